@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin } from "vitest/config";
-import { buildAssets } from "./src/cli/assets.ts";
-import { skippedDataReporter } from "./test/support/skipped-data-reporter.ts";
+import { buildPages } from "./src/cli/pages.ts";
+import { summaryReporter } from "./test/support/summary-reporter.ts";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
 declare module "vitest" {
@@ -33,8 +33,8 @@ const PROVIDED = {
 	needsSharedData: isOn("CI") && !isOn("ALLOW_MISSING_DATA"),
 };
 
-// The Worker's configuration names them, so that nothing of it starts without.
-await buildAssets();
+// The Worker imports them.
+await buildPages();
 
 /** Libraries that test files in workerd import as one module each: module by module, a file takes half as long again to begin. */
 const BUNDLED_FOR_WORKERS = [
@@ -75,7 +75,7 @@ const withoutSourceMaps: Plugin = {
 
 export default defineConfig({
 	test: {
-		reporters: ["default", skippedDataReporter],
+		reporters: ["default", summaryReporter],
 		// Vitest leaves one core to itself, which is half of a small machine; and many of these tests wait more than they compute.
 		maxWorkers: Math.max(3, availableParallelism() - 1),
 		// The service logs a line per request: of interest where a test fails.

@@ -1,20 +1,3 @@
-CREATE TABLE `audit_events` (
-	`id` text PRIMARY KEY NOT NULL,
-	`user_id` text NOT NULL,
-	`workspace_id` text,
-	`event_type` text NOT NULL,
-	`actor` text NOT NULL,
-	`decision` text,
-	`risk_score` integer,
-	`risk_tier` text,
-	`payload` text NOT NULL,
-	`created_at` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `audit_events_user` ON `audit_events` (`user_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `audit_events_workspace` ON `audit_events` (`user_id`,`workspace_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `audit_events_type` ON `audit_events` (`user_id`,`event_type`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `audit_events_decision` ON `audit_events` (`user_id`,`decision`,`created_at`,`id`) WHERE "audit_events"."decision" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `handoffs` (
 	`id` text PRIMARY KEY NOT NULL,
 	`user_id` text NOT NULL,
@@ -45,8 +28,8 @@ CREATE TABLE `handoffs` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `handoffs_chain` ON `handoffs` (`user_id`,`workspace_id`,`seq`);--> statement-breakpoint
--- Entries and events are only ever added. A row that is inserted again is skipped, so that a flush may be repeated;
--- another row in its place is refused, also by INSERT OR REPLACE.
+-- By hand: entries are only ever added. A row that is inserted again is skipped, so that a flush may be repeated. Another row in
+-- its place is refused, also by INSERT OR REPLACE.
 CREATE TRIGGER `handoffs_insert` BEFORE INSERT ON `handoffs` BEGIN
 	SELECT RAISE(IGNORE) WHERE EXISTS (SELECT 1 FROM `handoffs` WHERE `id` = new.`id`);
 	SELECT RAISE(ABORT, 'handoffs are append-only: another entry has this place') WHERE EXISTS (
@@ -60,16 +43,4 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `handoffs_delete` BEFORE DELETE ON `handoffs` BEGIN
 	SELECT RAISE(ABORT, 'handoffs are append-only');
-END;
---> statement-breakpoint
-CREATE TRIGGER `audit_events_insert` BEFORE INSERT ON `audit_events` BEGIN
-	SELECT RAISE(IGNORE) WHERE EXISTS (SELECT 1 FROM `audit_events` WHERE `id` = new.`id`);
-END;
---> statement-breakpoint
-CREATE TRIGGER `audit_events_update` BEFORE UPDATE ON `audit_events` BEGIN
-	SELECT RAISE(ABORT, 'audit events are append-only');
-END;
---> statement-breakpoint
-CREATE TRIGGER `audit_events_delete` BEFORE DELETE ON `audit_events` BEGIN
-	SELECT RAISE(ABORT, 'audit events are append-only');
 END;

@@ -1,14 +1,15 @@
-// The Hono app: middleware in order, then every endpoint of endpoints.ts.
+// The Hono app: middleware in order, then all endpoints of endpoints.ts.
 import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
+import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
-import { ACCESS_GUARDS, identifyCaller } from "./account/gates.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
+import { clientAddress, clientOrigin } from "./http/deployment.ts";
 import { callerDialect } from "./http/dialects.ts";
-import { clientOrigin, requireHttps } from "./http/https.edge.ts";
+import { requireOwnHostAndHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException } from "./http/respond.edge.ts";
@@ -16,7 +17,7 @@ import { Timings } from "./http/timings.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
 import { cachedSettings, SettingsError } from "./settings.ts";
 
-/** All request headers together; a bearer key and an SDK's own take about 1 KiB. */
+/** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
 const MAX_HEADER_BYTES = 32_768;
 
 const EXPOSED_HEADERS = [
@@ -38,12 +39,11 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
-/** Builds the request's context and leaves its one log line. */
-const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
+/** Builds the request's context and writes its log line. */
+const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
-	c.header("x-request-id", requestId);
 	c.set("errorDialect", callerDialect(c.req.raw.headers));
 	const settings = cachedSettings(c.env);
 	c.set("context", {
@@ -56,8 +56,8 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
 		caller: () => identifyCaller(c.req.header("authorization") ?? null, c.get("context")),
 		signal: c.req.raw.signal,
-		address: c.req.header("cf-connecting-ip") ?? "unknown",
-		origin: clientOrigin(c.req.url, c.req.raw.headers),
+		address: clientAddress(c.req.raw.headers, settings.deployment),
+		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
 		dispatch: async (request) => app.fetch(request, c.env, c.executionCtx),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
@@ -71,7 +71,7 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 	}
 	await drainBody(c.req.raw);
 	const context = c.get("context");
-	// The gate of key endpoints has made the id one that leads to its user's meter.
+	// For key endpoints, the access guard has replaced the id by one that identifies the user's meter.
 	c.res.headers.set("x-request-id", context.requestId);
 	c.res.headers.set("server-timing", timings.header());
 	const { status } = c.res;
@@ -83,9 +83,24 @@ const exchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next
 			...context.log,
 			...timings.fields(),
 		});
-	// A stream's line is written when it has ended, which is when its outcome and cost are known.
+	// The line of a stream is written when it ends: its outcome and cost are known only then.
 	if (context.finished) context.waitUntil(context.finished.then(log));
 	else log();
+};
+
+// Without allowHeaders, Hono grants what a browser asks for.
+const answerPreflight = cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 });
+const EXPOSED_LIST = EXPOSED_HEADERS.join(",");
+
+/**
+ * The service uses no cookies, so any origin may call it. The headers are set on the finished response: Hono copies a response
+ * that meets headers set before it.
+ */
+const openToAnyOrigin: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
+	if (c.req.method === "OPTIONS") return answerPreflight(c, next);
+	await next();
+	c.res.headers.set("access-control-allow-origin", "*");
+	c.res.headers.set("access-control-expose-headers", EXPOSED_LIST);
 };
 
 export const app = new Hono<RequestState<ServiceContext>>();
@@ -97,10 +112,7 @@ app.onError((error, c) => {
 });
 app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
-app.use(exchange);
-app.use(requireHttps());
-app.use(
-	// No cookies are used, so any origin may call; without allowHeaders the ones a browser asks for are granted.
-	cors({ origin: "*", exposeHeaders: EXPOSED_HEADERS, maxAge: 86_400 }),
-);
+app.use(handleExchange);
+app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deployment));
+app.use(openToAnyOrigin);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

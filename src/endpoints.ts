@@ -1,11 +1,11 @@
-// The one list of endpoints. Routing, validation, OpenAPI, tools and the contract test are read from it.
+// The one list of endpoints. Routing, validation, the OpenAPI document, tools and the contract tests are read from it.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
+import { ACCESS_GUARDS } from "./account/access-guards.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { accountEndpoints } from "./account/endpoints.edge.ts";
-import { ACCESS_GUARDS } from "./account/gates.edge.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
@@ -18,6 +18,7 @@ import { openapiDocument } from "./http/openapi.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
+import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
@@ -28,7 +29,7 @@ import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
 import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 
-/** Documents by how many endpoints a deployment has: with the operators' or without. Each is written once an isolate. */
+/** OpenAPI documents by number of endpoints (with operator endpoints or without). Each is rendered once per isolate. */
 const documents = new Map<number, { text: string; etag: string }>();
 
 function documentFor(context: ServiceContext) {
@@ -57,7 +58,7 @@ const openapiEndpoint = endpoint({
 	},
 });
 
-/** In the order they are matched: a fixed path stands before one with a parameter in its place. */
+/** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
 	...orchestrationEndpoints,
@@ -72,6 +73,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...auditEndpoints,
 	...routingConfigEndpoints,
 	...skillEndpoints,
+	...pageEndpoints,
 	...usageEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,

@@ -1,13 +1,23 @@
-// Results: a value, or the reason why not. Expected failures of every part, as one union; how one goes over the wire is
-// http/errors.ts.
+// Results and expected failures of all features, as one union. http/errors.ts maps a failure to status, code and message.
 
-/** One fault of a request, with the place it stands at (`messages.2.role`). */
+/** One fault of a request, with its path (`messages.2.role`). */
 export interface Issue {
 	path: string;
 	message: string;
 }
 
-/** Everything that can go wrong on purpose. A member is a reason; its fields are what the client is told. */
+/** Where a text holds what looks like a secret. Never the secret itself. */
+export interface SecretPlace {
+	/** Of the member that holds it. */
+	path: string;
+	/** In a text of several lines, both from 1; else null. */
+	line: number | null;
+	column: number | null;
+	/** What it looks like, such as `api_key`. */
+	kind: string;
+}
+
+/** All expected failures. `reason` selects the member; its other fields reach the client. */
 export type Failure =
 	| { reason: "invalid_request"; message?: string; issues: Issue[] }
 	| { reason: "invalid_json"; message: string }
@@ -17,7 +27,7 @@ export type Failure =
 	| { reason: "idempotency_conflict"; message: string }
 	| { reason: "invalid_brain_config"; errors: string[] }
 	| { reason: "invalid_api_key"; message: string }
-	/** The mount runs the handler again under the new plan; the client sees it only if the plan changes twice at once. */
+	/** The mount retries the handler under the new plan. The client sees this only if the plan changes twice at once. */
 	| { reason: "plan_changed"; plan: string }
 	| { reason: "rate_limit_exceeded"; message: string; retryAfterMs: number }
 	| {
@@ -34,7 +44,7 @@ export type Failure =
 			scope: "plan_envelope" | "max_cost";
 			limitUsd: number;
 			worstCaseUsd: number;
-			/** What would have fitted: the longest answer of a model within the limit; null when nothing would. */
+			/** The longest answer of a model within the limit; null when none fits. */
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
 	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
@@ -54,12 +64,15 @@ export type Failure =
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
+	| { reason: "share_limit_reached"; limit: number }
+	| { reason: "secret_in_share"; secrets: SecretPlace[] }
 	| { reason: "skill_not_found"; message: string }
 	| { reason: "run_not_found"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "https_required" }
+	| { reason: "misdirected_request"; host: string }
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
@@ -67,8 +80,8 @@ export type Failure =
 	| { reason: "orchestration_error"; requestId: string }
 	/** The run was interrupted; what it spent is settled. */
 	| { reason: "agent_error"; message: string; runId: string }
-	/** Models answered, and none wrote a file that could be used. */
-	| { reason: "no_code_produced"; message: string }
+	/** Models answered, but none wrote a usable file. */
+	| { reason: "no_code_produced"; message: string; attempts: string[]; costUsd: number; retryAfterMs: number | null }
 	| { reason: "code_error"; requestId: string }
 	| { reason: "no_provider_available"; message: string }
 	| { reason: "storage_unavailable"; message: string }
@@ -76,7 +89,7 @@ export type Failure =
 	| { reason: "misconfigured" }
 	| { reason: "internal_error"; requestId: string };
 
-/** What an operation answers with: a value, or the reason why not. */
+/** The result of an operation: a value, or an expected failure. */
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
 export function ok<T>(value: T): { ok: true; value: T } {
@@ -87,7 +100,7 @@ export function fail(failure: Failure): { ok: false; failure: Failure } {
 	return { ok: false, failure };
 }
 
-/** Thrown when storage could not be reached: the client may try again. */
+/** Thrown when storage cannot be reached. The client may retry. */
 export class StorageUnavailableError extends Error {
 	override name = "StorageUnavailableError";
 }

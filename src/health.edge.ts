@@ -1,30 +1,30 @@
-// Health: asks every binding the service cannot do without, and says which one did not answer.
+// GET /health: probes each required binding and reports those that fail.
 import { sql } from "drizzle-orm";
 import * as z from "zod";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { users } from "./db/schema.ts";
 import { logError } from "./http/log.edge.ts";
-import { inTime } from "./in-time.edge.ts";
+import { withDeadline } from "./in-time.edge.ts";
 import { defaultConfigState } from "./routing-config/default-config.store.ts";
 
 const CHECK_TIMEOUT_MS = 2_000;
-/** A meter of nobody: shows that objects run without touching a user's. */
-const PROBE_METER = "health-probe";
+/** The meter of no user. It shows that Durable Objects run, without touching a user's. */
+const PROBE_USER_ID = "health-probe";
 
-const check = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
+const checkSchema = z.lazy(() => z.object({ ok: z.boolean(), latency_ms: z.int() }));
 
-/** @throws when `work` has not answered in time, or fails. */
-function answered<T>(name: string, work: Promise<T>): Promise<T> {
-	return inTime(work, CHECK_TIMEOUT_MS, () => {
+/** @throws when `work` fails or takes longer than CHECK_TIMEOUT_MS. */
+function withTimeout<T>(name: string, work: Promise<T>): Promise<T> {
+	return withDeadline(work, CHECK_TIMEOUT_MS, () => {
 		throw new Error(`${name} did not answer within ${CHECK_TIMEOUT_MS} ms`);
 	});
 }
 
-async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof check>> {
+async function probe(name: string, work: () => Promise<unknown>): Promise<z.infer<typeof checkSchema>> {
 	const startedAtMs = Date.now();
 	try {
-		await answered(name, work());
+		await withTimeout(name, work());
 		return { ok: true, latency_ms: Date.now() - startedAtMs };
 	} catch (error) {
 		logError("health_check_failed", error, { check: name });
@@ -32,12 +32,12 @@ async function probe(name: string, work: () => Promise<unknown>): Promise<z.infe
 	}
 }
 
-async function checks(context: ServiceContext) {
+async function runChecks(context: ServiceContext) {
 	const [d1, kv, durable_objects] = await Promise.all([
-		// A table of ours, so that missing migrations show as well.
+		// Reads a table of the service, so that missing migrations show as well.
 		probe("d1", () => context.db.select({ one: sql`1` }).from(users).limit(1)),
 		probe("kv", () => context.env.KV.get("health-probe")),
-		probe("durable_objects", () => context.meter(PROBE_METER).ping()),
+		probe("durable_objects", () => context.meter(PROBE_USER_ID).ping()),
 	]);
 	return { d1, kv, durable_objects };
 }
@@ -54,7 +54,7 @@ export const healthEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({
 			status: z.enum(["ok", "degraded"]),
-			checks: z.object({ d1: check, kv: check, durable_objects: check }),
+			checks: z.object({ d1: checkSchema, kv: checkSchema, durable_objects: checkSchema }),
 			signing: z.boolean(),
 			providers_configured: z.int(),
 			default_config: z
@@ -64,8 +64,8 @@ export const healthEndpoint = endpoint({
 	),
 	async handle({ context }) {
 		const [found, default_config] = await Promise.all([
-			checks(context),
-			answered("kv", defaultConfigState(context)).catch(() => "unknown" as const),
+			runChecks(context),
+			withTimeout("kv", defaultConfigState(context)).catch(() => "unknown" as const),
 		]);
 		const healthy = Object.values(found).every((entry) => entry.ok);
 		const value = {

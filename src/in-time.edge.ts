@@ -1,10 +1,10 @@
-// Waiting for something, but not for ever.
+// Waits for a promise with a deadline.
 
 /**
- * What a promise gives, or what `late` gives, or throws, when it has not settled in time. The promise goes on; cancelling what
- * it stands for is the caller's.
+ * Returns the result of a promise, or the result of `late` when the promise has not settled in time. The promise is not
+ * cancelled; that is left to the caller.
  */
-export async function inTime<T, L>(promise: Promise<T>, timeoutMs: number, late: () => L): Promise<T | L> {
+export async function withDeadline<T, L>(promise: Promise<T>, timeoutMs: number, late: () => L): Promise<T | L> {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const timeout = new Promise<void>((resolve) => {
 		timer = setTimeout(resolve, timeoutMs);

@@ -1,4 +1,4 @@
-// The Worker: its fetch handler and the Durable Objects it exports.
+// The Worker: its fetch handler and its Durable Object classes.
 import { app } from "./app.ts";
 
 export { AgentRun } from "./agents/run/agent-run.object.ts";

@@ -1,19 +1,19 @@
-// Complaints about what a stranger wrote: "Did you mean …?", and their text quoted in a message. Pure.
+// Helps error messages quote input and suggest known words ("did you mean …?"). Pure.
 
-/** Longer texts are cut in messages. */
+/** Longer input is cut in messages. */
 const MAX_QUOTED_CHARS = 60;
 
-/** A text of a stranger's in a message: quoted and short. */
-export function quote(text: string): string {
+/** Quotes input for a message, cut to MAX_QUOTED_CHARS. */
+export function quoteInput(text: string): string {
 	const short = text.length > MAX_QUOTED_CHARS ? `${text.slice(0, MAX_QUOTED_CHARS - 1)}…` : text;
 	return JSON.stringify(short).toWellFormed();
 }
 
-/** Longer words are nobody's slip. */
-const MAX_LENGTH = 64;
+/** Longer words get no suggestion. */
+const MAX_SUGGESTION_CHARS = 64;
 
-/** Edits (insert, delete, replace, swap neighbours) between two short words: optimal string alignment. */
-function distance(a: string, b: string): number {
+/** Edit distance of two short words (optimal string alignment: insert, delete, replace, swap neighbours). */
+function editDistance(a: string, b: string): number {
 	let before: number[] = [];
 	let row = Array.from({ length: b.length + 1 }, (_, column) => column);
 	for (let i = 1; i <= a.length; i++) {
@@ -31,21 +31,21 @@ function distance(a: string, b: string): number {
 	return row[b.length] ?? 0;
 }
 
-/** The known word nearest to one that is unknown, when it is near enough to have been meant. */
+/** Finds the known word nearest to an unknown one; null when none is near. */
 export function nearestWord(unknown: string, known: Iterable<string>): string | null {
-	if (unknown.length > MAX_LENGTH) return null;
+	if (unknown.length > MAX_SUGGESTION_CHARS) return null;
 	const word = unknown.toLowerCase();
 	let best: { word: string; edits: number } | null = null;
 	for (const candidate of known) {
-		const edits = distance(word, candidate.toLowerCase());
+		const edits = editDistance(word, candidate.toLowerCase());
 		if (edits <= Math.max(1, Math.floor(candidate.length / 3)) && (!best || edits < best.edits))
 			best = { word: candidate, edits };
 	}
 	return best?.word ?? null;
 }
 
-/** The words to put behind a complaint: empty when nothing comes near. */
-export function didYouMean(unknown: string, known: Iterable<string>): string {
+/** Renders `; did you mean X?`, or an empty string when no known word is near. */
+export function renderSuggestion(unknown: string, known: Iterable<string>): string {
 	const nearest = nearestWord(unknown, known);
 	return nearest === null ? "" : `; did you mean ${nearest}?`;
 }

@@ -5,7 +5,7 @@ import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import type { Account } from "./context.ts";
 
-/** The account behind a key's digest, or null when the key is unknown or revoked. */
+/** The account of a key, by its digest; null when the key is unknown or revoked. */
 export async function findAccount(db: Database, digest: string): Promise<Account | null> {
 	const row = await db
 		.select({ keyId: apiKeys.id, userId: users.id, plan: users.plan, number: users.number })
@@ -16,22 +16,10 @@ export async function findAccount(db: Database, digest: string): Promise<Account
 	return row ? { keyId: row.keyId, userId: row.userId, plan: PLANS[row.plan as PlanId], number: row.number } : null;
 }
 
-/** The next number; in one statement with its use, so that no two users get it: D1 writes one statement after the other. */
+/** The next number, in one statement with its use: D1 writes one statement after the other, so no two users get it. */
 const nextNumber = sql<number>`(SELECT coalesce(max(number), 0) + 1 FROM users)`;
 
-/** Gives a user of before their number, unless another request just did; returns the one they have. */
-export async function numberUser(db: Database, userId: string): Promise<number | null> {
-	const [, found] = await db.batch([
-		db
-			.update(users)
-			.set({ number: nextNumber })
-			.where(and(eq(users.id, userId), isNull(users.number))),
-		db.select({ number: users.number }).from(users).where(eq(users.id, userId)),
-	]);
-	return found[0]?.number ?? null;
-}
-
-/** Users in the order of their ids, behind one: all of them, or the one of a name. */
+/** Users by id, behind one of them: all, or the one with a name. */
 export async function listUsers(
 	db: Database,
 	name: string | undefined,
@@ -47,7 +35,7 @@ export async function listUsers(
 		.all();
 }
 
-/** Makes the user if new and sets their plan; returns the user's id. */
+/** Creates the user if new, and sets the plan; returns the user's id. */
 export async function upsertUser(
 	db: Database,
 	user: { id: string; name: string; plan: PlanId; createdAt: string },
@@ -75,7 +63,7 @@ export async function insertKey(db: Database, key: NewKey): Promise<void> {
 	await db.insert(apiKeys).values(key).run();
 }
 
-/** Marks a key revoked; the first time stays. */
+/** Marks a key as revoked. The first time stays. */
 export async function markRevoked(db: Database, keyId: string, revokedAt: string): Promise<void> {
 	await db
 		.update(apiKeys)
@@ -95,7 +83,7 @@ const keyColumns = {
 	rotated_from: apiKeys.rotatedFrom,
 };
 
-/** A key as operators see it: never the key itself. */
+/** A key as operators see it, without the key itself. */
 export async function findKey(db: Database, keyId: string) {
 	return db
 		.select(keyColumns)

@@ -1,15 +1,15 @@
-// Lets a request in: the meter's verdict as a failure or as rate-limit headers.
+// Admits requests: the meter's verdict as a failure or as rate-limit headers.
 
 import { PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
-import { type OverLimit, Refusals } from "../meter/refusals.ts";
+import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { forgetAccount } from "./auth.edge.ts";
 import type { Account, KeyContext, ServiceContext } from "./context.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
-function duration(ms: number): string {
+function formatDuration(ms: number): string {
 	return ms < 1000 ? `${Math.ceil(ms)}ms` : `${Math.ceil(ms / 100) / 10}s`;
 }
 
@@ -18,28 +18,28 @@ export function quotaHeaders(quota: Quota): Record<string, string> {
 	return {
 		"x-ratelimit-limit-requests": String(quota.rpm),
 		"x-ratelimit-remaining-requests": String(quota.remaining),
-		"x-ratelimit-reset-requests": duration(quota.resetMs),
+		"x-ratelimit-reset-requests": formatDuration(quota.resetMs),
 	};
 }
 
-/** A time to wait, for people: `42 seconds`, `3 hours 12 minutes`. */
-function waitInWords(ms: number): string {
+/** A wait in words: `42 seconds`, `3 hours 12 minutes`. */
+function describeWait(ms: number): string {
 	const minutes = Math.ceil(ms / 60_000);
 	if (minutes < 2) return `${Math.ceil(ms / 1000)} seconds`;
 	return minutes < 60 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours ${minutes % 60} minutes`;
 }
 
-function refusal(verdict: OverLimit): Failure {
+function toLimitFailure(verdict: LimitRefusal): Failure {
 	const { quota, retryAfterMs } = verdict;
 	const plan = PLANS[quota.plan].displayName;
 	if (verdict.reason === "rate_limit_exceeded") {
-		const message = `the ${plan} plan allows ${quota.rpm} requests per minute; try again in ${waitInWords(retryAfterMs)}`;
+		const message = `the ${plan} plan allows ${quota.rpm} requests per minute; try again in ${describeWait(retryAfterMs)}`;
 		return { reason: "rate_limit_exceeded", message, retryAfterMs };
 	}
 	const dailyLimit = quota.dailyLimit ?? 0;
 	return {
 		reason: "daily_limit_exceeded",
-		message: `the ${plan} plan allows ${dailyLimit} requests in 24 hours and ${quota.usedToday} were made; the next is free in ${waitInWords(retryAfterMs)}`,
+		message: `the ${plan} plan allows ${dailyLimit} requests in 24 hours and ${quota.usedToday} were made; the next is free in ${describeWait(retryAfterMs)}`,
 		plan: quota.plan,
 		dailyLimit,
 		usedToday: quota.usedToday,
@@ -49,14 +49,14 @@ function refusal(verdict: OverLimit): Failure {
 
 const refusals = new Refusals();
 
-/** Drops what this isolate remembers of a user's limits, after their plan or their keys have changed. */
+/** Forgets a user's refusals in this isolate, after their plan or their keys have changed. */
 export function forgetRefusals(userId: string): void {
 	refusals.forget(userId);
 }
 
-/** One request's admission: asked for at most once, remembered for the headers. */
+/** The admission of one request: requested at most once, kept for the headers. */
 export class Admission {
-	/** Set once the meter answered. */
+	/** Set when the meter has answered. */
 	outcome: Result<Quota> | null = null;
 	/** Limits for the headers, of an admission or a refusal. */
 	quota: Quota | null = null;
@@ -71,15 +71,15 @@ export class Admission {
 		this.#countsTowardsDay = countsTowardsDay;
 	}
 
-	/** The refusal that this isolate knows of already; null when the meter has to be asked. */
+	/** The refusal that this isolate remembers; null when the meter must be asked. */
 	knownRefusal(): Failure | null {
 		const verdict = refusals.find(this.#account.userId, this.#countsTowardsDay, Date.now());
 		if (!verdict) return null;
 		this.quota = verdict.quota;
-		return refusal(verdict);
+		return toLimitFailure(verdict);
 	}
 
-	/** Asks the meter, unless this isolate knows that it would refuse. */
+	/** Asks the meter, unless this isolate remembers a refusal. */
 	async request(reservation?: Reservation): Promise<Result<Quota>> {
 		if (this.outcome?.ok) return this.outcome;
 		const known = this.knownRefusal();
@@ -96,11 +96,11 @@ export class Admission {
 			...(reservation ? { reservation } : {}),
 		};
 		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
-		this.outcome = this.#outcomeOf(verdict);
+		this.outcome = this.#toOutcome(verdict);
 		return this.outcome;
 	}
 
-	#outcomeOf(verdict: AdmitVerdict): Result<Quota> {
+	#toOutcome(verdict: AdmitVerdict): Result<Quota> {
 		if (!verdict.admitted && verdict.reason === "revoked") {
 			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
 		}
@@ -111,12 +111,12 @@ export class Admission {
 		this.quota = verdict.quota;
 		if (verdict.admitted) return ok(verdict.quota);
 		refusals.remember(this.#account.userId, verdict, Date.now());
-		return fail(refusal(verdict));
+		return fail(toLimitFailure(verdict));
 	}
 }
 
 /** The context of a protected endpoint. */
-export function keyContext(context: ServiceContext, account: Account, admission: Admission): KeyContext {
-	// The same object, so that what a handler notes on it is seen by the stages around it.
+export function toKeyContext(context: ServiceContext, account: Account, admission: Admission): KeyContext {
+	// The same object, so that the stages around a handler see what it changes.
 	return Object.assign(context, { account, admit: (reservation?: Reservation) => admission.request(reservation) });
 }

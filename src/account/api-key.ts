@@ -3,11 +3,11 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 
-const PREFIX = "svc_sk_";
+const KEY_PREFIX = "svc_sk_";
 const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
+const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
 /** CRC-32 (ISO-HDLC, the one of zip and PNG) of ASCII text. */
 function crc32(text: string): number {
@@ -37,21 +37,21 @@ export function generateApiKey(randomBytes: (count: number) => Uint8Array): stri
 	let random = "";
 	while (random.length < RANDOM_LENGTH) {
 		for (const byte of randomBytes(64)) {
-			// 248 = 4 × 62: bytes above it would favour the first letters.
+			// 248 = 4 × 62: the bytes from there on would favour the first letters.
 			if (byte < 248 && random.length < RANDOM_LENGTH) random += ALPHABET.charAt(byte % 62);
 		}
 	}
-	return PREFIX + random + checksum(random);
+	return KEY_PREFIX + random + checksum(random);
 }
 
-/** Whether a text has a key's shape and checksum; tells typing errors from unknown keys without any storage. */
+/** Whether a text has a key's shape and checksum. Tells typing errors from unknown keys without a lookup. */
 export function isWellFormedApiKey(text: string): boolean {
-	if (!SHAPE.test(text)) return false;
-	const random = text.slice(PREFIX.length, PREFIX.length + RANDOM_LENGTH);
+	if (!KEY_SHAPE.test(text)) return false;
+	const random = text.slice(KEY_PREFIX.length, KEY_PREFIX.length + RANDOM_LENGTH);
 	return checksum(random) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** HMAC-SHA-256 of a key under the service's pepper, hex: what is stored and looked up. */
+/** HMAC-SHA-256 of a key under the service's pepper, hex. Keys are stored and looked up by it. */
 export function apiKeyDigest(pepper: string, key: string): string {
 	return bytesToHex(hmac(sha256, utf8ToBytes(pepper), utf8ToBytes(key)));
 }

@@ -1,64 +1,52 @@
-// Who is calling: API keys for users, ADMIN_TOKEN for operators. Refuses before anything of the body is read.
+// Authenticates callers: API keys for users, ADMIN_TOKEN for operators. Refuses before the body is read.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import { logError } from "../http/log.edge.ts";
-import { findAccount, numberUser } from "./accounts.store.ts";
+import { findAccount } from "./accounts.store.ts";
 import { apiKeyDigest, isWellFormedApiKey } from "./api-key.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 
-/** How long an isolate trusts a look-up. Revocation does not wait for it: the meter refuses a revoked key at once. */
+/** How long an isolate caches a lookup. A revocation does not wait for it: the meter refuses a revoked key at once. */
 const CACHE_MS = 30_000;
 const CACHE_ENTRIES = 10_000;
 
-const cache = new Map<string, { account: Account; untilMs: number }>();
+const accountCache = new Map<string, { account: Account; untilMs: number }>();
 
-function refused(message: string): { ok: false; failure: Failure } {
+function invalidKey(message: string): { ok: false; failure: Failure } {
 	return fail({ reason: "invalid_api_key", message });
 }
 
-function bearerToken(authorization: string | null): string | null {
+function parseBearerToken(authorization: string | null): string | null {
 	return /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? null;
 }
 
-/** An account of before with a number; without one where D1 does not take it now, because ids do without. */
-async function withNumber(account: Account, { db }: ServiceContext): Promise<Account> {
-	try {
-		return { ...account, number: await numberUser(db, account.userId) };
-	} catch (error) {
-		logError("user_not_numbered", error);
-		return account;
-	}
-}
-
-/** The account behind the request's API key. Unknown keys are not remembered, so a new key works at once. */
+/** The account of the request's API key. Unknown keys are not cached, so a new key works at once. */
 export async function authenticate(authorization: string | null, context: ServiceContext): Promise<Result<Account>> {
-	if (authorization === null) return refused("an API key is required: Authorization: Bearer svc_sk_…");
-	const key = bearerToken(authorization);
-	if (key === null || !isWellFormedApiKey(key)) return refused("the API key is malformed");
+	if (authorization === null) return invalidKey("an API key is required: Authorization: Bearer svc_sk_…");
+	const key = parseBearerToken(authorization);
+	if (key === null || !isWellFormedApiKey(key)) return invalidKey("the API key is malformed");
 	const digest = apiKeyDigest(context.settings.keyPepper, key);
-	const known = cache.get(digest);
+	const known = accountCache.get(digest);
 	if (known && known.untilMs > context.startedAtMs) return ok(known.account);
-	const found = await findAccount(context.db, digest);
-	if (!found) {
-		cache.delete(digest);
+	const account = await findAccount(context.db, digest);
+	if (!account) {
+		accountCache.delete(digest);
 		const limited = await countMiss("key", context);
-		return limited ? fail(limited) : refused("the API key is unknown or revoked");
+		return limited ? fail(limited) : invalidKey("the API key is unknown or revoked");
 	}
-	const account = found.number === null ? await withNumber(found, context) : found;
-	if (cache.size >= CACHE_ENTRIES) cache.delete(cache.keys().next().value ?? "");
-	cache.set(digest, { account, untilMs: context.startedAtMs + CACHE_MS });
+	if (accountCache.size >= CACHE_ENTRIES) accountCache.delete(accountCache.keys().next().value ?? "");
+	accountCache.set(digest, { account, untilMs: context.startedAtMs + CACHE_MS });
 	return ok(account);
 }
 
-/** Drops what this isolate remembers of a user's keys, after their plan turned out to be another. */
+/** Removes a user's keys from this isolate's cache, after their plan turned out to be another. */
 export function forgetAccount(userId: string): void {
-	for (const [digest, { account }] of cache) if (account.userId === userId) cache.delete(digest);
+	for (const [digest, { account }] of accountCache) if (account.userId === userId) accountCache.delete(digest);
 }
 
 /** Whether two secrets are equal, in time that does not depend on where they differ. */
-function equalSecrets(a: string, b: string): boolean {
+function areSecretsEqual(a: string, b: string): boolean {
 	const left = sha256(utf8ToBytes(a));
 	const right = sha256(utf8ToBytes(b));
 	let difference = 0;
@@ -66,9 +54,9 @@ function equalSecrets(a: string, b: string): boolean {
 	return difference === 0;
 }
 
-/** Lets an operator in; nobody is one without an ADMIN_TOKEN. */
+/** Authenticates an operator. Without an ADMIN_TOKEN nobody is one. */
 export function authenticateOperator(authorization: string | null, adminToken: string | null): Failure | null {
-	const token = bearerToken(authorization);
-	if (token !== null && adminToken !== null && equalSecrets(token, adminToken)) return null;
+	const token = parseBearerToken(authorization);
+	if (token !== null && adminToken !== null && areSecretsEqual(token, adminToken)) return null;
 	return { reason: "invalid_api_key", message: "the admin token is missing or wrong" };
 }

@@ -1,4 +1,4 @@
-// What a handler of this service is given: a request with its settings and storage, and who calls.
+// The context of a handler: the request with its settings and storage, and its caller.
 
 import type { Plan } from "../catalog/plans.ts";
 import type { Database } from "../db/client.edge.ts";
@@ -13,8 +13,8 @@ export interface Account {
 	userId: string;
 	keyId: string;
 	plan: Plan;
-	/** For request ids; null while a user of before has none. */
-	number: number | null;
+	/** The user's number, for request ids. */
+	number: number;
 }
 
 export interface ServiceContext extends RequestContext {
@@ -22,16 +22,16 @@ export interface ServiceContext extends RequestContext {
 	db: Database;
 	/** The meter of one user. */
 	meter(userId: string): MeterClient;
-	/** The request's own, for a protocol that speaks in them. */
+	/** The request's headers, for protocols that use them. */
 	headers: Headers;
-	/** Answers another request as if it had come in by itself: with an id, a gate and a log line of its own. */
+	/** Answers another request as if it had come in by itself, with its own id, access guard and log line. */
 	dispatch(request: Request): Promise<Response>;
-	/** Who calls a public endpoint: an account when the request carries a valid key, null when it carries none. */
+	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */
 	caller(): Promise<Result<Account | null>>;
 }
 
 export interface KeyContext extends ServiceContext {
 	account: Account;
-	/** Counts the request, once, and stores its reservation; a refusal is what the client gets. */
+	/** Counts the request once and stores its reservation. The client gets a refusal as its answer. */
 	admit(reservation?: Reservation): Promise<Result<Quota>>;
 }

@@ -1,4 +1,4 @@
-// Endpoints of this service: the context of a handler follows from who may call it.
+// Defines endpoints of this service. Their access decides the context of their handler.
 import type { z } from "zod";
 import type { Access, AccessDefinition, Definition, Endpoint, ObjectSchema } from "../http/endpoint.ts";
 import type { KeyContext, ServiceContext } from "./context.ts";
@@ -14,6 +14,6 @@ export function endpoint<
 	definition: Definition<Params, Query, Body, Result, A extends "key" ? KeyContext : ServiceContext> &
 		AccessDefinition<A>,
 ): Endpoint {
-	// The mount validates with the same schemas and its gates build the context by `access`, which makes this widening true.
+	// The widening is sound: the mount validates with the same schemas, and its guards build the context by `access`.
 	return definition as unknown as Endpoint;
 }

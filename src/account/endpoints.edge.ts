@@ -11,8 +11,10 @@ import { apiKeyDigest, generateApiKey } from "./api-key.ts";
 import type { ServiceContext } from "./context.ts";
 import { endpoint } from "./endpoint.ts";
 
-const planId = z.enum(PLAN_IDS);
-const createdKey = z.lazy(() => z.object({ user_id: z.string(), key_id: z.string(), plan: planId, key: z.string() }));
+export const planIdSchema = z.enum(PLAN_IDS);
+const createdKey = z.lazy(() =>
+	z.object({ user_id: z.string(), key_id: z.string(), plan: planIdSchema, key: z.string() }),
+);
 const listedKey = z.lazy(() =>
 	z.object({
 		key_id: z.string(),
@@ -29,7 +31,7 @@ const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
 const unknownKey = fail({ reason: "key_not_found", message: "no such key" });
 
 /** Stores a new key and returns it; this is the only time it is shown. */
-async function createKey(context: ServiceContext, userId: string, rotatedFrom: string | null) {
+async function storeNewKey(context: ServiceContext, userId: string, rotatedFrom: string | null) {
 	const key = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
 	const keyId = `key_${ulid()}`;
 	await insertKey(context.db, {
@@ -57,7 +59,7 @@ const createKeyEndpoint = endpoint({
 	access: "operator",
 	internal: true,
 	summary: "Make a user, if new, and a key; an existing user gets the plan named.",
-	body: z.lazy(() => z.object({ user: z.string().trim().min(1).max(128), plan: planId })),
+	body: z.lazy(() => z.object({ user: z.string().trim().min(1).max(128), plan: planIdSchema })),
 	result: createdKey,
 	async handle({ body, context }) {
 		const userId = await upsertUser(context.db, {
@@ -68,7 +70,7 @@ const createKeyEndpoint = endpoint({
 		});
 		await context.meter(userId).setPlan(body.plan);
 		forgetRefusals(userId);
-		const { keyId, key } = await createKey(context, userId, null);
+		const { keyId, key } = await storeNewKey(context, userId, null);
 		return ok({ user_id: userId, key_id: keyId, plan: body.plan, key });
 	},
 });
@@ -100,7 +102,7 @@ const rotateKeyEndpoint = endpoint({
 		const old = await findKey(context.db, params.key_id);
 		if (!old || old.revoked_at !== null) return unknownKey;
 		// The new key is stored before the old one stops: whatever fails, the user is left with a working key.
-		const { keyId, key } = await createKey(context, old.user_id, old.key_id);
+		const { keyId, key } = await storeNewKey(context, old.user_id, old.key_id);
 		await revoke(context, old.user_id, old.key_id);
 		return ok({ user_id: old.user_id, key_id: keyId, plan: old.plan as PlanId, key });
 	},

@@ -1,21 +1,21 @@
-// Guesses: keys, receipts and admin tokens that nobody has, counted by the address that they come from.
+// Counts misses per address: unknown keys, unknown receipts and wrong admin tokens.
 import type { Failure } from "../failure.ts";
 import type { RequestContext } from "../http/context.ts";
 
-/** What was looked for in vain, in a client's words. */
-const MISSES = { key: "unknown API keys", proof: "unknown request ids", operator: "wrong admin tokens" } as const;
+/** Kinds of misses, in the words of the refusal. */
+const MISS_WORDS = { key: "unknown API keys", proof: "unknown request ids", operator: "wrong admin tokens" } as const;
 
 /** The limiter's period (wrangler.toml). */
 const PERIOD_MS = 10_000;
 
 /**
  * Counts a miss.
- * @returns a refusal beyond the limit of its address. What is found is not counted and never refused, so that nobody's bad
- * guesses keep another at the same address from coming in.
+ * @returns a refusal when the address is over its limit. Hits are not counted and never refused, so that bad guesses keep
+ * nobody else at the address out.
  */
-export async function countMiss(miss: keyof typeof MISSES, context: RequestContext): Promise<Failure | null> {
+export async function countMiss(miss: keyof typeof MISS_WORDS, context: RequestContext): Promise<Failure | null> {
 	const { success } = await context.env.MISS_LIMITER.limit({ key: `${miss} ${context.address}` });
 	if (success) return null;
-	const message = `too many ${MISSES[miss]} from this address; try again in ${PERIOD_MS / 1000} seconds`;
+	const message = `too many ${MISS_WORDS[miss]} from this address; try again in ${PERIOD_MS / 1000} seconds`;
 	return { reason: "rate_limit_exceeded", message, retryAfterMs: PERIOD_MS };
 }

@@ -1,38 +1,36 @@
-// Request and run ids of users, and the way back from an id to a user's meter.
-import { ulid } from "ulid";
+// Makes and reads ids of requests and runs under the service's key.
 import type { Settings } from "../settings.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import {
+	decodeRequestId,
+	deriveTagKey,
+	encodeRequestId,
 	type RequestIdParts,
 	type RequestIdPrefix,
-	readRequestId,
 	type TagKey,
-	taggedRequestId,
-	tagKeyOf,
 } from "./request-tag.ts";
 
-const keys = new WeakMap<Settings, TagKey>();
+const tagKeys = new WeakMap<Settings, TagKey>();
 
-function keyOf(settings: Settings): TagKey {
-	const known = keys.get(settings);
+function tagKeyFor(settings: Settings): TagKey {
+	const known = tagKeys.get(settings);
 	if (known) return known;
-	const key = tagKeyOf(settings.keyPepper);
-	keys.set(settings, key);
+	const key = deriveTagKey(settings.keyPepper);
+	tagKeys.set(settings, key);
 	return key;
 }
 
-/** An id for a request or a run of a user; one that leads nowhere for a user without a number. */
+/** An id for a request or a run of a user. */
 export function newRequestId(
 	account: Account,
 	{ settings, startedAtMs }: ServiceContext,
 	prefix: RequestIdPrefix = "svc-",
 ): string {
-	if (account.number === null) return `${prefix}${ulid(startedAtMs)}`;
 	const random = crypto.getRandomValues(new Uint8Array(5));
-	return taggedRequestId(keyOf(settings), account.number, startedAtMs, random, prefix);
+	return encodeRequestId(tagKeyFor(settings), account.number, startedAtMs, random, prefix);
 }
 
-/** What an id says; null for what is none. */
+/** The parts of an id; null for a text that is not an id. */
 export function parseRequestId(id: string, settings: Settings): RequestIdParts | null {
-	return readRequestId(keyOf(settings), id);
+	return decodeRequestId(tagKeyFor(settings), id);
 }

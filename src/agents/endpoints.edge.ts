@@ -1,5 +1,4 @@
-// Runs over HTTP: started, listed, read, verified, cancelled.
-
+// The endpoints of agent runs.
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -11,28 +10,22 @@ import { logError } from "../http/log.edge.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import { agentRunRequestSchema } from "./request.ts";
-import {
-	type RunSummary,
-	runSchema,
-	runSummarySchema,
-	type ShownRun,
-	trajectoryOf,
-	trajectorySchema,
-} from "./response.ts";
-import { agentRunClient, type RunView } from "./run/agent-run-client.edge.ts";
+import { type RunSummary, runSchema, runSummarySchema, toTrajectoryResponse, trajectorySchema } from "./response.ts";
+import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { startRun, toRunResponse } from "./run/start-run.edge.ts";
+import { startOrJoinRun, toOutcomeResult, toRunResult } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
-const DEFAULT_RUNS = 50;
-const MOST_RUNS = 200;
+const DEFAULT_LISTED_RUNS = 50;
+const MAX_LISTED_RUNS = 200;
 
-const runParams = z.lazy(() => z.object({ run_id: z.string() }));
+const runIdParam = z.lazy(() => z.object({ run_id: z.string() }));
 
-const NO_RUN: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
+const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
+	unlistedArguments: ["rules"],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",
@@ -48,12 +41,12 @@ const startRunEndpoint = endpoint({
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress) =>
-			startRun(body, context, body.stream ? (event) => progress({ ...event }) : null),
+			startOrJoinRun(body, context, body.stream ? (event) => progress({ ...event }) : null),
 		),
 });
 
-/** What D1 has of a run, and what it does not have yet, newest first. */
-function merged(
+/** Merges the runs of D1 with rows that D1 does not have yet. Newest first. */
+function mergeRuns(
 	stored: readonly Pick<AgentRunRow, "id" | "created_at" | "revision" | "summary">[],
 	unflushed: readonly AgentRunRow[],
 	limit: number,
@@ -77,37 +70,37 @@ const listRunsEndpoint = endpoint({
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
-				.default(DEFAULT_RUNS)
-				.describe(`At most ${MOST_RUNS}; what is above counts as that.`),
+				.default(DEFAULT_LISTED_RUNS)
+				.describe(`At most ${MAX_LISTED_RUNS}; what is above counts as that.`),
 		}),
 	),
 	result: z.lazy(() => z.object({ object: z.literal("list"), count: z.int(), data: z.array(runSummarySchema) })),
 	async handle({ query, context }) {
 		const { account, db, env } = context;
-		const limit = Math.min(query.limit, MOST_RUNS);
-		// The objects first: what they hand on after this is found in D1.
-		const asked = await readFromOwners(context, "run", ({ id }) =>
+		const limit = Math.min(query.limit, MAX_LISTED_RUNS);
+		// Objects are read before D1: what they flush in between is then found in D1.
+		const owned = await readFromOwners(context, "run", ({ id }) =>
 			agentRunClient(env, account.userId, id).unflushedRun(),
 		);
-		if (!asked.ok) return asked;
-		const unflushed = asked.value.flatMap(({ row }) => row ?? []);
+		if (!owned.ok) return owned;
+		const unflushed = owned.value.flatMap(({ row }) => row ?? []);
 		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, limit));
-		const data = merged(stored, unflushed, limit);
+		const data = mergeRuns(stored, unflushed, limit);
 		return ok({ object: "list" as const, count: data.length, data });
 	},
 });
 
-/** Whether a text can be the id of a run of the caller's; any other is an unknown run. */
+/** Whether a text can be the id of one of the caller's runs. */
 function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
 	const parts = runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
 	if (!parts) return false;
-	return parts.userNumber === null || account.number === null || parts.userNumber === account.number;
+	return parts.userNumber === null || parts.userNumber === account.number;
 }
 
-/** A run of the caller's: D1's where it is over, else its object's. */
+/** One of the caller's runs: from D1 when it is over, else from its object. */
 async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
 	const { account, db, env, timings } = context;
-	if (!isOwnRunId(runId, context)) return fail(NO_RUN);
+	if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
 	const stored = await timings
 		.measure("d1", () => findRun(db, account.userId, runId))
 		.catch((error: unknown) => {
@@ -116,11 +109,7 @@ async function findOwnRun(runId: string, context: KeyContext): Promise<Result<Ru
 		});
 	if (stored !== null) return ok(JSON.parse(stored) as RunView);
 	const view = await agentRunClient(env, account.userId, runId).read();
-	return view ? ok(view) : fail(NO_RUN);
-}
-
-function sandboxHeaders({ isSandbox }: RunView): Record<string, string> {
-	return isSandbox ? { "x-svc-sandbox": "1" } : {};
+	return view ? ok(view) : fail(RUN_NOT_FOUND);
 }
 
 const getRunEndpoint = endpoint({
@@ -130,11 +119,11 @@ const getRunEndpoint = endpoint({
 	access: "key",
 	summary: "One of the caller's runs as it stands.",
 	description: "To look after a run that is under way, or to read the output of one that is over.",
-	params: runParams,
+	params: runIdParam,
 	result: runSchema,
 	async handle({ params, context }) {
 		const found = await findOwnRun(params.run_id, context);
-		return found.ok ? { ok: true, value: found.value.run, headers: sandboxHeaders(found.value) } : found;
+		return found.ok ? toRunResult(found.value) : found;
 	},
 });
 
@@ -145,38 +134,35 @@ const getTrajectoryEndpoint = endpoint({
 	access: "key",
 	summary: "The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them.",
 	description: "To show somebody what was done at what cost; `verify_request` is what verify_trajectory takes.",
-	params: runParams,
+	params: runIdParam,
 	query: z.lazy(() =>
 		z.object({ full: booleanParam().default(false).describe("With true whole hashes and `verify_request`.") }),
 	),
 	result: trajectorySchema,
 	async handle({ params, query, context }) {
 		const found = await findOwnRun(params.run_id, context);
-		return found.ok ? ok(trajectoryOf(found.value.run, query.full)) : found;
+		return found.ok ? ok(toTrajectoryResponse(found.value.run, query.full)) : found;
 	},
 });
-
-/** A run that was to be cancelled: also one that was interrupted is the answer, for there is nothing more to wait for. */
-function cancelledAnswer(view: RunView): { ok: true; value: ShownRun; headers: Record<string, string> } {
-	return { ok: true, value: view.run, headers: sandboxHeaders(view) };
-}
 
 const cancelRunEndpoint = endpoint({
 	id: "cancel_agent_run",
 	method: "POST",
+	effect: "replaces",
 	path: "/v1/agent/{run_id}/cancel",
 	access: "key",
 	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",
 	description: "What the run has cost by then stays charged, and its partial output is kept.",
-	params: runParams,
+	params: runIdParam,
 	result: runSchema,
 	handle: ({ params: { run_id: runId }, context }) =>
 		longAnswer(context, { stream: false }, async () => {
-			if (!isOwnRunId(runId, context)) return fail(NO_RUN);
+			if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
 			const cancelled = await agentRunClient(context.env, context.account.userId, runId).cancel();
-			if (!cancelled) return fail(NO_RUN);
-			const { awaited } = cancelled;
-			return typeof awaited === "string" ? toRunResponse(awaited, runId) : cancelledAnswer(awaited);
+			if (!cancelled) return fail(RUN_NOT_FOUND);
+			const { outcome } = cancelled;
+			// An interrupted run is a valid answer here: it has ended.
+			return typeof outcome === "string" ? toOutcomeResult(outcome, runId) : toRunResult(outcome);
 		}),
 });
 

@@ -1,14 +1,13 @@
-// The gate of a run: its goal held against the policy in force. It holds for every step, because all that a step is sent comes
-// of the goal.
+// The compliance gate on a run's goal. It applies to every step, because all that a step's models are sent derives from the goal.
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
-import { gateFor } from "../inference/gate-on.edge.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";
 
 /** Null without a policy. */
-export function gateOnGoal(
+export function gateForGoal(
 	goal: string,
 	policy: CompliancePolicy | null,
 	settings: Settings,

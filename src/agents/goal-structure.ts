@@ -1,28 +1,28 @@
-// The subtasks that a goal names itself: its list, its numbered points, or its sentences joined by "then" and "and". Stands in
-// for a plan by a model. Pure.
-import { TASK_VERBS } from "./task-verbs.ts";
+// The subtasks that a goal itself names: by a list, by numbered points, or by clauses joined with "then" and "and". Used where a
+// model makes no plan. Pure.
+import taskVerbsFile from "./task-verbs.json" with { type: "json" };
 
-/** A longer goal carries a document, whose lists and sentences are not the goal's. */
+/** A longer goal contains a document, whose lists and sentences are not subtasks. */
 const MAX_STRUCTURED_CHARS = 20_000;
 
-interface Line {
+interface GoalLine {
 	indent: number;
-	/** The text behind a list mark; null of a line without one. */
+	/** The text after a list mark; null for a line without one. */
 	item: string | null;
 	text: string;
 }
 
 const LIST_MARK = /^(?:\d{1,3}[.)]|[-*•+])\s+(?=\S)/;
 
-function lineOf(line: string): Line {
+function parseGoalLine(line: string): GoalLine {
 	const text = line.trim();
 	const mark = LIST_MARK.exec(text)?.[0];
 	return { indent: line.length - line.trimStart().length, item: mark ? text.slice(mark.length) : null, text };
 }
 
-/** The items of the goal's outermost list, each with what stands below it; `[]` where there is no list of two. */
+/** The items of the goal's outermost list, each with the lines below it; `[]` without at least two. */
 function listItems(goal: string): string[] {
-	const lines = goal.split("\n").map(lineOf);
+	const lines = goal.split("\n").map(parseGoalLine);
 	const indent = lines.reduce((least, line) => (line.item === null ? least : Math.min(least, line.indent)), Infinity);
 	const items: string[][] = [];
 	let isOpen = false;
@@ -40,20 +40,20 @@ function listItems(goal: string): string[] {
 	return items.length < 2 ? [] : items.map((texts) => texts.join("\n"));
 }
 
-/** Points numbered within a line: `1) … 2) …` or `(1) … (2) …`, from 1 without a gap. `[]` where there are not two. */
+/** Points numbered within a line: `1) … 2) …` or `(1) … (2) …`, from 1 without a gap. `[]` without at least two. */
 function inlinePoints(text: string): string[] {
 	const marks = [...text.matchAll(/(?:^| )\(?(\d{1,2})[.)] /g)];
-	const numbered = marks.filter(({ 1: digits }, place) => Number(digits) === place + 1);
+	const numbered = marks.filter(({ 1: digits }, position) => Number(digits) === position + 1);
 	if (numbered.length < 2 || numbered.length < marks.length) return [];
-	const points = marks.map((mark, place) => {
-		const point = text.slice(mark.index + mark[0].length, marks[place + 1]?.index).trim();
+	const points = marks.map((mark, position) => {
+		const point = text.slice(mark.index + mark[0].length, marks[position + 1]?.index).trim();
 		return point.replace(/(?:[;,]| and)+$/, "");
 	});
 	return points.every((point) => point !== "") ? points : [];
 }
 
-/** Words before a verb that leave it an imperative. */
-const LEADS = new Set([
+/** Words that may come before an imperative verb. */
+const LEADING_WORDS = new Set([
 	"please",
 	"first",
 	"second",
@@ -67,29 +67,31 @@ const LEADS = new Set([
 	"now",
 ]);
 
-/** Whether a clause says by its first words that something is to be done. */
+const TASK_VERBS: ReadonlySet<string> = new Set(taskVerbsFile.verbs);
+
+/** Whether a clause begins with an imperative, and so is a task. */
 function isTask(clause: string): boolean {
 	const words = clause.toLowerCase().slice(0, 80).split(" ");
-	const verb = words.find((word) => !LEADS.has(word.replace(/,$/, ""))) ?? "";
+	const verb = words.find((word) => !LEADING_WORDS.has(word.replace(/,$/, ""))) ?? "";
 	return TASK_VERBS.has(verb.replace(/[^a-z]+$/, ""));
 }
 
-/** Where one clause may end and another begin. */
-const JOINTS = /(?<=[.!?;]) | (?=and )|(?<! and) (?=then )|(?<=,) (?=finally )/gi;
+/** Where a clause may begin. */
+const CLAUSE_BREAKS = /(?<=[.!?;]) | (?=and )|(?<! and) (?=then )|(?<=,) (?=finally )/gi;
 
-/** A clause without the word that joins it to the one before. */
-function begun(clause: string): string {
+/** A clause as a sentence of its own, without its conjunction. */
+function toSentence(clause: string): string {
 	const text = clause.replace(/^(?:and then|and|then),? /i, "");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Clauses that say what is to be done, each with what follows before the next. `[]` where there are not two. */
-function clauses(text: string): string[] {
+/** The clauses that are tasks, each with the text up to the next one. `[]` without at least two. */
+function taskClauses(text: string): string[] {
 	const tasks: string[] = [];
 	let before = "";
-	for (const clause of text.split(JOINTS)) {
+	for (const clause of text.split(CLAUSE_BREAKS)) {
 		if (isTask(clause)) {
-			tasks.push(before + begun(clause));
+			tasks.push(before + toSentence(clause));
 			before = "";
 		} else if (tasks.length === 0) before += `${clause} `;
 		else tasks.push(`${tasks.pop()} ${clause}`);
@@ -98,18 +100,20 @@ function clauses(text: string): string[] {
 }
 
 /**
- * Subtasks in the goal's own order, at least one; a goal without structure, or of more than 20,000 characters, is one. Text around
- * a list is in none of them, so every step should be shown the goal too.
- * @param most those beyond it stand together in the last.
+ * The goal's subtasks in its own order. A goal without structure, or of more than 20,000 characters, is one subtask. The text around
+ * a list is in no subtask, so each step needs the goal too.
+ * @param maxSubtasks the last one holds all that are beyond it.
  */
-export function goalSubtasks(goal: string, most: number): string[] {
+export function goalSubtasks(goal: string, maxSubtasks: number): string[] {
 	if (goal.length > MAX_STRUCTURED_CHARS) return [goal.trim()];
 	const oneLine = goal.replace(/\s+/g, " ").trim();
-	const found = [listItems, () => inlinePoints(oneLine), () => clauses(oneLine)];
-	for (const find of found) {
-		const subtasks = find(goal);
+	const splitters = [listItems, () => inlinePoints(oneLine), () => taskClauses(oneLine)];
+	for (const split of splitters) {
+		const subtasks = split(goal);
 		if (subtasks.length === 0) continue;
-		return subtasks.length <= most ? subtasks : [...subtasks.slice(0, most - 1), subtasks.slice(most - 1).join("\n")];
+		return subtasks.length <= maxSubtasks
+			? subtasks
+			: [...subtasks.slice(0, maxSubtasks - 1), subtasks.slice(maxSubtasks - 1).join("\n")];
 	}
 	return [goal.trim()];
 }

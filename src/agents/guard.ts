@@ -1,18 +1,19 @@
-// The spend guard of a run: reserve, call, settle, in integers and never above the cap; what has been spent lowers the
-// intensity and is told in alerts. What a step costs at most is its caller's business, what it may be step-decision.ts's. Pure.
+// The spend guard of a run: it holds a step's worst case, settles the step's cost, and never exceeds the cap. Amounts are integers.
+// As spending grows, the guard lowers the intensity and raises alerts. The caller computes worst cases. step-decision.ts decides
+// what a step may be. Pure.
 import { Budget } from "../inference/budget.ts";
 import { usd, usdText } from "../proof/money.ts";
 import {
 	decideStep,
 	type Intensity,
-	lowerOf,
-	type Room,
+	lowerIntensity,
+	type StepAllowance,
 	type StepCall,
 	type StepRequest,
 	type StepStop,
 } from "./step-decision.ts";
 
-/** Where a run starts, by its policy. */
+/** The intensity that a run starts with, by its policy. */
 export const START_INTENSITY = { efficiency: "Foton", balanced: "Halo", depth: "Laser" } as const satisfies Record<
 	string,
 	Intensity
@@ -22,31 +23,31 @@ export type RunPolicy = keyof typeof START_INTENSITY;
 type AlertLevel = "WARNING" | "CRITICAL";
 
 interface Threshold {
-	/** Of the run's cap, in percent. */
+	/** Share of the run's cap that is spent, in percent. */
 	percent: number;
 	level: AlertLevel;
-	/** The highest intensity from there on. */
+	/** The highest intensity from then on. */
 	intensity: Intensity;
 }
 
-/** Rising (docs/reference.md, "Agents"). */
+/** Ascending (docs/reference.md, "Agents"). */
 const THRESHOLDS: readonly Threshold[] = [
 	{ percent: 70, level: "WARNING", intensity: "Halo" },
 	{ percent: 90, level: "CRITICAL", intensity: "Foton" },
 ];
 
-/** As a run shows it. */
+/** An entry of `alerts` in a run's answer. */
 export interface BudgetAlert {
 	level: AlertLevel;
 	/** `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound. */
 	code: "budget_pressure" | "provider_overrun";
-	/** Share of the cap, 0.7 or 0.9; null of an overrun. */
+	/** Share of the cap, 0.7 or 0.9; null for an overrun. */
 	threshold: number | null;
 	/** Rounded down to four digits. */
 	consumed_share: number;
 	consumed_usd: number;
 	max_cost_usd: number;
-	/** The step whose cost brought it about. */
+	/** The step whose cost caused it. */
 	step_index: number;
 	/** In force after the alert. */
 	intensity: Intensity;
@@ -60,7 +61,7 @@ export interface SpendLimits {
 	stepCapNanoUsd: number;
 }
 
-/** A guard between two steps, as JSON. What is held is not in it: who stores a hold settles it anew. */
+/** A guard between two steps, as JSON. Holds are not in it: after a crash they must be made and settled again. */
 export interface GuardState extends SpendLimits {
 	spentNanoUsd: number;
 	intensity: Intensity;
@@ -68,24 +69,24 @@ export interface GuardState extends SpendLimits {
 	alerts: BudgetAlert[];
 }
 
-/** What is known of a step's cost when it is over. */
+/** The reported cost of a step that ended. */
 export interface GuardCharge {
 	/** Of all its calls, nano-USD; null when some usage was not reported. */
 	costNanoUsd: number | null;
-	/** A call reported more usage than its request allowed, and `costNanoUsd` has its bound in the place of that. */
+	/** A call reported more usage than its request allowed. `costNanoUsd` then counts its bound instead. */
 	overrun?: boolean;
 }
 
-export interface SettledStep {
-	/** What the step is charged at: never above its worst case. */
+interface SettledStep {
+	/** The charged cost, never above the step's worst case. */
 	costNanoUsd: number;
-	/** No usable cost was reported: it is the worst case. */
+	/** No usable cost was reported, so the worst case is charged. */
 	estimated: boolean;
-	/** Brought about by this step. */
+	/** Alerts caused by this step. */
 	alerts: BudgetAlert[];
 }
 
-/** The worst case of one step, held until its cost is known; to be settled or released once. */
+/** The worst case of one step, held until its cost is known. To be settled or released once. */
 export interface StepHold {
 	readonly worstCaseNanoUsd: number;
 	settle(stepIndex: number, charge: GuardCharge): SettledStep;
@@ -93,8 +94,8 @@ export interface StepHold {
 	release(): void;
 }
 
-/** A step that may be made, with what it holds. */
-export interface BegunStep extends StepCall {
+/** A step that may be made, and the hold for it. */
+export interface HeldStep extends StepCall {
 	hold: StepHold;
 }
 
@@ -102,8 +103,8 @@ function isAmount(nanoUsd: number): boolean {
 	return Number.isSafeInteger(nanoUsd) && nanoUsd >= 0;
 }
 
-/** What to charge: what was reported; the worst case where nothing usable was, or more than that. */
-function charged({ costNanoUsd, overrun = false }: GuardCharge, worstCaseNanoUsd: number) {
+/** The cost to charge: the reported one, or the worst case if nothing usable or more than it was reported. */
+function toStepCost({ costNanoUsd, overrun = false }: GuardCharge, worstCaseNanoUsd: number) {
 	if (costNanoUsd === null || Number.isNaN(costNanoUsd) || costNanoUsd < 0)
 		return { nanoUsd: worstCaseNanoUsd, estimated: true, overrun };
 	if (costNanoUsd > worstCaseNanoUsd) return { nanoUsd: worstCaseNanoUsd, estimated: false, overrun: true };
@@ -127,12 +128,12 @@ export class SpendGuard {
 		this.#alerts = [...alerts];
 	}
 
-	/** @throws RangeError for amounts that are none, and a step's cap above the run's. */
+	/** @throws RangeError for invalid amounts, and for a step's cap above the run's. */
 	static open(limits: SpendLimits, policy: RunPolicy): SpendGuard {
 		return new SpendGuard({ ...limits, spentNanoUsd: 0, intensity: START_INTENSITY[policy], alerts: [] });
 	}
 
-	/** The guard as it was; what it held is free again, and must be held and settled anew if it may have been spent. */
+	/** Restores a guard. Its holds are gone, and must be made and settled again if their money may have been spent. */
 	static resume(state: GuardState): SpendGuard {
 		return new SpendGuard(state);
 	}
@@ -142,17 +143,17 @@ export class SpendGuard {
 		return { capNanoUsd, stepCapNanoUsd, spentNanoUsd, intensity: this.#intensity, alerts: [...this.#alerts] };
 	}
 
-	/** The sum of what the settled steps were charged at. */
+	/** The sum of all charges. */
 	get spentNanoUsd(): number {
 		return this.#budget.spentNanoUsd;
 	}
 
-	/** The cap less what was spent. */
+	/** The cap minus all charges. */
 	get remainingNanoUsd(): number {
 		return this.capNanoUsd - this.spentNanoUsd;
 	}
 
-	/** The highest that the next step may run at. */
+	/** The highest intensity that the next step may have. */
 	get intensity(): Intensity {
 		return this.#intensity;
 	}
@@ -162,27 +163,27 @@ export class SpendGuard {
 		return this.#alerts;
 	}
 
-	get #room(): Room {
+	get #allowance(): StepAllowance {
 		const { stepCapNanoUsd } = this;
 		return { intensity: this.#intensity, freeNanoUsd: this.#budget.freeNanoUsd, stepCapNanoUsd };
 	}
 
-	/** Whether a step with this worst case may be made. */
-	mayHold(worstCaseNanoUsd: number): boolean {
-		const { freeNanoUsd, stepCapNanoUsd } = this.#room;
+	/** Whether a step's worst case is within what is free and within the cap per step. */
+	canHold(worstCaseNanoUsd: number): boolean {
+		const { freeNanoUsd, stepCapNanoUsd } = this.#allowance;
 		return isAmount(worstCaseNanoUsd) && worstCaseNanoUsd <= Math.min(freeNanoUsd, stepCapNanoUsd);
 	}
 
-	/** Holds a step's worst case; null when there is no room for it. */
+	/** Holds a step's worst case; null when it does not fit. */
 	hold(worstCaseNanoUsd: number): StepHold | null {
-		const held = this.mayHold(worstCaseNanoUsd) ? this.#budget.hold(worstCaseNanoUsd) : null;
-		if (!held) return null;
+		const hold = this.canHold(worstCaseNanoUsd) ? this.#budget.hold(worstCaseNanoUsd) : null;
+		if (!hold) return null;
 		return {
 			worstCaseNanoUsd,
-			release: () => held.release(),
+			release: () => hold.release(),
 			settle: (stepIndex, charge) => {
-				const { nanoUsd: costNanoUsd, estimated, overrun } = charged(charge, worstCaseNanoUsd);
-				held.spend(costNanoUsd);
+				const { nanoUsd: costNanoUsd, estimated, overrun } = toStepCost(charge, worstCaseNanoUsd);
+				hold.spend(costNanoUsd);
 				const alerts = overrun ? [this.#overrunAlert(stepIndex, costNanoUsd)] : [];
 				alerts.push(...this.#pressureAlerts(stepIndex));
 				this.#alerts.push(...alerts);
@@ -191,14 +192,9 @@ export class SpendGuard {
 		};
 	}
 
-	/** What the next step may be; nothing is held yet. */
-	decide(request: StepRequest): StepCall | StepStop {
-		return decideStep(request, this.#room);
-	}
-
-	/** Decides on the next step and holds its worst case. A lower intensity than before is kept from then on. */
-	begin(request: StepRequest): BegunStep | StepStop {
-		const decision = this.decide(request);
+	/** Decides on the next step and holds its worst case. If the decision lowers the intensity, it stays lowered. */
+	decideAndHold(request: StepRequest): HeldStep | StepStop {
+		const decision = decideStep(request, this.#allowance);
 		if (decision.kind === "stop") return decision;
 		const hold = this.hold(decision.worstCaseNanoUsd);
 		if (!hold) throw new RangeError("a worst case is an integer number of nano-USD");
@@ -225,15 +221,15 @@ export class SpendGuard {
 		return this.#alert(stepIndex, alert, message);
 	}
 
-	/** One for each threshold that has been passed and was not told of yet. */
+	/** One alert for each threshold that is passed and has none yet. */
 	#pressureAlerts(stepIndex: number): BudgetAlert[] {
-		const told = new Set(this.#alerts.map(({ threshold }) => threshold));
-		// In hundredths of the cap, so that all of it stays whole.
+		const reported = new Set(this.#alerts.map(({ threshold }) => threshold));
+		// Both sides times 100, so that they stay integers.
 		const passed = THRESHOLDS.filter(({ percent }) => this.spentNanoUsd * 100 >= this.capNanoUsd * percent);
 		return passed
-			.filter(({ percent }) => !told.has(percent / 100))
+			.filter(({ percent }) => !reported.has(percent / 100))
 			.map(({ percent, level, intensity }) => {
-				this.#intensity = lowerOf(this.#intensity, intensity);
+				this.#intensity = lowerIntensity(this.#intensity, intensity);
 				const amounts = `${usdText(this.spentNanoUsd)} of ${usdText(this.capNanoUsd)}`;
 				const message = `${percent}% of the run's cap is spent (${amounts}); the run goes on at ${this.#intensity}`;
 				return this.#alert(stepIndex, { level, code: "budget_pressure", threshold: percent / 100 }, message);

@@ -1,39 +1,39 @@
-// How a goal becomes subtasks by a model: what it is asked, how its answer is read, and when there is room for it. The goal's own
-// structure, which stands in for a plan, is goal-structure.ts's; asking is the caller's business. Pure.
+// A run's plan by a model: when one is asked for, its prompts, and the parsing of its answer. goal-structure.ts makes a plan without
+// a model. Calling the model is left to the caller. Pure.
 
-/** Subtasks of one plan by a model. */
+/** The most subtasks of one plan. */
 export const MAX_PLANNED_SUBTASKS = 20;
 /** A subtask is a sentence or two. */
 const MAX_SUBTASK_CHARS = 1_000;
-/** A rejected answer is shown to its model again by so much of it. */
+/** How much of a rejected answer its model gets to see again. */
 const MAX_REPEATED_CHARS = 4_000;
-/** Fewer steps than plan, two subtasks and the final one leave nothing to plan. */
+/** The plan, two subtasks and the final step. With fewer steps there is nothing to plan. */
 const MIN_STEPS_WITH_PLAN = 4;
 
 /** A message of a chat. */
-export interface PlanMessage {
+export interface PromptMessage {
 	role: "system" | "user" | "assistant";
 	content: string;
 }
 
-/** What a run's steps are for. */
-export interface StepLayout {
+/** How a run divides its steps. */
+interface StepLayout {
 	/** Whether a model is asked for a plan, which is step 0. */
 	asksForPlan: boolean;
-	/** Subtasks that can be made before the final step; from 1 on. */
+	/** The most subtasks before the final step; at least 1. */
 	maxSubtasks: number;
 }
 
-/** @param maxSteps all steps of a run, the plan's and the final one included; from 1 on. */
-export function layoutOf(maxSteps: number): StepLayout {
+/** @param maxSteps all steps of a run, with the plan's and the final one; at least 1. */
+export function toStepLayout(maxSteps: number): StepLayout {
 	const asksForPlan = maxSteps >= MIN_STEPS_WITH_PLAN;
-	const withoutFrame = maxSteps - 1 - (asksForPlan ? 1 : 0);
-	const maxSubtasks = Math.max(1, asksForPlan ? Math.min(withoutFrame, MAX_PLANNED_SUBTASKS) : withoutFrame);
+	const freeSteps = maxSteps - 1 - (asksForPlan ? 1 : 0);
+	const maxSubtasks = Math.max(1, asksForPlan ? Math.min(freeSteps, MAX_PLANNED_SUBTASKS) : freeSteps);
 	return { asksForPlan, maxSubtasks };
 }
 
-/** Asks a model to split a goal. */
-export function planMessages(goal: string, maxSubtasks: number): PlanMessage[] {
+/** The prompt to split a goal. */
+export function planMessages(goal: string, maxSubtasks: number): PromptMessage[] {
 	const system = [
 		"You split a goal into subtasks. They are worked on one after another, and each is shown the results of those before it.",
 		`Answer with a JSON array of 1 to ${maxSubtasks} strings and nothing else.`,
@@ -48,10 +48,10 @@ export function planMessages(goal: string, maxSubtasks: number): PlanMessage[] {
 }
 
 /**
- * Asks once more, with what was wrong.
- * @param reason of the rejection, as `parsePlan` gave it.
+ * The prompt for another plan after a rejected one.
+ * @param reason of the rejection, from `parsePlan`.
  */
-export function planRepairMessages(goal: string, maxSubtasks: number, answer: string, reason: string): PlanMessage[] {
+export function planRepairMessages(goal: string, maxSubtasks: number, answer: string, reason: string): PromptMessage[] {
 	const again = `This answer cannot be used: ${reason}. Answer with a JSON array of 1 to ${maxSubtasks} strings and nothing else.`;
 	return [
 		...planMessages(goal, maxSubtasks),
@@ -60,48 +60,47 @@ export function planRepairMessages(goal: string, maxSubtasks: number, answer: st
 	];
 }
 
-/** What became of an answer. */
-export type ParsedPlan = { ok: true; subtasks: string[] } | { ok: false; reason: string };
+type ParsedPlan = { ok: true; subtasks: string[] } | { ok: false; reason: string };
 
-const rejected = (reason: string): ParsedPlan => ({ ok: false, reason });
+const reject = (reason: string): ParsedPlan => ({ ok: false, reason });
 
-const FENCE = "```";
+const CODE_FENCE = "```";
 
-/** The text inside a fence that is all of the answer, else the answer itself. */
-function unfenced(answer: string): string {
+/** The text inside a code fence around the whole answer, or the answer itself. */
+function stripCodeFence(answer: string): string {
 	const text = answer.trim();
-	if (!text.startsWith(FENCE) || !text.endsWith(FENCE)) return text;
+	if (!text.startsWith(CODE_FENCE) || !text.endsWith(CODE_FENCE)) return text;
 	const firstLineEnd = text.indexOf("\n");
-	return firstLineEnd < 0 ? text : text.slice(firstLineEnd + 1, -FENCE.length);
+	return firstLineEnd < 0 ? text : text.slice(firstLineEnd + 1, -CODE_FENCE.length);
 }
 
-function faultOf(subtask: unknown, place: number, before: readonly string[]): string | null {
-	const name = `subtask ${place + 1}`;
+function findSubtaskFault(subtask: unknown, position: number, earlier: readonly string[]): string | null {
+	const name = `subtask ${position + 1}`;
 	if (typeof subtask !== "string") return `${name} is not a string`;
 	const text = subtask.trim();
 	if (text === "") return `${name} is empty`;
 	if (text.length > MAX_SUBTASK_CHARS) return `${name} has more than ${MAX_SUBTASK_CHARS} characters`;
-	const same = before.indexOf(text);
+	const same = earlier.indexOf(text);
 	return same < 0 ? null : `${name} repeats subtask ${same + 1}`;
 }
 
-/** Reads a plan: a JSON array of different, non-empty strings, at most in one fence; anything else is rejected with the reason. */
+/** Parses a plan: a JSON array of different, non-empty strings, bare or in one code fence. Anything else is rejected with a reason. */
 export function parsePlan(answer: string, maxSubtasks: number): ParsedPlan {
 	let value: unknown;
 	try {
-		value = JSON.parse(unfenced(answer));
+		value = JSON.parse(stripCodeFence(answer));
 	} catch {
-		return rejected("it is not JSON");
+		return reject("it is not JSON");
 	}
-	if (!Array.isArray(value)) return rejected("it is not a JSON array");
-	if (value.length === 0) return rejected("it has no subtask");
+	if (!Array.isArray(value)) return reject("it is not a JSON array");
+	if (value.length === 0) return reject("it has no subtask");
 	if (value.length > maxSubtasks)
-		return rejected(`it has ${value.length} subtasks, and at most ${maxSubtasks} are allowed`);
+		return reject(`it has ${value.length} subtasks, and at most ${maxSubtasks} are allowed`);
 	const subtasks: string[] = [];
-	for (const [place, subtask] of value.entries()) {
-		const fault = faultOf(subtask, place, subtasks);
-		if (fault) return rejected(fault);
-		// An escape can spell a lone surrogate, which canonical JSON would refuse later.
+	for (const [position, subtask] of value.entries()) {
+		const fault = findSubtaskFault(subtask, position, subtasks);
+		if (fault) return reject(fault);
+		// A JSON escape can make a lone surrogate, which canonical JSON would refuse later.
 		subtasks.push(String(subtask).trim().toWellFormed());
 	}
 	return { ok: true, subtasks };

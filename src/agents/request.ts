@@ -1,18 +1,18 @@
-// The body of a run: its schema, its goal, and by what two bodies under one idempotency key are told apart. Pure.
+// The body of a run's request: its schema, its goal, and the hash that compares bodies under one idempotency key. Pure.
 import * as z from "zod";
 import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { runLimitFields } from "./run/run-limits.ts";
+import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
-/** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
-export const DEFAULT_MAX_TOKENS = 1_024;
+/** Default output limit of each call (docs/reference.md, "Limits"). */
+export const DEFAULT_AGENT_MAX_TOKENS = 1_024;
 export const DEFAULT_AGENT_TEMPERATURE = 0.5;
 
-/** Fields of the body; a `null` counts as absent. */
+/** A `null` counts as absent. */
 export const agentRunRequestSchema = z.lazy(() =>
 	z.object({
 		goal: z.string().nullish().describe("What is to be reached."),
@@ -25,7 +25,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.max(MAX_KEY_CHARS)
 			.nullish()
 			.describe("A second request with the same key and body joins the first run and spends nothing."),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_AGENT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_AGENT_TEMPERATURE} by default.`),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
 		...ruleFields(),
@@ -35,15 +35,15 @@ export const agentRunRequestSchema = z.lazy(() =>
 
 export type AgentRunRequest = z.output<typeof agentRunRequestSchema>;
 
-/** What is to be reached: `goal`, else `prompt`. */
-export function goalOf({ goal, prompt }: Pick<AgentRunRequest, "goal" | "prompt">): Result<string> {
-	const text = [goal, prompt].find((given) => given != null && given.trim() !== "");
+/** `goal`, or `prompt` when `goal` is blank. */
+export function parseGoal({ goal, prompt }: Pick<AgentRunRequest, "goal" | "prompt">): Result<string> {
+	const text = [goal, prompt].find((candidate) => candidate != null && candidate.trim() !== "");
 	return text == null ? fail({ reason: "no_goal" }) : ok(text);
 }
 
 /**
- * What tells one body from another under the same idempotency key; how the answer is delivered does not.
- * @param rawBody as parsed, before validation changed anything.
+ * Two bodies with one hash are the same request. `stream` is not hashed.
+ * @param rawBody as parsed, before validation.
  */
 export function bodyHash(rawBody: unknown): Hash {
 	const { stream: _, ...body } = Object(rawBody) as Record<string, unknown>;

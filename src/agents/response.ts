@@ -1,37 +1,38 @@
-// Runs as they are shown: whole, in lists, as trajectories. Pure.
+// The API's forms of a run: whole, in lists, and as a trajectory. Pure.
+
 import * as z from "zod";
+import { clipCharacters } from "../clip.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import { excerpt } from "./digest.ts";
+import { excerptText } from "./excerpt.ts";
 import type { RunSpec, RunState, StepCharge } from "./run/run.ts";
 import {
-	alertsOf,
+	bestOutput,
+	currentProof,
 	END_STATUSES,
-	outputOf,
-	proofSoFar,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
 	sumChargesNanoUsd,
 } from "./run/run.ts";
-import { LADDER } from "./step-decision.ts";
+import { INTENSITIES_DESCENDING } from "./step-decision.ts";
 import { verifyTrajectory } from "./trajectory.ts";
 
-const GOAL_CHARS = 200;
-/** Of an output in a list: 200 of them are to fit into a Worker, and each into a row of D1 however it is escaped. */
-const LISTED_OUTPUT_BYTES = 100_000;
-/** Of a cut hash, behind its prefix. */
-const CUT_DIGITS = 12;
+const MAX_LISTED_GOAL_CHARS = 200;
+/** Bound of an output in a list: 200 of them fit into a Worker, and each into a row of D1 however it is escaped. */
+const MAX_LISTED_OUTPUT_BYTES = 100_000;
+/** Hex digits of a shortened hash, after its prefix. */
+const SHORT_HASH_DIGITS = 12;
 
-const intensity = z.enum(LADDER);
-const status = z.enum(["running", ...END_STATUSES]);
+const intensitySchema = z.enum(INTENSITIES_DESCENDING);
+const runStatusSchema = z.enum(["running", ...END_STATUSES]);
 
-const stepSchema = z.lazy(() =>
+const runStepSchema = z.lazy(() =>
 	z.object({
 		index: z.int(),
 		role: z.enum(["subtask", "finalize"]),
 		model: z.string().describe("The model that wrote what was kept."),
-		intensity,
+		intensity: intensitySchema,
 		strategy: z.string(),
 		cost_usd: z.number().describe("Of all calls of the step."),
 		confidence: z.number(),
@@ -51,17 +52,17 @@ const alertSchema = z.lazy(() =>
 		consumed_usd: z.number(),
 		max_cost_usd: z.number(),
 		step_index: z.int(),
-		intensity,
+		intensity: intensitySchema,
 		message: z.string(),
 	}),
 );
 
-/** What every form of a run has. */
-function stateFields() {
+/** The fields of a run both whole and in a list. */
+function commonRunFields() {
 	return {
 		object: z.literal("agent.run"),
 		run_id: z.string(),
-		status: status.describe("`running` and `interrupted` are seen by reads only."),
+		status: runStatusSchema.describe("`running` and `interrupted` are seen by reads only."),
 		created_at: z.string(),
 		policy: z.string(),
 		strategy: z.string().describe("That subtasks start with."),
@@ -78,9 +79,9 @@ function stateFields() {
 /** A run, whole. */
 export const runSchema = z.lazy(() =>
 	z.object({
-		...stateFields(),
+		...commonRunFields(),
 		plan: z.array(z.string()),
-		steps: z.array(stepSchema),
+		steps: z.array(runStepSchema),
 		alerts: z.array(alertSchema),
 		budget: z.object({
 			plan: z.string(),
@@ -91,16 +92,16 @@ export const runSchema = z.lazy(() =>
 		}),
 	}),
 );
-export type ShownRun = z.output<typeof runSchema>;
+export type RunResponse = z.output<typeof runSchema>;
 
 /** A run in a list. */
 export const runSummarySchema = z.lazy(() =>
-	z.object({ ...stateFields(), goal: z.string().describe(`Its first ${GOAL_CHARS} characters.`) }),
+	z.object({ ...commonRunFields(), goal: z.string().describe(`Its first ${MAX_LISTED_GOAL_CHARS} characters.`) }),
 );
 export type RunSummary = z.output<typeof runSummarySchema>;
 
-/** Everything that is known of a run. */
-export interface KnownRun {
+/** Everything known about a run at one moment. */
+export interface RunSnapshot {
 	spec: RunSpec;
 	state: RunState;
 	steps: readonly RunStep[];
@@ -109,8 +110,8 @@ export interface KnownRun {
 	end: RunEnd | null;
 }
 
-/** A run as it is answered and polled. */
-export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownRun {
+/** A run as POST and GET answer it. */
+export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
 	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
 	return {
@@ -125,70 +126,68 @@ export function shownRun({ spec, state, steps, charges, end }: KnownRun): ShownR
 		cost_consumed_usd: usd(costNanoUsd),
 		max_cost_usd: usd(capNanoUsd),
 		remaining_usd: usd(capNanoUsd - costNanoUsd),
-		trajectory_proof: end?.trajectoryProof ?? proofSoFar(state, steps),
-		output: end?.output ?? outputOf(steps),
+		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
+		output: end?.output ?? bestOutput(steps),
 		steps: steps.map(({ record }) => record),
-		alerts: alertsOf(state),
+		alerts: state.guard.alerts,
 		budget,
 		...(end?.finalMessage == null ? {} : { final_message: end.finalMessage }),
 	};
 }
 
-/** A run as a list shows it. */
-export function summaryOf(shown: ShownRun, goal: string): RunSummary {
-	const { plan: _, steps: __, alerts: ___, budget: ____, ...state } = shown;
-	const output = excerpt(state.output, LISTED_OUTPUT_BYTES);
-	return { ...state, output, goal: [...goal.slice(0, 2 * GOAL_CHARS)].slice(0, GOAL_CHARS).join("") };
+/** A run as an entry of a list. */
+export function toRunSummary(run: RunResponse, goal: string): RunSummary {
+	const { plan: _, steps: __, alerts: ___, budget: ____, ...common } = run;
+	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
+	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
 }
 
-const hashed = z.string();
-
-/** A run's steps with their verification. */
+/** A run's steps and their verification. */
 export const trajectorySchema = z.lazy(() =>
 	z.object({
 		object: z.literal("agent.trajectory"),
 		run_id: z.string(),
-		status,
-		trajectory_proof: hashed,
-		steps: z.array(stepSchema).describe("Hashes are cut, unless `full` is true."),
+		status: runStatusSchema,
+		trajectory_proof: z.string(),
+		steps: z.array(runStepSchema).describe("Hashes are cut, unless `full` is true."),
 		verification: z.object({
 			valid: z.boolean(),
-			recomputed_proof: hashed,
+			recomputed_proof: z.string(),
 			n_steps: z.int(),
 			mismatched_steps: z.array(z.int()),
 		}),
 		verify_request: z
 			.object({
 				run_id: z.string(),
-				trajectory_proof: hashed,
+				trajectory_proof: z.string(),
 				policy: z.string(),
 				strategy: z.string(),
-				output_hash: hashed,
-				steps: z.array(stepSchema),
-				step_proofs: z.array(hashed),
+				output_hash: z.string(),
+				steps: z.array(runStepSchema),
+				step_proofs: z.array(z.string()),
 			})
 			.optional()
 			.describe("With `full`: what POST /v1/agent/verify takes."),
 	}),
 );
-export type ShownTrajectory = z.output<typeof trajectorySchema>;
+export type TrajectoryResponse = z.output<typeof trajectorySchema>;
 
-function cut(hash: string): string {
-	return hash.slice(0, "sha256:".length + CUT_DIGITS);
+function shortenHash(hash: string): string {
+	return hash.slice(0, "sha256:".length + SHORT_HASH_DIGITS);
 }
 
-function cutStep(step: StepRecord): StepRecord {
+function shortenStepHashes(step: StepRecord): StepRecord {
 	const { input_hash, output_hash, step_proof } = step;
 	return {
 		...step,
-		input_hash: cut(input_hash),
-		output_hash: cut(output_hash),
-		step_proof: cut(step_proof),
+		input_hash: shortenHash(input_hash),
+		output_hash: shortenHash(output_hash),
+		step_proof: shortenHash(step_proof),
 	};
 }
 
-/** The steps of a run, recomputed. @param isFull whole hashes, and what verifies them. */
-export function trajectoryOf(run: ShownRun, isFull: boolean): ShownTrajectory {
+/** A run's steps, with their proofs recomputed. @param isFull with whole hashes and the request that verifies them. */
+export function toTrajectoryResponse(run: RunResponse, isFull: boolean): TrajectoryResponse {
 	const { run_id, status, policy, strategy, trajectory_proof, output, steps } = run;
 	const verify_request = {
 		run_id,
@@ -204,11 +203,11 @@ export function trajectoryOf(run: ShownRun, isFull: boolean): ShownTrajectory {
 		object: "agent.trajectory",
 		run_id,
 		status,
-		trajectory_proof: isFull ? trajectory_proof : cut(trajectory_proof),
-		steps: isFull ? steps : steps.map(cutStep),
+		trajectory_proof: isFull ? trajectory_proof : shortenHash(trajectory_proof),
+		steps: isFull ? steps : steps.map(shortenStepHashes),
 		verification: {
 			valid,
-			recomputed_proof: isFull ? recomputed_proof : cut(recomputed_proof),
+			recomputed_proof: isFull ? recomputed_proof : shortenHash(recomputed_proof),
 			n_steps: steps.length,
 			mismatched_steps,
 		},

@@ -1,44 +1,44 @@
-// What the next step of a run may be under the money that is left: at which intensity, with how long an answer, or not at all;
-// and why. What was spent, and what that means for the steps to come, is guard.ts's. Pure.
+// Decides what the remaining money allows for the next step: an intensity and an answer length, or no step, with a reason. guard.ts
+// does the spending and lowers the intensity of later steps. Pure.
 import { usdText } from "../proof/money.ts";
 
-/** From the dearest down; which tiers they stand for says the catalog (INTENSITIES). */
-export const LADDER = ["Laser", "Halo", "Foton"] as const;
-export type Intensity = (typeof LADDER)[number];
+/** The intensities, most expensive first. The catalog maps them to model tiers. */
+export const INTENSITIES_DESCENDING = ["Laser", "Halo", "Foton"] as const;
+export type Intensity = (typeof INTENSITIES_DESCENDING)[number];
 
-/** The lower of two. */
-export function lowerOf(one: Intensity, other: Intensity): Intensity {
-	return LADDER.indexOf(one) > LADDER.indexOf(other) ? one : other;
+/** The lower of two intensities. */
+export function lowerIntensity(one: Intensity, other: Intensity): Intensity {
+	return INTENSITIES_DESCENDING.indexOf(one) > INTENSITIES_DESCENDING.indexOf(other) ? one : other;
 }
 
-/** An answer is not cut shorter than this. */
+/** The shortest answer that a step may have. */
 export const MIN_VISIBLE_TOKENS = 64;
 
-/** A step that somebody wants to make. */
+/** A step to decide on. */
 export interface StepRequest {
 	/**
-	 * The most that all calls of the step can cost together, integer nano-USD; null where no model of the intensity can make them.
+	 * The most that all calls of the step can cost together, an integer; null where no model of the intensity can make them.
 	 * @param maxTokens visible tokens per call.
 	 */
-	worstCaseOf(intensity: Intensity, maxTokens: number): number | null;
-	/** Visible tokens per call, as asked for. */
+	worstCaseNanoUsd(intensity: Intensity, maxTokens: number): number | null;
+	/** Visible tokens per call, as requested. */
 	maxTokens: number;
-	/** What must be left when the step is over, whatever it costs: for the final step. Default: nothing. */
+	/** Money that must be left after the step, for the final step. Default: 0. */
 	reserveNanoUsd?: number;
-	/** Left out rather than made at a lower intensity than models are there for: what a run can do without lowers nothing. */
+	/** The run can go on without the step. It is made at the highest intensity that has models, or left out. */
 	isOptional?: boolean;
 }
 
-/** What a step has to do with. */
-export interface Room {
-	/** The highest that it may run at. */
+/** What a step may spend. */
+export interface StepAllowance {
+	/** The highest allowed intensity. */
 	intensity: Intensity;
-	/** Left of the run's cap, and held by nobody. */
+	/** The part of the run's cap that is neither spent nor held. */
 	freeNanoUsd: number;
 	stepCapNanoUsd: number;
 }
 
-/** What kept a step from being made: the run's cap, the cap per step, what the final step needs, or that no model can make it. */
+/** Why a step is not made. `final_step`: the reserve for the final step. */
 export type StepLimit = "run_cap" | "step_cap" | "final_step" | "no_model";
 
 export interface StepCall {
@@ -57,14 +57,14 @@ export interface StepStop {
 	reason: string;
 }
 
-/** The most that a step may cost, what says so, and that in words. */
-interface Spendable {
+/** The most that a step may cost, the limit that sets it, and its description. */
+interface SpendCeiling {
 	nanoUsd: number;
 	limit: Exclude<StepLimit, "no_model">;
 	text: string;
 }
 
-function spendableOf({ freeNanoUsd, stepCapNanoUsd }: Room, reserveNanoUsd: number): Spendable {
+function toSpendCeiling({ freeNanoUsd, stepCapNanoUsd }: StepAllowance, reserveNanoUsd: number): SpendCeiling {
 	const leftNanoUsd = Math.max(0, freeNanoUsd - reserveNanoUsd);
 	if (stepCapNanoUsd < leftNanoUsd)
 		return { nanoUsd: stepCapNanoUsd, limit: "step_cap", text: `the ${usdText(stepCapNanoUsd)} that a step may cost` };
@@ -77,27 +77,27 @@ function fits(worstCaseNanoUsd: number | null, nanoUsd: number): worstCaseNanoUs
 	return worstCaseNanoUsd !== null && worstCaseNanoUsd >= 0 && worstCaseNanoUsd <= nanoUsd;
 }
 
-/** The longest answer at an intensity that fits, and its worst case; null when not even the shortest does. By halving. */
+/** The longest answer at an intensity that fits, and its worst case, by binary search; null when not even the shortest fits. */
 function longestFit(
-	{ worstCaseOf, maxTokens }: StepRequest,
+	{ worstCaseNanoUsd: worstCaseFor, maxTokens }: StepRequest,
 	intensity: Intensity,
 	nanoUsd: number,
 ): Pick<StepCall, "maxTokens" | "worstCaseNanoUsd"> | null {
 	if (maxTokens <= MIN_VISIBLE_TOKENS) return null;
 	let tooLong = maxTokens;
-	let worstCase = worstCaseOf(intensity, MIN_VISIBLE_TOKENS);
+	let worstCase = worstCaseFor(intensity, MIN_VISIBLE_TOKENS);
 	if (!fits(worstCase, nanoUsd)) return null;
 	let longest = { maxTokens: MIN_VISIBLE_TOKENS, worstCaseNanoUsd: worstCase };
 	while (tooLong - longest.maxTokens > 1) {
 		const middle = Math.floor((longest.maxTokens + tooLong) / 2);
-		worstCase = worstCaseOf(intensity, middle);
+		worstCase = worstCaseFor(intensity, middle);
 		if (fits(worstCase, nanoUsd)) longest = { maxTokens: middle, worstCaseNanoUsd: worstCase };
 		else tooLong = middle;
 	}
 	return longest;
 }
 
-/** What kept the intensities from above down from being used, in words; empty when nothing did. */
+/** Says why intensities were refused. */
 function refusalText(worstCases: readonly { intensity: Intensity; worstCase: number | null }[]): string {
 	return worstCases
 		.map(({ intensity, worstCase }) =>
@@ -106,42 +106,45 @@ function refusalText(worstCases: readonly { intensity: Intensity; worstCase: num
 		.join(", ");
 }
 
-/** At which intensities a step may be made, from the highest down. */
-function intensitiesFor({ worstCaseOf, maxTokens, isOptional = false }: StepRequest, { intensity }: Room): Intensity[] {
-	const below = LADDER.slice(LADDER.indexOf(intensity));
+/** The intensities that a step may have, highest first. */
+function intensitiesFor(
+	{ worstCaseNanoUsd: worstCaseFor, maxTokens, isOptional = false }: StepRequest,
+	{ intensity }: StepAllowance,
+): Intensity[] {
+	const below = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(intensity));
 	if (!isOptional) return below;
-	const highest = below.find((one) => worstCaseOf(one, maxTokens) !== null);
+	const highest = below.find((each) => worstCaseFor(each, maxTokens) !== null);
 	return highest ? [highest] : [];
 }
 
 /**
- * Decides on a step: the highest intensity whose worst case fits; else the longest answer that fits, from the lowest intensity
- * up; else none (docs/reference.md, "Agents"). What it answers with always fits, also where a longer answer costs less.
+ * Decides on a step: the highest intensity whose worst case fits. If none fits, the longest answer that fits, lowest intensity first;
+ * otherwise no step (docs/reference.md, "Agents"). The decision always fits, even if a longer answer would cost less.
  */
-export function decideStep(request: StepRequest, room: Room): StepCall | StepStop {
+export function decideStep(request: StepRequest, allowance: StepAllowance): StepCall | StepStop {
 	const { maxTokens, reserveNanoUsd = 0 } = request;
-	const spendable = spendableOf(room, reserveNanoUsd);
-	const intensities = intensitiesFor(request, room);
+	const ceiling = toSpendCeiling(allowance, reserveNanoUsd);
+	const intensities = intensitiesFor(request, allowance);
 	const refused: { intensity: Intensity; worstCase: number | null }[] = [];
 	for (const intensity of intensities) {
-		const worstCase = request.worstCaseOf(intensity, maxTokens);
-		if (fits(worstCase, spendable.nanoUsd)) {
+		const worstCase = request.worstCaseNanoUsd(intensity, maxTokens);
+		if (fits(worstCase, ceiling.nanoUsd)) {
 			const because = refused.length === 0 ? "" : `${refusalText(refused)}; `;
-			const reason = `${because}${intensity} costs at most ${usdText(worstCase)} of ${spendable.text}`;
+			const reason = `${because}${intensity} costs at most ${usdText(worstCase)} of ${ceiling.text}`;
 			return { kind: "call", intensity, maxTokens, worstCaseNanoUsd: worstCase, reason };
 		}
 		refused.push({ intensity, worstCase });
 	}
-	const tooDear = `${refusalText(refused)} with ${maxTokens} tokens, against ${spendable.text}`;
+	const tooExpensive = `${refusalText(refused)} with ${maxTokens} tokens, against ${ceiling.text}`;
 	for (const intensity of intensities.toReversed()) {
-		const longest = longestFit(request, intensity, spendable.nanoUsd);
+		const longest = longestFit(request, intensity, ceiling.nanoUsd);
 		if (!longest) continue;
 		const cost = usdText(longest.worstCaseNanoUsd);
-		const reason = `${tooDear}; ${intensity} with ${longest.maxTokens} tokens costs at most ${cost}`;
+		const reason = `${tooExpensive}; ${intensity} with ${longest.maxTokens} tokens costs at most ${cost}`;
 		return { kind: "call", intensity, ...longest, reason };
 	}
 	if (refused.every(({ worstCase }) => worstCase === null))
 		return { kind: "stop", limit: "no_model", reason: "no model can make this step" };
 	const least = Math.min(maxTokens, MIN_VISIBLE_TOKENS);
-	return { kind: "stop", limit: spendable.limit, reason: `${tooDear}; not even ${least} tokens fit` };
+	return { kind: "stop", limit: ceiling.limit, reason: `${tooExpensive}; not even ${least} tokens fit` };
 }

@@ -1,25 +1,21 @@
-// What a step could be: who may take part at an intensity, by which strategy, and what that costs at most. Nothing is called.
-import { ok, type Result } from "../failure.ts";
-import type { Caller } from "../inference/caller.edge.ts";
+// Prices a step before it is made: its models at an intensity, its strategy, and the most that it can cost. Calls no model.
+import type { Result } from "../failure.ts";
+import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
-import { planCallFor } from "../inference/workflow.edge.ts";
-import { type ModelPool, questionBounder } from "../orchestration/engine.edge.ts";
+import { questionBounder } from "../orchestration/engine.edge.ts";
 import { detectAnswerKind } from "../orchestration/final-answer.ts";
-import { choosePanel, type PanelSize, type Rankings, toMember } from "../orchestration/panel.ts";
-import { POLICY_MODE } from "../orchestration/planner.ts";
+import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
+import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
-import { STRATEGY } from "../orchestration/strategies.ts";
+import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
-import type { RoutingMode } from "../routing/mode.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
-import type { Candidate } from "../routing/select.ts";
-import { detectSignals } from "../routing/signals.ts";
-import type { PlanMessage } from "./plan.ts";
+import type { PromptMessage } from "./plan.ts";
 import type { Intensity } from "./step-decision.ts";
-import { ALONE } from "./step-strategy.ts";
+import { SINGLE_ONLY } from "./step-strategy.ts";
 
-/** Under what every call of a run is made. */
+/** The rules for every call of a run. */
 export interface StepRules {
 	policy: EffortPolicy;
 	config: RoutingConfig | null;
@@ -27,160 +23,130 @@ export interface StepRules {
 	temperature: number;
 }
 
-/** What a step is to ask. */
-export interface StepTask {
-	messages: readonly PlanMessage[];
-	/** Strategies that may be used, in order; the first that the share covers is. The last is used whatever it costs. */
-	castSizes(intensity: Intensity): readonly PanelSize[];
-	/** What a strategy may cost that is not the last, nano-USD. */
+/** What a step asks, and of which strategies. */
+export interface StepSpec {
+	messages: readonly PromptMessage[];
+	/** The step's purpose, which its calls send to the sandbox upstream. */
+	asksFor?: string;
+	/** Strategies in order. The first that the share covers is used. The last is used whatever it costs. */
+	sizesFor(intensity: Intensity): readonly SizedStrategy[];
+	/** The most that every strategy but the last may cost. */
 	shareNanoUsd: number;
-	/** A second question, at its longest, that may follow on the first's answer. */
-	followUp?: readonly PlanMessage[];
+	/** The longest second question that may follow the first answer. */
+	followUp?: readonly PromptMessage[];
 }
 
-/** A step with everything decided but whether it is made. */
+/** A step that can be made, and the most that it can cost. */
 export interface PricedStep {
-	/** At whose prices it was weighed. */
-	caller: Caller;
+	/** The context that priced the step, and makes it. */
+	context: PlanContext;
 	task: Task;
-	floor: ModelPool;
-	cast: Panel;
-	size: PanelSize;
+	pool: ModelPool;
+	panel: Panel;
+	size: SizedStrategy;
 	boundNanoUsd: number;
 }
 
-/** Ids under which the router knows intensities. */
-const ROUTING_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
+/** The model ids that routing knows the intensities by. */
+const ROUTING_MODEL_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
 
-/** The model that answers alone, and who stands in for it. */
-const MAX_ALONE = 3;
-
-function messageOf({ role, content }: PlanMessage): Message {
+function toModelMessage({ role, content }: PromptMessage): Message {
 	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
 	return role === "system" ? systemMessage(content) : userMessage(content);
 }
 
-/** What a question is as a strategy's task. */
-export function toStepTask(messages: readonly PlanMessage[], maxTokens: number, temperature: number): Task {
+/** Messages as a strategy's task. */
+export function toPromptTask(messages: readonly PromptMessage[], maxTokens: number, temperature: number): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
-	return { messages: messages.map(messageOf), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
-}
-
-type Ranked = readonly [Candidate, ...Candidate[]];
-
-/** Candidates that agents may use: flat-rate runs never call a hyper-frontier model (docs/reference.md, "Agents"). */
-function usable(candidates: readonly Candidate[]): Ranked | null {
-	const [first, ...rest] = candidates.filter(({ model }) => !model.hyper_frontier);
-	return first ? [first, ...rest] : null;
+	return { messages: messages.map(toModelMessage), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 
 /**
- * Who may work on a task at an intensity; null where nobody may. A failure where not even the router finds anybody.
- * @param isAlone one model is all that is asked for: then nobody is ranked for anything else.
+ * The models that may work on a task at an intensity. Flat-rate runs never call a hyper-frontier model (docs/reference.md,
+ * "Agents").
+ * @param isSingle only one model answers, so no panel is ranked.
  */
-export function floorAt(
-	caller: Caller,
+export function selectStepPool(
+	context: PlanContext,
 	{ policy, config, gate }: StepRules,
 	intensity: Intensity,
 	task: Task,
-	isAlone = false,
-): Result<ModelPool | null> {
-	const call = toQuestionCall({ ...task, json: false });
-	const options = (mode: RoutingMode): CallOptions => ({
-		model: ROUTING_ID[intensity],
-		mode,
+	isSingle = false,
+): Result<ModelPool> {
+	return selectPool(context, toQuestionCall({ ...task, json: false }), {
+		policy,
+		model: ROUTING_MODEL_ID[intensity],
 		config: config && { config, matches: () => false },
 		gate,
 		planLimitNanoUsd: null,
-	});
-	const mode = POLICY_MODE[policy];
-	const own = planCallFor(caller, call, options(mode));
-	if (!own.ok) return own;
-	const ranked = (by: RoutingMode) => {
-		const plan = by === mode || isAlone ? own : planCallFor(caller, call, options(by));
-		return plan.ok ? usable(plan.value.selection.candidates) : null;
-	};
-	const [panel, best, cheap] = [ranked(mode), ranked("quality"), ranked("agility")];
-	const lone = usable(own.value.selection.failover);
-	if (!panel || !best || !cheap || !lone) return ok(null);
-	const worst = ({ model, effort }: Candidate) => own.value.attempt(model, effort).worstCase.totalNanoUsd;
-	const rankings: Rankings = { panel, best, cheap };
-	const [first, ...standIns] = lone;
-	return ok({
-		signals: detectSignals(call),
-		rankings,
-		single: [first.model.id, ...standIns.slice(0, MAX_ALONE - 1).map(({ model }) => model.id)],
-		cheapest: panel.reduce((least, next) => (worst(next) < worst(least) ? next : least)),
-		limits: { soft: null, hard: null },
-		options: options(mode),
+		only: {
+			allows: ({ hyper_frontier }) => !hyper_frontier,
+			noneMessage: "no model that agents may use is available",
+		},
+		isSingle,
 	});
 }
 
-/** The same with the cheapest model, and only what is not dearer to stand in for it. */
-function cheapestAlone(floor: ModelPool): ModelPool {
-	return { ...floor, single: toMember(floor.cheapest, floor.rankings.panel) };
+/** The pool with only its cheapest model, and fallbacks that cost no more. */
+function onlyCheapest(pool: ModelPool): ModelPool {
+	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
-function castOf({ single, rankings }: ModelPool, size: PanelSize): Panel {
-	if (size.strategy === "single") return { members: [single], judge: single, rounds: size.rounds };
-	return choosePanel(rankings, size, null);
-}
-
-/** Weighs one step at whatever intensity and length; what it has weighed it knows. */
+/** Prices one step at any intensity and length. Each pair is priced once. */
 export class StepPricer {
-	#caller: Caller;
+	#context: PlanContext;
 	#rules: StepRules;
-	#step: StepTask;
+	#step: StepSpec;
 	#maxTokens: number;
-	#known = new Map<string, PricedStep | null>();
+	#prices = new Map<string, PricedStep | null>();
 
-	/** @param maxTokens of each call, as asked for: with fewer, money is short, and the cheapest model answers alone. */
-	constructor(caller: Caller, rules: StepRules, step: StepTask, maxTokens: number) {
-		this.#caller = caller;
+	/** @param maxTokens of each call, as requested. At a shorter length the cheapest model answers alone. */
+	constructor(context: PlanContext, rules: StepRules, step: StepSpec, maxTokens: number) {
+		this.#context = context;
 		this.#rules = rules;
 		this.#step = step;
 		this.#maxTokens = maxTokens;
 	}
 
-	/** The step at an intensity and a length; null where nobody may make it. */
-	at(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const place = `${intensity} ${maxTokens}`;
-		const known = this.#known.get(place);
-		if (known !== undefined) return known;
-		const weighed = this.#weigh(intensity, maxTokens);
-		this.#known.set(place, weighed);
-		return weighed;
+	/** The step at an intensity and a length; null when no model may make it. */
+	priceAt(intensity: Intensity, maxTokens: number): PricedStep | null {
+		const key = `${intensity} ${maxTokens}`;
+		const earlier = this.#prices.get(key);
+		if (earlier !== undefined) return earlier;
+		const priced = this.#price(intensity, maxTokens);
+		this.#prices.set(key, priced);
+		return priced;
 	}
 
-	#weigh(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, castSizes, shareNanoUsd } = this.#step;
-		const task = toStepTask(messages, maxTokens, this.#rules.temperature);
+	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
+		const { messages, asksFor, sizesFor, shareNanoUsd } = this.#step;
+		const context = this.#context;
+		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
-		const sizes = isShort ? ALONE : castSizes(intensity);
-		const isAlone = sizes.every(({ strategy }) => strategy === "single");
-		const found = floorAt(this.#caller, this.#rules, intensity, task, isAlone);
-		if (!found.ok || !found.value) return null;
-		const floor = isShort ? cheapestAlone(found.value) : found.value;
-		for (const [place, size] of sizes.entries()) {
-			const cast = castOf(floor, size);
-			const boundNanoUsd = this.#boundOf(floor, task, cast, size);
+		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity);
+		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
+		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
+		if (!found.ok) return null;
+		const pool = isShort ? onlyCheapest(found.value) : found.value;
+		for (const [position, size] of sizes.entries()) {
+			const panel = choosePanel(STRATEGY[size.strategy], pool, size, null);
+			const boundNanoUsd = this.#bound(pool, task, panel, size);
 			if (boundNanoUsd === null) continue;
-			const isLast = place === sizes.length - 1;
-			if (isLast || boundNanoUsd <= shareNanoUsd)
-				return { caller: this.#caller, task, floor, cast, size, boundNanoUsd };
+			const isLast = position === sizes.length - 1;
+			if (isLast || boundNanoUsd <= shareNanoUsd) return { context, task, pool, panel, size, boundNanoUsd };
 		}
 		return null;
 	}
 
-	/** The most that all calls can cost together; null where one of them may not be made. */
-	#boundOf(floor: ModelPool, task: Task, cast: Panel, { strategy }: PanelSize): number | null {
-		const boundOf = questionBounder(this.#caller, floor);
+	/** The most that all calls can cost together; null when one of them cannot be made. */
+	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy): number | null {
+		const boundQuestion = questionBounder(this.#context, pool);
 		const { followUp } = this.#step;
-		const second = followUp ? [toStepTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
+		const second = followUp ? [toPromptTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
 		let total = 0;
-		for (const asked of [task, ...second]) {
-			for (const question of STRATEGY[strategy].callGraph(asked, cast)) {
-				const bound = boundOf(question);
+		for (const each of [task, ...second]) {
+			for (const question of STRATEGY[strategy].callGraph(each, panel)) {
+				const bound = boundQuestion(question);
 				if (!bound.ok) return null;
 				total += bound.value;
 			}

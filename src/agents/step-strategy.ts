@@ -1,35 +1,35 @@
-// How a subtask's answer is come to, by policy and intensity. Which models take part, and what it costs, is step.edge.ts's. Pure.
-import type { PanelSize } from "../orchestration/panel.ts";
+// The strategy of a step, by policy and intensity. step-pricer.edge.ts chooses its models and computes their cost. Pure.
+import type { SizedStrategy } from "../orchestration/strategies.ts";
 import { type RunPolicy, START_INTENSITY } from "./guard.ts";
 import type { Intensity } from "./step-decision.ts";
 
-const SINGLE: PanelSize = { strategy: "single", width: 1, rounds: 1 };
+const SINGLE_SIZE: SizedStrategy = { strategy: "single", width: 1, rounds: 1 };
 
-/** Narrower than an orchestration of its own would be: a run has many steps (docs/reference.md, "Agents"). */
-const BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, PanelSize>>>> = {
-	efficiency: { Laser: SINGLE, Halo: SINGLE, Foton: SINGLE },
+/** Narrower than in an orchestration, because a run has many steps (docs/reference.md, "Agents"). */
+const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, SizedStrategy>>>> = {
+	efficiency: { Laser: SINGLE_SIZE, Halo: SINGLE_SIZE, Foton: SINGLE_SIZE },
 	balanced: {
 		Laser: { strategy: "cascade", width: 3, rounds: 1 },
 		Halo: { strategy: "cascade", width: 3, rounds: 1 },
-		Foton: SINGLE,
+		Foton: SINGLE_SIZE,
 	},
 	depth: {
 		Laser: { strategy: "ensemble_moa", width: 3, rounds: 1 },
 		Halo: { strategy: "self_consistency", width: 3, rounds: 1 },
-		Foton: SINGLE,
+		Foton: SINGLE_SIZE,
 	},
 };
 
-/** What subtasks are tried by, in order: the policy's own where the money covers it, else one model alone. */
-export function castSizesFor(policy: RunPolicy, intensity: Intensity): readonly PanelSize[] {
-	const own = BY_POLICY[policy][intensity];
-	return own === SINGLE ? [SINGLE] : [own, SINGLE];
+/** The strategies to try for a subtask, in order: the policy's own, then one model alone in case money is short. */
+export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
+	const own = SIZE_BY_POLICY[policy][intensity];
+	return own === SINGLE_SIZE ? [SINGLE_SIZE] : [own, SINGLE_SIZE];
 }
 
-/** One model alone: plans, final steps, and answers that had to be cut short. */
-export const ALONE: readonly PanelSize[] = [SINGLE];
+/** One model alone, for plans, final steps and shortened answers. */
+export const SINGLE_ONLY: readonly SizedStrategy[] = [SINGLE_SIZE];
 
-/** The strategy that a run of the policy starts with; its trajectory names it. */
+/** The strategy that a run of the policy starts with. Its trajectory names it. */
 export function primaryStrategy(policy: RunPolicy): string {
-	return BY_POLICY[policy][START_INTENSITY[policy]].strategy;
+	return SIZE_BY_POLICY[policy][START_INTENSITY[policy]].strategy;
 }

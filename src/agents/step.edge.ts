@@ -1,78 +1,54 @@
-// Makes one step: its strategy asks the engine under the step's part of the run's money, and what it cost is told.
-
-import { type Failure, fail, ok, type Result } from "../failure.ts";
-import { logError } from "../http/log.edge.ts";
-import type { Caller } from "../inference/caller.edge.ts";
+// Makes one step: its strategy asks the engine within the step's bound, and what each batch of calls may cost is recorded before the
+// batch is sent. run/money.edge.ts keeps the run's reservation and writes its receipt.
+import { type Failure, ok, type Result } from "../failure.ts";
+import { type BilledCall, billInterruptedCallAtBound, toUsageCall } from "../inference/accounting.ts";
+import { reservationExpiryMs } from "../inference/settlement.edge.ts";
 import { roundShare } from "../inference/trace.ts";
-import { Workflow, type WorkflowPurpose } from "../inference/workflow.edge.ts";
-import type { UsageCall } from "../meter/settlement.ts";
-import { createEngine } from "../orchestration/engine.edge.ts";
+import { Workflow } from "../inference/workflow.edge.ts";
+import { createEngine, failOnBug } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
 import type { Engine, StrategyResult } from "../orchestration/strategy.ts";
-import { type Hash, hashObject, hashText } from "../proof/hash.ts";
-import type { PlanMessage } from "./plan.ts";
+import { type Hash, hashObject } from "../proof/hash.ts";
+import type { PromptMessage } from "./plan.ts";
 import type { StepCharge } from "./run/run.ts";
-import { type PricedStep, toStepTask } from "./step-pricer.edge.ts";
+import { type PricedStep, toPromptTask } from "./step-pricer.edge.ts";
 
-/** A charge with the models that were sent what it is for. */
+/** What a step under way may have cost so far. */
 export interface OpenCharge extends StepCharge {
+	/** Catalog ids of the models that were sent its content. */
 	readers: string[];
-	/** When the meter settles the run at this if nobody tells it more, ms since the epoch. */
+	/** When the meter settles the run at this charge unless a newer one is recorded, ms since the epoch. */
 	expiresAtMs: number;
-	/** Of the charge, nano-USD: what has been billed; the rest may be. */
+	/** The part of the charge that is already billed. */
 	billedNanoUsd: number;
 }
 
-/** What a step is made under. */
-export interface StepFunding {
-	gate: WorkflowPurpose["gate"];
-	configDigest: string | null;
-	/** Writes down what the step may have cost before a call is sent; false keeps it from being sent. */
-	tell(charge: OpenCharge): Promise<boolean>;
-	/** Nothing more may be called. */
+/** What a step needs from its run. */
+export interface StepHooks {
+	/** Records, before calls are sent, what the step may cost. After false they are not sent. */
+	record(charge: OpenCharge): Promise<boolean>;
+	/** No further call may be made. */
 	isStopped(): boolean;
 }
 
-/** A step that was carried out, with or without an answer. */
-export interface CarriedOut {
-	conclusion: Result<StrategyResult>;
+/** The result of a step, with or without an answer. */
+export interface StepResult {
+	answer: Result<StrategyResult>;
 	charge: StepCharge;
+	/** Catalog ids of the models that were sent its content. */
 	readers: string[];
 	/** A call reported more usage than it was allowed. */
 	overrun: boolean;
 	isSandbox: boolean;
 }
 
-/** Hash of what a step asks. */
-export function inputHashOf(messages: readonly PlanMessage[]): Hash {
+/** Hash of a step's messages. */
+export function stepInputHash(messages: readonly PromptMessage[]): Hash {
 	return hashObject({ type: "svc.input.v1", messages: messages.map(({ role, content }) => ({ role, content })) });
 }
 
-/** What a step's own record says; of a run only the run's is kept. */
-function purposeOf({ floor, size }: PricedStep, { gate, configDigest }: StepFunding, inputHash: Hash): WorkflowPurpose {
-	const { model } = floor.cheapest;
-	return {
-		kind: "agent",
-		inputHash,
-		configDigest,
-		gate,
-		describe: () => ({
-			receipt: {
-				kind: "agent",
-				status: "running",
-				policy: "",
-				strategy: size.strategy,
-				trajectory_proof: "",
-				n_steps: 0,
-				max_cost_usd: 0,
-			},
-			usage: { model: model.id, provider: model.provider, mode: "", fallback: false },
-		}),
-	};
-}
-
-/** Asks nothing more once the run is stopped; calls under way end. */
-function stoppable(engine: Engine, isStopped: () => boolean): Engine {
+/** The engine without further calls once the run is stopped. Calls under way end normally. */
+function stopEngineWhen(engine: Engine, isStopped: () => boolean): Engine {
 	const failure: Failure = {
 		reason: "all_models_failed",
 		attempts: ["the run was stopped"],
@@ -86,79 +62,68 @@ function stoppable(engine: Engine, isStopped: () => boolean): Engine {
 	};
 }
 
-/**
- * Carries a step out within its bound. The work's reservation is the run's: what it would write there goes to `tell`, and what
- * it settles is the charge.
- * @param followUp what to ask after the first answer, if anything; counted in the bound.
- */
-export async function carryOut(
-	weighed: PricedStep,
-	funding: StepFunding,
-	messages: readonly PlanMessage[],
-	followUp: (answer: string) => readonly PlanMessage[] | null = () => null,
-): Promise<CarriedOut> {
-	const { gate } = funding;
-	const { caller, task, cast, floor, size, boundNanoUsd } = weighed;
-	let settled: StepCharge = { calls: [], estimated: false };
-	let work: Workflow | null = null;
-	const chargeOf = ({ usage }: { usage: { calls: UsageCall[]; estimated: boolean } }): StepCharge => ({
-		calls: usage.calls,
-		estimated: usage.estimated,
-	});
-	const funds: Caller["funds"] = {
-		reserve: async () => ok(null),
-		extend: (reservation) => {
-			const readers = reservation.receipt.compliance?.models ?? [];
-			const { expiresAtMs } = reservation;
-			return funding.tell({
-				...chargeOf(reservation),
-				readers,
-				expiresAtMs,
-				billedNanoUsd: work?.spentNanoUsd ?? 0,
-			});
-		},
-		settle: async (settlement) => {
-			settled = chargeOf(settlement);
-			return true;
-		},
-		release: async () => undefined,
-	};
-	// The run's receipt is signed, once; a step's own is looked at by nobody.
-	const stepCaller: Caller = { ...caller, settings: { ...caller.settings, signer: null }, funds };
-	const opened = await Workflow.open(stepCaller, purposeOf(weighed, funding, inputHashOf(messages)), {
-		boundNanoUsd,
-		runMs: caller.settings.upstreamTotalTimeoutMs,
-	});
-	if (!opened.ok) throw new Error("the funds of a step refuse nothing");
-	work = opened.value;
-	const engine = stoppable(createEngine(work, stepCaller, floor, task), funding.isStopped);
-	const conclusion = await conclude(async () => {
-		const first = await STRATEGY[size.strategy].run(task, cast, engine);
-		const second = first.ok ? followUp(first.value.text) : null;
-		if (!first.ok || !second) return first;
-		const again = toStepTask(second, task.maxTokens, task.temperature ?? 0);
-		const repaired = await STRATEGY[size.strategy].run(again, cast, engine);
-		return repaired.ok ? repaired : first;
-	});
-	if (conclusion.ok) await work.settle("complete", hashText(conclusion.value.text));
-	else await work.fail(conclusion.failure);
-	return {
-		conclusion: conclusion.ok
-			? ok({ ...conclusion.value, confidence: roundShare(conclusion.value.confidence) })
-			: conclusion,
-		charge: settled,
-		readers: gate ? (work.attestation?.models ?? []) : [],
-		overrun: work.billed.some(({ bill }) => bill.overrun),
-		isSandbox: work.sandbox,
-	};
+function toStepCharge(calls: readonly BilledCall[]): StepCharge {
+	return { calls: calls.map(toUsageCall), estimated: calls.some(({ bill }) => bill.estimated) };
 }
 
-/** What a strategy throws is a bug, which is logged and accounted for like any other failure. */
-async function conclude(run: () => Promise<Result<StrategyResult>>): Promise<Result<StrategyResult>> {
-	try {
-		return await run();
-	} catch (error) {
-		logError("agent_step_failed", error);
-		return fail({ reason: "all_models_failed", attempts: ["the strategy failed"], costUsd: 0, retryAfterMs: null });
-	}
+/** Asks by the step's strategy. An exception is a bug: it is logged, and the step is charged like one that failed. */
+function askStrategy(
+	{ task, panel, size }: PricedStep,
+	engine: Engine,
+	followUp: (answer: string) => readonly PromptMessage[] | null,
+): Promise<Result<StrategyResult>> {
+	const strategy = STRATEGY[size.strategy];
+	const run = async () => {
+		const first = await strategy.run(task, panel, engine);
+		const messages = first.ok ? followUp(first.value.text) : null;
+		if (!messages) return first;
+		const repair = { ...toPromptTask(messages, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
+		const second = await strategy.run(repair, panel, engine);
+		return second.ok ? second : first;
+	};
+	const failure: Failure = {
+		reason: "all_models_failed",
+		attempts: ["the strategy failed"],
+		costUsd: 0,
+		retryAfterMs: null,
+	};
+	return failOnBug(run, { event: "agent_step_failed", failure });
+}
+
+/**
+ * Makes a step within its bound.
+ * @param followUp returns the messages to ask after the first answer, or null. They are counted in the bound.
+ */
+export async function makeStep(
+	step: PricedStep,
+	hooks: StepHooks,
+	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
+): Promise<StepResult> {
+	const { context, task, pool, boundNanoUsd } = step;
+	const endsAtMs = Date.now() + context.settings.upstreamTotalTimeoutMs;
+	const expiresAtMs = reservationExpiryMs(endsAtMs);
+	const workflow = new Workflow(context, {
+		boundNanoUsd,
+		endsAtMs,
+		// An interrupted call counts its bound, so that the run's cap holds whatever the provider charges.
+		billInterrupted: billInterruptedCallAtBound,
+		beforeSend: (calls) =>
+			hooks.record({
+				...toStepCharge(calls),
+				readers: [...new Set(calls.map(({ candidate }) => candidate.model.id))],
+				expiresAtMs,
+				billedNanoUsd: workflow.spentNanoUsd,
+			}),
+	});
+	const engine = stopEngineWhen(createEngine(workflow, context, pool, task), hooks.isStopped);
+	const answer = await askStrategy(step, engine, followUp);
+	if (!answer.ok) workflow.stop();
+	await workflow.idle();
+	return {
+		answer: answer.ok ? ok({ ...answer.value, confidence: roundShare(answer.value.confidence) }) : answer,
+		charge: toStepCharge(workflow.billed),
+		readers: Array.from(workflow.readers, ({ id }) => id),
+		overrun: workflow.billed.some(({ bill }) => bill.overrun),
+		isSandbox: workflow.sandbox,
+	};
 }

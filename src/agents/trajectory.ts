@@ -1,23 +1,23 @@
-// An agent's trajectory: how its steps are chained to one root (docs/proofs.md, "Agent trajectory"), and how a bundle of steps
-// is checked against a claimed root. What an agent does in a step, and who signs the root, stand elsewhere. Pure.
+// An agent's trajectory. Steps are chained to one root (docs/proofs.md, "Agent trajectory"), and a bundle of steps is checked against
+// a claimed root. Making steps and signing the root are left to others. Pure.
 import { asHash, type Hash, hashObject, hashText, toDigest } from "../proof/hash.ts";
-import { append, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
+import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
 
-/** What the first step stands on. */
-export interface TrajectoryHeader {
+/** The fields under the genesis hash. */
+interface TrajectoryHeader {
 	run_id: string;
 	policy: string;
 	strategy: string;
 }
 
-/** What is hashed of a step. */
+/** The hashed fields of a step. */
 export interface TrajectoryStep {
 	/** 0, 1, 2 … */
 	index: number;
-	/** Catalog id of the model that wrote the text that was kept. */
+	/** Catalog id of the model that wrote the output. */
 	model: string;
 	input_hash: string;
-	/** Text hash of the text that was kept. */
+	/** Text hash of the output. */
 	output_hash: string;
 	/** Of all calls of the step. */
 	cost_usd: number;
@@ -26,16 +26,16 @@ export interface TrajectoryStep {
 	timestamp: string;
 }
 
-/** A trajectory as far as it has come; as JSON if need be. */
+/** A trajectory so far. Can be stored as JSON. */
 export interface Trajectory extends TrajectoryHeader {
 	/** Proof of the last step, or the genesis hash before the first. */
 	last: Hash;
-	/** Of the tree over the step proofs; its size is the number of steps. */
+	/** The tree over the step proofs. Its size is the number of steps. */
 	range: CompactRange;
 }
 
-/** Hash of what comes before the first step. */
-export function genesisOf({ run_id, policy, strategy }: TrajectoryHeader): Hash {
+/** The hash that the first step is chained to. */
+function genesisHash({ run_id, policy, strategy }: TrajectoryHeader): Hash {
 	return hashObject({ type: "svc.run.v1", run_id, policy, strategy });
 }
 
@@ -43,49 +43,49 @@ export function genesisOf({ run_id, policy, strategy }: TrajectoryHeader): Hash 
  * Proof of one step.
  * @param prev proof of the step before, or the genesis hash.
  */
-export function stepProof(run_id: string, prev: string, step: TrajectoryStep): Hash {
+function stepProof(run_id: string, prev: string, step: TrajectoryStep): Hash {
 	const { index, model, input_hash, output_hash, cost_usd, confidence, timestamp } = step;
 	const hashed = { run_id, prev, index, model, input_hash, output_hash, cost_usd, confidence, timestamp };
 	return hashObject({ type: "svc.step.v1", ...hashed });
 }
 
 /** The Merkle leaf of a step: over the 32 bytes of its proof. */
-function leafOf(proof: Hash): Uint8Array {
+function stepLeaf(proof: Hash): Uint8Array {
 	const bytes = toDigest(proof);
 	if (!bytes) throw new TypeError("a step proof is a whole hash");
 	return leafHash(bytes);
 }
 
-interface Chained {
+interface StepChain {
 	nSteps: number;
 	merkleRoot: Hash;
 	last: Hash;
 }
 
-function rootProof({ run_id, policy, strategy }: TrajectoryHeader, chained: Chained, output_hash: string): Hash {
-	const { nSteps: n_steps, merkleRoot: merkle_root, last } = chained;
+function rootProof({ run_id, policy, strategy }: TrajectoryHeader, chain: StepChain, output_hash: string): Hash {
+	const { nSteps: n_steps, merkleRoot: merkle_root, last } = chain;
 	const head = { run_id, policy, strategy, n_steps, merkle_root, last, output_hash };
 	return hashObject({ type: "svc.trajectory.v1", ...head });
 }
 
-/** The trajectory of a run that has made no step yet. */
-export function beginTrajectory({ run_id, policy, strategy }: TrajectoryHeader): Trajectory {
-	return { run_id, policy, strategy, last: genesisOf({ run_id, policy, strategy }), range: EMPTY_RANGE };
+/** The trajectory of a run before its first step. */
+export function emptyTrajectory({ run_id, policy, strategy }: TrajectoryHeader): Trajectory {
+	return { run_id, policy, strategy, last: genesisHash({ run_id, policy, strategy }), range: EMPTY_RANGE };
 }
 
 /**
- * The trajectory with one step more, whose proof is its `last`; the given one stays as it is.
+ * Returns the trajectory with one more step. `last` is then that step's proof.
  * @throws RangeError unless the step's index is the number of steps before it.
  */
 export function appendStep(trajectory: Trajectory, step: TrajectoryStep): Trajectory {
 	const { run_id, last: prev, range } = trajectory;
 	if (step.index !== range.size) throw new RangeError(`step ${step.index} cannot follow ${range.size} steps`);
 	const last = stepProof(run_id, prev, step);
-	return { ...trajectory, last, range: append(range, leafOf(last)) };
+	return { ...trajectory, last, range: appendLeaf(range, stepLeaf(last)) };
 }
 
 /**
- * Root of a whole trajectory: what is signed of a run.
+ * Root of a whole trajectory. A run's receipt signs it.
  * @param outputHash text hash of the run's output.
  */
 export function trajectoryProof(trajectory: Trajectory, outputHash: string): Hash {
@@ -98,27 +98,27 @@ export interface TrajectoryBundle extends TrajectoryHeader {
 	/** The claimed root. */
 	trajectory_proof: string;
 	steps: readonly TrajectoryStep[];
-	/** The run's output; with `output_hash`, both must agree. */
+	/** The run's output. With `output_hash` too, both must agree. */
 	output?: string | null | undefined;
-	/** Its text hash. With neither, the last step's output stands in; without a step the empty text. */
+	/** Its text hash. With neither, the last step's output counts, and without steps the empty text. */
 	output_hash?: string | null | undefined;
-	/** One per step: lets a changed step be named. */
+	/** One per step. They allow the changed steps to be named. */
 	step_proofs?: readonly string[] | null | undefined;
 }
 
-/** What checking a bundle found. */
+/** The result of checking a bundle. */
 export interface TrajectoryVerdict {
-	/** The bundle is consistent with itself and its claim; whether a service issued it is another question. */
+	/** The bundle is consistent with itself and its claim. This does not say that a service issued it. */
 	valid: boolean;
-	/** Chained from the genesis hash over the steps as given. */
+	/** The root computed from the genesis hash and the bundle's steps. */
 	recomputed_proof: Hash;
-	/** Positions of steps whose given proof does not follow from them and the given proof before; `[]` without `step_proofs`. */
+	/** Positions of steps whose claimed proof does not follow from the step and the claimed proof before; `[]` without `step_proofs`. */
 	mismatched_steps: number[];
 	/** `index_gap:<position>`, `output_hash_mismatch`, `root_mismatch`. */
 	faults: string[];
 }
 
-/** Positions at which the index is not the one before plus 1; the first is to be 0. */
+/** A fault for each index that is not the one before plus 1. The first must be 0. */
 function indexGaps(steps: readonly TrajectoryStep[]): string[] {
 	return steps.flatMap(({ index }, position) => {
 		const before = steps[position - 1]?.index ?? -1;
@@ -126,36 +126,36 @@ function indexGaps(steps: readonly TrajectoryStep[]): string[] {
 	});
 }
 
-/** Hash of the output that the root stands for: the text itself goes before what is said of it. */
-function outputHashOf({ output, output_hash, steps }: TrajectoryBundle): string {
+/** Hash of the output under the root. The output itself takes precedence over its claimed hash. */
+function claimedOutputHash({ output, output_hash, steps }: TrajectoryBundle): string {
 	if (output != null) return hashText(output);
 	return output_hash ?? steps.at(-1)?.output_hash ?? hashText("");
 }
 
 /**
- * Checks a bundle by replay, one or two hashes per step (docs/proofs.md, "Agent trajectory").
+ * Recomputes a bundle with one or two hashes per step (docs/proofs.md, "Agent trajectory").
  * @param bundle with as many `step_proofs` as steps, if any.
  * @throws NotCanonicalError for a number or text that canonical JSON cannot represent.
  */
 export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
 	const { run_id, steps, step_proofs } = bundle;
-	const genesis = genesisOf(bundle);
+	const genesis = genesisHash(bundle);
 	const leaves: Uint8Array[] = [];
 	const mismatched: number[] = [];
 	let last = genesis;
 	for (const [position, step] of steps.entries()) {
 		const prev = last;
 		last = stepProof(run_id, prev, step);
-		leaves.push(leafOf(last));
+		leaves.push(stepLeaf(last));
 		if (!step_proofs) continue;
-		// On the given proof before, so that one changed step is named alone and not with all that follow it.
-		const givenPrev = step_proofs[position - 1] ?? genesis;
-		const expected = givenPrev === prev ? last : stepProof(run_id, givenPrev, step);
+		// Chained to the claimed proof before, so that one changed step is named alone, without its followers.
+		const claimedPrev = step_proofs[position - 1] ?? genesis;
+		const expected = claimedPrev === prev ? last : stepProof(run_id, claimedPrev, step);
 		if (step_proofs[position] !== expected) mismatched.push(position);
 	}
-	const outputHash = outputHashOf(bundle);
-	const chained = { nSteps: steps.length, merkleRoot: asHash(merkleRoot(leaves)), last };
-	const recomputed = rootProof(bundle, chained, outputHash);
+	const outputHash = claimedOutputHash(bundle);
+	const chain = { nSteps: steps.length, merkleRoot: asHash(merkleRoot(leaves)), last };
+	const recomputed = rootProof(bundle, chain, outputHash);
 	const faults = indexGaps(steps);
 	if (bundle.output_hash != null && bundle.output_hash !== outputHash) faults.push("output_hash_mismatch");
 	if (recomputed !== bundle.trajectory_proof) faults.push("root_mismatch");

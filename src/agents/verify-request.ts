@@ -1,16 +1,16 @@
-// The body of a verification, as a schema: the same for the endpoint and for whoever checks a bundle offline. Pure.
+// The schema of a trajectory bundle, for the endpoint and for checking offline. Pure.
 import * as z from "zod";
 import { HASH_FORM } from "../proof/hash.ts";
 import type { TrajectoryBundle } from "./trajectory.ts";
 
-/** Steps of one bundle; a run has at most 1,000. */
-export const MAX_VERIFIED_STEPS = 2_000;
+/** The most steps of one bundle. A run has at most 1,000. */
+const MAX_VERIFIED_STEPS = 2_000;
 
 const hashSchema = z.lazy(() =>
 	z.string().regex(HASH_FORM, "must be a whole hash: sha256: and 64 lower-case hex digits"),
 );
 
-const stepSchema = z.lazy(() =>
+const bundleStepSchema = z.lazy(() =>
 	z.object({
 		index: z.number(),
 		model: z.string(),
@@ -22,7 +22,7 @@ const stepSchema = z.lazy(() =>
 	}),
 );
 
-/** `POST /v1/agent/verify`: what `verify_request` of a trajectory holds, or what somebody put together. */
+/** The body of `POST /v1/agent/verify`: a trajectory's `verify_request`, or a bundle made by hand. */
 export const verifyRequestSchema = z.lazy(() =>
 	z
 		.object({
@@ -31,7 +31,7 @@ export const verifyRequestSchema = z.lazy(() =>
 			policy: z.string().default("balanced").describe("The run's, which is part of its root."),
 			strategy: z.string().default("single").describe("Likewise."),
 			steps: z
-				.array(stepSchema)
+				.array(bundleStepSchema)
 				.max(MAX_VERIFIED_STEPS, `must have at most ${MAX_VERIFIED_STEPS} steps`)
 				.describe("In the order they were taken; hashed as given, unknown members apart."),
 			output: z.string().nullish().describe("The run's output, which is hashed here."),
@@ -51,8 +51,8 @@ export const verifyRequestSchema = z.lazy(() =>
 		}),
 );
 
-/** What somebody who has parsed JSON reads a bundle with; issues by their place when it is none. */
-export function readBundle(value: unknown): { bundle: TrajectoryBundle } | { issues: string[] } {
+/** Validates a bundle parsed from JSON. Each issue names its path. */
+export function parseBundle(value: unknown): { bundle: TrajectoryBundle } | { issues: string[] } {
 	const parsed = verifyRequestSchema.safeParse(value);
 	if (parsed.success) return { bundle: parsed.data };
 	return { issues: parsed.error.issues.map(({ path, message }) => `${path.join(".") || "the bundle"}: ${message}`) };

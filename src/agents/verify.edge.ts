@@ -1,4 +1,4 @@
-// Verification of trajectories, for anybody: whether a bundle holds together, and whether this service has signed its root.
+// The public endpoint that verifies a trajectory: whether a bundle is consistent, and whether this service signed its root.
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -8,11 +8,8 @@ import { lookUpReceipt } from "../usage/receipt-lookup.edge.ts";
 import { type TrajectoryBundle, verifyTrajectory } from "./trajectory.ts";
 import { verifyRequestSchema } from "./verify-request.ts";
 
-/**
- * Whether this service signed the claimed root for the run: false when it signed another, null when it knows no such run, or
- * has signed nothing that holds.
- */
-async function isIssued(
+/** Whether this service signed the claimed root for the run. Null when it has no valid receipt of such a run. */
+async function isProofIssued(
 	{ run_id, trajectory_proof }: Pick<TrajectoryBundle, "run_id" | "trajectory_proof">,
 	context: ServiceContext,
 ): Promise<Result<boolean | null>> {
@@ -28,6 +25,7 @@ async function isIssued(
 export const verifyTrajectoryEndpoint = endpoint({
 	id: "verify_trajectory",
 	method: "POST",
+	effect: "none",
 	path: "/v1/agent/verify",
 	access: "public",
 	limited: true,
@@ -48,7 +46,7 @@ export const verifyTrajectoryEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const issued = await isIssued(body, context);
+		const issued = await isProofIssued(body, context);
 		if (!issued.ok) return issued;
 		return ok({ ...verifyTrajectory(body), issued: issued.value });
 	},

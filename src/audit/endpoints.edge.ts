@@ -8,8 +8,8 @@ import { integerParam, timestampParam } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { type AuditEventRow, DECISIONS, EVENT_TYPES, RISK_TIERS } from "./event.ts";
 import { findEvents } from "./events.store.ts";
-import { readUnflushed } from "./owners.edge.ts";
-import { pageOf, positionOf } from "./page.ts";
+import { readUnflushedEvents } from "./owners.edge.ts";
+import { mergeEventPage, parseCursor } from "./page.ts";
 
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
@@ -30,7 +30,7 @@ const eventSchema = z.lazy(() =>
 const payloadSchema = z.record(z.string(), z.unknown());
 
 /** An event as shown; the columns of a decision stand on events that have one. */
-function eventOf(row: AuditEventRow): z.input<typeof eventSchema> {
+function toEventView(row: AuditEventRow): z.input<typeof eventSchema> {
 	const { id, event_type, workspace_id, actor, created_at, decision, risk_score, risk_tier } = row;
 	const payload = payloadSchema.parse(JSON.parse(row.payload));
 	const event = { id, event_type, workspace_id, actor, payload, created_at };
@@ -66,23 +66,23 @@ const listAuditEventsEndpoint = endpoint({
 	),
 	async handle({ query, context }) {
 		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
-		const after = cursor === undefined ? null : positionOf(cursor);
+		const after = cursor === undefined ? null : parseCursor(cursor);
 		if (cursor !== undefined && after === null) {
 			const message = "is not a next_cursor of this endpoint";
 			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
 		}
 		const page = { filter: { workspaceId, eventType, decision, since, until }, after, limit };
 		// The owners first: what they flush after this is found in D1.
-		const unflushed = await readUnflushed(context, page);
+		const unflushed = await readUnflushedEvents(context, page);
 		if (!unflushed.ok) return unflushed;
 		const stored = await context.timings.measure("d1", () => findEvents(context.db, context.account.userId, page));
-		const { events, hasMore, nextCursor } = pageOf(stored, unflushed.value, page);
+		const { events, hasMore, nextCursor } = mergeEventPage(stored, unflushed.value, page);
 		return ok({
 			object: "audit.events" as const,
 			count: events.length,
 			has_more: hasMore,
 			next_cursor: nextCursor,
-			data: events.map(eventOf),
+			data: events.map(toEventView),
 		});
 	},
 });

@@ -1,13 +1,13 @@
-// Audit events in D1: added in batches, each once, never changed; read newest first, behind a position.
+// Audit events in D1: inserted in batches, once each, and never changed. Read newest first, after a position.
 import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { AuditEventRow } from "./event.ts";
-import { PAGE_PAYLOAD_CHARS, type PageQuery } from "./page.ts";
+import { type EventPageQuery, PAGE_PAYLOAD_CHARS } from "./page.ts";
 
-/** The row under its column names. */
-const columns = {
+/** The columns of a row, under their names in D1. */
+const eventColumns = {
 	id: auditEvents.id,
 	user_id: auditEvents.userId,
 	workspace_id: auditEvents.workspaceId,
@@ -20,24 +20,23 @@ const columns = {
 	created_at: auditEvents.createdAt,
 };
 
-/** A statement that adds events; one that is there already stays as it is (a trigger skips it). */
+/** A statement that inserts events. A trigger skips events that exist. */
 export function insertEvents(db: Database, events: readonly AuditEventRow[]) {
 	return db.insert(auditEvents).select(rowsFromJson(auditEvents, events));
 }
 
 /**
- * The events of a page, newest first, and one more if there is one; no more than it takes for payloads of more than
- * PAGE_PAYLOAD_CHARS and one event behind them. SQLite counts a character where JavaScript may count two, so a page cut
- * by the same figure ends before these do.
+ * Finds the events of a page, newest first, plus one if there are more. Stops one event after the payloads pass
+ * PAGE_PAYLOAD_CHARS. SQLite counts one character where JavaScript may count two, so the page never needs more than this.
  */
 export async function findEvents(
 	db: Database,
 	userId: string,
-	{ filter, after, limit }: PageQuery,
+	{ filter, after, limit }: EventPageQuery,
 ): Promise<AuditEventRow[]> {
 	const { workspaceId, eventType, decision, since, until } = filter;
 	const newest = db
-		.select(columns)
+		.select(eventColumns)
 		.from(auditEvents)
 		.where(
 			and(
@@ -61,7 +60,7 @@ export async function findEvents(
 				row_number() OVER (ORDER BY created_at DESC, id DESC) AS position
 				FROM newest)
 		SELECT ${sql.join(
-			Object.keys(columns).map((name) => sql.raw(name)),
+			Object.keys(eventColumns).map((name) => sql.raw(name)),
 			sql`, `,
 		)} FROM counted
 		WHERE position <= 2 OR chars_before <= ${PAGE_PAYLOAD_CHARS} ORDER BY position`);

@@ -1,14 +1,14 @@
-// An owner's mark at its user's meter: made before the owner answers for something that D1 does not have, taken away after
-// the flush that leaves nothing open. Reads without a workspace ask the owners that are marked, and no others.
+// An owner's mark at its user's meter. It is set before the owner acknowledges an event that D1 does not have, and removed
+// after a flush that leaves nothing. Reads without a workspace ask only marked owners.
 //
-// Crash order. Every mark has a number of its own, stored with the fact that there may be a mark before the meter hears of
-// it, and that fact is forgotten only after the meter has let the mark go: an object that dies in between knows on waking
-// that there may be one to take away. To take a mark away takes all marks up to its number, so a call that arrives late, or
-// a reader that saw the owner idle a while ago, cannot take away one that was made since.
+// Crash order. Each mark has a number. The object stores the number and "may be marked" before it calls the meter, and clears
+// that flag only after the meter has removed the mark. An object that dies in between therefore knows, on its next start,
+// that a mark may have to be removed. Removing a mark removes all marks up to its number. So a late call, or a reader that
+// saw the owner idle some time ago, cannot remove a newer mark.
 
 import { Backoff } from "../durable/backoff.ts";
 import { meterClient } from "../meter/meter-client.edge.ts";
-import { type OwnerKey, ownerText } from "./owner.ts";
+import { type OwnerKey, renderOwnerKey } from "./owner.ts";
 
 /** A row of OWNER_TABLE. */
 interface OwnerRow extends Record<string, SqlStorageValue> {
@@ -22,11 +22,11 @@ export class OwnerMark {
 	#sql: SqlStorage;
 	#meters: Env["ACCOUNT_METER"];
 	#row: OwnerRow | null = null;
-	/** The last mark that the meter has confirmed in this life of the object; what an earlier life knew may be over. */
+	/** The last mark that the meter confirmed since this object started. Earlier confirmations may be outdated. */
 	#confirmed = 0;
-	/** Marks up to this one may be taken away by anybody: all that they stood for has been flushed. */
+	/** Marks up to this number may be removed by anybody: their events are flushed. */
 	#expired = 0;
-	/** The end of the last call to the meter: they are made one after the other. */
+	/** Settles when the last call to the meter has ended. Calls are made one after the other. */
 	#lastCall: Promise<unknown> = Promise.resolve();
 	#backoff = new Backoff();
 
@@ -35,36 +35,39 @@ export class OwnerMark {
 		this.#meters = env.ACCOUNT_METER;
 	}
 
-	/** Reads what is stored, once; to be called after the tables are made, and after a transaction with `identify`. */
+	/** Loads the stored row, once. Call it after the tables exist, and after a transaction that called `identify`. */
 	load(): void {
 		if (this.#row) return;
 		this.#row = this.#sql.exec<OwnerRow>("SELECT user_id, owner, mark, is_marked FROM owner").toArray()[0] ?? null;
 		this.#expired = this.#row?.mark ?? 0;
 	}
 
-	/** Stores who the owner is, unless it is stored; to be called in the transaction of every write. */
+	/** Stores the owner's key if it is not stored. Call it in the transaction of every write. */
 	identify(userId: string, key: OwnerKey): void {
 		if (this.#row) return;
 		const insert = "INSERT INTO owner (one, user_id, owner, mark, is_marked) VALUES (1, ?, ?, 0, 0)";
-		this.#sql.exec(insert, userId, ownerText(key));
+		this.#sql.exec(insert, userId, renderOwnerKey(key));
 	}
 
-	/** Whether the meter may have a mark. */
+	/** True when the meter may have a mark of this owner. */
 	get isSet(): boolean {
 		return this.#row?.is_marked === 1;
 	}
 
-	/** Until the next try, after the meter could not be reached. */
+	/** Delay before the next try after the meter could not be reached. */
 	get retryDelayMs(): number {
 		return this.#backoff.delayMs;
 	}
 
-	/** To be called in the turn in which nothing is open any more: what comes after it needs a mark of its own. */
+	/** Call it in the same turn in which the last row is flushed. Later writes then set a new mark. */
 	expire(): void {
 		this.#expired = this.#row?.mark ?? 0;
 	}
 
-	/** Makes a mark, unless there is one that holds. Throws when the meter cannot be reached. */
+	/**
+	 * Sets a mark unless a valid one is set.
+	 * @throws when the meter cannot be reached.
+	 */
 	async set(): Promise<void> {
 		await this.#callMeter(async ({ user_id, owner, mark }) => {
 			if (this.#confirmed > this.#expired) return;
@@ -76,8 +79,9 @@ export class OwnerMark {
 	}
 
 	/**
-	 * Takes the mark away, if there may be one. To be called in the turn in which nothing is found open: a write that comes
-	 * while this waits makes its mark afterwards. Throws when the meter cannot be reached.
+	 * Removes the mark if one may be set. Call it in the same turn in which the object is found idle: a write that arrives
+	 * meanwhile sets its own mark afterwards.
+	 * @throws when the meter cannot be reached.
 	 */
 	async clear(): Promise<void> {
 		await this.#callMeter(async ({ user_id, owner, mark, is_marked }) => {
@@ -88,15 +92,15 @@ export class OwnerMark {
 		});
 	}
 
-	/** Calls in turn: a mark and its removal under way at once could arrive in either order. */
+	/** Calls the meter one call at a time: a mark and its removal sent together could arrive in either order. */
 	async #callMeter(call: (row: OwnerRow) => Promise<void>): Promise<void> {
 		const turn = this.#lastCall.then(async () => {
 			if (!this.#row) return;
 			try {
 				await call(this.#row);
-				this.#backoff.succeeded();
+				this.#backoff.recordSuccess();
 			} catch (error) {
-				this.#backoff.failed();
+				this.#backoff.recordFailure();
 				throw error;
 			}
 		});

@@ -1,43 +1,46 @@
-// The outbox of an object that owns audit events: a write waits a moment for D1 and is answered in any case, by then marked
-// at the user's meter if D1 does not have it. What the rows are and where the object keeps them is the object's business.
+// The outbox of an owner of audit events. A write waits a moment for D1. If D1 does not have it by then, the owner is marked
+// at the user's meter, and the write is acknowledged. The object decides what the rows are and where they are stored.
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import type { OwnerKey } from "./owner.ts";
 import { OwnerMark } from "./owner-mark.edge.ts";
 
-/** How long a write waits for D1; reads find it in the object meanwhile. */
+/** How long a write waits for D1. Reads find it in the object meanwhile. */
 const FLUSH_WAIT_MS = 1_500;
-/** When the alarm looks after a write whose object died before its flush ended. */
-const LOOK_AFTER_MS = 5_000;
+/** Delay of the alarm that flushes a write whose object died before the flush ended. */
+const RECOVERY_ALARM_MS = 5_000;
 
-/** What an object does for its outbox; a row is an event, and whatever goes to D1 with it. */
-export interface OwnerOutboxWork<Row extends { id: string }> {
-	/** Event of the log line about a flush that failed. */
+/** What the object provides. A row is an event, together with everything that goes to D1 with it. */
+export interface OwnerRows<Row extends { id: string }> {
+	/** Name of the log event of a failed flush. */
 	failureEvent: string;
-	/** The oldest rows that D1 lacks, as many as go at once. */
+	/** The oldest rows that D1 lacks, as many as fit in one flush. */
 	nextRound(): Row[];
-	/** Writes rows to D1; one that is there already stays as it is. Throws when D1 refuses. */
+	/**
+	 * Writes rows to D1. A row that exists stays unchanged.
+	 * @throws when D1 refuses.
+	 */
 	record(rows: readonly Row[]): Promise<void>;
-	/** Stores that D1 has rows. */
+	/** Stores that D1 has these rows. */
 	markFlushed(rows: readonly Row[]): void;
-	/** Whether D1 has the event of an id. */
+	/** True when D1 has the event. */
 	isFlushed(id: string): boolean;
-	/** Whether D1 has everything. */
+	/** True when D1 has all rows. */
 	isIdle(): boolean;
 }
 
 export class OwnerOutbox<Row extends { id: string }> {
 	#state: DurableObjectState;
-	#work: OwnerOutboxWork<Row>;
+	#rows: OwnerRows<Row>;
 	#outbox: Outbox;
 	#mark: OwnerMark;
-	/** Writes that wait for D1, by event id. */
+	/** Resolvers of the writes that wait for D1, by event id. */
 	#waiting = new Map<string, (flushed: boolean) => void>();
 
-	constructor(state: DurableObjectState, env: Env, work: OwnerOutboxWork<Row>) {
+	constructor(state: DurableObjectState, env: Env, work: OwnerRows<Row>) {
 		this.#state = state;
-		this.#work = work;
+		this.#rows = work;
 		this.#mark = new OwnerMark(state, env);
 		this.#outbox = new Outbox(state, {
 			failureEvent: work.failureEvent,
@@ -48,60 +51,60 @@ export class OwnerOutbox<Row extends { id: string }> {
 		});
 	}
 
-	/** To be called by an object that wakes with tables: an alarm may have been lost with the machine that held it. */
+	/** Call it when an object with tables starts: its alarm may have been lost with its last machine. */
 	wake(): void {
 		this.#mark.load();
-		this.#armForOpenWork(0);
+		this.#armIfNeeded(0);
 	}
 
-	/** To be called in the transaction of every write. */
+	/** Call it in the transaction of every write. */
 	identify(userId: string, key: OwnerKey): void {
 		this.#mark.identify(userId, key);
 	}
 
-	/** To be called after every write, in its turn: sets the alarm that looks after it. */
-	stored(): void {
+	/** Call it after every write, in the same turn. Sets the alarm that flushes the write if the object dies. */
+	armAfterWrite(): void {
 		this.#mark.load();
-		this.#outbox.arm(Date.now() + LOOK_AFTER_MS);
+		this.#outbox.arm(Date.now() + RECOVERY_ALARM_MS);
 	}
 
-	/** Sets the object's one alarm for something of the object's own: the earlier time wins. */
+	/** Sets the object's only alarm for the object's own purposes. The earlier time wins. */
 	arm(atMs: number): void {
 		this.#outbox.arm(atMs);
 	}
 
-	/** Waits a moment for D1 to have what was stored; true when it has. When it has not, the meter knows before the caller does. */
+	/** Waits a moment for D1 to have a stored event. True when it has; otherwise the owner is marked at the meter first. */
 	async deliver(id: string): Promise<boolean> {
-		if ((await this.#flushed(id)) || this.#work.isIdle()) return true;
+		if ((await this.#waitForFlush(id)) || this.#rows.isIdle()) return true;
 		try {
 			await this.#mark.set();
 		} catch (error) {
-			// What was stored stays stored: a failure here must not invite the client to store it again. The alarm tries again.
+			// The event is stored. Failing here would invite the client to store it again. The alarm retries.
 			logError("owner_mark_failed", error);
 		}
-		// The flush may have ended while the mark was made.
-		if (this.#work.isIdle()) this.#state.waitUntil(this.#flush());
+		// The flush may have ended while the mark was being set.
+		if (this.#rows.isIdle()) this.#state.waitUntil(this.#flush());
 		return false;
 	}
 
-	/** Tries at once to hand on what D1 does not have, and waits a moment for it; true when nothing is left. */
+	/** Flushes at once and waits a moment. True when nothing is left. */
 	async catchUp(): Promise<boolean> {
 		const flushed = this.#flush();
 		this.#state.waitUntil(flushed);
-		await inTime(flushed, FLUSH_WAIT_MS, () => undefined);
-		return this.#work.isIdle();
+		await withDeadline(flushed, FLUSH_WAIT_MS, () => undefined);
+		return this.#rows.isIdle();
 	}
 
-	/** To be called by the object's alarm. Never throws: a failed alarm would end after a few retries. */
+	/** Call it from the object's alarm. Never throws: the platform gives up on an alarm after a few failures. */
 	async alarm(): Promise<void> {
-		this.#outbox.alarmRang();
+		this.#outbox.alarmFired();
 		await this.#flush();
-		this.#armForOpenWork(this.#work.isIdle() ? this.#mark.retryDelayMs : this.#outbox.retryDelayMs);
+		this.#armIfNeeded(this.#rows.isIdle() ? this.#mark.retryDelayMs : this.#outbox.retryDelayMs);
 	}
 
-	async #flushed(id: string): Promise<boolean> {
-		if (this.#work.isFlushed(id)) return true;
-		// After a failure the alarm sets the pace, so that an absent D1 is not asked once per write.
+	async #waitForFlush(id: string): Promise<boolean> {
+		if (this.#rows.isFlushed(id)) return true;
+		// After a failure only the alarm retries, so that a D1 that is down is not called once per write.
 		if (this.#outbox.isFailing) return false;
 		let timer: ReturnType<typeof setTimeout> | undefined;
 		const answer = new Promise<boolean>((resolve) => {
@@ -115,11 +118,11 @@ export class OwnerOutbox<Row extends { id: string }> {
 		return flushed;
 	}
 
-	/** Writes to D1 what it does not have, and lets the meter know when that fails, or when nothing is left. Never throws. */
+	/** Flushes to D1, then sets the mark if that failed or removes it if nothing is left. Never throws. */
 	async #flush(): Promise<void> {
 		await this.#outbox.flush();
 		try {
-			if (this.#work.isIdle()) await this.#mark.clear();
+			if (this.#rows.isIdle()) await this.#mark.clear();
 			else if (this.#outbox.isFailing) await this.#mark.set();
 		} catch (error) {
 			logError("owner_mark_failed", error);
@@ -128,17 +131,17 @@ export class OwnerOutbox<Row extends { id: string }> {
 	}
 
 	async #writeRound(): Promise<boolean> {
-		const rows = this.#work.nextRound();
+		const rows = this.#rows.nextRound();
 		if (rows.length === 0) return false;
-		await this.#work.record(rows);
-		this.#work.markFlushed(rows);
-		if (this.#work.isIdle()) this.#mark.expire();
+		await this.#rows.record(rows);
+		this.#rows.markFlushed(rows);
+		if (this.#rows.isIdle()) this.#mark.expire();
 		for (const { id } of rows) this.#waiting.get(id)?.(true);
 		return true;
 	}
 
-	/** What D1 lacks, and a mark that may be left at the meter, ask for an alarm. */
-	#armForOpenWork(delayMs: number): void {
-		if (!this.#work.isIdle() || this.#mark.isSet) this.#outbox.arm(Date.now() + delayMs);
+	/** Sets an alarm if D1 lacks rows or a mark may be left at the meter. */
+	#armIfNeeded(delayMs: number): void {
+		if (!this.#rows.isIdle() || this.#mark.isSet) this.#outbox.arm(Date.now() + delayMs);
 	}
 }

@@ -1,5 +1,5 @@
-// The one way into the audit log, and the one way to what its owners hold and D1 does not have. A user's meter knows which
-// owners to ask.
+// Records audit events, and reads events that D1 does not have yet from their owners. A user's meter lists the owners that
+// hold any.
 import type { KeyContext } from "../account/context.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
@@ -9,28 +9,28 @@ import type { AuditEventRow } from "./event.ts";
 import {
 	type OwnerKey,
 	type OwnerKind,
-	ownerKeyOf,
+	ownerKeyPrefix,
 	ownerObjectName,
-	ownerPrefix,
+	parseOwnerKey,
 	type UnflushedEvents,
 } from "./owner.ts";
-import type { PageQuery } from "./page.ts";
+import type { EventPageQuery } from "./page.ts";
 
 /**
- * Owners that one read asks. Each may answer with a page of 4 million characters, which the Worker holds beside D1's in its
- * 128 MB; and asking, each call repeated once, stays far below the 50 calls that a request may make.
+ * Owners read by one request. Each may return a page of 4 million characters, which the Worker holds beside D1's page in
+ * 128 MB. With one retry each, this also stays far below the limit of 50 subrequests.
  */
-export const MOST_OWNERS_ASKED = 5;
+export const MAX_OWNERS_READ = 5;
 
-/** Owners that one read has catch up where more are marked than it asks: each answers with one word, and holds nothing here. */
-const MOST_OWNERS_CAUGHT_UP = 40;
+/** Owners flushed by one request when more are marked than it may read. Each returns a boolean only. */
+const MAX_OWNERS_FLUSHED = 40;
 
-/** The stub of an owner's object. */
+/** The RPC stub of an owner's object. */
 type OwnerStub = Pick<ReturnType<Env["WORKSPACE_LEDGER"]["getByName"]>, "unflushedEvents" | "catchUp">;
 
 type OwnersContext = Pick<KeyContext, "account" | "meter" | "env" | "waitUntil">;
 
-/** Calls the object of an owner, and once more when that fails. */
+/** Calls an owner's object; retries once. */
 function callOwner<T>(env: Env, userId: string, key: OwnerKey, call: (owner: OwnerStub) => Promise<T>): Promise<T> {
 	const namespaces: Record<OwnerKind, { getByName(name: string): OwnerStub }> = {
 		workspace: env.WORKSPACE_LEDGER,
@@ -40,8 +40,8 @@ function callOwner<T>(env: Env, userId: string, key: OwnerKey, call: (owner: Own
 }
 
 /**
- * Records an event with the workspace it belongs to. When this returns, reads see it.
- * @throws StorageUnavailableError when the owner could not be reached; the event may be recorded or not.
+ * Records an event with its workspace. Once this returns, reads see the event.
+ * @throws StorageUnavailableError when the owner cannot be reached. The event may then be recorded or not.
  */
 export async function recordAuditEvent(
 	{ env }: Pick<KeyContext, "env">,
@@ -54,23 +54,23 @@ export async function recordAuditEvent(
 
 const tooManyOwners: Failure = {
 	reason: "storage_unavailable",
-	message: `more than ${MOST_OWNERS_ASKED} of your workspaces and runs hold writes that the database has not taken yet, and an answer without them could be incomplete; ask about one workspace, or try again`,
+	message: `more than ${MAX_OWNERS_READ} of your workspaces and runs hold writes that the database has not taken yet, and an answer without them could be incomplete; ask about one workspace, or try again`,
 };
 
-/** Has owners hand on what they hold, if D1 takes it. Never throws: what stays behind stays marked. */
-async function catchUp(
+/** Asks owners to flush. Never throws: an owner that could not flush stays marked. */
+async function flushOwners(
 	{ account: { userId }, meter, env }: OwnersContext,
 	marked: readonly MarkedOwner[],
 ): Promise<void> {
 	const one = async ({ owner, mark }: MarkedOwner) => {
-		const isCaughtUp = await callOwner(env, userId, ownerKeyOf(owner), async (stub) => await stub.catchUp());
-		// An owner takes its mark away itself; what a lost call or an earlier version left behind goes here.
+		const isCaughtUp = await callOwner(env, userId, parseOwnerKey(owner), async (stub) => await stub.catchUp());
+		// An owner removes its own mark. This removes marks that a lost call left behind.
 		if (isCaughtUp) await meter(userId).unmarkOwner(owner, mark);
 		return isCaughtUp;
 	};
 	const [first, ...others] = marked;
 	try {
-		// One tries for all, so that an absent D1 is asked once per read.
+		// The first owner goes alone, so that a D1 that is down is tried once per read.
 		if (first && (await one(first))) await Promise.all(others.map(one));
 	} catch (error) {
 		logError("owners_not_caught_up", error);
@@ -78,10 +78,11 @@ async function catchUp(
 }
 
 /**
- * Asks every owner of the caller's, of one kind or of all, that may hold what D1 does not have. Where they are more than a
- * few, they are made to catch up first; fails when a few more than that stay behind. Ask before D1 is read, or read D1 again
- * afterwards: in between a row may have moved there.
- * @throws StorageUnavailableError when the meter or an owner could not be reached.
+ * Reads from every marked owner of the caller. When more than MAX_OWNERS_READ are marked, they are flushed first; if more than
+ * that still hold rows, the read fails. Call this before reading D1, or read D1 again afterwards: a row may move there in
+ * between.
+ * @param kind restricts the owners to one kind; null reads all.
+ * @throws StorageUnavailableError when the meter or an owner cannot be reached.
  */
 export async function readFromOwners<T extends { idle: boolean }>(
 	context: OwnersContext,
@@ -89,15 +90,15 @@ export async function readFromOwners<T extends { idle: boolean }>(
 	ask: (key: OwnerKey) => Promise<T>,
 ): Promise<Result<T[]>> {
 	const own = context.meter(context.account.userId);
-	const markedOwners = (limit: number) => own.markedOwners(kind === null ? "" : ownerPrefix(kind), limit);
-	let marked = await markedOwners(MOST_OWNERS_CAUGHT_UP);
-	if (marked.length > MOST_OWNERS_ASKED) {
-		await catchUp(context, marked);
-		marked = await markedOwners(MOST_OWNERS_ASKED + 1);
+	const markedOwners = (limit: number) => own.markedOwners(kind === null ? "" : ownerKeyPrefix(kind), limit);
+	let marked = await markedOwners(MAX_OWNERS_FLUSHED);
+	if (marked.length > MAX_OWNERS_READ) {
+		await flushOwners(context, marked);
+		marked = await markedOwners(MAX_OWNERS_READ + 1);
 	}
-	if (marked.length > MOST_OWNERS_ASKED) return fail(tooManyOwners);
+	if (marked.length > MAX_OWNERS_READ) return fail(tooManyOwners);
 	const answers = marked.map(async ({ owner, mark }) => {
-		const answer = await ask(ownerKeyOf(owner));
+		const answer = await ask(parseOwnerKey(owner));
 		if (answer.idle)
 			context.waitUntil(own.unmarkOwner(owner, mark).catch((error) => logError("owner_unmark_failed", error)));
 		return answer;
@@ -106,11 +107,14 @@ export async function readFromOwners<T extends { idle: boolean }>(
 }
 
 /**
- * The caller's events of a page that D1 may lack: those of one workspace's owner where the filter names one, else of all
- * owners that are marked; fails when they are more than a few. To be read before D1.
- * @throws StorageUnavailableError as readFromOwners.
+ * Events of a page that D1 may lack. A filter by workspace reads that workspace's owner and all runs; otherwise all marked
+ * owners are read. Call this before reading D1.
+ * @throws StorageUnavailableError as readFromOwners does.
  */
-export async function readUnflushed(context: OwnersContext, query: PageQuery): Promise<Result<AuditEventRow[]>> {
+export async function readUnflushedEvents(
+	context: OwnersContext,
+	query: EventPageQuery,
+): Promise<Result<AuditEventRow[]>> {
 	const { env, account } = context;
 	const ask = (key: OwnerKey) =>
 		callOwner<UnflushedEvents>(env, account.userId, key, async (owner) => await owner.unflushedEvents(query));
@@ -119,7 +123,7 @@ export async function readUnflushed(context: OwnersContext, query: PageQuery): P
 		const answers = await readFromOwners(context, null, ask);
 		return answers.ok ? ok(answers.value.flatMap(({ events }) => events)) : answers;
 	}
-	// A run holds events of its workspace until the workspace's owner has taken them.
+	// A run holds its workspace's events until the workspace's owner has stored them.
 	const answers = await readFromOwners(context, "run", ask);
 	if (!answers.ok) return answers;
 	const own = await ask({ kind: "workspace", id: workspaceId });

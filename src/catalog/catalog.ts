@@ -22,7 +22,7 @@ export interface Catalog extends CatalogData {
 	 * The provider of a model in this catalog.
 	 * @throws when the catalog does not have it.
 	 */
-	providerOf(model: Model): Provider;
+	providerFor(model: Model): Provider;
 }
 
 /** Indexes a catalog's data by id. */
@@ -33,7 +33,7 @@ export function createCatalog(data: CatalogData): Catalog {
 		...data,
 		findModel: (id) => models.get(id),
 		findProvider: (id) => providers.get(id),
-		providerOf(model) {
+		providerFor(model) {
 			const provider = providers.get(model.provider);
 			if (!provider) throw new Error(`catalog: model ${model.id} names no known provider`);
 			return provider;
@@ -47,3 +47,13 @@ export const INTENSITIES: Readonly<Record<string, { name: "Laser" | "Halo" | "Fo
 	"halo-1": { name: "Halo", tiers: ["mid"] },
 	"foton-1": { name: "Foton", tiers: ["budget"] },
 };
+
+/** Derives something from each catalog once, on first use. */
+export function perCatalog<T>(make: (catalog: Catalog) => T): (catalog: Catalog) => T {
+	const made = new WeakMap<Catalog, { value: T }>();
+	return (catalog) => {
+		const known = made.get(catalog) ?? { value: make(catalog) };
+		made.set(catalog, known);
+		return known.value;
+	};
+}

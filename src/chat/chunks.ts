@@ -1,47 +1,47 @@
 // The Server-Sent Events of a streamed completion: OpenAI's chunks with the `svc` block. Pure.
 import type { ModelAnswer } from "../providers/model-call.ts";
 import type { StreamPart } from "../providers/wire.ts";
-import { type ChatCompletion, type SvcBlock, toolCallFields } from "./completion.ts";
-import { blockFields } from "./provider-blocks.ts";
+import { type ChatCompletion, renderToolCall, type SvcBlock } from "./completion.ts";
+import { toBlockFields } from "./provider-blocks.ts";
 
-/** What every chunk of a stream repeats, written once. */
+/** What every chunk of a stream repeats, serialized once. */
 export interface ChunkHead {
 	fields: { id: string /** Unix seconds. */; created: number; model: string };
-	/** Whether the client asked for usage: then every chunk has the member. */
+	/** Whether the client asked for usage. If so, every chunk has the member. */
 	includeUsage: boolean;
-	/** The event around a delta and nothing else. */
+	/** The text around a delta in an event that holds nothing else. */
 	beforeDelta: string;
 	afterDelta: string;
 }
 
 /** The head of a stream's chunks. */
 export function chunkHead(fields: ChunkHead["fields"], includeUsage: boolean): ChunkHead {
-	const begun = JSON.stringify({ object: "chat.completion.chunk", ...fields }).slice(0, -1);
+	const opening = JSON.stringify({ object: "chat.completion.chunk", ...fields }).slice(0, -1);
 	return {
 		fields,
 		includeUsage,
-		beforeDelta: `data: ${begun},"choices":[{"index":0,"delta":`,
+		beforeDelta: `data: ${opening},"choices":[{"index":0,"delta":`,
 		afterDelta: `,"logprobs":null,"finish_reason":null}]${includeUsage ? ',"usage":null' : ""}}\n\n`,
 	};
 }
 
 /** One event. */
-export function event(payload: unknown): string {
+function renderEvent(payload: unknown): string {
 	return `data: ${JSON.stringify(payload)}\n\n`;
 }
 
-export const DONE = "data: [DONE]\n\n";
+const DONE_EVENT = "data: [DONE]\n\n";
 
-interface MoreFields {
-	/** Of the upstream's body; ours win. */
+interface ChunkExtras {
+	/** Fields of the upstream's body; ours win. */
 	upstream?: Record<string, unknown>;
 	usage?: ChatCompletion["usage"];
 	svc?: SvcBlock;
 }
 
-function chunk({ includeUsage, fields }: ChunkHead, choices: unknown[], more: MoreFields = {}): string {
+function renderChunkEvent({ includeUsage, fields }: ChunkHead, choices: unknown[], more: ChunkExtras = {}): string {
 	const { upstream, usage = null, svc } = more;
-	return event({
+	return renderEvent({
 		...upstream,
 		object: "chat.completion.chunk",
 		...fields,
@@ -51,14 +51,14 @@ function chunk({ includeUsage, fields }: ChunkHead, choices: unknown[], more: Mo
 	});
 }
 
-/** The first chunk: who speaks. */
+/** The first chunk, which names the role. */
 export function roleChunk(head: ChunkHead): string {
-	return chunk(head, [
+	return renderChunkEvent(head, [
 		{ index: 0, delta: { role: "assistant", content: "", refusal: null }, logprobs: null, finish_reason: null },
 	]);
 }
 
-function deltaOf({ fields: { model } }: ChunkHead, part: StreamPart): Record<string, unknown> | null {
+function toDelta({ fields: { model } }: ChunkHead, part: StreamPart): Record<string, unknown> | null {
 	switch (part.type) {
 		case "text":
 			return { content: part.text };
@@ -69,7 +69,7 @@ function deltaOf({ fields: { model } }: ChunkHead, part: StreamPart): Record<str
 		case "tool_call": {
 			const { index, id, name, signature } = part;
 			const call = { id, name, arguments: "", ...(signature === undefined ? {} : { signature }) };
-			return { tool_calls: [{ index, ...toolCallFields(call, model) }] };
+			return { tool_calls: [{ index, ...renderToolCall(call, model) }] };
 		}
 		case "tool_arguments":
 			return { tool_calls: [{ index: part.index, function: { arguments: part.text } }] };
@@ -80,25 +80,27 @@ function deltaOf({ fields: { model } }: ChunkHead, part: StreamPart): Record<str
 	}
 }
 
-/** The chunk of a part; null for parts that are said at the end. */
+/** The chunk of a part; null for parts that belong to the end. */
 export function partChunk(head: ChunkHead, part: StreamPart): string | null {
 	if (part.type === "logprobs") {
-		return chunk(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
+		return renderChunkEvent(head, [{ index: 0, delta: {}, logprobs: { content: part.content }, finish_reason: null }]);
 	}
 	if (part.type === "body_fields")
-		return chunk(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], { upstream: part.fields });
-	const delta = deltaOf(head, part);
+		return renderChunkEvent(head, [{ index: 0, delta: {}, logprobs: null, finish_reason: null }], {
+			upstream: part.fields,
+		});
+	const delta = toDelta(head, part);
 	return delta ? head.beforeDelta + JSON.stringify(delta) + head.afterDelta : null;
 }
 
-/** The chunk of an answer's provider blocks, which is said once they are all there; null without any. */
+/** The chunk of an answer's provider blocks, sent when all of them are there; null without any. */
 export function blocksChunk(head: ChunkHead, answer: ModelAnswer): string | null {
-	const delta = blockFields(answer);
+	const delta = toBlockFields(answer);
 	if (Object.keys(delta).length === 0) return null;
-	return chunk(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]);
+	return renderChunkEvent(head, [{ index: 0, delta, logprobs: null, finish_reason: null }]);
 }
 
-/** The end of a whole stream: finish reason, usage where it was asked for, the `svc` block on whichever comes last. */
+/** The end of a complete stream: the finish reason, usage if requested, and the `svc` block on the last chunk. */
 export function lastChunks(
 	head: ChunkHead,
 	finish: { reason: string; native: string | null },
@@ -112,18 +114,18 @@ export function lastChunks(
 		finish_reason: finish.reason,
 		native_finish_reason: finish.native,
 	};
-	if (!head.includeUsage) return chunk(head, [choice], { svc }) + DONE;
-	return chunk(head, [choice]) + chunk(head, [], { usage, svc }) + DONE;
+	if (!head.includeUsage) return renderChunkEvent(head, [choice], { svc }) + DONE_EVENT;
+	return renderChunkEvent(head, [choice]) + renderChunkEvent(head, [], { usage, svc }) + DONE_EVENT;
 }
 
-/** How a stream ends that breaks off. `upstream_error` is what an upstream did, `server_error` what this service did. */
+/** Why a stream broke off: `upstream_error` for a fault of the upstream, `server_error` for one of this service. */
 export interface StreamError {
 	type: "upstream_error" | "server_error";
 	code: string;
 	message: string;
 }
 
-/** The end of a stream that broke: an error that OpenAI clients throw, and no `[DONE]`. */
+/** The end of a broken stream: an error that OpenAI clients throw, and no `[DONE]`. */
 export function errorEvent({ message, type, code }: StreamError, svc: SvcBlock | null): string {
-	return event({ error: { message, type, code, param: null }, ...(svc ? { svc } : {}) });
+	return renderEvent({ error: { message, type, code, param: null }, ...(svc ? { svc } : {}) });
 }

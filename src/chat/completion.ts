@@ -1,7 +1,8 @@
-// The chat completion that the client gets: OpenAI's shape with the `svc` block (docs/reference.md, "Chat"). Pure.
+// The chat completion that the client gets, in OpenAI's shape with the `svc` block (docs/reference.md, "Chat"). Pure.
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { attestationSchema } from "../compliance/attestation.ts";
+import type { Failure } from "../failure.ts";
 import {
 	type BilledCall,
 	callWarnings,
@@ -9,17 +10,26 @@ import {
 	fallbackFrom,
 	lastBilledCall,
 } from "../inference/accounting.ts";
-import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { ChatPurpose, SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { InferenceRequest } from "../inference/plan.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
+<<<<<<< HEAD
 import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { chatWarning } from "./field-names.ts";
 import { blockFields } from "./provider-blocks.ts";
+=======
+import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
+import { MODES } from "../routing/mode.ts";
+import { toSignalFlags } from "../routing/signals.ts";
+import { toChatWarning } from "./field-names.ts";
+import { toBlockFields } from "./provider-blocks.ts";
+>>>>>>> main
 
-const toolCall = z.lazy(() =>
+const answeredToolCallSchema = z.lazy(() =>
 	z.looseObject({
 		id: z.string(),
 		type: z.literal("function"),
@@ -41,7 +51,7 @@ export const chatCompletionSchema = z.lazy(() =>
 					content: z.string().nullable(),
 					refusal: z.string().nullable(),
 					reasoning_content: z.string().optional(),
-					tool_calls: z.array(toolCall).optional(),
+					tool_calls: z.array(answeredToolCallSchema).optional(),
 				}),
 				finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
 				native_finish_reason: z.string().nullable(),
@@ -90,10 +100,9 @@ export const chatCompletionSchema = z.lazy(() =>
 
 export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 
-/** The `svc` block. */
 export type SvcBlock = ChatCompletion["svc"];
 
-function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
+function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
 	const sum = (part: "inputNanoUsd" | "outputNanoUsd" | "totalNanoUsd") =>
 		usd(billed.reduce((total, { bill }) => total + bill.cost[part], 0));
 	return {
@@ -104,8 +113,8 @@ function costOfAll(billed: readonly BilledCall[]): SvcBlock["cost"] {
 	};
 }
 
-/** Writes the `svc` block. Costs are those of the receipt. */
-export function svcBlock({ billed, receipt, latencyMs, attestation }: SettledRequest): SvcBlock {
+/** The `svc` block of a settled request. Its costs are those of the receipt. */
+export function toSvcBlock({ billed, receipt, latencyMs, attestation }: SettledRequest): SvcBlock {
 	const last = lastBilledCall(billed);
 	const { plan, candidate } = last;
 	const { model } = candidate;
@@ -122,7 +131,7 @@ export function svcBlock({ billed, receipt, latencyMs, attestation }: SettledReq
 			signals_detected: toSignalFlags(plan.signals),
 			intents: toIntentShares(plan.signals),
 		},
-		cost: costOfAll(billed),
+		cost: totalCostFields(billed),
 		latency_ms: latencyMs,
 		proof: {
 			request_id: receipt.request_id,
@@ -140,12 +149,12 @@ export function svcBlock({ billed, receipt, latencyMs, attestation }: SettledReq
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
-		warnings: callWarnings(last).map(chatWarning),
+		warnings: callWarnings(last).map(toChatWarning),
 	};
 }
 
-/** OpenAI's usage of the call that served: parts of the tokens that are paid for, never more. */
-export function usageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
+/** OpenAI's usage of the call that served. Cached and reasoning tokens are parts of the billed tokens, never more. */
+export function toUsageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
 	const { promptTokens, completionTokens } = lastBilledCall(billed).bill;
 	return {
 		prompt_tokens: promptTokens,
@@ -156,8 +165,8 @@ export function usageBlock({ usage }: ModelAnswer, billed: readonly BilledCall[]
 	};
 }
 
-/** A tool call as OpenAI writes it; a provider's own mark goes where OpenAI-compatible clients of Gemini expect it. */
-export function toolCallFields({ id, name, arguments: args, signature }: Omit<ToolCallPart, "type">, modelId: string) {
+/** A tool call as OpenAI writes it. A signature goes where OpenAI-compatible clients of Gemini expect it. */
+export function renderToolCall({ id, name, arguments: args, signature }: Omit<ToolCallPart, "type">, modelId: string) {
 	return {
 		id: markedCallId(id, modelId),
 		type: "function" as const,
@@ -166,45 +175,54 @@ export function toolCallFields({ id, name, arguments: args, signature }: Omit<To
 	};
 }
 
-function messageOf(answer: ModelAnswer, modelId: string): ChatCompletion["choices"][0]["message"] {
+function toChoiceMessage(answer: ModelAnswer, modelId: string): ChatCompletion["choices"][0]["message"] {
 	const { content, extra } = answer;
-	const reasoning = joinedText(content, "reasoning");
+	const reasoning = joinText(content, "reasoning");
 	const calls = partsOfType(content, "tool_call");
 	return {
 		...extra,
 		role: "assistant",
-		content: joinedText(content, "text"),
-		refusal: joinedText(content, "refusal"),
+		content: joinText(content, "text"),
+		refusal: joinText(content, "refusal"),
 		...(reasoning === null ? {} : { reasoning_content: reasoning }),
-		...blockFields(answer),
-		...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => toolCallFields(call, modelId)) }),
+		...toBlockFields(answer),
+		...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => renderToolCall(call, modelId)) }),
 	};
 }
 
-/** A completion whose `svc` block has what an entrance adds. */
+/** A completion with the `svc` block of its entrance. */
 export type CompletionWith<Svc extends SvcBlock> = ChatCompletion & { svc: Svc };
 
-/** Writes the completion. */
-export function completionOf<Svc extends SvcBlock>(accounted: SettledAnswer, svc: Svc): CompletionWith<Svc> {
-	const { run, answer, billed } = accounted;
+/** A request to the engine from an entrance that answers as chat does, and how its outcome is worded. */
+export interface EntranceRequest<Svc extends SvcBlock = SvcBlock> {
+	request: InferenceRequest;
+	purpose: ChatPurpose;
+	toSvcBlock(settled: SettledRequest): Svc;
+	/** A failure of the engine under the names of the client's body. */
+	withClientFields(failure: Failure): Failure;
+}
+
+/** The completion of an answer that has been settled. */
+export function toCompletion<Svc extends SvcBlock>(accounted: SettledAnswer, svc: Svc): CompletionWith<Svc> {
+	const { record, answer, billed } = accounted;
 	const { model } = lastBilledCall(billed).candidate;
 	return {
-		// Ours win over fields of the upstream's body under the same names.
+		// Fields of the upstream's body; ours win over those of the same names.
 		...answer.bodyFields,
-		id: run.requestId,
+		id: record.requestId,
 		object: "chat.completion",
-		created: Math.floor(run.startedAtMs / 1000),
+		created: Math.floor(record.startedAtMs / 1000),
 		model: model.id,
 		choices: [
 			{
 				index: 0,
-				message: messageOf(answer, model.id),
+				message: toChoiceMessage(answer, model.id),
 				finish_reason: answer.finishReason,
 				native_finish_reason: answer.nativeFinishReason,
 				logprobs: answer.logprobs,
 			},
 		],
-		usage: usageBlock(answer, billed),
+		usage: toUsageBlock(answer, billed),
 		svc,
 	};
 }

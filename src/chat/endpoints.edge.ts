@@ -1,17 +1,18 @@
-// Chat completions.
+// Chat completions: the endpoint that creates one, and the preview of its route.
 
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { respondToChat } from "./answer.edge.ts";
-import { chatCompletionSchema, svcBlock } from "./completion.ts";
-import { withChatFieldNames } from "./field-names.ts";
-import { governedRequest } from "./governed.edge.ts";
-import { chatPurpose } from "./inference-request.ts";
+import { applyRules } from "./apply-rules.edge.ts";
+import { chatCompletionSchema, toSvcBlock } from "./completion.ts";
+import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
+import { toChatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
+import { respondToChat } from "./respond.edge.ts";
 import { previewRouteEndpoint } from "./route-preview.edge.ts";
 
 export const createChatCompletionEndpoint = endpoint({
 	id: "create_chat_completion",
+	unlistedArguments: UNLISTED_CHAT_FIELDS,
 	method: "POST",
 	path: "/v1/chat/completions",
 	access: "key",
@@ -26,11 +27,11 @@ export const createChatCompletionEndpoint = endpoint({
 	result: chatCompletionSchema,
 	eventStream: "With `stream: true`: `chat.completion.chunk` objects, one an event, then `[DONE]`.",
 	async handle({ body, context }) {
-		const request = await governedRequest(body, context, context.rawBody);
+		const request = await applyRules(body, context, context.rawBody);
 		if (!request.ok) return request;
-		const purpose = chatPurpose(request.value, context.rawBody);
+		const purpose = toChatPurpose(request.value, context.rawBody);
 		return respondToChat(
-			{ request: request.value, purpose, svcOf: svcBlock, inFields: withChatFieldNames },
+			{ request: request.value, purpose, toSvcBlock, withClientFields: withChatFieldNames },
 			body,
 			context,
 		);

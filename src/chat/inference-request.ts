@@ -1,16 +1,15 @@
-// From a chat body to what the engine is asked for: the call and its options, and the receipt's words for them. Pure.
-
+// Turns a chat body into a request to the engine, and into what the receipt says of it. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { configDigest } from "../routing-config/config.ts";
-import { droppedMembers } from "./dropped-members.ts";
+import { findDroppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
 /**
- * Call and options of a chat body, under the routing config in force; the gate is governed.edge.ts's to add.
- * @param rawBody the body before validation, which leaves out what it does not know inside of members that it does.
+ * The call and options of a chat body under the routing config in force. The compliance gate is added by apply-rules.edge.ts.
+ * @param rawBody the body before validation, which drops unknown fields inside known ones.
  */
 export function toInferenceRequest(
 	body: ChatRequest,
@@ -19,13 +18,13 @@ export function toInferenceRequest(
 	rawBody: unknown = body,
 ): InferenceRequest {
 	return {
-		call: toModelCall(body, catalog, droppedMembers(rawBody, body)),
+		call: toModelCall(body, catalog, findDroppedMembers(rawBody, body)),
 		options: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config, gate: null },
 	};
 }
 
-/** What a chat's receipt says of its input: the messages as the client sent them, before validation changed anything. */
-export function chatPurpose({ options }: InferenceRequest, rawBody: unknown) {
+/** What a chat's receipt says of its request. The input hash covers the messages as the client sent them, before validation. */
+export function toChatPurpose({ options }: InferenceRequest, rawBody: unknown) {
 	const { messages } = rawBody as { messages?: unknown };
 	return {
 		inputHash: hashObject({ type: "svc.input.v1", messages }),

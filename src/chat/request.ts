@@ -1,4 +1,4 @@
-// The OpenAI-compatible request body: its schema, and its way into the model call. Pure.
+// The OpenAI-compatible request body: its schema, and the model call that it stands for. Pure.
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
@@ -15,17 +15,17 @@ import {
 } from "../providers/model-call.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { providerPartOf } from "./provider-blocks.ts";
+import { toProviderPart } from "./provider-blocks.ts";
 
-const MAX_MESSAGES = 2_000;
+const MAX_CHAT_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
-/** More than any client sends; each is named in a warning, those beyond are counted in one. */
+/** More than any client sends. Each gets a warning; those beyond share one that counts them. */
 const MAX_UNKNOWN_FIELDS = 50;
-/** Output limit where the client sets none (docs/reference.md, "Limits"). */
-const DEFAULT_MAX_TOKENS = 1_000;
+/** The output limit when the client sets none (docs/reference.md, "Limits"). */
+const DEFAULT_CHAT_MAX_TOKENS = 1_000;
 
-const textPart = z.lazy(() => z.object({ type: z.literal("text"), text: z.string() }));
-const imagePart = z.lazy(() =>
+const textPartSchema = z.lazy(() => z.object({ type: z.literal("text"), text: z.string() }));
+const imagePartSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("image_url"),
 		image_url: z.object({
@@ -39,12 +39,12 @@ const imagePart = z.lazy(() =>
 		}),
 	}),
 );
-const texts = z.lazy(() =>
-	z.union([z.string(), z.array(textPart)], { error: "must be a string or an array of text parts" }),
+const chatTextSchema = z.lazy(() =>
+	z.union([z.string(), z.array(textPartSchema)], { error: "must be a string or an array of text parts" }),
 );
-const name = z.string().max(128).optional();
+const participantName = z.string().max(128).optional();
 
-const toolCall = z.lazy(() =>
+const toolCallSchema = z.lazy(() =>
 	z.object({
 		id: z.string().min(1).max(256),
 		type: z.literal("function"),
@@ -54,43 +54,46 @@ const toolCall = z.lazy(() =>
 	}),
 );
 
-const messageSchema = z.lazy(() =>
+const chatMessageSchema = z.lazy(() =>
 	z.discriminatedUnion(
 		"role",
 		[
-			z.object({ role: z.literal("system"), content: texts, name }),
-			z.object({ role: z.literal("developer"), content: texts, name }),
+			z.object({ role: z.literal("system"), content: chatTextSchema, name: participantName }),
+			z.object({ role: z.literal("developer"), content: chatTextSchema, name: participantName }),
 			z.object({
 				role: z.literal("user"),
-				content: z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart])).min(1)], {
-					error: "must be a string or an array of text and image_url parts",
-				}),
-				name,
+				content: z.union(
+					[z.string(), z.array(z.discriminatedUnion("type", [textPartSchema, imagePartSchema])).min(1)],
+					{
+						error: "must be a string or an array of text and image_url parts",
+					},
+				),
+				name: participantName,
 			}),
 			z
 				.object({
 					role: z.literal("assistant"),
-					content: texts.nullish(),
+					content: chatTextSchema.nullish(),
 					refusal: z.string().nullish(),
 					reasoning_content: z.string().nullish(),
-					/** Other clients' word for it. */
+					/** The name that other clients use. */
 					reasoning: z.string().nullish(),
 					/** Anthropic's signed thinking, as the answer carried it. */
 					thinking_blocks: z.array(z.record(z.string(), z.unknown())).max(256).nullish(),
-					tool_calls: z.array(toolCall).max(256).nullish(),
-					name,
+					tool_calls: z.array(toolCallSchema).max(256).nullish(),
+					name: participantName,
 				})
 				.refine(
 					(message) => message.content != null || message.refusal != null || (message.tool_calls?.length ?? 0) > 0,
 					"needs content, refusal or tool_calls",
 				),
-			z.object({ role: z.literal("tool"), content: texts, tool_call_id: z.string().min(1).max(256) }),
+			z.object({ role: z.literal("tool"), content: chatTextSchema, tool_call_id: z.string().min(1).max(256) }),
 		],
 		{ error: "role must be one of system, developer, user, assistant, tool" },
 	),
 );
 
-const tool = z.lazy(() =>
+const toolSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("function"),
 		function: z.object({
@@ -102,14 +105,14 @@ const tool = z.lazy(() =>
 	}),
 );
 
-const toolChoice = z.lazy(() =>
+const toolChoiceSchema = z.lazy(() =>
 	z.union([
 		z.enum(["auto", "none", "required"]),
 		z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
 	]),
 );
 
-const responseFormat = z.lazy(() =>
+const responseFormatSchema = z.lazy(() =>
 	z.discriminatedUnion("type", [
 		z.object({ type: z.literal("text") }),
 		z.object({ type: z.literal("json_object") }),
@@ -125,21 +128,25 @@ const responseFormat = z.lazy(() =>
 	]),
 );
 
-const limit = z.int().positive();
+const tokenLimit = z.int().positive();
 const penalty = z.number().min(-2).max(2);
 
-/** Fields of a chat body; a `null` counts as absent, as OpenAI clients send it. Unknown ones are kept: a provider may be sent some. */
+/** A chat body. OpenAI clients send `null` for absent fields. Unknown fields are kept, because a provider may take them. */
 export const chatRequestSchema = z.lazy(() =>
 	z.looseObject({
-		messages: z.array(messageSchema).min(1).max(MAX_MESSAGES).describe("The conversation so far, oldest first."),
+		messages: z
+			.array(chatMessageSchema)
+			.min(1)
+			.max(MAX_CHAT_MESSAGES)
+			.describe("The conversation so far, oldest first."),
 		model: z
 			.string()
 			.min(1)
 			.max(256)
 			.nullish()
 			.describe("`auto` (the default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier."),
-		max_tokens: limit.nullish().describe("Most tokens of the answer."),
-		max_completion_tokens: limit.nullish(),
+		max_tokens: tokenLimit.nullish().describe("Most tokens of the answer."),
+		max_completion_tokens: tokenLimit.nullish(),
 		temperature: z.number().min(0).max(2).nullish(),
 		top_p: z.number().min(0).max(1).nullish(),
 		presence_penalty: penalty.nullish(),
@@ -152,10 +159,10 @@ export const chatRequestSchema = z.lazy(() =>
 		n: z.literal(1, { error: "only n = 1 is served" }).nullish(),
 		stream: z.boolean().nullish(),
 		stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
-		tools: z.array(tool).max(MAX_TOOLS).nullish(),
-		tool_choice: toolChoice.nullish(),
+		tools: z.array(toolSchema).max(MAX_TOOLS).nullish(),
+		tool_choice: toolChoiceSchema.nullish(),
 		parallel_tool_calls: z.boolean().nullish(),
-		response_format: responseFormat.nullish(),
+		response_format: responseFormatSchema.nullish(),
 		reasoning_effort: z.enum(EFFORTS).nullish().describe("The lowest that the model has by default."),
 		user: z.string().max(512).nullish(),
 		metadata: z.record(z.string(), z.unknown()).nullish(),
@@ -166,67 +173,71 @@ export const chatRequestSchema = z.lazy(() =>
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
-function textParts(content: string | TextPart[]): TextPart[] {
+function contentTextParts(content: string | TextPart[]): TextPart[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** An optional member, present only when it has a value. */
-function maybe<K extends string, V>(key: K, value: V | null | undefined): { [key in K]?: V } {
+/** An object with one member, or none when the member has no value. */
+function optionalMember<K extends string, V>(key: K, value: V | null | undefined): { [key in K]?: V } {
 	return value === null || value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }
 
-/** A text that may be absent, as a part; an empty one says nothing. */
-function maybeText(type: "reasoning" | "refusal", text: string | null | undefined): AssistantPart[] {
+/** The part of an optional text; none when the text is empty. */
+function optionalTextPart(type: "reasoning" | "refusal", text: string | null | undefined): AssistantPart[] {
 	return text ? [{ type, text }] : [];
 }
 
 type AssistantMessage = Extract<ChatRequest["messages"][number], { role: "assistant" }>;
 
 /**
- * The parts of an assistant's turn in the order that a model says them: what it thought, what it said, what it called.
- * Gemini's signatures belong to the text before them.
+ * The parts of an assistant's turn in the order in which models produce them: reasoning, text, refusal, tool calls. Gemini's
+ * signatures belong to the text before them.
  */
-function assistantParts(message: AssistantMessage, catalog: Catalog): AssistantPart[] {
-	const blocks: ProviderPart[] = (message.thinking_blocks ?? []).flatMap((block) => providerPartOf(block) ?? []);
+function toAssistantParts(message: AssistantMessage, catalog: Catalog): AssistantPart[] {
+	const blocks: ProviderPart[] = (message.thinking_blocks ?? []).flatMap((block) => toProviderPart(block) ?? []);
 	const calls = (message.tool_calls ?? []).map(
 		({ id, function: { name, arguments: args }, extra_content }): AssistantPart => ({
 			type: "tool_call",
 			id: readCallId(id, catalog).id,
 			name,
 			arguments: args,
-			...maybe("signature", extra_content?.google?.thought_signature),
+			...optionalMember("signature", extra_content?.google?.thought_signature),
 		}),
 	);
 	return [
-		...maybeText("reasoning", message.reasoning_content ?? message.reasoning),
+		...optionalTextPart("reasoning", message.reasoning_content ?? message.reasoning),
 		...blocks.filter(({ wire }) => wire !== "google"),
-		...(message.content == null ? [] : textParts(message.content)),
-		...maybeText("refusal", message.refusal),
+		...(message.content == null ? [] : contentTextParts(message.content)),
+		...optionalTextPart("refusal", message.refusal),
 		...blocks.filter(({ wire }) => wire === "google"),
 		...calls,
 	];
 }
 
-function toMessage(message: ChatRequest["messages"][number], catalog: Catalog): Message {
+function toCallMessage(message: ChatRequest["messages"][number], catalog: Catalog): Message {
 	switch (message.role) {
 		case "system":
 		case "developer":
-			return { role: "system", content: textParts(message.content), ...maybe("name", message.name) };
+			return { role: "system", content: contentTextParts(message.content), ...optionalMember("name", message.name) };
 		case "tool": {
 			const callId = readCallId(message.tool_call_id, catalog).id;
-			return { role: "user", content: [{ type: "tool_result", callId, content: textParts(message.content) }] };
+			return { role: "user", content: [{ type: "tool_result", callId, content: contentTextParts(message.content) }] };
 		}
 		case "user": {
-			const parts = typeof message.content === "string" ? textParts(message.content) : message.content;
+			const parts = typeof message.content === "string" ? contentTextParts(message.content) : message.content;
 			const content = parts.map((part) =>
 				part.type === "text"
 					? part
-					: { type: "image" as const, url: part.image_url.url, ...maybe("detail", part.image_url.detail) },
+					: { type: "image" as const, url: part.image_url.url, ...optionalMember("detail", part.image_url.detail) },
 			);
-			return { role: "user", content, ...maybe("name", message.name) };
+			return { role: "user", content, ...optionalMember("name", message.name) };
 		}
 		case "assistant":
-			return { role: "assistant", content: assistantParts(message, catalog), ...maybe("name", message.name) };
+			return {
+				role: "assistant",
+				content: toAssistantParts(message, catalog),
+				...optionalMember("name", message.name),
+			};
 	}
 }
 
@@ -236,9 +247,9 @@ function toOutput(format: ChatRequest["response_format"]): OutputFormat {
 	return {
 		type: "json_schema",
 		name,
-		...maybe("description", description),
-		...maybe("schema", schema),
-		...maybe("strict", strict),
+		...optionalMember("description", description),
+		...optionalMember("schema", schema),
+		...optionalMember("strict", strict),
 	};
 }
 
@@ -246,18 +257,18 @@ function toToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoi
 	return typeof choice === "string" ? choice : { name: choice.function.name };
 }
 
-/** The model whose tool calls are being answered: the request ends with their results. */
+/** The model whose tool calls the request answers: its last messages are their results. */
 function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): string | undefined {
 	if (messages.at(-1)?.role !== "tool") return undefined;
-	const asking = messages.findLast(({ role }) => role === "assistant");
-	const calls = asking?.role === "assistant" ? (asking.tool_calls ?? []) : [];
+	const caller = messages.findLast(({ role }) => role === "assistant");
+	const calls = caller?.role === "assistant" ? (caller.tool_calls ?? []) : [];
 	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
 let knownFields: ReadonlySet<string> | undefined;
 
-/** Fields that this service does not know, and paths of those within known ones; a null counts as absent. */
-function unknownFieldsOf(request: ChatRequest, dropped: readonly string[]): Record<string, unknown> {
+/** Unknown fields of a body, and paths of those inside known fields. A null counts as absent. */
+function findUnknownFields(request: ChatRequest, dropped: readonly string[]): Record<string, unknown> {
 	knownFields ??= new Set(Object.keys(chatRequestSchema.unwrap().shape));
 	const known = knownFields;
 	const fields = Object.entries(request).filter(([name, value]) => !known.has(name) && value != null);
@@ -277,23 +288,23 @@ export function toModelCall(request: ChatRequest, catalog: Catalog, dropped: rea
 	);
 	const { stop, logprobs, top_logprobs } = request;
 	return {
-		messages: request.messages.map((message) => toMessage(message, catalog)),
+		messages: request.messages.map((message) => toCallMessage(message, catalog)),
 		tools: (request.tools ?? []).map(({ function: { name, description, parameters, strict } }) => ({
 			name,
-			...maybe("description", description),
-			...maybe("parameters", parameters),
-			...maybe("strict", strict),
+			...optionalMember("description", description),
+			...optionalMember("parameters", parameters),
+			...optionalMember("strict", strict),
 		})),
 		output: toOutput(request.response_format),
-		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_MAX_TOKENS,
+		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_CHAT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,
-		unknownFields: unknownFieldsOf(request, dropped),
-		...(logprobs ? { logprobs: { ...maybe("top", top_logprobs) } } : {}),
-		...maybe("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
-		...maybe("parallelToolCalls", request.parallel_tool_calls),
-		...maybe("effort", request.reasoning_effort),
-		...maybe("user", request.user),
-		...maybe("toolLoopModel", toolLoopModel(request.messages, catalog)),
+		unknownFields: findUnknownFields(request, dropped),
+		...(logprobs ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
+		...optionalMember("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
+		...optionalMember("parallelToolCalls", request.parallel_tool_calls),
+		...optionalMember("effort", request.reasoning_effort),
+		...optionalMember("user", request.user),
+		...optionalMember("toolLoopModel", toolLoopModel(request.messages, catalog)),
 	};
 }

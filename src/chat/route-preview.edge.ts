@@ -1,4 +1,5 @@
-// The routing preview: what a chat request would run on, and why, without calling anything.
+// The routing preview: which model a chat request would run on, and why. It calls no model.
+
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
@@ -9,9 +10,15 @@ import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
+<<<<<<< HEAD
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { withChatFieldNames } from "./field-names.ts";
 import { governedRequest } from "./governed.edge.ts";
+=======
+import { toSignalFlags } from "../routing/signals.ts";
+import { applyRules } from "./apply-rules.edge.ts";
+import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
+>>>>>>> main
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
 const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
@@ -20,7 +27,18 @@ function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.
 	return { input_usd: usd(inputNanoUsd), output_usd: usd(outputNanoUsd), total_usd: usd(totalNanoUsd) };
 }
 
-/** A chat body, or `prompt` for its only user message. */
+/** A chat body, or one with `prompt` for its only user message. */
+/** What hardly changes the route. */
+const UNLISTED_FIELDS = [
+	"temperature",
+	"stop",
+	"stream",
+	"stream_options",
+	"response_format",
+	"tool_calls",
+	"tool_call_id",
+];
+
 const routeRequestSchema = z.lazy(() =>
 	chatRequestSchema
 		.unwrap()
@@ -38,6 +56,8 @@ const routeRequestSchema = z.lazy(() =>
 
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",
+	effect: "none",
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, ...UNLISTED_FIELDS],
 	method: "POST",
 	path: "/v1/route",
 	access: "key",
@@ -76,7 +96,7 @@ export const previewRouteEndpoint = endpoint({
 	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
-		const request = await governedRequest(body, context);
+		const request = await applyRules(body, context);
 		if (!request.ok) return request;
 		const planned = planCall(request.value, account.plan, settings, startedAtMs, conversationModel(account.userId));
 		if (!planned.ok) return fail(withChatFieldNames(planned.failure));

@@ -1,20 +1,19 @@
-// A streamed completion: the head waits for the first delta, the end for the settlement.
+// Answers with a streamed completion. The head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
 import { type Failure, fail } from "../failure.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import { toCaller } from "../inference/caller.edge.ts";
 import {
 	type CompletionStream,
 	type CompletionStreamEnd,
 	inferStream,
-	type ReservedStream,
+	type OpenCompletionStream,
 } from "../inference/infer.edge.ts";
 import type { UpstreamInterrupted } from "../providers/call-failure.ts";
-import type { ChatExtras } from "./asked.ts";
 import {
 	blocksChunk,
 	type ChunkHead,
@@ -25,9 +24,9 @@ import {
 	roleChunk,
 	type StreamError,
 } from "./chunks.ts";
-import { usageBlock } from "./completion.ts";
+import { type EntranceRequest, toUsageBlock } from "./completion.ts";
 
-/** How long the response head waits for the first delta; until then a failure is an ordinary error response. */
+/** The response head waits this long for the first delta. Until then, a failure is an ordinary error response. */
 const HEAD_WAIT_MS = 10_000;
 
 const INTERNAL_ERROR: StreamError = {
@@ -35,38 +34,42 @@ const INTERNAL_ERROR: StreamError = {
 	code: "internal_error",
 	message: "an unexpected error; the log has it under this request id",
 };
-const NOT_ACCOUNTED: StreamError = {
+const NOT_SETTLED: StreamError = {
 	type: "server_error",
 	code: "receipt_unavailable",
 	message: "the answer could not be accounted for",
 };
 
-function errorOf({ why, error }: UpstreamInterrupted): StreamError {
+function toStreamError({ why, error }: UpstreamInterrupted): StreamError {
 	const message = error?.message.toWellFormed().slice(0, 500) ?? "the upstream stream broke off";
 	const code = why === "timeout" || why === "out_of_time" ? "upstream_timeout" : "upstream_cut";
 	return { type: "upstream_error", code: error?.code ?? code, message };
 }
 
 /** How an entrance words a stream. */
-interface Form extends Pick<ChatExtras, "svcOf" | "inFields"> {
+interface StreamWording extends Pick<EntranceRequest, "toSvcBlock" | "withClientFields"> {
 	/** Whether the client asked for usage. */
 	includeUsage: boolean;
 }
 
-/** The events that end a stream, by how the answer ended. */
-function lastEvents(head: ChunkHead, { lost, accounted }: CompletionStreamEnd, svcOf: Form["svcOf"]): string {
-	const svc = accounted ? svcOf(accounted) : null;
-	if (lost) return errorEvent(errorOf(lost), svc);
-	if (!accounted || !svc) return errorEvent(NOT_ACCOUNTED, null);
+/** The events that end a stream; they depend on how the answer ended. */
+function finalEvents(
+	head: ChunkHead,
+	{ lost, accounted }: CompletionStreamEnd,
+	toSvcBlock: StreamWording["toSvcBlock"],
+): string {
+	const svc = accounted ? toSvcBlock(accounted) : null;
+	if (lost) return errorEvent(toStreamError(lost), svc);
+	if (!accounted || !svc) return errorEvent(NOT_SETTLED, null);
 	const { answer, billed } = accounted;
 	const finish = { reason: answer.finishReason, native: answer.nativeFinishReason };
-	return (blocksChunk(head, answer) ?? "") + lastChunks(head, finish, usageBlock(answer, billed), svc);
+	return (blocksChunk(head, answer) ?? "") + lastChunks(head, finish, toUsageBlock(answer, billed), svc);
 }
 
-/** Writes an answer's parts, as fast as the client reads them and as long as the upstream's time is not up. */
+/** Writes an answer's parts as fast as the client reads them, until the upstream's time is up. */
 async function relay({ parts, over }: CompletionStream, head: ChunkHead, writer: EventWriter): Promise<void> {
 	over.addEventListener("abort", () => writer.stopWaiting(), { once: true });
-	// The next piece is read while the client takes the last one.
+	// The next batch is read while the client takes the last one.
 	let written = writer.write(roleChunk(head));
 	for await (const batch of parts) {
 		let events = "";
@@ -78,64 +81,73 @@ async function relay({ parts, over }: CompletionStream, head: ChunkHead, writer:
 	await written;
 }
 
-/** Writes an answer to its end. What was delivered is accounted for, even where the delivery itself came to grief. */
-async function deliver(streamed: CompletionStream, writer: EventWriter, { includeUsage, svcOf }: Form): Promise<void> {
-	const { run, modelId } = streamed;
-	const created = Math.floor(run.startedAtMs / 1000);
-	const head = chunkHead({ id: run.requestId, created, model: modelId }, includeUsage);
+/** Writes an answer to its end. The answer is settled even if its delivery fails. */
+async function deliver(
+	streamed: CompletionStream,
+	writer: EventWriter,
+	{ includeUsage, toSvcBlock }: StreamWording,
+): Promise<void> {
+	const { record, modelId } = streamed;
+	const { requestId } = record;
+	const created = Math.floor(record.startedAtMs / 1000);
+	const head = chunkHead({ id: requestId, created, model: modelId }, includeUsage);
 	const isRelayed = await relay(streamed, head, writer).then(
 		() => true,
 		(error: unknown) => {
-			logError("stream_failed", error, { request_id: run.requestId });
+			logError("stream_failed", error, { request_id: requestId });
 			return false;
 		},
 	);
 	const ending = await streamed.end(writer.gone.aborted);
-	const svc = ending.accounted && svcOf(ending.accounted);
-	await writer.write(isRelayed ? lastEvents(head, ending, svcOf) : errorEvent(INTERNAL_ERROR, svc));
+	const svc = ending.accounted && toSvcBlock(ending.accounted);
+	await writer.write(isRelayed ? finalEvents(head, ending, toSvcBlock) : errorEvent(INTERNAL_ERROR, svc));
 	await writer.close();
 }
 
-/** A stream on its way to its first delta. */
+/** The response to a client that waits for its first delta. */
 class StreamedResponse {
 	#writer: EventWriter;
-	#form: Form;
-	/** Set once the client is sent its head: from then on it hears of a failure by an event. */
+	#wording: StreamWording;
+	/** From then on, a failure is reported by an event. */
 	#hasHead = false;
 
-	constructor(writer: EventWriter, form: Form) {
+	constructor(writer: EventWriter, wording: StreamWording) {
 		this.#writer = writer;
-		this.#form = form;
+		this.#wording = wording;
 	}
 
-	/** Sends the head to a client that has been waiting long, and says that the answer is still to come. */
+	/** Sends the head to a client that has waited long, with a comment that the answer is still to come. */
 	sendHeadEarly(): void {
 		this.#hasHead = true;
 		void this.#writer.comment("waiting for the model");
 	}
 
-	/** Runs to the end. `onServed` is told when the first delta is there. @returns the failure, if the client has no head yet. */
-	async run(opening: ReservedStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
-		const opened = await opening.open();
+	/**
+	 * Runs to the end.
+	 * @param onServed called when the first delta is there.
+	 * @returns the failure if the client has no head yet.
+	 */
+	async run(open: OpenCompletionStream, onServed: (sandbox: boolean) => void): Promise<Failure | null> {
+		const opened = await open();
 		if (opened.ok) {
 			this.#hasHead = true;
 			onServed(opened.value.sandbox);
-			await deliver(opened.value, this.#writer, this.#form);
+			await deliver(opened.value, this.#writer, this.#wording);
 			return null;
 		}
-		const failure = this.#form.inFields(opened.failure);
+		const failure = this.#wording.withClientFields(opened.failure);
 		if (!this.#hasHead) {
 			this.#writer.abandon();
 			return failure;
 		}
 		const { body } = toHttpFailure(failure);
-		const svc = opened.settled && this.#form.svcOf(opened.settled);
+		const svc = opened.settled && this.#wording.toSvcBlock(opened.settled);
 		const type = failure.reason === "receipt_unavailable" ? "server_error" : "upstream_error";
 		await this.#end(errorEvent({ type, code: failure.reason, message: String(body["message"]) }, svc));
 		return null;
 	}
 
-	/** Ends a stream whose run came to grief; a client without a head gets an ordinary error response. */
+	/** Ends a stream whose work threw. A client without a head gets an ordinary error response. */
 	async fail(): Promise<void> {
 		if (this.#hasHead) await this.#end(errorEvent(INTERNAL_ERROR, null));
 		else this.#writer.abandon();
@@ -148,26 +160,26 @@ class StreamedResponse {
 }
 
 /** Answers as a stream. Until the head is sent, a failure is an ordinary error response. */
-export async function streamAnswer(
-	{ request, purpose, svcOf, inFields }: ChatExtras,
+export async function respondStreaming(
+	{ request, purpose, toSvcBlock, withClientFields }: EntranceRequest,
 	includeUsage: boolean,
 	context: KeyContext,
 ): Promise<HandlerResult<never>> {
-	// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
+	// The platform's IdentityTransformStream is cheaper, but it notices a client that has left only at the next write.
 	const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 	const writer = new EventWriter(writable);
 	const caller = { ...toCaller(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const opening = await inferStream(request, purpose, caller).catch((error: unknown) => {
+	const reserved = await inferStream(request, purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;
 	});
-	if (!opening.ok) {
+	if (!reserved.ok) {
 		writer.abandon();
-		return fail(inFields(opening.failure));
+		return fail(withClientFields(reserved.failure));
 	}
-	const response = new StreamedResponse(writer, { includeUsage, svcOf, inFields });
+	const response = new StreamedResponse(writer, { includeUsage, toSvcBlock, withClientFields });
 	const served = Promise.withResolvers<boolean>();
-	const work = response.run(opening.value, served.resolve);
+	const work = response.run(reserved.value, served.resolve);
 	context.finished = work.then(
 		() => undefined,
 		(error: unknown) => {
@@ -176,9 +188,12 @@ export async function streamAnswer(
 		},
 	);
 	context.waitUntil(context.finished);
-	// Once the stream is served, its work ends only when the client has read it all.
-	const begun = Promise.race([served.promise.then((sandbox) => ({ sandbox })), work.then((failure) => ({ failure }))]);
-	const first = await inTime(begun, HEAD_WAIT_MS, () => "waited" as const);
+	// Once the first delta is there, the work ends only when the client has read everything.
+	const firstOutcome = Promise.race([
+		served.promise.then((sandbox) => ({ sandbox })),
+		work.then((failure) => ({ failure })),
+	]);
+	const first = await withDeadline(firstOutcome, HEAD_WAIT_MS, () => "waited" as const);
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);
 	const headers = {

@@ -1,49 +1,51 @@
-// `npm run dev`: `wrangler dev` on secrets, database and state that `npm start` uses, made where they are missing.
-// Arguments go on to wrangler. Its settings are those of `.dev.vars` and wrangler.toml; it takes none from the environment.
+// `npm run dev`: `wrangler dev` on the secrets and the state that `npm start` uses; makes what is missing. Forwards its arguments
+// to wrangler, which takes settings from `.dev.vars` and wrangler.toml and none from the environment.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { parseSettings, SettingsError } from "../settings.ts";
-import { buildAssets } from "./assets.ts";
 import { ensureDevVars, hasProviderKey, STATE_DIR, sandboxVariables } from "./local-env.ts";
-import { applyLocalMigrations, WRANGLER } from "./local-service.ts";
+import { prepareState, WRANGLER } from "./local-service.ts";
+import { UnreadableStateError } from "./local-state.ts";
+import { buildPages } from "./pages.ts";
 import { startSandbox } from "./sandbox-server.ts";
-import { StateInUseError, takeState } from "./single-instance.ts";
+import { claimState, StateInUseError } from "./single-instance.ts";
 
-/** `--var` for each variable. Only for what is no secret: other users of this machine can read it. */
-function asArguments(variables: Record<string, string>): string[] {
+/** `--var` for each variable. Not for secrets: other users of this machine can read arguments. */
+function toVarArguments(variables: Record<string, string>): string[] {
 	return Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 }
 
-async function main(): Promise<void> {
-	const given = ensureDevVars();
-	parseSettings(given);
-	const leaveState = await takeState(STATE_DIR);
-	applyLocalMigrations(STATE_DIR);
-	await buildAssets();
-	const sandbox = hasProviderKey(given) ? null : await startSandbox(0);
+async function runDev(): Promise<void> {
+	const devVars = ensureDevVars();
+	parseSettings(devVars);
+	const releaseState = await claimState(STATE_DIR);
+	prepareState(STATE_DIR);
+	await buildPages();
+	const sandbox = hasProviderKey(devVars) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log("for a key: npm run keys -- create --user me --plan corporate");
 
 	const port = process.env["PORT"] ? ["--port", process.env["PORT"]] : [];
-	const fromSandbox = sandbox ? asArguments(sandboxVariables(sandbox.url)) : [];
-	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...fromSandbox, ...process.argv.slice(2)];
+	const platform = ["--var", "PLATFORM:local"];
+	const sandboxArguments = sandbox ? toVarArguments(sandboxVariables(sandbox.url)) : [];
+	const args = ["dev", "--persist-to", STATE_DIR, ...port, ...platform, ...sandboxArguments, ...process.argv.slice(2)];
 	const wrangler = spawn(process.execPath, [WRANGLER, ...args], { stdio: "inherit" });
 	let stopping = false;
 	for (const signal of ["SIGINT", "SIGTERM"] as const)
 		process.on(signal, () => {
 			stopping = true;
-			// A terminal interrupts both; who ends only this process means the other as well.
+			// A terminal interrupts both processes. SIGTERM ends this one alone, so it is forwarded.
 			if (signal === "SIGTERM") wrangler.kill(signal);
 		});
 	const [code] = await once(wrangler, "exit");
 	await sandbox?.stop();
-	leaveState();
+	releaseState();
 	process.exitCode = stopping ? 0 : (code ?? 1);
 }
 
-main().catch((error: unknown) => {
+runDev().catch((error: unknown) => {
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
-	else if (error instanceof StateInUseError) console.error(error.message);
+	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
 	else console.error(error);
 	process.exit(1);
 });

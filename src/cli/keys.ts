@@ -3,19 +3,19 @@ import { parseArgs } from "node:util";
 import { PLAN_IDS } from "../catalog/plans.ts";
 import { adminTokenFor, callOperator, createKey, OperatorError } from "./operator.ts";
 
-const USAGE = `usage:
+const KEYS_USAGE = `usage:
   npm run keys -- create --user NAME --plan ${PLAN_IDS.join("|")} [--url URL]
   npm run keys -- list [--user NAME] [--url URL]
   npm run keys -- rotate --key KEY_ID [--url URL]
   npm run keys -- revoke --key KEY_ID [--url URL]
 ADMIN_TOKEN comes from the environment, else from .dev.vars; URL is http://127.0.0.1:8787 unless PORT or --url says otherwise.`;
 
-function need(value: string | undefined, flag: string): string {
-	if (!value) throw new OperatorError(`--${flag} is missing\n${USAGE}`);
+function requireOption(value: string | undefined, flag: string): string {
+	if (!value) throw new OperatorError(`--${flag} is missing\n${KEYS_USAGE}`);
 	return value;
 }
 
-async function run(args: string[]): Promise<unknown> {
+async function runKeysCommand(args: string[]): Promise<unknown> {
 	const { positionals, values } = parseArgs({
 		args,
 		allowPositionals: true,
@@ -33,18 +33,23 @@ async function run(args: string[]): Promise<unknown> {
 	const call = (method: "GET" | "POST", path: string) => callOperator(url, adminTokenFor(values.url), method, path);
 	switch (command) {
 		case "create":
-			return createKey(url, adminTokenFor(values.url), need(values.user, "user"), need(values.plan, "plan"));
+			return createKey(
+				url,
+				adminTokenFor(values.url),
+				requireOption(values.user, "user"),
+				requireOption(values.plan, "plan"),
+			);
 		case "list":
 			return call("GET", `/internal/keys${values.user ? `?user=${encodeURIComponent(values.user)}` : ""}`);
 		case "rotate":
 		case "revoke":
-			return call("POST", `/internal/keys/${encodeURIComponent(need(keyId, "key"))}/${command}`);
+			return call("POST", `/internal/keys/${encodeURIComponent(requireOption(keyId, "key"))}/${command}`);
 		default:
-			throw new OperatorError(USAGE);
+			throw new OperatorError(KEYS_USAGE);
 	}
 }
 
-run(process.argv.slice(2)).then(
+runKeysCommand(process.argv.slice(2)).then(
 	(answer) => console.log(JSON.stringify(answer)),
 	(error: unknown) => {
 		console.error(error instanceof Error ? error.message : error);

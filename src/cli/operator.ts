@@ -1,13 +1,12 @@
-// Talks to a running service's operator endpoints; never opens its database.
-
+// Calls the operator endpoints of a running service. Never opens its database.
 import { ensureDevVars } from "./local-env.ts";
 
-/** What the command line tells the operator when something went wrong; nothing else is printed. */
+/** A failure whose message is all that the command line prints. */
 export class OperatorError extends Error {
 	override name = "OperatorError";
 }
 
-/** The operator's token: a deployment's must be in the environment, the local one may be read from `.dev.vars`. */
+/** The operator's token. A deployment's must be in the environment; the local one may come from `.dev.vars`. */
 export function adminTokenFor(deploymentUrl: string | undefined): string {
 	const local = () => (deploymentUrl === undefined ? ensureDevVars()["ADMIN_TOKEN"] : undefined);
 	const token = process.env["ADMIN_TOKEN"] ?? local();
@@ -58,7 +57,7 @@ export async function callOperator(
 	);
 }
 
-/** Makes a user, if new, and a key. */
+/** Creates a user, if new, and a key. */
 export async function createKey(
 	serviceUrl: string,
 	adminToken: string,

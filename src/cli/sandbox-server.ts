@@ -1,10 +1,10 @@
-// The sandbox upstream as a server of its own on this machine.
+// Serves the sandbox upstream on this machine.
 import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createSandbox } from "../sandbox/app.ts";
 
 export interface SandboxServer {
-	/** Origin; a provider's base address is `<url>/<provider id>`. */
+	/** Origin; a provider's base URL is `<url>/<provider id>`. */
 	url: string;
 	stop(): Promise<void>;
 }
@@ -20,8 +20,8 @@ function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * Starts the sandbox on `port`, or on a free one when that is taken.
- * @param onRequest told of every request that is answered as a model would.
+ * Starts the sandbox on `port`, or on a free port when that is taken.
+ * @param onRequest called for every request that is answered as a model would.
  */
 export async function startSandbox(port: number, onRequest?: (provider: string) => void): Promise<SandboxServer> {
 	const server = createServer(getRequestListener(createSandbox(onRequest).fetch));

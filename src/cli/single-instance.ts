@@ -1,11 +1,11 @@
-// One process owns the local state: finds out who has it, and clears away a runtime that outlived a killed start.
+// One process owns the local state. Finds out which, and ends a runtime that outlived a killed start.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Somebody else's running service has the state. */
+/** Another running service owns the state. */
 export class StateInUseError extends Error {
 	override name = "StateInUseError";
 }
@@ -15,20 +15,20 @@ function readPid(path: string): number | null {
 	return Number.isInteger(pid) && pid > 1 ? pid : null;
 }
 
-/** The command line of a process, or null when there is none; a recycled pid shows as somebody else's. */
-function commandOf(pid: number): string | null {
+/** The command line of a process; null when there is none. It tells whether a pid was reused by another program. */
+function commandLine(pid: number): string | null {
 	const result = spawnSync("ps", ["-p", String(pid), "-o", "command="], { encoding: "utf8" });
 	if (result.error) return existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, "utf8") : null;
 	return result.stdout.trim() === "" ? null : result.stdout;
 }
 
-/** The runtime's executable, which tells its process from another that has come by its pid. */
+/** The runtime's executable. Its process is recognised by it, in case another has the pid by now. */
 function runtimePath(): string {
 	return (createRequire(import.meta.url)("workerd") as { default: string }).default;
 }
 
 function isRuntime(pid: number): boolean {
-	return commandOf(pid)?.includes(runtimePath()) ?? false;
+	return commandLine(pid)?.includes(runtimePath()) ?? false;
 }
 
 async function endRuntime(pid: number): Promise<void> {
@@ -37,8 +37,8 @@ async function endRuntime(pid: number): Promise<void> {
 }
 
 /**
- * Makes the runtime leave its pid: Miniflare starts it through a script that writes the pid and becomes the runtime.
- * A killed `npm start` cannot end its runtime, which would keep the port and the state.
+ * Makes the runtime write its pid: Miniflare starts a script that writes the pid and then becomes the runtime. A killed
+ * `npm start` cannot end its runtime, which would keep the port and the state.
  */
 function recordRuntimePid(stateDir: string, pidFile: string): void {
 	if (process.platform === "win32") return;
@@ -49,16 +49,16 @@ function recordRuntimePid(stateDir: string, pidFile: string): void {
 }
 
 /**
- * Takes the state for this process.
- * @returns what to call when the service has stopped.
- * @throws StateInUseError when another running service has it.
+ * Claims the state for this process.
+ * @returns what releases it, to be called when the service has stopped.
+ * @throws StateInUseError when another running service owns it.
  */
-export async function takeState(stateDir: string): Promise<() => void> {
+export async function claimState(stateDir: string): Promise<() => void> {
 	mkdirSync(stateDir, { recursive: true });
 	const ownerFile = join(stateDir, "owner.pid");
 	const runtimeFile = join(stateDir, "runtime.pid");
 	const owner = readPid(ownerFile);
-	if (owner !== null && owner !== process.pid && /src\/cli\/(?:start|dev)\.ts/.test(commandOf(owner) ?? "")) {
+	if (owner !== null && owner !== process.pid && /src\/cli\/(?:start|dev)\.ts/.test(commandLine(owner) ?? "")) {
 		throw new StateInUseError(`the service is already running on this state (process ${owner}); stop it first`);
 	}
 	const runtime = readPid(runtimeFile);

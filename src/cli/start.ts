@@ -1,5 +1,5 @@
-// `npm start`: everything a fresh machine needs to get a first answer, and nothing that a second start would lose.
-import { parseSettings, SettingsError } from "../settings.ts";
+// `npm start`: makes what a fresh machine needs for a first answer, and keeps it for later starts.
+import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import {
 	hasProviderKey,
 	localVariables,
@@ -8,13 +8,29 @@ import {
 	sandboxVariables,
 	writeClientEnv,
 } from "./local-env.ts";
-import { applyLocalMigrations, buildBundle, startLocalService } from "./local-service.ts";
+import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
+import { UnreadableStateError } from "./local-state.ts";
 import { createKey } from "./operator.ts";
 import { startSandbox } from "./sandbox-server.ts";
-import { StateInUseError, takeState } from "./single-instance.ts";
+import { claimState, StateInUseError } from "./single-instance.ts";
 
 const DEFAULT_PORT = 8787;
 const LOCAL_USER = "local";
+
+const LOOPBACK_ADDRESS = "127.0.0.1";
+
+/**
+ * The address to bind.
+ * @throws SettingsError for one beyond this machine when no host but loopback would be answered there.
+ */
+function addressFromEnvironment({ deployment }: Settings): string {
+	const address = process.env["HOST"] || LOOPBACK_ADDRESS;
+	if (address !== LOOPBACK_ADDRESS && deployment.allowedHosts.size === 0)
+		throw new SettingsError(
+			"HOST binds another address than 127.0.0.1 only with ALLOWED_HOSTS, the names to answer there",
+		);
+	return address;
+}
 
 function portFromEnvironment(): number {
 	const port = Number(process.env["PORT"] ?? DEFAULT_PORT);
@@ -37,18 +53,19 @@ function curlExample(baseUrl: string, key: string): string {
 	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
 
-async function main(): Promise<void> {
+async function runStart(): Promise<void> {
 	const port = portFromEnvironment();
-	const given = localVariables();
-	parseSettings(given);
-	const leaveState = await takeState(STATE_DIR);
+	const settings = localVariables();
+	const address = addressFromEnvironment(parseSettings(settings));
+	const releaseState = await claimState(STATE_DIR);
 
-	const sandbox = hasProviderKey(given) ? null : await startSandbox(port + 1);
-	const variables = sandbox ? { ...given, ...sandboxVariables(sandbox.url) } : given;
-	applyLocalMigrations(STATE_DIR);
+	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
+	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
+	prepareState(STATE_DIR);
 	const service = await startLocalService({
 		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
+		address,
 		port,
 		variables,
 		onOutput: (stdout, stderr) => {
@@ -63,17 +80,17 @@ async function main(): Promise<void> {
 		stopping = true;
 		await service.stop();
 		await sandbox?.stop();
-		leaveState();
+		releaseState();
 		process.exit(0);
 	};
 	for (const signal of ["SIGINT", "SIGTERM"] as const) {
-		// Miniflare's own handlers would end the process at once, with an error's exit code.
+		// Miniflare's own handlers would end the process at once, with the exit code of an error.
 		process.removeAllListeners(signal);
 		process.on(signal, stop);
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const key = await localKey(url, given["ADMIN_TOKEN"] ?? "");
+	const key = await localKey(url, settings["ADMIN_TOKEN"] ?? "");
 	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log(`SVC_BASE_URL=${url}/v1`);
@@ -82,10 +99,10 @@ async function main(): Promise<void> {
 	console.log(`ready on ${url}`);
 }
 
-main().catch((error: unknown) => {
+runStart().catch((error: unknown) => {
 	const code = error instanceof Error && "code" in error ? error.code : null;
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
-	else if (error instanceof StateInUseError) console.error(error.message);
+	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
 	else if (code === "ERR_ADDRESS_IN_USE" || code === "EADDRINUSE")
 		console.error("the port is in use; stop what uses it, or choose another with PORT=…");
 	else console.error(error);

@@ -1,14 +1,14 @@
-// `npm run usage:check`: compares the meters' usage totals with the rows in D1 and prints one JSON object per user. Ends with
-// status 1 when a user's do not agree, or could not be compared.
+// `npm run usage:check`: compares the meters' usage totals with the rows in D1, and prints one JSON object per user. Ends with
+// status 1 when a user's totals differ or could not be compared.
 import { parseArgs } from "node:util";
 import { adminTokenFor, callOperator } from "./operator.ts";
 
-interface Answer {
+interface UsageCheckPage {
 	data: { agrees: boolean | null }[];
 	next: string | null;
 }
 
-async function run(args: string[]): Promise<boolean> {
+async function checkUsage(args: string[]): Promise<boolean> {
 	const { values } = parseArgs({ args, options: { user: { type: "string" }, url: { type: "string" } } });
 	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
 	const token = adminTokenFor(values.url);
@@ -16,7 +16,7 @@ async function run(args: string[]): Promise<boolean> {
 	let users = 0;
 	for (let after: string | null = ""; after !== null; ) {
 		const query = new URLSearchParams({ after, ...(values.user === undefined ? {} : { user: values.user }) });
-		const answer = (await callOperator(url, token, "GET", `/internal/usage/check?${query}`)) as Answer;
+		const answer = (await callOperator(url, token, "GET", `/internal/usage/check?${query}`)) as UsageCheckPage;
 		for (const user of answer.data) {
 			console.log(JSON.stringify(user));
 			agrees &&= user.agrees === true;
@@ -28,7 +28,7 @@ async function run(args: string[]): Promise<boolean> {
 	return agrees;
 }
 
-run(process.argv.slice(2)).then(
+checkUsage(process.argv.slice(2)).then(
 	(agrees) => process.exit(agrees ? 0 : 1),
 	(error: unknown) => {
 		console.error(error instanceof Error ? error.message : error);

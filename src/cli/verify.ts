@@ -1,36 +1,36 @@
-// `npm run verify -- KIND FILE`: checks a saved proof without network. Prints one line per finding, and ends with status 0 when
-// all of it holds, 1 when some of it does not, and 2 when nothing was checked.
+// `npm run verify -- KIND FILE`: checks a saved proof without network. Prints one line per finding. Ends with status 0 when all
+// of it holds, 1 when some of it does not, 2 when nothing was checked.
 import { existsSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { decodeText } from "../verifier/document.ts";
-import { allHold, failure, renderFinding } from "../verifier/findings.ts";
+import { allHold, failedFinding, renderFinding } from "../verifier/findings.ts";
 import { type PublicKeys, readPublicKeys } from "../verifier/keys.ts";
-import { KINDS, parseKind } from "../verifier/kinds.ts";
+import { PROOF_KINDS, parseKind } from "../verifier/kinds.ts";
 
-const USAGE = `usage: npm run verify -- ${Object.keys(KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
-${Object.entries(KINDS)
+const VERIFY_USAGE = `usage: npm run verify -- ${Object.keys(PROOF_KINDS).join("|")} FILE [--pubkey KEY] [--checkpoint FILE]
+${Object.entries(PROOF_KINDS)
 	.map(([name, { file }]) => `  ${name}: FILE holds ${file}`)
 	.join("\n")}
   --pubkey: the service's public key as base64 or PEM, or the answer of GET /v1/proof/pubkey; or a file with one of these
   --checkpoint: for a chain, a checkpoint that it is to agree with
 ends with 0 when all of it holds, 1 when some of it does not, 2 when nothing was checked`;
 
-/** Not checked is not failed: a script that asks whether a proof holds must not take a mistyped name for an answer. */
+/** Not checked is not failed: a script must not take a mistyped file name for a broken proof. */
 const NOT_CHECKED = 2;
 
-/** @throws when there is no such file, or it is larger than a string can be. */
-function textIn(file: string): string | null {
+/** @throws when the file does not exist, or is larger than a string can be. */
+function readTextFile(file: string): string | null {
 	return decodeText(readFileSync(file));
 }
 
-function keysFrom(given: string | undefined): PublicKeys {
-	if (given === undefined) return [];
-	const keys = readPublicKeys(existsSync(given) ? (textIn(given) ?? "") : given);
-	if (!keys) throw new Error(`--pubkey is no Ed25519 public key, nor a file that holds one\n${USAGE}`);
+function parsePubkeyOption(option: string | undefined): PublicKeys {
+	if (option === undefined) return [];
+	const keys = readPublicKeys(existsSync(option) ? (readTextFile(option) ?? "") : option);
+	if (!keys) throw new Error(`--pubkey is no Ed25519 public key, nor a file that holds one\n${VERIFY_USAGE}`);
 	return keys;
 }
 
-async function run(args: string[]): Promise<boolean> {
+async function verifyFile(args: string[]): Promise<boolean> {
 	const { positionals, values } = parseArgs({
 		args,
 		allowPositionals: true,
@@ -38,18 +38,21 @@ async function run(args: string[]): Promise<boolean> {
 	});
 	const [word = "", file, ...rest] = positionals;
 	const name = parseKind(word);
-	if (!name || file === undefined || rest.length > 0) throw new Error(USAGE);
-	if (values.checkpoint !== undefined && name !== "chain") throw new Error(`--checkpoint is for a chain\n${USAGE}`);
-	const checkpoint = values.checkpoint === undefined ? null : (textIn(values.checkpoint) ?? "");
-	const given = { keys: keysFrom(values.pubkey), checkpoint };
-	const text = textIn(file);
+	if (!name || file === undefined || rest.length > 0) throw new Error(VERIFY_USAGE);
+	if (values.checkpoint !== undefined && name !== "chain")
+		throw new Error(`--checkpoint is for a chain\n${VERIFY_USAGE}`);
+	const checkpoint = values.checkpoint === undefined ? null : (readTextFile(values.checkpoint) ?? "");
+	const trusted = { keys: parsePubkeyOption(values.pubkey), checkpoint };
+	const text = readTextFile(file);
 	const findings =
-		text === null ? [failure("the file is no text, neither UTF-8 nor UTF-16")] : await KINDS[name].check(text, given);
+		text === null
+			? [failedFinding("the file is no text, neither UTF-8 nor UTF-16")]
+			: await PROOF_KINDS[name].check(text, trusted);
 	for (const each of findings) console.log(renderFinding(each));
 	return allHold(findings);
 }
 
-run(process.argv.slice(2)).then(
+verifyFile(process.argv.slice(2)).then(
 	(holds) => process.exit(holds ? 0 : 1),
 	(error: unknown) => {
 		console.error(error instanceof Error ? error.message : error);

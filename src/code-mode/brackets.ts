@@ -1,6 +1,6 @@
 // Whether the brackets of a program balance, reading around its strings and comments (lexis.ts). It says nothing rather than
 // something wrong: where a text cannot be read for sure, it counts as balanced. Pure.
-import type { Lexis, Quoted } from "./lexis.ts";
+import type { LexicalRules, StringSyntax } from "./lexis.ts";
 
 /** A bracket out of place, by its line from 1. */
 export interface BracketFault {
@@ -30,11 +30,11 @@ class Unreadable extends Error {}
 
 class Scan {
 	readonly #text: string;
-	readonly #lexis: Lexis;
+	readonly #lexis: LexicalRules;
 	readonly #open: Open[] = [];
 	#at = 0;
 
-	constructor(text: string, lexis: Lexis) {
+	constructor(text: string, lexis: LexicalRules) {
 		this.#text = text;
 		this.#lexis = lexis;
 	}
@@ -168,7 +168,7 @@ class Scan {
 		return true;
 	}
 
-	#endOf({ open, close, escapes, lines }: Quoted): number {
+	#endOf({ open, close, escapes, lines }: StringSyntax): number {
 		for (let at = this.#at + open.length; at < this.#text.length; at++) {
 			const character = this.#text[at];
 			if (escapes && character === "\\") at++;
@@ -197,7 +197,7 @@ class Scan {
 }
 
 /** The first bracket of a program that does not belong where it stands; null when there is none, or none for sure. */
-export function bracketFault(text: string, lexis: Lexis): BracketFault | null {
+export function bracketFault(text: string, lexis: LexicalRules): BracketFault | null {
 	if (lexis.unreadable?.test(text)) return null;
 	try {
 		return new Scan(text, lexis).run();

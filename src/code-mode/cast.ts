@@ -1,60 +1,60 @@
-// Who takes part in a code run: coders of different providers, and a critic that is none of them. Pure.
-import { diversify, type LoneModels, type Rankings, toMember } from "../orchestration/panel.ts";
+// Chooses the models of a code request: coders of different providers, and a critic that is none of them. Pure.
+import { diversify, type SingleModels, toMember } from "../orchestration/panel.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
-import type { Member } from "../orchestration/strategy.ts";
+import type { Member, Rankings } from "../orchestration/strategy.ts";
 import type { Candidate } from "../routing/select.ts";
-import type { AskedRun } from "./request.ts";
+import type { CodeOptions } from "./request.ts";
 
 export interface CodeCast {
 	coders: readonly [Member, ...Member[]];
 	/** Null where nothing is reviewed. */
 	critic: Member | null;
-	/** What of the client's wishes could not be, and what is less than it should be. */
+	/** Preferences of the client that could not be met, and what falls short. One sentence each. */
 	notes: string[];
 }
 
-/** How many take part, and whether the cheap ones do. */
-export interface CastWishes {
+/** How many models take part, and of which prices. */
+export interface CodeCastSize {
 	width: number;
 	review: boolean;
 	price: PriceRange;
 }
 
-function preferred(ranked: readonly Candidate[], modelId: string | null): Candidate | null {
+function findPreferred(ranked: readonly Candidate[], modelId: string | null): Candidate | null {
 	return ranked.find(({ model }) => model.id === modelId) ?? null;
 }
 
-/** The client's coder first, then the best ranked of each provider; none twice. */
-function codersOf(
+/** Coders: the client's own first, then the best ranked of each provider; none twice. */
+function chooseCoders(
 	ranked: readonly [Candidate, ...Candidate[]],
-	asked: Candidate | null,
+	preferred: Candidate | null,
 	width: number,
 ): [Candidate, ...Candidate[]] {
 	const [first, ...rest] = diversify(ranked, width);
-	const coders = asked ? [asked, first, ...rest] : [first, ...rest];
+	const coders = preferred ? [preferred, first, ...rest] : [first, ...rest];
 	const distinct = coders.filter(({ model }, place) => coders.findIndex((other) => other.model === model) === place);
 	const [head = first, ...tail] = distinct.slice(0, width);
 	return [head, ...tail];
 }
 
-function isOf(coders: readonly Candidate[], candidate: Candidate): boolean {
+function isAmong(coders: readonly Candidate[], candidate: Candidate): boolean {
 	return coders.some(({ model }) => model === candidate.model);
 }
 
-/** The critic: who the client prefers, else the best of a provider that no coder is of, else the best that is no coder. */
-function criticOf(
+/** The critic: the client's own, else the best of a provider without a coder, else the best that is no coder; null where all are coders. */
+function chooseCritic(
 	ranked: readonly Candidate[],
 	coders: readonly Candidate[],
-	asked: Candidate | null,
+	preferred: Candidate | null,
 ): Candidate | null {
-	const others = ranked.filter((candidate) => !isOf(coders, candidate));
-	if (asked && !isOf(coders, asked)) return asked;
+	const others = ranked.filter((candidate) => !isAmong(coders, candidate));
+	if (preferred && !isAmong(coders, preferred)) return preferred;
 	const providers = new Set(coders.map(({ model }) => model.provider));
 	return others.find(({ model }) => !providers.has(model.provider)) ?? others[0] ?? null;
 }
 
-function notesOn(
-	{ coderModel, reviewerModel }: AskedRun,
+function castNotes(
+	{ coderModel, reviewerModel }: CodeOptions,
 	coder: Candidate | null,
 	reviewer: Candidate | null,
 ): string[] {
@@ -66,31 +66,31 @@ function notesOn(
 }
 
 /**
- * Chooses coders and critic from the models that may serve. Those a client prefers and that may not serve are ignored.
- * @param lone who writes alone where money is short.
+ * Chooses coders and critic from the models that may serve. A preferred model that may not serve is ignored, with a note.
+ * @param lone the models that write alone when money is short.
  */
-export function codeCast(
+export function chooseCodeCast(
 	rankings: Rankings,
-	lone: LoneModels,
-	asked: AskedRun,
-	{ width, review, price }: CastWishes,
+	lone: SingleModels,
+	options: CodeOptions,
+	{ width, review, price }: CodeCastSize,
 ): CodeCast {
 	if (price === "lowest" || price === "fitting") {
 		const coder = price === "lowest" ? lone.cheapest : lone.fitting;
 		return { coders: [toMember(coder, [])], critic: null, notes: [] };
 	}
 	const cheap = price === "low";
-	const ranked = cheap || asked.policy === "efficiency" ? rankings.cheap : rankings.panel;
+	const ranked = cheap || options.policy === "efficiency" ? rankings.cheap : rankings.panel;
 	const judges = cheap ? rankings.cheap : rankings.best;
-	const askedCoder = cheap ? null : preferred(ranked, asked.coderModel);
-	const askedReviewer = cheap ? null : preferred(judges, asked.reviewerModel);
-	const coders = codersOf(ranked, askedCoder, width);
-	const notes = cheap ? [] : notesOn(asked, askedCoder, askedReviewer);
+	const preferredCoder = cheap ? null : findPreferred(ranked, options.coderModel);
+	const preferredReviewer = cheap ? null : findPreferred(judges, options.reviewerModel);
+	const coders = chooseCoders(ranked, preferredCoder, width);
+	const notes = cheap ? [] : castNotes(options, preferredCoder, preferredReviewer);
 	const [first, ...rest] = coders;
 	if (!review) return { coders: [toMember(first, ranked, coders)], critic: null, notes };
-	const critic = criticOf(judges, coders, askedReviewer);
-	if (askedReviewer && critic !== askedReviewer)
-		notes.push(`${askedReviewer.model.id} writes the code, so another model reviews it`);
+	const critic = chooseCritic(judges, coders, preferredReviewer);
+	if (preferredReviewer && critic !== preferredReviewer)
+		notes.push(`${preferredReviewer.model.id} writes the code, so another model reviews it`);
 	if (!critic) notes.push("no other model may serve, so the coder reviews its own code");
 	const taken = critic ? [...coders, critic] : coders;
 	const member = (candidate: Candidate) => toMember(candidate, ranked, taken);

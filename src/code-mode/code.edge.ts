@@ -1,195 +1,141 @@
-// Carries a code run out: plan, reserve, write and review, settle, sign. Nothing that a model writes is ever run.
+// Answers a code request: plans drafts and reviews that the limits cover, runs the loop, and writes down its files. Nothing that a
+// model writes is ever run.
 import type { KeyContext } from "../account/context.ts";
-import { fail, ok, type Result } from "../failure.ts";
+import { ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
-import { logError } from "../http/log.edge.ts";
-import { type Caller, toCaller } from "../inference/caller.edge.ts";
-import { gateFor } from "../inference/gate-on.edge.ts";
 import { roundShare } from "../inference/trace.ts";
-import { Workflow, type WorkflowPurpose } from "../inference/workflow.edge.ts";
-import { createEngine, type PoolRules, questionBounder, selectPool } from "../orchestration/engine.edge.ts";
-import { POLICY_MODE } from "../orchestration/planner.ts";
-import { toQuestionCall } from "../orchestration/request.ts";
-import type { Question, Task } from "../orchestration/strategy.ts";
+import type { Workflow } from "../inference/workflow.edge.ts";
+import { answerTask, type PlanBasis, type ProgressListener, type TaskPlan } from "../orchestration/answer-task.edge.ts";
+import type { QuestionBounder } from "../orchestration/engine.edge.ts";
+import type { Engine, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
-import { configDigest } from "../routing-config/config.ts";
-import { rulesInForce } from "../routing-config/in-force.edge.ts";
-import { codeCast } from "./cast.ts";
-import { type DeliveredFile, deliveredFiles, filesHash, type ReceiptFile, receiptFiles } from "./files.ts";
-import { type AffordablePlan, affordablePlan, sumOf } from "./plan.ts";
+import { chooseCodeCast } from "./cast.ts";
+import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
+import { chooseCodePlan, sumBounds } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
 import { outcomeReason, planReason } from "./reason.ts";
-import { type AskedRun, askedRunOf, type CodeRequest, type CodeTask, toCodeTask } from "./request.ts";
-import { type CodeAnswer, codeAnswerOf } from "./response.ts";
-import { type CodeEngine, type CodeOutcome, type CodeProgress, runCode } from "./run-code.ts";
+import { type CodeOptions, type CodeRequest, type CodeTask, toCodeOptions, toCodeTask } from "./request.ts";
+import { type CodeAnswer, toCodeAnswer } from "./response.ts";
+import { type CodeEngine, type CodeOutcome, runCode } from "./run-code.ts";
 
-/** What the receipt says so far; replaced when the run has come to its end. */
-interface Concluded {
-	passed: boolean;
-	confidence: number;
-	files: ReceiptFile[];
+/** What the loop came to, as it is delivered: rounded and hashed once. */
+interface DeliveredCode extends Omit<CodeOutcome, "files"> {
+	files: DeliveredFile[];
+	receiptFiles: ReceiptFile[];
 }
 
-/** Everything that was decided before the first call. */
-interface Prepared extends AffordablePlan {
-	task: CodeTask;
-	asked: AskedRun;
-	/** What is left of a reservation is weighed with it. */
-	boundOf(question: Question): Result<number>;
-	engine(work: Workflow): CodeEngine;
-	purpose: WorkflowPurpose;
-	concluded: { now: Concluded };
+function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
+	const files = toDeliveredFiles(outcome.files);
+	return { ...outcome, files, receiptFiles: toReceiptFiles(files), confidence: roundShare(outcome.confidence) };
 }
 
-/** The first draft's prompt as a task of the engine, by which models are ranked. */
-function asTask(task: CodeTask): Task {
+/** The first draft's prompt as a task, by which models are ranked. */
+function toDraftTask(task: CodeTask): Task {
 	const { messages, maxTokens, temperature } = draftQuestion(task, [""], "").question;
 	return { messages, prompt: task.text, kind: "any", maxTokens, temperature };
 }
 
-function prepare(caller: Caller, body: CodeRequest, rules: PoolRules): Result<Prepared> {
-	const task = toCodeTask(body);
-	const asked = askedRunOf(body);
-	const asTaskOfEngine = asTask(task);
-	const floor = selectPool(caller, asTaskOfEngine, asked.policy, rules, body.max_cost_usd ?? null);
-	if (!floor.ok) return floor;
-	const boundOf = questionBounder(caller, floor.value);
-	const { rankings, limits } = floor.value;
-	const chosen = affordablePlan(asked, task, limits, (plan) => codeCast(rankings, floor.value, asked, plan), boundOf);
-	if (!chosen.ok) return chosen;
-	const concluded: Prepared["concluded"] = { now: { passed: false, confidence: 0, files: [] } };
-	const engine = (work: Workflow): CodeEngine => ({
-		...createEngine(work, caller, floor.value, asTaskOfEngine),
+/** An engine that knows what is left of its workflow's bound. */
+function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder): CodeEngine {
+	return {
+		...engine,
 		covers(questions) {
-			const sum = sumOf(questions, boundOf);
-			return sum.ok && sum.value <= work.boundNanoUsd - work.spentNanoUsd;
+			const sum = sumBounds(questions, boundOf);
+			return sum.ok && sum.value <= workflow.boundNanoUsd - workflow.spentNanoUsd;
+		},
+	};
+}
+
+function planCode(
+	body: CodeRequest,
+	task: CodeTask,
+	options: CodeOptions,
+	{ caller: { requestId }, pool, boundOf }: PlanBasis,
+): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
+	const { rankings, limits } = pool;
+	const chosen = chooseCodePlan(
+		options,
+		task,
+		limits,
+		(plan) => chooseCodeCast(rankings, pool, options, plan),
+		boundOf,
+	);
+	if (!chosen.ok) return chosen;
+	const { plan, cast, boundNanoUsd } = chosen.value;
+	const { policy } = options;
+	const language = task.language.id;
+	const reason = planReason(chosen.value, options);
+	return ok({
+		boundNanoUsd,
+		inputHash: hashText(task.text),
+		intendedModel: cast.coders[0][0],
+		describe: (trace, outcome) => ({
+			kind: "code",
+			policy,
+			language,
+			passed: outcome?.review.passed ?? false,
+			confidence: outcome?.confidence ?? 0,
+			models_used: trace.modelsUsed(),
+			files: outcome?.receiptFiles ?? [],
+			stages: trace.receiptStages(),
+		}),
+		begin({ workflow, report }) {
+			const detail = {
+				language,
+				language_by: task.language.evidence,
+				coders: cast.coders.map(([coder]) => coder),
+				reviewer: cast.critic?.[0] ?? null,
+				max_iters: plan.iterations,
+				reason,
+			};
+			workflow.trace.describe("plan", detail);
+			report({ type: "planned", ...detail });
+		},
+		async run({ engine, workflow, report }) {
+			const outcome = await runCode(task, plan, cast, withCovers(engine, workflow, boundOf), report);
+			return outcome.ok ? ok(toDeliveredCode(outcome.value)) : outcome;
+		},
+		onBug: {
+			event: "code_failed",
+			fields: { request_id: requestId },
+			failure: { reason: "code_error", requestId },
+		},
+		outputHash: ({ receiptFiles }) => hashFiles(receiptFiles),
+		answer(outcome, settled) {
+			const { review, iterations, files, confidence } = outcome;
+			const result = {
+				task: task.text,
+				language,
+				policy,
+				reason: `${reason}; ${outcomeReason(outcome)}`,
+				files,
+				review,
+				isReviewed: cast.critic !== null,
+				confidence,
+				iterations,
+			};
+			return toCodeAnswer(result, settled, body.include_trace ?? true);
 		},
 	});
-	const purpose = purposeOf(concluded, task, asked, chosen.value, caller, rules);
-	return ok({ ...chosen.value, task, asked, boundOf, engine, purpose, concluded });
 }
 
-/** What receipt and usage row say; the row's model is the first that served, else the coder that was meant to. */
-function purposeOf(
-	concluded: Prepared["concluded"],
-	task: CodeTask,
-	{ policy }: AskedRun,
-	{ cast }: AffordablePlan,
-	{ settings: { catalog } }: Caller,
-	{ config, gate }: PoolRules,
-): WorkflowPurpose {
-	return {
-		kind: "code",
-		inputHash: hashText(task.text),
-		configDigest: config ? configDigest(config.config) : null,
-		gate,
-		describe(trace) {
-			const { passed, confidence, files } = concluded.now;
-			const models_used = trace.modelsUsed();
-			const model = models_used[0] ?? cast.coders[0][0];
-			const provider = catalog.findModel(model)?.provider ?? "";
-			const language = task.language.id;
-			const stages = trace.receiptStages();
-			return {
-				receipt: { kind: "code", policy, language, passed, confidence, models_used, files, stages },
-				usage: { model, provider, mode: POLICY_MODE[policy], fallback: false },
-			};
-		},
-	};
-}
-
-/** Runs the loop; what it throws is a bug, which is logged and settled like any other failure. */
-async function conclude(
-	work: Workflow,
-	caller: Caller,
-	{ task, plan, cast, engine }: Prepared,
-	tell: (progress: CodeProgress) => void,
-): Promise<Result<CodeOutcome>> {
-	try {
-		return await runCode(task, plan, cast, engine(work), tell);
-	} catch (error) {
-		logError("code_failed", error, { request_id: caller.requestId });
-		return fail({ reason: "code_error", requestId: caller.requestId });
-	}
-}
-
-/** Says in the trace, and to who watches, how the run is carried out. */
-function describePlan(
-	work: Workflow,
-	{ task, plan, cast }: Prepared,
-	reason: string,
-	tell: CodeListener["progress"],
-): void {
-	const detail = {
-		language: task.language.id,
-		language_by: task.language.evidence,
-		coders: cast.coders.map(([coder]) => coder),
-		reviewer: cast.critic?.[0] ?? null,
-		max_iters: plan.iterations,
-		reason,
-	};
-	work.trace.describe("plan", detail);
-	tell({ type: "planned", ...detail });
-}
-
-/** Who follows a run and may stop it. */
-export interface CodeListener {
-	progress(event: Record<string, unknown>): void;
-	signal: AbortSignal;
-}
-
-/** Answers a code run whole. A client that hangs up stops it, and what was spent is accounted for. */
-export async function writeCode(
+/** Answers a code request whole. */
+export function writeCode(
 	body: CodeRequest,
 	context: KeyContext,
-	{ progress: tell, signal }: CodeListener,
+	listener: ProgressListener,
 ): Promise<JsonResult<CodeAnswer>> {
-	const rules = await rulesInForce(body, context);
-	if (!rules.ok) return rules;
-	const caller = { ...toCaller(context), signal };
-	const { config, policy } = rules.value;
-	const gate = await gateFor(toQuestionCall({ ...asTask(toCodeTask(body)), json: false }), policy, caller.settings);
-	const prepared = prepare(caller, body, { config, gate });
-	if (!prepared.ok) return prepared;
-	const { purpose, boundNanoUsd } = prepared.value;
-	const opened = await Workflow.open(caller, purpose, { boundNanoUsd, runMs: caller.settings.upstreamTotalTimeoutMs });
-	if (!opened.ok) return opened;
-	const work = opened.value;
-	const reason = planReason(prepared.value, prepared.value.asked);
-	describePlan(work, prepared.value, reason, tell);
-	work.watch((event) => tell({ ...event }));
-	const outcome = await caller.timings.measure("upstream", () =>
-		conclude(work, caller, prepared.value, (event) => tell({ ...event })),
+	const task = toCodeTask(body);
+	const options = toCodeOptions(body);
+	return answerTask(
+		{
+			task: toDraftTask(task),
+			policy: options.policy,
+			maxCostUsd: body.max_cost_usd ?? null,
+			ownRules: body,
+			plan: (basis) => planCode(body, task, options, basis),
+		},
+		context,
+		listener,
 	);
-	if (!outcome.ok) return work.fail(outcome.failure);
-	return settled(body, caller, work, prepared.value, outcome.value, reason);
-}
-
-async function settled(
-	body: CodeRequest,
-	caller: Caller,
-	work: Workflow,
-	{ task, asked, cast, concluded }: Prepared,
-	outcome: CodeOutcome,
-	planned: string,
-): Promise<JsonResult<CodeAnswer>> {
-	const files: DeliveredFile[] = deliveredFiles(outcome.files);
-	const { review, iterations } = outcome;
-	const confidence = roundShare(outcome.confidence);
-	concluded.now = { passed: review.passed, confidence, files: receiptFiles(files) };
-	const receipt = await work.settle(work.stopped ? "client_closed" : "complete", filesHash(concluded.now.files));
-	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const result = {
-		task: task.text,
-		language: task.language.id,
-		policy: asked.policy,
-		reason: `${planned}; ${outcomeReason(outcome)}`,
-		files,
-		review,
-		isReviewed: cast.critic !== null,
-		confidence,
-		iterations,
-	};
-	const headers: Record<string, string> = work.sandbox ? { "x-svc-sandbox": "1" } : {};
-	return { ok: true, value: codeAnswerOf(result, work.accounted(receipt), body.include_trace ?? true), headers };
 }

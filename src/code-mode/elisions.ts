@@ -18,7 +18,7 @@ const KEPT =
 const LEFT_OUT = "(?:omitted|elided|truncated|skipped|removed|shortened|abbreviated|left out|not shown|hidden|snipped)";
 
 /** What a comment says that stands for code. */
-const PHRASES: readonly RegExp[] = [
+const ELISION_PHRASES: readonly RegExp[] = [
 	new RegExp(
 		`^[.…(\\[\\s-]*(?:the |your |all )*(?:rest|remainder|remaining(?: part)?) (?:of )?(?:the |your |this |my |our |existing |original |previous )*(?:\\w+ )?${THING}(?:$|[.…)\\]:;,-]| ?\\.{3}| (?:here|goes|below|above|follows|continues|remains?|stays?|unchanged|omitted|as)\\b| (?:is|are) (?:here|the|${KEPT}|${LEFT_OUT}))`,
 	),
@@ -74,7 +74,7 @@ function commentText(line: string): string | null {
 function leavesOut(line: string): boolean {
 	if (BARE.test(line) || OWN_GAP.test(line) || INLINE.test(line)) return true;
 	const comment = commentText(line);
-	return comment !== null && comment.length <= 200 && PHRASES.some((phrase) => phrase.test(comment));
+	return comment !== null && comment.length <= 200 && ELISION_PHRASES.some((phrase) => phrase.test(comment));
 }
 
 function opensBody(line: string | undefined): boolean {

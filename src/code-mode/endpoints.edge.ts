@@ -9,6 +9,7 @@ import { codeSchema } from "./response.ts";
 
 const writeCodeEndpoint = endpoint({
 	id: "write_code",
+	unlistedArguments: ["rules"],
 	method: "POST",
 	path: "/v2/code",
 	access: "key",

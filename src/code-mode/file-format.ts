@@ -124,7 +124,7 @@ function clash(path: string, others: Iterable<string>): string | null {
 type Fence = { kind: "FILE" | "DELETE"; path: string } | { kind: "END" };
 
 /** Lines of an answer as fences of this boundary, or as text. */
-function fenceOf(line: string, boundary: string): Fence | null {
+function fenceFor(line: string, boundary: string): Fence | null {
 	const match = line.match(/^<<<(FILE|END|DELETE) ([0-9a-f]+)(?: (.*))?>>>\s*$/);
 	if (!match || match[2] !== boundary) return null;
 	const [, kind, , path = ""] = match;
@@ -219,7 +219,7 @@ class Reading {
  */
 export function readDraft(answer: string, boundary: string, previous: readonly CodeFile[] = []): Draft {
 	const reading = new Reading(previous);
-	for (const line of answer.split("\n")) reading.line(line, fenceOf(line, boundary));
+	for (const line of answer.split("\n")) reading.line(line, fenceFor(line, boundary));
 	const files = reading.end();
 	if (!reading.changed && reading.faults.length === 0)
 		reading.faults.push({ path: null, message: "the answer holds no file in the form that was asked for" });

@@ -1,9 +1,9 @@
-// The files of a code run as they are answered, hashed and written into receipts. Pure.
+// The files of a code request as they are delivered, hashed and written into receipts. Pure.
 import { type Hash, hashObject, hashText } from "../proof/hash.ts";
 import type { CodeReceipt } from "../proof/receipt.ts";
 import { utf8Length } from "../providers/wire.ts";
 import type { CodeFile } from "./file-format.ts";
-import { languageOfPath } from "./language.ts";
+import { languageForPath } from "./language.ts";
 
 export interface DeliveredFile {
 	path: string;
@@ -15,24 +15,24 @@ export interface DeliveredFile {
 
 export type ReceiptFile = CodeReceipt["files"][number];
 
-/** Files as they are answered, in their order; a name that no language claims is text. */
-export function deliveredFiles(files: readonly CodeFile[]): DeliveredFile[] {
+/** Files as they are delivered, in their order. A name that no language claims is text. */
+export function toDeliveredFiles(files: readonly CodeFile[]): DeliveredFile[] {
 	return files.map(({ path, content }) => ({
 		path,
-		language: languageOfPath(path) ?? "text",
+		language: languageForPath(path) ?? "text",
 		content,
 		bytes: utf8Length(content),
 	}));
 }
 
 /** Files as receipts have them, sorted by path. */
-export function receiptFiles(files: readonly DeliveredFile[]): ReceiptFile[] {
+export function toReceiptFiles(files: readonly DeliveredFile[]): ReceiptFile[] {
 	return files
 		.map(({ path, language, bytes, content }) => ({ path, language, bytes, sha256: hashText(content) }))
 		.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** `output_hash` of a code run (docs/proofs.md, "Receipts"). */
-export function filesHash(files: readonly ReceiptFile[]): Hash {
+/** The `output_hash` of a code request (docs/proofs.md, "Receipts"). */
+export function hashFiles(files: readonly ReceiptFile[]): Hash {
 	return hashObject({ type: "svc.files.v1", files });
 }

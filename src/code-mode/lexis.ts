@@ -1,40 +1,40 @@
-// How programs of each language are read for their brackets, as a table: what is a comment, what is a string, and what is
-// neither though it looks like one. The reader is brackets.ts.
-import type { LexisName } from "./languages.ts";
+// The lexical rules of each language for the check of brackets: comments, strings, and what looks like one but is
+// neither. brackets.ts reads by them.
+import type { LexicalRulesName } from "./languages.ts";
 
-export interface Quoted {
+export interface StringSyntax {
 	open: string;
 	close: string;
-	/** Whether a backslash takes the next character out of play. */
+	/** Whether a backslash escapes the next character. */
 	escapes: boolean;
-	/** Whether it may go over the end of a line. */
+	/** Whether it may have several lines. */
 	lines: boolean;
 }
 
-/** A piece that is skipped whole where it begins, before anything else is looked for. */
-export interface Skip {
-	/** Sticky and bounded: it is tried at every place of a text. */
+/** A piece of a program that is skipped whole. It is tried before comments and strings. */
+interface SkippedSyntax {
+	/** Sticky and bounded, because it is tried at every position of a text. */
 	open: RegExp;
-	/** What ends it, by what opened it; null where the opening is all of it. A piece that lacks its end makes a text unreadable. */
+	/** Its end, by its opening. Null where the opening is all of it. A text with an unclosed piece is unreadable. */
 	close: ((opening: RegExpExecArray) => string | RegExp) | null;
 }
 
-export interface Lexis {
-	/** Begin a comment to the end of the line. */
+export interface LexicalRules {
+	/** Openings of comments that end with the line. */
 	lineComments: readonly string[];
 	blockComments: readonly { open: string; close: string; nests: boolean }[];
 	/** Longer openings before shorter ones. */
-	strings: readonly Quoted[];
-	skips: readonly Skip[];
-	/** Whether `#` at the beginning of a line is a preprocessor's. */
+	strings: readonly StringSyntax[];
+	skips: readonly SkippedSyntax[];
+	/** Whether `#` at the beginning of a line is a preprocessor directive. */
 	hasDirectives: boolean;
-	/** Backtick templates with `${…}`, and regular expressions between slashes. */
+	/** Whether it has backtick templates with `${…}`, and regular expressions between slashes. */
 	isScript: boolean;
-	/** Where this occurs, brackets cannot be counted: branches of a preprocessor, marks in running text. */
+	/** Where this matches, brackets cannot be counted: branches of a preprocessor, marks in running text. */
 	unreadable: RegExp | null;
 }
 
-const quoted = (open: string, more: Partial<Quoted> = {}): Quoted => ({
+const toStringSyntax = (open: string, more: Partial<StringSyntax> = {}): StringSyntax => ({
 	open,
 	close: open,
 	escapes: true,
@@ -42,54 +42,54 @@ const quoted = (open: string, more: Partial<Quoted> = {}): Quoted => ({
 	...more,
 });
 
-const DOUBLE = quoted('"');
-const SINGLE = quoted("'");
-const TRIPLE_DOUBLE = quoted('"""', { lines: true });
-const TRIPLE_SINGLE = quoted("'''", { lines: true });
+const DOUBLE_QUOTED = toStringSyntax('"');
+const SINGLE_QUOTED = toStringSyntax("'");
+const TRIPLE_DOUBLE = toStringSyntax('"""', { lines: true });
+const TRIPLE_SINGLE = toStringSyntax("'''", { lines: true });
 
-const SLASHES: Pick<Lexis, "lineComments" | "blockComments"> = {
+const SLASH_COMMENTS: Pick<LexicalRules, "lineComments" | "blockComments"> = {
 	lineComments: ["//"],
 	blockComments: [{ open: "/*", close: "*/", nests: false }],
 };
-const NESTING: Pick<Lexis, "lineComments" | "blockComments"> = {
+const NESTING_SLASH_COMMENTS: Pick<LexicalRules, "lineComments" | "blockComments"> = {
 	lineComments: ["//"],
 	blockComments: [{ open: "/*", close: "*/", nests: true }],
 };
 
-const whole = (open: RegExp): Skip => ({ open, close: null });
+const skipWhole = (open: RegExp): SkippedSyntax => ({ open, close: null });
 
-/** A character between quotes; what else begins with a quote is a lifetime or a label. */
-const CHARACTER = whole(/'(?:\\(?:u\{[^}\n]{0,12}\}|[^\n]{1,10}?)|[^\\'\n])'/uy);
+/** A character between quotes. Anything else that begins with a quote is a lifetime or a label. */
+const CHARACTER = skipWhole(/'(?:\\(?:u\{[^}\n]{0,12}\}|[^\n]{1,10}?)|[^\\'\n])'/uy);
 /** `1'000` */
-const DIGIT_SEPARATOR = whole(/(?<=\b\d[\da-fA-FxXbB']{0,40})'(?=[\da-fA-F])/y);
-/** Its branches may each open what only one of them closes. */
-const BRANCHES = /^[ \t]*#[ \t]*(?:else|elif|elseif)\b/m;
-/** Marks of JSX, whose running text has quotes and brackets of its own. */
-const JSX = /<\/[A-Za-z>]|\/>/;
-/** An address in CSS, which may hold what looks like a comment; one in quotes is a string like others. */
-const CSS_ADDRESS: Skip = { open: /url\((?!\s{0,20}["'])/iy, close: () => ")" };
+const DIGIT_SEPARATOR = skipWhole(/(?<=\b\d[\da-fA-FxXbB']{0,40})'(?=[\da-fA-F])/y);
+/** Each branch may open a bracket that only one of them closes. */
+const PREPROCESSOR_BRANCH = /^[ \t]*#[ \t]*(?:else|elif|elseif)\b/m;
+/** Marks of JSX, whose running text may have unpaired quotes and brackets. */
+const JSX_MARK = /<\/[A-Za-z>]|\/>/;
+/** An address in CSS without quotes, which may contain what looks like a comment. */
+const CSS_ADDRESS: SkippedSyntax = { open: /url\((?!\s{0,20}["'])/iy, close: () => ")" };
 
-const NONE: Pick<Lexis, "skips" | "hasDirectives" | "isScript" | "unreadable"> = {
+const NO_EXTRAS: Pick<LexicalRules, "skips" | "hasDirectives" | "isScript" | "unreadable"> = {
 	skips: [],
 	hasDirectives: false,
 	isScript: false,
 	unreadable: null,
 };
-const C_FAMILY = { ...NONE, skips: [DIGIT_SEPARATOR], hasDirectives: true, unreadable: BRANCHES };
-const SCRIPT: Lexis = {
-	...SLASHES,
-	strings: [DOUBLE, SINGLE],
-	...NONE,
+const C_FAMILY = { ...NO_EXTRAS, skips: [DIGIT_SEPARATOR], hasDirectives: true, unreadable: PREPROCESSOR_BRANCH };
+const SCRIPT_RULES: LexicalRules = {
+	...SLASH_COMMENTS,
+	strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
+	...NO_EXTRAS,
 	skips: [{ open: /^#!/y, close: () => "\n" }],
 	isScript: true,
-	unreadable: JSX,
+	unreadable: JSX_MARK,
 };
 
-export const LEXES: Readonly<Record<LexisName, Lexis>> = {
-	c: { ...SLASHES, strings: [DOUBLE, SINGLE], ...C_FAMILY },
+export const LEXICAL_RULES: Readonly<Record<LexicalRulesName, LexicalRules>> = {
+	c: { ...SLASH_COMMENTS, strings: [DOUBLE_QUOTED, SINGLE_QUOTED], ...C_FAMILY },
 	cpp: {
-		...SLASHES,
-		strings: [DOUBLE, SINGLE],
+		...SLASH_COMMENTS,
+		strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
 		...C_FAMILY,
 		skips: [
 			...C_FAMILY.skips,
@@ -97,69 +97,78 @@ export const LEXES: Readonly<Record<LexisName, Lexis>> = {
 		],
 	},
 	csharp: {
-		...SLASHES,
-		strings: [TRIPLE_DOUBLE, DOUBLE, SINGLE],
+		...SLASH_COMMENTS,
+		strings: [TRIPLE_DOUBLE, DOUBLE_QUOTED, SINGLE_QUOTED],
 		...C_FAMILY,
 		skips: [{ open: /(?:@\$?|\$@)"/y, close: () => '"' }],
 	},
-	java: { ...SLASHES, strings: [TRIPLE_DOUBLE, DOUBLE, SINGLE], ...NONE },
-	kotlin: { ...NESTING, strings: [quoted('"""', { escapes: false, lines: true }), DOUBLE, SINGLE], ...NONE },
+	java: { ...SLASH_COMMENTS, strings: [TRIPLE_DOUBLE, DOUBLE_QUOTED, SINGLE_QUOTED], ...NO_EXTRAS },
+	kotlin: {
+		...NESTING_SLASH_COMMENTS,
+		strings: [toStringSyntax('"""', { escapes: false, lines: true }), DOUBLE_QUOTED, SINGLE_QUOTED],
+		...NO_EXTRAS,
+	},
 	rust: {
-		...NESTING,
-		strings: [quoted('"', { lines: true })],
-		...NONE,
+		...NESTING_SLASH_COMMENTS,
+		strings: [toStringSyntax('"', { lines: true })],
+		...NO_EXTRAS,
 		skips: [
 			{ open: /(?<![\w'])(?:b|c)?r(#{0,16})"/y, close: ([, hashes = ""]) => `"${hashes}` },
 			CHARACTER,
-			whole(/'/y),
+			skipWhole(/'/y),
 		],
 	},
-	go: { ...SLASHES, strings: [DOUBLE, quoted("`", { escapes: false, lines: true })], ...NONE, skips: [CHARACTER] },
-	swift: {
-		...NESTING,
-		strings: [TRIPLE_DOUBLE, DOUBLE],
-		...NONE,
-		skips: [{ open: /(#{1,8})"/y, close: ([, hashes = ""]) => `"${hashes}` }],
-		unreadable: BRANCHES,
+	go: {
+		...SLASH_COMMENTS,
+		strings: [DOUBLE_QUOTED, toStringSyntax("`", { escapes: false, lines: true })],
+		...NO_EXTRAS,
+		skips: [CHARACTER],
 	},
-	javascript: SCRIPT,
-	typescript: SCRIPT,
+	swift: {
+		...NESTING_SLASH_COMMENTS,
+		strings: [TRIPLE_DOUBLE, DOUBLE_QUOTED],
+		...NO_EXTRAS,
+		skips: [{ open: /(#{1,8})"/y, close: ([, hashes = ""]) => `"${hashes}` }],
+		unreadable: PREPROCESSOR_BRANCH,
+	},
+	javascript: SCRIPT_RULES,
+	typescript: SCRIPT_RULES,
 	python: {
 		lineComments: ["#"],
 		blockComments: [],
-		strings: [TRIPLE_DOUBLE, TRIPLE_SINGLE, DOUBLE, SINGLE],
-		...NONE,
+		strings: [TRIPLE_DOUBLE, TRIPLE_SINGLE, DOUBLE_QUOTED, SINGLE_QUOTED],
+		...NO_EXTRAS,
 	},
-	json: { ...SLASHES, strings: [DOUBLE], ...NONE },
+	json: { ...SLASH_COMMENTS, strings: [DOUBLE_QUOTED], ...NO_EXTRAS },
 	css: {
 		lineComments: [],
-		blockComments: SLASHES.blockComments,
-		strings: [DOUBLE, SINGLE],
-		...NONE,
+		blockComments: SLASH_COMMENTS.blockComments,
+		strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
+		...NO_EXTRAS,
 		skips: [CSS_ADDRESS],
 	},
-	scss: { ...SLASHES, strings: [DOUBLE, SINGLE], ...NONE, skips: [CSS_ADDRESS] },
+	scss: { ...SLASH_COMMENTS, strings: [DOUBLE_QUOTED, SINGLE_QUOTED], ...NO_EXTRAS, skips: [CSS_ADDRESS] },
 	lua: {
 		lineComments: ["--"],
 		blockComments: [],
-		strings: [DOUBLE, SINGLE],
-		...NONE,
+		strings: [DOUBLE_QUOTED, SINGLE_QUOTED],
+		...NO_EXTRAS,
 		skips: [{ open: /(?:--)?\[(={0,16})\[/y, close: ([, level = ""]) => `]${level}]` }],
 	},
 	hcl: {
 		lineComments: ["#", "//"],
-		blockComments: SLASHES.blockComments,
-		strings: [DOUBLE],
-		...NONE,
+		blockComments: SLASH_COMMENTS.blockComments,
+		strings: [DOUBLE_QUOTED],
+		...NO_EXTRAS,
 		skips: [
 			{ open: /<<[-~]?([A-Za-z_]\w{0,60})/y, close: ([, name = ""]) => new RegExp(`^[ \\t]{0,200}${name}\\b`, "m") },
 		],
 	},
 	dart: {
-		...NESTING,
-		strings: [TRIPLE_DOUBLE, TRIPLE_SINGLE, DOUBLE, SINGLE],
-		...NONE,
+		...NESTING_SLASH_COMMENTS,
+		strings: [TRIPLE_DOUBLE, TRIPLE_SINGLE, DOUBLE_QUOTED, SINGLE_QUOTED],
+		...NO_EXTRAS,
 		skips: [{ open: /(?<!\w)r('''|"""|'|")/y, close: ([, quote = ""]) => quote }],
 	},
-	solidity: { ...SLASHES, strings: [DOUBLE, SINGLE], ...NONE },
+	solidity: { ...SLASH_COMMENTS, strings: [DOUBLE_QUOTED, SINGLE_QUOTED], ...NO_EXTRAS },
 };

@@ -1,47 +1,56 @@
-// How a code run is carried out, what it may cost before any of it is called, and what is left of it when money is short. Pure.
-import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { Limits } from "../orchestration/bounds.ts";
+// The plan of a code request: how many coders and cycles, what they cost at most, and what is cut when money is short. Pure.
+import { ok, type Result } from "../failure.ts";
+import {
+	type AttemptBound,
+	type AttemptFit,
+	countDown,
+	fitToLimits,
+	type Limits,
+	limitName,
+} from "../orchestration/bounds.ts";
 import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
-import { usd } from "../proof/money.ts";
 import type { CodeCast } from "./cast.ts";
-import { draftQuestion, longestCodeRepair, reviewBound } from "./prompts.ts";
-import type { AskedRun, CodeTask } from "./request.ts";
+import { draftQuestion, longestCodeRepair, longestReview } from "./prompts.ts";
+import type { CodeOptions, CodeTask } from "./request.ts";
 
-/** Coders of a first draft. */
+/** Coders of the first draft under the policy `depth`. */
 const DEPTH_CODERS = 3;
 
-/** What is tried: so many coders, so many cycles. */
 export interface CodePlan {
+	/** Coders of the first draft. */
 	width: number;
 	/** Cycles at most. */
 	iterations: number;
 	review: boolean;
 	price: PriceRange;
-	/** What money has cut off, in words; null where nothing. */
+	/** What was cut, in words; null where nothing was. */
 	shrunk: string | null;
 }
 
-export interface AffordablePlan {
+/** A plan with its coders and critic and the most that it can cost, nano-USD. */
+export interface BoundedCodePlan {
 	plan: CodePlan;
 	cast: CodeCast;
 	boundNanoUsd: number;
 }
 
-/** The stage of a cycle's draft, and of its review. */
+/** The stage of a cycle's drafts. */
 export function generateStage(iteration: number): string {
 	return `generate:${iteration}`;
 }
+
+/** The stage of a cycle's reviews. */
 export function reviewStage(iteration: number): string {
 	return `review:${iteration}`;
 }
 
-/** The plan that the request calls for, and what can be made of it with less; the last is one call of the cheapest. */
-export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
+/** The plan that the request calls for, and cheaper versions of it. The last is one call of the cheapest model. */
+export function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
 	const whole: CodePlan = { width, iterations, review, price: "any", shrunk: null };
-	const fewer = Array.from({ length: width - 1 }, (_, at) => width - 1 - at).map((left) => ({
+	const fewer = countDown(width, 1).map((left) => ({
 		...whole,
 		width: left,
 		shrunk: `${left} of ${width} coders`,
@@ -57,117 +66,89 @@ export function plansOf({ policy, review, iterations }: AskedRun): CodePlan[] {
 	];
 }
 
-/** A cycle's review of so many drafts at its longest, with a repair of each verdict. */
-function reviewsOf(task: CodeTask, { critic }: CodeCast, iteration: number, drafts: number): Question[] {
+/** A cycle's reviews at their longest, with a repair of each verdict. @param drafts how many are reviewed. */
+function reviewQuestions(task: CodeTask, { critic }: CodeCast, iteration: number, drafts: number): Question[] {
 	if (!critic) return [];
-	const review = reviewBound(task, critic, reviewStage(iteration));
+	const review = longestReview(task, critic, reviewStage(iteration));
 	return Array.from({ length: drafts }, () => [review, jsonRepairBound(review)]).flat();
 }
 
-/** Every question of a first cycle, each at its longest. */
+/** Every question of the first cycle, each at its longest. */
 export function firstCycle(task: CodeTask, cast: CodeCast): Question[] {
 	const drafts = cast.coders.map((coder) => draftQuestion(task, coder, generateStage(0)).question);
-	return [...drafts, ...reviewsOf(task, cast, 0, drafts.length)];
+	return [...drafts, ...reviewQuestions(task, cast, 0, drafts.length)];
 }
 
-/** The questions of a repair and its review, by coder, each at its longest; in which cycle makes no difference. */
+/** The questions of a repair and its review at their longest, by coder. They are as long in every cycle. */
 export function repairCycles(task: CodeTask, cast: CodeCast): Question[][] {
-	return cast.coders.map((coder) => [longestCodeRepair(task, coder, generateStage(1)), ...reviewsOf(task, cast, 1, 1)]);
+	return cast.coders.map((coder) => [
+		longestCodeRepair(task, coder, generateStage(1)),
+		...reviewQuestions(task, cast, 1, 1),
+	]);
 }
 
-/** The sum of what questions cost at most, nano-USD, or why one of them may not be asked at all. */
-export function sumOf(questions: readonly Question[], boundOf: (question: Question) => Result<number>): Result<number> {
+/** The most that questions cost together, nano-USD, or why one of them may not be asked. */
+export function sumBounds(
+	questions: readonly Question[],
+	boundFor: (question: Question) => Result<number>,
+): Result<number> {
 	let sum = 0;
 	for (const question of questions) {
-		const bound = boundOf(question);
+		const bound = boundFor(question);
 		if (!bound.ok) return bound;
 		sum += bound.value;
 	}
 	return ok(sum);
 }
 
-interface Bounds {
-	first: number;
-	whole: number;
-}
-
-/** Why a plan is not tried any more. */
-type Obstacle = "money" | "models";
-
-function boundsOf(
+/** Bounds of a plan's first cycle and of all its cycles, nano-USD, or why one of its questions may not be asked. */
+function boundCycles(
 	{ iterations }: CodePlan,
 	task: CodeTask,
 	cast: CodeCast,
-	boundOf: (question: Question) => Result<number>,
-): Result<Bounds> {
-	const first = sumOf(firstCycle(task, cast), boundOf);
-	if (!first.ok || iterations === 1) return first.ok ? ok({ first: first.value, whole: first.value }) : first;
-	// Of several coders the dearest may be the one that repairs.
+	boundFor: (question: Question) => Result<number>,
+): Result<AttemptBound> {
+	const first = sumBounds(firstCycle(task, cast), boundFor);
+	if (!first.ok) return first;
+	if (iterations === 1) return ok({ wholeNanoUsd: first.value, leastNanoUsd: first.value });
+	// Of several coders the most expensive may be the one that repairs.
 	const repairs: number[] = [];
 	for (const cycle of repairCycles(task, cast)) {
-		const bound = sumOf(cycle, boundOf);
+		const bound = sumBounds(cycle, boundFor);
 		if (!bound.ok) return bound;
 		repairs.push(bound.value);
 	}
-	return ok({ first: first.value, whole: first.value + (iterations - 1) * Math.max(...repairs) });
+	const wholeNanoUsd = first.value + (iterations - 1) * Math.max(...repairs);
+	return ok({ wholeNanoUsd, leastNanoUsd: first.value });
 }
 
-/** What there is too little of, in words. */
-function limitText({ soft, hard }: Limits): string {
-	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
-	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
+/** What was cut, and why. */
+function explainCut(plan: CodePlan, { covered, obstacles }: AttemptFit<unknown>, limits: Limits): string | null {
+	if (covered === "none") return `${plan.shrunk}, though it may cost more than ${limitName(limits)}`;
+	const why =
+		obstacles.at(-1) === "models" ? "since no model takes the prompts of more" : `to stay within ${limitName(limits)}`;
+	const cut = plan.shrunk && `${plan.shrunk}, ${why}`;
+	if (covered === "whole") return cut;
+	const reach = `repairs as far as ${limitName(limits)} reaches`;
+	return cut ? `${cut}, and ${reach}` : reach;
 }
 
-function tooDear(boundNanoUsd: number, { scope, nanoUsd }: NonNullable<Limits["hard"]>): Failure {
-	const limit = scope === "max_cost" ? "max_cost" : "the plan's limit per request";
-	return {
-		reason: "cost_limit_exceeded",
-		message: `one draft by the cheapest eligible model could cost $${usd(boundNanoUsd)}, ${limit} is $${usd(nanoUsd)}; lower max_tokens or shorten the task`,
-		scope,
-		limitUsd: usd(nanoUsd),
-		worstCaseUsd: usd(boundNanoUsd),
-		wouldFit: null,
-	};
-}
-
-/** The first plan whose first cycle the limits cover, with repairs as far as they reach; else the last, if the hard limit covers it. */
-export function affordablePlan(
-	asked: AskedRun,
+/**
+ * The first plan whose first cycle the limits cover, with repairs as far as they reach. Else the last plan, if the hard limit
+ * covers it.
+ */
+export function chooseCodePlan(
+	options: CodeOptions,
 	task: CodeTask,
 	limits: Limits,
-	castOf: (plan: CodePlan) => CodeCast,
-	boundOf: (question: Question) => Result<number>,
-): Result<AffordablePlan> {
-	const { soft, hard } = limits;
-	const limit = Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
-	let refusal: Failure | null = null;
-	let last: AffordablePlan | null = null;
-	let obstacle: Obstacle = "money";
-	const why = { money: `to stay within ${limitText(limits)}`, models: "since no model takes the prompts of more" };
-	for (const tried of plansOf(asked)) {
-		const cast = castOf(tried);
-		const bounds = boundsOf(tried, task, cast, boundOf);
-		if (!bounds.ok) {
-			refusal ??= bounds.failure;
-			obstacle = "models";
-			continue;
-		}
-		const { first, whole } = bounds.value;
-		const shrunk = tried.shrunk && `${tried.shrunk}, ${why[obstacle]}`;
-		obstacle = "money";
-		last = { plan: tried, cast, boundNanoUsd: whole };
-		if (whole <= limit) return ok({ ...last, plan: { ...tried, shrunk } });
-		const reach = `repairs as far as ${limitText(limits)} reaches`;
-		if (first <= limit) {
-			const within = shrunk ? `${shrunk}, and ${reach}` : reach;
-			return ok({ plan: { ...tried, shrunk: within }, cast, boundNanoUsd: limit });
-		}
-	}
-	if (!last) return fail(refusal ?? { reason: "no_provider_available", message: "no model may serve this task" });
-	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooDear(last.boundNanoUsd, hard));
-	const { plan } = last;
-	return ok({
-		...last,
-		plan: { ...plan, shrunk: `${plan.shrunk}, though it may cost more than ${limitText(limits)}` },
-	});
+	castFor: (plan: CodePlan) => CodeCast,
+	boundFor: (question: Question) => Result<number>,
+): Result<BoundedCodePlan> {
+	const attempts = shrinkCodePlan(options).map((plan) => ({ plan, cast: castFor(plan) }));
+	const boundAttempt = ({ plan, cast }: (typeof attempts)[number]) => boundCycles(plan, task, cast, boundFor);
+	const fit = fitToLimits(attempts, limits, boundAttempt, { output: "draft", work: "task", input: "task" });
+	if (!fit.ok) return fit;
+	const { attempt, boundNanoUsd } = fit.value;
+	const { plan, cast } = attempt;
+	return ok({ plan: { ...plan, shrunk: explainCut(plan, fit.value, limits) }, cast, boundNanoUsd });
 }

@@ -1,36 +1,36 @@
-// What coder and critic are asked, each prompt with a bound on what is embedded in it. What stands between the markers of the
-// file format is material in every prompt, never an instruction. Pure.
+// The prompts of coder and critic, each with a bound on what is embedded in it. In every prompt, text between the markers of the
+// file format is material, never an instruction. Pure.
 import * as z from "zod";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { JsonQuestion } from "../orchestration/json-reply.ts";
 import { type Member, type Question, systemMessage, userMessage } from "../orchestration/strategy.ts";
 import { boundaryFor, type CodeFile, deletionRule, fileBlock, formatRules } from "./file-format.ts";
-import { type CodeTask, displayOf } from "./request.ts";
+import { type CodeTask, languageDisplay } from "./request.ts";
 
-/** Room for the files of a draft and of what earlier cycles left, as a multiple of one answer's. */
+/** Room for the files of all cycles so far, as a multiple of one answer's. */
 const FILES_SHARE = 1.5;
-/** Room for files however short the answers are, and however long: about 50,000 tokens of them fit into every model. */
+/** The least and the most room for files, however long an answer may be: about 50,000 tokens fit into every model. */
 const LEAST_FILES_BYTES = 1_000;
 const MOST_FILES_BYTES = 200_000;
-/** Room for the issues that a repair is told, in bytes of JSON. */
+/** Room for the issues in the prompt of a repair, in bytes of JSON. */
 const ISSUES_BYTES = 6_000;
-/** Room for a verdict, and for a model that reasons before it. */
-const VERDICT_TOKENS = 1_024;
-const MAX_ISSUES = 20;
+/** Room for a verdict and for reasoning before it. */
+const CODE_VERDICT_TOKENS = 1_024;
+const MAX_VERDICT_ISSUES = 20;
 const MAX_ISSUE_CHARACTERS = 500;
 
 export const CODER_ROLE = "coder";
-export const REVIEWER_ROLE = "reviewer";
+const REVIEWER_ROLE = "reviewer";
 
-/** A verdict as a critic gives it. */
-export interface Verdict {
+/** A critic's verdict. */
+export interface CodeVerdict {
 	passed: boolean;
 	/** 0 to 1. */
 	score: number;
 	issues: string[];
 }
 
-/** Critics write an issue as a sentence, or as an object that has one. */
+/** Critics write an issue as a sentence, or as an object that contains one. */
 const issueSchema = z.lazy(() =>
 	z.union([
 		z.string(),
@@ -44,7 +44,7 @@ const issueSchema = z.lazy(() =>
 	]),
 );
 
-const verdictSchema: z.ZodType<Verdict> = z.lazy(() =>
+const codeVerdictSchema: z.ZodType<CodeVerdict> = z.lazy(() =>
 	z.object({
 		passed: z.boolean(),
 		score: z.number().min(0).max(1),
@@ -54,7 +54,7 @@ const verdictSchema: z.ZodType<Verdict> = z.lazy(() =>
 				issues
 					.map((issue) => issue.trim().slice(0, MAX_ISSUE_CHARACTERS))
 					.filter((issue) => issue !== "")
-					.slice(0, MAX_ISSUES),
+					.slice(0, MAX_VERDICT_ISSUES),
 			)
 			.default([]),
 	}),
@@ -65,7 +65,7 @@ const VERDICT_FORM =
 
 function coderRules(task: CodeTask, boundary: string): string {
 	return [
-		`You are a senior engineer. You write complete, working ${displayOf(task.language)} for the task that the user gives you.`,
+		`You are a senior engineer. You write complete, working ${languageDisplay(task.language)} for the task that the user gives you.`,
 		"Write every file in full. Nothing is left out, abbreviated or left to do, and no text stands for code that is not there.",
 		"Handle errors and edge cases. Use no dependency that the task does not call for.",
 		"",
@@ -73,20 +73,20 @@ function coderRules(task: CodeTask, boundary: string): string {
 	].join("\n");
 }
 
-/** A first draft. */
+/** Asks for a first draft. */
 export function draftQuestion(task: CodeTask, member: Member, stage: string): { question: Question; boundary: string } {
 	const boundary = boundaryFor([task.text]);
 	const messages = [systemMessage(coderRules(task, boundary)), userMessage(task.text)];
-	return { question: codersQuestion(task, member, stage, messages), boundary };
+	return { question: coderQuestion(task, member, stage, messages), boundary };
 }
 
-function codersQuestion(
-	{ maxTokens, temperature }: CodeTask,
+function coderQuestion(
+	{ maxTokens, temperature, language }: CodeTask,
 	member: Member,
 	stage: string,
 	messages: Question["messages"],
 ): Question {
-	return { stage, role: CODER_ROLE, member, messages, maxTokens, temperature, json: false };
+	return { stage, role: CODER_ROLE, member, messages, maxTokens, temperature, json: false, asksFor: language.id };
 }
 
 function filesSlot({ maxTokens }: CodeTask): number {
@@ -99,7 +99,7 @@ function listing(task: CodeTask, files: readonly CodeFile[], boundary: string): 
 }
 
 /** What a repair starts from. */
-export interface ToRepair {
+interface RepairInput {
 	files: readonly CodeFile[];
 	issues: readonly string[];
 }
@@ -119,28 +119,28 @@ function repairText(task: CodeTask, boundary: string, files: string, issues: str
 	].join("\n");
 }
 
-function repairOf(task: CodeTask, member: Member, stage: string, boundary: string, text: string): Question {
-	return codersQuestion(task, member, stage, [systemMessage(coderRules(task, boundary)), userMessage(text)]);
+function repairPrompt(task: CodeTask, member: Member, stage: string, boundary: string, text: string): Question {
+	return coderQuestion(task, member, stage, [systemMessage(coderRules(task, boundary)), userMessage(text)]);
 }
 
-/** A repair, told the files as they are and what is wrong with them. */
+/** Asks for a repair of files, given their issues. */
 export function repairQuestion(
 	task: CodeTask,
 	member: Member,
 	stage: string,
-	{ files, issues }: ToRepair,
+	{ files, issues }: RepairInput,
 ): { question: Question; boundary: string } {
 	const boundary = boundaryFor([task.text, ...issues, ...files.map(({ path, content }) => `${path}\n${content}`)]);
 	const named = fitPlaceholder(issues.map((issue) => `- ${issue}`).join("\n"), ISSUES_BYTES);
 	const text = repairText(task, boundary, listing(task, files, boundary), named);
-	return { question: repairOf(task, member, stage, boundary, text), boundary };
+	return { question: repairPrompt(task, member, stage, boundary, text), boundary };
 }
 
-/** A repair at its longest. */
+/** The longest question for a repair. */
 export function longestCodeRepair(task: CodeTask, member: Member, stage: string): Question {
 	const boundary = boundaryFor([task.text]);
 	const text = repairText(task, boundary, placeholder(filesSlot(task)), placeholder(ISSUES_BYTES));
-	return repairOf(task, member, stage, boundary, text);
+	return repairPrompt(task, member, stage, boundary, text);
 }
 
 const CRITIC = [
@@ -152,33 +152,33 @@ const CRITIC = [
 	`Answer with a JSON object and nothing else: ${VERDICT_FORM}`,
 ].join("\n");
 
-function criticOf(task: CodeTask, member: Member, stage: string, files: string): JsonQuestion<Verdict> {
-	const asked = `The task:\n\n${task.text}\n\nThe files, in ${displayOf(task.language)}:\n\n${files}\nYour verdict as ${VERDICT_FORM}`;
+function criticQuestion(task: CodeTask, member: Member, stage: string, files: string): JsonQuestion<CodeVerdict> {
+	const asked = `The task:\n\n${task.text}\n\nThe files, in ${languageDisplay(task.language)}:\n\n${files}\nYour verdict as ${VERDICT_FORM}`;
 	return {
 		stage,
 		role: REVIEWER_ROLE,
 		member,
 		messages: [systemMessage(CRITIC), userMessage(asked)],
-		maxTokens: VERDICT_TOKENS,
+		maxTokens: CODE_VERDICT_TOKENS,
 		temperature: 0,
 		json: true,
-		schema: verdictSchema,
+		schema: codeVerdictSchema,
 		form: VERDICT_FORM,
 	};
 }
 
-/** A review of files. */
+/** Asks for a review of files. */
 export function reviewQuestion(
 	task: CodeTask,
 	member: Member,
 	stage: string,
 	files: readonly CodeFile[],
-): JsonQuestion<Verdict> {
+): JsonQuestion<CodeVerdict> {
 	const boundary = boundaryFor([task.text, ...files.map(({ path, content }) => `${path}\n${content}`)]);
-	return criticOf(task, member, stage, listing(task, files, boundary));
+	return criticQuestion(task, member, stage, listing(task, files, boundary));
 }
 
-/** A review at its longest. */
-export function reviewBound(task: CodeTask, member: Member, stage: string): JsonQuestion<Verdict> {
-	return criticOf(task, member, stage, placeholder(filesSlot(task)));
+/** The longest question for a review. */
+export function longestReview(task: CodeTask, member: Member, stage: string): JsonQuestion<CodeVerdict> {
+	return criticQuestion(task, member, stage, placeholder(filesSlot(task)));
 }

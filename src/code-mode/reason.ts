@@ -1,15 +1,15 @@
-// How a run was carried out, in one sentence for people: who writes, who reviews, what money changed, why it ended. Pure.
-import type { AffordablePlan } from "./plan.ts";
-import type { AskedRun } from "./request.ts";
-import type { CodeOutcome, Stop } from "./run-code.ts";
+// Explains a code request in one sentence for people: who writes, who reviews, what was cut for money, why it ended. Pure.
+import type { BoundedCodePlan } from "./plan.ts";
+import type { CodeOptions } from "./request.ts";
+import type { CodeOutcome, LoopStop } from "./run-code.ts";
 
-function listed(names: readonly string[]): string {
+function joinNames(names: readonly string[]): string {
 	return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** What is going to happen. */
-export function planReason({ plan, cast }: AffordablePlan, { policy, review }: AskedRun): string {
-	const coders = listed(cast.coders.map(([coder]) => coder));
+/** Explains the plan. */
+export function planReason({ plan, cast }: BoundedCodePlan, { policy, review }: CodeOptions): string {
+	const coders = joinNames(cast.coders.map(([coder]) => coder));
 	const writes = cast.coders.length > 1 ? `${coders} each write a draft and the best is kept` : `${coders} writes`;
 	const reviews = cast.critic
 		? `, ${cast.critic[0]} reviews, at most ${plan.iterations} ${plan.iterations === 1 ? "cycle" : "cycles"}`
@@ -20,16 +20,16 @@ export function planReason({ plan, cast }: AffordablePlan, { policy, review }: A
 	return [`${policy} policy: ${writes}${reviews}`, ...changes].join("; ");
 }
 
-const STOPPED: Readonly<Record<Stop, string>> = {
+const STOP_TEXT: Readonly<Record<LoopStop, string>> = {
 	passed: "it passed",
 	max_iters: "it did not pass within them",
 	budget: "the budget ended before it passed",
 	no_answer: "a repair was not answered, so what there was is kept",
 };
 
-/** What happened. */
+/** Explains how it ended. */
 export function outcomeReason({ stop, iterations, review }: CodeOutcome): string {
 	const cycles = `after ${iterations} ${iterations === 1 ? "cycle" : "cycles"}`;
 	if (review.reviewer === null && stop === "max_iters") return `${cycles} the static checks did not pass it`;
-	return `${cycles} ${STOPPED[stop]}`;
+	return `${cycles} ${STOP_TEXT[stop]}`;
 }

@@ -1,15 +1,15 @@
-// The body of a code run: its schema, and its way into a task. Pure.
+// The body of a code request: its schema, and the task and options that it becomes. Pure.
 import * as z from "zod";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { type DetectedLanguage, detectLanguage, languageOf } from "./language.ts";
+import { type DetectedLanguage, detectLanguage, findLanguage } from "./language.ts";
 
 const MAX_ITERATIONS = 10;
 /** Cycles of writing and reviewing where the client sets none (docs/reference.md, "Code"). */
 const DEFAULT_ITERATIONS = 3;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
-const DEFAULT_MAX_TOKENS = 2_048;
-const DEFAULT_TEMPERATURE = 0.2;
+const DEFAULT_CODE_MAX_TOKENS = 2_048;
+const DEFAULT_CODE_TEMPERATURE = 0.2;
 
 /** Fields of the body; a `null` counts as absent. */
 export const codeRequestSchema = z.lazy(() =>
@@ -37,8 +37,8 @@ export const codeRequestSchema = z.lazy(() =>
 			.nullish()
 			.describe(`Drafts at most, the first included; ${DEFAULT_ITERATIONS} by default.`),
 		review: z.boolean().nullish().describe("With false one draft and no reviewer; true by default."),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
-		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_CODE_MAX_TOKENS} by default.`),
+		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_CODE_TEMPERATURE} by default.`),
 		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
 		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),
@@ -48,7 +48,7 @@ export const codeRequestSchema = z.lazy(() =>
 
 export type CodeRequest = z.output<typeof codeRequestSchema>;
 
-/** What is to be written. */
+/** The code to write. */
 export interface CodeTask {
 	text: string;
 	language: DetectedLanguage;
@@ -57,8 +57,8 @@ export interface CodeTask {
 	temperature: number;
 }
 
-/** How a client wants it carried out. */
-export interface AskedRun {
+/** How the client wants it written and reviewed. */
+export interface CodeOptions {
 	policy: EffortPolicy;
 	review: boolean;
 	/** Cycles at most. */
@@ -72,13 +72,13 @@ export function toCodeTask({ task, language, max_tokens, temperature }: CodeRequ
 	return {
 		text: task,
 		language: detectLanguage(task, language ?? null),
-		maxTokens: max_tokens ?? DEFAULT_MAX_TOKENS,
-		temperature: temperature ?? DEFAULT_TEMPERATURE,
+		maxTokens: max_tokens ?? DEFAULT_CODE_MAX_TOKENS,
+		temperature: temperature ?? DEFAULT_CODE_TEMPERATURE,
 	};
 }
 
-/** What the client asked for. Without a review nothing can be repaired, so there is one cycle. */
-export function askedRunOf({ policy, review, max_iters, coder_model, reviewer_model }: CodeRequest): AskedRun {
+/** The options of a body. Without a review nothing can be repaired, so there is one cycle. */
+export function toCodeOptions({ policy, review, max_iters, coder_model, reviewer_model }: CodeRequest): CodeOptions {
 	const isReviewed = review ?? true;
 	return {
 		policy: policy ?? "balanced",
@@ -89,7 +89,7 @@ export function askedRunOf({ policy, review, max_iters, coder_model, reviewer_mo
 	};
 }
 
-/** A language for people. */
-export function displayOf({ id }: DetectedLanguage): string {
-	return languageOf(id)?.display ?? id;
+/** A language's name for people. */
+export function languageDisplay({ id }: DetectedLanguage): string {
+	return findLanguage(id)?.display ?? id;
 }

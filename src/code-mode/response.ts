@@ -1,4 +1,4 @@
-// What a code run answers (docs/reference.md, "Code"). Pure.
+// The answer of a code request (docs/reference.md, "Code"). Pure.
 import * as z from "zod";
 import { roundShare, type Trace } from "../inference/trace.ts";
 import {
@@ -63,32 +63,32 @@ export const codeSchema = z.lazy(() =>
 
 export type CodeAnswer = z.output<typeof codeSchema>;
 
-/** What the run was about and what it came to. */
-export interface CodeResult {
+/** The task and the result of a code request. */
+interface CodeResult {
 	task: string;
 	language: string;
 	policy: EffortPolicy;
 	reason: string;
 	files: DeliveredFile[];
 	review: Review;
-	/** Whether a critic took part; what it was not asked about, the static checks refuted. */
+	/** Whether a critic took part. Drafts that it was not asked about had failed the static checks. */
 	isReviewed: boolean;
 	/** Rounded. */
 	confidence: number;
 	iterations: number;
 }
 
-/** Who reviewed where no critic was asked about the files that are delivered. */
+/** The reviewer of delivered files that no critic was asked about. */
 const STATIC_CHECKS = "static checks";
 
-/** Models that wrote drafts, in the order they did. */
-function codersIn(trace: Trace): string[] {
+/** Models that wrote drafts, in the order of their drafts. */
+function codersUsed(trace: Trace): string[] {
 	const coders = trace.calls().filter(({ ok, role }) => ok && role === CODER_ROLE);
 	return [...new Set(coders.map(({ model }) => model))];
 }
 
 /** The answer that the client gets. */
-export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeTrace: boolean): CodeAnswer {
+export function toCodeAnswer(result: CodeResult, done: SettledWorkflow, includeTrace: boolean): CodeAnswer {
 	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations } = result;
 	const { trace } = done;
 	const { passed, issues, reviewer } = review;
@@ -115,7 +115,7 @@ export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeT
 				score,
 				confidence,
 				iterations,
-				coder_models: codersIn(trace),
+				coder_models: codersUsed(trace),
 				reviewer_model: reviewer,
 				models_used,
 				latency_ms: done.latencyMs,
@@ -130,7 +130,7 @@ export function codeAnswerOf(result: CodeResult, done: SettledWorkflow, includeT
 				models_used,
 				confidence,
 			},
-			...(includeTrace ? { stages: trace.shown() } : {}),
+			...(includeTrace ? { stages: trace.answerStages() } : {}),
 		},
 	};
 }

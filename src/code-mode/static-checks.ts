@@ -4,9 +4,8 @@ import { loadYaml } from "../routing-config/load.ts";
 import { bracketFault } from "./brackets.ts";
 import { elisionsIn } from "./elisions.ts";
 import type { CodeFile } from "./file-format.ts";
-import { languageOf, languageOfPath } from "./language.ts";
-import { LEXES } from "./lexis.ts";
-import { loadToml } from "./load.ts";
+import { findLanguage, languageForPath } from "./language.ts";
+import { LEXICAL_RULES } from "./lexis.ts";
 
 export type StaticCheck = "syntax" | "brackets" | "left_out" | "markdown_fence" | "merge_conflict" | "hidden_text";
 
@@ -31,7 +30,7 @@ const WITH_COMMENTS =
 	/(?:^|\/)(?:[tj]sconfig[\w.-]*\.json|devcontainer\.json|\.eslintrc(?:\.json)?|\.swcrc|\.babelrc)$|(?:^|\/)\.vscode\/[^/]+\.json$|\.(?:jsonc|json5)$/i;
 const LINES_OF_JSON = /\.(?:jsonl|ndjson)$/i;
 
-function messageOf(error: unknown): string {
+function jsonErrorMessage(error: unknown): string {
 	// Its first line: a TOML error goes on with a picture of the place.
 	return (error instanceof Error ? error.message : String(error)).split("\n")[0]?.slice(0, 200) ?? "";
 }
@@ -41,7 +40,7 @@ function jsonFault(text: string): string | null {
 		JSON.parse(text);
 		return null;
 	} catch (error) {
-		return messageOf(error);
+		return jsonErrorMessage(error);
 	}
 }
 
@@ -73,13 +72,14 @@ async function yamlIssue(path: string, content: string): Promise<Found | null> {
 }
 
 async function tomlIssue(content: string): Promise<Found | null> {
-	const { parse, TomlError } = await loadToml();
+	// Loaded on first use: start-up and requests without such files pay nothing for it.
+	const { parse, TomlError } = await import("smol-toml");
 	try {
 		parse(content, { integersAsBigInt: "asNeeded" });
 		return null;
 	} catch (error) {
 		if (!(error instanceof TomlError)) throw error;
-		return syntax("TOML", messageOf(error).replace("Invalid TOML document: ", ""), error.line);
+		return syntax("TOML", jsonErrorMessage(error).replace("Invalid TOML document: ", ""), error.line);
 	}
 }
 
@@ -97,8 +97,8 @@ async function syntaxIssue(file: CodeFile, language: string | null): Promise<Fou
 }
 
 function bracketIssue(content: string, language: string | null): Found | null {
-	const lexis = language === null ? null : (languageOf(language)?.lexis ?? null);
-	const fault = lexis && bracketFault(content, LEXES[lexis]);
+	const lexis = language === null ? null : (findLanguage(language)?.lexis ?? null);
+	const fault = lexis && bracketFault(content, LEXICAL_RULES[lexis]);
 	return fault && { check: "brackets", line: fault.line, message: fault.message };
 }
 
@@ -130,10 +130,10 @@ function hiddenIssue(content: string): Found | null {
 	return { check: "hidden_text", line, message: "holds a character that turns the direction of the text around it" };
 }
 
-async function issuesOf(file: CodeFile): Promise<StaticIssue[]> {
+async function findFileIssues(file: CodeFile): Promise<StaticIssue[]> {
 	const { path, content } = file;
 	if (content.length > MAX_CHECKED_CHARACTERS) return [];
-	const language = languageOfPath(path);
+	const language = languageForPath(path);
 	if (language !== null && PROSE.has(language)) return [];
 	const fence = fenceIssue(content);
 	const conflict = conflictIssue(content);
@@ -156,7 +156,7 @@ async function issuesOf(file: CodeFile): Promise<StaticIssue[]> {
 export async function staticIssues(files: readonly CodeFile[]): Promise<StaticIssue[]> {
 	const issues: StaticIssue[] = [];
 	for (const file of files) {
-		issues.push(...(await issuesOf(file)));
+		issues.push(...(await findFileIssues(file)));
 		if (issues.length >= MAX_ISSUES) break;
 	}
 	return issues.slice(0, MAX_ISSUES);

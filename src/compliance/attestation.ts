@@ -1,7 +1,7 @@
-// The shape of an attestation in an answer; its bytes are docs/proofs.md, "Receipts".
+// The schema of an attestation in an answer. Its bytes are specified in docs/proofs.md, "Receipts".
 import * as z from "zod";
 
-/** Which policy held, and which models saw the text under it. */
+/** Which policy was in force, and which models saw the text under it. */
 export const attestationSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("svc.attestation.v1"),

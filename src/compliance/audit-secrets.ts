@@ -1,70 +1,57 @@
-// What an audit event keeps of texts that hold secrets, by the setting AUDIT_SECRETS: the values, or a keyed hash in their place.
-// The same value has the same hash, so that a trail still shows where it turned up; without KEY_PEPPER nobody can test a guess.
+// Redacts secrets in the texts of audit events, if the setting AUDIT_SECRETS says so: a keyed hash replaces each value. Equal
+// values have equal hashes, so that a trail still shows where a secret occurs. Without KEY_PEPPER nobody can test a guess.
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Settings } from "../settings.ts";
-import type { SecretSpan } from "./detect.ts";
+import { findNamedSpans, memberNames } from "./find-secrets.ts";
 import { loadDetector } from "./load.ts";
 
-/** Half of a SHA-256: enough that two values do not meet by chance. */
+/** Half of a SHA-256: enough to avoid collisions. */
 const HASH_DIGITS = 32;
 
-/** @param name what the text stands under, if anything: it may be what says that the text is a secret. */
-type Replace = (text: string, name?: string) => string;
+/** @param name of the member that holds the text; null if there is none. It may show that the text is a secret. */
+type ReplaceText = (text: string, name: string | null) => string;
 
-/** A value of JSON with every text in it replaced, names of members included. `{name, value}` is read as a member, too. */
-function replaceIn(value: unknown, replace: Replace, name?: string): unknown {
+/** A JSON value with all its texts replaced, names of members included. `{name, value}` is read as a member, too. */
+function replaceTexts(value: unknown, replace: ReplaceText, name: string | null): unknown {
 	if (typeof value === "string") return replace(value, name);
-	if (Array.isArray(value)) return value.map((item) => replaceIn(item, replace, name));
+	if (Array.isArray(value)) return value.map((item) => replaceTexts(item, replace, name));
 	if (typeof value !== "object" || value === null) return value;
 	const members: [name: string, item: unknown][] = Object.entries(value);
-	const named = members.find(([member, item]) => /^(?:name|key)$/i.test(member) && typeof item === "string")?.[1];
-	const nameOf = (member: string) => (typeof named === "string" && /^value$/i.test(member) ? named : member);
+	const nameFor = memberNames(members);
 	return Object.fromEntries(
-		members.map(([member, item]) => [replace(member), replaceIn(item, replace, nameOf(member))]),
+		members.map(([member, item]) => [replace(member, null), replaceTexts(item, replace, nameFor(member))]),
 	);
 }
 
-type FindSpans = (text: string) => SecretSpan[];
-
-/** The secrets in a text by itself; where there are none, those that its name tells. */
-function spansUnder(name: string | undefined, text: string, find: FindSpans): SecretSpan[] {
-	const alone = find(text);
-	if (alone.length > 0 || name === undefined) return alone;
-	const before = `${name}: `.length;
-	return find(`${name}: ${text}`)
-		.filter(({ end }) => end > before)
-		.map(({ start, end, kind }) => ({ start: Math.max(0, start - before), end: end - before, kind }));
-}
-
-/** Replaces what looks like a secret, by the setting; loads the detector only where it is asked for. */
-async function replacer({
+/** Replaces what looks like a secret; null if the setting says to keep it. The detector is loaded only if it is needed. */
+async function createReplacer({
 	hashesAuditSecrets,
 	keyPepper,
-}: Pick<Settings, "hashesAuditSecrets" | "keyPepper">): Promise<Replace | null> {
+}: Pick<Settings, "hashesAuditSecrets" | "keyPepper">): Promise<ReplaceText | null> {
 	if (!hashesAuditSecrets) return null;
 	const { secretSpans } = await loadDetector();
 	const key = hmac(sha256, utf8ToBytes(keyPepper), utf8ToBytes("svc.audit-secrets.v1"));
-	const hashOf = (secret: string) => bytesToHex(hmac(sha256, key, utf8ToBytes(secret))).slice(0, HASH_DIGITS);
+	const hashSecret = (secret: string) => bytesToHex(hmac(sha256, key, utf8ToBytes(secret))).slice(0, HASH_DIGITS);
 	return (text, name) => {
-		let kept = "";
+		let redacted = "";
 		let from = 0;
-		for (const { start, end, kind } of spansUnder(name, text, secretSpans)) {
-			kept += `${text.slice(from, start)}[${kind} hmac-sha256:${hashOf(text.slice(start, end))}]`;
+		for (const { start, end, kind } of findNamedSpans(name, text, secretSpans)) {
+			redacted += `${text.slice(from, start)}[${kind} hmac-sha256:${hashSecret(text.slice(start, end))}]`;
 			from = end;
 		}
-		return kept + text.slice(from);
+		return redacted + text.slice(from);
 	};
 }
 
-/** A text as an audit event keeps it. */
+/** A text as an audit event stores it. */
 export async function redactSecrets(text: string, settings: Settings): Promise<string> {
-	return (await replacer(settings))?.(text) ?? text;
+	return (await createReplacer(settings))?.(text, null) ?? text;
 }
 
-/** The same of a payload, JSON text of an object. */
+/** The payload of an audit event, which is the JSON text of an object, as it is stored. */
 export async function redactPayloadSecrets(payload: string, settings: Settings): Promise<string> {
-	const replace = await replacer(settings);
-	return replace ? JSON.stringify(replaceIn(JSON.parse(payload), replace)) : payload;
+	const replace = await createReplacer(settings);
+	return replace ? JSON.stringify(replaceTexts(JSON.parse(payload), replace, null)) : payload;
 }

@@ -1,194 +1,146 @@
-// Finds personal, health, financial and secret data in texts: says which classes and kinds, never the values. Pure.
-
-import { clinicalEvidence } from "./detection/clinical-evidence.ts";
-import { type Genre, genreOf } from "./detection/genre.ts";
-import { healthStatements } from "./detection/health-statements.ts";
-import { ibanAt } from "./detection/iban.ts";
-import { extentOf, identifyAt } from "./detection/identify.ts";
-import { classOf, type Kind } from "./detection/kinds.ts";
-import { internationalPhoneAt, ipv4At, ipv6At, macAt, mailboxes, nameAt } from "./detection/people.ts";
-import type { Phrase } from "./detection/phrase.ts";
-import { PHRASES } from "./detection/phrases.ts";
-import { keysAt, saidSecretAt, secretsAtSigns } from "./detection/secrets.ts";
-import { viewsOf } from "./detection/views.ts";
-import { eachWord, Lexicon } from "./detection/words.ts";
+// Finds personal, health, financial and secret data in texts. It says which classes and kinds there are, never the values. Pure.
+import { addClinicalEvidence } from "./detection/clinical-evidence.ts";
+import { detectGenre, type Genre } from "./detection/genre.ts";
+import { addHealthStatements } from "./detection/health-statements.ts";
+import { findIbanEnd } from "./detection/iban.ts";
+import { addIdentifiers, toTextProfile } from "./detection/identify.ts";
+import { type DataKind, findClass } from "./detection/kinds.ts";
+import { addMailboxes, classifyName, isInternationalPhone, isIpv6, isMac, isPublicIpv4 } from "./detection/people.ts";
+import { PhraseFinder } from "./detection/phrase-finder.ts";
+import { reportAssignedSecrets, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
+import { decodeViews } from "./detection/views.ts";
+import { eachWord } from "./detection/words.ts";
 import { DATA_CLASSES, type DataClass } from "./vocabulary.ts";
 
-/** What is in the texts: the classes in their order, and per class the kinds that were found, sorted. */
+/** What texts hold: the classes in their order, and per class the kinds that were found, sorted. */
 export interface Detection {
 	readonly classes: DataClass[];
 	readonly kinds: Partial<Record<DataClass, string[]>>;
 }
 
-/** Where a secret stands in a text: offsets of UTF-16 units, the end behind the last. */
+/** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
 export interface SecretSpan {
 	readonly start: number;
 	readonly end: number;
 	readonly kind: string;
 }
 
-const HYPHEN = 45;
-const DOT = 46;
-const COLON = 58;
+const HYPHEN_CODE = 45;
+const DOT_CODE = 46;
+const COLON_CHAR_CODE = 58;
 
-const phrases = new Lexicon<Phrase>();
-for (const phrase of PHRASES) for (const word of phrase.words) if (/^[a-z0-9]+$/.test(word)) phrases.add(word, phrase);
+/** Collects the kinds of data in texts, one text after the other. */
+class KindCollector {
+	readonly kinds = new Set<DataKind>();
+	/** A full name alone says little. Beside data about health or money it says whose data they are. */
+	hasFullName = false;
+	readonly #report = (kind: DataKind) => void this.kinds.add(kind);
 
-/** Where the next core of phrases stands, so that each core is searched for once in a text however many words wait. */
-class Cores {
-	private readonly found = new Map<RegExp, number>();
-
-	/** Whether a core begins between two offsets. Calls come with rising offsets, but for a window's length. */
-	isWithin(core: RegExp, text: string, from: number, to: number): boolean {
-		let at = this.found.get(core) ?? -1;
-		if (at < from) {
-			core.lastIndex = from;
-			at = core.exec(text)?.index ?? Number.POSITIVE_INFINITY;
-			this.found.set(core, at);
-		}
-		return at < to;
-	}
-}
-
-/** No window reaches further back. */
-const MAX_BEFORE = 128;
-
-function isAt(pattern: RegExp, text: string, start: number): boolean {
-	pattern.lastIndex = start;
-	return pattern.test(text);
-}
-
-/** Whether a phrase says nothing of anybody in a text of a genre. */
-function isToldIn(toldIn: Phrase["toldIn"], { isPublished, isExercise }: Genre): boolean {
-	return toldIn !== undefined && (isPublished || (isExercise && toldIn === "stories"));
-}
-
-function tryPhrases(text: string, start: number, end: number, cores: Cores, genre: Genre, seen: Set<Kind>): void {
-	const waiting = phrases.at(text, start, end);
-	if (waiting === undefined) return;
-	for (const { kind, window, core, pattern, near, unless, toldIn } of waiting) {
-		if (seen.has(kind) || isToldIn(toldIn, genre)) continue;
-		if (core !== undefined && !cores.isWithin(core, text, Math.max(0, start - MAX_BEFORE), start + window[1])) continue;
-		if (pattern.sticky && !isAt(pattern, text, start)) continue;
-		const around = text.slice(Math.max(0, start - window[0]), start + window[1]);
-		if (!pattern.sticky && !pattern.test(around)) continue;
-		const lower = around.toLowerCase();
-		if (near?.test(lower) !== false && unless?.test(lower) !== true) seen.add(kind);
-	}
-}
-
-/** Collects the kinds in one text after the other. */
-class Reader {
-	readonly seen = new Set<Kind>();
-	/** A full name alone says little; beside data about health or what somebody earns and owes it says whose they are. */
-	namesSomebody = false;
-	private readonly report = (kind: Kind) => void this.seen.add(kind);
-
-	read(text: string): void {
-		const extent = extentOf(text);
-		const genre = genreOf(text);
-		const cores = new Cores();
-		let numberedTo = 0;
-		eachWord(text, (start, end, make) => {
-			if (start >= numberedTo) {
-				if (make !== "letters") numberedTo = this.numberAt(text, start, end);
-				if (end - start <= 4) this.addressAt(text, start, end);
-				if (numberedTo <= start) identifyAt(text, start, end, make, extent, this.seen);
+	collect(text: string): void {
+		const profile = toTextProfile(text);
+		const genre = detectGenre(text);
+		const finder = new PhraseFinder(text, genre);
+		let numberEnd = 0;
+		eachWord(text, (start, end, alphabet) => {
+			if (start >= numberEnd) {
+				if (alphabet !== "letters") numberEnd = this.#collectNumber(text, start, end);
+				if (end - start <= 4) this.#collectNetworkAddress(text, start, end);
+				if (numberEnd <= start) addIdentifiers(text, start, end, alphabet, profile, this.kinds);
 			}
-			tryPhrases(text, start, end, cores, genre, this.seen);
-			keysAt(text, start, end, this.report);
-			if (make === "letters") this.lettersAt(text, start, end, genre);
+			finder.addPhrases(start, end, this.kinds);
+			reportKeys(text, start, end, this.#report);
+			if (alphabet === "letters") this.#collectAtLetters(text, start, end, genre);
 		});
-		mailboxes(text, this.seen);
-		if (!genre.isPublished && !genre.isExercise) healthStatements(text, this.seen);
-		clinicalEvidence(text, genre, this.seen);
-		secretsAtSigns(text, this.report);
+		addMailboxes(text, this.kinds);
+		if (!genre.isPublished && !genre.isExercise) addHealthStatements(text, this.kinds);
+		addClinicalEvidence(text, genre, this.kinds);
+		reportAssignedSecrets(text, this.#report);
 	}
 
-	/** Answers with where an account number ends, whose groups are no numbers of their own; else 0. */
-	private numberAt(text: string, start: number, end: number): number {
-		if (!this.seen.has("phone") && internationalPhoneAt(text, start)) this.seen.add("phone");
-		if (end - start <= 3 && text.charCodeAt(end) === DOT && !this.seen.has("ip_address") && ipv4At(text, start))
-			this.seen.add("ip_address");
-		const ibanEnd = ibanAt(text, start);
-		if (ibanEnd > start) this.seen.add("iban");
+	/** Returns where an account number ends, whose groups are no numbers of their own; 0 if there is none. */
+	#collectNumber(text: string, start: number, end: number): number {
+		if (!this.kinds.has("phone") && isInternationalPhone(text, start)) this.kinds.add("phone");
+		const mayBeIpv4 = end - start <= 3 && text.charCodeAt(end) === DOT_CODE;
+		if (mayBeIpv4 && !this.kinds.has("ip_address") && isPublicIpv4(text, start)) this.kinds.add("ip_address");
+		const ibanEnd = findIbanEnd(text, start);
+		if (ibanEnd > start) this.kinds.add("iban");
 		return ibanEnd > start ? ibanEnd : 0;
 	}
 
-	/** Words of up to four hexadecimal digits may begin an address of a network or a device. */
-	private addressAt(text: string, start: number, end: number): void {
+	/** A word of up to four hexadecimal digits may begin the address of a network or a device. */
+	#collectNetworkAddress(text: string, start: number, end: number): void {
 		const next = text.charCodeAt(end);
-		if (next === COLON && !this.seen.has("ip_address") && ipv6At(text, start)) this.seen.add("ip_address");
-		if (next !== COLON && next !== HYPHEN && next !== DOT) return;
-		if (!this.seen.has("mac_address") && macAt(text, start)) this.seen.add("mac_address");
+		if (next === COLON_CHAR_CODE && !this.kinds.has("ip_address") && isIpv6(text, start)) this.kinds.add("ip_address");
+		if (next !== COLON_CHAR_CODE && next !== HYPHEN_CODE && next !== DOT_CODE) return;
+		if (!this.kinds.has("mac_address") && isMac(text, start)) this.kinds.add("mac_address");
 	}
 
-	private lettersAt(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
-		saidSecretAt(text, start, end, this.report);
-		if (this.seen.has("person_name")) return;
-		const name = nameAt(text, start, end);
+	#collectAtLetters(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
+		reportSecretPhrases(text, start, end, this.#report);
+		if (this.kinds.has("person_name")) return;
+		const name = classifyName(text, start, end);
 		const isIntroduced = name === "introduced" || (name === "addressed" && !isPublished && !isPlayed);
-		if (isIntroduced) this.seen.add("person_name");
-		else if (name !== undefined) this.namesSomebody = true;
+		if (isIntroduced) this.kinds.add("person_name");
+		else if (name !== null) this.hasFullName = true;
 	}
 }
 
-/** Whether a kind says what a person told by name beside it would rather not have said. */
-function isOfSomebody(kind: Kind): boolean {
-	return classOf(kind) === "PHI" || kind === "salary_context" || kind === "credit_context";
+/** Whether a full name beside data of a kind says whose data they are. */
+function makesNamePersonal(kind: DataKind): boolean {
+	return findClass(kind) === "PHI" || kind === "salary_context" || kind === "credit_context";
 }
 
-/** More than any model of the catalog takes at once. Beyond it nothing is read: the dearest text we know takes 0.7 s a MiB. */
+/**
+ * More than any model of the catalog takes at once. Longer texts are not read: the slowest kind of text that we know takes
+ * 0.7 s per MiB.
+ */
 const MAX_READ_CHARS = 4_194_304;
 
-/** A text that was not read may hold anything. */
-function unread(): Detection {
+/** The answer for a text that was not read: it may hold anything. */
+function unreadDetection(): Detection {
 	const kinds = Object.fromEntries(DATA_CLASSES.map((dataClass) => [dataClass, ["unread"]]));
 	return { classes: [...DATA_CLASSES], kinds };
 }
 
 /**
- * The classes and kinds of sensitive data in texts, in every reading of them: as written, without unseen characters,
- * with escapes and base64 decoded. Time grows with the length of the texts alone; of more than 4 Mi characters together every
- * class is said to be there, of kind `unread`. docs/reference.md, "Compliance".
+ * The classes and kinds of sensitive data in texts. Every view of a text is read: as written, without invisible characters,
+ * and with escapes and base64 decoded. Time grows linearly with the length of the texts. If they are longer than 4 Mi
+ * characters together, every class is reported, of kind `unread`. docs/reference.md, "Compliance".
  */
 export function detect(texts: Iterable<string>): Detection {
-	const reader = new Reader();
+	const collector = new KindCollector();
 	let readChars = 0;
 	for (const text of texts) {
 		readChars += text.length;
-		if (readChars > MAX_READ_CHARS) return unread();
-		for (const view of viewsOf(text)) reader.read(view.text);
+		if (readChars > MAX_READ_CHARS) return unreadDetection();
+		for (const view of decodeViews(text)) collector.collect(view.text);
 	}
-	const { seen } = reader;
-	if (reader.namesSomebody && [...seen].some(isOfSomebody)) seen.add("person_name");
+	const found = collector.kinds;
+	if (collector.hasFullName && [...found].some(makesNamePersonal)) found.add("person_name");
 	const kinds: Partial<Record<DataClass, string[]>> = {};
-	for (const kind of [...seen].sort()) {
-		const dataClass = classOf(kind);
-		if (dataClass === undefined) continue;
-		const known = kinds[dataClass] ?? [];
-		known.push(kind);
-		kinds[dataClass] = known;
+	for (const kind of [...found].sort()) {
+		const dataClass = findClass(kind);
+		if (dataClass !== null) kinds[dataClass] = [...(kinds[dataClass] ?? []), kind];
 	}
 	return { classes: DATA_CLASSES.filter((dataClass) => kinds[dataClass] !== undefined), kinds };
 }
 
 /**
- * Where secrets stand in a text, in order and without overlap; what overlaps is one span, of the first one's kind.
- * A secret in an encoding is reported as the whole of what encodes it.
+ * The spans of the secrets in a text, in order and without overlap. Overlapping secrets are one span, of the kind of the first.
+ * The span of an encoded secret is all of its encoding.
  */
 export function secretSpans(text: string): SecretSpan[] {
 	const found: SecretSpan[] = [];
-	for (const view of viewsOf(text)) {
-		const report = (kind: Kind, start: number, end: number) => {
+	for (const view of decodeViews(text)) {
+		const report = (kind: DataKind, start: number, end: number) => {
 			const [from, to] = view.origin(start, end);
 			found.push({ start: from, end: to, kind });
 		};
 		eachWord(view.text, (start, end) => {
-			keysAt(view.text, start, end, report);
-			saidSecretAt(view.text, start, end, report);
+			reportKeys(view.text, start, end, report);
+			reportSecretPhrases(view.text, start, end, report);
 		});
-		secretsAtSigns(view.text, report);
+		reportAssignedSecrets(view.text, report);
 	}
 	found.sort((a, b) => a.start - b.start || b.end - a.end);
 	const spans: SecretSpan[] = [];

@@ -1,4 +1,4 @@
-// The compliance preview: what a policy would let through for a text, and what that would cost more, without calling anything.
+// The compliance preview: which models a policy would allow for a text, and what that costs more. It calls no model.
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
@@ -7,17 +7,18 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
 import { loadDetector, loadGate } from "./load.ts";
 import type { CompliancePolicy } from "./policy.ts";
+import { policyConfigField, policyField } from "./policy-field.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
 import { scanTexts } from "./scans.edge.ts";
 
-const textPart = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
-const messageSchema = z.lazy(() =>
-	z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(textPart)]).nullish() }),
+const previewTextPartSchema = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
+const previewMessageSchema = z.lazy(() =>
+	z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(previewTextPartSchema)]).nullish() }),
 );
-type PreviewMessage = z.output<typeof messageSchema>;
+type PreviewMessage = z.output<typeof previewMessageSchema>;
 
-/** The text of the last message of the user's; null when there is none. */
-function lastUserText(messages: readonly PreviewMessage[]): string | null {
+/** The text of the last user message; null when there is none. */
+function lastUserMessageText(messages: readonly PreviewMessage[]): string | null {
 	const content = messages.findLast(({ role }) => role === "user")?.content ?? null;
 	if (content === null || typeof content === "string") return content;
 	return content.flatMap(({ text }) => text ?? []).join("\n");
@@ -26,7 +27,7 @@ function lastUserText(messages: readonly PreviewMessage[]): string | null {
 const policySchema = z.lazy(() => attestationSchema.unwrap().shape.policy);
 const excludedSchema = z.record(z.string(), z.array(z.string()));
 
-/** Finds the policy in force for a request: the routing config decides it, which stands above this feature. */
+/** Finds the policy in force for a request. It is passed in, because routing configs are a layer above this one. */
 type FindPolicy = (
 	request: { brain_config?: unknown; compliance?: unknown },
 	context: ServiceContext,
@@ -36,6 +37,7 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 	return endpoint({
 		id: "preview_compliance",
 		method: "POST",
+		effect: "none",
 		path: "/v2/compliance/preview",
 		access: "key",
 		summary:
@@ -47,18 +49,15 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 				.object({
 					prompt: z.string().nullish().describe("The text to classify."),
 					messages: z
-						.array(messageSchema)
+						.array(previewMessageSchema)
 						.max(2_000, "must have at most 2000 entries")
 						.nullish()
 						.describe("Instead of prompt: the last user message is classified."),
-					compliance: z.record(z.string(), z.unknown()).nullish().describe("The policy; before that of the config."),
-					brain_config: z
-						.record(z.string(), z.unknown())
-						.nullish()
-						.describe("Its compliance block is used without one."),
+					compliance: policyField().nullish().describe("The policy; before that of the config."),
+					brain_config: policyConfigField().nullish().describe("Its compliance block is used without one."),
 				})
 				.transform(({ prompt, messages, ...rules }, issues) => {
-					const text = prompt?.trim() ? prompt : lastUserText(messages ?? []);
+					const text = prompt?.trim() ? prompt : lastUserMessageText(messages ?? []);
 					if (text?.trim()) return { ...rules, text };
 					const message = "neither prompt nor a user message in messages gives any text";
 					issues.addIssue({ code: "custom", path: ["prompt"], message });

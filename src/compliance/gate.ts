@@ -1,88 +1,89 @@
-// The gate: which models may see a text under a policy, for each that may not why, and what is attested of those that did. Pure.
+// The compliance gate: which models may see a text under a policy, why others may not, and what is attested. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
-import type { ProviderStanding } from "../settings.ts";
-import type { Detection } from "./detect.ts";
-import type { Matrix, ProviderFacts } from "./matrix.ts";
-import type { CompiledPolicy } from "./policy.ts";
+import type { ProviderAttestation, Settings } from "../settings.ts";
+import { type Detection, detect } from "./detect.ts";
+import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
+import { type CompiledPolicy, type CompliancePolicy, compilePolicy } from "./policy.ts";
 import { DATA_CLASSES, type DataClass, isWithin } from "./vocabulary.ts";
 
-/** A policy in force on a text. It holds for whatever model sees the text: stand-ins, judges, critics and planners too. */
+/** A policy in force on a text. It applies to every model that sees the text: fallbacks, judges, critics and planners, too. */
 export interface ComplianceGate {
 	policy: CompiledPolicy;
 	detection: Detection;
 	matrixVersion: string;
-	/** Why a model must not see the text, one sentence each; empty when it may. */
+	/** Why a model must not see the text, a sentence for each reason; empty if it may. */
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
-	/** What is attested when these models saw the text. */
+	/** The attestation that these models saw the text. */
 	attest(models: Iterable<Pick<Model, "id" | "provider">>): Attestation;
 }
 
-/** What a gate goes by. */
-export interface GateBasis {
+/** What a gate decides by. */
+interface GateBasis {
 	matrix: Matrix;
 	catalog: Pick<Catalog, "findProvider">;
-	/** Whether what is public of a provider holds for what is really called. */
-	standings: ReadonlyMap<string, ProviderStanding>;
+	/** Whether the public claims about a provider apply to what is really called. */
+	attestations: ReadonlyMap<string, ProviderAttestation>;
 }
 
 /** What clears a provider for a class of data (docs/reference.md, "Compliance"). */
-const CLEARED_BY: Readonly<Record<DataClass, { standard: string } | "zero_retention">> = {
+const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retention">> = {
 	PII: { standard: "GDPR" },
 	PHI: { standard: "HIPAA" },
 	FINANCIAL: { standard: "PCI DSS" },
 	SECRETS: "zero_retention",
 };
 
-/** What is known of what is really called; null where nothing is. */
-interface Known {
+/** What is known about the provider that is really called. */
+interface ProviderKnowledge {
+	/** Null if nothing is known. */
 	facts: ProviderFacts | null;
-	/** Why nothing is. */
+	/** Why nothing is known, to be appended to a reason. */
 	unknownBecause: string;
 	hasZeroRetention: boolean;
 }
 
-function knownOf(providerId: string, { matrix, standings }: GateBasis): Known {
-	const standing = standings.get(providerId);
-	const isReplaced = standing?.isReplaced ?? false;
+function findKnowledge(providerId: string, { matrix, attestations }: GateBasis): ProviderKnowledge {
+	const attestation = attestations.get(providerId);
+	const isReplaced = attestation?.isReplaced ?? false;
 	const facts = isReplaced ? null : (matrix.providers.find(({ id }) => id === providerId) ?? null);
-	const hasZeroRetention = standing?.zeroRetention === true || facts?.zero_retention.value === "default";
+	const hasZeroRetention = attestation?.zeroRetention === true || facts?.zero_retention.value === "default";
 	return { facts, unknownBecause: isReplaced ? ", because its base address is replaced" : "", hasZeroRetention };
 }
 
-const list = (words: readonly string[]) => words.join(", ");
+const joinWords = (words: readonly string[]) => words.join(", ");
 
-function jurisdictionReasons({ facts, unknownBecause }: Known, allowed: readonly string[]): string[] {
+function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
 	if (allowed.length === 0) return [];
 	const value = facts?.jurisdiction.value;
 	if (!value) return [`its jurisdiction is unknown${unknownBecause}`];
 	const reasons: string[] = [];
 	if (!isWithin(value.contract, allowed))
-		reasons.push(`its contract is under ${value.contract}, allowed is ${list(allowed)}`);
+		reasons.push(`its contract is under ${value.contract}, allowed is ${joinWords(allowed)}`);
 	if (value.parent !== value.contract && !isWithin(value.parent, allowed))
-		reasons.push(`its parent company is under ${value.parent}, allowed is ${list(allowed)}`);
+		reasons.push(`its parent company is under ${value.parent}, allowed is ${joinWords(allowed)}`);
 	return reasons;
 }
 
-function residencyReasons({ facts, unknownBecause }: Known, allowed: readonly string[]): string[] {
+function residencyReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
 	if (allowed.length === 0) return [];
 	const regions = facts?.regions.value;
 	if (!regions) return [`its data regions are unknown${unknownBecause}`];
 	const outside = regions.filter((region) => !isWithin(region, allowed));
 	if (outside.length === 0) return [];
-	const where = outside.includes("*") ? "anywhere" : `in ${list(outside)}`;
-	return [`data may be held ${where}, allowed is ${list(allowed)}`];
+	const where = outside.includes("*") ? "anywhere" : `in ${joinWords(outside)}`;
+	return [`data may be held ${where}, allowed is ${joinWords(allowed)}`];
 }
 
-/** A standard is asked for as a framework or as a certification; a provider that has it under the other word has it. */
-function hasStandard({ facts }: Known, name: string): boolean {
+/** Whether a provider has a standard. A policy may require it as a framework or a certification, and a claim may call it either. */
+function hasStandard({ facts }: ProviderKnowledge, name: string): boolean {
 	return [facts?.frameworks.value, facts?.certifications.value].some((names) => names?.includes(name));
 }
 
 function standardReasons(
-	known: Known,
+	known: ProviderKnowledge,
 	required: readonly string[],
 	kind: "frameworks" | "certifications",
 	verb: string,
@@ -95,16 +96,16 @@ function standardReasons(
 		});
 }
 
-function retentionReason({ facts, unknownBecause }: Known): string {
+function retentionReason({ facts, unknownBecause }: ProviderKnowledge): string {
 	const value = facts?.zero_retention.value;
 	return value === "on_request"
 		? "zero retention is by agreement only, and none is attested"
 		: `zero retention is unknown${unknownBecause}`;
 }
 
-function classReasons(known: Known, blocked: readonly DataClass[]): string[] {
+function classReasons(known: ProviderKnowledge, blocked: readonly DataClass[]): string[] {
 	return blocked.flatMap((dataClass) => {
-		const by = CLEARED_BY[dataClass];
+		const by = CLEARANCE[dataClass];
 		if (by === "zero_retention")
 			return known.hasZeroRetention
 				? []
@@ -117,7 +118,7 @@ function classReasons(known: Known, blocked: readonly DataClass[]): string[] {
 
 function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readonly DataClass[], basis: GateBasis) {
 	const name = basis.catalog.findProvider(providerId)?.name ?? providerId;
-	const known = knownOf(providerId, basis);
+	const known = findKnowledge(providerId, basis);
 	const { provider_allowlist: allowed, provider_denylist: denied } = policy;
 	const blocked = policy.block_data_classes.filter((dataClass) => detected.includes(dataClass));
 	const reasons = [
@@ -133,9 +134,9 @@ function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readon
 	return reasons.map((reason) => `${name}: ${reason}`);
 }
 
-const sorted = (words: Iterable<string>) => [...new Set(words)].sort();
+const sortUnique = (words: Iterable<string>) => [...new Set(words)].sort();
 
-/** The gate of a policy on a text. */
+/** The gate of a policy on a text, by a matrix. */
 export function createGate(policy: CompiledPolicy, detection: Detection, basis: GateBasis): ComplianceGate {
 	const byProvider = new Map<string, readonly string[]>();
 	const matrixVersion = basis.matrix.version;
@@ -156,11 +157,23 @@ export function createGate(policy: CompiledPolicy, detection: Detection, basis: 
 				type: "svc.attestation.v1" as const,
 				matrix_version: matrixVersion,
 				policy: { ...policy },
-				models: sorted(all.map(({ id }) => id)),
-				providers: sorted(all.map(({ provider }) => provider)),
+				models: sortUnique(all.map(({ id }) => id)),
+				providers: sortUnique(all.map(({ provider }) => provider)),
 				detected_classes: DATA_CLASSES.filter((known) => detection.classes.includes(known)),
 			};
 			return { ...claimed, hash: hashObject(claimed) };
 		},
 	};
+}
+
+/**
+ * The gate of a policy on texts, by the matrix that ships with the service. Scans the texts.
+ * @param texts everything that a model would be sent.
+ */
+export function shippedGate(
+	policy: CompliancePolicy,
+	texts: Iterable<string>,
+	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
+): ComplianceGate {
+	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, attestations });
 }

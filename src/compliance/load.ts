@@ -1,11 +1,11 @@
-// The matrix, the detector and the gate, loaded on first use: start-up and calls without a policy pay nothing for them.
+// Loads the detector and the gate on first use: start-up, and calls without a policy, do not pay for them.
 
 /** The detector of sensitive data (detect.ts). */
 export function loadDetector() {
 	return import("./detect.ts");
 }
 
-/** The gate on the shipped matrix (shipped-gate.ts). */
+/** The gate on the shipped matrix (gate.ts). */
 export function loadGate() {
-	return import("./shipped-gate.ts");
+	return import("./gate.ts");
 }

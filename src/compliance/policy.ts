@@ -1,12 +1,15 @@
-// A compliance policy as somebody wrote it → its normal form and every fault of it; and compiled, with all its members. Pure.
-import type { Catalog } from "../catalog/catalog.ts";
-import { didYouMean, quote } from "../suggest.ts";
-import { DATA_CLASSES, type DataClass, dataClassOf, placesOf, standardOf } from "./vocabulary.ts";
+// Parses a compliance policy into its normal form, with every fault, and compiles it into a policy with all members. Pure.
+import * as z from "zod";
+import { type Catalog, perCatalog } from "../catalog/catalog.ts";
+import { type DocumentFault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
+import { isJsonObject } from "../json.ts";
+import { quoteInput, renderSuggestion } from "../suggest.ts";
+import { DATA_CLASSES, type DataClass, findDataClass, findPlaces, toStandard } from "./vocabulary.ts";
 
-const MAX_NAMES = 100;
+const MAX_LIST_WORDS = 100;
 const MAX_WORD_CHARS = 128;
 
-/** In normal form: only members that say something, lists sorted and without repetition. */
+/** A policy in normal form: only members that say something, lists sorted and without duplicates. */
 export interface CompliancePolicy {
 	provider_allowlist?: string[];
 	provider_denylist?: string[];
@@ -18,9 +21,9 @@ export interface CompliancePolicy {
 	require_zero_retention?: boolean;
 }
 
-/** A policy with all its members, under the names in which it is echoed and attested; a list that says nothing is empty. */
+/** A policy with all members, under the names in which it is echoed and attested. A list that says nothing is empty. */
 export interface CompiledPolicy {
-	/** False when it says nothing: then it lets everything through. */
+	/** False when it says nothing and allows everything. */
 	active: boolean;
 	provider_allowlist: string[];
 	provider_denylist: string[];
@@ -32,25 +35,14 @@ export interface CompiledPolicy {
 	require_zero_retention: boolean;
 }
 
-/** Something that a policy must not say. */
-export interface PolicyFault {
-	path: readonly (string | number)[];
-	/** The key is at fault, not its value. */
-	at: "key" | "value";
-	message: string;
-}
-
-export interface ReadPolicy {
-	/** What of it is valid; the whole when there are no faults. */
+interface ParsedPolicy {
+	/** The valid members; the whole policy when there are no faults. */
 	policy: CompliancePolicy;
-	faults: PolicyFault[];
+	faults: DocumentFault[];
 }
 
-type Member = keyof CompliancePolicy;
-type ListMember = Exclude<Member, "require_zero_retention">;
-
-/** Members by every name they may be given; the first of each is its own. */
-const MEMBERS: Readonly<Record<Member, readonly string[]>> = {
+/** The names of each member. The first is its own. */
+const MEMBER_NAMES: Readonly<Record<keyof CompliancePolicy, readonly string[]>> = {
 	provider_allowlist: ["provider_allowlist", "allowlist", "allowed_providers"],
 	provider_denylist: ["provider_denylist", "denylist", "denied_providers", "blocked_providers"],
 	jurisdiction: ["jurisdiction", "jurisdictions", "allowed_jurisdictions"],
@@ -61,126 +53,115 @@ const MEMBERS: Readonly<Record<Member, readonly string[]>> = {
 	require_zero_retention: ["require_zero_retention", "zero_retention", "zdr"],
 };
 
-/** A compiled policy's own word; so that what was echoed can be sent again, it is taken and says nothing. */
+/** A member of compiled policies. It is ignored, so that an echoed policy can be sent again. */
 const ECHOED = "active";
 
-const NAMES = Object.values(MEMBERS).flat();
-const MEMBER_OF = new Map(
-	Object.entries(MEMBERS).flatMap(([member, names]) => names.map((name): [string, Member] => [name, member as Member])),
+const ALL_NAMES = Object.values(MEMBER_NAMES).flat();
+const OWN_NAMES = new Map(
+	Object.entries(MEMBER_NAMES).flatMap(([own, names]) => names.map((name): [string, string] => [name, own])),
 );
 
-/** What one word of a list stands for, or what is wrong with it. */
-type ReadWord = (word: string) => readonly string[] | string;
+/** Returns what a word of a list stands for, or the message for a word that stands for nothing. */
+type WordMeaning<T extends string> = (word: string) => readonly T[] | string;
 
-function provider({ providers }: Catalog): ReadWord {
-	const byName = new Map(providers.flatMap(({ id, name }) => [id, name].map((known) => [known.toLowerCase(), id])));
-	return (word) => {
-		const id = byName.get(word.toLowerCase());
-		return id === undefined ? `unknown provider ${quote(word)}${didYouMean(word, byName.values())}` : [id];
-	};
-}
-
-const place: ReadWord = (word) =>
-	placesOf(word) ?? `${quote(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`;
-
-const standard: ReadWord = (word) => [standardOf(word)];
-
-const dataClass: ReadWord = (word) => {
-	const found = dataClassOf(word);
-	return found
-		? [found]
-		: `must be one of ${DATA_CLASSES.join(", ")}, not ${quote(word)}${didYouMean(word, DATA_CLASSES)}`;
-};
-
-function readersFor(catalog: Catalog): Readonly<Record<ListMember, ReadWord>> {
-	const ofProvider = provider(catalog);
-	return {
-		provider_allowlist: ofProvider,
-		provider_denylist: ofProvider,
-		jurisdiction: place,
-		data_residency: place,
-		frameworks: standard,
-		certifications: standard,
-		block_data_classes: dataClass,
-	};
-}
-
-/** A list's words in normal form; null when it is at fault. One word alone is a list of it. */
-function readList(
-	value: unknown,
-	read: ReadWord,
-	fault: (message: string, index?: number) => void,
-): readonly string[] | null {
-	const list: unknown[] = Array.isArray(value) ? value : [value];
-	if (typeof value !== "string" && !Array.isArray(value)) {
-		fault("must be a list of texts");
-		return null;
-	}
-	if (list.length > MAX_NAMES) {
-		fault(`must have at most ${MAX_NAMES} entries`);
-		return null;
-	}
-	const index = (at: number) => (Array.isArray(value) ? at : undefined);
-	let isFaulty = false;
-	const words = list.flatMap((word, at) => {
-		const found =
-			typeof word !== "string" || word.trim() === "" || /\p{Cc}/u.test(word)
-				? "must be a text"
-				: word.length > MAX_WORD_CHARS
-					? `must have at most ${MAX_WORD_CHARS} characters`
-					: read(word.trim());
+/** A list of words, each of which stands for entries of the normal form. A single text is a list of one word. */
+function wordList<T extends string>(meaning: WordMeaning<T>) {
+	const word = z.string("must be a text").transform((text, issues): readonly T[] => {
+		const isText = text.trim() !== "" && !/\p{Cc}/u.test(text);
+		const tooLong = `must have at most ${MAX_WORD_CHARS} characters`;
+		const found = !isText ? "must be a text" : text.length > MAX_WORD_CHARS ? tooLong : meaning(text.trim());
 		if (typeof found !== "string") return found;
-		isFaulty = true;
-		fault(found, index(at));
-		return [];
+		issues.addIssue(found);
+		return z.NEVER;
 	});
-	return isFaulty ? null : [...new Set(words)].sort();
+	const list = z
+		.array(z.unknown(), "must be a list of texts")
+		.refine(({ length }) => length <= MAX_LIST_WORDS, `must have at most ${MAX_LIST_WORDS} entries`)
+		.pipe(z.array(word));
+	return z
+		.preprocess((value) => (typeof value === "string" ? [value] : value), list)
+		.transform((entries) => [...new Set(entries.flat())].sort());
 }
 
-/** In the order in which classes are always listed; other lists are sorted already. */
-function inOrder(member: ListMember, words: readonly string[]): string[] {
-	return member === "block_data_classes" ? DATA_CLASSES.filter((known) => words.includes(known)) : [...words];
+function providerList({ providers }: Catalog) {
+	const byName = new Map(providers.flatMap(({ id, name }) => [id, name].map((known) => [known.toLowerCase(), id])));
+	return wordList((word) => {
+		const id = byName.get(word.toLowerCase());
+		return id === undefined ? `unknown provider ${quoteInput(word)}${renderSuggestion(word, byName.values())}` : [id];
+	});
+}
+
+function placeList() {
+	return wordList(
+		(word) => findPlaces(word) ?? `${quoteInput(word)} is no country: give its code of ISO 3166-1 alpha-2, or EU`,
+	);
+}
+
+function standardList() {
+	return wordList((word) => [toStandard(word)]);
+}
+
+function dataClassList() {
+	return wordList<DataClass>((word) => {
+		const found = findDataClass(word);
+		return found
+			? [found]
+			: `must be one of ${DATA_CLASSES.join(", ")}, not ${quoteInput(word)}${renderSuggestion(word, DATA_CLASSES)}`;
+	}).transform((classes) => DATA_CLASSES.filter((known) => classes.includes(known)));
+}
+
+/** A policy under its members' own names. */
+const policyMembers = perCatalog((catalog) =>
+	z.strictObject(
+		{
+			provider_allowlist: providerList(catalog).optional(),
+			provider_denylist: providerList(catalog).optional(),
+			jurisdiction: placeList().optional(),
+			data_residency: placeList().optional(),
+			frameworks: standardList().optional(),
+			certifications: standardList().optional(),
+			block_data_classes: dataClassList().optional(),
+			require_zero_retention: z.boolean("must be true or false").optional(),
+		},
+		{ error: mappingMessages(ALL_NAMES) },
+	),
+);
+
+/** A policy's members under their own names, without absent ones, and the names under which they were written. */
+function toOwnNames(policy: Readonly<Record<string, unknown>>) {
+	const members: [string, unknown][] = [];
+	const writtenAs = new Map<string, string>();
+	const faults: DocumentFault[] = [];
+	for (const [name, value] of Object.entries(policy)) {
+		if (value === null || value === undefined || name === ECHOED) continue;
+		const own = OWN_NAMES.get(name) ?? name;
+		const before = writtenAs.get(own);
+		if (before === undefined) {
+			writtenAs.set(own, name);
+			members.push([own, value]);
+		} else faults.push({ path: [name], at: "key", message: `means the same as ${before}, which is given too` });
+	}
+	return { members: Object.fromEntries(members), writtenAs, faults };
 }
 
 /**
- * Reads a policy. Each member may have one of several names; a null or an empty list says nothing.
+ * Parses a policy. Each member may have one of several names. A null or an empty list says nothing.
  * @param value of any type; null and undefined are a policy that says nothing.
  */
-export function parseCompliancePolicy(value: unknown, catalog: Catalog): ReadPolicy {
-	const faults: PolicyFault[] = [];
-	if (value === null || value === undefined) return { policy: {}, faults };
-	if (typeof value !== "object" || Array.isArray(value))
-		return { policy: {}, faults: [{ path: [], at: "value", message: "must be a mapping" }] };
-	const readers = readersFor(catalog);
-	const found = new Map<Member, unknown>();
-	const namedAs = new Map<Member, string>();
-	for (const [name, given] of Object.entries(value)) {
-		if (given === null || given === undefined || name === ECHOED) continue;
-		const member = MEMBER_OF.get(name);
-		if (!member) {
-			faults.push({ path: [name], at: "key", message: `unknown key${didYouMean(name, NAMES)}` });
-			continue;
-		}
-		const before = namedAs.get(member);
-		if (before !== undefined) {
-			faults.push({ path: [name], at: "key", message: `means the same as ${before}, which is given too` });
-			continue;
-		}
-		namedAs.set(member, name);
-		if (member === "require_zero_retention") {
-			if (typeof given === "boolean") found.set(member, given);
-			else faults.push({ path: [name], at: "value", message: "must be true or false" });
-			continue;
-		}
-		const words = readList(given, readers[member], (message, at) =>
-			faults.push({ path: at === undefined ? [name] : [name, at], at: "value", message }),
-		);
-		if (words) found.set(member, inOrder(member, words));
-	}
-	const said = (Object.keys(MEMBERS) as Member[])
-		.map((member): [Member, unknown] => [member, found.get(member)])
-		.filter(([, said]) => said === true || (Array.isArray(said) && said.length > 0));
-	return { policy: Object.fromEntries(said), faults };
+export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedPolicy {
+	if (value === null || value === undefined) return { policy: {}, faults: [] };
+	const named = isJsonObject(value) ? toOwnNames(value) : null;
+	const parsed = parseMembers(policyMembers(catalog), named ? named.members : value);
+	const faults = parsed.faults.map(({ path: [own, ...rest], ...fault }): DocumentFault => {
+		const written = named?.writtenAs.get(String(own));
+		return { ...fault, path: written === undefined ? [] : [written, ...rest] };
+	});
+	const saysSomething = ([, member]: [string, unknown]) =>
+		member === true || (Array.isArray(member) && member.length > 0);
+	return {
+		policy: Object.fromEntries(Object.entries(parsed.value).filter(saysSomething)),
+		faults: inDocumentOrder([...(named?.faults ?? []), ...faults], value),
+	};
 }
 
 /** Whether a policy in normal form says anything. */
@@ -188,7 +169,7 @@ export function isActivePolicy(policy: CompliancePolicy): boolean {
 	return Object.keys(policy).length > 0;
 }
 
-/** A policy in normal form, with all members. */
+/** Compiles a policy in normal form. */
 export function compilePolicy(policy: CompliancePolicy): CompiledPolicy {
 	return {
 		active: isActivePolicy(policy),

@@ -1,15 +1,15 @@
-// What a gate would do to every model of the catalog, and what complying costs (docs/reference.md, "Compliance"). Pure.
+// What a gate decides on every model of the catalog, and what compliance costs (docs/reference.md, "Compliance"). Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import { blendedMicroRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Detection } from "./detect.ts";
 import type { ComplianceGate } from "./gate.ts";
 
-/** Blended rates are whole millionths of a USD per million tokens times four. */
-const PER_USD = 4e6;
+/** Blended rates are integers: millionths of a USD per million tokens, times four. */
+const RATE_PER_USD = 4e6;
 const PERCENT_DIGITS = 4;
 
-function cheapest(models: readonly Model[], atMs: number): { model: Model; rate: number } | null {
+function findCheapest(models: readonly Model[], atMs: number): { model: Model; rate: number } | null {
 	return models
 		.map((model) => ({ model, rate: blendedMicroRate(model, atMs) }))
 		.reduce<{ model: Model; rate: number } | null>(
@@ -19,36 +19,37 @@ function cheapest(models: readonly Model[], atMs: number): { model: Model; rate:
 }
 
 /**
- * The price of a policy, in USD per million tokens, blended (3 × input + output) / 4. Exact: computed in integers, divided once.
- * @param atMs when, ms since the epoch: prices change on dates.
+ * What a policy costs: the cheapest model that it allows beside the cheapest of all, in USD per million tokens, blended
+ * (3 × input + output) / 4. Exact: computed in integers and divided once.
+ * @param atMs ms since the epoch: prices change on dates.
  */
 export function costPremium(all: readonly Model[], compliant: readonly Model[], atMs: number) {
-	const [any, allowed] = [cheapest(all, atMs), cheapest(compliant, atMs)];
+	const [any, allowed] = [findCheapest(all, atMs), findCheapest(compliant, atMs)];
 	const more = any && allowed ? allowed.rate - any.rate : null;
 	const scale = 10 ** PERCENT_DIGITS;
 	return {
 		compliant_available: allowed !== null,
 		cheapest_unrestricted: any?.model.id ?? null,
-		unrestricted_min_usd_mtok: any ? any.rate / PER_USD : null,
+		unrestricted_min_usd_mtok: any ? any.rate / RATE_PER_USD : null,
 		cheapest_compliant: allowed?.model.id ?? null,
-		compliant_min_usd_mtok: allowed ? allowed.rate / PER_USD : null,
-		premium_usd_mtok: more === null ? null : more / PER_USD,
+		compliant_min_usd_mtok: allowed ? allowed.rate / RATE_PER_USD : null,
+		premium_usd_mtok: more === null ? null : more / RATE_PER_USD,
 		premium_pct: more === null || !any ? null : Math.round((100 * scale * more) / any.rate) / scale,
 	};
 }
 
-function classified({ classes, kinds }: Detection) {
+function toClassification({ classes, kinds }: Detection) {
 	return {
 		detected_classes: [...classes],
 		classification: Object.fromEntries(classes.map((found) => [found, [...(kinds[found] ?? [])]])),
 	};
 }
 
-/** The preview without a policy. */
+/** The preview if no policy is in force. */
 export function inertPreview(detection: Detection) {
 	return {
 		active: false,
-		...classified(detection),
+		...toClassification(detection),
 		note: "no compliance policy is in force: every model is eligible",
 	};
 }
@@ -74,7 +75,7 @@ export function toComplianceDecision(gate: ComplianceGate, { models }: Pick<Cata
 	};
 }
 
-/** The preview of a policy on a text, whatever keys are configured and whoever asks. */
+/** The preview of a policy on a text. It does not depend on the configured keys or the caller. */
 export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs: number) {
 	const decision = toComplianceDecision(gate, catalog);
 	const { policy, allowed: allowedIds, excluded } = decision;
@@ -85,7 +86,7 @@ export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs
 		active: true,
 		ok: sample !== undefined,
 		policy,
-		...classified(gate.detection),
+		...toClassification(gate.detection),
 		allowed_models: allowedIds,
 		excluded_models: excluded,
 		compliance_cost_premium: premium,

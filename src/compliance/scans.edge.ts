@@ -1,56 +1,56 @@
-// When a long text is scanned for sensitive data: not right behind another one. A scan holds its isolate for as long as it
-// takes, some MiB for seconds, and behind thirty of them everybody else would wait for all; what is found is detect.ts's.
+// Schedules scans of long texts for sensitive data. A scan blocks its isolate, for seconds if the text has some MiB, so that other
+// requests would wait for thirty scans in a row. After each long scan there is a rest. What is found is up to detect.ts.
 
-/** Shorter texts are scanned at once: no request waits long for one. */
+/** Shorter texts are scanned at once, because that takes little time. */
 const LONG_CHARS = 32_768;
 
-/** How long other requests have the isolate after a long scan: 0.25 s after 2 Mi characters, which take a second or more. */
+/** How long no long scan starts after one: 0.25 s after 2 Mi characters, which take a second or more. */
 const REST_MS_PER_CHAR = 1 / 8192;
 
-/** Of longer texts than 4 Mi characters no more is read (detect.ts). */
+/** Texts of more than 4 Mi characters are not read (detect.ts). */
 const MAX_REST_MS = 512;
 
-/** Whoever is first but does not come within this time after a rest has left. */
-const GRACE_MS = 250;
-const LOOK_AGAIN_MS = 5;
+/** The first in the queue that does not start within this time after a rest is taken to be gone. */
+const MAX_TURN_MS = 250;
+const POLL_MS = 5;
 
-/** When the rest after the last long scan is over. */
-let restsUntilMs = 0;
-/** Who waits for a long scan, in the order of arrival. */
-const waiting = new Set<symbol>();
+/** When the rest after the last long scan ends. */
+let restUntilMs = 0;
+/** Requests that wait for a long scan, in order of arrival. */
+const queue = new Set<symbol>();
 
-/** How long to wait before looking again; 0 when it is one's turn. */
-function leftMsFor(one: symbol): number {
-	waiting.add(one);
-	const restedMs = Date.now() - restsUntilMs;
+/** How long a request waits before it checks again; 0 if it is its turn. */
+function remainingWaitMs(ticket: symbol): number {
+	queue.add(ticket);
+	const restedMs = Date.now() - restUntilMs;
 	if (restedMs < 0) return -restedMs;
-	const [first] = waiting;
-	return first === one || restedMs >= GRACE_MS ? 0 : LOOK_AGAIN_MS;
+	const [first] = queue;
+	return first === ticket || restedMs >= MAX_TURN_MS ? 0 : POLL_MS;
 }
 
-/** Takes one out of the line, and those before, who have left; who has not lines up again. */
-function leave(one: symbol): void {
-	for (const other of waiting) {
-		waiting.delete(other);
-		if (other === one) return;
+/** Removes a request from the queue, and those before it, which are gone. Any that is not joins again when it checks. */
+function leaveQueue(ticket: symbol): void {
+	for (const other of queue) {
+		queue.delete(other);
+		if (other === ticket) return;
 	}
 }
 
 /**
- * Scans texts, long ones in the order in which they came and each after a rest. Nothing is awaited between the last look at the
- * clock and the scan, and no promise is shared: a request that ends holds up nobody for long.
+ * Scans texts. Long ones are scanned in order of arrival, each after a rest. Nothing is awaited between the last look at the
+ * clock and the scan, and no promise is shared: a request that ends delays no other for long.
  */
 export async function scanTexts<T>(texts: Iterable<string>, scan: (texts: readonly string[]) => T): Promise<T> {
 	const all = [...texts];
 	const chars = all.reduce((sum, { length }) => sum + length, 0);
 	if (chars < LONG_CHARS) return scan(all);
-	const one = Symbol();
-	for (let leftMs = leftMsFor(one); leftMs > 0; leftMs = leftMsFor(one)) {
-		const waitMs = leftMs;
+	const ticket = Symbol();
+	for (let remainingMs = remainingWaitMs(ticket); remainingMs > 0; remainingMs = remainingWaitMs(ticket)) {
+		const waitMs = remainingMs;
 		await new Promise((resolve) => setTimeout(resolve, waitMs));
 	}
-	leave(one);
+	leaveQueue(ticket);
 	const found = scan(all);
-	restsUntilMs = Date.now() + Math.min(MAX_REST_MS, Math.ceil(chars * REST_MS_PER_CHAR));
+	restUntilMs = Date.now() + Math.min(MAX_REST_MS, Math.ceil(chars * REST_MS_PER_CHAR));
 	return found;
 }

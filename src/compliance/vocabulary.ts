@@ -1,6 +1,6 @@
-// One spelling for what a compliance policy names: jurisdictions, frameworks, certifications, classes of data. Pure.
+// Finds the one spelling of what compliance policies name: jurisdictions, frameworks, certifications, classes of data. Pure.
 
-/** Classes of sensitive data, in the order in which they are always listed. */
+/** Classes of sensitive data, in the order of all lists. */
 export const DATA_CLASSES = ["PII", "PHI", "FINANCIAL", "SECRETS"] as const;
 export type DataClass = (typeof DATA_CLASSES)[number];
 
@@ -8,12 +8,12 @@ const EU_MEMBERS = new Set(
 	"AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE".split(" "),
 );
 
-/** What a list says with one word: the European Economic Area is the EU and three more. */
+/** The European Economic Area: the EU and three more. */
 const EEA = ["EU", "IS", "LI", "NO"];
-const GROUPS: Readonly<Record<string, readonly string[]>> = { EEA, "EUROPEAN ECONOMIC AREA": EEA };
+const PLACE_GROUPS: Readonly<Record<string, readonly string[]>> = { EEA, "EUROPEAN ECONOMIC AREA": EEA };
 
-/** Names and codes that neither ISO 3166 nor Unicode has for what is meant. */
-const OTHER_PLACES: Readonly<Record<string, string>> = {
+/** Names and codes that ISO 3166 and Unicode do not have for these places. */
+const PLACE_ALIASES: Readonly<Record<string, string>> = {
 	EUROPE: "EU",
 	"EUROPEAN UNION": "EU",
 	UK: "GB",
@@ -35,8 +35,8 @@ const OTHER_PLACES: Readonly<Record<string, string>> = {
 };
 
 /**
- * ISO 3166-1 alpha-2, officially assigned. Unicode also names codes that are retired or reserved, and some of their names are
- * those of other codes: FX is `France` there too, UK `United Kingdom`, SU `Russia`.
+ * The officially assigned codes of ISO 3166-1 alpha-2. Unicode also has retired and reserved codes, some with the names of
+ * others: FX is `France`, UK `United Kingdom`, SU `Russia`.
  */
 const COUNTRIES: ReadonlySet<string> = new Set(
 	[
@@ -52,8 +52,8 @@ const COUNTRIES: ReadonlySet<string> = new Set(
 
 let codesByName: Map<string, string> | undefined;
 
-/** By the English name that Unicode has for the country. */
-function codeOfName(name: string): string | undefined {
+/** Finds a country's code by its English name in Unicode. */
+function findCodeByName(name: string): string | undefined {
 	if (!codesByName) {
 		const names = new Intl.DisplayNames("en", { type: "region" });
 		codesByName = new Map([...COUNTRIES].map((code) => [(names.of(code) ?? code).toUpperCase(), code]));
@@ -61,25 +61,25 @@ function codeOfName(name: string): string | undefined {
 	return codesByName.get(name);
 }
 
-/** Codes of ISO 3166-1 alpha-2, or `EU`, that a word stands for; null when it is no place. */
-export function placesOf(word: string): readonly string[] | null {
+/** The codes of ISO 3166-1 alpha-2, or `EU`, that a word stands for; null when it is no place. */
+export function findPlaces(word: string): readonly string[] | null {
 	const upper = word.trim().toUpperCase();
-	// As in `U.S.A.`; the names of saints keep their point.
+	// `U.S.A.` loses its points; names such as `St. Lucia` keep theirs.
 	const bare = /^(?:[A-Z]\.)+[A-Z]?$/.test(upper) ? upper.replaceAll(".", "") : upper;
-	const group = Object.hasOwn(GROUPS, bare) ? GROUPS[bare] : undefined;
+	const group = Object.hasOwn(PLACE_GROUPS, bare) ? PLACE_GROUPS[bare] : undefined;
 	if (group) return group;
 	if (bare === "EU" || COUNTRIES.has(bare)) return [bare];
-	const code = Object.hasOwn(OTHER_PLACES, bare) ? OTHER_PLACES[bare] : codeOfName(bare);
+	const code = Object.hasOwn(PLACE_ALIASES, bare) ? PLACE_ALIASES[bare] : findCodeByName(bare);
 	return code === undefined ? null : [code];
 }
 
-/** Whether a place lies within one that is allowed: a member state lies within the EU, the EU within nothing else. */
+/** Whether a place lies within an allowed one. A member state lies within the EU; the EU lies within nothing else. */
 export function isWithin(place: string, allowed: readonly string[]): boolean {
 	return allowed.includes(place) || (EU_MEMBERS.has(place) && allowed.includes("EU"));
 }
 
-/** How frameworks and certifications are spelled here, by their letters and digits in capitals. */
-const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
+/** The spelling of frameworks and certifications, by their letters and digits in capitals. */
+const STANDARDS: Readonly<Record<string, string>> = Object.fromEntries(
 	[
 		"APPI",
 		"C5",
@@ -109,7 +109,7 @@ const NAMES: Readonly<Record<string, string>> = Object.fromEntries(
 	].map((name) => [name.replace(/[^A-Z0-9]/g, ""), name]),
 );
 
-const OTHER_NAMES: Readonly<Record<string, string>> = {
+const STANDARD_ALIASES: Readonly<Record<string, string>> = {
 	BAA: "HIPAA",
 	CSA: "CSA STAR",
 	EUGDPR: "GDPR",
@@ -120,10 +120,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`. A name that
- * nobody here knows is kept, in capitals: no provider is known to have it.
+ * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`. An
+ * unknown name is kept in capitals; no provider is known to have it.
  */
-export function standardOf(word: string): string {
+export function toStandard(word: string): string {
 	const upper = word.trim().toUpperCase();
 	const letters = upper
 		.replace(/:\s*(?:19|20)\d\d$/, "")
@@ -131,11 +131,11 @@ export function standardOf(word: string): string {
 		.replace(/^ISOIEC/, "ISO")
 		.replace(/^(SOC[12])TYPE(?:I|II|1|2)$/, "$1")
 		.replace(/^(PCIDSS)(?:LEVEL\d|V?\d+)$/, "$1");
-	if (Object.hasOwn(NAMES, letters)) return NAMES[letters] ?? upper;
-	return Object.hasOwn(OTHER_NAMES, letters) ? (OTHER_NAMES[letters] ?? upper) : upper;
+	if (Object.hasOwn(STANDARDS, letters)) return STANDARDS[letters] ?? upper;
+	return Object.hasOwn(STANDARD_ALIASES, letters) ? (STANDARD_ALIASES[letters] ?? upper) : upper;
 }
 
-const CLASS_NAMES: Readonly<Record<string, DataClass>> = {
+const DATA_CLASS_ALIASES: Readonly<Record<string, DataClass>> = {
 	CREDENTIAL: "SECRETS",
 	CREDENTIALS: "SECRETS",
 	FINANCE: "FINANCIAL",
@@ -147,11 +147,11 @@ const CLASS_NAMES: Readonly<Record<string, DataClass>> = {
 	SECRET: "SECRETS",
 };
 
-/** The class of data that a word names; null when it names none. */
-export function dataClassOf(word: string): DataClass | null {
+/** Finds the class of data that a word names; null when it names none. */
+export function findDataClass(word: string): DataClass | null {
 	const upper = word.toUpperCase().replace(/[^A-Z]/g, "");
 	return (
 		DATA_CLASSES.find((known) => known === upper) ??
-		(Object.hasOwn(CLASS_NAMES, upper) ? (CLASS_NAMES[upper] ?? null) : null)
+		(Object.hasOwn(DATA_CLASS_ALIASES, upper) ? (DATA_CLASS_ALIASES[upper] ?? null) : null)
 	);
 }

@@ -1,4 +1,4 @@
-// Rows as one JSON parameter: D1 takes 100 parameters a query, this takes one whatever the number of rows.
+// Rows as one JSON parameter: D1 takes 100 parameters a query, and this is one for any number of rows.
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 

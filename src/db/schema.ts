@@ -1,4 +1,5 @@
-// All D1 tables. Triggers that keep the usage rollups and the append-only tables stand in the migrations.
+// All D1 tables. What Drizzle cannot express stands in the migrations by hand: WITHOUT ROWID, and the triggers of append-only
+// tables.
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
@@ -10,8 +11,8 @@ export const users = sqliteTable(
 		plan: text().notNull(),
 		/** ISO 8601, as every `*_at` of text type. */
 		createdAt: text("created_at").notNull(),
-		/** Small and unique, for request ids; null in rows of before until the user's next look-up. */
-		number: integer(),
+		/** Counts from 1; request ids hold it. */
+		number: integer().notNull(),
 	},
 	(table) => [uniqueIndex("users_name").on(table.name), uniqueIndex("users_number").on(table.number)],
 );
@@ -37,8 +38,8 @@ export const apiKeys = sqliteTable(
 );
 
 /**
- * One row per API request that called a model: its usage and its signed receipt, public by request id. Never changed;
- * inserted once per request id. WITHOUT ROWID, which the migration says and Drizzle cannot: a text key would be an index more.
+ * One row per API request that called a model: its usage and its signed receipt, public by request id. Inserted once, never
+ * changed. WITHOUT ROWID: beside a rowid, the text key would be one more index.
  */
 export const settlements = sqliteTable(
 	"settlements",
@@ -59,7 +60,7 @@ export const settlements = sqliteTable(
 		outcome: text().notNull(),
 		latencyMs: integer("latency_ms").notNull(),
 		fallback: integer({ mode: "boolean" }).notNull(),
-		/** JSON: one `{model, provider, tokens, input_tokens, cost_nano_usd}` per model call; `requests` where one stands for more. */
+		/** JSON: one `{model, provider, tokens, input_tokens, cost_nano_usd}` per model call. An entry for several has `requests`. */
 		calls: text().notNull(),
 		/** The receipt object as JSON. */
 		receipt: text().notNull(),
@@ -72,61 +73,7 @@ export const settlements = sqliteTable(
 	(table) => [index("settlements_user_time").on(table.userId, table.createdAt, table.requestId)],
 );
 
-/** Usage of versions before `settlements`, read and never added to. */
-export const usageTable = sqliteTable(
-	"usage",
-	{
-		requestId: text("request_id").primaryKey(),
-		userId: text("user_id").notNull(),
-		createdAt: text("created_at").notNull(),
-		kind: text().notNull(),
-		model: text().notNull(),
-		provider: text().notNull(),
-		mode: text().notNull(),
-		tokens: integer().notNull(),
-		/** How many of `tokens` were input; null in rows of versions that did not keep it. */
-		inputTokens: integer("input_tokens"),
-		costNanoUsd: integer("cost_nano_usd").notNull(),
-		estimated: integer({ mode: "boolean" }).notNull(),
-		outcome: text().notNull(),
-		latencyMs: integer("latency_ms").notNull(),
-		fallback: integer({ mode: "boolean" }).notNull(),
-		/** JSON: one `{model, provider, tokens, input_tokens, cost_nano_usd}` per model call. */
-		calls: text().notNull(),
-	},
-	(table) => [index("usage_user_time").on(table.userId, table.createdAt, table.requestId)],
-);
-
-/** Totals per user of `usage`: dimension `total` (name ''), `model`, `provider`, `mode`. Kept by a trigger on it. */
-export const usageRollups = sqliteTable(
-	"usage_rollups",
-	{
-		userId: text("user_id").notNull(),
-		dimension: text().notNull(),
-		name: text().notNull(),
-		requests: integer().notNull(),
-		tokens: integer().notNull(),
-		/** How many of `tokens` were input. */
-		inputTokens: integer("input_tokens").notNull().default(0),
-		costNanoUsd: integer("cost_nano_usd").notNull(),
-	},
-	(table) => [primaryKey({ columns: [table.userId, table.dimension, table.name] })],
-);
-
-/** Receipts of versions before `settlements`, read and never added to. */
-export const receipts = sqliteTable("receipts", {
-	requestId: text("request_id").primaryKey(),
-	userId: text("user_id").notNull(),
-	kind: text().notNull(),
-	/** The receipt object as JSON. */
-	receipt: text().notNull(),
-	proofHash: text("proof_hash").notNull(),
-	signature: text(),
-	keyId: text("key_id"),
-	createdAt: text("created_at").notNull(),
-});
-
-/** Ledger entries. Append-only by triggers; columns hold what the signed subject says, lists as canonical JSON. */
+/** Ledger entries, append-only by triggers. The columns repeat the signed subject; lists are canonical JSON. */
 export const handoffs = sqliteTable(
 	"handoffs",
 	{
@@ -143,7 +90,7 @@ export const handoffs = sqliteTable(
 		validation: text().notNull(),
 		recommendedNextAction: text("recommended_next_action"),
 		actionKind: text("action_kind").notNull(),
-		/** The JSON number as text: SQLite does not bring back every double bit by bit. */
+		/** The JSON number as text: SQLite does not return every double unchanged. */
 		estCost: text("est_cost"),
 		riskScore: integer("risk_score").notNull(),
 		riskTier: text("risk_tier").notNull(),
@@ -152,7 +99,7 @@ export const handoffs = sqliteTable(
 		prevHash: text("prev_hash"),
 		prevSignature: text("prev_signature"),
 		createdAt: text("created_at").notNull(),
-		/** Canonical JSON; what is hashed and signed. */
+		/** Canonical JSON: the bytes that are hashed and signed. */
 		subject: text().notNull(),
 		hash: text().notNull(),
 		leafHash: text("leaf_hash").notNull(),
@@ -162,7 +109,7 @@ export const handoffs = sqliteTable(
 	(table) => [uniqueIndex("handoffs_chain").on(table.userId, table.workspaceId, table.seq)],
 );
 
-/** The audit log. Append-only by triggers. */
+/** The audit log, append-only by triggers. */
 export const auditEvents = sqliteTable(
 	"audit_events",
 	{
@@ -189,7 +136,7 @@ export const auditEvents = sqliteTable(
 	],
 );
 
-/** Every manifest that was ever in force; the highest version of a workspace is its policy. */
+/** Every manifest that was ever in force. The highest version of a workspace is the one in force now. */
 export const workspaceManifests = sqliteTable(
 	"workspace_manifests",
 	{
@@ -205,7 +152,7 @@ export const workspaceManifests = sqliteTable(
 	(table) => [primaryKey({ columns: [table.userId, table.workspaceId, table.version] })],
 );
 
-/** Routing configs that somebody shared: public by id, never changed. */
+/** Shared routing configs: public by id, never changed. */
 export const brainShares = sqliteTable(
 	"brain_shares",
 	{
@@ -213,15 +160,15 @@ export const brainShares = sqliteTable(
 		id: text().primaryKey(),
 		userId: text("user_id").notNull(),
 		title: text(),
-		/** The text as it was given; null when an object was. */
+		/** The text as sent; null when an object was sent. */
 		brainMd: text("brain_md"),
 		/** The normalized config as JSON. */
 		config: text().notNull(),
 		/** Digest of the normalized config. */
 		configDigest: text("config_digest").notNull(),
-		/** JSON list of what is wrong with it; empty when it is valid. */
+		/** JSON list of its errors; empty when it is valid. */
 		errors: text().notNull(),
-		/** Of everything above but the id: a user who shares the same again has the same share. */
+		/** Digest of everything above except the id. A user who shares the same content again gets the same share. */
 		contentDigest: text("content_digest").notNull(),
 		createdAt: text("created_at").notNull(),
 	},
@@ -231,7 +178,7 @@ export const brainShares = sqliteTable(
 	],
 );
 
-/** Runs of agents as their objects last told: a running one may be a moment behind. */
+/** Agent runs, as their objects last wrote them. A run in progress may be a moment ahead of its row. */
 export const agentRuns = sqliteTable(
 	"agent_runs",
 	{
@@ -239,12 +186,12 @@ export const agentRuns = sqliteTable(
 		id: text().primaryKey(),
 		userId: text("user_id").notNull(),
 		createdAt: text("created_at").notNull(),
-		/** Rises with every change; an older row never replaces a newer. */
+		/** Rises with every change. A lower revision never replaces a higher one. */
 		revision: integer().notNull(),
 		status: text().notNull(),
-		/** JSON of the run as a list shows it. */
+		/** JSON of the run as lists show it. */
 		summary: text().notNull(),
-		/** JSON of the run, whole, once it is over; null before, and of one that is too large for a row. */
+		/** JSON of the whole run once it is over; null before, and when it is too large for a row. */
 		run: text(),
 	},
 	(table) => [index("agent_runs_user").on(table.userId, table.createdAt, table.id)],

@@ -1,4 +1,4 @@
-// The pace at which something that fails is tried again. Pure.
+// The delay between retries. Pure.
 
 const FIRST_MS = 1_000;
 const LAST_MS = 60_000;
@@ -11,16 +11,16 @@ export class Backoff {
 		return this.#failures;
 	}
 
-	/** Until the next try: a second, doubled with each failure after the first, a minute at most. */
+	/** Until the next try: a second, doubled with each further failure, at most a minute. */
 	get delayMs(): number {
 		return Math.min(LAST_MS, FIRST_MS * 2 ** Math.max(0, this.#failures - 1));
 	}
 
-	failed(): void {
+	recordFailure(): void {
 		this.#failures++;
 	}
 
-	succeeded(): void {
+	recordSuccess(): void {
 		this.#failures = 0;
 	}
 }

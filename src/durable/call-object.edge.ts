@@ -1,7 +1,7 @@
-// Calls to Durable Objects. Every method called this way is idempotent, so that a call whose answer was lost is repeated.
+// Calls Durable Objects. Every method called this way is idempotent, so a call whose answer was lost can be repeated.
 import { StorageUnavailableError } from "../failure.ts";
 
-/** Calls the object of a name, and once more when that fails: a stub is broken for good after an error, so each try takes a new one. */
+/** Calls the object with a name, and once more if that fails. A stub stays broken after an error, so each try takes a new one. */
 export async function callObject<Stub, T>(
 	namespace: { getByName(name: string): Stub },
 	name: string,

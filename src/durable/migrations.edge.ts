@@ -1,45 +1,35 @@
-// Versions of an object's tables, brought up to date step by step when the object wakes. Durable Object SQLite refuses
+// The versions of an object's tables, migrated step by step when the object wakes. Durable Object SQLite refuses
 // PRAGMA user_version, so the version stands in a table of its own.
 
-/** Makes the tables of one version out of those of the version before, rows included. Synchronous, so that it is one transaction. */
+/** Turns the tables of one version into those of the next, rows included. Synchronous, so that it is one transaction. */
 export type MigrationStep = (sql: SqlStorage) => void;
 
 /** The tables of one class of objects. */
 export interface TableSchema {
-	/** Whose they are, for messages. */
+	/** What the objects are called in messages. */
 	name: string;
-	/** A table that objects have had from the first version on. */
-	firstTable: string;
-	/**
-	 * Step n makes version n, the first one out of nothing. A released step never changes: objects are at every version.
-	 * The first completes what it finds, because objects from before versions were kept may have any part of its tables.
-	 */
+	/** Step n makes version n; the first starts from nothing. A released step never changes, because objects are at every version. */
 	steps: readonly MigrationStep[];
 }
 
-/** An object's tables cannot be used by this code; they are as they were. */
+/** This code cannot use an object's tables. They are unchanged. */
 export class SchemaError extends Error {
 	override name = "SchemaError";
 }
 
 const VERSION_TABLE = "schema_version";
 
-function hasTable(sql: SqlStorage, name: string): boolean {
-	return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name).toArray().length > 0;
+/** Whether an object has tables, of whatever version. */
+export function hasTables({ sql }: Pick<DurableObjectStorage, "sql">): boolean {
+	return sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", VERSION_TABLE).toArray().length > 0;
 }
 
-/** Whether an object has tables at all, of whatever version. */
-export function hasTables({ sql }: Pick<DurableObjectStorage, "sql">, { firstTable }: TableSchema): boolean {
-	return hasTable(sql, firstTable) || hasTable(sql, VERSION_TABLE);
+function storedVersion(storage: Pick<DurableObjectStorage, "sql">): number {
+	if (!hasTables(storage)) return 0;
+	return storage.sql.exec<{ version: number }>(`SELECT version FROM ${VERSION_TABLE}`).one().version;
 }
 
-/** The version that is written down; 0 where none is. */
-function versionOf(sql: SqlStorage): number {
-	if (!hasTable(sql, VERSION_TABLE)) return 0;
-	return sql.exec<{ version: number }>(`SELECT version FROM ${VERSION_TABLE}`).one().version;
-}
-
-function setVersion(sql: SqlStorage, version: number): void {
+function storeVersion(sql: SqlStorage, version: number): void {
 	sql.exec(
 		`CREATE TABLE IF NOT EXISTS ${VERSION_TABLE} (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)`,
 	);
@@ -47,13 +37,12 @@ function setVersion(sql: SqlStorage, version: number): void {
 }
 
 /**
- * Brings an object's tables to the last version of the schema, each step with its version in one transaction.
- * @throws SchemaError when the tables are newer than the schema, which knows nothing of what they promise, or when a step
- * fails; what the steps before it made stays.
+ * Migrates an object's tables to the last version of the schema. Each step and its version are one transaction.
+ * @throws SchemaError when the tables are newer than the schema, or when a step fails. The steps before it stay.
  */
 export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transactionSync">, schema: TableSchema): void {
 	const { name, steps } = schema;
-	const found = versionOf(storage.sql);
+	const found = storedVersion(storage);
 	if (found > steps.length) {
 		throw new SchemaError(`the tables of this ${name} are at version ${found} and this code knows ${steps.length}`);
 	}
@@ -63,7 +52,7 @@ export function migrate(storage: Pick<DurableObjectStorage, "sql" | "transaction
 		try {
 			storage.transactionSync(() => {
 				step(storage.sql);
-				setVersion(storage.sql, version);
+				storeVersion(storage.sql, version);
 			});
 		} catch (cause) {
 			throw new SchemaError(`the tables of this ${name} did not come to version ${version}`, { cause });

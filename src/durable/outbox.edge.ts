@@ -1,13 +1,13 @@
-// An object's outbox: what D1 does not have yet is written by one flush at a time, and tried again by the object's alarm
-// until D1 takes it. What the rows are and where the object keeps them is the object's business.
+// An object's outbox: writes to D1 what it does not have yet, one flush at a time. The object's alarm tries again until D1
+// takes it. The object decides what the rows are and where it keeps them.
 import { logError } from "../http/log.edge.ts";
 import { Backoff } from "./backoff.ts";
 
-/** What an object does for its outbox. */
+/** The object's part of its outbox. */
 export interface OutboxWork {
 	/** Event of the log line about a flush that failed. */
 	failureEvent: string;
-	/** Writes the oldest rows to D1 and notes that it has them; false when there are none. Throws when D1 refuses. */
+	/** Writes the oldest rows to D1 and records that it has them; false when there are none. Throws when D1 refuses. */
 	writeRound(): Promise<boolean>;
 	/** Called after a flush that failed. */
 	onFailure?(): void;
@@ -26,7 +26,7 @@ export class Outbox {
 		this.#work = work;
 	}
 
-	/** Whether the last flush failed: then the alarm sets the pace, so that an absent D1 is not asked once per row. */
+	/** Whether the last flush failed. Then the alarm decides when to try again, so that an unreachable D1 is not called once per row. */
 	get isFailing(): boolean {
 		return this.#backoff.failures > 0;
 	}
@@ -36,7 +36,7 @@ export class Outbox {
 		return this.#backoff.delayMs;
 	}
 
-	/** Writes everything. One flush at a time; rows that arrive meanwhile go with its next round. Never throws. */
+	/** Writes everything, one flush at a time. Rows that arrive meanwhile go with its next round. Never throws. */
 	flush(): Promise<void> {
 		this.#flushing ??= this.#flushAll().finally(() => {
 			this.#flushing = null;
@@ -44,7 +44,7 @@ export class Outbox {
 		return this.#flushing;
 	}
 
-	/** Writes everything after a moment, in which more may come to go with it. After a failure the alarm does it. */
+	/** Flushes after a delay, so that later rows go with it. After a failure the alarm flushes instead. */
 	flushIn(delayMs: number): void {
 		if (this.#isDue || this.isFailing) return;
 		this.#isDue = true;
@@ -59,24 +59,24 @@ export class Outbox {
 
 	async #flushAll(): Promise<void> {
 		try {
-			while (await this.#work.writeRound()) this.#backoff.succeeded();
+			while (await this.#work.writeRound()) this.#backoff.recordSuccess();
 		} catch (error) {
-			this.#backoff.failed();
+			this.#backoff.recordFailure();
 			logError(this.#work.failureEvent, error, { failures: this.#backoff.failures });
 			this.#work.onFailure?.();
 			this.arm(Date.now() + this.retryDelayMs);
 		}
 	}
 
-	/** Sets the object's one alarm, which serves everything it waits for: the earlier time wins. */
+	/** Sets the object's one alarm, which serves all its deadlines: the earlier time wins. */
 	arm(atMs: number): void {
 		if (atMs >= this.#alarmAtMs) return;
 		this.#alarmAtMs = atMs;
 		this.#state.waitUntil(this.#state.storage.setAlarm(atMs));
 	}
 
-	/** To be called first by the object's alarm: the one that rang is no longer set. */
-	alarmRang(): void {
+	/** To be called first in the object's alarm: it is no longer set. */
+	alarmFired(): void {
 		this.#alarmAtMs = Number.POSITIVE_INFINITY;
 	}
 }

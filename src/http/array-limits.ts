@@ -1,64 +1,62 @@
-// Arrays that are longer than a body's schema allows, told before validation: it would look at every entry first, and make an
-// issue of each that is wrong. Pure.
+// Finds arrays that are longer than a body's schema allows, before validation, which would look at every entry first and report
+// each that is wrong. Pure.
 import * as z from "zod";
 import type { Issue } from "../failure.ts";
+import { isJsonObject } from "../json.ts";
 import { pathText } from "./json-shape.ts";
 
-/** As much of JSON Schema as says how long an array may be. */
-interface LengthSchema {
+/** The part of JSON Schema that limits the length of arrays. */
+interface ArrayLengths {
 	type?: string | string[];
 	const?: unknown;
 	maxItems?: number;
-	items?: LengthSchema;
-	properties?: Record<string, LengthSchema>;
-	anyOf?: LengthSchema[];
-	oneOf?: LengthSchema[];
+	items?: ArrayLengths;
+	properties?: Record<string, ArrayLengths>;
+	anyOf?: ArrayLengths[];
+	oneOf?: ArrayLengths[];
 }
 
-/** More would tell a client no more. */
-const MAX_ISSUES = 20;
+/** More issues would tell a client no more. */
+export const MAX_REPORTED_ISSUES = 20;
 
-function isObject(value: unknown): value is Record<string, unknown> {
-	return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Whether an alternative is the one that a value was meant as: by its type and the members that name its kind. */
-function isMeant({ type, properties = {} }: LengthSchema, value: unknown): boolean {
+/** Whether a value was meant as this alternative, by its type and the members that name its kind. */
+function isMeantAs({ type, properties = {} }: ArrayLengths, value: unknown): boolean {
 	if (Array.isArray(value)) return type === "array";
-	if (!isObject(value)) return false;
+	if (!isJsonObject(value)) return false;
 	const kinds = Object.entries(properties).filter(([, property]) => property.const !== undefined);
 	return type === "object" && kinds.every(([name, property]) => value[name] === property.const);
 }
 
-function collect(schema: LengthSchema, value: unknown, steps: (string | number)[], issues: Issue[]): void {
-	if (issues.length === MAX_ISSUES || typeof value !== "object" || value === null) return;
+function collectOverlong(schema: ArrayLengths, value: unknown, steps: (string | number)[], issues: Issue[]): void {
+	if (issues.length === MAX_REPORTED_ISSUES) return;
 	const alternatives = schema.anyOf ?? schema.oneOf;
 	if (alternatives) {
-		const meant = alternatives.filter((alternative) => isMeant(alternative, value));
-		if (meant.length === 1 && meant[0]) collect(meant[0], value, steps, issues);
+		const meant = alternatives.filter((alternative) => isMeantAs(alternative, value));
+		if (meant.length === 1 && meant[0]) collectOverlong(meant[0], value, steps, issues);
 		return;
 	}
 	if (Array.isArray(value)) {
 		const { maxItems = Number.POSITIVE_INFINITY, items } = schema;
 		if (value.length > maxItems)
 			issues.push({ path: pathText(steps), message: `must have at most ${maxItems} entries` });
-		else if (items) for (const [index, entry] of value.entries()) collect(items, entry, [...steps, index], issues);
+		else if (items)
+			for (const [index, entry] of value.entries()) collectOverlong(items, entry, [...steps, index], issues);
 		return;
 	}
+	if (!isJsonObject(value)) return;
 	for (const [name, property] of Object.entries(schema.properties ?? {}))
-		if (Object.hasOwn(value, name))
-			collect(property, (value as Record<string, unknown>)[name], [...steps, name], issues);
+		if (Object.hasOwn(value, name)) collectOverlong(property, value[name], [...steps, name], issues);
 }
 
 /**
- * Makes the check of one schema.
- * @returns what is wrong with a body's array lengths, with the places; what else is wrong is left to validation.
+ * Compiles the check of one schema.
+ * @returns a function that finds the arrays of a body that are too long. What else is wrong is left to validation.
  */
-export function arrayLimits(schema: z.ZodType): (body: unknown) => Issue[] {
-	const lengths = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as LengthSchema;
+export function arrayLimitCheck(schema: z.ZodType): (body: unknown) => Issue[] {
+	const lengths = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as ArrayLengths;
 	return (body) => {
 		const issues: Issue[] = [];
-		collect(lengths, body, [], issues);
+		collectOverlong(lengths, body, [], issues);
 		return issues;
 	};
 }

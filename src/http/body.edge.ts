@@ -1,15 +1,16 @@
-// Reads a JSON body within its limit and refuses what no later stage could hash, store or recurse into.
+// Reads a JSON body within its limit, and refuses values that later stages could not hash, store or recurse into.
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
-import { inTime } from "../in-time.edge.ts";
-import { findExcess, MAX_DEPTH, pathText } from "./json-shape.ts";
+import { withDeadline } from "../in-time.edge.ts";
+import { isJsonObject } from "../json.ts";
+import { findExcess, MAX_JSON_DEPTH, pathText } from "./json-shape.ts";
 
 /**
- * What is taken of a body that nobody wants before it is answered. Who is still sending sees a reset connection instead of
- * the answer: Python's urllib always, Node's fetch one time in three. Beyond it, a reset is what they get.
+ * A refused body is read up to this before the answer. A client that is still sending would see a reset connection instead of
+ * the answer: Python's urllib always, Node's fetch one time in three. Beyond this limit, it does.
  */
 const MAX_DRAIN_BYTES = 33_554_432;
 const MAX_DRAIN_MS = 5_000;
-/** Who sends nothing for so long waits for the answer. */
+/** A client that sends nothing for this long is waiting for the answer. */
 const MAX_DRAIN_PAUSE_MS = 1_000;
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
@@ -18,31 +19,31 @@ function invalidJson(message: string): { ok: false; failure: Failure } {
 	return fail({ reason: "invalid_json", message });
 }
 
-/** Takes the rest of a body and throws it away, within bounds of bytes and time. */
+/** Reads the rest of a body and discards it, within limits of bytes and time. */
 async function drain(reader: BodyReader): Promise<void> {
 	const endsAtMs = Date.now() + MAX_DRAIN_MS;
 	try {
-		for (let takenBytes = 0; takenBytes < MAX_DRAIN_BYTES; ) {
-			const next = await inTime(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
+		for (let drainedBytes = 0; drainedBytes < MAX_DRAIN_BYTES; ) {
+			const next = await withDeadline(reader.read(), Math.min(MAX_DRAIN_PAUSE_MS, endsAtMs - Date.now()), () => null);
 			if (next === null || next.done) break;
-			takenBytes += next.value.byteLength;
+			drainedBytes += next.value.byteLength;
 		}
 		await reader.cancel();
 	} catch {
-		// A client that left does not wait for an answer either.
+		// A client that has left does not wait for an answer.
 	}
 }
 
 /**
- * Takes what nobody has read of a request, a refused one's mostly. Over HTTP/1.1 the connection of a request whose body was
- * left unread is closed behind its answer, and whatever a client that keeps connections sends on it next is lost.
+ * Reads the rest of a request's body, mostly of a refused one. Over HTTP/1.1, an unread body closes the connection after the
+ * answer, and the next request that the client sends on it is lost.
  */
 export async function drainBody(request: Request): Promise<void> {
 	if (request.body && !request.bodyUsed) await drain(request.body.getReader());
 }
 
-/** A piece of text, or null where the bytes are not valid UTF-8; without bytes, whether the text may end here. */
-function decoded(decoder: TextDecoder, chunk?: Uint8Array): string | null {
+/** A piece of text; null for bytes that are not valid UTF-8. Without bytes, null when the text must not end here. */
+function decodePiece(decoder: TextDecoder, chunk?: Uint8Array): string | null {
 	try {
 		return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
 	} catch {
@@ -50,7 +51,7 @@ function decoded(decoder: TextDecoder, chunk?: Uint8Array): string | null {
 	}
 }
 
-/** Reads text until it ends or a failure is certain; the rest of the body is the caller's to take. */
+/** Reads text until it ends or a failure is certain. The caller drains the rest of the body. */
 async function readPieces(reader: BodyReader, limitBytes: number): Promise<Result<string>> {
 	const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 	const pieces: string[] = [];
@@ -59,7 +60,7 @@ async function readPieces(reader: BodyReader, limitBytes: number): Promise<Resul
 		const next = await reader.read();
 		length += next.value?.byteLength ?? 0;
 		if (length > limitBytes) return fail({ reason: "request_too_large", limitBytes });
-		const piece = decoded(decoder, next.value);
+		const piece = decodePiece(decoder, next.value);
 		if (piece === null) return invalidJson("the request body is not valid UTF-8");
 		pieces.push(piece);
 		if (next.done) return ok(pieces.join(""));
@@ -67,8 +68,8 @@ async function readPieces(reader: BodyReader, limitBytes: number): Promise<Resul
 }
 
 /**
- * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it comes, so that
- * the bytes are never held beside the text.
+ * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it arrives, so the
+ * bytes are never held beside the text.
  */
 async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
 	if (Number(request.headers.get("content-length")) > limitBytes) {
@@ -81,55 +82,55 @@ async function readText(request: Request, limitBytes: number): Promise<Result<st
 	return text.ok && text.value === "" ? invalidJson("the request body is empty; a JSON object is expected") : text;
 }
 
-/** Steps from a value to the one at fault, last first, and what is wrong with it. */
-interface Fault {
+/** The steps from a value to an unfit one inside it, last step first, and what is wrong with that. */
+interface UnfitValue {
 	steps: (string | number)[];
 	message: string;
 }
 
-function faultOfLeaf(value: unknown): Fault | null {
+function findLeafFault(value: unknown): UnfitValue | null {
 	if (typeof value === "string" && !value.isWellFormed())
 		return { steps: [], message: "holds a lone surrogate, which is not valid Unicode" };
 	if (typeof value === "number" && !Number.isFinite(value)) return { steps: [], message: "is too large for a number" };
 	return null;
 }
 
-/** A fault of a container's child, seen from the container. */
-function faultBelow(child: unknown, step: string | number, depth: number): Fault | null {
-	const fault = faultIn(child, depth + 1);
+/** The fault of a container's child, seen from the container. */
+function findFaultBelow(child: unknown, step: string | number, depth: number): UnfitValue | null {
+	const fault = findFaultIn(child, depth + 1);
 	fault?.steps.push(step);
 	return fault;
 }
 
-function faultIn(value: unknown, depth: number): Fault | null {
-	if (typeof value !== "object" || value === null) return faultOfLeaf(value);
-	if (depth === MAX_DEPTH) return { steps: [], message: `nests deeper than ${MAX_DEPTH} levels` };
-	// In place: a list of entries would take several times what the container takes.
+function findFaultIn(value: unknown, depth: number): UnfitValue | null {
+	if (!Array.isArray(value) && !isJsonObject(value)) return findLeafFault(value);
+	if (depth === MAX_JSON_DEPTH) return { steps: [], message: `nests deeper than ${MAX_JSON_DEPTH} levels` };
+	// Without Object.entries, whose list would take several times the memory of the container.
 	if (Array.isArray(value)) {
 		for (let index = 0; index < value.length; index++) {
-			const fault = faultBelow(value[index], index, depth);
+			const fault = findFaultBelow(value[index], index, depth);
 			if (fault) return fault;
 		}
 		return null;
 	}
 	for (const key of Object.keys(value)) {
 		if (!key.isWellFormed()) return { steps: [], message: "has a key with a lone surrogate" };
-		const fault = faultBelow((value as Record<string, unknown>)[key], key, depth);
+		const fault = findFaultBelow(value[key], key, depth);
 		if (fault) return fault;
 	}
 	return null;
 }
 
 /**
- * Finds the first thing in parsed JSON that canonical JSON cannot represent or that nests too deeply. Holds one frame a
- * level, of which there are at most MAX_DEPTH, whatever there is to be walked.
+ * Finds the first value in parsed JSON that canonical JSON cannot represent or that nests too deeply. The recursion is at most
+ * MAX_JSON_DEPTH deep.
  */
 export function findUnrepresentable(root: unknown): Issue | null {
-	const fault = faultIn(root, 0);
+	const fault = findFaultIn(root, 0);
 	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
 }
 
-/** Reads, decodes and parses a JSON body. The parser's own messages quote the body, so they are not passed on. */
+/** Reads, decodes and parses a JSON body. The parser's messages quoteInput the body, so clients do not get them. */
 export async function readJsonBody(request: Request, limitBytes: number): Promise<Result<unknown>> {
 	const text = await readText(request, limitBytes);
 	if (!text.ok) return text;

@@ -1,17 +1,17 @@
-// What every request carries, whoever calls and whatever answers: its id, its bindings, its log line.
+// The context of a request, whoever calls it and whatever answers it.
 import type { ErrorDialect } from "./dialects.ts";
 import type { Timings } from "./timings.ts";
 
-/** Fields of the one log line a request leaves. Never content, never keys. */
-export interface LogFields {
-	/** Endpoint id; unknown paths are not logged, they may hold anything. */
+/** Fields of a request's one log line. Never content, never keys. */
+interface LogFields {
+	/** The endpoint's id. Unknown paths are not logged, because they may hold anything. */
 	endpoint: string;
 	user_id?: string;
 	key_id?: string;
 	model?: string;
 	provider?: string;
 	mode?: string;
-	/** Of an orchestration. */
+	/** The strategy of an orchestration. */
 	strategy?: string;
 	outcome?: string;
 	cost_usd?: number;
@@ -21,29 +21,29 @@ export interface LogFields {
 }
 
 export interface RequestContext {
-	/** `svc-` and a ULID; also `x-request-id`. A gate may give it another, before anything is stored or logged under it. */
+	/** `svc-` and a ULID; also `x-request-id`. A guard may replace it before anything is stored or logged under it. */
 	requestId: string;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	/** The Worker's bindings. */
 	env: Env;
-	/** Most bytes of a body, by what an endpoint says of its own. */
+	/** Maximum bytes of a body, by the endpoint's `bodyLimit`. */
 	bodyLimits: { default: number; chat: number };
 	/** Aborts when the client hangs up. */
 	signal: AbortSignal;
-	/** The client's, as the platform tells it; `unknown` where it does not. */
+	/** The client's address as the platform reports it, else `unknown`. */
 	address: string;
-	/** Origin of the service as this request saw it. */
+	/** The service's origin as the client sees it. */
 	origin: string;
-	/** Keeps work going when the client has gone. */
+	/** Keeps work running after the client has left. */
 	waitUntil(work: Promise<unknown>): void;
 	log: LogFields;
-	/** Where the time goes, for the log line and Server-Timing. */
+	/** Times of the request's stages, for the log line and Server-Timing. */
 	timings: Timings;
-	/** Set by a streamed answer: when it has ended, and with it what its log line says. */
+	/** Set by a streamed answer. Resolves when it has ended; then its log fields are complete. */
 	finished?: Promise<void>;
-	/** The form of this request's errors, for a handler that has to write one itself; set by the mount. */
+	/** The dialect of this request's errors, for handlers that write one themselves. Set by the mount. */
 	errorDialect?: ErrorDialect;
-	/** The body as parsed, before validation changed anything. */
+	/** The parsed body before validation. */
 	rawBody?: unknown;
 }

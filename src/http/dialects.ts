@@ -1,43 +1,43 @@
-// The forms of an error body, one a dialect. What is said of a failure stands in errors.ts; here it is only put into form.
+// The bodies of errors, one form for each dialect. errors.ts decides what a failure says.
 import * as z from "zod";
 
-/** `svc`: the two bodies of the spec (section 7). The others are what the libraries of those providers read. */
+/** `svc` has the two bodies of the spec (section 7). The libraries of the named providers read the others. */
 export type ErrorDialect = "svc" | "openai" | "anthropic";
 
-/** What is said of a failure, whatever the form. */
+/** What an error says, in any form. */
 export interface ErrorReport {
 	status: number;
 	/** The spec's code. */
 	code: string;
 	message: string;
-	/** The member of the request that is at fault, as a path. */
+	/** The path of the request's field at fault. */
 	param: string | null;
 	/** Further fields of this code. */
 	extra: Record<string, unknown>;
-	/** Where the spec's own body has them: at the top, in the wrapper, or in both. */
+	/** Where the spec's body has the fields: at the top, in the wrapper, or in both. */
 	place: "flat" | "wrapped" | "both";
 	requestId: string | null;
 }
 
-type Body = Record<string, unknown>;
+type ErrorBody = Record<string, unknown>;
 
-/** `error.type` as OpenAI names them. */
-function openaiType(status: number): string {
+/** OpenAI's name of the error's type. */
+function openaiErrorType(status: number): string {
 	if (status >= 500) return "server_error";
 	if (status === 401) return "authentication_error";
 	if (status === 403) return "permission_error";
 	return status === 429 ? "rate_limit_error" : "invalid_request_error";
 }
 
-function openaiError({ status, code, message, param, extra }: ErrorReport): Body {
-	return { message, type: openaiType(status), param, code, ...extra };
+function openaiError({ status, code, message, param, extra }: ErrorReport): ErrorBody {
+	return { message, type: openaiErrorType(status), param, code, ...extra };
 }
 
-function specFields({ code, message, extra }: ErrorReport): Body {
+function specFields({ code, message, extra }: ErrorReport): ErrorBody {
 	return { error: code, message, ...extra };
 }
 
-function svcBody(report: ErrorReport): Body {
+function svcBody(report: ErrorReport): ErrorBody {
 	const fields = specFields(report);
 	switch (report.place) {
 		case "flat":
@@ -45,17 +45,17 @@ function svcBody(report: ErrorReport): Body {
 		case "both":
 			return { ...fields, detail: fields };
 		case "wrapped":
-			// The spec leaves the top free here, so that libraries which read `error` show the message to everybody.
+			// The spec says nothing of the top here. With `error` at the top, OpenAI's libraries show the message.
 			return { detail: fields, error: openaiError(report) };
 	}
 }
 
-function openaiBody(report: ErrorReport): Body {
+function openaiBody(report: ErrorReport): ErrorBody {
 	const detail = report.place === "flat" ? {} : { detail: specFields(report) };
 	return { ...detail, error: openaiError(report) };
 }
 
-/** docs.anthropic.com/en/api/errors; what is not listed there is an `invalid_request_error` or an `api_error`. */
+/** docs.anthropic.com/en/api/errors. Other statuses are an `invalid_request_error` or an `api_error`. */
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 	401: "authentication_error",
 	402: "billing_error",
@@ -67,28 +67,28 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 	504: "timeout_error",
 };
 
-function anthropicBody({ status, code, message, extra, requestId }: ErrorReport): Body {
+function anthropicBody({ status, code, message, extra, requestId }: ErrorReport): ErrorBody {
 	const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
 	return { type: "error", error: { type, message, code, ...extra }, request_id: requestId };
 }
 
-const BODIES: Readonly<Record<ErrorDialect, (report: ErrorReport) => Body>> = {
+const RENDERERS: Readonly<Record<ErrorDialect, (report: ErrorReport) => ErrorBody>> = {
 	svc: svcBody,
 	openai: openaiBody,
 	anthropic: anthropicBody,
 };
 
 /** The body of an error in a dialect. */
-export function errorBody(report: ErrorReport, dialect: ErrorDialect): Body {
-	return BODIES[dialect](report);
+export function renderErrorBody(report: ErrorReport, dialect: ErrorDialect): ErrorBody {
+	return RENDERERS[dialect](report);
 }
 
-/** How versions of the AI SDK name themselves: `ai-sdk/openai-compatible/1.0`, `ai-sdk-provider-utils/5.0`. */
+/** The AI SDK's user-agent in several versions: `ai-sdk/openai-compatible/1.0`, `ai-sdk-provider-utils/5.0`. */
 const AI_SDK = /(?:^|\s)ai-sdk[/-]/;
 
 /**
- * The dialect of whoever sends a request: every official OpenAI and Anthropic library says its language in
- * `x-stainless-lang`, and the AI SDK names itself in `user-agent`. Where the interface is OpenAI's, they read OpenAI's form.
+ * The dialect of a request's client. Every official OpenAI and Anthropic library sends its language in `x-stainless-lang`, and
+ * the AI SDK names itself in `user-agent`. On OpenAI's interface, they read OpenAI's form.
  */
 export function callerDialect(headers: Headers): ErrorDialect {
 	return headers.has("x-stainless-lang") || AI_SDK.test(headers.get("user-agent") ?? "") ? "openai" : "svc";
@@ -103,18 +103,18 @@ const openaiErrorObject = z.lazy(() =>
 	}),
 );
 
-/** `svc`: body of every error but the wrapped ones. */
+/** `svc`: the body of every error that is not wrapped. */
 export const flatErrorSchema = z.lazy(() => z.looseObject({ error: z.string(), message: z.string() }));
-/** `svc` and `openai`: body of 401 and of 429 `rate_limit_exceeded`. */
+/** `svc` and `openai`: the body of 401 and of 429 `rate_limit_exceeded`. */
 export const wrappedErrorSchema = z.lazy(() =>
 	z.object({
 		detail: z.looseObject({ error: z.string(), message: z.string() }),
 		error: openaiErrorObject,
 	}),
 );
-/** `openai`: body of every error. */
+/** `openai`: the body of every error. */
 export const openaiErrorSchema = z.lazy(() => z.looseObject({ error: openaiErrorObject }));
-/** `anthropic`: body of every error. */
+/** `anthropic`: the body of every error. */
 export const anthropicErrorSchema = z.lazy(() =>
 	z.looseObject({
 		type: z.literal("error"),

@@ -1,73 +1,87 @@
-// What an endpoint is: one definition, from which routing, validation, OpenAPI and the contract test are read.
+// The definition of an endpoint. Routing, validation, OpenAPI and the contract test are all derived from it.
 import type { z } from "zod";
 import type { Failure } from "../failure.ts";
 import type { RequestContext } from "./context.ts";
 import type { ErrorDialect } from "./dialects.ts";
 
-/** Methods that an endpoint may have. HEAD follows GET, OPTIONS is answered for all by CORS. */
+/** Methods of endpoints. HEAD follows GET, and CORS answers OPTIONS. */
 export const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
-/** What a success may be sent as. All but JSON are texts that the handler writes. */
-export type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xml";
+/** Media types of a success. For all but JSON, the handler writes the text. */
+type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xml";
 
-/** `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser; `public`: nothing. */
+/** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser. */
 export type Access = "public" | "key" | "operator" | "session";
 
-/** What a handler answers: a value with status 200 and optional headers, or a failure. */
+/** A handler's answer: a value, a response of its own, or a failure. */
 export type HandlerResult<T> =
 	| JsonResult<T>
-	/** A response of another kind than JSON: a stream. */
+	/** A response that is not JSON: a stream. */
 	| { ok: true; response: Response };
 
-/** An answer that is there as a whole. */
+/** A complete answer, 200 unless it says otherwise, or a failure. */
 export type JsonResult<T> =
 	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
 	| { ok: false; failure: Failure };
 
-/** An object's schema, built at once or, at the top of a file, on first use: 1,400 schemas took two thirds of the start-up. */
+/** An object's schema. At the top of a file it is built on first use: 1,400 schemas took two thirds of the start-up. */
 export type ObjectSchema = z.ZodObject | z.ZodLazy<z.ZodObject>;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 export interface Definition<Params, Query, Body, Result extends z.ZodType, Context> {
-	/** operationId, log name and tool name. */
+	/** The operationId, and the name in logs and tools. */
 	id: string;
 	method: Method;
-	/** OpenAPI style: `/v1/models/{id}`. Written here and nowhere else. */
+	/** In OpenAPI's style, such as `/v1/models/{id}`. The only place where the path is written. */
 	path: `/${string}`;
 	summary: string;
-	/** When to use it, what it costs and what it changes, for readers and models to whom the summary is not enough. */
+	/** When to use it, what it costs and what it changes, for readers and models that need more than the summary. */
 	description?: string;
 	params?: Params;
 	query?: Query;
 	body?: Body;
 	result: Result;
-	/** JSON by default, else the text that the handler answers. */
+	/** Default: JSON. */
 	mediaType?: MediaType;
 	/**
-	 * A GET with an ETag, which answers 304 to who has it already (RFC 9110, section 13): the handler's own `etag` header,
-	 * else the SHA-256 of the body. `weak` where two answers mean the same though their bytes differ.
+	 * A GET with an ETag, which answers 304 to a request that names it (RFC 9110, section 13). The ETag is the handler's own
+	 * `etag` header, else the SHA-256 of the body. `weak`: two answers may mean the same although their bytes differ.
 	 */
 	conditional?: "strong" | "weak";
-	/** Cache-Control of a success and of its 304, unless the handler sets another. */
+	/** Cache-Control of a success and of its 304, unless the handler sets one. */
 	cacheControl?: string;
-	/** The form that its errors always have; default: the caller's. */
+	/** The dialect of all its errors. Default: the caller's. */
 	errorDialect?: ErrorDialect;
-	/** What the answer is when it comes as Server-Sent Events instead, for the OpenAPI document. */
+	/** Describes the answer as Server-Sent Events, for the OpenAPI document. */
 	eventStream?: string;
-	/** Its stream, asked for by `stream` in the body, is `progress` events before one `result` or `error` (long-answer.edge.ts). */
+	/** With `stream` in the body, it sends `progress` events before one `result` or `error` (long-answer.edge.ts). */
 	streamsProgress?: boolean;
-	/** Where it carries a protocol of its own: when 202 comes without a body, and the form of that protocol's errors. */
-	protocol?: { accepted: string; error: z.ZodType };
-	/** Its result may come with status 503: it reports on what is down. */
+	/** For an endpoint that carries a protocol of its own. */
+	protocol?: {
+		/** When it answers 202 without a body. */
+		accepted: string;
+		/** The schema of the protocol's errors. */
+		error: z.ZodType;
+		/** The protocol's error for a body that is not one of its messages; null for failures that HTTP reports. */
+		refuse(failure: Failure, rawBody: unknown): Response | null;
+	};
+	/** Its result may have status 503, because it reports what is down. */
 	degrades?: boolean;
-	/** Which body limit holds; chat bodies may hold images. */
+	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
-	/** Left out of the public reference and of the tools. */
+	/** Not in the public reference, and no tool. */
 	internal?: boolean;
-	/** Not a tool though it answers JSON: it is about the tools, or about this interface. */
+	/**
+	 * What a request changes: nothing, or it adds something, or it replaces or ends something. Default: by method, GET nothing,
+	 * POST adds, PUT and DELETE replace.
+	 */
+	effect?: "none" | "adds" | "replaces";
+	/** Optional members of arguments, at any depth, that an MCP client's list of tools leaves out. They are accepted all the same. */
+	unlistedArguments?: readonly string[];
+	/** No tool although it answers JSON, because it is about the tools or about this interface. */
 	notATool?: boolean;
-	/** The failure when this body field is missing or empty, instead of 422 (docs/reference.md, "Errors"). */
+	/** The failure for a missing or empty body field, instead of 422 (docs/reference.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };
 	handle(request: {
 		params: Parsed<Params>;
@@ -79,29 +93,29 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 
 interface PublicDefinition {
 	access: "public";
-	/** Limited per address, best effort: the endpoint computes or reads storage. */
+	/** Limited per address, best effort, for endpoints that compute or read storage. */
 	limited?: boolean;
 }
 
 interface KeyDefinition {
 	access: "key";
 	/**
-	 * `first` (the default) counts the request before its body is read; `handler` lets the handler reserve its worst case with
-	 * it. `none` counts nothing: it is a way to other endpoints, and what it asks of them counts there.
+	 * `first` (the default): the request is counted before its body is read. `handler`: the handler has it counted together
+	 * with the reservation of its worst case. `none`: the endpoint calls other endpoints, which count their own requests.
 	 */
 	admission?: "first" | "handler" | "none";
-	/** False: counts towards the minute, not towards the day. */
+	/** False: the request counts towards the minute, not towards the day. */
 	countsTowardsDay?: boolean;
 }
 
-/** What an endpoint says besides, by its access. */
+/** The further members of a definition, by its access. */
 export type AccessDefinition<A extends Access> = (A extends "public"
 	? PublicDefinition
 	: A extends "key"
 		? KeyDefinition
 		: object) & { access: A };
 
-/** An endpoint with its types forgotten, as the list holds it. */
+/** An endpoint of any types, as the list holds it. */
 export type Endpoint = Omit<
 	Definition<ObjectSchema | undefined, ObjectSchema | undefined, z.ZodType | undefined, z.ZodType, never>,
 	"handle"

@@ -1,33 +1,39 @@
-// The one mapping of failures to status, code, message, fields and headers (docs/reference.md, "Errors"); the form of the body is
-// dialects.ts's.
+// Maps every failure to status, code, message, fields and headers (docs/reference.md, "Errors"). dialects.ts writes the body.
 import type { Failure } from "../failure.ts";
-import { type ErrorDialect, type ErrorReport, errorBody } from "./dialects.ts";
+import { type ErrorDialect, type ErrorReport, renderErrorBody } from "./dialects.ts";
 
-/** A failure as it goes over the wire. */
-export interface HttpFailure {
+/** A failure as an HTTP response. */
+interface HttpFailure {
 	status: number;
 	body: Record<string, unknown>;
 	headers: Record<string, string>;
 }
 
-/** What a failure's row says; its code is the reason. */
-interface Row extends Partial<Pick<ErrorReport, "param" | "extra" | "place">> {
+/** What the response to a failure says. Its code is the failure's reason. */
+interface FailureRow extends Partial<Pick<ErrorReport, "param" | "extra" | "place">> {
 	status: number;
 	message: string;
 	headers?: Record<string, string>;
 }
 
-/** Wait before a try after trouble on our side. */
+/** The wait before a retry after a fault of ours. */
 const RETRY_SOON_MS = 2_000;
-/** A refusal that a retry cannot cure; without it OpenAI clients would try again. */
+/** For refusals that a retry cannot cure. Without it, OpenAI's clients would try again. */
 const NO_RETRY = { "x-should-retry": "false" };
 
 function retryAfter(ms: number): Record<string, string> {
 	return { "retry-after": String(Math.ceil(ms / 1000)), "retry-after-ms": String(Math.ceil(ms)) };
 }
 
-/** Exhaustive: a new reason does not compile until it has a row here. */
-function rowOf(failure: Failure): Row {
+/** The first place, in words. */
+function secretPlaceText([first]: Extract<Failure, { reason: "secret_in_share" }>["secrets"]): string {
+	if (!first) return "";
+	const at = first.line === null ? first.path : `${first.path}, line ${first.line}, column ${first.column}`;
+	return `${at} (${first.kind})`;
+}
+
+/** A new reason does not compile until it has a row here. */
+function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
 		case "invalid_request": {
 			const first = failure.issues[0];
@@ -70,7 +76,7 @@ function rowOf(failure: Failure): Row {
 			return {
 				status: 429,
 				message: failure.message,
-				// The spec says both of it: fields of its own, and that rate-limit errors are wrapped.
+				// The spec asks for both: fields at the top, and wrapped rate-limit errors.
 				place: "both",
 				extra: { plan: failure.plan, daily_limit: failure.dailyLimit, used_today: failure.usedToday },
 				headers: { ...retryAfter(failure.retryAfterMs), ...NO_RETRY },
@@ -114,6 +120,21 @@ function rowOf(failure: Failure): Row {
 		case "skill_not_found":
 		case "run_not_found":
 			return { status: 404, message: failure.message };
+		case "share_limit_reached":
+			return {
+				status: 409,
+				message: `you have ${failure.limit} shares, which is the most; delete one to share another`,
+				extra: { limit: failure.limit },
+				headers: NO_RETRY,
+			};
+		case "secret_in_share":
+			return {
+				status: 422,
+				message: `what is shared is public, and this looks like a secret: ${secretPlaceText(failure.secrets)}`,
+				param: failure.secrets[0]?.path ?? null,
+				extra: { secrets: failure.secrets },
+				headers: NO_RETRY,
+			};
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };
 		case "method_not_allowed": {
@@ -124,6 +145,12 @@ function rowOf(failure: Failure): Row {
 			return {
 				status: 403,
 				message: "this address answers over https only; a key sent in the clear should be rotated",
+				headers: NO_RETRY,
+			};
+		case "misdirected_request":
+			return {
+				status: 421,
+				message: `this service does not answer for ${failure.host}; its operator can name the host in ALLOWED_HOSTS`,
 				headers: NO_RETRY,
 			};
 		case "request_too_large":
@@ -146,13 +173,14 @@ function rowOf(failure: Failure): Row {
 				headers: NO_RETRY,
 			};
 		case "all_models_failed":
+		case "no_code_produced":
 			return {
 				status: 502,
-				message: failure.attempts.at(-1) ?? "no model could answer",
+				message: "message" in failure ? failure.message : (failure.attempts.at(-1) ?? "no model could answer"),
 				extra: { attempts: failure.attempts, cost_usd: failure.costUsd },
 				headers: {
 					...(failure.retryAfterMs === null ? {} : retryAfter(failure.retryAfterMs)),
-					// What has cost money already is not repeated behind the user's back.
+					// A request that has cost money is not repeated without the user's knowledge.
 					...(failure.costUsd > 0 ? NO_RETRY : {}),
 				},
 			};
@@ -165,9 +193,6 @@ function rowOf(failure: Failure): Row {
 				extra: { request_id: failure.requestId },
 				headers: NO_RETRY,
 			};
-		case "no_code_produced":
-			// What has cost money already is not repeated behind the user's back.
-			return { status: 502, message: failure.message, headers: NO_RETRY };
 		case "code_error":
 			return {
 				status: 502,
@@ -185,7 +210,8 @@ function rowOf(failure: Failure): Row {
 				status: 503,
 				message: "the answer could not be accounted for and was withheld",
 				extra: { request_id: failure.requestId },
-				headers: retryAfter(RETRY_SOON_MS),
+				// The calls are paid for: a retry would pay again.
+				headers: NO_RETRY,
 			};
 		case "misconfigured":
 			return {
@@ -203,15 +229,15 @@ function rowOf(failure: Failure): Row {
 }
 
 /**
- * Maps a failure to its response.
- * @param requestId of the request that failed, for dialects whose body names it.
+ * The response to a failure.
+ * @param requestId of the failed request, for dialects whose body names it.
  */
 export function toHttpFailure(
 	failure: Failure,
 	dialect: ErrorDialect = "svc",
 	requestId: string | null = null,
 ): HttpFailure {
-	const { status, message, param = null, extra = {}, place = "flat", headers = {} } = rowOf(failure);
+	const { status, message, param = null, extra = {}, place = "flat", headers = {} } = toFailureRow(failure);
 	const report = { status, code: failure.reason, message, param, extra, place, requestId };
-	return { status, body: errorBody(report, dialect), headers };
+	return { status, body: renderErrorBody(report, dialect), headers };
 }

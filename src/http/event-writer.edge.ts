@@ -1,15 +1,22 @@
-// Writes an answer to a client as it comes, mostly Server-Sent Events: with back-pressure, a comment now and then so that no
-// proxy takes silence for death, and notice when the client has gone.
+// Writes an answer to a client piece by piece, mostly as Server-Sent Events: with back-pressure, with comments that keep a silent
+// connection open, and with a signal when the client has left.
 
-/** A silent connection gets a comment this often; proxies cut at 100 seconds. */
-const KEEP_ALIVE_MS = 15_000;
-/** How often the silence is looked at. */
-const SILENCE_CHECK_MS = 1_000;
+/** What a silent connection gets, and how often. */
+export interface KeepAlive {
+	/** A comment, or white space before a JSON body. */
+	text: string;
+	everyMs: number;
+}
 
-/** A comment, which clients ignore. */
-export function comment(text: string): string {
+/** A comment of an event stream, which clients ignore. */
+export function sseComment(text: string): string {
 	return `: ${text}\n\n`;
 }
+
+/** The keep-alive of an event stream. Proxies cut a silent connection after 100 seconds. */
+export const STREAM_KEEP_ALIVE: KeepAlive = { text: sseComment("keep-alive"), everyMs: 15_000 };
+/** Checks of the silence in one interval of the keep-alive. */
+const SILENCE_CHECKS = 10;
 
 export class EventWriter {
 	#writer: WritableStreamDefaultWriter<Uint8Array>;
@@ -20,21 +27,20 @@ export class EventWriter {
 	#waits = true;
 	#stopWaiting: () => void = () => undefined;
 
-	/** @param keepAlive what is written into silence: a comment, or white space where one JSON text is all that comes. */
-	constructor(writable: WritableStream<Uint8Array>, keepAlive = comment("keep-alive")) {
+	constructor(writable: WritableStream<Uint8Array>, { text, everyMs }: KeepAlive = STREAM_KEEP_ALIVE) {
 		this.#writer = writable.getWriter();
 		this.#writer.closed.catch(() => this.#gone.abort());
 		this.#keepAlive = setInterval(() => {
-			if (Date.now() - this.#wroteAtMs >= KEEP_ALIVE_MS) void this.write(keepAlive);
-		}, SILENCE_CHECK_MS);
+			if (Date.now() - this.#wroteAtMs >= everyMs) void this.write(text);
+		}, everyMs / SILENCE_CHECKS);
 	}
 
-	/** Aborts when nobody reads any more. */
+	/** Aborts when the client has left. */
 	get gone(): AbortSignal {
 		return this.#gone.signal;
 	}
 
-	/** Writes whole events, as text, and waits until the client takes them. Never throws: one that has gone gets nothing. */
+	/** Writes complete events and waits until the client takes them. Never throws; for a client that has left it does nothing. */
 	write(events: string): Promise<void> {
 		if (this.#gone.signal.aborted) return Promise.resolve();
 		this.#wroteAtMs = Date.now();
@@ -48,17 +54,17 @@ export class EventWriter {
 		});
 	}
 
-	/** Lets whoever waits for the client go on without it, now and from now on. */
+	/** Ends all waiting for the client, now and later. */
 	stopWaiting(): void {
 		this.#waits = false;
 		this.#stopWaiting();
 	}
 
 	comment(text: string): Promise<void> {
-		return this.write(comment(text));
+		return this.write(sseComment(text));
 	}
 
-	/** Ends the keep-alive of a stream that the client will not get. */
+	/** Stops the keep-alive of a stream that the client will not get. */
 	abandon(): void {
 		clearInterval(this.#keepAlive);
 	}

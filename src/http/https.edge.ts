@@ -1,42 +1,27 @@
-// HTTPS: on a deployment nothing is answered in the clear, on this machine everything is.
+// Refuses foreign hosts and plain HTTP. Off Cloudflare, only loopback and allowed hosts are answered; loopback needs no HTTPS.
 import type { MiddlewareHandler } from "hono";
 import type { RequestContext } from "./context.ts";
+import { type Deployment, isLoopback, isSecure, isServedHost } from "./deployment.ts";
 import { failureResponse, type RequestState } from "./respond.edge.ts";
 
-/** A year, the least that browsers' preload lists take; other hosts of the domain are their operator's affair. */
+/** One year, the minimum for browsers' preload lists. Other hosts of the domain are their operator's business. */
 const STRICT_TRANSPORT_SECURITY = "max-age=31536000";
 
-/** What must not travel in the clear: a request that has brought one is not sent on as if nothing had happened. */
+/** Headers that must not travel in the clear. A request that carries one is refused, not redirected. */
 const CREDENTIALS = ["authorization", "cookie", "x-api-key"];
 
-const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/;
-
-/** Names of this machine, whose traffic does not leave it (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
-function isLoopback({ hostname }: URL): boolean {
-	return LOOPBACK.test(hostname);
-}
-
-function isSecure(url: URL, headers: Headers): boolean {
-	if (url.protocol === "https:") return true;
-	// Cloudflare tells by the address itself and names each request; elsewhere a proxy in front has ended the TLS, and says so.
-	if (headers.has("cf-ray")) return false;
-	const [closestToClient = ""] = (headers.get("x-forwarded-proto") ?? "").split(",");
-	return closestToClient.trim().toLowerCase() === "https";
-}
-
-/** The service's origin as the client sees it. */
-export function clientOrigin(address: string, headers: Headers): string {
-	const url = new URL(address);
-	return isSecure(url, headers) ? `https://${url.host}` : url.origin;
-}
-
-/** Lets HTTPS and this machine's own requests pass; others are sent to HTTPS, or refused if they cannot be unsent. */
-export function requireHttps<C extends RequestContext>(): MiddlewareHandler<RequestState<C>> {
+/** Refuses hosts that are not the service's (RFC 9110, section 15.5.20), and sends or refuses what comes in the clear. */
+export function requireOwnHostAndHttps<C extends RequestContext>(
+	deploymentFor: (context: C) => Deployment,
+): MiddlewareHandler<RequestState<C>> {
 	return async (c, next) => {
 		const url = new URL(c.req.url);
 		const { headers } = c.req.raw;
+		const deployment = deploymentFor(c.get("context"));
+		if (!isServedHost(url, deployment))
+			return failureResponse(c, { reason: "misdirected_request", host: url.hostname });
 		if (isLoopback(url)) return next();
-		if (isSecure(url, headers)) {
+		if (isSecure(url, headers, deployment)) {
 			await next();
 			c.res.headers.set("strict-transport-security", STRICT_TRANSPORT_SECURITY);
 			return;

@@ -1,38 +1,38 @@
-// How deep JSON text nests and how many values it holds, told before anything is built of it. Pure.
+// Limits how deep JSON text nests and how many values it holds, before it is parsed. Pure.
 import type { Issue } from "../failure.ts";
 
-/** Containers inside containers; a tool's JSON Schema needs a few dozen. */
-export const MAX_DEPTH = 128;
+/** Containers inside containers. A tool's JSON Schema needs a few dozen. */
+export const MAX_JSON_DEPTH = 128;
 /**
- * Values of one body, containers included. An empty object takes 3 bytes to send and 56 to hold, and validation may look at
- * each value several times: this bounds both. 2,000 messages with ten parts each are 66,000 of them.
+ * Values of one body, containers included. An empty object takes 3 bytes to send and 56 in memory, and validation may look at
+ * each value several times; this limits both. 2,000 messages with ten parts each have 66,000 values.
  */
-export const MAX_VALUES = 100_000;
+export const MAX_JSON_VALUES = 100_000;
 
 /**
- * Members of one object, or entries of one array. The longest list that any endpoint takes has 10,000; a schema without a
- * limit of its own stops here.
+ * Members of one object, or entries of one array. The longest list of any endpoint has 10,000 entries. This also limits
+ * schemas that set no limit.
  */
-export const MAX_ENTRIES = 20_000;
+export const MAX_JSON_ENTRIES = 20_000;
 
-/** Longest path that an issue names. */
-const MAX_PATH_LENGTH = 200;
+/** Longer paths are cut in issues. */
+const MAX_ISSUE_PATH_CHARS = 200;
 
-/** A place in a document, as validation writes it: `messages.2.role`. */
+/** A path as issues write it: `messages.2.role`. */
 export function pathText(steps: readonly (string | number)[]): string {
-	return steps.join(".").slice(0, MAX_PATH_LENGTH);
+	return steps.join(".").slice(0, MAX_ISSUE_PATH_CHARS);
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
+const QUOTE_UNIT = 0x22;
+const BACKSLASH_UNIT = 0x5c;
+const COMMA_UNIT = 0x2c;
+const COLON_UNIT = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** A container that is open: the place in it, as an index or as where its key stands in the text. */
+/** An open container, with the current index in it, or the range of the current key in the text. */
 interface Level {
 	isArray: boolean;
 	index: number;
@@ -40,18 +40,18 @@ interface Level {
 	keyTo: number;
 }
 
-/** Where a string that begins at `from` ends: behind its closing quote, or at the end of the text. */
-function endOfString(text: string, from: number): number {
+/** The end of a string that begins at `from`: behind its closing quote, or at the end of the text. */
+function skipString(text: string, from: number): number {
 	for (let at = from + 1; at < text.length; at++) {
 		const code = text.charCodeAt(at);
-		if (code === QUOTE) return at + 1;
-		if (code === BACKSLASH) at++;
+		if (code === QUOTE_UNIT) return at + 1;
+		if (code === BACKSLASH_UNIT) at++;
 	}
 	return text.length;
 }
 
-/** What is open at one place of a text, and what has been counted up to there. */
-class Shape {
+/** The state of a scan over JSON text: the open containers, and the number of values so far. */
+class JsonScan {
 	#text: string;
 	#levels: Level[] = [];
 	#values = 1;
@@ -77,13 +77,15 @@ class Shape {
 
 	#count(): Issue | null {
 		this.#values++;
-		return this.#values > MAX_VALUES ? this.#issue([], `the body holds more than ${MAX_VALUES} values`) : null;
+		return this.#values > MAX_JSON_VALUES
+			? this.#issue([], `the body holds more than ${MAX_JSON_VALUES} values`)
+			: null;
 	}
 
-	/** Goes over a string. @returns its last place. */
+	/** Skips a string. @returns the index of its last character. */
 	string(from: number): number {
 		this.#stringFrom = from;
-		this.#stringTo = endOfString(this.#text, from);
+		this.#stringTo = skipString(this.#text, from);
 		return this.#stringTo - 1;
 	}
 
@@ -96,13 +98,14 @@ class Shape {
 
 	comma(): Issue | null {
 		const level = this.#levels.at(-1);
-		if (level && ++level.index === MAX_ENTRIES)
-			return this.#issue(this.#levels.slice(0, -1), `holds more than ${MAX_ENTRIES} entries`);
+		if (level && ++level.index === MAX_JSON_ENTRIES)
+			return this.#issue(this.#levels.slice(0, -1), `holds more than ${MAX_JSON_ENTRIES} entries`);
 		return this.#count();
 	}
 
 	open(isArray: boolean): Issue | null {
-		if (this.#levels.length === MAX_DEPTH) return this.#issue(this.#levels, `nests deeper than ${MAX_DEPTH} levels`);
+		if (this.#levels.length === MAX_JSON_DEPTH)
+			return this.#issue(this.#levels, `nests deeper than ${MAX_JSON_DEPTH} levels`);
 		this.#levels.push({ isArray, index: 0, keyFrom: 0, keyTo: 0 });
 		return this.#count();
 	}
@@ -113,21 +116,21 @@ class Shape {
 }
 
 /**
- * Finds the first place where JSON text nests too deeply or holds too many values. It need not be valid: whatever it lets
- * through takes little to parse. One pass, and memory for the open containers alone.
+ * Finds the first place where JSON text nests too deeply or holds too many values. Invalid text may pass; it is cheap to
+ * parse. The scan is one pass, with memory for the open containers only.
  */
 export function findExcess(text: string): Issue | null {
-	const shape = new Shape(text);
+	const scan = new JsonScan(text);
 	let issue: Issue | null = null;
 	for (let at = 0; at < text.length && !issue; at++) {
 		const code = text.charCodeAt(at);
-		// White space and what numbers are made of: most of a body that is not strings, passed over by one comparison each.
-		if (code < QUOTE || (code > COMMA && code < COLON)) continue;
-		if (code === QUOTE) at = shape.string(at);
-		else if (code === COLON) shape.colon();
-		else if (code === COMMA) issue = shape.comma();
-		else if (code === OPEN_ARRAY || code === OPEN_OBJECT) issue = shape.open(code === OPEN_ARRAY);
-		else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) shape.close();
+		// Skips white space and digits with one comparison each.
+		if (code < QUOTE_UNIT || (code > COMMA_UNIT && code < COLON_UNIT)) continue;
+		if (code === QUOTE_UNIT) at = scan.string(at);
+		else if (code === COLON_UNIT) scan.colon();
+		else if (code === COMMA_UNIT) issue = scan.comma();
+		else if (code === OPEN_ARRAY || code === OPEN_OBJECT) issue = scan.open(code === OPEN_ARRAY);
+		else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) scan.close();
 	}
 	return issue;
 }

@@ -1,91 +1,92 @@
-// How an endpoint answers work that may take long: as Server-Sent Events with progress, or as one JSON body that white space
-// keeps alive. What the work is, and what it costs, is the caller's.
+// Answers work that may take long: by Server-Sent Events with progress, or by one JSON body that white space keeps alive. The
+// caller does the work and accounts for its cost.
 import type { Failure } from "../failure.ts";
-import { inTime } from "../in-time.edge.ts";
+import { withDeadline } from "../in-time.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { HandlerResult, JsonResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
-import { comment, EventWriter } from "./event-writer.edge.ts";
+import { EventWriter, type KeepAlive, STREAM_KEEP_ALIVE, sseComment } from "./event-writer.edge.ts";
 import { logError } from "./log.edge.ts";
 import { toFailure } from "./respond.edge.ts";
 
-/** One JSON object, which is the data of one event. */
+/** The data of one event: a JSON object. */
 export type ProgressEvent = Record<string, unknown>;
 
 export interface LongAnswerOptions {
 	/** Events instead of one body. */
 	stream: boolean;
-	/** Headers of a head that goes out before the work has ended, as far as they are known by then. */
+	/** Headers of a head that is sent before the work has ended, as far as they are known by then. */
 	headers?: () => Record<string, string>;
 }
 
-/** Runs the work. `signal` aborts when the client has left; the work ends by itself all the same, and accounts for what it did. */
+/** Runs the work. `signal` aborts when the client has left. The work then ends by itself and accounts for what it did. */
 export type LongWork<T> = (progress: (event: ProgressEvent) => void, signal: AbortSignal) => Promise<JsonResult<T>>;
 
-/** Events that may wait for a slow reader; the next one after them says how many were left out. */
+/** Events that may wait for a slow client. Further ones are skipped, and the next event says how many. */
 const MAX_WAITING_EVENTS = 256;
 
 function eventText(name: "progress" | "result" | "error", value: unknown): string {
 	return `event: ${name}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** How an answer whose head is out is written. */
-interface Form {
-	/** Until then a client without progress waits for a head, and a failure is an ordinary error response. */
+/** How an answer is written after its head. */
+interface AnswerForm {
+	/** Without progress, the head is sent after this time. Until then, a failure is an ordinary error response. */
 	headWaitMs: number;
 	headers: Record<string, string>;
-	/** Written when the head goes out before the answer is there. */
+	/** Written when the head is sent before the answer is there. */
 	first: string;
-	keepAlive: string;
+	keepAlive: KeepAlive;
 	result(value: unknown): string;
 	error(body: unknown): string;
 }
 
-const EVENTS: Form = {
+const EVENTS: AnswerForm = {
 	headWaitMs: 10_000,
 	headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache, no-transform" },
-	first: comment("working"),
-	keepAlive: comment("keep-alive"),
+	first: sseComment("working"),
+	// Where the platform does not report that a client has left, the next write does, and the work then stops spending.
+	keepAlive: { ...STREAM_KEEP_ALIVE, everyMs: 2_000 },
 	result: (value) => eventText("result", value),
 	error: (body) => eventText("error", body),
 };
 
-/** White space before a JSON text means nothing (RFC 8259, section 2), and clients and proxies see that something comes. */
-const JSON_BODY: Form = {
+/** White space before JSON text means nothing (RFC 8259, section 2), and it keeps clients and proxies waiting. */
+const JSON_BODY: AnswerForm = {
 	headWaitMs: 30_000,
-	// The status is out before the outcome is known: no cache may keep what may be an error.
-	// A compressor would keep the white space to itself; the local runtime (miniflare) has one that `no-transform` does not stop.
+	// The status is sent before the outcome is known, so no cache may keep a body that may be an error. A compressor would hold
+	// back the white space; that of the local runtime (miniflare) ignores `no-transform`.
 	headers: {
 		"content-type": "application/json",
 		"cache-control": "no-store, no-transform",
 		"content-encoding": "identity",
 	},
 	first: "\n",
-	keepAlive: "\n",
+	keepAlive: { text: "\n", everyMs: 15_000 },
 	result: (value) => JSON.stringify(value),
 	error: (body) => JSON.stringify(body),
 };
 
-/** A body on its way. */
-interface Body {
+/** A body that is being sent. */
+interface OpenBody {
 	readable: ReadableStream<Uint8Array>;
 	writer: EventWriter;
 }
 
-/** The client's side: nothing, until something is to be sent before the work has ended. */
+/** What the client gets. There is no body until something is to be sent before the work has ended. */
 class Delivery {
-	#keepAlive: string;
+	#keepAlive: KeepAlive;
 	#left = new AbortController();
 	#opened = Promise.withResolvers<void>();
-	#body: Body | null = null;
+	#body: OpenBody | null = null;
 	#waitingEvents = 0;
 	#skippedEvents = 0;
 
-	constructor(keepAlive: string) {
+	constructor(keepAlive: KeepAlive) {
 		this.#keepAlive = keepAlive;
 	}
 
-	/** Aborts when the body's reader has gone. */
+	/** Aborts when the client has left. */
 	get left(): AbortSignal {
 		return this.#left.signal;
 	}
@@ -95,14 +96,14 @@ class Delivery {
 		return this.#opened.promise;
 	}
 
-	get isOpen(): boolean {
+	get hasBody(): boolean {
 		return this.#body !== null;
 	}
 
-	/** The body, from now on: a failure is told in it. */
-	open(): Body {
+	/** Opens the body. From now on, a failure is reported in it. */
+	open(): OpenBody {
 		if (this.#body) return this.#body;
-		// Not the platform's IdentityTransformStream, which is cheaper: it tells of a client that has left only at the next write.
+		// The platform's IdentityTransformStream is cheaper, but it notices a client that has left only at the next write.
 		const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 		const writer = new EventWriter(writable, this.#keepAlive);
 		writer.gone.addEventListener("abort", () => this.#left.abort(), { once: true });
@@ -116,14 +117,14 @@ class Delivery {
 			this.#skippedEvents++;
 			return;
 		}
-		const said = this.#skippedEvents > 0 ? { ...event, skipped_events: this.#skippedEvents } : event;
+		const reported = this.#skippedEvents > 0 ? { ...event, skipped_events: this.#skippedEvents } : event;
 		this.#skippedEvents = 0;
 		this.#waitingEvents++;
-		const written = this.open().writer.write(eventText("progress", said));
+		const written = this.open().writer.write(eventText("progress", reported));
 		void written.then(() => this.#waitingEvents--);
 	}
 
-	/** Ends the body, and waits until the client has taken it or has left. */
+	/** Ends the body and waits until the client has taken it or has left. */
 	async end(text: string, signal: AbortSignal): Promise<void> {
 		const { writer } = this.open();
 		const left = new Promise<void>((resolve) => {
@@ -135,32 +136,32 @@ class Delivery {
 	}
 }
 
-/** The body of a failure whose status can no longer be sent: the same object, with the status as a member. */
+/** The body of a failure after the head: the usual object with the status as a member. */
 function lateErrorBody(failure: Failure, context: RequestContext): Record<string, unknown> {
 	context.log.error = failure.reason;
 	const { status, body } = toHttpFailure(failure, context.errorDialect, context.requestId);
 	return { ...body, status };
 }
 
-/** What work answers before its client is to be sent a head; null when the head goes first. */
+/** The answer of work that ends before the head is sent; null when the head is sent first. */
 async function answerBeforeHead<T>(
 	done: Promise<JsonResult<T>>,
 	opened: Promise<void>,
 	waitMs: number,
 ): Promise<JsonResult<T> | null> {
 	const noAnswer = () => null;
-	return inTime(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
+	return withDeadline(Promise.race([done, opened.then(noAnswer)]), waitMs, noAnswer);
 }
 
 /**
  * Answers work that may take long (docs/reference.md, "Long answers").
  *
- * Unstreamed, what ends within 30 s is an ordinary answer. Then the head goes out as 200, white space follows every 15 s, and
- * at last the body; a failure is then the error body with its `status`. Streamed, the head goes out with the first progress
- * or after 10 s; a failure before it is an ordinary error response, one after it `event: error`. The work is awaited even
- * when the client has left. Whatever it throws is logged and answered like an exception of a handler.
+ * Unstreamed, work that ends within 30 s gets an ordinary answer. After that, the head is sent as 200, white space follows
+ * every 15 s, and the body comes last; a failure is then the error body with its `status`. Streamed, the head is sent with the
+ * first progress or after 10 s, and a comment follows every 2 s of silence. A failure before the head is an ordinary error response, one after it is `event: error`. The
+ * work is awaited even when the client has left. What it throws is logged and answered like an exception of a handler.
  *
- * Work asks for its admission first: a head that went out before would admit the request without its reservation.
+ * The work must have itself admitted first. A head that is sent earlier would admit the request without its reservation.
  */
 export async function longAnswer<T>(
 	context: RequestContext,
@@ -176,8 +177,8 @@ export async function longAnswer<T>(
 	);
 	context.waitUntil(done);
 	const answer = await answerBeforeHead(done, delivery.opened, form.headWaitMs);
-	if (answer && !delivery.isOpen && !(stream && answer.ok)) return answer;
-	const hasWaited = !answer && !delivery.isOpen;
+	if (answer && !delivery.hasBody && !(stream && answer.ok)) return answer;
+	const hasWaited = !answer && !delivery.hasBody;
 	const { readable, writer } = delivery.open();
 	if (hasWaited) void writer.write(form.first);
 	context.finished = done

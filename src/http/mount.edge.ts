@@ -1,26 +1,34 @@
-// Mounts endpoint definitions on Hono: the gate of its access, validation, handler, in this order, the same for every
-// endpoint. What a gate asks of a caller is not decided here.
+// Mounts endpoint definitions on Hono. Each request passes the guard of the endpoint's access, validation and the handler, in
+// this order. What a guard asks of a caller is not decided here.
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import type { z } from "zod";
 import type { Failure } from "../failure.ts";
-import { arrayLimits } from "./array-limits.ts";
+import { isJsonObject } from "../json.ts";
+import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
 import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
-type Stage<C extends RequestContext = RequestContext> = MiddlewareHandler<RequestState<C>>;
+/** Where Hono keeps the validated parts of a request. */
+type ValidationTarget = "param" | "query" | "json";
 
-/** The way in for endpoints of one access. */
+type Middleware<C extends RequestContext> = MiddlewareHandler<
+	RequestState<C>,
+	string,
+	{ out: Record<ValidationTarget, unknown> }
+>;
+
+/** Decides who may call the endpoints of one access. */
 export interface AccessGuard<C extends RequestContext> {
-	/** False where this deployment has no endpoints of the access: their paths are unknown ones. Default: true. */
+	/** False when this deployment has no endpoints of the access; their paths are then unknown. Default: true. */
 	exists?(context: C): boolean;
 	/** Lets a request pass or answers it. */
-	stage(endpoint: Endpoint): Stage<C>;
-	/** Calls the handler with the context that its access promises; without it, with the request's own. */
+	stage(endpoint: Endpoint): Middleware<C>;
+	/** Calls the handler with the context that the access promises. Default: with the request's own. */
 	call?(
 		endpoint: Endpoint,
 		context: C,
@@ -28,22 +36,35 @@ export interface AccessGuard<C extends RequestContext> {
 	): Promise<HandlerResult<unknown>>;
 }
 
-/** Gates by access. An endpoint whose access has none cannot be mounted. */
+/** Guards by access. An endpoint whose access has none cannot be mounted. */
 export type AccessGuards<C extends RequestContext> = Partial<Record<Access, AccessGuard<C>>>;
 
-/** Reads the body and leaves it where zValidator looks for it, whatever content type the client named. */
-function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Stage<C> {
-	// Made with the first body: no schema that nobody uses makes the start longer.
-	let overlong: ReturnType<typeof arrayLimits> | null = null;
+/** The response to a body that is refused, in the form of the endpoint's protocol if it has one. */
+function bodyFailureResponse<C extends RequestContext>(
+	{ protocol }: Endpoint,
+	c: Context<RequestState<C>>,
+	failure: Failure,
+): Response {
+	const context = c.get("context");
+	const refused = protocol?.refuse(failure, context.rawBody);
+	if (!refused) return failureResponse(c, failure);
+	context.log.error = failure.reason;
+	return refused;
+}
+
+/** Reads the body and leaves it where zValidator looks for it, whatever the content type is. */
+function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Middleware<C> {
+	// Compiled with the first body, so that unused schemas do not slow down the start.
+	let findOverlong: ReturnType<typeof arrayLimitCheck> | null = null;
 	return async (c, next) => {
 		const context = c.get("context");
 		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
 		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
-		if (!body.ok) return failureResponse(c, body.failure);
-		overlong ??= arrayLimits(schema);
-		const issues = overlong(body.value);
-		if (issues.length > 0) return failureResponse(c, { reason: "invalid_request", issues });
+		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);
 		context.rawBody = body.value;
+		findOverlong ??= arrayLimitCheck(schema);
+		const issues = findOverlong(body.value);
+		if (issues.length > 0) return bodyFailureResponse(endpoint, c, { reason: "invalid_request", issues });
 		c.req.json = async <T>() => body.value as T;
 		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
 			const headers = new Headers(c.req.raw.headers);
@@ -63,61 +84,56 @@ function isEmpty(value: unknown): boolean {
 	);
 }
 
-/** More would tell a client no more; and a path or a message may quote a key, which is as long as its sender likes. */
-const MAX_ISSUES = 20;
-const MAX_MESSAGE_LENGTH = 500;
+/** A message may quote a key of the client's, which may be of any length. */
+const MAX_MESSAGE_CHARS = 500;
 
 /** The endpoint's own failure for an empty field, else the first issues that zod found. */
-function validationFailure(endpoint: Endpoint, target: string, error: z.core.$ZodError, given: unknown): Failure {
+function toValidationFailure(endpoint: Endpoint, target: string, error: z.core.$ZodError, rawBody: unknown): Failure {
 	const empty = endpoint.emptyField;
 	if (
 		target === "json" &&
 		empty &&
 		error.issues.some((issue) => issue.path[0] === empty.name) &&
-		typeof given === "object" &&
-		given !== null &&
-		!Array.isArray(given) &&
-		isEmpty((given as Record<string, unknown>)[empty.name])
+		isJsonObject(rawBody) &&
+		isEmpty(rawBody[empty.name])
 	) {
 		return empty.failure;
 	}
-	const issues = error.issues.slice(0, MAX_ISSUES).map((issue) => ({
+	const issues = error.issues.slice(0, MAX_REPORTED_ISSUES).map((issue) => ({
 		path: pathText(issue.path.map(String)),
-		message: issue.message.slice(0, MAX_MESSAGE_LENGTH),
+		message: issue.message.slice(0, MAX_MESSAGE_CHARS),
 	}));
 	return { reason: "invalid_request", issues };
 }
 
 function validationStage<C extends RequestContext>(
 	endpoint: Endpoint,
-	target: "param" | "query" | "json",
+	target: ValidationTarget,
 	schema: z.ZodType,
-): Stage<C> {
-	return zValidator(target, schema, (result, c) => {
+): Middleware<C> {
+	return zValidator(target, schema, (result, c: Context<RequestState<C>>) => {
 		if (result.success) return;
-		const stages = c as unknown as Context<RequestState<C>>;
-		const context = stages.get("context");
-		return failureResponse(stages, validationFailure(endpoint, target, result.error, context.rawBody));
-	}) as unknown as Stage<C>;
+		const failure = toValidationFailure(endpoint, target, result.error, c.get("context").rawBody);
+		return target === "json" ? bodyFailureResponse(endpoint, c, failure) : failureResponse(c, failure);
+	});
 }
 
-function handlerStage<C extends RequestContext>(endpoint: Endpoint, gate: AccessGuard<C>): Stage<C> {
+function handlerStage<C extends RequestContext>(endpoint: Endpoint, guard: AccessGuard<C>): Middleware<C> {
 	return async (c) => {
-		const valid = (target: string) => c.req.valid(target as never) as unknown;
-		const request = { params: valid("param"), query: valid("query"), body: valid("json") };
+		const request = { params: c.req.valid("param"), query: c.req.valid("query"), body: c.req.valid("json") };
 		const handle = (context: C) => endpoint.handle({ ...request, context });
 		const context = c.get("context");
 		const errorDialect = c.get("errorDialect");
 		if (errorDialect) context.errorDialect = errorDialect;
-		const answer = await (gate.call ? gate.call(endpoint, context, handle) : handle(context));
+		const answer = await (guard.call ? guard.call(endpoint, context, handle) : handle(context));
 		return answer.ok ? answerResponse(endpoint, answer) : failureResponse(c, answer.failure);
 	};
 }
 
-/** Headers that a 304 keeps besides those of RFC 9110, section 15.4.5: without them a browser would hide it from a page. */
+/** Headers that a 304 keeps besides those of RFC 9110, section 15.4.5. Without them, a browser hides it from a page. */
 const CORS_HEADERS = ["access-control-allow-origin", "access-control-expose-headers"];
 
-/** Gives the answer an ETag, and 304 to whoever names it. */
+/** Adds an ETag to the answer, and answers 304 to a request that names it. */
 function conditionalStage(conditional: NonNullable<Endpoint["conditional"]>): MiddlewareHandler {
 	return etag({
 		weak: conditional === "weak",
@@ -134,13 +150,13 @@ function honoPath(path: string): string {
 /** Whether this deployment has an endpoint. */
 export function isDeployed<C extends RequestContext>(
 	{ access }: Endpoint,
-	gates: AccessGuards<C>,
+	guards: AccessGuards<C>,
 	context: C,
 ): boolean {
-	return gates[access]?.exists?.(context) ?? true;
+	return guards[access]?.exists?.(context) ?? true;
 }
 
-/** Methods that a path answers to, in the list's order. */
+/** The methods that a path answers to, in the order of its endpoints. */
 function allowedMethods(endpoints: readonly Endpoint[]): string[] {
 	return endpoints.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
@@ -152,31 +168,31 @@ function allowedMethods(endpoints: readonly Endpoint[]): string[] {
 export function mount<C extends RequestContext>(
 	app: Hono<RequestState<C>>,
 	endpoints: readonly Endpoint[],
-	gates: AccessGuards<C>,
+	guards: AccessGuards<C>,
 ): void {
 	const mountOne = (endpoint: Endpoint) => {
-		const gate = gates[endpoint.access];
-		if (!gate) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
-		const nameStage: Stage<C> = async (c, next) => {
-			if (!isDeployed(endpoint, gates, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
+		const guard = guards[endpoint.access];
+		if (!guard) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
+		const nameStage: Middleware<C> = async (c, next) => {
+			if (!isDeployed(endpoint, guards, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
 			c.get("context").log.endpoint = endpoint.id;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();
 		};
-		const stages: Stage<C>[] = [nameStage, gate.stage(endpoint)];
+		const stages: Middleware<C>[] = [nameStage, guard.stage(endpoint)];
 		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
 		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
 		if (endpoint.body)
 			stages.push(bodyStage(endpoint, endpoint.body), validationStage(endpoint, "json", endpoint.body));
 		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
-		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, gate));
+		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, guard));
 	};
-	// Path by path: what a fixed path does not answer to is refused before a path with a parameter in its place is tried.
+	// A fixed path refuses other methods before a path with a parameter in its place is tried.
 	for (const [path, atPath] of Map.groupBy(endpoints, (endpoint) => endpoint.path)) {
 		for (const endpoint of atPath) mountOne(endpoint);
 		const errorDialect = atPath.find((endpoint) => endpoint.errorDialect)?.errorDialect;
 		app.all(honoPath(path), (c) => {
-			const there = atPath.filter((endpoint) => isDeployed(endpoint, gates, c.get("context")));
+			const there = atPath.filter((endpoint) => isDeployed(endpoint, guards, c.get("context")));
 			if (there.length === 0) return failureResponse(c, PATH_NOT_FOUND);
 			if (errorDialect) c.set("errorDialect", errorDialect);
 			return failureResponse(c, { reason: "method_not_allowed", allow: allowedMethods(there) });

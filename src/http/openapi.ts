@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, written from the endpoint list.
+// Writes the OpenAPI 3.1 document from the endpoint list.
 import {
 	anthropicErrorSchema,
 	type ErrorDialect,
@@ -9,7 +9,7 @@ import {
 import type { Access, Endpoint } from "./endpoint.ts";
 import { type JsonSchema as Schema, toJsonSchema } from "./json-schema.ts";
 
-function parameters(endpoint: Endpoint): Schema[] {
+function toParameters(endpoint: Endpoint): Schema[] {
 	return (["params", "query"] as const).flatMap((place) => {
 		const schema = endpoint[place];
 		if (!schema) return [];
@@ -26,39 +26,39 @@ function parameters(endpoint: Endpoint): Schema[] {
 	});
 }
 
-function content(mediaType: string, schema: Schema): { content: Record<string, Schema> } {
+function mediaContent(mediaType: string, schema: Schema): { content: Record<string, Schema> } {
 	return { content: { [mediaType]: { schema } } };
 }
 
-function json(schema: Schema): { content: Record<string, Schema> } {
-	return content("application/json", schema);
+function jsonContent(schema: Schema): { content: Record<string, Schema> } {
+	return mediaContent("application/json", schema);
 }
 
-function component(name: string): Schema {
+function componentRef(name: string): Schema {
 	return { $ref: `#/components/schemas/${name}` };
 }
 
-const FLAT = component("Error");
-const WRAPPED = component("WrappedError");
-const OPENAI = component("OpenAIError");
-const ANTHROPIC = component("AnthropicError");
+const FLAT_ERROR = componentRef("Error");
+const WRAPPED_ERROR = componentRef("WrappedError");
+const OPENAI_ERROR = componentRef("OpenAIError");
+const ANTHROPIC_ERROR = componentRef("AnthropicError");
 
-/** Error bodies of 401, of 429 and of everything else, by the dialect that an endpoint fixes. */
+/** The error bodies of 401, of 429 and of all others, by the endpoint's dialect. */
 const ERRORS: Readonly<Record<ErrorDialect | "caller's", { unauthorized: Schema; limited: Schema; other: Schema }>> = {
-	svc: { unauthorized: WRAPPED, limited: { anyOf: [WRAPPED, FLAT] }, other: FLAT },
-	openai: { unauthorized: OPENAI, limited: OPENAI, other: OPENAI },
-	anthropic: { unauthorized: ANTHROPIC, limited: ANTHROPIC, other: ANTHROPIC },
+	svc: { unauthorized: WRAPPED_ERROR, limited: { anyOf: [WRAPPED_ERROR, FLAT_ERROR] }, other: FLAT_ERROR },
+	openai: { unauthorized: OPENAI_ERROR, limited: OPENAI_ERROR, other: OPENAI_ERROR },
+	anthropic: { unauthorized: ANTHROPIC_ERROR, limited: ANTHROPIC_ERROR, other: ANTHROPIC_ERROR },
 	"caller's": {
-		unauthorized: WRAPPED,
-		limited: { anyOf: [WRAPPED, FLAT, OPENAI] },
-		other: { anyOf: [FLAT, OPENAI] },
+		unauthorized: WRAPPED_ERROR,
+		limited: { anyOf: [WRAPPED_ERROR, FLAT_ERROR, OPENAI_ERROR] },
+		other: { anyOf: [FLAT_ERROR, OPENAI_ERROR] },
 	},
 };
 
 const CALLERS_FORM =
 	"OpenAIError to a request with x-stainless-lang, or from the AI SDK by its user-agent; Error to every other";
 
-/** Security schemes by access; `public` has none. */
+/** Security schemes by access. */
 const SCHEMES: Readonly<Record<Exclude<Access, "public">, { name: string; scheme: Schema }>> = {
 	key: {
 		name: "apiKey",
@@ -79,40 +79,40 @@ function securitySchemes(endpoints: readonly Endpoint[]): Record<string, Schema>
 	return Object.fromEntries([...used].map((access) => [SCHEMES[access].name, SCHEMES[access].scheme]));
 }
 
-function success({ result, mediaType, eventStream }: Endpoint): Schema {
-	const whole = content(mediaType ?? "application/json", toJsonSchema(result, "output"));
+function successResponse({ result, mediaType, eventStream }: Endpoint): Schema {
+	const whole = mediaContent(mediaType ?? "application/json", toJsonSchema(result, "output"));
 	if (!eventStream) return { description: "OK", ...whole };
-	const stream = content("text/event-stream", { type: "string", description: eventStream });
+	const stream = mediaContent("text/event-stream", { type: "string", description: eventStream });
 	return { description: "OK", content: { ...whole.content, ...stream.content } };
 }
 
 const ETAG = { ETag: { description: "Send it back as If-None-Match", schema: { type: "string" } } };
 
-function responses(endpoint: Endpoint): Record<string, Schema> {
+function toResponses(endpoint: Endpoint): Record<string, Schema> {
 	const { unauthorized, limited, other } = ERRORS[endpoint.errorDialect ?? "caller's"];
-	const all: Record<string, Schema> = { "200": success(endpoint) };
+	const all: Record<string, Schema> = { "200": successResponse(endpoint) };
 	if (endpoint.conditional) {
 		all["200"] = { ...all["200"], headers: ETAG };
 		all["304"] = { description: "If-None-Match names what would be sent", headers: ETAG };
 	}
 	if (endpoint.protocol) all["202"] = { description: endpoint.protocol.accepted };
 	if (endpoint.access !== "public")
-		all["401"] = { description: "The key is missing, malformed or revoked", ...json(unauthorized) };
+		all["401"] = { description: "The key is missing, malformed or revoked", ...jsonContent(unauthorized) };
 	if (endpoint.access !== "public" || ("limited" in endpoint && endpoint.limited)) {
-		all["429"] = { description: "A limit is exceeded; Retry-After says when to come back", ...json(limited) };
+		all["429"] = { description: "A limit is exceeded; Retry-After says when to come back", ...jsonContent(limited) };
 	}
 	if (endpoint.degrades) {
 		const degraded = { anyOf: [toJsonSchema(endpoint.result, "output"), other] };
-		all["503"] = { description: "Degraded; the answer says what is down", ...json(degraded) };
+		all["503"] = { description: "Degraded; the answer says what is down", ...jsonContent(degraded) };
 	}
 	const form = endpoint.errorDialect ? "" : `: ${CALLERS_FORM}`;
 	const failure = endpoint.protocol ? { anyOf: [other, toJsonSchema(endpoint.protocol.error, "output")] } : other;
-	all["default"] = { description: `Any other failure${form}`, ...json(failure) };
+	all["default"] = { description: `Any other failure${form}`, ...jsonContent(failure) };
 	return all;
 }
 
-function operation(endpoint: Endpoint): Schema {
-	const own = parameters(endpoint);
+function toOperation(endpoint: Endpoint): Schema {
+	const own = toParameters(endpoint);
 	return {
 		operationId: endpoint.id,
 		summary: endpoint.summary,
@@ -120,19 +120,19 @@ function operation(endpoint: Endpoint): Schema {
 		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
-		...(endpoint.body ? { requestBody: { required: true, ...json(toJsonSchema(endpoint.body, "input")) } } : {}),
-		responses: responses(endpoint),
+		...(endpoint.body ? { requestBody: { required: true, ...jsonContent(toJsonSchema(endpoint.body, "input")) } } : {}),
+		responses: toResponses(endpoint),
 	};
 }
 
 /**
- * The document of a service that has these endpoints, at whatever address it is read from.
+ * The document of a service with these endpoints. It is the same at every address of the service.
  * @param endpoints internal ones are marked `x-internal`.
  */
 export function openapiDocument(endpoints: readonly Endpoint[]): Schema {
 	const paths: Record<string, Schema> = {};
 	for (const endpoint of endpoints) {
-		paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation(endpoint) };
+		paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: toOperation(endpoint) };
 	}
 	return {
 		openapi: "3.1.0",

@@ -1,4 +1,4 @@
-// Answers and failures as responses: media type, Cache-Control, the error's dialect, the reason in the log line.
+// Turns answers and failures into responses: media type, Cache-Control, the error's dialect, the reason in the log line.
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { type Failure, StorageUnavailableError } from "../failure.ts";
@@ -8,28 +8,28 @@ import type { Endpoint, HandlerResult } from "./endpoint.ts";
 import { toHttpFailure } from "./errors.ts";
 import { logError } from "./log.edge.ts";
 
-/** What the stages of one request hand on. */
+/** What the middlewares of one request share. */
 export interface RequestState<C extends RequestContext = RequestContext> {
 	Bindings: Env;
 	Variables: {
 		context: C;
-		/** The form of this request's errors: its endpoint's, else its caller's, else the spec's. */
+		/** The dialect of this request's errors: its endpoint's, else its caller's, else the spec's. */
 		errorDialect?: ErrorDialect;
 	};
 }
 
-/** The answer to a path that nothing is at, or nothing that this deployment has. */
+/** The failure for a path where this deployment has no endpoint. */
 export const PATH_NOT_FOUND: Failure = {
 	reason: "not_found",
 	message: "no such path; GET /openapi.json lists them all",
 };
 
-/** The response to a failure; the reason goes into the request's log line. */
+/** The response to a failure. The reason goes into the request's log line. */
 export function failureResponse<C extends RequestContext>(c: Context<RequestState<C>>, failure: Failure): Response {
 	const context: C | undefined = c.get("context");
 	if (context) context.log.error = failure.reason;
 	const { status, body, headers } = toHttpFailure(failure, c.get("errorDialect"), context?.requestId);
-	// A refusal is about this moment: no cache between here and the client may repeat it.
+	// A failure holds for this moment only, so no cache may repeat it.
 	return Response.json(body, { status, headers: { ...headers, "cache-control": "no-store" } });
 }
 
@@ -44,13 +44,13 @@ export function answerResponse(endpoint: Endpoint, answer: Extract<HandlerResult
 			mediaType === "application/json" ? Response.json(answer.value, init) : new Response(String(answer.value), init);
 		if (mediaType !== "application/json") response.headers.set("content-type", `${mediaType}; charset=utf-8`);
 	}
-	// What is down now is not what a cache should say in an hour.
+	// A cache must not repeat what is down now.
 	if (cacheControl && response.ok && !response.headers.has("cache-control"))
 		response.headers.set("cache-control", cacheControl);
 	return response;
 }
 
-/** The failure behind an exception: platform trouble the client may retry, or a bug; logged. */
+/** The failure for an exception: an outage of the platform, which the client may retry, or a bug. Logs it. */
 export function toFailure(error: unknown, requestId: string): Failure {
 	if (error instanceof HTTPException && error.status === 400) {
 		return { reason: "invalid_json", message: "the request body is not valid JSON" };
@@ -65,7 +65,7 @@ export function toFailure(error: unknown, requestId: string): Failure {
 	return { reason: "internal_error", requestId };
 }
 
-/** Hono's error handler for whatever a stage throws. */
+/** Hono's error handler. */
 export function respondToException<C extends RequestContext>(error: unknown, c: Context<RequestState<C>>): Response {
 	return failureResponse(c, toFailure(error, c.get("context")?.requestId ?? ""));
 }

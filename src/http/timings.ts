@@ -1,9 +1,9 @@
-// Where a request's time went: stages measured once, written into the log line and the Server-Timing header. Pure.
+// Measures the stages of a request, for the log line and the Server-Timing header. Pure.
 
-/** What a request waits for: the key's look-up, the meter's verdict, its own body, the model, D1, the settlement. */
-export type TimedStage = "auth" | "admit" | "body" | "first_delta" | "upstream" | "d1" | "settle";
+/** Stages that take time: the key's look-up, the meter's verdict, the body, the model, D1, the settlement. */
+type TimedStage = "auth" | "admit" | "body" | "first_delta" | "upstream" | "d1" | "settle";
 
-/** Times of one request in ms. In the Workers runtime the clock stands still between I/O, so pure computing shows as 0. */
+/** Times of one request in ms. In the Workers runtime the clock stands still between I/O, so pure computation shows as 0. */
 export class Timings {
 	#now: () => number;
 	#startedAtMs: number;
@@ -15,7 +15,7 @@ export class Timings {
 		this.#now = now;
 	}
 
-	/** Adds the time that `work` takes to a stage, whether it succeeds or not. */
+	/** Adds the time of `work` to a stage, whether it succeeds or not. */
 	async measure<T>(stage: TimedStage, work: () => Promise<T>): Promise<T> {
 		const fromMs = this.#now();
 		try {
@@ -25,7 +25,7 @@ export class Timings {
 		}
 	}
 
-	/** Since the request arrived. */
+	/** The time since the request arrived. */
 	totalMs(): number {
 		return this.#now() - this.#startedAtMs;
 	}

@@ -1,34 +1,28 @@
-// What a run used, what it cost, and how that is written down: bills, receipt, usage row, reservation. Pure.
+// What a request's calls used, what they cost, and how that is written down: bills, usage row, receipt, reservation. Pure.
 
 import { type CallCost, inputTokens, outputTokens, priceUsage, type TokenUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
-import type { Reservation, UsageRow } from "../meter/settlement.ts";
+import type { Reservation, UsageCall, UsageRow } from "../meter/settlement.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
-import {
-	type Outcome,
-	outputHash,
-	type Receipt,
-	type ReceiptBase,
-	type ReceiptDetail,
-	type ReceiptKind,
-} from "../proof/receipt.ts";
+import { type Outcome, outputHash, type Receipt, type ReceiptBase, type ReceiptDetail } from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
-import { joinedText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
-import { reasonsUnseen } from "../routing/effort.ts";
+import { reasonsHidden } from "../routing/effort.ts";
 import type { Candidate } from "../routing/select.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
+import { PENDING_OUTPUT_TOKENS } from "./whole-answer.ts";
 
-/** One call that a run may make: a candidate of a plan and its exact request. */
+/** One call that may be made: a candidate of a plan and its exact request. */
 export interface PlannedCall {
 	plan: CallPlan;
 	candidate: Candidate;
 	attempt: ModelRequest;
-	/** Whether the model that was meant to serve had been asked by the time of this call. */
+	/** Whether the intended model had been asked by the time of this call. */
 	intendedWasAsked: boolean;
 }
 
@@ -37,9 +31,9 @@ export interface Bill {
 	promptTokens: number;
 	completionTokens: number;
 	cost: CallCost;
-	/** Some usage was not reported: cost and tokens are settled upwards, never above the bound. */
+	/** Some usage was not reported: cost and tokens are estimates on the high side, never above the bound. */
 	estimated: boolean;
-	/** More was reported than the request allowed: the cost is the bound. */
+	/** The provider reported more usage than the request allowed: the cost is the bound. */
 	overrun: boolean;
 }
 
@@ -48,17 +42,16 @@ export interface BilledCall extends PlannedCall {
 	bill: Bill;
 }
 
-/** How the kind of a run writes down what became of it. */
+/** How one kind of request writes down what became of it. */
 export interface RequestDescription {
 	/** The receipt's members of this kind. */
 	receipt: ReceiptDetail;
-	/** What the usage row says of the run as a whole. */
+	/** What the usage row says of the request as a whole. */
 	usage: Pick<UsageRow, "model" | "provider" | "mode" | "fallback">;
 }
 
-/** What a run is for. */
+/** What a request is for. */
 export interface RequestPurpose {
-	kind: ReceiptKind;
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
@@ -68,7 +61,7 @@ export interface RequestPurpose {
 	describe(billed: readonly BilledCall[]): RequestDescription;
 }
 
-/** A run on its way: everything its receipt and usage row are made of besides its calls. */
+/** A request on its way: everything that its receipt and usage row are made of besides its calls. */
 export interface RequestRecord {
 	requestId: string;
 	userId: string;
@@ -81,7 +74,7 @@ export interface RequestRecord {
 }
 
 /**
- * The bill of a whole answer by its reported usage, else at its bound.
+ * The bill of a whole answer: by its reported usage; without one, at its bound.
  * @param sentAtMs when the upstream call was sent, which decides the price.
  */
 export function billCall(
@@ -99,7 +92,7 @@ export function billCall(
 	const actual = priceUsage(candidate.model, usage, sentAtMs);
 	const overrun = actual.totalNanoUsd > worstCase.totalNanoUsd;
 	return {
-		// What is paid for is what was reserved for; the tokens shown are those of the cost.
+		// The bound is what is paid, so the tokens shown are those that it covers.
 		promptTokens: overrun ? Math.min(inputTokens(usage), request.maxInputTokens) : inputTokens(usage),
 		completionTokens: overrun ? Math.min(outputTokens(usage), request.maxOutputTokens) : outputTokens(usage),
 		cost: overrun ? worstCase : actual,
@@ -108,76 +101,77 @@ export function billCall(
 	};
 }
 
-/** Fewer UTF-8 bytes than this make no token of any common text. */
-const BYTES_PER_TOKEN = 3;
-/** Output that may have been under way when a call broke off. */
-const UNDER_WAY_TOKENS = 256;
+/** A token of common text has at least so many UTF-8 bytes. */
+const ESTIMATED_BYTES_PER_TOKEN = 3;
 
-function tokensOfBytes(text: string): number {
-	return Math.ceil(utf8Length(text) / BYTES_PER_TOKEN);
+function estimateMaxTokens(text: string): number {
+	return Math.ceil(utf8Length(text) / ESTIMATED_BYTES_PER_TOKEN);
 }
 
-/** What a model may have thought without a word of it being seen or counted: as much as it may write at all. */
+/** Reasoning that was neither shown nor counted may be as long as the output limit. */
 function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: TokenUsage | null): number {
 	if (counts && counts.reasoning > 0) return 0;
-	return reasonsUnseen(candidate.model, attempt.access.provider, candidate.effort)
+	return reasonsHidden(candidate.model, attempt.access.provider, candidate.effort)
 		? attempt.request.maxOutputTokens
 		: 0;
 }
 
 /**
- * The bill of a call that broke off or was left: at what the provider had reported, and for what it had not, at one token
- * per three bytes sent and delivered, with what may have been under way. Never above the call's bound.
+ * The bill of a call that broke off or was left. Reported usage counts as reported. The rest is estimated at one token per three
+ * bytes sent and delivered, plus the output that may have been pending. Never above the call's bound.
  */
 export function billInterruptedCall(call: PlannedCall, { answer, reported }: PartialAnswer, sentAtMs: number): Bill {
 	if (reported?.isFinal) return billCall(call, reported.counts, answer, sentAtMs);
-	const { plan, candidate, attempt } = call;
+	const { candidate, attempt } = call;
 	const { request, worstCase } = attempt;
 	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
-	const sentTokens = Math.min(tokensOfBytes(request.body), request.maxInputTokens);
+	const sentTokens = Math.min(estimateMaxTokens(request.body), request.maxInputTokens);
 	const input = counts ?? { uncachedInput: sentTokens, cacheRead: 0, cacheWrite: 0 };
 	const outputSoFar = counts ? outputTokens(counts) : 0;
-	const outputText =
-		Math.max(outputSoFar, tokensOfBytes(written)) + UNDER_WAY_TOKENS + unseenReasoningTokens(call, counts);
+	const outputText = Math.min(
+		Math.max(outputSoFar, estimateMaxTokens(written)) + PENDING_OUTPUT_TOKENS + unseenReasoningTokens(call, counts),
+		request.maxOutputTokens,
+	);
 	const cost = priceUsage(candidate.model, { ...input, outputText, reasoning: 0 }, sentAtMs);
 	const inputNanoUsd = Math.min(cost.inputNanoUsd, worstCase.inputNanoUsd);
 	const outputNanoUsd = Math.min(cost.outputNanoUsd, worstCase.outputNanoUsd);
 	return {
-		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : plan.signals.promptTokens,
-		completionTokens: Math.min(Math.max(outputSoFar, estimateTokens(written)), request.maxOutputTokens),
+		// The tokens of the cost, so that a receipt's figures belong together.
+		promptTokens: counts ? Math.min(inputTokens(counts), request.maxInputTokens) : sentTokens,
+		completionTokens: outputText,
 		cost: { inputNanoUsd, outputNanoUsd, totalNanoUsd: inputNanoUsd + outputNanoUsd },
 		estimated: true,
 		overrun: false,
 	};
 }
 
-/**
- * The bill of a call that did not serve; null when it cost nothing.
- * @param ofBroken how a call that broke off is billed.
- */
+/** The bill of a call that did not serve; null when it cost nothing. */
 export function billFailedCall(
 	call: PlannedCall,
 	failure: CallFailure,
 	sentAtMs: number,
-	ofBroken: typeof billInterruptedCall,
+	billInterrupted: InterruptedBilling,
 ): Bill | null {
-	// An error status was not generated for, and what was not sent was not read.
+	// Providers bill neither an error status nor a request that did not reach them.
 	if (failure.kind === "status" || !failure.sent) return null;
-	const { remains } = failure;
-	// An answer of nothing is whole all the same.
+	const { partial: remains } = failure;
+	// An empty answer is a whole answer.
 	if (failure.kind === "lost" && failure.why === "empty")
 		return billCall(call, remains.reported?.counts ?? null, remains.answer, sentAtMs);
-	return ofBroken(call, remains, sentAtMs);
+	return billInterrupted(call, remains, sentAtMs);
 }
 
-/** The same for who must not spend more than a cap, whatever a provider charges for a broken call: what is estimated is the bound. */
-export const billInterruptedCallAtBound: typeof billInterruptedCall = (call, remains, sentAtMs) => {
+/** How a call that broke off is billed. */
+export type InterruptedBilling = typeof billInterruptedCall;
+
+/** The same where a cap must hold whatever a provider charges for a broken call: an estimate becomes the bound. */
+export const billInterruptedCallAtBound: InterruptedBilling = (call, remains, sentAtMs) => {
 	const bill = billInterruptedCall(call, remains, sentAtMs);
 	return bill.estimated ? billCall(call, null, remains.answer, sentAtMs) : bill;
 };
 
-/** Everything a model wrote, of whatever kind. */
+/** Everything that a model wrote: text, reasoning, refusals and arguments of tool calls. */
 function writtenText({ content }: ModelAnswer): string {
 	return content
 		.map((part) => (part.type === "provider" ? "" : part.type === "tool_call" ? part.arguments : part.text))
@@ -189,20 +183,20 @@ export function totalNanoUsd(billed: readonly BilledCall[]): number {
 	return billed.reduce((sum, { bill }) => sum + bill.cost.totalNanoUsd, 0);
 }
 
-/** Hash of what is delivered by a model: tool calls stand under the ids the client gets. */
+/** Hash of a delivered answer. Its tool calls have the ids that the client gets. */
 export function answerHash({ content }: ModelAnswer, modelId: string): Hash {
 	const calls = partsOfType(content, "tool_call").map((call) => ({ ...call, id: markedCallId(call.id, modelId) }));
-	const text = joinedText(content, "text");
-	return outputHash(calls.length === 0 ? (text ?? joinedText(content, "refusal")) : text, calls);
+	const text = joinText(content, "text");
+	return outputHash(calls.length === 0 ? (text ?? joinText(content, "refusal")) : text, calls);
 }
 
-/** The model that was meant to serve, when another did or tried to. */
+/** The intended model, where another one was called; else null. */
 export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
 	const { failover, fallbackFrom } = plan.selection;
 	return fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
 }
 
-/** Why this model: the selection's reason, and what failover made of it. */
+/** Why this model: the selection's reason and, for a fallback, why the intended model did not serve. */
 export function explainServingModel({ plan, candidate, intendedWasAsked }: PlannedCall): string {
 	const { failover, reason } = plan.selection;
 	if (candidate.model === failover[0].model) return reason;
@@ -210,14 +204,14 @@ export function explainServingModel({ plan, candidate, intendedWasAsked }: Plann
 	return `${reason}; ${why}, and ${candidate.model.display_name} stood in`;
 }
 
-/** The last of the billed calls is the one that served, or tried last. */
+/** The call that served or, where none did, the last one that was billed. */
 export function lastBilledCall(billed: readonly BilledCall[]): BilledCall {
 	const last = billed.at(-1);
 	if (!last) throw new Error("nothing was billed, so there is nothing to write down");
 	return last;
 }
 
-/** How one model's answer is written down: a chat completion, or a skill's. */
+/** Describes the answer of one model: a chat completion, or a skill's. */
 export function describeSingleAnswer(skillId: string | null): RequestPurpose["describe"] {
 	return (billed) => {
 		const last = lastBilledCall(billed);
@@ -241,8 +235,8 @@ export function describeSingleAnswer(skillId: string | null): RequestPurpose["de
 	};
 }
 
-/** What a run's receipt and row say of how it ended. */
-export interface RequestEnding {
+/** How a request ended, for its receipt and usage row. */
+interface RequestEnding {
 	outcome: Outcome;
 	outputHash: Hash;
 	atMs: number;
@@ -251,42 +245,47 @@ export interface RequestEnding {
 	readers: Iterable<Model>;
 }
 
-/** Usage row and unsigned receipt of a run. */
-export function toUsageAndReceipt(
-	run: RequestRecord,
-	billed: readonly BilledCall[],
-	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
-): { usage: UsageRow; receipt: Receipt } {
-	const { receipt: detail, usage } = run.purpose.describe(billed);
-	const calls = billed.map(({ candidate, bill }) => ({
-		model: candidate.model.id,
-		provider: candidate.model.provider,
+/** A billed call as a usage row has it. */
+export function toUsageCall({ candidate: { model }, bill }: BilledCall): UsageCall {
+	return {
+		model: model.id,
+		provider: model.provider,
 		tokens: bill.promptTokens + bill.completionTokens,
 		input_tokens: bill.promptTokens,
 		cost_nano_usd: bill.cost.totalNanoUsd,
-	}));
+	};
+}
+
+/** Usage row and unsigned receipt of a request. */
+export function toUsageAndReceipt(
+	record: RequestRecord,
+	billed: readonly BilledCall[],
+	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
+): { usage: UsageRow; receipt: Receipt } {
+	const { receipt: detail, usage } = record.purpose.describe(billed);
+	const calls = billed.map(toUsageCall);
 	const costNanoUsd = totalNanoUsd(billed);
-	const estimated = billed.some((call) => call.bill.estimated);
+	const estimated = billed.some(({ bill }) => bill.estimated);
 	const base: ReceiptBase = {
 		type: "svc.receipt.v1",
-		request_id: run.requestId,
+		request_id: record.requestId,
 		timestamp: new Date(atMs).toISOString(),
 		outcome,
 		estimated,
 		cost_usd: usd(costNanoUsd),
-		bound_usd: usd(run.boundNanoUsd),
-		input_hash: run.purpose.inputHash,
+		bound_usd: usd(record.boundNanoUsd),
+		input_hash: record.purpose.inputHash,
 		output_hash,
-		compliance: run.purpose.gate?.attest(readers) ?? null,
-		catalog_version: run.catalogVersion,
-		config_digest: run.purpose.configDigest,
+		compliance: record.purpose.gate?.attest(readers) ?? null,
+		catalog_version: record.catalogVersion,
+		config_digest: record.purpose.configDigest,
 	};
 	return {
 		receipt: { ...base, ...detail },
 		usage: {
-			request_id: run.requestId,
-			user_id: run.userId,
-			created_at: new Date(run.startedAtMs).toISOString(),
+			request_id: record.requestId,
+			user_id: record.userId,
+			created_at: new Date(record.startedAtMs).toISOString(),
 			kind: detail.kind,
 			...usage,
 			tokens: calls.reduce((sum, call) => sum + call.tokens, 0),
@@ -306,32 +305,32 @@ export function billAtBound(call: PlannedCall, atMs: number): BilledCall {
 }
 
 /**
- * What is recorded at `expiresAtMs` if the process of a run of many calls dies before it settles: what was billed so far, and
- * of the calls that had begun each its worst case, under its own model. Before the first has begun that is nothing.
+ * What is recorded at `expiresAtMs` if the process dies before it settles: these calls and nothing else.
+ * @param billed calls that were billed, and calls under way at their worst case, each under its own model.
  */
 export function reserveBilledSoFar(
-	run: RequestRecord,
+	record: RequestRecord,
 	billed: readonly BilledCall[],
 	expiresAtMs: number,
 ): Reservation {
 	const ending: RequestEnding = {
 		outcome: "cut",
 		outputHash: hashText(""),
-		atMs: run.startedAtMs,
+		atMs: record.startedAtMs,
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	return { expiresAtMs, ...toUsageAndReceipt(run, billed, ending) };
+	return { expiresAtMs, ...toUsageAndReceipt(record, billed, ending) };
 }
 
-/** What is recorded at `expiresAtMs` if the process that reserved it dies before it settles: the whole bound, for the first call. */
-export function reserveWholeBound(run: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
-	const cost = { inputNanoUsd: 0, outputNanoUsd: run.boundNanoUsd, totalNanoUsd: run.boundNanoUsd };
-	const atBound = billAtBound(first, run.startedAtMs);
-	return reserveBilledSoFar(run, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
+/** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */
+export function reserveWholeBound(record: RequestRecord, first: PlannedCall, expiresAtMs: number): Reservation {
+	const cost = { inputNanoUsd: 0, outputNanoUsd: record.boundNanoUsd, totalNanoUsd: record.boundNanoUsd };
+	const atBound = billAtBound(first, record.startedAtMs);
+	return reserveBilledSoFar(record, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
-/** What the client should know about how its request was carried out. */
+/** Warnings for the client about how its call was made. */
 export function callWarnings({ candidate, attempt, bill }: BilledCall): Warning[] {
 	const warnings = [...candidate.warnings, ...attempt.request.warnings];
 	if (bill.overrun) {

@@ -1,54 +1,54 @@
-// Room for a text that is not written yet: a prompt that will embed answers has a worst case before there are any. Pure.
+// Placeholders for answers that are not written yet: a prompt that will embed them has a worst case before there are any. Pure.
 //
 // A prompt's tokens are bounded by the UTF-8 bytes of its JSON (providers/wire.ts). So a placeholder of N plain characters in
-// the place of an answer bounds every answer whose JSON form takes at most N bytes, in all three wire formats: they write a
-// text as one JSON string, and what a string takes does not depend on what stands beside it.
+// the place of an answer bounds every answer whose JSON form takes at most N bytes. That holds for all three wire formats: each
+// writes a text as one JSON string, whose length does not depend on its surroundings.
 import { utf8Length } from "../providers/wire.ts";
 
-/** Room for an answer of so many tokens, in bytes of JSON: four a token of English prose, three a character of CJK. */
-const BYTES_PER_TOKEN = 4;
+/** Bytes of JSON per token: about four in English prose, three in a CJK character. */
+const RESERVED_BYTES_PER_TOKEN = 4;
 
-/** What stands where the middle of a text was left out. */
-const GAP = "\n[…]\n";
-/** Of a text that is too long, this share is its beginning; the rest is its end, where conclusions stand. */
-const HEAD_SHARE = 0.6;
+/** Replaces the middle of a text that is too long. */
+const OMISSION = "\n[…]\n";
+/** The share of a cut text that is its beginning. The rest is its end, where conclusions are. */
+const KEPT_HEAD_SHARE = 0.6;
 
-/** Bytes to keep free for an answer of at most `outputLimit`. */
+/** Bytes of JSON to keep free for an answer of at most `maxTokens`. */
 export function placeholderBytes(maxTokens: number): number {
-	return BYTES_PER_TOKEN * maxTokens;
+	return RESERVED_BYTES_PER_TOKEN * maxTokens;
 }
 
 /** Bytes of a text inside a JSON string. */
-export function jsonBytes(text: string): number {
+export function jsonStringBytes(text: string): number {
 	return utf8Length(JSON.stringify(text)) - 2;
 }
 
-/** Stands for any text that takes at most so many bytes. */
-export function placeholder(slotBytes: number): string {
-	return "x".repeat(slotBytes);
+/** A placeholder for any text of at most so many bytes of JSON. */
+export function placeholder(maxBytes: number): string {
+	return "x".repeat(maxBytes);
 }
 
-/** As many characters of a text as take at most so many bytes, whole ones. */
-function taken(characters: readonly string[], bytes: number): string {
+/** As many whole characters as take at most so many bytes of JSON. */
+function takeCharacters(characters: readonly string[], bytes: number): string {
 	let left = bytes;
 	const end = characters.findIndex((character) => {
-		left -= jsonBytes(character);
+		left -= jsonStringBytes(character);
 		return left < 0;
 	});
 	return (end < 0 ? characters : characters.slice(0, end)).join("");
 }
 
-/** A text as it is embedded: itself where it fits, else its beginning and its end; at most `slotBytes` in JSON. */
-export function fitPlaceholder(text: string, slotBytes: number): string {
-	if (jsonBytes(text) <= slotBytes) return text;
-	const gapBytes = jsonBytes(GAP);
-	// A character takes a byte at least, so no more of them can be kept.
-	const head = Array.from(text.slice(0, 2 * slotBytes)).slice(0, slotBytes);
-	if (slotBytes <= gapBytes) return taken(head, slotBytes);
-	const headBytes = Math.floor((slotBytes - gapBytes) * HEAD_SHARE);
-	const tail = Array.from(text.slice(-2 * slotBytes)).toReversed();
-	const end = Array.from(taken(tail, slotBytes - gapBytes - headBytes))
+/** Cuts a text to at most `maxBytes` of JSON: itself where it fits, else its beginning and its end. */
+export function fitPlaceholder(text: string, maxBytes: number): string {
+	if (jsonStringBytes(text) <= maxBytes) return text;
+	const gapBytes = jsonStringBytes(OMISSION);
+	// A character takes at least one byte, so no more of them can fit.
+	const head = Array.from(text.slice(0, 2 * maxBytes)).slice(0, maxBytes);
+	if (maxBytes <= gapBytes) return takeCharacters(head, maxBytes);
+	const headBytes = Math.floor((maxBytes - gapBytes) * KEPT_HEAD_SHARE);
+	const tail = Array.from(text.slice(-2 * maxBytes)).toReversed();
+	const end = Array.from(takeCharacters(tail, maxBytes - gapBytes - headBytes))
 		.toReversed()
 		.join("");
-	return `${taken(head, headBytes)}${GAP}${end}`;
+	return `${takeCharacters(head, headBytes)}${OMISSION}${end}`;
 }

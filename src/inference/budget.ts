@@ -1,14 +1,14 @@
-// What a run may still spend: its bound, less what its calls have cost and what those under way could cost. Pure.
+// What may still be spent of a bound: less what calls have cost, and what those under way could cost. Pure.
 
-/** A hold on a budget for one call, until what it cost is known. */
+/** A part of a budget that is set aside for one call until its cost is known. */
 export interface Hold {
 	/** Replaces the hold by the cost, which is at most what was held. */
 	spend(nanoUsd: number): void;
-	/** Gives the hold back: the call cost nothing. */
+	/** Releases the hold: the call cost nothing. */
 	release(): void;
 }
 
-/** Integers in nano-USD; never more than the bound is spent and held together. */
+/** Integers in nano-USD. What is spent and held together never exceeds the bound. */
 export class Budget {
 	readonly boundNanoUsd: number;
 	#spent: number;
@@ -25,7 +25,7 @@ export class Budget {
 		return this.#spent;
 	}
 
-	/** Spent and held by nobody. */
+	/** Neither spent nor held. */
 	get freeNanoUsd(): number {
 		return this.boundNanoUsd - this.#spent - this.#held;
 	}

@@ -1,7 +1,18 @@
-// For whom a run is made: the user and plan, where its money comes from, who may stop it.
+// Who makes a request of the engine: plan, prices and settings, where the money comes from, what stops it.
 import type { KeyContext } from "../account/context.ts";
+import type { Plan } from "../catalog/plans.ts";
+import type { Settings } from "../settings.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
+/** What calls are planned by. */
+export interface PlanContext {
+	account: { plan: Plan };
+	settings: Settings;
+	/** Prices are those of this moment, ms since the epoch: a bound and the calls within it have the same. */
+	startedAtMs: number;
+}
+
+/** What a request of its own brings along. */
 export interface Caller
 	extends Pick<
 		KeyContext,

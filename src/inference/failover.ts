@@ -1,4 +1,4 @@
-// Which calls a plan may make, what a failed one means for the next, and what the client is told when none served. Pure.
+// Chooses the calls of a plan, decides what a failed call means for the next, and words the failure when none served. Pure.
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
@@ -15,40 +15,40 @@ export interface CallSet {
 	boundNanoUsd: number;
 }
 
-/** The candidates to call: those who are neither shut off nor scarce, else the one that will be so again the soonest. */
-function callable(
+/** The candidates whose breaker is closed and that are not throttled; else the one that will be available first. */
+function availableCandidates(
 	plan: CallPlan,
 	health: ProviderHealth,
 	hasPriority: boolean,
 	nowMs: number,
 ): readonly [Candidate, ...Candidate[]] {
 	const { failover } = plan.selection;
-	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessOf(model));
-	const scarceMs = (candidate: Candidate) => health.scarceForMs(keyOf(candidate), candidate.model.id, nowMs);
+	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessFor(model));
+	const throttledMs = (candidate: Candidate) => health.throttledForMs(keyOf(candidate), candidate.model.id, nowMs);
 	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
-	const admitted = failover.filter((candidate) => health.admits(keyOf(candidate), nowMs));
-	const [first, ...rest] = admitted.filter((candidate) => hasPriority || scarceMs(candidate) === 0);
+	const admitted = failover.filter((candidate) => health.isOpenTo(keyOf(candidate), nowMs));
+	const [first, ...rest] = admitted.filter((candidate) => hasPriority || throttledMs(candidate) === 0);
 	if (first) return [first, ...rest];
-	const [leastScarce] = admitted.toSorted((a, b) => scarceMs(a) - scarceMs(b));
+	const [soonest] = admitted.toSorted((a, b) => throttledMs(a) - throttledMs(b));
 	const [longestOpen = failover[0]] = failover.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
-	return [leastScarce ?? longestOpen];
+	return [soonest ?? longestOpen];
 }
 
-/** Whether the request named this model, and it is called as such: then it is tried once more before another stands in. */
+/** Whether the request named this model: then it is tried once more before a fallback. */
 export function isNamed({ plan: { selection }, candidate }: Pick<PlannedCall, "plan" | "candidate">): boolean {
 	const { mode, fallbackFrom, failover } = selection;
 	return mode === "direct" && fallbackFrom === null && candidate === failover[0];
 }
 
-/** What a connection that breaks may be billed at: the second try after it must not take what the stand-ins need. */
-function secondTryNanoUsd([first, ...standIns]: CallSet["calls"], nowMs: number): number {
-	if (!isNamed(first) || standIns.length === 0) return 0;
+/** What a broken first try may be billed at: a second try must leave enough for the fallbacks. */
+function secondTryNanoUsd([first, ...fallbacks]: CallSet["calls"], nowMs: number): number {
+	if (!isNamed(first) || fallbacks.length === 0) return 0;
 	return billInterruptedCall(first, NO_PARTIAL_ANSWER, nowMs).cost.totalNanoUsd;
 }
 
 /**
  * Chooses up to three candidates to call.
- * @param hasPriority whether the caller's plan still calls who is scarce.
+ * @param hasPriority whether the caller's pricing plan may call throttled models.
  */
 export function toCallSet(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
@@ -58,17 +58,17 @@ export function toCallSet(plan: CallPlan, health: ProviderHealth, hasPriority: b
 		attempt: plan.attempt(candidate.model, candidate.effort, candidate.maxTokens),
 		intendedWasAsked: candidate === failover[0],
 	});
-	const [first, ...rest] = callable(plan, health, hasPriority, nowMs);
+	const [first, ...rest] = availableCandidates(plan, health, hasPriority, nowMs);
 	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
 	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
-	// A ceiling holds for the request, however many calls it takes; each single call is under it already.
+	// The ceiling holds for all calls of the request together; each single call is within it already.
 	return { calls, boundNanoUsd: ceilingNanoUsd === null ? sum : Math.min(sum, ceilingNanoUsd) };
 }
 
 /**
- * The call if its worst case is within what is left of its run, else one with a shorter answer where the length was left to the
- * plan; null when there is no room for it.
+ * The call, if its worst case is within what is left; else the call with a shorter answer, where the plan chose its length; else
+ * null.
  */
 export function shortenToAfford(call: PlannedCall, leftNanoUsd: number): PlannedCall | null {
 	if (call.attempt.worstCase.totalNanoUsd <= leftNanoUsd) return call;
@@ -92,34 +92,34 @@ const LOST: Readonly<Record<LostReason, string>> = {
 
 /** What a failed call means for the next one. */
 export interface Consequence {
-	/** `end`: the request itself is refused; `anyone`: another call may do better; `elsewhere`: but not at this provider. */
+	/** `end`: the request itself is at fault; `anyone`: any other call may succeed; `elsewhere`: one at another provider may. */
 	next: "end" | "anyone" | "elsewhere";
 	operatorsFault: boolean;
-	/** Whether the breaker counts it: only what the provider did, never what a prompt or a client can cause. */
+	/** Whether the breaker counts it. It counts only what the provider did, never what a prompt or a client can cause. */
 	counts: boolean;
-	/** Whether the same model may be tried once more, and after what time; null when not. */
+	/** The wait before a second try of the same model; null where a second try cannot help. */
 	retryAfterMs: number | null;
 }
 
-/** Statuses that say the deployment's account with the provider is at fault. */
+/** Statuses for which the deployment's account with the provider is at fault. */
 const OPERATOR_STATUSES = new Set([401, 402, 403]);
-/** Codes that say the same under another status: OpenAI's empty account (429), Google's wrong key (400). */
+/** Codes for which it is at fault too: OpenAI's empty account (429), Google's wrong key (400). */
 const OPERATOR_CODES = new Set(["insufficient_quota", "invalid_api_key"]);
-/** Cloudflare's TLS trouble with the origin: the same host will not do better. */
+/** Cloudflare's TLS errors with the origin: another call to the same host will fail too. */
 const SAME_HOST_STATUSES = new Set([525, 526]);
 
-/** A wait that a second try is worth. */
+/** The longest wait before a second try. */
 const MAX_RETRY_WAIT_MS = 2_000;
-/** Before a second try after trouble that named no wait. */
+/** The wait before a second try when the provider named none. */
 const RETRY_PAUSE_MS = 200;
 
 const ENDS: Consequence = { next: "end", operatorsFault: false, counts: false, retryAfterMs: null };
 
-/** Reasons for which a provider, and nobody else, is to blame. */
+/** Reasons that are the provider's fault alone. */
 const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
 
 /** The failover table (docs/reference.md, "Failover"). */
-export function consequenceOf(failure: CallFailure): Consequence {
+export function toConsequence(failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
 	if (failure.kind === "lost") {
 		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
@@ -136,26 +136,26 @@ export function consequenceOf(failure: CallFailure): Consequence {
 		return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs };
 	}
 	if (status === 408 || status >= 500)
-		return { next: "anyone", operatorsFault: false, counts: true, retryAfterMs: pauseOf(failure.retryAfterMs) };
+		return { next: "anyone", operatorsFault: false, counts: true, retryAfterMs: retryPauseMs(failure.retryAfterMs) };
 	if (status < 400) return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs: null };
 	return ENDS;
 }
 
-function pauseOf(waitMs: number | null): number | null {
+function retryPauseMs(waitMs: number | null): number | null {
 	if (waitMs === null) return RETRY_PAUSE_MS;
 	return waitMs <= MAX_RETRY_WAIT_MS ? Math.max(waitMs, RETRY_PAUSE_MS) : null;
 }
 
-function lineOf({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
+function attemptLine({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
 	if (failure.kind === "status") return `${at}: status ${failure.status}`;
 	if (failure.kind === "client_closed") return `${at}: the client hung up`;
 	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
 }
 
-/** The calls of a set that did not serve, and what they add up to. */
+/** The calls of a set that did not serve, with their cost and their combined failure. */
 export class FailedCalls {
-	#shunned = new Set<string>();
+	#avoidedProviders = new Set<string>();
 	#asked = new Set<string>();
 	#lines: string[] = [];
 	#waitsMs: number[] = [];
@@ -163,29 +163,29 @@ export class FailedCalls {
 	#last: { call: PlannedCall; failure: CallFailure } | null = null;
 
 	/** Whether a model was asked. */
-	asked(modelId: string): boolean {
+	wasAsked(modelId: string): boolean {
 		return this.#asked.has(modelId);
 	}
 
-	/** Whether any was. */
+	/** Whether any model was asked. */
 	get any(): boolean {
 		return this.#asked.size > 0;
 	}
 
-	/** Whether a call's provider may be asked after what it has done. */
+	/** Whether a call's provider may be asked after its earlier failures. */
 	allows({ candidate }: PlannedCall): boolean {
-		return !this.#shunned.has(candidate.model.provider);
+		return !this.#avoidedProviders.has(candidate.model.provider);
 	}
 
-	/** @param costNanoUsd what the call is billed at. */
+	/** @param costNanoUsd the bill of the call. */
 	add(call: PlannedCall, failure: CallFailure, costNanoUsd: number): Consequence {
 		this.#last = { call, failure };
 		this.#asked.add(call.candidate.model.id);
-		this.#lines.push(lineOf(call, failure));
+		this.#lines.push(attemptLine(call, failure));
 		this.#costNanoUsd += costNanoUsd;
 		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
-		const consequence = consequenceOf(failure);
-		if (consequence.next === "elsewhere") this.#shunned.add(call.candidate.model.provider);
+		const consequence = toConsequence(failure);
+		if (consequence.next === "elsewhere") this.#avoidedProviders.add(call.candidate.model.provider);
 		return consequence;
 	}
 
@@ -193,10 +193,10 @@ export class FailedCalls {
 		return this.#last?.failure.kind === "client_closed";
 	}
 
-	/** The failure that the client is told of. */
+	/** The failure that the client gets. */
 	failure(): Failure {
 		const last = this.#last;
-		if (last?.failure.kind === "status" && consequenceOf(last.failure).next === "end") {
+		if (last?.failure.kind === "status" && toConsequence(last.failure).next === "end") {
 			const { provider } = last.call.candidate.model;
 			const message = last.failure.error?.message.toWellFormed().slice(0, 500) ?? `${provider} refused the request`;
 			return { reason: "upstream_rejected", message, provider, upstreamStatus: last.failure.status };

@@ -1,30 +1,34 @@
-// One answer to one call, whole or as it comes: plan, reserve, call with failover, settle, sign. Nothing is delivered that is
-// not accounted for. What the answer looks like to a client is its entrance's business.
+// One answer to one call, whole or streamed: plan, reserve, call with failover, settle, sign. Nothing is delivered unsettled.
+// The form of the answer is the entrance's.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import {
 	answerHash,
 	type BilledCall,
+	billInterruptedCall,
 	describeSingleAnswer,
+	fallbackFrom,
+	type PlannedCall,
 	type RequestPurpose,
 	type RequestRecord,
 } from "./accounting.ts";
+import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
 import { Conversations, conversationKey, openingKey } from "./conversations.ts";
 import type { CallSet } from "./failover.ts";
 import { type CallPlan, type InferenceRequest, planCall } from "./plan.ts";
-import { type CallStream, type CallStreamEnd, callsFor, Run } from "./run.edge.ts";
+import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
-/** This isolate's view of who talks with whom. */
+/** The conversations that this isolate knows of. */
 const conversations = new Conversations();
 
-/** The model that a user's conversation is with, for planning a call that goes on with it. */
+/** Finds the model of a user's conversation, for planning the call that continues it. */
 export function conversationModel(userId: string): (call: ModelCall) => string | null {
 	return (call) => conversations.recall(conversationKey(userId, call));
 }
 
-/** Whose request it is and what stands in its receipt. */
+/** What the receipt of one answer says of the request. */
 export interface ChatPurpose {
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
@@ -43,14 +47,14 @@ export interface SettledRequest {
 	attestation: Attestation | null;
 }
 
-/** What is known of an answer that was accounted for. */
+/** An answer that was settled. */
 export interface SettledAnswer extends SettledRequest {
-	run: RequestRecord;
+	record: RequestRecord;
 	answer: ModelAnswer;
 }
 
-/** Nobody answered; what may have been billed for it is settled, null when nothing was. */
-export interface StreamFailure {
+/** No model answered; what may have been billed for it is settled, null when nothing was. */
+interface StreamFailure {
 	ok: false;
 	failure: Failure;
 	settled: SettledRequest | null;
@@ -60,30 +64,54 @@ export interface Completion extends SettledAnswer {
 	sandbox: boolean;
 }
 
-interface Begun {
+/** A call that is planned and reserved for. */
+interface ReservedCall {
 	plan: CallPlan;
 	set: CallSet;
-	run: Run;
+	calls: CallRunner;
+	settlement: RequestSettlement;
 }
 
-async function begin(
+/** Notes in the log line which model serves. */
+function logCall(log: Caller["log"], call: PlannedCall): void {
+	const { model } = call.candidate;
+	Object.assign(log, {
+		model: model.id,
+		provider: model.provider,
+		mode: call.plan.selection.mode,
+		fallback: fallbackFrom(call) !== null,
+	});
+}
+
+async function reserveCall(
 	request: InferenceRequest,
 	{ inputHash, configDigest, skillId }: ChatPurpose,
 	caller: Caller,
-): Promise<Result<Begun>> {
-	const { account, settings, startedAtMs } = caller;
+): Promise<Result<ReservedCall>> {
+	const { account, settings, startedAtMs, signal, log } = caller;
 	const plan = planCall(request, account.plan, settings, startedAtMs, conversationModel(account.userId));
 	if (!plan.ok) return plan;
-	const set = callsFor(plan.value, caller);
+	const set = callSetFor(plan.value, caller);
 	const purpose: RequestPurpose = {
-		kind: skillId === null ? "chat" : "skill",
 		inputHash,
 		configDigest,
 		gate: request.options.gate,
 		describe: describeSingleAnswer(skillId),
 	};
-	const run = await Run.open(caller, purpose, [set], settings.upstreamTotalTimeoutMs);
-	return run.ok ? ok({ plan: plan.value, set, run: run.value }) : run;
+	const { boundNanoUsd } = set;
+	const endsAtMs = Date.now() + settings.upstreamTotalTimeoutMs;
+	const calls = new CallRunner({
+		settings,
+		signal,
+		boundNanoUsd,
+		endsAtMs,
+		billInterrupted: billInterruptedCall,
+		onSend: (call) => logCall(log, call),
+	});
+	const record = toRequestRecord(caller, purpose, boundNanoUsd);
+	const settlement = new RequestSettlement(caller, record, calls, endsAtMs);
+	const reserved = await settlement.reserveBound(set.calls[0]);
+	return reserved.ok ? ok({ plan: plan.value, set, calls, settlement }) : reserved;
 }
 
 function remember(caller: Caller, { call }: CallPlan, served: BilledCall): void {
@@ -92,9 +120,9 @@ function remember(caller: Caller, { call }: CallPlan, served: BilledCall): void 
 
 /** Answers a call whole; a client that hangs up stops the upstream call and is still accounted for. */
 export function infer(request: InferenceRequest, purpose: ChatPurpose, caller: Caller): Promise<Result<Completion>> {
-	const work = inferWhole(request, purpose, caller);
-	caller.waitUntil(work.catch(() => undefined));
-	return work;
+	const completion = inferWhole(request, purpose, caller);
+	caller.waitUntil(completion.catch(() => undefined));
+	return completion;
 }
 
 async function inferWhole(
@@ -102,69 +130,72 @@ async function inferWhole(
 	purpose: ChatPurpose,
 	caller: Caller,
 ): Promise<Result<Completion>> {
-	const begun = await begin(request, purpose, caller);
-	if (!begun.ok) return begun;
-	const { plan, set, run } = begun.value;
-	const turn = await caller.timings.measure("upstream", () => run.complete(set));
-	if (!turn.ok) return run.fail(turn.failure, turn.clientClosed);
-	const { call, answer, sandbox } = turn.served;
+	const options = { ...request.options, mayBeWhole: true };
+	const reserved = await reserveCall({ ...request, options }, purpose, caller);
+	if (!reserved.ok) return reserved;
+	const { plan, set, calls, settlement } = reserved.value;
+	const result = await caller.timings.measure("upstream", () => calls.complete(set));
+	if (!result.ok) return settlement.fail(result.failure, result.clientClosed);
+	const { call, answer, sandbox } = result.served;
 	remember(caller, plan, call);
-	const receipt = await run.settle("complete", answerHash(answer, call.candidate.model.id));
+	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
-	const { record, billed, latencyMs, attestation } = run;
-	return ok({ run: record, billed, answer, receipt, latencyMs, attestation, sandbox });
+	const { record, latencyMs, attestation } = settlement;
+	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, sandbox });
 }
 
-/** How a streamed answer ended. `accounted` is null when it could not be: then it must not end as a success. */
+/** How a completion stream ended. `accounted` is null when it could not be settled: then it must not end as a success. */
 export interface CompletionStreamEnd extends Pick<CallStreamEnd, "outcome" | "lost"> {
 	accounted: SettledAnswer | null;
 }
 
-/** A streamed answer from its first words on. */
+/** A streamed answer from its first delta on: a call stream that is settled when it ends. */
 export interface CompletionStream extends Pick<CallStream, "sandbox" | "parts" | "over"> {
-	run: RequestRecord;
+	record: RequestRecord;
 	/** Catalog id of the model that answers. */
 	modelId: string;
 	/** To be called once, after the parts or instead of the rest of them: bills, settles and signs. */
 	end(clientClosed: boolean): Promise<CompletionStreamEnd>;
 }
 
-/** A streamed answer that has been reserved for. */
-export interface ReservedStream {
-	/** Calls until one model says its first words. A failure is accounted for. */
-	open(): Promise<{ ok: true; value: CompletionStream } | StreamFailure>;
-}
+/** Makes calls until one model sends its first delta. A failure is settled. */
+export type OpenCompletionStream = () => Promise<{ ok: true; value: CompletionStream } | StreamFailure>;
 
-/** Begins to answer a call as a stream. */
+/** Reserves for a streamed answer; what it returns opens the stream, once. */
 export async function inferStream(
 	request: InferenceRequest,
 	purpose: ChatPurpose,
 	caller: Caller,
-): Promise<Result<ReservedStream>> {
-	const begun = await begin(request, purpose, caller);
-	if (!begun.ok) return begun;
-	const { plan, set, run } = begun.value;
-	return ok({
-		async open() {
-			const turn = await caller.timings.measure("first_delta", () => run.stream(set));
-			if (!turn.ok) {
-				const { failure, receipt } = await run.fail(turn.failure, turn.clientClosed || caller.signal.aborted);
-				const { billed, latencyMs, attestation } = run;
-				const settled = receipt && { billed, receipt, latencyMs, attestation };
-				return { ok: false, failure, settled };
-			}
-			return ok(streamedAnswer(caller, plan, run, turn.served));
-		},
-	});
+): Promise<Result<OpenCompletionStream>> {
+	const reserved = await reserveCall(request, purpose, caller);
+	return reserved.ok ? ok(() => openCompletionStream(caller, reserved.value)) : reserved;
 }
 
-function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: CallStream): CompletionStream {
+async function openCompletionStream(
+	caller: Caller,
+	reserved: ReservedCall,
+): Promise<{ ok: true; value: CompletionStream } | StreamFailure> {
+	const { set, calls, settlement } = reserved;
+	const result = await caller.timings.measure("first_delta", () => calls.stream(set));
+	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served));
+	const { failure, receipt } = await settlement.fail(result.failure, result.clientClosed || caller.signal.aborted);
+	const { latencyMs, attestation } = settlement;
+	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation };
+	return { ok: false, failure, settled };
+}
+
+function toCompletionStream(
+	caller: Caller,
+	{ plan, calls, settlement }: ReservedCall,
+	stream: CallStream,
+): CompletionStream {
 	const { call, sandbox, parts, over } = stream;
+	const { record } = settlement;
 	const modelId = call.candidate.model.id;
 	const relayed = Promise.withResolvers<void>();
 	const timed = caller.timings.measure("upstream", () => relayed.promise);
 	return {
-		run: run.record,
+		record,
 		modelId,
 		sandbox,
 		over,
@@ -172,11 +203,11 @@ function streamedAnswer(caller: Caller, plan: CallPlan, run: Run, stream: CallSt
 		async end(clientClosed) {
 			relayed.resolve();
 			await timed;
-			const { outcome, lost, answer, call: billed } = stream.finish(clientClosed || caller.signal.aborted);
-			if (outcome === "complete") remember(caller, plan, billed);
-			const receipt = await run.settle(outcome, answerHash(answer, modelId));
-			const { record, billed: calls, latencyMs, attestation } = run;
-			const accounted = receipt && { run: record, billed: calls, answer, receipt, latencyMs, attestation };
+			const { outcome, lost, answer, call: served } = stream.finish(clientClosed || caller.signal.aborted);
+			if (outcome === "complete") remember(caller, plan, served);
+			const receipt = await settlement.settle(outcome, answerHash(answer, modelId));
+			const { latencyMs, attestation } = settlement;
+			const accounted = receipt && { record, billed: calls.billed, answer, receipt, latencyMs, attestation };
 			return { outcome, lost, accounted };
 		},
 	};

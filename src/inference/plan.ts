@@ -1,4 +1,4 @@
-// From a call and its options to the models that may run it: signals, selection, exact requests and their worst cases. Pure.
+// Plans a call: the models that may run it, in order, with their exact requests and worst cases. Pure.
 import { type Plan, requestLimitNanoUsd } from "../catalog/plans.ts";
 import { type CallCost, priceWorstCase } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -6,43 +6,55 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
 import type { ModelCall } from "../providers/model-call.ts";
+import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import { type Candidate, type Selection, type SelectionRequest, select, shortenCandidate } from "../routing/select.ts";
+import {
+	type Candidate,
+	type Selection,
+	type SelectionRequest,
+	selectModels,
+	shortenCandidate,
+} from "../routing/select.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
-/** How a call is to be carried out, as far as its caller cares; the effort stands on the call itself. */
+/** How a call may be routed and limited. Its effort is part of the call itself. */
 export interface CallOptions {
 	/** A catalog id (which pins), an intensity id, or `auto`. */
 	model: string;
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
-	/** `balanced`: however short a prompt is, it is not taken for a trivial one. */
+	/** `balanced`: even the shortest prompt does not count as trivial. */
 	leastMode?: "balanced";
 	/** The routing config in force; null when there is none. */
 	config: CompiledConfig | null;
 	/**
-	 * `most`: as long an answer as each model writes and the ceiling affords. The call's own limit is then the visible tokens that
-	 * there must be room for; without it, it is the limit.
+	 * `most`: the longest answer that each model can write within the ceiling. The call's own limit is then the number of visible
+	 * tokens that must fit. Without `most`, the call's own limit holds.
 	 */
 	outputLimit?: "most";
-	/** What must hold for every model that sees the call; null without a compliance policy. */
+	/** Every model that is sent the call must pass it; null without a compliance policy. */
 	gate: ComplianceGate | null;
-	/** What the plan lets the whole request cost, nano-USD, null for anything; default: the envelope of a guarded plan. */
+	/** What the pricing plan lets the whole request cost, nano-USD; null for anything. Default: a guarded plan's envelope. */
 	planLimitNanoUsd?: number | null;
+	/** Which call of a workflow it is; only the sandbox upstream is told. */
+	stage?: CallStage;
+	/** Nobody reads along, so a short answer may be requested whole. Without it, every answer is streamed. */
+	mayBeWhole?: boolean;
 }
 
-/** A model call that somebody wants answered. */
+/** A model call to be answered, and how. */
 export interface InferenceRequest {
 	call: ModelCall;
 	options: CallOptions;
 }
 
-/** A model's exact request and where it goes. */
+/** A call as one model is sent it: the exact request, and where it goes. */
 export interface ModelRequest {
 	wire: Wire;
 	access: ProviderAccess;
@@ -57,14 +69,14 @@ export interface CallPlan extends InferenceRequest {
 	/** Name of the routing config's rule that matched; null when none did. */
 	matchedRule: string | null;
 	/** Where the calls of an available model go. */
-	accessOf(model: Model): ProviderAccess;
-	/** Builds its exact request; with another output limit than the call's, if one is given. */
+	accessFor(model: Model): ProviderAccess;
+	/** Builds a model's exact request. @param maxTokens replaces the call's own output limit. */
 	attempt(model: Model, effort: EffortChoice, maxTokens?: number): ModelRequest;
-	/** A candidate with an answer short enough for its worst case to be within a limit; null when it cannot be shortened so. */
+	/** The candidate with an answer so short that its worst case is within the limit; null where none is short enough. */
 	shorten(candidate: Candidate, limitNanoUsd: number): Candidate | null;
 }
 
-function accessesOf(settings: Settings): CallPlan["accessOf"] {
+function providerAccess(settings: Settings): CallPlan["accessFor"] {
 	return ({ id, provider }) => {
 		const access = settings.providers.get(provider);
 		if (!access) throw new Error(`${id} is not available and was not to be asked for`);
@@ -72,19 +84,29 @@ function accessesOf(settings: Settings): CallPlan["accessOf"] {
 	};
 }
 
-/** Builds attempts for one call; a prompt is serialized once per format and its variant, however many models are weighed. */
-function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number): CallPlan["attempt"] {
+/** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
+function requestBuilder(
+	{ call, options: { stage, mayBeWhole = false } }: InferenceRequest,
+	accessFor: CallPlan["accessFor"],
+	settings: SilenceLimits,
+	nowMs: number,
+): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
 	return (model, effort, maxTokens = call.maxTokens) => {
-		// The call itself wherever it can be: wires keep what they make of its tools by it.
-		const asked = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
-		const access = accessOf(model);
+		// The call object itself where possible: wires cache its serialized tools by identity.
+		const sized = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
+		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.variant(provider)}`;
-		const prompt = prompts.get(variant) ?? wire.prepare(call, provider);
+		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
+		const prompt = prompts.get(variant) ?? wire.preparePrompt(call, provider);
 		prompts.set(variant, prompt);
-		const request = wire.request({ call: asked, prompt, model, access, effort });
+		const isWhole = mayBeWhole && canRequestWhole(model, effort, maxTokens, settings);
+		const request = withStage(
+			wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole }),
+			access,
+			stage,
+		);
 		return {
 			wire,
 			access,
@@ -96,7 +118,7 @@ function attempts(call: ModelCall, accessOf: CallPlan["accessOf"], nowMs: number
 
 /**
  * Plans a call for a user on `plan`; nothing is called.
- * @param recall the model that a conversation is with, by the call that goes on with it; null when nobody knows.
+ * @param recall finds the model of the conversation that a call continues; null when it is not known.
  */
 export function planCall(
 	{ call, options }: InferenceRequest,
@@ -107,14 +129,14 @@ export function planCall(
 ): Result<CallPlan> {
 	const { catalog } = settings;
 	const detected = detectSignals(call);
-	const accessOf = accessesOf(settings);
-	const attempt = attempts(call, accessOf, nowMs);
+	const accessFor = providerAccess(settings);
+	const attempt = requestBuilder({ call, options }, accessFor, settings, nowMs);
 	const rule = options.config && matchRule(options.config, call, detected);
 	const request: SelectionRequest = {
 		catalog,
 		call,
 		trivialMode: options.leastMode ?? "agility",
-		longest: options.outputLimit === "most",
+		isOpenEnded: options.outputLimit === "most",
 		signals: detected,
 		model: options.model,
 		routingMode: options.mode,
@@ -123,14 +145,14 @@ export function planCall(
 		plan,
 		planLimitNanoUsd: options.planLimitNanoUsd === undefined ? requestLimitNanoUsd(plan) : options.planLimitNanoUsd,
 		available: (model) => isAvailable(model, settings),
-		reasonsAgainst: (model) => options.gate?.reasonsAgainst(model) ?? [],
-		takesRemoteImages: (model) => wireFor(catalog.providerOf(model)).remoteImages,
-		takesToolName: (model, name) => wireFor(catalog.providerOf(model)).toolName.test(name),
+		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? [],
+		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,
+		takesToolName: (model, name) => wireFor(catalog.providerFor(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
 		conversationModel: recall(call),
 		nowMs,
 	};
-	const selection = select(request);
+	const selection = selectModels(request);
 	if (!selection.ok) return selection;
 	return ok({
 		call,
@@ -139,13 +161,13 @@ export function planCall(
 		signals: detected,
 		selection: selection.value,
 		matchedRule: rule?.name ?? null,
-		accessOf,
+		accessFor,
 		attempt,
 		shorten: (candidate, limitNanoUsd) => shortenCandidate(request, selection.value.mode, candidate, limitNanoUsd),
 	});
 }
 
-/** The plan with these models alone, in this order, of those that may serve its call; null when none of them may. */
+/** Narrows a plan to these models, in this order, as far as they may serve; null when none of them may. */
 export function narrowTo(plan: CallPlan, modelIds: readonly string[]): CallPlan | null {
 	const { selection } = plan;
 	const [first, ...rest] = modelIds.flatMap((id) => selection.candidates.find(({ model }) => model.id === id) ?? []);

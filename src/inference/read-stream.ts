@@ -1,59 +1,50 @@
-// Reads the stream of one upstream call: to its end, or up to its first words and then piece by piece. Who pays for it is
-// not decided here.
-import { AnswerAccumulator, isDelta, isEmptyAnswer, wellFormedAnswer } from "../providers/accumulate.ts";
+// Reads the stream of one upstream call: to its end, or up to its first delta and from there piece by piece. Billing is
+// call-runner.edge.ts's.
+import { AnswerAccumulator, isEmptyAnswer, isOutputPart, toWellFormedAnswer } from "../providers/accumulate.ts";
 import { type CallFailure, type PartialAnswer, UpstreamInterrupted } from "../providers/call-failure.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import type { UpstreamStream } from "../providers/upstream.edge.ts";
 import { WellFormedParts } from "../providers/well-formed.ts";
 import type { StreamPart } from "../providers/wire.ts";
 
-/** What one attempt at a call comes to. */
+/** The outcome of one attempt at a call. */
 export type AttemptResult<T> = { kind: "served"; value: T } | CallFailure;
 
-/** A stream up to its first delta. */
-export interface PrimedStream {
-	stream: UpstreamStream;
-	/** What was read so far. */
-	received: StreamPart[][];
-	/** There is no more. */
-	ended: boolean;
-}
-
 function lostFailure(lost: UpstreamInterrupted, remains: PartialAnswer): CallFailure {
-	return { kind: "lost", why: lost.why, sent: true, remains, error: lost.error };
+	return { kind: "lost", why: lost.why, sent: true, partial: remains, error: lost.error };
 }
 
-/** What an exception while reading a stream means; a bug stays one. */
-function failureOf(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
+/** The failure that an exception while reading stands for. A bug is thrown again. */
+function toCallFailure(error: unknown, remains: PartialAnswer, client: AbortSignal): CallFailure {
 	if (!(error instanceof UpstreamInterrupted)) throw error;
-	return client.aborted ? { kind: "client_closed", sent: true, remains } : lostFailure(error, remains);
+	return client.aborted ? { kind: "client_closed", sent: true, partial: remains } : lostFailure(error, remains);
 }
 
-function emptyAnswer(answer: ModelAnswer, stream: UpstreamStream): CallFailure {
+function emptyAnswerFailure(answer: ModelAnswer, stream: UpstreamStream): CallFailure {
 	return lostFailure(new UpstreamInterrupted("empty"), { answer, reported: stream.reported() });
 }
 
-/** Reads a stream up to its first delta: until then another model can take over unseen. */
+/** Reads a stream up to its first delta: until then a fallback can take over unnoticed. */
 export async function readFirstDelta(
 	stream: UpstreamStream,
 	stop: readonly string[],
 	client: AbortSignal,
-): Promise<AttemptResult<PrimedStream>> {
+): Promise<AttemptResult<StreamRelay>> {
 	const received: StreamPart[][] = [];
 	const accumulator = new AnswerAccumulator();
 	try {
 		for (let next = await stream.parts.next(); !next.done; next = await stream.parts.next()) {
 			received.push(next.value);
 			for (const part of next.value) accumulator.add(part);
-			if (next.value.some(isDelta)) return { kind: "served", value: { stream, received, ended: false } };
+			if (next.value.some(isOutputPart)) return { kind: "served", value: new StreamRelay(stream, received, false) };
 		}
 	} catch (error) {
 		stream.abort();
-		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
+		return toCallFailure(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
 	const answer = accumulator.answer();
-	if (isEmptyAnswer(answer, stop)) return emptyAnswer(answer, stream);
-	return { kind: "served", value: { stream, received, ended: true } };
+	if (isEmptyAnswer(answer, stop)) return emptyAnswerFailure(answer, stream);
+	return { kind: "served", value: new StreamRelay(stream, received, true) };
 }
 
 /** Reads a stream to its end. */
@@ -66,33 +57,41 @@ export async function readWhole(
 	try {
 		for await (const parts of stream.parts) for (const part of parts) accumulator.add(part);
 	} catch (error) {
-		return failureOf(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
+		return toCallFailure(error, { answer: accumulator.answer(), reported: stream.reported() }, client);
 	}
-	const answer = wellFormedAnswer(accumulator.answer());
-	return isEmptyAnswer(answer, stop) ? emptyAnswer(answer, stream) : { kind: "served", value: answer };
+	const answer = toWellFormedAnswer(accumulator.answer());
+	return isEmptyAnswer(answer, stop) ? emptyAnswerFailure(answer, stream) : { kind: "served", value: answer };
 }
 
-/** Hands on a stream that has begun, well-formed, and keeps what was handed on. */
+/** Forwards an upstream stream from its first delta on, well-formed, and accumulates what it forwarded. */
 export class StreamRelay {
-	#begun: PrimedStream;
+	readonly upstream: UpstreamStream;
+	#received: readonly StreamPart[][];
+	#ended: boolean;
 	#accumulator = new AnswerAccumulator();
 	#wellFormed = new WellFormedParts();
-	/** Why the stream broke off; null when it did not, or not yet. */
+	/** Why the stream broke off; null while it has not. */
 	lost: UpstreamInterrupted | null = null;
-	/** The upstream has said all, and all of it was handed on. */
+	/** The upstream has ended normally, and everything was forwarded. */
 	isWhole = false;
 
-	constructor(begun: PrimedStream) {
-		this.#begun = begun;
+	/**
+	 * @param received what was read up to the first delta.
+	 * @param ended there is no more.
+	 */
+	constructor(upstream: UpstreamStream, received: readonly StreamPart[][], ended: boolean) {
+		this.upstream = upstream;
+		this.#received = received;
+		this.#ended = ended;
 	}
 
-	#deliverable(parts: readonly StreamPart[]): StreamPart[] {
+	#forward(parts: readonly StreamPart[]): StreamPart[] {
 		const passed = parts.flatMap((part) => this.#wellFormed.pass(part) ?? []);
 		for (const part of passed) this.#accumulator.add(part);
 		return passed;
 	}
 
-	#rest(): StreamPart[] {
+	#end(): StreamPart[] {
 		const rest = this.#wellFormed.end();
 		for (const part of rest) this.#accumulator.add(part);
 		return rest;
@@ -100,11 +99,10 @@ export class StreamRelay {
 
 	/** One array per piece of the upstream's body. Ends early, without throwing, when the upstream breaks off. */
 	async *parts(): AsyncGenerator<readonly StreamPart[], void> {
-		const { stream, received, ended } = this.#begun;
 		try {
-			for (const batch of received) yield this.#deliverable(batch);
-			if (!ended) for await (const batch of stream.parts) yield this.#deliverable(batch);
-			yield this.#rest();
+			for (const batch of this.#received) yield this.#forward(batch);
+			if (!this.#ended) for await (const batch of this.upstream.parts) yield this.#forward(batch);
+			yield this.#end();
 			this.isWhole = true;
 		} catch (error) {
 			if (!(error instanceof UpstreamInterrupted)) throw error;
@@ -112,13 +110,13 @@ export class StreamRelay {
 		}
 	}
 
-	/** What was handed on. */
+	/** What was forwarded. */
 	answer(): ModelAnswer {
 		return this.#accumulator.answer();
 	}
 
-	/** What there is of a stream that is not whole. */
+	/** The forwarded part of a stream that broke off. */
 	remains(): PartialAnswer {
-		return { answer: this.answer(), reported: this.#begun.stream.reported() };
+		return { answer: this.answer(), reported: this.upstream.reported() };
 	}
 }

@@ -1,16 +1,16 @@
-// What a run of many calls did, stage by stage: kept while it happens, shown in answers and hashed into receipts. Pure.
+// The calls of a workflow, stage by stage: recorded as they happen, shown in answers and hashed into receipts. Pure.
 import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import type { ReceiptStage } from "../proof/receipt.ts";
 import type { Bill, BilledCall, PlannedCall } from "./accounting.ts";
 
-/** A share, confidence or agreement as it is stored, shown and hashed: 0 to 1, four digits, rounded once (docs/proofs.md, "Primitives"). */
+/** Rounds a share, confidence or agreement to four digits within 0 to 1, once, before it is stored, shown or hashed (docs/proofs.md, "Primitives"). */
 export function roundShare(share: number): number {
 	return Math.round(Math.min(1, Math.max(0, share)) * 1e4) / 1e4;
 }
 
 /** One upstream call that was made, or is under way. */
-export interface TracedCall {
+interface TracedCall {
 	model: string;
 	role: string;
 	/** It served. */
@@ -18,32 +18,32 @@ export interface TracedCall {
 	/** Null when it cost nothing. */
 	bill: Bill | null;
 	latencyMs: number;
-	/** How sure its answer was, 0 to 1, rounded; 0 of a call that did not serve. */
+	/** Confidence in its answer, 0 to 1, rounded; 0 for a call that did not serve. */
 	confidence: number;
-	/** Of the text it gave. */
+	/** Of its answer's text. */
 	outputHash: Hash;
 }
 
-/** A stage as an answer shows it; what a model wrote is left out. */
-export interface ShownStage {
+/** A stage as an answer shows it, without what the models wrote. */
+interface AnswerStage {
 	name: string;
 	results: (Omit<ReceiptStage["results"][number], "output_hash"> & { latency_ms: number })[];
 	detail: Record<string, unknown>;
 }
 
-/** What was asked in one place of a stage, and the calls it took. */
+/** The calls for one spec: the first, then its fallbacks. */
 export class CallTrace {
 	readonly role: string;
 	readonly calls: TracedCall[] = [];
-	/** The call that has begun and not ended. */
+	/** The call under way, at its bound; null when none is. */
 	underWay: BilledCall | null = null;
 
 	constructor(role: string) {
 		this.role = role;
 	}
 
-	/** Notes a call that has ended. @param text what it gave; null when it did not serve. */
-	ended({ candidate }: PlannedCall, bill: Bill | null, text: string | null, latencyMs: number): void {
+	/** Records the end of a call. @param text its answer; null when it did not serve. */
+	end({ candidate }: PlannedCall, bill: Bill | null, text: string | null, latencyMs: number): void {
 		this.underWay = null;
 		this.calls.push({
 			model: candidate.model.id,
@@ -56,7 +56,7 @@ export class CallTrace {
 		});
 	}
 
-	/** Says how sure the answer that served was. */
+	/** Records the confidence in the answer that served, 0 to 1. */
 	rate(confidence: number): void {
 		const served = this.calls.find(({ ok }) => ok);
 		if (served) served.confidence = roundShare(confidence);
@@ -71,14 +71,14 @@ export class CallTrace {
 	}
 }
 
-interface Stage {
+interface TracedStage {
 	name: string;
-	asks: CallTrace[];
+	traces: CallTrace[];
 	detail: Record<string, unknown>;
 }
 
-/** What receipts and answers say of a call alike. */
-function factsOf({ model, ok, role, bill, confidence }: TracedCall) {
+/** The fields of a call that receipts and answers share. */
+function callFields({ model, ok, role, bill, confidence }: TracedCall) {
 	return {
 		model,
 		ok,
@@ -91,41 +91,41 @@ function factsOf({ model, ok, role, bill, confidence }: TracedCall) {
 }
 
 export class Trace {
-	#stages: Stage[] = [];
+	#stages: TracedStage[] = [];
 
-	#stage(name: string): Stage {
+	#stage(name: string): TracedStage {
 		const known = this.#stages.find((stage) => stage.name === name);
 		if (known) return known;
-		const stage = { name, asks: [], detail: {} };
+		const stage = { name, traces: [], detail: {} };
 		this.#stages.push(stage);
 		return stage;
 	}
 
-	/** Whether anything was asked in a stage. */
+	/** Whether a stage has begun. */
 	has(name: string): boolean {
 		return this.#stages.some((stage) => stage.name === name);
 	}
 
-	/** A place for what is asked next in a stage; the stage is there from then on. */
-	ask(stage: string, role: string): CallTrace {
-		const ask = new CallTrace(role);
-		this.#stage(stage).asks.push(ask);
-		return ask;
+	/** Begins the trace of one spec in a stage, and the stage itself if it is new. */
+	begin(stage: string, role: string): CallTrace {
+		const trace = new CallTrace(role);
+		this.#stage(stage).traces.push(trace);
+		return trace;
 	}
 
-	/** Says what came of a stage, beside its calls; a stage may have no calls. */
+	/** Records what a stage concluded. A stage may have no calls. */
 	describe(stage: string, detail: Record<string, unknown>): void {
 		Object.assign(this.#stage(stage).detail, detail);
 	}
 
 	/** Calls under way, each at its bound. */
 	underWay(): BilledCall[] {
-		return this.#stages.flatMap(({ asks }) => asks.flatMap(({ underWay }) => underWay ?? []));
+		return this.#stages.flatMap(({ traces }) => traces.flatMap(({ underWay }) => underWay ?? []));
 	}
 
-	/** Every call in the order it was asked for. */
+	/** Every call, in the order of stages and specs. */
 	calls(): TracedCall[] {
-		return this.#stages.flatMap(({ asks }) => asks.flatMap((ask) => ask.all()));
+		return this.#stages.flatMap(({ traces }) => traces.flatMap((trace) => trace.all()));
 	}
 
 	/** Models whose answers served, in order of first call. */
@@ -134,22 +134,22 @@ export class Trace {
 		return [...new Set(served.map(({ model }) => model))];
 	}
 
-	#results<T>(of: (call: TracedCall) => T): { name: string; results: T[]; detail: Record<string, unknown> }[] {
-		return this.#stages.map(({ name, asks, detail }) => ({
+	#results<T>(toResult: (call: TracedCall) => T): { name: string; results: T[]; detail: Record<string, unknown> }[] {
+		return this.#stages.map(({ name, traces, detail }) => ({
 			name,
-			results: asks.flatMap((ask) => ask.all()).map(of),
+			results: traces.flatMap((trace) => trace.all()).map(toResult),
 			detail,
 		}));
 	}
 
-	/** As a receipt has them. */
+	/** The stages as a receipt has them. */
 	receiptStages(): ReceiptStage[] {
-		const stages = this.#results((call) => ({ ...factsOf(call), output_hash: call.outputHash }));
+		const stages = this.#results((call) => ({ ...callFields(call), output_hash: call.outputHash }));
 		return stages.map(({ name, results }) => ({ name, results }));
 	}
 
-	/** As an answer shows them. */
-	shown(): ShownStage[] {
-		return this.#results((call) => ({ ...factsOf(call), latency_ms: call.latencyMs }));
+	/** The stages as an answer shows them. */
+	answerStages(): AnswerStage[] {
+		return this.#results((call) => ({ ...callFields(call), latency_ms: call.latencyMs }));
 	}
 }

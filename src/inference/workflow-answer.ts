@@ -1,5 +1,4 @@
-// What every answer to work of several calls says in the same way: usage, cost, stages, receipt (docs/reference.md,
-// "Orchestration"). Pure.
+// The parts that all answers of workflows share: usage, cost, stages, proof (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
 import { attestationSchema } from "../compliance/attestation.ts";
 import { usd } from "../proof/money.ts";
@@ -39,13 +38,13 @@ export const workflowCostSchema = z.lazy(() =>
 	z.object({
 		total_usd: z.number(),
 		estimated: z.literal(true),
-		/** `bound`: of some call no usage was reported, and its cost is what was reserved for it. */
+		/** `bound`: some call reported no usage, so its cost is its bound. */
 		basis: z.enum(["provider_usage", "bound"]),
 		bound_usd: z.number(),
 	}),
 );
 
-/** What a proof has beside the members of its kind. */
+/** The fields of a proof, without those of its kind. */
 export const workflowProofSchema = z.lazy(() =>
 	z.object({
 		request_id: z.string(),
@@ -58,7 +57,7 @@ export const workflowProofSchema = z.lazy(() =>
 	}),
 );
 
-/** What was accounted for. */
+/** A workflow that was settled. */
 export interface SettledWorkflow {
 	requestId: string;
 	startedAtMs: number;
@@ -92,7 +91,7 @@ export function toWorkflowCost({ totals, boundNanoUsd }: SettledWorkflow): z.out
 	};
 }
 
-/** The proof without the members of its kind. */
+/** The proof, without the fields of its kind. */
 export function toWorkflowProof({ receipt, attestation }: SettledWorkflow): z.output<typeof workflowProofSchema> {
 	return {
 		request_id: receipt.request_id,

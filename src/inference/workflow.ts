@@ -1,43 +1,42 @@
-// What work is asked and what it answers: calls, events, limits, totals. How it is carried out is work.edge.ts's. Pure.
+// What a workflow is asked and what it answers: calls, events, limits, totals. Its calls are workflow.edge.ts's. Pure.
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Failure } from "../failure.ts";
-import type { ReceiptKind } from "../proof/receipt.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import type { RequestDescription } from "./accounting.ts";
 import type { CallOptions } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
-/** One thing that is asked: a call, who may answer it, and where it stands in the trace. */
+/** One thing that is asked: a call, the models that may answer it, and its place in the trace. */
 export interface CallSpec {
 	stage: string;
 	role: string;
 	call: ModelCall;
-	/** `mode` must be given where a bound was made of a placeholder: without it the effort follows the prompt. */
+	/** `mode` must be set where the bound was made with a placeholder: without it, the effort depends on the prompt. */
 	options: CallOptions;
-	/** Catalog ids in the order they are asked; those behind the first stand in. */
+	/** Catalog ids in the order they are asked; all but the first are fallbacks. */
 	models: readonly [string, ...string[]];
 }
 
 /** A spec that was answered. */
-export interface AnsweredCall {
+interface AnsweredCall {
 	ok: true;
-	/** What the model said; a refusal counts as said. */
+	/** The model's text; where there is none, its refusal. */
 	text: string;
 	answer: ModelAnswer;
 	/** Catalog id of the model that answered. */
 	model: string;
 	provider: string;
-	/** What is expected of it on this kind of prompt, 0 to 1. */
+	/** The quality expected of it on this kind of prompt, 0 to 1. */
 	quality: number;
-	/** Writes into the trace how sure the answer was, 0 to 1. */
+	/** Records the confidence in the answer in the trace, 0 to 1. */
 	rate(confidence: number): void;
 }
 
-/** A spec that nobody answered. */
+/** A spec that no model answered. */
 export interface FailedCall {
 	ok: false;
 	failure: Failure;
-	/** The client has gone, or the work was stopped. */
+	/** The client has gone, or the workflow was stopped. */
 	stopped: boolean;
 	/** It was not asked: what is left of the bound does not cover it. */
 	unaffordable: boolean;
@@ -45,7 +44,7 @@ export interface FailedCall {
 
 export type CallResult = AnsweredCall | FailedCall;
 
-/** What happens while work goes on, for who watches it. */
+/** What happens while a workflow goes on. */
 export type WorkflowEvent =
 	| { type: "stage_started"; stage: string }
 	| {
@@ -58,24 +57,23 @@ export type WorkflowEvent =
 			cost_usd: number;
 	  };
 
-/** What work is for, as its receipt and usage row say it. */
+/** What a workflow is for, as its receipt and usage row say it. */
 export interface WorkflowPurpose {
-	kind: ReceiptKind;
 	inputHash: string;
 	/** Digest of the routing config in force; null without one. */
 	configDigest: string | null;
 	/** The compliance policy in force; null without one. */
 	gate: ComplianceGate | null;
-	/** Asked at every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
+	/** Called for every batch, for what a crash would leave, and at the end. @param trace may hold no call yet. */
 	describe(trace: Trace): RequestDescription;
 }
 
-/** Limits of work. */
+/** Limits of a workflow. */
 export interface WorkflowLimits {
-	/** Worst case of every call it may make, together. */
+	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
 	/** The longest that all calls together may take. */
-	runMs: number;
+	maxMs: number;
 }
 
 /** What all calls so far used and cost. */

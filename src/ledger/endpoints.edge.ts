@@ -10,7 +10,7 @@ import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
-import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
+import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import { asHash } from "../proof/hash.ts";
 import { consistencyProof, inclusionProof, merkleRoot } from "../proof/merkle.ts";
 import { usd } from "../proof/money.ts";
@@ -154,7 +154,7 @@ const getHandoffChainEndpoint = endpoint({
 		}),
 	),
 	async handle({ params: { workspace_id }, query, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { limit, after, expected_size: size, expected_head: head } = query;
 		const { entries, hasMore, verdict } = await readChain(context, workspace_id, {
 			limit,
@@ -183,7 +183,7 @@ const getHandoffCheckpointEndpoint = endpoint({
 	mediaType: "text/plain",
 	result: z.string(),
 	async handle({ params: { workspace_id }, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { userId } = context.account;
 		const origin = checkpointOrigin(context.settings.logOrigin, userId, workspace_id);
 		const note = await ledgerClient(context.env, userId, workspace_id).checkpoint(origin);
@@ -256,7 +256,7 @@ const getHandoffProofEndpoint = endpoint({
 		}),
 	),
 	async handle({ params: { workspace_id }, query, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { state, leaves } = await readLeaves(context, workspace_id);
 		const request = parseProofQuery(query, state.size);
 		if (!request.ok) return request;

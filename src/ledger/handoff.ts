@@ -4,7 +4,7 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
-import { handoffRisk } from "../policy/risk.ts";
+import { scoreHandoffRisk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { HANDOFF_KINDS, type HandoffContent, type HandoffDraft, type HandoffItem, type HandoffRow } from "./entry.ts";
 
@@ -70,7 +70,7 @@ export function contentBytes(content: HandoffContent): number {
  * @param budgetUsd the budget that the estimated cost is compared with.
  */
 export function toHandoffDraft(content: HandoffContent, budgetUsd: number): HandoffDraft {
-	const risk = handoffRisk({
+	const risk = scoreHandoffRisk({
 		actionKind: content.action_kind,
 		files: content.files_touched,
 		objective: content.objective,

@@ -127,7 +127,7 @@ class PageCollector {
  * Verifies the caller's chain of a workspace and visits each entry once, oldest first. A workspace without entries is
  * an empty chain. Signatures that were verified before are skipped, as in `verifyChain`.
  */
-export async function walkChain(
+export async function verifyStoredChain(
 	context: ChainContext & Pick<KeyContext, "settings" | "waitUntil">,
 	workspaceId: string,
 	expected: ChainExpectation,
@@ -163,7 +163,7 @@ export async function readChain(
 	query: ChainQuery,
 ): Promise<VerifiedChainPage> {
 	const collector = new PageCollector(query);
-	const verdict = await walkChain(context, workspaceId, query.expected, (rows) => collector.add(rows));
+	const verdict = await verifyStoredChain(context, workspaceId, query.expected, (rows) => collector.add(rows));
 	return { entries: collector.entries, hasMore: collector.hasMore, verdict };
 }
 

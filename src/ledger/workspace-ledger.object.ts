@@ -11,12 +11,12 @@ import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
-import { type PageQuery, selectNewest } from "../audit/page.ts";
+import { type EventPageQuery, selectNewest } from "../audit/page.ts";
 import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
-import { append, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
+import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
 import { renderCheckpoint, signNote } from "../proof/note.ts";
 import { cachedSettings } from "../settings.ts";
 import type { ChainHead, VerifiedPrefix } from "./chain.ts";
@@ -100,7 +100,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			isFlushed: (id) => this.#isFlushed(id),
 			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = hasTables(state.storage, LEDGER_TABLES);
+		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, LEDGER_TABLES);
 		this.#outbox.wake();
@@ -156,7 +156,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 				size: seq + 1,
 				last: { seq, id, hash, signature, key_id, created_at },
 				everSigned: (head?.everSigned ?? false) || signature !== null,
-				range: append(head?.range ?? EMPTY_RANGE, leafHash(utf8ToBytes(entry.subject))),
+				range: appendLeaf(head?.range ?? EMPTY_RANGE, leafHash(utf8ToBytes(entry.subject))),
 				verified: head?.verified ?? null,
 				signedSize: head?.signedSize ?? 0,
 			});
@@ -172,7 +172,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 			this.#purge();
 		});
 		this.#hasTables = true;
-		this.#outbox.stored();
+		this.#outbox.armAfterWrite();
 	}
 
 	#addEvent(event: AuditEventRow, handoffId: string | null): void {
@@ -220,7 +220,7 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 	 * Audit events of a page that D1 does not have, newest first, plus one more if there is one. `idle` means that D1
 	 * has everything.
 	 */
-	unflushedEvents(query: PageQuery): UnflushedEvents {
+	unflushedEvents(query: EventPageQuery): UnflushedEvents {
 		return { events: selectNewest(this.#openEvents(), query), idle: this.isIdle() };
 	}
 

@@ -1,13 +1,14 @@
-// The endpoints as tools: the manifest, and the MCP server.
+// The endpoints of the tool manifest and of the MCP server.
+import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { ok } from "../failure.ts";
+import { type Failure, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { mcpAnswerSchema, mcpBodySchema, mcpErrorSchema } from "./json-rpc.ts";
-import { keptTools } from "./manifest.store.ts";
-import { MCP_PATH, manifestAt, manifestTools, toolManifestSchema } from "./manifest.ts";
-import { toolsOf } from "./tools.ts";
+import { findBatchError, findProtocolError, mcpAnswerSchema, mcpBodySchema, mcpErrorSchema } from "./json-rpc.ts";
+import { cachedManifestTools } from "./manifest.store.ts";
+import { MCP_PATH, toManifestTools, toolManifestSchema, toToolManifest } from "./manifest.ts";
+import { toTools } from "./tools.ts";
 
-/** The endpoint that lists the tools of a service that has `endpoints`. */
+/** The endpoint that lists the tools among `endpoints`. */
 function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 	return endpoint({
 		id: "get_mcp_manifest",
@@ -21,13 +22,22 @@ function manifestEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		summary: "The endpoints as tools for a model, with JSON Schemas of their arguments, and a client's config.",
 		result: toolManifestSchema,
 		async handle({ context }) {
-			const tools = await keptTools(context, () => manifestTools(toolsOf(endpoints())));
-			return ok(manifestAt(context.origin, tools));
+			const tools = await cachedManifestTools(context, () => toManifestTools(toTools(endpoints())));
+			return ok(toToolManifest(context.origin, tools));
 		},
 	});
 }
 
-/** The MCP server over the endpoints. It keeps no session, so there is nothing to GET or to DELETE. */
+function toErrorResponse(error: unknown): Response {
+	return Response.json(error, { status: 400, headers: { "cache-control": "no-store" } });
+}
+
+function refuseBody(failure: Failure, rawBody: unknown): Response | null {
+	const error = findProtocolError(failure, rawBody);
+	return error && toErrorResponse(error);
+}
+
+/** The MCP server over `endpoints`. It has no sessions, so there is nothing to GET or DELETE. */
 function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 	return endpoint({
 		id: "mcp",
@@ -38,21 +48,31 @@ function mcpEndpoint(endpoints: () => readonly Endpoint[]): Endpoint {
 		notATool: true,
 		bodyLimit: "chat",
 		summary: "The endpoints as an MCP server over streamable HTTP, without a session.",
+		query: z.object({
+			tools: z
+				.string()
+				.optional()
+				.describe(
+					"Groups of tools that tools/list shows, joined by commas; all shows every tool. Any tool can be called.",
+				),
+		}),
 		body: mcpBodySchema,
 		result: mcpAnswerSchema,
 		eventStream:
 			"Where a tool takes its time, or its call has a progressToken: messages of the protocol, one an event.",
-		protocol: { accepted: "Notifications, which nobody answers.", error: mcpErrorSchema },
-		async handle({ body, context }) {
+		protocol: { accepted: "Notifications, which nobody answers.", error: mcpErrorSchema, refuse: refuseBody },
+		async handle({ query, body, context }) {
+			const batchError = findBatchError(body, context.headers.get("mcp-protocol-version"));
+			if (batchError) return { ok: true, response: toErrorResponse(batchError) };
 			const { answerMcp } = await import("./server.edge.ts");
-			return { ok: true, response: await answerMcp(body, endpoints(), context) };
+			return { ok: true, response: await answerMcp(body, endpoints(), context, query.tools) };
 		},
 	});
 }
 
 /**
  * The endpoints that offer others as tools.
- * @param endpoints all of the service's, these included; asked for with the first request.
+ * @param endpoints returns all endpoints of the service, including these. Called with the first request.
  */
 export function toolEndpoints(endpoints: () => readonly Endpoint[]): Endpoint[] {
 	return [manifestEndpoint(endpoints), mcpEndpoint(endpoints)];

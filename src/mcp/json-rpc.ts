@@ -1,59 +1,98 @@
-// JSON-RPC 2.0 messages as the MCP endpoint takes and answers them; what they ask is the SDK's to read. Pure.
+// Schemas of the JSON-RPC 2.0 messages of the MCP endpoint. The SDK reads what they ask. Pure.
 import * as z from "zod";
+import type { Failure } from "../failure.ts";
+import { isJsonObject } from "../json.ts";
 
-/** More than a client sends at once; protocol versions since 2025-06-18 know no batches at all. */
-const MOST_MESSAGES = 100;
+const MAX_BATCH_MESSAGES = 10;
 
-const id = z.lazy(() => z.union([z.string().max(256), z.int()]));
-const params = z.lazy(() => z.record(z.string(), z.unknown()));
-const version = z.literal("2.0", { error: 'must be "2.0"' });
+/** Only this version has batches: 2025-06-18 removed them. A client that names no version is taken to speak it. */
+const VERSION_WITH_BATCHES = "2025-03-26";
 
-const messageSchema = z.lazy(() =>
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+const rpcIdSchema = z.lazy(() => z.union([z.string().max(256), z.int()]));
+const rpcParamsSchema = z.lazy(() => z.record(z.string(), z.unknown()));
+const rpcVersion = z.literal("2.0", { error: 'must be "2.0"' });
+
+const rpcMessageSchema = z.lazy(() =>
 	z.object({
-		jsonrpc: version,
-		id: id.optional(),
+		jsonrpc: rpcVersion,
+		id: rpcIdSchema.optional(),
 		method: z.string().min(1).max(256).describe("Such as initialize, tools/list or tools/call."),
-		params: params.optional(),
+		params: rpcParamsSchema.optional(),
 	}),
 );
 
-/** True when each request has an id of its own: of two under one id, one would be done and never answered. */
+/** Whether each request has an id of its own. Of two requests with one id, one would never be answered. */
 function haveOwnIds(messages: readonly { id?: string | number | undefined }[]): boolean {
 	const ids = messages.flatMap(({ id }) => (id === undefined ? [] : [id]));
 	return new Set(ids).size === ids.length;
 }
 
-const batchSchema = z.lazy(() =>
-	z.array(messageSchema).min(1).max(MOST_MESSAGES).refine(haveOwnIds, "must not have one id twice"),
+const rpcBatchSchema = z.lazy(() =>
+	z.array(rpcMessageSchema).min(1).max(MAX_BATCH_MESSAGES).refine(haveOwnIds, "must not have one id twice"),
 );
 
-/** What a client posts: a request, a notification, or several of them. */
-export const mcpBodySchema = z.lazy(() => z.union([messageSchema, batchSchema]));
+/** A client's body: a request, a notification, or a batch. */
+export const mcpBodySchema = z.lazy(() => z.union([rpcMessageSchema, rpcBatchSchema]));
 export type McpBody = z.output<typeof mcpBodySchema>;
-export type McpMessage = z.output<typeof messageSchema>;
+type McpMessage = z.output<typeof rpcMessageSchema>;
 
-const responseSchema = z.lazy(() =>
+const rpcResponseSchema = z.lazy(() =>
 	z.looseObject({
-		jsonrpc: version,
-		id: id.nullable(),
+		jsonrpc: rpcVersion,
+		id: rpcIdSchema.nullable(),
 		result: z.record(z.string(), z.unknown()).optional(),
 		error: z.looseObject({ code: z.int(), message: z.string() }).optional(),
 	}),
 );
 
-/** What it is answered: a response to each request. */
-export const mcpAnswerSchema = z.lazy(() => z.union([responseSchema, z.array(responseSchema)]));
+/** The answer: a response to each request. */
+export const mcpAnswerSchema = z.lazy(() => z.union([rpcResponseSchema, z.array(rpcResponseSchema)]));
 
-/** How the protocol itself refuses a request. */
+/** The protocol's own error. */
 export const mcpErrorSchema = z.lazy(() =>
 	z.looseObject({
-		jsonrpc: version,
-		id: id.nullable(),
+		jsonrpc: rpcVersion,
+		id: rpcIdSchema.nullable(),
 		error: z.looseObject({ code: z.int(), message: z.string() }),
 	}),
 );
 
 /** The messages of a body, in order. */
-export function messagesIn(body: McpBody): McpMessage[] {
+export function toMessages(body: McpBody): McpMessage[] {
 	return Array.isArray(body) ? body : [body];
+}
+
+type RpcError = z.output<typeof mcpErrorSchema>;
+
+function toRpcError(code: number, message: string, rawBody: unknown): RpcError {
+	const id = isJsonObject(rawBody) ? rpcIdSchema.safeParse(rawBody["id"]).data : undefined;
+	return { jsonrpc: "2.0", id: id ?? null, error: { code, message } };
+}
+
+/** The first fault of a body as a request, a notification or a batch. */
+function findBodyFault(rawBody: unknown): string | undefined {
+	const { error } = (Array.isArray(rawBody) ? rpcBatchSchema : rpcMessageSchema).safeParse(rawBody);
+	const [issue] = error?.issues ?? [];
+	return issue && [issue.path.join("."), issue.message].filter((text) => text !== "").join(": ");
+}
+
+/** The protocol's error for a body that was refused, with its request's id where it has one; null for failures of HTTP. */
+export function findProtocolError(failure: Failure, rawBody: unknown): RpcError | null {
+	if (failure.reason === "invalid_json") return toRpcError(PARSE_ERROR, failure.message, undefined);
+	if (failure.reason !== "invalid_request") return null;
+	const [issue] = failure.issues;
+	const fault = findBodyFault(rawBody) ?? issue?.message ?? "no message of the protocol";
+	return toRpcError(INVALID_REQUEST, `invalid request: ${fault.slice(0, 500)}`, rawBody);
+}
+
+/**
+ * The error for a batch in a version of the protocol that has none; null for anything else.
+ * @param version as the client's header names it; null without one.
+ */
+export function findBatchError(body: McpBody, version: string | null): RpcError | null {
+	if (!Array.isArray(body) || (version ?? VERSION_WITH_BATCHES) === VERSION_WITH_BATCHES) return null;
+	return toRpcError(INVALID_REQUEST, `invalid request: protocol version ${version} has no batches`, body);
 }

@@ -1,43 +1,45 @@
-// The manifest's tools in KV: written once per version of the Worker, so that not every isolate has to write 30 schemas.
-
+// Caches the manifest's tools in KV, once per version of the Worker, so that not every isolate has to compute 30 schemas.
 import type { ServiceContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
 import { type ManifestTools, manifestToolsSchema } from "./manifest.ts";
 
-/** A version that is rolled back to writes it again. */
-const KEPT_SECONDS = 86_400;
+/** A version that returns by a rollback writes it again. */
+const MANIFEST_CACHE_SECONDS = 86_400;
 
-/** What this isolate has read or written. */
-let held: ManifestTools | null = null;
+/** The tools that this isolate has read or written. */
+let isolateTools: ManifestTools | null = null;
 
-/** The key holds nothing that a request could choose. */
-function keyOf({ CF_VERSION_METADATA }: Env): string {
+/** No part of the key comes from a request. */
+function manifestKey({ CF_VERSION_METADATA }: Env): string {
 	return `mcp:manifest:${CF_VERSION_METADATA.id}`;
 }
 
-function trouble(error: unknown): null {
+function logFailure(error: unknown): null {
 	logError("manifest_not_kept", error);
 	return null;
 }
 
-/** What KV holds; null for nothing, and for what cannot be read, which is written anew. */
-async function read(env: Env): Promise<ManifestTools | null> {
-	const kept: unknown = await env.KV.get(keyOf(env), { type: "json", cacheTtl: 3600 }).catch(trouble);
-	return manifestToolsSchema.safeParse(kept).data ?? null;
+/** The tools in KV. Null when there are none or when they cannot be parsed; they are then written again. */
+async function readManifestTools(env: Env): Promise<ManifestTools | null> {
+	const stored: unknown = await env.KV.get(manifestKey(env), { type: "json", cacheTtl: 3600 }).catch(logFailure);
+	return manifestToolsSchema.safeParse(stored).data ?? null;
 }
 
 /**
- * The tools of this version: this isolate's, else KV's, else as `write` makes them.
- * @param write what they are, from the code alone.
+ * The tools of this version: this isolate's, else KV's, else new ones.
+ * @param compute makes the tools from the code.
  */
-export async function keptTools(
+export async function cachedManifestTools(
 	{ env, waitUntil }: Pick<ServiceContext, "env" | "waitUntil">,
-	write: () => ManifestTools,
+	compute: () => ManifestTools,
 ): Promise<ManifestTools> {
-	if (held) return held;
-	const kept = await read(env);
-	const tools = kept ?? write();
-	if (!kept) waitUntil(env.KV.put(keyOf(env), JSON.stringify(tools), { expirationTtl: KEPT_SECONDS }).catch(trouble));
-	held = tools;
+	if (isolateTools) return isolateTools;
+	const stored = await readManifestTools(env);
+	const tools = stored ?? compute();
+	if (!stored)
+		waitUntil(
+			env.KV.put(manifestKey(env), JSON.stringify(tools), { expirationTtl: MANIFEST_CACHE_SECONDS }).catch(logFailure),
+		);
+	isolateTools = tools;
 	return tools;
 }

@@ -1,17 +1,17 @@
-// The tool manifest: the tools with their addresses, and how a client connects (docs/reference.md, "Tool manifest"). Pure.
+// The tool manifest: the tools with their addresses, and a client's configuration (docs/reference.md, "Tool manifest"). Pure.
 import * as z from "zod";
 import type { McpTool } from "./tools.ts";
 
 const MANIFEST_VERSION = "svc-mcp-manifest-v0.1";
 
-/** Where the MCP server is. */
+/** The path of the MCP server. */
 export const MCP_PATH = "/v1/mcp";
 
 const inputSchema = z.lazy(() =>
 	z.looseObject({ type: z.literal("object"), properties: z.record(z.string(), z.unknown()) }),
 );
 
-const toolEntry = z.lazy(() =>
+const toolEntrySchema = z.lazy(() =>
 	z.object({
 		name: z.string(),
 		description: z.string(),
@@ -24,11 +24,11 @@ const toolEntry = z.lazy(() =>
 	}),
 );
 
-/** The tools as they are kept: the same at whatever address the service is asked. */
-export const manifestToolsSchema = z.lazy(() => z.array(toolEntry));
+/** The tools without the service's address, as they are cached. */
+export const manifestToolsSchema = z.lazy(() => z.array(toolEntrySchema));
 export type ManifestTools = z.output<typeof manifestToolsSchema>;
 
-const clientEntry = z.lazy(() =>
+const clientEntrySchema = z.lazy(() =>
 	z.object({
 		type: z.literal("http"),
 		transport: z.literal("http"),
@@ -45,17 +45,17 @@ export const toolManifestSchema = z.lazy(() =>
 		version: z.string(),
 		base_url: z.string(),
 		tool_count: z.int(),
-		tools: z.array(toolEntry.unwrap().extend({ url: z.string().describe("base_url and path.") })),
+		tools: z.array(toolEntrySchema.unwrap().extend({ url: z.string().describe("base_url and path.") })),
 		install: z.object({
 			claude_code_config: z
-				.object({ mcpServers: z.object({ svc: clientEntry }) })
+				.object({ mcpServers: z.object({ svc: clientEntrySchema }) })
 				.describe("For .mcp.json; the client puts the variable SVC_API_KEY in."),
 		}),
 	}),
 );
 
-/** Tools as the manifest names them, without an address. */
-export function manifestTools(tools: readonly McpTool[]): ManifestTools {
+/** The manifest's entries of tools, without the service's address. */
+export function toManifestTools(tools: readonly McpTool[]): ManifestTools {
 	return tools.map(({ name, description, method, path, inputSchema, authRequired }) => ({
 		name,
 		description,
@@ -67,8 +67,8 @@ export function manifestTools(tools: readonly McpTool[]): ManifestTools {
 }
 
 /** The manifest of a service at an origin. */
-export function manifestAt(origin: string, tools: ManifestTools): z.output<typeof toolManifestSchema> {
-	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client puts in what stands in its environment.
+export function toToolManifest(origin: string, tools: ManifestTools): z.output<typeof toolManifestSchema> {
+	// biome-ignore lint/suspicious/noTemplateCurlyInString: the client replaces it by the variable of its environment.
 	const token = "${SVC_API_KEY}";
 	const svc = {
 		type: "http" as const,

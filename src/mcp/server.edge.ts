@@ -1,5 +1,5 @@
-// The MCP server: one exchange over streamable HTTP, without a session, by the official SDK. Tools, resources and prompts are
-// all answers of the service's own endpoints. Heavy, so it is loaded with the first request that asks for it.
+// The MCP server: one exchange over streamable HTTP without a session, by the official SDK. Tools, resources and prompts are
+// answers of the service's own endpoints. The SDK is heavy, so this is loaded with the first request that needs it.
 import {
 	type CallToolResult,
 	createMcpHandler,
@@ -15,86 +15,104 @@ import {
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import type { Endpoint } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { type Asker, callEndpoint } from "./ask.edge.ts";
-import { type McpBody, messagesIn } from "./json-rpc.ts";
+import { callEndpoint, type EndpointCaller, type ToolProgressListener } from "./call-endpoint.edge.ts";
+import { type McpBody, toMessages } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
-import { getPrompt, listPrompts, listResources, readResource } from "./readings.edge.ts";
-import { TEMPLATES } from "./resources.ts";
-import { isTool, type McpTool, progressText, toolOf } from "./tools.ts";
+import { getPrompt, listPrompts, listResources, readResource } from "./resources.edge.ts";
+import { RESOURCE_TEMPLATES } from "./resources.ts";
+import { parseGroups, TOOL_GROUPS } from "./tool-groups.ts";
+import { isTool, type McpTool, toProgressText, toTool } from "./tools.ts";
 
 /** A tool with the endpoint behind it. */
-interface Served {
+interface ServedTool {
 	endpoint: Endpoint;
 	tool: McpTool;
 }
 
-/** How often a client that asked for it hears that a call is under way. */
+/** A client that asked for progress is notified this often that its call is under way. */
 const PROGRESS_MS = 10_000;
 
 const INSTRUCTIONS =
-	"Tools are the endpoints of this service: a result is the JSON that the endpoint answers, and each call is a request of its own, with its cost and limits. Skills are prompts and resources.";
+	"Tools are the endpoints of this service: a result is the JSON that the endpoint answers, and each call is a request of its own, with its cost and limits. Skills are prompts and resources. There are more tools than tools/list shows: `?tools=all` at this server's address lists all, and any can be called.";
 
-const served = new WeakMap<readonly Endpoint[], ReadonlyMap<string, Served>>();
+/** Characters of an unknown name that a message quotes. */
+const MAX_QUOTED_NAME_CHARS = 64;
 
-/** The tools among endpoints, by name; made once. */
-function servedFrom(endpoints: readonly Endpoint[]): ReadonlyMap<string, Served> {
-	const known = served.get(endpoints);
+const toolsByEndpoints = new WeakMap<readonly Endpoint[], ReadonlyMap<string, ServedTool>>();
+
+/** The tools among endpoints, by name. Computed once. */
+function servedTools(endpoints: readonly Endpoint[]): ReadonlyMap<string, ServedTool> {
+	const known = toolsByEndpoints.get(endpoints);
 	if (known) return known;
-	const tools = endpoints.filter(isTool).map((endpoint) => ({ endpoint, tool: toolOf(endpoint) }));
+	const tools = endpoints.filter(isTool).map((endpoint) => ({ endpoint, tool: toTool(endpoint) }));
 	const byName = new Map(tools.map((each) => [each.tool.name, each]));
-	served.set(endpoints, byName);
+	toolsByEndpoints.set(endpoints, byName);
 	return byName;
 }
 
-/** A tool as `tools/list` shows it; the hints are what HTTP says of its method (RFC 9110, section 9.2). */
-function shown({ name, description, method, inputSchema }: McpTool) {
+/** A tool's entry in `tools/list`. */
+export function toToolListing({ name, title, description, effect, listedSchema, outputSchema }: McpTool) {
+	const isReplacing = effect === "replaces";
 	return {
 		name,
+		title,
 		description,
-		inputSchema: { ...inputSchema, type: "object" as const },
-		annotations: {
-			readOnlyHint: method === "GET",
-			destructiveHint: method === "DELETE",
-			idempotentHint: method !== "POST",
-		},
+		inputSchema: { ...listedSchema, type: "object" as const },
+		outputSchema: { ...outputSchema, type: "object" as const },
+		// A tool that changes nothing has no further hints.
+		annotations:
+			effect === "none"
+				? { readOnlyHint: true }
+				: { readOnlyHint: false, destructiveHint: isReplacing, ...(isReplacing ? { idempotentHint: true } : {}) },
 	};
 }
 
-type Hear = NonNullable<Parameters<typeof callEndpoint>[3]>;
+/** The tools of groups, in the order of their endpoints. @throws ProtocolError for an unknown group. */
+function listTools(endpoints: readonly Endpoint[], groups: readonly string[]) {
+	const unknown = groups.find((name) => !TOOL_GROUPS.has(name));
+	if (unknown !== undefined) {
+		const known = [...TOOL_GROUPS.keys()].join(", ");
+		const message = `there is no tool group ${unknown.slice(0, MAX_QUOTED_NAME_CHARS)}; groups are ${known}`;
+		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+	}
+	const names = new Set(groups.flatMap((group) => TOOL_GROUPS.get(group) ?? []));
+	const tools = [...servedTools(endpoints).values()].filter(({ tool }) => names.has(tool.name));
+	return { tools: tools.map(({ tool }) => toToolListing(tool)) };
+}
 
-/**
- * Does work and tells the client, if it asked to be told, that it has begun, what the endpoint says of its progress, and
- * after each ten seconds that it goes on.
- */
-async function withProgress<T>({ mcpReq }: ServerContext, work: (hear: Hear | null) => Promise<T>): Promise<T> {
+/** Does work and sends progress to a client that asked for it: at the start, for the endpoint's events, and every ten seconds. */
+async function withProgress<T>(
+	{ mcpReq }: ServerContext,
+	work: (onProgress: ToolProgressListener | null) => Promise<T>,
+): Promise<T> {
 	const progressToken = mcpReq._meta?.progressToken;
 	if (progressToken === undefined) return work(null);
 	let progress = 0;
-	const tell = (message: string) => {
+	const notify = (message: string) => {
 		const params = { progressToken, progress: progress++, message };
-		// Who has gone need not be told.
+		// A client that has left gets no notification.
 		return mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
 	};
-	await tell("started");
+	await notify("started");
 	let seconds = 0;
 	const timer = setInterval(() => {
 		seconds += PROGRESS_MS / 1000;
-		return tell(`under way for ${seconds} s`);
+		return notify(`under way for ${seconds} s`);
 	}, PROGRESS_MS);
 	try {
-		return await work((event) => tell(progressText(event)));
+		return await work((event) => notify(toProgressText(event)));
 	} finally {
 		clearInterval(timer);
 	}
 }
 
 async function callTool(
-	{ endpoint }: Served,
-	given: Record<string, unknown>,
-	asker: Asker,
-	hear: Hear | null,
+	{ endpoint }: ServedTool,
+	args: Record<string, unknown>,
+	caller: EndpointCaller,
+	onProgress: ToolProgressListener | null,
 ): Promise<CallToolResult> {
-	const { text, value, failed, requestId } = await callEndpoint(asker, endpoint, given, hear);
+	const { text, value, failed, requestId } = await callEndpoint(caller, endpoint, args, onProgress);
 	return {
 		content: [{ type: "text", text }],
 		...(value ? { structuredContent: value } : {}),
@@ -103,8 +121,8 @@ async function callTool(
 	};
 }
 
-/** Does what a client asks; a bug is the log's to tell of, and not the client's to read. */
-async function guarded<T>({ requestId }: Asker, work: () => T | Promise<T>): Promise<T> {
+/** Does work for a client. An unexpected error is logged, and the client does not see it. */
+async function withProtocolErrors<T>({ requestId }: EndpointCaller, work: () => T | Promise<T>): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {
@@ -115,39 +133,37 @@ async function guarded<T>({ requestId }: Asker, work: () => T | Promise<T>): Pro
 	}
 }
 
-/** A server for one exchange. */
-function serverFor(endpoints: readonly Endpoint[], asker: Asker): Server {
+/** A server for one exchange. @param groups the tools that it lists. */
+function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller, groups: readonly string[]): Server {
 	const server = new Server(
 		{ name: "svc", title: "svc", version: "0.1.0" },
 		{
 			capabilities: { tools: {}, resources: {}, prompts: {} },
 			instructions: INSTRUCTIONS,
-			// The SDK's other one compiles schemas to code, which workerd forbids.
+			// The SDK's default validator compiles schemas to code, which workerd forbids.
 			jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
 		},
 	);
-	const safely = <T>(work: () => T | Promise<T>) => guarded(asker, work);
-	server.setRequestHandler("tools/list", () =>
-		safely(() => ({ tools: [...servedFrom(endpoints).values()].map(({ tool }) => shown(tool)) })),
-	);
+	const safely = <T>(work: () => T | Promise<T>) => withProtocolErrors(caller, work);
+	server.setRequestHandler("tools/list", () => safely(() => listTools(endpoints, groups)));
 	server.setRequestHandler("tools/call", ({ params }, context) =>
 		safely(() => {
-			const tool = servedFrom(endpoints).get(params.name);
+			const tool = servedTools(endpoints).get(params.name);
 			if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-			return withProgress(context, (hear) => callTool(tool, params.arguments ?? {}, asker, hear));
+			return withProgress(context, (onProgress) => callTool(tool, params.arguments ?? {}, caller, onProgress));
 		}),
 	);
 	server.setRequestHandler("resources/list", ({ params }) =>
-		safely(() => listResources(endpoints, asker, params?.cursor)),
+		safely(() => listResources(endpoints, caller, params?.cursor)),
 	);
-	server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-	server.setRequestHandler("resources/read", ({ params }) => safely(() => readResource(endpoints, asker, params.uri)));
-	server.setRequestHandler("prompts/list", () => safely(() => listPrompts(endpoints, asker)));
-	server.setRequestHandler("prompts/get", ({ params }) => safely(() => getPrompt(endpoints, asker, params)));
+	server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...RESOURCE_TEMPLATES] }));
+	server.setRequestHandler("resources/read", ({ params }) => safely(() => readResource(endpoints, caller, params.uri)));
+	server.setRequestHandler("prompts/list", () => safely(() => listPrompts(endpoints, caller)));
+	server.setRequestHandler("prompts/get", ({ params }) => safely(() => getPrompt(endpoints, caller, params)));
 	return server;
 }
 
-/** One exchange with a client of the protocol versions up to 2025-11-25. */
+/** One exchange with a client of a protocol version up to 2025-11-25. */
 async function answerLegacy(server: Server, request: Request, body: McpBody, streams: boolean): Promise<Response> {
 	const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams });
 	await server.connect(transport);
@@ -157,51 +173,58 @@ async function answerLegacy(server: Server, request: Request, body: McpBody, str
 }
 
 /**
- * True when the answer is to be a stream: a tool is called that takes its time, or whose caller wants to hear of its
- * progress, by a client that reads streams.
+ * Whether the answer is a stream: the client reads streams, and it calls a tool that may take long or asks for progress.
  */
-function streamsAnswer(body: McpBody, headers: Headers, endpoints: readonly Endpoint[]): boolean {
+function needsStream(body: McpBody, headers: Headers, endpoints: readonly Endpoint[]): boolean {
 	if (!headers.get("accept")?.includes("text/event-stream")) return false;
-	const tools = servedFrom(endpoints);
-	return messagesIn(body).some(({ method, params = {} }) => {
+	const tools = servedTools(endpoints);
+	return toMessages(body).some(({ method, params = {} }) => {
 		if (method !== "tools/call") return false;
 		const isLong = tools.get(String(params["name"]))?.endpoint.eventStream !== undefined;
 		return isLong || Object(params["_meta"])["progressToken"] !== undefined;
 	});
 }
 
-/** The request as the SDK wants it: any JSON was taken already, and a client that names no media type gets JSON. */
-function requestFor(asker: Asker): Request {
-	const headers = new Headers(asker.headers);
+/** The request for the SDK. The body was parsed already, and a client that names no media type gets JSON. */
+function toSdkRequest(caller: EndpointCaller): Request {
+	const headers = new Headers(caller.headers);
 	headers.set("accept", "application/json, text/event-stream");
 	headers.set("content-type", "application/json");
-	return new Request(`${asker.origin}${MCP_PATH}`, { method: "POST", headers, signal: asker.signal });
+	return new Request(`${caller.origin}${MCP_PATH}`, { method: "POST", headers, signal: caller.signal });
 }
 
 /**
- * Origins that may call from a browser: pages of this machine, and of the service itself where its certificate shows that
- * the name is its own. Any other page may have reached a service on this machine by a name of its own making.
+ * The refusal of a browser's page by its origin. Allowed are pages of this machine and, over HTTPS, of the service itself, whose
+ * certificate proves its name. Any other page may have reached a service on this machine by DNS rebinding.
  */
-function refusal(request: Request): Response | undefined {
+function refuseOrigin(request: Request): Response | undefined {
 	const { protocol, hostname } = new URL(request.url);
 	const own = protocol === "https:" ? [hostname] : [];
 	return originValidationResponse(request, [...localhostAllowedOrigins(), ...own]);
 }
 
 /**
- * Answers what a client posted.
- * @param endpoints whose tools are served.
+ * Answers a client's messages.
+ * @param endpoints those that are served as tools.
+ * @param tools groups of those that are listed.
  */
-export async function answerMcp(body: McpBody, endpoints: readonly Endpoint[], asker: Asker): Promise<Response> {
-	const request = requestFor(asker);
-	const refused = refusal(request);
+export async function answerMcp(
+	body: McpBody,
+	endpoints: readonly Endpoint[],
+	caller: EndpointCaller,
+	tools = "",
+): Promise<Response> {
+	const groups = parseGroups(tools);
+	const request = toSdkRequest(caller);
+	const refused = refuseOrigin(request);
 	if (refused) return refused;
-	const streams = streamsAnswer(body, asker.headers, endpoints);
-	if (await isLegacyRequest(request, body)) return answerLegacy(serverFor(endpoints, asker), request, body, streams);
-	const handler = createMcpHandler(() => serverFor(endpoints, asker), {
+	const streams = needsStream(body, caller.headers, endpoints);
+	if (await isLegacyRequest(request, body))
+		return answerLegacy(createServer(endpoints, caller, groups), request, body, streams);
+	const handler = createMcpHandler(() => createServer(endpoints, caller, groups), {
 		legacy: "reject",
 		responseMode: streams ? "sse" : "auto",
-		// Nothing here changes while somebody listens.
+		// Tools, resources and prompts do not change during a subscription.
 		maxSubscriptions: 0,
 	});
 	return handler.fetch(request, { parsedBody: body });

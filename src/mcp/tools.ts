@@ -1,49 +1,57 @@
-// Which endpoints are tools, what a model is told of each, and which request a call stands for. Pure.
+// Derives tools from endpoints: which are tools, their schemas, and the request that a tool call stands for. Pure.
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type JsonSchema, toJsonSchema } from "../http/json-schema.ts";
-import { portable } from "./portable-schema.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
+import { toPortableSchema } from "./portable-schema.ts";
 
 /** A tool: an endpoint as a model sees it. */
 export interface McpTool {
 	/** The endpoint's id. */
 	name: string;
+	/** The name for people. */
+	title: string;
 	description: string;
+	effect: NonNullable<Endpoint["effect"]>;
 	method: Endpoint["method"];
-	/** OpenAPI style; its parameters are arguments. */
+	/** In OpenAPI's style. Its parameters are arguments. */
 	path: Endpoint["path"];
-	/** An object; params, query and body are one list of arguments. */
+	/** The schema of an object: params, query and body as one list of arguments. */
 	inputSchema: JsonSchema;
+	/** The same, shorter, for `tools/list`. */
+	listedSchema: JsonSchema;
+	/** The members of the answer, as far as an error's body meets it too. */
+	outputSchema: JsonSchema;
 	authRequired: boolean;
 }
 
-/** Arguments that ask for a stream, which no tool answers with. */
+/** Arguments that ask for a stream. Tools do not stream. */
 const STREAM_ARGUMENTS = ["stream", "stream_options"];
 
 /**
- * True for an endpoint that is a tool: it answers JSON, to anybody or to a key, and is meant for clients. Keys are made and
- * shown by operators and by people in a browser, so no tool does.
+ * Whether an endpoint is a tool: it answers JSON, it is public or needs a key, and it is for clients. Endpoints of operators and
+ * of signed-in browsers create and show keys, so they are no tools.
  */
 export function isTool({ access, mediaType, internal, notATool }: Endpoint): boolean {
 	const isJson = (mediaType ?? "application/json") === "application/json";
 	return isJson && (access === "public" || access === "key") && !internal && !notATool;
 }
 
-interface ObjectSchema extends JsonSchema {
+interface ArgumentSchema extends JsonSchema {
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
 }
 
-/** Schemas of a request's places in the order path, query, body, as far as the endpoint has them. */
-function placesOf({ params, query, body }: Endpoint): ObjectSchema[] {
+/** The schemas of path, query and body, as far as the endpoint has them. */
+function toArgumentSchemas({ params, query, body }: Endpoint): ArgumentSchema[] {
 	return [params, query, body].flatMap((schema) => (schema ? [toJsonSchema(schema, "input")] : []));
 }
 
 /**
- * Puts the arguments of one place behind those before it.
- * @throws when a name would have to be in two places.
+ * Adds the arguments of one place to those before it.
+ * @throws when a name is required in two places.
  */
-function merge(all: ObjectSchema, place: ObjectSchema, { id }: Endpoint): ObjectSchema {
+function mergeArguments(all: ArgumentSchema, place: ArgumentSchema, { id }: Endpoint): ArgumentSchema {
 	const known = all.properties ?? {};
 	const twice = place.required?.find((name) => Object.hasOwn(known, name));
 	if (twice !== undefined) throw new Error(`${id}: ${twice} has to be in two places`);
@@ -52,119 +60,189 @@ function merge(all: ObjectSchema, place: ObjectSchema, { id }: Endpoint): Object
 }
 
 /**
- * The one schema of an endpoint's arguments. A name that the path and the body have is an argument of the path alone.
- * @throws when a name would have to be in two places, or a place takes anything but an object that refers to nothing.
+ * The schema of all arguments of an endpoint. A name of both path and body is an argument of the path only.
+ * @throws when a name is required in two places, or when a place is no object or refers to definitions.
  */
-export function inputSchemaOf(endpoint: Endpoint): JsonSchema {
-	const places = placesOf(endpoint);
+export function toInputSchema(endpoint: Endpoint): JsonSchema {
+	const places = toArgumentSchemas(endpoint);
 	if (places.some((place) => place["type"] !== "object" || "$defs" in place))
 		throw new Error(`${endpoint.id}: its arguments are not one plain object`);
-	const merged = places.reduce((all, place) => merge(all, place, endpoint), { type: "object" });
+	const merged = places.reduce((all, place) => mergeArguments(all, place, endpoint), { type: "object" });
 	const { properties = {}, required = [], ...rest } = merged;
 	const named = Object.entries(properties).filter(
 		([name]) => !(endpoint.eventStream && STREAM_ARGUMENTS.includes(name)),
 	);
-	return portable({ ...rest, properties: Object.fromEntries(named), ...(required.length > 0 ? { required } : {}) });
+	return toPortableSchema({
+		...rest,
+		properties: Object.fromEntries(named),
+		...(required.length > 0 ? { required } : {}),
+	});
 }
 
-function descriptionOf({ summary, description }: Endpoint): string {
+/** Keywords that only refuse a value. The endpoint does that with a message. */
+const REFUSALS = new Set(["minLength", "maxLength", "minItems", "maxItems", "pattern", "exclusiveMinimum"]);
+
+function isRefusal([name, value]: [string, unknown]): boolean {
+	return REFUSALS.has(name) || (name === "maximum" && value === Number.MAX_SAFE_INTEGER);
+}
+
+/** A schema as `tools/list` shows it, where each session pays for its length: without some optional properties, at any depth. */
+function toListedSchema(schema: JsonSchema, unlisted: readonly string[]): JsonSchema {
+	const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+	const reduce = (value: unknown): unknown => {
+		if (Array.isArray(value)) return value.map(reduce);
+		return isJsonObject(value) ? toListedSchema(value, unlisted) : value;
+	};
+	const members = Object.entries(schema).filter((member) => !isRefusal(member));
+	const reduced = members.map(([name, value]): [string, unknown] => {
+		if (name !== "properties" || !isJsonObject(value)) return [name, reduce(value)];
+		const listed = Object.entries(value).filter(([each]) => !unlisted.includes(each) || required.includes(each));
+		return [name, Object.fromEntries(listed.map(([property, each]) => [property, reduce(each)]))];
+	});
+	return Object.fromEntries(reduced);
+}
+
+/** Members of errors' bodies that some answers have too, with other types. */
+const ERROR_MEMBERS = new Set(["error", "message", "detail", "status", "plan", "attempts", "errors", "limit"]);
+
+/** The type of a schema, or its types; undefined when it does not say. */
+function typesIn({ type, anyOf, const: constant }: JsonSchema): unknown {
+	if (type !== undefined) return type;
+	if (constant !== undefined) return typeof constant;
+	if (!Array.isArray(anyOf)) return undefined;
+	const types = anyOf.map((branch: unknown) => (isJsonObject(branch) ? branch["type"] : undefined));
+	return types.every((each) => typeof each === "string") ? [...new Set(types)] : undefined;
+}
+
+/**
+ * The schema of an endpoint's answer: its members and their types, no deeper, without those that repeat an argument. Clients check
+ * errors' bodies against it as well, so it requires none.
+ */
+function toOutputSchema({ result }: Endpoint, { properties: given }: JsonSchema): JsonSchema {
+	const { properties } = toJsonSchema(result, "output");
+	const own = Object.entries(Object(properties) as Record<string, JsonSchema>).filter(
+		([name]) => !Object.hasOwn(Object(given), name),
+	);
+	const members = own.map(([name, schema]) => {
+		const type = ERROR_MEMBERS.has(name) ? undefined : typesIn(schema);
+		return [name, type === undefined ? {} : { type }];
+	});
+	return { type: "object", properties: Object.fromEntries(members) };
+}
+
+const EFFECTS: Readonly<Record<Endpoint["method"], McpTool["effect"]>> = {
+	GET: "none",
+	POST: "adds",
+	PUT: "replaces",
+	DELETE: "replaces",
+};
+
+/** `get_agent_run` as `Get agent run`. */
+function toolTitle(name: string): string {
+	const words = name.replaceAll("_", " ");
+	return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function toolDescription({ summary, description }: Endpoint): string {
 	return description === undefined ? summary : `${summary} ${description}`;
 }
 
-/** The tool that an endpoint is. */
-export function toolOf(endpoint: Endpoint): McpTool {
+/** An endpoint as a tool. */
+export function toTool(endpoint: Endpoint): McpTool {
+	const inputSchema = toInputSchema(endpoint);
 	return {
 		name: endpoint.id,
-		description: descriptionOf(endpoint),
+		title: toolTitle(endpoint.id),
+		effect: endpoint.effect ?? EFFECTS[endpoint.method],
+		description: toolDescription(endpoint),
 		method: endpoint.method,
 		path: endpoint.path,
-		inputSchema: inputSchemaOf(endpoint),
+		inputSchema,
+		listedSchema: toListedSchema(inputSchema, endpoint.unlistedArguments ?? []),
+		outputSchema: toOutputSchema(endpoint, inputSchema),
 		authRequired: endpoint.access !== "public",
 	};
 }
 
-/** The tools of a service that has these endpoints, in the list's order. */
-export function toolsOf(endpoints: readonly Endpoint[]): McpTool[] {
-	return endpoints.filter(isTool).map(toolOf);
+/** The tools among endpoints, in the same order. */
+export function toTools(endpoints: readonly Endpoint[]): McpTool[] {
+	return endpoints.filter(isTool).map(toTool);
 }
 
-/** A request as a tool's call makes it. */
-export interface ToolRequest {
+/** The request of a tool call. */
+interface ToolRequest {
 	/** Path and query. */
 	target: string;
 	/** JSON; null for an endpoint without a body. */
 	body: string | null;
 }
 
-/** An argument as a path or a query writes it. */
-function textOf(value: unknown): string {
+/** An argument as text in a path or a query. */
+function argumentText(value: unknown): string {
 	return (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
 }
 
-/** Why a value cannot stand in a path; null when it can. Clients resolve dot segments before they send (WHATWG URL, 4.4). */
+/** Why a value cannot be in a path; null when it can. Clients resolve dot segments before they send (WHATWG URL, 4.4). */
 function pathProblem(value: unknown): string | null {
 	if (value === undefined || value === null || value === "") return "is missing";
-	return /^\.{1,2}$/.test(textOf(value)) ? "cannot be . or .." : null;
+	return /^\.{1,2}$/.test(argumentText(value)) ? "cannot be . or .." : null;
 }
 
 /**
- * The request that arguments stand for: those that the path names go there, the others into the body, or into the query of
- * an endpoint that has no body.
- * @param own members of the body that are not the caller's to choose.
+ * The request that arguments stand for. Those of the path go there, the others into the body, or into the query of an endpoint
+ * without a body.
+ * @param own members of the body that the caller cannot choose.
  */
-export function toolRequest(
+export function toToolRequest(
 	endpoint: Endpoint,
-	given: Readonly<Record<string, unknown>>,
+	args: Readonly<Record<string, unknown>>,
 	own: Readonly<Record<string, unknown>> = {},
 ): Result<ToolRequest> {
 	const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 	const issues = names.flatMap((name) => {
-		const message = pathProblem(given[name]);
+		const message = pathProblem(args[name]);
 		return message === null ? [] : [{ path: name, message }];
 	});
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
-	const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(textOf(given[name])));
+	const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(argumentText(args[name])));
 	const streams = endpoint.eventStream ? STREAM_ARGUMENTS : [];
-	const others = Object.entries(given).filter(([name]) => !names.includes(name) && !streams.includes(name));
+	const others = Object.entries(args).filter(([name]) => !names.includes(name) && !streams.includes(name));
 	if (endpoint.body) return ok({ target: path, body: JSON.stringify({ ...Object.fromEntries(others), ...own }) });
-	const stated = others.filter(([, value]) => value !== undefined && value !== null);
-	const query = new URLSearchParams(stated.map(([name, value]) => [name, textOf(value)]));
+	const present = others.filter(([, value]) => value !== undefined && value !== null);
+	const query = new URLSearchParams(present.map(([name, value]) => [name, argumentText(value)]));
 	return ok({ target: query.size > 0 ? `${path}?${query}` : path, body: null });
 }
 
-/** An answer's parts that a tool's result is made of. */
+/** The parts of an endpoint's answer that become a tool's result. */
 export interface ToolAnswer {
-	/** What the client sees of it: the JSON text of the answer, and the same parsed. */
+	/** The JSON text of the answer. */
 	text: string;
+	/** The parsed text; null when it is no object. */
 	value: Record<string, unknown> | null;
 	failed: boolean;
 }
 
-function objectOf(text: string): Record<string, unknown> | null {
-	try {
-		const value: unknown = JSON.parse(text);
-		return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
-	} catch {
-		return null;
-	}
+function parseObject(text: string): JsonObject | null {
+	const value = parseJson(text);
+	return isJsonObject(value) ? value : null;
 }
 
 /**
- * An HTTP answer as a tool's: the same body, without the white space that kept a long one alive. What failed after its head
- * was sent says its status in the body (docs/reference.md, "Long answers").
+ * An HTTP answer as a tool's answer: the body without the white space of a long answer. A failure after the head has its status
+ * in the body (docs/reference.md, "Long answers").
  */
-export function toolAnswer(status: number, body: string): ToolAnswer {
+export function toToolAnswer(status: number, body: string): ToolAnswer {
 	const text = body.trim();
-	const value = objectOf(text);
+	const value = parseObject(text);
 	const failedLate = typeof value?.["error"] === "string" && typeof value["status"] === "number";
 	return { text, value, failed: status >= 400 || failedLate };
 }
 
 /** A progress event in words, such as `call finished: stage propose, model gpt-6-luna, ok true`. */
-export function progressText({ type, ...members }: Readonly<Record<string, unknown>>): string {
-	const said = Object.entries(members).flatMap(([name, value]) =>
+export function toProgressText({ type, ...members }: Readonly<Record<string, unknown>>): string {
+	const details = Object.entries(members).flatMap(([name, value]) =>
 		typeof value === "object" ? [] : [`${name.replaceAll("_", " ")} ${value}`],
 	);
 	const what = String(type ?? "progress").replaceAll("_", " ");
-	return said.length === 0 ? what : `${what}: ${said.join(", ")}`;
+	return details.length === 0 ? what : `${what}: ${details.join(", ")}`;
 }

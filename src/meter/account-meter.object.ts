@@ -1,10 +1,10 @@
-// AccountMeter: one Durable Object per user. Exact limits, revocations, open reservations, usage with its totals, and which
-// owners of audit events to ask for what D1 does not have.
+// AccountMeter: one Durable Object per user. It keeps exact limits, revocations, open reservations, usage with its totals, and
+// marks of the owners that hold audit events D1 does not have.
 //
-// Crash order. `admit` and `settle` are one row each, and the platform sends no answer before it is durable: a caller that got
-// one can rely on it. A reservation whose caller died is settled at its bound by the alarm. What is settled goes to D1 a moment
-// later, by a timer; the alarm of its reservation, which is still set, sees to it if the object dies first. D1 ignores what it
-// has already, so a flush may be repeated at any point; what it said is then folded into the totals (meter-books.edge.ts).
+// Crash order. `admit` and `settle` write one row each, and the platform sends no answer before the row is durable. A
+// reservation whose caller died is settled at its bound by the alarm. A timer flushes settlements to D1 a moment later; if the
+// object dies first, the alarm of their reservations, which is still set, flushes them. D1 ignores rows that it has, so a flush
+// may be repeated at any point. Its amounts are then folded into the totals (meter-state.edge.ts).
 import { DurableObject } from "cloudflare:workers";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
@@ -13,33 +13,29 @@ import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { cutDown } from "./flush-batch.ts";
-import { type FlushBatch, MeterBooks, type PendingPage } from "./meter-books.edge.ts";
-import type {
-	AdmitRequest,
-	AdmitVerdict,
-	ExtendVerdict,
-	MarkedOwner,
-	MeterSnapshot,
-	Quota,
-	SettleVerdict,
-	Standing,
+import {
+	type AdmitRequest,
+	type AdmitVerdict,
+	type ExtendVerdict,
+	type FlushedTotals,
+	type MarkedOwner,
+	type MeterSnapshot,
+	type Quota,
+	RECENT_ROWS,
+	type SettleVerdict,
 } from "./meter-calls.ts";
+import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
-import { storedIds } from "./old-marks.store.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
-import { isTooLarge, readOldTotals, readStored, recordSettlements } from "./settlements.store.ts";
+import { findCountedUsage, isTooLarge, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
 
-/** From the first settlement on, for others to go with it. Longer would cost more for the object's time than the rows it saves. */
+/** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
 const FLUSH_AFTER_MS = 250;
-const RECENT_ROWS = 20;
-/** A mark whose row does not come to D1 is its owner's to replace, or a reader's to find idle. */
-const OLD_MARKS_EVERY_MS = 60_000;
-const OLD_MARKS_AT_ONCE = 1_000;
 
 export class AccountMeter extends DurableObject<Env> {
 	#sql: SqlStorage;
-	#books: MeterBooks;
+	#meterState: MeterState;
 	#plan: PlanId | null;
 	#revoked: Set<string>;
 	#outbox: Outbox;
@@ -53,14 +49,14 @@ export class AccountMeter extends DurableObject<Env> {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		this.#books = new MeterBooks(this.#sql, now);
+		this.#meterState = new MeterState(this.#sql, now);
 		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
 		this.#revoked = new Set(
 			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
 		);
-		// An alarm may have been lost with the machine that held it; what is open asks for one again.
-		this.#armForOpenWork(now, now);
-		if (this.#books.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
+		// The alarm may have been lost with its machine, so open work sets it again.
+		this.#armForOpenWork(now);
+		if (this.#meterState.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
 	}
 
 	#quota(plan: PlanId, nowMs: number): Quota {
@@ -68,10 +64,10 @@ export class AccountMeter extends DurableObject<Env> {
 		return {
 			plan,
 			rpm,
-			remaining: Math.max(0, rpm - this.#books.minute.count(nowMs)),
-			resetMs: this.#books.minute.msUntilEmpty(nowMs),
+			remaining: Math.max(0, rpm - this.#meterState.minute.count(nowMs)),
+			resetMs: this.#meterState.minute.msUntilEmpty(nowMs),
 			dailyLimit: dailyRequests,
-			usedToday: this.#books.day.count(nowMs),
+			usedToday: this.#meterState.day.count(nowMs),
 		};
 	}
 
@@ -83,110 +79,102 @@ export class AccountMeter extends DurableObject<Env> {
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
 
 		const quota = this.#quota(plan, now);
-		// A repeated call for a request that is in already is neither counted again nor refused for its own admission.
-		if (this.#books.find(request.requestId)) return { admitted: true, quota };
+		// A repeated call is neither counted again nor refused because of its own admission.
+		if (this.#meterState.find(request.requestId)) return { admitted: true, quota };
 		if (quota.remaining === 0) {
 			return {
 				admitted: false,
 				reason: "rate_limit_exceeded",
 				quota,
-				retryAfterMs: this.#books.minute.msUntilSlot(now),
+				retryAfterMs: this.#meterState.minute.msUntilSlot(now),
 			};
 		}
 		if (request.countsTowardsDay && quota.dailyLimit !== null && quota.usedToday >= quota.dailyLimit) {
-			return { admitted: false, reason: "daily_limit_exceeded", quota, retryAfterMs: this.#books.day.msUntilSlot(now) };
+			return {
+				admitted: false,
+				reason: "daily_limit_exceeded",
+				quota,
+				retryAfterMs: this.#meterState.day.msUntilSlot(now),
+			};
 		}
 
 		this.#makeRoom(now);
-		this.#books.admit(request.requestId, request.countsTowardsDay, request.reservation ?? null, now);
+		this.#meterState.admit(request.requestId, request.countsTowardsDay, request.reservation ?? null, now);
 		if (request.reservation) this.#outbox.arm(request.reservation.expiresAtMs);
 		return { admitted: true, quota: this.#quota(plan, now) };
 	}
 
-	/** Folds in time for slots to be used again. Nobody is kept out because that fails: then the table grows. */
+	/** Folds, so that slots can be reused. If that fails, the table grows and the request is admitted all the same. */
 	#makeRoom(nowMs: number): void {
 		try {
-			this.#books.foldIfWorthIt(nowMs);
+			this.#meterState.foldIfWorthIt(nowMs);
 		} catch (error) {
 			logError("meter_fold_failed", error);
 		}
 	}
 
-	/** Replaces a reservation with what really happened. Idempotent; a reservation that expired before stays as it was settled. */
+	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
 	settle(settlement: Settlement): SettleVerdict {
 		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
-		const slot = this.#books.find(requestId);
-		// A closed slot is another request's after a while: what is not known any more was settled, maybe at its bound.
+		const slot = this.#meterState.find(requestId);
+		// Slots are reused: a request without a slot was settled long ago, maybe at its bound.
 		if (!slot) return "late";
 		if (slot.closedAtMs !== null) return slot.proofHash === proofHash ? "settled" : "late";
-		this.#books.settle(slot, settlement, Date.now());
+		this.#meterState.settle(slot, settlement, Date.now());
 		this.#outbox.flushIn(FLUSH_AFTER_MS);
 		return "settled";
 	}
 
 	/**
-	 * Replaces an open reservation by another: with a later end, another bound, or what a long run has spent so far in it.
-	 * It is what is recorded if nobody settles the request; idempotent, and nothing is counted or made final by it.
+	 * Replaces an open reservation by another, with a later end, another bound, or what a long run has spent so far. It is
+	 * recorded if nobody settles the request. Idempotent; counts nothing.
 	 */
 	extend(requestId: string, reservation: Reservation): ExtendVerdict {
-		const slot = this.#books.find(requestId);
+		const slot = this.#meterState.find(requestId);
 		if (!slot || slot.closedAtMs !== null) return "late";
-		this.#books.extend(slot, reservation);
+		this.#meterState.extend(slot, reservation);
 		this.#outbox.arm(reservation.expiresAtMs);
 		return "extended";
 	}
 
-	/** Frees a reservation that cost nothing: no model was billed. */
+	/** Releases a reservation of a request that no model was billed for. */
 	release(requestId: string): void {
-		const slot = this.#books.find(requestId);
-		if (slot && slot.closedAtMs === null) this.#books.release(slot, Date.now());
+		const slot = this.#meterState.find(requestId);
+		if (slot && slot.closedAtMs === null) this.#meterState.release(slot, Date.now());
 	}
 
-	/** Limits now, and usage up to the last settled request. Of bounded size, whatever D1 lacks. */
+	/** Limits now, and usage up to the last settled request. Its size is bounded, however much D1 lacks. */
 	async snapshot(plan: PlanId): Promise<MeterSnapshot> {
-		await this.#learnOldTotals();
-		// What D1 may know otherwise is settled by the flush, where D1 takes it.
-		if (this.#books.hasDoubtful && !this.#outbox.isFailing) await this.#outbox.flush();
+		// A flush resolves what is doubtful, unless D1 is unreachable.
+		if (this.#meterState.hasDoubtful && !this.#outbox.isFailing) await this.#outbox.flush();
 		return {
 			quota: this.#quota(this.#plan ?? plan, Date.now()),
-			totals: this.#books.totals(),
-			recent: this.#books.recentPending(RECENT_ROWS),
-			open: this.#books.openIds(),
-			holds: this.#books.holds(),
-			doubtful: this.#books.doubtfulPage(0),
+			totals: this.#meterState.totals(),
+			recent: this.#meterState.recentPending(RECENT_ROWS),
+			open: this.#meterState.openIds(),
+			holds: this.#meterState.holds(),
+			doubtful: this.#meterState.doubtfulPage(0),
 		};
 	}
 
-	/** A further page of the snapshot's `doubtful`, behind the `next` of the page before. */
+	/** A further page of the snapshot's `doubtful`; `after` is `next` of the page before. */
 	doubtful(after: number): PendingPage {
-		return this.#books.doubtfulPage(after);
+		return this.#meterState.doubtfulPage(after);
 	}
 
-	/** The receipt of a request that was settled here not long ago, or that D1 does not have. */
+	/** The receipt of a request that was settled a moment ago, or that D1 does not have. */
 	receipt(requestId: string): StoredReceipt | null {
-		const slot = this.#books.find(requestId);
-		return (slot && this.#books.settlementOf(slot)?.receipt) ?? null;
+		const slot = this.#meterState.find(requestId);
+		return (slot && this.#meterState.settlement(slot)?.receipt) ?? null;
 	}
 
-	/** Flushes, and tells where the totals stand. */
-	async standing(): Promise<Standing> {
-		await this.#learnOldTotals();
+	/** Flushes, and returns the totals of what D1 has. */
+	async flushedTotals(): Promise<FlushedTotals> {
 		await this.#outbox.flush();
-		return { totals: this.#books.storedTotals(), unsettled: this.#books.unsettledIds() };
+		return { totals: this.#meterState.storedTotals(), uncounted: this.#meterState.uncountedIds() };
 	}
 
-	/** Reads the totals of before slots, unless they are known; what fails is tried again by the next who asks. */
-	async #learnOldTotals(): Promise<void> {
-		const userId = this.ctx.id.name;
-		if (this.#books.oldTotals !== null || userId === undefined) return;
-		try {
-			this.#books.oldTotals = await readOldTotals(database(this.env.DB), userId);
-		} catch (error) {
-			logError("meter_totals_unread", error);
-		}
-	}
-
-	/** Sets the user's plan; holds from the next request on. */
+	/** Sets the user's plan from the next request on. */
 	setPlan(plan: PlanId): void {
 		this.ctx.storage.transactionSync(() => {
 			this.#sql.exec("DELETE FROM account");
@@ -201,19 +189,19 @@ export class AccountMeter extends DurableObject<Env> {
 		this.#revoked.add(keyId);
 	}
 
-	/** Marks an owner of audit events as holding what D1 does not have. A later mark has a larger number. */
+	/** Marks an owner: it holds audit events that D1 does not have. A later mark has a larger number. */
 	markOwner(owner: string, mark: number): void {
 		this.#sql.exec(
 			`INSERT INTO marked_owners (owner, mark) VALUES (?, ?)
-			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark), row_id = NULL`,
+			ON CONFLICT (owner) DO UPDATE SET mark = max(mark, excluded.mark)`,
 			owner,
 			mark,
 		);
 	}
 
 	/**
-	 * Owners marked whose key begins so: all, or any `limit` of them, others each time, so that none that cannot be
-	 * helped stands in the way of the rest.
+	 * Marked owners whose key has a prefix: all, or `limit` of them at random, so that owners which cannot flush do not keep
+	 * others from their turn.
 	 */
 	markedOwners(prefix: string, limit: number): MarkedOwner[] {
 		const query =
@@ -222,61 +210,52 @@ export class AccountMeter extends DurableObject<Env> {
 		return [...rows].map(({ owner, mark }) => ({ owner, mark }));
 	}
 
-	/** Takes an owner's marks up to this one away; a later one stays. */
+	/** Removes an owner's marks up to this one; a later one stays. */
 	unmarkOwner(owner: string, mark: number): void {
 		this.#sql.exec("DELETE FROM marked_owners WHERE owner = ? AND mark <= ?", owner, mark);
 	}
 
-	/** Answers, so that a health check can tell that objects run. */
+	/** For health checks: an answer shows that objects run. */
 	ping(): "pong" {
 		return "pong";
 	}
 
-	/** Settles what expired and flushes what D1 does not have. Never throws: a failed alarm would end after a few retries. */
+	/** Settles expired reservations and flushes. Never throws: the platform gives up an alarm after a few failures. */
 	override async alarm(): Promise<void> {
-		this.#outbox.alarmRang();
+		this.#outbox.alarmFired();
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
-			this.#books.fold(Date.now());
-			await this.#dropOldMarks();
+			this.#meterState.fold(Date.now());
 		} catch (error) {
 			logError("meter_alarm_failed", error);
 		}
-		const now = Date.now();
-		this.#armForOpenWork(now + this.#outbox.retryDelayMs, now + OLD_MARKS_EVERY_MS);
+		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
 	}
 
 	async #expire(nowMs: number): Promise<void> {
 		const { signer } = cachedSettings(this.env);
-		// Signing lets other events in: only what is still open, and still over, may be closed.
-		const isOver = ({ expiresAtMs }: Slot) => expiresAtMs !== null && expiresAtMs <= nowMs;
-		for (const slot of this.#books.expired(nowMs)) {
-			if (!isOver(slot)) continue;
-			const settlement = await settleAtBound(this.#books.reservationOf(slot), nowMs, signer);
-			if (isOver(slot)) this.#books.settle(slot, settlement, nowMs, true);
+		// Other events run while a receipt is signed: check again that the slot is open and expired.
+		const isExpired = ({ expiresAtMs }: Slot) => expiresAtMs !== null && expiresAtMs <= nowMs;
+		for (const slot of this.#meterState.expiredSlots(nowMs)) {
+			if (!isExpired(slot)) continue;
+			const settlement = await settleAtBound(this.#meterState.reservation(slot), nowMs, signer);
+			if (isExpired(slot)) this.#meterState.settle(slot, settlement, nowMs, true);
 		}
 	}
 
 	async #writeRound(): Promise<boolean> {
-		const outgoing = this.#books.nextOutgoing();
-		if (outgoing.rows.length === 0) return false;
-		const db = database(this.env.DB);
-		const inserted = await this.#record(outgoing);
-		const others = outgoing.rows.filter(({ row }) => !inserted.has(row.request_id)).map(({ row }) => row);
-		const [first] = others;
-		if (first) {
-			const ids = others.map(({ request_id }) => request_id);
-			const stored = await readStored(db, first.user_id, ids);
-			this.#books.confirm(outgoing, inserted, stored);
-			// Rollups that were read before may lack what has just been found beside them.
-			if (stored.oldIds.size > 0) this.#books.oldTotals = stored.oldTotals;
-		} else this.#books.confirm(outgoing, inserted, null);
-		this.#books.foldIfWorthIt(Date.now());
+		const batch = this.#meterState.nextBatch();
+		if (batch.rows.length === 0) return false;
+		const inserted = await this.#record(batch);
+		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
+		const others = await findCountedUsage(database(this.env.DB), otherIds);
+		this.#meterState.markStored(batch, inserted, others);
+		this.#meterState.foldIfWorthIt(Date.now());
 		return true;
 	}
 
-	/** Stores rows. One that D1 refuses for its size is cut down: it must neither be asked for ever nor hold up the others. */
+	/** Stores rows. One that is too large for D1 is cut down, so that it is not tried for ever and does not hold up the others. */
 	async #record({ rows }: FlushBatch): Promise<Set<string>> {
 		const db = database(this.env.DB);
 		const texts = rows.map(({ text }) => text);
@@ -303,21 +282,10 @@ export class AccountMeter extends DurableObject<Env> {
 		}
 	}
 
-	/** Takes away the marks of version 1 whose row has come to D1. */
-	async #dropOldMarks(): Promise<void> {
-		const old = "SELECT row_id FROM marked_owners WHERE row_id IS NOT NULL LIMIT ?";
-		const rowIds = [...this.#sql.exec<{ row_id: string }>(old, OLD_MARKS_AT_ONCE)].map(({ row_id }) => row_id);
-		if (rowIds.length === 0) return;
-		const stored = JSON.stringify(await storedIds(database(this.env.DB), rowIds));
-		this.#sql.exec("DELETE FROM marked_owners WHERE row_id IN (SELECT value FROM json_each(?))", stored);
-	}
-
-	/** @param flushAtMs when to try the outbox again, if there is anything in it; `oldMarksAtMs`: the same for old marks. */
-	#armForOpenWork(flushAtMs: number, oldMarksAtMs: number): void {
-		const { earliestExpiryMs, hasUnfolded } = this.#books;
+	/** @param flushAtMs when to flush again, if anything is unflushed. */
+	#armForOpenWork(flushAtMs: number): void {
+		const { earliestExpiryMs, hasUnfolded } = this.#meterState;
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
 		if (hasUnfolded) this.#outbox.arm(flushAtMs);
-		const oldMark = this.#sql.exec("SELECT 1 FROM marked_owners WHERE row_id IS NOT NULL LIMIT 1");
-		if (oldMark.toArray().length > 0) this.#outbox.arm(oldMarksAtMs);
 	}
 }

@@ -1,10 +1,9 @@
-// What goes to D1 in one statement: as many rows as fit, and what becomes of a row that D1 finds too large. Pure.
-import type { Settlement, SettlementRow, UsageCall } from "./settlement.ts";
-import { toSettlementRow } from "./settlement.ts";
+// Batches of rows for D1: as many as fit in one statement, and the cut-down form of a row that is too large. Pure.
+import { type Settlement, type SettlementRow, toSettlementRow, type UsageCall } from "./settlement.ts";
 
-/** An hour without D1 at 1,000 requests a minute goes in some 240 statements; an invocation may make 1,000. */
+/** After an hour without D1 at 1,000 requests a minute, a flush takes 240 statements. An invocation may make 1,000. */
 export const BATCH_ROWS = 250;
-/** D1 refuses a parameter of more than 2 MB; half of that leaves room whatever it counts. */
+/** D1 refuses a parameter of more than 2 MB. Half of that is safe, whether it counts bytes or characters. */
 export const BATCH_BYTES = 1_000_000;
 
 /** A settlement on its way to D1. */
@@ -14,19 +13,19 @@ export interface OutgoingRow {
 	text: string;
 }
 
-const encoder = new TextEncoder();
+const rowEncoder = new TextEncoder();
 
-function outgoing(row: SettlementRow): OutgoingRow {
+function toOutgoingRow(row: SettlementRow): OutgoingRow {
 	return { row, text: JSON.stringify(row) };
 }
 
-/** The first of some settlements that fit into one statement; always one, whatever its size. Takes no more than it needs. */
+/** The first settlements that fit in one statement, and at least one. Iterates no further than needed. */
 export function firstBatch(settlements: Iterable<Settlement>): OutgoingRow[] {
 	const batch: OutgoingRow[] = [];
 	let bytes = 0;
 	for (const settlement of settlements) {
-		const next = outgoing(toSettlementRow(settlement));
-		bytes += encoder.encode(next.text).length + 1;
+		const next = toOutgoingRow(toSettlementRow(settlement));
+		bytes += rowEncoder.encode(next.text).length + 1;
 		if (batch.length > 0 && bytes > BATCH_BYTES) break;
 		batch.push(next);
 		if (batch.length === BATCH_ROWS) break;
@@ -34,13 +33,13 @@ export function firstBatch(settlements: Iterable<Settlement>): OutgoingRow[] {
 	return batch;
 }
 
-/** Calls as one for each model: the totals stay what they are. */
+/** Merges calls into one entry per model. The totals stay the same. */
 export function mergeCallsByModel(calls: readonly UsageCall[]): UsageCall[] {
 	const byModel = Map.groupBy(calls, ({ model, provider }) => `${model} ${provider}`);
 	return [...byModel.values()].flatMap((same) => {
 		const [first] = same;
 		if (!first) return [];
-		const sum = (of: (call: UsageCall) => number) => same.reduce((total, call) => total + of(call), 0);
+		const sum = (amount: (call: UsageCall) => number) => same.reduce((total, call) => total + amount(call), 0);
 		return {
 			model: first.model,
 			provider: first.provider,
@@ -52,7 +51,7 @@ export function mergeCallsByModel(calls: readonly UsageCall[]): UsageCall[] {
 	});
 }
 
-/** Members of a receipt that every kind has and that are short. */
+/** Short members of a receipt, which every kind has. */
 const SHORT_MEMBERS = new Set(
 	"type request_id timestamp outcome estimated cost_usd bound_usd input_hash output_hash compliance catalog_version config_digest".split(
 		" ",
@@ -60,12 +59,12 @@ const SHORT_MEMBERS = new Set(
 );
 
 /**
- * What is stored of a row that D1 refuses for its size: every amount, the whole receipt's hash and signature, and of the
- * receipt what every kind has, with `cut_down` that says so. Such a receipt does not verify, and is not meant to.
+ * Cuts a row down that is too large for D1. It keeps every amount, the receipt's hash and signature, and the receipt's short
+ * members. `cut_down` in the receipt says why the others are missing. Such a receipt does not verify, on purpose.
  */
 export function cutDown({ row, text }: OutgoingRow): OutgoingRow {
 	const receipt = Object.entries(JSON.parse(row.receipt) as Record<string, unknown>);
-	const cut_down = `the whole row has ${encoder.encode(text).length} bytes, which the database does not take`;
-	const kept = { ...Object.fromEntries(receipt.filter(([name]) => SHORT_MEMBERS.has(name))), cut_down };
-	return outgoing({ ...row, calls: mergeCallsByModel(row.calls), receipt: JSON.stringify(kept) });
+	const cut_down = `the whole row has ${rowEncoder.encode(text).length} bytes, which the database does not take`;
+	const short = { ...Object.fromEntries(receipt.filter(([name]) => SHORT_MEMBERS.has(name))), cut_down };
+	return toOutgoingRow({ ...row, calls: mergeCallsByModel(row.calls), receipt: JSON.stringify(short) });
 }

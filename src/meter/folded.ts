@@ -1,19 +1,17 @@
-// The folded row of a meter: what its slots no longer have to say. Pure.
-import type { FoldedUpTo } from "./slots.ts";
+// The folded row of a meter: totals and windows of requests whose slots may be reused. Pure.
+import type { FoldPosition } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
-export interface Folded extends FoldedUpTo {
-	/** Minute number and requests that count towards the day, rising. */
+export interface FoldedState extends FoldPosition {
+	/** Minute number and its requests that count towards the day, rising. */
 	minutes: [number, number][];
-	/** Of every settlement up to `settled`, with the amounts that D1 has. */
+	/** Of every settlement up to `settlementSeq`, with the amounts that D1 has. */
 	totals: NamedTotals[];
-	/** What D1's old rollups say, which end where slots began; null as long as they have not been read. */
-	oldTotals: NamedTotals[] | null;
 }
 
-export const NOTHING_FOLDED: Folded = { admitted: 0, settled: 0, minutes: [], totals: [], oldTotals: null };
+export const EMPTY_FOLD: FoldedState = { admissionSeq: 0, settlementSeq: 0, minutes: [], totals: [] };
 
-/** Requests minute by minute from the first on, because a day's minutes would be many times longer as pairs. */
+/** Requests of consecutive minutes. A day's minutes as pairs would take several times the space. */
 export interface PackedMinutes {
 	from: number;
 	requests: number[];

@@ -1,21 +1,21 @@
-// What a meter is asked and what it answers.
+// The calls of a meter: their arguments and answers. Pure.
 
 import type { PlanId } from "../catalog/plans.ts";
-import type { PendingPage } from "./meter-books.edge.ts";
+import type { PendingPage } from "./meter-state.edge.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
-/** A request that asks to be let in. */
+/** A request to be admitted. */
 export interface AdmitRequest {
 	requestId: string;
 	keyId: string;
-	/** The plan the caller knows; the meter's own wins. */
+	/** The plan that the caller knows. The meter's own plan wins. */
 	plan: PlanId;
 	countsTowardsDay: boolean;
 	reservation?: Reservation;
 }
 
-/** State of the limits after a verdict. */
+/** The limits after a verdict. */
 export interface Quota {
 	plan: PlanId;
 	rpm: number;
@@ -29,43 +29,46 @@ export interface Quota {
 export type AdmitVerdict =
 	| { admitted: true; quota: Quota }
 	| { admitted: false; reason: "revoked" }
-	/** The caller chose a model under another plan than the user has now. */
+	/** The caller chose a model under a plan that the user no longer has. */
 	| { admitted: false; reason: "plan_changed"; plan: PlanId }
 	| { admitted: false; reason: "rate_limit_exceeded" | "daily_limit_exceeded"; quota: Quota; retryAfterMs: number };
 
-/** `late`: the reservation was settled before, at its bound or so long ago that nobody knows how. */
+/** `late`: the reservation was settled before, at its bound or in a slot that is reused by now. */
 export type SettleVerdict = "settled" | "late";
 
-/** An owner of audit events that may hold what D1 does not have. */
+/** An owner that may hold audit events which D1 does not have. */
 export interface MarkedOwner {
-	/** Its key as text, which is the owners' business. */
+	/** Its key as text, which only owners interpret. */
 	owner: string;
 	/** Number of its last mark. */
 	mark: number;
 }
 
-/** `late`: the request is not open any more. */
+/** `late`: the request is no longer open. */
 export type ExtendVerdict = "extended" | "late";
+
+/** How many of the latest requests usage shows. */
+export const RECENT_ROWS = 20;
 
 /** Limits now, and usage as far as the meter knows it. */
 export interface MeterSnapshot {
 	quota: Quota;
-	/** Of everything settled; null while the totals of before slots could not be read from D1. */
-	totals: NamedTotals[] | null;
+	/** Of every settlement. */
+	totals: NamedTotals[];
 	/** The latest rows that D1 may not have, newest first. */
 	recent: RecentUsage[];
-	/** Open reservations: a caller that could not reach the meter may have stored their settlement in D1. */
+	/** Open requests. A caller that could not reach the meter may have stored their settlement in D1. */
 	open: string[];
-	/** The same with what they hold, oldest first. */
+	/** What they hold, oldest first. */
 	holds: OpenHold[];
-	/** Counted in the totals, and D1 may have another row of it: the first page. */
+	/** The first page of rows that the totals count and that D1 may have with other amounts. */
 	doubtful: PendingPage;
 }
 
-/** Totals for a comparison with D1's rows. */
-export interface Standing {
-	/** Of everything that D1 is known to have; null as above. */
-	totals: NamedTotals[] | null;
-	/** Requests of which D1 may or may not have a row, and which are not in the totals. */
-	unsettled: string[];
+/** Totals after a flush, to be compared with D1's rows. */
+export interface FlushedTotals {
+	/** Of everything that D1 is known to have. */
+	totals: NamedTotals[];
+	/** Requests that are not in the totals. D1 may have rows of them. */
+	uncounted: string[];
 }

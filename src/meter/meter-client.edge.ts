@@ -1,21 +1,21 @@
-// The Worker's side of a user's AccountMeter: every call is idempotent by request id and tried twice.
+// The Worker's side of a user's AccountMeter. Every call is idempotent by request id and tried twice.
 
 import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
-import type { PendingPage } from "./meter-books.edge.ts";
 import type {
 	AdmitRequest,
 	AdmitVerdict,
 	ExtendVerdict,
+	FlushedTotals,
 	MarkedOwner,
 	MeterSnapshot,
 	SettleVerdict,
-	Standing,
 } from "./meter-calls.ts";
+import type { PendingPage } from "./meter-state.edge.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 
-export type { MarkedOwner, MeterSnapshot, Quota, Standing } from "./meter-calls.ts";
+export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
@@ -24,19 +24,19 @@ export interface MeterClient {
 	/** Replaces an open reservation by another. */
 	extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict>;
 	snapshot(plan: PlanId): Promise<MeterSnapshot>;
-	/** A further page of what the snapshot's totals count and D1 may have another row of. */
+	/** A further page of rows that the snapshot's totals count and that D1 may have with other amounts. */
 	doubtful(after: number): Promise<PendingPage>;
-	/** The receipt of a request that D1 may not have. */
+	/** The receipt of a request, which D1 may not have. */
 	receipt(requestId: string): Promise<StoredReceipt | null>;
-	/** Flushes, and tells where the totals stand. */
-	standing(): Promise<Standing>;
+	/** Flushes, and returns the totals of what D1 has. */
+	flushedTotals(): Promise<FlushedTotals>;
 	setPlan(plan: PlanId): Promise<void>;
 	revokeKey(keyId: string): Promise<void>;
-	/** Marks an owner of audit events as holding what D1 does not have. */
+	/** Marks an owner: it holds audit events that D1 does not have. */
 	markOwner(owner: string, mark: number): Promise<void>;
-	/** Owners that may hold what D1 does not have, whose key begins so: any `limit` of them. */
+	/** Marked owners whose key has a prefix: any `limit` of them. */
 	markedOwners(prefix: string, limit: number): Promise<MarkedOwner[]>;
-	/** Takes an owner's marks up to this one away. */
+	/** Removes an owner's marks up to this one. */
 	unmarkOwner(owner: string, mark: number): Promise<void>;
 	ping(): Promise<"pong">;
 }
@@ -51,7 +51,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
-		standing: () => twice(async (stub) => await stub.standing()),
+		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),

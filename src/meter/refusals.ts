@@ -1,30 +1,30 @@
-// What an isolate was told by meters: users over a limit, and for how long. Pure; the clock is an argument.
+// Refusals that an isolate remembers: which users are over a limit, and for how long. Pure; the clock is an argument.
 import type { AdmitVerdict } from "./meter-calls.ts";
 
-/** A meter's refusal that will be another after a known wait. */
-export type OverLimit = Extract<AdmitVerdict, { admitted: false; retryAfterMs: number }>;
+/** A meter's refusal that ends after a known wait. */
+export type LimitRefusal = Extract<AdmitVerdict, { admitted: false; retryAfterMs: number }>;
 
-/** Longest that a refusal is repeated unasked: a user who has just got a higher plan waits no longer. */
+/** How long a refusal is repeated without asking the meter, at most: a user with a new plan waits no longer. */
 const MAX_REMEMBERED_MS = 5_000;
 const MAX_USERS = 10_000;
 
-/** Refusals by user, so that a flood of one key costs neither its meter nor the reading of bodies. */
+/** Refusals by user. A flood of requests under one key then reaches no meter, and no body of it is read. */
 export class Refusals {
-	#byUser = new Map<string, { verdict: OverLimit; toldAtMs: number }>();
+	#byUser = new Map<string, { verdict: LimitRefusal; refusedAtMs: number }>();
 
-	remember(userId: string, verdict: OverLimit, nowMs: number): void {
-		// The oldest goes first: a map keeps the order in which its keys came.
+	remember(userId: string, verdict: LimitRefusal, nowMs: number): void {
+		// Deleted first, so that the map's order is by age; the oldest is dropped.
 		this.#byUser.delete(userId);
 		if (this.#byUser.size === MAX_USERS) this.#byUser.delete(this.#byUser.keys().next().value ?? "");
-		this.#byUser.set(userId, { verdict, toldAtMs: nowMs });
+		this.#byUser.set(userId, { verdict, refusedAtMs: nowMs });
 	}
 
-	/** What the meter would say now, as far as it is known; null when it has to be asked. */
-	find(userId: string, countsTowardsDay: boolean, nowMs: number): OverLimit | null {
+	/** The refusal that the meter would answer now; null when the meter must be asked. */
+	find(userId: string, countsTowardsDay: boolean, nowMs: number): LimitRefusal | null {
 		const known = this.#byUser.get(userId);
 		if (!known) return null;
-		const { verdict, toldAtMs } = known;
-		const passedMs = nowMs - toldAtMs;
+		const { verdict, refusedAtMs } = known;
+		const passedMs = nowMs - refusedAtMs;
 		if (passedMs < 0 || passedMs >= Math.min(verdict.retryAfterMs, MAX_REMEMBERED_MS)) {
 			this.#byUser.delete(userId);
 			return null;
@@ -34,7 +34,7 @@ export class Refusals {
 		return { ...verdict, quota, retryAfterMs: verdict.retryAfterMs - passedMs };
 	}
 
-	/** For a user whose plan or keys have changed. */
+	/** Forgets a user whose plan or keys have changed. */
 	forget(userId: string): void {
 		this.#byUser.delete(userId);
 	}

@@ -1,10 +1,10 @@
-// Exact rolling limits of one user: a minute by time stamps, 24 hours by minute buckets. Pure; the clock is an argument.
+// Exact rolling limits of one user: a minute by timestamps, 24 hours by minute buckets. Pure; the clock is an argument.
 export const MINUTE_MS = 60_000;
 /** Buckets of the daily window. */
 export const DAY_MINUTES = 1_440;
 
 /** The minute number of a time, counted from the epoch. */
-export function minuteOf(atMs: number): number {
+export function toMinute(atMs: number): number {
 	return Math.floor(atMs / MINUTE_MS);
 }
 
@@ -32,7 +32,7 @@ export class MinuteWindow {
 		return this.#times.length - this.#head;
 	}
 
-	/** Adds an admission. A clock that steps back does not reorder the window. */
+	/** Adds an admission. A clock that steps back does not change the order. */
 	add(atMs: number): void {
 		this.#times.push(Math.max(atMs, this.#times.at(-1) ?? 0));
 	}
@@ -50,7 +50,7 @@ export class MinuteWindow {
 	}
 }
 
-/** Requests of the last 24 hours in minute buckets; the oldest bucket leaves whole. */
+/** Requests of the last 24 hours in minute buckets. A bucket leaves as a whole. */
 export class DayWindow {
 	#buckets: Map<number, number>;
 	#total = 0;
@@ -62,8 +62,8 @@ export class DayWindow {
 	}
 
 	#drop(nowMs: number): void {
-		const oldest = minuteOf(nowMs) - DAY_MINUTES;
-		// Buckets are added in rising order, so the first one kept ends the search.
+		const oldest = toMinute(nowMs) - DAY_MINUTES;
+		// Buckets are in rising order, so the first one inside the window ends the loop.
 		for (const [minute, requests] of this.#buckets) {
 			if (minute > oldest) return;
 			this.#buckets.delete(minute);
@@ -71,7 +71,7 @@ export class DayWindow {
 		}
 	}
 
-	/** Requests in the 1,440 minutes that end with the present one. */
+	/** Requests in the last 1,440 minutes, the current one included. */
 	count(nowMs: number): number {
 		this.#drop(nowMs);
 		return this.#total;
@@ -79,20 +79,20 @@ export class DayWindow {
 
 	/** Adds a request and returns its bucket's new count. */
 	add(atMs: number): number {
-		const minute = minuteOf(atMs);
+		const minute = toMinute(atMs);
 		const requests = (this.#buckets.get(minute) ?? 0) + 1;
 		this.#buckets.set(minute, requests);
 		this.#total++;
 		return requests;
 	}
 
-	/** The buckets that count, in the order in which they came. */
+	/** The buckets inside the window, rising. */
 	buckets(nowMs: number): [number, number][] {
 		this.#drop(nowMs);
 		return [...this.#buckets];
 	}
 
-	/** Milliseconds until the oldest bucket leaves and frees its requests; 0 when there is none. */
+	/** Milliseconds until the oldest bucket leaves the window; 0 when there is none. */
 	msUntilSlot(nowMs: number): number {
 		this.#drop(nowMs);
 		const oldest = this.#buckets.keys().next();

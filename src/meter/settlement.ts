@@ -1,4 +1,4 @@
-// What is recorded of a request that called a model: its usage row and its receipt. Pure.
+// The record of a request that called a model: its usage row and its receipt. Pure.
 import { type Outcome, type Receipt, type ReceiptKind, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
 import type { Signer } from "../proof/signing.ts";
 
@@ -10,11 +10,11 @@ export interface UsageCall {
 	/** How many of `tokens` were input. */
 	input_tokens: number;
 	cost_nano_usd: number;
-	/** How many calls this stands for: one without it, more in a row that was cut down. */
+	/** How many calls this entry is for; absent for one. A row that was cut down has entries for several. */
 	requests?: number;
 }
 
-/** What is billed for one API request or run, whatever number of calls it made; in the column names of its D1 row. */
+/** What is billed for one API request or run, however many calls it made. Members are D1 columns. */
 export interface UsageRow {
 	request_id: string;
 	user_id: string;
@@ -33,24 +33,24 @@ export interface UsageRow {
 	calls: UsageCall[];
 }
 
-/** Usage and receipt of one request; both are stored or neither. */
+/** Usage and receipt of one request. Both are stored or neither is. */
 export interface Settlement {
 	usage: UsageRow;
 	receipt: SealedReceipt;
 }
 
-/** What is shown of a request among the latest. */
+/** A request in the list of the latest. */
 export type RecentUsage = Pick<
 	UsageRow,
 	"request_id" | "created_at" | "model" | "provider" | "mode" | "tokens" | "cost_nano_usd" | "latency_ms" | "fallback"
 > & { kind: string };
 
-/** What is known of a receipt by whoever asks for a proof. */
+/** A receipt as proofs show it. */
 export type StoredReceipt = Pick<SealedReceipt, "request_id" | "receipt" | "proof_hash" | "signature" | "key_id"> & {
 	kind: string;
 };
 
-/** A settlement as its row in D1, in its column names. */
+/** The D1 row of a settlement. Members are its columns. */
 export interface SettlementRow extends UsageRow {
 	receipt: string;
 	proof_hash: string;
@@ -60,32 +60,21 @@ export interface SettlementRow extends UsageRow {
 	settled_at: string;
 }
 
-/** The row of a settlement. */
 export function toSettlementRow({ usage, receipt: sealed }: Settlement): SettlementRow {
 	const { receipt, proof_hash, signature, key_id, created_at: settled_at } = sealed;
 	return { ...usage, receipt, proof_hash, signature, key_id, settled_at };
 }
 
-/** A settlement as an object stored it. Versions that did not keep input tokens count all tokens as input, the cheaper kind. */
-export function storedSettlement(text: string): Settlement {
-	const { usage, receipt } = JSON.parse(text) as Settlement;
-	const withInput = <T extends { tokens: number; input_tokens?: number | null }>(part: T) => ({
-		...part,
-		input_tokens: part.input_tokens ?? part.tokens,
-	});
-	return { usage: { ...withInput(usage), calls: usage.calls.map(withInput) }, receipt };
-}
-
-/** What is recorded at the bound if nobody settles the request before `expiresAtMs`. */
+/** What is recorded, at the bound, if nobody settles the request before `expiresAtMs`. */
 export interface Reservation {
-	/** Of the usage, nano-USD: what has been billed so far; absent where that is nothing, or not known. */
+	/** What of `usage.cost_nano_usd` has been billed so far; absent where that is nothing or unknown. */
 	spentNanoUsd?: number;
 	expiresAtMs: number;
 	usage: UsageRow;
 	receipt: Receipt;
 }
 
-/** Settles a reservation that nobody settled: at its bound, marked `estimated`, with nothing delivered. */
+/** Settles an expired reservation at its bound. Its usage and receipt say `estimated`, and that nothing was delivered. */
 export async function settleAtBound(
 	reservation: Reservation,
 	nowMs: number,
@@ -95,13 +84,13 @@ export async function settleAtBound(
 	return { usage: reservation.usage, receipt: await sealReceipt(receipt, signer) };
 }
 
-/** What a request that nobody has settled yet holds, nano-USD. */
+/** What an open request holds. */
 export interface OpenHold {
 	request_id: string;
 	kind: string;
 	/** What has been billed so far. */
 	spent_nano_usd: number;
-	/** What its calls under way, or all of it, may cost besides. */
+	/** What it may cost besides. */
 	held_nano_usd: number;
 	/** The most that it may cost in all. */
 	bound_nano_usd: number;

@@ -1,9 +1,9 @@
-// The meter's slots and its folded row in the object's SQLite. Every change of a slot is one row written, also as it is
-// billed: there is no index but the key.
+// The meter's slots and its folded row in the object's SQLite. Every change of a slot is billed as one written row, because
+// the key is the only index.
 
 import { nanoUsd } from "../proof/money.ts";
-import { type Folded, NOTHING_FOLDED, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
-import { type OpenHold, type Reservation, type Settlement, storedSettlement } from "./settlement.ts";
+import { EMPTY_FOLD, type FoldedState, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
+import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
@@ -24,16 +24,16 @@ interface SlotRow extends Record<string, SqlStorageValue> {
 const SLOT_COLUMNS =
 	"slot, request_id, admitted, at_ms, counts, expires_at_ms, closed_at_ms, settled, proof_hash, doubtful, created_at";
 
-function slotOf(row: SlotRow): Slot {
+function toSlot(row: SlotRow): Slot {
 	return {
 		slot: row.slot,
 		requestId: row.request_id,
-		admitted: row.admitted,
+		admissionSeq: row.admitted,
 		atMs: row.at_ms,
 		countsTowardsDay: row.counts === 1,
 		expiresAtMs: row.expires_at_ms,
 		closedAtMs: row.closed_at_ms,
-		settled: row.settled,
+		settlementSeq: row.settled,
 		proofHash: row.proof_hash,
 		isDoubtful: row.doubtful === 1,
 		createdAt: row.created_at,
@@ -53,16 +53,14 @@ interface FoldedRow extends Record<string, SqlStorageValue> {
 	settled: number;
 	minutes: string;
 	totals: string;
-	old_totals: string | null;
 }
 
-function foldedOf({ admitted, settled, minutes, totals, old_totals }: FoldedRow): Folded {
+function toFoldedState({ admitted, settled, minutes, totals }: FoldedRow): FoldedState {
 	return {
-		admitted,
-		settled,
+		admissionSeq: admitted,
+		settlementSeq: settled,
 		minutes: unpackMinutes(JSON.parse(minutes) as PackedMinutes),
 		totals: JSON.parse(totals) as NamedTotals[],
-		oldTotals: old_totals === null ? null : (JSON.parse(old_totals) as NamedTotals[]),
 	};
 }
 
@@ -73,23 +71,23 @@ export class SlotTable {
 		this.#sql = sql;
 	}
 
-	/** Every slot, without what is reserved or settled in it. */
+	/** Every slot, without its reservation or settlement. */
 	slots(): Slot[] {
-		return [...this.#sql.exec<SlotRow>(`SELECT ${SLOT_COLUMNS} FROM slots`)].map(slotOf);
+		return [...this.#sql.exec<SlotRow>(`SELECT ${SLOT_COLUMNS} FROM slots`)].map(toSlot);
 	}
 
-	folded(): Folded {
-		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, totals, old_totals FROM folded");
-		const [found] = [...row].map(foldedOf);
-		return found ?? NOTHING_FOLDED;
+	folded(): FoldedState {
+		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, totals FROM folded");
+		const [found] = [...row].map(toFoldedState);
+		return found ?? EMPTY_FOLD;
 	}
 
-	/** Writes an admission over whatever the slot held. */
+	/** Writes an admission, over what a reused slot held. */
 	admit(slot: Slot, isReused: boolean, reservation: Reservation | null): void {
 		const body = reservation ? JSON.stringify(reservation) : null;
 		const values = [
 			slot.requestId,
-			slot.admitted,
+			slot.admissionSeq,
 			slot.atMs,
 			slot.countsTowardsDay ? 1 : 0,
 			slot.expiresAtMs,
@@ -117,12 +115,12 @@ export class SlotTable {
 		this.#sql.exec("UPDATE slots SET expires_at_ms = ?, body = ? WHERE slot = ?", reservation.expiresAtMs, body, slot);
 	}
 
-	settle(slot: number, settled: number, atMs: number, settlement: Settlement, isDoubtful: boolean): void {
+	settle(slot: number, settlementSeq: number, atMs: number, settlement: Settlement, isDoubtful: boolean): void {
 		this.#sql.exec(
 			`UPDATE slots SET expires_at_ms = NULL, closed_at_ms = ?, settled = ?, proof_hash = ?, doubtful = ?, created_at = ?,
 				body = ? WHERE slot = ?`,
 			atMs,
-			settled,
+			settlementSeq,
 			settlement.receipt.proof_hash,
 			isDoubtful ? 1 : 0,
 			settlement.usage.created_at,
@@ -143,7 +141,7 @@ export class SlotTable {
 		return JSON.parse(this.#body(slot)) as Reservation;
 	}
 
-	/** What open slots hold, in the order of their admission; read by SQLite, because what a long run has written is long. */
+	/** The holds of open slots, in the order of admission. SQLite picks the amounts, because reservations of long runs are large. */
 	holds(slots: readonly number[]): OpenHold[] {
 		const rows = this.#sql.exec<HoldRow>(
 			`SELECT request_id, body ->> '$.usage.kind' AS kind, body ->> '$.usage.cost_nano_usd' AS cost_nano_usd,
@@ -161,19 +159,18 @@ export class SlotTable {
 	}
 
 	settlement(slot: number): Settlement {
-		return storedSettlement(this.#body(slot));
+		return JSON.parse(this.#body(slot)) as Settlement;
 	}
 
-	fold({ admitted, settled, minutes, totals, oldTotals }: Folded): void {
+	fold({ admissionSeq, settlementSeq, minutes, totals }: FoldedState): void {
 		this.#sql.exec(
-			`INSERT INTO folded (one, admitted, settled, minutes, totals, old_totals) VALUES (1, ?, ?, ?, ?, ?)
+			`INSERT INTO folded (one, admitted, settled, minutes, totals) VALUES (1, ?, ?, ?, ?)
 			ON CONFLICT (one) DO UPDATE SET admitted = excluded.admitted, settled = excluded.settled,
-				minutes = excluded.minutes, totals = excluded.totals, old_totals = excluded.old_totals`,
-			admitted,
-			settled,
+				minutes = excluded.minutes, totals = excluded.totals`,
+			admissionSeq,
+			settlementSeq,
 			JSON.stringify(packMinutes(minutes)),
 			JSON.stringify(totals),
-			oldTotals === null ? null : JSON.stringify(oldTotals),
 		);
 	}
 }

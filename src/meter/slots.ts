@@ -1,92 +1,93 @@
-// The bookkeeping of a meter's slots: which request stands in which, what D1 has of it, what has been folded into the totals,
-// and which slot may take the next request. Pure; the object that owns the table writes each change before it is noted here.
+// An in-memory index of a meter's slots: which request has which slot, what D1 has stored of it, what is folded into the totals,
+// and which slot the next request may take. Pure; the owner of the table writes each change before it is recorded here.
 //
-// A slot's life: open (or closed at once, for a request that costs nothing) → released, or settled with the next settled
-// number → D1 has its row (stored) → folded with every number up to its own → 60 seconds old → the next request's.
+// A slot's life: open, or closed at once when the request costs nothing → released, or settled under the next settlement number
+// → stored: D1 has its row → folded together with all lower numbers → 60 seconds old → reused for another request.
 
-/** How long a closed slot still knows its request: the window of a minute, and calls that are repeated. */
-export const KEPT_MS = 60_000;
+/** How long a closed slot still belongs to its request: for the minute window, and for repeated calls. */
+export const RETENTION_MS = 60_000;
 
 export interface Slot {
 	slot: number;
 	requestId: string;
 	/** Rises with every admission of the object. */
-	admitted: number;
+	admissionSeq: number;
 	atMs: number;
 	countsTowardsDay: boolean;
 	/** When an open reservation is settled at its bound; null in a closed slot. */
 	expiresAtMs: number | null;
 	closedAtMs: number | null;
 	/** Rises with every settlement of the object; null without one. */
-	settled: number | null;
+	settlementSeq: number | null;
 	proofHash: string | null;
-	/** D1 may have another row of this request: it was settled at its bound, or by a version that wrote elsewhere. */
+	/** D1 may have another row of this request, because it was settled at its bound. */
 	isDoubtful: boolean;
 	/** Of the settled usage row. */
 	createdAt: string | null;
 }
 
-/** How far the folded row reaches: every admission and settlement up to these numbers is in its counts. */
-export interface FoldedUpTo {
-	admitted: number;
-	settled: number;
+/** How far a fold reaches: its row counts every admission and settlement up to these numbers. */
+export interface FoldPosition {
+	admissionSeq: number;
+	settlementSeq: number;
 }
 
-/** Where the next admission goes. */
+/** The place of the next admission. */
 export interface SlotPosition {
 	slot: number;
-	/** The slot held an earlier request, whose row is overwritten. */
+	/** The slot held another request, whose row is overwritten. */
 	isReused: boolean;
-	admitted: number;
+	admissionSeq: number;
 }
 
-function firstOf<T>(set: ReadonlySet<T>): T | undefined {
+function firstInSet<T>(set: ReadonlySet<T>): T | undefined {
 	return set.values().next().value;
 }
 
-export class SlotBook {
+export class SlotIndex {
 	#byId = new Map<string, Slot>();
 	#open = new Set<Slot>();
-	/** Settled and perhaps not in D1, in the order of their numbers, as all sets below. */
+	/** Settled, and perhaps not in D1. In the order of settlement, as all sets below. */
 	#pending = new Set<Slot>();
 	#stored = new Set<Slot>();
-	/** Closed: without a settlement, and folded. Both in the order in which they closed. */
+	/** Closed without a settlement, in the order of closing. */
 	#unbilled = new Set<Slot>();
+	/** Settled and folded, in the order of closing. */
 	#billed = new Set<Slot>();
-	#folded: FoldedUpTo;
-	#admitted: number;
-	#settled: number;
-	#slots = 0;
-	#doubtful = 0;
-	/** Unbilled slots closed since the last fold, most of which a fold would free. */
+	#folded: FoldPosition;
+	#admissionSeq: number;
+	#settlementSeq: number;
+	#slotCount = 0;
+	#doubtfulCount = 0;
+	/** Unbilled slots closed since the last fold. The next fold frees most of them. */
 	#unbilledSinceFold = 0;
 
-	/** From what is stored: what is settled and not folded counts as pending, whether D1 has it or not. */
-	constructor(slots: readonly Slot[], folded: FoldedUpTo) {
+	/** Reads what is stored. What is settled and not folded counts as pending, whether D1 has it or not. */
+	constructor(slots: readonly Slot[], folded: FoldPosition) {
 		this.#folded = folded;
-		this.#admitted = folded.admitted;
-		this.#settled = folded.settled;
+		this.#admissionSeq = folded.admissionSeq;
+		this.#settlementSeq = folded.settlementSeq;
 		const inOrder = slots.toSorted(
-			(a, b) => (a.settled ?? 0) - (b.settled ?? 0) || (a.closedAtMs ?? 0) - (b.closedAtMs ?? 0),
+			(a, b) => (a.settlementSeq ?? 0) - (b.settlementSeq ?? 0) || (a.closedAtMs ?? 0) - (b.closedAtMs ?? 0),
 		);
 		for (const slot of inOrder) {
 			this.#byId.set(slot.requestId, slot);
-			this.#slots = Math.max(this.#slots, slot.slot);
-			this.#admitted = Math.max(this.#admitted, slot.admitted);
-			this.#settled = Math.max(this.#settled, slot.settled ?? 0);
-			this.#file(slot);
+			this.#slotCount = Math.max(this.#slotCount, slot.slot);
+			this.#admissionSeq = Math.max(this.#admissionSeq, slot.admissionSeq);
+			this.#settlementSeq = Math.max(this.#settlementSeq, slot.settlementSeq ?? 0);
+			this.#classify(slot);
 		}
 	}
 
-	#file(slot: Slot): void {
+	#classify(slot: Slot): void {
 		if (slot.closedAtMs === null) this.#open.add(slot);
-		else if (slot.settled === null) {
+		else if (slot.settlementSeq === null) {
 			this.#unbilled.add(slot);
-			if (slot.admitted > this.#folded.admitted) this.#unbilledSinceFold++;
-		} else if (slot.settled <= this.#folded.settled) this.#billed.add(slot);
+			if (slot.admissionSeq > this.#folded.admissionSeq) this.#unbilledSinceFold++;
+		} else if (slot.settlementSeq <= this.#folded.settlementSeq) this.#billed.add(slot);
 		else {
 			this.#pending.add(slot);
-			if (slot.isDoubtful) this.#doubtful++;
+			if (slot.isDoubtful) this.#doubtfulCount++;
 		}
 	}
 
@@ -94,33 +95,33 @@ export class SlotBook {
 		return this.#byId.get(requestId);
 	}
 
-	/** The number that the next settlement gets. */
-	get nextSettled(): number {
-		return this.#settled + 1;
+	/** The number of the next settlement. */
+	get nextSettlementSeq(): number {
+		return this.#settlementSeq + 1;
 	}
 
-	/** Slots whose reservation nobody has settled. */
+	/** Slots whose reservation is not settled. */
 	get open(): ReadonlySet<Slot> {
 		return this.#open;
 	}
 
-	/** Settled slots that D1 may not have, in the order of their settlement. */
+	/** Settled slots that D1 may not have, in the order of settlement. */
 	get pending(): ReadonlySet<Slot> {
 		return this.#pending;
 	}
 
-	/** Whether D1 may have other amounts for something pending. */
+	/** Whether D1 may have other amounts for a pending slot. */
 	get hasDoubtful(): boolean {
-		return this.#doubtful > 0;
+		return this.#doubtfulCount > 0;
 	}
 
-	/** Slots settled and not folded: after a crash they go to D1 again. */
-	get unfolded(): number {
+	/** How many slots are settled and not folded. After a crash they are sent to D1 again. */
+	get unfoldedCount(): number {
 		return this.#pending.size + this.#stored.size;
 	}
 
-	/** About how many slots a fold would make free for others. */
-	get foldable(): number {
+	/** About how many slots a fold would free for reuse. */
+	get foldableCount(): number {
 		return this.#stored.size + this.#unbilledSinceFold;
 	}
 
@@ -134,68 +135,71 @@ export class SlotBook {
 	}
 
 	#isFree(slot: Slot | undefined, nowMs: number): slot is Slot {
-		if (!slot || slot.admitted > this.#folded.admitted) return false;
-		return slot.closedAtMs !== null && slot.closedAtMs <= nowMs - KEPT_MS;
+		if (!slot || slot.admissionSeq > this.#folded.admissionSeq) return false;
+		return slot.closedAtMs !== null && slot.closedAtMs <= nowMs - RETENTION_MS;
 	}
 
-	/** A place for the next admission: of a request that is folded and a minute gone, else a new one. */
-	place(nowMs: number): SlotPosition {
-		const admitted = this.#admitted + 1;
+	/** The place of the next admission: the slot of a request that is folded and closed for a minute, else a new slot. */
+	nextPosition(nowMs: number): SlotPosition {
+		const admissionSeq = this.#admissionSeq + 1;
 		for (const set of [this.#billed, this.#unbilled]) {
-			const oldest = firstOf(set);
-			if (this.#isFree(oldest, nowMs)) return { slot: oldest.slot, isReused: true, admitted };
+			const oldest = firstInSet(set);
+			if (this.#isFree(oldest, nowMs)) return { slot: oldest.slot, isReused: true, admissionSeq };
 		}
-		return { slot: this.#slots + 1, isReused: false, admitted };
+		return { slot: this.#slotCount + 1, isReused: false, admissionSeq };
 	}
 
-	/** Notes an admission that has been written to its place. */
-	admitTo(place: SlotPosition, slot: Slot): void {
-		if (place.isReused) {
-			const former = firstOf(this.#billed)?.slot === place.slot ? this.#billed : this.#unbilled;
-			const oldest = firstOf(former);
+	/** Records an admission that has been written to its place. */
+	admit(position: SlotPosition, slot: Slot): void {
+		if (position.isReused) {
+			const former = firstInSet(this.#billed)?.slot === position.slot ? this.#billed : this.#unbilled;
+			const oldest = firstInSet(former);
 			if (!oldest) throw new Error("a slot that is reused is the oldest of its kind");
 			former.delete(oldest);
 			this.#byId.delete(oldest.requestId);
 		}
-		this.#slots = Math.max(this.#slots, slot.slot);
-		this.#admitted = slot.admitted;
+		this.#slotCount = Math.max(this.#slotCount, slot.slot);
+		this.#admissionSeq = slot.admissionSeq;
 		this.#byId.set(slot.requestId, slot);
-		this.#file(slot);
+		this.#classify(slot);
 	}
 
-	/** Notes that a reservation holds until another time. */
+	/** Records that a reservation expires at another time. */
 	extend(slot: Slot, expiresAtMs: number): void {
 		slot.expiresAtMs = expiresAtMs;
 	}
 
-	/** Notes the end of an open slot: released, or settled with the next number. */
-	close(slot: Slot, ending: Pick<Slot, "closedAtMs" | "settled" | "proofHash" | "isDoubtful" | "createdAt">): void {
+	/** Records the end of an open slot: released, or settled under the next number. */
+	close(
+		slot: Slot,
+		ending: Pick<Slot, "closedAtMs" | "settlementSeq" | "proofHash" | "isDoubtful" | "createdAt">,
+	): void {
 		this.#open.delete(slot);
 		Object.assign(slot, ending, { expiresAtMs: null });
-		this.#settled = Math.max(this.#settled, slot.settled ?? 0);
-		this.#file(slot);
+		this.#settlementSeq = Math.max(this.#settlementSeq, slot.settlementSeq ?? 0);
+		this.#classify(slot);
 	}
 
-	/** Notes that D1 has these, which are the first pending ones. */
+	/** Records that D1 has these slots, which are the first pending ones. */
 	store(slots: readonly Slot[]): void {
 		for (const slot of slots) {
-			if (firstOf(this.#pending) !== slot) throw new Error("settlements come to D1 in the order of their numbers");
+			if (firstInSet(this.#pending) !== slot) throw new Error("settlements come to D1 in the order of their numbers");
 			this.#pending.delete(slot);
 			this.#stored.add(slot);
-			if (slot.isDoubtful) this.#doubtful--;
+			if (slot.isDoubtful) this.#doubtfulCount--;
 		}
 	}
 
-	/** How far a fold now reaches: every admission, and every settlement that D1 has. */
-	get reach(): FoldedUpTo {
-		let settled = this.#folded.settled;
-		for (const slot of this.#stored) settled = Math.max(settled, slot.settled ?? 0);
-		return { admitted: this.#admitted, settled };
+	/** How far a fold would reach now: every admission, and every settlement that D1 has. */
+	get nextFold(): FoldPosition {
+		let settlementSeq = this.#folded.settlementSeq;
+		for (const slot of this.#stored) settlementSeq = Math.max(settlementSeq, slot.settlementSeq ?? 0);
+		return { admissionSeq: this.#admissionSeq, settlementSeq };
 	}
 
-	/** Notes a fold that has been written. */
-	fold(reach: FoldedUpTo): void {
-		this.#folded = reach;
+	/** Records a fold that has been written. */
+	fold(position: FoldPosition): void {
+		this.#folded = position;
 		this.#unbilledSinceFold = 0;
 		for (const slot of this.#stored) this.#billed.add(slot);
 		this.#stored.clear();

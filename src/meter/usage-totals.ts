@@ -1,4 +1,4 @@
-// Usage totals by dimension and name: summed up row by row, carried between the meter and its readers as rows. Pure.
+// Usage totals by dimension and name, summed row by row. The meter stores and sends them as rows. Pure.
 import { usd } from "../proof/money.ts";
 import type { UsageRow } from "./settlement.ts";
 
@@ -16,15 +16,15 @@ export interface NamedTotals extends Totals {
 	name: string;
 }
 
-/** What of a usage row counts. */
+/** The members of a usage row that totals count. */
 export type CountedUsage = Pick<
 	UsageRow,
 	"request_id" | "mode" | "tokens" | "input_tokens" | "cost_nano_usd" | "calls"
 >;
 
-const NOTHING: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
+const ZERO_TOTALS: Totals = { requests: 0, tokens: 0, inputTokens: 0, costNanoUsd: 0 };
 
-function totalsOf(
+function toTotals(
 	part: Pick<UsageRow, "tokens" | "input_tokens" | "cost_nano_usd">,
 	requests: number,
 	sign: number,
@@ -48,7 +48,7 @@ export class UsageTotals {
 	add(dimension: string, name: string, amount: Totals): void {
 		const names = this.#totals.get(dimension) ?? new Map<string, Totals>();
 		this.#totals.set(dimension, names);
-		const sum = names.get(name) ?? NOTHING;
+		const sum = names.get(name) ?? ZERO_TOTALS;
 		names.set(name, {
 			requests: sum.requests + amount.requests,
 			tokens: sum.tokens + amount.tokens,
@@ -62,11 +62,11 @@ export class UsageTotals {
 	}
 
 	#count(row: CountedUsage, sign: number): void {
-		const whole = totalsOf(row, 1, sign);
+		const whole = toTotals(row, 1, sign);
 		this.add("total", "", whole);
 		this.add("mode", row.mode, whole);
 		for (const call of row.calls) {
-			const calls = totalsOf(call, call.requests ?? 1, sign);
+			const calls = toTotals(call, call.requests ?? 1, sign);
 			this.add("model", call.model, calls);
 			this.add("provider", call.provider, calls);
 		}
@@ -77,12 +77,12 @@ export class UsageTotals {
 		this.#count(row, 1);
 	}
 
-	/** Takes a row that was counted out again. */
+	/** Removes a counted row. */
 	subtractRow(row: CountedUsage): void {
 		this.#count(row, -1);
 	}
 
-	/** Everything that is not nothing, in a fixed order. */
+	/** All totals with requests, in a fixed order. */
 	rows(): NamedTotals[] {
 		const rows = [...this.#totals].flatMap(([dimension, names]) =>
 			[...names].map(([name, totals]) => ({ dimension, name, ...totals })),
@@ -92,10 +92,10 @@ export class UsageTotals {
 	}
 
 	total(): Totals {
-		return this.#totals.get("total")?.get("") ?? NOTHING;
+		return this.#totals.get("total")?.get("") ?? ZERO_TOTALS;
 	}
 
-	/** One dimension in the shape of docs/reference.md, "Usage". */
+	/** One dimension as `GET /v1/usage` shows it. */
 	by(dimension: string): Record<string, { requests: number; tokens: number; cost_usd: number }> {
 		const entries = this.rows().filter((row) => row.dimension === dimension);
 		return Object.fromEntries(

@@ -1,105 +1,96 @@
-// What a plan may cost before any of it is called, and the largest plan that the money covers. Pure.
+// The limits on what a request may cost, and which of several attempts they cover. Pure.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import { firstStepOf } from "./cascade.ts";
-import type { StrategyAttempt } from "./planner.ts";
-import { STRATEGY } from "./strategies.ts";
-import type { Panel, Question, Task } from "./strategy.ts";
 
 /** Limits in nano-USD; null is none. */
 export interface Limits {
-	/** The client's `max_cost_usd`: the cheapest call runs all the same. */
+	/** The client's `max_cost_usd`: one cheapest call may exceed it. */
 	soft: number | null;
-	/** The plan's, or the routing config's: nothing runs above it. */
+	/** The pricing plan's, or the routing config's: nothing may exceed it. */
 	hard: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
 }
 
-/** A plan with who takes part and what it costs at most. */
-export interface Affordable {
-	plan: StrategyAttempt;
-	cast: Panel;
-	boundNanoUsd: number;
-}
-
-/** The lower of both limits. */
-export function limitOf({ soft, hard }: Limits): number {
+/** The lower of both limits, nano-USD. */
+export function lowestLimit({ soft, hard }: Limits): number {
 	return Math.min(soft ?? Number.POSITIVE_INFINITY, hard?.nanoUsd ?? Number.POSITIVE_INFINITY);
 }
 
-/** What there is too little of, in words. */
-function limitName({ soft, hard }: Limits): string {
+/** The lower limit's name in a reason. */
+export function limitName({ soft, hard }: Limits): string {
 	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
 	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
 }
 
-function sum(amounts: readonly number[]): number {
-	return amounts.reduce((total, amount) => total + amount, 0);
+/** The most that an attempt can cost, nano-USD. */
+export interface AttemptBound {
+	/** All its calls. */
+	wholeNanoUsd: number;
+	/** The calls that must be covered for it to begin; null if it runs whole or not at all. */
+	leastNanoUsd: number | null;
 }
 
-/**
- * Bounds of the calls that a plan may make, in their order, or why one of them may not be made at all. Where they pass the
- * limit, the rest is not weighed: of a long prompt each is work.
- */
-function boundsOf(
-	questions: readonly Question[],
-	limit: number,
-	boundOf: (question: Question) => Result<number>,
-): Result<number[]> {
-	const bounds: number[] = [];
-	for (const question of questions) {
-		const bound = boundOf(question);
-		if (!bound.ok) return bound;
-		bounds.push(bound.value);
-		if (sum(bounds) > limit) break;
-	}
-	return ok(bounds);
+/** Why an attempt was passed over: a model cannot take one of its prompts, or it costs too much. */
+export type Obstacle = "models" | "money";
+
+/** The attempt that is made. */
+export interface AttemptFit<Attempt> {
+	attempt: Attempt;
+	/** What is reserved for it. */
+	boundNanoUsd: number;
+	/**
+	 * How much of it the lower limit covers. `whole`: every call. `part`: the calls it begins with, and its bound is the limit.
+	 * `none`: it is the last attempt, and only the hard limit covers it.
+	 */
+	covered: "whole" | "part" | "none";
+	/** Why each attempt before it was passed over. */
+	obstacles: readonly Obstacle[];
 }
 
-/** A cascade climbs as far as the money goes, if that is for more than its first step; others run whole or not at all. */
-function climbing({ plan, cast }: Affordable, bounds: readonly number[], limit: number): Affordable | null {
-	if (plan.strategy !== "cascade" || sum(bounds.slice(0, firstStepOf(cast))) > limit) return null;
-	const reason = `${plan.reason}; it climbs only as far as $${usd(limit)} reach`;
-	return { plan: { ...plan, reason }, cast, boundNanoUsd: limit };
+/** The words of a refusal: what one call writes, what is asked for, and what the client may shorten. */
+export interface RefusalWords {
+	output: string;
+	work: string;
+	input: string;
 }
 
-/** An attempt that says what was changed of the plan, and why. */
-function explained(plan: StrategyAttempt, why: string): StrategyAttempt {
-	return plan.change === null ? plan : { ...plan, reason: `${plan.reason}; ${plan.change}, ${why}` };
+/** The sizes to try instead of `most`: one less each, down to `least`. */
+export function countDown(most: number, least: number): number[] {
+	return Array.from({ length: Math.max(0, most - least) }, (_, at) => most - 1 - at);
 }
 
-/** The first attempt that the limits cover, else the last, which is one call, if the hard one alone does. */
-export function choosePlan(
-	attempts: readonly StrategyAttempt[],
-	task: Task,
-	limits: Limits,
-	castOf: (attempt: StrategyAttempt) => Panel,
-	boundOf: (question: Question) => Result<number>,
-): Result<Affordable> {
-	const limit = limitOf(limits);
+/** Bounds of attempts, in order, until the lower limit covers one. */
+function firstCovered<Attempt>(
+	attempts: readonly Attempt[],
+	limitNanoUsd: number,
+	boundFor: (attempt: Attempt) => Result<AttemptBound>,
+): { covered: AttemptFit<Attempt> | null; last: AttemptFit<Attempt> | null; refusal: Failure | null } {
+	const obstacles: Obstacle[] = [];
+	let last: AttemptFit<Attempt> | null = null;
 	let refusal: Failure | null = null;
-	let last: Affordable | null = null;
 	for (const attempt of attempts) {
-		const cast = castOf(attempt);
-		const bounds = boundsOf(STRATEGY[attempt.strategy].callGraph(task, cast), limit, boundOf);
-		if (!bounds.ok) {
-			refusal ??= bounds.failure;
+		const bound = boundFor(attempt);
+		if (!bound.ok) {
+			refusal ??= bound.failure;
+			obstacles.push("models");
 			continue;
 		}
-		const within = last === null && refusal ? "what its models can read" : limitName(limits);
-		last = { plan: attempt, cast, boundNanoUsd: sum(bounds.value) };
-		const told = { ...last, plan: explained(attempt, `to stay within ${within}`) };
-		const fitting = last.boundNanoUsd <= limit ? told : climbing(told, bounds.value, limit);
-		if (fitting) return ok(fitting);
+		const { wholeNanoUsd, leastNanoUsd } = bound.value;
+		last = { attempt, boundNanoUsd: wholeNanoUsd, covered: "none", obstacles: [...obstacles] };
+		if (wholeNanoUsd <= limitNanoUsd) return { covered: { ...last, covered: "whole" }, last, refusal };
+		if (leastNanoUsd !== null && leastNanoUsd <= limitNanoUsd)
+			return { covered: { ...last, boundNanoUsd: limitNanoUsd, covered: "part" }, last, refusal };
+		obstacles.push("money");
 	}
-	if (!last) return fail(refusal ?? { reason: "no_provider_available", message: "no model may serve this request" });
-	const { hard } = limits;
-	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooDear(last, hard));
-	return ok({ ...last, plan: explained(last.plan, `though it may cost more than ${limitName(limits)}`) });
+	return { covered: null, last, refusal };
 }
 
-function tooDear({ boundNanoUsd }: Affordable, { scope, nanoUsd }: NonNullable<Limits["hard"]>): Failure {
+function tooExpensive(
+	boundNanoUsd: number,
+	{ scope, nanoUsd }: NonNullable<Limits["hard"]>,
+	{ output, input }: RefusalWords,
+): Failure {
 	const limit = scope === "max_cost" ? "max_cost" : "the plan's limit per request";
-	const message = `one answer by the cheapest eligible model could cost $${usd(boundNanoUsd)}, ${limit} is $${usd(nanoUsd)}; lower max_tokens or shorten the prompt`;
+	const message = `one ${output} by the cheapest eligible model could cost $${usd(boundNanoUsd)}, ${limit} is $${usd(nanoUsd)}; lower max_tokens or shorten the ${input}`;
 	return {
 		reason: "cost_limit_exceeded",
 		message,
@@ -108,4 +99,24 @@ function tooDear({ boundNanoUsd }: Affordable, { scope, nanoUsd }: NonNullable<L
 		worstCaseUsd: usd(boundNanoUsd),
 		wouldFit: null,
 	};
+}
+
+/**
+ * The first attempt that the limits cover, else the last one if the hard limit covers it.
+ * @param attempts from the one that is wanted to the smallest.
+ * @param boundFor a failure where a model cannot take one of its prompts.
+ */
+export function fitToLimits<Attempt>(
+	attempts: readonly Attempt[],
+	limits: Limits,
+	boundFor: (attempt: Attempt) => Result<AttemptBound>,
+	words: RefusalWords,
+): Result<AttemptFit<Attempt>> {
+	const { covered, last, refusal } = firstCovered(attempts, lowestLimit(limits), boundFor);
+	if (covered) return ok(covered);
+	if (!last)
+		return fail(refusal ?? { reason: "no_provider_available", message: `no model may serve this ${words.work}` });
+	const { hard } = limits;
+	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooExpensive(last.boundNanoUsd, hard, words));
+	return ok(last);
 }

@@ -1,4 +1,4 @@
-// The endpoint of orchestrations.
+// The endpoint for orchestrations.
 
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -9,6 +9,7 @@ import { orchestrationSchema } from "./response.ts";
 
 const orchestrateEndpoint = endpoint({
 	id: "orchestrate",
+	unlistedArguments: ["rules"],
 	method: "POST",
 	path: "/v2/orchestrate",
 	access: "key",
@@ -26,7 +27,7 @@ const orchestrateEndpoint = endpoint({
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress, signal) =>
-			orchestrate(body, context, { progress: (event) => progress({ ...event }), signal }),
+			orchestrate(body, context, { progress, signal }),
 		),
 });
 

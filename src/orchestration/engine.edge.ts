@@ -1,148 +1,71 @@
-// Strategies' questions as calls of the engine: who may answer them, what they cost at most, and how they are asked.
-import { orchestrationLimitNanoUsd } from "../catalog/plans.ts";
-import type { ComplianceGate } from "../compliance/gate.ts";
-import { fail, ok, type Result } from "../failure.ts";
-import type { Caller } from "../inference/caller.edge.ts";
-import type { CallOptions, CallPlan } from "../inference/plan.ts";
+// Turns strategies' questions into the calls of a workflow, and bounds their cost.
+import { type Failure, fail, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
+import type { PlanContext } from "../inference/caller.edge.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
-import { nanoUsd } from "../proof/money.ts";
-import type { RoutingMode } from "../routing/mode.ts";
-import type { CompiledConfig } from "../routing/routing-config.ts";
-import { matchRule } from "../routing/rules.ts";
-import type { Candidate } from "../routing/select.ts";
-import { detectSignals, type Signals } from "../routing/signals.ts";
-import { type Limits, limitOf } from "./bounds.ts";
-import { type LoneModels, MAX_STAND_INS, type Rankings } from "./panel.ts";
-import { POLICY_MODE } from "./planner.ts";
-import { panelConfig, toQuestionCall } from "./request.ts";
-import { type EffortPolicy, type Engine, type Member, type Question, type Task, userMessage } from "./strategy.ts";
+import type { ModelPool } from "./model-pool.edge.ts";
+import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
+import { toQuestionCall } from "./request.ts";
+import { type Engine, type Question, type Task, userMessage } from "./strategy.ts";
 
-/** Who may work on a task, and under what. */
-export interface ModelPool {
-	signals: Signals;
-	rankings: Rankings;
-	/** The members of a `single`: who would answer a chat, the config's own model and fallbacks included. */
-	single: Member;
-	/** The cheapest that may serve at all. */
-	cheapest: Candidate;
-	limits: Limits;
-	/** Wishes of every call. */
-	options: CallOptions;
-}
+/** The most that a question can cost, nano-USD; a failure where no model may answer it. */
+export type QuestionBounder = (question: Question) => Result<number>;
 
-/** The floor of a request that has limits of its own. */
-export interface BudgetedPool extends ModelPool, LoneModels {}
-
-function callOfTask({ messages, maxTokens, temperature }: Task) {
-	return toQuestionCall({ messages, maxTokens, temperature, json: false });
-}
-
-/** The model that a lone answer comes from, and who would stand in for it in a chat. */
-const MAX_SINGLE = 3;
-
-function singleMember({ selection }: CallPlan): Member {
-	const [first, ...rest] = selection.failover;
-	return [first.model.id, ...rest.slice(0, MAX_SINGLE - 1).map(({ model }) => model.id)];
-}
-
-/** The config's limit on the whole request, and the plan's. */
-function hardLimit(config: CompiledConfig | null, maxCost: number | null, planLimit: number | null): Limits["hard"] {
-	const own = config && maxCost !== null ? { scope: "max_cost" as const, nanoUsd: nanoUsd(maxCost) } : null;
-	const ofPlan = planLimit === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimit };
-	if (own && ofPlan) return own.nanoUsd <= ofPlan.nanoUsd ? own : ofPlan;
-	return own ?? ofPlan;
-}
-
-/** What holds for every model that may work on a task. */
-export interface PoolRules {
-	/** The routing config in force; null without one. */
-	config: CompiledConfig | null;
-	/** The compliance policy in force; null without one. */
-	gate: ComplianceGate | null;
-}
-
-/** Ranks the models that may work on a task. */
-export function selectPool(
-	caller: Caller,
-	task: Task,
-	policy: EffortPolicy,
-	{ config, gate }: PoolRules,
-	maxCostUsd: number | null,
-): Result<BudgetedPool> {
-	const call = callOfTask(task);
-	const detected = detectSignals(call);
-	const rule = config && matchRule(config, call, detected);
-	const ofPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
-	const planLimitNanoUsd = orchestrationLimitNanoUsd(caller.account.plan);
-	const options = (mode: RoutingMode): CallOptions => ({
-		model: "auto",
-		mode,
-		config: ofPanel,
-		gate,
-		planLimitNanoUsd,
-	});
-	const mode = POLICY_MODE[policy];
-	const ranked = (by: RoutingMode) => planCallFor(caller, call, options(by));
-	const [panel, best, cheap] = [
-		ranked(mode),
-		ranked(policy === "efficiency" ? "balanced" : "quality"),
-		ranked("agility"),
-	];
-	const lone = planCallFor(caller, call, { ...options(mode), config });
-	for (const plan of [panel, best, cheap, lone]) if (!plan.ok) return plan;
-	if (!panel.ok || !best.ok || !cheap.ok || !lone.ok)
-		return fail({ reason: "no_provider_available", message: "no model may serve" });
-	const worst = ({ model, effort }: Candidate) => panel.value.attempt(model, effort).worstCase.totalNanoUsd;
-	const { candidates } = panel.value.selection;
-	const cheapest = candidates.reduce((least, next) => (worst(next) < worst(least) ? next : least));
-	const limits: Limits = {
-		soft: maxCostUsd === null ? null : nanoUsd(maxCostUsd),
-		hard: hardLimit(config, ofPanel?.config.max_cost ?? null, planLimitNanoUsd),
-	};
-	const limit = limitOf(limits);
-	return ok({
-		signals: detected,
-		rankings: { panel: candidates, best: best.value.selection.candidates, cheap: cheap.value.selection.candidates },
-		single: singleMember(lone.value),
-		cheapest,
-		fitting: candidates.find((candidate) => worst(candidate) <= limit) ?? cheapest,
-		limits,
-		options: options(mode),
-	});
-}
-
-/** What a question costs at most; equal questions are weighed once. */
-export function questionBounder(caller: Caller, { options }: ModelPool): (question: Question) => Result<number> {
+/** Bounds the questions to a pool; equal questions are priced once. */
+export function questionBounder(context: PlanContext, { options }: Pick<ModelPool, "options">): QuestionBounder {
 	const known = new Map<Question, Result<number>>();
 	return (question) => {
 		const bound =
-			known.get(question) ?? boundCall(caller, { call: toQuestionCall(question), options, models: question.member });
+			known.get(question) ?? boundCall(context, { call: toQuestionCall(question), options, models: question.member });
 		known.set(question, bound);
 		return bound;
 	};
 }
 
 /** The engine that strategies ask. */
-export function createEngine(work: Workflow, caller: Caller, { options }: ModelPool, task: Task): Engine {
+export function createEngine(
+	workflow: Workflow,
+	context: PlanContext,
+	{ options }: Pick<ModelPool, "options">,
+	task: Task,
+): Engine {
 	return {
-		async ask(questions) {
+		ask(questions) {
 			const specs = questions.map((question) => {
-				const { stage, role, member } = question;
-				return { stage, role, call: toQuestionCall(question), options, models: member };
+				const { stage, role, asksFor, member } = question;
+				const staged = { ...options, stage: { stage, role, asksFor } };
+				return { stage, role, call: toQuestionCall(question), options: staged, models: member };
 			});
-			return work.askAll(specs);
+			return workflow.askAll(specs);
 		},
-		describe: (stage, detail) => work.trace.describe(stage, detail),
+		describe: (stage, detail) => workflow.trace.describe(stage, detail),
 		route(text, members) {
 			const ids = new Set(members.flat());
-			const planned = planCallFor(
-				caller,
-				toQuestionCall({ ...task, messages: [userMessage(text)], json: false }),
-				options,
-			);
+			const call = toQuestionCall({ ...task, messages: [userMessage(text)], json: false });
+			const planned = planCallFor(context, call, options);
 			const best = planned.ok ? planned.value.selection.candidates.filter(({ model }) => ids.has(model.id)) : [];
-			const [first, ...standIns] = best.map(({ model }) => model.id);
-			return first ? [first, ...standIns.slice(0, MAX_STAND_INS)] : members[0];
+			const [first, ...fallbacks] = best.map(({ model }) => model.id);
+			return first ? [first, ...fallbacks.slice(0, MAX_MEMBER_FALLBACKS)] : members[0];
 		},
 	};
+}
+
+/** How a bug in a strategy is logged, and the failure that the client gets. */
+export interface BugReport {
+	event: string;
+	fields?: Record<string, unknown>;
+	failure: Failure;
+}
+
+/** Runs a strategy. What it throws is a bug: it is logged, and settled like any other failure. */
+export async function failOnBug<T>(
+	run: () => Promise<Result<T>>,
+	{ event, fields, failure }: BugReport,
+): Promise<Result<T>> {
+	try {
+		return await run();
+	} catch (error) {
+		logError(event, error, fields);
+		return fail(failure);
+	}
 }

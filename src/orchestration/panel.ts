@@ -1,33 +1,23 @@
-// Who takes part: members from different providers, in the order that selection ranks them, with stand-ins that are not dearer. Pure.
+// Chooses the panel: the best ranked models of different providers, each with fallbacks that cost no more. Pure.
 import type { Candidate } from "../routing/select.ts";
-import type { Member, Panel, StrategyName } from "./strategy.ts";
+import type { Member, Panel, PanelPool, PanelSize, Strategy } from "./strategy.ts";
 
-/** Members of a call set: who is asked and at most so many who stand in. */
-export const MAX_STAND_INS = 2;
+/** Fallbacks of one member, at most. */
+export const MAX_MEMBER_FALLBACKS = 2;
 
-/** Candidates as selection ranked them for what they are to do. */
-export interface Rankings {
-	/** By policy: who proposes, samples, debates, judges. */
-	panel: readonly [Candidate, ...Candidate[]];
-	/** By quality: who stands at the top of a cascade. */
-	best: readonly [Candidate, ...Candidate[]];
-	/** By price and speed: who stands at the foot of a cascade. */
-	cheap: readonly [Candidate, ...Candidate[]];
-}
-
-/** Who is left for one call where money is short. */
-export interface LoneModels {
-	/** The first by policy whose worst case the limits cover; the cheapest where they cover nobody's. */
+/** The models for one call when money is short. */
+export interface SingleModels {
+	/** The first by policy whose worst case the limits cover; else the cheapest. */
 	fitting: Candidate;
-	/** The cheapest that may serve at all. */
+	/** The cheapest that may serve. */
 	cheapest: Candidate;
 }
 
-function costOf({ expectation }: Candidate): number {
+function expectedCostNanoUsd({ expectation }: Candidate): number {
 	return expectation.cost.totalNanoUsd;
 }
 
-/** The best ranked of each provider in turn, then the next of each; again from the start when there are not enough. */
+/** The best ranked of each provider in turn, then the next of each. With too few candidates it starts again. */
 export function diversify(ranked: readonly [Candidate, ...Candidate[]], size: number): [Candidate, ...Candidate[]] {
 	const seen = new Map<string, number>();
 	const turns = ranked.map((candidate, rank) => {
@@ -41,74 +31,44 @@ export function diversify(ranked: readonly [Candidate, ...Candidate[]], size: nu
 	return [first, ...Array.from({ length: size - 1 }, (_, at) => inTurns[(at + 1) % inTurns.length] ?? first)];
 }
 
-/** A candidate with its stand-ins: others of the ranking, not of `taken` and not dearer, another provider first. */
+/** A candidate with its fallbacks: others of the ranking that cost no more and are not in `taken`, another provider first. */
 export function toMember(candidate: Candidate, ranked: readonly Candidate[], taken: readonly Candidate[] = []): Member {
 	const { provider } = candidate.model;
-	const standIns = ranked
+	const fallbacks = ranked
 		.filter((other) => other.model !== candidate.model && !taken.some(({ model }) => model === other.model))
-		.filter((other) => costOf(other) <= costOf(candidate))
+		.filter((other) => expectedCostNanoUsd(other) <= expectedCostNanoUsd(candidate))
 		.map((other, rank) => ({ id: other.model.id, distance: other.model.provider === provider ? 1 : 0, rank }))
 		.toSorted((a, b) => a.distance - b.distance || a.rank - b.rank)
 		.map(({ id }) => id);
-	return [candidate.model.id, ...standIns.slice(0, MAX_STAND_INS)];
+	return [candidate.model.id, ...fallbacks.slice(0, MAX_MEMBER_FALLBACKS)];
 }
 
-function membersOf(chosen: readonly [Candidate, ...Candidate[]], ranked: readonly Candidate[]): Panel["members"] {
+function toMembers(chosen: readonly [Candidate, ...Candidate[]], ranked: readonly Candidate[]): Panel["members"] {
 	const [first, ...rest] = chosen;
 	const member = (candidate: Candidate) => toMember(candidate, ranked, chosen);
 	return [member(first), ...rest.map(member)];
 }
 
-/** Strategies whose judge compares members' answers, and would be partial to its own. */
-const NEEDS_OUTSIDER: ReadonlySet<StrategyName> = new Set(["rank_fuse", "debate"]);
-
-/**
- * The model that the client prefers as a judge, if it may serve; else the first by policy, and where answers are compared the
- * first that is not of the panel.
- */
-function judgeOf(
-	{ panel }: Rankings,
-	chosen: readonly Candidate[],
-	strategy: StrategyName,
+/** The judge that the client prefers, if it may serve; else the best ranked, and for an `outsider` the best that is no member. */
+function chooseJudge(
+	ranked: readonly [Candidate, ...Candidate[]],
+	panel: readonly Candidate[],
+	rule: Strategy["judge"],
 	preferred: string | null,
 ): Member {
-	const asked = panel.find(({ model }) => model.id === preferred);
-	const outsider = panel.find(({ model }) => !chosen.some((member) => member.model === model));
-	return toMember(asked ?? (NEEDS_OUTSIDER.has(strategy) ? outsider : undefined) ?? panel[0], panel);
+	const requested = ranked.find(({ model }) => model.id === preferred);
+	const outsider = ranked.find(({ model }) => !panel.some((member) => member.model === model));
+	return toMember(requested ?? (rule === "outsider" ? outsider : undefined) ?? ranked[0], ranked);
 }
 
-/** Of a cascade: the cheap of different providers by rising quality, and at the top the best. */
-function ladder({ cheap, best }: Rankings, size: number): [Candidate, ...Candidate[]] {
-	const top = best[0];
-	const [first, ...rest] = cheap.filter(({ model }) => model !== top.model);
-	if (!first || size < 2) return [size < 2 ? cheap[0] : top];
-	const foot = diversify([first, ...rest], Math.min(size - 1, rest.length + 1));
-	const [lowest = first, ...higher] = foot.toSorted((a, b) => a.expectation.quality - b.expectation.quality);
-	return [lowest, ...higher, top];
-}
-
-/** What a cast is made for. */
-export interface PanelSize {
-	strategy: StrategyName;
-	/** Members. */
-	width: number;
-	/** Of a debate. */
-	rounds: number;
-}
-
-/** Chooses members and judge. */
-export function choosePanel(
-	rankings: Rankings,
-	{ strategy, width, rounds }: PanelSize,
-	judgeModel: string | null,
-): Panel {
-	if (strategy === "cascade") {
-		const steps = ladder(rankings, width);
-		const [first, ...rest] = steps;
-		const all = [...rankings.cheap];
-		const judge = toMember(rankings.best[0], rankings.best);
-		return { members: [toMember(first, all, steps), ...rest.map((step) => toMember(step, all, steps))], judge, rounds };
-	}
-	const chosen = diversify(rankings.panel, width);
-	return { members: membersOf(chosen, rankings.panel), judge: judgeOf(rankings, chosen, strategy, judgeModel), rounds };
+/**
+ * Chooses members and judge for a strategy.
+ * @param judgeModel the judge that the client prefers; ignored where it may not serve.
+ */
+export function choosePanel(strategy: Strategy, pool: PanelPool, size: PanelSize, judgeModel: string | null): Panel {
+	if (strategy.choosePanel) return strategy.choosePanel(pool, size);
+	const ranked = pool.rankings.panel;
+	const members = diversify(ranked, size.width);
+	const judge = chooseJudge(ranked, members, strategy.judge, judgeModel);
+	return { members: toMembers(members, ranked), judge, rounds: size.rounds };
 }

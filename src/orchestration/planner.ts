@@ -1,45 +1,30 @@
-// Which strategy, by policy and prompt, and why; and what remains of it when money is short. Pure.
+// Chooses a strategy by policy and prompt, says why, and shrinks it until the limits cover it. Pure.
+import { ok, type Result } from "../failure.ts";
+import { usd } from "../proof/money.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { Signals } from "../routing/signals.ts";
+import {
+	type AttemptBound,
+	type AttemptFit,
+	countDown,
+	fitToLimits,
+	type Limits,
+	limitName,
+	lowestLimit,
+} from "./bounds.ts";
 import { detectAnswerKind } from "./final-answer.ts";
-import type { PanelSize } from "./panel.ts";
-import type { EffortPolicy, StrategyName } from "./strategy.ts";
+import { single } from "./single.ts";
+import { type SizedStrategy, STRATEGIES, STRATEGY, type StrategyName } from "./strategies.ts";
+import type { EffortPolicy, Panel, PromptTraits, Question, Task } from "./strategy.ts";
 
-/** What a policy counts as among routing modes. */
+/** The routing mode of each effort policy. */
 export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
 	efficiency: "agility",
 	balanced: "balanced",
 	depth: "quality",
 };
 
-/** Members where the client sets no `k`. */
-const WIDTH: Readonly<Record<StrategyName, Readonly<Record<EffortPolicy, number>>>> = {
-	single: { efficiency: 1, balanced: 1, depth: 1 },
-	// Two of three cheap models that agree call the strong one half as often as two of two, which are right a little more often
-	// (npm run eval:orchestration).
-	cascade: { efficiency: 4, balanced: 3, depth: 3 },
-	ensemble_moa: { efficiency: 2, balanced: 3, depth: 4 },
-	rank_fuse: { efficiency: 2, balanced: 3, depth: 4 },
-	decompose_and_route: { efficiency: 2, balanced: 3, depth: 3 },
-	self_consistency: { efficiency: 3, balanced: 5, depth: 5 },
-	debate: { efficiency: 2, balanced: 3, depth: 3 },
-};
-const DEBATE_ROUNDS: Readonly<Record<EffortPolicy, number>> = { efficiency: 2, balanced: 2, depth: 3 };
-
-/** Strategies whose width the client sets with `k`. */
-const TAKES_K: ReadonlySet<StrategyName> = new Set(["ensemble_moa", "rank_fuse", "self_consistency"]);
-/** Fewer members than this do not make the strategy. */
-const LEAST_WIDTH: Readonly<Record<StrategyName, number>> = {
-	single: 1,
-	cascade: 3,
-	ensemble_moa: 2,
-	rank_fuse: 2,
-	decompose_and_route: 1,
-	self_consistency: 2,
-	debate: 2,
-};
-
-/** Two or more parts: items of a list, or several questions. */
+/** A part of a prompt: an item of a list, or a question. */
 const ITEM = /^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S/gm;
 const QUESTION = /\?(?:\s|$)/g;
 
@@ -47,41 +32,24 @@ function hasParts(prompt: string): boolean {
 	return (prompt.match(ITEM)?.length ?? 0) >= 2 || (prompt.match(QUESTION)?.length ?? 0) >= 2;
 }
 
-/** What is to be run, and one sentence that says why. */
-export interface OrchestrationPlan extends PanelSize {
+/** The strategy to run, its size, and one sentence that says why. */
+export interface StrategyPlan extends SizedStrategy {
 	reason: string;
 }
 
-/** Strategy by policy and prompt (docs/reference.md, "Orchestration"). */
-function choose(
-	policy: EffortPolicy,
-	prompt: string,
-	{ intents, difficulty }: Signals,
-): { strategy: StrategyName; why: string } {
-	const kinds = intents.join(", ");
-	if (difficulty === "trivial") return { strategy: "single", why: "the prompt is simple, so one model is enough" };
-	const kind = detectAnswerKind(prompt);
-	const checkable = kind !== "any" ? `the answer is one ${kind} that can be compared` : null;
-	if (policy === "efficiency") {
-		if (difficulty === "normal" && !checkable && !intents.includes("reasoning") && !intents.includes("code"))
-			return { strategy: "single", why: `nothing in the prompt (${kinds}) calls for more, so one model is enough` };
-		return { strategy: "cascade", why: "cheap models go first, and a stronger one only where they do not agree" };
+/** Chooses by policy and prompt (docs/reference.md, "Orchestration"). Where no strategy suits, one model answers. */
+function chooseStrategy(policy: EffortPolicy, prompt: PromptTraits): { strategy: StrategyName; why: string } {
+	const { difficulty, intents } = prompt;
+	if (difficulty === "trivial") return { strategy: single.name, why: "the prompt is simple, so one model is enough" };
+	for (const name of STRATEGIES.toReversed()) {
+		const why = STRATEGY[name].suits?.(policy, prompt);
+		if (why) return { strategy: name, why };
 	}
-	if (policy === "balanced") {
-		if (kind === "choice" || (checkable && !hasParts(prompt)))
-			return { strategy: "self_consistency", why: `${checkable}, so samples vote on it` };
-		if (hasParts(prompt))
-			return { strategy: "decompose_and_route", why: "the prompt has several parts, which are answered side by side" };
-		return { strategy: "cascade", why: "cheap models go first, and a stronger one only where they do not agree" };
-	}
-	if (intents.includes("math") || intents.includes("reasoning") || checkable)
-		return { strategy: "debate", why: `a prompt about ${kinds} gains from models that check each other` };
-	if (intents.includes("code"))
-		return { strategy: "rank_fuse", why: "of several pieces of code the best are told apart by comparing them" };
-	return { strategy: "ensemble_moa", why: `a prompt about ${kinds} gains from several views put together` };
+	const why = `nothing in the prompt (${intents.join(", ")}) calls for more, so one model is enough`;
+	return { strategy: single.name, why };
 }
 
-/** What the client asked of the plan. */
+/** What the client requests of the plan. */
 export interface StrategyRequest {
 	policy: EffortPolicy;
 	/** Null leaves it to policy and prompt. */
@@ -92,53 +60,117 @@ export interface StrategyRequest {
 
 /** The plan that policy and prompt call for, whatever it costs. */
 export function planStrategy(
-	{ policy, strategy: asked, k }: StrategyRequest,
+	{ policy, strategy: requested, k }: StrategyRequest,
 	prompt: string,
-	signals: Signals,
-): OrchestrationPlan {
-	const chosen = asked ? { strategy: asked, why: "the request asked for it" } : choose(policy, prompt, signals);
+	{ intents, difficulty }: Signals,
+): StrategyPlan {
+	const traits = { intents, difficulty, kind: detectAnswerKind(prompt), hasParts: hasParts(prompt) };
+	const chosen = requested ? { strategy: requested, why: "the request asked for it" } : chooseStrategy(policy, traits);
 	const { strategy, why } = chosen;
-	const least = LEAST_WIDTH[strategy];
-	const wished = k !== null && TAKES_K.has(strategy) ? k : WIDTH[strategy][policy];
-	const widened = wished < least ? `, with ${least} members, since ${wished} makes no ${strategy}` : "";
+	const { leastWidth, width, takesK, rounds } = STRATEGY[strategy];
+	const wanted = k !== null && takesK ? k : width[policy];
+	const widened = wanted < leastWidth ? `, with ${leastWidth} members, since ${wanted} makes no ${strategy}` : "";
 	const reason = `${strategy} under the ${policy} policy: ${why}${widened}`;
-	return { strategy, width: Math.max(least, wished), rounds: DEBATE_ROUNDS[policy], reason };
+	return { strategy, width: Math.max(leastWidth, wanted), rounds: rounds?.[policy] ?? 1, reason };
 }
 
 /**
- * Who may take part: `low` has the cheap ones first, as the mode `agility` ranks them; `fitting` is the first by policy whose one
- * call the limits cover; `lowest` is the one that costs least at most.
+ * The models that may take part. `low`: the cheap ones first, as the mode `agility` ranks them. `fitting`: the first by policy
+ * whose one call the limits cover. `lowest`: the model whose worst case is the cheapest.
  */
 export type PriceRange = "any" | "low" | "fitting" | "lowest";
 
 /** A plan to try when the one before it costs too much. */
-export interface StrategyAttempt extends OrchestrationPlan {
+export interface StrategyAttempt extends StrategyPlan {
 	price: PriceRange;
-	/** What was changed of the plan, in words; null of the plan itself. */
+	/** What differs from the plan, in words; null for the plan itself. */
 	change: string | null;
 }
 
-/** A plan and what can be made of it with less money: fewer rounds, fewer members, cheaper ones, at last one model. In that order. */
-export function shrinkPlan(plan: OrchestrationPlan): StrategyAttempt[] {
+/** The plan and cheaper versions of it, in order: fewer rounds, fewer members, cheaper members, one model, a cheaper model. */
+export function shrinkPlan(plan: StrategyPlan): StrategyAttempt[] {
 	const { strategy, width, rounds } = plan;
+	const { leastWidth, isOneCall } = STRATEGY[strategy];
 	const smaller = (change: string, more: Partial<StrategyAttempt>): StrategyAttempt => ({
 		...plan,
 		price: "any",
 		...more,
 		change,
 	});
-	const fewerRounds = strategy === "debate" ? Array.from({ length: rounds - 1 }, (_, at) => rounds - 1 - at) : [];
-	const fewerMembers = Array.from({ length: Math.max(0, width - LEAST_WIDTH[strategy]) }, (_, at) => width - 1 - at);
-	const least = { rounds: fewerRounds.at(-1) ?? rounds, width: fewerMembers.at(-1) ?? width };
-	const alone = { strategy: "single", width: 1 } as const;
+	const least = { rounds: 1, width: leastWidth };
+	const one = { strategy: single.name, width: single.leastWidth };
 	return [
 		{ ...plan, price: "any", change: null },
-		...fewerRounds.map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
-		...fewerMembers.map((left) => smaller(`${left} of ${width} members`, { width: left, rounds: least.rounds })),
-		...(strategy === "single"
-			? []
-			: [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", alone)]),
-		smaller("a cheaper model alone", { ...alone, price: "fitting" }),
-		smaller("the cheapest model alone", { ...alone, price: "lowest" }),
+		...countDown(rounds, 1).map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
+		...countDown(width, leastWidth).map((left) => smaller(`${left} of ${width} members`, { ...least, width: left })),
+		...(isOneCall ? [] : [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", one)]),
+		smaller("a cheaper model alone", { ...one, price: "fitting" }),
+		smaller("the cheapest model alone", { ...one, price: "lowest" }),
 	];
+}
+
+/** A plan with its panel and the most that it can cost, nano-USD. */
+export interface BoundedPlan {
+	plan: StrategyAttempt;
+	panel: Panel;
+	boundNanoUsd: number;
+}
+
+function sum(amounts: readonly number[]): number {
+	return amounts.reduce((total, amount) => total + amount, 0);
+}
+
+/** Bounds of calls in order, or why one of them may not be made. It stops above the limit, since bounding a long prompt is slow. */
+function boundCalls(
+	questions: readonly Question[],
+	limit: number,
+	boundFor: (question: Question) => Result<number>,
+): Result<number[]> {
+	const bounds: number[] = [];
+	for (const question of questions) {
+		const bound = boundFor(question);
+		if (!bound.ok) return bound;
+		bounds.push(bound.value);
+		if (sum(bounds) > limit) break;
+	}
+	return ok(bounds);
+}
+
+/** The reason of an attempt, with what differs from the plan and why. */
+function withChange({ change, reason }: StrategyAttempt, why: string): string {
+	return change === null ? reason : `${reason}; ${change}, ${why}`;
+}
+
+function explainPlan(
+	{ attempt: { plan }, covered, obstacles }: AttemptFit<{ plan: StrategyAttempt }>,
+	limits: Limits,
+): string {
+	if (covered === "none") return withChange(plan, `though it may cost more than ${limitName(limits)}`);
+	const onlyModels = obstacles.length > 0 && obstacles.every((obstacle) => obstacle === "models");
+	const reason = withChange(plan, `to stay within ${onlyModels ? "what its models can read" : limitName(limits)}`);
+	const { partial } = STRATEGY[plan.strategy];
+	return covered === "part" && partial ? `${reason}; ${partial.note(usd(lowestLimit(limits)))}` : reason;
+}
+
+/** The first attempt that the limits cover, else the last, which is one call, if the hard limit covers that. */
+export function choosePlan(
+	attempts: readonly StrategyAttempt[],
+	task: Task,
+	limits: Limits,
+	panelFor: (attempt: StrategyAttempt) => Panel,
+	boundFor: (question: Question) => Result<number>,
+): Result<BoundedPlan> {
+	const boundAttempt = ({ plan, panel }: { plan: StrategyAttempt; panel: Panel }): Result<AttemptBound> => {
+		const { callGraph, partial } = STRATEGY[plan.strategy];
+		const bounds = boundCalls(callGraph(task, panel), lowestLimit(limits), boundFor);
+		if (!bounds.ok) return bounds;
+		const leastNanoUsd = partial ? sum(bounds.value.slice(0, partial.leastCalls(panel))) : null;
+		return ok({ wholeNanoUsd: sum(bounds.value), leastNanoUsd });
+	};
+	const withPanels = attempts.map((plan) => ({ plan, panel: panelFor(plan) }));
+	const fit = fitToLimits(withPanels, limits, boundAttempt, { output: "answer", work: "request", input: "prompt" });
+	if (!fit.ok) return fit;
+	const { attempt, boundNanoUsd } = fit.value;
+	const { plan, panel } = attempt;
+	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd });
 }

@@ -1,52 +1,55 @@
-// The body of an orchestration: its schema, and its way into a task. Pure.
+// The body of an orchestration: its schema, and the task that it becomes. Pure.
 import * as z from "zod";
+import { clipMiddle } from "../clip.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { lastUserText } from "../routing/signals.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { detectAnswerKind } from "./final-answer.ts";
-import { POLICIES, type Question, STRATEGIES, type Task } from "./strategy.ts";
+import { STRATEGIES, STRATEGY } from "./strategies.ts";
+import { POLICIES, type Question, type Task } from "./strategy.ts";
 
-const MAX_MESSAGES = 2_000;
+const MAX_TASK_MESSAGES = 2_000;
 /** Output limit of each call where the client sets none (docs/reference.md, "Limits"). */
-const DEFAULT_MAX_TOKENS = 1_024;
+const DEFAULT_TASK_MAX_TOKENS = 1_024;
 const MAX_WIDTH = 8;
-/** Looked at from each end of what the user said, for the plan; a longer middle changes the size, not the kind. */
-const PLANNED_CHARS = 4_000;
+/** The plan looks at this much of each end of the last user message; a longer middle adds size, but changes no kind. */
+const PROMPT_END_CHARS = 4_000;
 
-const texts = z.lazy(() =>
+const taskContentSchema = z.lazy(() =>
 	z.union([z.string(), z.array(z.object({ type: z.literal("text"), text: z.string() })).min(1)], {
 		error: "must be a string or an array of text parts",
 	}),
 );
 
-const messageSchema = z.lazy(() =>
+const taskMessageSchema = z.lazy(() =>
 	z.object({
 		role: z.enum(["system", "developer", "user", "assistant"]),
-		content: texts,
+		content: taskContentSchema,
 	}),
 );
+
+/** The strategies that take `k`, as a sentence lists them. */
+function namesWithK(): string {
+	const names = STRATEGIES.filter((name) => STRATEGY[name].takesK).map((name) => `\`${name}\``);
+	return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
 
 /** Fields of the body; a `null` counts as absent. */
 export const orchestrationRequestSchema = z.lazy(() =>
 	z.object({
 		messages: z
-			.array(messageSchema)
+			.array(taskMessageSchema)
 			.min(1)
-			.max(MAX_MESSAGES)
+			.max(MAX_TASK_MESSAGES)
 			.describe("The conversation; its last user message is worked on."),
 		policy: z
 			.enum(POLICIES)
 			.nullish()
 			.describe("`balanced` by default; `efficiency` is cheapest, `depth` asks several models."),
 		strategy: z.enum(STRATEGIES).nullish().describe("By policy and prompt where it is left out."),
-		k: z
-			.int()
-			.min(1)
-			.max(MAX_WIDTH)
-			.nullish()
-			.describe("How many answers `ensemble_moa`, `rank_fuse` and `self_consistency` compare."),
-		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_MAX_TOKENS} by default.`),
+		k: z.int().min(1).max(MAX_WIDTH).nullish().describe(`How many answers ${namesWithK()} compare.`),
+		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_TASK_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
 		judge_model: z
@@ -63,12 +66,12 @@ export const orchestrationRequestSchema = z.lazy(() =>
 
 export type OrchestrationRequest = z.output<typeof orchestrationRequestSchema>;
 
-function toMessage({ role, content }: OrchestrationRequest["messages"][number]): Message {
+function toTaskMessage({ role, content }: OrchestrationRequest["messages"][number]): Message {
 	const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
 	return { role: role === "developer" ? "system" : role, content: parts };
 }
 
-/** What a question is as a model call. */
+/** A question as a model call. */
 export function toQuestionCall({
 	messages,
 	maxTokens,
@@ -88,23 +91,22 @@ export function toQuestionCall({
 
 /** The task of a body. */
 export function toTask(body: OrchestrationRequest): Task {
-	const messages = body.messages.map(toMessage);
-	const maxTokens = body.max_tokens ?? DEFAULT_MAX_TOKENS;
+	const messages = body.messages.map(toTaskMessage);
+	const maxTokens = body.max_tokens ?? DEFAULT_TASK_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
 	const said = lastUserText(toQuestionCall({ messages, maxTokens, temperature, json: false }));
-	const prompt =
-		said.length > 2 * PLANNED_CHARS ? `${said.slice(0, PLANNED_CHARS)}\n${said.slice(-PLANNED_CHARS)}` : said;
+	const prompt = clipMiddle(said, PROMPT_END_CHARS);
 	return { messages, prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
 }
 
-/** Whether a task says anything at all. */
+/** Whether no message has any text. */
 export function hasNoPrompt({ messages }: Pick<Task, "messages">): boolean {
 	return messages.every(({ content }) =>
 		partsOfType<(typeof content)[number], "text">(content, "text").every(({ text }) => text.trim() === ""),
 	);
 }
 
-/** What of a config holds for every call of a panel: which model answers is for single answers to say, and rules with it. */
+/** The parts of a routing config that hold for every call of a panel. Its model, mode, fallbacks and rules are for single answers. */
 export function panelConfig(config: RoutingConfig, ruleMaxCost: number | undefined): RoutingConfig {
 	const { rules: _, ...rest } = config;
 	const limits = [config.max_cost, ruleMaxCost].filter((limit) => limit != null);

@@ -1,4 +1,4 @@
-// What an orchestration answers (docs/reference.md, "Orchestration"). Pure.
+// The answer of an orchestration (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
 import { roundShare } from "../inference/trace.ts";
 import {
@@ -12,7 +12,8 @@ import {
 	workflowProofSchema,
 	workflowUsageSchema,
 } from "../inference/workflow-answer.ts";
-import { type EffortPolicy, POLICIES, STRATEGIES, type StrategyName, type StrategyResult } from "./strategy.ts";
+import { STRATEGIES, type StrategyName } from "./strategies.ts";
+import { type EffortPolicy, POLICIES, type StrategyResult } from "./strategy.ts";
 
 export const orchestrationSchema = z.lazy(() =>
 	z.object({
@@ -57,26 +58,29 @@ export const orchestrationSchema = z.lazy(() =>
 
 export type Orchestration = z.output<typeof orchestrationSchema>;
 
-/** What is known of an orchestration while it goes on and at its end; its shares are rounded. */
-export interface Progress extends Pick<StrategyResult, "confidence" | "agreement" | "escalated"> {
+/** An orchestration while it goes on and at its end. Its shares are rounded. */
+export interface OrchestrationProgress extends Pick<StrategyResult, "confidence" | "agreement" | "escalated"> {
 	policy: EffortPolicy;
 	strategy: StrategyName;
 	reason: string;
 }
 
-/** Progress at its end: the producer's one rounding of confidence and agreement. */
-export function withResult(progress: Progress, { confidence, agreement, escalated }: StrategyResult): Progress {
+/** The progress at the end. This is where confidence and agreement are rounded, once. */
+export function withStrategyResult(
+	progress: OrchestrationProgress,
+	{ confidence, agreement, escalated }: StrategyResult,
+): OrchestrationProgress {
 	return { ...progress, confidence: roundShare(confidence), agreement: roundShare(agreement), escalated };
 }
 
-export interface SettledOrchestration extends SettledWorkflow {
+interface SettledOrchestration extends SettledWorkflow {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
 }
 
 /** The answer that the client gets. */
-export function orchestrationOf(
-	progress: Progress,
+export function toOrchestration(
+	progress: OrchestrationProgress,
 	text: string,
 	done: SettledOrchestration,
 	includeTrace: boolean,
@@ -113,7 +117,7 @@ export function orchestrationOf(
 				confidence,
 				agreement,
 			},
-			...(includeTrace ? { stages: trace.shown() } : {}),
+			...(includeTrace ? { stages: trace.answerStages() } : {}),
 			...(decision ? { compliance: decision } : {}),
 		},
 	};

@@ -1,16 +1,15 @@
-// Self-consistency: several answers are sampled, and the final answer that most of them reach is taken.
-// Wang et al.: "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2022 (arXiv:2203.11171). The samples are
-// spread over the members of the panel, so that their errors are less alike; where answers have no final answer to vote on, the
-// one that the others are most like is taken (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311, without its judge).
+// Self-consistency: several answers are sampled, and the most frequent final answer is taken.
+// Wang et al.: "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2022 (arXiv:2203.11171). Each sample comes
+// from another member, so that errors are less alike. Without a final answer to vote on, the answer most similar to the others is
+// taken (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311, without its judge).
 //
-// Call graph: one call a sample, all side by side; the vote is counted, not asked for.
+// Call graph: one call per sample, all in parallel. Counting the votes needs no call.
 import { fail, ok } from "../failure.ts";
-import { agreementOf, medoidOf } from "./agreement.ts";
+import { findMedoid, meanAgreement } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
-import { FINAL_ANSWER_INSTRUCTION, finalAnswer } from "./final-answer.ts";
+import { FINAL_ANSWER_INSTRUCTION, findFinalAnswer } from "./final-answer.ts";
 import {
 	type Answer,
-	askOne,
 	combineFailures,
 	isAnswered,
 	type Panel,
@@ -18,21 +17,22 @@ import {
 	type Strategy,
 	systemMessage,
 	type Task,
+	toTaskQuestion,
 } from "./strategy.ts";
 
-function samples(task: Task, { members }: Panel): Question[] {
+function sampleQuestions(task: Task, { members }: Panel): Question[] {
 	const instruction = systemMessage(FINAL_ANSWER_INSTRUCTION);
-	return members.map((member) => askOne(task, { stage: "sample", role: "sampler", member }, [instruction]));
+	return members.map((member) => toTaskQuestion(task, { stage: "sample", role: "sampler", member }, [instruction]));
 }
 
-/** Samples by their final answer, those without one left out; most votes first, then the higher expected quality. */
-export function votesOf(
+/** Samples by final answer, without those that have none. Most votes first, then the higher expected quality. */
+export function countVotes(
 	answers: readonly Answer[],
 	{ kind }: Pick<Task, "kind">,
 ): { answer: string; samples: Answer[] }[] {
 	const votes = new Map<string, Answer[]>();
 	for (const sample of answers) {
-		const answer = finalAnswer(sample.text, kind);
+		const answer = findFinalAnswer(sample.text, kind);
 		if (answer !== null) votes.set(answer, [...(votes.get(answer) ?? []), sample]);
 	}
 	const quality = (voters: readonly Answer[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
@@ -41,16 +41,25 @@ export function votesOf(
 		.sort((a, b) => b.samples.length - a.samples.length || quality(b.samples) - quality(a.samples));
 }
 
-export const selfConsistency: Strategy = {
-	callGraph: samples,
-	async run(task, cast, engine) {
-		const replies = await engine.ask(samples(task, cast));
+export const selfConsistency: Strategy<"self_consistency"> = {
+	name: "self_consistency",
+	width: { efficiency: 3, balanced: 5, depth: 5 },
+	leastWidth: 2,
+	takesK: true,
+	suits(policy, { kind, hasParts }) {
+		const isOneAnswer = kind === "choice" || (kind !== "any" && !hasParts);
+		if (policy !== "balanced" || !isOneAnswer) return null;
+		return `the answer is one ${kind} that can be compared, so samples vote on it`;
+	},
+	callGraph: sampleQuestions,
+	async run(task, panel, engine) {
+		const replies = await engine.ask(sampleQuestions(task, panel));
 		const answers = replies.filter(isAnswered);
 		const [first, ...rest] = answers;
 		if (!first) return fail(combineFailures(replies));
-		const votes = votesOf(answers, task);
+		const votes = countVotes(answers, task);
 		const winners = votes[0]?.samples ?? [];
-		const final = winners.toSorted((a, b) => b.quality - a.quality)[0] ?? medoidOf([first, ...rest], task.kind);
+		const final = winners.toSorted((a, b) => b.quality - a.quality)[0] ?? findMedoid([first, ...rest], task.kind);
 		for (const answer of answers) answer.rate(supportFor(answer.text, answers, task.kind));
 		engine.describe("sample", { samples: answers.length, failed: replies.length - answers.length });
 		const counted = votes.map(({ answer, samples: voters }) => ({
@@ -62,7 +71,7 @@ export const selfConsistency: Strategy = {
 			votes: counted,
 			without_answer: answers.length - counted.reduce((sum, { votes: n }) => sum + n, 0),
 		});
-		const agreement = agreementOf(
+		const agreement = meanAgreement(
 			answers.map(({ text }) => text),
 			task.kind,
 		);

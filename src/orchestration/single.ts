@@ -1,18 +1,23 @@
-// One model answers. Nothing to cite: it is what every other strategy is measured against.
+// One model answers. Every other strategy is measured against it.
 //
 // Call graph: 1 call.
 import { fail, ok } from "../failure.ts";
 import { supportFor } from "./confidence.ts";
-import { askOne, combineFailures, type Panel, type Strategy, type Task } from "./strategy.ts";
+import { combineFailures, type Panel, type Strategy, type Task, toTaskQuestion } from "./strategy.ts";
 
-function question(task: Task, { members: [member] }: Panel) {
-	return askOne(task, { stage: "answer", role: "answerer", member });
+function answerQuestion(task: Task, { members: [member] }: Panel) {
+	return toTaskQuestion(task, { stage: "answer", role: "answerer", member });
 }
 
-export const single: Strategy = {
-	callGraph: (task, cast) => [question(task, cast)],
-	async run(task, cast, engine) {
-		const [reply] = await engine.ask([question(task, cast)]);
+export const single: Strategy<"single"> = {
+	name: "single",
+	width: { efficiency: 1, balanced: 1, depth: 1 },
+	leastWidth: 1,
+	isOneCall: true,
+	choosePanel: ({ single: member }, { rounds }) => ({ members: [member], judge: member, rounds }),
+	callGraph: (task, panel) => [answerQuestion(task, panel)],
+	async run(task, panel, engine) {
+		const [reply] = await engine.ask([answerQuestion(task, panel)]);
 		if (!reply?.ok) return fail(combineFailures(reply ? [reply] : []));
 		const { text, model, quality } = reply;
 		const confidence = supportFor(text, [{ text, quality }], task.kind);

@@ -1,4 +1,4 @@
-// The strategies by name.
+// The list of strategies. A strategy says the rest of itself in its own file.
 import { cascade } from "./cascade.ts";
 import { debate } from "./debate.ts";
 import { decomposeAndRoute } from "./decompose-and-route.ts";
@@ -6,14 +6,22 @@ import { ensembleMoa } from "./ensemble-moa.ts";
 import { rankFuse } from "./rank-fuse.ts";
 import { selfConsistency } from "./self-consistency.ts";
 import { single } from "./single.ts";
-import type { Strategy, StrategyName } from "./strategy.ts";
+import type { PanelSize, Strategy } from "./strategy.ts";
 
-export const STRATEGY: Readonly<Record<StrategyName, Strategy>> = {
-	single,
-	cascade,
-	ensemble_moa: ensembleMoa,
-	rank_fuse: rankFuse,
-	decompose_and_route: decomposeAndRoute,
-	self_consistency: selfConsistency,
-	debate,
-};
+/** From the general to the special: of the strategies that suit a prompt, the planner takes the last. */
+const LIST = [single, cascade, ensembleMoa, rankFuse, decomposeAndRoute, selfConsistency, debate] as const;
+
+export type StrategyName = (typeof LIST)[number]["name"];
+
+/** Names of the strategies, in the order of the list. */
+export const STRATEGIES: readonly StrategyName[] = LIST.map(({ name }) => name);
+
+/** The strategies by name. */
+export const STRATEGY = Object.fromEntries(LIST.map((strategy) => [strategy.name, strategy])) as Readonly<
+	Record<StrategyName, Strategy<StrategyName>>
+>;
+
+/** A strategy and how large it is run. */
+export interface SizedStrategy extends PanelSize {
+	strategy: StrategyName;
+}

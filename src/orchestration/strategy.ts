@@ -1,48 +1,66 @@
-// What a strategy is: given answers to questions, which to ask and what to conclude. Its calls are the engine's. Pure.
+// What a strategy is: it asks questions and makes one answer of the replies. The engine makes the calls. Pure.
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message } from "../providers/model-call.ts";
+import type { Candidate } from "../routing/select.ts";
+import type { Signals } from "../routing/signals.ts";
 import type { AnswerKind } from "./final-answer.ts";
-
-export const STRATEGIES = [
-	"single",
-	"cascade",
-	"ensemble_moa",
-	"rank_fuse",
-	"decompose_and_route",
-	"self_consistency",
-	"debate",
-] as const;
-export type StrategyName = (typeof STRATEGIES)[number];
 
 export const POLICIES = ["efficiency", "balanced", "depth"] as const;
 export type EffortPolicy = (typeof POLICIES)[number];
 
-/** Catalog ids of a member of a panel and of those that stand in for it, in the order they are asked. */
+/** Catalog ids of a panel's model and its fallbacks, in the order they are asked. */
 export type Member = readonly [string, ...string[]];
 
-/** Who takes part. */
+/** The models of a strategy. */
 export interface Panel {
 	members: readonly [Member, ...Member[]];
-	/** Judges, aggregates, plans. */
+	/** The model that judges, aggregates or plans. */
 	judge: Member;
-	/** Of a debate: rounds at most, the first one included. */
+	/** Rounds at most, the first one included. */
 	rounds: number;
 }
 
-/** What is to be answered. */
-export interface Task {
-	messages: readonly Message[];
-	/** What the user said last, and how answers to it are compared. */
-	prompt: string;
-	kind: AnswerKind;
-	/** Of each answer. */
-	maxTokens: number;
-	/** What the client asked for; undefined leaves it to the service. */
-	temperature: number | undefined;
+/** Candidates in three orders. */
+export interface Rankings {
+	/** By policy: the models that propose, sample, debate and judge. */
+	panel: readonly [Candidate, ...Candidate[]];
+	/** By quality: the first is the top of a cascade. */
+	best: readonly [Candidate, ...Candidate[]];
+	/** By price and speed: the lower steps of a cascade. */
+	cheap: readonly [Candidate, ...Candidate[]];
 }
 
-/** One thing a strategy asks. */
+/** The models that a panel is chosen from. */
+export interface PanelPool {
+	rankings: Rankings;
+	/** The model that would answer a chat, and its fallbacks; those of a routing config included. */
+	single: Member;
+}
+
+export interface PanelSize {
+	/** Members. */
+	width: number;
+	/** Rounds at most; 1 for a strategy without rounds. */
+	rounds: number;
+}
+
+/** The conversation to be answered. */
+export interface Task {
+	messages: readonly Message[];
+	/** The last user message. */
+	prompt: string;
+	/** How answers are compared. */
+	kind: AnswerKind;
+	/** For each answer. */
+	maxTokens: number;
+	/** The client's; undefined leaves it to the service. */
+	temperature: number | undefined;
+	/** What the task is for, such as `plan`; its questions pass it on to the sandbox upstream. */
+	asksFor?: string;
+}
+
+/** One call that a strategy wants made. */
 export interface Question {
 	stage: string;
 	role: string;
@@ -50,8 +68,10 @@ export interface Question {
 	messages: readonly Message[];
 	maxTokens: number;
 	temperature: number | undefined;
-	/** The answer is to be a JSON object. */
+	/** The answer must be a JSON object. */
 	json: boolean;
+	/** What stage and role do not say, such as `repair`. The sandbox upstream answers by it; no model is told. */
+	asksFor?: string;
 }
 
 export interface Answer {
@@ -59,47 +79,86 @@ export interface Answer {
 	text: string;
 	/** Catalog id of the model that answered. */
 	model: string;
-	/** What is expected of it on this kind of prompt, 0 to 1. */
+	/** The expected quality of this model on this kind of prompt, 0 to 1. */
 	quality: number;
-	/** Writes into the trace how sure the answer is, 0 to 1. */
+	/** Writes the answer's confidence into the trace, 0 to 1. */
 	rate(confidence: number): void;
 }
 
 export interface NoAnswer {
 	ok: false;
 	failure: Failure;
-	/** It was not asked: what is left of the bound does not cover it. */
+	/** It was not asked, since the rest of the bound does not cover it. */
 	unaffordable: boolean;
 }
 
-/** Answers questions: models, or what was recorded of them. */
+/** Answers questions, by models or from recordings. */
 export interface Engine {
-	/** Asks side by side; the replies come in the order of the questions. */
+	/** Asks in parallel; the replies are in the order of the questions. */
 	ask(questions: readonly Question[]): Promise<(Answer | NoAnswer)[]>;
-	/** Notes what came of a stage, beside its calls. */
+	/** Adds to a stage's detail in the trace. */
 	describe(stage: string, detail: Record<string, unknown>): void;
-	/** The member, of those given, that fits a text best; the others stand in, also dearer ones. */
+	/** The member that fits a text best. The others are its fallbacks, also more expensive ones. */
 	route(text: string, members: Panel["members"]): Member;
 }
 
-/** What a strategy comes to. */
+/** The answer of a strategy. */
 export interface StrategyResult {
 	text: string;
-	/** Who wrote it. */
+	/** Catalog id of the model that wrote it. */
 	model: string;
 	/** 0 to 1. */
 	confidence: number;
 	/** Mean pairwise similarity of the answers, 0 to 1. */
 	agreement: number;
-	/** A stronger model was asked because of too little confidence. */
+	/** Too little confidence made it ask a stronger model. */
 	escalated: boolean;
 }
 
-export interface Strategy {
+/** What the planner knows of a prompt. */
+export interface PromptTraits extends Pick<Signals, "intents" | "difficulty"> {
+	kind: AnswerKind;
+	/** It has two or more parts that can be answered one by one. */
+	hasParts: boolean;
+}
+
+/** How a strategy runs when the money covers only the first of its calls. */
+export interface PartialRun {
+	/** How many calls of the call graph, from its beginning, must be covered. */
+	leastCalls(panel: Panel): number;
+	/** Says in the reason how far it goes. */
+	note(limitUsd: number): string;
+}
+
+/** Everything that the service knows of a strategy. */
+export interface Strategy<Name extends string = string> {
+	/** As requests, answers and receipts name it. */
+	name: Name;
+	/** Members by policy, where the client sets no `k`. */
+	width: Readonly<Record<EffortPolicy, number>>;
+	/** It needs at least this many members. */
+	leastWidth: number;
+	/** The client may set the width with `k`. */
+	takesK?: true;
+	/** Rounds at most, by policy. Where money is short, it loses rounds before it loses members. */
+	rounds?: Readonly<Record<EffortPolicy, number>>;
+	/**
+	 * The model that judges, aggregates or plans. `any` may be a member. `outsider` is preferably none, since a judge that compares
+	 * answers is partial to its own.
+	 */
+	judge?: "any" | "outsider";
+	/** It makes one call to one model, so that only a cheaper model makes it cheaper. */
+	isOneCall?: true;
+	/** Chooses its panel in its own way; by default members are the best ranked of different providers. */
+	choosePanel?(pool: PanelPool, size: PanelSize): Panel;
+	/** Why it suits a policy and a prompt; null where it does not. Without it, the strategy runs only on request. */
+	suits?(policy: EffortPolicy, prompt: PromptTraits): string | null;
+	/** Without it, a strategy runs only if the money covers all its calls. */
+	partial?: PartialRun;
 	/** Every question it may ask, each at its longest: the bound of its call graph, known before the first call. */
-	callGraph(task: Task, cast: Panel): Question[];
-	/** Fails only when nothing was answered. */
-	run(task: Task, cast: Panel, engine: Engine): Promise<Result<StrategyResult>>;
+	callGraph(task: Task, panel: Panel): Question[];
+	/** Fails only if no question was answered. */
+	run(task: Task, panel: Panel, engine: Engine): Promise<Result<StrategyResult>>;
 }
 
 /** A user's message of one text. */
@@ -112,46 +171,47 @@ export function systemMessage(text: string): Message {
 	return { role: "system", content: [{ type: "text", text }] };
 }
 
-/** Of a longer answer, others read the beginning and the end: a prompt holds several, each of them several times over. */
-const MAX_SLOT_BYTES = 32_768;
+/** A longer answer is embedded as its beginning and its end, since one prompt holds several answers. */
+const MAX_ANSWER_SLOT_BYTES = 32_768;
 
 /** Room for one answer to a task inside another prompt, in bytes of JSON. */
-export function answerSlot({ maxTokens }: Pick<Task, "maxTokens">): number {
-	return Math.min(placeholderBytes(maxTokens), MAX_SLOT_BYTES);
+export function answerSlotBytes({ maxTokens }: Pick<Task, "maxTokens">): number {
+	return Math.min(placeholderBytes(maxTokens), MAX_ANSWER_SLOT_BYTES);
 }
 
-/** Stands for any answer to the task. */
+/** As long as any embedded answer to the task: it stands for one where a bound is made. */
 export function answerPlaceholder(task: Task): string {
-	return placeholder(answerSlot(task));
+	return placeholder(answerSlotBytes(task));
 }
 
-/** An answer as it is embedded. */
-export function embedded(task: Task, text: string): string {
-	return fitPlaceholder(text, answerSlot(task));
+/** An answer, cut to its room inside another prompt. */
+export function embedAnswer(task: Task, text: string): string {
+	return fitPlaceholder(text, answerSlotBytes(task));
 }
 
-/** Answers under their numbers, for a prompt that embeds them. */
-export function numbered(texts: readonly string[], name = "Answer"): string {
+/** Answers between numbered marks, for a prompt that embeds them. */
+export function renderNumbered(texts: readonly string[], name = "Answer"): string {
 	return texts
 		.map((text, at) => `<<${name} ${at + 1}>>\n${text}\n<<end of ${name.toLowerCase()} ${at + 1}>>`)
 		.join("\n\n");
 }
 
-/** A question that asks the task itself, under instructions of the strategy's own. */
-export function askOne(
+/** A question that asks the task itself, after instructions of the strategy. */
+export function toTaskQuestion(
 	task: Task,
-	question: Pick<Question, "stage" | "role" | "member">,
+	question: Pick<Question, "stage" | "role" | "member" | "asksFor">,
 	instructions: readonly Message[] = [],
 ): Question {
-	const { maxTokens, temperature } = task;
-	return { ...question, messages: [...instructions, ...task.messages], maxTokens, temperature, json: false };
+	const { maxTokens, temperature, asksFor } = task;
+	const messages = [...instructions, ...task.messages];
+	return { asksFor, ...question, messages, maxTokens, temperature, json: false };
 }
 
 export function isAnswered(reply: Answer | NoAnswer): reply is Answer {
 	return reply.ok;
 }
 
-/** Why nothing was answered: every attempt, or the one thing that another model would not cure. */
+/** Why no question was answered: all attempts, or the one failure that no other model would cure. */
 export function combineFailures(replies: readonly (Answer | NoAnswer)[]): Failure {
 	const failures = replies.flatMap((reply) => (reply.ok ? [] : [reply.failure]));
 	const [other] = failures.filter(({ reason }) => reason !== "all_models_failed");

@@ -1,7 +1,9 @@
-// A policy check as a client asks for it (docs/reference.md, "Policy"), and what its audit event keeps of it. Pure.
+// The request body of a policy check (docs/reference.md, "Policy"), and the audit event of its decision. Pure.
+
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
 import type { AuditEventRow } from "../audit/event.ts";
+import { clip } from "../clip.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { hashObject } from "../proof/hash.ts";
@@ -12,20 +14,22 @@ const POLICY_ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "d
 const MAX_ACTION_CHARS = 10_000;
 const MAX_CONTEXT_BYTES = 65_536;
 
-function jsonBytes(value: unknown): number {
+function jsonByteLength(value: unknown): number {
 	return utf8ToBytes(JSON.stringify(value)).length;
 }
 
 const MAX_PATHS = 10_000;
-/** The analysis examines ten times as many simple commands, so that ordinary lines of a few each are never too many. */
+/**
+ * The analysis examines ten times as many simple commands, so ordinary lines of a few commands each are never too many.
+ */
 const MAX_COMMANDS = 2_000;
 
-/** A list of texts with a limit that its error names. */
-export function textsSchema(most: number) {
+/** A list of texts. The error of a longer list names the limit. */
+export function textListSchema(most: number) {
 	return z.array(z.string()).max(most, `must have at most ${most} entries`);
 }
 
-/** Unknown members are ignored; null is absent. */
+/** Unknown members are ignored. Null means absent. */
 export const policyCheckSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema.describe("The workspace whose manifest is the policy."),
@@ -38,14 +42,14 @@ export const policyCheckSchema = z.lazy(() =>
 			.enum(POLICY_ACTION_KINDS)
 			.nullish()
 			.describe("What sort of action it is; deletions and deployments weigh."),
-		files_affected: textsSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
-		commands: textsSchema(MAX_COMMANDS)
+		files_affected: textListSchema(MAX_PATHS).nullish().describe("Paths, held against protected_paths."),
+		commands: textListSchema(MAX_COMMANDS)
 			.nullish()
 			.describe("Commands as a shell would get them, held against forbidden_commands."),
 		estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
 		context: z
 			.record(z.string(), z.unknown())
-			.refine((context) => jsonBytes(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
+			.refine((context) => jsonByteLength(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
 			.nullish()
 			.describe("Anything; kept with the decision and not looked at."),
 	}),
@@ -53,8 +57,8 @@ export const policyCheckSchema = z.lazy(() =>
 
 export type PolicyCheck = z.output<typeof policyCheckSchema>;
 
-/** What is decided on: lists that are absent are empty, null is absent. */
-export function inputOf(check: PolicyCheck): PolicyInput {
+/** Converts a request body to what is decided on. Absent lists become empty. */
+export function toPolicyInput(check: PolicyCheck): PolicyInput {
 	return {
 		action: check.action,
 		action_kind: check.action_kind ?? undefined,
@@ -64,23 +68,18 @@ export function inputOf(check: PolicyCheck): PolicyInput {
 	};
 }
 
-/** A D1 row takes 2 MB; a payload beyond this is kept in part, and says so. */
+/** D1 takes rows of 2 MB. A larger payload is cut, and marked as `truncated`. */
 const MAX_PAYLOAD_BYTES = 262_144;
-const KEPT_ENTRIES = 50;
-const KEPT_CHARS = 500;
+/** Entries of a list, and characters of a text, in a cut payload. */
+const MAX_CUT_ENTRIES = 50;
+const MAX_CUT_CHARS = 500;
 
-/** The first characters of a text, without half of a surrogate pair at the end. */
-function beginning(text: string): string {
-	const cut = text.slice(0, KEPT_CHARS);
-	return cut.isWellFormed() ? cut : cut.slice(0, -1);
+function clipEntries(texts: readonly string[]): string[] {
+	return texts.slice(0, MAX_CUT_ENTRIES).map((text) => clip(text, MAX_CUT_CHARS));
 }
 
-function beginnings(texts: readonly string[]): string[] {
-	return texts.slice(0, KEPT_ENTRIES).map(beginning);
-}
-
-/** What was checked, echoed: whole, or its beginnings when it is too large to keep. */
-function echo(check: PolicyCheck) {
+/** Renders a check for its audit event: whole, or cut when it is too large to keep. */
+function renderCheck(check: PolicyCheck) {
 	const whole = {
 		action: check.action,
 		action_kind: check.action_kind ?? null,
@@ -90,18 +89,18 @@ function echo(check: PolicyCheck) {
 		context: check.context ?? null,
 		truncated: false,
 	};
-	if (jsonBytes(whole) <= MAX_PAYLOAD_BYTES) return whole;
+	if (jsonByteLength(whole) <= MAX_PAYLOAD_BYTES) return whole;
 	return {
 		...whole,
-		action: beginning(whole.action),
-		files_affected: beginnings(whole.files_affected),
-		commands: beginnings(whole.commands),
+		action: clip(whole.action, MAX_CUT_CHARS),
+		files_affected: clipEntries(whole.files_affected),
+		commands: clipEntries(whole.commands),
 		truncated: true,
 	};
 }
 
-/** Stands for everything that was asked, also where the event keeps beginnings only. */
-function checkHash({
+/** The hash of the whole check, also where the event holds a cut one. */
+function hashCheck({
 	workspace_id,
 	action,
 	action_kind,
@@ -124,9 +123,9 @@ function checkHash({
 
 /**
  * The audit event of a decision.
- * @param manifestDigest of the manifest that was in force.
+ * @param manifestDigest The digest of the manifest in force.
  */
-export function policyChecked(
+export function toPolicyCheckEvent(
 	check: PolicyCheck,
 	decided: PolicyDecision,
 	manifestDigest: string,
@@ -134,8 +133,8 @@ export function policyChecked(
 ): AuditEventRow {
 	const { decision, risk_score, risk_tier, reason, factors } = decided;
 	const payload = {
-		...echo(check),
-		input_hash: checkHash(check),
+		...renderCheck(check),
+		input_hash: hashCheck(check),
 		factors: factors.filter(({ triggered }) => triggered).map(({ id }) => id),
 		reason,
 		manifest_digest: manifestDigest,

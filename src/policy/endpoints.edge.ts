@@ -10,8 +10,8 @@ import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { usd } from "../proof/money.ts";
-import { inputOf, policyChecked, policyCheckSchema, textsSchema } from "./check.ts";
-import { decide, riskScore } from "./decide.ts";
+import { policyCheckSchema, textListSchema, toPolicyCheckEvent, toPolicyInput } from "./check.ts";
+import { decide, scoreRisk } from "./decide.ts";
 import { ALL_FACTORS } from "./factors.ts";
 import { defaultManifest, manifestDigest } from "./manifest.ts";
 import { findManifest } from "./manifests.store.ts";
@@ -49,13 +49,13 @@ const checkPolicyEndpoint = endpoint({
 		const key = { userId: account.userId, workspaceId: body.workspace_id };
 		const stored = await timings.measure("d1", () => findManifest(db, key));
 		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
-		const decided = decide(inputOf(body), {
+		const decided = decide(toPolicyInput(body), {
 			protectedPaths: manifest.protected_paths,
 			forbiddenCommands: manifest.forbidden_commands,
 			budgetUsd: usd(agentLimitNanoUsd(account.plan)),
 		});
 		const nowMs = Date.now();
-		const checked = policyChecked(body, decided, stored?.digest ?? manifestDigest(manifest), {
+		const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
 			id: `ae_${ulid(nowMs)}`,
 			user_id: account.userId,
 			actor: toActor(account),
@@ -70,6 +70,7 @@ const checkPolicyEndpoint = endpoint({
 const scoreRiskEndpoint = endpoint({
 	id: "score_risk",
 	method: "POST",
+	effect: "none",
 	path: "/v1/risk/score",
 	access: "key",
 	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
@@ -77,7 +78,7 @@ const scoreRiskEndpoint = endpoint({
 	body: z.lazy(() =>
 		z.object({
 			kind: z.enum(RISK_KINDS).describe("What the action does."),
-			targets: textsSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+			targets: textListSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
 		}),
 	),
 	result: z.lazy(() =>
@@ -89,7 +90,7 @@ const scoreRiskEndpoint = endpoint({
 		}),
 	),
 	async handle({ body }) {
-		const { score, tier, factors: fired } = riskScore({ kind: body.kind, targets: body.targets ?? [] });
+		const { score, tier, factors: fired } = scoreRisk({ kind: body.kind, targets: body.targets ?? [] });
 		const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
 		return ok({ object: "risk.score" as const, score, tier, factors });
 	},

@@ -1,14 +1,15 @@
-// The factor table and how factors become a score, a tier and a decision; what raises a factor is decided elsewhere.
+// The factor table, and how factors combine to a score, a tier and a decision. What raises a factor is decided
+// elsewhere.
 import type { Decision, RiskTier } from "../audit/event.ts";
 
-/** One reason to be careful, with its weight in percent. */
+/** A reason to be careful, with its weight in percent. */
 export interface Factor {
 	readonly id: FactorId;
 	readonly label: string;
 	readonly weight: number;
 }
 
-/** Names of all factors, heavy and light. */
+/** The ids of all factors, heavy and light. */
 export type FactorId =
 	| "forbidden_command"
 	| "oversize_command"
@@ -23,7 +24,10 @@ export type FactorId =
 	| "network_action"
 	| "wide_change";
 
-/** Every factor of a policy decision, in the order in which a decision lists them. Each alone asks a person or refuses. */
+/**
+ * The factors of a policy decision, in the order in which a decision lists them. Each of them alone asks a person or
+ * refuses.
+ */
 export const FACTORS: readonly Factor[] = [
 	{ id: "forbidden_command", label: "Runs a forbidden command", weight: 90 },
 	{ id: "oversize_command", label: "A command is too large to be examined", weight: 90 },
@@ -36,17 +40,17 @@ export const FACTORS: readonly Factor[] = [
 	{ id: "unparsable_command", label: "A command cannot be parsed", weight: 31 },
 ];
 
-/** What a handoff or a risk score may add: none of them alone leaves the tier `auto`. */
+/** Factors that only a handoff or a risk score can have. With one of them alone, the tier stays `auto`. */
 export const LIGHT_FACTORS: readonly Factor[] = [
 	{ id: "sensitive_subject", label: "Concerns production, credentials or stored records", weight: 20 },
 	{ id: "network_action", label: "Reaches over the network", weight: 20 },
 	{ id: "wide_change", label: "Touches many files", weight: 15 },
 ];
 
-/** Both tables, heavy first: the order in which a risk lists what fired. */
+/** Both tables, heavy factors first. A risk lists its factors in this order. */
 export const ALL_FACTORS: readonly Factor[] = [...FACTORS, ...LIGHT_FACTORS];
 
-/** The tiers by the lowest score of each, highest first. */
+/** The lowest score of each tier, highest first. */
 export const RISK_THRESHOLDS: readonly {
 	readonly tier: RiskTier;
 	readonly from: number;
@@ -58,8 +62,8 @@ export const RISK_THRESHOLDS: readonly {
 	{ tier: "auto", from: 0, decision: "allow" },
 ];
 
-/** A score with its tier, the tier's decision, and each factor of the table with whether it was triggered. */
-export interface Combined {
+/** A score, its tier, the tier's decision, and which factors of the table were triggered. */
+interface CombinedFactors {
 	readonly score: number;
 	readonly tier: RiskTier;
 	readonly decision: Decision;
@@ -67,19 +71,22 @@ export interface Combined {
 }
 
 /** The tier of a score from 0 to 100, and the decision that goes with it. */
-export function tierOf(score: number): { readonly tier: RiskTier; readonly decision: Decision } {
+export function toRiskTier(score: number): { readonly tier: RiskTier; readonly decision: Decision } {
 	const { tier, decision } = RISK_THRESHOLDS.find(({ from }) => score >= from) ?? { tier: "auto", decision: "allow" };
 	return { tier, decision };
 }
 
-/** 1 − Π(1 − wᵢ/100) over the triggered factors of the table, as an integer percentage; more factors never score less. */
-export function combine(triggered: ReadonlySet<FactorId>, table: readonly Factor[] = FACTORS): Combined {
+/**
+ * Combines factors: 1 − Π(1 − wᵢ/100) over the triggered factors of the table, as an integer percentage. More factors
+ * never score less.
+ */
+export function combineFactors(triggered: ReadonlySet<FactorId>, table: readonly Factor[] = FACTORS): CombinedFactors {
 	const fired = table.filter((factor) => triggered.has(factor.id));
 	const remaining = fired.reduce((product, factor) => product * (1 - factor.weight / 100), 1);
 	const score = Math.round(100 * (1 - remaining));
 	return {
 		score,
-		...tierOf(score),
+		...toRiskTier(score),
 		factors: table.map(({ id, label, weight }) => ({ id, label, weight, triggered: triggered.has(id) })),
 	};
 }

@@ -1,26 +1,26 @@
-// Globs of one path segment, and whether two of them can name the same file; whole paths are in paths.ts.
+// Globs of one path segment, and whether two of them can match the same name. Whole paths are in paths.ts.
 import type { WorkBudget } from "./work-budget.ts";
 
-/** One position of a segment: a character, any character, any run of characters, or a class of characters. */
-type Atom = string | { readonly any: "one" | "run" } | CharacterClass;
+/** One position of a segment: a character, any one character, any run of characters, or a class of characters. */
+type GlobAtom = string | { readonly any: "one" | "run" } | CharacterClass;
 
-/** `[a-z_]`: stretches of character codes, both ends included. */
+/** `[a-z_]`: ranges of character codes, both ends included. */
 interface CharacterClass {
 	readonly stretches: readonly (readonly [from: number, to: number])[];
 	readonly negated: boolean;
 }
 
 /** A parsed segment. A segment without wildcards is a list of characters. */
-export type Segment = readonly Atom[];
+export type GlobSegment = readonly GlobAtom[];
 
-function readClass(text: string, start: number): { readonly atom: Atom; readonly next: number } | undefined {
+function parseClass(text: string, start: number): { readonly atom: GlobAtom; readonly next: number } | null {
 	const negated = text[start + 1] === "!" || text[start + 1] === "^";
 	const first = start + (negated ? 2 : 1);
-	// A class longer than this is no class anyone writes; the bound keeps a run of `[` linear.
+	// Nobody writes a longer class. The bound keeps parsing a run of `[` linear.
 	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
-	if (end <= first) return undefined;
+	if (end <= first) return null;
 	const stretches: [number, number][] = [];
-	for (let at = first; at < end; at += 1) {
+	for (let at = first; at < end; at++) {
 		const from = text.charCodeAt(at);
 		const to = text[at + 1] === "-" && at + 2 < end ? text.charCodeAt(at + 2) : from;
 		if (from <= to) stretches.push([from, to]);
@@ -29,51 +29,51 @@ function readClass(text: string, start: number): { readonly atom: Atom; readonly
 	return { atom: { stretches, negated }, next: end + 1 };
 }
 
-/** The atom that begins at `at`, and where the next one does. */
-function readAtom(text: string, at: number, classes: boolean): { readonly atom: Atom; readonly next: number } {
+/** Parses the atom that begins at `at`. `next` is where the next one begins. */
+function parseAtom(text: string, at: number, classes: boolean): { readonly atom: GlobAtom; readonly next: number } {
 	const character = text[at] ?? "";
-	const found = character === "[" && classes ? readClass(text, at) : undefined;
-	if (found) return found;
+	const classAtom = character === "[" && classes ? parseClass(text, at) : null;
+	if (classAtom) return classAtom;
 	if (character === "*") return { atom: { any: "run" }, next: at + 1 };
 	if (character === "?") return { atom: { any: "one" }, next: at + 1 };
 	if (character === "\\" && at + 1 < text.length) return { atom: text[at + 1] ?? "", next: at + 2 };
 	return { atom: character, next: at + 1 };
 }
 
-/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a character that stands for itself. */
-export function parseSegment(text: string): Segment {
-	const atoms: Atom[] = [];
-	// Without this, each `[` of a run of them would look for its `]` to the end of the text.
+/** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a literal character. */
+export function parseGlobSegment(text: string): GlobSegment {
+	const atoms: GlobAtom[] = [];
+	// Without this, each `[` of a run would be searched for its `]` to the end of the text.
 	const lastClass = text.lastIndexOf("]");
 	for (let at = 0; at < text.length; ) {
-		const { atom, next } = readAtom(text, at, at < lastClass);
-		if (!(isRun(atom) && isRun(atoms.at(-1)))) atoms.push(atom);
+		const { atom, next } = parseAtom(text, at, at < lastClass);
+		if (!(isWildcardRun(atom) && isWildcardRun(atoms.at(-1)))) atoms.push(atom);
 		at = next;
 	}
 	return atoms;
 }
 
-function isRun(atom: Atom | undefined): boolean {
+function isWildcardRun(atom: GlobAtom | undefined): boolean {
 	return typeof atom === "object" && "any" in atom && atom.any === "run";
 }
 
-function atomsMeet(left: Atom, right: Atom): boolean {
+function atomsOverlap(left: GlobAtom, right: GlobAtom): boolean {
 	if (typeof left === "object" && "any" in left) return true;
 	if (typeof right === "object" && "any" in right) return true;
 	if (typeof left === "string" && typeof right === "string") return left === right;
-	if (typeof left === "string") return atomsMeet(right, left);
-	if (typeof right === "string") return meets(left, right.charCodeAt(0), right.charCodeAt(0)) !== left.negated;
-	return left.negated || right.negated || left.stretches.some(([from, to]) => meets(right, from, to));
+	if (typeof left === "string") return atomsOverlap(right, left);
+	if (typeof right === "string") return classOverlaps(left, right.charCodeAt(0), right.charCodeAt(0)) !== left.negated;
+	return left.negated || right.negated || left.stretches.some(([from, to]) => classOverlaps(right, from, to));
 }
 
-/** Whether a character of the class lies in a stretch. */
-function meets({ stretches }: CharacterClass, from: number, to: number): boolean {
+/** Whether a character of the class lies in a range. */
+function classOverlaps({ stretches }: CharacterClass, from: number, to: number): boolean {
 	return stretches.some((other) => other[0] <= to && from <= other[1]);
 }
 
-/** How many plain characters are the same in both, from the beginning or from the end. */
-function sharedCharacters(left: Segment, right: Segment, most: number, fromEnd: boolean): number {
-	for (let count = 0; count < most; count += 1) {
+/** How many literal characters both segments share, from the beginning or from the end. */
+function sharedCharacters(left: GlobSegment, right: GlobSegment, most: number, fromEnd: boolean): number {
+	for (let count = 0; count < most; count++) {
 		const one = fromEnd ? left[left.length - 1 - count] : left[count];
 		const other = fromEnd ? right[right.length - 1 - count] : right[count];
 		if (one !== other || typeof one !== "string") return count;
@@ -81,94 +81,99 @@ function sharedCharacters(left: Segment, right: Segment, most: number, fromEnd: 
 	return most;
 }
 
-/** Two plain characters that are not the same. */
-function differ(left: Atom | undefined, right: Atom | undefined): boolean {
+/** Whether both are literal characters, and not the same one. */
+function areDifferentCharacters(left: GlobAtom | undefined, right: GlobAtom | undefined): boolean {
 	return typeof left === "string" && typeof right === "string" && left !== right;
 }
 
 /**
- * Whether some name matches both segments; false, whatever the segments, when the work is more than is left. Plain
- * characters at both ends are compared first, which settles nearly every pair; time for the rest is the product of the
- * lengths.
+ * Whether some name matches both segments. False, whatever the segments, when the work is more than is left. Literal
+ * characters at both ends are compared first, which settles nearly every pair. The rest takes time in the product of
+ * the lengths.
  */
-export function segmentsMeet(left: Segment, right: Segment, work: WorkBudget): boolean {
+export function segmentsOverlap(left: GlobSegment, right: GlobSegment, work: WorkBudget): boolean {
 	const shorter = Math.min(left.length, right.length);
 	const head = sharedCharacters(left, right, shorter, false);
-	if (head < shorter && differ(left[head], right[head])) {
+	if (head < shorter && areDifferentCharacters(left[head], right[head])) {
 		work.charge(2 + head);
 		return false;
 	}
 	const tail = sharedCharacters(left, right, shorter - head, true);
 	if (!work.charge(4 + head + tail)) return false;
 	const [leftEnd, rightEnd] = [left.length - tail, right.length - tail];
-	if (head + tail < shorter && differ(left[leftEnd - 1], right[rightEnd - 1])) return false;
+	if (head + tail < shorter && areDifferentCharacters(left[leftEnd - 1], right[rightEnd - 1])) return false;
 	if (head === leftEnd && head === rightEnd) return true;
 	const [one, other] = [left.slice(head, leftEnd), right.slice(head, rightEnd)];
-	return work.charge(10 + 4 * weightOf(one) * weightOf(other)) && middlesMeet(one, other);
+	return work.charge(10 + 4 * comparisonWeight(one) * comparisonWeight(other)) && middlesOverlap(one, other);
 }
 
-/** How many characters and stretches of classes each position of the other segment is compared with. */
-function weightOf(segment: Segment): number {
+/** With how many characters and ranges each position of the other segment is compared. */
+function comparisonWeight(segment: GlobSegment): number {
 	let weight = 0;
 	for (const atom of segment) weight += typeof atom === "object" && "stretches" in atom ? 1 + atom.stretches.length : 1;
 	return weight;
 }
 
-function middlesMeet(left: Segment, right: Segment): boolean {
-	if ((left.length === 1 && isRun(left[0])) || (right.length === 1 && isRun(right[0]))) return true;
-	const runs = right.map(isRun);
+function middlesOverlap(left: GlobSegment, right: GlobSegment): boolean {
+	if ((left.length === 1 && isWildcardRun(left[0])) || (right.length === 1 && isWildcardRun(right[0]))) return true;
+	const runs = right.map(isWildcardRun);
 	let row: boolean[] = [true];
-	for (let at = 0; at < right.length; at += 1) row.push(row[at] === true && runs[at] === true);
+	for (let at = 0; at < right.length; at++) row.push(row[at] === true && runs[at] === true);
 	for (const atom of left) {
-		const run = isRun(atom);
+		const run = isWildcardRun(atom);
 		const next: boolean[] = [row[0] === true && run];
-		for (let at = 0; at < right.length; at += 1) {
-			const extended = (run || runs[at] === true) && (row[at + 1] === true || next[at] === true);
-			next.push(extended || (row[at] === true && atomsMeet(atom, right[at] ?? "")));
+		for (let at = 0; at < right.length; at++) {
+			const continuesRun = (run || runs[at] === true) && (row[at + 1] === true || next[at] === true);
+			next.push(continuesRun || (row[at] === true && atomsOverlap(atom, right[at] ?? "")));
 		}
 		row = next;
 	}
 	return row[right.length] === true;
 }
 
-/** Whether a segment has wildcards; a class or a run names more than one file. */
-function isGlob(segment: Segment): boolean {
+/** Whether a segment has wildcards, so that it can match more than one name. */
+function hasWildcard(segment: GlobSegment): boolean {
 	return segment.some((atom) => typeof atom === "object");
 }
 
-/** One plain name that the glob matches: a run of characters is empty at the end, and one character elsewhere. */
-function exampleOf(glob: Segment): Segment {
-	return glob.flatMap((atom, at): Atom[] => {
+/** One literal name that the glob matches. A run of characters is empty at the end, and one character elsewhere. */
+function exampleMatch(glob: GlobSegment): GlobSegment {
+	return glob.flatMap((atom, at): GlobAtom[] => {
 		if (typeof atom === "string") return [atom];
 		if ("stretches" in atom) return [atom.negated ? "x" : String.fromCharCode(atom.stretches[0]?.[0] ?? 120)];
 		return atom.any === "run" && at === glob.length - 1 ? [] : ["x"];
 	});
 }
 
-/** A segment read once to be compared often. */
-export interface Name {
-	readonly segment: Segment;
-	readonly glob: boolean;
-	/** What it names, where it is no glob. */
+/** A segment parsed once to be compared often. */
+export interface NamePattern {
+	readonly segment: GlobSegment;
+	readonly hasWildcards: boolean;
+	/** The literal name of a segment without wildcards, else empty. */
 	readonly text: string;
-	/** One plain name it matches: itself where it is one. */
-	readonly example: Segment;
+	/** One literal name that the segment matches. */
+	readonly example: GlobSegment;
 }
 
-/** Parses a segment of a pattern or of a path to be compared. */
-export function parseName(text: string): Name {
-	const segment = parseSegment(text);
-	const glob = isGlob(segment);
-	return { segment, glob, text: glob ? "" : segment.join(""), example: glob ? exampleOf(segment) : segment };
+/** Parses a segment of a pattern or of a path for comparisons. */
+export function parseNamePattern(text: string): NamePattern {
+	const segment = parseGlobSegment(text);
+	const glob = hasWildcard(segment);
+	return {
+		segment,
+		hasWildcards: glob,
+		text: glob ? "" : segment.join(""),
+		example: glob ? exampleMatch(segment) : segment,
+	};
 }
 
 /**
- * Whether a pattern's segment names what a path's segment names. Where both are globs, the path's must match an example
- * of the pattern's: `*.ts` could match `id_rsa.ts`, which nobody means. A shell's leading wildcard skips dot files.
+ * Whether a pattern's segment matches what a path's segment names. Of two globs, the path's must match an example of
+ * the pattern's: `*.ts` could match `id_rsa.ts`, but nobody means that. A shell's leading wildcard skips dot files.
  */
-export function patternNames(pattern: Name, path: Name, work: WorkBudget): boolean {
-	if (!path.glob && !pattern.glob) return work.charge(2) && pattern.text === path.text;
-	if (!path.glob) return segmentsMeet(pattern.segment, path.segment, work);
+export function patternMatchesName(pattern: NamePattern, path: NamePattern, work: WorkBudget): boolean {
+	if (!path.hasWildcards && !pattern.hasWildcards) return work.charge(2) && pattern.text === path.text;
+	if (!path.hasWildcards) return segmentsOverlap(pattern.segment, path.segment, work);
 	if (pattern.segment[0] === "." && typeof path.segment[0] === "object") return false;
-	return segmentsMeet(pattern.example, path.segment, work);
+	return segmentsOverlap(pattern.example, path.segment, work);
 }

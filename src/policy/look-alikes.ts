@@ -1,126 +1,55 @@
-// Letters that look like ASCII, folded to ASCII, so that a spelling cannot hide a name; matching uses it, display never.
+// Folds letters that look like ASCII to ASCII, so that no spelling hides a name. Used for matching, never for display.
 
-/** Cyrillic, Greek and other letters that fonts draw like ASCII ones, and the dashes and quotes that editors put in. */
-const LOOK_ALIKES: Readonly<Record<string, string>> = {
-	а: "a",
-	е: "e",
-	о: "o",
-	р: "p",
-	с: "c",
-	у: "y",
-	х: "x",
-	і: "i",
-	ј: "j",
-	ѕ: "s",
-	ԁ: "d",
-	һ: "h",
-	ԛ: "q",
-	ԝ: "w",
-	ь: "b",
-	ɡ: "g",
-	ı: "i",
-	ӏ: "l",
-	к: "k",
-	м: "m",
-	т: "t",
-	в: "b",
-	н: "h",
-	п: "n",
-	г: "r",
-	А: "A",
-	В: "B",
-	Е: "E",
-	К: "K",
-	М: "M",
-	Н: "H",
-	О: "O",
-	Р: "P",
-	С: "C",
-	Т: "T",
-	Х: "X",
-	Ѕ: "S",
-	І: "I",
-	Ј: "J",
-	α: "a",
-	ο: "o",
-	ρ: "p",
-	ν: "v",
-	ι: "i",
-	κ: "k",
-	τ: "t",
-	υ: "u",
-	χ: "x",
-	ϲ: "c",
-	ѵ: "v",
-	Α: "A",
-	Β: "B",
-	Ε: "E",
-	Ζ: "Z",
-	Η: "H",
-	Ι: "I",
-	Κ: "K",
-	Μ: "M",
-	Ν: "N",
-	Ο: "O",
-	Ρ: "P",
-	Τ: "T",
-	Υ: "Y",
-	Χ: "X",
-	"‐": "-",
-	"‑": "-",
-	"‒": "-",
-	"–": "-",
-	"—": "-",
-	"―": "-",
-	"−": "-",
-	"﹣": "-",
-	"⁄": "/",
-	"∕": "/",
-	"⧸": "/",
-	"∖": "\\",
-	"․": ".",
-	"·": ".",
-};
+import lookAlikesFile from "./look-alikes.json" with { type: "json" };
 
-/** What a terminal does not show, soft hyphens, zero-width characters, direction marks, and what it draws over others. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
+/** Cyrillic, Greek and other letters that fonts draw like ASCII ones, and the dashes that editors put in. */
+const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(Object.entries(lookAlikesFile.ascii));
 
-/** Parts of Hangul syllables: the only characters of which several fold to one. */
+/**
+ * Characters that a terminal does not show (soft hyphens, zero-width characters, direction marks) or draws over others.
+ */
+const INVISIBLE_CHARACTERS = /[\p{Default_Ignorable_Code_Point}\p{M}]/gu;
+
+/** Parts of Hangul syllables, the only characters of which several fold to one. */
 const JAMO = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/;
 
-/** Characters that fold to themselves: ideographs and whole Hangul syllables, and what Unicode has not assigned. */
-function isItself(code: number): boolean {
+/** Whether a character surely folds to itself: ideographs, whole Hangul syllables and unassigned code points. */
+function foldsToItself(code: number): boolean {
 	if (code < 0x10000) return (code >= 0x3400 && code < 0xa000) || (code >= 0xac00 && code < 0xd7a4);
 	return (code >= 0x20000 && code < 0x2f800) || (code >= 0x30000 && code < 0xe0000) || code >= 0xf0000;
 }
 
-/** Nearly all characters that anyone writes; asking Unicode about one takes a hundred times as long. */
-const MAX_REMEMBERED = 16_384;
-const remembered = new Map<string, string>();
+/** Holds nearly all characters that anyone writes. Folding one by Unicode's tables takes a hundred times as long. */
+const MAX_CACHED_CHARACTERS = 16_384;
+const foldedCharacters = new Map<string, string>();
 
-/** Decompositions do not depend on neighbours, so that each character folds alone: no run of marks has to be sorted. */
-function foldCharacter(character: string): string {
-	if (isItself(character.codePointAt(0) ?? 0)) return character;
-	const known = remembered.get(character);
-	if (known !== undefined) return known;
+/** Folds one character. Decompositions do not depend on neighbours, so no run of marks has to be sorted. */
+function foldSingleCharacter(character: string): string {
+	if (foldsToItself(character.codePointAt(0) ?? 0)) return character;
+	const cached = foldedCharacters.get(character);
+	if (cached !== undefined) return cached;
 	let folded = "";
-	for (const part of character.normalize("NFKD").replace(UNSEEN, "")) folded += LOOK_ALIKES[part] ?? part;
-	if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-	remembered.set(character, folded);
+	for (const part of character.normalize("NFKD").replace(INVISIBLE_CHARACTERS, ""))
+		folded += LOOK_ALIKES.get(part) ?? part;
+	if (foldedCharacters.size >= MAX_CACHED_CHARACTERS) foldedCharacters.clear();
+	foldedCharacters.set(character, folded);
 	return folded;
 }
 
-/** The ASCII spelling a reader sees; characters that look like nothing in ASCII stay. ASCII text comes back as it is. */
+/**
+ * The ASCII spelling that a reader sees. Characters that look like nothing in ASCII stay. ASCII text is returned as it
+ * is.
+ */
 export function foldLookAlikes(text: string): string {
 	if (!/\P{ASCII}/u.test(text)) return text;
-	const folded = text.replace(/\P{ASCII}/gu, foldCharacter);
+	const folded = text.replace(/\P{ASCII}/gu, foldSingleCharacter);
 	return JAMO.test(folded) ? folded.normalize("NFC") : folded;
 }
 
-/** What folding a text costs, in units of work. What is folded may have eighteen times as many characters. */
+/** What folding a text costs, in units of work. The folded text may have eighteen times as many characters. */
 export function foldingWork(text: string): number {
 	if (!/\P{ASCII}/u.test(text)) return 1 + text.length / 5;
-	// Beyond Unicode's first plane there are more characters than can be remembered; ligatures fold to the most.
+	// Beyond Unicode's first plane there are more characters than the cache holds.
 	if (/[\ud800-\udfff]/.test(text)) return 120 * text.length;
 	return (/[\u3200-\u33ff\ufb00-\ufeff]/.test(text) ? 50 : 12) * text.length;
 }

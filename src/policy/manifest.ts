@@ -1,39 +1,42 @@
-// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storing it is the store's.
+// A workspace's manifest: its request body, its normal form and its digest (docs/reference.md, "Workspaces"). Storage
+// is in manifests.store.ts.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 
-const MAX_TEXT_CHARS = 500;
-const MAX_ENTRIES = 200;
+const MAX_MANIFEST_TEXT_CHARS = 500;
+const MAX_MANIFEST_ENTRIES = 200;
 
-const text = z.string().max(MAX_TEXT_CHARS, `must have at most ${MAX_TEXT_CHARS} characters`);
-const entries = z.array(text).max(MAX_ENTRIES, `must have at most ${MAX_ENTRIES} entries`);
+const textSchema = z.string().max(MAX_MANIFEST_TEXT_CHARS, `must have at most ${MAX_MANIFEST_TEXT_CHARS} characters`);
+const entriesSchema = z
+	.array(textSchema)
+	.max(MAX_MANIFEST_ENTRIES, `must have at most ${MAX_MANIFEST_ENTRIES} entries`);
 
-/** The body of readiness and generate, and of a manifest that is set explicitly. Unknown members are dropped. */
+/** The request body of the endpoints that take a manifest. Unknown members are dropped. */
 export const manifestRequestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
-		project_name: text.nullish().describe("Appears in generated files."),
-		stack: entries.nullish().describe("Technologies the project is built with."),
-		protected_paths: entries
+		project_name: textSchema.nullish().describe("Appears in generated files."),
+		stack: entriesSchema.nullish().describe("Technologies the project is built with."),
+		protected_paths: entriesSchema
 			.nullish()
 			.describe("gitignore-style globs of paths that need approval before an agent writes to them."),
-		forbidden_commands: entries.nullish().describe("Command patterns that must never run."),
+		forbidden_commands: entriesSchema.nullish().describe("Command patterns that must never run."),
 		require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
 		require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
 	}),
 );
 
-export type ManifestRequest = z.output<typeof manifestRequestSchema>;
+type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
-/** A manifest in its normal form: all seven members, as it is stored, hashed and shown. */
+/** A manifest in its normal form, with all seven members, as it is stored, hashed and shown. */
 export const workspaceManifestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
-		project_name: text.nullable(),
-		stack: entries,
-		protected_paths: entries,
-		forbidden_commands: entries,
+		project_name: textSchema.nullable(),
+		stack: entriesSchema,
+		protected_paths: entriesSchema,
+		forbidden_commands: entriesSchema,
 		require_handoffs: z.boolean(),
 		require_risk_gate: z.boolean(),
 	}),
@@ -42,8 +45,8 @@ export const workspaceManifestSchema = z.lazy(() =>
 export type WorkspaceManifest = z.output<typeof workspaceManifestSchema>;
 
 /**
- * Fills in what a request left out: null, [] or false. Texts stay as they are and lists keep the caller's order and
- * duplicates (they are hashed), so two manifests are equal exactly when their normal forms are.
+ * Fills in what a request left out: null, [] or false. Texts stay as they are. Lists keep the caller's order and
+ * duplicates, because they are hashed. So two manifests are equal exactly when their normal forms are.
  */
 export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 	return {
@@ -57,7 +60,7 @@ export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 	};
 }
 
-/** The object hash of a manifest, type `svc.manifest.v1`; the members are listed so that a later one cannot slip in. */
+/** The object hash of a manifest, type `svc.manifest.v1`. Members are listed by name, so that no later one slips in. */
 export function manifestDigest(manifest: WorkspaceManifest): Hash {
 	return hashObject({
 		type: "svc.manifest.v1",
@@ -71,7 +74,7 @@ export function manifestDigest(manifest: WorkspaceManifest): Hash {
 	});
 }
 
-/** What holds for a workspace that never posted a manifest: nothing of its own, so the policy's built-ins alone. */
+/** The manifest of a workspace that never posted one. It has no rules of its own, so only the built-in ones hold. */
 export function defaultManifest(workspaceId: string): WorkspaceManifest {
 	return normalizeManifest({ workspace_id: workspaceId });
 }

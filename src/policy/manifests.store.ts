@@ -1,17 +1,17 @@
-// Manifests in D1: each that was ever in force is kept; the one with the highest version is the workspace's policy.
+// Manifests in D1. Every version is kept. The highest version is the workspace's policy.
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { workspaceManifests } from "../db/schema.ts";
 import { manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
-/** Which workspace. */
-export interface WorkspaceKey {
+/** The workspace of a user. */
+interface WorkspaceKey {
 	userId: string;
 	workspaceId: string;
 }
 
-/** A manifest in force. */
-export interface StoredManifest {
+/** The manifest in force. */
+interface StoredManifest {
 	manifest: WorkspaceManifest;
 	digest: string;
 	/** When it came into force, ISO 8601. */
@@ -39,8 +39,8 @@ export async function findManifest(
 }
 
 /**
- * Puts a manifest in force; true when it differs from the one before. One statement, so that of two callers at once one
- * comes after the other, and a call that is repeated changes nothing.
+ * Puts a manifest in force. True when it differs from the one before. It is one statement, so of two concurrent callers
+ * one comes after the other, and a repeated call changes nothing.
  */
 export async function storeManifest(
 	db: Database,
@@ -52,10 +52,10 @@ export async function storeManifest(
 	const digest = manifestDigest(manifest);
 	const latest = sql`SELECT version, digest FROM ${workspaceManifests}
 		WHERE user_id = ${userId} AND workspace_id = ${workspaceId} ORDER BY version DESC LIMIT 1`;
-	const inserted = await db.all(sql`
+	const rows = await db.all(sql`
 		INSERT INTO ${workspaceManifests} (user_id, workspace_id, version, digest, manifest, created_at)
 		SELECT ${userId}, ${workspaceId}, coalesce((SELECT version FROM (${latest})), 0) + 1, ${digest}, ${JSON.stringify(manifest)}, ${createdAt}
 		WHERE coalesce((SELECT digest FROM (${latest})), '') <> ${digest}
 		RETURNING version`);
-	return inserted.length > 0;
+	return rows.length > 0;
 }

@@ -1,37 +1,43 @@
-// One gitignore pattern, and whether it touches a path that was read into names; lists of patterns are in paths.ts.
-import { type Name, parseName, patternNames } from "./glob.ts";
+// A gitignore pattern, and whether it touches a parsed path. Lists of patterns are in paths.ts.
+import { type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
 import { foldLookAlikes } from "./look-alikes.ts";
 import type { WorkBudget } from "./work-budget.ts";
 
-/** A parsed pattern. One with a slash before its end is anchored: it begins at the workspace. */
+/** A parsed pattern. A pattern with a slash before its end is anchored: it begins at the workspace. */
 export interface PathPattern {
 	readonly negated: boolean;
 	readonly anchored: boolean;
-	readonly segments: readonly (Name | "**")[];
+	readonly segments: readonly (NamePattern | "**")[];
 }
 
-/** How a path is touched: written itself, or with everything below it (removed, moved, changed recursively). */
+/**
+ * How far an effect on a path reaches: the path itself, or everything below it too (removed, moved, changed
+ * recursively).
+ */
 export type Reach = "itself" | "below";
 
-/** A path read once to be held against many patterns. */
-export interface ParsedPath {
-	readonly names: readonly Name[];
-	/** Where an anchored pattern may begin: at the workspace, or anywhere when that lies somewhere inside the path. */
+/** A path parsed once to be matched against many patterns. */
+interface ParsedPath {
+	readonly names: readonly NamePattern[];
+	/**
+	 * Segments at which an anchored pattern may begin: the workspace, or any segment when the workspace may lie inside
+	 * the path.
+	 */
 	readonly roots: readonly number[];
 	readonly everywhere: readonly number[];
 }
 
-/** Whether the pattern names the path, a folder above it, or, where it is touched with all below, a file in it. */
-export function touches(pattern: PathPattern, path: ParsedPath, reach: Reach, work: WorkBudget): boolean {
+/** Whether the pattern matches the path, a folder above it or, when the effect reaches below, a file in it. */
+export function patternTouchesPath(pattern: PathPattern, path: ParsedPath, reach: Reach, work: WorkBudget): boolean {
 	if (pattern.segments.length === 0) return true;
-	if (coversFrom(pattern, path.names, pattern.anchored ? path.roots : path.everywhere, work)) return true;
-	return reach === "below" && !pattern.negated && couldHold(pattern, path.names, work);
+	if (matchesFrom(pattern, path.names, pattern.anchored ? path.roots : path.everywhere, work)) return true;
+	return reach === "below" && !pattern.negated && mayContainMatch(pattern, path.names, work);
 }
 
-/** Parses one gitignore pattern; undefined for a comment or a blank line. */
-export function parsePathPattern(line: string): PathPattern | undefined {
+/** Parses one gitignore pattern. Null for a comment or a blank line. */
+export function parsePathPattern(line: string): PathPattern | null {
 	const text = line.trim();
-	if (text === "" || text.startsWith("#")) return undefined;
+	if (text === "" || text.startsWith("#")) return null;
 	const negated = text.startsWith("!");
 	const body = foldLookAlikes(negated ? text.slice(1) : text)
 		.toLowerCase()
@@ -41,46 +47,54 @@ export function parsePathPattern(line: string): PathPattern | undefined {
 	return {
 		negated,
 		anchored: body.startsWith("/") || segments.length > 1,
-		segments: segments.map((segment) => (segment === "**" ? "**" : parseName(segment))),
+		segments: segments.map((segment) => (segment === "**" ? "**" : parseNamePattern(segment))),
 	};
 }
 
-/** Where the pattern's segment can end in the path when it begins at one of `reached`, which is in rising order. */
-function advance(
-	segment: Name | "**",
-	last: boolean,
+/** Where the pattern's segment can end in the path when it begins at one of `reached`. Both are in rising order. */
+function advanceSegment(
+	segment: NamePattern | "**",
+	isLast: boolean,
 	reached: readonly number[],
-	path: readonly Name[],
+	path: readonly NamePattern[],
 	work: WorkBudget,
 ): number[] {
 	const next: number[] = [];
 	if (segment === "**") {
-		// A trailing `**` needs something below the folder it follows.
-		for (let at = (reached[0] ?? 0) + (last ? 1 : 0); at <= path.length; at += 1) next.push(at);
+		// A trailing `**` matches only what lies below the folder before it.
+		for (let at = (reached[0] ?? 0) + (isLast ? 1 : 0); at <= path.length; at++) next.push(at);
 	} else {
 		for (const at of reached) {
 			const name = path[at];
-			if (name && patternNames(segment, name, work)) next.push(at + 1);
+			if (name && patternMatchesName(segment, name, work)) next.push(at + 1);
 		}
 	}
 	return work.charge(4 + next.length) ? next : [];
 }
 
-/** Whether the pattern names a part of the path that starts at one of `starts`: up to its end, or to a folder above it. */
-function coversFrom(pattern: PathPattern, path: readonly Name[], starts: readonly number[], work: WorkBudget): boolean {
+/**
+ * Whether the pattern matches a part of the path that starts at one of `starts`, up to the path's end or to a folder
+ * above it.
+ */
+function matchesFrom(
+	pattern: PathPattern,
+	path: readonly NamePattern[],
+	starts: readonly number[],
+	work: WorkBudget,
+): boolean {
 	const { segments } = pattern;
 	let reached = starts;
-	for (let index = 0; index < segments.length && reached.length > 0; index += 1) {
-		reached = advance(segments[index] ?? "**", index === segments.length - 1, reached, path, work);
+	for (let index = 0; index < segments.length && reached.length > 0; index++) {
+		reached = advanceSegment(segments[index] ?? "**", index === segments.length - 1, reached, path, work);
 	}
 	return reached.length > 0;
 }
 
-/** Whether the whole path is a folder in which a file that the pattern names could lie, judged by the pattern's anchor. */
-function couldHold(pattern: PathPattern, path: readonly Name[], work: WorkBudget): boolean {
+/** Whether the path is a folder that may contain a match of the pattern. Only anchored patterns can tell. */
+function mayContainMatch(pattern: PathPattern, path: readonly NamePattern[], work: WorkBudget): boolean {
 	if (!pattern.anchored || path.length >= pattern.segments.length) return false;
 	return path.every((segment, index) => {
-		const wanted = pattern.segments[index];
-		return wanted === "**" || (wanted !== undefined && patternNames(wanted, segment, work));
+		const expected = pattern.segments[index];
+		return expected === "**" || (expected !== undefined && patternMatchesName(expected, segment, work));
 	});
 }

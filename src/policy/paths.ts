@@ -1,26 +1,29 @@
-// Protected paths: gitignore-style patterns on normalized paths; what touches which path is decided elsewhere.
+// Protected paths: gitignore-style patterns on normalized paths. What touches which path is decided elsewhere.
 
-import { type Name, parseName, patternNames } from "./glob.ts";
+import { type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
 import { foldingWork, foldLookAlikes } from "./look-alikes.ts";
-import { type PathPattern, parsePathPattern, type Reach, touches } from "./path-patterns.ts";
+import { type PathPattern, parsePathPattern, patternTouchesPath, type Reach } from "./path-patterns.ts";
 import { UNKNOWN } from "./placeholders.ts";
 import { WorkBudget } from "./work-budget.ts";
 
-/** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case and ASCII look-alikes folded. */
+/** A path without `.`, `..`, doubled slashes or a trailing slash, in lower case, with look-alikes folded to ASCII. */
 export interface NormalizedPath {
-	/** From the file system's root, from a home, or above the workspace: where the workspace lies inside it is unknown. */
+	/**
+	 * The path begins at the file system's root, at a home or above the workspace. The workspace may lie anywhere inside
+	 * it.
+	 */
 	readonly outside: boolean;
 	/** Empty for the root, the home or the workspace itself. */
 	readonly segments: readonly string[];
 }
 
-/** PATH_MAX of Linux: what is longer names no file, and is not searched. */
-export const MAX_PATH_LENGTH = 4096;
-const TOO_LONG = "(a path of more than 4096 characters)";
+/** PATH_MAX of Linux. Longer paths name no file and are not searched. */
+export const MAX_PATH_CHARS = 4096;
+const PATH_TOO_LONG = "(a path of more than 4096 characters)";
 
-const TOO_MUCH = "(more patterns and paths than can be compared)";
+const TOO_MANY_COMPARISONS = "(more patterns and paths than can be compared)";
 
-/** Normalizes a path as written: `\` is a separator too, letter case does not tell two paths apart (it does not on macOS and Windows). */
+/** Normalizes a path as written. `\` is a separator too. Letter case is ignored, as on macOS and Windows. */
 export function normalizePath(written: string): NormalizedPath {
 	const text = foldLookAlikes(written)
 		.toLowerCase()
@@ -37,122 +40,129 @@ export function normalizePath(written: string): NormalizedPath {
 	return { outside: text.startsWith("/") || text.startsWith("~") || above || text.startsWith(UNKNOWN), segments };
 }
 
-export type { Reach };
-
 /** Protected-path patterns, compiled once for many paths. */
 export interface ProtectedPaths {
-	/** The pattern that protects the path, as it was written; undefined when none does. Later patterns beat earlier ones; a path too long to exist counts as protected, as every path does once the work has gone beyond its bound. */
-	find(path: string, reach?: Reach): string | undefined;
+	/**
+	 * The pattern that protects the path, as it was written. Null when none does. Later patterns beat earlier ones. A
+	 * path too long to exist counts as protected, and so does every path once the work is spent.
+	 */
+	find(path: string, reach?: Reach): string | null;
 }
 
-/** What normalizing a path costs, of which look-alikes are folded, in units of work. */
+/** What normalizing a folded path costs, in units of work. */
 export function normalizingWork(folded: string): number {
 	return 60 + 4 * folded.length;
 }
 
-/** What parsing a name costs, of a pattern or of a path. */
+/** What parsing one name of a pattern or of a path costs, in units of work. */
 function parsingWork(name: string): number {
 	return 20 + 6 * name.length;
 }
 
-/** Names that were read are remembered, up to so many characters: the same few folders stand in thousands of paths. */
+/** Characters of parsed names that are cached. The same few folders stand in thousands of paths. */
 const MAX_REMEMBERED_CHARS = 200_000;
 
-/** A pattern and its place in the list: later ones beat earlier ones. */
-interface PlacedPattern {
+/** A pattern and its position in the list. Later patterns beat earlier ones. */
+interface IndexedPattern {
 	readonly at: number;
 	readonly pattern: PathPattern;
 }
 
-/** The patterns of a list, by what a path must hold for them to be asked about it. */
+/** The patterns of a list, indexed by what a path must contain to match them. */
 class PatternIndex {
-	/** Of one segment, which match at any depth: asked once for each name. Most patterns are such ones. */
-	private readonly ofNames: readonly { readonly at: number; readonly segment: Name }[];
-	private readonly others: readonly PlacedPattern[];
-	/** The others by a segment without wildcards that every path they name has; under "" those without such a segment. */
-	private readonly byName: ReadonlyMap<string, readonly PlacedPattern[]>;
-	/** The others by their first segment; under "" where that has wildcards. */
-	private readonly byFirst: ReadonlyMap<string, readonly PlacedPattern[]>;
-	private readonly remembered = new Map<string, IndexedName>();
-	private rememberedChars = 0;
-	private readonly work: WorkBudget;
+	/**
+	 * Patterns of one segment, which match at any depth. Each is tried once for each name. Most patterns are such ones.
+	 */
+	readonly #ofNames: readonly { readonly at: number; readonly segment: NamePattern }[];
+	readonly #others: readonly IndexedPattern[];
+	/**
+	 * The other patterns, by a segment without wildcards that every match has. Patterns without such a segment are under
+	 * "".
+	 */
+	readonly #byName: ReadonlyMap<string, readonly IndexedPattern[]>;
+	/** The other patterns, by their first segment, or under "" where it has wildcards. */
+	readonly #byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
+	readonly #remembered = new Map<string, IndexedName>();
+	#rememberedChars = 0;
+	readonly #work: WorkBudget;
 
 	constructor(patterns: readonly PathPattern[], work: WorkBudget) {
-		this.work = work;
+		this.#work = work;
 		const placed = patterns.map((pattern, at) => ({ at, pattern }));
-		this.ofNames = placed.flatMap(({ at, pattern: { anchored, segments } }) => {
+		this.#ofNames = placed.flatMap(({ at, pattern: { anchored, segments } }) => {
 			const [segment] = segments;
 			return anchored || segments.length > 1 || segment === undefined || segment === "**" ? [] : [{ at, segment }];
 		});
-		const named = new Set(this.ofNames.map(({ at }) => at));
-		this.others = placed.filter(({ at }) => !named.has(at));
+		const named = new Set(this.#ofNames.map(({ at }) => at));
+		this.#others = placed.filter(({ at }) => !named.has(at));
 		const uses = new Map<string, number>();
-		for (const { pattern } of this.others)
-			for (const text of plainTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
-		// The rarest, so that a path is asked about few patterns: `packages` stands in most of them.
+		for (const { pattern } of this.#others)
+			for (const text of literalTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
+		// The rarest segment is the key, so that few patterns are tried on a path: `packages` may stand in most of them.
 		const rarest = (pattern: PathPattern) =>
-			plainTexts(pattern).reduce(
+			literalTexts(pattern).reduce(
 				(best, text) => ((uses.get(text) ?? 0) < (uses.get(best) ?? Infinity) ? text : best),
 				"",
 			);
-		this.byName = groupBy(this.others, ({ pattern }) => rarest(pattern));
-		this.byFirst = groupBy(this.others, ({ pattern }) => plainText(pattern.segments[0] ?? "**"));
+		this.#byName = groupBy(this.#others, ({ pattern }) => rarest(pattern));
+		this.#byFirst = groupBy(this.#others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
 	}
 
-	private read(text: string): IndexedName {
-		const known = this.remembered.get(text);
+	#read(text: string): IndexedName {
+		const known = this.#remembered.get(text);
 		if (known !== undefined) return known;
-		const name = parseName(this.work.charge(parsingWork(text)) ? text : "");
+		const name = parseNamePattern(this.#work.charge(parsingWork(text)) ? text : "");
 		const read = {
 			...name,
-			lastNamed: this.ofNames.findLast(({ segment }) => patternNames(segment, name, this.work))?.at ?? -1,
-			naming: this.byName.get(name.text || text) ?? [],
+			lastNamed: this.#ofNames.findLast(({ segment }) => patternMatchesName(segment, name, this.#work))?.at ?? -1,
+			naming: this.#byName.get(name.text || text) ?? [],
 		};
-		this.rememberedChars += 10 + text.length;
-		if (this.rememberedChars > MAX_REMEMBERED_CHARS) {
-			this.remembered.clear();
-			this.rememberedChars = 0;
+		this.#rememberedChars += 10 + text.length;
+		if (this.#rememberedChars > MAX_REMEMBERED_CHARS) {
+			this.#remembered.clear();
+			this.#rememberedChars = 0;
 		}
-		this.remembered.set(text, read);
+		this.#remembered.set(text, read);
 		return read;
 	}
 
-	/** The patterns of more than one segment that may touch a path; what it holds besides them cannot matter. */
-	private candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly PlacedPattern[])[] {
+	/** The patterns of more than one segment that may touch a path. */
+	#candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
 		// A wildcard in a path may stand for any name.
-		if (names.some(({ glob }) => glob)) return [this.others];
-		const naming = [...new Set(names.map((name) => name.naming)), this.byName.get("") ?? []];
+		if (names.some(({ hasWildcards: glob }) => glob)) return [this.#others];
+		const naming = [...new Set(names.map((name) => name.naming)), this.#byName.get("") ?? []];
 		if (reach === "itself") return naming;
-		return [...naming, this.byFirst.get(names[0]?.text ?? "") ?? [], this.byFirst.get("") ?? []];
+		return [...naming, this.#byFirst.get(names[0]?.text ?? "") ?? [], this.#byFirst.get("") ?? []];
 	}
 
-	/** The place of the last pattern that touches the path; -1 when none does, or when the work is spent. */
+	/** The position of the last pattern that touches the path. -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
-		if (!this.work.charge(30 * segments.length)) return -1;
-		const names = segments.map((segment) => this.read(segment));
+		if (!this.#work.charge(30 * segments.length)) return -1;
+		const names = segments.map((segment) => this.#read(segment));
 		let last = Math.max(...names.map(({ lastNamed }) => lastNamed));
 		const everywhere = [...names.keys()];
 		const path = { names, roots: outside ? everywhere : [0], everywhere };
-		for (const patterns of this.candidates(names, reach)) {
-			for (const { at, pattern } of patterns) if (at > last && touches(pattern, path, reach, this.work)) last = at;
+		for (const patterns of this.#candidates(names, reach)) {
+			for (const { at, pattern } of patterns)
+				if (at > last && patternTouchesPath(pattern, path, reach, this.#work)) last = at;
 		}
 		return last;
 	}
 }
 
-/** A name of a path, and which patterns it answers or makes worth asking. */
-interface IndexedName extends Name {
-	/** The place of the last pattern of one segment that names it; -1 when none does. */
+/** A parsed name of a path, with the patterns that it matches or that it makes worth trying. */
+interface IndexedName extends NamePattern {
+	/** The position of the last pattern of one segment that matches the name. -1 when none does. */
 	readonly lastNamed: number;
-	readonly naming: readonly PlacedPattern[];
+	readonly naming: readonly IndexedPattern[];
 }
 
-function plainText(segment: Name | "**"): string {
+function literalText(segment: NamePattern | "**"): string {
 	return segment === "**" ? "" : segment.text;
 }
 
-function plainTexts({ segments }: PathPattern): readonly string[] {
-	return segments.map(plainText).filter((text) => text !== "");
+function literalTexts({ segments }: PathPattern): readonly string[] {
+	return segments.map(literalText).filter((text) => text !== "");
 }
 
 function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<string, readonly T[]> {
@@ -161,8 +171,8 @@ function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<str
 	return groups;
 }
 
-/** Patterns as written, with what they mean. Those that there is no work left to read are left out. */
-function parsePatterns(patterns: readonly string[], work: WorkBudget) {
+/** Parses patterns and keeps them as written. Patterns that no work is left for are left out. */
+function parsePathPatterns(patterns: readonly string[], work: WorkBudget) {
 	return patterns.flatMap((written) => {
 		if (!work.charge(foldingWork(written) + parsingWork(foldLookAlikes(written)))) return [];
 		const pattern = parsePathPattern(written);
@@ -171,29 +181,29 @@ function parsePatterns(patterns: readonly string[], work: WorkBudget) {
 }
 
 /**
- * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` takes back, `#` begins a comment.
- * @param work shared with whatever else the check looks at.
+ * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` exempts, `#` begins a comment.
+ * @param work Shared by everything that one check looks at.
  */
 export function compileProtectedPaths(patterns: readonly string[], work = new WorkBudget()): ProtectedPaths {
-	const compiled = parsePatterns(patterns, work);
+	const compiled = parsePathPatterns(patterns, work);
 	const index = new PatternIndex(
 		compiled.map(({ pattern }) => pattern),
 		work,
 	);
 	return {
 		find(written, reach = "itself") {
-			if (written.length > MAX_PATH_LENGTH) return TOO_LONG;
-			if (!work.charge(foldingWork(written))) return TOO_MUCH;
-			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MUCH;
+			if (written.length > MAX_PATH_CHARS) return PATH_TOO_LONG;
+			if (!work.charge(foldingWork(written))) return TOO_MANY_COMPARISONS;
+			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MANY_COMPARISONS;
 			const path = normalizePath(written);
 			if (path.segments.length === 0) {
-				// Everything below the workspace, the home or the root goes: so does what is protected in it.
-				return reach === "below" ? compiled.find(({ pattern }) => !pattern.negated)?.written : undefined;
+				// Everything below the workspace, the home or the root is touched, and with it what is protected.
+				return reach === "below" ? (compiled.find(({ pattern }) => !pattern.negated)?.written ?? null) : null;
 			}
 			const last = index.lastTouching(path, reach);
-			if (work.spent) return TOO_MUCH;
+			if (work.spent) return TOO_MANY_COMPARISONS;
 			const found = compiled[last];
-			return found && !found.pattern.negated ? found.written : undefined;
+			return found && !found.pattern.negated ? found.written : null;
 		},
 	};
 }

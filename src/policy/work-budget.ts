@@ -1,42 +1,49 @@
-// A bound on the work of one check. Work is charged before it is done, so that no input can make it begin what takes
-// longer than is left: pure code has no clock to look at.
+// A bound on the work of one check. Pure code has no clock, so work is counted in units and charged before it is done.
 
-/** What one check may cost. One unit is about ten nanoseconds on a slow core: half a second in all. */
+/** The work of one check, in units of about ten nanoseconds on a slow core: half a second in all. */
 export const MAX_CHECK_WORK = 50_000_000;
 
-/** What is left of the work of one check, shared by everything that is looked at together. */
+/** The work left for one check. Everything that the check looks at shares it. */
 export class WorkBudget {
-	private left: number;
+	#left: number;
 
 	constructor(units = MAX_CHECK_WORK) {
-		this.left = units;
+		this.#left = units;
 	}
 
-	/** More was asked for than was left. Whatever was found out since is void: whoever asks must look here first. */
+	/**
+	 * True once a charge was more than what was left. Results since then are void, so callers check this before they use
+	 * one.
+	 */
 	get spent(): boolean {
-		return this.left < 0;
+		return this.#left < 0;
 	}
 
-	/** False when the work is more than is left. It must then not be done, and nothing after it either. */
+	/**
+	 * Charges for work. False when the work is more than what is left: then the caller must not do it, nor anything after
+	 * it.
+	 */
 	charge(units: number): boolean {
-		this.left -= units;
-		return this.left >= 0;
+		this.#left -= units;
+		return this.#left >= 0;
 	}
 
-	/** Gives up for another reason than the amount of work: something is too deep, or too large to be kept. */
+	/** Spends everything that is left, because something is too deep or too large to be kept. */
 	exhaust(): void {
-		this.left = Number.NEGATIVE_INFINITY;
+		this.#left = Number.NEGATIVE_INFINITY;
 	}
 }
 
-/** The characters of all texts, and one for each text: what joining or reading them takes. */
+/** The work of joining or reading texts: one unit for each character and each text. */
 export function charactersIn(texts: readonly string[]): number {
 	let characters = texts.length;
 	for (const text of texts) characters += text.length;
 	return characters;
 }
 
-/** What looking for a text in another costs: beyond 250 characters of it engines compare the rest at each place again. */
+/**
+ * The work of searching for a text in another. Beyond 250 characters, engines compare the rest again at each position.
+ */
 export function searchingWork(characters: number, wantedCharacters: number): number {
 	return wantedCharacters > 250 ? (characters * wantedCharacters) / 4 : 4 * characters;
 }

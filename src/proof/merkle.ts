@@ -44,7 +44,7 @@ function foldRight(hashes: readonly Uint8Array[]): Uint8Array {
  * The range with one more leaf; the argument is not changed. O(log n), one node hash on average.
  * @throws RangeError when the range lacks a subtree that its size requires.
  */
-export function append({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
+export function appendLeaf({ size, hashes }: CompactRange, leaf: Uint8Array): CompactRange {
 	let hash = leaf;
 	let remaining = hashes.length;
 	// Each trailing 1 of the size is a complete subtree that now gets its right sibling.

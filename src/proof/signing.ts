@@ -73,7 +73,7 @@ export interface PublicKeyEntry {
  * The published forms of a public key.
  * @param publicKey 32 raw bytes.
  */
-export function describePublicKey(publicKey: Uint8Array, status: PublicKeyEntry["status"]): PublicKeyEntry {
+export function toPublicKeyEntry(publicKey: Uint8Array, status: PublicKeyEntry["status"]): PublicKeyEntry {
 	const raw = toBase64(publicKey);
 	const key_id = toKeyId(publicKey);
 	const der = toBase64(new Uint8Array([...SPKI_HEADER, ...publicKey]));

@@ -80,7 +80,7 @@ export class AnswerAccumulator {
 }
 
 /** Whether a part is model output. Once one has been delivered, no other model can take over unnoticed. */
-export function isDelta({ type }: StreamPart): boolean {
+export function isOutputPart({ type }: StreamPart): boolean {
 	return type === "text" || type === "reasoning" || type === "refusal" || type === "tool_call";
 }
 
@@ -103,7 +103,7 @@ function isNonEmptyPart(part: AssistantPart): boolean {
 }
 
 /** The answer with every text as valid Unicode. This is done before anything is delivered, stored or hashed. */
-export function wellFormedAnswer(answer: ModelAnswer): ModelAnswer {
+export function toWellFormedAnswer(answer: ModelAnswer): ModelAnswer {
 	const content = answer.content.map((part): AssistantPart => {
 		if (part.type === "provider") return part;
 		if (part.type !== "tool_call") return { ...part, text: part.text.toWellFormed() };
@@ -119,7 +119,7 @@ export function toModelAnswer(parts: readonly StreamPart[]): ModelAnswer | null 
 		if (part.type === "failure") return null;
 		accumulator.add(part);
 	}
-	return wellFormedAnswer(accumulator.answer());
+	return toWellFormedAnswer(accumulator.answer());
 }
 
 /** The stream parts of a whole answer: the inverse of `toModelAnswer`. */

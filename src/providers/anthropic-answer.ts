@@ -2,10 +2,11 @@
 // parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
+import { parseJson } from "../json.ts";
 import { toModelAnswer } from "./accumulate.ts";
-import { parseJson, reportedTokenCount } from "./json.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
+import { reportedTokenCount } from "./wire.ts";
 
 const anthropicCountsSchema = z.lazy(() =>
 	z.looseObject({

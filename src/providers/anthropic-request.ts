@@ -2,10 +2,10 @@
 // anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
-import { type JsonObject, jsonObjectSchema } from "./json.ts";
 import {
 	type AssistantPart,
 	callImages,
@@ -229,17 +229,18 @@ function anthropicSamplingFields(
 	return { fields, warnings };
 }
 
-function anthropicHeaders({ apiKey }: ProviderAccess): Record<string, string> {
+function anthropicHeaders({ apiKey }: ProviderAccess, isWhole: boolean): Record<string, string> {
 	return {
 		"x-api-key": apiKey,
 		"anthropic-version": "2023-06-01",
 		"content-type": "application/json",
-		accept: "text/event-stream",
+		accept: isWhole ? "application/json" : "text/event-stream",
 	};
 }
 
 /** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
-export function renderAnthropicRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest {
+	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);
 	warnings.push(...Object.keys(call.unknownFields).map(unknownFieldWarning));
@@ -259,7 +260,7 @@ export function renderAnthropicRequest({ call, prompt, model, access, effort }: 
 	const settings: JsonObject = {
 		model: model.upstream_model,
 		max_tokens: call.maxTokens,
-		stream: true,
+		stream: isWhole ? undefined : true,
 		...sampling,
 		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice: hasTools
@@ -271,7 +272,7 @@ export function renderAnthropicRequest({ call, prompt, model, access, effort }: 
 	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/messages`,
-		headers: anthropicHeaders(access),
+		headers: anthropicHeaders(access, isWhole),
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,
 		maxOutputTokens: call.maxTokens,

@@ -1,5 +1,5 @@
 // Compiles JSON Schema to the subset that Anthropic's structured outputs take: closed objects, no bounds. Pure.
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
 /** Keywords that structured outputs refuse. They are left out and reported, so the model is not held to them. */

@@ -1,6 +1,7 @@
 // Decodes an Anthropic stream into stream parts. anthropic-answer.ts says what blocks mean. Text cut inside a character
 // is passed on as it came; well-formed.ts repairs it.
 import * as z from "zod";
+import { jsonObjectSchema, parseJson } from "../json.ts";
 import {
 	type AnthropicBlock,
 	anthropicBlockSchema,
@@ -12,7 +13,6 @@ import {
 	stopDetailsSchema,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
-import { jsonObjectSchema, parseJson } from "./json.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const index = z.int().min(0);
@@ -64,7 +64,7 @@ function deltaText(delta: AnthropicDelta, field: string): string {
 	return typeof value === "string" ? value : "";
 }
 
-function toTextParts(type: "text" | "reasoning", text: string): StreamPart[] {
+function toAnthropicParts(type: "text" | "reasoning", text: string): StreamPart[] {
 	return text === "" ? [] : [{ type, text }];
 }
 
@@ -82,13 +82,13 @@ function applyDelta(open: OpenBlock, delta: AnthropicDelta): StreamPart[] {
 	if (delta.type === "input_json_delta") {
 		open.json += deltaText(delta, "partial_json");
 	} else if (block.type === "text") {
-		if (delta.type === "text_delta") return toTextParts("text", deltaText(delta, "text"));
+		if (delta.type === "text_delta") return toAnthropicParts("text", deltaText(delta, "text"));
 		if (delta.type === "citations_delta") block.citations = [...(block.citations ?? []), delta["citation"]];
 	} else if (block.type === "thinking") {
 		if (delta.type === "thinking_delta") {
 			const thinking = deltaText(delta, "thinking");
 			block.thinking += thinking;
-			return toTextParts("reasoning", thinking);
+			return toAnthropicParts("reasoning", thinking);
 		}
 		if (delta.type === "signature_delta") block["signature"] = delta["signature"];
 	} else if (block.type === "other") {
@@ -182,8 +182,8 @@ export class AnthropicDecoder implements StreamDecoder {
 
 	#startBlock(position: number, block: AnthropicBlock): StreamPart[] {
 		this.#openBlocks.set(position, { block, json: "" });
-		if (block.type === "text") return toTextParts("text", block.text);
-		if (block.type === "thinking") return toTextParts("reasoning", block.thinking);
+		if (block.type === "text") return toAnthropicParts("text", block.text);
+		if (block.type === "thinking") return toAnthropicParts("reasoning", block.thinking);
 		return [];
 	}
 

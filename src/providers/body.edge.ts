@@ -30,7 +30,9 @@ class SilenceTimer {
 		this.#allowedMs = allowedMs;
 		this.#endsAtMs = endsAtMs;
 		this.#onTimeout = onOver;
-		this.#arm(endsAtMs, Date.now());
+		const nowMs = Date.now();
+		// The first wait begins soon, so that the timer that it needs is set at once.
+		this.#arm(Math.min(nowMs + allowedMs, endsAtMs), nowMs);
 	}
 
 	#arm(atMs: number, nowMs: number): void {

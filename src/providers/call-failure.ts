@@ -33,17 +33,20 @@ export interface PartialAnswer {
 
 export const NO_PARTIAL_ANSWER: PartialAnswer = { answer: null, reported: null };
 
+/** A call that ended without a whole answer. */
+interface InterruptedCall {
+	/** False when the provider never had the whole request. Otherwise it may have served the request, and may bill it. */
+	sent: boolean;
+	partial: PartialAnswer;
+}
+
 /** The ways a call can fail. */
 export type CallFailure =
 	/** An error status. Nothing was generated, and nothing is billed. */
 	| { kind: "status"; status: number; error: UpstreamError | null; retryAfterMs: number | null }
-	/**
-	 * `sent` is false when the provider never had the whole request. Otherwise it may have served the request, and may
-	 * bill it.
-	 */
-	| { kind: "lost"; why: LostReason; sent: boolean; remains: PartialAnswer; error: UpstreamError | null }
+	| (InterruptedCall & { kind: "lost"; why: LostReason; error: UpstreamError | null })
 	/** The client has disconnected. */
-	| { kind: "client_closed"; sent: boolean; remains: PartialAnswer };
+	| (InterruptedCall & { kind: "client_closed" });
 
 /** Thrown when a call that had begun gives no whole answer. */
 export class UpstreamInterrupted extends Error {

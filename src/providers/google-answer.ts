@@ -1,17 +1,17 @@
 // The content of a generateContent response: its shape, usage, errors and finish reasons.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { reportedTokenCount } from "./json.ts";
 import type { FinishReason } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
+import { reportedTokenCount } from "./wire.ts";
 
-const optionalText = z.string().nullish();
+const optionalString = z.string().nullish();
 
 /** One piece of a streamed argument (Gemini 3 on Vertex). */
 const partialArgSchema = z.lazy(() =>
 	z.looseObject({
 		jsonPath: z.string(),
-		stringValue: optionalText,
+		stringValue: optionalString,
 		numberValue: z.number().nullish(),
 		boolValue: z.boolean().nullish(),
 		nullValue: z.unknown().optional(),
@@ -21,8 +21,8 @@ const partialArgSchema = z.lazy(() =>
 
 const functionCallSchema = z.lazy(() =>
 	z.looseObject({
-		id: optionalText,
-		name: optionalText,
+		id: optionalString,
+		name: optionalString,
 		args: z.unknown().optional(),
 		partialArgs: z.array(partialArgSchema).nullish(),
 		willContinue: z.boolean().nullish(),
@@ -31,9 +31,9 @@ const functionCallSchema = z.lazy(() =>
 
 const googlePartSchema = z.lazy(() =>
 	z.looseObject({
-		text: optionalText,
+		text: optionalString,
 		thought: z.boolean().nullish(),
-		thoughtSignature: optionalText,
+		thoughtSignature: optionalString,
 		functionCall: functionCallSchema.nullish(),
 	}),
 );
@@ -41,8 +41,8 @@ const googlePartSchema = z.lazy(() =>
 const googleCandidateSchema = z.lazy(() =>
 	z.looseObject({
 		content: z.looseObject({ parts: z.array(googlePartSchema).nullish() }).nullish(),
-		finishReason: optionalText,
-		finishMessage: optionalText,
+		finishReason: optionalString,
+		finishMessage: optionalString,
 	}),
 );
 
@@ -50,9 +50,9 @@ const googleCandidateSchema = z.lazy(() =>
 export const googleResponseSchema = z.lazy(() =>
 	z.looseObject({
 		candidates: z.array(googleCandidateSchema).nullish(),
-		promptFeedback: z.looseObject({ blockReason: optionalText }).nullish(),
+		promptFeedback: z.looseObject({ blockReason: optionalString }).nullish(),
 		usageMetadata: z.unknown().optional(),
-		responseId: optionalText,
+		responseId: optionalString,
 	}),
 );
 
@@ -128,8 +128,8 @@ const googleErrorSchema = z.lazy(() =>
 	z.looseObject({
 		error: z.looseObject({
 			code: z.union([z.number(), z.string()]).nullish(),
-			message: optionalText,
-			status: optionalText,
+			message: optionalString,
+			status: optionalString,
 			details: z.array(z.unknown()).nullish(),
 		}),
 	}),
@@ -141,7 +141,7 @@ const wrongKeySchema = z.lazy(() => z.looseObject({ reason: z.literal("API_KEY_I
 const quotaFailureSchema = z.lazy(() =>
 	z.looseObject({
 		"@type": z.string().endsWith("QuotaFailure"),
-		violations: z.array(z.looseObject({ quotaId: optionalText })),
+		violations: z.array(z.looseObject({ quotaId: optionalString })),
 	}),
 );
 

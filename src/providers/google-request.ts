@@ -1,9 +1,9 @@
 // Renders a model call as a request to Gemini's generateContent. The other google files read the answer.
 import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileGoogleParameters, compileGoogleSchema } from "./google-schema.ts";
-import { isJsonObject, type JsonObject, parseJson } from "./json.ts";
 import {
 	type AssistantPart,
 	type CallField,
@@ -280,7 +280,9 @@ function schemaWarnings(model: Model, param: CallField, dropped: readonly string
 }
 
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
-export function renderGoogleRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
+	const { call, prompt, model, access, effort, isWhole = false } = options;
+	const verb = isWhole ? "generateContent" : "streamGenerateContent?alt=sse";
 	const sampling = googleSamplingFields(call, model, access);
 	const output = googleOutputFields(call);
 	const thinking = thinkingFields(call, model, effort);
@@ -298,7 +300,7 @@ export function renderGoogleRequest({ call, prompt, model, access, effort }: Req
 				: { functionCallingConfig: toCallingConfig(call.toolChoice) },
 	}).slice(0, -1);
 	return {
-		url: `${access.baseUrl}/models/${model.upstream_model}:streamGenerateContent?alt=sse`,
+		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
 		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,

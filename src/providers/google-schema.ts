@@ -1,5 +1,5 @@
 // Compiles JSON Schema to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import type { CompiledSchema } from "./wire.ts";
 
 /** Deeper nesting, references included, is cut to `{type: "object"}`. */

@@ -1,5 +1,6 @@
 // Decodes generateContent responses, streamed or whole, into stream parts.
 import type { TokenUsage } from "../catalog/price.ts";
+import { parseJson } from "../json.ts";
 import { toModelAnswer } from "./accumulate.ts";
 import {
 	fromGoogleFinishReason,
@@ -13,7 +14,6 @@ import {
 	usageFromGoogle,
 } from "./google-answer.ts";
 import { THOUGHT_SIGNATURE } from "./google-request.ts";
-import { parseJson } from "./json.ts";
 import type { ModelAnswer } from "./model-call.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 

@@ -111,7 +111,7 @@ export class ProviderHealth {
 	}
 
 	/** Whether the breaker lets a call through now. */
-	admits(key: BreakerKey, nowMs: number): boolean {
+	isOpenTo(key: BreakerKey, nowMs: number): boolean {
 		return this.#breakers.get(key)?.admits(nowMs) ?? true;
 	}
 
@@ -120,7 +120,7 @@ export class ProviderHealth {
 	 * the probe.
 	 */
 	acquire(key: BreakerKey, nowMs: number): Permit | null {
-		return this.admits(key, nowMs) ? this.force(key, nowMs) : null;
+		return this.isOpenTo(key, nowMs) ? this.force(key, nowMs) : null;
 	}
 
 	/** Permission to call a provider although its breaker may be open, because all others are open, too. */
@@ -137,13 +137,13 @@ export class ProviderHealth {
 	 * Notes that a provider refused a model for lack of capacity.
 	 * @param waitMs the wait that it named; null when it named none.
 	 */
-	throttled(key: BreakerKey, modelId: string, waitMs: number | null, nowMs: number): void {
+	noteThrottle(key: BreakerKey, modelId: string, waitMs: number | null, nowMs: number): void {
 		const untilMs = nowMs + Math.min(waitMs ?? DEFAULT_THROTTLE_MS, MAX_THROTTLE_MS);
 		this.#throttledUntilMs.set(`${key} ${modelId}`, untilMs);
 	}
 
 	/** For how long a model is still throttled, ms; 0 when it is not. */
-	scarceForMs(key: BreakerKey, modelId: string, nowMs: number): number {
+	throttledForMs(key: BreakerKey, modelId: string, nowMs: number): number {
 		return Math.max(0, (this.#throttledUntilMs.get(`${key} ${modelId}`) ?? 0) - nowMs);
 	}
 

@@ -170,7 +170,7 @@ export function partsOfType<Part extends ContentPart, T extends Part["type"]>(
 }
 
 /** The concatenated text of the parts of one type; null when there is none. */
-export function joinedText(content: readonly ContentPart[], type: "text" | "reasoning" | "refusal"): string | null {
+export function joinText(content: readonly ContentPart[], type: "text" | "reasoning" | "refusal"): string | null {
 	const parts = partsOfType(content, type);
 	return parts.length > 0 ? parts.map(({ text }) => text).join("") : null;
 }

@@ -1,10 +1,10 @@
 // Reads whole answers, usage and errors in the OpenAI chat completions format, as the providers of this wire write it.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { wellFormedAnswer } from "./accumulate.ts";
-import { reportedTokenCount } from "./json.ts";
+import { toWellFormedAnswer } from "./accumulate.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
 import type { UpstreamError } from "./wire.ts";
+import { reportedTokenCount } from "./wire.ts";
 
 const openAiUsageSchema = z.lazy(() =>
 	z.looseObject({
@@ -161,7 +161,7 @@ export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 	}
 	const native = finish_reason ?? null;
 	if (native !== null && OPENAI_FAILED_REASONS.has(native)) return null;
-	return wellFormedAnswer({
+	return toWellFormedAnswer({
 		content: parts,
 		finishReason: fromOpenAiFinishReason(native, (tool_calls ?? []).length > 0),
 		nativeFinishReason: native,

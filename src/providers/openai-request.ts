@@ -1,15 +1,15 @@
 // Renders a model call in the OpenAI chat completions format, with the small differences of its providers.
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { JsonObject } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
-import type { JsonObject } from "./json.ts";
 import {
 	type CallField,
 	callImages,
 	DEFAULT_TEMPERATURE,
 	type ImagePart,
-	joinedText,
+	joinText,
 	type Message,
 	type ModelCall,
 	type OutputFormat,
@@ -76,8 +76,8 @@ function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 				{
 					role: "assistant",
 					content: texts.length > 0 ? toTextContent(texts) : null,
-					refusal: joinedText(content, "refusal") ?? undefined,
-					reasoning_content: provider.returns_reasoning ? (joinedText(content, "reasoning") ?? undefined) : undefined,
+					refusal: joinText(content, "refusal") ?? undefined,
+					reasoning_content: provider.returns_reasoning ? (joinText(content, "reasoning") ?? undefined) : undefined,
 					name: message.name,
 					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, callIdRule(provider))) : undefined,
 				},
@@ -187,13 +187,14 @@ function streamFields({ provider }: ProviderAccess): JsonObject {
 }
 
 /** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
-export function renderOpenAiRequest({ call, prompt, model, access, effort }: RequestOptions): UpstreamRequest {
+export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
+	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
 	const settings: JsonObject = {
 		model: model.upstream_model,
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
-		...streamFields(access),
+		...(isWhole ? {} : streamFields(access)),
 		...optional.fields,
 		...reasoning.fields,
 		stop: call.stop.length > 0 ? call.stop : undefined,
@@ -209,7 +210,7 @@ export function renderOpenAiRequest({ call, prompt, model, access, effort }: Req
 		headers: {
 			authorization: `Bearer ${access.apiKey}`,
 			"content-type": "application/json",
-			accept: "text/event-stream",
+			accept: isWhole ? "application/json" : "text/event-stream",
 		},
 		body: `${head},${prompt.json}}`,
 		maxInputTokens: utf8Length(head) + prompt.tokenBound,

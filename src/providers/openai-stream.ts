@@ -1,7 +1,7 @@
 // Decodes streams in the OpenAI chat completions format, with the deviations of its providers.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { isJsonObject, parseJson } from "./json.ts";
+import { isJsonObject, parseJson } from "../json.ts";
 import {
 	fromOpenAiFinishReason,
 	isUnknownBodyField,

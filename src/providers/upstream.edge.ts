@@ -1,12 +1,11 @@
 // Makes one upstream request: sends it, waits for the response head, decodes the body, and returns the outcome as a
-// value. It always streams, so that a long answer is not mistaken for a silent provider. Failover is left to the
-// engine.
+// value. Reads streams and whole answers alike, whichever of them was requested. Failover is left to the engine.
 import { createParser } from "eventsource-parser";
 import { logError } from "../http/log.edge.ts";
-import { isDelta, toStreamParts } from "./accumulate.ts";
+import { parseJson } from "../json.ts";
+import { isOutputPart, toStreamParts } from "./accumulate.ts";
 import { type BodyDeadlines, UpstreamBody } from "./body.edge.ts";
 import { type CallFailure, NO_PARTIAL_ANSWER, UpstreamInterrupted } from "./call-failure.ts";
-import { parseJson } from "./json.ts";
 import {
 	type ReportedUsage,
 	type ServerSentEvent,
@@ -37,7 +36,7 @@ export interface UpstreamStream {
 	/** Usage as reported so far; null when there was none. */
 	reported(): ReportedUsage | null;
 	/** Aborts when a deadline passes, even while nobody reads. */
-	over: AbortSignal;
+	deadlineSignal: AbortSignal;
 	/** Ends the upstream request. */
 	abort(): void;
 }
@@ -132,6 +131,7 @@ const END_OF_PARTS = { done: true, value: undefined } as const;
 class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#wire: Wire;
 	#body: UpstreamBody;
+	#finish: () => void;
 	#close: () => void;
 	#isWhole: boolean;
 	#decoder: ReturnType<Wire["createDecoder"]>;
@@ -144,13 +144,15 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 	#hasEnded = false;
 
 	/**
-	 * @param isWhole the upstream answered a streaming request with a whole body.
-	 * @param close ends the request; called however the parts end.
+	 * @param isWhole the upstream answered with a whole body.
+	 * @param finish called when the body was read to its end.
+	 * @param close ends the request; called when the parts end otherwise.
 	 */
-	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, close: () => void) {
+	constructor(wire: Wire, body: UpstreamBody, isWhole: boolean, finish: () => void, close: () => void) {
 		this.#wire = wire;
 		this.#body = body;
 		this.#isWhole = isWhole;
+		this.#finish = finish;
 		this.#close = close;
 		this.#decoder = wire.createDecoder();
 	}
@@ -167,7 +169,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 		try {
 			const value = this.#isWhole ? await this.#readWholeBody() : await this.#readNextParts();
 			if (value) return { done: false, value };
-			this.#close();
+			this.#finish();
 			return END_OF_PARTS;
 		} catch (error) {
 			this.#hasEnded = true;
@@ -198,7 +200,7 @@ class PartStream implements AsyncIterableIterator<StreamPart[], void> {
 				for (const part of this.#decoder.end()) parts.push(part);
 				if (!this.#decoder.finished) this.#pendingError = new UpstreamInterrupted("cut");
 			}
-			if (parts.some(isDelta)) this.#body.noteOutput();
+			if (parts.some(isOutputPart)) this.#body.noteOutput();
 			if (parts.length > 0) return parts;
 			if (this.#pendingError) throw this.#pendingError;
 		}
@@ -246,11 +248,18 @@ export async function openUpstreamStream(
 	deadlines: Deadlines,
 	client: AbortSignal,
 ): Promise<UpstreamStream | CallFailure> {
-	if (client.aborted) return { kind: "client_closed", sent: false, remains: NO_PARTIAL_ANSWER };
+	if (client.aborted) return { kind: "client_closed", sent: false, partial: NO_PARTIAL_ANSWER };
 	const abort = new AbortController();
 	let body: UpstreamBody | null = null;
-	const close = () => {
+	let isOver = false;
+	/** Nothing is left to abort, which would cost more than it does. */
+	const finish = () => {
+		isOver = true;
 		client.removeEventListener("abort", close);
+	};
+	const close = () => {
+		if (isOver) return;
+		finish();
 		abort.abort();
 		body?.close();
 	};
@@ -262,9 +271,9 @@ export async function openUpstreamStream(
 	} catch (error) {
 		close();
 		const { sent } = outgoing;
-		if (client.aborted) return { kind: "client_closed", sent, remains: NO_PARTIAL_ANSWER };
+		if (client.aborted) return { kind: "client_closed", sent, partial: NO_PARTIAL_ANSWER };
 		const why = error instanceof UpstreamInterrupted ? error.why : "no_head";
-		return { kind: "lost", why, sent, remains: NO_PARTIAL_ANSWER, error: null };
+		return { kind: "lost", why, sent, partial: NO_PARTIAL_ANSWER, error: null };
 	}
 	const { idleMs, endsAtMs } = deadlines;
 	if (response.status !== 200) {
@@ -278,14 +287,14 @@ export async function openUpstreamStream(
 	}
 	const deadline = new AbortController();
 	body = new UpstreamBody(response, deadlines, () => deadline.abort());
-	const parts = new PartStream(wire, body, isJson(response), close);
+	const parts = new PartStream(wire, body, isJson(response), finish, close);
 	const sandbox = response.headers.get("x-svc-sandbox") === "1";
 	return {
 		kind: "stream",
 		sandbox,
 		parts,
 		reported: () => parts.reported(),
-		over: deadline.signal,
+		deadlineSignal: deadline.signal,
 		abort: close,
 	};
 }

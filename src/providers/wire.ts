@@ -1,10 +1,14 @@
 // The interface of a wire: it renders a model call as an upstream request and reads the answer. Also what all wires
 // share.
+import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import type { ProviderAccess } from "../settings.ts";
 import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
+
+/** A number of tokens as an upstream reports it. */
+export const reportedTokenCount = z.int().min(0);
 
 /** Messages and tools, serialized once. They are the same for every model of a wire. */
 export interface PreparedPrompt {
@@ -94,6 +98,8 @@ export interface RequestOptions {
 	model: Model;
 	access: ProviderAccess;
 	effort: EffortChoice;
+	/** The answer is requested in one body. Without it, it is requested as a stream. */
+	isWhole?: boolean;
 }
 
 /** One of the three upstream wire formats. */
@@ -103,16 +109,13 @@ export interface Wire {
 	/** The names a tool may have. A provider refuses a request with any other. */
 	readonly toolName: RegExp;
 	/** Serializes messages and tools. A provider may need small differences (see Provider). */
-	prepare(call: ModelCall, provider: Provider): PreparedPrompt;
+	preparePrompt(call: ModelCall, provider: Provider): PreparedPrompt;
 	/**
 	 * Identifies what `prepare` does differently for a provider. All providers of one variant are sent the same prompt.
 	 */
-	variant(provider: Provider): string;
-	request(options: RequestOptions): UpstreamRequest;
-	/**
-	 * The answer in a whole parsed body, which some upstreams send although a stream was requested; null when there is
-	 * none.
-	 */
+	promptVariant(provider: Provider): string;
+	renderRequest(options: RequestOptions): UpstreamRequest;
+	/** The answer in a whole parsed body; null when there is none. Some upstreams send one although a stream was requested. */
 	parseAnswer(body: unknown): ModelAnswer | null;
 	/** The usage in a parsed body, even where the body holds no answer. */
 	parseUsage(body: unknown): TokenUsage | null;

@@ -1,11 +1,11 @@
-// The badge: a label and a value as a small SVG for a README. Pure: the same label and value give the same bytes.
+// Renders a badge for a README: a label and a value as a small SVG. Pure: the same label and value give the same bytes.
 import type { Tier } from "../catalog/vocabulary.ts";
 import { escapeMarkup } from "./markup.ts";
-import { graphemesOf, graphemeWidth, textWidth } from "./text-width.ts";
+import { graphemeWidth, splitGraphemes, textWidth } from "./text-width.ts";
 
 export const DEFAULT_LABEL = "BRAIN.md";
 
-/** What a badge says, and in what colour. */
+/** The value of a badge; the tone decides its colour. */
 export interface BadgeValue {
 	text: string;
 	tone: Tier | "auto" | "valid" | "invalid" | "unknown";
@@ -19,7 +19,7 @@ interface Paint {
 
 const ON_DARK = { text: "#fff", shadow: "#010101" };
 
-/** Text on each of them has a contrast of at least 4.5 (WCAG 2.2, 1.4.3). */
+/** Text has a contrast of at least 4.5 on each (WCAG 2.2, 1.4.3). */
 const PAINTS: Readonly<Record<BadgeValue["tone"], Paint>> = {
 	budget: { fill: "#15803d", ...ON_DARK },
 	// Amber is too light for white text.
@@ -36,29 +36,29 @@ const LABEL_PAINT: Paint = { fill: "#4b5563", ...ON_DARK };
 const HEIGHT = 20;
 const BASELINE = 14;
 const PADDING = 5;
-/** Widest text of one half; a label of 500 characters would push the value off the page. */
+/** The widest text of one half. A label of 500 characters would push the value off the page. */
 const MAX_TEXT_WIDTH = 260;
-/** UTF-16 units looked at: what has no width would never fill the room. */
+/** Longer labels are cut first: characters without width would never reach the widest text. */
 const MAX_LABEL_UNITS = 2_000;
-/** UTF-16 units of one grapheme: the longest emoji has about 15, a letter may carry any number of marks. */
+/** UTF-16 units of one grapheme. The longest emoji has about 15; a letter may have any number of marks. */
 const MAX_GRAPHEME_UNITS = 32;
 const ELLIPSIS = "…";
 
-/** Embeddings, overrides and isolates: unbalanced ones would turn around what stands behind them. */
+/** Embeddings, overrides and isolates. Unbalanced ones would reverse the text after them. */
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** A grapheme without most of its marks, if it has very many. */
-function shortened(grapheme: string): string {
+/** A grapheme without the marks that exceed the limit. */
+function limitMarks(grapheme: string): string {
 	if (grapheme.length <= MAX_GRAPHEME_UNITS) return grapheme;
-	let kept = "";
+	let result = "";
 	for (const character of grapheme) {
-		if (kept.length + character.length > MAX_GRAPHEME_UNITS) break;
-		kept += character;
+		if (result.length + character.length > MAX_GRAPHEME_UNITS) break;
+		result += character;
 	}
-	return kept;
+	return result;
 }
 
-/** A text as one line that fits, cut between graphemes. */
+/** A text as one line of at most the widest width, cut between graphemes. */
 export function cutToWidth(text: string): string {
 	const line = text
 		.slice(0, MAX_LABEL_UNITS)
@@ -66,26 +66,26 @@ export function cutToWidth(text: string): string {
 		.replace(BIDI_CONTROLS, "")
 		.replace(/[\s\p{Cc}]+/gu, " ")
 		.trim();
-	const room = MAX_TEXT_WIDTH - textWidth(ELLIPSIS);
-	let [kept, roomy, width] = ["", "", 0];
-	for (const grapheme of graphemesOf(line)) {
+	const cutWidth = MAX_TEXT_WIDTH - textWidth(ELLIPSIS);
+	let [whole, cut, width] = ["", "", 0];
+	for (const grapheme of splitGraphemes(line)) {
 		width += graphemeWidth(grapheme);
-		if (width > MAX_TEXT_WIDTH) return `${roomy.trimEnd()}${ELLIPSIS}`;
-		kept += shortened(grapheme);
-		if (width <= room) roomy = kept;
+		if (width > MAX_TEXT_WIDTH) return `${cut.trimEnd()}${ELLIPSIS}`;
+		whole += limitMarks(grapheme);
+		if (width <= cutWidth) cut = whole;
 	}
-	return kept;
+	return whole;
 }
 
-/** Scripts whose letters join are scaled, not spaced. */
-function adjustment(text: string): string {
+/** Text of scripts whose letters join is scaled, not spaced. */
+function lengthAdjust(text: string): string {
 	return /^[\u0020-\u024f\u2010-\u2027]*$/.test(text) ? "" : ' lengthAdjust="spacingAndGlyphs"';
 }
 
-function words(text: string, width: number, centre: number, paint: Paint): string {
+function renderLabel(text: string, width: number, centre: number, paint: Paint): string {
 	const content = escapeMarkup(text);
-	// Rounded to hundredths of a pixel, so that sums of floating point numbers do not show.
-	const size = `textLength="${Math.round(width * 100) / 100}"${adjustment(text)}`;
+	// Rounded to hundredths of a pixel, which hides the errors of floating-point sums.
+	const size = `textLength="${Math.round(width * 100) / 100}"${lengthAdjust(text)}`;
 	return (
 		`<text aria-hidden="true" x="${centre}" y="${BASELINE + 1}" fill="${paint.shadow}" fill-opacity=".25" ${size}>${content}</text>` +
 		`<text x="${centre}" y="${BASELINE}" fill="${paint.text}" ${size}>${content}</text>`
@@ -113,8 +113,8 @@ export function renderBadge(label: string, value: BadgeValue): string {
 		`<rect x="${leftWidth}" width="${rightWidth}" height="${HEIGHT}" fill="${paint.fill}"/>`,
 		`<rect width="${width}" height="${HEIGHT}" fill="url(#s)"/></g>`,
 		'<g text-anchor="middle" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="11" text-rendering="geometricPrecision">',
-		words(left, leftText, leftWidth / 2, LABEL_PAINT),
-		words(right, rightText, leftWidth + rightWidth / 2, paint),
+		renderLabel(left, leftText, leftWidth / 2, LABEL_PAINT),
+		renderLabel(right, rightText, leftWidth + rightWidth / 2, paint),
 		"</g></svg>",
 	].join("");
 }

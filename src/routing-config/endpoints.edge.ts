@@ -1,86 +1,22 @@
-// Routing configs over HTTP: validate, share, fetch, list, a page for people, the badge.
-
+// The endpoints of routing configs. Here: validation.
 import * as z from "zod";
-import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { type Failure, fail, ok } from "../failure.ts";
+import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { logError } from "../http/log.edge.ts";
-import { integerParam } from "../http/query.ts";
-import { type BadgeValue, DEFAULT_LABEL, renderBadge } from "./badge.ts";
-import { pageHeaders, sharePage } from "./page.ts";
-import { MAX_CONFIG_BYTES, type ReadConfig, readConfigObject, readConfigText } from "./read.ts";
-import { isShareId, MAX_TITLE_CHARS, type Share, type SharedConfig, shortConfigDigest } from "./share.ts";
-import { findOwnShare, findShare, listShares, storeShare } from "./shares.store.ts";
-
-const MOST_SHARES = 100;
-const DEFAULT_SHARES = 50;
-
-const bytesOf = (text: string) => new TextEncoder().encode(text).byteLength;
-
-/** A config in one of its forms. */
-const configFields = () => ({
-	brain_md: z
-		.string()
-		.refine((text) => bytesOf(text) <= MAX_CONFIG_BYTES, `must have at most ${MAX_CONFIG_BYTES} bytes`)
-		.nullish()
-		.describe("YAML, or Markdown with YAML front matter or one fenced yaml block."),
-	brain_config: z
-		.record(z.string(), z.unknown())
-		.refine(
-			(config) => bytesOf(JSON.stringify(config)) <= MAX_CONFIG_BYTES,
-			`must have at most ${MAX_CONFIG_BYTES} bytes`,
-		)
-		.nullish()
-		.describe("The same, parsed already; instead of brain_md."),
-});
-
-type ConfigInput = Partial<z.output<z.ZodObject<ReturnType<typeof configFields>>>>;
-
-function inOneForm({ brain_md, brain_config }: ConfigInput, issues: z.RefinementCtx): void {
-	const issue = (message: string) => issues.addIssue({ code: "custom", path: ["brain_md"], message });
-	if (brain_md != null && brain_config != null) issue("is given, and so is brain_config; a config has one form");
-	if (brain_md == null && brain_config == null) issue("is missing, and so is brain_config");
-}
-
-function read({ brain_md, brain_config }: ConfigInput, { settings }: ServiceContext): Promise<ReadConfig> {
-	return brain_md != null
-		? readConfigText(brain_md, settings.catalog)
-		: readConfigObject(brain_config, settings.catalog);
-}
-
-const configSchema = z.lazy(() =>
-	z
-		.looseObject({
-			model: z.string(),
-			routing_mode: z.string().nullable(),
-			max_cost: z.number().nullable(),
-			blocked: z.array(z.string()),
-			fallback: z.array(z.string()),
-			rules: z.array(z.looseObject({})).optional(),
-			compliance: z.looseObject({}).optional(),
-		})
-		.describe("Normalized. Of an invalid config: the members that are valid."),
-);
-
-/** As the schema above has it. */
-function shown(config: ReadConfig["config"]): z.output<typeof configSchema> {
-	return {
-		...config,
-		rules: config.rules?.map((rule) => ({ ...rule })),
-		compliance: config.compliance && { ...config.compliance },
-	};
-}
+import { badgeEndpoint } from "./badge-endpoint.edge.ts";
+import { configFields, configSchema, readConfigInput, requireOneForm, toConfigFields } from "./config-input.ts";
+import { shareEndpoints } from "./share-endpoints.edge.ts";
 
 const validateConfigEndpoint = endpoint({
 	id: "validate_brain_config",
 	method: "POST",
+	effect: "none",
 	path: "/v1/brain/validate",
 	access: "public",
 	limited: true,
 	summary: "Whether a routing config is valid, what is wrong with it and where, and its normal form.",
 	description: "Before using or sharing a routing config. Nothing is stored.",
-	body: z.lazy(() => z.object(configFields()).superRefine(inOneForm)),
+	body: z.lazy(() => z.object(configFields()).superRefine(requireOneForm)),
 	result: z.lazy(() =>
 		z.object({
 			object: z.literal("brain.validation"),
@@ -91,283 +27,15 @@ const validateConfigEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const { config, errors, warnings } = await read(body, context);
+		const { config, errors, warnings } = await readConfigInput(body, context.settings.catalog);
 		return ok({
 			object: "brain.validation" as const,
 			valid: errors.length === 0,
 			errors,
 			warnings,
-			config: shown(config),
+			config: toConfigFields(config),
 		});
 	},
 });
 
-function placesOf({ id }: Pick<Share, "id">, { origin, settings }: ServiceContext) {
-	return {
-		json: `${origin}/v1/b/${id}`,
-		page: `${settings.shortUrlBase ?? origin}/b/${id}`,
-		badge: `${origin}/v1/brain/badge?share=${id}`,
-	};
-}
-
-function unixSeconds(createdAt: string): number {
-	return Math.floor(Date.parse(createdAt) / 1000);
-}
-
-const createShareEndpoint = endpoint({
-	id: "create_brain_share",
-	method: "POST",
-	path: "/v1/brain/share",
-	access: "key",
-	summary: "Shares a routing config under a short public id; sharing the same again answers with the same share.",
-	description: "Anybody who has the id can read it, and it cannot be taken back.",
-	body: z.lazy(() =>
-		z
-			.object({
-				...configFields(),
-				title: z
-					.string()
-					.refine((title) => [...title].length <= MAX_TITLE_CHARS, `must have at most ${MAX_TITLE_CHARS} characters`)
-					.nullish()
-					.describe("What lists show beside the id."),
-			})
-			.superRefine(inOneForm),
-	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("brain.share"),
-			share_id: z.string(),
-			url: z.string(),
-			short_url: z.string(),
-			title: z.string().nullable(),
-			config: configSchema,
-			valid: z.boolean(),
-			errors: z.array(z.string()),
-		}),
-	),
-	async handle({ body, context }) {
-		const { config, errors } = await read(body, context);
-		const title = body.title?.trim() || null;
-		const shared: SharedConfig = { title, brainMd: body.brain_md ?? null, config, errors };
-		const createdAt = new Date(context.startedAtMs).toISOString();
-		const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-		const share = await context.timings.measure("d1", () =>
-			storeShare(context.db, context.account.userId, shared, createdAt, random),
-		);
-		const { json, page } = placesOf(share, context);
-		return ok({
-			object: "brain.share" as const,
-			share_id: share.id,
-			url: json,
-			short_url: page,
-			title: share.title,
-			config: shown(share.config),
-			valid: share.errors.length === 0,
-			errors: share.errors,
-		});
-	},
-});
-
-const listSharesEndpoint = endpoint({
-	id: "list_brain_shares",
-	method: "GET",
-	path: "/v1/brain/shares",
-	access: "key",
-	summary: "The caller's shared routing configs, newest first.",
-	query: z.object({
-		limit: integerParam(1, MOST_SHARES).default(DEFAULT_SHARES).describe("Shares of a page."),
-		cursor: z.string().optional().describe("`next_cursor` of the page before."),
-	}),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("list"),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			data: z.array(
-				z.object({
-					share_id: z.string(),
-					title: z.string().nullable(),
-					config: configSchema,
-					url: z.string(),
-					short_url: z.string(),
-					created_at: z.number().describe("Unix timestamp."),
-				}),
-			),
-		}),
-	),
-	async handle({ query, context }) {
-		const { db, account } = context;
-		const { cursor, limit } = query;
-		// A cursor is the last share that was shown, so that new ones move nothing.
-		const after = cursor === undefined || !isShareId(cursor) ? null : await findOwnShare(db, account.userId, cursor);
-		if (cursor !== undefined && after === null) {
-			const message = "is not a next_cursor of this endpoint";
-			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
-		}
-		const found = await context.timings.measure("d1", () => listShares(db, account.userId, limit + 1, after));
-		const shares = found.slice(0, limit);
-		const hasMore = found.length > limit;
-		return ok({
-			object: "list" as const,
-			has_more: hasMore,
-			next_cursor: hasMore ? (shares.at(-1)?.id ?? null) : null,
-			data: shares.map((share) => {
-				const { json, page } = placesOf(share, context);
-				const created_at = unixSeconds(share.createdAt);
-				return {
-					share_id: share.id,
-					title: share.title,
-					config: shown(share.config),
-					url: json,
-					short_url: page,
-					created_at,
-				};
-			}),
-		});
-	},
-});
-
-const NO_SHARE: Failure = { reason: "share_not_found", message: "no routing config is shared under this id" };
-
-/** A share by an id of anybody's; what cannot be an id is not looked up. */
-async function lookUp(id: string, { db, timings }: ServiceContext): Promise<Share | null> {
-	return isShareId(id) ? timings.measure("d1", () => findShare(db, id)) : null;
-}
-
-const shareParams = z.object({ share_id: z.string() });
-
-const getShareEndpoint = endpoint({
-	id: "get_brain_share",
-	method: "GET",
-	path: "/v1/b/{share_id}",
-	access: "public",
-	limited: true,
-	conditional: "strong",
-	cacheControl: "public, max-age=300",
-	summary: "A shared routing config: its normal form, and its text if it was shared as one.",
-	description:
-		"To read a config that somebody shared by its id of ten characters; its `config` goes into `brain_config` of a request.",
-	params: shareParams,
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("brain.share"),
-			share_id: z.string(),
-			title: z.string().nullable(),
-			config: configSchema,
-			brain_md: z.string().nullable(),
-			valid: z.boolean(),
-			errors: z.array(z.string()),
-			created_at: z.number().describe("Unix timestamp."),
-		}),
-	),
-	async handle({ params, context }) {
-		const share = await lookUp(params.share_id, context);
-		if (!share) return fail(NO_SHARE);
-		return ok({
-			object: "brain.share" as const,
-			share_id: share.id,
-			title: share.title,
-			config: shown(share.config),
-			brain_md: share.brainMd,
-			valid: share.errors.length === 0,
-			errors: share.errors,
-			created_at: unixSeconds(share.createdAt),
-		});
-	},
-});
-
-const showSharePageEndpoint = endpoint({
-	id: "show_brain_share",
-	method: "GET",
-	path: "/b/{share_id}",
-	access: "public",
-	limited: true,
-	conditional: "strong",
-	cacheControl: "public, max-age=300",
-	mediaType: "text/html",
-	summary: "A shared routing config as a page for people.",
-	params: shareParams,
-	result: z.string(),
-	async handle({ params, context }) {
-		const share = await lookUp(params.share_id, context);
-		if (!share) return fail(NO_SHARE);
-		return { ok: true, value: sharePage(share, placesOf(share, context)), headers: pageHeaders() };
-	},
-});
-
-/** Changes with what a badge looks like. */
-const BADGE_VERSION = 1;
-const BADGE_KEPT_SECONDS = 86_400;
-
-function badgeKey(shareId: string): string {
-	return `badge:${BADGE_VERSION}:${shareId}`;
-}
-
-function modelBadge(id: string | undefined, { settings }: ServiceContext): BadgeValue {
-	if (id === undefined || id === "" || id === "auto") return { text: "auto", tone: "auto" };
-	const model = settings.catalog.findModel(id);
-	return model ? { text: model.display_name, tone: model.tier } : { text: "unknown model", tone: "unknown" };
-}
-
-async function shareBadge(id: string, context: ServiceContext): Promise<BadgeValue> {
-	const share = await lookUp(id, context);
-	if (!share) return { text: "unknown share", tone: "unknown" };
-	const tone = share.errors.length === 0 ? "valid" : "invalid";
-	return { text: `${tone} ${shortConfigDigest(share)}`, tone };
-}
-
-/**
- * The badge of a share with the default label, by way of KV, which saves the D1 query. Only badges of shares that exist are
- * kept, one each; a model's is computed faster than KV answers.
- */
-async function keptShareBadge(id: string, context: ServiceContext): Promise<string> {
-	const { KV } = context.env;
-	const key = badgeKey(id);
-	const trouble = (error: unknown) => {
-		logError("badge_not_kept", error);
-		return null;
-	};
-	const kept = isShareId(id) ? await KV.get(key, { cacheTtl: 3600 }).catch(trouble) : null;
-	if (kept !== null) return kept;
-	const value = await shareBadge(id, context);
-	const badge = renderBadge(DEFAULT_LABEL, value);
-	if (value.tone !== "unknown")
-		context.waitUntil(KV.put(key, badge, { expirationTtl: BADGE_KEPT_SECONDS }).catch(trouble));
-	return badge;
-}
-
-const getBadgeEndpoint = endpoint({
-	id: "get_brain_badge",
-	method: "GET",
-	path: "/v1/brain/badge",
-	access: "public",
-	limited: true,
-	conditional: "strong",
-	cacheControl: "public, max-age=3600",
-	mediaType: "image/svg+xml",
-	summary: "A badge for a README: a model in the colour of its tier, or whether a shared routing config is valid.",
-	query: z.object({
-		model: z.string().optional().describe("A model id; without it the badge says auto."),
-		share: z.string().optional().describe("A share id, instead of a model."),
-		label: z.string().default(DEFAULT_LABEL).describe("What stands before the value; cut when it is too long."),
-	}),
-	result: z.string(),
-	async handle({ query, context }) {
-		const { model, share, label } = query;
-		// An SVG may be opened by itself, where a script in it would run in this origin: there is none, and none may be.
-		const headers = { "content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff" };
-		if (share !== undefined && label === DEFAULT_LABEL)
-			return { ok: true, value: await keptShareBadge(share, context), headers };
-		const value = share === undefined ? modelBadge(model, context) : await shareBadge(share, context);
-		return { ok: true, value: renderBadge(label, value), headers };
-	},
-});
-
-export const routingConfigEndpoints: readonly Endpoint[] = [
-	validateConfigEndpoint,
-	createShareEndpoint,
-	listSharesEndpoint,
-	getBadgeEndpoint,
-	getShareEndpoint,
-	showSharePageEndpoint,
-];
+export const routingConfigEndpoints: readonly Endpoint[] = [validateConfigEndpoint, badgeEndpoint, ...shareEndpoints];

@@ -1,52 +1,52 @@
-// Under which routing config and which compliance policy a call is made: the request's over the server's.
+// Finds the routing config and the compliance policy in force for a request: its own merged with the server's.
 import type { Catalog } from "../catalog/catalog.ts";
 import { type CompliancePolicy, isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
-import { over } from "./config.ts";
-import { type DefaultConfigContext, defaultConfig } from "./default-config.store.ts";
-import { placeName, readConfigObject } from "./read.ts";
+import { mergeConfigs } from "./config.ts";
+import { type DefaultConfigContext, findDefaultConfig } from "./default-config.store.ts";
+import { pathName, readConfigObject } from "./read.ts";
 
-/** What a request says of it. */
-export interface OwnRules {
+/** The rules in a request's body. */
+export interface RequestRules {
 	brain_config?: unknown;
 	compliance?: unknown;
 }
 
-/** What holds for a request. */
-export interface RulesInForce {
+/** The rules that hold for a request. */
+interface RulesInForce {
 	/** Null when there is none. */
 	config: CompiledConfig | null;
-	/** Null when nothing is asked. */
+	/** Null when there is none that is active. */
 	policy: CompliancePolicy | null;
 }
 
-/** The config in force for a request; null when there is none. A faulty one of the request's is its failure. */
-async function configInForce(own: unknown, context: DefaultConfigContext): Promise<Result<CompiledConfig | null>> {
-	const server = await defaultConfig(context);
+/** The config in force for a request; null when there is none. A faulty config in the request is a failure. */
+async function findConfigInForce(own: unknown, context: DefaultConfigContext): Promise<Result<CompiledConfig | null>> {
+	const server = await findDefaultConfig(context);
 	if (own === undefined || own === null) return ok(server);
 	const { errors, config, matches } = await readConfigObject(own, context.settings.catalog);
 	if (errors.length > 0) return fail({ reason: "invalid_brain_config", errors });
 	const compiled = { config, matches };
-	return ok(server ? over(compiled, server) : compiled);
+	return ok(server ? mergeConfigs(compiled, server) : compiled);
 }
 
-/** A request's own policy in normal form, or its faults under the names of its fields. */
-function ownPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
+/** A request's own policy in normal form, or its faults as issues of the request. */
+function parseOwnPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
 	const { policy, faults } = parseCompliancePolicy(compliance, catalog);
 	if (faults.length === 0) return ok(policy);
-	const issues = faults.map(({ path, message }): Issue => ({ path: placeName(["compliance", ...path]), message }));
+	const issues = faults.map(({ path, message }): Issue => ({ path: pathName(["compliance", ...path]), message }));
 	return fail({ reason: "invalid_request", issues });
 }
 
 /**
- * The rules in force for a request. Its own `compliance` goes before that of its config, and this before the server's; one
- * that says nothing leaves it to the next.
+ * The rules in force for a request. Its `compliance` wins over that of its config, and this over the server's. A policy that
+ * says nothing counts as absent.
  */
-export async function rulesInForce(own: OwnRules, context: DefaultConfigContext): Promise<Result<RulesInForce>> {
-	const policy = ownPolicy(own.compliance, context.settings.catalog);
+export async function rulesInForce(own: RequestRules, context: DefaultConfigContext): Promise<Result<RulesInForce>> {
+	const policy = parseOwnPolicy(own.compliance, context.settings.catalog);
 	if (!policy.ok) return policy;
-	const config = await configInForce(own.brain_config, context);
+	const config = await findConfigInForce(own.brain_config, context);
 	if (!config.ok) return config;
 	const configured = config.value?.config.compliance ?? null;
 	return ok({ config: config.value, policy: isActivePolicy(policy.value) ? policy.value : configured });

@@ -1,4 +1,4 @@
-// What is heavy and seldom needed, loaded on first use: start-up and calls without a routing config pay nothing for it.
+// Loads heavy modules on first use, so that start-up and calls without a routing config do not pay for them.
 
 /** The YAML reader (yaml.ts). */
 export function loadYaml() {

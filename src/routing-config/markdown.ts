@@ -1,26 +1,24 @@
-// Where the YAML of a routing config stands in its text: all of it, the front matter of a Markdown file, or its one fenced block. Pure.
+// Finds the YAML in a routing config's text: the whole text, the front matter of a Markdown file, or its one fenced block. Pure.
 
-/** The YAML with everything before it blanked out, so that its lines keep their numbers. */
-export type FoundYaml =
-	| { ok: true; yaml: string; warning: string | null }
-	| { ok: false; line: number; message: string };
+/** The YAML after blank lines in place of the text before it, so that its lines keep their numbers. */
+type FoundYaml = { ok: true; yaml: string; warning: string | null } | { ok: false; line: number; message: string };
 
-/** A fence as in CommonMark 4.5: up to three spaces, three or more of one kind, an info string. */
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
+/** A fence as in CommonMark 4.5: up to three spaces, three or more backticks or tildes, an info string. */
+const FENCE_LINE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)/;
 
-interface Block {
-	/** Lines of the content, `[from, to)`, counted from 0. */
+interface LineRange {
+	/** The lines `[from, to)`, counted from 0. */
 	from: number;
 	to: number;
 }
 
-/** The fenced blocks of YAML; an unclosed one runs to the end of the text (CommonMark 4.5). */
-function yamlBlocks(lines: readonly string[], from: number): Block[] {
-	const blocks: Block[] = [];
+/** The contents of fenced YAML blocks. An unclosed one runs to the end of the text (CommonMark 4.5). */
+function yamlBlocks(lines: readonly string[], from: number): LineRange[] {
+	const blocks: LineRange[] = [];
 	let open: { fence: string; isYaml: boolean; from: number } | null = null;
 	for (let at = from; at <= lines.length; at++) {
 		const line = lines[at];
-		const [, fence = "", language = ""] = (line === undefined ? null : FENCE.exec(line)) ?? [];
+		const [, fence = "", language = ""] = (line === undefined ? null : FENCE_LINE.exec(line)) ?? [];
 		if (open === null) {
 			if (fence !== "") open = { fence, isYaml: /^ya?ml$/i.test(language), from: at + 1 };
 			continue;
@@ -33,19 +31,19 @@ function yamlBlocks(lines: readonly string[], from: number): Block[] {
 	return blocks;
 }
 
-function cutOut(lines: readonly string[], { from, to }: Block, warning: string | null = null): FoundYaml {
+function extractLines(lines: readonly string[], { from, to }: LineRange, warning: string | null = null): FoundYaml {
 	return { ok: true, yaml: "\n".repeat(from) + lines.slice(from, to).join("\n"), warning };
 }
 
-/** Finds the YAML of a text; linear in it. */
+/** Finds the YAML of a text, in linear time. */
 export function findYaml(text: string): FoundYaml {
 	const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
 	if (/^---[ \t]*$/.test(lines[0] ?? "")) {
 		const end = lines.findIndex((line, index) => index > 0 && /^(?:---|\.\.\.)[ \t]*$/.test(line));
-		// Without a second mark it is a YAML document that begins with its own.
-		if (end < 0) return cutOut(lines, { from: 1, to: lines.length });
+		// Without a second mark, the text is a YAML document that begins with one.
+		if (end < 0) return extractLines(lines, { from: 1, to: lines.length });
 		const also = yamlBlocks(lines, end + 1).length > 0;
-		return cutOut(
+		return extractLines(
 			lines,
 			{ from: 1, to: end },
 			also ? "the front matter is the config; the fenced yaml below it is not read" : null,
@@ -53,5 +51,5 @@ export function findYaml(text: string): FoundYaml {
 	}
 	const [block, second] = yamlBlocks(lines, 0);
 	if (second) return { ok: false, line: second.from, message: "a second fenced yaml block; one of them is the config" };
-	return block ? cutOut(lines, block) : cutOut(lines, { from: 0, to: lines.length });
+	return block ? extractLines(lines, block) : extractLines(lines, { from: 0, to: lines.length });
 }

@@ -1,6 +1,6 @@
-// Text inside XML and HTML. Pure.
+// Escapes text for XML and HTML. Pure.
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const MARKUP_ENTITIES: Readonly<Record<string, string>> = {
 	"&": "&amp;",
 	"<": "&lt;",
 	">": "&gt;",
@@ -8,13 +8,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
 	"'": "&#39;",
 };
 
-/** What neither XML 1.0 (section 2.2) nor anybody's eyes take: controls other than tab and newline, noncharacters. */
-const UNSHOWABLE = /[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+/** Controls other than tab and newline, and noncharacters: XML 1.0 forbids most of them (section 2.2), and none is visible. */
+const UNPRINTABLE = /[^\t\n\r\u0020-\u007e\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
-/** A stranger's text as the content of an element or of a quoted attribute. */
+/** A text as the content of an element or of a quoted attribute. */
 export function escapeMarkup(text: string): string {
 	return text
 		.toWellFormed()
-		.replace(UNSHOWABLE, "\ufffd")
-		.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+		.replace(UNPRINTABLE, "\ufffd")
+		.replace(/[&<>"']/g, (character) => MARKUP_ENTITIES[character] ?? character);
 }

@@ -1,5 +1,5 @@
-// The page of a shared routing config, for people: what it does in words, its text, how to use it. Everything in it is a stranger's
-// and escaped; it has no script. Pure.
+// Renders the page of a shared routing config: what it does in words, its text, how to use it. All texts of users are escaped, and
+// the page has no script. Pure.
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { RoutingConfig, RoutingRule } from "../routing/routing-config.ts";
@@ -30,11 +30,11 @@ pre code{background:none;padding:0}
 @media(max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.6rem}}
 `;
 
-let policy: string | undefined;
+let contentSecurityPolicy: string | undefined;
 
-/** Headers of the page: nothing runs, nothing is loaded but its own style, nobody frames it, no search engine lists it. */
+/** Headers of the page: no scripts, no resources but its own style, no frames around it, no entry in search engines. */
 export function pageHeaders(): Record<string, string> {
-	policy ??= [
+	contentSecurityPolicy ??= [
 		"default-src 'none'",
 		`style-src 'sha256-${btoa(String.fromCharCode(...sha256(utf8ToBytes(STYLE))))}'`,
 		"base-uri 'none'",
@@ -42,22 +42,22 @@ export function pageHeaders(): Record<string, string> {
 		"frame-ancestors 'none'",
 	].join("; ");
 	return {
-		"content-security-policy": policy,
+		"content-security-policy": contentSecurityPolicy,
 		"x-robots-tag": "noindex",
 		"x-content-type-options": "nosniff",
 		"referrer-policy": "no-referrer",
 	};
 }
 
-const code = (text: string) => `<code>${escapeMarkup(text)}</code>`;
-const codes = (texts: readonly string[], between = ", ") => texts.map(code).join(between);
-const dollars = (usd: number) => `$${usd}`;
+const renderCode = (text: string) => `<code>${escapeMarkup(text)}</code>`;
+const renderCodes = (texts: readonly string[], between = ", ") => texts.map(renderCode).join(between);
+const formatUsd = (usd: number) => `$${usd}`;
 
-function conditionOf({ when }: RoutingRule): string {
+function describeCondition({ when }: RoutingRule): string {
 	const parts: string[] = [];
-	if (when.intent) parts.push(`the prompt is about ${codes(when.intent, " or ")}`);
-	if (when.contains !== undefined) parts.push(`the last message contains ${code(when.contains)}`);
-	if (when.matches !== undefined) parts.push(`the last message matches ${code(when.matches)}`);
+	if (when.intent) parts.push(`the prompt is about ${renderCodes(when.intent, " or ")}`);
+	if (when.contains !== undefined) parts.push(`the last message contains ${renderCode(when.contains)}`);
+	if (when.matches !== undefined) parts.push(`the last message matches ${renderCode(when.matches)}`);
 	if (when.min_tokens !== undefined) parts.push(`the prompt has at least ${when.min_tokens} tokens`);
 	if (when.max_tokens !== undefined) parts.push(`the prompt has at most ${when.max_tokens} tokens`);
 	if (when.has_tools !== undefined) parts.push(`there are ${when.has_tools ? "" : "no "}tools`);
@@ -65,44 +65,44 @@ function conditionOf({ when }: RoutingRule): string {
 	return parts.length === 0 ? "Always" : `When ${parts.join(" and ")}`;
 }
 
-function choiceOf({ use }: RoutingRule): string {
+function describeChoice({ use }: RoutingRule): string {
 	const parts: string[] = [];
-	if (use.model !== undefined) parts.push(use.model === "auto" ? "routes freely" : `runs ${code(use.model)}`);
-	if (use.tier !== undefined) parts.push(`routes within the ${code(use.tier)} tier`);
-	if (use.routing_mode !== undefined) parts.push(`routes for ${code(use.routing_mode)}`);
-	if (use.max_cost !== undefined) parts.push(`spends at most ${dollars(use.max_cost)}`);
+	if (use.model !== undefined) parts.push(use.model === "auto" ? "routes freely" : `runs ${renderCode(use.model)}`);
+	if (use.tier !== undefined) parts.push(`routes within the ${renderCode(use.tier)} tier`);
+	if (use.routing_mode !== undefined) parts.push(`routes for ${renderCode(use.routing_mode)}`);
+	if (use.max_cost !== undefined) parts.push(`spends at most ${formatUsd(use.max_cost)}`);
 	return parts.length === 0 ? "nothing is changed" : parts.join(", ");
 }
 
-function ruleItem(rule: RoutingRule): string {
+function renderRule(rule: RoutingRule): string {
 	const name = rule.name === undefined ? "" : `<strong>${escapeMarkup(rule.name)}.</strong> `;
-	return `<li>${name}${conditionOf(rule)}: ${choiceOf(rule)}.</li>`;
+	return `<li>${name}${describeCondition(rule)}: ${describeChoice(rule)}.</li>`;
 }
 
-function summary(config: RoutingConfig): string {
+function renderSummary(config: RoutingConfig): string {
 	const rows: [string, string][] = [
-		["Model", config.model === "auto" ? "picked for each prompt" : code(config.model)],
-		["Mode", config.routing_mode === null ? "picked for each prompt" : code(config.routing_mode)],
-		["Most a request may cost", config.max_cost === null ? "no limit of its own" : dollars(config.max_cost)],
-		["Never called", config.blocked.length === 0 ? "nobody" : codes(config.blocked)],
-		["Stand-ins, in order", config.fallback.length === 0 ? "the nearest model" : codes(config.fallback)],
+		["Model", config.model === "auto" ? "picked for each prompt" : renderCode(config.model)],
+		["Mode", config.routing_mode === null ? "picked for each prompt" : renderCode(config.routing_mode)],
+		["Most a request may cost", config.max_cost === null ? "no limit of its own" : formatUsd(config.max_cost)],
+		["Never called", config.blocked.length === 0 ? "nobody" : renderCodes(config.blocked)],
+		["Stand-ins, in order", config.fallback.length === 0 ? "the nearest model" : renderCodes(config.fallback)],
 	];
 	for (const [name, value] of Object.entries(config.compliance ?? {}))
-		rows.push([name.replaceAll("_", " "), Array.isArray(value) ? codes(value) : "yes"]);
+		rows.push([name.replaceAll("_", " "), Array.isArray(value) ? renderCodes(value) : "yes"]);
 	return `<dl>${rows.map(([name, value]) => `<dt>${escapeMarkup(name)}</dt><dd>${value}</dd>`).join("")}</dl>`;
 }
 
-function section(title: string, content: string): string {
+function renderSection(title: string, content: string): string {
 	return `<section><h2>${title}</h2>${content}</section>`;
 }
 
-function block(text: string): string {
-	// Focusable, so that what is wider than the page can be scrolled by keyboard.
+function renderCodeBlock(text: string): string {
+	// Focusable, so that wide text can be scrolled by keyboard.
 	return `<pre tabindex="0"><code>${escapeMarkup(text)}</code></pre>`;
 }
 
-/** Addresses that the page names. */
-export interface SharePlaces {
+/** Addresses on the page. */
+interface ShareUrls {
 	/** The share as JSON. */
 	json: string;
 	/** Its badge. */
@@ -112,7 +112,7 @@ export interface SharePlaces {
 }
 
 /** The page as HTML. */
-export function sharePage(share: Share, places: SharePlaces): string {
+export function renderSharePage(share: Share, urls: ShareUrls): string {
 	const { title, config, brainMd, errors, createdAt } = share;
 	const heading = title ?? "Shared routing config";
 	const day = createdAt.slice(0, 10);
@@ -121,27 +121,32 @@ export function sharePage(share: Share, places: SharePlaces): string {
 			? '<span class="good">Valid</span>'
 			: `<span class="bad">Invalid</span>: it cannot be applied as it is`;
 	const parts = [
-		`<p class="soft">Shared routing config · <time datetime="${escapeMarkup(createdAt)}">${day}</time> · digest ${code(shortConfigDigest(share))}</p>`,
+		`<p class="soft">Shared routing config · <time datetime="${escapeMarkup(createdAt)}">${day}</time> · digest ${renderCode(shortConfigDigest(share))}</p>`,
 		`<h1 dir="auto">${escapeMarkup(heading)}</h1><p>${verdict}.</p>`,
 	];
 	if (errors.length > 0)
 		parts.push(
-			section("What is wrong", `<ul>${errors.map((error) => `<li>${escapeMarkup(error)}</li>`).join("")}</ul>`),
+			renderSection("What is wrong", `<ul>${errors.map((error) => `<li>${escapeMarkup(error)}</li>`).join("")}</ul>`),
 		);
 	parts.push(
-		section(errors.length === 0 ? "What it does" : "What it would do without the faulty parts", summary(config)),
+		renderSection(
+			errors.length === 0 ? "What it does" : "What it would do without the faulty parts",
+			renderSummary(config),
+		),
 	);
 	if (config.rules)
-		parts.push(section("Rules, the first that matches decides", `<ol>${config.rules.map(ruleItem).join("")}</ol>`));
-	if (brainMd !== null) parts.push(section("As it was written", block(brainMd)));
-	parts.push(section("Normal form", block(JSON.stringify(config, null, 2))));
-	const json = `<a href="${escapeMarkup(places.json)}">${escapeMarkup(places.json)}</a>`;
+		parts.push(
+			renderSection("Rules, the first that matches decides", `<ol>${config.rules.map(renderRule).join("")}</ol>`),
+		);
+	if (brainMd !== null) parts.push(renderSection("As it was written", renderCodeBlock(brainMd)));
+	parts.push(renderSection("Normal form", renderCodeBlock(JSON.stringify(config, null, 2))));
+	const json = `<a href="${escapeMarkup(urls.json)}">${escapeMarkup(urls.json)}</a>`;
 	const send = "Send the normal form as <code>brain_config</code> with a request. ";
 	parts.push(
-		section(
+		renderSection(
 			errors.length === 0 ? "Use it" : "Addresses",
 			`<p>${errors.length === 0 ? send : ""}As JSON: ${json}</p>` +
-				`<p>A badge for a README:</p>${block(`[![BRAIN.md](${places.badge})](${places.page})`)}`,
+				`<p>A badge for a README:</p>${renderCodeBlock(`[![BRAIN.md](${urls.badge})](${urls.page})`)}`,
 		),
 	);
 	return [

@@ -1,35 +1,34 @@
-// Regular expressions of rules, in RE2 syntax and time linear in the text. Loaded on first use (load.ts).
+// The rules' regular expressions: RE2 syntax, time linear in the text. Loaded on first use (load.ts).
 import { RE2JS } from "re2js";
+import { clipMiddle } from "../clip.ts";
 
-/** Characters looked at from each end of a text; what a match costs grows with text and program. */
-export const MATCHED_CHARS = 16_384;
-/** Instructions of the programs of one config together; a pattern of a dozen words has about a hundred. */
-const MAX_PROGRAM = 2_000;
+/** Characters of each end of a text that are searched. The time of a match grows with text and program. */
+const MATCHED_CHARS = 16_384;
+/** Instructions of all programs of one config. A pattern of a dozen words has about a hundred. */
+const MAX_PROGRAM_SIZE = 2_000;
 
-/** Checks the patterns of one config, in order; answers what is wrong with one, or null. */
+/** Checks the patterns of one config in order. The function returns what is wrong with a pattern, or null. */
 export function patternChecker(): (pattern: string) => string | null {
-	let room = MAX_PROGRAM;
+	let remaining = MAX_PROGRAM_SIZE;
 	return (pattern) => {
-		// Once over the limit nothing more is compiled: compiling is what a stranger could make dear.
-		if (room <= 0) return "the patterns before this one have used up what patterns may take";
+		// Over the limit, nothing more is compiled, because compilation is what could be made expensive.
+		if (remaining <= 0) return "the patterns before this one have used up what patterns may take";
 		try {
-			room -= RE2JS.compile(pattern).programSize();
+			remaining -= RE2JS.compile(pattern).programSize();
 		} catch (error) {
 			const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : "";
 			return `is no regular expression in RE2 syntax${why ? ` (${why.slice(0, 160)})` : ""}`;
 		}
-		return room < 0
-			? `the patterns of a config may take ${MAX_PROGRAM} instructions together; this one goes beyond`
+		return remaining < 0
+			? `the patterns of a config may take ${MAX_PROGRAM_SIZE} instructions together; this one goes beyond`
 			: null;
 	};
 }
 
 /**
- * Whether a pattern matches somewhere in a text. Compiled for each use, which takes far less than the up to 8 MiB of
- * states that a compiled one gathers and a cache would keep.
+ * Whether a pattern matches somewhere in a text. The pattern is compiled for each use. A cache of compiled patterns would
+ * hold their states, which are up to 8 MiB each.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
-	const seen =
-		text.length <= 2 * MATCHED_CHARS ? text : `${text.slice(0, MATCHED_CHARS)}\n${text.slice(-MATCHED_CHARS)}`;
-	return RE2JS.compile(pattern).test(seen);
+	return RE2JS.compile(pattern).test(clipMiddle(text, MATCHED_CHARS));
 }

@@ -1,91 +1,82 @@
-// A routing config in either form, as text or as an object → its normal form, ready to be applied, or what is wrong with it.
+// Reads a routing config in either form, text or object, into its normal form, with every error and its position.
 import type { Catalog } from "../catalog/catalog.ts";
+import type { DocumentFault } from "../faults.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
+import { patternsIn } from "./config-schema.ts";
 import { loadPatterns, loadYaml } from "./load.ts";
 import { findYaml } from "./markdown.ts";
-import { type Fault, type Validated, validateConfig } from "./validate.ts";
-import type { ReadYaml, YamlFault } from "./yaml.ts";
+import { type ValidatedConfig, validateConfig } from "./validate.ts";
+import type { YamlPosition } from "./yaml.ts";
 
-/** UTF-8 bytes of a config's text. */
+/** Maximum UTF-8 bytes of a config's text. */
 export const MAX_CONFIG_BYTES = 65_536;
 
-/** A config that was read; without errors it can be applied. */
+/** Whether a config's text, or the JSON of one, is too large. */
+export function exceedsConfigLimit(text: string): boolean {
+	return text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).byteLength > MAX_CONFIG_BYTES;
+}
+
+/** A config that was read. Without errors, it can be applied. */
 export interface ReadConfig extends CompiledConfig {
-	/** One line each, with `line L, column C: ` before it where the text says where. */
+	/** One line each, after `line L, column C: ` when the config was a text. */
 	errors: string[];
 	warnings: string[];
 }
 
-function member(value: unknown, name: string): unknown {
-	return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** Whether any rule has a regular expression, without which the engine for them stays unloaded. */
-function hasPatterns(raw: unknown): boolean {
-	const rules = member(raw, "rules");
-	return Array.isArray(rules) && rules.some((rule) => member(member(rule, "when"), "matches") != null);
-}
-
-async function check(raw: unknown, catalog: Catalog): Promise<Validated & Pick<CompiledConfig, "matches">> {
-	if (!hasPatterns(raw)) {
-		const bounds = { catalog, checkPattern: () => null };
-		return { ...validateConfig(raw, bounds), matches: () => false };
+async function validateWithPatterns(
+	raw: unknown,
+	catalog: Catalog,
+): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
+	// Without patterns, their engine is not loaded.
+	if (patternsIn(raw).length === 0) {
+		const basis = { catalog, checkPattern: () => null };
+		return { ...validateConfig(raw, basis), matches: () => false };
 	}
 	const { matchesPattern, patternChecker } = await loadPatterns();
 	return { ...validateConfig(raw, { catalog, checkPattern: patternChecker() }), matches: matchesPattern };
 }
 
-/** A place in words; a key is a stranger's and may be as long as the config. */
-export function placeName(path: Fault["path"]): string {
+/** A path in words. Keys are cut, because they may be as long as the config. */
+export function pathName(path: DocumentFault["path"]): string {
 	return path.map((step) => String(step).slice(0, 64)).join(".");
 }
 
-function sentence({ path, message }: Fault): string {
-	const name = placeName(path);
+function toErrorText({ path, message }: DocumentFault): string {
+	const name = pathName(path);
 	return `${name === "" ? "config" : name}: ${message}`;
 }
 
-function placed(message: string, { line, column }: Omit<YamlFault, "message">): string {
+function withPosition(message: string, { line, column }: Partial<YamlPosition>): string {
 	return line === undefined || column === undefined ? message : `line ${line}, column ${column}: ${message}`;
 }
 
-/** Where a fault stands, or the nearest thing around it that is in the text. */
-function placeOf({ path, at }: Fault, yaml: ReadYaml): { line?: number; column?: number } {
-	for (let length = path.length; length >= 0; length--) {
-		const place = yaml.placeOf(path.slice(0, length), length === path.length ? at : "value");
-		if (place) return place;
-	}
-	return {};
-}
-
-/** Reads a config that was parsed already. */
+/** Reads a config from an object. */
 export async function readConfigObject(raw: unknown, catalog: Catalog): Promise<ReadConfig> {
-	const { config, faults, warnings, matches } = await check(raw, catalog);
-	return { config, matches, warnings, errors: faults.map(sentence) };
+	const { config, faults, warnings, matches } = await validateWithPatterns(raw, catalog);
+	return { config, matches, warnings, errors: faults.map(toErrorText) };
 }
 
-/** Reads a config from its text: YAML, or Markdown around it. */
+/** Reads a config from its text: YAML, or Markdown with YAML in it. */
 export async function readConfigText(text: string, catalog: Catalog): Promise<ReadConfig> {
-	const unread = async (error: string): Promise<ReadConfig> => ({
+	const failed = async (error: string): Promise<ReadConfig> => ({
 		...(await readConfigObject({}, catalog)),
 		errors: [error],
 	});
-	if (text.length > MAX_CONFIG_BYTES || new TextEncoder().encode(text).byteLength > MAX_CONFIG_BYTES)
-		return unread(`is larger than ${MAX_CONFIG_BYTES} bytes`);
+	if (exceedsConfigLimit(text)) return failed(`is larger than ${MAX_CONFIG_BYTES} bytes`);
 	const found = findYaml(text);
-	if (!found.ok) return unread(placed(found.message, { line: found.line, column: 1 }));
-	const yaml = (await loadYaml()).readYaml(found.yaml);
+	if (!found.ok) return failed(withPosition(found.message, { line: found.line, column: 1 }));
+	const yaml = (await loadYaml()).parseYaml(found.yaml);
 	if (yaml.faults.length > 0) {
 		const { config, matches, warnings } = await readConfigObject({}, catalog);
-		return { config, matches, warnings, errors: yaml.faults.map((fault) => placed(fault.message, fault)) };
+		return { config, matches, warnings, errors: yaml.faults.map((fault) => withPosition(fault.message, fault)) };
 	}
-	const { config, faults, warnings, matches } = await check(yaml.value, catalog);
+	const { config, faults, warnings, matches } = await validateWithPatterns(yaml.value, catalog);
 	const notes = [...(found.warning === null ? [] : [found.warning]), ...warnings];
 	if (yaml.value === null) notes.push("the config is empty");
 	return {
 		config,
 		matches,
 		warnings: notes,
-		errors: faults.map((fault) => placed(sentence(fault), placeOf(fault, yaml))),
+		errors: faults.map((fault) => withPosition(toErrorText(fault), yaml.findPosition(fault.path, fault.at) ?? {})),
 	};
 }

@@ -1,15 +1,61 @@
-// The members of a request that say under which rules it stands. Reading them is in-force.edge.ts's.
+// The fields of a request's own rules. in-force.edge.ts reads them. The JSON Schema of a config shows its normal form;
+// config-schema.ts parses it. Pure.
 import * as z from "zod";
+import { TIERS } from "../catalog/vocabulary.ts";
+import { policyField } from "../compliance/policy-field.ts";
+import { ROUTING_MODES } from "../routing/mode.ts";
+import { INTENTS } from "../routing/signals.ts";
 
-/** What every request that calls models may carry; a `null` counts as absent. */
+const WORD = { type: "string" };
+const WORDS = { type: "array", items: WORD };
+const AMOUNT = { type: "number", exclusiveMinimum: 0 };
+const MODE = { type: "string", enum: [...ROUTING_MODES] };
+
+const CONDITION = {
+	type: "object",
+	properties: {
+		intent: { type: "array", items: { type: "string", enum: [...INTENTS] } },
+		contains: WORD,
+		matches: WORD,
+		min_tokens: { type: "integer" },
+		max_tokens: { type: "integer" },
+		has_tools: { type: "boolean" },
+		has_images: { type: "boolean" },
+	},
+};
+
+const RULE_CHOICE = {
+	type: "object",
+	properties: { model: WORD, routing_mode: MODE, tier: { type: "string", enum: [...TIERS] }, max_cost: AMOUNT },
+};
+
+const RULE = {
+	type: "object",
+	properties: { name: WORD, when: CONDITION, use: RULE_CHOICE },
+	required: ["when", "use"],
+};
+
+/** A routing config as a client sends it. */
+function routingConfigField() {
+	return z.record(z.string(), z.unknown()).meta({
+		properties: {
+			model: WORD,
+			routing_mode: MODE,
+			max_cost: { ...AMOUNT, description: "USD a request." },
+			blocked: { ...WORDS, description: "Models, providers, globs." },
+			fallback: WORDS,
+			rules: { type: "array", items: RULE, description: "The first whose `when` matches is used." },
+		},
+	});
+}
+
+/** Every request that calls models may have these fields. A `null` counts as absent. */
 export function ruleFields() {
 	return {
-		brain_config: z
-			.record(z.string(), z.unknown())
+		brain_config: routingConfigField()
 			.nullish()
 			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
-		compliance: z
-			.record(z.string(), z.unknown())
+		compliance: policyField()
 			.nullish()
 			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
 	};

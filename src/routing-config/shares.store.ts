@@ -1,35 +1,44 @@
-// Shared routing configs in D1. A share is never changed; anybody may read one by its id, only its owner's list names it.
+// Stores shared routing configs in D1. A share never changes, but it can be deleted. Anybody may read it by its id; only its owner
+// can list it.
 import { and, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
+import type { ServiceContext } from "../account/context.ts";
 import type { Database } from "../db/client.edge.ts";
 import { brainShares } from "../db/schema.ts";
+import type { ListPosition } from "../http/list-position.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { configDigest } from "./config.ts";
-import { contentDigest, newShareId, type Share, type SharedConfig } from "./share.ts";
+import { contentDigest, isShareId, MAX_USER_SHARES, newShareId, type Share, type SharedConfig } from "./share.ts";
 
-type Row = typeof brainShares.$inferSelect;
+type ShareRow = typeof brainShares.$inferSelect;
 
-/** Written by this service alone, so its members are what they were. */
-const configColumn = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
+const storedMembers = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
+/** Only this service writes the column, so a few members show that it holds a config. */
+const configColumn = z.custom<RoutingConfig>((value) => storedMembers.safeParse(value).success);
 const errorsColumn = z.array(z.string());
 
-function shareOf({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: Row): Share {
+function parseStoredConfig(text: string): RoutingConfig {
+	return configColumn.parse(JSON.parse(text));
+}
+
+function toShare({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: ShareRow): Share {
 	return {
 		id,
 		title,
 		brainMd,
-		config: configColumn.parse(JSON.parse(config)) as unknown as RoutingConfig,
+		config: parseStoredConfig(config),
 		configDigest: digest,
 		errors: errorsColumn.parse(JSON.parse(errors)),
 		createdAt,
 	};
 }
 
-/** Ids that are taken are met about never; five in a row would be a fault of the random numbers. */
-const MAX_TRIES = 5;
+/** A taken id is very rare. Five in a row would be a fault of the random numbers. */
+const MAX_ID_TRIES = 5;
 
 /**
- * Stores a share. What the user has shared before is not stored twice: a request that is repeated has the first one's id.
+ * Stores a share. The same share of a user is stored once, so a repeated request gets the same id. Null when the user has as many
+ * shares as allowed: the insert itself counts them, so requests at the same time store no more.
  * @throws when no free id is found.
  */
 export async function storeShare(
@@ -38,68 +47,98 @@ export async function storeShare(
 	shared: SharedConfig,
 	createdAt: string,
 	random: (count: number) => Uint8Array,
-): Promise<Share> {
+): Promise<Share | null> {
 	const digest = contentDigest(shared);
-	for (let tries = 0; tries < MAX_TRIES; tries++) {
-		const row = {
-			id: newShareId(random),
+	const own = eq(brainShares.userId, userId);
+	const userShares = sql<number>`(SELECT count(*) FROM ${brainShares} WHERE ${own})`;
+	for (let tries = 0; tries < MAX_ID_TRIES; tries++) {
+		const values = [
+			newShareId(random),
 			userId,
-			title: shared.title,
-			brainMd: shared.brainMd,
-			config: JSON.stringify(shared.config),
-			configDigest: configDigest(shared.config),
-			errors: JSON.stringify(shared.errors),
-			contentDigest: digest,
+			shared.title,
+			shared.brainMd,
+			JSON.stringify(shared.config),
+			configDigest(shared.config),
+			JSON.stringify(shared.errors),
+			digest,
 			createdAt,
-		};
-		const stored = await db.insert(brainShares).values(row).onConflictDoNothing().returning().get();
-		// Nothing was inserted: either the user has this share already, or the id is another's.
-		const found =
-			stored ??
-			(await db
-				.select()
-				.from(brainShares)
-				.where(and(eq(brainShares.userId, userId), eq(brainShares.contentDigest, digest)))
-				.get());
-		if (found) return shareOf(found);
+		].map((value) => sql`${value}`);
+		const stored = await db
+			.insert(brainShares)
+			.select(sql`SELECT ${sql.join(values, sql`, `)} WHERE ${userShares} < ${MAX_USER_SHARES}`)
+			.onConflictDoNothing()
+			.returning()
+			.get();
+		if (stored) return toShare(stored);
+		const same = await db
+			.select()
+			.from(brainShares)
+			.where(and(own, eq(brainShares.contentDigest, digest)))
+			.get();
+		if (same) return toShare(same);
+		const counted = await db.select({ count: userShares }).from(sql`(SELECT 1)`).get();
+		if (counted && counted.count >= MAX_USER_SHARES) return null;
+		// The id is taken, or a share was deleted meanwhile.
 	}
 	throw new Error("no free share id was found");
 }
 
-/** A share by its id, whoever asks; null when there is none. */
-export async function findShare(db: Database, id: string): Promise<Share | null> {
-	const row = await db.select().from(brainShares).where(eq(brainShares.id, id)).get();
-	return row ? shareOf(row) : null;
+/** Any user's share by its id; null when there is none. A text that cannot be an id is not looked up. */
+export async function findAnyShare(
+	id: string,
+	{ db, timings }: Pick<ServiceContext, "db" | "timings">,
+): Promise<Share | null> {
+	if (!isShareId(id)) return null;
+	const row = await timings.measure("d1", () => db.select().from(brainShares).where(eq(brainShares.id, id)).get());
+	return row ? toShare(row) : null;
 }
 
+/** A share in a list, which has no text of it. */
+type ListedShare = Pick<Share, "id" | "title" | "config" | "createdAt">;
+
+/** Characters of configs on a page, unless a single one is longer. A thousand of the largest would be 64 MB. */
+const MAX_PAGE_CHARS = 4_000_000;
+
 /**
- * A user's shares, newest first, at most `limit`.
+ * A page of a user's shares, newest first: as many as fit, at most `limit`.
  * @param after the last one of the page before; null for the first page.
  */
 export async function listShares(
 	db: Database,
 	userId: string,
 	limit: number,
-	after: Pick<Share, "id" | "createdAt"> | null,
-): Promise<Share[]> {
+	after: ListPosition | null,
+): Promise<{ shares: ListedShare[]; hasMore: boolean }> {
+	const { id, title, config, createdAt } = brainShares;
 	const own = eq(brainShares.userId, userId);
-	const behind = after && sql`(${brainShares.createdAt}, ${brainShares.id}) < (${after.createdAt}, ${after.id})`;
+	const isAfter = after && sql`(${createdAt}, ${id}) < (${after.created_at}, ${after.id})`;
+	const charsSoFar = sql<number>`sum(length(${config})) OVER (ORDER BY ${createdAt} DESC, ${id} DESC)`;
+	const newest = db
+		.select({ id, title, config, createdAt, charsSoFar: charsSoFar.as("chars_so_far") })
+		.from(brainShares)
+		.where(isAfter ? and(own, isAfter) : own)
+		.orderBy(desc(createdAt), desc(id))
+		.limit(limit + 1)
+		.as("newest");
+	// One row more than fits shows that there are more.
 	const rows = await db
 		.select()
-		.from(brainShares)
-		.where(behind ? and(own, behind) : own)
-		.orderBy(desc(brainShares.createdAt), desc(brainShares.id))
-		.limit(limit)
+		.from(newest)
+		.where(sql`${newest.charsSoFar} - length(${newest.config}) <= ${MAX_PAGE_CHARS}`)
+		.orderBy(desc(newest.createdAt), desc(newest.id))
 		.all();
-	return rows.map(shareOf);
+	const fitting = rows.slice(0, limit).filter(({ charsSoFar: chars }, index) => index === 0 || chars <= MAX_PAGE_CHARS);
+	const shares = fitting.map((row) => ({ ...row, config: parseStoredConfig(row.config) }));
+	return { shares, hasMore: rows.length > fitting.length };
 }
 
-/** A user's own share; null for another's as for one that nobody has. */
-export async function findOwnShare(db: Database, userId: string, id: string): Promise<Share | null> {
-	const row = await db
-		.select()
-		.from(brainShares)
-		.where(and(eq(brainShares.userId, userId), eq(brainShares.id, id)))
-		.get();
-	return row ? shareOf(row) : null;
+/**
+ * Deletes a share; false when there is none.
+ * @param userId its owner; null deletes anybody's.
+ */
+export async function deleteShare(db: Database, id: string, userId: string | null): Promise<boolean> {
+	const byId = eq(brainShares.id, id);
+	const where = userId === null ? byId : and(byId, eq(brainShares.userId, userId));
+	const deleted = await db.delete(brainShares).where(where).returning({ id: brainShares.id }).get();
+	return deleted !== undefined;
 }

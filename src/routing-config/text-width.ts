@@ -1,9 +1,9 @@
-// How wide a text is in Verdana at 11 px, the face that badges are set in. Pure. The Latin table is the one that well-known badges
-// are measured with (anafanafo 2.0.0, MIT, whose data is 900 KB); other scripts get a width per kind of character, and the
-// badge's textLength makes the renderer keep to whatever is said here.
+// Measures text in Verdana at 11 px, the font of badges. Pure. The Latin widths are those of anafanafo 2.0.0 (MIT), which measures
+// well-known badges and whose data is 900 KB. Other scripts have one width for each kind of character. The badge's textLength makes
+// renderers keep to these widths.
 
 /** U+0020 to U+007E, hundredths of a pixel. */
-const ASCII = [
+const ASCII_WIDTHS = [
 	387, 433, 505, 900, 699, 1184, 799, 295, 500, 500, 699, 900, 400, 500, 400, 500, 699, 699, 699, 699, 699, 699, 699,
 	699, 699, 699, 500, 500, 900, 900, 900, 600, 1100, 752, 754, 768, 848, 696, 632, 853, 827, 463, 500, 762, 612, 927,
 	823, 866, 663, 866, 765, 752, 678, 805, 752, 1088, 754, 677, 754, 500, 500, 500, 900, 699, 699, 661, 685, 573, 685,
@@ -11,8 +11,8 @@ const ASCII = [
 	500, 698, 900,
 ];
 
-/** Characters outside ASCII that labels have most. */
-const OTHERS: Readonly<Record<string, number>> = {
+/** Hundredths of a pixel, for the characters outside ASCII that are most frequent in labels. */
+const OTHER_WIDTHS: Readonly<Record<string, number>> = {
 	ß: 682,
 	æ: 1051,
 	ø: 668,
@@ -31,8 +31,8 @@ const OTHERS: Readonly<Record<string, number>> = {
 	"✓": 841,
 };
 
-/** By kind, first match: averages of Verdana where it has the script, of common fallback faces where not. */
-const KINDS: readonly [RegExp, number][] = [
+/** Hundredths of a pixel; the first match counts. Averages of Verdana, or of common fallback fonts for scripts it lacks. */
+const WIDTHS_BY_KIND: readonly [RegExp, number][] = [
 	[/^[\p{M}\p{Cf}]/u, 0],
 	[/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff01-\uff60]/u, 1100],
 	[/^[\p{Script=Cyrillic}\p{Script=Greek}]/u, 740],
@@ -49,18 +49,18 @@ const EMOJI_WIDTH = 1380;
 
 function characterWidth(character: string): number {
 	const code = character.codePointAt(0) ?? 0;
-	const known = ASCII[code - 0x20] ?? OTHERS[character];
+	const known = ASCII_WIDTHS[code - 0x20] ?? OTHER_WIDTHS[character];
 	if (known !== undefined) return known;
 	// An accented letter is as wide as the letter.
-	const base = ASCII[(character.normalize("NFD").codePointAt(0) ?? 0) - 0x20];
-	return base ?? KINDS.find(([kind]) => kind.test(character))?.[1] ?? 0;
+	const base = ASCII_WIDTHS[(character.normalize("NFD").codePointAt(0) ?? 0) - 0x20];
+	return base ?? WIDTHS_BY_KIND.find(([kind]) => kind.test(character))?.[1] ?? 0;
 }
 
-/** Made on first use: it loads tables, which the Worker's start-up is not to wait for. */
+/** Created on first use, because it loads tables that would delay the Worker's start-up. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for characters, in order. */
-export function* graphemesOf(text: string): Generator<string> {
+/** The graphemes of a text: what a reader takes for characters. */
+export function* splitGraphemes(text: string): Generator<string> {
 	segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
 	for (const { segment } of segmenter.segment(text)) yield segment;
 }
@@ -76,6 +76,6 @@ export function graphemeWidth(grapheme: string): number {
 /** Width in px of a text. */
 export function textWidth(text: string): number {
 	let width = 0;
-	for (const grapheme of graphemesOf(text)) width += graphemeWidth(grapheme);
+	for (const grapheme of splitGraphemes(text)) width += graphemeWidth(grapheme);
 	return width;
 }

@@ -1,30 +1,34 @@
-// YAML text → plain values that know where they stood. Whoever sends it is a stranger: size, depth, number of tokens and of values
-// are bounded before anything is built from them, so the work is linear in the text. Loaded on first use (load.ts).
+// Parses YAML into plain values, and finds the positions of paths in the text. The sender is not trusted: size, depth, tokens and
+// values are limited before anything is built from them, so the work is linear in the text. Loaded on first use (load.ts).
 import {
+	type Alias,
 	Composer,
 	type CST,
-	type Document,
 	isAlias,
 	isMap,
+	isNode,
 	isScalar,
 	isSeq,
 	Lexer,
 	LineCounter,
 	type Node,
+	type Pair,
 	type ParsedNode,
 	Parser,
+	type Scalar,
 } from "yaml";
+import type { DocumentFault, Path } from "../faults.ts";
 
-/** Collections inside collections; a config needs five. */
-const MAX_DEPTH = 16;
-/** Lexical tokens; the largest config that validates has a few thousand. */
-const MAX_TOKENS = 16_384;
-/** Characters of one scalar; the longest that validates has 512. */
-const MAX_SCALAR = 4_096;
-/** Values, those behind aliases counted at each place they stand in. */
-const MAX_VALUES = 8_192;
+/** Collections inside collections. A config needs five. */
+const MAX_YAML_DEPTH = 16;
+/** Lexical tokens. The largest valid config has a few thousand. */
+const MAX_YAML_TOKENS = 16_384;
+/** Characters of one scalar. The longest valid one has 512. */
+const MAX_SCALAR_CHARS = 4_096;
+/** Values. Those behind an alias count again at each alias. */
+const MAX_YAML_VALUES = 8_192;
 const MAX_ALIASES = 64;
-const MAX_FAULTS = 20;
+const MAX_YAML_FAULTS = 20;
 
 /** A line and a column, both from 1. */
 export interface YamlPosition {
@@ -32,178 +36,169 @@ export interface YamlPosition {
 	column: number;
 }
 
-/** A place in the value: members and indices from the top. */
-export type Path = readonly (string | number)[];
-
-export interface YamlFault extends Partial<YamlPosition> {
+interface YamlFault extends Partial<YamlPosition> {
 	message: string;
 }
 
-/** What was read; `value` is null where there are faults. */
-export interface ReadYaml {
+interface ParsedYaml {
+	/** Null where there are faults. */
 	value: unknown;
 	faults: YamlFault[];
-	/** Where a member stands: itself (`key`), or its value; null when it is not in the text. */
-	placeOf(path: Path, what: "key" | "value"): YamlPosition | null;
+	/** The position of what a path leads to, or of the nearest thing around it that is in the text. */
+	findPosition(path: Path, at: DocumentFault["at"]): YamlPosition | null;
 }
 
-function refusal(message: string, place: Partial<YamlPosition> = {}): ReadYaml {
-	return { value: null, faults: [{ message, ...place }], placeOf: () => null };
+function unparsed(faults: YamlFault[]): ParsedYaml {
+	return { value: null, faults, findPosition: () => null };
 }
 
-/** Tokens of the text, or why there are too many: lexer and parser are driven by hand, so that neither runs ahead. */
-function tokensOf(text: string, lines: LineCounter): { tokens: CST.Token[] } | { refused: ReadYaml } {
+function positionAt(lines: LineCounter, offset: number): YamlPosition {
+	const { line, col } = lines.linePos(offset);
+	return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+/** The tokens of a text, or the limit that it exceeds. Lexer and parser take turns, so that neither runs ahead. */
+function tokenize(text: string, lines: LineCounter): { tokens: CST.Token[] } | { fault: YamlFault } {
 	const parser = new Parser(lines.addNewLine);
 	const tokens: CST.Token[] = [];
 	let count = 0;
-	const here = () => placeAt(lines, parser.offset);
+	const faultHere = (message: string) => ({ fault: { message, ...positionAt(lines, parser.offset) } });
 	lines.addNewLine(0);
 	for (const lexeme of new Lexer().lex(text)) {
-		if (++count > MAX_TOKENS) return { refused: refusal(`more than ${MAX_TOKENS} tokens`, here()) };
-		if (lexeme.length > MAX_SCALAR && /[^#\s]/.test(lexeme.charAt(0)))
-			return { refused: refusal(`a value of more than ${MAX_SCALAR} characters`, here()) };
+		if (++count > MAX_YAML_TOKENS) return faultHere(`more than ${MAX_YAML_TOKENS} tokens`);
+		if (lexeme.length > MAX_SCALAR_CHARS && /[^#\s]/.test(lexeme.charAt(0)))
+			return faultHere(`a value of more than ${MAX_SCALAR_CHARS} characters`);
 		for (const token of parser.next(lexeme)) tokens.push(token);
-		if (parser.stack.length > 2 * MAX_DEPTH)
-			return { refused: refusal(`nests deeper than ${MAX_DEPTH} levels`, here()) };
+		if (parser.stack.length > 2 * MAX_YAML_DEPTH) return faultHere(`nests deeper than ${MAX_YAML_DEPTH} levels`);
 	}
 	for (const token of parser.end()) tokens.push(token);
 	return { tokens };
 }
 
-function placeAt(lines: LineCounter, offset: number): YamlPosition {
-	const { line, col } = lines.linePos(offset);
-	return { line: Math.max(1, line), column: Math.max(1, col) };
-}
-
-/** A document's nodes as plain values. */
-class Reading {
+/** Turns a document's nodes into plain values. */
+class NodeReader {
 	readonly faults: YamlFault[] = [];
 	readonly #lines: LineCounter;
 	readonly #anchors = new Map<string, Node>();
-	readonly #keys = new Map<string, number>();
-	readonly #values = new Map<string, number>();
+	/** The nodes that aliases stand for, by the aliases' paths. */
+	readonly #targets = new Map<string, Node>();
 	#aliases = 0;
-	#count = 0;
+	#values = 0;
+	#isStopped = false;
 
 	constructor(lines: LineCounter) {
 		this.#lines = lines;
 	}
 
-	placeOf(path: Path, what: "key" | "value"): YamlPosition | null {
-		const name = JSON.stringify(path);
-		const offset = what === "key" ? (this.#keys.get(name) ?? this.#values.get(name)) : this.#values.get(name);
-		return offset === undefined ? null : placeAt(this.#lines, offset);
+	read(node: unknown, path: Path = []): unknown {
+		if (this.#isStopped) return undefined;
+		if (++this.#values > MAX_YAML_VALUES) return this.#stop(node, `more than ${MAX_YAML_VALUES} values`);
+		if (path.length > MAX_YAML_DEPTH) return this.#stop(node, `nests deeper than ${MAX_YAML_DEPTH} levels`);
+		if (isAlias(node)) return this.#readAlias(node, path);
+		if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
+		if (node.tag !== undefined && !/^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/.test(node.tag))
+			return this.#refuse(node, "has a tag, which a config does not know");
+		if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+		if (isScalar(node)) return this.#readScalar(node);
+		if (isMap(node)) return this.#readMembers(node.items, path);
+		return node.items.map((item, index) => this.read(item, [...path, index]));
 	}
 
-	fault(node: Node | null, message: string): undefined {
-		const offset = node?.range?.[0];
-		if (this.faults.length < MAX_FAULTS)
-			this.faults.push({ message, ...(offset === undefined ? {} : placeAt(this.#lines, offset)) });
+	/** The position of what a path leads to from a node, as `findPosition` promises it. */
+	findPosition(root: unknown, path: Path, at: DocumentFault["at"]): YamlPosition | null {
+		let [key, value, nearest]: unknown[] = [null, root, root];
+		for (const [depth, step] of path.entries()) {
+			const container = isAlias(value) ? this.#targets.get(JSON.stringify(path.slice(0, depth))) : value;
+			const pair = isMap(container) ? container.items.find(({ key }) => keyName(key) === step) : undefined;
+			key = pair?.key;
+			value = isSeq(container) ? container.items[Number(step)] : pair?.value;
+			nearest = value ?? nearest;
+		}
+		return this.#positionOf(at === "key" ? (key ?? nearest) : nearest);
+	}
+
+	#positionOf(node: unknown): YamlPosition | null {
+		const offset = isNode(node) ? node.range?.[0] : undefined;
+		return offset === undefined ? null : positionAt(this.#lines, offset);
+	}
+
+	#refuse(node: unknown, message: string): undefined {
+		if (this.#isStopped) return undefined;
+		this.faults.push({ message, ...this.#positionOf(node) });
+		this.#isStopped = this.faults.length === MAX_YAML_FAULTS;
 		return undefined;
 	}
 
-	value(node: unknown, path: Path): unknown {
-		if (this.faults.length >= MAX_FAULTS) return undefined;
-		if (++this.#count > MAX_VALUES) return this.#stop(node, `more than ${MAX_VALUES} values`);
-		if (path.length > MAX_DEPTH) return this.#stop(node, `nests deeper than ${MAX_DEPTH} levels`);
-		if (isAlias(node)) return this.#alias(node, path);
-		if (isMap(node) || isSeq(node) || isScalar(node)) {
-			if (node.range) this.#values.set(JSON.stringify(path), node.range[0]);
-			if (node.tag !== undefined && !/^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/.test(node.tag))
-				return this.fault(node, "has a tag, which a config does not know");
-			if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
-			if (isScalar(node)) return this.#scalar(node);
-			return isMap(node)
-				? this.#members(node.items, path)
-				: node.items.map((item, index) => this.value(item, [...path, index]));
-		}
-		return null;
+	#stop(node: unknown, message: string): undefined {
+		this.#refuse(node, message);
+		this.#isStopped = true;
+		return undefined;
 	}
 
-	#scalar(node: Node & { value: unknown }): unknown {
+	#readScalar(node: Scalar): unknown {
 		const { value } = node;
-		if (typeof value === "string" && !value.isWellFormed()) return this.fault(node, "holds a lone surrogate");
+		if (typeof value === "string" && !value.isWellFormed()) return this.#refuse(node, "holds a lone surrogate");
 		return typeof value === "bigint" ? Number(value) : value;
 	}
 
-	#members(items: readonly { key: unknown; value: unknown }[], path: Path): Record<string, unknown> {
+	#readMembers(items: readonly Pair[], path: Path): Record<string, unknown> {
 		const members = new Map<string, unknown>();
 		for (const { key, value } of items) {
-			if (!isScalar(key)) {
-				this.fault(key instanceof Object ? (key as Node) : null, "a key must be a word");
-				continue;
-			}
-			const name = String(key.value);
-			if (members.has(name)) {
-				this.fault(key, `${JSON.stringify(name.slice(0, 60))} stands here twice`);
-				continue;
-			}
-			const at = [...path, name];
-			if (key.range) this.#keys.set(JSON.stringify(at), key.range[0]);
-			members.set(name, this.value(value, at));
+			const name = keyName(key);
+			if (name === null) this.#refuse(key, "a key must be a word");
+			else if (members.has(name)) this.#refuse(key, `${JSON.stringify(name.slice(0, 60))} stands here twice`);
+			else members.set(name, this.read(value, [...path, name]));
 		}
 		return Object.fromEntries(members);
 	}
 
-	/** An alias is read anew at its place: what it multiplies counts against the number of values. */
-	#alias(node: Node & { source: string }, path: Path): unknown {
-		if (++this.#aliases > MAX_ALIASES) return this.#stop(node, `more than ${MAX_ALIASES} aliases`);
-		const target = this.#anchors.get(node.source);
+	/** The target of an alias is read again for each alias, so that its values count each time. */
+	#readAlias(alias: Alias, path: Path): unknown {
+		if (++this.#aliases > MAX_ALIASES) return this.#stop(alias, `more than ${MAX_ALIASES} aliases`);
+		const target = this.#anchors.get(alias.source);
 		if (!target)
-			return this.fault(node, `there is no anchor ${JSON.stringify(node.source.slice(0, 60))} before this alias`);
-		const value = this.value(target, path);
-		if (node.range) this.#values.set(JSON.stringify(path), node.range[0]);
-		return value;
-	}
-
-	#stop(node: unknown, message: string): undefined {
-		if (this.faults.length < MAX_FAULTS)
-			this.fault(isAlias(node) || isMap(node) || isSeq(node) || isScalar(node) ? node : null, message);
-		// Nothing more is read.
-		while (this.faults.length < MAX_FAULTS) this.faults.push({ message: "" });
-		return undefined;
+			return this.#refuse(alias, `there is no anchor ${JSON.stringify(alias.source.slice(0, 60))} before this alias`);
+		this.#targets.set(JSON.stringify(path), target);
+		return this.read(target, path);
 	}
 }
 
-/** Reads YAML 1.2 (core schema): one document of maps, lists and scalars. */
-export function readYaml(text: string): ReadYaml {
+/** The name of a member; null for a key that is none. */
+function keyName(key: unknown): string | null {
+	return isScalar(key) ? String(key.value) : null;
+}
+
+/** Parses YAML 1.2 (core schema): one document of maps, lists and scalars. */
+export function parseYaml(text: string): ParsedYaml {
 	const lines = new LineCounter();
-	const lexed = tokensOf(text, lines);
-	if ("refused" in lexed) return lexed.refused;
-	// Keys are compared by a set here; the library compares each with each.
+	const lexed = tokenize(text, lines);
+	if ("fault" in lexed) return unparsed([lexed.fault]);
+	// Unique keys are checked above by a map. The library compares each key with each.
 	const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, keepSourceTokens: false });
-	const documents: Document.Parsed[] = [];
-	for (const document of composer.compose(lexed.tokens, true, text.length)) {
-		documents.push(document as Document.Parsed);
-		if (documents.length > 1) {
-			return refusal("a second document; a config is one", placeAt(lines, document.range?.[0] ?? 0));
-		}
-	}
-	const [document] = documents;
+	const [document, second] = composer.compose(lexed.tokens, true, text.length);
+	if (second)
+		return unparsed([{ message: "a second document; a config is one", ...positionAt(lines, second.range[0]) }]);
 	const complaints = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
 	if (complaints.length > 0) {
-		const faults = complaints
-			.slice(0, MAX_FAULTS)
-			.map(({ pos: [offset], message }) => ({ message: message.slice(0, 200), ...placeAt(lines, offset) }));
-		return { value: null, faults, placeOf: () => null };
+		const faults = complaints.slice(0, MAX_YAML_FAULTS);
+		return unparsed(
+			faults.map(({ pos: [offset], message }) => ({ message: message.slice(0, 200), ...positionAt(lines, offset) })),
+		);
 	}
-	const reading = new Reading(lines);
-	const value = reading.value(document?.contents ?? null, []);
-	return {
-		value,
-		faults: reading.faults.filter(({ message }) => message !== ""),
-		placeOf: (path, what) => reading.placeOf(path, what),
-	};
+	const reader = new NodeReader(lines);
+	const root = document?.contents ?? null;
+	const value = reader.read(root);
+	return { value, faults: reader.faults, findPosition: (path, at) => reader.findPosition(root, path, at) };
 }
 
-/** YAML of any kind is read for its syntax up to so many tokens; beyond, it is not judged. */
+/** Larger YAML is not checked for its syntax. */
 const MAX_SYNTAX_TOKENS = 65_536;
-/** Deeper, the composer's recursion would be what fails. */
+/** In deeper YAML, the composer's recursion would fail. */
 const MAX_SYNTAX_DEPTH = 100;
 
 /**
- * The first fault in the syntax of a YAML stream: any number of documents, any tags, any depth that is no attack. Null when
- * there is none, or when it is too large to be judged.
+ * The first syntax fault of a YAML stream with any number of documents and any tags. Null when there is none, or when the
+ * stream is too large or too deep to check.
  */
 export function yamlSyntaxFault(text: string): YamlFault | null {
 	const lines = new LineCounter();
@@ -220,7 +215,7 @@ export function yamlSyntaxFault(text: string): YamlFault | null {
 	const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, keepSourceTokens: false });
 	for (const document of composer.compose(tokens, true, text.length)) {
 		const [error] = document.errors;
-		if (error) return { message: error.message.slice(0, 200), ...placeAt(lines, error.pos[0]) };
+		if (error) return { message: error.message.slice(0, 200), ...positionAt(lines, error.pos[0]) };
 	}
 	return null;
 }

@@ -64,7 +64,7 @@ export function effortLevel(model: Model, effort: EffortChoice): number {
 }
 
 /** Whether a model may reason at this effort without its stream showing it. */
-export function reasonsUnseen(
+export function reasonsHidden(
 	model: Model,
 	{ shows_reasoning }: Pick<Provider, "shows_reasoning">,
 	effort: EffortChoice,
@@ -72,11 +72,12 @@ export function reasonsUnseen(
 	return model.reasoning !== null && effort !== null && effort !== "none" && !shows_reasoning;
 }
 
-/**
- * The catalog's time to first token at an effort, ms. The catalog has figures for the lowest and the highest effort.
- * Efforts in between count as the highest.
- */
+/** The catalog's speed at an effort. It has figures for the lowest and the highest; efforts in between count as the highest. */
+export function modelSpeed(model: Model, effort: EffortChoice): Model["speed"]["high_effort"] {
+	return effortLevel(model, effort) > 0 ? model.speed.high_effort : model.speed.low_effort;
+}
+
+/** The catalog's time to first token at an effort, ms. */
 export function timeToFirstTokenMs(model: Model, effort: EffortChoice): number {
-	const speed = effortLevel(model, effort) > 0 ? model.speed.high_effort : model.speed.low_effort;
-	return 1000 * speed.ttft_s;
+	return 1000 * modelSpeed(model, effort).ttft_s;
 }

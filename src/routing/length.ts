@@ -15,7 +15,7 @@ export interface LengthRequest {
 	 * Whether the answer may be as long as the model can write and the cost limit allows. Then the call's `maxTokens`
 	 * is the number of visible tokens that must fit at least.
 	 */
-	longest: boolean;
+	isOpenEnded: boolean;
 	signals: Signals;
 	/** Worst case of the exact request to this model. `maxTokens` replaces the call's output limit. */
 	worstCase(model: Model, effort: EffortChoice, maxTokens?: number): CallCost;
@@ -33,7 +33,7 @@ export function worstCaseNanoUsd(request: LengthRequest, model: Model, mode: Mod
 }
 
 /** The lowest output limit that a model may be called with. */
-export function minOutputTokens({ call, longest }: LengthRequest, model: Model, mode: Mode): number {
+export function minOutputTokens({ call, isOpenEnded: longest }: LengthRequest, model: Model, mode: Mode): number {
 	return longest ? limitForVisible(call.maxTokens, chooseEffort(model, call, mode).effort) : call.maxTokens;
 }
 
@@ -46,7 +46,7 @@ const PROMPT_MARGIN = 1.5;
 /** The highest output limit: the model's own, within the context that the prompt leaves. */
 export function maxOutputTokens(request: LengthRequest, model: Model, mode: Mode): number {
 	const least = minOutputTokens(request, model, mode);
-	if (!request.longest) return least;
+	if (!request.isOpenEnded) return least;
 	const { max_output_tokens, context_window } = model.limits;
 	const room = context_window - Math.ceil(PROMPT_MARGIN * request.signals.contextTokens);
 	return Math.max(least, Math.min(max_output_tokens, room));

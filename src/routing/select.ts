@@ -44,7 +44,7 @@ export interface SelectionRequest extends LengthRequest {
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
 	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */
-	reasonsAgainst(model: Model): readonly string[];
+	complianceReasons(model: Model): readonly string[];
 	/** Whether a model's wire takes images by https address. */
 	takesRemoteImages(model: Model): boolean;
 	/** Whether a model's wire takes a tool of this name. */
@@ -129,7 +129,7 @@ export function shortenCandidate(
 	{ model, maxTokens: most, ...candidate }: Candidate,
 	limitNanoUsd: number,
 ): Candidate | null {
-	if (!request.longest) return null;
+	if (!request.isOpenEnded) return null;
 	const least = minOutputTokens(request, model, mode);
 	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
 		worstCaseNanoUsd(request, model, mode, maxTokens),
@@ -154,7 +154,7 @@ function rankModels(request: SelectionRequest, mode: Mode, tiers: readonly Tier[
 			ceiling: costCeiling(request),
 			tiers,
 			available: request.available,
-			complianceReasons: request.reasonsAgainst,
+			complianceReasons: request.complianceReasons,
 			takesRemoteImages: request.takesRemoteImages,
 			takesToolName: request.takesToolName,
 			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
@@ -164,7 +164,7 @@ function rankModels(request: SelectionRequest, mode: Mode, tiers: readonly Tier[
 			ranking.excluded.set(model.id, exclusions);
 			continue;
 		}
-		const maxTokens = request.longest ? longestAnswerTokens(request, model, mode) : least;
+		const maxTokens = request.isOpenEnded ? longestAnswerTokens(request, model, mode) : least;
 		const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
 		const expectation = computeExpectation(model, effort, signals, maxTokens, nowMs);
 		ranking.eligible.push({
@@ -260,7 +260,7 @@ function toCostFailure(
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
 	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
 	const limit = scope === "max_cost" ? "max_cost" : planLimit;
-	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.longest ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.isOpenEnded ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
 		suggestFit(request, models, mode, limitNanoUsd) ??
@@ -503,7 +503,7 @@ function findTarget({
 }
 
 /** Selects the model for a call and ranks the others as fallbacks. */
-export function select(request: SelectionRequest): Result<Selection> {
+export function selectModels(request: SelectionRequest): Result<Selection> {
 	const target = findTarget(request);
 	const { toolLoopModel } = request.call;
 	const namedModel = target && "by" in target ? target : null;

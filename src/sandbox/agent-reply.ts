@@ -1,47 +1,56 @@
-// What the sandbox says to the steps of agents: plans that fit the goal, results, final answers.
+// The sandbox's replies to the steps of an agent: plans that fit the goal, results, final answers.
 //
-//   [[bad plan]]     a planner writes prose, which its second try turns into a plan
+//   [[bad plan]]     the planner writes prose; its second try is a plan
 //   [[goal met]]     a subtask says that the whole goal is met
 
-interface Prompt {
-	systemText: string;
-	userText: string;
+import { oneLine, type StagedPrompt } from "./stage-reply.ts";
+
+const MAX_TASK_CHARS = 160;
+const MAX_PARTS = 12;
+
+/** A text without its special words, on one line, cut. */
+function toTitle(text: string): string {
+	return oneLine(text.replace(/\[\[[^\]]*\]\]/g, ""), MAX_TASK_CHARS);
 }
 
-const SHOWN_CHARS = 160;
-const MOST_SUBTASKS = 12;
-
-function shown(text: string): string {
-	return text
-		.replace(/\[\[[^\]]*\]\]/g, "")
-		.replace(/\s+/g, " ")
-		.trim()
-		.slice(0, SHOWN_CHARS)
-		.replace(/[\uD800-\uDBFF]$/, "");
-}
-
-/** Items of the goal's list, else what stands between its full stops and commas, as many as are allowed. */
-function planFor(goal: string, most: number): string {
+/** The items of the goal's list, else its sentences and clauses, as many as allowed. */
+function renderGoalPlan(goal: string, most: number): string {
 	const items = [...goal.matchAll(/^[ \t]*(?:\d{1,3}[.)]|[-*•])[ \t]+(\S.*)$/gm)].map(([, item = ""]) => item);
-	const parts = (items.length > 1 ? items : goal.split(/[.;\n]|, (?:and|then) /)).map(shown);
+	const parts = (items.length > 1 ? items : goal.split(/[.;\n]|, (?:and|then) /)).map(toTitle);
 	const subtasks = [...new Set(parts.filter((part) => part !== ""))];
-	return JSON.stringify((subtasks.length > 0 ? subtasks : ["Answer the goal"]).slice(0, Math.min(most, MOST_SUBTASKS)));
+	return JSON.stringify((subtasks.length > 0 ? subtasks : ["Answer the goal"]).slice(0, Math.min(most, MAX_PARTS)));
 }
 
-/** The reply to a prompt of an agent; null to any other. */
-export function agentReply({ systemText, userText }: Prompt): string | null {
-	const [, most] = /JSON array of 1 to (\d+) strings/.exec(systemText) ?? [];
-	if (most !== undefined && systemText.includes("You split a goal into subtasks")) {
-		const isSecond = userText.startsWith("This answer cannot be used");
-		if (isSecond) return JSON.stringify(["Do all of it"]);
-		return userText.includes("[[bad plan]]") ? "I would do it step by step." : planFor(userText, Number(most));
-	}
-	if (systemText.includes("You carry out one subtask of a goal")) {
-		const [, subtask] = /(?:^|\n)Subtask \d+ of \d+:\n([\s\S]*)$/.exec(userText) ?? [];
-		const result = `The sandbox has done: ${shown(subtask ?? userText.replace(/^Goal:\n/, ""))}.`;
-		return userText.includes("[[goal met]]") && systemText.includes("GOAL MET") ? `${result}\nGOAL MET` : result;
-	}
-	if (!systemText.includes("You write the final answer to a goal")) return null;
-	const results = [...userText.matchAll(/^### Step \d+: (.*)$/gm)].map(([, title = ""]) => shown(title));
+function planReply(userText: string, maxSubtasks: number): string {
+	return userText.includes("[[bad plan]]") ? "I would do it step by step." : renderGoalPlan(userText, maxSubtasks);
+}
+
+function subtaskReply(userText: string, isLast: boolean): string {
+	const [, subtask] = /(?:^|\n)Subtask \d+ of \d+:\n([\s\S]*)$/.exec(userText) ?? [];
+	const result = `The sandbox has done: ${toTitle(subtask ?? userText.replace(/^Goal:\n/, ""))}.`;
+	return userText.includes("[[goal met]]") && !isLast ? `${result}\nGOAL MET` : result;
+}
+
+function finalReply(userText: string): string {
+	const results = [...userText.matchAll(/^### Step \d+: (.*)$/gm)].map(([, title = ""]) => toTitle(title));
 	return `The sandbox puts ${results.length} results together: ${results.join("; ")}.`;
+}
+
+/** The reply to a step of an agent, by what the call asks for; null for any other call. */
+export function agentReply({ userText, stage: { asksFor = "" } }: StagedPrompt): string | null {
+	const [kind, maxSubtasks] = asksFor.split(":");
+	switch (kind) {
+		case "plan":
+			return planReply(userText, Number(maxSubtasks));
+		case "repair":
+			return JSON.stringify(["Do all of it"]);
+		case "subtask":
+			return subtaskReply(userText, false);
+		case "last_subtask":
+			return subtaskReply(userText, true);
+		case "final":
+			return finalReply(userText);
+		default:
+			return null;
+	}
 }

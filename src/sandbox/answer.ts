@@ -1,8 +1,10 @@
-// One answer with its usage and its faults, before a wire format gets hold of it.
-import type { Faults } from "./faults.ts";
-import { clip, longText, replyTo, type SandboxPrompt } from "./reply.ts";
+// One answer with its usage and its faults, independent of the wire format.
+import { clip } from "../clip.ts";
+import type { CallStage } from "../providers/sandbox-stage.ts";
+import type { SandboxFaults } from "./faults.ts";
+import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
-/** Token counts in disjoint buckets; each format adds them up in its own way. */
+/** Token counts in disjoint buckets. Each format adds them up in its own way. */
 export interface SandboxUsage {
 	uncachedInput: number;
 	cacheRead: number;
@@ -11,18 +13,18 @@ export interface SandboxUsage {
 }
 
 export interface SandboxAnswer {
-	/** Hex; depends on the request alone. */
+	/** Hex; it depends on the request body alone. */
 	id: string;
 	model: string;
 	text: string | null;
 	reasoning: string | null;
 	toolCalls: { name: string; arguments: Record<string, unknown> }[];
 	finish: "stop" | "length" | "tool_calls";
-	/** Null when the prompt asked for none. */
+	/** Null if the prompt asks for none. */
 	usage: SandboxUsage | null;
 }
 
-/** What a format's reader knows of a request, beside the prompt. */
+/** A request, as the reader of its format understands it. */
 export interface SandboxRequest {
 	/** The parsed request body. */
 	request: unknown;
@@ -31,28 +33,32 @@ export interface SandboxRequest {
 	promptTokens: number;
 }
 
-/** Tokens of a text, at four characters each. */
-export function tokens(text: string): number {
+/** Tokens of a text, four characters each. */
+export function countTokens(text: string): number {
 	return Math.ceil(text.length / 4);
 }
 
-/** An id that depends on the request alone: the same request gives the same bytes. */
-export function digest(value: unknown): string {
+/** A short hash of a JSON value. Ids are made of it, so that the same request gives the same bytes. */
+export function shortHash(value: unknown): string {
 	const text = JSON.stringify(value) ?? "";
 	let hash = 0x811c9dc5;
 	for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193) >>> 0;
 	return hash.toString(16).padStart(8, "0");
 }
 
-/** When the sandbox claims to have answered: a constant, for the same reason. */
+/** The time of every answer: a constant, for the same reason. */
 export const CREATED_SECONDS = 1_750_000_000;
 
-/** Answers a request. Reasoning counts inside the output limit and takes at most half of it. */
-export function answerTo({ request, prompt, maxTokens, promptTokens }: SandboxRequest, faults: Faults): SandboxAnswer {
-	const reply = replyTo(prompt);
+/** Answers a request, by its stage if it has one. Reasoning counts inside the output limit and takes at most half of it. */
+export function answerTo(
+	{ request, prompt, maxTokens, promptTokens }: SandboxRequest,
+	stage: CallStage | null,
+	faults: SandboxFaults,
+): SandboxAnswer {
+	const reply = replyTo(prompt, stage);
 	const limit = maxTokens ?? Math.max(1_000, faults.longWords * 4);
 	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);
-	const reasoning = tokens(thought);
+	const reasoning = countTokens(thought);
 	const room = limit - reasoning;
 	const long = faults.longWords > 0 && reply.toolCalls.length === 0 && prompt.json === null;
 	const whole = faults.empty ? "" : long ? longText(faults.longWords) : reply.text;
@@ -61,7 +67,7 @@ export function answerTo({ request, prompt, maxTokens, promptTokens }: SandboxRe
 	const said = text ?? JSON.stringify(toolCalls);
 	const cacheRead = Math.min(faults.cachedTokens, promptTokens);
 	return {
-		id: digest([prompt.model, request]),
+		id: shortHash([prompt.model, request]),
 		model: prompt.model,
 		text,
 		reasoning: thought === "" ? null : thought,
@@ -72,13 +78,13 @@ export function answerTo({ request, prompt, maxTokens, promptTokens }: SandboxRe
 			: {
 					uncachedInput: promptTokens - cacheRead,
 					cacheRead,
-					outputText: faults.overrun ? limit * 10 : Math.min(room, tokens(said)),
+					outputText: faults.overrun ? limit * 10 : Math.min(room, countTokens(said)),
 					reasoning,
 				},
 	};
 }
 
-/** A text in small pieces, as a stream says it. */
-export function* pieces(text: string): Generator<string> {
+/** A text in the small pieces of a stream. */
+export function* toPieces(text: string): Generator<string> {
 	for (const [piece] of text.matchAll(/[\s\S]{1,12}/gu)) yield piece;
 }

@@ -1,20 +1,18 @@
 // The sandbox in Anthropic's Messages format: request to prompt, answer to message and events, error body.
 
-import { digest, pieces, type SandboxAnswer, tokens } from "./answer.ts";
-import { type AnthropicRequest, blocksOf, parseAnthropic, signatureOf } from "./anthropic-request.ts";
-import { type Accepted, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import { countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.ts";
+import { type AnthropicRequest, messageBlocks, parseAnthropic, signThinking } from "./anthropic-request.ts";
+import { type AcceptedRequest, type JsonFields, type SandboxFormat, sse, type WireRequest } from "./format.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
-type Fields = Record<string, unknown>;
-
-/** Texts of the last user message that has any, and the tool results after it. */
-function textAndResults(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+/** The text of the last user message that has one, and the tool results after it. */
+function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	let userText = "";
 	let toolResults: string[] = [];
 	for (const message of messages) {
 		if (message.role !== "user") continue;
 		const texts: string[] = [];
-		for (const block of blocksOf(message)) {
+		for (const block of messageBlocks(message)) {
 			if (block.type === "text") texts.push(block.text);
 			if (block.type !== "tool_result") continue;
 			const { content = "" } = block;
@@ -28,28 +26,28 @@ function textAndResults(messages: AnthropicRequest["messages"]): Pick<SandboxPro
 	return { userText, toolResults };
 }
 
-function systemTextOf({ system = "" }: AnthropicRequest): string {
+function toSystemText({ system = "" }: AnthropicRequest): string {
 	return typeof system === "string" ? system : system.map(({ text }) => text).join("\n");
 }
 
-function toolChoiceOf(choice: AnthropicRequest["tool_choice"]): SandboxPrompt["toolChoice"] {
+function toAnyToolChoice(choice: AnthropicRequest["tool_choice"]): SandboxPrompt["toolChoice"] {
 	if (choice?.type === "tool") return { name: choice.name };
 	if (choice?.type === "any") return "required";
 	return choice?.type === "none" ? "none" : "auto";
 }
 
-function promptOf(request: AnthropicRequest): SandboxPrompt {
+function toAnthropicPrompt(request: AnthropicRequest): SandboxPrompt {
 	const { thinking, output_config, tool_choice } = request;
 	return {
 		model: request.model,
-		systemText: systemTextOf(request),
-		...textAndResults(request.messages),
+		systemText: toSystemText(request),
+		...lastUserTurn(request.messages),
 		tools: (request.tools ?? []).map(({ name, description, input_schema }) => ({
 			name,
 			description: description ?? "",
 			parameters: input_schema,
 		})),
-		toolChoice: toolChoiceOf(tool_choice),
+		toolChoice: toAnyToolChoice(tool_choice),
 		parallelToolCalls: !(
 			tool_choice &&
 			"disable_parallel_tool_use" in tool_choice &&
@@ -63,7 +61,7 @@ function promptOf(request: AnthropicRequest): SandboxPrompt {
 const STOP_REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" };
 
 /** Anthropic counts cached input beside `input_tokens`, and thinking inside `output_tokens`. */
-function usageOf({ usage }: SandboxAnswer): Fields | null {
+function renderAnthropicUsage({ usage }: SandboxAnswer): JsonFields | null {
 	if (!usage) return null;
 	return {
 		input_tokens: usage.uncachedInput,
@@ -77,12 +75,12 @@ function usageOf({ usage }: SandboxAnswer): Fields | null {
 type OutputBlock =
 	| { type: "thinking"; thinking: string; signature: string }
 	| { type: "text"; text: string }
-	| { type: "tool_use"; id: string; name: string; input: Fields };
+	| { type: "tool_use"; id: string; name: string; input: JsonFields };
 
 function contentBlocks(answer: SandboxAnswer, showThinking: boolean): OutputBlock[] {
 	const thinking = showThinking ? (answer.reasoning ?? "") : "";
 	return [
-		...(answer.reasoning === null ? [] : [{ type: "thinking" as const, thinking, signature: signatureOf(thinking) }]),
+		...(answer.reasoning === null ? [] : [{ type: "thinking" as const, thinking, signature: signThinking(thinking) }]),
 		...(answer.text ? [{ type: "text" as const, text: answer.text }] : []),
 		...answer.toolCalls.map(({ name, arguments: input }, index) => ({
 			type: "tool_use" as const,
@@ -93,8 +91,8 @@ function contentBlocks(answer: SandboxAnswer, showThinking: boolean): OutputBloc
 	];
 }
 
-function messageBody(answer: SandboxAnswer, showThinking: boolean): Fields {
-	const usage = usageOf(answer);
+function messageBody(answer: SandboxAnswer, showThinking: boolean): JsonFields {
+	const usage = renderAnthropicUsage(answer);
 	return {
 		id: `msg_${answer.id}`,
 		type: "message",
@@ -107,35 +105,36 @@ function messageBody(answer: SandboxAnswer, showThinking: boolean): Fields {
 	};
 }
 
-/** A block as it starts, empty, and the deltas that fill it. */
-function* blockDeltas(block: OutputBlock): Generator<Fields> {
+/** The deltas that fill a block, which starts empty. */
+function* blockDeltas(block: OutputBlock): Generator<JsonFields> {
 	switch (block.type) {
 		case "thinking":
-			for (const thinking of pieces(block.thinking)) yield { type: "thinking_delta", thinking };
+			for (const thinking of toPieces(block.thinking)) yield { type: "thinking_delta", thinking };
 			yield { type: "signature_delta", signature: block.signature };
 			return;
 		case "text":
-			for (const text of pieces(block.text)) yield { type: "text_delta", text };
+			for (const text of toPieces(block.text)) yield { type: "text_delta", text };
 			return;
 		case "tool_use":
 			yield { type: "input_json_delta", partial_json: "" };
-			for (const partial_json of pieces(JSON.stringify(block.input))) yield { type: "input_json_delta", partial_json };
+			for (const partial_json of toPieces(JSON.stringify(block.input)))
+				yield { type: "input_json_delta", partial_json };
 	}
 }
 
-function emptied(block: OutputBlock): OutputBlock {
+function emptyBlock(block: OutputBlock): OutputBlock {
 	if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
 	return block.type === "text" ? { ...block, text: "" } : { ...block, input: {} };
 }
 
-function* events(answer: SandboxAnswer, showThinking: boolean): Generator<Fields & { type: string }> {
-	const usage = usageOf(answer);
+function* events(answer: SandboxAnswer, showThinking: boolean): Generator<JsonFields & { type: string }> {
+	const usage = renderAnthropicUsage(answer);
 	const { output_tokens_details: _, ...atStart } = { output_tokens_details: null, ...usage, output_tokens: 1 };
 	const message = { ...messageBody(answer, showThinking), content: [], stop_reason: null };
 	yield { type: "message_start", message: usage ? { ...message, usage: atStart } : message };
 	yield { type: "ping" };
 	for (const [index, block] of contentBlocks(answer, showThinking).entries()) {
-		yield { type: "content_block_start", index, content_block: emptied(block) };
+		yield { type: "content_block_start", index, content_block: emptyBlock(block) };
 		for (const delta of blockDeltas(block)) yield { type: "content_block_delta", index, delta };
 		yield { type: "content_block_stop", index };
 	}
@@ -148,20 +147,20 @@ function* eventFrames(answer: SandboxAnswer, showThinking: boolean): Generator<s
 	for (const event of events(answer, showThinking)) yield sse(event, event.type);
 }
 
-function read({ headers, body }: WireRequest): Accepted {
+function readAnthropic({ headers, body }: WireRequest): AcceptedRequest {
 	const request = parseAnthropic(headers, body);
 	const { thinking } = request;
 	const showThinking = !(thinking && "display" in thinking && thinking.display === "omitted");
-	const promptTokens = tokens(JSON.stringify([request.system ?? "", request.tools ?? "", request.messages]));
+	const promptTokens = countTokens(JSON.stringify([request.system ?? "", request.tools ?? "", request.messages]));
 	return {
-		asked: { request, prompt: promptOf(request), maxTokens: request.max_tokens, promptTokens },
+		request: { request, prompt: toAnthropicPrompt(request), maxTokens: request.max_tokens, promptTokens },
 		body: (answer) => messageBody(answer, showThinking),
 		stream: request.stream
 			? {
 					contentType: "text/event-stream; charset=utf-8",
 					frames: (answer) => eventFrames(answer, showThinking),
 					garbage: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
-					error: sse(errorBody(529, "Overloaded"), "error"),
+					error: sse(anthropicErrorBody(529, "Overloaded"), "error"),
 					ping: sse({ type: "ping" }, "ping"),
 				}
 			: null,
@@ -180,17 +179,17 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 	529: "overloaded_error",
 };
 
-function errorBody(status: number, message: string): Fields {
+function anthropicErrorBody(status: number, message: string): JsonFields {
 	const type = ERROR_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
-	return { type: "error", error: { type, message }, request_id: `req_${digest([status, message])}` };
+	return { type: "error", error: { type, message }, request_id: `req_${shortHash([status, message])}` };
 }
 
 export const anthropicFormat: SandboxFormat = {
-	read,
+	read: readAnthropic,
 	failure: (status, message, retryAfterSeconds) => ({
-		body: errorBody(status, message),
+		body: anthropicErrorBody(status, message),
 		headers: {
-			"request-id": `req_${digest([status, message])}`,
+			"request-id": `req_${shortHash([status, message])}`,
 			...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
 		},
 	}),

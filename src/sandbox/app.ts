@@ -1,9 +1,10 @@
-// The sandbox upstream: a stand-in for the providers, deterministic and offline. It never ships with the Worker.
+// The sandbox upstream: it answers in place of the providers, deterministically and offline. It never ships with the Worker.
 import { type Context, Hono } from "hono";
+import { parseStage, STAGE_HEADER } from "../providers/sandbox-stage.ts";
 import { answerTo } from "./answer.ts";
 import { anthropicFormat } from "./anthropic.ts";
-import { type Faults, faultsIn } from "./faults.ts";
-import { type Accepted, Refusal, type SandboxFormat } from "./format.ts";
+import { parseFaults, type SandboxFaults } from "./faults.ts";
+import { type AcceptedRequest, Refusal, type SandboxFormat } from "./format.ts";
 import { googleFormat } from "./google.ts";
 import { openaiFormat } from "./openai.ts";
 import { bodyStream, type Connection } from "./stream.ts";
@@ -12,21 +13,25 @@ interface SandboxEnv {
 	Bindings: { outgoing?: Connection } | undefined;
 }
 
-/** What a test wants to know of the sandbox. */
+/** Tells a test what the sandbox does. */
 export interface SandboxObserver {
-	/** A request that is answered as a model would, not with an error status. */
+	/** A request is answered as a model would, not with an error status. */
 	onRequest?(provider: string): void;
 	/** A streamed answer ended; `completed` is false when the reader left or a fault broke it off. */
 	onStreamEnd?(provider: string, completed: boolean): void;
 }
 
-const MARK = { "x-svc-sandbox": "1" };
+const SANDBOX_MARK = { "x-svc-sandbox": "1" };
 
 const GARBAGE_BODY = "<html>upstream had a bad day</html>";
 
-function whole(body: Record<string, unknown>, faults: Faults, connection: Connection | undefined): Response {
-	const headers = { ...MARK, "content-type": "application/json" };
-	if (faults.garbage) return new Response(GARBAGE_BODY, { headers: { ...MARK, "content-type": "text/html" } });
+function wholeResponse(
+	body: Record<string, unknown>,
+	faults: SandboxFaults,
+	connection: Connection | undefined,
+): Response {
+	const headers = { ...SANDBOX_MARK, "content-type": "application/json" };
+	if (faults.garbage) return new Response(GARBAGE_BODY, { headers: { ...SANDBOX_MARK, "content-type": "text/html" } });
 	const text = JSON.stringify(body);
 	const isPlain = !faults.cut && faults.stallMs + faults.thinkMs + faults.dripMs === 0;
 	if (isPlain) return new Response(text, { headers });
@@ -35,19 +40,19 @@ function whole(body: Record<string, unknown>, faults: Faults, connection: Connec
 	return new Response(bodyStream(script, faults, connection), { headers });
 }
 
-function refuse(
+function refusalResponse(
 	format: SandboxFormat,
 	refusal: Refusal,
 	provider: string,
 	retryAfterSeconds: number | null = null,
 ): Response {
 	const { body, headers } = format.failure(refusal.status, refusal.message, retryAfterSeconds, provider);
-	return Response.json(refusal.body ?? body, { status: refusal.status, headers: { ...headers, ...MARK } });
+	return Response.json(refusal.body ?? body, { status: refusal.status, headers: { ...headers, ...SANDBOX_MARK } });
 }
 
 async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: SandboxObserver): Promise<Response> {
 	const provider = c.req.param("provider") ?? "";
-	let accepted: Accepted;
+	let accepted: AcceptedRequest;
 	try {
 		accepted = format.read({
 			provider,
@@ -57,25 +62,25 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 			body: await c.req.json().catch(() => null),
 		});
 	} catch (error) {
-		if (error instanceof Refusal) return refuse(format, error, provider);
+		if (error instanceof Refusal) return refusalResponse(format, error, provider);
 		throw error;
 	}
-	const faults = faultsIn(accepted.asked.prompt.userText, provider);
+	const faults = parseFaults(accepted.request.prompt.userText, provider);
 	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
 	const { stream } = accepted;
 	const status = faults.status ?? (faults.error && !stream ? format.overloaded : null);
 	if (status !== null) {
 		const refusal = new Refusal(status, `the sandbox was asked for status ${status}`);
-		return refuse(format, refusal, provider, faults.retryAfterSeconds);
+		return refusalResponse(format, refusal, provider, faults.retryAfterSeconds);
 	}
 	observer.onRequest?.(provider);
-	const answer = answerTo(accepted.asked, faults);
+	const answer = answerTo(accepted.request, parseStage(c.req.header(STAGE_HEADER)), faults);
 	const connection = c.env?.outgoing;
-	if (!stream) return whole(accepted.body(answer), faults, connection);
+	if (!stream) return wholeResponse(accepted.body(answer), faults, connection);
 	const script = { ...stream, frames: () => stream.frames(answer) };
 	const body = bodyStream(script, faults, connection, (completed) => observer.onStreamEnd?.(provider, completed));
 	return new Response(body, {
-		headers: { ...MARK, "content-type": stream.contentType, "cache-control": "no-cache" },
+		headers: { ...SANDBOX_MARK, "content-type": stream.contentType, "cache-control": "no-cache" },
 	});
 }
 
@@ -89,6 +94,6 @@ export function createSandbox(watch: SandboxObserver | ((provider: string) => vo
 	app.post("/:provider/chat/completions", (c) => serve(c, openaiFormat, observer));
 	app.post("/:provider/messages", (c) => serve(c, anthropicFormat, observer));
 	app.post("/:provider/models/:modelAndVerb", (c) => serve(c, googleFormat, observer));
-	app.notFound(() => refuse(openaiFormat, new Refusal(404, "sandbox: no such path"), ""));
+	app.notFound(() => refusalResponse(openaiFormat, new Refusal(404, "sandbox: no such path"), ""));
 	return app;
 }

@@ -1,18 +1,18 @@
-// Special words in a prompt that make the sandbox misbehave.
+// Special words in a prompt that make the sandbox misbehave. What the words mean for an answer is answer.ts's and stream.ts's.
 //
-//   [[status 429 retry-after 2]]   an error status, with a wait in the format's own place
-//   [[slow 500]]                   so many ms before the head
-//   [[think 500]]                  so many ms between the head and the first word
-//   [[drip 50]]                    so many ms before each later piece of the body
-//   [[stall 500]]                  so many ms in the middle of the body
-//   [[ping 100]]                   a sign of life this often in all waits after the head
-//   [[cut]] [[garbage]] [[error]]  in the middle: the connection breaks, something unreadable comes, the format's own error
-//   [[empty]] [[long 300]]         an answer of nothing, of so many words
-//   [[overrun]] [[no usage]] [[cached 40]]   more usage than was allowed, none, so many tokens from a cache
+//   [[status 429 retry-after 2]]   an error status, with a wait where the format states it
+//   [[slow 500]]                   wait so many ms before the head
+//   [[think 500]]                  wait so many ms between the head and the first word
+//   [[drip 50]]                    wait so many ms before each later piece of the body
+//   [[stall 500]]                  wait so many ms in the middle of the body
+//   [[ping 100]]                   a keep-alive this often during all waits after the head
+//   [[cut]] [[garbage]] [[error]]  in the middle: a broken connection, something unreadable, the format's error event
+//   [[empty]] [[long 300]]         an empty answer, one of so many words
+//   [[overrun]] [[no usage]] [[cached 40]]   more usage than allowed, no usage, so many cached prompt tokens
 //
-// `[[word @provider]]` counts at that provider only; `[[fail provider]]` is its status 503. Waits are at most two minutes each.
+// `[[word @provider]]` holds for that provider only; `[[fail provider]]` is its status 503. A wait takes at most two minutes.
 
-export interface Faults {
+export interface SandboxFaults {
 	/** Answer with this error status. */
 	status: number | null;
 	retryAfterSeconds: number | null;
@@ -24,23 +24,23 @@ export interface Faults {
 	dripMs: number;
 	/** Wait in the middle of the body. */
 	stallMs: number;
-	/** A sign of life this often in waits after the head; 0 is none. */
+	/** A keep-alive this often during waits after the head; 0 is none. */
 	pingMs: number;
 	/** Break off in the middle of the body. */
 	cut: boolean;
-	/** An event in the middle of the stream that is not JSON; unstreamed, status 200 and a body that is not JSON. */
+	/** An event in the middle of the stream is not JSON. Unstreamed: status 200 and a body that is not JSON. */
 	garbage: boolean;
-	/** The format's own error event in the middle of the stream; unstreamed, the same error as a status. */
+	/** The format's error event in the middle of the stream. Unstreamed: the same error as a status. */
 	error: boolean;
-	/** Finished, and nothing said. */
+	/** An empty answer. */
 	empty: boolean;
 	/** Report more usage than the request allowed. */
 	overrun: boolean;
 	/** Report no usage. */
 	noUsage: boolean;
-	/** Length of the answer in words; 0 leaves it as it is. */
+	/** Length of the answer in words; 0 for the usual one. */
 	longWords: number;
-	/** Prompt tokens that are reported as read from a cache. */
+	/** Prompt tokens reported as cached. */
 	cachedTokens: number;
 }
 
@@ -50,8 +50,8 @@ const MAX_WAIT_MS = 120_000;
 /** Longest answer a prompt can ask for. */
 const MAX_LONG_WORDS = 200_000;
 
-/** The words in double brackets that count at a provider. */
-function wordsIn(prompt: string, provider: string): string[] {
+/** The words in double brackets that hold for a provider. */
+function findWords(prompt: string, provider: string): string[] {
 	return [...prompt.matchAll(/\[\[([^\]]{1,80})\]\]/g)]
 		.map((match) => (match[1] ?? "").trim().toLowerCase())
 		.map((word) => word.replace(/^fail (\S+)$/, "status 503 @$1"))
@@ -60,9 +60,9 @@ function wordsIn(prompt: string, provider: string): string[] {
 		.map((match) => match?.[1] ?? "");
 }
 
-/** Reads the faults a prompt asks of a provider. */
-export function faultsIn(prompt: string, provider: string): Faults {
-	const words = wordsIn(prompt, provider);
+/** Reads the faults that a prompt asks for at a provider. */
+export function parseFaults(prompt: string, provider: string): SandboxFaults {
+	const words = findWords(prompt, provider);
 	const number = (pattern: RegExp) => {
 		const found = words.map((word) => pattern.exec(word)?.[1]).find((digits) => digits !== undefined);
 		return found === undefined ? null : Number(found);

@@ -1,19 +1,24 @@
-// What a wire format of the sandbox has to offer, so that faults and streams are handled once for all of them.
+// The interface of the sandbox's wire formats. Faults and streams are handled once, for all of them.
+import * as z from "zod";
 import type { SandboxAnswer, SandboxRequest } from "./answer.ts";
 
-/** A request as it came in. */
+/** A JSON object of any members. */
+export const jsonFields = z.record(z.string(), z.unknown());
+export type JsonFields = z.infer<typeof jsonFields>;
+
+/** A request as it arrived. */
 export interface WireRequest {
 	/** First segment of the path. */
 	provider: string;
-	/** Second part of the path where the format names the model there: `<model>:<verb>`. */
+	/** Second segment, `<model>:<verb>`, if the format names the model in the path. */
 	modelAndVerb: string;
 	query: URLSearchParams;
 	headers: Headers;
-	/** Null when it is not JSON. */
+	/** Null if it is not JSON. */
 	body: unknown;
 }
 
-/** An error answer: `message` in the format's own body, unless the format has a special body for it. */
+/** An error response. `message` stands in the format's error body, unless `body` replaces it. */
 export class Refusal extends Error {
 	status: number;
 	body: Record<string, unknown> | null;
@@ -24,30 +29,30 @@ export class Refusal extends Error {
 	}
 }
 
-/** A request that was accepted, and how its answer is written. */
-export interface Accepted {
-	asked: SandboxRequest;
+/** A valid request, and how its answer is written. */
+export interface AcceptedRequest {
+	request: SandboxRequest;
 	/** The unstreamed body. */
 	body(answer: SandboxAnswer): Record<string, unknown>;
-	/** Null for an unstreamed request. Called more than once per answer, and lazily read. */
+	/** Null for an unstreamed request. */
 	stream: SandboxStream | null;
 }
 
 export interface SandboxStream {
 	contentType: string;
-	/** The stream's events, each as it goes over the wire. */
+	/** The stream's events, each as it is sent. It is called more than once per answer, and read lazily. */
 	frames(answer: SandboxAnswer): Iterable<string>;
-	/** An event that is not what it should be. */
+	/** A malformed event. */
 	garbage: string;
 	/** The event for a failure after the head. */
 	error: string;
-	/** What the format says in a long silence. */
+	/** The format's keep-alive. */
 	ping: string;
 }
 
 export interface SandboxFormat {
-	/** @throws {Refusal} for what an upstream would not accept. */
-	read(request: WireRequest): Accepted;
+	/** @throws {Refusal} for a request that an upstream would not accept. */
+	read(request: WireRequest): AcceptedRequest;
 	/** The body and headers of an error status. */
 	failure(
 		status: number,

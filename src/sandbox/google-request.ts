@@ -1,31 +1,30 @@
-// What the sandbox takes as a Gemini generateContent request: shapes, and the rules between turns.
+// Checks a Gemini generateContent request: its shape, and the rules between turns.
 import * as z from "zod";
-import { digest } from "./answer.ts";
-import { Refusal } from "./format.ts";
-import { fieldOf, refuse, refuseFor, schemaViolations, unknownName } from "./google-schema.ts";
+import { shortHash } from "./answer.ts";
+import { type JsonFields, jsonFields, Refusal } from "./format.ts";
+import { refuseFor, refuseGoogle, schemaViolations, toFieldPath, unknownName } from "./google-schema.ts";
 
-type Fields = Record<string, unknown>;
-
-const record = z.record(z.string(), z.unknown());
 const inlineData = z.strictObject({ mimeType: z.string().min(1), data: z.base64().min(1) });
 const fileData = z.strictObject({ mimeType: z.string().optional(), fileUri: z.string().min(1) });
-const part = z
+const partSchema = z
 	.strictObject({
 		text: z.string().optional(),
 		inlineData: inlineData.optional(),
 		fileData: fileData.optional(),
-		functionCall: z.strictObject({ id: z.string().optional(), name: z.string(), args: record.optional() }).optional(),
+		functionCall: z
+			.strictObject({ id: z.string().optional(), name: z.string(), args: jsonFields.optional() })
+			.optional(),
 		functionResponse: z
-			.strictObject({ id: z.string().optional(), name: z.string().default(""), response: record })
+			.strictObject({ id: z.string().optional(), name: z.string().default(""), response: jsonFields })
 			.optional(),
 		thought: z.boolean().optional(),
 		thoughtSignature: z.string().optional(),
 		mediaResolution: z.unknown().optional(),
 	})
 	.readonly();
-export type SandboxGooglePart = z.infer<typeof part>;
-const content = z.strictObject({ role: z.enum(["user", "model"]), parts: z.array(part) });
-const instruction = z.strictObject({ role: z.string().optional(), parts: z.array(part).min(1) });
+export type SandboxGooglePart = z.infer<typeof partSchema>;
+const geminiTurnSchema = z.strictObject({ role: z.enum(["user", "model"]), parts: z.array(partSchema) });
+const instruction = z.strictObject({ role: z.string().optional(), parts: z.array(partSchema).min(1) });
 
 const thinkingConfig = z.strictObject({
 	includeThoughts: z.boolean().optional(),
@@ -46,24 +45,24 @@ const generationConfig = z.strictObject({
 	presencePenalty: z.number().optional(),
 	frequencyPenalty: z.number().optional(),
 	responseMimeType: z.enum(["text/plain", "application/json"]).optional(),
-	responseSchema: record.optional(),
-	responseJsonSchema: record.optional(),
+	responseSchema: jsonFields.optional(),
+	responseJsonSchema: jsonFields.optional(),
 	responseLogprobs: z.boolean().optional(),
 	logprobs: z.int().optional(),
 	responseModalities: z.array(z.string()).optional(),
 	mediaResolution: z.string().optional(),
 	thinkingConfig: thinkingConfig.optional(),
 });
-const declaration = z.strictObject({
+const declarationSchema = z.strictObject({
 	name: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/),
 	description: z.string().optional(),
-	parameters: record.optional(),
-	parametersJsonSchema: record.optional(),
+	parameters: jsonFields.optional(),
+	parametersJsonSchema: jsonFields.optional(),
 });
 const googleRequest = z.strictObject({
-	contents: z.array(content).min(1),
+	contents: z.array(geminiTurnSchema).min(1),
 	systemInstruction: instruction.optional(),
-	tools: z.array(z.strictObject({ functionDeclarations: z.array(declaration).optional() })).optional(),
+	tools: z.array(z.strictObject({ functionDeclarations: z.array(declarationSchema).optional() })).optional(),
 	toolConfig: z
 		.strictObject({
 			functionCallingConfig: z
@@ -77,20 +76,20 @@ const googleRequest = z.strictObject({
 	generationConfig: generationConfig.optional(),
 	safetySettings: z.array(z.strictObject({ category: z.string(), threshold: z.string() })).optional(),
 	cachedContent: z.string().optional(),
-	labels: record.optional(),
+	labels: jsonFields.optional(),
 	serviceTier: z.string().optional(),
 });
 export type GoogleRequest = z.infer<typeof googleRequest>;
 
-/** The sentinel Google documents for history that another model wrote. */
+/** The sentinel that Google documents for history written by another model. */
 const SKIP_SIGNATURE = "skip_thought_signature_validator";
 
-/** The signature the sandbox puts on a function call. */
-export function thoughtSignatureOf(name: string, args: Fields): string {
-	return btoa(`svc-sandbox-thought-${digest([name, args])}`);
+/** The sandbox's signature of a function call. */
+export function signThought(name: string, args: JsonFields): string {
+	return btoa(`svc-sandbox-thought-${shortHash([name, args])}`);
 }
 
-/** Whether a model gives thought signatures and wants them back. */
+/** Whether a model writes thought signatures and requires them back. */
 export function signsCalls(model: string): boolean {
 	return Number(/^gemini-(\d+)/.exec(model)?.[1] ?? 0) >= 3;
 }
@@ -100,30 +99,31 @@ function checkSignature(model: string, current: boolean, first: boolean, turn: n
 	if (!functionCall) return;
 	const { name, args = {} } = functionCall;
 	if (thoughtSignature !== undefined) {
-		if (thoughtSignature !== SKIP_SIGNATURE && thoughtSignature !== thoughtSignatureOf(name, args))
-			refuse("Corrupted thought signature.");
+		if (thoughtSignature !== SKIP_SIGNATURE && thoughtSignature !== signThought(name, args))
+			refuseGoogle("Corrupted thought signature.");
 	} else if (signsCalls(model) && current && first)
-		refuse(
+		refuseGoogle(
 			`Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${name}\` , position ${turn + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`,
 		);
 }
 
 function checkParts(parts: readonly SandboxGooglePart[], role: "user" | "model", turn: number): void {
 	const where = `* GenerateContentRequest.contents[${turn}].parts`;
-	if (parts.length === 0) refuse(`${where}: contents.parts must not be empty.`);
+	if (parts.length === 0) refuseGoogle(`${where}: contents.parts must not be empty.`);
 	for (const [index, given] of parts.entries()) {
 		const kinds = [given.text, given.inlineData, given.fileData, given.functionCall, given.functionResponse];
 		if (kinds.filter((kind) => kind !== undefined).length !== 1)
-			refuse(`${where}[${index}].data: required oneof field 'data' must have one initialized field`);
-		if (given.functionResponse?.name === "") refuse(`${where}[${index}].function_response.name: Name cannot be empty.`);
-		if (given.functionCall?.name === "") refuse(`${where}[${index}].function_call.name: Name cannot be empty.`);
+			refuseGoogle(`${where}[${index}].data: required oneof field 'data' must have one initialized field`);
+		if (given.functionResponse?.name === "")
+			refuseGoogle(`${where}[${index}].function_response.name: Name cannot be empty.`);
+		if (given.functionCall?.name === "") refuseGoogle(`${where}[${index}].function_call.name: Name cannot be empty.`);
 		if ((given.functionCall && role !== "model") || (given.functionResponse && role !== "user"))
-			refuse("Please use a valid role: user, model.");
+			refuseGoogle("Please use a valid role: user, model.");
 	}
 }
 
-/** Responses answer the calls of the turn before, and calls carry their signatures while the turn lasts. */
-function checkTurns(model: string, contents: GoogleRequest["contents"]): void {
+/** Responses must answer the calls of the turn before, and calls must carry their signatures during the turn. */
+function checkGoogleTurns(model: string, contents: GoogleRequest["contents"]): void {
 	const question = contents.findLastIndex(
 		({ role, parts }) => role === "user" && parts.some(({ functionResponse }) => !functionResponse),
 	);
@@ -132,14 +132,14 @@ function checkTurns(model: string, contents: GoogleRequest["contents"]): void {
 		checkParts(parts, role, turn);
 		const names = parts.flatMap(({ functionResponse }) => (functionResponse ? [functionResponse.name] : []));
 		if (names.length !== open.length)
-			refuse(
+			refuseGoogle(
 				"Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
 			);
 		if (names.toSorted().join() !== open.toSorted().join())
-			refuse("Please ensure that function response turn comes immediately after a function call turn.");
+			refuseGoogle("Please ensure that function response turn comes immediately after a function call turn.");
 		const calls = parts.filter(({ functionCall }) => functionCall);
 		if (calls.length > 0 && turn === 0)
-			refuse(
+			refuseGoogle(
 				"Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
 			);
 		for (const [index, call] of calls.entries()) checkSignature(model, turn > question, index === 0, turn, call);
@@ -150,26 +150,26 @@ function checkTurns(model: string, contents: GoogleRequest["contents"]): void {
 function checkConfig(model: string, { generationConfig: config, tools, toolConfig }: GoogleRequest): void {
 	const thinking = config?.thinkingConfig;
 	if (thinking?.thinkingBudget !== undefined && thinking.thinkingLevel !== undefined)
-		refuse("You can only set only one of thinking budget and thinking level.");
+		refuseGoogle("You can only set only one of thinking budget and thinking level.");
 	if (thinking?.thinkingLevel !== undefined && !signsCalls(model))
-		refuse("Thinking level is not supported for this model.");
+		refuseGoogle("Thinking level is not supported for this model.");
 	const json = config?.responseMimeType === "application/json";
 	if ((config?.responseSchema ?? config?.responseJsonSchema) && !json)
-		refuse(
+		refuseGoogle(
 			"* GenerateContentRequest.generation_config.response_schema: only allowed when response_mime_type is application/json",
 		);
 	const declared = (tools ?? [])
 		.flatMap(({ functionDeclarations }) => functionDeclarations ?? [])
 		.map(({ name }) => name);
 	if (json && declared.length > 0 && !signsCalls(model))
-		refuse("Function calling with a response mime type: 'application/json' is unsupported");
-	if (new Set(declared).size < declared.length) refuse("Duplicate function declaration found");
+		refuseGoogle("Function calling with a response mime type: 'application/json' is unsupported");
+	if (new Set(declared).size < declared.length) refuseGoogle("Duplicate function declaration found");
 	const calling = toolConfig?.functionCallingConfig;
 	const allowed = calling?.allowedFunctionNames ?? [];
 	if (allowed.length > 0 && calling?.mode !== "ANY" && calling?.mode !== "VALIDATED")
-		refuse("allowed_function_names should only be set when mode is ANY or VALIDATED.");
+		refuseGoogle("allowed_function_names should only be set when mode is ANY or VALIDATED.");
 	if (allowed.some((name) => !declared.includes(name)))
-		refuse("allowed_function_names has a name that is not declared.");
+		refuseGoogle("allowed_function_names has a name that is not declared.");
 }
 
 /**
@@ -184,11 +184,11 @@ export function parseGoogle(model: string, headers: Headers, body: unknown): Goo
 		refuseFor(
 			parsed.error.issues.flatMap((issue) =>
 				issue.code === "unrecognized_keys"
-					? issue.keys.map((key) => unknownName(key, fieldOf(issue.path)))
+					? issue.keys.map((key) => unknownName(key, toFieldPath(issue.path)))
 					: [
 							{
-								field: fieldOf(issue.path),
-								description: `Invalid value at '${fieldOf(issue.path)}': ${issue.message}`,
+								field: toFieldPath(issue.path),
+								description: `Invalid value at '${toFieldPath(issue.path)}': ${issue.message}`,
 							},
 						],
 			),
@@ -202,7 +202,7 @@ export function parseGoogle(model: string, headers: Headers, body: unknown): Goo
 	const { responseSchema } = request.generationConfig ?? {};
 	if (responseSchema) violations.push(...schemaViolations(responseSchema, "generation_config.response_schema"));
 	refuseFor(violations);
-	checkTurns(model, request.contents);
+	checkGoogleTurns(model, request.contents);
 	checkConfig(model, request);
 	return request;
 }

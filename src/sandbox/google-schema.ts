@@ -1,10 +1,5 @@
-// Gemini's error body, and its complaints about JSON that is not its own: unknown names, and its subset of JSON Schema.
-import * as z from "zod";
-import { Refusal } from "./format.ts";
-
-type Fields = Record<string, unknown>;
-
-const record = z.record(z.string(), z.unknown());
+// Gemini's error body, and its checks of JSON: unknown names, and its subset of JSON Schema.
+import { type JsonFields, jsonFields, Refusal } from "./format.ts";
 
 /** Google's status names. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
@@ -20,29 +15,29 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
 };
 
 /** Google's error body. */
-export function googleError(code: number, message: string, details: Fields[] = []): Fields {
+export function googleError(code: number, message: string, details: JsonFields[] = []): JsonFields {
 	const status = STATUS_NAMES[code] ?? (code >= 500 ? "UNKNOWN" : "FAILED_PRECONDITION");
 	return { error: { code, message, status, ...(details.length > 0 ? { details } : {}) } };
 }
 
 /** @throws {Refusal} always. */
-export function refuse(message: string): never {
+export function refuseGoogle(message: string): never {
 	throw new Refusal(400, message);
 }
 
-/** One complaint of Google's JSON reader. */
+/** One error of Google's JSON reader. */
 export interface Violation {
 	field: string;
 	description: string;
 }
 
-/** A name that a message does not have. */
+/** The error for a name that a message does not have. */
 export function unknownName(name: string, field: string, why = "Cannot find field."): Violation {
 	const place = field === "" ? "" : ` at '${field}'`;
 	return { field, description: `Invalid JSON payload received. Unknown name "${name}"${place}: ${why}` };
 }
 
-/** @throws {Refusal} when there is anything to complain about. */
+/** @throws {Refusal} if there are any. */
 export function refuseFor(violations: Violation[]): void {
 	if (violations.length === 0) return;
 	const message = violations.map(({ description }) => description).join("\n");
@@ -50,15 +45,15 @@ export function refuseFor(violations: Violation[]): void {
 	throw new Refusal(400, message, googleError(400, message, details));
 }
 
-function snake(name: string): string {
+function toSnakeCase(name: string): string {
 	return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** A path as Google writes it: `tools[0].function_declarations[1]`. */
-export function fieldOf(path: PropertyKey[]): string {
+export function toFieldPath(path: PropertyKey[]): string {
 	return path.reduce<string>(
 		(field, key) =>
-			typeof key === "number" ? `${field}[${key}]` : `${field === "" ? "" : `${field}.`}${snake(String(key))}`,
+			typeof key === "number" ? `${field}[${key}]` : `${field === "" ? "" : `${field}.`}${toSnakeCase(String(key))}`,
 		"",
 	);
 }
@@ -71,9 +66,9 @@ const SCHEMA_KEYWORDS = new Set(
 	).split(" "),
 );
 
-/** What Google's `Schema` message does not know of a JSON Schema. */
+/** The keywords of a JSON Schema that Google's `Schema` message does not have. */
 export function schemaViolations(value: unknown, field: string): Violation[] {
-	const parsed = record.safeParse(value);
+	const parsed = jsonFields.safeParse(value);
 	if (!parsed.success) return [{ field, description: `Invalid value at '${field}' (type.googleapis.com/Schema)` }];
 	const schema = parsed.data;
 	const violations = Object.keys(schema)
@@ -89,7 +84,7 @@ export function schemaViolations(value: unknown, field: string): Violation[] {
 					field: `${field}.enum[${index}]`,
 					description: `Invalid value at '${field}.enum[${index}]' (TYPE_STRING), ${JSON.stringify(choice)}`,
 				});
-	const properties = record.safeParse(schema["properties"]).data ?? {};
+	const properties = jsonFields.safeParse(schema["properties"]).data ?? {};
 	for (const [index, property] of Object.values(properties).entries())
 		violations.push(...schemaViolations(property, `${field}.properties[${index}].value`));
 	if ("items" in schema) violations.push(...schemaViolations(schema["items"], `${field}.items`));
@@ -100,13 +95,13 @@ export function schemaViolations(value: unknown, field: string): Violation[] {
 	return violations;
 }
 
-function checkMeaning(schema: Fields, properties: Fields, field: string): void {
+function checkMeaning(schema: JsonFields, properties: JsonFields, field: string): void {
 	const required = Array.isArray(schema["required"]) ? schema["required"] : [];
 	for (const [index, key] of required.entries())
 		if (!(String(key) in properties))
-			refuse(`* GenerateContentRequest.${field}.required[${index}]: property is not defined`);
+			refuseGoogle(`* GenerateContentRequest.${field}.required[${index}]: property is not defined`);
 	const type = String(schema["type"] ?? "").toLowerCase();
-	if (type === "array" && !("items" in schema)) refuse(`* GenerateContentRequest.${field}.items: missing field.`);
+	if (type === "array" && !("items" in schema)) refuseGoogle(`* GenerateContentRequest.${field}.items: missing field.`);
 	if ("enum" in schema && type !== "string")
-		refuse(`* GenerateContentRequest.${field}.enum: only allowed for STRING type`);
+		refuseGoogle(`* GenerateContentRequest.${field}.enum: only allowed for STRING type`);
 }

@@ -1,14 +1,12 @@
 // The sandbox in Gemini's generateContent format: request to prompt, answer to body and chunks, error body.
-import { pieces, type SandboxAnswer, tokens } from "./answer.ts";
-import { type Accepted, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
-import { type GoogleRequest, parseGoogle, signsCalls, thoughtSignatureOf } from "./google-request.ts";
+import { countTokens, type SandboxAnswer, toPieces } from "./answer.ts";
+import { type AcceptedRequest, type JsonFields, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
+import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
-type Fields = Record<string, unknown>;
-
-/** Texts of the last user turn that has any, and the function responses after it. */
-function textAndResults(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
+/** The text of the last user turn that has one, and the function responses after it. */
+function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
 	const hasText = contents.findLastIndex(
 		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
 	);
@@ -29,14 +27,14 @@ function thinks({ generationConfig }: GoogleRequest): boolean {
 	return thinkingLevel !== undefined || thinkingBudget !== 0;
 }
 
-function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
+function toGooglePrompt(model: string, request: GoogleRequest): SandboxPrompt {
 	const { mode = "AUTO", allowedFunctionNames: allowed = [] } = request.toolConfig?.functionCallingConfig ?? {};
 	const config = request.generationConfig;
 	const declared = (request.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
 	return {
 		model,
 		systemText: (request.systemInstruction?.parts ?? []).flatMap(({ text }) => text ?? []).join("\n"),
-		...textAndResults(request.contents),
+		...lastGoogleTurn(request.contents),
 		tools: declared
 			.filter(({ name }) => allowed.length === 0 || allowed.includes(name))
 			.map(({ name, description, parameters, parametersJsonSchema }) => ({
@@ -55,7 +53,7 @@ function promptOf(model: string, request: GoogleRequest): SandboxPrompt {
 }
 
 /** Gemini counts cached input inside the prompt, and thoughts beside the candidates. */
-function usageOf({ usage }: SandboxAnswer, outputSoFar?: number): Fields | null {
+function renderGoogleUsage({ usage }: SandboxAnswer, outputSoFar?: number): JsonFields | null {
 	if (!usage) return null;
 	const prompt = usage.uncachedInput + usage.cacheRead;
 	const candidates = Math.min(outputSoFar ?? usage.outputText, usage.outputText);
@@ -69,12 +67,12 @@ function usageOf({ usage }: SandboxAnswer, outputSoFar?: number): Fields | null 
 	};
 }
 
-function callParts({ toolCalls, model, reasoning }: SandboxAnswer): Fields[] {
+function callParts({ toolCalls, model, reasoning }: SandboxAnswer): JsonFields[] {
 	const signed = signsCalls(model) || reasoning !== null;
 	return toolCalls.map(({ name, arguments: args }, index) => ({
 		functionCall: { name, args },
-		// Of parallel calls the first is signed.
-		...(signed && index === 0 ? { thoughtSignature: thoughtSignatureOf(name, args) } : {}),
+		// Only the first of parallel calls is signed.
+		...(signed && index === 0 ? { thoughtSignature: signThought(name, args) } : {}),
 	}));
 }
 
@@ -82,7 +80,12 @@ function finishReason({ finish }: SandboxAnswer): string {
 	return finish === "length" ? "MAX_TOKENS" : "STOP";
 }
 
-function chunk(answer: SandboxAnswer, parts: Fields[], finish: string | null, usage: Fields | null): Fields {
+function renderGoogleChunk(
+	answer: SandboxAnswer,
+	parts: JsonFields[],
+	finish: string | null,
+	usage: JsonFields | null,
+): JsonFields {
 	return {
 		candidates: [
 			{
@@ -97,35 +100,36 @@ function chunk(answer: SandboxAnswer, parts: Fields[], finish: string | null, us
 	};
 }
 
-function responseBody(answer: SandboxAnswer, showThoughts: boolean): Fields {
+function responseBody(answer: SandboxAnswer, showThoughts: boolean): JsonFields {
 	const parts = [
 		...(answer.reasoning !== null && showThoughts ? [{ text: answer.reasoning, thought: true }] : []),
 		...(answer.text ? [{ text: answer.text }] : []),
 		...callParts(answer),
 	];
-	return chunk(answer, parts, finishReason(answer), usageOf(answer));
+	return renderGoogleChunk(answer, parts, finishReason(answer), renderGoogleUsage(answer));
 }
 
-/** Chunks with a running snapshot of usage; the last one says why it ended. */
-function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<Fields> {
+/** Chunks with the usage so far; the last one has the finish reason. */
+function* chunks(answer: SandboxAnswer, showThoughts: boolean): Generator<JsonFields> {
 	const thoughts = showThoughts ? (answer.reasoning ?? "") : "";
-	for (const text of pieces(thoughts)) yield chunk(answer, [{ text, thought: true }], null, usageOf(answer, 0));
+	for (const text of toPieces(thoughts))
+		yield renderGoogleChunk(answer, [{ text, thought: true }], null, renderGoogleUsage(answer, 0));
 	let length = 0;
-	for (const text of pieces(answer.text ?? "")) {
+	for (const text of toPieces(answer.text ?? "")) {
 		length += text.length;
-		yield chunk(answer, [{ text }], null, usageOf(answer, Math.ceil(length / 4)));
+		yield renderGoogleChunk(answer, [{ text }], null, renderGoogleUsage(answer, Math.ceil(length / 4)));
 	}
-	for (const part of callParts(answer)) yield chunk(answer, [part], null, usageOf(answer));
-	yield chunk(answer, [{ text: "" }], finishReason(answer), usageOf(answer));
+	for (const part of callParts(answer)) yield renderGoogleChunk(answer, [part], null, renderGoogleUsage(answer));
+	yield renderGoogleChunk(answer, [{ text: "" }], finishReason(answer), renderGoogleUsage(answer));
 }
 
-/** Google ends its lines with both characters. */
-function* sseFrames(all: Iterable<Fields>): Generator<string> {
+/** Google ends its lines with CR LF. */
+function* sseFrames(all: Iterable<JsonFields>): Generator<string> {
 	for (const each of all) yield `data: ${JSON.stringify(each)}\r\n\r\n`;
 }
 
 /** Without `alt=sse` the stream is one JSON array. */
-function* arrayFrames(all: Iterable<Fields>): Generator<string> {
+function* arrayFrames(all: Iterable<JsonFields>): Generator<string> {
 	let before = "[";
 	for (const each of all) {
 		yield `${before}${JSON.stringify(each)}`;
@@ -134,19 +138,21 @@ function* arrayFrames(all: Iterable<Fields>): Generator<string> {
 	yield "]";
 }
 
-function read({ modelAndVerb, query, headers, body }: WireRequest): Accepted {
+function readGoogle({ modelAndVerb, query, headers, body }: WireRequest): AcceptedRequest {
 	const [, model, verb] = /^(.+):(generateContent|streamGenerateContent)$/.exec(modelAndVerb) ?? [];
 	if (model === undefined) throw new Refusal(404, `models/${modelAndVerb} is not found for API version v1beta.`);
 	const request = parseGoogle(model, headers, body);
 	const showThoughts = request.generationConfig?.thinkingConfig?.includeThoughts === true;
-	const promptTokens = tokens(JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]));
+	const promptTokens = countTokens(
+		JSON.stringify([request.systemInstruction ?? "", request.tools ?? "", request.contents]),
+	);
 	const inArray = query.get("alt") !== "sse";
 	const failure = JSON.stringify(googleError(503, "The model is overloaded. Please try again later."));
 	const broken = `{"candidates":[{"content":{"parts":[{"te`;
 	return {
-		asked: {
+		request: {
 			request,
-			prompt: promptOf(model, request),
+			prompt: toGooglePrompt(model, request),
 			maxTokens: request.generationConfig?.maxOutputTokens,
 			promptTokens,
 		},
@@ -164,8 +170,8 @@ function read({ modelAndVerb, query, headers, body }: WireRequest): Accepted {
 	};
 }
 
-/** Google says how long to wait in the body, not in a header. */
-function details(status: number, retryAfterSeconds: number | null): Fields[] {
+/** Google states the wait in the body, not in a header. */
+function details(status: number, retryAfterSeconds: number | null): JsonFields[] {
 	const google = "type.googleapis.com/google.rpc";
 	const quotaId = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier";
 	return [
@@ -175,7 +181,7 @@ function details(status: number, retryAfterSeconds: number | null): Fields[] {
 }
 
 export const googleFormat: SandboxFormat = {
-	read,
+	read: readGoogle,
 	failure: (status, message, retryAfterSeconds) => ({
 		body: googleError(status, message, details(status, retryAfterSeconds)),
 		headers: {},

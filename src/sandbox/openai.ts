@@ -1,23 +1,21 @@
 // The sandbox in OpenAI's chat completions format and its dialects: request to prompt, answer to body and chunks, error body.
 import * as z from "zod";
-import { CREATED_SECONDS, digest, pieces, type SandboxAnswer, tokens } from "./answer.ts";
-import { type Accepted, Refusal, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import { CREATED_SECONDS, countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.ts";
+import { type AcceptedRequest, type JsonFields, Refusal, type SandboxFormat, sse, type WireRequest } from "./format.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
-type Fields = Record<string, unknown>;
-
-const content = z
+const contentForm = z
 	.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
 	.nullish();
 
-/** As strict as an upstream: what it does not accept is an error, not a guess. */
+/** As strict as an upstream: an unacceptable request is an error. */
 const openaiRequest = z.looseObject({
 	model: z.string(),
 	messages: z
 		.array(
 			z.looseObject({
 				role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-				content,
+				content: contentForm,
 				tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
 				tool_call_id: z.string().optional(),
 			}),
@@ -61,16 +59,16 @@ const openaiRequest = z.looseObject({
 type OpenaiRequest = z.infer<typeof openaiRequest>;
 
 interface Dialect {
-	/** Where a stream reports usage: in a chunk of its own when asked, in the last chunk, there as `x_groq.usage`. */
+	/** Where a stream reports usage: on request in a chunk of its own, in the last chunk, or there as `x_groq.usage`. */
 	streamUsage: "asked" | "last_chunk" | "x_groq";
 	takesStreamOptions: boolean;
 	/** Mistral writes reasoning as parts of the content. */
 	thinkingParts: boolean;
-	/** Ids of tool calls that it takes, and what it says of others. */
+	/** The ids of tool calls that it accepts, and its error message for others. */
 	callId: { pattern: RegExp; rule: string };
 }
 
-const COMMON: Dialect = {
+const COMMON_DIALECT: Dialect = {
 	streamUsage: "asked",
 	takesStreamOptions: true,
 	thinkingParts: false,
@@ -83,21 +81,21 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
 		thinkingParts: true,
 		callId: { pattern: /^[A-Za-z0-9]{9}$/, rule: "must be a-z, A-Z, 0-9, with a length of 9." },
 	},
-	zai: { ...COMMON, streamUsage: "last_chunk" },
-	groq: { ...COMMON, streamUsage: "x_groq" },
+	zai: { ...COMMON_DIALECT, streamUsage: "last_chunk" },
+	groq: { ...COMMON_DIALECT, streamUsage: "x_groq" },
 };
 
-function textOf(value: z.infer<typeof content>): string {
+function contentText(value: z.infer<typeof contentForm>): string {
 	if (typeof value === "string") return value;
 	return (value ?? []).map(({ text }) => text ?? "").join("\n");
 }
 
-function jsonOf(format: OpenaiRequest["response_format"]): SandboxPrompt["json"] {
+function toJsonMode(format: OpenaiRequest["response_format"]): SandboxPrompt["json"] {
 	if (format?.type === "json_schema") return format.json_schema?.schema ?? true;
 	return format?.type === "json_object" ? true : null;
 }
 
-function promptOf(request: OpenaiRequest): SandboxPrompt {
+function toOpenAiPrompt(request: OpenaiRequest): SandboxPrompt {
 	const lastUser = request.messages.findLastIndex(({ role }) => role === "user");
 	const choice = request.tool_choice ?? "auto";
 	const effort = request.reasoning_effort ?? "none";
@@ -106,13 +104,13 @@ function promptOf(request: OpenaiRequest): SandboxPrompt {
 		model: request.model,
 		systemText: request.messages
 			.filter(({ role }) => role === "system" || role === "developer")
-			.map((message) => textOf(message.content))
+			.map((message) => contentText(message.content))
 			.join("\n"),
-		userText: textOf(request.messages[lastUser]?.content),
+		userText: contentText(request.messages[lastUser]?.content),
 		toolResults: request.messages
 			.slice(lastUser + 1)
 			.filter(({ role }) => role === "tool")
-			.map((message) => textOf(message.content)),
+			.map((message) => contentText(message.content)),
 		tools: (request.tools ?? []).map(({ function: { name, description, parameters } }) => ({
 			name,
 			description: description ?? "",
@@ -120,12 +118,12 @@ function promptOf(request: OpenaiRequest): SandboxPrompt {
 		})),
 		toolChoice: typeof choice === "string" ? choice : { name: choice.function.name },
 		parallelToolCalls: request.parallel_tool_calls ?? true,
-		json: jsonOf(request.response_format),
+		json: toJsonMode(request.response_format),
 		reasoning: effort !== "none" || thinking !== "disabled" || request.enable_thinking === true,
 	};
 }
 
-function usageOf({ usage }: SandboxAnswer): Fields | null {
+function renderOpenAiUsage({ usage }: SandboxAnswer): JsonFields | null {
 	if (!usage) return null;
 	const prompt = usage.uncachedInput + usage.cacheRead;
 	const completion = usage.outputText + usage.reasoning;
@@ -138,13 +136,13 @@ function usageOf({ usage }: SandboxAnswer): Fields | null {
 	};
 }
 
-/** Each dialect writes the ids that it takes. */
+/** An id of the form that the dialect accepts. */
 function toolCallId({ id }: SandboxAnswer, index: number, { callId }: Dialect): string {
 	const long = `call_${id}_${index}`;
 	return callId.pattern.test(long) ? long : `${id}${index.toString(36)}`;
 }
 
-/** Every result answers a call of the assistant's last turn, under an id that the provider takes. */
+/** Every result must answer a call of the assistant's last turn, under an id that the provider accepts. */
 function checkCallIds(messages: OpenaiRequest["messages"], { pattern, rule }: Dialect["callId"]): void {
 	let open: string[] = [];
 	for (const { role, tool_calls, tool_call_id = "" } of messages) {
@@ -157,11 +155,11 @@ function checkCallIds(messages: OpenaiRequest["messages"], { pattern, rule }: Di
 	}
 }
 
-function completionBody(answer: SandboxAnswer, dialect: Dialect): Fields {
+function completionBody(answer: SandboxAnswer, dialect: Dialect): JsonFields {
 	const { thinkingParts } = dialect;
 	const { text, reasoning, toolCalls } = answer;
 	const parts = reasoning !== null && thinkingParts;
-	const usage = usageOf(answer);
+	const usage = renderOpenAiUsage(answer);
 	return {
 		id: `chatcmpl-${answer.id}`,
 		object: "chat.completion",
@@ -193,26 +191,26 @@ function completionBody(answer: SandboxAnswer, dialect: Dialect): Fields {
 	};
 }
 
-function thinkingPart(text: string): Fields {
+function thinkingPart(text: string): JsonFields {
 	return { type: "thinking", thinking: [{ type: "text", text }] };
 }
 
-/** What the chunks between the first and the last say. */
-function* deltas(answer: SandboxAnswer, dialect: Dialect): Generator<Fields> {
+/** The deltas of the chunks between the first and the last. */
+function* deltas(answer: SandboxAnswer, dialect: Dialect): Generator<JsonFields> {
 	const { thinkingParts } = dialect;
-	for (const piece of pieces(answer.reasoning ?? ""))
+	for (const piece of toPieces(answer.reasoning ?? ""))
 		yield thinkingParts ? { content: [thinkingPart(piece)] } : { reasoning_content: piece };
-	for (const piece of pieces(answer.text ?? "")) yield { content: piece };
+	for (const piece of toPieces(answer.text ?? "")) yield { content: piece };
 	for (const [index, call] of answer.toolCalls.entries()) {
 		const id = toolCallId(answer, index, dialect);
 		yield { tool_calls: [{ index, id, type: "function", function: { name: call.name, arguments: "" } }] };
-		for (const piece of pieces(JSON.stringify(call.arguments)))
+		for (const piece of toPieces(JSON.stringify(call.arguments)))
 			yield { tool_calls: [{ index, function: { arguments: piece } }] };
 	}
 }
 
 function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boolean): Generator<string> {
-	const usage = usageOf(answer);
+	const usage = renderOpenAiUsage(answer);
 	const asked = includeUsage && dialect.streamUsage !== "last_chunk";
 	const head = {
 		id: `chatcmpl-${answer.id}`,
@@ -220,7 +218,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 		created: CREATED_SECONDS,
 		model: answer.model,
 	};
-	const chunk = (delta: Fields, finishReason: string | null, more: Fields = {}) =>
+	const chunk = (delta: JsonFields, finishReason: string | null, more: JsonFields = {}) =>
 		sse({
 			...head,
 			choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
@@ -229,7 +227,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 		});
 	yield chunk({ role: "assistant", content: "", refusal: null }, null);
 	for (const delta of deltas(answer, dialect)) yield chunk(delta, null);
-	const last: Fields = {};
+	const last: JsonFields = {};
 	if (usage && dialect.streamUsage === "last_chunk") last["usage"] = usage;
 	if (usage && dialect.streamUsage === "x_groq") last["x_groq"] = { id: `req_${answer.id}`, usage };
 	yield chunk({}, answer.finish, last);
@@ -237,7 +235,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 	yield "data: [DONE]\n\n";
 }
 
-/** Mistral's words for a field it does not know. */
+/** Mistral's error for an unknown field. */
 function extraForbidden(field: string, input: unknown): Refusal {
 	const detail = [{ type: "extra_forbidden", loc: ["body", field], msg: "Extra inputs are not permitted", input }];
 	const message = "Extra inputs are not permitted";
@@ -250,40 +248,40 @@ function extraForbidden(field: string, input: unknown): Refusal {
 	});
 }
 
-function read({ provider, body }: WireRequest): Accepted {
+function readOpenAi({ provider, body }: WireRequest): AcceptedRequest {
 	const parsed = openaiRequest.safeParse(body);
 	if (!parsed.success) {
 		const [issue] = parsed.error.issues;
 		throw new Refusal(400, `sandbox: ${issue?.path.join(".")}: ${issue?.message}`);
 	}
 	const request = parsed.data;
-	const dialect = DIALECTS[provider] ?? COMMON;
+	const dialect = DIALECTS[provider] ?? COMMON_DIALECT;
 	const options = request.stream_options;
 	if ("stream_options" in request && !dialect.takesStreamOptions) throw extraForbidden("stream_options", options);
 	if (options && !request.stream)
 		throw new Refusal(400, "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
 	checkCallIds(request.messages, dialect.callId);
 	const promptTokens = request.messages.reduce(
-		(sum, message) => sum + tokens(textOf(message.content)) + 4,
-		tokens(JSON.stringify(request.tools ?? "")),
+		(sum, message) => sum + countTokens(contentText(message.content)) + 4,
+		countTokens(JSON.stringify(request.tools ?? "")),
 	);
 	const maxTokens = request.max_completion_tokens ?? request.max_tokens;
 	return {
-		asked: { request, prompt: promptOf(request), maxTokens, promptTokens },
+		request: { request, prompt: toOpenAiPrompt(request), maxTokens, promptTokens },
 		body: (answer) => completionBody(answer, dialect),
 		stream: request.stream
 			? {
 					contentType: "text/event-stream; charset=utf-8",
 					frames: (answer) => chunkFrames(answer, dialect, options?.include_usage === true),
-					garbage: `data: {"id":"chatcmpl-${digest(request)}","choices":[{"delta":{"con\n\n`,
-					error: sse(errorBody(503, "the sandbox was asked for an error", provider)),
+					garbage: `data: {"id":"chatcmpl-${shortHash(request)}","choices":[{"delta":{"con\n\n`,
+					error: sse(openAiErrorBody(503, "the sandbox was asked for an error", provider)),
 					ping: ": keep-alive\n\n",
 				}
 			: null,
 	};
 }
 
-function errorBody(status: number, message: string, provider: string): Fields {
+function openAiErrorBody(status: number, message: string, provider: string): JsonFields {
 	const type = status === 429 ? "rate_limit_exceeded" : status >= 500 ? "server_error" : "invalid_request_error";
 	if (provider === "mistral") {
 		const limited = status === 429;
@@ -299,9 +297,9 @@ function errorBody(status: number, message: string, provider: string): Fields {
 }
 
 export const openaiFormat: SandboxFormat = {
-	read,
+	read: readOpenAi,
 	failure: (status, message, retryAfterSeconds, provider) => ({
-		body: errorBody(status, message, provider),
+		body: openAiErrorBody(status, message, provider),
 		headers: { ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }) },
 	}),
 	overloaded: 503,

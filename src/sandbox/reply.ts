@@ -1,8 +1,9 @@
-// What the sandbox says: deterministic, and sensible enough that every feature shows its real behaviour offline.
-
+// The sandbox's replies: deterministic, and sensible enough that every feature shows its real behaviour offline.
+import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
-import { codeReply } from "./code-reply.ts";
-import { orchestrationReply } from "./orchestration-reply.ts";
+import { CODE_REPLIES } from "./code-reply.ts";
+import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
+import { oneLine, replyFrom } from "./stage-reply.ts";
 
 export interface SandboxTool {
 	name: string;
@@ -10,7 +11,7 @@ export interface SandboxTool {
 	parameters: Record<string, unknown>;
 }
 
-/** A request as every wire format can state it. */
+/** A prompt, independent of the wire format. */
 export interface SandboxPrompt {
 	model: string;
 	/** Texts of the instructions, wherever they stand. */
@@ -37,18 +38,18 @@ export interface SandboxReply {
 
 type Schema = Record<string, unknown>;
 
-function schemaAt(schema: Schema, key: string): Schema {
+function subschemaAt(schema: Schema, key: string): Schema {
 	const value = schema[key];
 	return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 }
 
-/** A text for a string property: the last capitalized word of the prompt, which often is the thing asked about. */
-function stringFor(prompt: string): string {
+/** A text for a string property: the last capitalized word of the prompt, which is often its subject. */
+function exampleString(prompt: string): string {
 	return prompt.match(/\b[A-Z][a-z]+\b(?!.*\b[A-Z][a-z]+\b)/s)?.[0] ?? "example";
 }
 
-/** The first type a schema names, in small letters: Google writes types in capitals. */
-function typeOf(schema: Schema): string {
+/** The first type of a schema in lower case, since Google writes types in capitals. */
+function firstType(schema: Schema): string {
 	const type: unknown = Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"];
 	if (typeof type === "string") return type.toLowerCase();
 	return "properties" in schema ? "object" : "string";
@@ -64,15 +65,15 @@ export function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
 	const alternatives = schema["anyOf"] ?? schema["oneOf"];
 	if (Array.isArray(alternatives) && alternatives.length > 0 && depth < MAX_SCHEMA_DEPTH)
 		return valueFor(alternatives[0] as Schema, prompt, depth + 1);
-	switch (typeOf(schema)) {
+	switch (firstType(schema)) {
 		case "object": {
-			const entries = depth < MAX_SCHEMA_DEPTH ? Object.entries(schemaAt(schema, "properties")) : [];
+			const entries = depth < MAX_SCHEMA_DEPTH ? Object.entries(subschemaAt(schema, "properties")) : [];
 			return Object.fromEntries(
 				entries.map(([key, property]) => [key, valueFor(property as Schema, prompt, depth + 1)]),
 			);
 		}
 		case "array":
-			return depth < MAX_SCHEMA_DEPTH ? [valueFor(schemaAt(schema, "items"), prompt, depth + 1)] : [];
+			return depth < MAX_SCHEMA_DEPTH ? [valueFor(subschemaAt(schema, "items"), prompt, depth + 1)] : [];
 		case "integer":
 			return typeof schema["minimum"] === "number" ? Math.ceil(schema["minimum"]) : 1;
 		case "number":
@@ -82,12 +83,12 @@ export function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
 		case "null":
 			return null;
 		default:
-			return stringFor(prompt);
+			return exampleString(prompt);
 	}
 }
 
-/** Whether a prompt is about a tool: it has one of the longer words of its name or description. */
-function concerns({ name, description }: SandboxTool, prompt: string): boolean {
+/** Whether a prompt is about a tool: it contains one of the longer words of its name or description. */
+function isAbout({ name, description }: SandboxTool, prompt: string): boolean {
 	const text = prompt.toLowerCase();
 	return `${name} ${description}`
 		.toLowerCase()
@@ -95,26 +96,19 @@ function concerns({ name, description }: SandboxTool, prompt: string): boolean {
 		.some((word) => word.length >= 4 && text.includes(word));
 }
 
-function chosenTools({ tools, toolChoice, userText, parallelToolCalls, toolResults }: SandboxPrompt): SandboxTool[] {
+function chooseTools({ tools, toolChoice, userText, parallelToolCalls, toolResults }: SandboxPrompt): SandboxTool[] {
 	if (toolChoice === "none" || toolResults.length > 0) return [];
 	if (typeof toolChoice === "object") return tools.filter(({ name }) => name === toolChoice.name);
-	const fitting = tools.filter((tool) => concerns(tool, userText));
+	const fitting = tools.filter((tool) => isAbout(tool, userText));
 	const chosen = fitting.length === 0 && toolChoice === "required" ? tools.slice(0, 1) : fitting;
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
 }
 
-/** The first `length` UTF-16 units of a text, without half a character at its end. */
-export function clip(text: string, length: number): string {
-	return text.slice(0, length).replace(/[\uD800-\uDBFF]$/, "");
-}
+const REPLIES = { ...STRATEGY_REPLIES, ...CODE_REPLIES };
 
-/** What a prompt asks, on one line. */
-function asked({ userText }: SandboxPrompt, length: number): string {
-	return clip(userText.replace(/\s+/g, " ").trim(), length);
-}
-
-function textFor(prompt: SandboxPrompt): string {
-	const known = codeReply(prompt) ?? orchestrationReply(prompt) ?? agentReply(prompt);
+function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
+	const staged = stage && { ...prompt, stage };
+	const known = (staged && replyFrom(REPLIES, staged)) ?? disagreement(prompt) ?? (staged && agentReply(staged));
 	if (known !== null) return known;
 	if (prompt.json !== null) {
 		const value =
@@ -124,18 +118,18 @@ function textFor(prompt: SandboxPrompt): string {
 		return JSON.stringify(value);
 	}
 	if (prompt.toolResults.length > 0) return `The tool answered: ${prompt.toolResults.join("; ")}`;
-	return `The sandbox answers for ${prompt.model}: you wrote "${asked(prompt, 200)}". No model was called.`;
+	return `The sandbox answers for ${prompt.model}: you wrote "${oneLine(prompt.userText, 200)}". No model was called.`;
 }
 
-/** Answers a prompt. */
-export function replyTo(prompt: SandboxPrompt): SandboxReply {
-	const toolCalls = chosenTools(prompt).map((tool) => ({
+/** Answers a prompt, by its stage if it has one. */
+export function replyTo(prompt: SandboxPrompt, stage: CallStage | null): SandboxReply {
+	const toolCalls = chooseTools(prompt).map((tool) => ({
 		name: tool.name,
 		arguments: valueFor({ type: "object", ...tool.parameters }, prompt.userText) as Record<string, unknown>,
 	}));
 	return {
-		text: toolCalls.length > 0 ? null : textFor(prompt),
-		reasoning: prompt.reasoning ? `I was asked: "${asked(prompt, 60)}". I am no model, so I say so.` : null,
+		text: toolCalls.length > 0 ? null : textFor(prompt, stage),
+		reasoning: prompt.reasoning ? `I was asked: "${oneLine(prompt.userText, 60)}". I am no model, so I say so.` : null,
 		toolCalls,
 	};
 }
@@ -144,7 +138,7 @@ const LONG_WORDS = "the quiet river carries small boats past old mills while pat
 	" ",
 );
 
-/** A text of `words` words, without an end that anyone would wait for. */
+/** A meaningless text of `words` words. */
 export function longText(words: number): string {
 	return Array.from({ length: words }, (_, index) => LONG_WORDS[(index * 7) % LONG_WORDS.length]).join(" ");
 }

@@ -1,31 +1,31 @@
-// A body in pieces, with its waits and what may go wrong in its middle; nothing is made before it is read.
-import type { Faults } from "./faults.ts";
+// A response body in pieces, with waits and faults in its middle. Each piece is made when it is read.
+import type { SandboxFaults } from "./faults.ts";
 
-/** Node's side of a response; absent where the app is called without a server. */
+/** Node's side of a response; absent if the app is called without a server. */
 export interface Connection {
 	destroy(): unknown;
 }
 
-/** A body as frames, and the frames that stand for its failures. */
+/** The frames of a body, and those of its failures. */
 export interface StreamScript {
-	/** Called again to find the middle. */
+	/** It is called twice: once to find the middle. */
 	frames(): Iterable<string>;
 	garbage: string;
 	error: string;
-	/** Says nothing but that the sandbox is there. */
+	/** A keep-alive. */
 	ping: string;
 }
 
-type Step = { text: string } | { waitMs: number } | "cut" | "failed";
+type StreamStep = { text: string } | { waitMs: number } | "cut" | "failed";
 
-function count(frames: Iterable<string>): number {
+function countFrames(frames: Iterable<string>): number {
 	let total = 0;
 	for (const _ of frames) total++;
 	return total;
 }
 
-/** A wait, with its signs of life. */
-function* waiting(ms: number, { ping }: StreamScript, { pingMs }: Faults): Generator<Step> {
+/** A wait, with its keep-alives. */
+function* waitSteps(ms: number, { ping }: StreamScript, { pingMs }: SandboxFaults): Generator<StreamStep> {
 	const eachMs = pingMs > 0 ? pingMs : ms;
 	for (let leftMs = ms; leftMs > 0; leftMs -= eachMs) {
 		yield { waitMs: Math.min(leftMs, eachMs) };
@@ -33,44 +33,44 @@ function* waiting(ms: number, { ping }: StreamScript, { pingMs }: Faults): Gener
 	}
 }
 
-/** What goes wrong in the middle. */
-function* disturbance(script: StreamScript, faults: Faults): Generator<Step> {
-	yield* waiting(faults.stallMs, script, faults);
+/** The faults in the middle of a body. */
+function* faultSteps(script: StreamScript, faults: SandboxFaults): Generator<StreamStep> {
+	yield* waitSteps(faults.stallMs, script, faults);
 	if (faults.garbage) yield { text: script.garbage };
 	if (faults.error) yield { text: script.error };
 	if (faults.error) yield "failed";
 	if (faults.cut) {
-		// A destroyed connection throws away what was written just before; the pause lets it leave.
+		// A destroyed connection drops what was written just before. The pause lets it leave.
 		yield { waitMs: 20 };
 		yield "cut";
 	}
 }
 
-function* steps(script: StreamScript, faults: Faults): Generator<Step> {
+function* bodySteps(script: StreamScript, faults: SandboxFaults): Generator<StreamStep> {
 	const isDisturbed = faults.stallMs > 0 || faults.garbage || faults.error || faults.cut;
-	const middle = isDisturbed ? Math.floor(count(script.frames()) / 2) : -1;
-	yield* waiting(faults.thinkMs, script, faults);
+	const middle = isDisturbed ? Math.floor(countFrames(script.frames()) / 2) : -1;
+	yield* waitSteps(faults.thinkMs, script, faults);
 	let index = 0;
 	for (const text of script.frames()) {
-		if (index > 0) yield* waiting(faults.dripMs, script, faults);
-		if (index === middle) yield* disturbance(script, faults);
+		if (index > 0) yield* waitSteps(faults.dripMs, script, faults);
+		if (index === middle) yield* faultSteps(script, faults);
 		index++;
 		yield { text };
 	}
 }
 
 /**
- * The body of a script. It is pulled: a reader that stops reading stops it, and cancelling ends it.
- * @param onEnd told once how it ended; true when everything was sent.
+ * The body of a script. It is pulled: it pauses when its reader does, and ends when it is cancelled.
+ * @param onEnd called once, with true if everything was sent.
  */
 export function bodyStream(
 	script: StreamScript,
-	faults: Faults,
+	faults: SandboxFaults,
 	connection: Connection | undefined,
 	onEnd: (completed: boolean) => void = () => undefined,
 ): ReadableStream<Uint8Array> {
 	const encoder = new TextEncoder();
-	const remaining = steps(script, faults);
+	const remaining = bodySteps(script, faults);
 	let ended = false;
 	let wake = () => {};
 	const end = (completed: boolean) => {

@@ -1,19 +1,20 @@
-// Skills: the list, one of them, and its invocation, which answers as chat does.
+// Skills: the list, one skill, and its invocation, which answers as chat does.
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { respondToChat } from "../chat/answer.edge.ts";
-import { chatCompletionSchema, svcBlock } from "../chat/completion.ts";
-import { governedRequest } from "../chat/governed.edge.ts";
-import { chatPurpose } from "../chat/inference-request.ts";
+import { applyRules } from "../chat/apply-rules.edge.ts";
+import { chatCompletionSchema, toSvcBlock as toChatSvcBlock } from "../chat/completion.ts";
+import { UNLISTED_CHAT_FIELDS } from "../chat/field-names.ts";
+import { toChatPurpose } from "../chat/inference-request.ts";
+import { respondToChat } from "../chat/respond.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { SettledRequest } from "../inference/infer.edge.ts";
-import { allSkills, findSkill } from "./library.edge.ts";
-import { asWork, inSkillFields, skillRequestSchema, toChatRequest } from "./request.ts";
+import { findSkill, loadAllSkills } from "./library.edge.ts";
+import { skillRequestSchema, toChatRequest, withSkillDefaults, withSkillFieldNames } from "./request.ts";
 import { SKILLS_SOURCE, type Skill } from "./skill.ts";
 
-/** They change with a deployment. */
+/** Skills change only with a deployment. */
 const CACHE_CONTROL = "public, max-age=300";
 
 const SKILL_NOT_FOUND: Failure = {
@@ -21,9 +22,9 @@ const SKILL_NOT_FOUND: Failure = {
 	message: "no such skill; GET /v1/skills lists them all",
 };
 
-const skillEntry = z.lazy(() => z.object({ id: z.string(), name: z.string(), description: z.string() }));
+const skillEntrySchema = z.lazy(() => z.object({ id: z.string(), name: z.string(), description: z.string() }));
 
-const skillPath = z.lazy(() => z.object({ skill_id: z.string() }));
+const skillParams = z.lazy(() => z.object({ skill_id: z.string() }));
 
 const listSkillsEndpoint = endpoint({
 	id: "list_skills",
@@ -35,10 +36,10 @@ const listSkillsEndpoint = endpoint({
 	summary: "All skills: expert instruction sets that a task can be put to.",
 	description: "For the id to invoke one by, and what each is good at.",
 	result: z.lazy(() =>
-		z.object({ object: z.literal("list"), count: z.int(), source: z.string(), data: z.array(skillEntry) }),
+		z.object({ object: z.literal("list"), count: z.int(), source: z.string(), data: z.array(skillEntrySchema) }),
 	),
 	async handle() {
-		const data = (await allSkills()).map(({ id, name, description }) => ({ id, name, description }));
+		const data = (await loadAllSkills()).map(({ id, name, description }) => ({ id, name, description }));
 		return ok({ object: "list" as const, count: data.length, source: SKILLS_SOURCE, data });
 	},
 });
@@ -52,9 +53,9 @@ const getSkillEndpoint = endpoint({
 	cacheControl: CACHE_CONTROL,
 	summary: "One skill with the text that becomes the system prompt.",
 	description: "To follow the instructions yourself; to have a model follow them, use invoke_skill.",
-	params: skillPath,
+	params: skillParams,
 	result: z.lazy(() =>
-		skillEntry.unwrap().extend({
+		skillEntrySchema.unwrap().extend({
 			raw: z.string().describe("Markdown; the system prompt, as it is."),
 			source: z.string(),
 		}),
@@ -65,7 +66,7 @@ const getSkillEndpoint = endpoint({
 	},
 });
 
-/** A chat completion that says which skill answered. */
+/** A chat completion that names the skill that answered. */
 const skillCompletionSchema = z.lazy(() => {
 	const completion = chatCompletionSchema.unwrap();
 	const { svc } = completion.shape;
@@ -77,9 +78,9 @@ const skillCompletionSchema = z.lazy(() => {
 	});
 });
 
-/** The `svc` block of an answer by a skill. */
-function skillBlock({ id, name }: Skill, settled: SettledRequest) {
-	const svc = svcBlock(settled);
+/** The `svc` block of a skill's answer. */
+function toSkillBlock({ id, name }: Skill, settled: SettledRequest) {
+	const svc = toChatSvcBlock(settled);
 	return {
 		...svc,
 		routing: { ...svc.routing, model: svc.proof.model },
@@ -89,6 +90,7 @@ function skillBlock({ id, name }: Skill, settled: SettledRequest) {
 
 const invokeSkillEndpoint = endpoint({
 	id: "invoke_skill",
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, "temperature", "stop", "response_format"],
 	method: "POST",
 	path: "/v1/skills/{skill_id}/invoke",
 	access: "key",
@@ -97,7 +99,7 @@ const invokeSkillEndpoint = endpoint({
 	summary: "Puts a task to a skill; the answer is a chat completion, whole or streamed, with cost and receipt.",
 	description: "For a task that one of list_skills is made for; it costs what a chat completion costs.",
 	emptyField: { name: "task", failure: { reason: "no_task" } },
-	params: skillPath,
+	params: skillParams,
 	body: skillRequestSchema,
 	result: skillCompletionSchema,
 	eventStream:
@@ -106,12 +108,12 @@ const invokeSkillEndpoint = endpoint({
 		const skill = await findSkill(params.skill_id);
 		if (!skill) return fail(SKILL_NOT_FOUND);
 		const chat = toChatRequest(body, skill, context.rawBody);
-		const governed = await governedRequest(chat.body, context, chat.rawBody);
+		const governed = await applyRules(chat.body, context, chat.rawBody);
 		if (!governed.ok) return governed;
-		const request = asWork(governed.value, body);
-		const purpose = { ...chatPurpose(request, chat.rawBody), skillId: skill.id };
-		const svcOf = (settled: SettledRequest) => skillBlock(skill, settled);
-		return respondToChat({ request, purpose, svcOf, inFields: inSkillFields }, body, context);
+		const request = withSkillDefaults(governed.value, body);
+		const purpose = { ...toChatPurpose(request, chat.rawBody), skillId: skill.id };
+		const toSvcBlock = (settled: SettledRequest) => toSkillBlock(skill, settled);
+		return respondToChat({ request, purpose, toSvcBlock, withClientFields: withSkillFieldNames }, body, context);
 	},
 });
 

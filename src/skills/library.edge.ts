@@ -1,8 +1,8 @@
-// The skills that ship, one Markdown file each in library/, loaded on first use: start-up and other requests pay nothing.
-// The bundler makes each file a text module of its own; plain Node has no such import and reads the files (skill.ts).
-import { readSkill, type Skill } from "./skill.ts";
+// The shipped skills, one Markdown file each in library/. A file is loaded on first use, so start-up and other requests pay
+// nothing. The bundler makes each file a text module. Plain Node has no such import and parses the files by skill.ts.
+import { parseSkill, type Skill } from "./skill.ts";
 
-/** By id, which is the file's name; in alphabetical order. */
+/** By id, which is the file's name, in alphabetical order. */
 export const SKILL_FILES: Readonly<Record<string, () => Promise<{ default: string }>>> = {
 	"api-design": () => import("./library/api-design.md"),
 	"code-review": () => import("./library/code-review.md"),
@@ -29,24 +29,24 @@ export const SKILL_FILES: Readonly<Record<string, () => Promise<{ default: strin
 	"user-research-synthesis": () => import("./library/user-research-synthesis.md"),
 };
 
-/** Read so far. Not promises: what one request waits for another cannot. */
-const loaded = new Map<string, Skill>();
+/** Loaded so far. These are no promises, because one request cannot await the promise of another. */
+const loadedSkills = new Map<string, Skill>();
 
-async function load(id: string, file: () => Promise<{ default: string }>): Promise<Skill> {
-	const known = loaded.get(id);
+async function loadSkill(id: string, file: () => Promise<{ default: string }>): Promise<Skill> {
+	const known = loadedSkills.get(id);
 	if (known) return known;
-	const skill = readSkill((await file()).default);
-	loaded.set(id, skill);
+	const skill = parseSkill((await file()).default);
+	loadedSkills.set(id, skill);
 	return skill;
 }
 
-/** The skill of an id; null when there is none. */
+/** The skill with an id; null when there is none. */
 export async function findSkill(id: string): Promise<Skill | null> {
 	const file = Object.hasOwn(SKILL_FILES, id) ? SKILL_FILES[id] : undefined;
-	return file ? load(id, file) : null;
+	return file ? loadSkill(id, file) : null;
 }
 
-/** Every skill, by id. */
-export function allSkills(): Promise<Skill[]> {
-	return Promise.all(Object.entries(SKILL_FILES).map(([id, file]) => load(id, file)));
+/** Every skill, ordered by id. */
+export function loadAllSkills(): Promise<Skill[]> {
+	return Promise.all(Object.entries(SKILL_FILES).map(([id, file]) => loadSkill(id, file)));
 }

@@ -1,19 +1,20 @@
-// The body of a skill's invocation, and the chat request that it stands for: the skill's body as the system prompt, the task
-// as the user's message. Pure.
+// The body of a skill's invocation, and the chat request that it stands for: the skill's text is the system prompt, the task is
+// the user's message. Pure.
 import * as z from "zod";
 import { withChatFieldNames } from "../chat/field-names.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import type { Failure } from "../failure.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
+import type { JsonObject } from "../json.ts";
 import type { Skill } from "./skill.ts";
 
-/** Visible tokens that there must be room for where the client sets no limit (docs/reference.md, "Skills"). */
-const LEAST_VISIBLE_TOKENS = 1_000;
+/** Visible tokens that must have room when the client sets no limit (docs/reference.md, "Skills"). */
+const MIN_ANSWER_TOKENS = 1_000;
 
-/** One turn has no history, and nobody to hand a tool's result back to. */
-const notTaken = z.null({ error: "a skill takes one task and answers it in one turn; chat takes this" }).optional();
+/** A skill answers in one turn: there is no history, and nobody to return a tool's result. */
+const refusedField = z.null({ error: "a skill takes one task and answers it in one turn; chat takes this" }).optional();
 
-/** Fields of an invocation: those of chat but for messages and tools. A `null` counts as absent. */
+/** The fields of a chat body without messages and tools, and the task. A `null` counts as absent. */
 export const skillRequestSchema = z.lazy(() =>
 	chatRequestSchema
 		.unwrap()
@@ -23,17 +24,17 @@ export const skillRequestSchema = z.lazy(() =>
 				.string()
 				.regex(/\S/, "must not be blank")
 				.describe("What the skill is put to, with all that it needs to know."),
-			messages: notTaken,
-			tools: notTaken,
+			messages: refusedField,
+			tools: refusedField,
 		}),
 );
 
-export type SkillRequest = z.output<typeof skillRequestSchema>;
+type SkillRequest = z.output<typeof skillRequestSchema>;
 
-type Messages = [{ role: "system"; content: string }, { role: "user"; content: string }];
+type SkillMessages = [{ role: "system"; content: string }, { role: "user"; content: string }];
 
-/** The two messages that an invocation stands for; its receipt's `input_hash` is over them. */
-export function messagesOf({ raw }: Skill, task: string): Messages {
+/** The two messages that an invocation stands for. The receipt's `input_hash` covers them. */
+function toSkillMessages({ raw }: Skill, task: string): SkillMessages {
 	return [
 		{ role: "system", content: raw },
 		{ role: "user", content: task },
@@ -41,7 +42,7 @@ export function messagesOf({ raw }: Skill, task: string): Messages {
 }
 
 /**
- * The chat request that an invocation stands for, and the same before validation.
+ * The chat request that an invocation stands for, after validation and before it.
  * @param rawBody an object.
  */
 export function toChatRequest(
@@ -49,26 +50,26 @@ export function toChatRequest(
 	skill: Skill,
 	rawBody: unknown,
 ): { body: ChatRequest; rawBody: Record<string, unknown> } {
-	const messages = messagesOf(skill, task);
-	const { task: _task, ...rawOptions } = rawBody as Record<string, unknown>;
+	const messages = toSkillMessages(skill, task);
+	const { task: _task, ...rawOptions }: JsonObject = Object(rawBody);
 	return { body: { ...options, messages }, rawBody: { ...rawOptions, messages } };
 }
 
 /**
- * What an invocation options beside a chat's: a task of a few words is an expert's work all the same, and an answer that nobody
- * set a limit for may be as long as its model and the ceiling allow.
+ * The options of an invocation. A short task is expert work too, so its mode is `balanced` at least. Without a limit of the
+ * client's, an answer may be as long as its model and the ceiling allow.
  */
-export function asWork(
-	{ call, options: chatWishes }: InferenceRequest,
+export function withSkillDefaults(
+	{ call, options: chatOptions }: InferenceRequest,
 	{ max_tokens, max_completion_tokens }: Pick<SkillRequest, "max_tokens" | "max_completion_tokens">,
 ): InferenceRequest {
-	const options = { ...chatWishes, leastMode: "balanced" as const };
+	const options = { ...chatOptions, leastMode: "balanced" as const };
 	if ((max_completion_tokens ?? max_tokens) != null) return { call, options };
-	return { call: { ...call, maxTokens: LEAST_VISIBLE_TOKENS }, options: { ...options, outputLimit: "most" } };
+	return { call: { ...call, maxTokens: MIN_ANSWER_TOKENS }, options: { ...options, outputLimit: "most" } };
 }
 
-/** A failure of the engine, as the sender of a task understands it. */
-export function inSkillFields(failure: Failure): Failure {
+/** A failure of the engine under the names of an invocation. */
+export function withSkillFieldNames(failure: Failure): Failure {
 	const inChat = withChatFieldNames(failure);
 	if (inChat.reason !== "invalid_request") return inChat;
 	const issues = inChat.issues.map(({ path, message }) => ({ path: path === "messages" ? "task" : path, message }));

@@ -1,7 +1,7 @@
-// A skill as its Markdown file says it: front matter with id, name and description, then the body that becomes the system
-// prompt. Pure; where the files come from is library.edge.ts's.
+// A skill's Markdown file: front matter with id, name and description, then the body that becomes the system prompt. Pure;
+// library.edge.ts loads the files.
 
-/** Names the collection that the skills belong to, by the month of its last change. */
+/** The collection that the skills belong to, named by the month of its last change. */
 export const SKILLS_SOURCE = "svc-skills-2026.11";
 
 /** An expert instruction set. */
@@ -15,16 +15,15 @@ export interface Skill {
 	raw: string;
 }
 
-const FILE =
+const SKILL_FILE =
 	/^---\nid: (?<id>[a-z-]+)\nname: (?<name>.+)\ndescription: (?<description>.+)\n---\n(?<raw># .+\n[\s\S]+)$/;
 
 /**
- * Reads a skill's file.
- * @throws when the front matter is not id, name and description in this order, or no body begins with a heading: such a
- * file is not to be shipped.
+ * Parses a skill's file.
+ * @throws when the front matter is not id, name and description in this order, or when the body does not begin with a heading.
  */
-export function readSkill(text: string): Skill {
-	const { id, name, description, raw } = FILE.exec(text)?.groups ?? {};
+export function parseSkill(text: string): Skill {
+	const { id, name, description, raw } = SKILL_FILE.exec(text)?.groups ?? {};
 	if (!id || !name || !description || !raw) throw new Error(`not a skill: ${JSON.stringify(text.slice(0, 80))}`);
 	return { id, name, description, raw };
 }

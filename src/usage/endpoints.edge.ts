@@ -2,26 +2,26 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
+import { planIdSchema } from "../account/endpoints.edge.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { modelAllowlist, PLAN_IDS, PLANS, type Plan } from "../catalog/plans.ts";
+import { modelAllowlist, PLANS, type Plan } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { usd } from "../proof/money.ts";
 import { currentUsage } from "./current-usage.edge.ts";
-import { DEFAULT_BASELINE, savingsOf } from "./savings.ts";
+import { DEFAULT_BASELINE, estimateSavings } from "./savings.ts";
 
-const planId = z.enum(PLAN_IDS);
-const accessType = z.enum(["all", "allowlist"]);
+const accessTypeSchema = z.enum(["all", "allowlist"]);
 
-const planSchema = z.object({
-	id: planId,
+const pricingPlanSchema = z.object({
+	id: planIdSchema,
 	object: z.literal("plan"),
 	display_name: z.string(),
 	price_usd_month: z.number(),
 	daily_requests: z.int().nullable(),
 	rpm: z.int(),
-	model_access: z.object({ type: accessType, count: z.int(), models: z.array(z.string()).nullable() }),
+	model_access: z.object({ type: accessTypeSchema, count: z.int(), models: z.array(z.string()).nullable() }),
 	agentguard: z.boolean(),
 	description: z.string(),
 });
@@ -38,7 +38,7 @@ const listPlansEndpoint = endpoint({
 	access: "public",
 	summary: "The four plans with their limits.",
 	description: "Prices and limits of each; get_usage says which is the caller's.",
-	result: z.object({ object: z.literal("list"), data: z.array(planSchema) }),
+	result: z.object({ object: z.literal("list"), data: z.array(pricingPlanSchema) }),
 	async handle({ context }) {
 		const { catalog } = context.settings;
 		const data = Object.values(PLANS).map((plan) => ({
@@ -59,7 +59,7 @@ const listPlansEndpoint = endpoint({
 	},
 });
 
-const totalsByName = z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() }));
+const totalsByNameSchema = z.record(z.string(), z.object({ requests: z.int(), tokens: z.int(), cost_usd: z.number() }));
 
 const recentSchema = z.object({
 	request_id: z.string(),
@@ -74,7 +74,7 @@ const recentSchema = z.object({
 	fallback: z.boolean(),
 });
 
-function shown({ cost_nano_usd, ...row }: RecentUsage): z.infer<typeof recentSchema> {
+function renderRecent({ cost_nano_usd, ...row }: RecentUsage): z.infer<typeof recentSchema> {
 	const { request_id, created_at, kind, model, provider, mode, tokens, latency_ms, fallback } = row;
 	const cost_usd = usd(cost_nano_usd);
 	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
@@ -88,7 +88,7 @@ const openSchema = z.object({
 	bound_usd: z.number().describe("The most that it may cost in all."),
 });
 
-function shownHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nano_usd }: OpenHold) {
+function renderHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nano_usd }: OpenHold) {
 	const amounts = { spent_usd: usd(spent_nano_usd), held_usd: usd(held_nano_usd), bound_usd: usd(bound_nano_usd) };
 	return { request_id, kind, ...amounts };
 }
@@ -103,21 +103,21 @@ const getUsageEndpoint = endpoint({
 	description: "To see how much of the limits is left, and what was spent on which models.",
 	result: z.object({
 		user_id: z.string(),
-		plan: planId,
+		plan: planIdSchema,
 		plan_display: z.string(),
 		limits: z.object({
 			daily_requests: z.int().nullable(),
 			rpm: z.int(),
 			daily_requests_used: z.int(),
 			daily_requests_remaining: z.int().nullable(),
-			model_access: z.object({ type: accessType, models: z.array(z.string()).nullable() }),
+			model_access: z.object({ type: accessTypeSchema, models: z.array(z.string()).nullable() }),
 		}),
 		total_requests: z.int(),
 		total_tokens: z.int(),
 		total_cost_usd: z.number(),
-		by_model: totalsByName,
-		by_provider: totalsByName,
-		by_mode: totalsByName,
+		by_model: totalsByNameSchema,
+		by_provider: totalsByNameSchema,
+		by_mode: totalsByNameSchema,
 		recent: z.array(recentSchema),
 		held_usd: z.number().describe("What requests that are not settled yet may cost besides what they have spent."),
 		open: z
@@ -125,9 +125,7 @@ const getUsageEndpoint = endpoint({
 			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),
 	}),
 	async handle({ context }) {
-		const usage = await currentUsage(context);
-		if (!usage.ok) return usage;
-		const { quota, totals, recent, holds } = usage.value;
+		const { quota, totals, recent, holds } = await currentUsage(context);
 		const whole = totals.total();
 		const plan = PLANS[quota.plan];
 		const { dailyLimit, usedToday } = quota;
@@ -148,9 +146,9 @@ const getUsageEndpoint = endpoint({
 			by_model: totals.by("model"),
 			by_provider: totals.by("provider"),
 			by_mode: totals.by("mode"),
-			recent: recent.map(shown),
+			recent: recent.map(renderRecent),
 			held_usd: usd(holds.reduce((sum, { held_nano_usd }) => sum + held_nano_usd, 0)),
-			open: holds.map(shownHold),
+			open: holds.map(renderHold),
 		});
 	},
 });
@@ -175,9 +173,8 @@ const getSavingsEndpoint = endpoint({
 	async handle({ query, context }) {
 		const baseline = context.settings.catalog.findModel(query.baseline);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
-		const usage = await currentUsage(context);
-		if (!usage.ok) return usage;
-		return ok(savingsOf(baseline, usage.value.totals.total(), context.startedAtMs));
+		const { totals } = await currentUsage(context);
+		return ok(estimateSavings(baseline, totals.total(), context.startedAtMs));
 	},
 });
 

@@ -1,4 +1,4 @@
-// Where a request's money is reserved and settled: the user's meter, and D1 where the meter cannot be reached.
+// Reserves and settles a request's money: at the user's meter, or in D1 when the meter is unreachable.
 
 import type { KeyContext } from "../account/context.ts";
 import type { Result } from "../failure.ts";
@@ -7,25 +7,27 @@ import { type Reservation, type Settlement, toSettlementRow } from "../meter/set
 import { recordSettlements } from "../meter/settlements.store.ts";
 import { findReceipt } from "./receipts.store.ts";
 
-/** Reserves before the first call of a run and settles after the last. */
+/** The money of one request, reserved before its first call and settled after the last. */
 export interface Funds {
-	/** Counts the request and holds its worst case; durable before it answers. A refusal is what the client gets. */
+	/** Counts the request and stores its bound; durable before it returns. The client gets a refusal as its answer. */
 	reserve(reservation: Reservation): Promise<Result<unknown>>;
 	/**
-	 * Replaces the open reservation by another, which is what is recorded if nobody settles; durable before it answers. False
-	 * when the request is not open any more or that could not be stored: then nothing more may be called for it.
+	 * Replaces the open reservation by another, which is recorded if nobody settles; durable before it returns. False when the
+	 * request is no longer open, or the reservation could not be stored: then no further call may be made for it.
 	 */
 	extend(reservation: Reservation): Promise<boolean>;
-	/** Replaces the reservation by what happened; false when that could not be stored, or the request was settled at its bound before. */
+	/** Replaces the reservation by its settlement. False when that could not be stored, or the request was settled at its bound before. */
 	settle(settlement: Settlement): Promise<boolean>;
-	/** Frees a reservation that cost nothing. Never throws: what cannot be freed is settled at its bound, which is logged. */
+	/** Releases a reservation that cost nothing. Never throws: on failure, which is logged, it is settled at its bound. */
 	release(): Promise<void>;
 }
 
-type Caller = Pick<KeyContext, "account" | "admit" | "db" | "meter" | "requestId" | "waitUntil">;
+type FundsContext = Pick<KeyContext, "admit" | "db" | "meter" | "requestId" | "waitUntil"> & {
+	account: Pick<KeyContext["account"], "userId">;
+};
 
 /** The funds of a request's user. */
-export function createFunds(context: Caller): Funds {
+export function createFunds(context: FundsContext): Funds {
 	const { account, db, meter, requestId } = context;
 	const release = async () => {
 		try {
@@ -39,7 +41,7 @@ export function createFunds(context: Caller): Funds {
 			try {
 				return await context.admit(reservation);
 			} catch (error) {
-				// The reservation may stand all the same, though its answer was lost, and no model will be called for it.
+				// The reservation may be stored although the answer was lost, and no model will be called for it.
 				context.waitUntil(release());
 				throw error;
 			}

@@ -1,4 +1,4 @@
-// The operator's check of usage totals: those that meters keep against those that follow from the rows in D1.
+// The operator's check of usage totals: compares those of the meters with those of the rows in D1.
 
 import * as z from "zod";
 import { listUsers } from "../account/accounts.store.ts";
@@ -7,31 +7,36 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { recomputeTotals } from "./usage-check.store.ts";
-import { type Disagreement, disagreements } from "./usage-check.ts";
+import { type Disagreement, findDisagreements } from "./usage-check.ts";
 
 /** Users of one answer. */
 const PAGE_USERS = 10;
-/** While requests come in, the two are compared again. */
+/** How often a user is compared again while requests come in. */
 const TRIES = 3;
 
-const totals = z.object({
+const totalsSchema = z.object({
 	requests: z.int(),
 	tokens: z.int(),
 	inputTokens: z.int(),
 	costNanoUsd: z.int(),
 });
-const checkedUser = z.object({
+const checkedUserSchema = z.object({
 	user_id: z.string(),
 	user: z.string(),
-	agrees: z.boolean().nullable().describe("Null while too much happens to compare, or the meter knows no totals yet."),
+	agrees: z.boolean().nullable().describe("Null while too much happens to compare."),
 	requests: z.int().describe("In the meter's totals, of rows that D1 has."),
 	disagreements: z.array(
-		z.object({ dimension: z.string(), name: z.string(), meter: totals.nullable(), database: totals.nullable() }),
+		z.object({
+			dimension: z.string(),
+			name: z.string(),
+			meter: totalsSchema.nullable(),
+			database: totalsSchema.nullable(),
+		}),
 	),
 });
-type CheckedUser = z.infer<typeof checkedUser>;
+type CheckedUser = z.infer<typeof checkedUserSchema>;
 
-/** Compares a user's totals; again when they have changed meanwhile. */
+/** Compares a user's totals, again when they have changed meanwhile. */
 async function checkUser(
 	{ db, meter }: ServiceContext,
 	{ id, name }: { id: string; name: string },
@@ -40,15 +45,14 @@ async function checkUser(
 	let found: Disagreement[] = [];
 	let requests = 0;
 	for (let tried = 0; tried < TRIES; tried++) {
-		const before = await meter(id).standing();
-		// What is under way may or may not have a row: it is in neither sum.
-		const recomputed = await recomputeTotals(db, id, before.unsettled);
-		const after = await meter(id).standing();
-		if (before.totals === null) break;
+		const before = await meter(id).flushedTotals();
+		// D1 may have rows of requests under way: they are in neither sum.
+		const recomputed = await recomputeTotals(db, id, before.uncounted);
+		const after = await meter(id).flushedTotals();
 		requests = before.totals.find(({ dimension }) => dimension === "total")?.requests ?? 0;
-		found = disagreements(before.totals, recomputed);
+		found = findDisagreements(before.totals, recomputed);
 		if (found.length === 0) return { ...user, agrees: true, requests, disagreements: [] };
-		// Equal before and after, and nothing new under way: what differs does so for good.
+		// Nothing changed in between, so the difference is real.
 		if (JSON.stringify(before) === JSON.stringify(after)) {
 			return { ...user, agrees: false, requests, disagreements: found };
 		}
@@ -67,7 +71,7 @@ const checkUsageEndpoint = endpoint({
 		user: z.string().optional(),
 		after: z.string().default("").describe("`next` of the answer before."),
 	}),
-	result: z.object({ object: z.literal("list"), data: z.array(checkedUser), next: z.string().nullable() }),
+	result: z.object({ object: z.literal("list"), data: z.array(checkedUserSchema), next: z.string().nullable() }),
 	async handle({ query, context }) {
 		const users = await listUsers(context.db, query.user, query.after, PAGE_USERS);
 		const data: CheckedUser[] = [];

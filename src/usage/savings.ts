@@ -5,7 +5,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Totals } from "../meter/usage-totals.ts";
 import { usd } from "../proof/money.ts";
 
-/** The baseline when none is named: a premium model of the catalog. */
+/** The baseline by default: a premium model of the catalog. */
 export const DEFAULT_BASELINE = "gpt-6-sol";
 
 /** `GET /v1/savings` (docs/reference.md, "Savings"); amounts in USD, `saved_pct` in percent with two decimals. */
@@ -19,9 +19,9 @@ export interface Savings {
 	saved_pct: number;
 }
 
-/** The cost of so many tokens at the model's list price, nano-USD: no cache, and the tier of one short prompt. */
+/** The cost of the tokens at the model's list price: without caches, in the tier of short prompts. */
 function listCostNanoUsd(model: Model, { tokens, inputTokens }: Totals, atMs: number): number {
-	// Totals say nothing of the length of single prompts or of their caches, so the base rate stands for all of them.
+	// Totals do not tell the length of single prompts or their cached tokens, so the base rate applies to all.
 	const untiered = { ...model, prices: model.prices.map((price) => ({ ...price, tiers: [] })) };
 	const usage = {
 		uncachedInput: inputTokens,
@@ -34,10 +34,10 @@ function listCostNanoUsd(model: Model, { tokens, inputTokens }: Totals, atMs: nu
 }
 
 /**
- * Compares what was spent with the baseline's list price for the same tokens.
- * @param atMs the price in force then, ms since the epoch.
+ * Compares the cost of the totals with the baseline's list price for the same tokens.
+ * @param atMs when the price is in force, ms since the epoch.
  */
-export function savingsOf(baseline: Model, totals: Totals, atMs: number): Savings {
+export function estimateSavings(baseline: Model, totals: Totals, atMs: number): Savings {
 	const baselineNanoUsd = listCostNanoUsd(baseline, totals, atMs);
 	const savedNanoUsd = Math.max(0, baselineNanoUsd - totals.costNanoUsd);
 	return {

@@ -1,7 +1,7 @@
-// Whether a meter's totals are those of the rows in D1. Pure.
+// Compares a meter's totals with those of the rows in D1. Pure.
 import type { NamedTotals, Totals } from "../meter/usage-totals.ts";
 
-/** Where the two differ; null where one has nothing. */
+/** Where the two differ; null where one of them has no such name. */
 export interface Disagreement {
 	dimension: string;
 	name: string;
@@ -9,25 +9,28 @@ export interface Disagreement {
 	database: Totals | null;
 }
 
-/** Old rollups kept input tokens of the whole only, from some version on: of the other dimensions they are not compared. */
-function areEqual(dimension: string, a: Totals | null, b: Totals | null): boolean {
+function areEqual(a: Totals | null, b: Totals | null): boolean {
 	if (!a || !b) return a === b;
-	const same = a.requests === b.requests && a.tokens === b.tokens && a.costNanoUsd === b.costNanoUsd;
-	return same && (dimension !== "total" || a.inputTokens === b.inputTokens);
+	return (
+		a.requests === b.requests &&
+		a.tokens === b.tokens &&
+		a.inputTokens === b.inputTokens &&
+		a.costNanoUsd === b.costNanoUsd
+	);
 }
 
-function totalsOf({ requests, tokens, inputTokens, costNanoUsd }: NamedTotals): Totals {
+function withoutName({ requests, tokens, inputTokens, costNanoUsd }: NamedTotals): Totals {
 	return { requests, tokens, inputTokens, costNanoUsd };
 }
 
 /** Every name whose totals differ. */
-export function disagreements(meter: readonly NamedTotals[], database: readonly NamedTotals[]): Disagreement[] {
+export function findDisagreements(meter: readonly NamedTotals[], database: readonly NamedTotals[]): Disagreement[] {
 	const key = ({ dimension, name }: NamedTotals) => `${dimension} ${name}`;
-	const ours = new Map(meter.map((row) => [key(row), row]));
-	const theirs = new Map(database.map((row) => [key(row), row]));
-	return [...new Map([...theirs, ...ours])].flatMap(([at, { dimension, name }]) => {
-		const [mine, stored] = [ours.get(at), theirs.get(at)];
-		const [a, b] = [mine ? totalsOf(mine) : null, stored ? totalsOf(stored) : null];
-		return areEqual(dimension, a, b) ? [] : [{ dimension, name, meter: a, database: b }];
+	const inMeter = new Map(meter.map((row) => [key(row), row]));
+	const inDatabase = new Map(database.map((row) => [key(row), row]));
+	return [...new Map([...inDatabase, ...inMeter])].flatMap(([at, { dimension, name }]) => {
+		const [ours, theirs] = [inMeter.get(at), inDatabase.get(at)];
+		const [a, b] = [ours ? withoutName(ours) : null, theirs ? withoutName(theirs) : null];
+		return areEqual(a, b) ? [] : [{ dimension, name, meter: a, database: b }];
 	});
 }

@@ -1,49 +1,41 @@
-// Usage as D1 has it: the latest rows, and what it has under some request ids already, all from one snapshot.
+// Usage in D1: a user's latest rows, and the rows of some request ids, all from one snapshot.
 import { desc, eq } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
-import { settlements, usageTable } from "../db/schema.ts";
+import { settlements } from "../db/schema.ts";
+import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { RecentUsage } from "../meter/settlement.ts";
-import { type StoredUsage, storedUsageQueries, toStoredUsage } from "../meter/settlements.store.ts";
+import { countedUsageQuery, toCountedUsage } from "../meter/settlements.store.ts";
+import type { CountedUsage } from "../meter/usage-totals.ts";
 
-/** The latest requests shown. */
-export const RECENT_ROWS = 20;
+const recentColumns = {
+	request_id: settlements.requestId,
+	created_at: settlements.createdAt,
+	kind: settlements.kind,
+	model: settlements.model,
+	provider: settlements.provider,
+	mode: settlements.mode,
+	tokens: settlements.tokens,
+	cost_nano_usd: settlements.costNanoUsd,
+	latency_ms: settlements.latencyMs,
+	fallback: settlements.fallback,
+};
 
-/** What is shown of a request; both tables have these columns. */
-function recentColumns(table: typeof settlements | typeof usageTable) {
-	return {
-		request_id: table.requestId,
-		created_at: table.createdAt,
-		kind: table.kind,
-		model: table.model,
-		provider: table.provider,
-		mode: table.mode,
-		tokens: table.tokens,
-		cost_nano_usd: table.costNanoUsd,
-		latency_ms: table.latencyMs,
-		fallback: table.fallback,
-	};
+interface StoredUsage {
+	/** Newest first. */
+	recent: RecentUsage[];
+	/** By request id. */
+	counted: Map<string, CountedUsage>;
 }
 
-function latest(db: Database, table: typeof settlements | typeof usageTable, userId: string) {
-	return db
-		.select(recentColumns(table))
-		.from(table)
-		.where(eq(table.userId, userId))
-		.orderBy(desc(table.createdAt), desc(table.requestId))
+/** Reads a user's latest rows and the rows of some ids in one batch, which D1 runs as one transaction. */
+export async function readUsage(db: Database, userId: string, ids: readonly string[]): Promise<StoredUsage> {
+	const latest = db
+		.select(recentColumns)
+		.from(settlements)
+		.where(eq(settlements.userId, userId))
+		.orderBy(desc(settlements.createdAt), desc(settlements.requestId))
 		.limit(RECENT_ROWS);
-}
-
-/** Reads a user's latest rows, and what is stored under some ids, in one batch, which D1 runs as one transaction. */
-export async function readUsage(
-	db: Database,
-	userId: string,
-	ids: readonly string[],
-): Promise<StoredUsage & { recent: RecentUsage[] }> {
-	const recent = [latest(db, settlements, userId), latest(db, usageTable, userId)] as const;
-	if (ids.length === 0) {
-		const [rows, old] = await db.batch([...recent]);
-		return { recent: [...rows, ...old], ...toStoredUsage([], []) };
-	}
-	const [rows, old, stored, storedBefore] = await db.batch([...recent, ...storedUsageQueries(db, ids)]);
-	return { recent: [...rows, ...old], ...toStoredUsage(stored, storedBefore) };
+	if (ids.length === 0) return { recent: await latest.all(), counted: new Map() };
+	const [recent, rows] = await db.batch([latest, countedUsageQuery(db, ids)]);
+	return { recent, counted: toCountedUsage(rows) };
 }

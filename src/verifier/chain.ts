@@ -1,4 +1,4 @@
-// Checks a saved chain of handoffs (docs/proofs.md, "Handoff chain"), alone or against a checkpoint, without any
+// Checks a saved chain of handoffs (docs/proofs.md, "Handoff ledger"), alone or against a checkpoint, without any
 // request. The service's own verdict in the file can only count against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
@@ -7,9 +7,16 @@ import type { HandoffRow } from "../ledger/entry.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
 import { leafHash, merkleRoot } from "../proof/merkle.ts";
-import { describePublicKey } from "../proof/signing.ts";
+import { toPublicKeyEntry } from "../proof/signing.ts";
 import { readCheckpoint } from "./checkpoint.ts";
-import { contradictionFindings, type Finding, failedFindings, failure, finding, unprovenFindings } from "./findings.ts";
+import {
+	contradictionFindings,
+	type Finding,
+	failedFinding,
+	failedFindings,
+	finding,
+	unprovenFindings,
+} from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 const textField = z.string();
@@ -112,7 +119,7 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 			yield rows;
 		},
 		head: { size: rows.length, root: rowsRoot(rows), last: rows.at(-1) ?? null },
-		keys: keys.map((key) => describePublicKey(key, "current")),
+		keys: keys.map((key) => toPublicKeyEntry(key, "current")),
 		verified: null,
 		expected: {},
 	});
@@ -124,9 +131,9 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 	const signed = rows.filter(({ signature }) => signature !== null).length;
 	const signatures =
 		signed < rows.length
-			? failure(`signatures: ${rows.length - signed} of ${rows.length} entries are not signed`)
+			? failedFinding(`signatures: ${rows.length - signed} of ${rows.length} entries are not signed`)
 			: keys.length === 0
-				? failure("signatures: not checked, for want of a public key")
+				? failedFinding("signatures: not checked, for want of a public key")
 				: finding(
 						!reasons.some((reason) => /^(?:signature_invalid|unknown_key):/.test(reason)),
 						`signatures: hold under ${listKeyIds(keys)}`,
@@ -150,7 +157,9 @@ function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 				.flatMap((entry) => contradictionFindings(`entry ${entry.seq}`, entry, { signed: entry.signature !== null }))
 				.map(({ text }) => text),
 		),
-		...(gaps ? [failure("chain: a page that others follow says that none does, or of more entries than they")] : []),
+		...(gaps
+			? [failedFinding("chain: a page that others follow says that none does, or of more entries than they")]
+			: []),
 		...pages.flatMap(({ count, verification = {}, object }) => [
 			...contradictionFindings("chain: a page", { object }, { object: "handoff.chain" }),
 			...contradictionFindings("verification: the service", verification, {
@@ -170,12 +179,12 @@ function extentFinding(rows: readonly HandoffRow[], count: number, hasMore: bool
 	const first = rows[0]?.seq ?? 0;
 	const range = rows.length === 0 ? "none" : `${first} to ${first + rows.length - 1}`;
 	if (hasMore && first + rows.length >= count)
-		return failure(`chain: is said to go on behind its ${count} entries, of which the file holds ${range}`);
+		return failedFinding(`chain: is said to go on behind its ${count} entries, of which the file holds ${range}`);
 	if (first === 0 && rows.length === count)
 		return finding(true, `chain: whole, ${count} entries with root ${rowsRoot(rows)}`, "");
 	if (first > 0 || (hasMore && rows.length < count))
 		return { verdict: "note", text: `chain: ${count} entries, of which the file holds ${range}` };
-	return failure(`chain: is said to have ${count} entries, but the file holds ${range}`);
+	return failedFinding(`chain: is said to have ${count} entries, but the file holds ${range}`);
 }
 
 async function checkpointFindings(
@@ -187,7 +196,7 @@ async function checkpointFindings(
 	if (!checkpoint) return findings;
 	const { size, root } = checkpoint;
 	if ((rows[0]?.seq ?? 0) > 0 || rows.length < size)
-		return [...findings, failure(`chain: lacks entries that the checkpoint of ${size} signs`)];
+		return [...findings, failedFinding(`chain: lacks entries that the checkpoint of ${size} signs`)];
 	const own = rowsRoot(rows.slice(0, size));
 	const ifNot = `chain: its first ${size} entries have root ${own}, not the checkpoint's`;
 	return [...findings, finding(own === root, `chain: its first ${size} entries are those of the checkpoint`, ifNot)];
@@ -201,7 +210,7 @@ async function checkpointFindings(
  */
 export async function checkChain(document: unknown, keys: PublicKeys, checkpoint: string | null): Promise<Finding[]> {
 	const parsed = chainDocumentSchema.safeParse(document);
-	if (!parsed.success) return [failure("chain: is not what GET /v1/handoff/chain/{workspace_id} answers")];
+	if (!parsed.success) return [failedFinding("chain: is not what GET /v1/handoff/chain/{workspace_id} answers")];
 	const pages = [parsed.data].flat();
 	const rows = pages.flatMap(({ data }) => data.map(toHandoffRow));
 	const last = pages.at(-1);

@@ -2,7 +2,7 @@
 import { asHash, type Hash } from "../proof/hash.ts";
 import { type Checkpoint, parseCheckpoint, parseNote, toVkey, verifyNote } from "../proof/note.ts";
 import { toKeyId } from "../proof/signing.ts";
-import { type Finding, failure, finding } from "./findings.ts";
+import { type Finding, failedFinding, finding } from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 /** A parsed checkpoint; null when it cannot be read. The findings say whether it is valid. */
@@ -13,7 +13,7 @@ interface CheckedCheckpoint {
 
 const UNREADABLE_CHECKPOINT: CheckedCheckpoint = {
 	checkpoint: null,
-	findings: [failure("checkpoint: is not what GET /v1/handoff/chain/{workspace_id}/checkpoint answers")],
+	findings: [failedFinding("checkpoint: is not what GET /v1/handoff/chain/{workspace_id}/checkpoint answers")],
 };
 
 /**
@@ -21,7 +21,7 @@ const UNREADABLE_CHECKPOINT: CheckedCheckpoint = {
  * nothing.
  */
 async function checkpointSignatureFinding(note: string, origin: string, keys: PublicKeys): Promise<Finding> {
-	if (keys.length === 0) return failure("signature: not checked, for want of a public key");
+	if (keys.length === 0) return failedFinding("signature: not checked, for want of a public key");
 	for (const key of keys) {
 		const { outcome } = await verifyNote(note, [toVkey(origin, key)]);
 		if (outcome === "unverified") continue;
@@ -32,7 +32,7 @@ async function checkpointSignatureFinding(note: string, origin: string, keys: Pu
 			`signature: does not hold under key ${id}`,
 		);
 	}
-	return failure(`signature: is of no key that is given; given: ${listKeyIds(keys)}`);
+	return failedFinding(`signature: is of no key that is given; given: ${listKeyIds(keys)}`);
 }
 
 /** Parses and checks a checkpoint. */

@@ -59,7 +59,7 @@ function isExactNumber(text: string): boolean {
 }
 
 /** The position after the closing quotation mark of a string. */
-function findStringEnd(text: string, start: number): number {
+function findJsonStringEnd(text: string, start: number): number {
 	let end = start;
 	do {
 		end = text.indexOf('"', end + 1);
@@ -103,7 +103,7 @@ function findJsonFault(text: string): string | null {
 		if (sign === "{" || sign === "[") fault = depthFault(open, sign);
 		else if (sign === "}" || sign === "]") open.pop();
 		else if (sign === '"') {
-			const end = findStringEnd(text, index);
+			const end = findJsonStringEnd(text, index);
 			const names = open.at(-1);
 			tokens.lastIndex = end;
 			colon.lastIndex = end;

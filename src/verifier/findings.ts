@@ -17,15 +17,15 @@ export function finding(holds: boolean, ifSo: string, ifNot: string): Finding {
 }
 
 /** One fault. */
-export function failure(text: string): Finding {
+export function failedFinding(text: string): Finding {
 	return { verdict: "FAIL", text };
 }
 
 /** Many faults of one kind: the first ones, and how many more there are. */
 export function failedFindings(texts: readonly string[]): Finding[] {
-	const shown = texts.slice(0, MAX_FAULTS_SHOWN).map(failure);
+	const shown = texts.slice(0, MAX_FAULTS_SHOWN).map(failedFinding);
 	const more = texts.length - shown.length;
-	return more > 0 ? [...shown, failure(`and ${more} more of these`)] : shown;
+	return more > 0 ? [...shown, failedFinding(`and ${more} more of these`)] : shown;
 }
 
 /**
@@ -42,7 +42,7 @@ export function contradictionFindings(
 	const names = Object.entries(follows).flatMap(([name, value]) =>
 		said[name] === undefined || JSON.stringify(said[name]) === JSON.stringify(value) ? [] : [name],
 	);
-	return names.length === 0 ? [] : [failure(`${what}: shows ${names.join(", ")} that its proof contradicts`)];
+	return names.length === 0 ? [] : [failedFinding(`${what}: shows ${names.join(", ")} that its proof contradicts`)];
 }
 
 /** A note that names the members that no proof covers, so that nobody takes them for proven. */

@@ -3,7 +3,7 @@ import { NotCanonicalError } from "../proof/canonical.ts";
 import { checkChain } from "./chain.ts";
 import { checkCheckpoint } from "./checkpoint.ts";
 import { readDocument } from "./document.ts";
-import { type Finding, failure } from "./findings.ts";
+import { type Finding, failedFinding } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
 import { checkTrajectory } from "./trajectory.ts";
@@ -25,11 +25,12 @@ interface ProofKind {
 function checkJson(check: (document: unknown, options: CheckOptions) => Promise<Finding[]>): ProofKind["check"] {
 	return async (text, options) => {
 		const read = readDocument(text);
-		if (!read.ok) return [failure(`the file ${read.fault}`)];
+		if (!read.ok) return [failedFinding(`the file ${read.fault}`)];
 		try {
 			return await check(read.value, options);
 		} catch (error) {
-			if (error instanceof NotCanonicalError) return [failure(`what the file holds has no hash: ${error.message}`)];
+			if (error instanceof NotCanonicalError)
+				return [failedFinding(`what the file holds has no hash: ${error.message}`)];
 			throw error;
 		}
 	};
@@ -44,7 +45,7 @@ function normalizeNote(text: string): string {
 }
 
 /** The kinds, in the order they are offered. */
-export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", ProofKind>> = {
+export const PROOF_KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", ProofKind>> = {
 	receipt: {
 		file: "GET /v1/proof/{request_id}",
 		check: checkJson((document, { keys }) => checkReceipt(document, keys)),
@@ -65,11 +66,11 @@ export const KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkp
 	},
 };
 
-export type ProofKindName = keyof typeof KINDS;
+export type ProofKindName = keyof typeof PROOF_KINDS;
 
 /** The kind with this name; null when there is none. */
 export function parseKind(name: string): ProofKindName | null {
-	return Object.hasOwn(KINDS, name) ? (name as ProofKindName) : null;
+	return Object.hasOwn(PROOF_KINDS, name) ? (name as ProofKindName) : null;
 }
 
 /** Guesses a text's kind by its members; null when they fit none. */

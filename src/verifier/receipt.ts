@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { hashObject } from "../proof/hash.ts";
 import { toKeyId, verifySignature } from "../proof/signing.ts";
-import { contradictionFindings, type Finding, failure, finding, unprovenFindings } from "./findings.ts";
+import { contradictionFindings, type Finding, failedFinding, finding, unprovenFindings } from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 const receiptAttestationSchema = z.looseObject({ type: z.literal("svc.attestation.v1"), hash: z.string() });
@@ -32,10 +32,11 @@ async function receiptSignatureFinding(
 	hash: string,
 	keys: PublicKeys,
 ): Promise<Finding> {
-	if (signature === null) return failure("signature: the receipt is not signed");
-	if (keys.length === 0) return failure(`signature: not checked, for want of a public key (key ${key_id})`);
+	if (signature === null) return failedFinding("signature: the receipt is not signed");
+	if (keys.length === 0) return failedFinding(`signature: not checked, for want of a public key (key ${key_id})`);
 	const key = keys.find((each) => toKeyId(each) === key_id);
-	if (!key) return failure(`signature: is said to be of key ${key_id}, which is not given; given: ${listKeyIds(keys)}`);
+	if (!key)
+		return failedFinding(`signature: is said to be of key ${key_id}, which is not given; given: ${listKeyIds(keys)}`);
 	const holds = await verifySignature(key, hash, signature);
 	return finding(holds, `signature: holds under key ${key_id}`, `signature: does not hold under key ${key_id}`);
 }
@@ -78,7 +79,7 @@ export async function checkReceiptSeal(document: unknown, keys: PublicKeys): Pro
 function attestationFindings(compliance: unknown): Finding[] {
 	if (compliance === null || compliance === undefined) return [];
 	const attestation = receiptAttestationSchema.safeParse(compliance);
-	if (!attestation.success) return [failure("attestation: is none of svc.attestation.v1")];
+	if (!attestation.success) return [failedFinding("attestation: is none of svc.attestation.v1")];
 	const { hash: claimed, ...members } = attestation.data;
 	const hash = hashObject(members);
 	const ifNot = `attestation: has hash ${hash}, not ${claimed}`;
@@ -92,7 +93,7 @@ function attestationFindings(compliance: unknown): Finding[] {
  */
 export async function checkReceipt(document: unknown, keys: PublicKeys): Promise<Finding[]> {
 	const checked = await checkReceiptSeal(document, keys);
-	if (!checked) return [failure("receipt: is not what GET /v1/proof/{request_id} answers")];
+	if (!checked) return [failedFinding("receipt: is not what GET /v1/proof/{request_id} answers")];
 	const { receipt, requestId, findings } = checked;
 	const { request_id, kind, compliance } = receipt;
 	const isOwn = requestId === undefined || requestId === request_id;

@@ -2,8 +2,15 @@
 // trajectory"), without any request.
 import * as z from "zod";
 import { type TrajectoryBundle, type TrajectoryVerdict, verifyTrajectory } from "../agents/trajectory.ts";
-import { readBundle } from "../agents/verify-request.ts";
-import { contradictionFindings, type Finding, failedFindings, failure, finding, unprovenFindings } from "./findings.ts";
+import { parseBundle } from "../agents/verify-request.ts";
+import {
+	contradictionFindings,
+	type Finding,
+	failedFinding,
+	failedFindings,
+	finding,
+	unprovenFindings,
+} from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkReceiptSeal } from "./receipt.ts";
 
@@ -42,7 +49,7 @@ function shownStepFindings(shown: unknown, { steps, step_proofs }: TrajectoryBun
 	if (shown === undefined) return [];
 	const parsed = shownStepsSchema.safeParse(shown);
 	if (!parsed.success || parsed.data.length !== steps.length)
-		return [failure(`steps: the file shows others than the ${steps.length} that are proven`)];
+		return [failedFinding(`steps: the file shows others than the ${steps.length} that are proven`)];
 	const mismatches = parsed.data.flatMap((step, position) => {
 		const follows = { ...steps[position], ...(step_proofs ? { step_proof: step_proofs[position] } : {}) };
 		return contradictionFindings(`step ${position}`, step, follows);
@@ -121,7 +128,7 @@ async function receiptFindings(
 	keys: PublicKeys,
 ): Promise<Finding[]> {
 	const checked = await checkReceiptSeal(receiptDocument, keys);
-	if (!checked) return [failure("receipt: is not what GET /v1/proof/{run_id} answers")];
+	if (!checked) return [failedFinding("receipt: is not what GET /v1/proof/{run_id} answers")];
 	const { kind, request_id, trajectory_proof } = checked.receipt;
 	return [
 		...checked.findings,
@@ -148,12 +155,12 @@ async function receiptFindings(
  */
 export async function checkTrajectory(document: unknown, keys: PublicKeys): Promise<Finding[]> {
 	const whole = trajectoryDocumentSchema.safeParse(document);
-	if (!whole.success) return [failure("the file holds no JSON object")];
+	if (!whole.success) return [failedFinding("the file holds no JSON object")];
 	const { verify_request, proof, receipt } = whole.data;
-	const read = readBundle(verify_request ?? document);
+	const read = parseBundle(verify_request ?? document);
 	if ("issues" in read) {
 		const hint = "the bundle cannot be read; GET /v1/agent/{run_id}/trajectory?full=true answers with one";
-		return [failure(hint), ...failedFindings(read.issues)];
+		return [failedFinding(hint), ...failedFindings(read.issues)];
 	}
 	const { bundle } = read;
 	const verdict = verifyTrajectory(bundle);

@@ -1,22 +1,20 @@
-// The four instruction files of a workspace, from its manifest alone: equal manifests give the same bytes.
+// Generates the four instruction files of a workspace from its manifest alone. Equal manifests give equal bytes.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
-import { agentsMd } from "./agents-md.ts";
+import { renderAgentsMd } from "./agents-md.ts";
 import { type BuiltInRules, GENERATOR_VERSION } from "./artifact-sections.ts";
-import { assistantMd } from "./assistant-md.ts";
-import { docsRules, securityRules } from "./editor-rules.ts";
+import { renderAssistantMd } from "./assistant-md.ts";
+import { renderDocsRules, renderSecurityRules } from "./editor-rules.ts";
 
-export { type BuiltInRules, GENERATOR_VERSION };
-
-/** A file to be written to the repository: its path from the root, its text. */
-export interface Artifact {
+/** A file for the repository: its path from the root, and its text. */
+interface Artifact {
 	path: string;
 	content: string;
 }
 
 /**
- * Generates the instruction files (docs/reference.md, "Workspaces"), in a fixed order. Nothing but the manifest and the policy's built-in
- * rules enters them: no address, no time. Texts of both are quoted as data (quote.ts).
+ * Generates the instruction files (docs/reference.md, "Workspaces") in a fixed order. They hold the manifest and the
+ * policy's built-in rules, quoted as data (quote.ts), and no address or time.
  */
 export function generateArtifacts(
 	manifest: WorkspaceManifest,
@@ -26,10 +24,10 @@ export function generateArtifacts(
 		version: GENERATOR_VERSION,
 		workspace_id: manifest.workspace_id,
 		artifacts: [
-			{ path: "AGENTS.md", content: agentsMd(manifest, builtIns) },
-			{ path: "ASSISTANT.md", content: assistantMd(manifest, builtIns) },
-			{ path: ".editor/rules/svc-security.mdc", content: securityRules(manifest, builtIns) },
-			{ path: ".editor/rules/svc-docs.mdc", content: docsRules(manifest) },
+			{ path: "AGENTS.md", content: renderAgentsMd(manifest, builtIns) },
+			{ path: "ASSISTANT.md", content: renderAssistantMd(manifest, builtIns) },
+			{ path: ".editor/rules/svc-security.mdc", content: renderSecurityRules(manifest, builtIns) },
+			{ path: ".editor/rules/svc-docs.mdc", content: renderDocsRules(manifest) },
 		],
 	};
 }

@@ -1,29 +1,29 @@
-// ASSISTANT.md: one session from start to end, in the order things happen; AGENTS.md has the calls in full.
+// Renders ASSISTANT.md: one session from start to end, in order. AGENTS.md has the calls in full.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
-	document,
-	encodedId,
-	forbiddenCommands,
-	projectName,
-	protectedPaths,
-	provenance,
-	stack,
+	encodeWorkspaceId,
+	joinPassages,
+	renderForbiddenCommands,
+	renderProjectName,
+	renderProtectedPaths,
+	renderProvenance,
+	renderStack,
 } from "./artifact-sections.ts";
 
-function start(manifest: WorkspaceManifest): string {
+function startSection(manifest: WorkspaceManifest): string {
 	return [
 		"## Start",
 		"",
-		`- You work on ${projectName(manifest)}, workspace \`${manifest.workspace_id}\`. Stack: ${stack(manifest)}.`,
+		`- You work on ${renderProjectName(manifest)}, workspace \`${manifest.workspace_id}\`. Stack: ${renderStack(manifest)}.`,
 		"- Read `AGENTS.md` in full. It has the request bodies for every call named here.",
-		`- Read the last handoff: \`GET /v1/workspace/${encodedId(manifest)}/snapshot?limit=1\`, then \`GET /v1/handoff/{id}\` with the \`id\` in \`tail\`.`,
+		`- Read the last handoff: \`GET /v1/workspace/${encodeWorkspaceId(manifest)}/snapshot?limit=1\`, then \`GET /v1/handoff/{id}\` with the \`id\` in \`tail\`.`,
 		"- Run the tests once before you change anything.",
 	].join("\n");
 }
 
-function eachAction(manifest: WorkspaceManifest): string {
+function eachActionSection(manifest: WorkspaceManifest): string {
 	return [
 		"## Each action",
 		"",
@@ -36,7 +36,7 @@ function eachAction(manifest: WorkspaceManifest): string {
 	].join("\n");
 }
 
-function end(manifest: WorkspaceManifest): string {
+function endSection(manifest: WorkspaceManifest): string {
 	return [
 		"## End",
 		"",
@@ -49,14 +49,14 @@ function end(manifest: WorkspaceManifest): string {
 }
 
 /** The text of ASSISTANT.md. */
-export function assistantMd(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
-	return document(
+export function renderAssistantMd(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
+	return joinPassages(
 		"# Session checklist",
-		provenance(manifest),
-		start(manifest),
-		eachAction(manifest),
-		`## Ask first: protected paths\n\n${protectedPaths(manifest, builtIns)}`,
-		`## Never: forbidden commands\n\n${forbiddenCommands(manifest, builtIns)}`,
-		end(manifest),
+		renderProvenance(manifest),
+		startSection(manifest),
+		eachActionSection(manifest),
+		`## Ask first: protected paths\n\n${renderProtectedPaths(manifest, builtIns)}`,
+		`## Never: forbidden commands\n\n${renderForbiddenCommands(manifest, builtIns)}`,
+		endSection(manifest),
 	);
 }

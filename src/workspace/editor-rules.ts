@@ -1,15 +1,15 @@
-// The editor's two rule files. Their front matter is fixed text, so that no manifest can reach it.
+// Renders the editor's two rule files. Their front matter is fixed text, which no manifest can change.
 
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import {
 	type BuiltInRules,
-	decisions,
-	document,
-	forbiddenCommands,
-	projectName,
-	protectedPaths,
-	provenance,
-	stack,
+	joinPassages,
+	renderDecisions,
+	renderForbiddenCommands,
+	renderProjectName,
+	renderProtectedPaths,
+	renderProvenance,
+	renderStack,
 } from "./artifact-sections.ts";
 
 const SECURITY_FRONT_MATTER = `---
@@ -18,7 +18,7 @@ globs: "**/*"
 alwaysApply: true
 ---`;
 
-// Editors that read globs without a YAML parser take quotes literally, so this one is a plain scalar.
+// Editors that read globs without a YAML parser take quotes literally, so these globs are a plain scalar.
 const DOCS_FRONT_MATTER = `---
 description: What to document with a change, what never to write down, and which files are generated
 globs: docs/**,**/*.md,**/*.mdx,**/*.mdc,**/*.rst
@@ -26,12 +26,12 @@ alwaysApply: false
 ---`;
 
 /** The text of svc-security.mdc, which always applies. */
-export function securityRules(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
-	return document(
+export function renderSecurityRules(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
+	return joinPassages(
 		`${SECURITY_FRONT_MATTER}\n\n# Security rules`,
-		provenance(manifest),
-		`## Protected paths\n\nDo not create, change, move or delete what these match without approval.\n\n${protectedPaths(manifest, builtIns)}`,
-		`## Forbidden commands\n\nNever run these, in any spelling, directly or through a script.\n\n${forbiddenCommands(manifest, builtIns)}`,
+		renderProvenance(manifest),
+		`## Protected paths\n\nDo not create, change, move or delete what these match without approval.\n\n${renderProtectedPaths(manifest, builtIns)}`,
+		`## Forbidden commands\n\nNever run these, in any spelling, directly or through a script.\n\n${renderForbiddenCommands(manifest, builtIns)}`,
 		[
 			"## Policy check",
 			"",
@@ -39,7 +39,7 @@ export function securityRules(manifest: WorkspaceManifest, builtIns: BuiltInRule
 				? `Required: call \`POST /v1/policy/check\` with \`workspace_id\` \`${manifest.workspace_id}\` before every change to a file and every command that does more than read.`
 				: `Call \`POST /v1/policy/check\` with \`workspace_id\` \`${manifest.workspace_id}\` before you touch a protected path, delete, deploy, or run a command whose effect you are not sure of.`,
 			"",
-			decisions(manifest),
+			renderDecisions(manifest),
 		].join("\n"),
 		[
 			"## Code",
@@ -53,14 +53,14 @@ export function securityRules(manifest: WorkspaceManifest, builtIns: BuiltInRule
 }
 
 /** The text of svc-docs.mdc, which applies to documentation files. */
-export function docsRules(manifest: WorkspaceManifest): string {
-	return document(
+export function renderDocsRules(manifest: WorkspaceManifest): string {
+	return joinPassages(
 		`${DOCS_FRONT_MATTER}\n\n# Documentation rules`,
-		provenance(manifest),
+		renderProvenance(manifest),
 		[
 			"## Writing",
 			"",
-			`- The project's name is ${projectName(manifest)}. Its stack: ${stack(manifest)}.`,
+			`- The project's name is ${renderProjectName(manifest)}. Its stack: ${renderStack(manifest)}.`,
 			"- A change to behaviour, a command, a setting or a public interface changes its documentation in the same commit.",
 			"- Run every command and example before you write it down, and paste what it printed.",
 			"- Write names as the code spells them. Link to a file by its path in the repository.",

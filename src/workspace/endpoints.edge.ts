@@ -1,4 +1,4 @@
-// Workspaces over HTTP: the manifest that is their policy, readiness, generated instruction files, the snapshot.
+// Workspaces over HTTP: manifests, readiness, generated instruction files, snapshots.
 
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
@@ -6,10 +6,10 @@ import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
-import { isWorkspaceId, noWorkspace, workspaceParams } from "../ids.ts";
+import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
-import { walkChain } from "../ledger/read-chain.edge.ts";
-import { commandMatcher, pathMatcher } from "../policy/coverage.ts";
+import { verifyStoredChain } from "../ledger/read-chain.edge.ts";
+import { compileCommandMatcher, compilePathMatcher } from "../policy/coverage.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import {
 	defaultManifest,
@@ -20,20 +20,23 @@ import {
 } from "../policy/manifest.ts";
 import { findManifest, storeManifest } from "../policy/manifests.store.ts";
 import { generateArtifacts } from "./artifacts.ts";
-import { readiness } from "./readiness.ts";
+import { scoreReadiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
-import { type HandoffSummary, HandoffSums, snapshotOf } from "./snapshot.ts";
+import { type HandoffSummary, HandoffSums, toSnapshot } from "./snapshot.ts";
 
 const DEFAULT_TAIL = 50;
-const MOST_TAIL = 200;
+const MAX_TAIL = 200;
 
-/** Makes a manifest the policy of its workspace; true when it differs from the one before. */
-function putInForce({ account, db, startedAtMs, timings }: KeyContext, manifest: WorkspaceManifest): Promise<boolean> {
+/** Makes a manifest the policy of its workspace. True when it differs from the one before. */
+function activateManifest(
+	{ account, db, startedAtMs, timings }: KeyContext,
+	manifest: WorkspaceManifest,
+): Promise<boolean> {
 	const at = new Date(startedAtMs).toISOString();
 	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at));
 }
 
-function summaryOf({
+function toHandoffSummary({
 	id,
 	objective,
 	from_tool,
@@ -46,11 +49,11 @@ function summaryOf({
 	return { id, objective, from_tool, to_tool, created_at, risk_tier, risk_score, signed: signature !== null };
 }
 
-/** Verifies a workspace's chain and sums up its handoffs from `since` on. */
-async function sumUp(context: KeyContext, workspaceId: string, tailLimit: number, since?: string) {
+/** Verifies a workspace's chain, and sums up its handoffs from `since` on. */
+async function sumHandoffs(context: KeyContext, workspaceId: string, tailLimit: number, since?: string) {
 	const sums = new HandoffSums(tailLimit);
-	const verdict = await walkChain(context, workspaceId, {}, (rows) => {
-		for (const row of rows) if (since === undefined || row.created_at >= since) sums.add(summaryOf(row));
+	const verdict = await verifyStoredChain(context, workspaceId, {}, (rows) => {
+		for (const row of rows) if (since === undefined || row.created_at >= since) sums.add(toHandoffSummary(row));
 	});
 	return { sums, verdict };
 }
@@ -58,6 +61,7 @@ async function sumUp(context: KeyContext, workspaceId: string, tailLimit: number
 const checkReadinessEndpoint = endpoint({
 	id: "check_workspace_readiness",
 	method: "POST",
+	effect: "replaces",
 	path: "/v1/workspace/readiness",
 	access: "key",
 	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
@@ -67,15 +71,18 @@ const checkReadinessEndpoint = endpoint({
 	result: readinessResultSchema,
 	async handle({ body, context }) {
 		const manifest = normalizeManifest(body);
-		const policy_updated = await putInForce(context, manifest);
-		const { sums, verdict } = await sumUp(context, manifest.workspace_id, 0);
+		const policy_updated = await activateManifest(context, manifest);
+		const { sums, verdict } = await sumHandoffs(context, manifest.workspace_id, 0);
 		const ledger = {
 			handoffs: sums.count,
 			signedShare: sums.count === 0 ? null : sums.signed / sums.count,
 			ok: verdict.ok,
 			signingEnabled: context.settings.signer !== null,
 		};
-		return ok({ ...readiness(manifest, ledger, { protects: pathMatcher, forbids: commandMatcher }), policy_updated });
+		return ok({
+			...scoreReadiness(manifest, ledger, { protects: compilePathMatcher, forbids: compileCommandMatcher }),
+			policy_updated,
+		});
 	},
 });
 
@@ -90,7 +97,7 @@ const generateArtifactsEndpoint = endpoint({
 	result: artifactsResultSchema,
 	async handle({ body, context }) {
 		const manifest = normalizeManifest(body);
-		const policy_updated = await putInForce(context, manifest);
+		const policy_updated = await activateManifest(context, manifest);
 		const builtIns = { protectedPaths: DEFAULT_PROTECTED_PATHS, forbiddenCommands: DEFAULT_FORBIDDEN_COMMANDS };
 		return ok({ ...generateArtifacts(manifest, builtIns), policy_updated });
 	},
@@ -107,7 +114,7 @@ const getSnapshotEndpoint = endpoint({
 	params: workspaceParams,
 	query: z.lazy(() =>
 		z.object({
-			limit: integerParam(1, MOST_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
+			limit: integerParam(1, MAX_TAIL).default(DEFAULT_TAIL).describe("Handoffs in the tail."),
 			since: timestampParam
 				.optional()
 				.describe("Counts handoffs created then or later; the verdict is on the whole chain."),
@@ -115,14 +122,14 @@ const getSnapshotEndpoint = endpoint({
 	),
 	result: snapshotResultSchema,
 	async handle({ params: { workspace_id }, query, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
-		const { sums, verdict } = await sumUp(context, workspace_id, query.limit, query.since);
-		return ok(snapshotOf(workspace_id, sums, verdict));
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
+		const { sums, verdict } = await sumHandoffs(context, workspace_id, query.limit, query.since);
+		return ok(toSnapshot(workspace_id, sums, verdict));
 	},
 });
 
-/** The manifest in force, as it is shown. */
-async function manifestOf({ account, db, timings }: KeyContext, workspaceId: string) {
+/** Loads the manifest in force, as responses show it. */
+async function loadManifest({ account, db, timings }: KeyContext, workspaceId: string) {
 	const key = { userId: account.userId, workspaceId };
 	const stored = await timings.measure("d1", () => findManifest(db, key));
 	const manifest = stored?.manifest ?? defaultManifest(workspaceId);
@@ -146,7 +153,7 @@ const getManifestEndpoint = endpoint({
 	params: workspaceParams,
 	result: manifestResultSchema,
 	async handle({ params: { workspace_id }, context }) {
-		return isWorkspaceId(workspace_id) ? ok(await manifestOf(context, workspace_id)) : fail(noWorkspace);
+		return isWorkspaceId(workspace_id) ? ok(await loadManifest(context, workspace_id)) : fail(WORKSPACE_NOT_FOUND);
 	},
 });
 
@@ -162,13 +169,13 @@ const putManifestEndpoint = endpoint({
 	body: z.lazy(() => manifestRequestSchema.unwrap().partial({ workspace_id: true })),
 	result: z.lazy(() => manifestResultSchema.unwrap().extend({ policy_updated: z.boolean() })),
 	async handle({ params: { workspace_id }, body, context }) {
-		if (!isWorkspaceId(workspace_id)) return fail(noWorkspace);
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		if (body.workspace_id !== undefined && body.workspace_id !== workspace_id) {
 			const message = "differs from the workspace in the path";
 			return fail({ reason: "invalid_request", issues: [{ path: "workspace_id", message }] });
 		}
-		const policy_updated = await putInForce(context, normalizeManifest({ ...body, workspace_id }));
-		return ok({ ...(await manifestOf(context, workspace_id)), policy_updated });
+		const policy_updated = await activateManifest(context, normalizeManifest({ ...body, workspace_id }));
+		return ok({ ...(await loadManifest(context, workspace_id)), policy_updated });
 	},
 });
 

@@ -1,12 +1,12 @@
-// Quotes text from a manifest in Markdown so that it stays data: one line, one code span, nothing invisible.
+// Quotes text from a manifest in Markdown, so that it stays data: one line, one code span, nothing invisible.
 
 /**
  * Code points that a reader cannot see or that move others: controls (Cc), formats with bidi overrides, zero-width
  * characters and tags (Cf), line and paragraph separators, blanks other than the space, variation selectors and the
- * other default-ignorables, surrogates, private use, noncharacters. Spelled out, because the engine's Unicode tables
- * grow and generated files must not change with them. Unicode 16.
+ * other default-ignorables, surrogates, private use, noncharacters. They are listed, because the engine's Unicode
+ * tables grow and generated files must not change with them. Unicode 16.
  */
-const HIDDEN: readonly (readonly [from: number, to: number])[] = [
+const HIDDEN_RANGES: readonly (readonly [from: number, to: number])[] = [
 	[0x00, 0x1f],
 	[0x7f, 0xa0],
 	[0xad, 0xad],
@@ -47,33 +47,32 @@ const HIDDEN: readonly (readonly [from: number, to: number])[] = [
 function isHidden(codePoint: number): boolean {
 	if (codePoint >= 0x20 && codePoint <= 0x7e) return false;
 	const isNonCharacter = (codePoint & 0xfffe) === 0xfffe;
-	return isNonCharacter || HIDDEN.some(([from, to]) => codePoint >= from && codePoint <= to);
+	return isNonCharacter || HIDDEN_RANGES.some(([from, to]) => codePoint >= from && codePoint <= to);
 }
 
-function escaped(codePoint: number): string {
+function escapeCodePoint(codePoint: number): string {
 	return `\\u{${codePoint.toString(16).toUpperCase()}}`;
 }
 
 /**
- * A backslash that would read as an escape, and `<` where a tag, a comment or a model's control token would begin:
- * tools that cut comments out or wrap a file in tags often look for these without parsing Markdown.
+ * A backslash that reads as an escape, and `<` where a tag, a comment or a model's control token may begin. Tools that
+ * remove comments or wrap a file in tags often search for these without parsing Markdown.
  */
 const AMBIGUOUS = /\\(?=u\{)|<(?=[A-Za-z/!?|])/g;
 
 /**
- * The text on one line, with every code point that is hidden or ambiguous written as `\u{…}`. Two different texts are
- * never shown alike.
+ * Writes a text on one line, with every hidden or ambiguous code point as `\u{…}`. Different texts never look alike.
  */
-export function visible(text: string): string {
-	return [...text.replace(AMBIGUOUS, (character) => escaped(character.charCodeAt(0)))]
+export function makeVisible(text: string): string {
+	return [...text.replace(AMBIGUOUS, (character) => escapeCodePoint(character.charCodeAt(0)))]
 		.map((character) => {
 			const codePoint = character.codePointAt(0) ?? 0;
-			return isHidden(codePoint) ? escaped(codePoint) : character;
+			return isHidden(codePoint) ? escapeCodePoint(codePoint) : character;
 		})
 		.join("");
 }
 
-/** True for a text in which nothing can be seen: it names no project, path or command. */
+/** Whether nothing in a text can be seen, so that it names no project, path or command. */
 export function isBlankText(text: string): boolean {
 	return [...text].every((character) => character === " " || isHidden(character.codePointAt(0) ?? 0));
 }
@@ -84,11 +83,11 @@ export function isBlankText(text: string): boolean {
  * It belongs inside a line or a list item, never at a line's start, where a long fence could be taken for a block's.
  */
 export function codeSpan(text: string): string {
-	const shown = visible(text);
-	const longestRun = Math.max(0, ...(shown.match(/`+/g) ?? []).map((run) => run.length));
+	const visibleText = makeVisible(text);
+	const longestRun = Math.max(0, ...(visibleText.match(/`+/g) ?? []).map((run) => run.length));
 	const fence = "`".repeat(longestRun + 1);
-	const touchesFence = shown.startsWith("`") || shown.endsWith("`");
-	const wouldBeStripped = shown.startsWith(" ") && shown.endsWith(" ");
-	const padding = shown === "" || touchesFence || (wouldBeStripped && shown.trim() !== "") ? " " : "";
-	return `${fence}${padding}${shown}${padding}${fence}`;
+	const touchesFence = visibleText.startsWith("`") || visibleText.endsWith("`");
+	const wouldBeStripped = visibleText.startsWith(" ") && visibleText.endsWith(" ");
+	const padding = visibleText === "" || touchesFence || (wouldBeStripped && visibleText.trim() !== "") ? " " : "";
+	return `${fence}${padding}${visibleText}${padding}${fence}`;
 }

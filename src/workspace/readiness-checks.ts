@@ -1,4 +1,4 @@
-// The readiness table: what is checked, what it weighs and what to do about it. Scoring is in readiness.ts.
+// The table of readiness checks: what is checked, its weight, and what to change. Scoring is in readiness.ts.
 import { isBlankText } from "./quote.ts";
 import {
 	CI_PATHS,
@@ -10,36 +10,36 @@ import {
 	PUBLISHING_COMMANDS,
 	SECRET_PATHS,
 } from "./readiness-probes.ts";
-import { repeatedPositions, type Subject } from "./readiness-subject.ts";
+import { findRepeated, type ReadinessSubject } from "./readiness-subject.ts";
 
-/** One row: passing it earns its weight; failing it, `rec` says what to change. */
-export interface ReadinessCheck {
+/** One row of the table. Passing it earns its weight. After a failure, `rec` says what to change. */
+interface ReadinessCheck {
 	id: string;
 	label: string;
 	weight: number;
-	passed(subject: Subject): boolean;
-	rec(subject: Subject): string;
+	passed(subject: ReadinessSubject): boolean;
+	rec(subject: ReadinessSubject): string;
 }
 
-/** Advice names entries by position: their text could address whoever reads the advice. */
-function places(field: string, positions: readonly number[]): string {
-	const shown = positions.slice(0, 5).map((position) => `${field}[${position}]`);
-	return positions.length > shown.length
-		? `${shown.join(", ")} and ${positions.length - shown.length} more`
-		: shown.join(", ");
+/** Renders entries by position. Their text could address whoever reads the advice. */
+function renderPositions(field: string, positions: readonly number[]): string {
+	const listed = positions.slice(0, 5).map((position) => `${field}[${position}]`);
+	return positions.length > listed.length
+		? `${listed.join(", ")} and ${positions.length - listed.length} more`
+		: listed.join(", ");
 }
 
-/** A technology is a name; what is longer is a description. */
+/** A technology is a name. Longer entries are descriptions. */
 const MAX_STACK_NAME_CHARS = 60;
 
-function unclearStackPositions({ manifest }: Subject): number[] {
-	const repeated = repeatedPositions(manifest.stack.map((entry) => entry.toLowerCase()));
+function findUnclearStackEntries({ manifest }: ReadinessSubject): number[] {
+	const repeated = findRepeated(manifest.stack.map((entry) => entry.toLowerCase()));
 	return manifest.stack.flatMap((entry, position) =>
 		isBlankText(entry) || entry.length > MAX_STACK_NAME_CHARS || repeated.includes(position) ? [position] : [],
 	);
 }
 
-const ABOUT_THE_PROJECT: readonly ReadinessCheck[] = [
+const PROJECT_CHECKS: readonly ReadinessCheck[] = [
 	{
 		id: "project_named",
 		label: "The project has a name",
@@ -59,15 +59,15 @@ const ABOUT_THE_PROJECT: readonly ReadinessCheck[] = [
 		id: "stack_clear",
 		label: "The stack is a list of distinct names",
 		weight: 2,
-		passed: (subject) => subject.manifest.stack.length > 0 && unclearStackPositions(subject).length === 0,
+		passed: (subject) => subject.manifest.stack.length > 0 && findUnclearStackEntries(subject).length === 0,
 		rec: (subject) =>
 			subject.manifest.stack.length === 0
 				? 'Write one technology per entry of stack, for example "Go 1.24".'
-				: `Make each entry of stack one short name, once: ${places("stack", unclearStackPositions(subject))} is blank, repeated or longer than ${MAX_STACK_NAME_CHARS} characters.`,
+				: `Make each entry of stack one short name, once: ${renderPositions("stack", findUnclearStackEntries(subject))} is blank, repeated or longer than ${MAX_STACK_NAME_CHARS} characters.`,
 	},
 ];
 
-const PROTECTED_PATHS: readonly ReadinessCheck[] = [
+const PROTECTED_PATH_CHECKS: readonly ReadinessCheck[] = [
 	{
 		id: "protected_paths_listed",
 		label: "Protected paths are listed",
@@ -115,7 +115,7 @@ const PROTECTED_PATHS: readonly ReadinessCheck[] = [
 		passed: ({ paths }) => paths.named > 0 && paths.broad.length === 0,
 		rec: ({ paths }) =>
 			paths.broad.length > 0
-				? `Narrow ${places("protected_paths", paths.broad)}: it protects every file, so every edit needs approval and approval stops meaning anything. Name folders, for example "infra/".`
+				? `Narrow ${renderPositions("protected_paths", paths.broad)}: it protects every file, so every edit needs approval and approval stops meaning anything. Name folders, for example "infra/".`
 				: 'Name folders or files in protected_paths, for example "infra/", rather than a pattern such as "**".',
 	},
 	{
@@ -130,17 +130,17 @@ const PROTECTED_PATHS: readonly ReadinessCheck[] = [
 					: []),
 				...(paths.idle.length > 0
 					? [
-							`Correct or remove ${places("protected_paths", paths.idle)}: it matches no file. Write globs from the root of the repository with "/", without "..", for example "infra/".`,
+							`Correct or remove ${renderPositions("protected_paths", paths.idle)}: it matches no file. Write globs from the root of the repository with "/", without "..", for example "infra/".`,
 						]
 					: []),
 				...(paths.repeated.length > 0
-					? [`Remove ${places("protected_paths", paths.repeated)}: it stands further up already.`]
+					? [`Remove ${renderPositions("protected_paths", paths.repeated)}: it stands further up already.`]
 					: []),
 			].join(" "),
 	},
 ];
 
-const FORBIDDEN_COMMANDS: readonly ReadinessCheck[] = [
+const FORBIDDEN_COMMAND_CHECKS: readonly ReadinessCheck[] = [
 	{
 		id: "forbidden_commands_listed",
 		label: "Forbidden commands are listed",
@@ -187,7 +187,7 @@ const FORBIDDEN_COMMANDS: readonly ReadinessCheck[] = [
 		passed: ({ commands }) => commands.named > 0 && commands.broad.length === 0,
 		rec: ({ commands }) =>
 			commands.broad.length > 0
-				? `Narrow ${places("forbidden_commands", commands.broad)}: it forbids looking around (such as ls or git status). Name the harmful form, for example "git push --force" rather than "git".`
+				? `Narrow ${renderPositions("forbidden_commands", commands.broad)}: it forbids looking around (such as ls or git status). Name the harmful form, for example "git push --force" rather than "git".`
 				: 'Name harmful commands with their flags in forbidden_commands, for example "git push --force" rather than "git".',
 	},
 	{
@@ -202,17 +202,17 @@ const FORBIDDEN_COMMANDS: readonly ReadinessCheck[] = [
 					: []),
 				...(commands.idle.length > 0
 					? [
-							`Correct or remove ${places("forbidden_commands", commands.idle)}: it matches no command. Write a command as it would be typed, for example "terraform destroy".`,
+							`Correct or remove ${renderPositions("forbidden_commands", commands.idle)}: it matches no command. Write a command as it would be typed, for example "terraform destroy".`,
 						]
 					: []),
 				...(commands.repeated.length > 0
-					? [`Remove ${places("forbidden_commands", commands.repeated)}: it stands further up already.`]
+					? [`Remove ${renderPositions("forbidden_commands", commands.repeated)}: it stands further up already.`]
 					: []),
 			].join(" "),
 	},
 ];
 
-const GATES: readonly ReadinessCheck[] = [
+const GATE_CHECKS: readonly ReadinessCheck[] = [
 	{
 		id: "risk_gate_required",
 		label: "Agents must pass the risk gate",
@@ -229,8 +229,8 @@ const GATES: readonly ReadinessCheck[] = [
 	},
 ];
 
-// A chain that does not verify proves nothing, so a broken one fails all four.
-const LEDGER: readonly ReadinessCheck[] = [
+// A chain that does not verify proves nothing, so it fails all four checks.
+const LEDGER_CHECKS: readonly ReadinessCheck[] = [
 	{
 		id: "ledger_intact",
 		label: "The handoff chain verifies",
@@ -276,11 +276,11 @@ const LEDGER: readonly ReadinessCheck[] = [
 	},
 ];
 
-/** Every check, in the order in which a result lists them. The weights add up to 100, so a weight is a point. */
+/** All checks, in the order in which a result lists them. The weights add up to 100, so a weight is a point. */
 export const READINESS_CHECKS: readonly ReadinessCheck[] = [
-	...ABOUT_THE_PROJECT,
-	...PROTECTED_PATHS,
-	...FORBIDDEN_COMMANDS,
-	...GATES,
-	...LEDGER,
+	...PROJECT_CHECKS,
+	...PROTECTED_PATH_CHECKS,
+	...FORBIDDEN_COMMAND_CHECKS,
+	...GATE_CHECKS,
+	...LEDGER_CHECKS,
 ];

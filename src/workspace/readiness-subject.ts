@@ -1,80 +1,81 @@
-// What the readiness checks look at: a manifest read the way the policy reads it, and the live state of its ledger.
+// The subject of the readiness checks: a manifest with its patterns as the policy reads them, and the state of its
+// ledger.
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { isBlankText } from "./quote.ts";
 
-/** The workspace's handoff chain as it stands. */
-export interface LedgerStanding {
+/** The state of the workspace's handoff chain. */
+export interface HandoffChainState {
 	/** Entries in the chain. */
 	handoffs: number;
-	/** Fraction of entries that carry a signature; null without entries. */
+	/** The share of entries with a signature. Null without entries. */
 	signedShare: number | null;
-	/** Whether the chain verifies; an empty one does. */
+	/** Whether the chain verifies. An empty one does. */
 	ok: boolean;
 	/** Whether the service has a key to sign new entries with. */
 	signingEnabled: boolean;
 }
 
 /**
- * How the policy reads patterns, so that readiness counts what a policy check would stop and not what a text looks
- * like. Both compile the given patterns alone, without the policy's built-in rules.
+ * How the policy matches patterns, so that readiness counts what a policy check would stop. Both compile the given
+ * patterns alone, without the built-in rules.
  */
-export interface PatternReading {
-	/** Whether a write to the path touches one of these `protected_paths`. */
+export interface PatternMatchers {
+	/** Compiles `protected_paths` to a test of whether a write to a path touches one of them. */
 	protects(patterns: readonly string[]): (path: string) => boolean;
-	/** Whether the command would be refused for one of these `forbidden_commands`. */
+	/** Compiles `forbidden_commands` to a test of whether a command is refused for one of them. */
 	forbids(patterns: readonly string[]): (command: string) => boolean;
 }
 
-/** A list of patterns, judged entry by entry. Positions count from 0, in the manifest's order. */
-export interface PatternList {
-	/** Entries that are not blank. */
+/** A list of patterns, examined entry by entry. Positions count from 0, in the manifest's order. */
+interface PatternListReport {
+	/** How many entries are not blank. */
 	named: number;
-	/** Positions of entries that catch everything. */
+	/** Positions of entries that match everything. */
 	broad: number[];
-	/** Positions of entries that catch nothing, not even what they spell. */
+	/** Positions of entries that match nothing, not even their own text. */
 	idle: number[];
-	/** Positions of entries that stand further up already. */
+	/** Positions of entries that repeat an earlier one. */
 	repeated: number[];
-	/** Whether the list, without its broad entries, catches at least one of these. */
+	/** Whether the list, without its broad entries, matches at least one of these. */
 	catches(examples: readonly string[]): boolean;
 }
 
-export interface Subject {
+export interface ReadinessSubject {
 	manifest: WorkspaceManifest;
-	ledger: LedgerStanding;
-	paths: PatternList;
-	commands: PatternList;
+	ledger: HandoffChainState;
+	paths: PatternListReport;
+	commands: PatternListReport;
 }
 
 /**
- * A longer entry is taken to catch what it spells: matching a glob takes the product of both lengths, and 200 entries
- * of 500 characters, each on itself, took 2.4 s.
+ * A longer entry is taken to match its own text. Matching a glob takes the product of both lengths: 200 entries of 500
+ * characters, each on itself, took 2.4 s.
  */
 const MAX_TRIED_CHARS = 120;
 
-function positions(entries: readonly string[], wanted: (entry: string, position: number) => boolean): number[] {
-	return entries.flatMap((entry, position) => (wanted(entry, position) ? [position] : []));
+function findPositions(entries: readonly string[], matches: (entry: string, position: number) => boolean): number[] {
+	return entries.flatMap((entry, position) => (matches(entry, position) ? [position] : []));
 }
 
-/** Positions of entries that repeat an earlier one in another spelling of blanks, `./` or a last `/`. */
-export function repeatedPositions(entries: readonly string[]): number[] {
+/** Positions of entries that repeat an earlier one, whatever its blanks, a `./` before it or a `/` behind it. */
+export function findRepeated(entries: readonly string[]): number[] {
 	const spelled = entries.map((entry) => entry.trim().replace(/\s+/g, " ").replace(/^\.\//, "").replace(/\/$/, ""));
-	return positions(spelled, (entry, position) => !isBlankText(entry) && spelled.indexOf(entry) < position);
+	return findPositions(spelled, (entry, position) => !isBlankText(entry) && spelled.indexOf(entry) < position);
 }
 
 /**
- * Reads one list. `isBroad` judges what a single entry alone would catch; `isSentence` tells an entry that is meant for
- * people, which would only ever catch itself.
+ * Examines one list. `isBroad` judges what a single entry matches. `isSentence` recognises an entry meant for people,
+ * which would only ever match itself.
  */
-export function readPatterns(
+export function examinePatterns(
 	entries: readonly string[],
 	compile: (patterns: readonly string[]) => (example: string) => boolean,
 	isBroad: (catches: (example: string) => boolean) => boolean,
 	isSentence: (entry: string) => boolean = () => false,
-): PatternList {
-	const broad = positions(entries, (entry) => !isBlankText(entry) && isBroad(compile([entry])));
-	const idle = positions(entries, (entry) => {
-		// `!` takes back what an earlier entry caught, so what follows it is what must be able to catch.
+): PatternListReport {
+	const broad = findPositions(entries, (entry) => !isBlankText(entry) && isBroad(compile([entry])));
+	const idle = findPositions(entries, (entry) => {
+		// `!` exempts from an earlier entry, so what follows it must be able to match.
 		const pattern = entry.trim().replace(/^!/, "");
 		if (isBlankText(pattern) || isSentence(pattern)) return true;
 		return pattern.length <= MAX_TRIED_CHARS && !compile([pattern])(pattern);
@@ -84,7 +85,7 @@ export function readPatterns(
 		named: entries.filter((entry) => !isBlankText(entry)).length,
 		broad,
 		idle: idle.filter((position) => !broad.includes(position)),
-		repeated: repeatedPositions(entries),
+		repeated: findRepeated(entries),
 		catches: (examples) => examples.some(catches),
 	};
 }

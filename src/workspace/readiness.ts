@@ -1,28 +1,31 @@
-// Scores how ready a workspace is for agents: the table of readiness-checks.ts over a manifest and its live ledger.
+// Scores how ready a workspace is for agents, by the checks of readiness-checks.ts on its manifest and its ledger.
 import type { WorkspaceManifest } from "../policy/manifest.ts";
 import { READINESS_CHECKS } from "./readiness-checks.ts";
 import { ORDINARY_PATHS, READING_COMMANDS } from "./readiness-probes.ts";
-import { type LedgerStanding, type PatternReading, readPatterns, type Subject } from "./readiness-subject.ts";
+import {
+	examinePatterns,
+	type HandoffChainState,
+	type PatternMatchers,
+	type ReadinessSubject,
+} from "./readiness-subject.ts";
 
-export type { LedgerStanding, PatternReading };
-
-export const READINESS_VERSION = "repo-readiness-v0.1";
+const READINESS_VERSION = "repo-readiness-v0.1";
 
 export const RATINGS = ["excellent", "good", "fair", "poor", "critical"] as const;
-export type Rating = (typeof RATINGS)[number];
+type Rating = (typeof RATINGS)[number];
 
-/** The lowest score of each rating; below the last it is critical. */
-const RATING_FROM: readonly (readonly [rating: Rating, score: number])[] = [
+/** The lowest score of each rating. Below the last, the rating is critical. */
+const RATING_THRESHOLDS: readonly (readonly [rating: Rating, score: number])[] = [
 	["excellent", 90],
 	["good", 75],
 	["fair", 50],
 	["poor", 25],
 ];
 
-/** As many as someone acts on in one go; the failing checks are all in `checks`. */
+/** As many as someone acts on in one go. All failing checks are in `checks`. */
 const MAX_RECOMMENDATIONS = 5;
 
-interface Row {
+interface CheckRow {
 	id: string;
 	label: string;
 	weight: number;
@@ -37,54 +40,58 @@ export interface Readiness {
 	rating: Rating;
 	earned_weight: number;
 	total_weight: number;
-	checks: (Row & { passed: boolean })[];
-	recommendations: (Row & { rec: string })[];
+	checks: (CheckRow & { passed: boolean })[];
+	recommendations: (CheckRow & { rec: string })[];
 }
 
 /** The rating of a score from 0 to 100. */
-export function ratingOf(score: number): Rating {
-	return RATING_FROM.find(([, from]) => score >= from)?.[0] ?? "critical";
+export function toRating(score: number): Rating {
+	return RATING_THRESHOLDS.find(([, from]) => score >= from)?.[0] ?? "critical";
 }
 
-function weightOf(rows: readonly { weight: number }[]): number {
+function sumWeights(rows: readonly { weight: number }[]): number {
 	return rows.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** What no command begins with: an option without its command, or a rule written as a sentence. */
+/** No command begins like this: an option without its command, or a rule written as a sentence. */
 const NOT_A_COMMAND = /^-|^(?:never|always|no|do not|don['’]t|avoid|please|only)\s/i;
 
 /**
- * Scores a manifest and the state of its workspace's ledger. The same arguments give the same result.
- * @param reading how the policy reads patterns, so that a path counts as covered only if a check would stop it.
+ * Scores a manifest and the state of its workspace's ledger. Equal arguments give equal results.
+ * @param matchers How the policy matches patterns. A path counts as covered only if a policy check would stop it.
  */
-export function readiness(manifest: WorkspaceManifest, ledger: LedgerStanding, reading: PatternReading): Readiness {
-	const subject: Subject = {
+export function scoreReadiness(
+	manifest: WorkspaceManifest,
+	ledger: HandoffChainState,
+	matchers: PatternMatchers,
+): Readiness {
+	const subject: ReadinessSubject = {
 		manifest,
 		ledger,
-		paths: readPatterns(manifest.protected_paths, reading.protects, (catches) => ORDINARY_PATHS.every(catches)),
-		commands: readPatterns(
+		paths: examinePatterns(manifest.protected_paths, matchers.protects, (catches) => ORDINARY_PATHS.every(catches)),
+		commands: examinePatterns(
 			manifest.forbidden_commands,
-			reading.forbids,
+			matchers.forbids,
 			(catches) => READING_COMMANDS.some(catches),
 			(entry) => NOT_A_COMMAND.test(entry),
 		),
 	};
-	const judged = READINESS_CHECKS.map((check) => ({ check, passed: check.passed(subject) }));
-	const earned = weightOf(judged.filter(({ passed }) => passed).map(({ check }) => check));
-	const total = weightOf(READINESS_CHECKS);
-	const score = Math.round((100 * earned) / total);
+	const results = READINESS_CHECKS.map((check) => ({ check, passed: check.passed(subject) }));
+	const earnedWeight = sumWeights(results.filter(({ passed }) => passed).map(({ check }) => check));
+	const totalWeight = sumWeights(READINESS_CHECKS);
+	const score = Math.round((100 * earnedWeight) / totalWeight);
 	return {
 		object: "repo.readiness",
 		version: READINESS_VERSION,
 		score,
-		rating: ratingOf(score),
-		earned_weight: earned,
-		total_weight: total,
-		checks: judged.map(({ check: { id, label, weight }, passed }) => ({ id, label, weight, passed })),
-		recommendations: judged
+		rating: toRating(score),
+		earned_weight: earnedWeight,
+		total_weight: totalWeight,
+		checks: results.map(({ check: { id, label, weight }, passed }) => ({ id, label, weight, passed })),
+		recommendations: results
 			.filter(({ passed }) => !passed)
 			.map(({ check: { id, label, weight, rec } }) => ({ id, label, weight, rec: rec(subject) }))
-			// The sort is stable: among equals, the order of the table.
+			// The sort is stable: equal weights keep the order of the table.
 			.sort((a, b) => b.weight - a.weight)
 			.slice(0, MAX_RECOMMENDATIONS),
 	};

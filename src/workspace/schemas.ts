@@ -1,11 +1,11 @@
-// What the workspace endpoints answer, as schemas for the reference and the contract test.
+// The responses of the workspace endpoints, as schemas for the reference and the contract test.
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { workspaceManifestSchema } from "../policy/manifest.ts";
 import { RATINGS } from "./readiness.ts";
 
-const row = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
-const policyUpdated = z
+const checkRowSchema = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
+const policyUpdatedSchema = z
 	.boolean()
 	.describe("Whether this manifest differs from the one in force before and has become the workspace's policy.");
 
@@ -18,9 +18,9 @@ export const readinessResultSchema = z.lazy(() =>
 		rating: z.enum(RATINGS),
 		earned_weight: z.int(),
 		total_weight: z.int(),
-		checks: z.array(row.unwrap().extend({ passed: z.boolean() })),
-		recommendations: z.array(row.unwrap().extend({ rec: z.string() })),
-		policy_updated: policyUpdated,
+		checks: z.array(checkRowSchema.unwrap().extend({ passed: z.boolean() })),
+		recommendations: z.array(checkRowSchema.unwrap().extend({ rec: z.string() })),
+		policy_updated: policyUpdatedSchema,
 	}),
 );
 
@@ -30,24 +30,30 @@ export const artifactsResultSchema = z.lazy(() =>
 		version: z.string(),
 		workspace_id: workspaceIdSchema,
 		artifacts: z.array(z.object({ path: z.string(), content: z.string() })),
-		policy_updated: policyUpdated,
+		policy_updated: policyUpdatedSchema,
 	}),
 );
 
-const count = z.int().min(0);
+const countSchema = z.int().min(0);
 
 /** `GET /v1/workspace/{workspace_id}/snapshot` (docs/reference.md, "Workspaces"). */
 export const snapshotResultSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("workspace.snapshot"),
 		workspace_id: workspaceIdSchema,
-		count,
-		risk_distribution: z.object({ auto: count, confirm: count, approve: count, block: count, unknown: count }),
+		count: countSchema,
+		risk_distribution: z.object({
+			auto: countSchema,
+			confirm: countSchema,
+			approve: countSchema,
+			block: countSchema,
+			unknown: countSchema,
+		}),
 		avg_risk_score: z.number().nullable(),
 		signed_share: z.number().min(0).max(1),
 		integrity: z.object({
 			ok: z.boolean(),
-			n: count,
+			n: countSchema,
 			first_broken_index: z.int().nullable(),
 			reasons: z.array(z.string()),
 		}),

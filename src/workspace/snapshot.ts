@@ -1,7 +1,7 @@
-// A workspace at a glance (docs/reference.md, "Workspaces"), summed up while its chain is verified. Pure.
+// The snapshot of a workspace (docs/reference.md, "Workspaces"), summed up while its chain is verified. Pure.
 import { RISK_TIERS, type RiskTier } from "../audit/event.ts";
 
-/** One handoff, summarized. */
+/** A handoff's summary. */
 export interface HandoffSummary {
 	id: string;
 	objective: string;
@@ -13,14 +13,14 @@ export interface HandoffSummary {
 	signed: boolean;
 }
 
-/** Adds up the handoffs of a chain, one after the other, and keeps the last of them. */
+/** Adds up the handoffs of a chain one by one, and keeps the last of them. */
 export class HandoffSums {
 	count = 0;
 	signed = 0;
 	scoreSum = 0;
 	scored = 0;
 	readonly tiers = { auto: 0, confirm: 0, approve: 0, block: 0, unknown: 0 };
-	/** Oldest first, at most as many as asked for. */
+	/** Oldest first, at most `tailLimit`. */
 	readonly tail: HandoffSummary[] = [];
 	#tailLimit: number;
 
@@ -41,8 +41,8 @@ export class HandoffSums {
 	}
 }
 
-/** The verdict over the whole chain, whatever `since` says: a chain is intact or not as one. */
-export interface ChainIntegrity {
+/** The verdict on the whole chain, whatever `since` says. */
+interface ChainIntegrity {
 	ok: boolean;
 	n: number;
 	first_broken_index: number | null;
@@ -61,11 +61,11 @@ export interface Snapshot {
 }
 
 /**
- * Puts a snapshot together.
- * `tail` is in the chain's order, oldest first, as in `GET /v1/handoff/chain/{workspace_id}`.
- * `avg_risk_score` is rounded to two decimals. `signed_share` is not rounded: 1 means every entry, not nearly every.
+ * Converts sums to a snapshot. `tail` is in the chain's order, oldest first, as in `GET
+ * /v1/handoff/chain/{workspace_id}`. `avg_risk_score` is rounded to two decimals. `signed_share` is not rounded, so
+ * that 1 means every entry.
  */
-export function snapshotOf(workspaceId: string, sums: HandoffSums, integrity: ChainIntegrity): Snapshot {
+export function toSnapshot(workspaceId: string, sums: HandoffSums, integrity: ChainIntegrity): Snapshot {
 	const { count, signed, scoreSum, scored, tiers, tail } = sums;
 	const { ok, n, first_broken_index, reasons } = integrity;
 	return {

@@ -1,10 +1,10 @@
-// What a cold start pays for: the size of the built bundle, and the CPU time of its top-level code.
+// Measures a cold start: the size of the built bundle and the CPU time of its top-level code.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { CpuProfile } from "./inspector.ts";
 import { median } from "./statistics.ts";
-import { wrangler } from "./wrangler.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const BUDGET_GZIP_BYTES = 1_048_576;
 const BUDGET_STARTUP_MS = 50;
@@ -21,7 +21,7 @@ function measureSize(bundleDir: string): BundleSize {
 	return { rawBytes: bundle.byteLength, gzipBytes: gzipSync(bundle).byteLength };
 }
 
-/** V8's names for time in which no JavaScript ran; garbage collection counts, as the bundle causes it. */
+/** V8's names for time without JavaScript. Garbage collection counts, because the bundle causes it. */
 const NOT_STARTUP: ReadonlySet<string> = new Set(["(root)", "(idle)", "(program)"]);
 
 /** Sums the time of a profile's samples inside JavaScript, in milliseconds. */
@@ -40,7 +40,7 @@ interface Startup {
 }
 
 function profileStartup(outfile: string): CpuProfile {
-	wrangler(["check", "startup", "--outfile", outfile]);
+	runWrangler(["check", "startup", "--outfile", outfile]);
 	return JSON.parse(readFileSync(outfile, "utf8")) as CpuProfile;
 }
 
@@ -61,7 +61,7 @@ export interface ColdStart {
 	startup: Startup & { budgetMs: number };
 }
 
-/** Measures a bundle and its start-up beside their budgets. */
+/** Measures a bundle and its start-up, with their budgets. */
 export function measureColdStart(bundleDir: string, tempDir: string): ColdStart {
 	return {
 		bundle: { ...measureSize(bundleDir), budgetGzipBytes: BUDGET_GZIP_BYTES },

@@ -1,6 +1,6 @@
 // The benchmark's cost model: counted operations to quantities per request, and quantities to dollars.
 import { describe, expect, it } from "vitest";
-import { billOf, includedRequests, type Quantities, quantitiesOf, storageUsdPerMonth } from "./cost.ts";
+import { includedRequests, type Quantities, storageUsdPerMonth, toBill, toQuantities } from "./cost.ts";
 import { PRICED_OPERATIONS, PRICES } from "./prices.ts";
 
 const counts = {
@@ -19,7 +19,7 @@ const counts = {
 const nothing = Object.fromEntries(PRICED_OPERATIONS.map((operation) => [operation, 0])) as unknown as Quantities;
 
 describe("quantities", () => {
-	const perRequest = quantitiesOf(counts, 10, 4);
+	const perRequest = toQuantities(counts, 10, 4);
 
 	it("are averages over the requests", () => {
 		expect(perRequest).toMatchObject({
@@ -44,43 +44,43 @@ describe("quantities", () => {
 	});
 
 	it("leave CPU time open where it was not measured", () => {
-		expect(quantitiesOf(counts, 10, null).workerCpuMs).toBeNull();
+		expect(toQuantities(counts, 10, null).workerCpuMs).toBeNull();
 	});
 });
 
 describe("the bill", () => {
 	it("reproduces Cloudflare's example of 7 ms of CPU time, before what is included", () => {
 		// Workers pricing, example 4: 100 million requests of 7 ms; $27.00 and $13.40 after 10 million requests and 30 million ms.
-		const { usd } = billOf({ ...nothing, workerRequests: 1, workerCpuMs: 7 }, 100_000_000);
+		const { usd } = toBill({ ...nothing, workerRequests: 1, workerCpuMs: 7 }, 100_000_000);
 		expect(usd.workerRequests).toBeCloseTo(27 + 10 * 0.3);
 		expect(usd.workerCpuMs).toBeCloseTo(13.4 + 30 * 0.02);
 	});
 
 	it("charges a row written to an object or to D1 a thousand times a row read", () => {
 		for (const store of ["object", "database"] as const) {
-			const read = billOf({ ...nothing, [`${store}RowsRead`]: 1000 }, 1_000_000);
-			const written = billOf({ ...nothing, [`${store}RowsWritten`]: 1 }, 1_000_000);
+			const read = toBill({ ...nothing, [`${store}RowsRead`]: 1000 }, 1_000_000);
+			const written = toBill({ ...nothing, [`${store}RowsWritten`]: 1 }, 1_000_000);
 			expect(read.totalUsd).toBeCloseTo(1);
 			expect(written.totalUsd).toBeCloseTo(1);
 		}
 	});
 
 	it("adds up its lines, each once", () => {
-		const bill = billOf(quantitiesOf(counts, 10, 4), 1_000_000);
+		const bill = toBill(toQuantities(counts, 10, 4), 1_000_000);
 		const lines = Object.values(bill.usd).map((usd) => usd ?? 0);
 		expect(lines).toHaveLength(PRICED_OPERATIONS.length);
 		expect(bill.totalUsd).toBeCloseTo(lines.reduce((sum, usd) => sum + usd));
 	});
 
 	it("keeps a line open that was not measured, and leaves it out of the total", () => {
-		const bill = billOf({ ...nothing, workerRequests: 1, workerCpuMs: null }, 1_000_000);
+		const bill = toBill({ ...nothing, workerRequests: 1, workerCpuMs: null }, 1_000_000);
 		expect(bill.usd.workerCpuMs).toBeNull();
 		expect(bill.totalUsd).toBeCloseTo(0.3);
 	});
 
 	it("grows with the requests in proportion: nothing is taken as included", () => {
-		const perRequest = quantitiesOf(counts, 10, 4);
-		expect(billOf(perRequest, 3_000_000).totalUsd).toBeCloseTo(3 * billOf(perRequest, 1_000_000).totalUsd);
+		const perRequest = toQuantities(counts, 10, 4);
+		expect(toBill(perRequest, 3_000_000).totalUsd).toBeCloseTo(3 * toBill(perRequest, 1_000_000).totalUsd);
 	});
 });
 

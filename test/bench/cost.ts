@@ -1,15 +1,15 @@
-// What counted operations cost at the published prices. Pure.
+// Prices counted operations. Pure.
 import type { OperationCounts } from "./counting/counts.ts";
 import { DATABASE_STORAGE, OBJECT_GB, PRICED_OPERATIONS, PRICES, type PricedOperation } from "./prices.ts";
 
-/** Billed quantities of one request, on average; null is not measured. */
+/** Billed quantities of one request, on average; null if not measured. */
 export type Quantities = Readonly<Record<PricedOperation, number | null>>;
 
 /**
- * Divides what some requests did among them.
- * @param cpuMs the Worker's CPU time for one request; null when it was not measured.
+ * Averages the operations of some requests.
+ * @param cpuMs the Worker's CPU time per request; null if not measured.
  */
-export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: number | null): Quantities {
+export function toQuantities(counts: OperationCounts, requests: number, cpuMs: number | null): Quantities {
 	return {
 		workerRequests: counts.workerRequests / requests,
 		workerCpuMs: cpuMs,
@@ -25,17 +25,17 @@ export function quantitiesOf(counts: OperationCounts, requests: number, cpuMs: n
 	};
 }
 
-/** The bill for some requests, by line; nothing is taken as included. */
-export interface Bill {
+/** The bill for some requests, by line, without the amounts that the plan includes. */
+export interface CostBill {
 	requests: number;
-	/** null where the quantity was not measured. */
+	/** null if the quantity was not measured. */
 	usd: Readonly<Record<PricedOperation, number | null>>;
-	/** Of the lines that were measured. */
+	/** Sum of the measured lines. */
 	totalUsd: number;
 }
 
-/** Prices so many requests at the first unit's price, without the plan's included amounts. */
-export function billOf(perRequest: Quantities, requests: number): Bill {
+/** Prices some requests, without the amounts that the plan includes. */
+export function toBill(perRequest: Quantities, requests: number): CostBill {
 	const lines = PRICED_OPERATIONS.map((operation): [PricedOperation, number | null] => {
 		const quantity = perRequest[operation];
 		return [operation, quantity === null ? null : (quantity * requests * PRICES[operation].usdPerMillion) / 1e6];
@@ -47,13 +47,13 @@ export function billOf(perRequest: Quantities, requests: number): Bill {
 	};
 }
 
-/** Requests a month that the plan's included amount of an operation covers; null when a request needs none, or it was not measured. */
+/** Requests a month that the plan's included amount of an operation covers; null if a request needs none or it was not measured. */
 export function includedRequests(perRequest: Quantities, operation: PricedOperation): number | null {
 	const quantity = perRequest[operation];
 	return quantity ? Math.floor(PRICES[operation].includedPerMonth / quantity) : null;
 }
 
-/** What keeping the rows of so many requests in D1 costs in a month, without the included gigabytes. */
+/** Monthly price of keeping the rows of some requests in D1, without the included gigabytes. */
 export function storageUsdPerMonth(bytesPerRequest: number, requests: number): number {
 	return ((bytesPerRequest * requests) / 1e9) * DATABASE_STORAGE.usdPerGbMonth;
 }

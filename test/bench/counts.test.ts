@@ -17,7 +17,7 @@ const RESULT = { results: [{ id: "a", name: "b" }], meta: { rows_read: 3, rows_w
 
 class FakeStatement {
 	calls: string[];
-	/** A stand-in does not have it, as it does not have what the platform looks for. */
+	/** Wrapped objects lack it, as they lack the private fields that the platform looks for. */
 	#genuine = true;
 	static isGenuine(one: unknown): boolean {
 		return one instanceof FakeStatement && #genuine in one && one.#genuine;

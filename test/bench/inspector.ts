@@ -2,8 +2,10 @@
 import * as z from "zod";
 
 const COMMAND_TIMEOUT_MS = 60_000;
+/** Pause between the requests that wake an idle isolate. */
+const WAKE_INTERVAL_MS = 500;
 
-const targetsSchema = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string().optional() }));
+const targetsSchema = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.string() }));
 const answerSchema = z.object({
 	id: z.number().optional(),
 	result: z.unknown().optional(),
@@ -66,16 +68,14 @@ export class Inspector {
 	}
 
 	/**
-	 * Opens a session with the isolate of one Worker; its objects run in the same isolate.
+	 * Opens a session with the isolate of the one Worker that listens; its objects run in the same isolate.
 	 * @param origin where the inspector listens.
-	 * @param worker part of the isolate's name.
 	 */
-	static async open(origin: string, worker: string): Promise<Inspector> {
+	static async open(origin: string): Promise<Inspector> {
 		const http = origin.replace(/^ws/, "http");
-		const targets = targetsSchema.parse(await (await fetch(`${http}/json`)).json());
-		const found = targets.find(({ id }) => id.includes(worker));
-		if (!found) throw new Error(`no isolate ${worker} among ${targets.map(({ id }) => id).join(", ")}`);
-		const socket = new WebSocket(`${http.replace(/^http/, "ws")}/${found.id}`);
+		const [found] = targetsSchema.parse(await (await fetch(`${http}/json`)).json());
+		if (!found) throw new Error("no isolate listens to the inspector");
+		const socket = new WebSocket(found.webSocketDebuggerUrl);
 		await new Promise<void>((resolve, reject) => {
 			socket.addEventListener("open", () => resolve(), { once: true });
 			socket.addEventListener("error", () => reject(new Error("the inspector did not answer")), { once: true });
@@ -103,9 +103,14 @@ export class Inspector {
 		return profile;
 	}
 
-	/** Collects all garbage. */
-	async collectGarbage(): Promise<void> {
-		await this.#send("HeapProfiler.collectGarbage");
+	/**
+	 * Collects all garbage. V8 queues a collection as a task of the isolate, and workerd runs such tasks only after the code of
+	 * a request has run. An idle isolate would never answer, so requests are sent until it does.
+	 * @param wake sends a request to the Worker.
+	 */
+	async collectGarbage(wake: () => Promise<unknown>): Promise<void> {
+		const timer = setInterval(() => void wake().catch(() => undefined), WAKE_INTERVAL_MS);
+		await this.#send("HeapProfiler.collectGarbage").finally(() => clearInterval(timer));
 	}
 
 	async heapUsage(): Promise<HeapUsage> {

@@ -1,9 +1,9 @@
-// What a round of load is, and the built-in generator: N connections, each sending its next request when the last is answered.
+// Loads, targets and rounds, and the built-in generator: N connections, each of which sends its next request after an answer.
 import { Agent, request } from "node:http";
 import { percentile } from "./statistics.ts";
 
 const REQUEST_TIMEOUT_MS = 20_000;
-/** The first delta that says something; the chunk before it only says who speaks. */
+/** The first delta with text. The chunk before it has the role only. */
 const FIRST_DELTA = /"content":"[^"]/;
 
 /** Something that answers `POST /v1/chat/completions`. */
@@ -15,10 +15,14 @@ export interface LoadTarget {
 	keys: readonly string[];
 	/** Sent with every request. */
 	headers: Readonly<Record<string, string>>;
-	/** Its process; null where it cannot be known. */
+	/** Its process; null if unknown. */
 	pid: number | null;
-	/** Whether it signs what is to be signed; an answer without a signature is a fault then. */
+	/** Whether it signs. An answer that should be signed and is not is a fault then. */
 	signs: boolean;
+	/** Contained in every sound answer of this target, instead of the load's text; null where the load says it. */
+	expected: string | null;
+	/** Origin of V8's inspector; null if none listens. */
+	inspectorUrl: string | null;
 	stop(): Promise<void>;
 }
 
@@ -27,14 +31,14 @@ export interface Load {
 	path: string;
 	body: Buffer;
 	streamed: boolean;
-	/** Which every sound answer contains. */
+	/** Contained in every sound answer. */
 	expected: string;
 	/** Whether the service signs its answer. */
 	signed: boolean;
 }
 
-/** What came of one request; times from sending it. */
-export interface Answered {
+/** One answer with its times, counted from sending the request. */
+export interface TimedAnswer {
 	answer: Buffer;
 	/** To the last byte. */
 	latencyMs: number;
@@ -42,43 +46,43 @@ export interface Answered {
 	firstDeltaMs: number | null;
 }
 
-/** When a round ends: at the first of the two limits. */
+/** A round ends at the first of the two limits. */
 export interface RoundLimits {
 	connections: number;
 	durationMs: number;
 	maxRequests: number;
 }
 
-/** What came of the requests of one round. */
-export interface Answers {
+/** The answers of one round, summed up. */
+export interface RoundAnswers {
 	requests: number;
 	elapsedMs: number;
 	/** From sending a request to the last byte of the answer. */
 	medianMs: number;
 	p95Ms: number;
-	/** To the first delta with text; null where nothing was streamed, or the generator does not look. */
+	/** To the first delta with text; null if nothing was streamed or the generator does not look for it. */
 	medianFirstDeltaMs: number | null;
 }
 
 /** Sends requests until the round ends. */
 export interface LoadGenerator {
-	/** As a report names it. */
+	/** Its name in reports. */
 	name: string;
-	run(target: LoadTarget, load: Load, limits: RoundLimits): Promise<Answers>;
+	run(target: LoadTarget, load: Load, limits: RoundLimits): Promise<RoundAnswers>;
 }
 
-/** Why an answer does not count, or null: a benchmark of refusals or of broken streams would measure nothing. */
-function faultOf(target: LoadTarget, load: Load, status: number | undefined, answer: Buffer): string | null {
+/** Says why an answer is not sound; null if it is. A benchmark of refusals or broken streams would measure nothing. */
+function findAnswerFault(target: LoadTarget, load: Load, status: number | undefined, answer: Buffer): string | null {
 	const text = () => answer.toString("utf8");
 	if (status === undefined || status < 200 || status > 299) return `answered ${status}: ${text().slice(0, 500)}`;
 	if (load.streamed && !text().trimEnd().endsWith("data: [DONE]")) return `broke off its stream: ${text().slice(-500)}`;
-	if (!answer.includes(load.expected)) return `answered something else: ${text().slice(0, 500)}`;
+	if (!answer.includes(target.expected ?? load.expected)) return `answered something else: ${text().slice(0, 500)}`;
 	if (target.signs && load.signed && !answer.includes('"signature":"')) return "left out a signature";
 	return null;
 }
 
-/** The key of a target's n-th request: in turn, so that no user reaches a limit before the others. */
-function keyOf({ keys }: LoadTarget, n: number): string {
+/** The key of a target's n-th request. Keys take turns, so that no user reaches a limit before the others. */
+function nthKey({ keys }: LoadTarget, n: number): string {
 	return keys[n % keys.length] ?? "bench";
 }
 
@@ -86,15 +90,15 @@ let sentBefore = 0;
 
 /**
  * Sends one request and reads its answer to the end.
- * @param key the next one of the target's where none is given.
- * @throws Error for a broken connection, an error status, a stream without its end, an answer that is not what was asked for.
+ * @param key the target's next one by default.
+ * @throws Error for a broken connection, an error status, a stream without its end, or an answer without the expected text.
  */
-export function post(
+export function sendRequest(
 	target: LoadTarget,
 	agent: Agent,
 	load: Load,
-	key = keyOf(target, sentBefore++),
-): Promise<Answered> {
+	key = nthKey(target, sentBefore++),
+): Promise<TimedAnswer> {
 	return new Promise((resolve, reject) => {
 		const failed = (why: string) => reject(new Error(`benchmark failed: ${target.name} ${why}`));
 		const headers = {
@@ -117,7 +121,7 @@ export function post(
 			response.on("end", () => {
 				const latencyMs = performance.now() - sentMs;
 				const answer = Buffer.concat(pieces);
-				const fault = faultOf(target, load, response.statusCode, answer);
+				const fault = findAnswerFault(target, load, response.statusCode, answer);
 				if (fault === null) resolve({ answer, latencyMs, firstDeltaMs });
 				else failed(fault);
 			});
@@ -125,7 +129,7 @@ export function post(
 		sent.on("timeout", () => sent.destroy(new Error(`no answer in ${REQUEST_TIMEOUT_MS} ms`)));
 		sent.on("error", (error: NodeJS.ErrnoException) => {
 			// A server may close an idle connection just as it is used again (node:http, `reusedSocket`); nothing was answered then.
-			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(post(target, agent, load, key));
+			if (sent.reusedSocket && error.code === "ECONNRESET") resolve(sendRequest(target, agent, load, key));
 			else failed(`could not be called: ${error.message}`);
 		});
 		sent.end(load.body);
@@ -137,19 +141,21 @@ export function post(
  * @param loads taken in turn.
  * @throws Error after the first request that fails.
  */
-export async function runRound(target: LoadTarget, loads: readonly Load[], limits: RoundLimits): Promise<Answers> {
+export async function runRound(target: LoadTarget, loads: readonly Load[], limits: RoundLimits): Promise<RoundAnswers> {
 	const agent = new Agent({ keepAlive: true, maxSockets: limits.connections });
 	const latenciesMs: number[] = [];
 	const firstDeltasMs: number[] = [];
 	const startMs = performance.now();
 	const endMs = startMs + limits.durationMs;
 	let requestsLeft = limits.maxRequests;
+	let next = 0;
 
 	const connection = async () => {
 		while (requestsLeft > 0 && performance.now() < endMs) {
-			const load = loads[requestsLeft-- % loads.length];
+			requestsLeft--;
+			const load = loads[next++ % loads.length];
 			if (!load) throw new Error("a round without anything to send");
-			const { latencyMs, firstDeltaMs } = await post(target, agent, load);
+			const { latencyMs, firstDeltaMs } = await sendRequest(target, agent, load);
 			latenciesMs.push(latencyMs);
 			if (firstDeltaMs !== null) firstDeltasMs.push(firstDeltaMs);
 		}
@@ -169,8 +175,8 @@ export async function runRound(target: LoadTarget, loads: readonly Load[], limit
 	}
 }
 
-/** Looks at every answer, which costs the machine more than wrk does. */
-export const builtIn: LoadGenerator = {
+/** Checks every answer, which costs the machine more than wrk does. */
+export const builtInGenerator: LoadGenerator = {
 	name: "the built-in generator (node:http)",
 	run: (target, load, limits) => runRound(target, [load], limits),
 };

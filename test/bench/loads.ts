@@ -1,4 +1,5 @@
 // The requests that the benchmark sends.
+import type { StrategyName } from "../../src/orchestration/strategies.ts";
 import type { Load } from "./load.ts";
 
 const REQUEST = {
@@ -10,39 +11,42 @@ const REQUEST = {
 	max_tokens: 256,
 };
 
-function chat(body: unknown, streamed: boolean): Load {
-	const expected = streamed ? '"chat.completion.chunk"' : '"chat.completion"';
+/** Every sound streamed answer contains this. */
+export const STREAMED_ANSWER = '"chat.completion.chunk"';
+
+function chatLoad(body: unknown, streamed: boolean): Load {
+	const expected = streamed ? STREAMED_ANSWER : '"chat.completion"';
 	return { path: "/v1/chat/completions", body: Buffer.from(JSON.stringify(body)), streamed, expected, signed: true };
 }
 
-/** @param mark what the upstream shall do, in its own words. */
-function messages(mark: string) {
+/** @param mark tells the upstream how to answer. */
+function markedMessages(mark: string) {
 	const [system, user] = REQUEST.messages;
 	return [system, { ...user, content: `${user?.content} ${mark}`.trim() }];
 }
 
-function whole(mark = ""): Load {
-	return chat({ ...REQUEST, messages: messages(mark) }, false);
+function wholeLoad(mark = ""): Load {
+	return chatLoad({ ...REQUEST, messages: markedMessages(mark) }, false);
 }
 
-export const WHOLE = whole();
+export const WHOLE = wholeLoad();
 
-/** The service asks every upstream for a stream; this one is answered whole, which shows what reading streams costs. */
-export const WHOLE_UPSTREAM = whole("[[no stream]]");
+/** The service requests a stream of every upstream. This one gets a whole answer, which shows what reading streams costs. */
+export const WHOLE_UPSTREAM = wholeLoad("[[no stream]]");
 
-function streamed(mark = ""): Load {
+function streamedLoad(mark = ""): Load {
 	const options = { stream: true, stream_options: { include_usage: true } };
-	return chat({ ...REQUEST, messages: messages(mark), ...options }, true);
+	return chatLoad({ ...REQUEST, messages: markedMessages(mark), ...options }, true);
 }
 
-export const STREAMED = streamed();
+export const STREAMED = streamedLoad();
 
 /** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
 export const MORE_CHUNKS = 200;
 
-// Chunks 2 ms apart are read one by one even by a busy machine: faster ones would arrive several to a read, and cost less each.
-export const SHORT_STREAM = streamed("[[20 deltas, 2 ms apart]]");
-export const LONG_STREAM = streamed(`[[${20 + MORE_CHUNKS} deltas, 2 ms apart]]`);
+// Chunks 2 ms apart are read one by one even on a busy machine. Of faster ones several would come in one read.
+export const SHORT_STREAM = streamedLoad("[[20 deltas, 2 ms apart]]");
+export const LONG_STREAM = streamedLoad(`[[${20 + MORE_CHUNKS} deltas, 2 ms apart]]`);
 
 const WORKSPACE = "bench";
 
@@ -82,7 +86,9 @@ export const POLICY_CHECK: Load = {
 	signed: false,
 };
 
-/** Four subtasks, which with the plan and the final answer make six steps. */
+/** Steps of {@link AGENT_RUN}: the plan, four subtasks, the final answer. */
+export const AGENT_RUN_STEPS = 6;
+
 export const AGENT_RUN: Load = {
 	path: "/v1/agent/run",
 	body: Buffer.from(
@@ -93,6 +99,20 @@ export const AGENT_RUN: Load = {
 		}),
 	),
 	streamed: false,
-	expected: '"steps_taken":6',
+	expected: `"steps_taken":${AGENT_RUN_STEPS}`,
 	signed: false,
 };
+
+/** The parts of this prompt have final answers, so it suits every strategy. */
+const TASK = "Answer both:\n1. What is 17 * 23?\n2. What is 19 * 29?";
+
+/** One orchestrated request by a strategy. */
+export function orchestrationLoad(strategy: StrategyName): Load {
+	return {
+		path: "/v2/orchestrate",
+		body: Buffer.from(JSON.stringify({ messages: [{ role: "user", content: TASK }], strategy, max_tokens: 256 })),
+		streamed: false,
+		expected: `"strategy":"${strategy}"`,
+		signed: true,
+	};
+}

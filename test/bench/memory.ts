@@ -1,87 +1,133 @@
-// A runtime's memory under many requests, one in four of them streamed: what is resident, and what of it JavaScript holds.
+// Measures a runtime's memory under many requests, one in four of them streamed: resident memory, and the Worker's heap.
 import { setTimeout as delay } from "node:timers/promises";
 import { Inspector } from "./inspector.ts";
 import { type Load, type LoadTarget, runRound } from "./load.ts";
 import { STREAMED, WHOLE } from "./loads.ts";
-import { type Resident, residentMemory } from "./process.ts";
-import { growthOf } from "./statistics.ts";
+import { type ResidentMemory, residentMemory } from "./process.ts";
+import { growthMibPer1000Requests } from "./statistics.ts";
 
 const SAMPLES = 50;
 const WARM_UP_REQUESTS = 1_000;
 const CONNECTIONS = 16;
 const MIX = [WHOLE, WHOLE, WHOLE, STREAMED];
 const ROUND_TIMEOUT_MS = 600_000;
-/** Without a request, so that what only waits for its end can go. */
+/** A pause without requests at the end, so that the runtime can free what only waits. */
 const IDLE_PAUSE_MS = 10_000;
 
-export interface MemorySample extends Resident {
+export interface MemorySample extends ResidentMemory {
+	/** Since the warm-up. */
 	requests: number;
 }
 
-/** The Worker's JavaScript heap after a forced collection, with what its objects hold outside of it, bytes. */
-export interface HeapSample {
+/** A forced collection, with the process's memory on both sides of it and the Worker's heap after it. */
+export interface CollectionSample {
 	requests: number;
-	usedBytes: number;
+	before: ResidentMemory;
+	after: ResidentMemory;
+	/** Of JavaScript objects, bytes. */
+	heapBytes: number;
+	/** Held outside the heap by its objects, bytes. */
 	outsideBytes: number;
 }
 
+/** The figures of one target, complete or so far. */
 export interface MemoryResult {
 	name: string;
 	/** From the end of the warm-up (0 requests) on. */
 	samples: MemorySample[];
-	/** At the beginning, in the middle and at the end; empty where no inspector listens. */
-	heap: HeapSample[];
-	/** After a pause at the end and a forced collection. */
-	idle: Resident;
+	/** At the beginning, in the middle and at the end; empty if no inspector listens. */
+	collections: CollectionSample[];
+	/** What could not be measured, and why. */
+	gaps: string[];
 	idlePauseMs: number;
-	/** Over the second half of the requests, of what is resident. */
+	/** Growth of the resident memory over the second half of the requests. */
 	growthMibPer1000: number;
 	elapsedMs: number;
 }
 
-/** A target whose memory is looked at. */
-export interface Watched {
-	target: LoadTarget;
-	pid: number;
-	/** Origin of V8's inspector; null where none listens. */
-	inspectorUrl: string | null;
+/** Sends the requests of one measurement and keeps its figures. */
+class MemoryMeasurement {
+	#target: LoadTarget;
+	#pid: number;
+	#mix: readonly Load[];
+	#startMs = performance.now();
+	#samples: MemorySample[] = [];
+	#collections: CollectionSample[] = [];
+	#gaps: string[] = [];
+
+	constructor(target: LoadTarget, pid: number, mix: readonly Load[]) {
+		this.#target = target;
+		this.#pid = pid;
+		this.#mix = mix;
+	}
+
+	async send(maxRequests: number): Promise<number> {
+		const limits = { connections: CONNECTIONS, durationMs: ROUND_TIMEOUT_MS, maxRequests };
+		return (await runRound(this.#target, this.#mix, limits)).requests;
+	}
+
+	sample(requests: number): void {
+		this.#samples.push({ requests, ...residentMemory(this.#pid) });
+	}
+
+	/** Forces a collection. One that does not answer is a gap in the figures, not the end of them. */
+	async collect(requests: number, inspector: Inspector | null): Promise<void> {
+		if (inspector === null) return;
+		try {
+			const before = residentMemory(this.#pid);
+			await inspector.collectGarbage(async () => (await fetch(this.#target.url)).arrayBuffer());
+			const after = residentMemory(this.#pid);
+			const { usedSize, backingStorageSize = 0, embedderHeapUsedSize = 0 } = await inspector.heapUsage();
+			const outsideBytes = backingStorageSize + embedderHeapUsedSize;
+			this.#collections.push({ requests, before, after, heapBytes: usedSize, outsideBytes });
+		} catch (error) {
+			this.#gaps.push(`no collection after ${requests} requests: ${error}`);
+		}
+	}
+
+	result(): MemoryResult {
+		return {
+			name: this.#target.name,
+			samples: this.#samples,
+			collections: this.#collections,
+			gaps: this.#gaps,
+			idlePauseMs: IDLE_PAUSE_MS,
+			growthMibPer1000: growthMibPer1000Requests(this.#samples),
+			elapsedMs: performance.now() - this.#startMs,
+		};
+	}
 }
 
-async function heapOf(requests: number, inspector: Inspector): Promise<HeapSample> {
-	await inspector.collectGarbage();
-	const { usedSize, backingStorageSize = 0, embedderHeapUsedSize = 0 } = await inspector.heapUsage();
-	return { requests, usedBytes: usedSize, outsideBytes: backingStorageSize + embedderHeapUsedSize };
+export interface MemoryOptions {
+	requests: number;
+	mix?: readonly Load[];
+	/** Gets the figures so far after each sample. */
+	onFigures(result: MemoryResult): void;
 }
 
-/** Sends the requests and looks at the memory in between. */
+/** Sends the requests and samples the memory in between. */
 export async function measureMemory(
-	{ target, pid, inspectorUrl }: Watched,
-	requests: number,
-	onProgress: (text: string) => void,
-	mix: readonly Load[] = MIX,
+	target: LoadTarget,
+	pid: number,
+	{ requests, mix = MIX, onFigures }: MemoryOptions,
 ): Promise<MemoryResult> {
-	const send = (maxRequests: number) =>
-		runRound(target, mix, { connections: CONNECTIONS, durationMs: ROUND_TIMEOUT_MS, maxRequests });
-	const inspector = inspectorUrl === null ? null : await Inspector.open(inspectorUrl, "svc");
+	const inspector = target.inspectorUrl === null ? null : await Inspector.open(target.inspectorUrl);
+	const measurement = new MemoryMeasurement(target, pid, mix);
 	try {
-		await send(WARM_UP_REQUESTS);
-		const startMs = performance.now();
-		const samples: MemorySample[] = [{ requests: 0, ...residentMemory(pid) }];
-		const heap: HeapSample[] = inspector ? [await heapOf(0, inspector)] : [];
+		await measurement.send(WARM_UP_REQUESTS);
+		await measurement.collect(0, inspector);
+		measurement.sample(0);
 		const step = Math.max(1, Math.ceil(requests / SAMPLES));
 		for (let sent = 0; sent < requests; ) {
-			const half = sent < requests / 2;
-			sent += (await send(Math.min(step, requests - sent))).requests;
-			samples.push({ requests: sent, ...residentMemory(pid) });
-			if (inspector && half !== sent < requests / 2) heap.push(await heapOf(sent, inspector));
-			if (samples.length % 5 === 1) onProgress(`memory of ${target.name}: ${sent} of ${requests} requests`);
+			const inFirstHalf = sent < requests / 2;
+			sent += await measurement.send(Math.min(step, requests - sent));
+			measurement.sample(sent);
+			if (inFirstHalf && sent >= requests / 2 && sent < requests) await measurement.collect(sent, inspector);
+			onFigures(measurement.result());
 		}
-		const elapsedMs = performance.now() - startMs;
 		await delay(IDLE_PAUSE_MS);
-		if (inspector) heap.push(await heapOf(requests, inspector));
-		const idle = residentMemory(pid);
-		const growthMibPer1000 = growthOf(samples);
-		return { name: target.name, samples, heap, idle, idlePauseMs: IDLE_PAUSE_MS, growthMibPer1000, elapsedMs };
+		await measurement.collect(requests, inspector);
+		return measurement.result();
 	} finally {
 		inspector?.close();
 	}

@@ -1,38 +1,37 @@
-// Counts what requests do: drives the counting Worker through minutes of paced traffic, on a clock that is moved instead of waited for.
+// Counts the billed operations of requests: drives the counting Worker through minutes of paced traffic on a clock that it moves.
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
-import { type Load, post } from "./load.ts";
+import { type Load, type LoadTarget, sendRequest } from "./load.ts";
 import { AGENT_RUN, HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
-import type { SvcTarget } from "./targets.ts";
-import { wrangler } from "./wrangler.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const IDLE_CHECK_MS = 3;
 const IDLE_TRIES = 5_000;
 
 /** Bundles the counting Worker as a deployment would bundle the Worker; returns the folder. */
 export function buildCountingBundle(outDir: string): string {
-	wrangler(["deploy", "test/bench/counting/index.ts", "--dry-run", "--outdir", outDir]);
+	runWrangler(["deploy", "test/bench/counting/index.ts", "--dry-run", "--outdir", outDir]);
 	return outDir;
 }
 
-/** How the requests of one user come. */
-interface Pace {
+/** The pace of one user's requests. */
+interface RequestPace {
 	name: string;
 	/** Sent together at each step. */
 	parallel: number;
 	/** Time between steps, on the moved clock. */
 	stepMs: number;
-	/** Steps before counting begins: until rows are purged as fast as they come. */
+	/** Steps before counting begins, until rows are purged as fast as they come. */
 	warmUpSteps: number;
 	steps: number;
-	/** Whether the object leaves memory, before its alarm and after, as it does when nothing comes for a few minutes. */
+	/** Whether the object leaves memory before and after its alarm, as it does after a few idle minutes. */
 	evicted: boolean;
 }
 
-/** A day's minutes are kept for each user, so the warm-up of a lone request is a day of them. */
-const ALONE: Pace = {
+/** The meter keeps a day of minutes for each user, so the warm-up of single requests is a day long. */
+const ALONE: RequestPace = {
 	name: "alone, 15 min apart",
 	parallel: 1,
 	stepMs: 900_000,
@@ -40,7 +39,7 @@ const ALONE: Pace = {
 	steps: 24,
 	evicted: true,
 };
-const STEADY: Pace = {
+const STEADY: RequestPace = {
 	name: "1 every 2 s",
 	parallel: 1,
 	stepMs: 2_000,
@@ -48,7 +47,7 @@ const STEADY: Pace = {
 	steps: 60,
 	evicted: false,
 };
-const PARALLEL: Pace = {
+const PARALLEL: RequestPace = {
 	name: "16 at once every 5 s",
 	parallel: 16,
 	stepMs: 5_000,
@@ -57,8 +56,8 @@ const PARALLEL: Pace = {
 	evicted: false,
 };
 
-/** What a ledger wrote is kept for ten minutes, so the warm-up of what writes to one is longer than that. */
-const AGENT: Pace = {
+/** A ledger keeps its events for ten minutes, so the warm-up of requests that write to one is longer. */
+const GOVERNANCE_STEADY: RequestPace = {
 	name: "1 every 30 s",
 	parallel: 1,
 	stepMs: 30_000,
@@ -66,7 +65,7 @@ const AGENT: Pace = {
 	steps: 40,
 	evicted: false,
 };
-const AGENTS: Pace = {
+const GOVERNANCE_PARALLEL: RequestPace = {
 	name: "16 at once every 30 s",
 	parallel: 16,
 	stepMs: 30_000,
@@ -75,8 +74,8 @@ const AGENTS: Pace = {
 	evicted: false,
 };
 
-/** Each is an object of its own, which keeps what it has. */
-const RUNS: Pace = {
+/** Each run is an object of its own, which purges nothing. */
+const RUNS_STEADY: RequestPace = {
 	name: "1 every 30 s",
 	parallel: 1,
 	stepMs: 30_000,
@@ -85,7 +84,7 @@ const RUNS: Pace = {
 	evicted: false,
 };
 
-/** What is sent. */
+/** Kinds of requests. */
 export type CountedKind = "whole" | "streamed" | "handoff" | "policy" | "run" | "read";
 
 interface RequestKind {
@@ -97,7 +96,7 @@ export interface CountedScenario extends RequestKind {
 	pace: string;
 	requests: number;
 	counts: OperationCounts;
-	/** Growth of D1's file for one request, bytes. */
+	/** Growth of D1's file per request, bytes. */
 	databaseBytesPerRequest: number;
 }
 
@@ -106,56 +105,56 @@ const controlAnswer = z.object({
 	databaseBytes: z.number(),
 	busy: z.boolean(),
 });
-type Standing = z.infer<typeof controlAnswer>;
+type CountsAnswer = z.infer<typeof controlAnswer>;
 
 class CountingService {
-	#svc: SvcTarget;
+	#svc: LoadTarget;
 	#agent = new Agent({ keepAlive: true });
 	#share: number;
 
-	/** @param quick counts over fewer steps: what is rare comes out too high or too low. The warm-up stays as long. */
-	constructor(svc: SvcTarget, quick: boolean) {
+	/** @param quick counts over fewer steps, which makes rare operations inexact. The warm-up stays as long. */
+	constructor(svc: LoadTarget, quick: boolean) {
 		this.#svc = svc;
 		this.#share = quick ? 0.25 : 1;
 	}
 
-	async #control(path: string): Promise<Standing> {
+	async #control(path: string): Promise<CountsAnswer> {
 		const response = await fetch(`${this.#svc.url}/bench/${path}`, { method: "POST" });
 		return controlAnswer.parse(await response.json());
 	}
 
-	/** Where the counts stand once every flush has ended. */
-	async #settled(): Promise<Standing> {
+	/** The counts once every flush has ended. */
+	async #countsAtRest(): Promise<CountsAnswer> {
 		let idle = 0;
 		for (let tries = 0; tries < IDLE_TRIES; tries++) {
-			const standing = await this.#control("counts");
-			idle = standing.busy ? 0 : idle + 1;
-			if (idle === 2) return standing;
+			const answer = await this.#control("counts");
+			idle = answer.busy ? 0 : idle + 1;
+			if (idle === 2) return answer;
 			await delay(IDLE_CHECK_MS);
 		}
 		throw new Error("benchmark failed: the service's objects do not come to rest");
 	}
 
-	async #step(send: () => Promise<unknown>, { parallel, stepMs, evicted }: Pace): Promise<void> {
+	async #step(send: () => Promise<unknown>, { parallel, stepMs, evicted }: RequestPace): Promise<void> {
 		await Promise.all(Array.from({ length: parallel }, send));
-		await this.#settled();
-		// What then rings for it wakes it once more.
+		await this.#countsAtRest();
+		// An alarm that rings afterwards loads the object again.
 		if (evicted) await this.#control("evict");
 		await this.#control(`clock?ms=${stepMs}`);
-		await this.#settled();
+		await this.#countsAtRest();
 		if (evicted) await this.#control("evict");
 	}
 
 	/** Counts one kind of request at one pace. */
-	async count(kind: RequestKind, pace: Pace, send: () => Promise<unknown>): Promise<CountedScenario> {
-		// Alarms of the scenario before ring here, where nobody counts.
+	async count(kind: RequestKind, pace: RequestPace, send: () => Promise<unknown>): Promise<CountedScenario> {
+		// Alarms of the scenario before ring here, before counting begins.
 		await this.#control("clock?ms=900000");
 		const steps = Math.ceil(pace.steps * this.#share);
 		for (let step = 0; step < pace.warmUpSteps; step++) await this.#step(send, pace);
-		const before = await this.#settled();
+		const before = await this.#countsAtRest();
 		await this.#control("reset");
 		for (let step = 0; step < steps; step++) await this.#step(send, pace);
-		const { counts, databaseBytes } = await this.#settled();
+		const { counts, databaseBytes } = await this.#countsAtRest();
 		const requests = pace.parallel * steps;
 		const databaseBytesPerRequest = (databaseBytes - before.databaseBytes) / requests;
 		return {
@@ -169,7 +168,7 @@ class CountingService {
 
 	/** Sends a request with one user's key; resolves to the answer's text. */
 	async send(key: string, load: Load): Promise<string> {
-		const { answer } = await post(this.#svc, this.#agent, load, key);
+		const { answer } = await sendRequest(this.#svc, this.#agent, load, key);
 		return answer.toString("utf8");
 	}
 
@@ -185,16 +184,16 @@ class CountingService {
 	}
 }
 
-/** What is counted at which paces; each scenario has a user of its own. */
-const SCENARIOS: readonly (readonly [RequestKind, Load, readonly Pace[]])[] = [
+/** What is counted, and at which paces. Each scenario has its own user. */
+const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])[] = [
 	[{ operation: "chat, whole", kind: "whole" }, WHOLE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
-	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [AGENT, AGENTS]],
-	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [AGENT, AGENTS]],
-	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS]],
+	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
+	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
+	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS_STEADY]],
 ];
 
-/** Users that countOperations needs: one more for the reads. */
+/** Users that countOperations needs. The reads need one more. */
 export const COUNTED_USERS = SCENARIOS.reduce((sum, [, , paces]) => sum + paces.length, 1);
 
 export interface CountedOperations {
@@ -203,9 +202,9 @@ export interface CountedOperations {
 	reads: CountedScenario[];
 }
 
-/** Counts chat requests, handoffs and policy checks at their paces, and three reads of a user who has made some requests. */
+/** Counts chat requests, handoffs, policy checks and runs at their paces, and three reads of a user with some requests. */
 export async function countOperations(
-	svc: SvcTarget,
+	svc: LoadTarget,
 	quick: boolean,
 	onProgress: (text: string) => void,
 ): Promise<CountedOperations> {

@@ -1,13 +1,13 @@
-// What the benchmark is asked for on its command line.
+// The command line of the benchmark, and how long its parts take.
 import { mkdirSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-export const PART_NAMES = ["cold", "load", "stream", "chunks", "agents", "memory", "cost"] as const;
+export const PART_NAMES = ["cold", "load", "stream", "chunks", "governance", "workflows", "memory", "cost"] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
-export const TARGET_NAMES = ["bare", "relay", "floor", "portkey", "svc"] as const;
+export const TARGET_NAMES = ["bare", "bare-stream", "relay", "floor", "portkey", "svc"] as const;
 export type TargetName = (typeof TARGET_NAMES)[number];
 
 export const STATE_NAMES = ["disk", "tmpfs"] as const;
@@ -19,42 +19,55 @@ export interface BenchOptions {
 	states: readonly StateName[];
 	/** Per target and number of connections. */
 	rounds: number;
-	/** The service flushes to D1 at most a second after the first row that waits, so a round should have many seconds. */
+	/** A round should have several seconds, because the service flushes to D1 up to a second after a row was written. */
 	roundMs: number;
 	memoryRequests: number;
-	/** Whether requests are counted over fewer steps. */
+	/** Whether operations are counted over fewer steps. */
 	quick: boolean;
 	builtInGenerator: boolean;
 }
 
-const FULL = { rounds: 5, seconds: 10, memoryRequests: 50_000 };
+const FULL = { rounds: 3, seconds: 8, memoryRequests: 50_000 };
 const QUICK = { rounds: 2, seconds: 4, memoryRequests: 10_000 };
 
 export const USAGE = `npm run bench -- [PART …] [option …]
-  PART             ${PART_NAMES.join(", ")}; all where none is named
+  PART             ${PART_NAMES.join(", ")}; all by default
   --only NAMES     targets, by comma: ${TARGET_NAMES.join(", ")} (portkey needs PORTKEY_DIR, a folder with @portkey-ai/gateway installed)
-  --state NAMES    where state is, by comma: ${STATE_NAMES.join(", ")}; both where nothing is said. memory and cost use the first
+  --state NAMES    where state is, by comma: ${STATE_NAMES.join(", ")}; both by default. workflows, memory and cost use the first
   --rounds N       rounds per target and number of connections, ${FULL.rounds}
   --seconds S      length of a round, ${FULL.seconds}
   --requests N     of the part memory, ${FULL.memoryRequests}
   --quick          ${QUICK.rounds} rounds of ${QUICK.seconds} s, ${QUICK.memoryRequests} requests in memory, fewer steps counted
-  --built-in       the built-in load generator even where wrk is on the PATH`;
+  --built-in       the built-in load generator even if wrk is on the PATH
 
-/** The names of a list by comma, in the order of `all`; all of them where nothing is named. */
-function chosen<Name extends string>(what: string, named: readonly string[], all: readonly Name[]): Name[] {
+Minutes by default: cold 1, load 10, stream 10, chunks 10, governance 5, workflows 6, memory 15, cost 6; with --quick about half.
+A part takes less with --only, --state, --rounds and --seconds, and memory with --requests.`;
+
+/** Time a round takes beside its load: settling before and after it, and one request per user. */
+export const ROUND_OVERHEAD_MS = 3_600;
+/** Numbers of connections that targets are compared at. */
+export const CONNECTIONS = [1, 16] as const;
+
+/** How long the rounds of a comparison take, without the start of its targets. */
+export function comparisonMs(targets: number, { rounds, roundMs }: Pick<BenchOptions, "rounds" | "roundMs">): number {
+	return targets * CONNECTIONS.length * rounds * (roundMs + ROUND_OVERHEAD_MS);
+}
+
+/** The named ones, in the order of `all`; all of them if none is named. */
+function pickNames<Name extends string>(what: string, named: readonly string[], all: readonly Name[]): Name[] {
 	const unknown = named.filter((name) => !(all as readonly string[]).includes(name));
 	if (unknown.length > 0) throw new Error(`there is no ${what} ${unknown.join(", ")}\n${USAGE}`);
 	return all.filter((name) => named.length === 0 || named.includes(name));
 }
 
-function positive(name: string, text: string | undefined, otherwise: number): number {
-	if (text === undefined) return otherwise;
+function parsePositive(name: string, text: string | undefined, fallback: number): number {
+	if (text === undefined) return fallback;
 	const value = Number(text);
 	if (!(value > 0)) throw new Error(`--${name} must be a number above 0\n${USAGE}`);
 	return value;
 }
 
-/** @throws Error that ends with the usage, for what there is not. */
+/** @throws Error with the usage at its end, for unknown names and bad numbers. */
 export function readOptions(args: readonly string[]): BenchOptions {
 	const { values, positionals } = parseArgs({
 		args: [...args],
@@ -69,23 +82,23 @@ export function readOptions(args: readonly string[]): BenchOptions {
 			"built-in": { type: "boolean", default: false },
 		},
 	});
-	const otherwise = values.quick ? QUICK : FULL;
+	const defaults = values.quick ? QUICK : FULL;
 	return {
-		parts: chosen("part", positionals, PART_NAMES),
-		targets: new Set(chosen("target", values.only?.split(",") ?? [], TARGET_NAMES)),
-		states: chosen("state", values.state?.split(",") ?? [], STATE_NAMES),
-		rounds: Math.ceil(positive("rounds", values.rounds, otherwise.rounds)),
-		roundMs: 1_000 * positive("seconds", values.seconds, otherwise.seconds),
-		memoryRequests: Math.ceil(positive("requests", values.requests, otherwise.memoryRequests)),
+		parts: pickNames("part", positionals, PART_NAMES),
+		targets: new Set(pickNames("target", values.only?.split(",") ?? [], TARGET_NAMES)),
+		states: pickNames("state", values.state?.split(",") ?? [], STATE_NAMES),
+		rounds: Math.ceil(parsePositive("rounds", values.rounds, defaults.rounds)),
+		roundMs: 1_000 * parsePositive("seconds", values.seconds, defaults.seconds),
+		memoryRequests: Math.ceil(parsePositive("requests", values.requests, defaults.memoryRequests)),
 		quick: values.quick,
 		builtInGenerator: values["built-in"],
 	};
 }
 
-/** Linux's number of the file system that is memory (statfs(2)). */
+/** Linux's type number of tmpfs (statfs(2)). */
 const TMPFS = 0x01021994;
 
-function isMemory(folder: string): boolean {
+function isTmpfs(folder: string): boolean {
 	try {
 		return statfsSync(folder).type === TMPFS;
 	} catch {
@@ -93,9 +106,9 @@ function isMemory(folder: string): boolean {
 	}
 }
 
-/** Folders to keep state in; null where the machine has none of the kind. */
+/** Folders to keep state in; null if the machine has none of the kind. */
 export function stateRoots(): Record<StateName, string | null> {
-	const onDisk = isMemory(tmpdir()) ? resolve(".wrangler") : tmpdir();
+	const onDisk = isTmpfs(tmpdir()) ? resolve(".wrangler") : tmpdir();
 	mkdirSync(onDisk, { recursive: true });
-	return { disk: onDisk, tmpfs: isMemory("/dev/shm") ? "/dev/shm" : null };
+	return { disk: onDisk, tmpfs: isTmpfs("/dev/shm") ? "/dev/shm" : null };
 }

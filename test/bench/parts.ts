@@ -1,19 +1,19 @@
-// The parts of the benchmark that need running targets: load, stream, chunks, agents, memory, cost.
+// The parts of the benchmark that need running targets: load, stream, chunks, governance, workflows, memory, cost.
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
 	type ChunkCost,
-	type Contender,
+	type ComparedTarget,
 	compareUnderLoad,
 	measureChunks,
-	measuredRound,
+	measureRound,
 	type RoundPlan,
-	type Standing,
-	startContenders,
+	startTargets,
+	type TargetFigures,
 	USERS,
 } from "./compare.ts";
-import { type Bill, billOf, type Quantities, quantitiesOf } from "./cost.ts";
-import type { Load, LoadTarget } from "./load.ts";
+import { type CostBill, type Quantities, toBill, toQuantities } from "./cost.ts";
+import type { Load } from "./load.ts";
 import { HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
 import {
@@ -25,49 +25,50 @@ import {
 } from "./operations.ts";
 import { type BenchOptions, stateRoots, TARGET_NAMES, type TargetName } from "./options.ts";
 import { inSession, type Session, type Workshop } from "./session.ts";
-import { requireSignedAnswer, type SvcTarget } from "./targets.ts";
+import { requireSignedAnswer } from "./svc-target.ts";
+import { measureWorkflowLoads, type WorkflowFigures } from "./workflows.ts";
 import { loadGenerator } from "./wrk.ts";
 
-/** Requests whose cost is told. */
+/** Requests that are priced. */
 const BILLED_REQUESTS = 1_000_000;
 
 export type Progress = (text: string) => void;
 
-/** What one run of the benchmark has to work with. */
+/** One run of the benchmark. */
 export interface BenchRun {
 	workshop: Workshop;
 	options: BenchOptions;
 	onProgress: Progress;
 }
 
-function roundPlan({ options, onProgress }: BenchRun): RoundPlan {
+function toRoundPlan({ options, onProgress }: BenchRun): RoundPlan {
 	const { rounds, roundMs, builtInGenerator } = options;
 	return { generator: loadGenerator(builtInGenerator), rounds, roundMs, onProgress };
 }
 
-/** Runs something on the targets that were asked for, each with a fresh state of its own; `only` leaves others out. */
-function withContenders<T>(
+/** Runs some work on the chosen targets among `names`, each with a fresh state. */
+function withTargets<T>(
 	{ workshop, options }: BenchRun,
-	only: readonly TargetName[],
-	work: (contenders: readonly Contender[]) => Promise<T>,
+	names: readonly TargetName[],
+	work: (compared: readonly ComparedTarget[]) => Promise<T>,
 ): Promise<T> {
-	const made: string[] = [];
+	const madeFolders: string[] = [];
 	const roots = stateRoots();
 	const stateFolders = options.states.flatMap((state) => {
 		const root = roots[state];
 		if (root === null) return [];
 		const folder = mkdtempSync(join(root, "svc-bench-state-"));
-		made.push(folder);
+		madeFolders.push(folder);
 		return [[state, folder] as const];
 	});
 	const removeAll = () => {
-		for (const folder of made) rmSync(folder, { recursive: true, force: true });
+		for (const folder of madeFolders) rmSync(folder, { recursive: true, force: true });
 	};
 	process.once("exit", removeAll);
-	const targets = new Set(only.filter((name) => options.targets.has(name)));
+	const targets = new Set(names.filter((name) => options.targets.has(name)));
 	const portkeyDir = process.env["PORTKEY_DIR"] ?? null;
 	return inSession(workshop, async (session: Session) =>
-		work(await startContenders(session, { targets, stateRoots: stateFolders, portkeyDir })),
+		work(await startTargets(session, { targets, stateRoots: stateFolders, portkeyDir })),
 	).finally(() => {
 		process.off("exit", removeAll);
 		removeAll();
@@ -75,56 +76,80 @@ function withContenders<T>(
 }
 
 /** All targets under one load. */
-export function compareTargets(run: BenchRun, load: Load): Promise<Standing[]> {
-	// Of a whole answer there is nothing to relay piece by piece.
-	const names = TARGET_NAMES.filter((name) => load.streamed || name !== "relay");
-	return withContenders(run, names, (contenders) => compareUnderLoad(contenders, load, roundPlan(run)));
+export function compareTargets(run: BenchRun, load: Load): Promise<TargetFigures[]> {
+	// A relay differs from bare, and a Worker that reads a stream whole from the service, by the form of the answer.
+	const otherForm: TargetName = load.streamed ? "bare-stream" : "relay";
+	const names = TARGET_NAMES.filter((name) => name !== otherForm);
+	return withTargets(run, names, (compared) => compareUnderLoad(compared, load, toRoundPlan(run)));
 }
 
-/** What a chunk costs each target. */
+/** The cost of a chunk at each target. */
 export function compareChunks(run: BenchRun): Promise<ChunkCost[]> {
-	return withContenders(run, TARGET_NAMES, (contenders) => measureChunks(contenders, roundPlan(run)));
+	const names = TARGET_NAMES.filter((name) => name !== "bare-stream");
+	return withTargets(run, names, (compared) => measureChunks(compared, toRoundPlan(run)));
 }
 
-export interface AgentResult {
-	handoffs: Standing[];
-	policyChecks: Standing[];
+export interface GovernanceResult {
+	handoffs: TargetFigures[];
+	policyChecks: TargetFigures[];
 }
 
-/** The service under what agents send beside chat. */
-export function measureAgents(run: BenchRun): Promise<AgentResult> {
-	return withContenders(run, ["svc"], async (contenders) => ({
-		handoffs: await compareUnderLoad(contenders, HANDOFF, roundPlan(run)),
-		policyChecks: await compareUnderLoad(contenders, POLICY_CHECK, roundPlan(run)),
+/** The service under handoffs and policy checks. */
+export function measureGovernance(run: BenchRun): Promise<GovernanceResult> {
+	return withTargets(run, ["svc"], async (compared) => ({
+		handoffs: await compareUnderLoad(compared, HANDOFF, toRoundPlan(run)),
+		policyChecks: await compareUnderLoad(compared, POLICY_CHECK, toRoundPlan(run)),
 	}));
 }
 
+/** Agent runs and strategies, with the state in the first chosen place. */
+export function measureWorkflows(run: BenchRun): Promise<WorkflowFigures[]> {
+	return inSession(run.workshop, async (session) => {
+		const svc = await session.startSvc({ users: USERS });
+		return measureWorkflowLoads(svc, session.countCalls, toRoundPlan(run));
+	});
+}
+
 /**
- * The memory of the service, and of the bare Worker and the floor, whose growth is the runtime's own; empty where a
- * runtime's process cannot be found.
+ * The memory of bare, the floor and the service. Growth of the first two is the runtime's own. A target whose process cannot
+ * be found is left out.
+ * @param onFigures gets the figures so far, so that a failure later on loses none.
  */
-export async function watchMemory({ workshop, options, onProgress }: BenchRun): Promise<MemoryResult[]> {
+export async function measureTargetsMemory(
+	{ workshop, options, onProgress }: BenchRun,
+	onFigures: (results: readonly MemoryResult[]) => void,
+): Promise<MemoryResult[]> {
 	const { targets, memoryRequests } = options;
-	const found: MemoryResult[] = [];
+	const results: MemoryResult[] = [];
 	for (const name of ["bare", "floor", "svc"] as const) {
 		if (!targets.has(name)) continue;
 		await inSession(workshop, async (session) => {
 			const start = {
-				bare: () => session.startBare(),
-				floor: () => session.startFloor({ users: USERS }),
+				bare: () => session.startBare({ inspected: true }),
+				floor: () => session.startFloor({ users: USERS, inspected: true }),
 				svc: () => session.startSvc({ users: USERS, inspected: true }),
 			};
-			const target: LoadTarget & Partial<SvcTarget> = await start[name]();
+			const target = await start[name]();
 			if (target.pid === null) return;
 			if (target.signs) for (const load of [WHOLE, STREAMED]) await requireSignedAnswer(target, load);
-			const inspectorUrl = target.inspectorUrl ?? null;
-			found.push(await measureMemory({ target, pid: target.pid, inspectorUrl }, memoryRequests, onProgress));
+			const result = await measureMemory(target, target.pid, {
+				requests: memoryRequests,
+				onFigures: (soFar) => {
+					onFigures([...results, soFar]);
+					const { samples } = soFar;
+					if (samples.length % 5 === 1) {
+						onProgress(`memory of ${name}: ${samples.at(-1)?.requests} of ${memoryRequests} requests`);
+					}
+				},
+			});
+			results.push(result);
+			onFigures(results);
 		});
 	}
-	return found;
+	return results;
 }
 
-/** CPU time of the runtime's whole process for one request: Worker, objects, D1 and the runtime's own server. */
+/** CPU time per request of the runtime's whole process: Worker, objects, D1 and the runtime's own server; null if unknown. */
 type CpuPerRequest = Record<CountedKind, number | null>;
 
 const CPU_LOADS = { whole: WHOLE, streamed: STREAMED, handoff: HANDOFF, policy: POLICY_CHECK };
@@ -136,17 +161,17 @@ function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
 		for (const [kind, load] of Object.entries(CPU_LOADS) as [keyof typeof CPU_LOADS, Load][]) {
 			run.onProgress(`CPU time: ${kind}`);
 			// The first round warms the code up.
-			await measuredRound(svc, load, 16, roundPlan(run));
-			cpu[kind] = (await measuredRound(svc, load, 16, roundPlan(run))).cpuMs;
+			await measureRound(svc, load, 16, toRoundPlan(run));
+			cpu[kind] = (await measureRound(svc, load, 16, toRoundPlan(run))).cpuMs;
 		}
 		return cpu;
 	});
 }
 
-/** A counted scenario with what it comes to. */
+/** A counted scenario with its price. */
 export interface PricedScenario extends CountedScenario {
 	perRequest: Quantities;
-	bill: Bill;
+	bill: CostBill;
 }
 
 export interface CostResult {
@@ -168,8 +193,8 @@ export async function measureCost(run: BenchRun): Promise<CostResult> {
 	const cpu = await measureCpu(run);
 	const priced = (scenarios: readonly CountedScenario[]) =>
 		scenarios.map((scenario): PricedScenario => {
-			const perRequest = quantitiesOf(scenario.counts, scenario.requests, cpu[scenario.kind]);
-			return { ...scenario, perRequest, bill: billOf(perRequest, BILLED_REQUESTS) };
+			const perRequest = toQuantities(scenario.counts, scenario.requests, cpu[scenario.kind]);
+			return { ...scenario, perRequest, bill: toBill(perRequest, BILLED_REQUESTS) };
 		});
 	return { chat: priced(counted.chat), agents: priced(counted.agents), reads: priced(counted.reads), cpu };
 }

@@ -1,16 +1,16 @@
-// Prints what hostile policy checks cost: CPU of one decision, each in a process of its own, dearest first.
+// `npm run bench:policy`: CPU time of one decision on each hostile policy check, each in its own process, dearest first.
 import { spawnSync } from "node:child_process";
 import { decide } from "../../src/policy/decide.ts";
 import { WorkBudget } from "../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS, type HostileInput, type HostileSize } from "./policy-inputs.ts";
-import { table } from "./table.ts";
+import { renderTable } from "./table.ts";
 
-/** A check's body may have this many bytes. */
+/** Size limit of a check's body. */
 const BODY_BYTES = 2_097_152;
-/** A case that takes longer is ended, and shown as such. */
+/** A case that takes longer is ended and reported as such. */
 const TIMEOUT_MS = Number(process.env["BENCH_POLICY_TIMEOUT_MS"] ?? 120_000);
 
-/** Few long pieces, many short ones, and those over many commands: which is dearest depends on what bounds the work. */
+/** Few long pieces, many short ones, and many commands. Which is dearest depends on what bounds the work. */
 const SHAPES: readonly Omit<HostileSize, "chars">[] = [
 	{ commands: 1, repeats: 300 },
 	{ commands: 1, repeats: 3_000 },
@@ -19,7 +19,7 @@ const SHAPES: readonly Omit<HostileSize, "chars">[] = [
 	{ commands: 2_000, repeats: 19_000 },
 ];
 
-/** Notes how much of the work was done before what was left did not suffice. */
+/** Counts the work done before the budget ran out. */
 class CountingBudget extends WorkBudget {
 	done = 0;
 
@@ -30,19 +30,19 @@ class CountingBudget extends WorkBudget {
 	}
 }
 
-interface Measured {
+interface CheckFigures {
 	readonly name: string;
 	readonly shape: string;
 	readonly decision: string;
 	readonly cpuMs: number;
-	/** Units of work that were charged for and done, in millions. */
+	/** Units of work done, in millions. */
 	readonly millionUnits: number;
 	readonly peakMb: number;
 	readonly bodyBytes: number;
 }
 
-/** One check, as large as a body may be. JSON escapes some characters, and UTF-8 takes up to three bytes for one. */
-function largest(hostile: HostileInput, shape: Omit<HostileSize, "chars">) {
+/** Builds the largest check that fits a body. JSON escapes some characters, and UTF-8 takes up to three bytes for one. */
+function buildLargest(hostile: HostileInput, shape: Omit<HostileSize, "chars">) {
 	for (let chars = BODY_BYTES - 8192; chars > 0; ) {
 		const built = hostile.build({ ...shape, chars });
 		const bodyBytes = Buffer.byteLength(JSON.stringify(built.input));
@@ -52,11 +52,11 @@ function largest(hostile: HostileInput, shape: Omit<HostileSize, "chars">) {
 	throw new Error(`${hostile.name} is larger than a body may be, however small it is built`);
 }
 
-function measure(name: string, at: number): Measured {
+function measureHere(name: string, at: number): CheckFigures {
 	const hostile = HOSTILE_INPUTS.find((candidate) => candidate.name === name);
 	const shape = SHAPES[at];
 	if (!hostile || !shape) throw new Error(`no hostile input is called ${name}, or no shape is number ${at}`);
-	const { input, rules, bodyBytes } = largest(hostile, shape);
+	const { input, rules, bodyBytes } = buildLargest(hostile, shape);
 	const before = process.cpuUsage();
 	const work = new CountingBudget();
 	const { decision } = decide(input, rules, work);
@@ -72,14 +72,14 @@ function measure(name: string, at: number): Measured {
 	};
 }
 
-/** Measures in a process of its own: neither warmed up by the case before, nor slowed down by its garbage. */
-function measured(name: string, at: number): Measured {
+/** Measures in a new process, so that earlier cases neither warm it up nor leave it their garbage. */
+function measureInChild(name: string, at: number): CheckFigures {
 	const child = spawnSync(process.execPath, [import.meta.filename, "--case", name, String(at)], {
 		timeout: TIMEOUT_MS,
 		encoding: "utf8",
 		killSignal: "SIGKILL",
 	});
-	if (child.status === 0) return JSON.parse(child.stdout) as Measured;
+	if (child.status === 0) return JSON.parse(child.stdout) as CheckFigures;
 	const thrown = child.stderr.match(/^\w*Error: .*|^FATAL ERROR: .*/m)?.[0] ?? `exit code ${child.status}`;
 	const decision = child.signal === null ? thrown : `ended after ${TIMEOUT_MS} ms`;
 	const shape = SHAPES[at];
@@ -94,35 +94,35 @@ function measured(name: string, at: number): Measured {
 	};
 }
 
-/** The shapes of one input that differ, dearest first. */
-function dearest(hostile: HostileInput): Measured | undefined {
+/** Measures each different shape of an input; returns the dearest. */
+function measureDearestShape(hostile: HostileInput): CheckFigures | undefined {
 	const built = new Set<string>();
 	const rows = SHAPES.flatMap((shape, at) => {
 		const body = JSON.stringify(hostile.build({ ...shape, chars: BODY_BYTES / 2 }));
 		if (built.has(body)) return [];
 		built.add(body);
-		return [measured(hostile.name, at)];
+		return [measureInChild(hostile.name, at)];
 	});
 	return rows.sort((one, other) => other.cpuMs - one.cpuMs)[0];
 }
 
-function main(): void {
+function runPolicyBench(): void {
 	const at = process.argv.indexOf("--case");
 	if (at >= 0) {
-		console.log(JSON.stringify(measure(process.argv[at + 1] ?? "", Number(process.argv[at + 2]))));
+		console.log(JSON.stringify(measureHere(process.argv[at + 1] ?? "", Number(process.argv[at + 2]))));
 		return;
 	}
 	const wanted = process.argv[2] ?? "";
-	const rows: Measured[] = [];
+	const rows: CheckFigures[] = [];
 	for (const hostile of HOSTILE_INPUTS.filter(({ name }) => name.includes(wanted))) {
-		const row = dearest(hostile);
+		const row = measureDearestShape(hostile);
 		if (!row) continue;
 		rows.push(row);
 		console.error(`${row.cpuMs.toFixed(0).padStart(7)} ms  ${row.millionUnits.toFixed(1).padStart(6)} M  ${row.name}`);
 	}
 	rows.sort((one, other) => other.cpuMs - one.cpuMs);
 	console.log(
-		table([
+		renderTable([
 			["hostile check", "commands × repeats", "body bytes", "peak MB", "M units", "CPU ms", "decision"],
 			...rows.map((row) => [
 				row.name,
@@ -138,4 +138,4 @@ function main(): void {
 	console.log(`\n${rows.length} checks, the dearest ${rows[0]?.cpuMs.toFixed(0) ?? 0} ms`);
 }
 
-main();
+runPolicyBench();

@@ -1,13 +1,13 @@
-// Cloudflare's published prices on the Workers Paid plan, in USD. Read from stored copies of its documentation, not from live pages.
+// Cloudflare's published prices on the Workers Paid plan, in USD, read from stored copies of its documentation.
 
 export interface Price {
 	label: string;
 	usdPerMillion: number;
-	/** In a month of the plan, before anything more is billed. */
+	/** Included in the plan each month. */
 	includedPerMonth: number;
 	/** The page that states it. */
 	source: string;
-	/** Where the text was read, and when. */
+	/** Which copy was read, and when. */
 	read: string;
 }
 
@@ -32,13 +32,13 @@ const LOGS = {
 	read: "2026-11-21, cloudflare/cloudflare-docs@0ec9be2 src/content/partials/workers/workers_logs_pricing.mdx (announces another price from 2026-12-01)",
 };
 
-/** Minimum charge of the plan in a month, which the included amounts come with. */
+/** Monthly charge of the plan, with the included amounts. */
 export const PLAN_USD_PER_MONTH = 5;
 
-/** Memory that an object's time is billed for, whatever it uses: 128 MB. */
+/** Memory that an object's time is billed for, whatever it uses (128 MB). */
 export const OBJECT_GB = 0.128;
 
-/** By what is counted. */
+/** By counted operation. */
 export const PRICES = {
 	workerRequests: { label: "Worker requests", usdPerMillion: 0.3, includedPerMonth: 10_000_000, ...WORKERS },
 	workerCpuMs: { label: "Worker CPU ms", usdPerMillion: 0.02, includedPerMonth: 30_000_000, ...WORKERS },
@@ -57,5 +57,5 @@ export type PricedOperation = keyof typeof PRICES;
 
 export const PRICED_OPERATIONS = Object.keys(PRICES) as PricedOperation[];
 
-/** What a gigabyte kept in D1 for a month costs; 5 GB are included. */
+/** Price of a gigabyte kept in D1 for a month. */
 export const DATABASE_STORAGE = { usdPerGbMonth: 0.75, includedGb: 5, ...D1 } as const;

@@ -1,8 +1,8 @@
-// Memory and CPU time of the runtime's process, from Linux's /proc; nothing elsewhere.
+// Memory and CPU time of the runtime's process, from Linux's /proc. On other systems nothing is known.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** Ticks of /proc/PID/stat; the kernel's interface fixes 100 a second. */
+/** Length of a tick in /proc/PID/stat. The kernel's interface fixes 100 a second. */
 const TICK_MS = 10;
 
 function readProc(pid: number, file: string): string | null {
@@ -13,13 +13,13 @@ function readProc(pid: number, file: string): string | null {
 	}
 }
 
-/** The fields of /proc/PID/stat from the third on: a command's name, the second, may hold spaces. */
+/** The fields of /proc/PID/stat from the third on. The second is a command's name and may hold spaces. */
 function statFields(pid: number): string[] {
 	const stat = readProc(pid, "stat");
 	return stat === null ? [] : stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** Pids of the runtimes that this process has started and that still run; none where there is no /proc. */
+/** Pids of the running runtimes that this process has started; none without /proc. */
 export function runtimePids(): number[] {
 	if (!existsSync("/proc/self/stat")) return [];
 	const runtime = (createRequire(import.meta.url)("workerd") as { default: string }).default;
@@ -29,7 +29,7 @@ export function runtimePids(): number[] {
 		.filter((pid) => Number(statFields(pid)[1]) === process.pid && readProc(pid, "cmdline")?.includes(runtime));
 }
 
-/** Starts something that starts a runtime; `pid` is that runtime's, or null where it cannot be known. */
+/** Runs `start`, which starts a runtime. `pid` is that runtime's, or null if unknown. */
 export async function withRuntimePid<T>(start: () => Promise<T>): Promise<{ started: T; pid: number | null }> {
 	const before = new Set(runtimePids());
 	const started = await start();
@@ -38,14 +38,14 @@ export async function withRuntimePid<T>(start: () => Promise<T>): Promise<{ star
 }
 
 /** Resident memory of a process, bytes. */
-export interface Resident {
+export interface ResidentMemory {
 	/** All of it (VmRSS). */
 	residentBytes: number;
-	/** Of it, what the process itself allocated: not the pages of files that it mapped. */
+	/** The part that the process allocated itself, without the pages of mapped files (RssAnon). */
 	anonymousBytes: number;
 }
 
-export function residentMemory(pid: number): Resident {
+export function residentMemory(pid: number): ResidentMemory {
 	const status = readProc(pid, "status") ?? "";
 	const bytesOf = (field: string) => {
 		const kib = new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1];
@@ -55,9 +55,9 @@ export function residentMemory(pid: number): Resident {
 	return { residentBytes: bytesOf("VmRSS"), anonymousBytes: bytesOf("RssAnon") };
 }
 
-/** Pids of the processes that a process has started and that still run. */
-function childrenOf(pid: number): number[] {
-	// Each of its threads may have started some.
+/** Pids of the running children of a process. */
+function childPids(pid: number): number[] {
+	// Any thread may have started some.
 	const threads = readdirSync(`/proc/${pid}/task`);
 	return threads.flatMap(
 		(thread) => readProc(pid, `task/${thread}/children`)?.split(" ").filter(Boolean).map(Number) ?? [],
@@ -65,11 +65,11 @@ function childrenOf(pid: number): number[] {
 }
 
 /** CPU time of a process and its children so far, user and system, in all their threads, ms. */
-export function cpuMs(pid: number): number {
-	// Fields 14 to 17 of proc_pid_stat(5): its own, and that of children that have ended.
+export function processCpuMs(pid: number): number {
+	// Fields 14 to 17 of proc_pid_stat(5): its own time, and that of ended children.
 	const own =
 		statFields(pid)
 			.slice(11, 15)
 			.reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
-	return childrenOf(pid).reduce((sum, child) => sum + cpuMs(child), own);
+	return childPids(pid).reduce((sum, child) => sum + processCpuMs(child), own);
 }

@@ -1,18 +1,18 @@
-// Where the CPU goes: profiles the service under load, with V8's sampling profiler in workerd, by module and by function.
+// Profiles the service under load with V8's sampling profiler in workerd, by module and by function.
 // Run: node test/bench/profile.ts [whole|whole-upstream|streamed|chunks] [--seconds S] [--save FILE.cpuprofile]
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildAssets } from "../../src/cli/assets.ts";
 import { applyLocalMigrations } from "../../src/cli/local-service.ts";
+import { buildPages } from "../../src/cli/pages.ts";
 import { type CpuProfile, Inspector } from "./inspector.ts";
 import { runRound } from "./load.ts";
 import { LONG_STREAM, STREAMED, WHOLE, WHOLE_UPSTREAM } from "./loads.ts";
-import { cpuMs } from "./process.ts";
+import { processCpuMs } from "./process.ts";
 import { inSession } from "./session.ts";
-import { type Row, table } from "./table.ts";
-import { wrangler } from "./wrangler.ts";
+import { renderTable, type TableRow } from "./table.ts";
+import { runWrangler } from "./wrangler.ts";
 
 const USERS = 96;
 const CONNECTIONS = 16;
@@ -20,7 +20,7 @@ const SHOWN_FUNCTIONS = 45;
 const LOADS = { whole: WHOLE, streamed: STREAMED, chunks: LONG_STREAM, "whole-upstream": WHOLE_UPSTREAM };
 const INTERVAL_MICROS = 200;
 
-/** The module of each line of an unminified bundle, whose bundler names each one in a comment. */
+/** The module of each line of an unminified bundle, in which the bundler names every module in a comment. */
 function modulesByLine(bundle: string): string[] {
 	let module = "";
 	return bundle.split("\n").map((line) => {
@@ -31,7 +31,7 @@ function modulesByLine(bundle: string): string[] {
 	});
 }
 
-/** Time between samples, µs: a longer one is time in which the process had no core, and is cut. */
+/** Time between samples, µs. In a longer gap the process had no core, so the gap is cut. */
 function sampleMicros({ timeDeltas }: CpuProfile): number[] {
 	return timeDeltas.map((micros) => Math.min(micros, 2 * INTERVAL_MICROS));
 }
@@ -57,7 +57,7 @@ function selfTimes(profile: CpuProfile, modules: readonly string[]) {
 	return { byFunction, byModule };
 }
 
-/** Time of every function with everything it calls, µs; recursion counts once. */
+/** Time of every function with everything it calls, µs. Recursion counts once. */
 function totalTimes(profile: CpuProfile, modules: readonly string[]): Map<string, number> {
 	const self = new Map<number, number>();
 	const times = sampleMicros(profile);
@@ -82,7 +82,12 @@ function totalTimes(profile: CpuProfile, modules: readonly string[]): Map<string
 	return totals;
 }
 
-function ranked(sums: ReadonlyMap<string, number>, requests: number, shown: number, activeMicros: number): Row[] {
+function rankTimes(
+	sums: ReadonlyMap<string, number>,
+	requests: number,
+	shown: number,
+	activeMicros: number,
+): TableRow[] {
 	const rest = [...sums].filter(([name]) => !/\((?:idle|program|root)\)/.test(name));
 	return rest
 		.toSorted(([, a], [, b]) => b - a)
@@ -109,8 +114,8 @@ if (!load) throw new Error(`there is no load ${name}; the loads are ${Object.key
 const tempDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-profile-"));
 try {
 	const bundleDir = join(tempDir, "bundle");
-	await buildAssets();
-	wrangler(["deploy", "--dry-run", "--no-minify", "--outdir", bundleDir]);
+	await buildPages();
+	runWrangler(["deploy", "--dry-run", "--no-minify", "--outdir", bundleDir]);
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);
 	const modules = modulesByLine(readFileSync(join(bundleDir, "index.js"), "utf8"));
@@ -124,13 +129,13 @@ try {
 			maxRequests: Number(values["warm-up"]),
 		});
 		const { pid } = svc;
-		const inspector = await Inspector.open(svc.inspectorUrl ?? "", "svc");
-		const beforeMs = pid === null ? 0 : cpuMs(pid);
+		const inspector = await Inspector.open(svc.inspectorUrl ?? "");
+		const beforeMs = pid === null ? 0 : processCpuMs(pid);
 		let requests = 0;
 		const profile = await inspector.profile(async () => {
 			requests = (await send(Number(values.seconds) * 1_000)).requests;
 		}, INTERVAL_MICROS);
-		const processMs = pid === null ? Number.NaN : cpuMs(pid) - beforeMs;
+		const processMs = pid === null ? Number.NaN : processCpuMs(pid) - beforeMs;
 		inspector.close();
 		if (values.save) writeFileSync(values.save, JSON.stringify(profile));
 		const { byFunction, byModule } = selfTimes(profile, modules);
@@ -145,13 +150,13 @@ try {
 		for (const [key, micros] of away)
 			console.log(`${key.replace("\t", " ")}: ${(micros / requests).toFixed(1)} µs a request`);
 		console.log(
-			`\n${table([["module, self time", "µs a request", "share"], ...ranked(byModule, requests, 40, activeMicros)])}`,
+			`\n${renderTable([["module, self time", "µs a request", "share"], ...rankTimes(byModule, requests, 40, activeMicros)])}`,
 		);
 		console.log(
-			`\n${table([["function, self time", "µs a request", "share"], ...ranked(byFunction, requests, SHOWN_FUNCTIONS, activeMicros)])}`,
+			`\n${renderTable([["function, self time", "µs a request", "share"], ...rankTimes(byFunction, requests, SHOWN_FUNCTIONS, activeMicros)])}`,
 		);
 		console.log(
-			`\n${table([["function, with what it calls", "µs a request", "share"], ...ranked(totalTimes(profile, modules), requests, 70, activeMicros)])}`,
+			`\n${renderTable([["function, with what it calls", "µs a request", "share"], ...rankTimes(totalTimes(profile, modules), requests, 70, activeMicros)])}`,
 		);
 	});
 } finally {

@@ -1,21 +1,22 @@
-// The benchmark's results as text for people; run.ts writes the same figures as JSON.
+// Renders the benchmark's results as text. run.ts writes the same figures as JSON.
 import type { ColdStart } from "./bundle.ts";
-import type { ChunkCost, Standing } from "./compare.ts";
-import { costTables } from "./cost-report.ts";
+import type { ChunkCost, TargetFigures } from "./compare.ts";
+import { renderCostTables } from "./cost-report.ts";
 import type { MemoryResult } from "./memory.ts";
 import type { StateName } from "./options.ts";
-import type { AgentResult, CostResult } from "./parts.ts";
-import { type Row, table } from "./table.ts";
+import type { CostResult, GovernanceResult } from "./parts.ts";
+import { renderTable, type TableRow } from "./table.ts";
+import type { WorkflowFigures } from "./workflows.ts";
 
 export interface Machine {
 	cpus: number;
 	cpuModel: string;
 	node: string;
-	/** Where the databases are; null where the machine has no such place. */
+	/** Folders of the databases; null if the machine has no such place. */
 	stateRoots: Record<StateName, string | null>;
-	/** What sends the load. */
+	/** Name of the load generator. */
 	generator: string;
-	/** Over the minute before the run; far above 0 means that something else ran too. */
+	/** Over the minute before the run. Far above 0 means that something else ran, too. */
 	loadAverageBefore: number;
 }
 
@@ -26,45 +27,46 @@ export interface BenchResults {
 	machine: Machine;
 	rounds: { count: number; ms: number };
 	cold?: ColdStart;
-	load?: Standing[];
-	stream?: Standing[];
+	load?: TargetFigures[];
+	stream?: TargetFigures[];
 	chunks?: ChunkCost[];
-	agents?: AgentResult;
-	/** Empty where a runtime's process cannot be looked at. */
+	governance?: GovernanceResult;
+	workflows?: WorkflowFigures[];
+	/** Empty if the runtimes' processes cannot be found. */
 	memory?: MemoryResult[];
 	cost?: CostResult;
 }
 
 const NOT_MEASURED = "-";
 
-function decimal(value: number | null | undefined, digits: number): string {
+function renderDecimal(value: number | null | undefined, digits: number): string {
 	return value === null || value === undefined ? NOT_MEASURED : value.toFixed(digits);
 }
 
-/** Medians over the rounds, and beside each round of a target the round of bare and of the floor next to it. */
-function standingTable(title: string, standings: readonly Standing[]): string {
-	const streamed = standings.some(({ medianFirstDeltaMs }) => medianFirstDeltaMs !== null);
-	const compared = standings.some(({ toBare, toFloor }) => toBare !== null || toFloor !== null);
-	const row = (standing: Standing): Row => [
-		standing.name,
-		String(standing.connections),
-		String(standing.requests),
-		...(streamed ? [decimal(standing.medianFirstDeltaMs, 2)] : []),
-		decimal(standing.medianMs, 2),
-		decimal(standing.p95Ms, 2),
-		decimal(standing.requestsPerSecond, 0),
-		`${Math.min(...standing.roundsRequestsPerSecond).toFixed(0)}–${Math.max(...standing.roundsRequestsPerSecond).toFixed(0)}`,
-		decimal(standing.cpuMs, 3),
+/** Medians over the rounds, and ratios to the neighbouring rounds of bare and of the floor. */
+function renderTargetTable(title: string, figures: readonly TargetFigures[]): string {
+	const streamed = figures.some(({ medianFirstDeltaMs }) => medianFirstDeltaMs !== null);
+	const compared = figures.some(({ toBare, toFloor }) => toBare !== null || toFloor !== null);
+	const row = (target: TargetFigures): TableRow => [
+		target.name,
+		String(target.connections),
+		String(target.requests),
+		...(streamed ? [renderDecimal(target.medianFirstDeltaMs, 2)] : []),
+		renderDecimal(target.medianMs, 2),
+		renderDecimal(target.p95Ms, 2),
+		renderDecimal(target.requestsPerSecond, 0),
+		`${Math.min(...target.roundsRequestsPerSecond).toFixed(0)}–${Math.max(...target.roundsRequestsPerSecond).toFixed(0)}`,
+		renderDecimal(target.cpuMs, 3),
 		...(compared
 			? [
-					decimal(standing.toBare?.throughput, 3),
-					decimal(standing.toBare?.cpu, 2),
-					decimal(standing.toFloor?.throughput, 3),
-					decimal(standing.toFloor?.cpu, 2),
+					renderDecimal(target.toBare?.throughput, 3),
+					renderDecimal(target.toBare?.cpu, 2),
+					renderDecimal(target.toFloor?.throughput, 3),
+					renderDecimal(target.toFloor?.cpu, 2),
 				]
 			: []),
 	];
-	return table([
+	return renderTable([
 		[
 			title,
 			"connections",
@@ -77,94 +79,125 @@ function standingTable(title: string, standings: readonly Standing[]): string {
 			"CPU ms a request",
 			...(compared ? ["req/s to bare", "CPU to bare", "req/s to floor", "CPU to floor"] : []),
 		],
-		...standings.map(row),
+		...figures.map(row),
 	]);
 }
 
-function chunkTable(chunks: readonly ChunkCost[]): string {
-	return table([
+function renderChunkTable(chunks: readonly ChunkCost[]): string {
+	return renderTable([
 		["one chunk more in a stream, 16 connections", "CPU µs", "by round"],
 		...chunks.map(({ name, cpuMicros, roundsCpuMicros }) => [
 			name,
-			decimal(cpuMicros, 1),
+			renderDecimal(cpuMicros, 1),
 			roundsCpuMicros.map((micros) => micros.toFixed(1)).join(", "),
 		]),
 	]);
 }
 
-function againstBudget(value: number, budget: number): string {
+function renderWorkflowTable(workflows: readonly WorkflowFigures[]): string {
+	return renderTable([
+		["16 connections", "requests", "model calls", "CPU ms a request", "a call", "a step", "a request, by round"],
+		...workflows.map(({ name, requests, calls, cpuMs, cpuMsPerCall, cpuMsPerStep, roundsCpuMs }) => [
+			name,
+			String(requests),
+			calls.toFixed(1),
+			renderDecimal(cpuMs, 2),
+			renderDecimal(cpuMsPerCall, 2),
+			renderDecimal(cpuMsPerStep, 2),
+			roundsCpuMs.map((ms) => ms.toFixed(1)).join(", "),
+		]),
+	]);
+}
+
+function renderVerdict(value: number, budget: number): string {
 	return value <= budget ? "within" : "OVER";
 }
 
-function kib(bytes: number): string {
+function renderKib(bytes: number): string {
 	return (bytes / 1024).toFixed(1);
 }
 
-function mib(bytes: number): string {
+function renderMib(bytes: number): string {
 	return (bytes / 1_048_576).toFixed(1);
 }
 
-function coldStartTables({ bundle, startup }: ColdStart): string[] {
+function renderColdStartTables({ bundle, startup }: ColdStart): string[] {
 	return [
-		table([
+		renderTable([
 			["cold start", "measured", "budget", ""],
-			["bundle raw KiB", kib(bundle.rawBytes), "", ""],
+			["bundle raw KiB", renderKib(bundle.rawBytes), "", ""],
 			[
 				"bundle gzip KiB",
-				kib(bundle.gzipBytes),
-				kib(bundle.budgetGzipBytes),
-				againstBudget(bundle.gzipBytes, bundle.budgetGzipBytes),
+				renderKib(bundle.gzipBytes),
+				renderKib(bundle.budgetGzipBytes),
+				renderVerdict(bundle.gzipBytes, bundle.budgetGzipBytes),
 			],
 			[
 				"start-up ms, median",
 				startup.medianMs.toFixed(1),
 				startup.budgetMs.toFixed(1),
-				againstBudget(startup.medianMs, startup.budgetMs),
+				renderVerdict(startup.medianMs, startup.budgetMs),
 			],
 		]),
 		`start-up by ${startup.method}; runs: ${startup.runsMs.map((ms) => ms.toFixed(1)).join(", ")}`,
 	];
 }
 
-function memoryTables(memory: readonly MemoryResult[]): string[] {
-	if (memory.length === 0) return ["memory: not measured (the runtime's process is only found on Linux)"];
-	return memory.flatMap(({ name, samples, heap, idle, idlePauseMs, growthMibPer1000, elapsedMs }) => {
-		const requests = samples.at(-1)?.requests ?? 0;
-		const shown = samples.filter((_, at) => at % 5 === 0);
-		const heapTable = table([
-			["heap of the Worker after a collection", "JavaScript MiB", "held outside MiB"],
-			...heap.map((sample) => [`after ${sample.requests} requests`, mib(sample.usedBytes), mib(sample.outsideBytes)]),
-		]);
-		return [
-			table([
-				[`memory of workerd: ${name}, 1 in 4 streamed, 16 connections`, "resident MiB", "its own MiB"],
-				...shown.map((sample) => [
-					sample.requests === 0 ? "after the warm-up" : `after ${sample.requests} requests`,
-					mib(sample.residentBytes),
-					mib(sample.anonymousBytes),
-				]),
-				[`after ${idlePauseMs / 1000} s without a request`, mib(idle.residentBytes), mib(idle.anonymousBytes)],
-			]),
-			`growth over the second half: ${growthMibPer1000.toFixed(2)} MiB per 1,000 requests (least squares); ${requests} requests took ${(elapsedMs / 1000).toFixed(0)} s`,
-			...(heap.length > 0 ? [heapTable] : []),
-		];
-	});
+/** What a forced collection leaves. */
+function renderCollectionTable({ collections }: MemoryResult): string {
+	return renderTable([
+		["forced collection", "resident MiB before", "after", "heap MiB", "held outside MiB"],
+		...collections.map(({ requests, before, after, heapBytes, outsideBytes }) => [
+			requests === 0 ? "after the warm-up" : `after ${requests} requests`,
+			renderMib(before.residentBytes),
+			renderMib(after.residentBytes),
+			renderMib(heapBytes),
+			renderMib(outsideBytes),
+		]),
+	]);
 }
 
-/** Writes the results as tables; times in ms, sizes in KiB or MiB. */
-export function reportOf(results: BenchResults): string {
-	const { machine, rounds, elapsedSeconds, cold, load, stream, chunks, agents, memory, cost } = results;
+function renderMemoryResult(result: MemoryResult): string[] {
+	const { name, samples, collections, gaps, idlePauseMs, growthMibPer1000, elapsedMs } = result;
+	const shown = samples.filter((_, index) => index % 5 === 0);
+	return [
+		renderTable([
+			[`memory of workerd: ${name}, 1 in 4 streamed, 16 connections`, "resident MiB", "its own MiB"],
+			...shown.map(({ requests, residentBytes, anonymousBytes }) => [
+				requests === 0 ? "after the warm-up" : `after ${requests} requests`,
+				renderMib(residentBytes),
+				renderMib(anonymousBytes),
+			]),
+		]),
+		`growth over the second half: ${growthMibPer1000.toFixed(2)} MiB per 1,000 requests (least squares); ${samples.at(-1)?.requests ?? 0} requests took ${(elapsedMs / 1000).toFixed(0)} s, the last collection came ${idlePauseMs / 1000} s after them`,
+		...(collections.length > 0 ? [renderCollectionTable(result)] : []),
+		...gaps.map((gap) => `not measured: ${gap}`),
+	];
+}
+
+function renderMemoryTables(memory: readonly MemoryResult[]): string[] {
+	if (memory.length === 0) return ["memory: not measured (the runtime's process is only found on Linux)"];
+	return memory.flatMap(renderMemoryResult);
+}
+
+/** Renders the results as tables, times in ms, sizes in KiB or MiB. */
+export function renderReport(results: BenchResults): string {
+	const { machine, rounds, elapsedSeconds, cold, load, stream, chunks, governance, workflows, memory, cost } = results;
 	const places = Object.entries(machine.stateRoots).map(([state, root]) => `${state} ${root ?? "none"}`);
 	return [
 		`svc in workerd, ${machine.cpus} × ${machine.cpuModel}, Node ${machine.node}, load from ${machine.generator}, ${rounds.count} rounds of ${rounds.ms / 1000} s, state: ${places.join(", ")}, load average before: ${machine.loadAverageBefore.toFixed(2)}, took ${elapsedSeconds.toFixed(0)} s`,
-		...(cold ? coldStartTables(cold) : []),
-		...(load ? [standingTable("whole answers", load)] : []),
-		...(stream ? [standingTable("streamed answers", stream)] : []),
-		...(chunks ? [chunkTable(chunks)] : []),
-		...(agents
-			? [standingTable("handoffs", agents.handoffs), standingTable("policy checks", agents.policyChecks)]
+		...(cold ? renderColdStartTables(cold) : []),
+		...(load ? [renderTargetTable("whole answers", load)] : []),
+		...(stream ? [renderTargetTable("streamed answers", stream)] : []),
+		...(chunks ? [renderChunkTable(chunks)] : []),
+		...(governance
+			? [
+					renderTargetTable("handoffs", governance.handoffs),
+					renderTargetTable("policy checks", governance.policyChecks),
+				]
 			: []),
-		...(memory === undefined ? [] : memoryTables(memory)),
-		...(cost ? costTables(cost) : []),
+		...(workflows ? [renderWorkflowTable(workflows)] : []),
+		...(memory === undefined ? [] : renderMemoryTables(memory)),
+		...(cost ? renderCostTables(cost) : []),
 	].join("\n\n");
 }

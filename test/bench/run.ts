@@ -1,4 +1,5 @@
-// `npm run bench`: the service beside other targets under load, its memory, what a million requests cost, its cold start. Judges nothing.
+// `npm run bench`: the service beside other targets under load, its memory, the price of a million requests, its cold start.
+// It prints figures and judges none.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,28 +7,40 @@ import { applyLocalMigrations, buildBundle } from "../../src/cli/local-service.t
 import { measureColdStart } from "./bundle.ts";
 import { STREAMED, WHOLE } from "./loads.ts";
 import { type BenchOptions, type PartName, readOptions, stateRoots } from "./options.ts";
-import { type BenchRun, compareChunks, compareTargets, measureAgents, measureCost, watchMemory } from "./parts.ts";
-import { type BenchResults, type Machine, reportOf } from "./report.ts";
+import {
+	type BenchRun,
+	compareChunks,
+	compareTargets,
+	measureCost,
+	measureGovernance,
+	measureTargetsMemory,
+	measureWorkflows,
+} from "./parts.ts";
+import { type BenchResults, type Machine, renderReport } from "./report.ts";
 import { loadGenerator } from "./wrk.ts";
 
 const RESULTS_PATH = join(import.meta.dirname, "../../bench-results.json");
 
-function progress(text: string): void {
+function reportProgress(text: string): void {
 	process.stderr.write(`${text}\n`);
 }
 
-/** In the order of the table. The cold start comes first, before anything warms the machine. */
-const PARTS: Record<PartName, (run: BenchRun) => Promise<Partial<BenchResults>>> = {
+/** Measures one part. `save` keeps the figures so far. */
+type MeasurePart = (run: BenchRun, save: (figures: Partial<BenchResults>) => void) => Promise<Partial<BenchResults>>;
+
+/** In the order of the report. The cold start comes first, before anything warms the machine. */
+const PARTS: Record<PartName, MeasurePart> = {
 	cold: async ({ workshop }) => ({ cold: measureColdStart(workshop.bundleDir, workshop.tempDir) }),
 	load: async (run) => ({ load: await compareTargets(run, WHOLE) }),
 	stream: async (run) => ({ stream: await compareTargets(run, STREAMED) }),
 	chunks: async (run) => ({ chunks: await compareChunks(run) }),
-	agents: async (run) => ({ agents: await measureAgents(run) }),
-	memory: async (run) => ({ memory: await watchMemory(run) }),
+	governance: async (run) => ({ governance: await measureGovernance(run) }),
+	workflows: async (run) => ({ workflows: await measureWorkflows(run) }),
+	memory: async (run, save) => ({ memory: await measureTargetsMemory(run, (memory) => save({ memory: [...memory] })) }),
 	cost: async (run) => ({ cost: await measureCost(run) }),
 };
 
-function machine({ builtInGenerator }: BenchOptions): Machine {
+function describeMachine({ builtInGenerator }: BenchOptions): Machine {
 	const cores = cpus();
 	return {
 		cpus: cores.length,
@@ -39,41 +52,44 @@ function machine({ builtInGenerator }: BenchOptions): Machine {
 	};
 }
 
-/** Runs the parts. What is known so far is written after each, so that a part that fails loses only its own figures. */
-async function measure(options: BenchOptions, tempDir: string): Promise<BenchResults> {
+/** Runs the parts. The results file is written as figures come, so a part that fails loses only what it has not saved. */
+async function runParts(options: BenchOptions, tempDir: string): Promise<BenchResults> {
 	const startMs = performance.now();
 	const { rounds, roundMs } = options;
 	const results: BenchResults = {
 		measuredAt: new Date().toISOString(),
 		elapsedSeconds: 0,
-		machine: machine(options),
+		machine: describeMachine(options),
 		rounds: { count: rounds, ms: roundMs },
 	};
-	progress("building the bundle");
+	reportProgress("building the bundle");
 	const bundleDir = await buildBundle(join(tempDir, "bundle"));
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);
-	for (const part of options.parts) {
-		progress(`part: ${part}`);
-		const workshop = { tempDir, bundleDir, emptyStateDir };
-		Object.assign(results, await PARTS[part]({ workshop, options, onProgress: progress }));
+	const save = (figures: Partial<BenchResults>) => {
+		Object.assign(results, figures);
 		results.elapsedSeconds = (performance.now() - startMs) / 1000;
 		writeFileSync(RESULTS_PATH, `${JSON.stringify(results, null, 2)}\n`);
+	};
+	for (const part of options.parts) {
+		reportProgress(`part: ${part}`);
+		const workshop = { tempDir, bundleDir, emptyStateDir };
+		save(await PARTS[part]({ workshop, options, onProgress: reportProgress }, save));
 	}
 	return results;
 }
 
-async function main(): Promise<void> {
+async function runBench(): Promise<void> {
 	const options = readOptions(process.argv.slice(2));
 	const tempDir = mkdtempSync(join(stateRoots()[options.states[0] ?? "disk"] ?? tmpdir(), "svc-bench-"));
 	process.once("exit", () => rmSync(tempDir, { recursive: true, force: true }));
-	// Exiting, rather than dying of the signal, lets Miniflare end its processes and the line above run.
+	// A plain exit lets Miniflare end its processes and the line above run. Death by the signal would not.
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-	console.log(`${reportOf(await measure(options, tempDir))}\n\nresults: ${RESULTS_PATH}`);
+	console.log(`${renderReport(await runParts(options, tempDir))}\n\nresults: ${RESULTS_PATH}`);
 }
 
-main().catch((error: unknown) => {
+runBench().catch((error: unknown) => {
 	console.error(error instanceof Error ? error.message : error);
 	process.exitCode = 1;
 });

@@ -1,6 +1,6 @@
-// What detection of sensitive data is measured and tested with: units that, repeated, cost it most, and ordinary text.
+// Inputs for measuring and testing the detector of sensitive data: units that cost it most when repeated, and ordinary prose.
 
-/** Near misses of each family and of each decoding, which a careless pattern would try again at every place. */
+/** Near misses of each family and decoding. A careless pattern would try again at every position. */
 export const HOSTILE_UNITS: readonly (readonly [name: string, unit: string])[] = [
 	["mailboxes", "a@"],
 	["mailboxes with dots", "a@a."],
@@ -51,7 +51,7 @@ export const PROSE =
 	"The committee met on a rainy afternoon to consider whether the bridge should be repaired before winter, and nobody " +
 	"could agree on the colour of the railings; the engineer, who had walked there, said that red would last longest. ";
 
-/** A unit as often as fits into so many characters. */
-export function repeated(unit: string, characters: number): string {
+/** Repeats a unit up to a length in characters. */
+export function repeatToLength(unit: string, characters: number): string {
 	return unit.repeat(Math.ceil(characters / unit.length)).slice(0, characters);
 }

@@ -1,23 +1,23 @@
-// Prints what detection of sensitive data costs: CPU for 256 KiB, 512 KiB and 1 MiB of prose, code and hostile text.
+// `npm run bench:sensitive`: CPU time of the detector of sensitive data on 256 KiB, 512 KiB and 1 MiB of prose, code and hostile text.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { detect } from "../../src/compliance/detect.ts";
-import { HOSTILE_UNITS, PROSE, repeated } from "./sensitive-inputs.ts";
-import { table } from "./table.ts";
+import { HOSTILE_UNITS, PROSE, repeatToLength } from "./sensitive-inputs.ts";
+import { renderTable } from "./table.ts";
 
 const MIB = 1 << 20;
 const SIZES = [MIB / 4, MIB / 2, MIB] as const;
 const RUNS = 2;
 const SRC = join(import.meta.dirname, "../../src");
 
-/** The files of a folder of src behind each other, as an agent reads them. */
-function filesOf(folder: string, suffix: string): string {
+/** Joins the files of a folder of src. */
+function joinFiles(folder: string, suffix: string): string {
 	const names = readdirSync(join(SRC, folder)).filter((name) => name.endsWith(suffix));
 	return names.map((name) => readFileSync(join(SRC, folder, name), "utf8")).join("\n");
 }
 
-/** The least CPU of some runs, in milliseconds: other processes and the first compilation only add to it. */
-function cpuMs(text: string): number {
+/** The least CPU time of some runs, ms. Other processes and the first compilation only add to it. */
+function leastCpuMs(text: string): number {
 	let least = Number.POSITIVE_INFINITY;
 	for (let run = 0; run < RUNS; run++) {
 		const before = process.cpuUsage();
@@ -28,21 +28,21 @@ function cpuMs(text: string): number {
 	return least;
 }
 
-function line(name: string, unit: string): string[] {
-	// Through bytes, so that the text is one piece in memory, as a parsed body is.
-	const times = SIZES.map((size) => cpuMs(Buffer.from(repeated(unit, size)).toString()));
+function measureUnit(name: string, unit: string): string[] {
+	// Through bytes, so that the text is flat in memory, as a parsed body is.
+	const times = SIZES.map((size) => leastCpuMs(Buffer.from(repeatToLength(unit, size)).toString()));
 	const [, half = 0, whole = 0] = times;
 	return [name, ...times.map((ms) => ms.toFixed(0)), (whole / half).toFixed(2), (1000 / whole).toFixed(1)];
 }
 
-function main(): void {
+function measureDetection(): void {
 	const ordinary: readonly (readonly [string, string])[] = [
 		["prose", PROSE],
-		["documents of this repository", filesOf("docs", ".md")],
-		["code of this repository", filesOf("policy", ".ts")],
+		["documents of this repository", joinFiles("docs", ".md")],
+		["code of this repository", joinFiles("policy", ".ts")],
 	];
-	const rows = [...ordinary, ...HOSTILE_UNITS].map(([name, unit]) => line(name, unit));
-	console.log(table([["text", "256 KiB ms", "512 KiB ms", "1 MiB ms", "ratio", "MiB/s"], ...rows]));
+	const rows = [...ordinary, ...HOSTILE_UNITS].map(([name, unit]) => measureUnit(name, unit));
+	console.log(renderTable([["text", "256 KiB ms", "512 KiB ms", "1 MiB ms", "ratio", "MiB/s"], ...rows]));
 }
 
-main();
+measureDetection();

@@ -1,8 +1,9 @@
-// What a part of the benchmark needs while it runs: targets that are stopped at its end, and a fresh state for each.
+// Starts the targets of one part of the benchmark, each on a fresh state, and stops them at its end.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import type { LoadTarget } from "./load.ts";
-import { type SvcTarget, startBare, startFloor, startPortkey, startRelay, startSvc, startUpstream } from "./targets.ts";
+import { startSvc } from "./svc-target.ts";
+import { startBare, startBareStream, startFloor, startPortkey, startRelay, startUpstream } from "./targets.ts";
 
 /** Folders of one run of the benchmark. */
 export interface Workshop {
@@ -16,9 +17,9 @@ export interface Workshop {
 export interface SessionSvcOptions {
 	/** Users with one key each. */
 	users: number;
-	/** The Worker to run, when it is not the deployed one. */
+	/** The Worker to run, unless it is the deployed one. */
 	bundleDir?: string;
-	/** The folder that its state is made in; the workshop's own where nothing is said. */
+	/** The folder for its state; the workshop's own by default. */
 	stateRoot?: string;
 	/** Whether V8's inspector listens. */
 	inspected?: boolean;
@@ -26,16 +27,19 @@ export interface SessionSvcOptions {
 
 /** Starts targets on a fresh state each. */
 export interface Session {
-	startBare(): Promise<LoadTarget>;
+	/** How many calls the upstream has answered so far. */
+	countCalls(): Promise<number>;
+	startBare(options?: Pick<SessionSvcOptions, "inspected">): Promise<LoadTarget>;
+	startBareStream(): Promise<LoadTarget>;
 	startRelay(): Promise<LoadTarget>;
-	startFloor(options: Pick<SessionSvcOptions, "users" | "stateRoot">): Promise<LoadTarget>;
-	startSvc(options: SessionSvcOptions): Promise<SvcTarget>;
+	startFloor(options: Omit<SessionSvcOptions, "bundleDir">): Promise<LoadTarget>;
+	startSvc(options: SessionSvcOptions): Promise<LoadTarget>;
 	startPortkey(installation: string): Promise<LoadTarget>;
 }
 
 let states = 0;
 
-/** Runs a part; whatever it started is stopped in reverse order, also when it fails. */
+/** Runs a part. What it started is stopped in reverse order, even if it fails. */
 export async function inSession<T>(workshop: Workshop, part: (session: Session) => Promise<T>): Promise<T> {
 	const running: { stop(): Promise<void> }[] = [];
 	const keep = <S extends { stop(): Promise<void> }>(started: S): S => {
@@ -44,12 +48,14 @@ export async function inSession<T>(workshop: Workshop, part: (session: Session) 
 	};
 	const freshState = (stateRoot: string) => join(stateRoot, `state-${++states}`);
 	try {
-		const { url } = keep(await startUpstream());
+		const { url, countCalls } = keep(await startUpstream());
 		return await part({
-			startBare: async () => keep(await startBare(url)),
+			countCalls,
+			startBare: async (options) => keep(await startBare(url, options)),
+			startBareStream: async () => keep(await startBareStream(url)),
 			startRelay: async () => keep(await startRelay(url)),
-			startFloor: async ({ users, stateRoot = workshop.tempDir }) =>
-				keep(await startFloor(url, { stateDir: freshState(stateRoot), users })),
+			startFloor: async ({ users, stateRoot = workshop.tempDir, inspected }) =>
+				keep(await startFloor(url, { stateDir: freshState(stateRoot), users, inspected })),
 			startSvc: async ({ users, bundleDir = workshop.bundleDir, stateRoot = workshop.tempDir, inspected = false }) => {
 				const stateDir = freshState(stateRoot);
 				cpSync(workshop.emptyStateDir, stateDir, { recursive: true });

@@ -1,6 +1,6 @@
 // The benchmark's arithmetic on what it measured: percentiles, rounds, memory growth.
 import { describe, expect, it } from "vitest";
-import { growthOf, median, percentile, ratioOf, slope, summarize } from "./statistics.ts";
+import { growthMibPer1000Requests, median, medianRatio, percentile, slope, summarizeRounds } from "./statistics.ts";
 
 const MIB = 1_048_576;
 
@@ -43,15 +43,15 @@ describe("memory growth", () => {
 		Array.from({ length: 21 }, (_, step) => ({ requests: step * 1000, residentBytes: mibAt(step * 1000) * MIB }));
 
 	it("is told in MiB per 1,000 requests", () => {
-		expect(growthOf(samples((requests) => 100 + requests / 2000))).toBeCloseTo(0.5);
+		expect(growthMibPer1000Requests(samples((requests) => 100 + requests / 2000))).toBeCloseTo(0.5);
 	});
 
 	it("leaves out the first half, in which caches fill", () => {
-		expect(growthOf(samples((requests) => Math.min(requests, 10_000) / 100))).toBeCloseTo(0);
+		expect(growthMibPer1000Requests(samples((requests) => Math.min(requests, 10_000) / 100))).toBeCloseTo(0);
 	});
 
 	it("sees a leak that starts late", () => {
-		expect(growthOf(samples((requests) => Math.max(0, requests - 10_000) / 1000))).toBeCloseTo(1);
+		expect(growthMibPer1000Requests(samples((requests) => Math.max(0, requests - 10_000) / 1000))).toBeCloseTo(1);
 	});
 });
 
@@ -66,22 +66,22 @@ describe("rounds", () => {
 	});
 
 	it("are summed up by their medians, so that one disturbed round decides nothing", () => {
-		const summary = summarize([round(100, 10, 3), round(9, 90, 8), round(110, 9, 2)]);
+		const summary = summarizeRounds([round(100, 10, 3), round(9, 90, 8), round(110, 9, 2)]);
 		expect(summary).toMatchObject({ requests: 219, medianMs: 10, p95Ms: 20, requestsPerSecond: 100, cpuMs: 3 });
 		expect(summary.roundsRequestsPerSecond).toEqual([100, 9, 110]);
 	});
 
 	it("say nothing of first deltas where nothing was streamed, nor of CPU time that is not known", () => {
-		expect(summarize([round(1, 1), round(1, 1)])).toMatchObject({ medianFirstDeltaMs: null, cpuMs: null });
+		expect(summarizeRounds([round(1, 1), round(1, 1)])).toMatchObject({ medianFirstDeltaMs: null, cpuMs: null });
 	});
 
 	it("are set beside the round that ran next to them: a slow minute slows both", () => {
 		const bare = [round(1000, 1, 0.5), round(100, 10, 0.5), round(1000, 1, 0.5)];
 		const svc = [round(250, 4, 1), round(25, 40, 2), round(250, 4, 1)];
-		expect(ratioOf(svc, bare)).toEqual({ throughput: 0.25, cpu: 2 });
+		expect(medianRatio(svc, bare)).toEqual({ throughput: 0.25, cpu: 2 });
 	});
 
 	it("have no ratio of CPU times where one is not known", () => {
-		expect(ratioOf([round(1, 1)], [round(2, 1, 0.5)])).toEqual({ throughput: 0.5, cpu: null });
+		expect(medianRatio([round(1, 1)], [round(2, 1, 0.5)])).toEqual({ throughput: 0.5, cpu: null });
 	});
 });

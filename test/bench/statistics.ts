@@ -1,5 +1,5 @@
-// Percentiles and slopes of measured values, and what several rounds of a target come to, alone and beside another's. Pure.
-import type { Answers } from "./load.ts";
+// Percentiles and slopes of measured values, summaries of rounds, and ratios between targets. Pure.
+import type { RoundAnswers } from "./load.ts";
 
 /** The value below which `share` (0 to 1) of the values lie, by nearest rank; NaN for none. */
 export function percentile(values: readonly number[], share: number): number {
@@ -23,73 +23,75 @@ export function slope(points: readonly (readonly [x: number, y: number])[]): num
 }
 
 /** One round of load on one target. */
-export interface Round extends Answers {
-	/** CPU time of the target's process for one request, user and system; null where it cannot be known. */
+export interface MeasuredRound extends RoundAnswers {
+	/** CPU time of the target's process per request, user and system; null if unknown. */
 	cpuMs: number | null;
 }
 
-/** What the rounds of one target at one number of connections come to: medians over the rounds. */
+/** Medians over the rounds of one target at one number of connections. */
 export interface LoadSummary {
 	requests: number;
 	/** To the last byte. */
 	medianMs: number;
 	p95Ms: number;
-	/** To the first delta; null where nothing was streamed. */
+	/** To the first delta; null if nothing was streamed. */
 	medianFirstDeltaMs: number | null;
 	requestsPerSecond: number;
-	/** One per round, in order: how much the machine's noise moves the figure. */
+	/** One per round, in order. They show how much noise of the machine moves the figure. */
 	roundsRequestsPerSecond: number[];
 	cpuMs: number | null;
 }
 
-function throughput({ requests, elapsedMs }: Answers): number {
+function throughput({ requests, elapsedMs }: RoundAnswers): number {
 	return (requests / elapsedMs) * 1000;
 }
 
-/** The median of what is known; null where one is not known. */
-function medianOf(values: readonly (number | null)[]): number | null {
+/** The median; null if any value is unknown. */
+function medianIfKnown(values: readonly (number | null)[]): number | null {
 	const known = values.filter((value) => value !== null);
 	return known.length === values.length && known.length > 0 ? median(known) : null;
 }
 
-export function summarize(rounds: readonly Round[]): LoadSummary {
+export function summarizeRounds(rounds: readonly MeasuredRound[]): LoadSummary {
 	return {
 		requests: rounds.reduce((sum, { requests }) => sum + requests, 0),
 		medianMs: median(rounds.map(({ medianMs }) => medianMs)),
 		p95Ms: median(rounds.map(({ p95Ms }) => p95Ms)),
-		medianFirstDeltaMs: medianOf(rounds.map(({ medianFirstDeltaMs }) => medianFirstDeltaMs)),
+		medianFirstDeltaMs: medianIfKnown(rounds.map(({ medianFirstDeltaMs }) => medianFirstDeltaMs)),
 		requestsPerSecond: median(rounds.map(throughput)),
 		roundsRequestsPerSecond: rounds.map(throughput),
-		cpuMs: medianOf(rounds.map(({ cpuMs }) => cpuMs)),
+		cpuMs: medianIfKnown(rounds.map(({ cpuMs }) => cpuMs)),
 	};
 }
 
-/** A target beside another. */
-export interface Ratio {
+/** A target's figures divided by another's. */
+export interface TargetRatio {
 	throughput: number;
-	/** null where a CPU time is not known. */
+	/** null if a CPU time is unknown. */
 	cpu: number | null;
 }
 
 /**
- * Median of the ratios of rounds that stood next to each other: what slows the machine for a while slows both, so it moves
- * a ratio of neighbours less than the ratio of two medians.
+ * Median of the ratios of neighbouring rounds. What slows the machine for a while slows both neighbours, so it moves their
+ * ratio less than the ratio of two medians.
  */
-export function ratioOf(rounds: readonly Round[], reference: readonly Round[]): Ratio {
+export function medianRatio(rounds: readonly MeasuredRound[], reference: readonly MeasuredRound[]): TargetRatio {
 	const pairs = rounds.flatMap((round, at) => {
 		const other = reference[at];
 		return other ? [[round, other] as const] : [];
 	});
 	return {
 		throughput: median(pairs.map(([round, other]) => throughput(round) / throughput(other))),
-		cpu: medianOf(pairs.map(([{ cpuMs }, other]) => (cpuMs === null || !other.cpuMs ? null : cpuMs / other.cpuMs))),
+		cpu: medianIfKnown(
+			pairs.map(([{ cpuMs }, other]) => (cpuMs === null || !other.cpuMs ? null : cpuMs / other.cpuMs)),
+		),
 	};
 }
 
 const MIB = 1_048_576;
 
-/** Growth over the second half of the requests, MiB per 1,000: what is left when caches have filled, which is where a leak shows. */
-export function growthOf(samples: readonly { requests: number; residentBytes: number }[]): number {
+/** Growth over the second half of the requests, MiB per 1,000. Caches have filled by then, so what still grows may be a leak. */
+export function growthMibPer1000Requests(samples: readonly { requests: number; residentBytes: number }[]): number {
 	const half = (samples.at(-1)?.requests ?? 0) / 2;
 	const second = samples.filter(({ requests }) => requests >= half);
 	return slope(second.map(({ requests, residentBytes }) => [requests / 1000, residentBytes / MIB]));

@@ -1,8 +1,7 @@
-// What the load goes to, all in front of one upstream: the service with everything on, a Worker that only passes the body
-// through, the same with two durable writes, and Portkey.
+// The targets that the service is compared with, all in front of one upstream: Workers without state, one with two durable
+// writes, and Portkey. The upstream starts here, too; the service in svc-target.ts.
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { Agent } from "node:http";
+import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -10,44 +9,45 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { Miniflare } from "miniflare";
 import * as z from "zod";
-import { chatCompletionSchema } from "../../src/chat/completion.ts";
-import { sandboxVariables } from "../../src/cli/local-env.ts";
-import { startLocalService } from "../../src/cli/local-service.ts";
-import { createKey } from "../../src/cli/operator.ts";
-import { type Load, type LoadTarget, post } from "./load.ts";
+import type { LoadTarget } from "./load.ts";
+import { STREAMED_ANSWER } from "./loads.ts";
 import { withRuntimePid } from "./process.ts";
 
 export interface Upstream {
 	/** Origin, without a trailing slash. */
 	url: string;
+	/** How many calls it has answered so far. */
+	countCalls(): Promise<number>;
 	stop(): Promise<void>;
 }
 
 /** Starts the upstream in a thread of its own. */
 export async function startUpstream(): Promise<Upstream> {
 	const thread = new Worker(join(import.meta.dirname, "upstream.ts"));
-	const port = await new Promise<number>((resolve, reject) => {
-		thread.once("message", resolve);
-		thread.once("error", reject);
-	});
+	const nextMessage = async () => z.tuple([z.number()]).parse(await once(thread, "message"))[0];
+	const port = await nextMessage();
 	return {
 		url: `http://127.0.0.1:${port}`,
+		countCalls: () => {
+			thread.postMessage(null);
+			return nextMessage();
+		},
 		stop: async () => {
 			await thread.terminate();
 		},
 	};
 }
 
-/** The log must be read, or workerd would wait for a full pipe. */
-function discard(stdout: Readable, stderr: Readable): void {
+/** Reads the log. Otherwise workerd would block on a full pipe. */
+export function discardOutput(stdout: Readable, stderr: Readable): void {
 	stdout.resume();
 	stderr.resume();
 }
 
 const COMPATIBILITY_DATE = "2026-07-22";
 
-/** Names of users for targets that know none. */
-function userNames(users: number): string[] {
+/** Names of users. Targets without accounts take them for keys. */
+export function userNames(users: number): string[] {
 	return Array.from({ length: users }, (_, user) => `bench-${user}`);
 }
 
@@ -57,27 +57,65 @@ const PASS_THROUGH = `export default {
 	},
 };`;
 
+interface RuntimeOptions {
+	/** Whether V8's inspector listens. Heaps can be measured and collections forced then. */
+	inspected?: boolean | undefined;
+}
+
+/** Options of Miniflare that all Workers here share. */
+function runtimeOptions(upstreamUrl: string, { inspected = false }: RuntimeOptions) {
+	return {
+		name: "bench",
+		modules: true,
+		compatibilityDate: COMPATIBILITY_DATE,
+		bindings: { UPSTREAM: `${upstreamUrl}/openai/chat/completions` },
+		host: "127.0.0.1",
+		port: 0,
+		handleRuntimeStdio: discardOutput,
+		...(inspected ? { inspectorPort: 0 } : {}),
+	} as const;
+}
+
+async function startWorker(miniflare: Miniflare, { inspected = false }: RuntimeOptions) {
+	const url = (await miniflare.ready).origin;
+	const inspectorUrl = inspected ? (await miniflare.getInspectorURL()).origin : null;
+	return { url, inspectorUrl, stop: () => miniflare.dispose() };
+}
+
 /** Starts a Worker without state, in front of the upstream. */
-async function startStateless(name: string, script: string, upstreamUrl: string): Promise<LoadTarget> {
-	const start = async () => {
-		const miniflare = new Miniflare({
-			modules: true,
-			script,
-			compatibilityDate: COMPATIBILITY_DATE,
-			bindings: { UPSTREAM: `${upstreamUrl}/openai/chat/completions` },
-			host: "127.0.0.1",
-			port: 0,
-			handleRuntimeStdio: discard,
-		});
-		return { url: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
-	};
+async function startStateless(
+	name: string,
+	script: string,
+	upstreamUrl: string,
+	options: RuntimeOptions = {},
+): Promise<LoadTarget> {
+	const start = () => startWorker(new Miniflare({ ...runtimeOptions(upstreamUrl, options), script }), options);
 	const { started, pid } = await withRuntimePid(start);
-	return { name, keys: ["bench"], headers: {}, signs: false, pid, ...started };
+	return { name, keys: ["bench"], headers: {}, signs: false, expected: null, pid, ...started };
 }
 
 /** Starts the Worker that everything is compared with: it passes the body to the upstream and back. */
-export function startBare(upstreamUrl: string): Promise<LoadTarget> {
-	return startStateless("bare", PASS_THROUGH, upstreamUrl);
+export function startBare(upstreamUrl: string, options: RuntimeOptions = {}): Promise<LoadTarget> {
+	return startStateless("bare", PASS_THROUGH, upstreamUrl, options);
+}
+
+const STREAM_READ_WHOLE = `export default {
+	async fetch(request, env) {
+		const headers = new Headers(request.headers);
+		headers.delete("content-length");
+		const body = (await request.text()).replace(/}$/, ',"stream":true,"stream_options":{"include_usage":true}}');
+		const response = await fetch(env.UPSTREAM, { method: "POST", headers, body });
+		return new Response(await response.text(), { headers: { "content-type": "text/event-stream" } });
+	},
+};`;
+
+/**
+ * Starts a bare Worker that requests a stream, reads it to its end and only then answers with it. The service works in the
+ * same way for a whole answer, so the work of the upstream is equal.
+ */
+export async function startBareStream(upstreamUrl: string): Promise<LoadTarget> {
+	const target = await startStateless("bare, asked for a stream", STREAM_READ_WHOLE, upstreamUrl);
+	return { ...target, expected: STREAMED_ANSWER };
 }
 
 const RELAY = `async function relay(reader, writer) {
@@ -94,12 +132,12 @@ export default {
 	},
 };`;
 
-/** Starts a Worker that hands each piece of the answer on by itself, unchanged: what any relay in JavaScript pays the runtime. */
+/** Starts a Worker that reads and writes each piece of the answer in JavaScript, which is what any relay costs in this runtime. */
 export function startRelay(upstreamUrl: string): Promise<LoadTarget> {
 	return startStateless("relay", RELAY, upstreamUrl);
 }
 
-// A thousand slots are used in turn, as a meter that reuses its rows would: the table does not grow with the round.
+// It uses a thousand slots in turn, as a meter that reuses its rows does. So the table does not grow during a round.
 const DURABLE_FLOOR = `import { DurableObject } from "cloudflare:workers";
 
 export class Floor extends DurableObject {
@@ -132,29 +170,26 @@ export default {
 };`;
 
 /** Starts the durable floor: the bare Worker and two calls of a user's object, with one row written in each. */
-export async function startFloor(upstreamUrl: string, { stateDir, users }: StateOptions): Promise<LoadTarget> {
-	const start = async () => {
-		const miniflare = new Miniflare({
-			modules: true,
-			script: DURABLE_FLOOR,
-			compatibilityDate: COMPATIBILITY_DATE,
-			bindings: { UPSTREAM: `${upstreamUrl}/openai/chat/completions` },
-			durableObjects: { FLOOR: { className: "Floor", useSQLite: true } },
-			defaultPersistRoot: stateDir,
-			host: "127.0.0.1",
-			port: 0,
-			handleRuntimeStdio: discard,
-		});
-		return { url: (await miniflare.ready).origin, stop: () => miniflare.dispose() };
-	};
+export async function startFloor(upstreamUrl: string, options: StateOptions & RuntimeOptions): Promise<LoadTarget> {
+	const start = () =>
+		startWorker(
+			new Miniflare({
+				...runtimeOptions(upstreamUrl, options),
+				script: DURABLE_FLOOR,
+				durableObjects: { FLOOR: { className: "Floor", useSQLite: true } },
+				defaultPersistRoot: options.stateDir,
+			}),
+			options,
+		);
 	const { started, pid } = await withRuntimePid(start);
-	return { name: "durable floor", keys: userNames(users), headers: {}, signs: false, pid, ...started };
+	const keys = userNames(options.users);
+	return { name: "durable floor", keys, headers: {}, signs: false, expected: null, pid, ...started };
 }
 
 const PORTKEY_SERVER = "node_modules/@portkey-ai/gateway/build/start-server.js";
 const PORTKEY_START_MS = 30_000;
 
-/** A port that nothing listens on now. */
+/** Finds a port that nothing listens on. */
 async function freePort(): Promise<number> {
 	const server = createServer();
 	await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -165,7 +200,7 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts Portkey's gateway with its own Node server, in front of the same upstream; it keeps no state.
+ * Starts Portkey's gateway on its own Node server, in front of the same upstream. It keeps no state.
  * @param installation a folder with `@portkey-ai/gateway` installed.
  */
 export async function startPortkey(upstreamUrl: string, installation: string): Promise<LoadTarget> {
@@ -174,7 +209,7 @@ export async function startPortkey(upstreamUrl: string, installation: string): P
 	const child = spawn(process.execPath, args, { stdio: "ignore", env: { ...process.env, NODE_ENV: "production" } });
 	const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
 	const kill = () => child.kill();
-	// A benchmark that is interrupted leaves nothing running.
+	// An interrupted benchmark leaves no process behind.
 	process.once("exit", kill);
 	const stop = async () => {
 		process.off("exit", kill);
@@ -191,76 +226,23 @@ export async function startPortkey(upstreamUrl: string, installation: string): P
 		await delay(100);
 	}
 	const headers = { "x-portkey-provider": "openai", "x-portkey-custom-host": `${upstreamUrl}/openai` };
-	return { name: "portkey", url, keys: ["bench"], headers, signs: false, pid: child.pid ?? null, stop };
+	const pid = child.pid ?? null;
+	return {
+		name: "portkey",
+		url,
+		keys: ["bench"],
+		headers,
+		signs: false,
+		expected: null,
+		pid,
+		inspectorUrl: null,
+		stop,
+	};
 }
 
 /** Where a target keeps its state, and for how many users. */
-interface StateOptions {
+export interface StateOptions {
 	/** For the service, one with all migrations applied. */
 	stateDir: string;
 	users: number;
-}
-
-export interface SvcOptions extends StateOptions {
-	/** A folder made by buildBundle. */
-	bundleDir: string;
-	/** Whether V8's inspector listens, for profiles and forced collections. */
-	inspected: boolean;
-}
-
-export interface SvcTarget extends LoadTarget {
-	/** Origin of V8's inspector; null unless it was asked for. */
-	inspectorUrl: string | null;
-}
-
-/** Starts the service with signing, receipts, meter and D1, and makes its users with one key each. */
-export async function startSvc(upstreamUrl: string, options: SvcOptions): Promise<SvcTarget> {
-	const { bundleDir, stateDir, users, inspected } = options;
-	const adminToken = randomBytes(32).toString("hex");
-	const start = () =>
-		startLocalService({
-			bundleDir,
-			stateDir,
-			port: 0,
-			variables: {
-				SIGNING_KEY: randomBytes(32).toString("hex"),
-				KEY_PEPPER: randomBytes(32).toString("hex"),
-				ADMIN_TOKEN: adminToken,
-				...sandboxVariables(upstreamUrl),
-			},
-			...(inspected ? { inspectorPort: 0 } : {}),
-			onOutput: discard,
-		});
-	const { started: service, pid } = await withRuntimePid(start);
-	const { url, inspectorUrl } = service;
-	const stop = () => service.stop();
-	try {
-		const keys: string[] = [];
-		for (const user of userNames(users)) keys.push((await createKey(url, adminToken, user, "corporate")).key);
-		return { name: "svc", url, inspectorUrl, keys, headers: {}, signs: true, pid, stop };
-	} catch (error) {
-		await stop();
-		throw error;
-	}
-}
-
-const endOfStream = z.object({ svc: chatCompletionSchema.unwrap().shape.svc });
-
-/** The `svc` block of an answer, whole or streamed: a stream has it in its last chunk. */
-function svcBlockOf(answer: string, { streamed }: Load) {
-	if (!streamed) return chatCompletionSchema.parse(JSON.parse(answer)).svc;
-	const events = answer.split("\n\n").filter((event) => event.startsWith("data: {"));
-	return endOfStream.parse(JSON.parse(events.at(-1)?.slice("data: ".length) ?? "")).svc;
-}
-
-/**
- * Makes sure that the service does its whole work under the load, and no more than once.
- * @throws Error when an answer carries no signed receipt, or comes from a stand-in.
- */
-export async function requireSignedAnswer(target: LoadTarget, load: Load): Promise<void> {
-	const agent = new Agent();
-	const { answer } = await post(target, agent, load).finally(() => agent.destroy());
-	const svc = svcBlockOf(answer.toString("utf8"), load);
-	if (svc.proof.signature === null) throw new Error("benchmark failed: svc does not sign its receipts");
-	if (svc.fallback) throw new Error("benchmark failed: svc's first choice does not answer");
 }

@@ -1,12 +1,16 @@
-// The benchmark's upstream: a worker thread that answers every POST with one fixed completion, whole or as a stream, as fast as node:http can.
-import { createServer, type ServerResponse } from "node:http";
+// The benchmark's upstream, in a worker thread. A chat gets one fixed completion, whole or streamed, as fast as node:http
+// allows. A call of a strategy or an agent is left to the sandbox, whose answers fit the call's stage.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { parentPort } from "node:worker_threads";
+import { getRequestListener } from "@hono/node-server";
+import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
+import { createSandbox } from "../../src/sandbox/app.ts";
 
 const HEAD = { id: "chatcmpl-bench", created: 1_750_000_000, model: "bench" };
 const PROMPT_TOKENS = 24;
 const STREAM_DELTAS = 20;
 
-function usageOf(completionTokens: number) {
+function tokenUsage(completionTokens: number) {
 	return {
 		prompt_tokens: PROMPT_TOKENS,
 		completion_tokens: completionTokens,
@@ -26,65 +30,78 @@ const COMPLETION = Buffer.from(
 				finish_reason: "stop",
 			},
 		],
-		usage: usageOf(10),
+		usage: tokenUsage(10),
 	}),
 );
 
-function chunk(choices: unknown[], usage: unknown = null): Buffer {
+function completionChunk(choices: unknown[], usage: unknown = null): Buffer {
 	return Buffer.from(`data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices, usage })}\n\n`);
 }
 
 function deltaChunk(delta: Record<string, unknown>, finishReason: string | null = null): Buffer {
-	return chunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }]);
+	return completionChunk([{ index: 0, delta, logprobs: null, finish_reason: finishReason }]);
 }
 
 const FIRST = deltaChunk({ role: "assistant", content: "", refusal: null });
 const DELTAS = Array.from({ length: STREAM_DELTAS }, (_, piece) => deltaChunk({ content: `piece ${piece} ` }));
 const STOP = deltaChunk({}, "stop");
 
-function lastOf(deltas: number): Buffer {
-	return Buffer.concat([chunk([], usageOf(2 * deltas)), Buffer.from("data: [DONE]\n\n")]);
+function streamEnd(deltas: number): Buffer {
+	return Buffer.concat([completionChunk([], tokenUsage(2 * deltas)), Buffer.from("data: [DONE]\n\n")]);
 }
 
-/** What a prompt may ask for, so that a chunk's price can be told from a request's: `[[220 deltas]]`, `[[220 deltas, 2 ms apart]]`. */
-const ASKED = /\[\[(\d+) deltas(?:, (\d+) ms apart)?\]\]/;
+/** A prompt may set the stream's length, so that the cost of a chunk can be measured: `[[220 deltas]]`, `[[220 deltas, 2 ms apart]]`. */
+const DELTAS_MARK = /\[\[(\d+) deltas(?:, (\d+) ms apart)?\]\]/;
 
-/** A prompt that gets a whole answer even when a stream was asked for, as some upstreams give. */
-const WHOLE_ASKED = "[[no stream]]";
+/** A prompt with this mark gets a whole answer even if a stream was requested. Some providers do that. */
+const WHOLE_MARK = "[[no stream]]";
 
-/** Each event in a turn of its own, so that they arrive one by one, as a model's do. */
-function stream(response: ServerResponse, deltas: number, everyMs: number, next = 0): void {
-	// A caller that went away is told nothing more.
+/** Writes each event in its own turn of the event loop, so that events arrive one by one, as a model's do. */
+function writeEvents(response: ServerResponse, deltas: number, intervalMs: number, next = 0): void {
+	// The caller has left.
 	if (response.destroyed) return;
 	if (next > deltas + 1) {
-		response.end(lastOf(deltas));
+		response.end(streamEnd(deltas));
 		return;
 	}
 	response.write(next === 0 ? FIRST : next <= deltas ? DELTAS[next % DELTAS.length] : STOP);
-	const more = () => stream(response, deltas, everyMs, next + 1);
-	if (everyMs > 0) setTimeout(more, everyMs);
-	else setImmediate(more);
+	const writeRest = () => writeEvents(response, deltas, intervalMs, next + 1);
+	if (intervalMs > 0) setTimeout(writeRest, intervalMs);
+	else setImmediate(writeRest);
 }
 
-const server = createServer((request, response) => {
+function answerChat(request: IncomingMessage, response: ServerResponse): void {
 	const pieces: Buffer[] = [];
 	request.on("data", (piece: Buffer) => pieces.push(piece));
 	request.on("end", () => {
-		const asked = Buffer.concat(pieces).toString("latin1");
-		if (/"stream":\s*true/.test(asked) && !asked.includes(WHOLE_ASKED)) {
-			const [, deltas = STREAM_DELTAS, everyMs = 0] = ASKED.exec(asked) ?? [];
+		const body = Buffer.concat(pieces).toString("latin1");
+		if (/"stream":\s*true/.test(body) && !body.includes(WHOLE_MARK)) {
+			const [, deltas = STREAM_DELTAS, intervalMs = 0] = DELTAS_MARK.exec(body) ?? [];
 			response.writeHead(200, { "content-type": "text/event-stream" });
-			stream(response, Number(deltas), Number(everyMs));
+			writeEvents(response, Number(deltas), Number(intervalMs));
 		} else {
 			response.writeHead(200, { "content-type": "application/json", "content-length": COMPLETION.byteLength });
 			response.end(COMPLETION);
 		}
 	});
+}
+
+const answerFromSandbox = getRequestListener(createSandbox().fetch);
+
+/** Answered so far. */
+let calls = 0;
+
+const server = createServer((request, response) => {
+	calls++;
+	if (request.headers[STAGE_HEADER] === undefined) answerChat(request, response);
+	else void answerFromSandbox(request, response);
 });
-// Never closes an idle connection that a Worker is about to use again.
+// An idle connection stays open: a Worker may be about to use it again.
 server.keepAliveTimeout = 600_000;
 server.listen(0, "127.0.0.1", () => {
 	const address = server.address();
 	if (address === null || typeof address === "string") throw new Error("the upstream has no port");
 	parentPort?.postMessage(address.port);
+	// Each message is a request for the number of calls.
+	parentPort?.on("message", () => parentPort?.postMessage(calls));
 });

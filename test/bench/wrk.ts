@@ -1,4 +1,4 @@
-// wrk (github.com/wg/wrk) as load generator: written in C, it leaves the machine to what is measured.
+// wrk (github.com/wg/wrk) as load generator. It is written in C and takes little of the machine's time.
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
@@ -7,38 +7,38 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import * as z from "zod";
 import {
-	type Answers,
-	builtIn,
+	builtInGenerator,
 	type Load,
 	type LoadGenerator,
 	type LoadTarget,
-	post,
+	type RoundAnswers,
 	type RoundLimits,
+	sendRequest,
 } from "./load.ts";
 
 const TIMEOUT_SECONDS = 20;
 
-/** As a Lua string, whatever is in it. */
-function lua(text: string): string {
+/** Any text as a Lua string. */
+function toLuaString(text: string): string {
 	return `"${[...Buffer.from(text)].map((byte) => `\\${String(byte).padStart(3, "0")}`).join("")}"`;
 }
 
-/** Prepares a request for each key before the round, and prints what came of all as JSON. */
-function script(target: LoadTarget, load: Load): string {
+/** A script that prepares one request per key before the round and prints a summary as JSON after it. */
+function renderLuaScript(target: LoadTarget, load: Load): string {
 	const headers = { ...target.headers, "content-type": "application/json" };
 	return `
 local headers = {}
 ${Object.entries(headers)
-	.map(([name, value]) => `headers[${lua(name)}] = ${lua(value)}`)
+	.map(([name, value]) => `headers[${toLuaString(name)}] = ${toLuaString(value)}`)
 	.join("\n")}
-local keys = { ${target.keys.map(lua).join(", ")} }
-local body = ${lua(load.body.toString("utf8"))}
+local keys = { ${target.keys.map(toLuaString).join(", ")} }
+local body = ${toLuaString(load.body.toString("utf8"))}
 local requests = {}
 local sent = 0
 function init()
 	for at, key in ipairs(keys) do
 		headers["authorization"] = "Bearer " .. key
-		requests[at] = wrk.format("POST", ${lua(load.path)}, headers, body)
+		requests[at] = wrk.format("POST", ${toLuaString(load.path)}, headers, body)
 	end
 end
 function request()
@@ -55,7 +55,7 @@ end
 `;
 }
 
-const printed = z.object({
+const summarySchema = z.object({
 	requests: z.number(),
 	elapsedMicros: z.number(),
 	bytes: z.number(),
@@ -64,7 +64,7 @@ const printed = z.object({
 	p95Micros: z.number(),
 });
 
-/** wrk looks at statuses only; an answer that is much shorter than one that was looked at is a broken one. */
+/** wrk checks statuses only. Answers that are on average much shorter than a checked one are broken. */
 const SHORTEST_SHARE = 0.9;
 
 class Wrk implements LoadGenerator {
@@ -76,22 +76,22 @@ class Wrk implements LoadGenerator {
 		this.name = version;
 	}
 
-	async #bytesOf(target: LoadTarget, load: Load): Promise<number> {
+	async #answerBytes(target: LoadTarget, load: Load): Promise<number> {
 		const key = `${target.name} ${load.path} ${load.body.toString("utf8")}`;
 		const known = this.#soundBytes.get(key);
 		if (known !== undefined) return known;
 		const agent = new Agent();
-		const { answer } = await post(target, agent, load).finally(() => agent.destroy());
+		const { answer } = await sendRequest(target, agent, load).finally(() => agent.destroy());
 		this.#soundBytes.set(key, answer.byteLength);
 		return answer.byteLength;
 	}
 
-	async run(target: LoadTarget, load: Load, { connections, durationMs }: RoundLimits): Promise<Answers> {
-		const soundBytes = await this.#bytesOf(target, load);
+	async run(target: LoadTarget, load: Load, { connections, durationMs }: RoundLimits): Promise<RoundAnswers> {
+		const soundBytes = await this.#answerBytes(target, load);
 		const dir = mkdtempSync(join(tmpdir(), "svc-wrk-"));
 		try {
 			const file = join(dir, "load.lua");
-			writeFileSync(file, script(target, load), { mode: 0o600 });
+			writeFileSync(file, renderLuaScript(target, load), { mode: 0o600 });
 			const seconds = Math.max(1, Math.round(durationMs / 1_000));
 			const args = [
 				"-t1",
@@ -104,7 +104,7 @@ class Wrk implements LoadGenerator {
 				target.url,
 			];
 			const { stdout } = await promisify(execFile)("wrk", args);
-			const result = printed.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
+			const result = summarySchema.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
 			const { requests, elapsedMicros, bytes, failed, medianMicros, p95Micros } = result;
 			if (failed > 0 || requests === 0) throw new Error(`benchmark failed: ${target.name}: ${stdout}`);
 			if (bytes / requests < SHORTEST_SHARE * soundBytes) {
@@ -123,9 +123,9 @@ class Wrk implements LoadGenerator {
 	}
 }
 
-/** wrk where there is one, else the built-in generator, which can also be asked for. */
+/** wrk if it is on the PATH and the built-in generator was not requested. */
 export function loadGenerator(builtInWanted: boolean): LoadGenerator {
-	if (builtInWanted) return builtIn;
+	if (builtInWanted) return builtInGenerator;
 	const { error, stdout, stderr } = spawnSync("wrk", ["--version"], { encoding: "utf8" });
-	return error ? builtIn : new Wrk(/^wrk \S+/m.exec(`${stdout}${stderr}`)?.[0] ?? "wrk");
+	return error ? builtInGenerator : new Wrk(/^wrk \S+/m.exec(`${stdout}${stderr}`)?.[0] ?? "wrk");
 }

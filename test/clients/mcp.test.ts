@@ -19,11 +19,11 @@ function serviceUrl(): string {
 }
 
 /** A client that is connected; `auto` speaks the newest revision that both sides know. */
-async function connect(mode: "legacy" | "auto", key = apiKey): Promise<Client> {
+async function connect(mode: "legacy" | "auto", key = apiKey, query = ""): Promise<Client> {
 	const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode } });
 	const headers = { Authorization: `Bearer ${key}` };
 	await client.connect(
-		new StreamableHTTPClientTransport(new URL(`${serviceUrl()}/v1/mcp`), { requestInit: { headers } }),
+		new StreamableHTTPClientTransport(new URL(`${serviceUrl()}/v1/mcp${query}`), { requestInit: { headers } }),
 	);
 	return client;
 }
@@ -43,8 +43,18 @@ describe.each(["legacy", "auto"] as const)("the official client (%s)", (mode) =>
 		expect(client.getInstructions()).toContain("Tools are the endpoints");
 	});
 
-	it("finds every tool of the manifest", async () => {
+	it("finds the tools of the default group", async () => {
 		const { tools } = await client.listTools();
+		expect(tools.map(({ name }) => name)).toEqual(
+			expect.arrayContaining(["create_chat_completion", "check_policy", "invoke_skill"]),
+		);
+		expect(tools.length).toBe(12);
+	});
+
+	it("finds every tool of the manifest where it asks for all", async () => {
+		const whole = await connect(mode, apiKey, "?tools=all");
+		const { tools } = await whole.listTools();
+		await whole.close();
 		const manifest = (await (await fetch(`${serviceUrl()}/v1/mcp/manifest`)).json()) as { tools: { name: string }[] };
 		expect(tools.map(({ name }) => name)).toEqual(manifest.tools.map(({ name }) => name));
 	});

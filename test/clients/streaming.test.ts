@@ -336,6 +336,33 @@ describe.each(MODELS)("the openai client with $model", ({ wire, provider, model,
 	});
 });
 
+// Nothing is said while every call is silent: only the keep-alive finds out that the client has gone, should the platform not.
+describe.each([
+	["/v2/orchestrate", { messages: [{ role: "user", content: "Why? [[think 20000]]" }], strategy: "ensemble_moa" }],
+	["/v2/code", { task: "Write a queue [[think 20000]]" }],
+])("a stream of %s", (path, body) => {
+	it("that its client leaves stops its calls within seconds, and is settled", async () => {
+		if (!service) throw new Error("no service");
+		const { url } = service;
+		const { key } = await service.newKey("corporate");
+		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+		const leaving = new AbortController();
+		const response = await fetch(`${url}${path}`, {
+			method: "POST",
+			headers,
+			body: JSON.stringify({ ...body, stream: true }),
+			signal: leaving.signal,
+		});
+		const id = response.headers.get("x-request-id") ?? "";
+		await response.body?.getReader().read();
+		await new Promise((resolve) => setTimeout(resolve, 1_000));
+		leaving.abort();
+		await expect
+			.poll(async () => (await fetchProof(url, id).catch(() => null))?.receipt, { timeout: 6_000, interval: 100 })
+			.toMatchObject({ outcome: "client_closed", estimated: true });
+	});
+});
+
 function withoutMessage<Choice extends { message: unknown }>({ message: _, ...rest }: Choice): Omit<Choice, "message"> {
 	return rest;
 }

@@ -1,9 +1,8 @@
-// The verifier and the running service: it takes what the service answers as it is, and its page is served beside the Worker, as
-// a deployment does.
+// The verifier and the running service: it takes what the service answers as it is, and the service serves its page.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Finding, renderFinding } from "../../src/verifier/findings.ts";
 import { readPublicKeys } from "../../src/verifier/keys.ts";
-import { guessKind, KINDS, type ProofKindName } from "../../src/verifier/kinds.ts";
+import { guessKind, PROOF_KINDS, type ProofKindName } from "../../src/verifier/kinds.ts";
 import { chat, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
@@ -19,10 +18,14 @@ it("the page that verifies is served with a policy that lets it reach nobody", a
 	expect(response.status).toBe(200);
 	expect(response.headers.get("content-type")).toContain("text/html");
 	expect(response.headers.get("content-security-policy")).toContain("connect-src 'none'");
+	expect(response.headers.get("x-request-id")).toMatch(/^svc-/);
 	expect(await response.text()).toContain("<title>Verify a proof</title>");
+	const etag = response.headers.get("etag") ?? "";
+	const again = await fetch(`${service?.url}/verify`, { headers: { "if-none-match": etag } });
+	expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-it("what is no asset goes to the Worker", async () => {
+it("other paths are what they are", async () => {
 	for (const [path, status] of [
 		["/", 404],
 		["/health", 200],
@@ -58,7 +61,7 @@ it("what the service answers is checked as it is saved", async () => {
 	];
 	for (const [kind, text] of saved) {
 		const against = kind === "chain" ? checkpoint : null;
-		const findings: Finding[] = await KINDS[kind].check(text, { keys, checkpoint: against });
+		const findings: Finding[] = await PROOF_KINDS[kind].check(text, { keys, checkpoint: against });
 		expect(guessKind(text)).toBe(kind);
 		expect(findings.filter(({ verdict }) => verdict !== "ok").map(renderFinding)).toEqual([]);
 		expect(findings.length).toBeGreaterThan(1);

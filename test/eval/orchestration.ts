@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { shingleSimilarity } from "../../src/orchestration/agreement.ts";
 import { cascade } from "../../src/orchestration/cascade.ts";
-import { type AnswerKind, finalAnswer } from "../../src/orchestration/final-answer.ts";
+import { type AnswerKind, findFinalAnswer } from "../../src/orchestration/final-answer.ts";
 import { selfConsistency } from "../../src/orchestration/self-consistency.ts";
 import { single } from "../../src/orchestration/single.ts";
 import {
@@ -197,7 +197,7 @@ async function report(set: DataSet): Promise<void> {
 	const strongAlone = accuracyOf(odd, set.strong);
 	const read = set.problems.flatMap(({ said }) => [...said.values()]).filter(({ answer }) => answer !== null);
 	const same = read.filter(
-		({ text, answer }) => finalAnswer(text, set.kind) === finalAnswer(answer ?? "", set.kind),
+		({ text, answer }) => findFinalAnswer(text, set.kind) === findFinalAnswer(answer ?? "", set.kind),
 	).length;
 	console.log(
 		`\n${set.name}: ${odd.length} problems of the odd half (members chosen on the ${even.length} of the even half)`,

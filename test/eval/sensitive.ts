@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
 import { type Detection, detect } from "../../src/compliance/detect.ts";
-import { classOf } from "../../src/compliance/detection/kinds.ts";
+import { findClass } from "../../src/compliance/detection/kinds.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { BATCHES, SECRET_MARK } from "./own-sentences.ts";
 
@@ -40,7 +40,7 @@ function judged(
 		text,
 		expected,
 		kinds,
-		found: DATA_CLASSES.filter((each) => wrong.some((kind) => classOf(kind) === each)),
+		found: DATA_CLASSES.filter((each) => wrong.some((kind) => findClass(kind) === each)),
 		detection,
 	};
 }

@@ -1,5 +1,5 @@
 // A data set of ../shared/data that is not on this machine: its tests are skipped, and the run's last line says so
-// (skipped-data-reporter.ts); in CI a test fails instead. Knows no file system, so that tests in workerd can use it too.
+// (summary-reporter.ts); in CI a test fails instead. Knows no file system, so that tests in workerd can use it too.
 import { expect, inject, it } from "vitest";
 
 declare module "vitest" {

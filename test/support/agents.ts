@@ -1,6 +1,6 @@
-// Runs of agents through the front door, and what every run owes: one spend, one receipt, one valid proof, and never above its cap.
+// Agent runs over HTTP, and what holds for each: one usage row, one receipt, one valid proof, and no cost above its cap.
 import { expect } from "vitest";
-import { runSchema, type ShownRun, type ShownTrajectory, trajectorySchema } from "../../src/agents/response.ts";
+import { type RunResponse, runSchema, type TrajectoryResponse, trajectorySchema } from "../../src/agents/response.ts";
 import { nano } from "./money.ts";
 import { call, callWithKey, proofOf, type TestKey, usageOf } from "./service.ts";
 
@@ -11,32 +11,32 @@ export function postRun({ key }: TestKey, body: Record<string, unknown> = {}): P
 	return callWithKey(key, "/v1/agent/run", { goal: GOAL, ...body });
 }
 
-/** A run that must have been answered with status 200 and in its schema. */
-export async function ran(key: TestKey, body: Record<string, unknown> = {}): Promise<ShownRun> {
+/** Makes a run, which must be answered with status 200 and in its schema. */
+export async function runAgent(key: TestKey, body: Record<string, unknown> = {}): Promise<RunResponse> {
 	const response = await postRun(key, body);
 	const answer = await response.json();
 	if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(answer)}`);
 	return runSchema.parse(answer);
 }
 
-/** A run as its user reads it. */
-export async function readRun({ key }: TestKey, runId: string): Promise<ShownRun> {
+/** Reads a run as its user. */
+export async function readRun({ key }: TestKey, runId: string): Promise<RunResponse> {
 	const response = await callWithKey(key, `/v1/agent/${runId}`);
 	if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
 	return runSchema.parse(await response.json());
 }
 
-export async function trajectoryOf({ key }: TestKey, runId: string): Promise<ShownTrajectory> {
+export async function readTrajectory({ key }: TestKey, runId: string): Promise<TrajectoryResponse> {
 	return trajectorySchema.parse(await (await callWithKey(key, `/v1/agent/${runId}/trajectory?full=true`)).json());
 }
 
-export async function verify(body: unknown): Promise<Record<string, unknown>> {
+export async function postVerify(body: unknown): Promise<Record<string, unknown>> {
 	const response = await call("/v1/agent/verify", { method: "POST", body: JSON.stringify(body) });
 	return (await response.json()) as Record<string, unknown>;
 }
 
-/** Holds a run against everything that speaks of it; the run must be the only request of its user that called a model. */
-export async function expectAccounted(key: TestKey, run: ShownRun): Promise<void> {
+/** Checks a run against its receipt, usage and trajectory. No other request of its user may have called a model. */
+export async function expectAccounted(key: TestKey, run: RunResponse): Promise<void> {
 	expect(run.cost_consumed_usd).toBeLessThanOrEqual(run.max_cost_usd);
 	expect(nano(run.remaining_usd)).toBe(nano(run.max_cost_usd) - nano(run.cost_consumed_usd));
 	expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBeLessThanOrEqual(
@@ -62,7 +62,7 @@ export async function expectAccounted(key: TestKey, run: ShownRun): Promise<void
 	const usage = await usageOf(key);
 	expect(usage).toMatchObject({ total_requests: 1, total_cost_usd: run.cost_consumed_usd, open: [], held_usd: 0 });
 	expect(usage.recent.filter(({ request_id }) => request_id === run.run_id)).toHaveLength(1);
-	const { verification, verify_request } = await trajectoryOf(key, run.run_id);
+	const { verification, verify_request } = await readTrajectory(key, run.run_id);
 	expect(verification).toMatchObject({ valid: true, n_steps: run.steps_taken, mismatched_steps: [] });
-	expect(await verify({ ...verify_request, output: run.output })).toMatchObject({ valid: true, issued: true });
+	expect(await postVerify({ ...verify_request, output: run.output })).toMatchObject({ valid: true, issued: true });
 }

@@ -18,7 +18,7 @@ export function inProcessCaller(
 	requestId = `svc-${ulid()}`,
 ): Caller {
 	const startedAtMs = Date.now();
-	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: null };
+	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: 1 };
 	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
 	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
 	const admit = async (reservation?: Reservation) => {

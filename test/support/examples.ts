@@ -1,6 +1,6 @@
 // What the harnesses know of every endpoint beyond its definition: a request that works, whose ids it names, values no schema tells.
 import fc from "fast-check";
-import { appendStep, beginTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
+import { appendStep, emptyTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { odd } from "./generate-odd.ts";
@@ -141,6 +141,8 @@ const brainMd = fc.oneof(
 	odd.text,
 );
 
+const shareId = fc.constantFrom("1111111111", "", "x", "..");
+
 /** A share of the user's; its id. */
 async function newShare({ key }: TestKey, title: string): Promise<string> {
 	const share = await callWithKey(key, "/v1/brain/share", { brain_md: "max_cost: 0.01", title });
@@ -229,7 +231,7 @@ function trajectoryBundle() {
 		timestamp: "2026-07-22T10:00:00.000Z",
 	};
 	const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
-	const trajectory = appendStep(beginTrajectory(run), step);
+	const trajectory = appendStep(emptyTrajectory(run), step);
 	return { ...run, steps: [step], trajectory_proof: trajectoryProof(trajectory, hashText("out")) };
 }
 
@@ -441,17 +443,30 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 					const list = await callWithKey(owner.key, "/v1/brain/shares?limit=1");
 					return ((await list.json()) as { next_cursor: string }).next_cursor;
 				},
-				unknown: () => "1111111111",
+				unknown: () => btoa("2026-01-01T00:00:00.000Z 1111111111").replaceAll("=", ""),
 				request: (id) => ({ path: `/v1/brain/shares?cursor=${id}` }),
 			},
 		],
-		hints: { limit: fc.constantFrom("0", "1", "100", "101") },
+		hints: { limit: fc.constantFrom("0", "1", "1000", "1001") },
 	},
 	get_brain_badge: {
 		request: () => ({ path: "/v1/brain/badge?label=Brain" }),
 		hints: { model, share: fc.constantFrom("1111111111", "", "x"), label: odd.text },
 	},
 	get_brain_share: { request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }) },
+	delete_brain_share: {
+		request: async (key) => ({ path: `/v1/b/${await newShare(key, "Contract")}` }),
+		owned: [
+			{
+				make: (owner) => newShare(owner, "Isolation"),
+				unknown: () => "1111111111",
+				request: (id) => ({ path: `/v1/b/${id}` }),
+				shownAt: (id) => `/v1/b/${id}`,
+			},
+		],
+		hints: { share_id: shareId },
+	},
+	show_verify_page: { request: () => ({}) },
 	show_brain_share: { request: async (key) => ({ path: `/b/${await newShare(key, "Contract")}` }) },
 	list_skills: { request: () => ({}) },
 	get_skill: {
@@ -504,6 +519,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	openapi: { request: () => ({}) },
 	operator_create_key: { request: () => ({ body: { user: "contract", plan: "pro" } }) },
 	operator_list_keys: { request: () => ({}), hints: { user: fc.constantFrom("contract", "nobody") } },
+	operator_delete_share: {
+		request: async () => ({ path: `/internal/shares/${await newShare(await newKey("pro"), "Contract")}` }),
+		hints: { share_id: shareId },
+	},
 	operator_check_usage: {
 		request: async () => ({ path: `/internal/usage/check?user=${encodeURIComponent("contract")}` }),
 		hints: {

@@ -58,12 +58,12 @@ export function task(more: Partial<Task> = {}): Task {
 }
 
 /** Members by id, a judge and rounds. */
-export function castOf(ids: readonly [string, ...string[]], rounds = 2): Panel {
+export function toPanel(ids: readonly [string, ...string[]], rounds = 2): Panel {
 	const [first, ...rest] = ids.map((id): Member => [id]);
 	return { members: [first ?? [ids[0]], ...rest], judge: ["judge"], rounds };
 }
 
 /** Everything a question says, as text. */
-export function saidIn({ messages }: Question): string {
+export function questionText({ messages }: Question): string {
 	return messages.flatMap(({ content }) => content.map((part) => (part.type === "text" ? part.text : ""))).join("\n");
 }

@@ -1,7 +1,7 @@
 // An answer as a chat completion shows it, without its order: what most tests of wires ask about.
-import { blockFields } from "../../src/chat/provider-blocks.ts";
+import { toBlockFields } from "../../src/chat/provider-blocks.ts";
 import { isEmptyAnswer } from "../../src/providers/accumulate.ts";
-import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../../src/providers/model-call.ts";
+import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../../src/providers/model-call.ts";
 
 export interface FlatAnswer extends Omit<ModelAnswer, "content" | "bodyFields"> {
 	content: string | null;
@@ -18,12 +18,12 @@ export function flat(answer: ModelAnswer | null): FlatAnswer | null;
 export function flat(answer: ModelAnswer | null): FlatAnswer | null {
 	if (!answer) return null;
 	const { content, extra, bodyFields: _, ...rest } = answer;
-	const { thinking_blocks: opaque = [], ...shown } = blockFields(answer);
+	const { thinking_blocks: opaque = [], ...shown } = toBlockFields(answer);
 	return {
 		...rest,
-		content: joinedText(content, "text"),
-		refusal: joinedText(content, "refusal"),
-		reasoning: joinedText(content, "reasoning"),
+		content: joinText(content, "text"),
+		refusal: joinText(content, "refusal"),
+		reasoning: joinText(content, "reasoning"),
 		toolCalls: partsOfType(content, "tool_call").map(({ type: _, ...call }) => call),
 		opaque,
 		extra: { ...extra, ...shown },

@@ -9,7 +9,7 @@ type Condition = (model: Model) => boolean;
 
 /** The wire format that a shipped model is called in. */
 export function wireNameOf(model: Model): WireName {
-	return CATALOG.providerOf(model).wire;
+	return CATALOG.providerFor(model).wire;
 }
 
 /** Answers without reasoning unless it is asked to. */

@@ -1,19 +1,19 @@
-// A run as it begins, for tests of its pure parts.
+// Runs for tests of their pure parts.
 
 import {
-	openRun,
+	chainStep,
+	initialRunState,
 	type RunSpec,
 	type RunState,
 	type RunStep,
 	type StepCharge,
-	withStep,
 } from "../../src/agents/run/run.ts";
 import type { UsageCall } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 
 export const RUN_ID = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-export function specOf(more: Partial<RunSpec> = {}): RunSpec {
+export function runSpec(more: Partial<RunSpec> = {}): RunSpec {
 	return {
 		runId: RUN_ID,
 		userId: "usr_1",
@@ -37,20 +37,20 @@ export function specOf(more: Partial<RunSpec> = {}): RunSpec {
 	};
 }
 
-export function callCosting(cost_nano_usd: number, model = "a"): UsageCall {
+export function usageCall(cost_nano_usd: number, model = "a"): UsageCall {
 	return { model, provider: `provider of ${model}`, tokens: 10, input_tokens: 4, cost_nano_usd };
 }
 
-/** What is known of a run after so many steps with these outputs, the first of them its plan if it has one. */
+/** A run after steps with these outputs. With `hasPlan` the first step is its plan. */
 export function runWith(
 	outputs: readonly string[],
 	more: Partial<RunState> = {},
 	hasPlan = false,
 ): { state: RunState; steps: RunStep[]; charges: StepCharge[] } {
-	let state = openRun(specOf());
+	let state = initialRunState(runSpec());
 	const steps: RunStep[] = [];
 	for (const [at, output] of outputs.entries()) {
-		const { trajectory, record } = withStep(state.trajectory, {
+		const { trajectory, record } = chainStep(state.trajectory, {
 			role: "subtask",
 			model: "a",
 			intensity: "Halo",
@@ -62,8 +62,8 @@ export function runWith(
 			timestamp: "2026-01-01T00:00:00.000Z",
 		});
 		state = { ...state, trajectory };
-		steps.push({ record, subtask: `subtask ${at}`, isAside: hasPlan && at === 0, output });
+		steps.push({ record, subtask: `subtask ${at}`, hasResult: !(hasPlan && at === 0), output });
 	}
-	const charges = outputs.map(() => ({ calls: [callCosting(1_000)], estimated: false }));
-	return { state: { ...state, isPlanned: true, plan: ["one", "two", "three"], ...more }, steps, charges };
+	const charges = outputs.map(() => ({ calls: [usageCall(1_000)], estimated: false }));
+	return { state: { ...state, hasPlan: true, plan: ["one", "two", "three"], ...more }, steps, charges };
 }

@@ -1,5 +1,5 @@
-// Agent trajectories a second time, written from docs/proofs.md with node:crypto alone (canonical JSON: second-ledger.ts, trees:
-// second-merkle.ts). Nothing of it may come from src or from noble: what both agree on is worth something.
+// A second implementation of agent trajectories, written from docs/proofs.md with only node:crypto (canonical JSON: second-ledger.ts,
+// trees: second-merkle.ts). It uses nothing from src or from noble, so that its agreement proves something.
 import { canonical, textHash } from "./second-ledger.ts";
 import { sha256, treeRoot } from "./second-merkle.ts";
 
@@ -13,7 +13,7 @@ export interface Step {
 	timestamp: string;
 }
 
-/** What `POST /v1/agent/verify` takes. */
+/** The body of `POST /v1/agent/verify`. */
 export interface Bundle {
 	run_id: string;
 	policy: string;
@@ -75,28 +75,30 @@ function root(run: Run, proofs: readonly string[], outputHash: string): string {
 	});
 }
 
-/** The bundle of a run as a service would issue it, with all that may be given. */
-export function bundleOf(run: Run, steps: readonly Step[], output: string): Required<Bundle> {
+/** The bundle that a service would issue for a run, with all optional members. */
+export function issueBundle(run: Run, steps: readonly Step[], output: string): Required<Bundle> {
 	const step_proofs = chain(run, steps);
 	const output_hash = textHash(output);
 	const trajectory_proof = root(run, step_proofs, output_hash);
 	return { ...run, trajectory_proof, steps: [...steps], output, output_hash, step_proofs };
 }
 
-/** The verdict on a bundle whose hashes are whole and whose step proofs are as many as its steps. */
+/** The verdict on a bundle with whole hashes and one proof per step. */
 export function verifyBundle(bundle: Bundle): Verdict {
-	const { steps, step_proofs: given, output, output_hash } = bundle;
-	const said = output === undefined ? undefined : textHash(output);
-	const outputHash = said ?? output_hash ?? steps.at(-1)?.output_hash ?? textHash("");
+	const { steps, step_proofs: claimed, output, output_hash } = bundle;
+	const computed = output === undefined ? undefined : textHash(output);
+	const outputHash = computed ?? output_hash ?? steps.at(-1)?.output_hash ?? textHash("");
 	const recomputed_proof = root(bundle, chain(bundle, steps), outputHash);
 	const positions = [...steps.keys()];
 	const mismatched_steps = positions.filter(
-		(i) => given && given[i] !== proofOf(bundle, i === 0 ? genesis(bundle) : (given[i - 1] ?? ""), steps[i] as Step),
+		(i) =>
+			claimed && claimed[i] !== proofOf(bundle, i === 0 ? genesis(bundle) : (claimed[i - 1] ?? ""), steps[i] as Step),
 	);
 	const faults = positions
 		.filter((i) => steps[i]?.index !== (i === 0 ? 0 : (steps[i - 1]?.index ?? 0) + 1))
 		.map((i) => `index_gap:${i}`);
-	if (said !== undefined && output_hash !== undefined && said !== output_hash) faults.push("output_hash_mismatch");
+	if (computed !== undefined && output_hash !== undefined && computed !== output_hash)
+		faults.push("output_hash_mismatch");
 	if (recomputed_proof !== bundle.trajectory_proof) faults.push("root_mismatch");
 	const valid = faults.length + mismatched_steps.length === 0;
 	return { valid, recomputed_proof, mismatched_steps, faults };

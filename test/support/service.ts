@@ -3,7 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { health } from "../../src/inference/run.edge.ts";
+import { health } from "../../src/inference/call-runner.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
@@ -46,7 +46,7 @@ export function withKey(key: string, body?: unknown): RequestInit {
 	return body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
 }
 
-export function operator(method: "GET" | "POST", path: string, body?: unknown): Promise<Response> {
+export function operator(method: "GET" | "POST" | "DELETE", path: string, body?: unknown): Promise<Response> {
 	const headers = { authorization: `Bearer ${TEST_ADMIN_TOKEN}`, "content-type": "application/json" };
 	return call(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
 }
@@ -123,11 +123,9 @@ export async function receiptOf(id: string): Promise<Record<string, unknown>> {
 	return receipt;
 }
 
-/** How many usage rows of a user D1 has, those of versions before included. */
+/** How many settlements of a user D1 has. */
 export async function usageRowsInD1({ user_id }: TestKey): Promise<number> {
-	const both =
-		"SELECT (SELECT count(*) FROM settlements WHERE user_id = ?1) + (SELECT count(*) FROM usage WHERE user_id = ?1) AS n";
-	const count = db.prepare(both).bind(user_id);
+	const count = db.prepare("SELECT count(*) AS n FROM settlements WHERE user_id = ?").bind(user_id);
 	return (await count.first<number>("n")) ?? 0;
 }
 

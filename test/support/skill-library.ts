@@ -1,14 +1,14 @@
 // The skills as files, and what a machine can hold against one: its form, its length, filler, and what it shares with others.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readSkill, type Skill } from "../../src/skills/skill.ts";
+import { parseSkill, type Skill } from "../../src/skills/skill.ts";
 
 const LIBRARY = resolve(import.meta.dirname, "../../src/skills/library");
 
 /** Every skill of the library, by id. */
 export function readLibrary(): Skill[] {
 	const names = readdirSync(LIBRARY).toSorted();
-	return names.map((name) => readSkill(readFileSync(join(LIBRARY, name), "utf8")));
+	return names.map((name) => parseSkill(readFileSync(join(LIBRARY, name), "utf8")));
 }
 
 /** In this order, under the title and the role. */

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { findHomonyms, readDefinitions } from "../support/definitions.ts";
 
 const SRC = resolve(import.meta.dirname, "../../src");
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
@@ -12,6 +13,7 @@ const LAYERS = [
 	["app.ts"],
 	["endpoints.ts"],
 	["mcp"],
+	["pages"],
 	["health.edge.ts"],
 	["skills"],
 	["chat"],
@@ -36,7 +38,11 @@ const LAYERS = [
 	["proof"],
 	["db"],
 	["http"],
+	["faults.ts"],
 	["suggest.ts"],
+	["json.ts"],
+	["bounded-map.ts"],
+	["clip.ts"],
 	["ids.ts"],
 	["failure.ts"],
 	["in-time.edge.ts"],
@@ -146,5 +152,14 @@ describe("the cores", () => {
 				/\bDate\.now\(|new Date\(\)|Math\.random\(|\bfetch\(|process\.env|crypto\.randomUUID|getRandomValues/g,
 			) ?? [],
 		).toEqual([]);
+	});
+});
+
+describe("the names", () => {
+	const definitions = readDefinitions();
+
+	it("are exported by one file each", () => {
+		expect(definitions.length).toBeGreaterThan(1_000);
+		expect(Object.fromEntries(findHomonyms(definitions.filter(({ isExported }) => isExported)))).toEqual({});
 	});
 });

@@ -1,6 +1,6 @@
 // Waiting for something, but not for ever.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { inTime } from "../../src/in-time.edge.ts";
+import { withDeadline } from "../../src/in-time.edge.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -9,20 +9,20 @@ const takes = <T>(ms: number, value: T) => new Promise<T>((resolve) => setTimeou
 
 describe("what is waited for", () => {
 	it("is given when it comes in time, and no timer is left", async () => {
-		const waited = inTime(takes(10, "answer"), 20, () => "late");
+		const waited = withDeadline(takes(10, "answer"), 20, () => "late");
 		await vi.advanceTimersByTimeAsync(10);
 		expect(await waited).toBe("answer");
 		expect(vi.getTimerCount()).toBe(0);
 	});
 
 	it("is replaced when it comes too late", async () => {
-		const waited = inTime(takes(30, "answer"), 20, () => "late");
+		const waited = withDeadline(takes(30, "answer"), 20, () => "late");
 		await vi.advanceTimersByTimeAsync(20);
 		expect(await waited).toBe("late");
 	});
 
 	it("may be a failure when it comes too late", async () => {
-		const waited = inTime(takes(30, "answer"), 20, () => {
+		const waited = withDeadline(takes(30, "answer"), 20, () => {
 			throw new Error("too late");
 		});
 		const failure = expect(waited).rejects.toThrow("too late");
@@ -31,7 +31,7 @@ describe("what is waited for", () => {
 	});
 
 	it("passes its own failure on, and no timer is left", async () => {
-		await expect(inTime(Promise.reject(new Error("refused")), 20, () => "late")).rejects.toThrow("refused");
+		await expect(withDeadline(Promise.reject(new Error("refused")), 20, () => "late")).rejects.toThrow("refused");
 		expect(vi.getTimerCount()).toBe(0);
 	});
 });

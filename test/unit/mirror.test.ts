@@ -8,7 +8,7 @@ const SRC = resolve(UNIT, "../../src");
 const entries = readdirSync(UNIT, { recursive: true, withFileTypes: true });
 
 /** They are about src as a whole. */
-const ABOUT_ALL = ["architecture.test.ts", "mirror.test.ts"];
+const ABOUT_ALL = ["architecture.test.ts", "docs.test.ts", "mirror.test.ts"];
 
 describe("test/unit", () => {
 	it("has no folder that src has not", () => {

@@ -53,7 +53,7 @@ describe("settings", () => {
 	});
 
 	it("know a replaced address from the provider's own, and who vouches for it", () => {
-		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).standings.get("zai");
+		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).attestations.get("zai");
 		const own = { isReplaced: false, zeroRetention: false };
 		expect(standing({})).toEqual(own);
 		expect(standing({ ZAI_BASE_URL: "https://api.z.ai/api/paas/v4/" })).toEqual(own);

@@ -2,9 +2,9 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ShownRun } from "../../src/agents/response.ts";
+import type { RunResponse } from "../../src/agents/response.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
-import { expectAccounted, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
+import { expectAccounted, postRun, postVerify, readRun, readTrajectory, runAgent } from "../support/agents.ts";
 import { type Fault, killObject, type Operation, useFaults, writes } from "../support/faults.ts";
 import { nano } from "../support/money.ts";
 import {
@@ -50,7 +50,7 @@ async function isOver(runId: string): Promise<boolean> {
 }
 
 /** What a killed run looks like to whoever posted it, and to everybody afterwards. */
-async function expectInterrupted(response: Response, runId: string): Promise<ShownRun> {
+async function expectInterrupted(response: Response, runId: string): Promise<RunResponse> {
 	expect(response.status).toBe(502);
 	expect(await response.json()).toMatchObject({ error: "agent_error", run_id: runId });
 	const run = await readRun(key, runId);
@@ -107,7 +107,7 @@ describe("a run whose object is killed", () => {
 		upstream = useSandbox(async (request) => {
 			if (!(await request.text()).includes("Subtask 2 of 3")) return undefined;
 			runId = await onlyRun();
-			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "finished" ? "fail" : "pass") });
+			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "waitForEnd" ? "fail" : "pass") });
 			isKilled = true;
 			await killObject(runStub(runId));
 			return undefined;
@@ -228,7 +228,7 @@ describe("a run that cannot be settled", () => {
 		let runId = "";
 		faults = useFaults({
 			ACCOUNT_METER: ({ method }) => (["settle", "receipt"].includes(method) ? "fail" : "pass"),
-			DB: (operation) => (writes(operation) || /settlements|receipts/.test(operation.target) ? "fail" : "pass"),
+			DB: (operation) => (writes(operation) || /settlements/.test(operation.target) ? "fail" : "pass"),
 			AGENT_RUN: ({ method, args }) => {
 				if (method === "start") runId = (args[0] as { runId: string }).runId;
 				return "pass";
@@ -251,7 +251,7 @@ describe("a run that cannot be settled", () => {
 describe("a run that D1 does not take", () => {
 	it("is listed, read and in the audit log all the same, and is there when D1 is back", async () => {
 		faults = useFaults({ DB: (operation) => (writes(operation) ? "fail" : "pass") });
-		const run = await ran(key, { policy: "efficiency", max_steps: 1 });
+		const run = await runAgent(key, { policy: "efficiency", max_steps: 1 });
 		const list = async () => (await callWithKey(key.key, "/v1/agent/runs")).json();
 		expect(await list()).toMatchObject({ count: 1, data: [{ run_id: run.run_id, status: "complete" }] });
 		expect(await readRun(key, run.run_id)).toEqual(run);
@@ -268,7 +268,7 @@ describe("a run that D1 does not take", () => {
 	});
 
 	it("is read from its object where D1 cannot be read", async () => {
-		const run = await ran(key, { max_steps: 1 });
+		const run = await runAgent(key, { max_steps: 1 });
 		faults = useFaults({ DB: ({ target }) => (/agent_runs/.test(target) ? "fail" : "pass") });
 		expect(await readRun(key, run.run_id)).toEqual(run);
 		expect((await callWithKey(key.key, "/v1/agent/runs")).status).toBe(503);
@@ -284,10 +284,10 @@ describe("a run whose beginning is lost", () => {
 		faults = undefined;
 		const joined = await postRun(key, body);
 		expect(joined.status).toBe(503);
-		const run = await ran(key, body);
+		const run = await runAgent(key, body);
 		expect(run.status).toBe("complete");
-		expect((await trajectoryOf(key, run.run_id)).verification.valid).toBe(true);
-		expect(await verify({ run_id: run.run_id, trajectory_proof: run.trajectory_proof, steps: [] })).toMatchObject({
+		expect((await readTrajectory(key, run.run_id)).verification.valid).toBe(true);
+		expect(await postVerify({ run_id: run.run_id, trajectory_proof: run.trajectory_proof, steps: [] })).toMatchObject({
 			issued: true,
 		});
 	});

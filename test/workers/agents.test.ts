@@ -3,10 +3,10 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LADDER } from "../../src/agents/step-decision.ts";
+import { INTENSITIES_DESCENDING } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
-import { expectAccounted, GOAL, postRun, ran, readRun, trajectoryOf, verify } from "../support/agents.ts";
+import { expectAccounted, GOAL, postRun, postVerify, readRun, readTrajectory, runAgent } from "../support/agents.ts";
 import { nano } from "../support/money.ts";
 import {
 	call,
@@ -50,7 +50,7 @@ async function errorOf(response: Response): Promise<unknown> {
 
 describe("a run", () => {
 	it("is planned, worked on and put together, and every place that speaks of it says the same", async () => {
-		const run = await ran(key);
+		const run = await runAgent(key);
 		expect(run).toMatchObject({
 			object: "agent.run",
 			status: "complete",
@@ -83,7 +83,7 @@ describe("a run", () => {
 	])(
 		"under %s starts at %s, with models of its tiers and none that is hyper-frontier",
 		async (policy, intensity, tiers, strategy) => {
-			const run = await ran(key, { policy });
+			const run = await runAgent(key, { policy });
 			expect(run).toMatchObject({ status: "complete", policy, strategy });
 			expect(new Set(run.steps.map((step) => step.intensity))).toEqual(new Set([intensity]));
 			const called = Object.keys((await usageOf(key)).by_model).map((id) => CATALOG.findModel(id));
@@ -106,7 +106,7 @@ describe("a run", () => {
 	});
 
 	it("that has no steps left says so, with what there is", async () => {
-		const run = await ran(key, { goal: "Do this:\n1. Write A\n2. Write B\n3. Write C", max_steps: 2 });
+		const run = await runAgent(key, { goal: "Do this:\n1. Write A\n2. Write B\n3. Write C", max_steps: 2 });
 		expect(run).toMatchObject({ status: "max_steps_reached", steps_taken: 1 });
 		expect(run.final_message).toMatch(/limit of 2 steps.*1 of 3 subtasks done/);
 		expect(run.output).toContain("Write A");
@@ -114,7 +114,7 @@ describe("a run", () => {
 	});
 
 	it("ends early when a step finds the goal met", async () => {
-		const run = await ran(key, { goal: `${GOAL} [[goal met]]` });
+		const run = await runAgent(key, { goal: `${GOAL} [[goal met]]` });
 		expect(run.status).toBe("complete");
 		expect(run.steps.map(({ role }) => role)).toEqual(["subtask", "subtask", "finalize"]);
 		expect(run.plan).toHaveLength(3);
@@ -129,7 +129,7 @@ describe("a run", () => {
 				? new Response(brokenOff, { headers: { "content-type": "text/event-stream" } })
 				: undefined,
 		);
-		const run = await ran(key, { policy: "efficiency", goal: "Do this:\n1. Write A\n2. Write B" });
+		const run = await runAgent(key, { policy: "efficiency", goal: "Do this:\n1. Write A\n2. Write B" });
 		expect(run).toMatchObject({ status: "complete", plan: ["Write A", "Write B"] });
 		expect(run.output).toContain("2 results");
 		expect(run.steps[0]).toMatchObject({ role: "subtask", confidence: 0, output_hash: hashText("") });
@@ -139,13 +139,13 @@ describe("a run", () => {
 	});
 
 	it("asks once more for a plan that is none", async () => {
-		const run = await ran(key, { goal: "Write a poem [[bad plan]]" });
+		const run = await runAgent(key, { goal: "Write a poem [[bad plan]]" });
 		expect(run.plan).toEqual(["Do all of it"]);
 	});
 
 	it("of a goal that is long however it is written down comes to an end, and is read whole", async () => {
 		const goal = `Write it ${"\u0001😀".repeat(190_000)}`;
-		const run = await ran(key, { goal, max_steps: 1, max_tokens: 64 });
+		const run = await runAgent(key, { goal, max_steps: 1, max_tokens: 64 });
 		expect(run).toMatchObject({ status: "complete", plan: [goal], steps_taken: 1 });
 		await expectAccounted(key, run);
 		await evictDurableObject(env.AGENT_RUN.getByName(`run:${run.run_id}`));
@@ -154,9 +154,9 @@ describe("a run", () => {
 
 	it("keeps what a step is told from growing with the number of steps", async () => {
 		const list = Array.from({ length: 14 }, (_, at) => `${at + 1}. Write chapter ${at + 1} [[long 700]]`).join("\n");
-		await ran(key, { goal: `Write a book:\n${list}`, max_steps: 3, policy: "efficiency" });
+		await runAgent(key, { goal: `Write a book:\n${list}`, max_steps: 3, policy: "efficiency" });
 		const few = Math.max(...upstream.requests.map(({ body }) => JSON.stringify(body).length));
-		await ran(key, { goal: `Write a book:\n${list}`, policy: "efficiency" });
+		await runAgent(key, { goal: `Write a book:\n${list}`, policy: "efficiency" });
 		const many = Math.max(...upstream.requests.map(({ body }) => JSON.stringify(body).length));
 		expect(many).toBeLessThan(few + 20_000);
 	});
@@ -164,7 +164,7 @@ describe("a run", () => {
 
 describe("a run's cap", () => {
 	it("that is too small for a step ends it before any model runs, and is no error", async () => {
-		const run = await ran(key, { max_cost_usd: 0.000001 });
+		const run = await runAgent(key, { max_cost_usd: 0.000001 });
 		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 0, cost_consumed_usd: 0, output: "" });
 		expect(run.final_message).toMatch(/raise max_cost_usd/);
 		expect(upstream.requests).toEqual([]);
@@ -172,13 +172,13 @@ describe("a run's cap", () => {
 	});
 
 	it("per step does the same", async () => {
-		const run = await ran(key, { max_cost_per_step: 0.000001 });
+		const run = await runAgent(key, { max_cost_per_step: 0.000001 });
 		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 0 });
 		expect(run.final_message).toMatch(/max_cost_per_step/);
 	});
 
 	it("is told of in alerts, and lowers the intensity", async () => {
-		const run = await ran(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
+		const run = await runAgent(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.03, max_tokens: 300 });
 		expect(run).toMatchObject({ status: "complete", steps_taken: 13 });
 		expect(run.alerts.map(({ code }) => code)).toContain("provider_overrun");
 		const pressure = run.alerts.filter(({ code }) => code === "budget_pressure");
@@ -195,15 +195,15 @@ describe("a run's cap", () => {
 		["depth", 0.2],
 		["depth", 0.03],
 	])("under %s of %d USD never lets the intensity rise from one step to the next", async (policy, max_cost_usd) => {
-		const run = await ran(key, { goal: BOOK, policy, max_cost_usd });
-		const rungs = run.steps.map(({ intensity }) => LADDER.indexOf(intensity));
+		const run = await runAgent(key, { goal: BOOK, policy, max_cost_usd });
+		const rungs = run.steps.map(({ intensity }) => INTENSITIES_DESCENDING.indexOf(intensity));
 		expect(rungs.length).toBeGreaterThan(3);
 		expect(rungs).toEqual(rungs.toSorted());
 		await expectAccounted(key, run);
 	});
 
 	it("that is used up leaves what was reached, with a message", async () => {
-		const run = await ran(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.0003, max_tokens: 300 });
+		const run = await runAgent(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.0003, max_tokens: 300 });
 		expect(run.status).toBe("budget_exhausted");
 		expect(run.steps_taken).toBeGreaterThan(2);
 		expect(run.steps.at(-1)?.role).toBe("finalize");
@@ -249,7 +249,9 @@ describe("a run's cap", () => {
 
 	it("holds for each of many runs at once, and their spends add up", async () => {
 		const caps = [0.0001, 0.0005, 0.002, 0.01, 0.05];
-		const runs = await Promise.all(caps.map((max_cost_usd) => ran(key, { max_cost_usd, goal: `${GOAL} [[overrun]]` })));
+		const runs = await Promise.all(
+			caps.map((max_cost_usd) => runAgent(key, { max_cost_usd, goal: `${GOAL} [[overrun]]` })),
+		);
 		for (const { cost_consumed_usd, max_cost_usd } of runs) expect(cost_consumed_usd).toBeLessThanOrEqual(max_cost_usd);
 		const sum = runs.reduce((total, { cost_consumed_usd }) => total + nano(cost_consumed_usd), 0);
 		const usage = await usageOf(key);
@@ -271,7 +273,7 @@ describe("a run's cap", () => {
 	});
 
 	it("is the routing config's max_cost where that is lower", async () => {
-		const run = await ran(key, { brain_config: { max_cost: 0.001 } });
+		const run = await runAgent(key, { brain_config: { max_cost: 0.001 } });
 		expect(run).toMatchObject({ max_cost_usd: 0.001, budget: { max_cost_usd: 0.001 } });
 		await expectAccounted(key, run);
 	});
@@ -328,14 +330,14 @@ describe("a request for a run", () => {
 
 	it("under the Free plan runs on its models, within its limit", async () => {
 		const free = await newKey("free");
-		const run = await ran(free, { policy: "depth" });
+		const run = await runAgent(free, { policy: "depth" });
 		expect(run).toMatchObject({ status: "complete", max_cost_usd: 0.1 });
 		for (const id of Object.keys((await usageOf(free)).by_model)) expect(CATALOG.freeModels).toContain(id);
 		await expectAccounted(free, run);
 	});
 
 	it("holds a compliance policy for every call, and attests it", async () => {
-		const run = await ran(key, { compliance: { provider_allowlist: ["openai"] } });
+		const run = await runAgent(key, { compliance: { provider_allowlist: ["openai"] } });
 		expect(Object.keys((await usageOf(key)).by_provider)).toEqual(["openai"]);
 		const { receipt } = (await (await call(`/v1/proof/${run.run_id}`)).json()) as { receipt: Record<string, unknown> };
 		expect(receipt["compliance"]).toMatchObject({ type: "svc.attestation.v1", providers: ["openai"] });
@@ -350,22 +352,22 @@ describe("an idempotency key", () => {
 		const texts = await Promise.all(responses.map((response) => response.text()));
 		expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 		expect(new Set(texts).size).toBe(1);
-		const run = JSON.parse(texts[0] ?? "") as Awaited<ReturnType<typeof ran>>;
+		const run = JSON.parse(texts[0] ?? "") as Awaited<ReturnType<typeof runAgent>>;
 		await expectAccounted(key, run);
 		const calls = upstream.answered;
-		expect(await ran(key, body)).toEqual(run);
-		expect(await ran(key, { ...body, stream: false })).toEqual(run);
+		expect(await runAgent(key, body)).toEqual(run);
+		expect(await runAgent(key, { ...body, stream: false })).toEqual(run);
 		expect(upstream.answered).toBe(calls);
 	});
 
 	it("with another body is a conflict, and another user's own", async () => {
-		const first = await ran(key, body);
+		const first = await runAgent(key, body);
 		expect(await errorOf(await postRun(key, { ...body, goal: "Something else" }))).toMatchObject({
 			status: 409,
 			body: { error: "idempotency_conflict" },
 		});
 		const other = await newKey("pro");
-		expect((await ran(other, { ...body, goal: "Something else" })).run_id).not.toBe(first.run_id);
+		expect((await runAgent(other, { ...body, goal: "Something else" })).run_id).not.toBe(first.run_id);
 	});
 
 	it("of a request that was refused stands for nothing", async () => {
@@ -387,7 +389,7 @@ describe("cancelling", () => {
 			return upstream.requests.some(({ body }) => JSON.stringify(body).includes("Subtask 2 of 3"));
 		});
 		expect(await readRun(key, runId)).toMatchObject({ status: "running", steps_taken: 2 });
-		expect((await trajectoryOf(key, runId)).verification.valid).toBe(true);
+		expect((await readTrajectory(key, runId)).verification.valid).toBe(true);
 		const cancelled = callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});
 		const stub = env.AGENT_RUN.getByName(`run:${runId}`) as unknown as DurableObjectStub<undefined>;
 		await eventually(() =>
@@ -401,7 +403,7 @@ describe("cancelling", () => {
 			Promise.all(both.map((one) => one.json())),
 		);
 		expect(run).toEqual(other);
-		const shown = run as Awaited<ReturnType<typeof ran>>;
+		const shown = run as Awaited<ReturnType<typeof runAgent>>;
 		expect(shown).toMatchObject({ status: "cancelled", steps_taken: 3 });
 		expect(shown.output).toContain("Name three rivers");
 		expect(upstream.requests).toHaveLength(3);
@@ -409,7 +411,7 @@ describe("cancelling", () => {
 	});
 
 	it("what is over leaves it as it is, as often as it is asked", async () => {
-		const run = await ran(key);
+		const run = await runAgent(key);
 		for (let i = 0; i < 2; i++) {
 			const response = await callWithKey(key.key, `/v1/agent/${run.run_id}/cancel`, {});
 			expect([response.status, await response.json()]).toEqual([200, run]);
@@ -426,7 +428,7 @@ describe("usage", () => {
 			seen.push(...open);
 			return undefined;
 		});
-		const run = await ran(key, { policy: "efficiency" });
+		const run = await runAgent(key, { policy: "efficiency" });
 		expect(seen.length).toBe(5);
 		for (const { spent_usd, held_usd, bound_usd, kind } of seen) {
 			expect(kind).toBe("agent");
@@ -443,7 +445,7 @@ describe("usage", () => {
 describe("the list of runs", () => {
 	it("is newest first, limited, and its owner's alone", async () => {
 		const goals = ["Say a", "Say b", `Say c ${"x".repeat(300)}`];
-		for (const goal of goals) await ran(key, { goal, max_steps: 1 });
+		for (const goal of goals) await runAgent(key, { goal, max_steps: 1 });
 		const list = async (query = "", by = key) =>
 			(await (await callWithKey(by.key, `/v1/agent/runs${query}`)).json()) as {
 				object: string;
@@ -476,22 +478,22 @@ describe("the list of runs", () => {
 
 describe("a run's trajectory", () => {
 	it("shows cut hashes, and whole ones with what verifies them", async () => {
-		const run = await ran(key);
+		const run = await runAgent(key);
 		const cut = (await (await callWithKey(key.key, `/v1/agent/${run.run_id}/trajectory`)).json()) as Awaited<
-			ReturnType<typeof trajectoryOf>
+			ReturnType<typeof readTrajectory>
 		>;
 		expect(cut).not.toHaveProperty("verify_request");
 		for (const { input_hash, output_hash, step_proof, timestamp } of cut.steps) {
 			for (const hash of [input_hash, output_hash, step_proof]) expect(hash).toMatch(/^sha256:[0-9a-f]{12}$/);
 			expect(timestamp).toMatch(/Z$/);
 		}
-		const { steps, verify_request } = await trajectoryOf(key, run.run_id);
+		const { steps, verify_request } = await readTrajectory(key, run.run_id);
 		expect(steps).toEqual(run.steps);
-		expect(await verify(verify_request)).toMatchObject({ valid: true, issued: true, mismatched_steps: [] });
+		expect(await postVerify(verify_request)).toMatchObject({ valid: true, issued: true, mismatched_steps: [] });
 		const [first, ...rest] = steps;
 		const changed = { ...verify_request, steps: [{ ...first, cost_usd: 0 }, ...rest] };
-		expect(await verify(changed)).toMatchObject({ valid: false, mismatched_steps: [0], issued: true });
-		expect(await verify({ ...verify_request, steps: rest, step_proofs: null })).toMatchObject({ valid: false });
+		expect(await postVerify(changed)).toMatchObject({ valid: false, mismatched_steps: [0], issued: true });
+		expect(await postVerify({ ...verify_request, steps: rest, step_proofs: null })).toMatchObject({ valid: false });
 	});
 });
 
@@ -512,7 +514,7 @@ describe("an unknown run", () => {
 	);
 
 	it("is what another user's run is", async () => {
-		const { run_id } = await ran(key, { max_steps: 1 });
+		const { run_id } = await runAgent(key, { max_steps: 1 });
 		const other = await newKey("pro");
 		for (const [path, body] of [
 			[`/v1/agent/${run_id}`],
@@ -530,7 +532,7 @@ describe("a streamed run", () => {
 		const events = eventsOf(await response.text());
 		const last = events.at(-1);
 		expect(last?.event).toBe("result");
-		const run = JSON.parse(last?.data ?? "") as Awaited<ReturnType<typeof ran>>;
+		const run = JSON.parse(last?.data ?? "") as Awaited<ReturnType<typeof runAgent>>;
 		const told = events
 			.slice(0, -1)
 			.map(({ data }) => JSON.parse(data) as { type: string; step?: { step_proof: string } });
@@ -573,7 +575,7 @@ describe("the audit log", () => {
 		).data;
 
 	it.each([undefined, "shop"])("has the plan and the record of a run in workspace %s", async (workspace_id) => {
-		const run = await ran(key, workspace_id === undefined ? {} : { workspace_id });
+		const run = await runAgent(key, workspace_id === undefined ? {} : { workspace_id });
 		const found = await events(workspace_id === undefined ? "" : `?workspace_id=${workspace_id}`);
 		expect(found).toMatchObject([
 			{

@@ -11,6 +11,7 @@ import {
 	eventually,
 	newKey,
 	ORIGIN,
+	operator,
 	receiptOf,
 	type TestKey,
 	type Upstream,
@@ -91,6 +92,20 @@ describe("validation", () => {
 		}
 	});
 });
+
+/** Stores shares of a user, one a millisecond, without a request for each. */
+async function storeMany({ user_id }: TestKey, count: number): Promise<Pick<TestKey, "user_id">> {
+	await db
+		.prepare(
+			`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+			INSERT INTO brain_shares (id, user_id, title, config, config_digest, errors, content_digest, created_at)
+			SELECT replace(substr(?1, -6) || printf('%04d', i), '0', 'z'), ?1, 'share ' || i, '{"model":"auto","blocked":[],"fallback":[]}', 'sha256:x', '[]', 'd' || i,
+				strftime('%Y-%m-%dT%H:%M:%fZ', '2026-01-01', (i * 0.001) || ' seconds') FROM n`,
+		)
+		.bind(user_id, count)
+		.run();
+	return { user_id };
+}
 
 describe("a share", () => {
 	it("is read by anybody, in its normal form and as it was written", async () => {
@@ -192,6 +207,143 @@ describe("a share", () => {
 			expect(await json(callWithKey(owner.key, `/v1/brain/shares?cursor=${bad}`), 422)).toMatchObject({
 				error: "invalid_request",
 			});
+	});
+
+	it("is listed with all others up to a thousand at once, and `limit` narrows", async () => {
+		const { user_id } = await storeMany(owner, 1_001);
+		const all = await json(callWithKey(owner.key, "/v1/brain/shares"));
+		const listed = (all["data"] as Json[]).map(({ title }) => title);
+		expect(listed).toEqual(Array.from({ length: 1_000 }, (_, index) => `share ${1_001 - index}`));
+		expect(all["has_more"]).toBe(true);
+		const rest = await json(callWithKey(owner.key, `/v1/brain/shares?cursor=${all["next_cursor"]}`));
+		expect(rest).toMatchObject({ has_more: false, next_cursor: null, data: [{ title: "share 1" }] });
+		await db.prepare("DELETE FROM brain_shares WHERE user_id = ? AND title = 'share 1'").bind(user_id).run();
+		const thousand = await json(callWithKey(owner.key, "/v1/brain/shares"));
+		expect(thousand).toMatchObject({ has_more: false, next_cursor: null });
+		expect(thousand["data"]).toHaveLength(1_000);
+		expect((await json(callWithKey(owner.key, "/v1/brain/shares?limit=7")))["data"]).toHaveLength(7);
+		expect(await json(callWithKey(owner.key, "/v1/brain/shares?limit=1001"), 422)).toMatchObject({
+			error: "invalid_request",
+		});
+	});
+
+	it("is listed on pages of a bounded size, each with at least one share", async () => {
+		const { user_id } = await storeMany(owner, 100);
+		const large = JSON.stringify({ model: "auto", blocked: ["x".repeat(60_000)], fallback: [] });
+		await db.prepare("UPDATE brain_shares SET config = ? WHERE user_id = ?").bind(large, user_id).run();
+		const titles: unknown[] = [];
+		let cursor = "";
+		let pages = 0;
+		do {
+			const answer = await (await callWithKey(owner.key, `/v1/brain/shares${cursor}`)).text();
+			expect(answer.length).toBeLessThan(4_200_000);
+			const page = JSON.parse(answer) as Json;
+			titles.push(...(page["data"] as Json[]).map(({ title }) => title));
+			cursor = page["next_cursor"] === null ? "" : `?cursor=${page["next_cursor"]}`;
+			pages++;
+		} while (cursor !== "");
+		expect(pages).toBe(2);
+		expect(titles).toEqual(Array.from({ length: 100 }, (_, index) => `share ${100 - index}`));
+	});
+
+	it("that ends a page may be deleted before the next page is read", async () => {
+		const { user_id } = await storeMany(owner, 3);
+		const first = await json(callWithKey(owner.key, "/v1/brain/shares?limit=1"));
+		await db.prepare("DELETE FROM brain_shares WHERE user_id = ? AND title = 'share 3'").bind(user_id).run();
+		const second = await json(callWithKey(owner.key, `/v1/brain/shares?limit=1&cursor=${first["next_cursor"]}`));
+		expect(second).toMatchObject({ data: [{ title: "share 2" }], has_more: true });
+	});
+
+	it("is deleted by its owner alone, for everybody, and shared again it has another id", async () => {
+		const body = { brain_md: "max_cost: 0.75", title: "Gone" };
+		const id = String((await json(share(body)))["share_id"]);
+		const remove = (key: string, path = `/v1/b/${id}`) =>
+			call(path, { method: "DELETE", headers: { authorization: `Bearer ${key}` } });
+		const other = await newKey("pro");
+		for (const path of [`/v1/b/${id}`, "/v1/b/1111111111", "/v1/b/x"])
+			expect(await json(remove(other.key, path), 404)).toMatchObject({ error: "share_not_found" });
+		await json(call(`/v1/b/${id}`));
+		expect(await json(remove(owner.key))).toEqual({ object: "brain.share", share_id: id, deleted: true });
+		expect(await json(remove(owner.key), 404)).toMatchObject({ error: "share_not_found" });
+		for (const path of [`/v1/b/${id}`, `/b/${id}`])
+			expect(await json(call(path), 404)).toMatchObject({ error: "share_not_found" });
+		expect((await json(callWithKey(owner.key, "/v1/brain/shares")))["data"]).toEqual([]);
+		const again = String((await json(share(body)))["share_id"]);
+		expect(again).not.toBe(id);
+		await json(call(`/v1/b/${again}`));
+		await json(call(`/v1/b/${id}`), 404);
+	});
+
+	it("of anybody is taken down by the operator", async () => {
+		const id = String((await json(share({ brain_md: "max_cost: 0.875" })))["share_id"]);
+		const path = `/internal/shares/${id}`;
+		await json(call(path, { method: "DELETE", headers: { authorization: `Bearer ${owner.key}` } }), 401);
+		expect(await json(operator("DELETE", path))).toEqual({
+			object: "brain.share",
+			share_id: id,
+			deleted: true,
+		});
+		await json(call(`/v1/b/${id}`), 404);
+		for (const unknown of [id, "x"])
+			expect(await json(operator("DELETE", `/internal/shares/${unknown}`), 404)).toMatchObject({
+				error: "share_not_found",
+			});
+	});
+
+	it("is one of a thousand: of a hundred more at once, exactly as many are stored as there is room for", async () => {
+		const { user_id } = await storeMany(owner, 960);
+		const kept = await json(share({ brain_md: "max_cost: 0.5", title: "kept" }));
+		const count = () =>
+			db.prepare("SELECT count(*) AS n FROM brain_shares WHERE user_id = ?").bind(user_id).first<number>("n");
+		const answers = await Promise.all(
+			Array.from({ length: 100 }, (_, index) => share({ brain_md: "max_cost: 0.5", title: `more ${index}` })),
+		);
+		const statuses = answers.map(({ status }) => status);
+		expect(statuses.filter((status) => status === 200)).toHaveLength(39);
+		expect(statuses.filter((status) => status === 409)).toHaveLength(61);
+		expect(await count()).toBe(1_000);
+		const refused = answers.find(({ status }) => status === 409);
+		expect(await refused?.json()).toMatchObject({ error: "share_limit_reached", limit: 1_000 });
+		// What is shared already is answered at the limit, too.
+		expect((await json(share({ brain_md: "max_cost: 0.5", title: "kept" })))["share_id"]).toBe(kept["share_id"]);
+		await json(
+			call(`/v1/b/${kept["share_id"]}`, { method: "DELETE", headers: { authorization: `Bearer ${owner.key}` } }),
+		);
+		await json(share({ brain_md: "max_cost: 0.5", title: "room again" }));
+		expect(await count()).toBe(1_000);
+	});
+
+	it("with a secret in it is refused with place and kind, never the value", async () => {
+		const secret = `sk-ant-api03-${"Zu8kQ0px92Lw".repeat(4)}`;
+		const inText = `max_cost: 0.5\n# for the bot: ${secret}\n`;
+		const cases: [Json, Json][] = [
+			[{ brain_md: inText }, { path: "brain_md", line: 2, column: 16 }],
+			[{ brain_md: `max_cost: nope # ${secret}` }, { path: "brain_md", line: 1, column: 18 }],
+			// Only the parsed config shows what escapes hide.
+			[
+				{ brain_md: `blocked: ["\\x73${secret.slice(1)}"]` },
+				{ path: expect.stringMatching(/^(?:brain_md|config|errors|warnings)/) },
+			],
+			[
+				{ brain_config: { rules: [{ when: { contains: secret }, use: {} }] } },
+				{ path: "brain_config.rules.0.when.contains" },
+			],
+			[{ brain_config: { password: "Zu8kQ0p!x92Lw" } }, { path: "brain_config.password" }],
+			[{ brain_config: { [secret]: { [secret]: 1 } } }, { path: expect.stringMatching(/^brain_config/) }],
+			[{ brain_md: "max_cost: 0.5", title: secret }, { path: "title" }],
+		];
+		for (const [body, place] of cases) {
+			const answer = await share(body);
+			const text = await answer.text();
+			expect(answer.status, JSON.stringify(place)).toBe(422);
+			expect(text).not.toContain(secret.slice(8, 40));
+			expect(text).not.toContain("Zu8kQ0p");
+			expect(JSON.parse(text)).toMatchObject({
+				error: "secret_in_share",
+				secrets: expect.arrayContaining([expect.objectContaining({ kind: expect.any(String), ...place })]),
+			});
+		}
+		expect((await json(callWithKey(owner.key, "/v1/brain/shares")))["data"]).toEqual([]);
 	});
 
 	it("that nobody made is 404 share_not_found, and a malformed id is not looked up", async () => {
@@ -414,6 +566,23 @@ describe("the badge", () => {
 		expect(await said(`?share=${valid["share_id"]}`)).toMatch(/^BRAIN\.md: valid [0-9a-f]{8}$/);
 		expect(await said(`?share=${valid["share_id"]}&label=x`)).toMatch(/^x: valid [0-9a-f]{8}$/);
 		expect(await said(`?share=${invalid["share_id"]}`)).toMatch(/^BRAIN\.md: invalid [0-9a-f]{8}$/);
+	});
+
+	it("of a deleted share is grey within an hour, whatever still holds the old one", async () => {
+		const id = String((await json(share({ brain_md: "max_cost: 0.0078125" })))["share_id"]);
+		const keep = vi.spyOn(env.KV, "put");
+		const read = vi.spyOn(env.KV, "get");
+		const shown = await badge(`?share=${id}`);
+		const [, browserSeconds = 0] = /^public, max-age=(\d+)$/.exec(shown.headers.get("cache-control") ?? "") ?? [];
+		await eventually(async () => keep.mock.calls.length > 0);
+		const options = keep.mock.calls.find(([key]) => key.includes(id))?.[2];
+		const readOptions = read.mock.calls.find(([key]) => String(key).includes(id))?.[1];
+		const { cacheTtl = 0 } = readOptions as unknown as KVNamespaceGetOptions<"text">;
+		// The entry in KV, its copy at the edge and the client's copy may each be taken when the one before is about to expire.
+		expect((options?.expirationTtl ?? Infinity) + cacheTtl + Number(browserSeconds)).toBeLessThanOrEqual(3_600);
+		await json(call(`/v1/b/${id}`, { method: "DELETE", headers: { authorization: `Bearer ${owner.key}` } }));
+		await eventually(async () => (await said(`?share=${id}`)) === "BRAIN.md: unknown share");
+		expect((await env.KV.list()).keys.filter(({ name }) => name.includes(id))).toEqual([]);
 	});
 
 	it("is kept in KV with the default label and for shares that exist, and nothing else is", async () => {

@@ -7,14 +7,15 @@ import { app } from "../../src/app.ts";
 import type { Model } from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { WireName } from "../../src/catalog/vocabulary.ts";
-import type { RequestPurpose } from "../../src/inference/accounting.ts";
+import { billInterruptedCallAtBound, type RequestPurpose } from "../../src/inference/accounting.ts";
+import { callSetFor, health } from "../../src/inference/call-runner.edge.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
-import { callsFor, health, Run } from "../../src/inference/run.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
-import { reasonsUnseen } from "../../src/routing/effort.ts";
+import { reasonsHidden } from "../../src/routing/effort.ts";
 import { inProcessCaller } from "../support/caller.ts";
+import { reserveCalls } from "../support/calls.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { onlyFor, useFaults } from "../support/faults.ts";
 import { canBeSilent, currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
@@ -53,7 +54,8 @@ const anthropic = modelOnWire("anthropic", canBeSilent);
 /** Reasons, and shows nothing of it. */
 const unseen = modelWhere(
 	CATALOG,
-	(model) => hasOnePrice(model) && reasonsUnseen(model, CATALOG.providerOf(model), model.reasoning?.efforts[0] ?? null),
+	(model) =>
+		hasOnePrice(model) && reasonsHidden(model, CATALOG.providerFor(model), model.reasoning?.efforts[0] ?? null),
 );
 
 let upstream: Upstream;
@@ -202,7 +204,8 @@ describe("a stream that breaks off", () => {
 			cost_usd: brokenUsd(openai, SONG.repeat(5)),
 			output_hash: hashText(SONG.repeat(5)),
 		});
-		expect(receipt["completion_tokens"]).toBe(Math.ceil((5 * SONG.length) / 4));
+		// The tokens that the cost was computed from, within what the call may write.
+		expect(receipt["completion_tokens"]).toBe(Math.ceil(utf8(SONG.repeat(5)) / 3) + 256);
 	});
 
 	it("costs the same when nobody asked for a stream, and nobody got a word of it", async () => {
@@ -230,6 +233,7 @@ describe("a stream that breaks off", () => {
 		const receipt = await receiptFor(await send(openai, { stream: true, max_tokens: 20 }));
 		expect(receipt["cost_usd"]).toBe(costUsd(openai, Math.ceil((sentBytes[0] ?? 0) / 3), 20));
 		expect(receipt["cost_usd"]).toBeLessThanOrEqual(receipt["bound_usd"] as number);
+		expect(receipt["completion_tokens"]).toBe(20);
 	});
 
 	it("costs the whole allowance of a model that reasons unseen", async () => {
@@ -260,7 +264,7 @@ describe("a stream that breaks off", () => {
 		const receipt = await receiptFor(await send(google, { stream: true }));
 		expect(receipt).toMatchObject({
 			cost_usd: costUsd(google, 40, 500 + 256),
-			completion_tokens: 500,
+			completion_tokens: 500 + 256,
 			estimated: true,
 		});
 	});
@@ -385,7 +389,6 @@ describe("an answer that is whole", () => {
 
 describe("calls in the process", () => {
 	const purpose: RequestPurpose = {
-		kind: "agent",
 		inputHash: hashText("goal"),
 		configDigest: null,
 		gate: null,
@@ -411,24 +414,18 @@ describe("calls in the process", () => {
 		const options = { model: openai.id, mode: null, config: null, gate: null };
 		const plan = planCall({ call: modelCall, options }, caller.account.plan, caller.settings, caller.startedAtMs);
 		if (!plan.ok) throw new Error("no plan");
-		const { calls } = callsFor(plan.value, caller);
+		const { calls } = callSetFor(plan.value, caller);
 		return { calls: [calls[0]], boundNanoUsd: calls[0].attempt.worstCase.totalNanoUsd };
 	}
 
-	async function open(caller: Caller, ...sets: [CallSet, ...CallSet[]]): Promise<Run> {
-		const run = await Run.open(caller, purpose, sets, 60_000);
-		if (!run.ok) throw new Error("no run");
-		return run.value;
-	}
-
-	it("of an agent cost their bound when they break off, since its cap must hold", async () => {
+	it("cost their bound when they break off, where a cap must hold", async () => {
 		respond(song);
 		const caller = inProcessCaller(key);
 		const set = callOf(caller);
-		const run = await open(caller, set);
-		expect((await run.complete(set)).ok).toBe(false);
-		expect(run.budget.spentNanoUsd).toBe(set.boundNanoUsd);
-		await run.settle("cut", hashText(""));
+		const { calls, settlement } = await reserveCalls(caller, purpose, [set], billInterruptedCallAtBound);
+		expect((await calls.complete(set)).ok).toBe(false);
+		expect(calls.budget.spentNanoUsd).toBe(set.boundNanoUsd);
+		await settlement.settle("cut", hashText(""));
 	});
 
 	it("leave nothing behind on a signal that outlives them, however they end", async () => {
@@ -444,11 +441,11 @@ describe("calls in the process", () => {
 		vi.spyOn(signal, "removeEventListener").mockImplementation(() => void listeners.removed++);
 		const caller = { ...inProcessCaller(key), signal };
 		const sets = ends.map(() => callOf(caller)) as [CallSet, ...CallSet[]];
-		const run = await open(caller, ...sets);
-		for (const set of sets) await run.complete(set);
+		const { calls, settlement } = await reserveCalls(caller, purpose, sets);
+		for (const set of sets) await calls.complete(set);
 		expect(listeners.added).toBeGreaterThanOrEqual(ends.length);
 		expect(listeners.removed).toBeGreaterThanOrEqual(listeners.added);
-		await run.settle("cut", hashText(""));
+		await settlement.settle("cut", hashText(""));
 	});
 });
 

@@ -2,7 +2,7 @@
 // tried again, who stands in and who is left alone for a while.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { reasonsUnseen, timeToFirstTokenMs } from "../../src/routing/effort.ts";
+import { reasonsHidden, timeToFirstTokenMs } from "../../src/routing/effort.ts";
 import { canBeSilent, modelOnWire, providersBut } from "../support/models.ts";
 import {
 	answers,
@@ -35,7 +35,7 @@ import { type Chunk, readStream } from "../support/sse.ts";
 const named = modelOnWire("openai", (model) => canBeSilent(model) && model.provider === "openai");
 /** Reasons unseen, and is quick about it. */
 const [unseen] = CATALOG.models
-	.filter((model) => canBeSilent(model) && reasonsUnseen(model, CATALOG.providerOf(model), "high"))
+	.filter((model) => canBeSilent(model) && reasonsHidden(model, CATALOG.providerFor(model), "high"))
 	.sort((a, b) => timeToFirstTokenMs(a, "high") - timeToFirstTokenMs(b, "high"));
 if (!unseen) throw new Error("no model reasons unseen");
 const unseenSilenceMs = 3 * timeToFirstTokenMs(unseen, "high");
@@ -504,5 +504,65 @@ describe("a provider's breaker", () => {
 		respondAs(named, (place) => (place === 0 ? status(401) : answers()));
 		expect((await quickChat(only)).status).toBe(502);
 		expect((await completion(await quickChat(only))).svc.fallback).toBe(false);
+	});
+});
+
+describe("a short answer that nobody reads along", () => {
+	const [quick] = CATALOG.models
+		.filter((model) => canBeSilent(model) && CATALOG.providerFor(model).wire === "openai")
+		.sort((a, b) => a.speed.low_effort.ttft_s - b.speed.low_effort.ttft_s);
+	if (!quick) throw new Error("no model can be silent");
+	/** Long enough for the catalog's speed, and short enough to wait for. */
+	const waitMs = Math.ceil(2 * timeToFirstTokenMs(quick, "none")) + 400;
+	const PATIENT = { UPSTREAM_TIMEOUT_MS: String(waitMs), UPSTREAM_IDLE_TIMEOUT_MS: String(waitMs) };
+	const COMPLETION = JSON.stringify({
+		choices: [{ index: 0, message: { role: "assistant", content: "Fine. ".repeat(400) }, finish_reason: "stop" }],
+		usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
+	});
+	const json = { contentType: "application/json" };
+	const short = { model: quick.id, max_tokens: 8 };
+
+	it("is requested whole; a longer one, and one that is streamed on, are not", async () => {
+		await quickChat(short, PATIENT);
+		await quickChat({ ...short, max_tokens: 257 }, PATIENT);
+		await (await quickChat({ ...short, stream: true }, PATIENT)).text();
+		expect(upstream.requests.map(({ body }) => body["stream"])).toEqual([undefined, true, true]);
+		// Half of the deadlines is less than its catalog's time.
+		await quickChat(short);
+		expect(upstream.requests.at(-1)?.body["stream"]).toBe(true);
+	});
+
+	it("may come in pieces for longer than any silence may be", async () => {
+		respondAs(quick, () =>
+			scripted(async function* () {
+				for (let at = 0; at < COMPLETION.length; at += 600) {
+					await pause(waitMs / 3);
+					yield COMPLETION.slice(at, at + 600);
+				}
+			}, json),
+		);
+		const { text, svc } = await outcome(await quickChat(short, PATIENT));
+		expect([text, svc?.fallback]).toEqual(["Fine. ".repeat(400), false]);
+	});
+
+	it("is given up when it stalls after a kilobyte: it is billed at its whole output, and another model stands in", async () => {
+		let left = false;
+		respondAs(quick, () =>
+			scripted(
+				async function* () {
+					yield COMPLETION.slice(0, 1_024);
+					await pause(60_000);
+				},
+				{ ...json, onCancel: () => (left = true) },
+			),
+		);
+		const key = await newKey("pro");
+		const response = await quickChat(short, PATIENT, key);
+		const { svc } = await completion(response);
+		expect([svc.fallback_from, left]).toEqual([quick.id, true]);
+		const { by_model } = await usageOf(key);
+		const priced = (await receiptOf(svc.proof.request_id))["cost_usd"];
+		expect(Object.keys(by_model)).toContain(quick.id);
+		expect(priced).toBeGreaterThan(0);
 	});
 });

@@ -232,15 +232,21 @@ describe("a run that comes to nothing", () => {
 	it("is 502 no_code_produced when models answer without files, and what it cost is charged", async () => {
 		const response = await post(`${TASK} [[no code]]`, { max_iters: 2 });
 		expect([response.status, response.headers.get("x-should-retry")]).toEqual([502, "false"]);
-		expect(await response.json()).toMatchObject({ error: "no_code_produced" });
+		const body = (await response.json()) as { cost_usd: number };
+		expect(body).toMatchObject({ error: "no_code_produced", attempts: expect.any(Array) });
+		expect(body.cost_usd).toBeGreaterThan(0);
 		const id = response.headers.get("x-request-id") ?? "";
 		expect((await proofOf(id)).receipt).toMatchObject({ kind: "code", outcome: "cut", files: [], passed: false });
 		expect((await usageOf(key)).total_cost_usd).toBeGreaterThan(0);
 	});
 
-	it("is 502 all_models_failed when nobody answers, and costs nothing", async () => {
+	it("is 502 no_code_produced when nobody answers, with each attempt, and costs nothing", async () => {
 		const response = await post(`${TASK} [[status 503]]`);
-		expect([response.status, await response.json()]).toMatchObject([502, { error: "all_models_failed", cost_usd: 0 }]);
+		const body = (await response.json()) as { attempts: string[] };
+		expect([response.status, body]).toMatchObject([502, { error: "no_code_produced", cost_usd: 0 }]);
+		expect(body.attempts.length).toBeGreaterThan(0);
+		expect(body.attempts.every((attempt) => attempt.includes("503"))).toBe(true);
+		expect(response.headers.get("x-should-retry")).toBeNull();
 		expect((await usageOf(key)).total_requests).toBe(0);
 	});
 

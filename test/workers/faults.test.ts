@@ -29,7 +29,8 @@ function d1Place(change: (db: D1Database, statement: D1PreparedStatement) => Pro
 		return {
 			async change(plan) {
 				const faulty = faultyD1(db, plan);
-				const insert = "INSERT INTO users (id, name, plan, created_at) VALUES (?1, ?1, 'pro', '')";
+				const insert = `INSERT INTO users (id, name, plan, created_at, number)
+					SELECT ?1, ?1, 'pro', '', coalesce(max(number), 0) + 1 FROM users`;
 				await change(faulty, faulty.prepare(insert).bind(id));
 			},
 			changed: async () => (await db.prepare("SELECT 1 FROM users WHERE id = ?").bind(id).first()) !== null,

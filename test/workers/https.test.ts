@@ -1,12 +1,22 @@
-// Plain HTTP: on a deployment a redirect or a refusal, on this machine the service.
+// Host and scheme: on Cloudflare plain HTTP is redirected or refused, on this machine loopback and allowed hosts are answered.
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 
-async function ask(url: string, init: RequestInit = {}): Promise<Response> {
-	return app.fetch(new Request(url, { redirect: "manual", ...init }), env, createExecutionContext());
+/** wrangler.toml says that the service runs on Cloudflare. */
+async function ask(url: string, init: RequestInit = {}, variables: Record<string, string> = {}): Promise<Response> {
+	const request = new Request(url, { redirect: "manual", ...init });
+	return app.fetch(request, { ...env, ...variables }, createExecutionContext());
 }
+
+/** Well-formed, and nobody's. */
+const NEVER_ISSUED = generateApiKey(() => new Uint8Array(64).fill(7));
+
+const LOCAL = { PLATFORM: "local" };
+const ALLOWED = { ...LOCAL, ALLOWED_HOSTS: "svc.example, 10.0.0.7" };
+const PROXIED = { ...ALLOWED, TRUST_PROXY: "1" };
 
 const SECURE = "max-age=31536000";
 
@@ -50,6 +60,7 @@ describe("HTTPS", () => {
 	it("is asked for next time too, by answers and by errors", async () => {
 		for (const [path, status] of [
 			["/v1/plans", 200],
+			["/verify", 200],
 			["/nope", 404],
 			["/v1/usage", 401],
 		] as const) {
@@ -58,13 +69,86 @@ describe("HTTPS", () => {
 		}
 	});
 
-	it("counts as such behind a proxy that says so, and is the origin that answers name", async () => {
+	it("counts as such behind a proxy that the operator trusts, and is the origin that answers name", async () => {
 		for (const proto of ["https", "HTTPS", "https, http"]) {
-			const response = await ask("http://svc.example/v1/plans", { headers: { "x-forwarded-proto": proto } });
+			const headers = { "x-forwarded-proto": proto };
+			const response = await ask("http://svc.example/v1/plans", { headers }, PROXIED);
 			expect([response.status, response.headers.get("strict-transport-security")]).toEqual([200, SECURE]);
 		}
-		for (const proto of ["http", "http, https", "httpsx"])
-			expect((await ask("http://svc.example/v1/plans", { headers: { "x-forwarded-proto": proto } })).status).toBe(308);
+		for (const proto of ["http", "http, https", "httpsx"]) {
+			const headers = { "x-forwarded-proto": proto };
+			expect((await ask("http://svc.example/v1/plans", { headers }, PROXIED)).status).toBe(308);
+		}
+	});
+
+	it.each([
+		["on Cloudflare", {}],
+		["on Cloudflare, with TRUST_PROXY set by mistake", { TRUST_PROXY: "1" }],
+		["on a machine without a trusted proxy", ALLOWED],
+	])("is not believed of a request that only says so %s", async (_, variables) => {
+		const headers = { "x-forwarded-proto": "https" };
+		expect((await ask("http://svc.example/v1/plans", { headers }, variables)).status).toBe(308);
+		const withKey = { ...headers, authorization: "Bearer svc_sk_x" };
+		expect((await ask("http://svc.example/v1/usage", { headers: withKey }, variables)).status).toBe(403);
+	});
+});
+
+describe("a host that is not the service's", () => {
+	it.each(["svc.example", "evil.test", "127.0.0.1.example", "10.0.0.8"])(
+		"is misdirected on a machine: %s",
+		async (host) => {
+			for (const url of [`http://${host}:8787/v1/plans`, `https://${host}/v1/usage`]) {
+				const response = await ask(url, {}, LOCAL);
+				expect([response.status, await response.json()]).toMatchObject([
+					421,
+					{ error: "misdirected_request", message: expect.stringContaining(host) },
+				]);
+				expect([response.headers.get("x-should-retry"), response.headers.get("x-request-id")]).toEqual([
+					"false",
+					expect.stringMatching(/^svc-/),
+				]);
+			}
+		},
+	);
+
+	it("is answered where the operator allows it, whatever its case and port, and over HTTPS", async () => {
+		for (const host of ["svc.example", "SVC.example:8443", "10.0.0.7"])
+			expect((await ask(`https://${host}/v1/plans`, {}, ALLOWED)).status).toBe(200);
+		expect((await ask("https://sub.svc.example/v1/plans", {}, ALLOWED)).status).toBe(421);
+	});
+
+	it("is none on Cloudflare, which routes only the service's own to it", async () => {
+		for (const host of ["svc.example", "svc.user.workers.dev"])
+			expect((await ask(`https://${host}/v1/plans`, {}, { ALLOWED_HOSTS: "other.example" })).status).toBe(200);
+	});
+
+	it("opens nothing by a header", async () => {
+		const headers = { "x-forwarded-host": "127.0.0.1", forwarded: "host=127.0.0.1;proto=https", "cf-ray": "8f-FRA" };
+		expect((await ask("http://evil.test/v1/plans", { headers }, PROXIED)).status).toBe(421);
+	});
+});
+
+describe("the address that guesses are counted by", () => {
+	const guess = (address: Record<string, string>, variables: Record<string, string>) =>
+		ask(
+			"https://svc.example/v1/usage",
+			{ headers: { authorization: `Bearer ${NEVER_ISSUED}`, ...address } },
+			{ ...variables },
+		);
+	const keysCounted: string[] = [];
+	const MISS_LIMITER = {
+		limit: async ({ key }: { key: string }) => {
+			keysCounted.push(key);
+			return { success: true };
+		},
+	} as unknown as RateLimit;
+
+	it("is the platform's on Cloudflare, the trusted proxy's behind one, and nobody's word elsewhere", async () => {
+		const limited = (variables: Record<string, string>) =>
+			({ ...variables, MISS_LIMITER }) as unknown as Record<string, string>;
+		const headers = { "cf-connecting-ip": "192.0.2.1", "x-forwarded-for": "198.51.100.9, 203.0.113.5" };
+		for (const variables of [{}, PROXIED, ALLOWED]) await guess(headers, limited(variables));
+		expect(keysCounted.map((key) => key.split(" ").at(-1))).toEqual(["192.0.2.1", "203.0.113.5", "unknown"]);
 	});
 });
 
@@ -72,13 +156,15 @@ describe("this machine", () => {
 	it.each(["127.0.0.1:8787", "127.9.9.9", "localhost:8787", "svc.localhost", "[::1]:8787"])(
 		"is served in plain as %s, without asking for HTTPS",
 		async (host) => {
-			const response = await ask(`http://${host}/v1/plans`);
+			const response = await ask(`http://${host}/v1/plans`, {}, LOCAL);
 			expect([response.status, response.headers.get("strict-transport-security")]).toEqual([200, null]);
-			expect((await ask(`http://${host}/v1/usage`, { headers: { authorization: "Bearer x" } })).status).toBe(401);
+			const headers = { authorization: "Bearer x" };
+			expect((await ask(`http://${host}/v1/usage`, { headers }, LOCAL)).status).toBe(401);
 		},
 	);
 
 	it.each(["127.0.0.1.example", "localhost.example", "[::2]", "10.0.0.1"])("is not %s", async (host) => {
 		expect((await ask(`http://${host}/v1/plans`)).status).toBe(308);
+		expect((await ask(`http://${host}/v1/plans`, {}, LOCAL)).status).toBe(421);
 	});
 });

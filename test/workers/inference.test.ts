@@ -1,5 +1,5 @@
-// The engine without an entrance: another caller in the process makes several calls under one reservation, and what became of
-// them is written down under any of the five kinds.
+// The engine without an entrance: another caller in the process makes several calls under one reservation, and they are
+// written down under any of the five kinds.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import {
@@ -8,15 +8,16 @@ import {
 	type RequestDescription,
 	type RequestPurpose,
 } from "../../src/inference/accounting.ts";
+import { callSetFor } from "../../src/inference/call-runner.edge.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import type { CallSet } from "../../src/inference/failover.ts";
 import { planCall } from "../../src/inference/plan.ts";
-import { callsFor, Run } from "../../src/inference/run.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ReceiptDetail, ReceiptKind } from "../../src/proof/receipt.ts";
-import { joinedText, type ModelCall } from "../../src/providers/model-call.ts";
+import { joinText, type ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
+import { type ReservedCalls, reserveCalls } from "../support/calls.ts";
 import {
 	eventually,
 	newKey,
@@ -27,8 +28,6 @@ import {
 	usageRowsInD1,
 	useSandbox,
 } from "../support/service.ts";
-
-const RUN_MS = 60_000;
 
 let upstream: Upstream;
 let key: TestKey;
@@ -43,7 +42,7 @@ afterEach(() => upstream.restore());
 
 /** A model of each wire format, by the catalog. */
 const [OPENAI, ANTHROPIC, GOOGLE] = (["openai", "anthropic", "google"] as const).map((wire) => {
-	const model = CATALOG.models.find((candidate) => CATALOG.providerOf(candidate).wire === wire);
+	const model = CATALOG.models.find((candidate) => CATALOG.providerFor(candidate).wire === wire);
 	if (!model) throw new Error(`no model on the ${wire} wire`);
 	return model.id;
 }) as [string, string, string];
@@ -83,7 +82,7 @@ function callsOf(model: string, text: string): CallSet {
 	const options = { model, mode: null, config: null, gate: null };
 	const plan = planCall({ call: modelCall(text), options }, caller.account.plan, caller.settings, caller.startedAtMs);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
-	return callsFor(plan.value, caller);
+	return callSetFor(plan.value, caller);
 }
 
 const STAGE_CONFIDENCE = 0.5;
@@ -156,7 +155,6 @@ function single(billed: readonly BilledCall[]) {
 
 function purposeOf(kind: ReceiptKind): RequestPurpose {
 	return {
-		kind,
 		inputHash: hashText("input"),
 		configDigest: null,
 		gate: null,
@@ -168,31 +166,29 @@ function purposeOf(kind: ReceiptKind): RequestPurpose {
 	};
 }
 
-async function openRun(kind: ReceiptKind, sets: readonly [CallSet, ...CallSet[]]): Promise<Run> {
-	const run = await Run.open(caller, purposeOf(kind), sets, RUN_MS);
-	if (!run.ok) throw new Error(JSON.stringify(run.failure));
-	return run.value;
+function reserve(kind: ReceiptKind, sets: readonly [CallSet, ...CallSet[]]): Promise<ReservedCalls> {
+	return reserveCalls(caller, purposeOf(kind), sets);
 }
 
-describe.each(Object.keys(DETAILS) as ReceiptKind[])("a run of kind %s", (kind) => {
+describe.each(Object.keys(DETAILS) as ReceiptKind[])("a request of kind %s", (kind) => {
 	it("makes several calls at once under one reservation and settles them as one row and one signed receipt", async () => {
 		const sets = [callsOf(OPENAI, "one"), callsOf(ANTHROPIC, "two"), callsOf(GOOGLE, "three")] as const;
-		const run = await openRun(kind, sets);
-		expect(run.budget.boundNanoUsd).toBe(sets.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0));
-		const turns = await Promise.all(sets.map((set) => run.complete(set)));
+		const { calls, settlement } = await reserve(kind, sets);
+		expect(calls.budget.boundNanoUsd).toBe(sets.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0));
+		const turns = await Promise.all(sets.map((set) => calls.complete(set)));
 		const answers = turns.map((turn) => {
 			if (!turn.ok) throw new Error(JSON.stringify(turn.failure));
 			return turn.served.answer;
 		});
-		for (const answer of answers) expect(joinedText(answer.content, "text")).toContain("sandbox");
-		const receipt = await run.settle("complete", hashText(answers.length.toString()));
+		for (const answer of answers) expect(joinText(answer.content, "text")).toContain("sandbox");
+		const receipt = await settlement.settle("complete", hashText(answers.length.toString()));
 		expect(receipt?.kind).toBe(kind);
 
 		expect(upstream.answered).toBe(3);
 		await eventually(async () => (await usageOf(key)).total_requests === 1);
 		const usage = await usageOf(key);
 		expect(Object.keys(usage.by_model).sort()).toEqual([OPENAI, ANTHROPIC, GOOGLE].sort());
-		expect(usage.total_cost_usd).toBe(usd(run.budget.spentNanoUsd));
+		expect(usage.total_cost_usd).toBe(usd(calls.budget.spentNanoUsd));
 		expect(usage.recent[0]).toMatchObject({ request_id: caller.requestId, kind });
 
 		// An id that no gate has made leads to no meter: its receipt is found when D1 has it.
@@ -202,18 +198,18 @@ describe.each(Object.keys(DETAILS) as ReceiptKind[])("a run of kind %s", (kind) 
 		expect(proof.receipt).toMatchObject({
 			kind,
 			cost_usd: usage.total_cost_usd,
-			bound_usd: usd(run.budget.boundNanoUsd),
+			bound_usd: usd(calls.budget.boundNanoUsd),
 			outcome: "complete",
-			...(kind === "chat" || kind === "skill" ? {} : JSON.parse(JSON.stringify(DETAILS[kind](run.billed)))),
+			...(kind === "chat" || kind === "skill" ? {} : JSON.parse(JSON.stringify(DETAILS[kind](calls.billed)))),
 		});
 	});
 });
 
-describe("a run", () => {
-	it("carries ordered parts to every wire: reasoning, text, calls, and a result that says it failed", async () => {
+describe("calls under one reservation", () => {
+	it("carry ordered parts to every wire: reasoning, text, calls, and a result that says it failed", async () => {
 		const sets = [callsOf(OPENAI, "one"), callsOf(ANTHROPIC, "two"), callsOf(GOOGLE, "three")] as const;
-		const run = await openRun("orchestration", sets);
-		for (const set of sets) await run.complete(set);
+		const { calls, settlement } = await reserve("orchestration", sets);
+		for (const set of sets) await calls.complete(set);
 		const [openai, anthropic, google] = upstream.requests.map(({ body }) => body);
 		expect(openai?.["messages"]).toMatchObject([
 			{ role: "system" },
@@ -247,45 +243,49 @@ describe("a run", () => {
 				parts: [{ functionResponse: { name: "thermometer", response: { error: "offline" } } }, { text: "three" }],
 			},
 		]);
-		await run.settle("complete", hashText(""));
+		await settlement.settle("complete", hashText(""));
 	});
 
-	it("streams parts to whoever asks, and bills the same as a whole answer of the same call", async () => {
-		const whole = await openRun("agent", [callsOf(ANTHROPIC, "same")]);
-		const answered = await whole.complete(callsOf(ANTHROPIC, "same"));
-		await whole.settle("complete", hashText(""));
+	it("stream parts to whoever asks, and bill the same as a whole answer of the same call", async () => {
+		const whole = await reserve("agent", [callsOf(ANTHROPIC, "same")]);
+		const answered = await whole.calls.complete(callsOf(ANTHROPIC, "same"));
+		await whole.settlement.settle("complete", hashText(""));
 		caller = inProcessCaller(key);
 		const set = callsOf(ANTHROPIC, "same");
-		const streamed = await openRun("agent", [set]);
-		const opened = await streamed.stream(set);
+		const streamed = await reserve("agent", [set]);
+		const opened = await streamed.calls.stream(set);
 		if (!opened.ok || !answered.ok) throw new Error("a call failed");
 		let text = "";
 		for await (const parts of opened.served.parts) {
 			for (const part of parts) if (part.type === "text") text += part.text;
 		}
 		const end = opened.served.finish(false);
-		await streamed.settle(end.outcome, hashText(""));
+		await streamed.settlement.settle(end.outcome, hashText(""));
 		expect(end).toMatchObject({ outcome: "complete", lost: null });
-		expect(text).toBe(joinedText(answered.served.answer.content, "text"));
+		expect(text).toBe(joinText(answered.served.answer.content, "text"));
 		expect(end.call.bill).toEqual(answered.served.call.bill);
 	});
 
-	it("makes no call that what is left of the reservation does not cover, not even beside others", async () => {
+	it("make no call that what is left of the reservation does not cover, not even beside others", async () => {
 		const set = callsOf(OPENAI, "one");
 		const [call] = set.calls;
 		const worst = call.attempt.worstCase.totalNanoUsd;
 		// Room for one call and a half.
-		const run = await openRun("agent", [{ ...set, calls: [call], boundNanoUsd: Math.floor(worst * 1.5) }]);
-		const turns = await Promise.all([1, 2, 3].map(() => run.complete({ ...set, calls: [call], boundNanoUsd: worst })));
+		const { calls, settlement } = await reserve("agent", [
+			{ ...set, calls: [call], boundNanoUsd: Math.floor(worst * 1.5) },
+		]);
+		const turns = await Promise.all(
+			[1, 2, 3].map(() => calls.complete({ ...set, calls: [call], boundNanoUsd: worst })),
+		);
 		expect(turns.filter(({ ok }) => ok)).toHaveLength(1);
 		expect(upstream.answered).toBe(1);
-		expect(run.budget.spentNanoUsd).toBeLessThanOrEqual(worst);
-		await run.settle("complete", hashText(""));
+		expect(calls.budget.spentNanoUsd).toBeLessThanOrEqual(worst);
+		await settlement.settle("complete", hashText(""));
 	});
 
-	it("that called nobody frees its reservation and leaves neither row nor receipt", async () => {
-		const run = await openRun("agent", [callsOf(OPENAI, "one")]);
-		await run.fail({ reason: "no_messages" }, false);
+	it("that are not made release it and leave neither row nor receipt", async () => {
+		const { settlement } = await reserve("agent", [callsOf(OPENAI, "one")]);
+		await settlement.fail({ reason: "no_messages" }, false);
 		expect((await usageOf(key)).total_requests).toBe(0);
 	});
 });

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import type { AuditEventRow } from "../../src/audit/event.ts";
-import { readFromOwners, readUnflushed } from "../../src/audit/owners.edge.ts";
+import { readFromOwners, readUnflushedEvents } from "../../src/audit/owners.edge.ts";
 import { PLANS } from "../../src/catalog/plans.ts";
 import { type Handoff, toHandoff, toHandoffContent, toHandoffDraft } from "../../src/ledger/handoff.ts";
 import { ledgerClient } from "../../src/ledger/ledger-client.edge.ts";
@@ -167,7 +167,7 @@ async function handOnWith(bindings: Partial<Env>): Promise<Handoff> {
 /** What an endpoint has in hand of its caller. */
 function caller() {
 	return {
-		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate, number: null },
+		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate, number: 1 },
 		meter: (userId: string) => meterClient(env.ACCOUNT_METER, userId),
 		env,
 		waitUntil: () => undefined,
@@ -204,7 +204,7 @@ describe("while D1 takes no writes", () => {
 		await handOn(key);
 		await handOn(key);
 		expect(await marked()).toEqual([{ owner, mark: expect.any(Number) }]);
-		const events = await readUnflushed(caller(), ALL_EVENTS);
+		const events = await readUnflushedEvents(caller(), ALL_EVENTS);
 		expect(events.ok && events.value.map(({ event_type }) => event_type)).toEqual([
 			"handoff_created",
 			"handoff_created",
@@ -221,7 +221,7 @@ describe("while D1 takes no writes", () => {
 			return (await count("handoffs")) === 3;
 		});
 		await eventually(async () => (await marked()).length === 0);
-		expect(await readUnflushed(caller(), ALL_EVENTS)).toEqual({ ok: true, value: [] });
+		expect(await readUnflushedEvents(caller(), ALL_EVENTS)).toEqual({ ok: true, value: [] });
 		expect(
 			await readFromOwners(caller(), "workspace", () => Promise.reject(new Error("nobody is to be asked"))),
 		).toEqual({

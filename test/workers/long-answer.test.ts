@@ -266,18 +266,23 @@ describe("a stream", () => {
 		expect(context.log.error).toBe("no_provider_available");
 	});
 
-	it("has its head after 10 s at the latest, and a comment in every 15 s of silence", async () => {
+	it("has its head after 10 s at the latest, and a comment in every 2 s of silence", async () => {
 		const { response } = serve(
-			async () => {
-				await elapse(45_000);
+			async (progress) => {
+				await elapse(15_000);
+				progress({ stage: "plan" });
+				await elapse(3_000);
 				return ok({ answer: 42 });
 			},
 			{ stream: true },
 		);
 		await vi.advanceTimersByTimeAsync(10_000);
 		const text = (await response).text();
-		await vi.advanceTimersByTimeAsync(35_000);
-		expect(await text).toBe(': working\n\n: keep-alive\n\n: keep-alive\n\nevent: result\ndata: {"answer":42}\n\n');
+		await vi.advanceTimersByTimeAsync(8_000);
+		// Silent from 10 to 15 s and from 15 to 18 s.
+		expect(await text).toBe(
+			': working\n\n: keep-alive\n\n: keep-alive\n\nevent: progress\ndata: {"stage":"plan"}\n\n: keep-alive\n\nevent: result\ndata: {"answer":42}\n\n',
+		);
 	});
 
 	it("keeps a bounded number of events for a reader who does not read, and says how many it left out", async () => {

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { toolsOf } from "../../src/mcp/tools.ts";
+import { toTools } from "../../src/mcp/tools.ts";
 import { call } from "../support/service.ts";
 
 interface Manifest {
@@ -23,7 +23,7 @@ async function manifestAt(origin: string): Promise<Manifest> {
 
 describe("the tool manifest", () => {
 	it("has every tool with its schema, and addresses of the host that was asked", async () => {
-		const tools = toolsOf(ENDPOINTS);
+		const tools = toTools(ENDPOINTS);
 		for (const origin of ["https://svc.test", "https://other.test:8443"]) {
 			const manifest = await manifestAt(origin);
 			expect(manifest).toMatchObject({ object: "mcp.manifest", base_url: origin, tool_count: tools.length });

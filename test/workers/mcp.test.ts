@@ -4,8 +4,11 @@ import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/valida
 import { createParser } from "eventsource-parser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
+import type { Failure } from "../../src/failure.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
-import { isTool, toolOf } from "../../src/mcp/tools.ts";
+import { toHttpFailure } from "../../src/http/errors.ts";
+import { TOOL_GROUPS } from "../../src/mcp/tool-groups.ts";
+import { isTool, toTool } from "../../src/mcp/tools.ts";
 import { EXAMPLES, type ExampleRequest } from "../support/examples.ts";
 import { call, callWithKey, newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
 
@@ -80,6 +83,11 @@ function masked(value: unknown): unknown {
 
 const TOOLS = ENDPOINTS.filter(isTool);
 
+/** Whether an answer is as the tool says; clients check errors' bodies, too. */
+function fits(endpoint: Endpoint, answer: unknown) {
+	return new CfWorkerJsonSchemaValidator().getValidator(toTool(endpoint).outputSchema)(answer);
+}
+
 describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint]))("the tool %s", (id, endpoint) => {
 	it("answers what its endpoint answers", async () => {
 		// One user each: the second of two requests would find what the first has left.
@@ -95,19 +103,127 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 		const result = await callTool(key, id, argumentsOf(endpoint, own));
 		expect(result.isError, JSON.stringify(result)).toBeUndefined();
 		expect(masked(result.structuredContent)).toEqual(masked(expected));
+		expect(fits(endpoint, result.structuredContent)).toMatchObject({ valid: true });
 		expect(result.content).toEqual([{ type: "text", text: JSON.stringify(result.structuredContent) }]);
 		expect(result._meta?.["svc/request_id"]).toMatch(/^(?:svc-|agt_)[0-9A-Z]{26}$/);
 	});
 
 	it("has a schema that compiles and takes its example", async () => {
-		const schema = toolOf(endpoint).inputSchema;
-		const validate = new CfWorkerJsonSchemaValidator().getValidator(schema);
 		const given = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
-		expect(validate(given)).toMatchObject({ valid: true });
-		for (const name of (schema["required"] ?? []) as string[]) {
-			const { [name]: _, ...without } = given;
-			expect(validate(without), name).toMatchObject({ valid: false });
+		const { inputSchema, listedSchema } = toTool(endpoint);
+		for (const schema of [inputSchema, listedSchema]) {
+			const validate = new CfWorkerJsonSchemaValidator().getValidator(schema);
+			expect(validate(given)).toMatchObject({ valid: true });
+			for (const name of (schema["required"] ?? []) as string[]) {
+				const { [name]: _, ...without } = given;
+				expect(validate(without), name).toMatchObject({ valid: false });
+			}
 		}
+	});
+
+	it("has an answer's schema that takes every error's body", () => {
+		const failures: Failure[] = [
+			{ reason: "invalid_api_key", message: "no" },
+			{ reason: "rate_limit_exceeded", message: "no", retryAfterMs: 1 },
+			{ reason: "daily_limit_exceeded", message: "no", plan: "free", dailyLimit: 1, usedToday: 1, retryAfterMs: 1 },
+			{ reason: "invalid_request", issues: [{ path: "a", message: "b" }] },
+			{ reason: "invalid_brain_config", errors: ["no"] },
+			{ reason: "all_models_failed", attempts: ["no"], costUsd: 1, retryAfterMs: null },
+			{ reason: "cost_limit_exceeded", message: "no", scope: "max_cost", limitUsd: 1, worstCaseUsd: 2, wouldFit: null },
+			{ reason: "compliance_blocked", message: "no", excluded: { a: ["b"] } },
+			{ reason: "agent_error", message: "no", runId: "agt_1" },
+			{ reason: "share_limit_reached", limit: 1 },
+			{ reason: "internal_error", requestId: "svc-1" },
+		];
+		for (const failure of failures) {
+			const { status, body } = toHttpFailure(failure);
+			expect(fits(endpoint, { ...body, status }), failure.reason).toMatchObject({ valid: true });
+		}
+	});
+});
+
+describe("the list of tools", () => {
+	interface Listed {
+		name: string;
+		title: string;
+		inputSchema: { properties?: Record<string, { type?: string; properties?: object }> };
+		outputSchema: { type: string };
+		annotations: { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean };
+	}
+	const list = async (query = ""): Promise<Listed[]> => {
+		const response = await callWithKey(key.key, `/v1/mcp${query}`, request("tools/list"));
+		const { result } = await response.json<{ result: { tools: Listed[] } }>();
+		return result.tools;
+	};
+	const names = async (query = "") => (await list(query)).map(({ name }) => name);
+
+	it("is short by default, that of named groups, or whole", async () => {
+		const short = await names();
+		expect(short).toEqual(TOOLS.map(({ id }) => id).filter((id) => TOOL_GROUPS.get("default")?.includes(id)));
+		expect(await names("?tools=all")).toEqual(TOOLS.map(({ id }) => id));
+		expect(await names("?tools=skills,%20account")).toEqual([
+			...["list_skills", "get_skill", "invoke_skill"],
+			...["list_plans", "get_usage", "get_savings", "health"],
+		]);
+		expect(await names("?tools=default,account")).toEqual(expect.arrayContaining([...short, "get_usage"]));
+		expect(await names("?tools=")).toEqual(short);
+	});
+
+	it("is refused for a group that there is not, and any tool can be called whatever is listed", async () => {
+		const unknown = await callWithKey(key.key, "/v1/mcp?tools=skills,nope", request("tools/list"));
+		expect(await unknown.json()).toMatchObject({
+			id: 1,
+			error: {
+				code: -32602,
+				message: expect.stringMatching(/^there is no tool group nope; groups are default, all, chat,/),
+			},
+		});
+		const called = await callWithKey(
+			key.key,
+			"/v1/mcp?tools=skills",
+			request("tools/call", { name: "list_plans", arguments: {} }),
+		);
+		expect(await called.json()).toMatchObject({ result: { structuredContent: { object: "list" } } });
+	});
+
+	it("says of each tool what it does, not by which method", async () => {
+		const hints = Object.fromEntries((await list("?tools=all")).map(({ name, annotations }) => [name, annotations]));
+		for (const name of [
+			"get_usage",
+			"preview_route",
+			"preview_compliance",
+			"score_risk",
+			"verify_trajectory",
+			"validate_brain_config",
+		])
+			expect(hints[name], name).toEqual({ readOnlyHint: true });
+		for (const name of ["create_chat_completion", "check_policy", "create_handoff", "start_agent_run"])
+			expect(hints[name], name).toEqual({ readOnlyHint: false, destructiveHint: false });
+		for (const name of [
+			"cancel_agent_run",
+			"delete_brain_share",
+			"put_workspace_manifest",
+			"check_workspace_readiness",
+		])
+			expect(hints[name], name).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
+	});
+
+	it("has titles, schemas of answers, and the members of policies and configs", async () => {
+		const tools = await list("?tools=all");
+		expect(tools.find(({ name }) => name === "get_agent_run")?.title).toBe("Get agent run");
+		for (const { name, outputSchema } of tools) expect(outputSchema.type, name).toBe("object");
+		const ruled = tools.filter(({ inputSchema }) => inputSchema.properties?.["compliance"]);
+		expect(ruled.length).toBeGreaterThanOrEqual(6);
+		for (const { name, inputSchema } of ruled)
+			expect(Object.keys(inputSchema.properties?.["compliance"]?.properties ?? {}), name).toContain("jurisdiction");
+		// The preview reads a config's policy only; validating and sharing take faulty configs too.
+		const untyped = ["preview_compliance", "validate_brain_config", "create_brain_share"];
+		const configured = tools.filter(
+			({ name, inputSchema }) => inputSchema.properties?.["brain_config"] && !untyped.includes(name),
+		);
+		expect(configured.length).toBeGreaterThanOrEqual(5);
+		for (const { name, inputSchema } of configured)
+			expect(Object.keys(inputSchema.properties?.["brain_config"]?.properties ?? {}), name).toContain("blocked");
 	});
 });
 
@@ -255,10 +371,57 @@ describe("the transport", () => {
 		expect(messages.map(({ id }) => id)).toEqual([1, 2]);
 	});
 
+	const refusal = async (body: string, headers: Record<string, string> = {}) => {
+		const all = { authorization: `Bearer ${key.key}`, "content-type": "application/json", ...headers };
+		const response = await call("/v1/mcp", { method: "POST", headers: all, body });
+		return [response.status, await response.json()];
+	};
+
+	it("answers what is no JSON by the protocol's parse error", async () => {
+		for (const body of ["", "{", "\u0000", '{"jsonrpc":'])
+			expect(await refusal(body), body).toEqual([
+				400,
+				{ jsonrpc: "2.0", id: null, error: { code: -32700, message: expect.any(String) } },
+			]);
+	});
+
+	it("answers what is no message by the protocol's error for it, under its id where it has one", async () => {
+		const cases: [unknown, number | string | null, RegExp][] = [
+			[7, null, /./],
+			["text", null, /./],
+			[[], null, /./],
+			[{}, null, /^invalid request: jsonrpc: must be "2\.0"$/],
+			[{ jsonrpc: "1.0", id: 7, method: "ping" }, 7, /jsonrpc/],
+			[{ jsonrpc: "2.0", id: "a" }, "a", /method/],
+			[{ jsonrpc: "2.0", id: 1.5, method: "ping" }, null, /id/],
+			[{ jsonrpc: "2.0", id: 1, method: "ping", params: [] }, 1, /params/],
+			[[ping, { ...ping, id: 2, method: 3 }], null, /1\.method/],
+		];
+		for (const [body, id, message] of cases)
+			expect(await refusal(JSON.stringify(body)), JSON.stringify(body)).toEqual([
+				400,
+				{ jsonrpc: "2.0", id, error: { code: -32600, message: expect.stringMatching(message) } },
+			]);
+		expect((await usageOf(key)).limits.daily_requests_used).toBe(0);
+	});
+
+	it("takes batches of at most ten, in the version of the protocol that has them", async () => {
+		const batch = (count: number) => JSON.stringify(Array.from({ length: count }, (_, id) => request("ping", {}, id)));
+		const refused = [400, { jsonrpc: "2.0", id: null, error: { code: -32600 } }];
+		expect(await refusal(batch(10))).toMatchObject([200, expect.any(Array)]);
+		expect(await refusal(batch(10), { "mcp-protocol-version": "2025-03-26" })).toMatchObject([200, expect.any(Array)]);
+		expect(await refusal(batch(11))).toMatchObject(refused);
+		for (const version of ["2024-11-05", "2025-06-18", "2025-11-25"])
+			expect(await refusal(batch(2), { "mcp-protocol-version": version }), version).toMatchObject(refused);
+	});
+
 	it("refuses two requests under one id, of which one would never be answered", async () => {
 		const reading = request("tools/call", { name: "score_risk", arguments: { kind: "read" } });
-		const response = await callWithKey(key.key, "/v1/mcp", [reading, { ...reading, id: 2 }, reading]);
-		expect([response.status, await response.json()]).toMatchObject([422, { message: "must not have one id twice" }]);
+		const twice = await refusal(JSON.stringify([reading, { ...reading, id: 2 }, reading]));
+		expect(twice).toMatchObject([
+			400,
+			{ id: null, error: { code: -32600, message: "invalid request: must not have one id twice" } },
+		]);
 		expect((await usageOf(key)).limits.daily_requests_used).toBe(0);
 		const distinct = [reading, { ...reading, id: "1" }];
 		expect((await callWithKey(key.key, "/v1/mcp", distinct)).status).toBe(200);

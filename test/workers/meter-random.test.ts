@@ -161,13 +161,12 @@ class Run {
 		else await evictDurableObject(this.stub()).catch(() => undefined);
 	}
 
-	/** What is told now is what the model says. */
-	async expectTold(): Promise<void> {
-		const account = { userId: this.userId, keyId: "key", plan: PLANS.free, number: null };
+	/** Usage now is what the model expects. */
+	async expectUsage(): Promise<void> {
+		const account = { userId: this.userId, plan: PLANS.free };
 		const timings = new Timings(Date.now(), () => Date.now());
 		const usage = await currentUsage({ account, db: database(db), meter: () => this.meter, timings });
-		if (!usage.ok) throw new Error(usage.failure.reason);
-		const { quota, totals, recent } = usage.value;
+		const { quota, totals, recent } = usage;
 		expect(quota.remaining).toBe(Math.max(0, RPM - this.#inMinute().length));
 		expect(quota.usedToday).toBe(this.requests.length);
 		const counted = this.requests.filter(({ state, isInD1 }) => state === "settled" || isInD1);
@@ -193,10 +192,10 @@ class Run {
 			.all();
 		const expected = settled.map(({ id, costNanoUsd }) => ({ request_id: id, cost_nano_usd: costNanoUsd }));
 		expect(results).toEqual(expected.toSorted((a, b) => (a.request_id < b.request_id ? -1 : 1)));
-		const { totals, unsettled } = await this.meter.standing();
-		expect(unsettled).toEqual([]);
+		const { totals, uncounted } = await this.meter.flushedTotals();
+		expect(uncounted).toEqual([]);
 		expect(totals).toEqual(await recomputeTotals(database(db), this.userId, []));
-		await this.expectTold();
+		await this.expectUsage();
 	}
 }
 
@@ -271,7 +270,7 @@ it(
 			try {
 				for (const move of moves) {
 					await move(run);
-					await run.expectTold();
+					await run.expectUsage();
 				}
 				await run.expectDrained();
 			} finally {

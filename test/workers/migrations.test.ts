@@ -1,8 +1,10 @@
-// What an object's tables owe to the code of another day: brought up to date in place, or left as they are.
-import { runInDurableObject } from "cloudflare:test";
+// An object's tables under code of another version: migrated in place, or left as they are.
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { hasTables, type MigrationStep, migrate, SchemaError } from "../../src/durable/migrations.edge.ts";
+import { errorOf, handOn, ledgerOf, WORKSPACE } from "../support/ledger.ts";
+import { callWithKey, newKey, usageOf } from "../support/service.ts";
 
 /** Runs with the storage of an object that has no tables of its own. */
 function withStorage<T>(run: (storage: DurableObjectStorage) => T): Promise<T> {
@@ -10,8 +12,8 @@ function withStorage<T>(run: (storage: DurableObjectStorage) => T): Promise<T> {
 	return runInDurableObject(unwritten, (_, { storage }) => run(storage));
 }
 
-const notes = (...steps: MigrationStep[]) => ({ name: "notebook", firstTable: "notes", steps });
-const create: MigrationStep = (sql) => sql.exec("CREATE TABLE IF NOT EXISTS notes (n INTEGER PRIMARY KEY, text TEXT)");
+const notes = (...steps: MigrationStep[]) => ({ name: "notebook", steps });
+const create: MigrationStep = (sql) => sql.exec("CREATE TABLE notes (n INTEGER PRIMARY KEY, text TEXT)");
 const addAuthor: MigrationStep = (sql) => sql.exec("ALTER TABLE notes ADD COLUMN author TEXT DEFAULT 'nobody'");
 const addTitle: MigrationStep = (sql) => sql.exec("ALTER TABLE notes ADD COLUMN title TEXT DEFAULT 'untitled'");
 const breaks: MigrationStep = (sql) => {
@@ -26,29 +28,12 @@ const write = ({ sql }: DurableObjectStorage, text: string) => sql.exec("INSERT 
 describe("the tables of an object", () => {
 	it("are made by every step in order, and not again", async () => {
 		await withStorage((storage) => {
-			expect(hasTables(storage, notes(create))).toBe(false);
+			expect(hasTables(storage)).toBe(false);
 			migrate(storage, notes(create, addAuthor));
-			expect(hasTables(storage, notes(create))).toBe(true);
+			expect(hasTables(storage)).toBe(true);
 			write(storage, "first");
 			migrate(storage, notes(create, addAuthor));
 			expect(rowsOf(storage)).toEqual([{ n: 1, text: "first", author: "nobody" }]);
-		});
-	});
-
-	it("from before versions were kept are brought up to date with their rows, also where a table is missing", async () => {
-		await withStorage((storage) => {
-			storage.sql.exec("CREATE TABLE notes (n INTEGER PRIMARY KEY, text TEXT)");
-			write(storage, "old");
-			expect(hasTables(storage, notes(create))).toBe(true);
-			const completes: MigrationStep = (sql) => {
-				create(sql);
-				sql.exec("CREATE TABLE IF NOT EXISTS later (n INTEGER)");
-			};
-			migrate(
-				storage,
-				notes(completes, addAuthor, (sql) => sql.exec("DROP TABLE later")),
-			);
-			expect(rowsOf(storage)).toEqual([{ n: 1, text: "old", author: "nobody" }]);
 		});
 	});
 
@@ -84,6 +69,33 @@ describe("the tables of an object", () => {
 			const refusal = new SchemaError("the tables of this notebook are at version 2 and this code knows 1");
 			expect(() => migrate(storage, notes(create))).toThrow(refusal);
 			expect(rowsOf(storage)).toEqual([{ n: 1, text: "of tomorrow", author: "nobody" }]);
+		});
+	});
+});
+
+describe("tables of a later version", () => {
+	const fromTomorrow = (stub: DurableObjectStub<undefined>) =>
+		runInDurableObject(stub, (_, { storage: { sql } }) => void sql.exec("UPDATE schema_version SET version = 99"));
+
+	it("keep a ledger from answering, and are left as they are", async () => {
+		const key = await newKey("pro");
+		const created = await handOn(key);
+		await fromTomorrow(ledgerOf(key));
+		await evictDurableObject(ledgerOf(key));
+		const more = callWithKey(key.key, "/v1/handoff", { workspace_id: WORKSPACE, objective: "Hand on" });
+		expect(await errorOf(more)).toMatchObject({ status: 503, error: "storage_unavailable" });
+		expect(await (await callWithKey(key.key, `/v1/handoff/${created.id}`)).json()).toEqual(created);
+	});
+
+	it("keep a meter from letting anybody in", async () => {
+		const key = await newKey("pro");
+		await usageOf(key);
+		const meter = env.ACCOUNT_METER.getByName(key.user_id);
+		await fromTomorrow(meter);
+		await evictDurableObject(meter);
+		expect(await errorOf(callWithKey(key.key, "/v1/usage"))).toMatchObject({
+			status: 503,
+			error: "storage_unavailable",
 		});
 	});
 });

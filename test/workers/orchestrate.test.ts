@@ -4,8 +4,9 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { fail } from "../../src/failure.ts";
 import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
 import { type Orchestration, orchestrationSchema } from "../../src/orchestration/response.ts";
-import { STRATEGIES } from "../../src/orchestration/strategy.ts";
+import { STRATEGIES } from "../../src/orchestration/strategies.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
 import { nano } from "../support/money.ts";
 import {
 	callWith,
@@ -143,6 +144,12 @@ describe("one failed call", () => {
 });
 
 describe("what strategies show", () => {
+	it("the sandbox is told the stage of every call", async () => {
+		await orchestrated(PROSE, { strategy: "rank_fuse" });
+		const stages = upstream.requests.map(({ headers }) => headers.get(STAGE_HEADER));
+		expect(new Set(stages)).toEqual(new Set(["propose proposer", "rank judge", "fuse fuser"]));
+	});
+
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
 		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", policy: "efficiency" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });

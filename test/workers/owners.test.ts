@@ -3,7 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MOST_OWNERS_ASKED } from "../../src/audit/owners.edge.ts";
+import { MAX_OWNERS_READ } from "../../src/audit/owners.edge.ts";
 import type { MarkedOwner } from "../../src/meter/meter-client.edge.ts";
 import {
 	alarmAtMs,
@@ -121,7 +121,7 @@ describe("a read over many owners", () => {
 	it("asks a few, and refuses from one more on", async () => {
 		d1 = "refuses";
 		const ids: string[] = [];
-		for (const workspace of workspaces(MOST_OWNERS_ASKED)) ids.push(await write(workspace));
+		for (const workspace of workspaces(MAX_OWNERS_READ)) ids.push(await write(workspace));
 		expect(await listed()).toEqual(ids.toSorted());
 		await write("one-more");
 		expect((await read()).status).toBe(503);
@@ -130,7 +130,7 @@ describe("a read over many owners", () => {
 	it("has them catch up where D1 takes their writes again, and is complete at once", async () => {
 		d1 = "refuses";
 		const ids: string[] = [];
-		for (const workspace of workspaces(4 * MOST_OWNERS_ASKED)) ids.push(await write(workspace));
+		for (const workspace of workspaces(4 * MAX_OWNERS_READ)) ids.push(await write(workspace));
 		d1 = "takes writes";
 		expect(await listed()).toEqual(ids.toSorted());
 		expect(await marked()).toEqual([]);
@@ -138,7 +138,7 @@ describe("a read over many owners", () => {
 
 	it("is refused, and wakes whom it would have asked, so that owners without an alarm come to an end", async () => {
 		d1 = "refuses";
-		const all = workspaces(2 * MOST_OWNERS_ASKED + 1);
+		const all = workspaces(2 * MAX_OWNERS_READ + 1);
 		const ids: string[] = [];
 		for (const workspace of all) ids.push(await write(workspace));
 		for (const workspace of all) {

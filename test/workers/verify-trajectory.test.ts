@@ -1,16 +1,17 @@
 // Verification of trajectories through the front door, by anybody: what the bundle says of itself, and what this service signed.
 import { ulid } from "ulid";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { taggedRequestId, tagKeyOf } from "../../src/account/request-tag.ts";
+import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { lastBilledCall, type RequestPurpose } from "../../src/inference/accounting.ts";
+import { callSetFor } from "../../src/inference/call-runner.edge.ts";
 import { planCall } from "../../src/inference/plan.ts";
-import { callsFor, Run } from "../../src/inference/run.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
+import { reserveCalls } from "../support/calls.ts";
 import { useFaults } from "../support/faults.ts";
-import { type Bundle, bundleOf } from "../support/second-trajectory.ts";
+import { type Bundle, issueBundle } from "../support/second-trajectory.ts";
 import {
 	anAddress,
 	call,
@@ -26,7 +27,6 @@ import {
 } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
-const RUN_MS = 60_000;
 const MODEL = CATALOG.freeModels[0] ?? "";
 
 let upstream: Upstream;
@@ -53,7 +53,7 @@ function bundle(run_id = `agt_${ulid()}`, count = 3): Required<Bundle> {
 		confidence: 0.5,
 		timestamp: "2026-07-22T10:00:00.000Z",
 	}));
-	return bundleOf({ run_id, policy: "balanced", strategy: "single" }, steps, "done");
+	return issueBundle({ run_id, policy: "balanced", strategy: "single" }, steps, "done");
 }
 
 async function verify(body: unknown, status = 200): Promise<Record<string, unknown>> {
@@ -83,7 +83,6 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 		max_cost_usd: 0.5,
 	};
 	const purpose: RequestPurpose = {
-		kind: "agent",
 		inputHash: hashText("the goal"),
 		configDigest: null,
 		gate: null,
@@ -95,11 +94,10 @@ async function signRun({ run_id, policy, strategy, trajectory_proof, steps, outp
 			};
 		},
 	};
-	const set = callsFor(plan.value, caller);
-	const run = await Run.open(caller, purpose, [set], RUN_MS);
-	if (!run.ok) throw new Error(JSON.stringify(run.failure));
-	await run.value.complete(set);
-	expect(await run.value.settle("complete", output_hash as `sha256:${string}`)).not.toBeNull();
+	const set = callSetFor(plan.value, caller);
+	const { calls, settlement } = await reserveCalls(caller, purpose, [set]);
+	await calls.complete(set);
+	expect(await settlement.settle("complete", output_hash as `sha256:${string}`)).not.toBeNull();
 }
 
 /** The same, until D1 has it: an id without its user's number leads to no meter. */
@@ -119,7 +117,7 @@ describe("a verification", () => {
 			issued: null,
 		};
 		expect(await verify(given)).toEqual(expected);
-		const { output: _, output_hash: __, step_proofs: ___, ...least } = bundleOf(given, given.steps, "out 2");
+		const { output: _, output_hash: __, step_proofs: ___, ...least } = issueBundle(given, given.steps, "out 2");
 		expect(await verify(least)).toEqual({ ...expected, recomputed_proof: least.trajectory_proof });
 	});
 
@@ -175,15 +173,15 @@ describe("issued", () => {
 	it("is false for another root of the same run, however consistent", async () => {
 		const given = bundle();
 		await signAndStore(given);
-		const forged = bundleOf(given, given.steps.slice(0, 2), "something else");
+		const forged = issueBundle(given, given.steps.slice(0, 2), "something else");
 		expect(await verify(forged)).toMatchObject({ valid: true, issued: false });
 	});
 
 	it("is true at once for a run whose id leads to its user, before D1 has the receipt", async () => {
 		const number = await db.prepare("SELECT number FROM users WHERE id = ?").bind(key.user_id).first<number>("number");
-		const tagKey = tagKeyOf(TEST_VARIABLES["KEY_PEPPER"] ?? "");
+		const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
 		const random = crypto.getRandomValues(new Uint8Array(5));
-		const given = bundle(taggedRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
+		const given = bundle(encodeRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
 		const isFlush = (target: string) => /insert into "settlements"/i.test(target);
 		faults = useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
 		await signRun(given);

@@ -1,11 +1,13 @@
-// Work: batches of calls under one bound, side by side, written into the reservation before they are sent.
+// A workflow: batches of calls under one bound, side by side, written into the reservation before they are sent.
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
+import { RequestWorkflow } from "../../src/inference/request-workflow.edge.ts";
 import type { Trace } from "../../src/inference/trace.ts";
-import { boundCall, type CallSpec, Workflow, type WorkflowPurpose } from "../../src/inference/workflow.edge.ts";
+import { boundCall } from "../../src/inference/workflow.edge.ts";
+import type { CallSpec, WorkflowPurpose } from "../../src/inference/workflow.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
@@ -23,7 +25,7 @@ import {
 	useSandbox,
 } from "../support/service.ts";
 
-const RUN_MS = 60_000;
+const MAX_MS = 60_000;
 
 let upstream: Upstream;
 let key: TestKey;
@@ -71,7 +73,6 @@ function boundOf(...specs: CallSpec[]): number {
 }
 
 const PURPOSE: WorkflowPurpose = {
-	kind: "orchestration",
 	inputHash: hashText("input"),
 	configDigest: null,
 	gate: null,
@@ -89,10 +90,10 @@ const PURPOSE: WorkflowPurpose = {
 	}),
 };
 
-async function open(boundNanoUsd: number, by: Caller = caller): Promise<Workflow> {
-	const work = await Workflow.open(by, PURPOSE, { boundNanoUsd, runMs: RUN_MS });
-	if (!work.ok) throw new Error(JSON.stringify(work.failure));
-	return work.value;
+async function open(boundNanoUsd: number, by: Caller = caller): Promise<RequestWorkflow> {
+	const opened = await RequestWorkflow.open(by, PURPOSE, { boundNanoUsd, maxMs: MAX_MS });
+	if (!opened.ok) throw new Error(JSON.stringify(opened.failure));
+	return opened.value;
 }
 
 /** What a settled run shows in all its places. */
@@ -107,21 +108,22 @@ function stagesOf(receipt: Record<string, unknown>): Stages {
 	return receipt["stages"] as Stages;
 }
 
-describe("work", () => {
+describe("a workflow", () => {
 	it("settles many batches as one row and one receipt, and each says the same sum", async () => {
 		const specs = [spec("one", [FIRST.id]), spec("two", [SECOND.id]), spec("three", [THIRD.id], "aggregate")];
-		const work = await open(boundOf(...specs));
-		const [one, two] = await work.askAll(specs.slice(0, 2));
-		const three = await work.ask(specs[2] as CallSpec);
+		const request = await open(boundOf(...specs));
+		const { workflow } = request;
+		const [one, two] = await workflow.askAll(specs.slice(0, 2));
+		const three = await workflow.ask(specs[2] as CallSpec);
 		for (const asked of [one, two, three]) expect(asked).toMatchObject({ ok: true });
 		if (one?.ok) one.rate(0.123456);
-		const receipt = await work.settle("complete", hashText("x"));
+		const receipt = await request.settle("complete", hashText("x"));
 		expect(receipt).not.toBeNull();
 		const { usage, proof } = await shown();
 		const sum = stagesOf(proof.receipt)
 			.flatMap(({ results }) => results)
 			.reduce((total, { cost_usd }) => total + Math.round(cost_usd * 1e9), 0);
-		expect(sum).toBe(work.totals.costNanoUsd);
+		expect(sum).toBe(workflow.totals.costNanoUsd);
 		expect(proof).toMatchObject({
 			valid: true,
 			receipt: { cost_usd: usd(sum), models_used: [FIRST.id, SECOND.id, THIRD.id] },
@@ -137,9 +139,10 @@ describe("work", () => {
 
 	it("asks a stand-in where the first has failed, and shows both", async () => {
 		const one = spec(`[[fail ${FIRST.provider}]]`, [FIRST.id, SECOND.id]);
-		const work = await open(boundOf(one));
-		expect(await work.ask(one)).toMatchObject({ ok: true, model: SECOND.id });
-		expect(work.trace.shown()).toMatchObject([
+		const request = await open(boundOf(one));
+		const { workflow } = request;
+		expect(await workflow.ask(one)).toMatchObject({ ok: true, model: SECOND.id });
+		expect(workflow.trace.answerStages()).toMatchObject([
 			{
 				results: [
 					{ model: FIRST.id, ok: false, cost_usd: 0 },
@@ -147,26 +150,28 @@ describe("work", () => {
 				],
 			},
 		]);
-		await work.settle("complete", hashText("x"));
+		await request.settle("complete", hashText("x"));
 	});
 
 	it("does not ask what has no room in the bound, though others do", async () => {
 		const [one, two] = [spec("one", [FIRST.id]), spec("two", [FIRST.id])];
-		const work = await open(boundOf(one) + 1);
-		const asked = await work.askAll([one, two]);
+		const request = await open(boundOf(one) + 1);
+		const { workflow } = request;
+		const asked = await workflow.askAll([one, two]);
 		expect(asked.map(({ ok }) => ok)).toEqual([true, false]);
 		expect(upstream.answered).toBe(1);
-		await work.settle("complete", hashText("x"));
+		await request.settle("complete", hashText("x"));
 	});
 
 	it("keeps its bound when every call overruns", async () => {
 		const specs = ["a", "b", "c"].map((text) => spec(`${text} [[overrun]]`, [FIRST.id, SECOND.id]));
 		const bound = boundOf(...specs);
-		const work = await open(bound);
-		await work.askAll(specs);
-		const receipt = await work.settle("complete", hashText("x"));
-		expect(work.totals.costNanoUsd).toBeGreaterThan(0);
-		expect(work.totals.costNanoUsd).toBeLessThanOrEqual(bound);
+		const request = await open(bound);
+		const { workflow } = request;
+		await workflow.askAll(specs);
+		const receipt = await request.settle("complete", hashText("x"));
+		expect(workflow.totals.costNanoUsd).toBeGreaterThan(0);
+		expect(workflow.totals.costNanoUsd).toBeLessThanOrEqual(bound);
 		expect(receipt).not.toBeNull();
 	});
 
@@ -180,18 +185,20 @@ describe("work", () => {
 			return undefined;
 		});
 		const specs = Array.from({ length: 9 }, (_, index) => spec(String(index), [FIRST.id]));
-		const work = await open(boundOf(...specs));
-		expect((await work.askAll(specs)).every(({ ok }) => ok)).toBe(true);
+		const request = await open(boundOf(...specs));
+		const { workflow } = request;
+		expect((await workflow.askAll(specs)).every(({ ok }) => ok)).toBe(true);
 		expect(most).toBe(6);
-		await work.settle("complete", hashText("x"));
+		await request.settle("complete", hashText("x"));
 	});
 
 	it("calls nobody once the meter cannot be told, and says why", async () => {
 		const deaf = { ...caller, funds: { ...caller.funds, extend: async () => false } };
-		const work = await open(boundOf(spec("one", [FIRST.id])), deaf);
-		expect(await work.ask(spec("one", [FIRST.id]))).toMatchObject({ ok: false });
+		const request = await open(boundOf(spec("one", [FIRST.id])), deaf);
+		const { workflow } = request;
+		expect(await workflow.ask(spec("one", [FIRST.id]))).toMatchObject({ ok: false });
 		expect(upstream.requests).toEqual([]);
-		expect(await work.fail({ reason: "internal_error", requestId: "" })).toMatchObject({
+		expect(await request.fail({ reason: "internal_error", requestId: "" })).toMatchObject({
 			failure: { reason: "storage_unavailable" },
 			receipt: null,
 		});
@@ -199,20 +206,21 @@ describe("work", () => {
 
 	it("that is stopped breaks off its calls, makes no other and is accounted for", async () => {
 		const one = spec("[[think 5000]]", [FIRST.id]);
-		const work = await open(2 * boundOf(one));
-		const asking = work.ask(one);
+		const request = await open(2 * boundOf(one));
+		const { workflow } = request;
+		const asking = workflow.ask(one);
 		await eventually(async () => upstream.answered === 1);
-		work.stop();
+		workflow.stop();
 		expect(await asking).toMatchObject({ ok: false, stopped: true });
-		expect(await work.ask(one)).toMatchObject({ ok: false, stopped: true });
+		expect(await workflow.ask(one)).toMatchObject({ ok: false, stopped: true });
 		expect(upstream.requests).toHaveLength(1);
-		await work.fail({ reason: "all_models_failed", attempts: [], costUsd: 0, retryAfterMs: null });
+		await request.fail({ reason: "all_models_failed", attempts: [], costUsd: 0, retryAfterMs: null });
 		const { proof } = await shown();
 		expect(proof.receipt).toMatchObject({ outcome: "client_closed", estimated: true });
 	});
 });
 
-describe("work whose process dies", () => {
+describe("a workflow whose process dies", () => {
 	/** A caller that keeps what it told the meter. */
 	function toldBy(reservations: Reservation[]): Caller {
 		const extend = (reservation: Reservation) => {
@@ -240,11 +248,12 @@ describe("work whose process dies", () => {
 		const [one, two, three] = [spec("one", [FIRST.id]), spec("two", [SECOND.id]), spec("three", [THIRD.id], "later")];
 		const bound = boundOf(one, two, three, three);
 		const told: Reservation[] = [];
-		const work = await open(bound, toldBy(told));
-		const both = work.askAll([one, two]);
-		await eventually(async () => work.billed.length === 1);
-		const spent = work.totals.costNanoUsd;
-		const third = work.ask(three);
+		const request = await open(bound, toldBy(told));
+		const { workflow } = request;
+		const both = workflow.askAll([one, two]);
+		await eventually(async () => workflow.billed.length === 1);
+		const spent = workflow.totals.costNanoUsd;
+		const third = workflow.ask(three);
 		await eventually(async () => told.length === 2);
 		await expire(told);
 		await Promise.all([both, third]);
@@ -273,9 +282,10 @@ describe("work whose process dies", () => {
 	it("names a stand-in that had begun, not the model it stood in for", async () => {
 		const reservations: Reservation[] = [];
 		const one = spec(`[[fail ${FIRST.provider}]]`, [FIRST.id, SECOND.id]);
-		const work = await open(boundOf(one), toldBy(reservations));
-		await work.ask(one);
-		await work.settle("complete", hashText("x"));
+		const request = await open(boundOf(one), toldBy(reservations));
+		const { workflow } = request;
+		await workflow.ask(one);
+		await request.settle("complete", hashText("x"));
 		expect(reservations.map(({ usage }) => usage.calls.map(({ model }) => model))).toEqual([[FIRST.id], [SECOND.id]]);
 	});
 

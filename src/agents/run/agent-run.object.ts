@@ -1,283 +1,280 @@
-// AgentRun: one Durable Object per run, named `run:` and its id. It makes the run's steps, keeps them, and answers whoever waits;
-// under `key:` and an idempotency key it keeps which run that key stands for, and nothing else.
+// AgentRun: one Durable Object per run, named `run:` and the run's id. It makes and stores the run's steps and answers the requests
+// that wait for its end. An object named `key:` and an idempotency key only stores which run that key names.
 //
-// Crash order. A chain of alarms makes one move each: limits of time, subrequests and CPU are per invocation. What a step may
-// have cost is stored here and then written into the run's reservation at the meter, before a call is sent; a step's end is
-// stored in one transaction with what it cost. A run that is found running by an object that did not begin it has died: its
-// open charge stands, and it is closed as `interrupted`. What is settled is sealed and stored first, so that settling may be
-// repeated. Where the meter has settled the run itself, because nobody came for so long, its receipt is what the run came to.
+// Each alarm executes one action, because limits of time, subrequests and CPU apply per invocation.
+// Crash safety: before a call is sent, the step's possible cost is stored here and then written into the run's reservation at the
+// meter. A step's end and its cost are stored in one transaction. If an object finds a run under way that it did not start, the
+// earlier instance died: the run ends as `interrupted`, and its open charge stands. A settlement is sealed and stored before it is
+// sent, so that sending can be repeated. If the meter settled the run by itself after its reservation expired, that receipt counts.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
-import type { EventHolder, UnflushedEvents } from "../../audit/owner.ts";
+import type { EventSource, UnflushedEvents } from "../../audit/owner.ts";
 import { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
-import type { PageQuery } from "../../audit/page.ts";
+import type { EventPageQuery } from "../../audit/page.ts";
 import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import { logError } from "../../http/log.edge.ts";
-import { inTime } from "../../in-time.edge.ts";
+import { withDeadline } from "../../in-time.edge.ts";
 import { usd } from "../../proof/money.ts";
 import { utf8Length } from "../../providers/wire.ts";
 import { SpendGuard } from "../guard.ts";
-import { type KnownRun, type ShownRun, shownRun, summaryOf } from "../response.ts";
-import { AGENT_RUN_TABLES } from "./agent-run-tables.ts";
-import { openRun, type RunSpec, sumChargesNanoUsd } from "./run.ts";
-import { RunBook } from "./run-book.edge.ts";
-import { RunDriver } from "./run-driver.edge.ts";
-import { agentRecordEvent, planEvent } from "./run-events.ts";
-import { RunFollowers } from "./run-followers.edge.ts";
-import { RunMoney } from "./run-money.edge.ts";
-import { type RunOutbox, RunOutgoing } from "./run-outbox.edge.ts";
+import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
+import { agentRecordEvent, planEvent } from "./events.ts";
+import { RunExecutor } from "./executor.edge.ts";
+import { RunFollowers } from "./followers.edge.ts";
+import { RunMoney } from "./money.edge.ts";
+import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
+import { initialRunState, type RunSpec, sumChargesNanoUsd } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
+import { StoredRun } from "./stored-run.edge.ts";
+import { AGENT_RUN_TABLES } from "./tables.ts";
 
-/** When the alarm looks after a run whose object died in the middle of a move. */
+/** After a crash in the middle of an action, the next alarm comes this late. */
 const HEARTBEAT_MS = 10_000;
-/** A whole run is mirrored up to this: with its summary, and on its way as JSON in JSON, it stays below the 2 MB of a row. */
+/** Larger runs are mirrored to D1 without their steps: the row, its JSON nested in JSON, must stay below 2 MB. */
 const MAX_MIRRORED_BYTES = 500_000;
 
-/** Which run an idempotency key stands for. */
+/** The run that an idempotency key names. */
 export interface RunClaim {
 	runId: string;
-	/** It was asked for with the same body. */
-	isSame: boolean;
+	/** Its request had the same body. */
+	isSameBody: boolean;
 }
 
-/** A run as it is handed to the Worker. */
+/** A run as the Worker gets it. */
 export interface RunView {
-	run: ShownRun;
-	/** Some answer came from the sandbox upstream. */
+	run: RunResponse;
+	/** At least one answer came from the sandbox upstream. */
 	isSandbox: boolean;
 }
 
-/**
- * What a run came to for who waited: `unaccounted` where it could not be settled yet, `void` where it was never begun and
- * never will be.
- */
-export type Awaited = RunView | "unaccounted" | "void";
+/** What a request that waits for a run gets. `unsettled`: settling failed so far. `abandoned`: the run did not start and never will. */
+export type RunOutcome = RunView | "unsettled" | "abandoned";
 
-/** From the claim of a run to its beginning: who waits for it longer sees to it that it is never begun. */
-const BEGIN_WITHIN_MS = 2_000;
+/** A request that joins a run waits this long for it to start. After that the run is abandoned. */
+const START_TIMEOUT_MS = 2_000;
 
-export class AgentRun extends DurableObject<Env> implements EventHolder {
+export class AgentRun extends DurableObject<Env> implements EventSource {
 	#hasTables: boolean;
-	#book: RunBook | null = null;
-	#outgoing: RunOutgoing;
-	#outbox: OwnerOutbox<RunOutbox>;
-	/** The run was begun, or taken over, in this life of the object. */
-	#isDriven = false;
-	#waiting = Promise.withResolvers<Awaited>();
-	#begun = Promise.withResolvers<void>();
-	#settling = new Backoff();
+	#run: StoredRun | null = null;
+	#runOutbox: RunOutbox;
+	#ownerOutbox: OwnerOutbox<RunOutboxRow>;
+	/** This instance started the run, or took it over after a crash. */
+	#isInCharge = false;
+	#whenEnded = Promise.withResolvers<RunOutcome>();
+	#whenStarted = Promise.withResolvers<void>();
+	#settleBackoff = new Backoff();
 	#followers = new RunFollowers();
 	#money: RunMoney;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
-		const outgoing = new RunOutgoing(state.storage.sql, env);
-		this.#outgoing = outgoing;
+		const runOutbox = new RunOutbox(state.storage.sql, env);
+		this.#runOutbox = runOutbox;
 		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
-		this.#outbox = new OwnerOutbox(state, env, {
+		this.#ownerOutbox = new OwnerOutbox(state, env, {
 			failureEvent: "agent_run_flush_failed",
-			nextRound: () => outgoing.nextRound(),
-			record: (rows) => outgoing.record(rows),
-			markFlushed: (rows) => outgoing.markFlushed(rows),
-			isFlushed: (id) => outgoing.isFlushed(id),
+			nextRound: () => runOutbox.nextRound(),
+			record: (rows) => runOutbox.record(rows),
+			markFlushed: (rows) => runOutbox.markFlushed(rows),
+			isFlushed: (id) => runOutbox.isFlushed(id),
 			isIdle: () => this.isIdle(),
 		});
-		this.#hasTables = hasTables(state.storage, AGENT_RUN_TABLES);
+		this.#hasTables = hasTables(state.storage);
 		if (!this.#hasTables) return;
 		migrate(state.storage, AGENT_RUN_TABLES);
-		this.#book = RunBook.load(state.storage);
-		this.#outbox.wake();
-		if (this.#book && !this.#book.end) this.#outbox.arm(Date.now());
+		this.#run = StoredRun.load(state.storage);
+		this.#ownerOutbox.wake();
+		if (this.#run && !this.#run.end) this.#ownerOutbox.arm(Date.now());
 	}
 
 	#makeTables(): void {
 		if (!this.#hasTables) migrate(this.ctx.storage, AGENT_RUN_TABLES);
 	}
 
-	/** The run that this key stands for, from now on `runId` if none did before; null where none does and none is given. */
+	/** Returns the run that this key names. A free key is given to `runId`; without a `runId` the answer is null. */
 	claim(bodyHash: string, runId: string | null): RunClaim | null {
 		const { sql } = this.ctx.storage;
 		const [known] = this.#hasTables
 			? sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray()
 			: [];
-		if (known) return { runId: known.run_id, isSame: known.body_hash === bodyHash };
+		if (known) return { runId: known.run_id, isSameBody: known.body_hash === bodyHash };
 		if (runId === null) return null;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
 			sql.exec("INSERT INTO claim (one, body_hash, run_id) VALUES (1, ?, ?)", bodyHash, runId);
 		});
 		this.#hasTables = true;
-		return { runId, isSame: true };
+		return { runId, isSameBody: true };
 	}
 
-	/** Takes the key from a run that was never begun, for the next who asks. */
-	unclaim(runId: string): void {
+	/** Frees the key of a run that was abandoned. */
+	releaseClaim(runId: string): void {
 		if (this.#hasTables) this.ctx.storage.sql.exec("DELETE FROM claim WHERE run_id = ?", runId);
 	}
 
-	#isVoid(): boolean {
-		return this.#hasTables && this.ctx.storage.sql.exec("SELECT 1 FROM void").toArray().length > 0;
+	#isAbandoned(): boolean {
+		return this.#hasTables && this.ctx.storage.sql.exec("SELECT 1 FROM abandoned").toArray().length > 0;
 	}
 
 	/**
-	 * Begins a run that has been admitted under its id, and waits a moment for D1 to have it. Idempotent.
-	 * @returns false when it is too late: the run was taken for one that never begins.
+	 * Starts a run that was admitted under its id, and waits briefly until D1 has it. Idempotent.
+	 * @returns false when the run was abandoned before.
 	 */
 	async start(spec: RunSpec): Promise<boolean> {
-		if (this.#book) return true;
-		if (this.#isVoid()) return false;
-		let [id, book]: [string, RunBook | null] = ["", null];
+		if (this.#run) return true;
+		if (this.#isAbandoned()) return false;
+		let [rowId, run]: [string, StoredRun | null] = ["", null];
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
-			this.#outbox.identify(spec.userId, { kind: "run", id: spec.runId });
-			book = RunBook.create(this.ctx.storage, spec, openRun(spec));
-			id = this.#outgoing.addRun("begun", rowOf(book));
+			this.#ownerOutbox.identify(spec.userId, { kind: "run", id: spec.runId });
+			run = StoredRun.create(this.ctx.storage, spec, initialRunState(spec));
+			rowId = this.#runOutbox.addRun("start", toAgentRunRow(run));
 		});
-		this.#book = book;
+		this.#run = run;
 		this.#hasTables = true;
-		this.#isDriven = true;
-		this.#outbox.stored();
-		this.#outbox.arm(Date.now());
-		this.#begun.resolve();
-		await this.#outbox.deliver(id);
+		this.#isInCharge = true;
+		this.#ownerOutbox.armAfterWrite();
+		this.#ownerOutbox.arm(Date.now());
+		this.#whenStarted.resolve();
+		await this.#ownerOutbox.deliver(rowId);
 		return true;
 	}
 
-	/** The run of a user as it stands; null where there is none, or another's. */
+	/** The user's run as it is now; null when there is none or it is another user's. */
 	read(userId: string): RunView | null {
-		const book = this.#bookOf(userId);
-		return book && viewOf(book);
+		const run = this.#runForUser(userId);
+		return run && toRunView(run);
 	}
 
-	/** Waits for the end of the user's run, which may be about to begin. @throws when it is another's. */
-	async finished(userId: string): Promise<Awaited> {
-		if (!this.#book && !(await this.#begins())) return "void";
-		const book = this.#bookOf(userId);
-		if (!book) throw new Error("there is no such run");
-		return book.end ? viewOf(book) : this.#waiting.promise;
+	/** Waits for the end of the user's run, which may be about to start. @throws when it is another user's. */
+	async waitForEnd(userId: string): Promise<RunOutcome> {
+		if (!this.#run && !(await this.#waitForStart())) return "abandoned";
+		const run = this.#runForUser(userId);
+		if (!run) throw new Error("there is no such run");
+		return run.end ? toRunView(run) : this.#whenEnded.promise;
 	}
 
-	/** Waits for the run to begin; false when it did not, and from then on never will. */
-	async #begins(): Promise<boolean> {
-		if (!this.#isVoid()) await inTime(this.#begun.promise, BEGIN_WITHIN_MS, () => undefined);
-		if (this.#book) return true;
+	/** Waits for the run to start. Returns false when it did not; the run is then abandoned. */
+	async #waitForStart(): Promise<boolean> {
+		if (!this.#isAbandoned()) await withDeadline(this.#whenStarted.promise, START_TIMEOUT_MS, () => undefined);
+		if (this.#run) return true;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
-			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO void (one) VALUES (1)");
+			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO abandoned (one) VALUES (1)");
 		});
 		this.#hasTables = true;
-		this.#followers.letGo();
+		this.#followers.closeAll();
 		return false;
 	}
 
-	/** What happens in the user's run, which may be about to begin: one JSON object a line. @throws when it is another's. */
+	/** The events of the user's run, which may be about to start: one JSON object per line. @throws when it is another user's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
-		if (this.#book && !this.#bookOf(userId)) throw new Error("there is no such run");
+		if (this.#run && !this.#runForUser(userId)) throw new Error("there is no such run");
 		const stream = this.#followers.follow();
-		if (this.#book?.end || this.#isVoid()) this.#followers.letGo();
+		if (this.#run?.end || this.#isAbandoned()) this.#followers.closeAll();
 		return stream;
 	}
 
-	/** Has no further call made for the user's run and waits for its end; null where there is none. One that is over stays as it is. */
-	async cancel(userId: string): Promise<{ awaited: Awaited } | null> {
-		const book = this.#bookOf(userId);
-		if (!book) return null;
-		if (!book.end && !book.closing && this.#isDriven) book.save({ ...book.state, isCancelled: true });
-		return { awaited: await this.finished(userId) };
+	/** Stops further calls of the user's run and waits for its end; null when there is none. A run that is over stays as it is. */
+	async cancel(userId: string): Promise<{ outcome: RunOutcome } | null> {
+		const run = this.#runForUser(userId);
+		if (!run) return null;
+		if (!run.end && !run.pendingSettlement && this.#isInCharge) run.saveState({ ...run.state, isCancelled: true });
+		return { outcome: await this.waitForEnd(userId) };
 	}
 
-	/** The run's row that D1 does not have, and whether it has everything. */
+	/** The run's newest row that D1 does not have yet, and whether D1 has everything. */
 	unflushedRun(): { row: AgentRunRow | null; idle: boolean } {
 		if (!this.#hasTables) return { row: null, idle: true };
-		return { row: this.#outgoing.unflushedRun(), idle: this.isIdle() };
+		return { row: this.#runOutbox.unflushedRun(), idle: this.isIdle() };
 	}
 
-	/** The run's audit events of a page that nobody else has yet. */
-	async unflushedEvents(query: PageQuery): Promise<UnflushedEvents> {
-		return this.#hasTables ? this.#outgoing.unflushedEvents(query) : { events: [], idle: true };
+	/** The audit events of a page that only this object has so far. */
+	async unflushedEvents(query: EventPageQuery): Promise<UnflushedEvents> {
+		return this.#hasTables ? this.#runOutbox.unflushedEvents(query) : { events: [], idle: true };
 	}
 
-	/** Hands on at once what D1 does not have; true when nothing is left. */
+	/** Flushes at once what D1 does not have; true when nothing is left. */
 	async catchUp(): Promise<boolean> {
-		return !this.#hasTables || (await this.#outbox.catchUp());
+		return !this.#hasTables || (await this.#ownerOutbox.catchUp());
 	}
 
-	/** Whether everything has been handed on. */
+	/** Whether everything has been flushed. */
 	isIdle(): boolean {
-		return !this.#hasTables || this.#outgoing.isIdle();
+		return !this.#hasTables || this.#runOutbox.isIdle();
 	}
 
-	/** Makes the run's next move, and hands on what is to be handed on. Never throws: a failed alarm would end after a few retries. */
+	/** Executes the run's next action and flushes the outbox. Never throws: Workers give up a failing alarm after a few retries. */
 	override async alarm(): Promise<void> {
-		const handedOn = this.#outbox.alarm();
-		const book = this.#book;
-		if (book && !book.end) {
-			this.#outbox.arm(Date.now() + HEARTBEAT_MS);
+		const flushed = this.#ownerOutbox.alarm();
+		const run = this.#run;
+		if (run && !run.end) {
+			this.#ownerOutbox.arm(Date.now() + HEARTBEAT_MS);
 			try {
-				await this.#advance(book);
+				await this.#advance(run);
 			} catch (error) {
-				logError("agent_run_failed", error, { run_id: book.spec.runId });
-				this.#giveUp(book);
+				logError("agent_run_failed", error, { run_id: run.spec.runId });
+				this.#recoverFromError(run);
 			}
 		}
-		// A run that goes on does not wait for D1.
-		if (book && !book.end) this.ctx.waitUntil(handedOn);
-		else await handedOn;
+		// A run under way does not wait for D1.
+		if (run && !run.end) this.ctx.waitUntil(flushed);
+		else await flushed;
 	}
 
-	/** What goes wrong unexpectedly ends the run; what goes wrong with its end is tried again. */
-	#giveUp(book: RunBook): void {
+	/** After an unexpected error the run is interrupted. If settling failed, it is tried again. */
+	#recoverFromError(run: StoredRun): void {
 		try {
-			if (!book.closing && book.state.fault === null)
-				this.#interrupt(book, "an unexpected error, which the service has logged");
+			if (!run.pendingSettlement && run.state.fault === null)
+				this.#interrupt(run, "an unexpected error, which the service has logged");
 		} catch (error) {
-			logError("agent_run_not_interrupted", error, { run_id: book.spec.runId });
+			logError("agent_run_not_interrupted", error, { run_id: run.spec.runId });
 		}
-		this.#tryAgain();
+		this.#retryLater();
 	}
 
-	async #advance(book: RunBook): Promise<void> {
-		if (!this.#isDriven && !book.closing) this.#interrupt(book, "the service stopped in the middle of it");
-		this.#isDriven = true;
-		if (!book.closing) {
-			if (await this.#move(book)) {
-				this.#outbox.arm(Date.now());
+	async #advance(run: StoredRun): Promise<void> {
+		if (!this.#isInCharge && !run.pendingSettlement) this.#interrupt(run, "the service stopped in the middle of it");
+		this.#isInCharge = true;
+		if (!run.pendingSettlement) {
+			if (await this.#executeNext(run)) {
+				this.#ownerOutbox.arm(Date.now());
 				return;
 			}
-			await this.#money.seal(book);
+			await this.#money.seal(run);
 		}
-		await this.#settle(book);
+		await this.#settle(run);
 	}
 
-	#bookOf(userId: string): RunBook | null {
-		return this.#book?.spec.userId === userId ? this.#book : null;
+	#runForUser(userId: string): StoredRun | null {
+		return this.#run?.spec.userId === userId ? this.#run : null;
 	}
 
-	async #move(book: RunBook): Promise<boolean> {
-		const { spec } = book;
-		const gate = await this.#money.gateOf(spec);
+	async #executeNext(run: StoredRun): Promise<boolean> {
+		const { spec } = run;
+		const gate = await this.#money.gateFor(spec);
 		const { policy, config, temperature } = spec;
-		const plannedAt = ulid();
-		const driver = new RunDriver({
-			book,
-			caller: this.#money.callerFor(spec),
+		const planEventId = `ae_${ulid()}`;
+		const executor = new RunExecutor({
+			run,
+			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate, temperature },
-			tell: (charge) => this.#money.tell(book, charge, gate),
-			say: (event) => this.#followers.say(event),
-			planned: (state) => this.#outgoing.addEvent(planEvent(spec, state, `ae_${plannedAt}`, Date.now())),
-			moved: (now) => this.#outgoing.addRun("step", rowOf({ ...now, spec, end: null })),
+			record: (charge) => this.#money.record(run, charge, gate),
+			report: (event) => this.#followers.publish(event),
+			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),
+			queueProgress: (progress) => this.#runOutbox.addRun("step", toAgentRunRow({ ...progress, spec, end: null })),
 		});
-		const isMoved = await driver.advance();
-		if (isMoved) this.#outbox.stored();
-		return isMoved;
+		const hasExecuted = await executor.executeNext();
+		if (hasExecuted) this.#ownerOutbox.armAfterWrite();
+		return hasExecuted;
 	}
 
-	/** Ends a run that cannot go on: what the step under way may have cost, it has cost. */
-	#interrupt(book: RunBook, fault: string): void {
-		const { open, state } = book;
+	/** Ends a run that cannot go on. The step under way is charged with its open charge. */
+	#interrupt(run: StoredRun, fault: string): void {
+		const { openCharge: open, state } = run;
 		if (!open) {
-			book.save({ ...state, fault });
+			run.saveState({ ...state, fault });
 			return;
 		}
 		const { calls, estimated, readers } = open;
@@ -286,56 +283,55 @@ export class AgentRun extends DurableObject<Env> implements EventHolder {
 		const guard = SpendGuard.resume(state.guard);
 		guard.hold(costNanoUsd)?.settle(state.trajectory.range.size, { costNanoUsd });
 		const all = [...new Set([...state.readers, ...readers])];
-		book.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
+		run.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
 	}
 
-	/** Settles the run, once; whoever waits is told. */
-	async #settle(book: RunBook): Promise<void> {
-		const { spec, charges } = book;
-		const settled = await this.#money.settle(book);
+	/** Settles the run, once, and answers the requests that wait for it. */
+	async #settle(run: StoredRun): Promise<void> {
+		const { spec, charges } = run;
+		const settled = await this.#money.settle(run);
 		if (!settled) {
-			this.#waiting.resolve("unaccounted");
-			this.#waiting = Promise.withResolvers<Awaited>();
-			this.#followers.letGo();
-			this.#tryAgain();
+			this.#whenEnded.resolve("unsettled");
+			this.#whenEnded = Promise.withResolvers<RunOutcome>();
+			this.#followers.closeAll();
+			this.#retryLater();
 			return;
 		}
 		const { end, state, steps } = settled;
 		const event = agentRecordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
-		let id = "";
-		book.finish(settled, () => {
-			id = this.#outgoing.addRun("ended", rowOf({ spec, state, steps, charges, end }));
-			this.#outgoing.addEvent(event);
+		let rowId = "";
+		run.finish(settled, () => {
+			rowId = this.#runOutbox.addRun("end", toAgentRunRow({ spec, state, steps, charges, end }));
+			this.#runOutbox.addEvent(event);
 		});
-		this.#outbox.stored();
-		await this.#outbox.deliver(id);
+		this.#ownerOutbox.armAfterWrite();
+		await this.#ownerOutbox.deliver(rowId);
 		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
 		const cost_consumed_usd = usd(costNanoUsd);
-		this.#followers.say({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
-		this.#followers.letGo();
-		this.#waiting.resolve(viewOf(book));
+		this.#followers.publish({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
+		this.#followers.closeAll();
+		this.#whenEnded.resolve(toRunView(run));
 	}
 
-	#tryAgain(): void {
-		this.#settling.failed();
-		this.#outbox.arm(Date.now() + this.#settling.delayMs);
+	#retryLater(): void {
+		this.#settleBackoff.recordFailure();
+		this.#ownerOutbox.arm(Date.now() + this.#settleBackoff.delayMs);
 	}
 }
 
-function viewOf(book: RunBook): RunView {
-	return { run: shownRun(book), isSandbox: book.state.isSandbox };
+function toRunView(run: StoredRun): RunView {
+	return { run: toRunResponse(run), isSandbox: run.state.isSandbox };
 }
 
-/** The run's row for D1. */
-function rowOf(run: KnownRun): Omit<AgentRunRow, "revision"> {
-	const shown = shownRun(run);
+function toAgentRunRow(run: RunSnapshot): Omit<AgentRunRow, "revision"> {
+	const shown = toRunResponse(run);
 	const whole = run.end ? JSON.stringify({ run: shown, isSandbox: run.state.isSandbox } satisfies RunView) : null;
 	return {
 		id: run.spec.runId,
 		user_id: run.spec.userId,
 		created_at: shown.created_at,
 		status: shown.status,
-		summary: JSON.stringify(summaryOf(shown, run.spec.goal)),
+		summary: JSON.stringify(toRunSummary(shown, run.spec.goal)),
 		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
 	};
 }

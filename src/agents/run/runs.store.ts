@@ -1,4 +1,4 @@
-// Runs in D1: mirrored from their objects, listed newest first, read by user and id.
+// Runs in D1, mirrored from their objects.
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.edge.ts";
 import { rowsFromJson } from "../../db/rows.ts";
@@ -17,7 +17,7 @@ export interface AgentRunRow {
 	run: string | null;
 }
 
-/** Stores a row; one that is not newer than what is there changes nothing. */
+/** Stores a row, unless the stored one is as new or newer. */
 export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 	await db
 		.insert(agentRuns)
@@ -49,7 +49,7 @@ export async function findRuns(
 		.limit(limit);
 }
 
-/** A user's run, whole, as JSON; null where D1 has none, or not the whole of it. */
+/** A user's whole run as JSON; null when D1 does not have it, or only its summary. */
 export async function findRun(db: Database, userId: string, id: string): Promise<string | null> {
 	const [row] = await db
 		.select({ run: agentRuns.run })

@@ -1,7 +1,7 @@
-// Check digits of identifiers: each function takes the characters without separators and says whether they agree.
+// Verifies the check digits of identifiers. Each function takes the characters without separators.
 import { sha256 } from "@noble/hashes/sha2.js";
 
-/** Whether a number passes its published check. Takes digits and capital letters, no separators. */
+/** Whether a number of digits and upper-case letters, without separators, passes its published check. */
 export type ChecksumRule = (value: string) => boolean;
 
 function digitAt(value: string, index: number): number {
@@ -9,7 +9,7 @@ function digitAt(value: string, index: number): number {
 }
 
 /** Σ weight × digit, from the left; digits beyond the weights do not count. */
-function weighted(value: string, weights: readonly number[]): number {
+function weightedSum(value: string, weights: readonly number[]): number {
 	let sum = 0;
 	for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * digitAt(value, i);
 	return sum;
@@ -25,7 +25,7 @@ export function luhn(value: string): boolean {
 	return sum % 10 === 0;
 }
 
-/** ISO/IEC 7064 MOD 97-10 over a text whose letters count 10 to 35. */
+/** ISO/IEC 7064 MOD 97-10 of a text; letters count 10 to 35. */
 function mod97(text: string): number {
 	let rest = 0;
 	for (let i = 0; i < text.length; i++) {
@@ -35,29 +35,32 @@ function mod97(text: string): number {
 	return rest;
 }
 
-/** ISO 13616: country and check digits to the end, then MOD 97-10. */
+/** ISO 13616: country and check digits move to the end, then MOD 97-10. */
 export function iban(value: string): boolean {
 	return mod97(value.slice(4) + value.slice(0, 4)) === 1;
 }
 
 /** American Bankers Association routing number: weights 3 7 1. */
 export function abaRouting(value: string): boolean {
-	return weighted(value, [3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 === 0;
+	return weightedSum(value, [3, 7, 1, 3, 7, 1, 3, 7, 1]) % 10 === 0;
 }
 
-/** National Provider Identifier: Luhn behind the prefix 80840 (45 CFR 162.406). */
+/** National Provider Identifier: Luhn after the prefix 80840 (45 CFR 162.406). */
 export function npi(value: string): boolean {
 	return luhn(`80840${value}`);
 }
 
-/** DEA registration: (1st + 3rd + 5th) + 2 × (2nd + 4th + 6th), its last digit is the 7th; two letters before. */
+/** DEA registration: two letters, then digits; the last digit of (1st + 3rd + 5th) + 2 × (2nd + 4th + 6th) is the 7th. */
 export function dea(value: string): boolean {
-	return weighted(value.slice(2), [1, 2, 1, 2, 1, 2]) % 10 === digitAt(value, 8);
+	return weightedSum(value.slice(2), [1, 2, 1, 2, 1, 2]) % 10 === digitAt(value, 8);
 }
 
 /** NHS number: weights 10 to 2, MOD 11; a remainder that would need the digit 10 is never issued. */
 export function nhsNumber(value: string): boolean {
-	return (11 - (weighted(value, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === digitAt(value, 9) && !isRepeated(value);
+	return (
+		(11 - (weightedSum(value, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 11 === digitAt(value, 9) &&
+		!isOneDigitRepeated(value)
+	);
 }
 
 const VERHOEFF_PERMUTATION = [
@@ -88,7 +91,7 @@ export function verhoeff(value: string): boolean {
 /** ISO/IEC 7064 MOD 11,10: the German tax id; its ten digits repeat one digit two or three times. */
 export function germanTaxId(value: string): boolean {
 	const distinct = new Set(value.slice(0, 10)).size;
-	return (distinct === 9 || distinct === 8 || distinct === 10) && mod11And10(value) && !isRepeated(value);
+	return (distinct === 9 || distinct === 8 || distinct === 10) && mod11And10(value) && !isOneDigitRepeated(value);
 }
 
 function mod11And10(value: string): boolean {
@@ -130,7 +133,7 @@ export function spanishNif(value: string): boolean {
 
 const CODICE_ODD = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
 
-/** Italian codice fiscale (D.M. 12/03/1974): odd and even places have tables of their own, MOD 26. */
+/** Italian codice fiscale (D.M. 12/03/1974): a table each for odd and even places, MOD 26. */
 export function codiceFiscale(value: string): boolean {
 	let sum = 0;
 	for (let i = 0; i < 15; i++) {
@@ -146,7 +149,7 @@ export function pesel(value: string): boolean {
 	const month = Number(value.slice(2, 4)) % 20;
 	const day = Number(value.slice(4, 6));
 	if (month < 1 || month > 12 || day < 1 || day > 31) return false;
-	return weighted(value, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0;
+	return weightedSum(value, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]) % 10 === 0;
 }
 
 /** French NIR: 97 − the number MOD 97; Corsican departments 2A and 2B count as 19 and 18. */
@@ -157,7 +160,7 @@ export function frenchNir(value: string): boolean {
 
 /** Dutch BSN: weights 9 to 2 and −1, MOD 11 ("elfproef"). */
 export function dutchBsn(value: string): boolean {
-	return !isRepeated(value) && weighted(value, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0;
+	return !isOneDigitRepeated(value) && weightedSum(value, [9, 8, 7, 6, 5, 4, 3, 2, -1]) % 11 === 0;
 }
 
 /** Belgian national number: 97 − the first nine digits MOD 97, with a 2 before them for births from 2000. */
@@ -169,7 +172,7 @@ export function belgianNumber(value: string): boolean {
 
 /** Portuguese NIF: weights 9 to 2, MOD 11. */
 export function portugueseNif(value: string): boolean {
-	const rest = weighted(value, [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+	const rest = weightedSum(value, [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
 	return (rest < 2 ? 0 : 11 - rest) === digitAt(value, 8);
 }
 
@@ -180,44 +183,44 @@ export function cpf(value: string): boolean {
 		for (let i = 0; i < length; i++) sum += digitAt(value, i) * (length + 1 - i);
 		return ((sum * 10) % 11) % 10 === digitAt(value, length);
 	};
-	return !isRepeated(value) && checkAt(9) && checkAt(10);
+	return !isOneDigitRepeated(value) && checkAt(9) && checkAt(10);
 }
 
 /** Chinese resident number (GB 11643): ISO/IEC 7064 MOD 11-2, X for 10. */
 export function chineseResidentId(value: string): boolean {
-	const sum = weighted(value, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
+	const sum = weightedSum(value, [7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
 	return "10X98765432".charAt(sum % 11) === value.slice(-1);
 }
 
 /** Australian tax file number: weights 1 4 3 7 5 8 6 9 10, MOD 11. */
 export function australianTfn(value: string): boolean {
-	return weighted(value, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0 && !isRepeated(value);
+	return weightedSum(value, [1, 4, 3, 7, 5, 8, 6, 9, 10]) % 11 === 0 && !isOneDigitRepeated(value);
 }
 
 /** Australian Medicare card: weights 1 3 7 9, the ninth digit is the check. */
 export function australianMedicare(value: string): boolean {
-	return weighted(value, [1, 3, 7, 9, 1, 3, 7, 9]) % 10 === digitAt(value, 8);
+	return weightedSum(value, [1, 3, 7, 9, 1, 3, 7, 9]) % 10 === digitAt(value, 8);
 }
 
 /** Singaporean NRIC and FIN: weights 2 7 6 5 4 3 2, an offset and a letter table by series. */
 export function singaporeNric(value: string): boolean {
 	const series = value.charAt(0);
 	const offset = series === "T" || series === "G" ? 4 : series === "M" ? 3 : 0;
-	const sum = offset + weighted(value.slice(1), [2, 7, 6, 5, 4, 3, 2]);
+	const sum = offset + weightedSum(value.slice(1), [2, 7, 6, 5, 4, 3, 2]);
 	const letters = series === "S" || series === "T" ? "JZIHGFEDCBA" : series === "M" ? "XWUTRQPNJLK" : "XWUTRQPNMLK";
 	const index = series === "M" ? 10 - (sum % 11) : sum % 11;
 	return letters.charAt(index) === value.slice(-1);
 }
 
-/** Korean resident number: weights 2 to 9 and 2 to 5, MOD 11. Numbers given since October 2020 carry no check. */
+/** Korean resident number: weights 2 to 9 and 2 to 5, MOD 11. Numbers issued since October 2020 have no check digit. */
 export function koreanRrn(value: string): boolean {
-	const sum = weighted(value, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
+	const sum = weightedSum(value, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
 	return (11 - (sum % 11)) % 10 === digitAt(value, 12);
 }
 
 /** Thai national number: weights 13 to 2, MOD 11. */
 export function thaiNumber(value: string): boolean {
-	return (11 - (weighted(value, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digitAt(value, 12);
+	return (11 - (weightedSum(value, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10 === digitAt(value, 12);
 }
 
 /** Finnish henkilötunnus: birth date and serial as one number, the sign at MOD 31. */
@@ -228,8 +231,8 @@ export function finnishHetu(value: string): boolean {
 
 /** Turkish identity number: two check digits from sums of odd and even places. */
 export function turkishNumber(value: string): boolean {
-	const odd = weighted(value, [1, 0, 1, 0, 1, 0, 1, 0, 1]);
-	const even = weighted(value, [0, 1, 0, 1, 0, 1, 0, 1]);
+	const odd = weightedSum(value, [1, 0, 1, 0, 1, 0, 1, 0, 1]);
+	const even = weightedSum(value, [0, 1, 0, 1, 0, 1, 0, 1]);
 	const tenth = (((7 * odd - even) % 10) + 10) % 10;
 	return tenth === digitAt(value, 9) && (odd + even + tenth) % 10 === digitAt(value, 10);
 }
@@ -241,17 +244,17 @@ export function southAfricanNumber(value: string): boolean {
 	return month >= 1 && month <= 12 && day >= 1 && day <= 31 && luhn(value);
 }
 
-function isRepeated(value: string): boolean {
+function isOneDigitRepeated(value: string): boolean {
 	return value === value.charAt(0).repeat(value.length);
 }
 
-const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** Base58Check (Bitcoin P2PKH and P2SH): 25 bytes, of which the last four begin the double SHA-256 of the rest. */
 export function base58Check(value: string): boolean {
 	const bytes = new Uint8Array(25);
 	for (let i = 0; i < value.length; i++) {
-		let carry = BASE58.indexOf(value.charAt(i));
+		let carry = BASE58_ALPHABET.indexOf(value.charAt(i));
 		if (carry < 0) return false;
 		for (let at = 24; at >= 0; at--) {
 			carry += 58 * (bytes[at] ?? 0);
@@ -264,7 +267,7 @@ export function base58Check(value: string): boolean {
 	return bytes.subarray(21).every((byte, at) => byte === digest[at]);
 }
 
-const BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+const BECH32_ALPHABET = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 const BECH32_GENERATORS = [0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3];
 
 /** Bech32 (BIP 173) or Bech32m (BIP 350) of a Bitcoin address in lower case, `bc1…`. */
@@ -274,7 +277,7 @@ export function bech32(value: string): boolean {
 	const values = [...prefix]
 		.map((c) => c.charCodeAt(0) >> 5)
 		.concat(0, ...[...prefix].map((c) => c.charCodeAt(0) & 31));
-	for (const character of value.slice(at + 1)) values.push(BECH32.indexOf(character));
+	for (const character of value.slice(at + 1)) values.push(BECH32_ALPHABET.indexOf(character));
 	let sum = 1;
 	for (const five of values) {
 		if (five < 0) return false;
@@ -287,5 +290,5 @@ export function bech32(value: string): boolean {
 
 /** Australian business number: the first digit less one, weights 10, 1, 3 to 19, MOD 89. Australian Business Register. */
 export function australianBusiness(value: string): boolean {
-	return (weighted(value, [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) - 10) % 89 === 0;
+	return (weightedSum(value, [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) - 10) % 89 === 0;
 }

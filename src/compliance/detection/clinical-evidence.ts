@@ -1,59 +1,48 @@
-// Weighs what a sentence says of somebody's health: words of medicine, signs of a record, and whether somebody is meant.
+// Evaluates what a sentence says about somebody's health: words of medicine, signs of a record, and whom it is about.
 import {
-	ABOUT,
+	ABOUT_PREPOSITION,
 	ANIMALS,
-	AS_TOPIC,
-	CERTAIN,
+	APPOINTMENT,
 	CLINICAL_PHRASES,
 	CLINICAL_SIGNS,
-	FELT,
+	DISTRESS,
 	FIRST_PERSON,
-	IN_GENERAL,
+	GENERAL_STATEMENT,
 	OWN_ORGAN,
-	SPAN,
+	PATIENT_ONLY,
+	REQUEST,
 	STORY_SIGNS,
-	TOLD_PEOPLE,
-	TOPIC_WORK,
-	TREATED,
-	VISIT,
-	WISH,
+	TIME_SPAN,
+	TOPIC_PREPOSITION,
+	TREATMENT_BY_DOCTOR,
+	WORK_ON_TOPIC,
 } from "./clinical-signs.ts";
-import { type ClinicalTerm, eachClinicalTerm, isClinicalWord } from "./clinical-terms.ts";
-import type { ClinicalGroup } from "./clinical-vocabulary.ts";
+import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm } from "./clinical-terms.ts";
 import type { Genre } from "./genre.ts";
-import { NO_CONDITION, saidBefore } from "./health-statements.ts";
-import type { Kind } from "./kinds.ts";
-import { NOT_ABOUT_SOMEBODY, SOMEBODY } from "./medical-terms.ts";
-import { GIVEN_NAMES, NO_NAMES } from "./names.ts";
-import { OWN_PEOPLE } from "./statement-words.ts";
+import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
+import { NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
+import type { DataKind } from "./kinds.ts";
+import { findSubject, hasFullName, type SentenceSubject } from "./sentence-subject.ts";
+import { verbose } from "./verbose.ts";
 
 /** A longer sentence is read in pieces. */
-const MAX_SENTENCE = 400;
-/** Says less than that somebody is ill: "I have HIV" is longer. */
-const MIN_SENTENCE = 9;
-/** Terms looked at in one sentence; more of them say nothing new. */
+const MAX_SENTENCE_CHARS = 400;
+/** A shorter sentence does not say that somebody is ill: "I have HIV" is longer. */
+const MIN_SENTENCE_CHARS = 9;
+/** More terms in one sentence say nothing new. */
 const MAX_TERMS = 24;
-/** Words before a term that may give it to somebody. */
-const BEFORE = 72;
-/** A sensation is of a part of the body that stands this near. */
-const TOUCHING = 32;
+/** How far before a term the words are that may give it to somebody. */
+const MAX_ATTRIBUTION_DISTANCE = 72;
+/** A sensation or an injury belongs to a part of the body that is this near. */
+const MAX_BODY_PART_DISTANCE = 32;
 
-const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
-const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
-const NAME =
-	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
-const TITLED =
-	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
-const CAPITALISED = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
-const given = new Set(GIVEN_NAMES);
-
-/** The columns of a table about patients, and the keys of a record. */
-const HEADER =
+/** The header of a table about patients; its rows; and the keys of a record. */
+const TABLE_HEADER =
 	/(?:patient|visit|member|student|employee|name|mrn|dob|id)[^\n]{0,80}(?:dx\b|diagnos|condition|complaint|medication|rx\b|allerg|symptom)/;
-const SEPARATED = /[,;|\t][^\n]{0,200}[,;|\t]/;
-const KEYED =
+const TABLE_ROW = /[,;|\t][^\n]{0,200}[,;|\t]/;
+const HEALTH_KEY =
 	/["'](?:diagnos[ei]s|condition|medications?|allerg(?:y|ies)|symptoms?|chief_?complaint|complaint|rx|dx|comorbidities)["']\s?:\s?\[?["'][^"'\n]{3}/;
-const KEYED_TO =
+const PERSON_KEY =
 	/["'](?:\w{0,12}name|patient\w{0,8}|mrn|dob|member\w{0,4}|user\w{0,4}|employee\w{0,4}|subject|age|email)["']\s?:/;
 
 interface Sentence {
@@ -63,13 +52,17 @@ interface Sentence {
 	readonly terms: readonly ClinicalTerm[];
 }
 
-interface Weighed {
-	readonly kind: Kind | undefined;
+/** What a sentence was found to say. */
+interface SentenceFinding {
+	/** Null if it says nothing about anybody's health. */
+	readonly kind: DataKind | null;
+	/** How many signs of a record it has. */
 	readonly signs: number;
-	readonly names: boolean;
+	/** It is about somebody with a full name. */
+	readonly namesPerson: boolean;
 }
 
-const KIND_OF: Readonly<Record<ClinicalGroup, Kind>> = {
+const KIND_BY_GROUP: Readonly<Record<ClinicalGroup, DataKind>> = {
 	condition: "diagnosis_context",
 	treatment: "diagnosis_context",
 	medicine: "prescription",
@@ -82,28 +75,10 @@ const KIND_OF: Readonly<Record<ClinicalGroup, Kind>> = {
 	trigger: "diagnosis_context",
 };
 
-/** Nouns are capitalised there, so that two in a row are no name. */
-const IN_GERMAN =
-	/\b(?:der|die|das|und|ist|hat|hatte|wurde|bei|wegen|ein|eine[nrms]?|seit|mit|für|nicht|vom?|am|zum|zur|leidet|nimmt|braucht|bekommt)\b/;
+/** How many different words of some groups a sentence has. */
+type WordCount = (...groups: ClinicalGroup[]) => number;
 
-/** Whether a first name and a surname stand in a text, neither of them a place, an institution or a word of medicine. */
-function hasFullName(text: string): boolean {
-	if (TITLED.test(text)) return true;
-	const isGerman = IN_GERMAN.test(text);
-	for (const [, first = "", last = ""] of text.matchAll(NAME)) {
-		const both = [first.toLowerCase(), last.toLowerCase()] as const;
-		if (isGerman && !given.has(both[0])) continue;
-		if (!both.some((word) => NO_NAMES.has(word) || isClinicalWord(word))) return true;
-	}
-	return false;
-}
-
-function hasGivenName(text: string): boolean {
-	return (text.match(CAPITALISED) ?? []).some((word) => given.has(word.toLowerCase()));
-}
-
-/** What a sentence has of each group, each word once. */
-function counted({ lower, terms, start }: Sentence): (...groups: ClinicalGroup[]) => number {
+function countWords({ lower, terms, start }: Sentence): WordCount {
 	const words = new Map<ClinicalGroup, Set<string>>();
 	for (const { group, start: from, end } of terms) {
 		const known = words.get(group) ?? new Set();
@@ -112,207 +87,211 @@ function counted({ lower, terms, start }: Sentence): (...groups: ClinicalGroup[]
 	return (...groups) => groups.reduce((sum, group) => sum + (words.get(group)?.size ?? 0), 0);
 }
 
-/** Who a sentence is about: somebody known, only "he" or "she", the writer, or nobody. */
-type Who = "known" | "pronoun" | "self" | undefined;
-
-function whoIsMeant({ text, lower }: Sentence): Who {
-	const others = lower.replace(FIRST_PERSONS, "");
-	if (OWN_PEOPLE.test(others) || TOLD_PEOPLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
-	if (SUBJECT.test(others)) return "pronoun";
-	return FIRST_PERSON.test(lower) ? "self" : undefined;
-}
-
-/** Behind a part of the body: an end or a small word, not the rest of a name such as "finger food". */
-const PART_ALONE =
+/** What may follow a part of the body: an end or a short word, not the rest of a name such as "finger food". */
+const BODY_PART_END =
 	/^(?:$|(?!['’]s|-)[^\p{L}\d\s]|\s(?!of\b|food\b)\p{L}{1,4}(?!\p{L})|\s(?:after|while|during|yester|playing|since|falling|again|because|badly|hurts?|gebro|désde|depuis|desde|gestern))/u;
 
-/** Whether a part of the body stands near a word of another group; "arm's length" is none. */
-function isTouching({ lower, terms, start }: Sentence, group: ClinicalGroup): boolean {
+/** Whether a part of the body is near a word of another group. "arm's length" is not one. */
+function isNearBodyPart({ lower, terms, start }: Sentence, group: ClinicalGroup): boolean {
 	return terms.some(
 		(part) =>
 			part.group === "anatomy" &&
-			PART_ALONE.test(lower.slice(part.end - start, part.end - start + 16)) &&
-			terms.some((other) => other.group === group && Math.abs(other.start - part.start) <= TOUCHING),
+			BODY_PART_END.test(lower.slice(part.end - start, part.end - start + 16)) &&
+			terms.some((other) => other.group === group && Math.abs(other.start - part.start) <= MAX_BODY_PART_DISTANCE),
 	);
 }
 
-/** Symptoms that are a patient's: two, or one with where or since when. */
-function isFelt(sentence: Sentence, count: ReturnType<typeof counted>): boolean {
+/** Whether a sentence has the symptoms of a patient: two, or one with where or since when. */
+function hasPatientSymptoms(sentence: Sentence, count: WordCount): boolean {
 	const { lower } = sentence;
 	const symptoms = count("symptom");
-	if (symptoms >= 2 || FELT.test(lower)) return true;
-	if (symptoms === 1) return count("sensation", "anatomy", "measure", "medicine") > 0 || SPAN.test(lower);
-	if (isTouching(sentence, "injury") || OWN_ORGAN.test(lower)) return true;
-	return isTouching(sentence, "sensation") && (SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1);
+	if (symptoms >= 2 || DISTRESS.test(lower)) return true;
+	if (symptoms === 1) return count("sensation", "anatomy", "measure", "medicine") > 0 || TIME_SPAN.test(lower);
+	if (isNearBodyPart(sentence, "injury") || OWN_ORGAN.test(lower)) return true;
+	return (
+		isNearBodyPart(sentence, "sensation") && (TIME_SPAN.test(lower) || count("sensation") > 1 || count("anatomy") > 1)
+	);
 }
 
-/** With a medicine and somebody, a prescription wherever it stands. */
+/** With a medicine and a person, a dose that is taken is a prescription, in stories too. */
 const DOSE = /\d ?(?:mg|mcg|µg|ml|units?|iu|ie)\b/;
-const TAKEN = /\b(?:tak(?:es?|ing|en)|took|prescribed|given|started|on|rx|nimmt|prend|toma|prende)\b/;
-const DIAGNOSED =
+const INTAKE = /\b(?:tak(?:es?|ing|en)|took|prescribed|given|started|on|rx|nimmt|prend|toma|prende)\b/;
+const DIAGNOSIS =
 	/\b(?:diagnosed (?:with|as|in)|(?:was|been|is) prescribed|(?:being |is |was )treated for|suffers? from|underwent)\b/;
 
-const STRONG: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
+const STRONG_GROUPS: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
 
-/** The first strong term that is said of the one who is meant, and not only their topic. */
-function saidTerm(sentence: Sentence, who: Who, isGeneral: boolean): ClinicalTerm | undefined {
+/** The first strong term that the sentence says of its subject, and that is not only a topic. */
+function findAttributedTerm(sentence: Sentence, subject: SentenceSubject, isGeneral: boolean): ClinicalTerm | null {
 	const { lower, text, terms, start } = sentence;
-	const isWork = TOPIC_WORK.test(lower);
-	return terms.find((term) => {
-		if (!STRONG.has(term.group)) return false;
+	const isWork = WORK_ON_TOPIC.test(lower);
+	const attributed = terms.find((term) => {
+		if (!STRONG_GROUPS.has(term.group)) return false;
 		const at = term.start - start;
-		const before = lower.slice(Math.max(0, at - BEFORE), at);
-		if (NO_CONDITION.test(text.slice(at))) return false;
-		const isTopic = AS_TOPIC.test(before);
-		if ((isTopic && isWork) || ABOUT.test(before)) return false;
-		if (who === "self")
-			return !isGeneral && !isWork && (saidBefore(before) || (FIRST_PERSON.test(before) && !WISH.test(lower)));
-		return isGeneral || isWork ? who === "known" && !isTopic && saidBefore(before) : true;
+		const before = lower.slice(Math.max(0, at - MAX_ATTRIBUTION_DISTANCE), at);
+		if (NOT_A_CONDITION.test(text.slice(at))) return false;
+		const isTopic = TOPIC_PREPOSITION.test(before);
+		if ((isTopic && isWork) || ABOUT_PREPOSITION.test(before)) return false;
+		if (subject === "self")
+			return !isGeneral && !isWork && (isAttributed(before) || (FIRST_PERSON.test(before) && !REQUEST.test(lower)));
+		return isGeneral || isWork ? subject === "known" && !isTopic && isAttributed(before) : true;
 	});
+	return attributed ?? null;
 }
 
-function isRecord(signs: number, earlier: number, count: ReturnType<typeof counted>): boolean {
+/** Whether the signs and words of a sentence, and the signs of the one before, make it part of a record. */
+function isRecord(signs: number, earlierSigns: number, count: WordCount): boolean {
 	const strong = count("condition", "treatment", "medicine", "symptom");
 	const all = strong + count("measure", "anatomy", "sensation", "department");
 	if (signs >= 3) return true;
 	if (signs === 2) return all >= 1;
-	return signs === 1 && (strong >= 2 || all >= 3 || (earlier >= 1 && strong >= 1) || earlier >= 2);
+	return signs === 1 && (strong >= 2 || all >= 3 || (earlierSigns >= 1 && strong >= 1) || earlierSigns >= 2);
 }
 
-function weigh(sentence: Sentence, earlier: number, genre: Genre): Weighed {
+function evaluateSentence(sentence: Sentence, earlierSigns: number, genre: Genre): SentenceFinding {
 	const { text, lower } = sentence;
-	const count = counted(sentence);
+	const count = countWords(sentence);
 	const hasDigit = /[\d/:]/.test(lower);
-	const found = CLINICAL_SIGNS.filter((sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower));
-	const signs = found.length;
+	const signsFound = CLINICAL_SIGNS.filter((sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower));
+	const signs = signsFound.length;
 	const kind =
 		genre.isPublished || genre.isExercise
-			? kindInStory(sentence, count, found, earlier)
-			: kindOf(sentence, count, signs, earlier);
-	return { kind, signs, names: kind !== undefined && hasFullName(text) };
+			? findKindInStory(sentence, count, signsFound, earlierSigns)
+			: findKind(sentence, count, signs, earlierSigns);
+	return { kind, signs, namesPerson: kind !== null && hasFullName(text) };
 }
 
 /**
- * In news and exercises somebody is always ill: only what a record has counts there, a dose that is taken, and a diagnosis or
- * two illnesses of somebody who is named in full or of somebody's family.
+ * The kind in news and exercises, where illness is common. Only these count: what only records have, a dose that is taken, and
+ * a diagnosis or two illnesses of somebody with a full name or of somebody close to the writer.
  */
-function kindInStory(
+function findKindInStory(
 	sentence: Sentence,
-	count: ReturnType<typeof counted>,
-	found: readonly RegExp[],
-	earlier: number,
-): Kind | undefined {
+	count: WordCount,
+	signsFound: readonly RegExp[],
+	earlierSigns: number,
+): DataKind | null {
 	const { lower, text, terms } = sentence;
-	if (NOT_ABOUT_SOMEBODY.test(lower) || IN_GENERAL.test(lower)) return undefined;
-	if (KEYED.test(lower) && KEYED_TO.test(lower)) return "diagnosis_context";
-	const signs = found.filter((sign) => !STORY_SIGNS.includes(sign)).length;
+	if (NOT_ABOUT_SOMEBODY.test(lower) || GENERAL_STATEMENT.test(lower)) return null;
+	if (HEALTH_KEY.test(lower) && PERSON_KEY.test(lower)) return "diagnosis_context";
+	const signs = signsFound.filter((sign) => !STORY_SIGNS.includes(sign)).length;
 	const strong = count("condition", "treatment", "medicine", "symptom", "measure");
-	if (CERTAIN.test(lower) || (signs >= 1 && found.length >= 2 && strong >= 1)) return mainKind(terms);
-	const who = whoIsMeant(sentence);
-	if (who === undefined) return undefined;
-	if (count("medicine") > 0 && DOSE.test(lower) && TAKEN.test(lower)) return "prescription";
-	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return undefined;
+	if (PATIENT_ONLY.test(lower) || (signs >= 1 && signsFound.length >= 2 && strong >= 1)) return mainKind(terms);
+	const subject = findSubject(text, lower);
+	if (subject === null) return null;
+	if (count("medicine") > 0 && DOSE.test(lower) && INTAKE.test(lower)) return "prescription";
+	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return null;
 	const illnesses = count("condition", "treatment", "medicine");
-	if (illnesses >= 1 && DIAGNOSED.test(lower)) return mainKind(terms);
-	return illnesses + count("symptom") >= 2 ? kindOf(sentence, count, found.length, earlier) : undefined;
+	if (illnesses >= 1 && DIAGNOSIS.test(lower)) return mainKind(terms);
+	return illnesses + count("symptom") >= 2 ? findKind(sentence, count, signsFound.length, earlierSigns) : null;
 }
 
-function kindOf(
-	sentence: Sentence,
-	count: ReturnType<typeof counted>,
-	signs: number,
-	earlier: number,
-): Kind | undefined {
-	const { lower, terms } = sentence;
-	if (NOT_ABOUT_SOMEBODY.test(lower)) return undefined;
-	const isGeneral = IN_GENERAL.test(lower);
+function findKind(sentence: Sentence, count: WordCount, signs: number, earlierSigns: number): DataKind | null {
+	const { text, lower, terms } = sentence;
+	if (NOT_ABOUT_SOMEBODY.test(lower)) return null;
+	const isGeneral = GENERAL_STATEMENT.test(lower);
 	const isPhrase = signs > 0 && CLINICAL_PHRASES.test(lower);
-	if (!isGeneral && (isPhrase || isRecord(signs, earlier, count) || CERTAIN.test(lower))) return mainKind(terms);
-	if (KEYED.test(lower) && KEYED_TO.test(lower)) return "diagnosis_context";
-	const who = whoIsMeant(sentence);
-	if (who === undefined || (who !== "known" && ANIMALS.test(lower))) return undefined;
-	const term = saidTerm(sentence, who, isGeneral);
-	if (term !== undefined) return KIND_OF[term.group];
-	if (isGeneral || TOPIC_WORK.test(lower)) return undefined;
+	if (!isGeneral && (isPhrase || isRecord(signs, earlierSigns, count) || PATIENT_ONLY.test(lower)))
+		return mainKind(terms);
+	if (HEALTH_KEY.test(lower) && PERSON_KEY.test(lower)) return "diagnosis_context";
+	const subject = findSubject(text, lower);
+	if (subject === null || (subject !== "known" && ANIMALS.test(lower))) return null;
+	const term = findAttributedTerm(sentence, subject, isGeneral);
+	if (term !== null) return KIND_BY_GROUP[term.group];
+	if (isGeneral || WORK_ON_TOPIC.test(lower)) return null;
 	if (signs > 0 && count("measure") > 0) return "lab_result";
-	return isToldOf(sentence, who, count) ? "diagnosis_context" : undefined;
+	return isDescribedAsIll(sentence, subject, count) ? "diagnosis_context" : null;
 }
 
-/** Whether somebody who is meant is told of as ill, or as seen by a doctor, without the name of a condition. */
-function isToldOf(sentence: Sentence, who: Who, count: ReturnType<typeof counted>): boolean {
+/** Whether a sentence describes its subject as ill, or as seen by a doctor, without naming a condition. */
+function isDescribedAsIll(sentence: Sentence, subject: SentenceSubject, count: WordCount): boolean {
 	const { lower, terms } = sentence;
-	if (CLINICAL_PHRASES.test(lower) || isFelt(sentence, count) || TREATED.test(lower)) return true;
-	if (who === "known" && terms.some((each) => isSaidSymptom(sentence, each))) return true;
-	return count("department") > 0 && VISIT.test(lower);
+	if (CLINICAL_PHRASES.test(lower) || hasPatientSymptoms(sentence, count) || TREATMENT_BY_DOCTOR.test(lower))
+		return true;
+	if (subject === "known" && terms.some((term) => isAttributedSymptom(sentence, term))) return true;
+	return count("department") > 0 && APPOINTMENT.test(lower);
 }
 
-function isSaidSymptom({ lower, start }: Sentence, term: ClinicalTerm): boolean {
+function isAttributedSymptom({ lower, start }: Sentence, term: ClinicalTerm): boolean {
 	return (
-		term.group === "symptom" && saidBefore(lower.slice(Math.max(0, term.start - start - BEFORE), term.start - start))
+		term.group === "symptom" &&
+		isAttributed(lower.slice(Math.max(0, term.start - start - MAX_ATTRIBUTION_DISTANCE), term.start - start))
 	);
 }
 
-function mainKind(terms: readonly ClinicalTerm[]): Kind {
-	const first = terms.find(({ group }) => STRONG.has(group)) ?? terms.find(({ group }) => group === "measure");
-	return KIND_OF[first?.group ?? "condition"];
+function mainKind(terms: readonly ClinicalTerm[]): DataKind {
+	const first = terms.find(({ group }) => STRONG_GROUPS.has(group)) ?? terms.find(({ group }) => group === "measure");
+	return KIND_BY_GROUP[first?.group ?? "condition"];
 }
 
-/** Whether nothing new can come of a sentence: its kind is known, and it names nobody. */
-function isSettled({ terms, text }: Sentence, seen: ReadonlySet<Kind>): boolean {
-	return seen.has(mainKind(terms)) && (seen.has("person_name") || !hasFullName(text));
+/** Whether a sentence can add nothing: its kind is known, and it names nobody new. */
+function isAlreadyKnown({ terms, text }: Sentence, kinds: ReadonlySet<DataKind>): boolean {
+	return kinds.has(mainKind(terms)) && (kinds.has("person_name") || !hasFullName(text));
 }
 
-/** Ends a sentence; a stop behind an abbreviation does not. What is asked for ends at the colon before what it is asked of. */
-const SENTENCE_END =
-	/(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)|\n|(?<=\b(?:this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch|french|spanish|german|italian|english)):(?=\s)/gu;
+/** The end of a sentence, but not a full stop after an abbreviation. A request ends at the colon before the text that it is about. */
+const CLINICAL_SENTENCE_END = new RegExp(
+	verbose`
+		(?<=[\p{Ll}\d)%]{3})[.!?](?=\s)
+		|\n
+		|(?<=
+			\b(?:
+				this|these|following|below|question|sentence|text|notes?|letter|e-?mail|message|report|document|article|dutch
+				|french|spanish|german|italian|english
+			)
+		):(?=\s)
+	`,
+	"gu",
+);
 
-/** Adds the kinds that the sentences of a text of some genre give away. Each character is read a bounded number of times. */
-export function clinicalEvidence(text: string, genre: Genre, seen: Set<Kind>): void {
+/** Adds the kinds that the sentences of a text show. Each character is read a bounded number of times. */
+export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataKind>): void {
 	const lowered = text.toLowerCase();
-	const read = lowered.length === text.length ? text : lowered;
+	const original = lowered.length === text.length ? text : lowered;
 	let terms: ClinicalTerm[] = [];
 	let from = 0;
 	let end = -1;
-	let earlier = 0;
+	let earlierSigns = 0;
 	let isTable = false;
-	const close = () => {
-		const sentence = { start: from, text: read.slice(from, end), lower: lowered.slice(from, end), terms };
-		const isShort = terms.length === 0 || end - from < MIN_SENTENCE;
+	const closeSentence = () => {
+		const sentence = { start: from, text: original.slice(from, end), lower: lowered.slice(from, end), terms };
+		const isShort = terms.length === 0 || end - from < MIN_SENTENCE_CHARS;
 		terms = [];
-		if (isShort || isSettled(sentence, seen)) return;
-		const { kind, signs, names } = weigh(sentence, earlier, genre);
+		if (isShort || isAlreadyKnown(sentence, kinds)) return;
+		const { kind, signs, namesPerson } = evaluateSentence(sentence, earlierSigns, genre);
 		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
-		if (kind !== undefined || isRow) seen.add(kind ?? mainKind(sentence.terms));
-		if (names) seen.add("person_name");
-		isTable = SEPARATED.test(sentence.lower) && (isTable || (lowered[end] === "\n" && HEADER.test(sentence.lower)));
-		earlier = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG.has(group)) ? 1 : 0);
+		if (kind !== null || isRow) kinds.add(kind ?? mainKind(sentence.terms));
+		if (namesPerson) kinds.add("person_name");
+		isTable =
+			TABLE_ROW.test(sentence.lower) && (isTable || (lowered[end] === "\n" && TABLE_HEADER.test(sentence.lower)));
+		earlierSigns = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG_GROUPS.has(group)) ? 1 : 0);
 	};
 	eachClinicalTerm(lowered, (term) => {
 		if (term.start >= end) {
-			close();
-			if (end >= 0 && term.start - end > MAX_SENTENCE) {
-				earlier = 0;
+			closeSentence();
+			if (end >= 0 && term.start - end > MAX_SENTENCE_CHARS) {
+				earlierSigns = 0;
 				isTable = false;
 			}
-			from = sentenceStart(lowered, term.start, Math.max(0, end));
-			end = sentenceEnd(lowered, term.end, from + MAX_SENTENCE);
+			from = findSentenceStart(lowered, term.start, Math.max(0, end));
+			end = findSentenceEnd(lowered, term.end, from + MAX_SENTENCE_CHARS);
 		}
 		if (terms.length < MAX_TERMS) terms.push(term);
 	});
-	close();
+	closeSentence();
 }
 
-function sentenceStart(lower: string, at: number, floor: number): number {
-	const from = Math.max(floor, at - MAX_SENTENCE / 2);
+function findSentenceStart(lower: string, at: number, floor: number): number {
+	const from = Math.max(floor, at - MAX_SENTENCE_CHARS / 2);
 	const before = lower.slice(from, at);
 	let start = from;
-	for (const { index } of before.matchAll(SENTENCE_END)) start = from + index + 1;
+	for (const { index } of before.matchAll(CLINICAL_SENTENCE_END)) start = from + index + 1;
 	return start;
 }
 
-function sentenceEnd(lower: string, at: number, limit: number): number {
+function findSentenceEnd(lower: string, at: number, limit: number): number {
 	const to = Math.max(at, Math.min(lower.length, limit));
 	const from = Math.max(0, at - 3);
-	const found = lower.slice(from, to).search(SENTENCE_END);
+	const found = lower.slice(from, to).search(CLINICAL_SENTENCE_END);
 	return found < 0 ? to : from + found;
 }

@@ -1,8 +1,9 @@
-// The table of identifiers of money: cards, routing, companies, wallets. IBANs are read by iban.ts.
+// The table of financial identifiers: cards, bank routing, companies, wallets. iban.ts reads IBANs.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
+import { verbose } from "./verbose.ts";
 
-const SAME_DIGIT = /^(\d)\1+$/;
+const ONE_DIGIT_REPEATED = /^(\d)\1+$/;
 const ROUTING = /\baba\b|routing|\brtn\b|wire transfer|bank|ach\b/;
 const PARTITA_IVA = /partita iva|\bp\.? ?iva\b|\bpiva\b/;
 const CARD =
@@ -14,10 +15,18 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 	{
 		kind: "credit_card",
 		first: [13, 19, "digit"],
-		shape:
-			/(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-59]|[689]\d)\d{11}|6(?:011|4[4-9]\d|5\d{2}|2\d{2})\d{12}|35(?:2[89]|[3-8]\d)\d{12}|50(?:1[89]|[2-3]\d)\d{12}|(?:5[6-8]|6[0379])\d{14}|220[0-4]\d{12})/iy,
+		shape: new RegExp(
+			verbose`
+				(?:
+					4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d{2}|7[01]\d|720)\d{12}|3[47]\d{13}
+					|3(?:0[0-59]|[689]\d)\d{11}|6(?:011|4[4-9]\d|5\d{2}|2\d{2})\d{12}|35(?:2[89]|[3-8]\d)\d{12}
+					|50(?:1[89]|[2-3]\d)\d{12}|(?:5[6-8]|6[0379])\d{14}|220[0-4]\d{12}
+				)
+			`,
+			"iy",
+		),
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ONE_DIGIT_REPEATED,
 		needs: "shape",
 	},
 	{
@@ -25,7 +34,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		first: [4, 4, "digit"],
 		shape: /[2-6]\d{3}([- ])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?/iy,
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ONE_DIGIT_REPEATED,
 		needs: "shape",
 		context: CARD,
 	},
@@ -42,7 +51,7 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		first: [12, 19, "digit"],
 		shape: /[1-6]\d{11,18}/iy,
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ONE_DIGIT_REPEATED,
 		needs: "context",
 		context: CARD,
 	},
@@ -94,22 +103,36 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /\bf?ein\b|employer id/,
 	},
-	// The bank's country must be one, and letters alone are too often a word.
+	// The country of the bank must exist. Letters alone are too often a word, so a context word is needed.
 	{
 		kind: "swift_bic",
 		first: [8, 11, "letter"],
-		shape:
-			/[A-Z]{4}(?:A[DEGLOTUZ]|B[AEGHRSY]|C[AHLNORYZ]|D[EKOZ]|E[EGS]|F[IR]|G[BEIR]|H[KRU]|I[DELNRST]|J[OP]|K[REWZ]|L[BITUV]|M[ACDEKTUXY]|N[GLOZ]|P[AEHKLT]|QA|R[OSU]|S[AEGIKM]|T[HNRW]|U[AS]|V[GN]|XK|ZA)[A-Z\d]{2}(?:[A-Z\d]{3})?/y,
+		shape: new RegExp(
+			verbose`
+				[A-Z]{4}(?:
+					A[DEGLOTUZ]|B[AEGHRSY]|C[AHLNORYZ]|D[EKOZ]|E[EGS]|F[IR]|G[BEIR]|H[KRU]|I[DELNRST]|J[OP]|K[REWZ]|L[BITUV]
+					|M[ACDEKTUXY]|N[GLOZ]|P[AEHKLT]|QA|R[OSU]|S[AEGIKM]|T[HNRW]|U[AS]|V[GN]|XK|ZA
+				)[A-Z\d]{2}(?:[A-Z\d]{3})?
+			`,
+			"y",
+		),
 		needs: "context",
 		context: /\bbic\b|swift ?(?:\/|code|bic|:|-)|(?:iban|bank)\b/,
 	},
-	// Member states' forms: European Commission, "VIES VAT number validation".
+	// The forms of the member states: European Commission, "VIES VAT number validation".
 	{ kind: "vat_id", first: [2, 11, "letter"], shape: /DE ?[1-9]\d{2} ?\d{3} ?\d{3}/iy, needs: "shape" },
 	{
 		kind: "vat_id",
 		first: [8, 14, "letter"],
-		shape:
-			/(?:ATU\d{8}|BE[01]\d{9}|DK\d{8}|ESX?[A-Z]\d{7}[A-Z\d]|FI\d{8}|FR[A-Z\d]{2}\d{9}|IE\d[A-Z\d]\d{5}[A-Z]{1,2}|IT\d{11}|LU\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|SE\d{10}01|CZ\d{8,10}|GB\d{9}|CHE\d{9})/iy,
+		shape: new RegExp(
+			verbose`
+				(?:
+					ATU\d{8}|BE[01]\d{9}|DK\d{8}|ESX?[A-Z]\d{7}[A-Z\d]|FI\d{8}|FR[A-Z\d]{2}\d{9}|IE\d[A-Z\d]\d{5}[A-Z]{1,2}
+					|IT\d{11}|LU\d{8}|NL\d{9}B\d{2}|PL\d{10}|PT\d{9}|SE\d{10}01|CZ\d{8,10}|GB\d{9}|CHE\d{9}
+				)
+			`,
+			"iy",
+		),
 		needs: "context",
 		context: /\bvat\b|\btva\b|\bu(?:st|id)\b|ust-?id|\biva\b|\bbtw\b|\bmwst\b|\bmoms\b|\bnip\b/,
 	},
@@ -153,23 +176,48 @@ export const FINANCIAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: /\bcnpj\b/,
 	},
-	// In groups, behind words that say whose number it is.
+	// Digits in groups after words for an account.
 	{
 		kind: "bank_account",
 		first: [2, 6, "digit"],
 		shape: /\d{2,6}(?:[ -]\d{2,6}){1,4}/iy,
 		check: (value) => value.length >= 7 && value.length <= 18,
 		needs: "context",
-		context:
-			/\b(?:bank|checking|savings|current|beneficiary) (?:account|acct|a\/c)|\ba\/c (?:no|num|#)|\bbsb\b|sort ?code|kontonummer|\bkonto[:-]|rekeningnummer|numéro de compte|número de cuenta|numer (?:konta|rachunku)|conta corrente|\biban\b|\bbic\b/,
+		context: new RegExp(verbose`
+			\b(?:bank|checking|savings|current|beneficiary) (?:account|acct|a\/c)
+			|\ba\/c (?:no|num|#)
+			|\bbsb\b
+			|sort ?code
+			|kontonummer
+			|\bkonto[:-]
+			|rekeningnummer
+			|numéro de compte
+			|número de cuenta
+			|numer (?:konta|rachunku)
+			|conta corrente
+			|\biban\b
+			|\bbic\b
+		`),
 	},
 	{
 		kind: "bank_account",
 		first: [6, 17, "digit"],
 		shape: /\d{6,17}/iy,
 		needs: "context",
-		context:
-			/(?:bank|checking|savings|current|beneficiary|direct deposit)[ -]?(?:account|acct|a\/c)|\ba\/c (?:no|num|#)|acc(?:oun)?t\.? ?(?:number|no|num|#|:)|conto corrente|numer (?:konta|rachunku)|rekeningnummer|conta corrente|\baccount \d|kontonummer|numéro de compte|número de cuenta|\bclabe\b/,
+		context: new RegExp(verbose`
+			(?:bank|checking|savings|current|beneficiary|direct deposit)[ -]?(?:account|acct|a\/c)
+			|\ba\/c (?:no|num|#)
+			|acc(?:oun)?t\.? ?(?:number|no|num|#|:)
+			|conto corrente
+			|numer (?:konta|rachunku)
+			|rekeningnummer
+			|conta corrente
+			|\baccount \d
+			|kontonummer
+			|numéro de compte
+			|número de cuenta
+			|\bclabe\b
+		`),
 	},
 
 	{

@@ -1,10 +1,10 @@
-// The table of identifiers of patients, of those who treat them, and of what they are treated for.
+// The table of health identifiers: numbers of patients and prescribers, codes of diagnoses.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
 
 /** Numbers of patients and prescribers, and codes of diagnoses. */
 export const HEALTH_IDENTIFIERS: readonly Identifier[] = [
-	// CMS, "Medicare Beneficiary Identifier format"; no S, L, O, I, B, Z.
+	// CMS, "Medicare Beneficiary Identifier format": without S, L, O, I, B, Z.
 	{
 		kind: "us_mbi",
 		first: [4, 11, "digit"],
@@ -47,7 +47,7 @@ export const HEALTH_IDENTIFIERS: readonly Identifier[] = [
 		context: /medicare/,
 	},
 
-	// WHO and CMS, ICD-10-CM: a chapter letter, two places, a dot, up to four more; too like a part number alone.
+	// WHO and CMS, ICD-10-CM: a chapter letter, two characters, a dot, up to four more. Alone it may be a part number.
 	{
 		kind: "icd10",
 		first: [3, 3, "letter"],

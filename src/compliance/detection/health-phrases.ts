@@ -1,23 +1,15 @@
 // The table of phrases about somebody's health: records, results, prescriptions, diagnoses.
-import {
-	ANALYTES,
-	CLINICAL_VERBS,
-	CONDITION_WORDS,
-	CONDITIONS,
-	MEDICINE_WORDS,
-	MEDICINES,
-	NOT_ABOUT_SOMEBODY,
-	SOMEBODY,
-	SYMPTOMS,
-} from "./medical-terms.ts";
+import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY, SOMEBODY } from "./health-subjects.ts";
+import words from "./lists/health-words.json" with { type: "json" };
+import terms from "./lists/medical-terms.json" with { type: "json" };
+import { CONDITIONS, MEDICINE_WORDS, MEDICINES, SYMPTOMS } from "./medical-terms.ts";
 import type { Phrase } from "./phrase.ts";
-import { OWN_PEOPLE } from "./statement-words.ts";
+import { verbose } from "./verbose.ts";
 
-const IDENTIFIER = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
+const NUMBER_WITH_DIGIT = "(?=[A-Z]{0,4}[-:]?\\d)[A-Z\\d][A-Z\\d-]{3,15}";
 const CONDITION_OR_MEDICINE = new RegExp(`\\b(?:${CONDITIONS})|\\b(?:${MEDICINES})\\b`, "i");
-/** What one says one is allergic to without being ill. */
-const NO_ALLERGEN =
-	"(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:bad\\b|meetings?|tickets?|jira|grammar|work\\b|jobs?\\b|bugs?\\b|code\\b|change|bullshit|mornings?|mondays?|people|drama|nonsense|criticism|responsibilit|commitment|paperwork|exercise|fun\\b|stupid|idiots?|math|homework|spreadsheets?|deadlines?|javascript|java\\b|php|xml|yaml|buzzwords?|hype|small talk|bureaucra|complexity|besprechung|arbeit|code|dummheit|travail|réunion|trabajo|reuni|tonter|lavoro|riunion|trabalho|werk\\b|vergader|money|failure|success|truth|advertis|ads\\b|monoliths?|globals?|frameworks?|waterfall|jargon|authority|losing|love\\b|lies\\b|politic)";
+/** What people say they are allergic to without being ill. */
+const NOT_ALLERGENS = `(?:my |the |hard |real |any |ugly |long |all |schlechte[mnrs]? )?(?:${words.notAllergens.join("|")})`;
 const HEALTH_CORE = new RegExp(CONDITION_OR_MEDICINE.source, "gi");
 const MEDICINE_CORE = new RegExp(`\\b(?:${MEDICINES})\\b`, "gi");
 const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
@@ -26,10 +18,16 @@ const SYMPTOM_CORE = new RegExp(SYMPTOMS, "gi");
 export const HEALTH_PHRASES: readonly Phrase[] = [
 	{
 		kind: "mrn",
-		words: ["mrn", "medical", "chart", "hospital", "patient", "patientid", "health", "patientennummer"],
+		words: words.recordNumber,
 		window: [0, 72],
 		pattern: new RegExp(
-			`^(?:mrn|(?:medical|health|hospital)[ _-](?:record|chart|patient)s?|chart|hospital|patient(?:ennummer)?)[ _-]{0,2}(?:(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?|(?<=mrn ?|nummer ?)["':=#]{0,3})[ :="'#]{0,4}${IDENTIFIER}`,
+			verbose`
+				^(?:
+					mrn|(?:medical|health|hospital)[ _-](?:record|chart|patient)s?|chart|hospital|patient(?:ennummer)?
+				)[ _-]{0,2}(?:(?:
+					number|num|no|nr|id|#
+				)[.:#]{0,2}["']?(?: is| was)?|(?<=mrn ?|nummer ?)["':=#]{0,3})[ :="'#]{0,4}${NUMBER_WITH_DIGIT}
+			`,
 			"i",
 		),
 	},
@@ -41,21 +39,10 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "health_plan_id",
-		words: [
-			"beneficiary",
-			"subscriber",
-			"member",
-			"policy",
-			"medicaid",
-			"plan",
-			"insurance",
-			"versichertennummer",
-			"membership",
-			"group",
-		],
+		words: words.planNumber,
 		window: [48, 88],
 		pattern: new RegExp(
-			`(?:beneficiary|subscriber|member(?:ship)?|policy|medicaid|plan|insurance|group)[ _-]?(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?[ :="'#]{0,4}${IDENTIFIER}`,
+			`(?:beneficiary|subscriber|member(?:ship)?|policy|medicaid|plan|insurance|group)[ _-]?(?:number|num|no|nr|id|#)[.:#]{0,2}["']?(?: is| was)?[ :="'#]{0,4}${NUMBER_WITH_DIGIT}`,
 			"i",
 		),
 		near: /health|insur|blue ?(?:cross|shield)|\bbcbs\b|aetna|cigna|kaiser|humana|united ?health|anthem|medicaid|medicare|medical|patient|\bhmo\b|\bppo\b|claim|krankenkasse/,
@@ -75,47 +62,58 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "lab_result",
-		words: [...ANALYTES],
+		words: terms.analytes,
 		window: [120, 96],
 		pattern: new RegExp(
-			`\\b(?:${ANALYTES.join("|")})\\b(?:(?: levels?| count| value)?(?: of| was| is| at| came back(?: at)?|[:=]|(?: has)? (?:dropped|fell|rose|climbed|went(?: up| down)?|jumped|increased|decreased)(?: from [\\d.]{1,6})? to)? ?[<>]?\\d{1,5}(?:[.,]\\d{1,2})?(?![\\d-])|[^\\n\\d.;]{0,20}\\b(?:elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]))`,
+			verbose`
+				\b(?:${terms.analytes.join("|")})\b(?:
+					(?: levels?| count| value)?(?:
+						 of| was| is| at| came back(?: at)?|[:=]
+						|(?: has)? (?:
+							dropped|fell|rose|climbed|went(?: up| down)?|jumped|increased|decreased
+						)(?: from [\d.]{1,6})? to
+					)? ?[<>]?\d{1,5}(?:[.,]\d{1,2})?(?![\d-])
+					|[^\n\d.;]{0,20}\b(?:
+						elevated|raised|abnormal|critical|detectable|out of range|erhöht|élevée?|elevad[oa]|elevat[oa]
+					)
+				)
+			`,
 			"i",
 		),
 		near: new RegExp(`${SOMEBODY.source}|lab (?:result|report|value)s?|blood (?:test|work|panel)|dx\\b|diagnos`),
 	},
 	{
 		kind: "lab_result",
-		toldIn: "stories",
-		words: [
-			"blood",
-			"bp",
-			"tested",
-			"biopsy",
-			"viral",
-			"mammogram",
-			"mri",
-			"ct",
-			"pet",
-			"ultrasound",
-			"ecg",
-			"ekg",
-			"colonoscopy",
-			"blutdruck",
-			"smear",
-			"echo",
-		],
+		ignoredIn: "stories",
+		words: words.examination,
 		window: [96, 96],
-		pattern:
-			/(?:(?:mammogram|mri|(?:ct|pet) scan|ultrasound|e[ck]g|colonoscopy|smear|biopsy|echo)[^\n.;]{0,32}(?:show|reveal|confirm|result|was (?:positive|negative)|found|came back|lesion|mass\b|nodule|malignan|benign|positive|abnormal)|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|bp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}|tested (?:positive|negative) for)/iy,
+		pattern: new RegExp(
+			verbose`
+				(?:
+					(?:mammogram|mri|(?:ct|pet) scan|ultrasound|e[ck]g|colonoscopy|smear|biopsy|echo)[^\n.;]{0,32}(?:
+						show|reveal|confirm|result|was (?:positive|negative)|found|came back|lesion|mass\b|nodule|malignan|benign
+						|positive|abnormal
+					)
+					|blutdruck[^\n\d]{0,24}\d{2,3}[/ ]|viral load[^\n.;]{0,24}(?:detectable|\d{2})
+					|blood type (?:is )?(?:ab|[abo])\b|(?:blood pressure|bp)[^\n\d]{0,24}\d{2,3}\/\d{2,3}
+					|tested (?:positive|negative) for
+				)
+			`,
+			"iy",
+		),
 		near: SOMEBODY,
 	},
 	{
 		kind: "prescription",
 		core: MEDICINE_CORE,
-		words: ["mg", "mcg", "rx", "prescribed", "prescription", "dose", "tablets", "refill", "dosage"],
+		words: words.prescription,
 		window: [72, 96],
 		pattern: new RegExp(
-			`\\b(?:${MEDICINES})\\b.{0,12}\\d{1,4}(?:\\.\\d{1,2})? ?(?:mg|mcg|g|ml|units|iu)\\b|\\d{1,4} ?(?:mg|mcg|ml|units|iu)(?: of)? (?:${MEDICINES})\\b|(?:refill|rx).{0,24}\\b(?:${MEDICINES})\\b`,
+			verbose`
+				\b(?:${MEDICINES})\b.{0,12}\d{1,4}(?:\.\d{1,2})? ?(?:mg|mcg|g|ml|units|iu)\b
+				|\d{1,4} ?(?:mg|mcg|ml|units|iu)(?: of)? (?:${MEDICINES})\b
+				|(?:refill|rx).{0,24}\b(?:${MEDICINES})\b
+			`,
 			"i",
 		),
 		near: new RegExp(
@@ -124,8 +122,8 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
-		words: CLINICAL_VERBS,
+		ignoredIn: "stories",
+		words: terms.clinicalVerbs,
 		window: [120, 120],
 		core: HEALTH_CORE,
 		pattern: CONDITION_OR_MEDICINE,
@@ -134,29 +132,17 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
-		words: [
-			"admitted",
-			"presented",
-			"presents",
-			"complains",
-			"complaining",
-			"complained",
-			"patient",
-			"pt",
-			"hospitalized",
-			"hospitalised",
-			"patientin",
-			"paciente",
-			"paziente",
-			"patiente",
-			"ingres",
-			"triage",
-		],
+		ignoredIn: "stories",
+		words: words.complaint,
 		window: [64, 120],
 		core: SYMPTOM_CORE,
 		pattern: new RegExp(
-			`(?:admitted|present(?:ed|s|ing)|complain\\w{1,5}|c/o|hospitali[sz]ed|reports?|reported|triage|aufgenommen|klagt|ingres|acud|refiere|se plaint|lamenta|queixa)[^\\n]{0,48}?(?:${SYMPTOMS})`,
+			verbose`
+				(?:
+					admitted|present(?:ed|s|ing)|complain\w{1,5}|c/o|hospitali[sz]ed|reports?|reported|triage|aufgenommen|klagt
+					|ingres|acud|refiere|se plaint|lamenta|queixa
+				)[^\n]{0,48}?(?:${SYMPTOMS})
+			`,
 			"i",
 		),
 		near: SOMEBODY,
@@ -164,86 +150,72 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
-		words: [...CONDITION_WORDS, ...MEDICINE_WORDS],
+		ignoredIn: "stories",
+		words: [...terms.conditionWords, ...MEDICINE_WORDS],
 		window: [96, 96],
-		pattern:
-			/\b(?:takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p)\b/i,
+		pattern: new RegExp(
+			verbose`
+				\b(?:
+					takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}
+					|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p
+				)\b
+			`,
+			"i",
+		),
 		near: SOMEBODY,
 		unless: NOT_ABOUT_SOMEBODY,
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
-		// Cut at letters beyond ASCII too: alérgico, alérgica.
-		words: [
-			"allergic",
-			"allergy",
-			"allergies",
-			"allergisch",
-			"allergie",
-			"allergien",
-			"allergique",
-			"alergia",
-			"alergias",
-			"rgico",
-			"rgica",
-			"allergia",
-			"allergico",
-			"allergica",
-			"alergii",
-			"allergisk",
-			"uczulenie",
-			"uczulony",
-			"uczulona",
-			"anaphylaxis",
-			"anaphylactic",
-		],
+		ignoredIn: "stories",
+		words: words.allergy,
 		window: [64, 64],
 		pattern: new RegExp(
-			`(?:(?:all?[eé]rgi(?:c|sch|que|sk|[ck][oa]|es?|a|en|i)|uczul\\w{3,5}) (?:to|gegen|auf|voor|à|aux?|al?|alla|allo|agli|alle|mot|for|over for|na)|allerg(?:y|ies)(?: to|:)|\\w{3,12} allergy|anaphyla\\w{3,5}) ?(?!${NO_ALLERGEN})\\p{L}[\\p{L}' ]{2}`,
+			verbose`
+				(?:
+					(?:all?[eé]rgi(?:c|sch|que|sk|[ck][oa]|es?|a|en|i)|uczul\w{3,5}) (?:
+						to|gegen|auf|voor|à|aux?|al?|alla|allo|agli|alle|mot|for|over for|na
+					)
+					|allerg(?:y|ies)(?: to|:)|\w{3,12} allergy|anaphyla\w{3,5}
+				) ?(?!${NOT_ALLERGENS})\p{L}[\p{L}' ]{2}
+			`,
 			"iu",
 		),
-		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u"),
+		near: KNOWN_PERSON,
 		unless: NOT_ABOUT_SOMEBODY,
 	},
 	{
 		kind: "diagnosis_context",
-		toldIn: "stories",
-		words: [
-			"brca",
-			"brca1",
-			"brca2",
-			"vaccination",
-			"vaccinated",
-			"vaccine",
-			"immunization",
-			"immunisation",
-			"booster",
-			"comirnaty",
-			"spikevax",
-			"geimpft",
-			"impfung",
-			"vacunado",
-			"vacunada",
-			"vaccinato",
-			"vaccinata",
-			"snomed",
-		],
+		ignoredIn: "stories",
+		words: words.vaccination,
 		window: [80, 96],
-		pattern:
-			/brca ?[12]?[^\n.]{0,32}(?:positive|mutation|carrier|came back|variant)|(?:vaccin|immuni[sz]ation|booster|comirnaty|spikevax|geimpft|impfung|vacunad)[^\n]{0,64}(?:\blot\b|\bbatch\b|\bdose\b|\bcharge\b|\blote\b|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4})|snomed[^\n]{0,24}\d{6,18}/i,
-		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}|\\bmy \\w{2,12} (?:test|result)`, "u"),
+		pattern: new RegExp(
+			verbose`
+				brca ?[12]?[^\n.]{0,32}(?:positive|mutation|carrier|came back|variant)
+				|(?:vaccin|immuni[sz]ation|booster|comirnaty|spikevax|geimpft|impfung|vacunad)[^\n]{0,64}(?:
+					\blot\b|\bbatch\b|\bdose\b|\bcharge\b|\blote\b|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}
+				)
+				|snomed[^\n]{0,24}\d{6,18}
+			`,
+			"i",
+		),
+		near: new RegExp(`${KNOWN_PERSON.source}|\\bmy \\w{2,12} (?:test|result)`, "u"),
 		unless: NOT_ABOUT_SOMEBODY,
 	},
-	// A dose with how it is taken, whatever the medicine is called.
+	// A dose and how it is taken, whatever the medicine.
 	{
 		kind: "prescription",
-		words: ["bid", "tid", "qid", "qhs", "prn", "po", "qd", "daily", "nightly", "twice"],
+		words: words.dosing,
 		window: [48, 24],
-		pattern:
-			/\b[a-z-]{4,24} \d{1,4}(?:\.\d{1,2})? ?(?:mg|mcg|µg|iu|units)(?: (?:tabs?|tablets?|caps?|once|one|im|sc|sq|iv)){0,2},? (?:po\b|bid\b|tid\b|qid\b|qhs\b|qd\b|prn\b|(?:twice |once )?(?:daily|nightly))/i,
-		near: new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}|\\b(?:rx|sig|bid|tid|qid|qhs|prn|po)\\b`, "u"),
+		pattern: new RegExp(
+			verbose`
+				\b[a-z-]{4,24} \d{1,4}(?:\.\d{1,2})? ?(?:mg|mcg|µg|iu|units)(?: (?:tabs?|tablets?|caps?|once|one|im|sc|sq|iv)){0,2},? (?:
+					po\b|bid\b|tid\b|qid\b|qhs\b|qd\b|prn\b|(?:twice |once )?(?:daily|nightly)
+				)
+			`,
+			"i",
+		),
+		near: new RegExp(`${KNOWN_PERSON.source}|\\b(?:rx|sig|bid|tid|qid|qhs|prn|po)\\b`, "u"),
 		unless: NOT_ABOUT_SOMEBODY,
 	},
 	// Segments of HL7 version 2 and tags of DICOM.

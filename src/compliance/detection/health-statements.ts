@@ -1,122 +1,154 @@
-// Finds what is said of somebody's health: a term of medicine, behind a verb that gives it to somebody who is meant.
-import type { Kind } from "./kinds.ts";
+// Finds statements about somebody's health: a person, a verb that gives them a medical term, and the term.
+
+import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
+import type { DataKind } from "./kinds.ts";
+import verbs from "./lists/health-verbs.json" with { type: "json" };
 import {
-	CARE,
 	CONDITION_STEMS,
 	CONDITIONS,
 	MEDICINE_CLASSES,
 	MEDICINES,
-	NOT_ABOUT_SOMEBODY,
-	SOMEBODY,
 	SPECIALISTS,
 	STAYS,
+	TREATMENTS,
 } from "./medical-terms.ts";
-import { GIVEN_NAMES } from "./names.ts";
-import { CARE_VERBS, HEALTH_VERBS, MEDICINE_VERBS, OWN, OWN_PEOPLE, VISIT_VERBS } from "./statement-words.ts";
+import { givenNames } from "./names.ts";
+import { verbose } from "./verbose.ts";
 
-/** Terms of one sort, and what stands before one that is somebody's. */
-interface Statement {
-	readonly kind: Kind;
-	/** Global, for a lower-cased text, which is searched once: ignoring case would take twice as long. */
+/** Terms of one sort, and what precedes a term that is somebody's. */
+interface StatementPattern {
+	readonly kind: DataKind;
+	/** Global, for a lower-cased text: ignoring case would take twice as long. */
 	readonly terms: RegExp;
-	/** Held against the lower-cased words before a term, up to it. */
-	readonly said: RegExp;
-	/** Also held against the text from the term on; where it matches, the term is something else. */
+	/** Matched against the lower-cased words before a term. */
+	readonly before: RegExp;
+	/** Matched against the text from the term on. Where it matches, the term is something else. */
 	readonly unless?: RegExp;
 }
 
-/** At most six words between a verb and its term, none of which makes it a topic. */
-const GAP =
-	"(?:(?!(?:about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|course|class|lecture|company|startup|making|implement|design|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never)\\b)[^\\s.!?;:]{1,20}[\\s]){0,6}[^\\s.!?;:]{0,16}$";
+/** Before conditions. */
+const CONDITION_VERBS = verbs.having.join("|");
+/** Before medicines. */
+const MEDICINE_VERBS = verbs.taking.join("|");
+/** Before treatments, operations and aids. */
+const TREATMENT_VERBS = [...verbs.having, ...verbs.undergoing].join("|");
+/** Before doctors by what they treat. */
+const VISIT_VERBS = verbs.visiting.join("|");
 
-const behind = (verbs: string) =>
+/** Possessives. */
+const OWN = "(?:my|her|his|meine?[nrms]?|seine?[nrms]?|mon|ma|mi|mio|mia|meu|minha|mijn|min|mitt|moja|mój)";
+
+/** Between a verb and its term: at most six words, none of which makes the term a topic. */
+const VERB_TO_TERM = verbose`
+	(?:
+		(?!
+			(?:
+				about|questions?|whether|why|how|papers?|books?|films?|articles?|games?|course|class|lecture|company|startup
+				|making|implement|design|writing|named|called|über|sobre|não|nicht|no|not|n[’']t|never
+			)\b
+		)[^\s.!?;:]{1,20}[\s]
+	){0,6}[^\s.!?;:]{0,16}$
+`;
+
+const precededBy = (verbs: string) =>
 	new RegExp(
-		`(?:(?:(?<![\\p{L}\\d])(?:${verbs})|['’](?:s|m|ve))\\s${GAP}|(?<![\\p{L}\\d])${OWN} (?:\\S{1,16} )?\\S{0,16}$)`,
+		`(?:(?:(?<![\\p{L}\\d])(?:${verbs})|['’](?:s|m|ve))\\s${VERB_TO_TERM}|(?<![\\p{L}\\d])${OWN} (?:\\S{1,16} )?\\S{0,16}$)`,
 		"u",
 	);
 
-/** What a term is part of where it is no condition of anybody's: its research, its ward, its dashboard. */
-export const NO_CONDITION =
-	/^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats))/iu;
+/** A term followed by these is nobody's condition: its research, its ward, its dashboard. */
+export const NOT_A_CONDITION = new RegExp(
+	verbose`
+		^[\p{L}'’-]{2,30}(?: (?:\p{L}{3,12} )?)?(?:
+			research|hospital|awareness|charit|cent(?:er|re)s?\b|classif|detect|predict|data|models?\b|app\b|projects?\b
+			|dashboard|essay|thesis|articles?\b|ward\b|nurse|specialist|foundation|stud(?:y|ies)\b|quiz|fund|width|colou?r
+			|style|registry|website|campaign|chatbot|simulat|in (?:mice|rats|dogs|cats)
+		)
+	`,
+	"iu",
+);
 
-const SAID = behind(`${CARE_VERBS}|${MEDICINE_VERBS}`);
+const ATTRIBUTION = precededBy(`${TREATMENT_VERBS}|${MEDICINE_VERBS}`);
 
-/** Whether the small-lettered words before a term give it to somebody by a verb or a possessive. */
-export function saidBefore(before: string): boolean {
-	return SAID.test(before);
+/** Whether the lower-cased words before a term give it to somebody, by a verb or a possessive. */
+export function isAttributed(before: string): boolean {
+	return ATTRIBUTION.test(before);
 }
 
-/** Terms as they are searched for: without Unicode's classes, which would take four times as long, in the letters of these languages. */
-function termsOf(source: string): RegExp {
+/** Compiles terms with the letters of these languages in place of Unicode's classes, which would take four times as long. */
+function toTermPattern(source: string): RegExp {
 	return new RegExp(source.replaceAll("\\p{L}", "[a-z\\u00df-\\u024f]"), "g");
 }
 
-const STATEMENTS: readonly Statement[] = [
+const STATEMENTS: readonly StatementPattern[] = [
 	{
 		kind: "diagnosis_context",
-		terms: termsOf(`\\b(?:${CONDITIONS})|(?:${CONDITION_STEMS})`),
-		said: behind(HEALTH_VERBS),
-		unless: NO_CONDITION,
+		terms: toTermPattern(`\\b(?:${CONDITIONS})|(?:${CONDITION_STEMS})`),
+		before: precededBy(CONDITION_VERBS),
+		unless: NOT_A_CONDITION,
 	},
 	{
 		kind: "prescription",
-		terms: termsOf(`\\b(?:${MEDICINES})\\b|\\b(?:${MEDICINE_CLASSES})`),
-		said: behind(MEDICINE_VERBS),
-		unless: NO_CONDITION,
+		terms: toTermPattern(`\\b(?:${MEDICINES})\\b|\\b(?:${MEDICINE_CLASSES})`),
+		before: precededBy(MEDICINE_VERBS),
+		unless: NOT_A_CONDITION,
 	},
-	{ kind: "diagnosis_context", terms: termsOf(CARE), said: behind(CARE_VERBS), unless: NO_CONDITION },
 	{
 		kind: "diagnosis_context",
-		terms: termsOf(`\\b(?:${SPECIALISTS})`),
-		said: behind(VISIT_VERBS),
+		terms: toTermPattern(TREATMENTS),
+		before: precededBy(TREATMENT_VERBS),
+		unless: NOT_A_CONDITION,
+	},
+	{
+		kind: "diagnosis_context",
+		terms: toTermPattern(`\\b(?:${SPECIALISTS})`),
+		before: precededBy(VISIT_VERBS),
 		unless: /^\p{L}{4,24} (?:friend|colleague|character|salary|role|app\b|website)/iu,
 	},
-	{ kind: "diagnosis_context", terms: termsOf(STAYS), said: /(?:)/ },
+	{ kind: "diagnosis_context", terms: toTermPattern(STAYS), before: /(?:)/ },
 ];
 
-const BEFORE = 112;
-const AFTER = 96;
-/** The verb stands this near. */
-const SAID_WITHIN = 72;
-/** A term this near behind one that was looked at has the same words around it. */
-const STRIDE = 32;
+const CHARS_BEFORE_TERM = 112;
+const CHARS_AFTER_TERM = 96;
+/** The verb is this near. */
+const MAX_VERB_DISTANCE = 72;
+/** A term this near after another has the same words around it and is skipped. */
+const MIN_TERM_DISTANCE = 32;
 
-const SUBJECT = new RegExp(`${SOMEBODY.source}|${OWN_PEOPLE.source}`, "u");
-const CAPITALISED = /\b[A-Z][a-z]{2,11}\b/g;
-const names = new Set(GIVEN_NAMES);
+const ASCII_NAME = /\b[A-Z][a-z]{2,11}\b/g;
 
-/** Ends a sentence; a stop behind an abbreviation does not. */
+/** The end of a sentence, but not a full stop after an abbreviation. */
 const SENTENCE_END = /\p{Ll}{3}[.!?][ \n]|\n/u;
 
-/** Whether somebody in particular is meant in the words before a term. */
+/** Whether the words before a term name somebody in particular. */
 function isAboutSomebody(sentence: string): boolean {
-	if (SUBJECT.test(sentence.toLowerCase())) return true;
-	return (sentence.match(CAPITALISED) ?? []).some((word) => names.has(word.toLowerCase()));
+	if (KNOWN_PERSON.test(sentence.toLowerCase())) return true;
+	return (sentence.match(ASCII_NAME) ?? []).some((word) => givenNames.has(word.toLowerCase()));
 }
 
-function isSaid(text: string, at: number, { said, unless }: Statement): boolean {
-	const before = text.slice(Math.max(0, at - BEFORE), at);
-	if (!said.test(before.slice(-SAID_WITHIN).toLowerCase())) return false;
-	const after = text.slice(at, at + AFTER);
+function isStatement(text: string, at: number, { before: said, unless }: StatementPattern): boolean {
+	const before = text.slice(Math.max(0, at - CHARS_BEFORE_TERM), at);
+	if (!said.test(before.slice(-MAX_VERB_DISTANCE).toLowerCase())) return false;
+	const after = text.slice(at, at + CHARS_AFTER_TERM);
 	if (unless?.test(after) === true) return false;
 	const sentence = before.split(SENTENCE_END).at(-1) ?? before;
 	if (!isAboutSomebody(sentence)) return false;
 	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
 }
 
-/** Adds the kinds of statements about somebody's health in a text. Each term costs a constant. */
-export function healthStatements(text: string, seen: Set<Kind>): void {
+/** Adds the kinds of the statements about somebody's health in a text. Each term costs a constant. */
+export function addHealthStatements(text: string, kinds: Set<DataKind>): void {
 	const lower = text.toLowerCase();
-	// A letter that has no single small form shifts what stands behind it: then the small text is the only one read.
-	const read = lower.length === text.length ? text : lower;
+	// A letter whose lower case has another length shifts the offsets: then only the lower-cased text is read.
+	const original = lower.length === text.length ? text : lower;
 	for (const statement of STATEMENTS) {
-		if (seen.has(statement.kind)) continue;
+		if (kinds.has(statement.kind)) continue;
 		let from = 0;
 		for (const { index } of lower.matchAll(statement.terms)) {
 			if (index < from) continue;
-			from = index + STRIDE;
-			if (!isSaid(read, index, statement)) continue;
-			seen.add(statement.kind);
+			from = index + MIN_TERM_DISTANCE;
+			if (!isStatement(original, index, statement)) continue;
+			kinds.add(statement.kind);
 			break;
 		}
 	}

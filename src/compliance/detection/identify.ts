@@ -1,61 +1,80 @@
-// Finds identifiers of the table in a text: shape, then check digits, then the evidence around them.
+// Finds the identifiers of the tables in a text: first the shape, then the check digits, then the evidence around it.
+import { FINANCIAL_IDENTIFIERS } from "./financial-identifiers.ts";
+import { HEALTH_IDENTIFIERS } from "./health-identifiers.ts";
 import type { Identifier } from "./identifier.ts";
-import { IDENTIFIERS } from "./identifiers.ts";
-import type { Kind } from "./kinds.ts";
-import { isWordAt, type WordMake } from "./words.ts";
+import type { DataKind } from "./kinds.ts";
+import { NATIONAL_NUMBERS } from "./national-numbers.ts";
+import { PERSONAL_IDENTIFIERS } from "./personal-identifiers.ts";
+import { isWordAt, type WordAlphabet } from "./words.ts";
 
-const BEFORE = 64;
-const AFTER = 40;
+const ALL_IDENTIFIERS = [...NATIONAL_NUMBERS, ...PERSONAL_IDENTIFIERS, ...HEALTH_IDENTIFIERS, ...FINANCIAL_IDENTIFIERS];
+const LONGEST_FIRST_WORD = Math.max(...ALL_IDENTIFIERS.map(({ first }) => first[1]));
 
-/** So often words are looked for around candidates in vain before it is asked whether the text has them at all. */
-const MISSES = 64;
+function groupByLength(begins: "digit" | "letter"): readonly (readonly Identifier[])[] {
+	const candidates = ALL_IDENTIFIERS.filter(({ first }) => first[2] === undefined || first[2] === begins);
+	return Array.from({ length: LONGEST_FIRST_WORD + 1 }, (_, length) =>
+		candidates.filter(({ first: [fewest, most], between }) =>
+			between === false ? length === fewest || length === most : length >= fewest && length <= most,
+		),
+	);
+}
 
-/** Looks for context words near places in one text. */
-export class Surroundings {
-	private readonly misses = new Map<RegExp, number>();
-	private readonly text: string;
-	private lowered: string | undefined;
+/** The identifiers to try at a word, by what it begins with and by its length. */
+export const IDENTIFIERS = { digit: groupByLength("digit"), letter: groupByLength("letter") } as const;
+
+const CONTEXT_CHARS_BEFORE = 64;
+const CONTEXT_CHARS_AFTER = 40;
+
+/** After so many misses around candidates, the whole text is searched once: it may not have the words at all. */
+const MAX_CONTEXT_MISSES = 64;
+
+/** Looks for context words around spans of one text. */
+class ContextSearch {
+	readonly #missesByWords = new Map<RegExp, number>();
+	readonly #text: string;
+	#lower: string | null = null;
 
 	constructor(text: string) {
-		this.text = text;
+		this.#text = text;
 	}
 
-	/** Whether words stand near a span: at most 64 characters before it, 40 behind it, or in it. */
+	/** Whether words occur near a span: at most 64 characters before it, 40 after it, or in it. */
 	has(words: RegExp, start: number, end: number): boolean {
-		const misses = this.misses.get(words) ?? 0;
-		if (misses > MISSES) return false;
-		if (words.test(surroundings(this.text, start, end))) return true;
-		this.misses.set(words, misses + 1);
-		if (misses === MISSES && this.isAnywhere(words)) this.misses.set(words, Number.NEGATIVE_INFINITY);
+		const misses = this.#missesByWords.get(words) ?? 0;
+		if (misses > MAX_CONTEXT_MISSES) return false;
+		if (words.test(lowerContext(this.#text, start, end))) return true;
+		this.#missesByWords.set(words, misses + 1);
+		if (misses === MAX_CONTEXT_MISSES && this.#isAnywhere(words))
+			this.#missesByWords.set(words, Number.NEGATIVE_INFINITY);
 		return false;
 	}
 
-	/** Whether words are known not to be in the text. */
+	/** Whether the text is known not to have the words. */
 	lacks(words: RegExp): boolean {
-		return (this.misses.get(words) ?? 0) > MISSES;
+		return (this.#missesByWords.get(words) ?? 0) > MAX_CONTEXT_MISSES;
 	}
 
-	/** Whether an identifier cannot be found for want of the words that it needs. */
-	lacksWordsOf({ needs, context }: Identifier): boolean {
+	/** Whether an identifier cannot be found, because the text lacks the context that it needs. */
+	lacksContextFor({ needs, context }: Identifier): boolean {
 		return needs === "context" && context !== undefined && this.lacks(context);
 	}
 
-	private isAnywhere(words: RegExp): boolean {
-		this.lowered ??= this.text.toLowerCase();
-		return words.test(this.lowered);
+	#isAnywhere(words: RegExp): boolean {
+		this.#lower ??= this.#text.toLowerCase();
+		return words.test(this.#lower);
 	}
 }
 
-/** The lower-cased text around a span, the span included; a word that the edge would cut is left out, as its part may be another. */
-export function surroundings(text: string, start: number, end: number): string {
-	let from = Math.max(0, start - BEFORE);
-	let to = Math.min(text.length, end + AFTER);
+/** The lower-cased text around a span, with the span. A word cut by the edge is left out: its part may be another word. */
+export function lowerContext(text: string, start: number, end: number): string {
+	let from = Math.max(0, start - CONTEXT_CHARS_BEFORE);
+	let to = Math.min(text.length, end + CONTEXT_CHARS_AFTER);
 	if (isWordAt(text, from - 1)) while (from < start && isWordAt(text, from)) from++;
 	if (isWordAt(text, to)) while (to > end && isWordAt(text, to - 1)) to--;
 	return text.slice(from, to).toLowerCase();
 }
 
-/** Whether a span is no part of something longer, such as a UUID, a version, a decimal or the name of a mailbox. */
+/** Whether a span is not part of something longer, such as a UUID, a version, a decimal or the local part of a mailbox. */
 export function standsAlone(text: string, start: number, end: number): boolean {
 	const before = text.charCodeAt(start - 1);
 	if ((before === 45 || before === 46) && isWordAt(text, start - 2)) return false;
@@ -64,13 +83,13 @@ export function standsAlone(text: string, start: number, end: number): boolean {
 	return !(after === 64 || ((after === 45 || after === 46) && isWordAt(text, end + 1)));
 }
 
-/** Whether a value written in groups goes on in more groups of three digits or more, by the sign that parts its own. */
+/** Whether a value written in groups continues in further groups of at least three digits, by the same separator. */
 function isInLongerRun(text: string, start: number, wordEnd: number, end: number): boolean {
 	if (wordEnd >= end) return false;
-	const sign = text.charCodeAt(wordEnd);
+	const separator = text.charCodeAt(wordEnd);
 	const areDigits = (from: number) => isDigitAt(text, from) && isDigitAt(text, from + 1) && isDigitAt(text, from + 2);
-	if (text.charCodeAt(end) === sign && areDigits(end + 1)) return true;
-	return text.charCodeAt(start - 1) === sign && areDigits(start - 4);
+	if (text.charCodeAt(end) === separator && areDigits(end + 1)) return true;
+	return text.charCodeAt(start - 1) === separator && areDigits(start - 4);
 }
 
 function isDigitAt(text: string, at: number): boolean {
@@ -78,104 +97,106 @@ function isDigitAt(text: string, at: number): boolean {
 	return code > 47 && code < 58;
 }
 
-/** What is known of a text besides its words: where its characters lie, whether it is values and nothing else. */
-export interface Extent {
+/** Properties of a text as a whole. */
+interface TextProfile {
+	/** Where it starts and ends without the whitespace around it. */
 	readonly start: number;
 	readonly end: number;
+	/** It consists of values only. */
 	readonly isValues: boolean;
-	readonly around: Surroundings;
+	readonly context: ContextSearch;
 }
 
 const MAX_VALUES_LENGTH = 128;
 
-/** A form field, a cell or the answer of a tool has no words but its values. */
-export function extentOf(text: string): Extent {
+/** Profiles a text. A form field, a cell or a tool's answer may consist of values only. */
+export function toTextProfile(text: string): TextProfile {
 	const start = text.length - text.trimStart().length;
 	const end = text.trimEnd().length;
 	const words = end - start > MAX_VALUES_LENGTH ? [] : text.slice(start, end).split(/[\s,;]+/);
 	return {
 		start,
 		end,
-		around: new Surroundings(text),
+		context: new ContextSearch(text),
 		isValues: words.length > 1 && words.every((word) => /\d/.test(word)),
 	};
 }
 
-/** Whether a value fills its text, or is one of several with a check digit of their own. */
-function isBare(text: string, start: number, { identifier, end }: Candidate, extent: Extent): boolean {
-	if (start === extent.start && end === extent.end) return true;
-	if (!extent.isValues || identifier.check === undefined) return false;
+/** Whether a value is the whole text, or one of several values that each have check digits. */
+function isBare(text: string, start: number, { identifier, end }: IdentifierMatch, profile: TextProfile): boolean {
+	if (start === profile.start && end === profile.end) return true;
+	if (!profile.isValues || identifier.check === undefined) return false;
 	const isSeparated = (character: string) => character === "" || /[\s,;]/.test(character);
 	return isSeparated(text.charAt(start - 1)) && isSeparated(text.charAt(end));
 }
 
-interface Candidate {
+interface IdentifierMatch {
 	readonly identifier: Identifier;
 	readonly end: number;
-	/** Its digits are part of a longer run of groups, of which it takes a word to tell it. */
+	/** Its digits are part of a longer run of groups: then it needs a context word. */
 	readonly isInRun: boolean;
 }
 
-function candidateAt(
+function matchIdentifier(
 	text: string,
 	start: number,
 	wordEnd: number,
 	identifier: Identifier,
-	around: Surroundings,
-): Candidate | undefined {
+	context: ContextSearch,
+): IdentifierMatch | null {
 	const { shape, check, refused } = identifier;
 	shape.lastIndex = start;
-	if (!shape.test(text)) return undefined;
+	if (!shape.test(text)) return null;
 	const end = shape.lastIndex;
-	if (!standsAlone(text, start, end)) return undefined;
+	if (!standsAlone(text, start, end)) return null;
 	const isInRun = isInLongerRun(text, start, wordEnd, end);
-	if (isInRun && (identifier.context === undefined || around.lacks(identifier.context))) return undefined;
+	if (isInRun && (identifier.context === undefined || context.lacks(identifier.context))) return null;
 	if (check === undefined && refused === undefined) return { identifier, end, isInRun };
 	const written = end === wordEnd ? text.slice(start, end) : text.slice(start, end).replace(/[^A-Za-z0-9]/g, "");
 	const value = shape.ignoreCase ? written.toUpperCase() : written;
-	if (refused?.test(value) || check?.(value) === false) return undefined;
+	if (refused?.test(value) || check?.(value) === false) return null;
 	return { identifier, end, isInRun };
 }
 
-/** Whether a word can begin an identifier: it holds a digit, or is short and has one behind it ("DE 136…"). */
-function canBegin(text: string, end: number, length: number, make: WordMake): boolean {
-	if (make !== "letters") return true;
+/** Whether a word can begin an identifier: it has a digit, or it is short and a digit follows ("DE 136…"). */
+function canBeginIdentifier(text: string, end: number, length: number, alphabet: WordAlphabet): boolean {
+	if (alphabet !== "letters") return true;
 	if (length > 2) return false;
 	const next = text.charCodeAt(end);
 	return (next === 32 || next === 45) && isDigitAt(text, end + 1);
 }
 
-/** Whether the words that an identifier asks for stand around it; true also where it needs none. */
-function hasEvidence(around: Surroundings, start: number, { identifier, end, isInRun }: Candidate): boolean {
+/** Whether an identifier has the context words that it needs; true also if it needs none. */
+function hasEvidence(context: ContextSearch, start: number, { identifier, end, isInRun }: IdentifierMatch): boolean {
 	if (identifier.needs === "shape" && !isInRun) return true;
-	return identifier.context !== undefined && around.has(identifier.context, start, end);
+	return identifier.context !== undefined && context.has(identifier.context, start, end);
 }
 
 /**
  * Adds the kinds of identifiers that begin at a word.
- * @param extent of the text: only where it is nothing but values can one be bare.
+ * @param profile of the text: an identifier can be bare only in a text of values.
  */
-export function identifyAt(
+export function addIdentifiers(
 	text: string,
 	start: number,
 	end: number,
-	make: WordMake,
-	extent: Extent,
-	seen: Set<Kind>,
+	alphabet: WordAlphabet,
+	profile: TextProfile,
+	kinds: Set<DataKind>,
 ): void {
-	if (!canBegin(text, end, end - start, make)) return;
+	if (!canBeginIdentifier(text, end, end - start, alphabet)) return;
 	const identifiers = IDENTIFIERS[isDigitAt(text, start) ? "digit" : "letter"][end - start];
 	if (identifiers === undefined) return;
 	const bare: Identifier[] = [];
 	for (const identifier of identifiers) {
-		if (seen.has(identifier.kind) || extent.around.lacksWordsOf(identifier)) continue;
-		const candidate = candidateAt(text, start, end, identifier, extent.around);
-		if (candidate === undefined) continue;
-		if (hasEvidence(extent.around, start, candidate)) seen.add(identifier.kind);
-		else if (identifier.needs === "bare" && isBare(text, start, candidate, extent)) bare.push(identifier);
+		if (kinds.has(identifier.kind) || profile.context.lacksContextFor(identifier)) continue;
+		const match = matchIdentifier(text, start, end, identifier, profile.context);
+		if (match === null) continue;
+		if (hasEvidence(profile.context, start, match)) kinds.add(identifier.kind);
+		else if (identifier.needs === "bare" && isBare(text, start, match, profile)) bare.push(identifier);
 	}
 	if (bare.length === 0) return;
-	// A check digit says more than a shape that any number has.
+	// A check digit says more than a shape that any number may have.
 	const checked = bare.filter(({ check }) => check !== undefined);
-	for (const { kind } of checked.length > 0 ? checked : bare) seen.add(kind);
+	for (const { kind } of checked.length > 0 ? checked : bare) kinds.add(kind);
 }

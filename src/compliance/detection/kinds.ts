@@ -1,8 +1,7 @@
-// What is looked for: the classes of sensitive text and the kinds in each. How a kind is recognised stands elsewhere.
-
+// What the detector looks for: the classes of sensitive data and the kinds of each. How a kind is recognised is decided elsewhere.
 import { DATA_CLASSES, type DataClass } from "../vocabulary.ts";
 
-const KINDS = {
+const KINDS_BY_CLASS = {
 	PII: [
 		"au_tfn",
 		"be_national_number",
@@ -135,14 +134,14 @@ const KINDS = {
 	],
 } as const satisfies Record<DataClass, readonly string[]>;
 
-export type Kind = (typeof KINDS)[DataClass][number];
-export type SecretKind = (typeof KINDS)["SECRETS"][number];
+export type DataKind = (typeof KINDS_BY_CLASS)[DataClass][number];
+export type SecretKind = (typeof KINDS_BY_CLASS)["SECRETS"][number];
 
-const CLASS_OF: ReadonlyMap<string, DataClass> = new Map(
-	DATA_CLASSES.flatMap((dataClass) => KINDS[dataClass].map((kind) => [kind, dataClass] as const)),
+const CLASS_BY_KIND: ReadonlyMap<string, DataClass> = new Map(
+	DATA_CLASSES.flatMap((dataClass) => KINDS_BY_CLASS[dataClass].map((kind) => [kind, dataClass] as const)),
 );
 
-/** The class a kind belongs to; undefined for a name that is no kind. */
-export function classOf(kind: string): DataClass | undefined {
-	return CLASS_OF.get(kind);
+/** The class that a kind belongs to; null if there is no such kind. */
+export function findClass(kind: string): DataClass | null {
+	return CLASS_BY_KIND.get(kind) ?? null;
 }

@@ -1,12 +1,12 @@
-// The table of numbers that states give to people: social security, tax and identity numbers, with their checks.
+// The table of numbers that states issue to people: social security, tax and identity numbers, with their checks.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
 
 const SSN = /\bssn\b|social security|soc(?:ial)? sec\b|\bss ?#/;
 const TAX = /\btax ?(?:payer)?[ -]?(?:id|number|no|file)|\btin\b|\bitin\b/;
-const SAME_DIGIT = /^(\d)\1+$/;
+const ANY_DIGIT_REPEATED = /^(\d)\1+$/;
 
-/** Numbers of people, by country. */
+/** National numbers of people, by country. */
 export const NATIONAL_NUMBERS: readonly Identifier[] = [
 	// Formats and exclusions: SSA, "Meaning of the social security number"; IRS, Publication 1915; presidio us_*.
 	{
@@ -59,7 +59,7 @@ export const NATIONAL_NUMBERS: readonly Identifier[] = [
 		between: false,
 		shape: /[1-79]\d{2}([- ]?)\d{3}\1\d{3}/iy,
 		check: checks.luhn,
-		refused: SAME_DIGIT,
+		refused: ANY_DIGIT_REPEATED,
 		needs: "bare",
 		context: /\bsin\b|social insurance|assurance sociale|\bnas\b/,
 	},
@@ -78,7 +78,7 @@ export const NATIONAL_NUMBERS: readonly Identifier[] = [
 		needs: "bare",
 		context: /aadhaa?r|uidai|आधार|\bkyc\b/,
 	},
-	// The fourth letter is the holder's kind, P a person. Income Tax Department of India.
+	// The fourth letter says what the holder is; P is a person. Income Tax Department of India.
 	{ kind: "in_pan", first: [10, 10, "letter"], shape: /[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]/iy, needs: "shape" },
 	{
 		kind: "in_pan",

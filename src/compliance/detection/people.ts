@@ -1,136 +1,107 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
-import { surroundings } from "./identify.ts";
-import type { Kind } from "./kinds.ts";
-import { GIVEN_NAMES } from "./names.ts";
+import { lowerContext } from "./identify.ts";
+import type { DataKind } from "./kinds.ts";
+import notSurnames from "./lists/not-surnames.json" with { type: "json" };
+import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
+import { givenNames } from "./names.ts";
+import { verbose } from "./verbose.ts";
 import { isWordAt, Lexicon } from "./words.ts";
 
-const LOCAL = /[A-Za-z0-9._%+'-]{1,64}$/;
-const DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
+const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
+const MAIL_DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
 
-/** Reserved for documentation (RFC 2606, RFC 6761): only what reads like somebody's name counts there. */
+/** Domains reserved for documentation (RFC 2606, RFC 6761): a mailbox there counts only if it reads like a person's name. */
 const RESERVED_DOMAIN = /@(?:[a-z0-9.-]{1,80}\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local)$/i;
 
-/** Mailboxes that tutorials have, and those that send by machine. */
-const GENERIC_LOCAL =
-	/^(?:user(?:name)?|you(?:r[._-]?(?:name|email))?|name|me|someone|somebody|foo|bar|baz|test(?:er|ing|user)?|example|email|mail|admin|root|alice|bob|info|hello|contact|support|noreply|no-reply|a|b|x|first\.?last|sample|demo|dev|git)\d{0,4}$/i;
+/** Mailboxes in tutorials, and those of machines. */
+const GENERIC_LOCAL_PART = new RegExp(
+	verbose`
+		^(?:
+			user(?:name)?|you(?:r[._-]?(?:name|email))?|name|me|someone|somebody|foo|bar|baz|test(?:er|ing|user)?|example
+			|email|mail|admin|root|alice|bob|info|hello|contact|support|noreply|no-reply|a|b|x|first\.?last|sample|demo|dev
+			|git
+		)\d{0,4}$
+	`,
+	"i",
+);
 
-/** Remotes and packages: `git@github.com:acme/repo`, `pkg@1.2.3`, and the end of `user:password@host`. */
-const NO_MAILBOX = /^(?:git|hg|svn)$/i;
+/** Remotes of repositories: `git@github.com:acme/repo`. */
+const NOT_A_MAILBOX = /^(?:git|hg|svn)$/i;
 
-/** Mailboxes, each tried at its @. */
-export function mailboxes(text: string, seen: Set<Kind>): void {
-	for (let at = text.indexOf("@"); at >= 0 && !seen.has("email"); at = text.indexOf("@", at + 1)) {
+/** Adds the kind of mailboxes, each tried at its @. */
+export function addMailboxes(text: string, kinds: Set<DataKind>): void {
+	for (let at = text.indexOf("@"); at >= 0 && !kinds.has("email"); at = text.indexOf("@", at + 1)) {
 		if (!isWordAt(text, at + 1)) continue;
-		DOMAIN.lastIndex = at;
-		const domain = DOMAIN.exec(text)?.[0];
+		MAIL_DOMAIN.lastIndex = at;
+		const domain = MAIL_DOMAIN.exec(text)?.[0];
 		if (domain === undefined) continue;
 		const before = text.slice(Math.max(0, at - 65), at);
-		const local = LOCAL.exec(before)?.[0] ?? "";
-		if (!/[A-Za-z0-9]/.test(local) || NO_MAILBOX.test(local)) continue;
-		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL.test(local)) continue;
+		const local = LOCAL_PART.exec(before)?.[0] ?? "";
+		if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) continue;
+		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) continue;
 		if (isUserinfo(before, local)) continue;
-		seen.add("email");
+		kinds.add("email");
 	}
 }
 
-/** Behind `//` and before a path or query the @ ends the userinfo of an address, and what follows is its host. */
+/** Whether the @ ends the user information of a URL: then it follows `//`, before any path or query, and a host comes next. */
 function isUserinfo(before: string, local: string): boolean {
 	const lead = before.slice(0, before.length - local.length);
 	return /\/\/[^\s/?#"'<>]{0,63}$/.test(lead);
 }
 
-/** Country codes with fewest and most digits behind them. ITU-T E.164, annex to Operational Bulletin 1114. */
-const COUNTRY_LENGTHS: ReadonlyMap<string, readonly [number, number]> = new Map([
-	["1", [10, 10]],
-	["7", [10, 10]],
-	["20", [9, 10]],
-	["27", [9, 9]],
-	["30", [10, 10]],
-	["31", [9, 9]],
-	["32", [8, 9]],
-	["33", [9, 9]],
-	["34", [9, 9]],
-	["36", [8, 9]],
-	["39", [8, 11]],
-	["40", [9, 9]],
-	["41", [9, 9]],
-	["43", [7, 13]],
-	["44", [9, 10]],
-	["45", [8, 8]],
-	["46", [7, 10]],
-	["47", [8, 8]],
-	["48", [9, 9]],
-	["49", [7, 12]],
-	["51", [8, 9]],
-	["52", [10, 11]],
-	["53", [8, 8]],
-	["54", [10, 11]],
-	["55", [10, 11]],
-	["56", [9, 9]],
-	["57", [8, 10]],
-	["58", [10, 10]],
-	["60", [8, 10]],
-	["61", [9, 9]],
-	["62", [8, 12]],
-	["63", [8, 10]],
-	["64", [8, 10]],
-	["65", [8, 8]],
-	["66", [8, 9]],
-	["81", [9, 10]],
-	["82", [8, 10]],
-	["84", [9, 10]],
-	["86", [10, 11]],
-	["90", [10, 10]],
-	["91", [10, 10]],
-	["92", [9, 10]],
-	["94", [9, 9]],
-	["98", [10, 10]],
-]);
+/** The fewest and most digits of a telephone number, by country code. */
+const COUNTRY_LENGTHS = new Map(phoneNumberLengths.map(({ code, fewest, most }) => [code, { fewest, most }] as const));
 
-/** Codes of three digits begin so; the numbers behind them have seven to ten digits. */
-const LONG_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
+/** Country codes of three digits begin so; seven to ten digits follow them. */
+const THREE_DIGIT_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679])\d/;
 
-const SPACED = /[-. ()/]{0,2}\d/y;
+const PHONE_DIGIT = /[-. ()/]{0,2}\d/y;
 const MAX_PHONE_DIGITS = 15;
 
-/** A number in international form, at the first digit behind its +. */
-export function internationalPhoneAt(text: string, start: number): boolean {
+/** Whether a telephone number in international form is at an offset, that of the first digit after its +. */
+export function isInternationalPhone(text: string, start: number): boolean {
 	if (text.charCodeAt(start - 1) !== 43 || isWordAt(text, start - 2)) return false;
 	let digits = "";
-	SPACED.lastIndex = start;
+	PHONE_DIGIT.lastIndex = start;
 	let end = start;
-	while (digits.length <= MAX_PHONE_DIGITS && SPACED.test(text)) {
-		end = SPACED.lastIndex;
+	while (digits.length <= MAX_PHONE_DIGITS && PHONE_DIGIT.test(text)) {
+		end = PHONE_DIGIT.lastIndex;
 		digits += text.charAt(end - 1);
 	}
 	if (isWordAt(text, end)) return false;
 	for (const codeLength of [1, 2]) {
 		const lengths = COUNTRY_LENGTHS.get(digits.slice(0, codeLength));
 		const rest = digits.length - codeLength;
-		if (lengths !== undefined) return rest >= lengths[0] && rest <= lengths[1];
+		if (lengths !== undefined) return rest >= lengths.fewest && rest <= lengths.most;
 	}
-	return LONG_CODE.test(digits) && digits.length >= 10 && digits.length <= 13;
+	return THREE_DIGIT_CODE.test(digits) && digits.length >= 10 && digits.length <= 13;
 }
 
 const IPV4 = /(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\d/]|\.\d)/y;
-const NOT_PUBLIC =
-	/^(?:0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.2|198\.51\.100|203\.0\.113|198\.1[89]|2(?:2[4-9]|[345]\d))\.|^(?:8\.8\.(?:8\.8|4\.4)|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|1\.2\.3\.4)$/;
-const VERSION = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
+const NOT_PUBLIC = new RegExp(verbose`
+	^(?:
+		0|10|127|169\.254|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])|192\.0\.2
+		|198\.51\.100|203\.0\.113|198\.1[89]|2(?:2[4-9]|[345]\d)
+	)\.
+	|^(?:8\.8\.(?:8\.8|4\.4)|1\.1\.1\.1|1\.0\.0\.1|9\.9\.9\.9|1\.2\.3\.4)$
+`);
+const VERSION_WORD = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
 
-/** A public IPv4 address; private, loopback, documentation and well-known resolvers say nothing about anybody. */
-export function ipv4At(text: string, start: number): boolean {
+/** Whether a public IPv4 address is at an offset. Private, loopback and documentation addresses and well-known resolvers identify nobody. */
+export function isPublicIpv4(text: string, start: number): boolean {
 	IPV4.lastIndex = start;
 	if (!IPV4.test(text)) return false;
 	const before = text.charAt(start - 1);
 	if (before === "." || before === "-" || before === "^" || before === "~") return false;
 	if (NOT_PUBLIC.test(text.slice(start, IPV4.lastIndex))) return false;
-	return !VERSION.test(surroundings(text, start, IPV4.lastIndex));
+	return !VERSION_WORD.test(lowerContext(text, start, IPV4.lastIndex));
 }
 
 const IPV6 = /[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/iy;
 
-/** An IPv6 address: eight groups, or fewer around one `::`; clock times and MAC addresses are neither. */
-export function ipv6At(text: string, start: number): boolean {
+/** Whether an IPv6 address is at an offset: eight groups, or fewer around one `::`. Times and MAC addresses are neither. */
+export function isIpv6(text: string, start: number): boolean {
 	IPV6.lastIndex = start;
 	if (!IPV6.test(text)) return false;
 	const end = IPV6.lastIndex;
@@ -146,67 +117,82 @@ export function ipv6At(text: string, start: number): boolean {
 
 const MAC =
 	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2})/iy;
-const MAC_OF_NOBODY = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
+const UNASSIGNED_MAC = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
 
-/** A hardware address, of one device and so of whoever carries it. */
-export function macAt(text: string, start: number): boolean {
+/** Whether a hardware address is at an offset: it identifies a device, and so the person who carries it. */
+export function isMac(text: string, start: number): boolean {
 	MAC.lastIndex = start;
 	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return false;
-	return !MAC_OF_NOBODY.test(text.slice(start, MAC.lastIndex));
+	return !UNASSIGNED_MAC.test(text.slice(start, MAC.lastIndex));
 }
 
-const given = new Lexicon<true>();
-for (const name of GIVEN_NAMES) if (/^[a-z]+$/.test(name)) given.add(name, true);
+const givenNameLexicon = new Lexicon<true>();
+for (const name of givenNames) if (/^[a-z]+$/.test(name)) givenNameLexicon.add(name, true);
 
-const SURNAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
-const INTRODUCES =
-	/(?:\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$/i;
+const SECOND_NAME = /(?: [A-Z]\.?)? (?!St\b|Street|Road|Ave)\p{Lu}[\p{L}'’-]{1,24}/uy;
+const INTRODUCTION = new RegExp(
+	verbose`
+		(?:
+			\bpatient|\bpt|\bcustomer|\bclient|\bemployee|\bapplicant|\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\btenant|\bresident
+			|\bsubscriber|\bmember|\bbeneficiary|\binsured|\bship (?:it )?to|\bdeliver(?:ed)? to|\bcontact|\bcliente
+			|\bkund(?:e|in)|\bpaciente|\bherr|\bfrau|\bmadame|\bmonsieur
+		)\W{1,3}(?:is |name |named |called |record )?\W{0,4}$
+	`,
+	"i",
+);
 
-/** Also of the invented and the famous, and so no introduction where these are told of. */
-const ADDRESSED =
+/** Also said of invented and famous people: in texts about these it introduces nobody. */
+const FORM_OF_ADDRESS =
 	/(?:\bname(?:d)?|\bmr|\bmrs|\bms|\bdr|\bresident|\bmember|\bclient|\bmadame|\bmonsieur|\bherr|\bfrau)\W{1,3}(?:is |name |named |called )?\W{0,4}$/i;
-/** A question for a name, and what happens to stand in the next paragraph. */
-const ASKED_FOR = /\bname ?\?[? ]{0,3}\n\n$/;
-/** The part that a model is to play. */
-const PART =
+/** A question for a name: the next paragraph does not answer it. */
+const NAME_QUESTION = /\bname ?\?[? ]{0,3}\n\n$/;
+/** The role that a model is to play. */
+const ROLE_PROMPT =
 	/\b(?:you are|you['’]re|role-?play(?:ing)? as|imagine|act as|pretend)\b[^.!?\n]{0,36}(?:dr|mr|mrs|ms)\. $/i;
-/** Before a value, and first names that examples of code have there. */
+/** The key of a name in code. Examples of code often have one of the names below as its value. */
 const NAME_KEY = /name["']?\s?[:=]\s?["']$/i;
-const EXAMPLE = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
+const EXAMPLE_NAME = /^(?:Alice|Bob|Carol|Charlie|Jane|John)(?=["'])/;
 
-/** Before a surname alone: nobody is found by it, but data about health beside it are somebody's. */
-const TITLE =
-	/(?:(?<!['’])\b(?:mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt)\b\.?:? )$/i;
-const CAPITALISED = /\p{Lu}[\p{L}'’-]{2,24}/uy;
-const NO_SURNAME =
-	/^(?:Access|Advocate|App|Assessment|Assistance|Association|Assumed|Care|Chart|Data|Discharge|Education|Engagement|Experience|Flow|Form|Health|History|ID|Identification|Information|Instructions|Intake|Is|Journey|Monitoring|Name|Notes?|Number|Outcomes?|Portal|Privacy|Protection|Record|Records|Registration|Registry|Relations|Rights|Safety|Satisfaction|Services?|Support|Survey|The|Transport|Was|With|Zero)$/;
-const INITIAL = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
+/** Precedes a surname. A surname alone identifies nobody, but makes health data beside it personal. */
+const TITLE = new RegExp(
+	verbose`
+		(?:
+			(?<!['’])\b(?:
+				mr|mrs|ms|miss|mx|dr|prof|herrn?|frau|mme|mlle|m|madame|monsieur|señora?|sra?|sig|sig\.ra|signora?|dott|senhora?
+				|dhr|mevr|mevrouw|meneer|pan|pani|pana|shri|smt|patient(?:in|e|a)?|paciente|paziente|pacjent(?:ka)?|pati[ëe]nt
+			)\b\.?:? )$
+	`,
+	"i",
+);
+const SURNAME = /\p{Lu}[\p{L}'’-]{2,24}/uy;
+const NOT_A_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
+const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
 /**
- * How sure it is that a name of a person begins at a word: introduced as one, introduced or addressed as one in a story too,
- * somebody's without more, or none.
+ * How certain a person's name is that begins at a word. `introduced`: the words before say so. `addressed`: they do, but they
+ * also occur in stories. `full`: a first name and a surname, or a title and a surname, and no more. Null: no name.
  */
-export function nameAt(text: string, start: number, end: number): "introduced" | "addressed" | "full" | undefined {
+export function classifyName(text: string, start: number, end: number): "introduced" | "addressed" | "full" | null {
 	const first = text.charCodeAt(start);
-	if (first < 65 || first > 90) return undefined;
+	if (first < 65 || first > 90) return null;
 	const before = text.slice(Math.max(0, start - 40), start);
 	const isInitial = end - start === 1;
-	if (isInitial) INITIAL.lastIndex = start;
-	if (isInitial ? !INITIAL.test(text) : given.at(text, start, end) === undefined)
-		return isTitled(text, start, before) ? "full" : undefined;
-	SURNAME.lastIndex = end;
-	const isFull = !isInitial && SURNAME.test(text);
-	if (isFull && / Doe$/.test(text.slice(end, SURNAME.lastIndex))) return "full";
-	if (INTRODUCES.test(before) && !ASKED_FOR.test(before) && !PART.test(before)) {
-		if (NAME_KEY.test(before) && EXAMPLE.test(text.slice(start, end + 1))) return undefined;
-		return ADDRESSED.test(before) ? "addressed" : "introduced";
+	if (isInitial) INITIAL_AND_SURNAME.lastIndex = start;
+	if (isInitial ? !INITIAL_AND_SURNAME.test(text) : givenNameLexicon.at(text, start, end) === null)
+		return hasTitle(text, start, before) ? "full" : null;
+	SECOND_NAME.lastIndex = end;
+	const isFull = !isInitial && SECOND_NAME.test(text);
+	if (isFull && / Doe$/.test(text.slice(end, SECOND_NAME.lastIndex))) return "full";
+	if (INTRODUCTION.test(before) && !NAME_QUESTION.test(before) && !ROLE_PROMPT.test(before)) {
+		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return null;
+		return FORM_OF_ADDRESS.test(before) ? "addressed" : "introduced";
 	}
-	return isFull ? "full" : undefined;
+	return isFull ? "full" : null;
 }
 
-function isTitled(text: string, start: number, before: string): boolean {
-	CAPITALISED.lastIndex = start;
+function hasTitle(text: string, start: number, before: string): boolean {
+	SURNAME.lastIndex = start;
 	if (!/[ .:]$/.test(before) || !TITLE.test(before)) return false;
-	const name = CAPITALISED.exec(text)?.[0];
-	return name !== undefined && !NO_SURNAME.test(name);
+	const name = SURNAME.exec(text)?.[0];
+	return name !== undefined && !NOT_A_SURNAME.test(name);
 }

@@ -1,13 +1,76 @@
-// The table of what else stands for a person: identity documents, licences, telephone numbers, postcodes.
+// The table of other identifiers of people: identity documents, licences, telephone numbers, postcodes.
 import * as checks from "./checksums.ts";
 import type { Identifier } from "./identifier.ts";
+import { verbose } from "./verbose.ts";
 
 const PASSPORT =
 	/passport|travel document|reisepass|pasaporte|passeport|passaporto|paspoort|passaporte|paszport|pass-?nr/;
-const LICENCE =
-	/driv\w{0,5}['’]?s? ?licen[cs]e|driving licen|\bd\.?l\.? ?(?:#|no|num)|führerschein|permis de conduire|carnet de conducir|rijbewijs|patente di guida|prawo jazdy|\bdl ?[:#] ?[a-z]|\blicen[cs]e:? (?:no\.? |number |#)?[a-z]\d{6}/;
-const PHONE =
-	/phone|\btext (?:me|him|her|them|us|\+|\()|\btlf\b|\brufen\b|\bruf mich|erreichbar|anruf|(?:meine|seine|ihre|deine|neue) nummer|(?:mon|son|votre|ton) numéro|(?:mi|su|tu|meu|seu|o) número|(?:mio|suo) numero|\bllám[ae]|\bllamar?\b|appele[rz]|\bbellen\b|zadzwo|\bligue|\bligar|chiamare|chiamami|emergency contact|contact:|\btel\b|tél\b|rückruf|telefon|téléphone|teléfono|telefone|mobile|\bcell\b|\bcall\b|whatsapp|\bsms\b|\bfax\b|handy|móvil|celular|portable|rufnummer|puhelin|\bring\b|\bdial\b|reach (?:me|him|her|them|us)|\b(?:united states|usa?|united kingdom|uk|germany|deutschland|france|india|brazil|brasil|japan|italy|italia|spain|españa|israel|mexico|canada|australia|china|fr|br|jp|gb): ?[(+\d]|(?:my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact) number/;
+const LICENCE = new RegExp(verbose`
+	driv\w{0,5}['’]?s? ?licen[cs]e
+	|driving licen
+	|\bd\.?l\.? ?(?:#|no|num)
+	|führerschein
+	|permis de conduire
+	|carnet de conducir
+	|rijbewijs
+	|patente di guida
+	|prawo jazdy
+	|\bdl ?[:#] ?[a-z]
+	|\blicen[cs]e:? (?:no\.? |number |#)?[a-z]\d{6}
+`);
+const PHONE = new RegExp(verbose`
+	phone
+	|\btext (?:me|him|her|them|us|\+|\()
+	|\btlf\b
+	|\brufen\b
+	|\bruf mich
+	|erreichbar
+	|anruf
+	|(?:meine|seine|ihre|deine|neue) nummer
+	|(?:mon|son|votre|ton) numéro
+	|(?:mi|su|tu|meu|seu|o) número
+	|(?:mio|suo) numero
+	|\bllám[ae]
+	|\bllamar?\b
+	|appele[rz]
+	|\bbellen\b
+	|zadzwo
+	|\bligue
+	|\bligar
+	|chiamare
+	|chiamami
+	|emergency contact
+	|contact:
+	|\btel\b
+	|tél\b
+	|rückruf
+	|telefon
+	|téléphone
+	|teléfono
+	|telefone
+	|mobile
+	|\bcell\b
+	|\bcall\b
+	|whatsapp
+	|\bsms\b
+	|\bfax\b
+	|handy
+	|móvil
+	|celular
+	|portable
+	|rufnummer
+	|puhelin
+	|\bring\b
+	|\bdial\b
+	|reach (?:me|him|her|them|us)
+	|\b(?:
+		united states|usa?|united kingdom|uk|germany|deutschland|france|india|brazil|brasil|japan|italy|italia|spain
+		|españa|israel|mexico|canada|australia|china|fr|br|jp|gb
+	): ?[(+\d]
+	|(?:
+		my|his|her|their|your|us|uk|american|japanese|german|french|british|indian|australian|home|work|office|contact
+	) number
+`);
 
 /** Documents, telephone numbers in national form, and places. */
 export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
@@ -148,7 +211,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: PHONE,
 	},
-	// National forms whose first zero and grouping nothing else has: United Kingdom, Australia, France.
+	// National forms that a first zero and the grouping make unmistakable: United Kingdom, Australia, France.
 	{
 		kind: "phone",
 		first: [3, 5, "digit"],
@@ -183,7 +246,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 	{
 		kind: "phone",
 		first: [2, 4, "digit"],
-		// No date and no network address.
+		// Not a date, and not a network address.
 		shape:
 			/(?!(?:19|20)\d{2}[-.]\d{2}[-.]\d{2}(?!\d)|\d{2}[-.]\d{2}[-.](?:19|20)\d{2}(?!\d)|\d{1,3}(?:\.\d{1,3}){3}(?![.\d]))\d{2,4}([ .-])\d{2,4}\1\d{2,4}(?:\1\d{2,4}){0,2}/iy,
 		check: (value) => value.length >= 8 && value.length <= 12,
@@ -199,7 +262,7 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		needs: "context",
 		context: PHONE,
 	},
-	// Any digits, said to be a number to call.
+	// Any digits after words for a telephone number.
 	{
 		kind: "phone",
 		first: [8, 11, "digit"],
@@ -222,10 +285,16 @@ export const PERSONAL_IDENTIFIERS: readonly Identifier[] = [
 		first: [2, 5, "digit"],
 		shape: /(?:\d{4,5}(?: [A-Z]{2})?|\d{3} \d{2}|\d{2}-\d{3}) \p{Lu}\p{L}{2,20}/uy,
 		needs: "context",
-		context:
-			/(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer|straat|gracht|laan|plein|kade|singel|dijk|gatan|vägen|gade|vej|gata|veien|ul\.? \p{L}{3,20}|ulica \p{L}{3,20}) ?\d{1,4} ?[a-z]?(?:[/-]\d{1,4})?,? (?:\d{4,5}|\d{3} \d{2}|\d{2}-\d{3}) /u,
+		context: new RegExp(
+			verbose`
+				(?:
+					stra(?:ß|ss)e|str\.|weg|platz|allee|gasse|damm|ufer|straat|gracht|laan|plein|kade|singel|dijk|gatan|vägen|gade
+					|vej|gata|veien|ul\.? \p{L}{3,20}|ulica \p{L}{3,20}
+				) ?\d{1,4} ?[a-z]?(?:[/-]\d{1,4})?,? (?:\d{4,5}|\d{3} \d{2}|\d{2}-\d{3}) `,
+			"u",
+		),
 	},
-	// Royal Mail's format; without the space too few characters to stand in prose.
+	// The format of Royal Mail. Without the space it has too few characters to count within prose.
 	{
 		kind: "postcode",
 		first: [2, 4, "letter"],

@@ -1,68 +1,58 @@
-// The table of phrases that give a person away: births, names, addresses, places.
+// The table of phrases that identify a person: births, names, addresses, places.
+import words from "./lists/personal-words.json" with { type: "json" };
 import type { Phrase } from "./phrase.ts";
+import { verbose } from "./verbose.ts";
 
-const MONTH =
-	"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|januar|februar|märz|mai|juni|juli|okt|dez|ene|abr|ago|dic|janv|févr|fév|avr|juin|juil|août|déc|gen|mag|giu|lug|set|ott|fev|out|mrt|mei|sty|lut|kwi|maj|cze|lip|sie|wrz|paź|lis|gru)[a-zéçńśź]{0,9}";
-/** Of somebody who may be alive. */
+const MONTH = `(?:${words.months.join("|")})[a-zéçńśź]{0,9}`;
+/** A year in which somebody alive may have been born. */
 const YEAR = "(?:19|20)\\d{2}";
 const DATE = `(?:${YEAR}[-/.]\\d{1,2}[-/.]\\d{1,2}|\\d{1,2}[-/.] ?\\d{1,2}[-/.] ?(?:${YEAR}|\\d{2})|\\d{1,2}(?:st|nd|rd|th|er|º|\\.)? ?(?:of |de |di )?${MONTH},? (?:de |del )?${YEAR}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? ${YEAR}|(?:19|20)\\d{6})(?!\\d)`;
-const STREET =
-	"Street|St|Avenue|Ave|Road|Rd|Terrace|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Way|Place|Pl|Square|Sq|Circle|Cir|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Gardens|Grove|Row|Trail|Loop";
-const LIVES =
-	"address|lives? (?:at|in)|living at|resid|ship|deliver|send|mail|billing|\\bhome\\b|moved to|apt|unit|suite|\\b[A-Z]{2}\\b,? \\d{5}|\\b[a-z]{1,2}\\d{1,2}[a-z]? \\d[a-z]{2}\\b|\\b\\d{5}(?:-\\d{4})?\\b|, ?[a-z]{2} \\d{5}";
+const STREET = words.street.join("|");
+const RESIDENCE = verbose`
+	address
+	|lives? (?:at|in)
+	|living at
+	|resid
+	|ship
+	|deliver
+	|send
+	|mail
+	|billing
+	|\bhome\b
+	|moved to
+	|apt
+	|unit
+	|suite
+	|\b[A-Z]{2}\b,? \d{5}
+	|\b[a-z]{1,2}\d{1,2}[a-z]? \d[a-z]{2}\b
+	|\b\d{5}(?:-\d{4})?\b
+	|, ?[a-z]{2} \d{5}
+`;
 
 /** Births, names, addresses and places. */
 export const PERSONAL_PHRASES: readonly Phrase[] = [
 	{
 		kind: "date_of_birth",
-		words: [
-			"dob",
-			"birth",
-			"born",
-			"birthdate",
-			"birthday",
-			"dateofbirth",
-			"birthdatum",
-			"geburtsdatum",
-			"geboren",
-			"geb",
-			"nacido",
-			"nacida",
-			"nacimiento",
-			"naissance",
-			"nascita",
-			"nascimento",
-			"urodzenia",
-			"urodzony",
-			"urodzona",
-			"nac",
-			"nasc",
-			"nasci",
-			"nascido",
-			"nascida",
-			"nació",
-			"naci",
-			"née",
-			"nee",
-			"geboortedatum",
-			"gebdatum",
-			"bday",
-			"birthyear",
-		],
+		words: words.birth,
 		window: [0, 64],
 		pattern: new RegExp(`^\\w{3,14}[^\\n\\d]{0,24}${DATE}`, "i"),
 	},
-	// Words cut at letters beyond ASCII: née le, nací el, født; and d.o.b., né(e), ur.
+	// Words are cut at letters beyond ASCII: née le, nací el, født. Also d.o.b., né(e), ur.
 	{
 		kind: "date_of_birth",
 		words: ["b", "n", "nac", "f", "ur", "nata", "nato"],
 		window: [10, 56],
 		pattern: new RegExp(
-			`(?:\\bd\\.o\\.b\\.?|(?<![\\w.])b\\.(?= ?\\d)|\\bnée? (?:à [^\\n\\d]{2,24} )?le|\\bnat[oa] (?:ad? |in |il |nel )|\\bnac(?:í|ió) (?:en [^\\n\\d]{2,24} )?el|\\bfødt|\\bfödd|\\bur\\.)[^\\n\\d]{0,24}${DATE}`,
+			verbose`
+				(?:
+					\bd\.o\.b\.?|(?<![\w.])b\.(?= ?\d)|\bnée? (?:à [^\n\d]{2,24} )?le|\bnat[oa] (?:ad? |in |il |nel )
+					|\bnac(?:í|ió) (?:en [^\n\d]{2,24} )?el|\bfødt|\bfödd|\bur\.
+				)[^\n\d]{0,24}${DATE}
+			`,
 			"i",
 		),
 	},
-	// The date before the verb: "ich bin am 3.5.1979 geboren".
+	// The date precedes the verb: "ich bin am 3.5.1979 geboren".
 	{
 		kind: "date_of_birth",
 		words: ["geboren", "born", "nacido", "nacida", "nato", "nata"],
@@ -74,147 +64,92 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "person_name",
-		words: [
-			"firstname",
-			"lastname",
-			"fullname",
-			"first",
-			"last",
-			"full",
-			"surname",
-			"lname",
-			"fname",
-			"vorname",
-			"nachname",
-			"apellido",
-			"apellidos",
-			"prenom",
-			"cognome",
-			"sobrenome",
-			"achternaam",
-			"nazwisko",
-		],
+		words: words.nameField,
 		window: [0, 56],
-		pattern:
-			/^(?:(?:first|last|full)(?:[_ -]?name|Name)|surname|lname|fname|vorname|nachname|apellidos?|prenom|cognome|sobrenome|achternaam|nazwisko)["']?[:=] ?["']?\p{Lu}[\p{Ll}'’]{1,24}(?=["',;&\s]|$| \p{Lu})/u,
+		pattern: new RegExp(
+			verbose`
+				^(?:
+					(?:first|last|full)(?:[_ -]?name|Name)|surname|lname|fname|vorname|nachname|apellidos?|prenom|cognome
+					|sobrenome|achternaam|nazwisko
+				)["']?[:=] ?["']?\p{Lu}[\p{Ll}'’]{1,24}(?=["',;&\s]|$| \p{Lu})
+			`,
+			"u",
+		),
 		unless:
 			/name["']?[:=] ?["']?(?:john|jane|doe|string|text|required|optional|first|last|full|name|your|the|user|field|varchar|none|null|true|false|test|foo|string\()\b/,
 	},
-	// Who introduces themselves has a name, whatever it is.
+	// Somebody introduces themselves: any name counts.
 	{
 		kind: "person_name",
-		words: [
-			"name",
-			"nom",
-			"nombre",
-			"nome",
-			"naam",
-			"llamo",
-			"chiamo",
-			"chamo",
-			"chama",
-			"appelle",
-			"hei",
-			"heisse",
-			"heet",
-			"heter",
-			"hedder",
-			"nazywam",
-			"imi",
-		],
+		words: words.introduction,
 		window: [20, 48],
-		pattern:
-			/(?:\b[Mm]y (?:full |legal )?name(?: is|'s|’s)|\b[Mm]ein Name ist|\b[Ii]ch hei(?:ß|ss)e|\b[Jj]e m['’]appelle|\b[Mm]on nom est|\b[Mm]e llamo|\b[Mm]i nombre es|\b[Mm]i chiamo|\b[Ii]l mio nome è|\b[Mm]eu nome é|\b[Cc]hamo-me|\b[Mm]e chamo|\b[Ii]k heet|\b[Mm]ijn naam is|\b[Nn]azywam się|\b[Mm]am na imię|\bJa[gj] heter|\bJeg (?:heter|hedder))[: ]{1,2}\p{Lu}\p{L}{1,24}/u,
+		pattern: new RegExp(
+			verbose`
+				(?:
+					\b[Mm]y (?:full |legal )?name(?: is|'s|’s)|\b[Mm]ein Name ist|\b[Ii]ch hei(?:ß|ss)e|\b[Jj]e m['’]appelle
+					|\b[Mm]on nom est|\b[Mm]e llamo|\b[Mm]i nombre es|\b[Mm]i chiamo|\b[Ii]l mio nome è|\b[Mm]eu nome é
+					|\b[Cc]hamo-me|\b[Mm]e chamo|\b[Ii]k heet|\b[Mm]ijn naam is|\b[Nn]azywam się|\b[Mm]am na imię|\bJa[gj] heter
+					|\bJeg (?:heter|hedder)
+				)[: ]{1,2}\p{Lu}\p{L}{1,24}
+			`,
+			"u",
+		),
 	},
 	{
 		kind: "postal_address",
-		words: STREET.toLowerCase().split("|"),
+		words: words.street.map((word) => word.toLowerCase()),
 		window: [64, 72],
 		pattern: new RegExp(
 			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{0,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
 		),
-		near: new RegExp(LIVES),
+		near: new RegExp(RESIDENCE),
 	},
 	{
 		kind: "postal_address",
-		words: [
-			"calle",
-			"avenida",
-			"rue",
-			"boulevard",
-			"via",
-			"viale",
-			"piazza",
-			"rua",
-			"ulica",
-			"ul",
-			"plaza",
-			"paseo",
-			"carrer",
-			"chemin",
-			"corso",
-			"avda",
-			"av",
-			"travessa",
-			"alameda",
-			"quai",
-			"impasse",
-		],
+		words: words.streetBeforeName,
 		window: [16, 80],
-		pattern:
-			/(?:calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin)(?:[^\n\d]{2,36}\d{1,4}(?:,? ?\d{1,2} ?[ºª°o][^\n\d]{0,8})?[^\n\d]{1,24}|[^\n\d]{3,48})\d{2}-?\d{3}\b|(?<=\d{1,4},? (?:bis |ter )?)(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b/iy,
+		pattern: new RegExp(
+			verbose`
+				(?:
+					calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin
+				)(?:[^\n\d]{2,36}\d{1,4}(?:,? ?\d{1,2} ?[ºª°o][^\n\d]{0,8})?[^\n\d]{1,24}|[^\n\d]{3,48})\d{2}-?\d{3}\b
+				|(?<=\d{1,4},? (?:bis |ter )?)(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b
+			`,
+			"iy",
+		),
 	},
 	{
 		kind: "postal_address",
-		words: [
-			"moro",
-			"vivo",
-			"vive",
-			"mora",
-			"reside",
-			"residente",
-			"abito",
-			"abita",
-			"direcci",
-			"indirizzo",
-			"domicilio",
-		],
+		words: words.residence,
 		window: [0, 96],
 		pattern:
 			/\w{4,12}[^\n\d]{0,24}\b(?:calle|avenida|avda?\.?|via|viale|corso|piazza|rua|plaza|paseo|travessa|alameda) [^\n\d]{2,32}\d{1,4}/iy,
 	},
 	{
 		kind: "postal_address",
-		words: ["anschrift", "adresse", "wohnhaft", "wohnt", "address", "adres", "lieferadresse", "rechnungsadresse"],
+		words: words.addressLabel,
 		window: [0, 96],
 		pattern: /^\w{5,16}[^\n\d]{1,40}\d{1,4} ?[a-z]?,? [^\n\d]{0,20}\d{4,5}(?: ?[A-Z]{2})? \p{Lu}\p{L}{1,20}/iu,
 	},
 	{
 		kind: "geolocation",
-		words: [
-			"lat",
-			"latitude",
-			"gps",
-			"coordinates",
-			"location",
-			"geolocation",
-			"coords",
-			"lives",
-			"home",
-			"apartment",
-			"house",
-		],
+		words: words.location,
 		window: [72, 96],
 		pattern: /-?\d{1,2}\.\d{3,10}°?[ NS]{0,2}[,;" ]{1,3}(?:lo?ng?(?:itude)?["':= ]{1,4})?-?\d{1,3}\.\d{3,10}/i,
 		near: /\bhome\b|user|customer|patient|driver|employee|resid|lives|\bmy\b|\bhis\b|\bher\b|\btheir\b|phone|device of|rider|courier|victim|suspect/,
 	},
-	// A mailbox spelled out, so that no machine reads it.
+	// A mailbox spelled out to hide it from machines.
 	{
 		kind: "email",
 		words: ["at"],
 		window: [48, 48],
-		pattern:
-			/[\w.-]{2,32} ?(?:\(at\)|\[at\]|\{at\}) ?[\w-]{2,32} ?(?:\.|\(dot\)|\[dot\]|\{dot\}| dot | punkt ) ?[a-z]{2,12}|(?:reach|mail|contact|write|email)[^\n@]{0,24} [\w.-]{2,32} at [\w-]{2,32} dot [a-z]{2,12}\b/i,
+		pattern: new RegExp(
+			verbose`
+				[\w.-]{2,32} ?(?:\(at\)|\[at\]|\{at\}) ?[\w-]{2,32} ?(?:\.|\(dot\)|\[dot\]|\{dot\}| dot | punkt ) ?[a-z]{2,12}
+				|(?:reach|mail|contact|write|email)[^\n@]{0,24} [\w.-]{2,32} at [\w-]{2,32} dot [a-z]{2,12}\b
+			`,
+			"i",
+		),
 	},
 	{
 		kind: "ip_address",

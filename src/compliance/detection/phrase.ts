@@ -1,24 +1,27 @@
-// The form of an entry in the tables of phrases: words that start one, the pattern around them, what else must be near.
-import type { Kind } from "./kinds.ts";
+// An entry in the tables of phrases: the words that start one, the pattern around them, and what else must be near.
+import type { DataKind } from "./kinds.ts";
 
-/** A phrase is tried at each of its words. Its pattern is held against a window of bounded length around the word. */
+/** A phrase is tried at each of its words. Its pattern is matched against a window of bounded length around the word. */
 export interface Phrase {
-	readonly kind: Kind;
-	/** Lower-case; a name of several words is waited for under the rarest of them. */
+	readonly kind: DataKind;
+	/** In lower case. A name of several words is listed under the rarest of them. */
 	readonly words: readonly string[];
-	/** Characters before and behind the word's first that the pattern sees. */
+	/** How many characters before and after the start of the word the pattern sees. */
 	readonly window: readonly [before: number, after: number];
-	/** Without nested quantifiers; every quantifier is bounded. A sticky one is held against the text at the word instead. */
+	/** Without nested quantifiers; every quantifier is bounded. A sticky pattern is matched against the text at the word. */
 	readonly pattern: RegExp;
 	/**
-	 * What no match of the pattern is without, wherever in the window: a global pattern, so that the text is searched for it
-	 * once, and no window is looked into where it does not stand.
+	 * A part that every match of the pattern has somewhere in the window. It is global: the text is searched for it once, and
+	 * windows without it are skipped.
 	 */
 	readonly core?: RegExp;
-	/** Also held against the window, in lower case. */
+	/** Must match the lower-cased window, too. */
 	readonly near?: RegExp;
-	/** Held against the window too: where it matches, the phrase does not count. */
+	/** Where it matches the lower-cased window, the phrase does not count. */
 	readonly unless?: RegExp;
-	/** Where it does not count, as it is said there of the public or the invented too: in what is published, or in exercises as well. */
-	readonly toldIn?: "print" | "stories";
+	/**
+	 * Texts in which the phrase does not count, because there it is also said of public or invented people: published ones, or
+	 * stories, which are published texts and exercises.
+	 */
+	readonly ignoredIn?: "published" | "stories";
 }

@@ -1,45 +1,16 @@
-// The tables of secrets: what keys of providers look like, and what names of settings hold one.
+// The tables of secrets: what the keys of providers look like, and which settings hold a secret.
 import type { SecretKind } from "./kinds.ts";
+import hexadecimalKeyPrefixes from "./lists/hexadecimal-key-prefixes.json" with { type: "json" };
+import { verbose } from "./verbose.ts";
 
-/** A key that its provider's prefix gives away. */
+/** A key with a prefix of its provider. */
 export interface KeyShape {
 	readonly kind: SecretKind;
-	/** Sticky and bounded, tried where a word begins with `prefix`. */
+	/** The shape is tried where a word begins so; empty for keys without a prefix. */
 	readonly prefix: string;
+	/** Sticky and bounded. */
 	readonly shape: RegExp;
 }
-
-/** Prefixes of keys that are hexadecimal, of one case, or a UUID behind them: gitleaks, cmd/generate/config/rules. */
-const HEXADECIMAL_PREFIXES = [
-	"xkeysib",
-	"shippo_live",
-	"shippo_test",
-	"pul-",
-	"pat-na",
-	"pat-eu",
-	"nfp_",
-	"r8_",
-	"tfp_",
-	"dsh_",
-	"phx_",
-	"rdme_",
-	"fio-u-",
-	"FLWSECK",
-	"duffel_",
-	"easypost",
-	"pnu_",
-	"sk_ci",
-	"CFPAT",
-	"BBDC",
-	"tskey",
-	"bkua_",
-	"ops_",
-	"fo1_",
-	"figd_",
-	"sgp_",
-	"napi_",
-	"rnd_",
-];
 
 /** Published formats, many by way of gitleaks (MIT, cmd/generate/config/rules) and detect-secrets (Apache-2.0). */
 export const KEY_SHAPES: readonly KeyShape[] = [
@@ -93,7 +64,7 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "shopify_token", prefix: "shp", shape: /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}/y },
 	{ kind: "square_token", prefix: "sq0", shape: /sq0(?:atp|csp|idp)-[\w-]{22,50}/y },
 	{ kind: "square_token", prefix: "EAAA", shape: /EAAA[\w-]{56,64}/y },
-	// An account and its token behind each other, as they are handed to the client.
+	// An account and then its token, as they are passed to the client.
 	{ kind: "twilio_key", prefix: "AC", shape: /AC[0-9a-f]{32}["',: ]{1,5}[0-9a-f]{32}(?![A-Za-z0-9])/y },
 	{ kind: "twilio_key", prefix: "SK", shape: /SK[0-9a-f]{32}(?![A-Za-z0-9])/y },
 	{ kind: "mailgun_key", prefix: "key", shape: /key-[a-f0-9]{32}(?![a-z0-9])/y },
@@ -112,8 +83,8 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "supabase_key", prefix: "sbp", shape: /sbp_[a-f0-9]{40}/y },
 	{ kind: "vault_token", prefix: "hvs", shape: /hv[sb]\.[\w-]{24,200}/y },
 	{ kind: "atlassian_token", prefix: "ATATT3", shape: /ATATT3[\w=-]{100,220}/y },
-	// Their keys are of one case or hexadecimal, which without the prefix would be no sign of a key.
-	...HEXADECIMAL_PREFIXES.map((prefix) => ({
+	// Hexadecimal keys or keys of one case: without the prefix they would not be recognisable.
+	...hexadecimalKeyPrefixes.map((prefix) => ({
 		kind: "generic_secret" as const,
 		prefix,
 		shape: /[A-Za-z\d]{2,12}(?:[-_][a-z\d]{2,10}){0,2}[-_][A-Za-z\d-]{20,120}/y,
@@ -132,12 +103,12 @@ export const KEY_SHAPES: readonly KeyShape[] = [
 	{ kind: "discord_token", prefix: "", shape: /[MNO][A-Za-z\d]{23,26}\.[\w-]{6}\.[\w-]{27,38}(?![\w-])/y },
 ];
 
-/** A setting whose name says whose key its value is. */
-export interface NamedSecret {
+/** A setting whose name says which provider its key belongs to. */
+interface NamedSecret {
 	readonly kind: SecretKind;
-	/** Held against the lower-cased name without separators. */
+	/** Matched against the lower-cased name without separators. */
 	readonly name: RegExp;
-	/** Held against the whole value. */
+	/** Matches the whole value. */
 	readonly value: RegExp;
 }
 
@@ -149,18 +120,36 @@ export const NAMED_SECRETS: readonly NamedSecret[] = [
 	{ kind: "heroku_api_key", name: /heroku/, value: /^[a-f0-9]{8}-(?:[a-f0-9]{4}-){3}[a-f0-9]{12}$/ },
 ];
 
-/** Names whose value is a password: short ones count too. */
+/** Names whose value is a password, even a short one. */
 export const PASSWORD_NAME =
 	/pass(?:w(?:or)?d|wort|phrase|code)|pwd$|^pw$|^passe$|passwd|(?<!by|com|en|im|over|sur|tres|under)pass$|contrasena|clave$|kennwort|motdepasse|senha$|wachtwoord|haslo$/;
 
 /** Names whose value is a key or token. */
-export const KEY_NAME =
-	/secretkeybase$|(?:api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session|webhook|jwt|hmac|app|admin)key$|secret(?:key|value|token|accesskey|id)?$|token$|accesstoken|credentials?$|^auth$|authorization$|apikey|authtoken$/;
+export const KEY_NAME = new RegExp(verbose`
+	secretkeybase$
+	|(?:
+		api|access|secret|private|signing|encryption|master|account|auth|service|client|shared|license|deploy|session
+		|webhook|jwt|hmac|app|admin
+	)key$
+	|secret(?:key|value|token|accesskey|id)?$
+	|token$
+	|accesstoken
+	|credentials?$
+	|^auth$
+	|authorization$
+	|apikey
+	|authtoken$
+`);
 
-/** Names whose value is a key if it was drawn at random, and else may be anything. */
-export const MAYBE_KEY_NAME =
+/** Names whose value is a key if it is random, and may be anything otherwise. */
+export const POSSIBLE_KEY_NAME =
 	/(?<!public|primary|foreign|site|cache|sort|partition|object|idempotency|publishable|row|group|item|host|range)(?:key|pat|salt|seed|sig|signature|cookie|sid|sessionid|session)$/;
 
-/** Names that only speak of one: its length, its file, its name, its public half. */
-export const ABOUT_NAME =
-	/(?:length|file|path|name|type|hash|policy|url|uri|endpoint|expiry|expires(?:in|at)?|ttl|id|count|limit|size|field|label|hint|regex|pattern|strength|reset|digest|alias|arn|age|version|csrftoken|xsrftoken|maxtokens?|publickey|nexttoken|pagetoken|continuationtoken|synctoken)$/;
+/** Names of something about a secret: its length, its file, its name, its public half. */
+export const ATTRIBUTE_NAME = new RegExp(verbose`
+	(?:
+		length|file|path|name|type|hash|policy|url|uri|endpoint|expiry|expires(?:in|at)?|ttl|id|count|limit|size|field
+		|label|hint|regex|pattern|strength|reset|digest|alias|arn|age|version|csrftoken|xsrftoken|maxtokens?|publickey
+		|nexttoken|pagetoken|continuationtoken|synctoken
+	)$
+`);

@@ -1,23 +1,23 @@
-// Finds secrets and where they stand: keys with a provider's prefix, settings, addresses with a password, PEM blocks.
+// Finds secrets and their spans: keys of providers, settings, URLs with a password, PEM blocks, phrases that give a secret.
 import type { SecretKind } from "./kinds.ts";
 import { entropy, isExampleKey, isPlaceholder } from "./placeholders.ts";
-import { hasDrawnPart, prefixedTokenEnd } from "./random-tokens.ts";
-import { saidAt } from "./said-secrets.ts";
+import { findPrefixedTokenEnd, hasRandomPart } from "./random-tokens.ts";
+import { secretPhrasesAt } from "./secret-phrases.ts";
 import {
-	ABOUT_NAME,
+	ATTRIBUTE_NAME,
 	KEY_NAME,
 	KEY_SHAPES,
 	type KeyShape,
-	MAYBE_KEY_NAME,
 	NAMED_SECRETS,
 	PASSWORD_NAME,
+	POSSIBLE_KEY_NAME,
 } from "./secret-shapes.ts";
 import { isWordAt } from "./words.ts";
 
-/** Takes a secret's kind and the offsets of its first character and behind its last. */
-export type ReportSecret = (kind: SecretKind, start: number, end: number) => void;
+/** Receives the kind of a secret and its offsets; the end is exclusive. */
+type ReportSecret = (kind: SecretKind, start: number, end: number) => void;
 
-/** Random text of 16 characters has about 3.6 bits per character, words and counts have less than 3. */
+/** Random text of 16 characters has about 3.6 bits per character; words and sequences have less than 3. */
 const MIN_KEY_BITS = 3;
 const MIN_NAMED_KEY_LENGTH = 12;
 const MIN_PASSWORD_LENGTH = 6;
@@ -32,10 +32,10 @@ for (const shape of KEY_SHAPES) {
 const hasPrefix = new Uint8Array(128 * 128);
 for (const code of byPrefix.keys()) hasPrefix[code] = 1;
 
-function tryShapes(text: string, start: number, shapes: readonly KeyShape[], report: ReportSecret): void {
+function reportMatchingShapes(text: string, start: number, shapes: readonly KeyShape[], report: ReportSecret): void {
 	for (const { kind, prefix, shape } of shapes) {
 		if (!text.startsWith(prefix, start)) continue;
-		// Inside a longer text of the same alphabet it is no header, and would be read again at every place.
+		// Within a longer run of base64 it is not the header of a token, and each occurrence would be scanned again.
 		if (prefix === "eyJ" && /[\w-]/.test(text.charAt(start - 1))) continue;
 		shape.lastIndex = start;
 		if (!shape.test(text)) continue;
@@ -46,31 +46,30 @@ function tryShapes(text: string, start: number, shapes: readonly KeyShape[], rep
 	}
 }
 
-function shapesAt(text: string, start: number, end: number, report: ReportSecret): void {
+function reportShapes(text: string, start: number, end: number, report: ReportSecret): void {
 	const code = text.charCodeAt(start) * 128 + text.charCodeAt(start + 1);
-	if (hasPrefix[code] === 1) tryShapes(text, start, byPrefix.get(code) ?? [], report);
-	if (canBeUnprefixed(text, start, end)) tryShapes(text, start, withoutPrefix, report);
+	if (hasPrefix[code] === 1) reportMatchingShapes(text, start, byPrefix.get(code) ?? [], report);
+	if (canBeUnprefixed(text, start, end)) reportMatchingShapes(text, start, withoutPrefix, report);
 }
 
-/** Keys that begin at a word. */
-export function keysAt(text: string, start: number, end: number, report: ReportSecret): void {
-	shapesAt(text, start, end, report);
-	const tokenEnd = prefixedTokenEnd(text, start, end);
+/** Reports the key that begins at a word, if any. */
+export function reportKeys(text: string, start: number, end: number, report: ReportSecret): void {
+	reportShapes(text, start, end, report);
+	const tokenEnd = findPrefixedTokenEnd(text, start, end);
 	if (tokenEnd > 0 && !isKnownKey(text, start, end) && !isExampleKey(text.slice(start, tokenEnd)))
 		report("generic_secret", start, tokenEnd);
 }
 
-/** Whether a shape of its provider names the key that begins at a word. */
+/** Whether a shape of some provider matches at a word. */
 function isKnownKey(text: string, start: number, end: number): boolean {
 	let isKnown = false;
-	const know = () => {
+	reportShapes(text, start, end, () => {
 		isKnown = true;
-	};
-	shapesAt(text, start, end, know);
+	});
 	return isKnown;
 }
 
-/** Keys without a prefix have a mark behind their first word: `-us`, `Q~`, `.atlasv1`, `:AA`, or a dot after 24. */
+/** Keys without a prefix have a mark after their first word: `-us`, `Q~`, `.atlasv1`, `:AA`, or a dot after 24 characters. */
 function canBeUnprefixed(text: string, start: number, end: number): boolean {
 	const length = end - start;
 	const next = text.charAt(end);
@@ -83,7 +82,7 @@ function canBeUnprefixed(text: string, start: number, end: number): boolean {
 const PEM = /BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\\nr]{1,8}[A-Za-z0-9+/=:, \-\n\r\\]{16}/y;
 const PEM_LENGTH = 16_384;
 
-/** Whether a value could have been chosen or drawn: not a word, not a reference, not an example. */
+/** Whether a value may be a password: no plain word, no reference, no example. */
 function isPassword(value: string): boolean {
 	if (value.length < MIN_PASSWORD_LENGTH || isPlaceholder(value)) return false;
 	return /[a-z]/i.test(value) && /[\d!-/:-@[-`{-~]/.test(value.replace(/[-_.]/g, "")) && entropy(value) > 2;
@@ -94,37 +93,37 @@ function isKey(value: string): boolean {
 	return /\d/.test(value) && /[a-z]/i.test(value) && entropy(value) >= MIN_KEY_BITS && !value.includes("://");
 }
 
-/** Said without "is" between: characters of every make, a sign among them. */
+/** A password of letters, digits and a symbol, as it is needed where no "is" precedes the value. */
 function isStrongPassword(value: string): boolean {
 	return (
 		isPassword(value) && /\d/.test(value) && /[a-z]/i.test(value) && /[!#$%^&*@~+?=]/.test(value) && value.length > 7
 	);
 }
 
-const IS_SAID = {
+const HAS_FORM = {
 	password: (value: string) => isPassword(value) && /\d/.test(value),
 	strong: isStrongPassword,
 	key: isKey,
 	bearer: isKey,
 } as const;
 
-/** What is said of a secret in words: "the password is …", "Bearer …", and the block that a key file is. */
-export function saidSecretAt(text: string, start: number, end: number, report: ReportSecret): void {
+/** Reports secrets that a phrase at a word gives ("the password is …", "Bearer …"), and PEM blocks. */
+export function reportSecretPhrases(text: string, start: number, end: number, report: ReportSecret): void {
 	if (end - start === 5 && text.startsWith("-----BEGIN", start - 5)) reportPem(text, start, report);
-	const waiting = saidAt(text, start, end);
-	if (waiting === undefined) return;
-	for (const { shape, as } of waiting) {
+	const phrases = secretPhrasesAt(text, start, end);
+	if (phrases === null) return;
+	for (const { shape, form } of phrases) {
 		shape.lastIndex = start;
 		const span = shape.exec(text)?.indices?.groups?.["value"];
 		if (span === undefined) continue;
-		const [from, to] = withoutFullStop(text, span[0], span[1]);
+		const [from, to] = trimPunctuation(text, span[0], span[1]);
 		const value = text.slice(from, to);
 		if (isProviderKey(value)) continue;
-		if (IS_SAID[as](value)) report(as === "bearer" ? "bearer_token" : "generic_secret", from, to);
+		if (HAS_FORM[form](value)) report(form === "bearer" ? "bearer_token" : "generic_secret", from, to);
 	}
 }
 
-function withoutFullStop(text: string, start: number, end: number): [number, number] {
+function trimPunctuation(text: string, start: number, end: number): [number, number] {
 	let to = end;
 	while (to > start && /[.,;:!?)]/.test(text.charAt(to - 1)) && to > end - 2) to--;
 	return [start, to];
@@ -140,27 +139,27 @@ function reportPem(text: string, start: number, report: ReportSecret): void {
 }
 
 const NAME_LENGTH = 48;
-/** The last @ before the path ends the password, which may hold one that should have been escaped. */
+/** The last @ before the path ends the password: the password may have one that should have been escaped. */
 const USERINFO = /:\/\/(?<user>[^\s/@:'"`<>]{0,64}):(?<value>[^\s/'"`<>?#]{1,128})@(?=[\w[$])/dy;
-const SCHEME = /[a-z][a-z0-9+.-]{0,20}$/i;
+const URL_SCHEME = /[a-z][a-z0-9+.-]{0,20}$/i;
 
-/** Addresses with a password, at the colon of their `://`. */
-function addressAt(text: string, colon: number, report: ReportSecret): void {
+/** Reports the password of a URL, at the colon of its `://`. */
+function reportUrlPassword(text: string, colon: number, report: ReportSecret): void {
 	USERINFO.lastIndex = colon;
 	const match = USERINFO.exec(text);
 	const span = match?.indices?.groups?.["value"];
 	if (match === null || span === undefined) return;
 	const value = text.slice(span[0], span[1]);
 	if (value.length < 4 || isPlaceholder(value) || isProviderKey(value)) return;
-	const scheme = SCHEME.exec(text.slice(Math.max(0, colon - 21), colon))?.[0].toLowerCase() ?? "";
+	const scheme = URL_SCHEME.exec(text.slice(Math.max(0, colon - 21), colon))?.[0].toLowerCase() ?? "";
 	report(/^(?:https?|ftps?|git|ssh|svn)/.test(scheme) ? "basic_auth_url" : "connection_string", span[0], span[1]);
 }
 
-const ASSIGNED =
+const ASSIGNMENT =
 	/(?::=|=>|=|:)\s{0,3}(?:(?<quote>["'`])(?<quoted>[^"'`\n]{4,256})\k<quote>|["'`](?<open>[^"'`\s]{4,256})(?!["'`\S])|(?<plain>[^\s"'`,;=]{4,256}={0,2}))/dy;
 
-/** The lower-cased name before a sign, without its separators; empty where none stands there. */
-function nameBefore(text: string, sign: number): string {
+/** The lower-cased name before a `=` or `:`, without its separators; empty if there is none. */
+function readName(text: string, sign: number): string {
 	let end = sign;
 	while (end > sign - 3 && !isWordAt(text, end - 1)) end--;
 	let start = end;
@@ -168,59 +167,61 @@ function nameBefore(text: string, sign: number): string {
 	return text.slice(start, end).replace(/[_.-]/g, "").toLowerCase();
 }
 
-/** Settings, at the `=` or `:` between name and value. Answers with where the value it looked at ends. */
-function assignmentAt(text: string, at: number, report: ReportSecret): number {
-	const name = nameBefore(text, at);
-	const asPassword = PASSWORD_NAME.test(name);
+/** Reports the secret of a setting, at the `=` or `:` before its value. Returns where the value ends, or `at` if it was not read. */
+function reportAssignment(text: string, at: number, report: ReportSecret): number {
+	const name = readName(text, at);
+	const isPasswordName = PASSWORD_NAME.test(name);
 	const named = NAMED_SECRETS.find((secret) => secret.name.test(name));
-	const asKey = KEY_NAME.test(name);
-	if (!asPassword && named === undefined && !asKey && !MAYBE_KEY_NAME.test(name)) return at;
-	if (named === undefined && ABOUT_NAME.test(name)) return at;
-	ASSIGNED.lastIndex = at;
-	const groups = ASSIGNED.exec(text)?.indices?.groups;
+	const isKeyName = KEY_NAME.test(name);
+	if (!isPasswordName && named === undefined && !isKeyName && !POSSIBLE_KEY_NAME.test(name)) return at;
+	if (named === undefined && ATTRIBUTE_NAME.test(name)) return at;
+	ASSIGNMENT.lastIndex = at;
+	const groups = ASSIGNMENT.exec(text)?.indices?.groups;
 	const span = groups?.["quoted"] ?? groups?.["open"] ?? groups?.["plain"];
 	if (span === undefined) return at;
 	const value = text.slice(span[0], span[1]);
 	if (named?.value.test(value) && !isPlaceholder(value)) report(named.kind, span[0], span[1]);
 	else if (
-		asPassword ? isPassword(value) && !isCode(text, span[1], value) : isKey(value) && (asKey || hasDrawnPart(value))
+		isPasswordName
+			? isPassword(value) && !isCode(text, span[1], value)
+			: isKey(value) && (isKeyName || hasRandomPart(value))
 	)
 		if (!isProviderKey(value)) report("generic_secret", span[0], span[1]);
 	return span[1];
 }
 
-/** A value whose own shape names its kind is reported for that. */
+/** Whether a value is a key of a known shape, which is reported as such. */
 function isProviderKey(value: string): boolean {
 	return isKnownKey(value, 0, /^[A-Za-z0-9]*/.exec(value)?.[0].length ?? 0);
 }
 
-/** A value that code computes: it is called, or a member of something. */
+/** Whether a value is code: a call, or an expression. */
 function isCode(text: string, end: number, value: string): boolean {
 	return text.charAt(end) === "(" || /^\w{1,40}\(|\?\?|&&|\|\||=>/.test(value);
 }
 
-/** A longer value holds no further settings, so that no character is looked at for many names. */
+/** A longer value is not searched for further settings, so that no character is read for many names. */
 const SHORT_VALUE = 32;
 
-/** Everything that stands at a sign rather than at a word. One pass over the signs of the text. */
-export function secretsAtSigns(text: string, report: ReportSecret): void {
+/** Reports secrets in URLs and settings, in one pass over the colons and equals signs of the text. */
+export function reportAssignedSecrets(text: string, report: ReportSecret): void {
 	let colon = text.indexOf(":");
 	let equals = text.indexOf("=");
-	let lookedTo = 0;
+	let scannedTo = 0;
 	while (colon >= 0 || equals >= 0) {
 		const isColon = colon >= 0 && (equals < 0 || colon < equals);
 		const at = isColon ? colon : equals;
-		if (isColon && text.charCodeAt(at + 1) === 47) addressAt(text, at, report);
-		else if (at >= lookedTo && isAssigning(text, at)) {
-			const end = assignmentAt(text, at, report);
-			if (end > at + SHORT_VALUE) lookedTo = end;
+		if (isColon && text.charCodeAt(at + 1) === 47) reportUrlPassword(text, at, report);
+		else if (at >= scannedTo && isAssignment(text, at)) {
+			const end = reportAssignment(text, at, report);
+			if (end > at + SHORT_VALUE) scannedTo = end;
 		}
 		if (isColon) colon = text.indexOf(":", at + 1);
 		else equals = text.indexOf("=", at + 1);
 	}
 }
 
-/** A name, perhaps quoted, stands before the sign, at most two characters away, and no second sign does. */
-function isAssigning(text: string, at: number): boolean {
+/** Whether a name, perhaps quoted, precedes the sign, at most two characters away. */
+function isAssignment(text: string, at: number): boolean {
 	return isWordAt(text, at - 1) || isWordAt(text, at - 2) || isWordAt(text, at - 3);
 }

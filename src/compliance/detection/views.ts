@@ -1,72 +1,75 @@
-// Other readings of a text: what it says once unseen characters, escapes and base64 are taken out of the way.
+// Decodes a text: what it says once invisible characters are removed and escapes and base64 are decoded.
 
-/** A text to read, and where its parts stand in the text it was read from. */
-export interface View {
+/** A decoded text, and where its parts are in the original. */
+interface View {
 	readonly text: string;
-	/** The span of the original text that a span of this one came from; encoded parts count whole. */
+	/** The span of the original that a span of this text came from. An encoded part counts as a whole. */
 	origin(start: number, end: number): readonly [start: number, end: number];
 }
 
-/** Text in text in text: beyond three layers nobody encodes what they mean to send. */
-const MAX_LAYERS = 3;
+/** Nobody encodes what they mean to send more than three times. */
+const MAX_DECODING_LAYERS = 3;
 
-/** Total length of all decoded readings over the text's: a whole layer fits always, deeper ones as far as this goes. */
-const MAX_GROWTH = 4;
+/** The total length of all decoded views, relative to the text. The first layer always fits; deeper ones as far as this goes. */
+const MAX_DECODED_RATIO = 4;
 
-/** What stands around an escape and is read with it: names before a value, context words. */
-const NEIGHBOURHOOD = 96;
+/** Characters around an escape that are read with it: the name before a value, context words. */
+const ESCAPE_CONTEXT_CHARS = 96;
 
-/** Puts a view together from copied and replaced parts of a source. */
+/** Builds a view from copied and replaced parts of a source. */
 class ViewBuilder {
-	private readonly parts: string[] = [];
-	private readonly at: number[] = [];
-	private readonly from: number[] = [];
-	private readonly to: number[] = [];
-	private length = 0;
-	private readonly source: View;
+	readonly #parts: string[] = [];
+	readonly #at: number[] = [];
+	readonly #from: number[] = [];
+	readonly #to: number[] = [];
+	#length = 0;
+	readonly #source: View;
 
 	constructor(source: View) {
-		this.source = source;
+		this.#source = source;
 	}
 
-	private add(part: string, from: number, to: number): void {
+	#add(part: string, from: number, to: number): void {
 		if (part === "") return;
-		this.parts.push(part);
-		this.at.push(this.length);
-		this.from.push(from);
-		this.to.push(to);
-		this.length += part.length;
+		this.#parts.push(part);
+		this.#at.push(this.#length);
+		this.#from.push(from);
+		this.#to.push(to);
+		this.#length += part.length;
 	}
 
 	copy(from: number, to: number): void {
-		this.add(this.source.text.slice(from, to), from, -1);
+		this.#add(this.#source.text.slice(from, to), from, -1);
 	}
 
 	replace(part: string, from: number, to: number): void {
-		this.add(part, from, to);
+		this.#add(part, from, to);
 	}
 
-	/** Characters that fold one by one; those that vanish part the rest. */
+	/** Adds a run of characters, each folded by itself. Where one vanishes, a new part begins. */
 	fold(run: string, from: number): void {
 		let folded = "";
 		for (let i = 0; i < run.length; i++) {
-			const character = foldCharacter(run.charAt(i));
+			const character = foldToAscii(run.charAt(i));
 			if (character !== "") folded += character;
 			else {
-				this.add(folded, from + i - folded.length, -1);
+				this.#add(folded, from + i - folded.length, -1);
 				folded = "";
 			}
 		}
-		this.add(folded, from + run.length - folded.length, -1);
+		this.#add(folded, from + run.length - folded.length, -1);
 	}
 
 	get isEmpty(): boolean {
-		return this.length === 0;
+		return this.#length === 0;
 	}
 
 	build(): View {
-		const { at, from, to, source } = this;
-		const partOf = (offset: number): number => {
+		const at = this.#at;
+		const from = this.#from;
+		const to = this.#to;
+		const source = this.#source;
+		const findPart = (offset: number): number => {
 			let low = 0;
 			for (let high = at.length - 1; low < high; ) {
 				const middle = (low + high + 1) >> 1;
@@ -75,25 +78,25 @@ class ViewBuilder {
 			}
 			return low;
 		};
-		const inSource = (offset: number, edge: "start" | "end"): number => {
-			const part = partOf(offset);
+		const toSource = (offset: number, edge: "start" | "end"): number => {
+			const part = findPart(offset);
 			const end = to[part] ?? -1;
 			if (end < 0) return (from[part] ?? 0) + offset - (at[part] ?? 0);
 			return edge === "start" ? (from[part] ?? 0) : end;
 		};
 		return {
-			text: this.parts.join(""),
+			text: this.#parts.join(""),
 			origin: (start, end) => {
-				const last = inSource(end - 1, "end");
-				const isCopied = (to[partOf(end - 1)] ?? -1) < 0;
-				return source.origin(inSource(start, "start"), isCopied ? last + 1 : last);
+				const last = toSource(end - 1, "end");
+				const isCopied = (to[findPart(end - 1)] ?? -1) < 0;
+				return source.origin(toSource(start, "start"), isCopied ? last + 1 : last);
 			},
 		};
 	}
 }
 
 /** Soft hyphen, Mongolian separator, zero-width characters, direction marks, variation selectors, byte order mark. */
-function isUnseen(code: number): boolean {
+function isInvisible(code: number): boolean {
 	return (
 		code === 0xad ||
 		code === 0x180e ||
@@ -105,14 +108,14 @@ function isUnseen(code: number): boolean {
 	);
 }
 
-/** What folding changes, and the quotes between, which stay. */
-const FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000]+|[\ufe00-\ufe0f]+|[\ufeff\uff01-\uff5e]+/g;
-const HAS_FOLDED = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
+/** The characters that folding changes, and the quotes among them, which it keeps. */
+const FOLDABLE = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000]+|[\ufe00-\ufe0f]+|[\ufeff\uff01-\uff5e]+/g;
+const HAS_FOLDABLE = /[\u00a0\u00ad\u180e\u2000-\u206f\u2212\u3000\ufeff\uff01-\uff5e]|[\ufe00-\ufe0f]/;
 
-function foldCharacter(character: string): string {
+function foldToAscii(character: string): string {
 	const code = character.charCodeAt(0);
 	if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
-	if (isUnseen(code)) return "";
+	if (isInvisible(code)) return "";
 	if (code === 0xa0 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f) return " ";
 	if (code === 0x205f) return " ";
 	if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return "-";
@@ -120,13 +123,13 @@ function foldCharacter(character: string): string {
 	return character;
 }
 
-/** The text itself, with unseen characters gone, and full-width letters, spaces and dashes as ASCII has them. */
-export function foldedView(text: string): View {
-	const itself: View = { text, origin: (start, end) => [start, end] };
-	if (!HAS_FOLDED.test(text)) return itself;
-	const builder = new ViewBuilder(itself);
+/** The text without invisible characters, with full-width letters, spaces and dashes in ASCII. */
+function foldText(text: string): View {
+	const unchanged: View = { text, origin: (start, end) => [start, end] };
+	if (!HAS_FOLDABLE.test(text)) return unchanged;
+	const builder = new ViewBuilder(unchanged);
 	let copied = 0;
-	for (const { 0: run, index } of text.matchAll(FOLDED)) {
+	for (const { 0: run, index } of text.matchAll(FOLDABLE)) {
 		builder.copy(copied, index);
 		builder.fold(run, index);
 		copied = index + run.length;
@@ -137,7 +140,7 @@ export function foldedView(text: string): View {
 
 const ESCAPES =
 	/(?:%[0-9a-f]{2}){1,256}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);|\\u(?:00[2-7][0-9a-f]|200[b-d])|\\x[2-7][0-9a-f]/gi;
-const ENTITIES: Readonly<Record<string, string>> = {
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
 	amp: "&",
 	lt: "<",
 	gt: ">",
@@ -166,31 +169,31 @@ function decodeEscape(written: string): string {
 		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(written.slice(3 * i + 1, 3 * i + 3), 16);
 		return utf8.decode(bytes);
 	}
-	if (written.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
-	if (!written.startsWith("&#")) return ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
+	if (written.startsWith("\\")) return foldToAscii(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+	if (!written.startsWith("&#")) return HTML_ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
 	const isHex = written.charAt(2).toLowerCase() === "x";
 	const code = Number.parseInt(written.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
-	return code > 0 && code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
+	return code > 0 && code <= 0x10ffff ? foldToAscii(String.fromCodePoint(code)) : "";
 }
 
-/** URL escapes, HTML entities and escapes of strings, with what stands around them; empty where there are none. */
-function unescapedView(view: View): View | undefined {
+/** Decodes URL escapes, HTML entities and string escapes, with the text around them; null if there are none. */
+function toUnescapedView(view: View): View | null {
 	const { text } = view;
-	if (!/[%&\\]/.test(text)) return undefined;
+	if (!/[%&\\]/.test(text)) return null;
 	const builder = new ViewBuilder(view);
 	let copied = 0;
 	for (const { 0: written, index } of text.matchAll(ESCAPES)) {
-		if (index - copied > 2 * NEIGHBOURHOOD) {
-			if (!builder.isEmpty) builder.copy(copied, copied + NEIGHBOURHOOD);
-			builder.replace("\n\n", index - NEIGHBOURHOOD, index - NEIGHBOURHOOD);
-			copied = index - NEIGHBOURHOOD;
+		if (index - copied > 2 * ESCAPE_CONTEXT_CHARS) {
+			if (!builder.isEmpty) builder.copy(copied, copied + ESCAPE_CONTEXT_CHARS);
+			builder.replace("\n\n", index - ESCAPE_CONTEXT_CHARS, index - ESCAPE_CONTEXT_CHARS);
+			copied = index - ESCAPE_CONTEXT_CHARS;
 		}
 		builder.copy(copied, index);
 		builder.replace(decodeEscape(written), index, index + written.length);
 		copied = index + written.length;
 	}
-	if (builder.isEmpty) return undefined;
-	builder.copy(copied, copied + NEIGHBOURHOOD);
+	if (builder.isEmpty) return null;
+	builder.copy(copied, copied + ESCAPE_CONTEXT_CHARS);
 	return builder.build();
 }
 
@@ -208,7 +211,7 @@ function base64CodeAt(text: string, at: number): number {
 
 const wholeUtf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** Stands for bytes that are no UTF-8. To throw for each run that only looks like base64 costs more than to read it. */
+/** What the decoder puts for bytes that are not UTF-8. Throwing for each run that only looks like base64 would cost more. */
 const UNDECODABLE = "\ufffd";
 const MIN_READABLE = 8;
 
@@ -216,16 +219,16 @@ function isReadable(byte: number): boolean {
 	return (byte >= 32 && byte < 127) || (byte >= 9 && byte <= 13);
 }
 
-/** ASCII bytes between two places as text. */
-function asciiText(bytes: Uint8Array, start: number, end: number): string {
+/** ASCII bytes between two offsets as text. */
+function toAsciiText(bytes: Uint8Array, start: number, end: number): string {
 	let text = "";
 	for (let at = start; at < end; at += 8192)
 		text += String.fromCharCode(...bytes.subarray(at, Math.min(end, at + 8192)));
 	return text;
 }
 
-/** The text in decoded bytes: all of it where it is UTF-8, else the runs of ASCII in it. */
-function readable(bytes: Uint8Array): string {
+/** The text in decoded bytes: everything if it is UTF-8, otherwise its runs of ASCII. */
+function toReadableText(bytes: Uint8Array): string {
 	let runs = "";
 	let start = 0;
 	let hasControls = false;
@@ -233,7 +236,7 @@ function readable(bytes: Uint8Array): string {
 		const byte = bytes[at] ?? 0;
 		if (isReadable(byte)) continue;
 		if (byte < 128 && at < bytes.length) hasControls = true;
-		if (at - start >= MIN_READABLE) runs += `${asciiText(bytes, start, at)}\n`;
+		if (at - start >= MIN_READABLE) runs += `${toAsciiText(bytes, start, at)}\n`;
 		start = at + 1;
 	}
 	if (hasControls || runs.length > bytes.length) return runs;
@@ -241,8 +244,8 @@ function readable(bytes: Uint8Array): string {
 	return text.includes(UNDECODABLE) ? runs : text;
 }
 
-/** Zero bytes, every second one in UTF-16, are left out. */
-function decodeBase64(text: string, start: number, end: number): string {
+/** Decodes a run of base64. Zero bytes, every second one in UTF-16, are left out. */
+function decodeBase64Run(text: string, start: number, end: number): string {
 	const bytes = new Uint8Array(((end - start) * 3) >> 2);
 	let bits = 0;
 	let held = 0;
@@ -255,14 +258,14 @@ function decodeBase64(text: string, start: number, end: number): string {
 		const byte = (bits >> held) & 0xff;
 		if (byte !== 0) bytes[length++] = byte;
 	}
-	return readable(bytes.subarray(0, length));
+	return toReadableText(bytes.subarray(0, length));
 }
 
-/** What base64 in the text says, one line each, without what stands around it; empty where there is none. */
-function base64View(view: View): View | undefined {
+/** Decodes base64, a line for each run, without the text around it; null if there is none. */
+function toBase64View(view: View): View | null {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
-	// A run of 16 covers every sixteenth place: where none stands, sixteen characters are passed at once.
+	// A run of at least 16 covers every sixteenth place, so that only these are probed.
 	for (let probe = MIN_BASE64 - 1; probe < text.length; probe += MIN_BASE64) {
 		if (base64CodeAt(text, probe) < 0) continue;
 		let start = probe;
@@ -270,7 +273,7 @@ function base64View(view: View): View | undefined {
 		let end = probe + 1;
 		while (end < text.length && base64CodeAt(text, end) >= 0) end++;
 		if (end - start >= MIN_BASE64) {
-			const decoded = decodeBase64(text, start, end);
+			const decoded = decodeBase64Run(text, start, end);
 			if (decoded.length >= MIN_READABLE) {
 				builder.replace(decoded, start, end);
 				builder.replace("\n\n", end, end);
@@ -278,25 +281,25 @@ function base64View(view: View): View | undefined {
 		}
 		while (probe + MIN_BASE64 < end) probe += MIN_BASE64;
 	}
-	return builder.isEmpty ? undefined : builder.build();
+	return builder.isEmpty ? null : builder.build();
 }
 
 /**
- * All readings of a text, the plain one first, then layer by layer. Decoding ends when four times the text's length is reached,
- * so that work stays linear whatever is nested in what.
+ * All views of a text: the folded text first, then layer by layer what is decoded from it. Decoding ends when the views have
+ * four times the length of the text, so that the work stays linear whatever is nested.
  */
-export function* viewsOf(text: string): Generator<View> {
-	const plain = foldedView(text);
+export function* decodeViews(text: string): Generator<View> {
+	const plain = foldText(text);
 	yield plain;
-	let left = MAX_GROWTH * text.length;
+	let left = MAX_DECODED_RATIO * text.length;
 	let layer = [plain];
-	for (let depth = 0; depth < MAX_LAYERS && layer.length > 0; depth++) {
+	for (let depth = 0; depth < MAX_DECODING_LAYERS && layer.length > 0; depth++) {
 		const next: View[] = [];
 		for (const view of layer) {
-			for (const decode of [unescapedView, base64View]) {
+			for (const decode of [toUnescapedView, toBase64View]) {
 				if (left <= 0) return;
 				const decoded = decode(view);
-				if (decoded === undefined) continue;
+				if (decoded === null) continue;
 				left -= decoded.text.length;
 				yield decoded;
 				next.push(decoded);

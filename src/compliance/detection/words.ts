@@ -1,4 +1,4 @@
-// Walks over the words of a text, runs of ASCII letters and digits, in one pass; what they mean is asked elsewhere.
+// Walks over the words of a text, which are runs of ASCII letters and digits, in one pass. What they mean is decided elsewhere.
 
 const OTHER = 0;
 const LETTER = 1;
@@ -8,61 +8,61 @@ const CHARACTER_CLASS = new Uint8Array(128);
 for (let code = 48; code < 58; code++) CHARACTER_CLASS[code] = DIGIT;
 for (let code = 65; code < 91; code++) CHARACTER_CLASS[code] = CHARACTER_CLASS[code + 32] = LETTER;
 
-/** What a run of letters and digits is made of. */
-export type WordMake = "letters" | "digits" | "mixed";
+/** What a word consists of. */
+export type WordAlphabet = "letters" | "digits" | "mixed";
 
-const MAKES: readonly WordMake[] = ["mixed", "letters", "digits", "mixed"];
+const ALPHABETS: readonly WordAlphabet[] = ["mixed", "letters", "digits", "mixed"];
 
-function classAt(text: string, at: number): number {
+function characterClassAt(text: string, at: number): number {
 	const code = text.charCodeAt(at);
 	return code < 128 ? (CHARACTER_CLASS[code] ?? OTHER) : OTHER;
 }
 
-/** Whether an ASCII letter or digit stands there; false outside the text. */
+/** Whether an ASCII letter or digit is at an offset; false outside the text. */
 export function isWordAt(text: string, at: number): boolean {
-	return at >= 0 && at < text.length && classAt(text, at) !== OTHER;
+	return at >= 0 && at < text.length && characterClassAt(text, at) !== OTHER;
 }
 
-/** Calls `visit` for each word in order, with the offsets of its first character and behind its last. */
-export function eachWord(text: string, visit: (start: number, end: number, make: WordMake) => void): void {
+/** Calls `visit` for each word in order, with its offsets; the end is exclusive. */
+export function eachWord(text: string, visit: (start: number, end: number, make: WordAlphabet) => void): void {
 	const length = text.length;
 	let start = 0;
-	let made = OTHER;
+	let alphabet = OTHER;
 	for (let at = 0; at < length; at++) {
 		const code = text.charCodeAt(at);
-		const kind = code < 128 ? CHARACTER_CLASS[code] : OTHER;
-		if (kind !== OTHER && kind !== undefined) {
-			if (made === OTHER) start = at;
-			made |= kind;
-		} else if (made !== OTHER) {
-			visit(start, at, MAKES[made] ?? "mixed");
-			made = OTHER;
+		const characterClass = code < 128 ? CHARACTER_CLASS[code] : OTHER;
+		if (characterClass !== OTHER && characterClass !== undefined) {
+			if (alphabet === OTHER) start = at;
+			alphabet |= characterClass;
+		} else if (alphabet !== OTHER) {
+			visit(start, at, ALPHABETS[alphabet] ?? "mixed");
+			alphabet = OTHER;
 		}
 	}
-	if (made !== OTHER) visit(start, length, MAKES[made] ?? "mixed");
+	if (alphabet !== OTHER) visit(start, length, ALPHABETS[alphabet] ?? "mixed");
 }
 
-/** First and last letter, in either case, and length: nearly every other word of a text differs in one of them. */
+/** First letter, last letter and length, whatever the case: nearly all other words differ in one of them. */
 function outline(text: string, start: number, end: number): number {
 	return ((text.charCodeAt(start) & 31) << 10) | ((text.charCodeAt(end - 1) & 31) << 5) | (end - start);
 }
 
-/** Words that something waits for; what a text has is cut out of it only where its outline fits one of them. */
+/** Entries by word. A word of a text is cut out of it only if its outline is that of an entry. */
 export class Lexicon<Entry> {
-	private readonly entries = new Map<string, Entry[]>();
-	private readonly outlines = new Uint8Array(1 << 15);
+	readonly #entries = new Map<string, Entry[]>();
+	readonly #outlines = new Uint8Array(1 << 15);
 
 	/** Adds an entry under a lower-case ASCII word of at most 31 characters. */
 	add(word: string, entry: Entry): void {
-		const known = this.entries.get(word);
-		if (known === undefined) this.entries.set(word, [entry]);
+		const known = this.#entries.get(word);
+		if (known === undefined) this.#entries.set(word, [entry]);
 		else known.push(entry);
-		this.outlines[outline(word, 0, word.length)] = 1;
+		this.#outlines[outline(word, 0, word.length)] = 1;
 	}
 
-	/** The entries of the word between two offsets, in either case. */
-	at(text: string, start: number, end: number): readonly Entry[] | undefined {
-		if (end - start > 31 || this.outlines[outline(text, start, end)] !== 1) return undefined;
-		return this.entries.get(text.slice(start, end).toLowerCase());
+	/** The entries of the word between two offsets, whatever its case; null if there are none. */
+	at(text: string, start: number, end: number): readonly Entry[] | null {
+		if (end - start > 31 || this.#outlines[outline(text, start, end)] !== 1) return null;
+		return this.#entries.get(text.slice(start, end).toLowerCase()) ?? null;
 	}
 }

@@ -1,62 +1,62 @@
-// What a command would do, as far as its words tell: the vocabulary in which programs/ describe commands to analysis.ts.
+// The effects of a command, as far as its words tell. The rules in programs/ produce them, walk.ts follows them.
 import type { FactorId } from "../factors.ts";
-import type { Reach } from "../paths.ts";
+import type { Reach } from "../path-patterns.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
 
-/** Languages whose code is scanned for calls that remove, write or run. */
-export type Language = "code" | "sql" | "mongo" | "redis" | "powershell";
+/** Languages whose code is searched for calls that remove, write or run. */
+export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
 
 export type Effect =
-	/** Raises a factor outright. */
+	/** Raises a factor. */
 	| { readonly kind: "raise"; readonly factor: FactorId; readonly because: string }
 	| { readonly kind: "write"; readonly path: string; readonly reach: Reach }
-	/** Shows or sends the contents. */
+	/** Shows or sends a file's contents. */
 	| { readonly kind: "read"; readonly path: string }
-	/** Removes; how bad depends on where the path leads. */
+	/** Removes a path. Where it leads decides how bad that is. */
 	| { readonly kind: "remove"; readonly path: string; readonly recursive: boolean }
-	/** Runs another command with these fields. `listed`: more operands come from a list that only the run will know. */
+	/** Runs another command with these fields. `listed`: a list that only the run knows adds operands. */
 	| { readonly kind: "run"; readonly fields: readonly string[]; readonly listed?: boolean }
-	/** Runs a text as a shell script; a guess may turn out to be none. */
+	/** Runs a text as a shell script. A guess may be no script at all. */
 	| {
 			readonly kind: "script";
 			readonly text: string;
 			readonly parameters?: readonly string[];
 			readonly guess?: boolean;
 	  }
-	/** Runs a text as code of some other language. */
-	| { readonly kind: "code"; readonly language: Language; readonly text: string }
-	/** Runs what it reads: a script of the shell or code. */
-	| { readonly kind: "interpret"; readonly language: "shell" | Language }
-	/** The commands after it run in this folder. */
+	/** Runs a text as code of another language. */
+	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
+	/** Runs its input as a shell script or as code. */
+	| { readonly kind: "interpret"; readonly language: "shell" | CodeLanguage }
+	/** Later commands run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 
-/** One command, and what feeds it. */
+/** A command and its input. */
 export interface Invocation extends CommandWords {
-	/** What it reads from a pipe or a here-document, where that is known. */
-	readonly input: string | undefined;
-	/** It reads a pipe, a here-document or a file, known or not. */
+	/** What it reads from a pipe or a here-document. Null where that is not known. */
+	readonly input: string | null;
+	/** Whether it reads a pipe, a here-document or a file, known or not. */
 	readonly piped: boolean;
-	/** For what takes more than a few readings of its words, which are charged for already. */
+	/** For work beyond a few readings of the words, which are charged already. */
 	readonly work: WorkBudget;
 }
 
 /**
- * The effects of the commands of one name, made one by one where each copies the words: whoever asks for the next one
- * has charged for the last.
+ * Describes the commands of one name by their effects. Where each effect copies the words, effects are produced one by
+ * one, so that the caller charges for each before it takes the next.
  */
-export type CommandModel = (command: Invocation) => Iterable<Effect>;
+export type ProgramRule = (command: Invocation) => Iterable<Effect>;
 
-export const raise = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
-export const forbid = (because: string): Effect => raise("forbidden_command", because);
-export const risky = (because: string): Effect => raise("risky_command", because);
-export const write = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
-export const read = (path: string): Effect => ({ kind: "read", path });
-export const run = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
-export const script = (text: string, parameters: readonly string[] = []): Effect => ({
+export const raiseEffect = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
+export const forbiddenEffect = (because: string): Effect => raiseEffect("forbidden_command", because);
+export const riskyEffect = (because: string): Effect => raiseEffect("risky_command", because);
+export const writeEffect = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
+export const readEffect = (path: string): Effect => ({ kind: "read", path });
+export const runEffect = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
+export const scriptEffect = (text: string, parameters: readonly string[] = []): Effect => ({
 	kind: "script",
 	text,
 	parameters,
 });
-export const guess = (text: string): Effect => ({ kind: "script", text, guess: true });
-export const code = (language: Language, text: string): Effect => ({ kind: "code", language, text });
+export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

@@ -1,129 +1,33 @@
-// A command's words read as options and operands; which options mean the same is a table.
-import { entryOf } from "./entry.ts";
+// A command's words as options and operands. Which options mean the same is listed in options.json.
+import optionsFile from "./options.json" with { type: "json" };
 
-/** The words of one command, sorted. */
+/** The options and operands of one command. */
 export interface Options {
 	/** Letters of single-dash bundles. */
 	readonly letters: ReadonlySet<string>;
-	/** Words that begin with a dash, as written but without `=value`. */
+	/** Words that begin with a dash, without `=value`. */
 	readonly flags: readonly string[];
-	/** Everything else, and all that follows `--`. */
+	/** All other words, and every word after `--`. */
 	readonly operands: readonly string[];
 }
 
-/** Tools whose single-dash words are names, not bundles of letters. */
-const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set([
-	"find",
-	"terraform",
-	"tofu",
-	"terragrunt",
-	"java",
-	"javac",
-	"go",
-	"gcc",
-	"clang",
-	"openssl",
-	"ffmpeg",
-	"convert",
-	"magick",
-	"xcodebuild",
-	"az",
-	"gcloud",
-	"vault",
-	"nomad",
-	"consul",
-	"packer",
-	"dd",
-	"ip",
-]);
+/** Tools whose single-dash options are names, not bundles of letters. */
+const SINGLE_DASH_NAMES: ReadonlySet<string> = new Set(optionsFile.single_dash_names);
 
-/** Letters that take the rest of a bundle as their value, per tool. */
-const VALUE_LETTERS: Readonly<Record<string, string>> = {
-	git: "mFCcSoIGLbB",
-	curl: "XHdouFATbceKmrwxyYzEPQtU",
-	wget: "OoPTUQ",
-	ssh: "iploFJLRDWbceBmOSEQ",
-	scp: "iPFJoS",
-	tar: "fCTX",
-	sed: "efE",
-	grep: "eABCmfd",
-	rg: "egtTABCmfr",
-	psql: "cdfhopUvFPRTL",
-	mysql: "ehuDPS",
-	docker: "vpewuhlmc",
-	kubectl: "nflco",
-	npm: "w",
-	make: "fCIjlo",
-	chmod: "",
-	rm: "",
-};
+/** Letters that take the rest of a bundle as their value, by tool. */
+const LETTERS_WITH_VALUE: ReadonlyMap<string, string> = new Map(Object.entries(optionsFile.letters_with_value));
 
-/** Long spellings of letters, per tool; `-r` and `-R` of the file tools mean the same. */
-const SAME: Readonly<Record<string, readonly (readonly string[])[]>> = {
-	rm: [
-		["-r", "-R", "--recursive"],
-		["-f", "--force"],
-		["-i", "--interactive"],
-		["-d", "--dir"],
-	],
-	cp: [
-		["-r", "-R", "-a", "--recursive", "--archive"],
-		["-f", "--force"],
-	],
-	mv: [["-f", "--force"]],
-	ln: [
-		["-f", "--force"],
-		["-s", "--symbolic"],
-	],
-	chmod: [["-R", "--recursive"]],
-	chown: [["-R", "--recursive"]],
-	chgrp: [["-R", "--recursive"]],
-	git: [
-		["-f", "--force"],
-		["-d", "--delete"],
-		["-n", "--dry-run"],
-		["-a", "--all"],
-		["-u", "--set-upstream"],
-		["-n", "--no-verify"],
-		["-q", "--quiet"],
-	],
-	docker: [
-		["-f", "--force"],
-		["-a", "--all"],
-		["-v", "--volumes"],
-	],
-	podman: [
-		["-f", "--force"],
-		["-a", "--all"],
-		["-v", "--volumes"],
-	],
-	npm: [
-		["-f", "--force"],
-		["-g", "--global"],
-	],
-	kubectl: [
-		["-A", "--all-namespaces"],
-		["-n", "--namespace"],
-		["-f", "--filename"],
-	],
-	make: [["-n", "--dry-run", "--just-print"]],
-	rsync: [["-n", "--dry-run"]],
-	"apt-get": [["-y", "--yes"]],
-	apt: [["-y", "--yes"]],
-	userdel: [
-		["-r", "--remove"],
-		["-f", "--force"],
-	],
-	crontab: [["-r", "--remove"]],
-	shred: [["-u", "--remove"]],
-};
+/** Spellings of the same option, by tool. `-r` and `-R` of the file tools mean the same. */
+const OPTION_SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(
+	Object.entries(optionsFile.synonyms),
+);
 
-/** Reads words, without the command's name, as options and operands. */
-export function readOptions(name: string, words: readonly string[]): Options {
+/** Parses the words after the command's name. */
+export function parseOptions(name: string, words: readonly string[]): Options {
 	const letters = new Set<string>();
 	const flags: string[] = [];
 	const operands: string[] = [];
-	const values = entryOf(VALUE_LETTERS, name) ?? "";
+	const values = LETTERS_WITH_VALUE.get(name) ?? "";
 	const end = words.indexOf("--");
 	const before = end < 0 ? words : words.slice(0, end);
 	for (const word of before) {
@@ -141,7 +45,7 @@ export function readOptions(name: string, words: readonly string[]): Options {
 	return { letters, flags, operands: end < 0 ? operands : [...operands, ...words.slice(end + 1)] };
 }
 
-/** GNU tools and git take any beginning of a long option that fits only one; two letters are enough to be meant. */
+/** GNU tools and git take any unique beginning of a long option. Two letters count as one. */
 function isAbbreviation(written: string, flag: string): boolean {
 	return written.startsWith("--") && written.length >= 4 && flag.startsWith(written);
 }
@@ -151,34 +55,37 @@ function hasSpelling(options: Options, flag: string): boolean {
 	return options.flags.some((written) => written === flag || isAbbreviation(written, flag));
 }
 
-/** Whether an option is given, in any spelling the tool has for it. A pattern's bundle needs each of its letters. */
+/**
+ * Whether an option is given, in any spelling that the tool has for it. A bundle in a pattern needs each of its
+ * letters.
+ */
 export function hasFlag(name: string, options: Options, flag: string): boolean {
 	if (/^-[A-Za-z]{2,}$/.test(flag) && !SINGLE_DASH_NAMES.has(name) && !options.flags.includes(flag)) {
 		return [...flag.slice(1)].every((letter) => hasFlag(name, options, `-${letter}`));
 	}
-	const spellings = (entryOf(SAME, name) ?? []).find((group) => group.includes(flag)) ?? [flag];
+	const spellings = (OPTION_SYNONYMS.get(name) ?? []).find((group) => group.includes(flag)) ?? [flag];
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 
-/** Places in doubt that are followed; a command with more options before its first operand has too many. */
-export const MAX_PLACES = 16;
+/** Words that are tried as the first operand. A command with more options before it is too large to be examined. */
+export const MAX_FIRST_OPERANDS = 16;
 
 /**
- * The operands that could be the first one: the first, or, where an option stands before it whose value it may be, the
- * next. Gives at most `MAX_PLACES` places in `words`; a `--` ends the doubt.
+ * Indexes of the words that may be the first operand. The first word that is no option may be the value of the option
+ * before it. Then the next one counts too, and so on, up to `MAX_FIRST_OPERANDS` words. `--` ends the doubt.
  */
-export function firstOperands(words: readonly string[], from = 0): readonly number[] {
-	const places: number[] = [];
+export function firstOperandIndexes(words: readonly string[], from = 0): readonly number[] {
+	const indexes: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length && places.length < MAX_PLACES; at += 1) {
+	for (let at = from; at < words.length && indexes.length < MAX_FIRST_OPERANDS; at++) {
 		const word = words[at] ?? "";
-		if (word === "--") return at + 1 < words.length ? [...places, at + 1] : places;
+		if (word === "--") return at + 1 < words.length ? [...indexes, at + 1] : indexes;
 		if (/^-./.test(word)) afterOption = !word.includes("=");
 		else {
-			places.push(at);
-			if (!afterOption) return places;
+			indexes.push(at);
+			if (!afterOption) return indexes;
 			afterOption = false;
 		}
 	}
-	return places;
+	return indexes;
 }

@@ -1,130 +1,129 @@
-// What commands read and print, as far as it can be told without running them, and which commands that comes from.
+// What commands read and print, as far as that is known without running them, and which commands it comes from.
 import { foldingWork } from "../look-alikes.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { commandName, commandWordsOf } from "./patterns.ts";
-import { effectsOf } from "./programs/programs.ts";
-import { latest, type Scope } from "./scope.ts";
-import { expandText, expandWords, scriptsIn } from "./shell/expand.ts";
-import { printed } from "./shell/output.ts";
-import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import { commandName, parseCommandWords } from "./patterns.ts";
+import { findCommandEffects } from "./programs/programs.ts";
+import { latestEnvironment, type Scope } from "./scope.ts";
+import { expandText, expandWords, findScripts } from "./shell/expand.ts";
+import { predictOutput } from "./shell/output.ts";
+import { type CommandRange, type ShellScript, type SimpleCommand, WALK_PIECE_WORK, type Word } from "./shell/script.ts";
 
-/** Commands of a group whose output is told. */
-const MAX_GROUP = 64;
+/** Commands of a group whose output is predicted. */
+const MAX_GROUP_COMMANDS = 64;
 
-/** Units of work for telling an output besides what it copies, and for each piece that was read for a command. */
+/** Units of work for predicting an output, without copying it. */
 const OUTPUT_WORK = 100;
-const PIECE_WORK = 15;
 
-/** The inputs and outputs of the commands that are analysed together; each output is worked out once. */
+/** The inputs and outputs of the commands of one check. Each output is predicted once. */
 export class Pipes {
-	private readonly outputs = new WeakMap<SimpleCommand, { readonly text: string | undefined }>();
-	private readonly work: WorkBudget;
+	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | null }>();
+	readonly #work: WorkBudget;
 
 	constructor(work: WorkBudget) {
-		this.work = work;
+		this.#work = work;
 	}
 
-	/** What a command reads: its last here-document or string, else what is piped to it, else what its script reads. */
-	inputOf(
+	/** What a command reads: its last here-document or here-string, else its pipe, else what its script reads. */
+	findInput(
 		script: ShellScript,
 		command: SimpleCommand,
 		scope: Scope,
-	): { readonly input: string | undefined; readonly piped: boolean } {
+	): { readonly input: string | null; readonly piped: boolean } {
 		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
-		const output = (nested: ShellScript) => this.outputOf(nested, scope);
+		const output = (nested: ShellScript) => this.predictScriptOutput(nested, scope);
 		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
-			const text = expandText(redirect.target, latest(scope, this.work, output));
-			return { input: this.work.spent ? undefined : text, piped: true };
+			const text = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
+			return { input: this.#work.spent ? null : text, piped: true };
 		}
 		if (redirect) {
-			const process = scriptsIn(redirect.target).find((nested) => nested.process);
-			return { input: process ? this.outputOf(process, scope) : undefined, piped: true };
+			const process = findScripts(redirect.target).find((nested) => nested.process);
+			return { input: process ? this.predictScriptOutput(process, scope) : null, piped: true };
 		}
-		if (command.reads) return { input: this.printedBy(script, command.reads, scope), piped: true };
+		if (command.reads) return { input: this.#printedBy(script, command.reads, scope), piped: true };
 		return { input: scope.input, piped: scope.piped };
 	}
 
-	/** What the commands of a range print together; undefined when one of them cannot be told. */
-	private printedBy(script: ShellScript, range: Range, scope: Scope): string | undefined {
-		// A group of many commands prints more than a script that would be run from it.
-		if (range.to - range.from > MAX_GROUP) return undefined;
+	/** What the commands of a range print together. Null when the output of one of them is not known. */
+	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | null {
+		// Nobody pipes the output of so many commands into a shell.
+		if (range.to - range.from > MAX_GROUP_COMMANDS) return null;
 		const commands = script.commands.slice(range.from, range.to);
 		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
 		let text = "";
 		for (const [at, command] of commands.entries()) {
-			if (!this.work.charge(OUTPUT_WORK + 2 * commands.length)) return undefined;
+			if (!this.#work.charge(OUTPUT_WORK + 2 * commands.length)) return null;
 			if (isRead(range.from + at)) continue;
-			const own = this.printedByOne(script, command, scope);
-			if (own === undefined || !this.work.charge(own.length)) return undefined;
+			const own = this.#printedByOne(script, command, scope);
+			if (own === null || !this.#work.charge(own.length)) return null;
 			text += own;
 		}
 		return text;
 	}
 
-	private printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | undefined {
-		const cached = this.outputs.get(command);
+	#printedByOne(script: ShellScript, command: SimpleCommand, scope: Scope): string | null {
+		const cached = this.#outputs.get(command);
 		if (cached) return cached.text;
-		// Until it is known, a command that reads itself has no known output.
-		this.outputs.set(command, { text: undefined });
-		if (!this.work.charge(PIECE_WORK * command.size)) return undefined;
+		// While its output is being predicted, a command that reads itself has none.
+		this.#outputs.set(command, { text: null });
+		if (!this.#work.charge(WALK_PIECE_WORK * command.size)) return null;
 		const fields = expandWords(
 			command.words,
-			latest(scope, this.work, (nested) => this.outputOf(nested, scope)),
+			latestEnvironment(scope, this.#work, (nested) => this.predictScriptOutput(nested, scope)),
 		);
-		const { input, piped } = this.inputOf(script, command, scope);
+		const { input, piped } = this.findInput(script, command, scope);
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
 			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : printedThrough(fields, input, piped, this.work);
-		this.outputs.set(command, { text });
+		const text = silent ? "" : predictWrappedOutput(fields, input, piped, this.#work);
+		this.#outputs.set(command, { text });
 		return text;
 	}
 
-	/** What a script prints; undefined when that cannot be told. */
-	outputOf(script: ShellScript, scope: Scope): string | undefined {
-		return this.printedBy(script, { from: 0, to: script.commands.length }, scope);
+	/** What a script prints. Null when that is not known. */
+	predictScriptOutput(script: ShellScript, scope: Scope): string | null {
+		return this.#printedBy(script, { from: 0, to: script.commands.length }, scope);
 	}
 }
 
-/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. */
-export function printedThrough(
+/** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. Null when that is not known. */
+export function predictWrappedOutput(
 	fields: readonly string[],
-	input: string | undefined,
+	input: string | null,
 	piped: boolean,
 	work: WorkBudget,
 	layer = 0,
-): string | undefined {
-	const words = work.charge(OUTPUT_WORK) ? commandWordsOf(fields, work) : undefined;
-	if (!words) return undefined;
-	const text = printed(words.name, fields.slice(1), input, work);
-	if (text !== undefined || fields.length === 0 || layer > 6) return text;
-	for (const effect of effectsOf({ ...words, input, piped, work })) {
-		if (work.spent) return undefined;
+): string | null {
+	const words = work.charge(OUTPUT_WORK) ? parseCommandWords(fields, work) : null;
+	if (!words) return null;
+	const text = predictOutput(words.name, fields.slice(1), input, work);
+	if (text !== null || fields.length === 0 || layer > 6) return text;
+	for (const effect of findCommandEffects({ ...words, input, piped, work })) {
+		if (work.spent) return null;
 		const inner =
 			effect.kind === "run" && effect.listed !== true
-				? printedThrough(effect.fields, input, piped, work, layer + 1)
-				: undefined;
-		if (inner !== undefined) return inner;
+				? predictWrappedOutput(effect.fields, input, piped, work, layer + 1)
+				: null;
+		if (inner !== null) return inner;
 	}
-	return undefined;
+	return null;
 }
 
-function wordsOf(command: SimpleCommand): readonly Word[] {
+function wordsAndTargets(command: SimpleCommand): readonly Word[] {
 	return [...command.words, ...command.redirects.map(({ target }) => target)];
 }
 
-/** The scripts whose output a command is given as files: `<(…)` and `>(…)`. */
-export function processesOf(command: SimpleCommand): readonly ShellScript[] {
-	return wordsOf(command)
-		.flatMap(scriptsIn)
+/** The scripts of a command's process substitutions, `<(…)` and `>(…)`. */
+export function processSubstitutions(command: SimpleCommand): readonly ShellScript[] {
+	return wordsAndTargets(command)
+		.flatMap(findScripts)
 		.filter((script) => script.process);
 }
 
-/** Commands that are looked for their names among those that a command reads from. */
+/** Commands in a chain of pipes, and in each of their groups, whose names are collected. */
 const MAX_SOURCES = 32;
 
-/** Names of the commands of a script whose output one of them reads or is built from. */
-export function sourcesOf(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
+/** Names of the commands that a command reads from, or whose output its words contain. */
+export function sourceCommandNames(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
 	const names: string[] = [];
 	const add = (commands: readonly SimpleCommand[]) => {
 		for (const { words } of commands) {
@@ -135,11 +134,11 @@ export function sourcesOf(script: ShellScript, command: SimpleCommand, work: Wor
 		}
 	};
 	let reads = command.reads;
-	for (let steps = 0; reads && steps < MAX_SOURCES; steps += 1) {
+	for (let steps = 0; reads && steps < MAX_SOURCES; steps++) {
 		add(script.commands.slice(reads.from, Math.min(reads.to, reads.from + MAX_SOURCES)));
-		reads = script.commands[reads.from]?.reads;
+		reads = script.commands[reads.from]?.reads ?? null;
 	}
-	if (!work.charge(PIECE_WORK * command.size)) return names;
-	for (const nested of wordsOf(command).flatMap(scriptsIn)) add(nested.commands.slice(0, MAX_SOURCES));
+	if (!work.charge(WALK_PIECE_WORK * command.size)) return names;
+	for (const nested of wordsAndTargets(command).flatMap(findScripts)) add(nested.commands.slice(0, MAX_SOURCES));
 	return names;
 }

@@ -1,27 +1,27 @@
-// What a script's variables may hold, and the environments that its commands are expanded in.
+// The values that a script's variables may have, and the environments that its commands are expanded in.
 
 import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import { entryOf } from "./entry.ts";
+import scopeFile from "./scope.json" with { type: "json" };
 import type { Environment } from "./shell/expand.ts";
-import type { Range, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
-/** Values of one variable that are tried; a loop over more names is more than is looked at. */
-const MAX_VALUES = 64;
-const MAX_VALUE_LENGTH = 65_536;
+/** Values of one variable that are tried. A loop over more names is too large to be examined. */
+const MAX_RECORDED_VALUES = 64;
+const MAX_VALUE_CHARS = 65_536;
 
-/** Where a script runs: what its variables were given, its parameters, and what it reads. */
+/** What a script runs with: values of variables, functions, parameters and input. */
 export interface Scope {
 	readonly variables: Map<string, string[]>;
-	readonly functions: Map<string, { readonly script: ShellScript; readonly body: Range }>;
+	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
 	readonly parameters: readonly string[];
-	/** What the script reads, where it is known, and whether it reads anything at all. */
-	readonly input: string | undefined;
+	/** What the script reads. Null where that is not known. `piped`: whether it reads anything. */
+	readonly input: string | null;
 	readonly piped: boolean;
-	/** Folders its commands may run in, the workspace (empty) first. */
+	/** Folders that its commands may run in. The first is the workspace, written as an empty text. */
 	readonly folders: string[];
 	readonly depth: number;
-	/** Pieces of the scripts around, which are kept until this one is done with. */
+	/** Pieces of the scripts around it, which stay in memory as long as it does. */
 	readonly piecesAround: number;
 }
 
@@ -30,7 +30,7 @@ export function emptyScope(): Scope {
 		variables: new Map(),
 		functions: new Map(),
 		parameters: [],
-		input: undefined,
+		input: null,
 		piped: false,
 		folders: [""],
 		depth: 0,
@@ -38,114 +38,115 @@ export function emptyScope(): Scope {
 	};
 }
 
-/** Variables with a value every shell gives them; numbers stand for numbers nobody needs. */
-const GIVEN: Readonly<Record<string, string>> = {
-	IFS: " ",
-	HOME: "~",
-	TMPDIR: "/tmp",
-	TMP: "/tmp",
-	TEMP: "/tmp",
-	PWD: ".",
-	SHELL: "bash",
-	BASH: "bash",
-	"0": "bash",
-	"#": "1",
-	"?": "0",
-	$: "1",
-	"!": "1",
-	"-": "",
-	RANDOM: "1",
-	SECONDS: "1",
-	LINENO: "1",
-	UID: "1",
-	EUID: "1",
-	PPID: "1",
-	"((": "1",
-};
+/** Variables with a value in every shell. Numbers are placeholders, because nobody needs the real ones. */
+const PRESET_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
 
-/** Records a value that a variable may have from here on. All earlier ones stay possible: what assigns may not run. */
-export function assign(scope: Scope, name: string, value: string, work: WorkBudget): void {
+const PROGRAM_CHANGING_VARIABLES: ReadonlySet<string> = new Set(scopeFile.change_programs);
+const COMMAND_VARIABLES: ReadonlySet<string> = new Set(scopeFile.hold_commands);
+const ASSIGNING_COMMANDS: ReadonlySet<string> = new Set(scopeFile.assigning_commands);
+
+/** Whether a variable decides which code programs load. */
+export function changesPrograms(variable: string): boolean {
+	return PROGRAM_CHANGING_VARIABLES.has(variable);
+}
+
+/** Whether some program runs the value of a variable. */
+export function holdsCommand(variable: string): boolean {
+	return COMMAND_VARIABLES.has(variable);
+}
+
+/** Whether a command takes assignments among its words. */
+export function assignsInWords(command: string): boolean {
+	return ASSIGNING_COMMANDS.has(command);
+}
+
+/**
+ * Records a value that a variable may have from here on. Earlier values stay possible, because the assignment may not
+ * run.
+ */
+export function recordValue(scope: Scope, name: string, value: string, work: WorkBudget): void {
 	const values = scope.variables.get(name) ?? [];
 	// Only values of the same length are compared character by character.
-	const compared = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
-	if (!work.charge(40 + name.length + values.length + value.length / 4 + compared / 8)) return;
+	const comparedChars = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
+	if (!work.charge(40 + name.length + values.length + value.length / 4 + comparedChars / 8)) return;
 	if (value.includes(UNKNOWN) || values.includes(value)) return;
-	if (values.length >= MAX_VALUES || value.length > MAX_VALUE_LENGTH) work.exhaust();
+	if (values.length >= MAX_RECORDED_VALUES || value.length > MAX_VALUE_CHARS) work.exhaust();
 	else scope.variables.set(name, [...values, value]);
 }
 
-/** How a set of values is chosen: which recorded value, and what stands for a variable without one. */
-interface Choice {
-	/** The place in a variable's recorded values; undefined ignores them all. */
-	readonly recorded: number | undefined;
+/** How an environment chooses values: which recorded one, and what it takes for a variable without one. */
+interface ValueChoice {
+	/** The index in a variable's recorded values. Null ignores all of them. */
+	readonly recorded: number | null;
 	readonly otherwise: "unknown" | "empty";
 }
 
-function parameter(scope: Scope, name: string, work: WorkBudget): string | undefined {
+function findParameter(scope: Scope, name: string, work: WorkBudget): string | null {
 	if (name === "@" || name === "*") {
 		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
-		return affordable ? scope.parameters.slice(1).join(" ") : undefined;
+		return affordable ? scope.parameters.slice(1).join(" ") : null;
 	}
-	return /^[0-9]$/.test(name) ? scope.parameters[Number(name)] : undefined;
+	return /^[0-9]$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
 }
 
-function choose(scope: Scope, name: string, choice: Choice, work: WorkBudget): string | undefined {
+function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | null {
 	if (name.startsWith("#") && name.length > 1) return "1";
 	const values = scope.variables.get(name);
-	const recorded =
-		choice.recorded === undefined || !values ? undefined : values[Math.min(choice.recorded, values.length - 1)];
-	const value = recorded ?? parameter(scope, name, work) ?? entryOf(GIVEN, name);
-	return value ?? (choice.otherwise === "empty" ? "" : undefined);
+	const recorded = choice.recorded === null || !values ? null : values[Math.min(choice.recorded, values.length - 1)];
+	const value = recorded ?? findParameter(scope, name, work) ?? PRESET_VARIABLES.get(name);
+	return value ?? (choice.otherwise === "empty" ? "" : null);
 }
 
-/** Adds the names of the variables in a word, those inside `${…}` included. */
-function addNames(word: Word, names: Set<string>): void {
+/** Adds the names of the variables in a word, including those inside `${…}`. */
+function addVariableNames(word: Word, names: Set<string>): void {
 	for (const part of word) {
 		if (part.kind !== "variable") continue;
 		names.add(part.name.replace(/^[!#]/, ""));
-		addNames(part.operand, names);
+		addVariableNames(part.operand, names);
 	}
 }
 
-/** The environments to try a command in: every recorded value in turn, and each variable unknown or empty. */
+/**
+ * The environments to try a command in: one for each recorded value, with other variables unknown and with them empty.
+ */
 export function environmentsFor(
 	command: SimpleCommand,
 	scope: Scope,
 	work: WorkBudget,
-	output: (script: ShellScript) => string | undefined,
+	output: (script: ShellScript) => string | null,
 ): readonly Environment[] {
 	const names = new Set<string>();
-	for (const word of command.words) addNames(word, names);
-	for (const { target } of command.redirects) addNames(target, names);
-	const open = [...names].filter((name) => !Object.hasOwn(GIVEN, name) || scope.variables.has(name));
-	if (open.length === 0) return [environment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
-	const most = Math.max(0, ...open.map((name) => scope.variables.get(name)?.length ?? 0));
-	const choices: Choice[] = [
-		{ recorded: undefined, otherwise: "unknown" },
-		{ recorded: undefined, otherwise: "empty" },
+	for (const word of command.words) addVariableNames(word, names);
+	for (const { target } of command.redirects) addVariableNames(target, names);
+	const variables = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
+	if (variables.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
+	const maxRecorded = Math.max(0, ...variables.map((name) => scope.variables.get(name)?.length ?? 0));
+	const choices: ValueChoice[] = [
+		{ recorded: null, otherwise: "unknown" },
+		{ recorded: null, otherwise: "empty" },
 	];
-	for (let at = 0; at < most; at += 1)
+	for (let at = 0; at < maxRecorded; at++)
 		choices.push({ recorded: at, otherwise: "unknown" }, { recorded: at, otherwise: "empty" });
-	return choices.map((choice) => environment(scope, choice, work, output));
+	return choices.map((choice) => toEnvironment(scope, choice, work, output));
 }
 
-/** The environment of the last recorded values: what an assignment or a substitution's output is told from. */
-export function latest(
+/** The environment of the last recorded values, which assignments and outputs are expanded in. */
+export function latestEnvironment(
 	scope: Scope,
 	work: WorkBudget,
-	output: (script: ShellScript) => string | undefined,
+	output: (script: ShellScript) => string | null,
 ): Environment {
-	return environment(scope, { recorded: MAX_VALUES, otherwise: "unknown" }, work, output);
+	return toEnvironment(scope, { recorded: MAX_RECORDED_VALUES, otherwise: "unknown" }, work, output);
 }
 
-function environment(
+function toEnvironment(
 	scope: Scope,
-	choice: Choice,
+	choice: ValueChoice,
 	work: WorkBudget,
-	output: (script: ShellScript) => string | undefined,
+	output: (script: ShellScript) => string | null,
 ): Environment {
 	return {
-		value: (name) => choose(scope, name, choice, work),
+		value: (name) => chooseValue(scope, name, choice, work),
 		output,
 		work,
 	};

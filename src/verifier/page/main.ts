@@ -3,9 +3,9 @@
 import * as z from "zod";
 import { createVerifier } from "../../proof/signing.ts";
 import { decodeText } from "../document.ts";
-import { allHold, type Finding, failure, printableText } from "../findings.ts";
+import { allHold, type Finding, failedFinding, printableText } from "../findings.ts";
 import { type PublicKeys, readPublicKeys } from "../keys.ts";
-import { guessKind, KINDS, parseKind } from "../kinds.ts";
+import { guessKind, PROOF_KINDS, parseKind } from "../kinds.ts";
 
 // The page's security policy forbids code generated from text, which zod would use for speed.
 z.config({ jitless: true });
@@ -92,18 +92,22 @@ function readKeys(): PublicKeys | null {
 
 async function checkInput(): Promise<Finding[]> {
 	if (!(await canVerify()))
-		return [failure("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
+		return [failedFinding("this browser verifies no Ed25519 signatures here; a newer one does, and npm run verify")];
 	const keys = readKeys();
-	if (!keys) return [failure("the public key is no Ed25519 key as base64, PEM or an answer of GET /v1/proof/pubkey")];
+	if (!keys)
+		return [failedFinding("the public key is no Ed25519 key as base64, PEM or an answer of GET /v1/proof/pubkey")];
 	const name = parseKind(kindSelect.value) ?? guessKind(proofInput.value);
 	if (!name)
-		return [failure("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind")];
+		return [
+			failedFinding("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind"),
+		];
 	const against = checkpointInput.value.trim() === "" ? null : checkpointInput.value;
-	if (against !== null && name !== "chain") return [failure(`a checkpoint is held against a chain, not a ${name}`)];
-	return KINDS[name].check(proofInput.value, { keys, checkpoint: against });
+	if (against !== null && name !== "chain")
+		return [failedFinding(`a checkpoint is held against a chain, not a ${name}`)];
+	return PROOF_KINDS[name].check(proofInput.value, { keys, checkpoint: against });
 }
 
-for (const name of Object.keys(KINDS)) kindSelect.append(new Option(name, name));
+for (const name of Object.keys(PROOF_KINDS)) kindSelect.append(new Option(name, name));
 
 element("file", HTMLInputElement).addEventListener("change", async ({ target }) => {
 	const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
@@ -111,7 +115,7 @@ element("file", HTMLInputElement).addEventListener("change", async ({ target }) 
 	const text = decodeText(new Uint8Array(await file.arrayBuffer()));
 	discardVerdict();
 	proofInput.value = text ?? "";
-	if (text === null) showFindings([failure("the file is no text, neither UTF-8 nor UTF-16")]);
+	if (text === null) showFindings([failedFinding("the file is no text, neither UTF-8 nor UTF-16")]);
 });
 
 const form = element("form", HTMLFormElement);
@@ -123,7 +127,7 @@ form.addEventListener("submit", async (event) => {
 	// A long chain takes seconds, so the page shows the message first.
 	await new Promise((resolve) => setTimeout(resolve));
 	const findings = await checkInput().catch((error: unknown) => [
-		failure(error instanceof Error ? error.message : String(error)),
+		failedFinding(error instanceof Error ? error.message : String(error)),
 	]);
 	if (own === turn) showFindings(findings);
 });

@@ -1,5 +1,5 @@
-// CPU time of verifying a long chain, in workerd as it is served and in Node as it is checked offline: in full, again when
-// signatures are remembered and only hashes and links are checked, and the platform's signatures alone.
+// CPU time of verifying a long chain, in workerd, as the service does, and in Node, as the offline verifier does: in full, again
+// with remembered signatures (hashes and links only), and the platform's signatures alone.
 // Run: node test/bench/chain/run.ts [entries]
 import { createPrivateKey, sign } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,11 +11,11 @@ import * as z from "zod";
 import { type HandoffRow, nextEntry } from "../../../src/ledger/entry.ts";
 import { toHandoffContent, toHandoffDraft } from "../../../src/ledger/handoff.ts";
 import { asHash } from "../../../src/proof/hash.ts";
-import { append, EMPTY_RANGE, leafHash, rangeRoot } from "../../../src/proof/merkle.ts";
-import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
-import { cpuMs, withRuntimePid } from "../process.ts";
-import { wrangler } from "../wrangler.ts";
-import { type ChainCase, signaturesAlone, verify } from "./verify.ts";
+import { appendLeaf, EMPTY_RANGE, leafHash, rangeRoot } from "../../../src/proof/merkle.ts";
+import { createSigner, toPublicKeyEntry } from "../../../src/proof/signing.ts";
+import { processCpuMs, withRuntimePid } from "../process.ts";
+import { runWrangler } from "../wrangler.ts";
+import { type ChainCase, verifyChainCase, verifySignaturesOnly } from "./verify.ts";
 
 const entries = Number(process.argv[2] ?? 10_000);
 const WARM_UP_ENTRIES = 500;
@@ -34,12 +34,12 @@ const content = toHandoffContent({
 	est_cost: 0.25,
 });
 
-/** A sound chain of so many entries. */
-function chainOf(size: number): ChainCase {
+/** A valid chain of `size` entries. */
+function makeChain(size: number): ChainCase {
 	const { keyId, publicKey } = createSigner(SEED);
 	const der = Buffer.concat([Buffer.from("302e020100300506032b657004220420", "hex"), SEED]);
 	const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
-	// The same signatures as the service's (RFC 8032 is deterministic), natively: ten thousand take a second instead of ten.
+	// Node signs ten thousand entries in one second instead of ten. Signatures are deterministic (RFC 8032), so they are the service's.
 	const signer = { keyId, signSync: (text: string) => sign(null, Buffer.from(text), key).toString("base64") };
 	const draft = toHandoffDraft(content, 1);
 	const rows: HandoffRow[] = [];
@@ -48,47 +48,47 @@ function chainOf(size: number): ChainCase {
 		const identity = { id: `ho_${seq}`, userId: "usr_bench", workspaceId: "bench" };
 		const entry = nextEntry(identity, draft, rows.at(-1) ?? null, 1_800_000_000_000 + seq, signer);
 		rows.push(entry);
-		range = append(range, leafHash(new TextEncoder().encode(entry.subject)));
+		range = appendLeaf(range, leafHash(new TextEncoder().encode(entry.subject)));
 	}
 	const head = { size, root: asHash(rangeRoot(range)), last: rows.at(-1) ?? null };
-	return { rows, head, keys: [describePublicKey(publicKey, "current")] };
+	return { rows, head, keys: [toPublicKeyEntry(publicKey, "current")] };
 }
 
-/** CPU time of one piece of work, ms. */
-interface Measured {
+/** Figures of one verification. */
+interface ChainFigures {
 	cpu_ms: number;
 	signature_checks: number;
 }
 
-async function inNode(chain: ChainCase): Promise<Record<string, Measured>> {
+async function measureInNode(chain: ChainCase): Promise<Record<string, ChainFigures>> {
 	const measured = async <T>(work: () => Promise<T>, checksOf: (result: T) => number) => {
 		const before = cpuUsage();
 		const result = await work();
 		const { user, system } = cpuUsage(before);
 		return { result, figures: { cpu_ms: Math.round((user + system) / 1_000), signature_checks: checksOf(result) } };
 	};
-	await verify(chainOf(WARM_UP_ENTRIES), null);
+	await verifyChainCase(makeChain(WARM_UP_ENTRIES), null);
 	const first = await measured(
-		() => verify(chain, null),
+		() => verifyChainCase(chain, null),
 		({ signatureChecks }) => signatureChecks,
 	);
 	const again = await measured(
-		() => verify(chain, first.result.verified),
+		() => verifyChainCase(chain, first.result.verified),
 		({ signatureChecks }) => signatureChecks,
 	);
 	const alone = await measured(
-		() => signaturesAlone(chain.rows, chain.keys),
+		() => verifySignaturesOnly(chain.rows, chain.keys),
 		(checks) => checks,
 	);
 	return { first: first.figures, again: again.figures, signatures_alone: alone.figures };
 }
 
-const answer = z.object({ signatureChecks: z.number() });
+const checksSchema = z.object({ signatureChecks: z.number() });
 
-async function inWorkerd(chain: ChainCase): Promise<Record<string, Measured> | null> {
+async function measureInWorkerd(chain: ChainCase): Promise<Record<string, ChainFigures> | null> {
 	const tempDir = mkdtempSync(join(tmpdir(), "svc-chain-"));
 	process.once("exit", () => rmSync(tempDir, { recursive: true, force: true }));
-	wrangler(["deploy", "--config", "test/bench/chain/wrangler.toml", "--dry-run", "--outdir", tempDir]);
+	runWrangler(["deploy", "--config", "test/bench/chain/wrangler.toml", "--dry-run", "--outdir", tempDir]);
 	const start = async () => {
 		const miniflare = new Miniflare({
 			modules: [{ type: "ESModule", path: join(tempDir, "worker.js") }],
@@ -105,13 +105,13 @@ async function inWorkerd(chain: ChainCase): Promise<Record<string, Measured> | n
 	}
 	const send = async (path: string, body?: unknown) => {
 		const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-		const before = cpuMs(pid);
+		const before = processCpuMs(pid);
 		const response = await miniflare.dispatchFetch(`http://chain${path}`, init);
-		const { signatureChecks } = answer.parse(await response.json());
-		return { cpu_ms: cpuMs(pid) - before, signature_checks: signatureChecks };
+		const { signatureChecks } = checksSchema.parse(await response.json());
+		return { cpu_ms: processCpuMs(pid) - before, signature_checks: signatureChecks };
 	};
 	try {
-		await send("/chain", chainOf(WARM_UP_ENTRIES));
+		await send("/chain", makeChain(WARM_UP_ENTRIES));
 		await send("/verify");
 		await send("/chain", chain);
 		return { first: await send("/verify"), again: await send("/verify"), signatures_alone: await send("/signatures") };
@@ -120,7 +120,12 @@ async function inWorkerd(chain: ChainCase): Promise<Record<string, Measured> | n
 	}
 }
 
-const chain = chainOf(entries);
+const chain = makeChain(entries);
 const subjectBytes = Math.round(chain.rows.reduce((sum, { subject }) => sum + subject.length, 0) / entries);
-const figures = { entries, subject_bytes: subjectBytes, workerd: await inWorkerd(chain), node: await inNode(chain) };
+const figures = {
+	entries,
+	subject_bytes: subjectBytes,
+	workerd: await measureInWorkerd(chain),
+	node: await measureInNode(chain),
+};
 console.log(JSON.stringify(figures, null, 1));

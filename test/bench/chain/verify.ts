@@ -1,14 +1,14 @@
-// What is measured of a chain, in whichever runtime it runs.
+// The verifications that are measured, for both runtimes.
 import { type VerifiedPrefix, type VerifyChainOptions, verifyChain } from "../../../src/ledger/chain.ts";
 import type { HandoffRow } from "../../../src/ledger/entry.ts";
 
-/** What is verified. */
+/** A chain to verify, with its head and keys. */
 export type ChainCase = Pick<VerifyChainOptions, "head" | "keys"> & { rows: HandoffRow[] };
 
 const PAGE_ROWS = 1_000;
 
-/** Verifies it in full, or from what was verified before. */
-export async function verify({ rows, head, keys }: ChainCase, verified: VerifiedPrefix | null) {
+/** Verifies a chain in full, or with the signatures verified before. */
+export async function verifyChainCase({ rows, head, keys }: ChainCase, verified: VerifiedPrefix | null) {
 	async function* pages() {
 		for (let at = 0; at < rows.length; at += PAGE_ROWS) yield rows.slice(at, at + PAGE_ROWS);
 	}
@@ -17,8 +17,8 @@ export async function verify({ rows, head, keys }: ChainCase, verified: Verified
 	return found;
 }
 
-/** The platform's verification of every signature and nothing else: what no code above it can undercut. */
-export async function signaturesAlone(rows: readonly HandoffRow[], keys: ChainCase["keys"]): Promise<number> {
+/** Verifies every signature with the platform and nothing else: the lower bound of any verification. */
+export async function verifySignaturesOnly(rows: readonly HandoffRow[], keys: ChainCase["keys"]): Promise<number> {
 	const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 	const key = await crypto.subtle.importKey("raw", bytesOf(keys[0]?.public_key ?? ""), "Ed25519", false, ["verify"]);
 	const signed = rows.map(

@@ -1,6 +1,6 @@
-// Verifies a chain inside workerd, where WebCrypto is the platform's own; the rows are sent to it first.
+// Verifies a chain inside workerd with the platform's WebCrypto. The rows are sent to it first.
 import type { VerifiedPrefix } from "../../../src/ledger/chain.ts";
-import { type ChainCase, signaturesAlone, verify } from "./verify.ts";
+import { type ChainCase, verifyChainCase, verifySignaturesOnly } from "./verify.ts";
 
 let chain: ChainCase | null = null;
 let verified: VerifiedPrefix | null = null;
@@ -15,8 +15,9 @@ export default {
 		}
 		if (!chain || pathname === "/chain") return Response.json({ signatureChecks: 0 });
 		const keys = chain.keys;
-		if (pathname === "/signatures") return Response.json({ signatureChecks: await signaturesAlone(chain.rows, keys) });
-		const found = await verify(chain, verified);
+		if (pathname === "/signatures")
+			return Response.json({ signatureChecks: await verifySignaturesOnly(chain.rows, keys) });
+		const found = await verifyChainCase(chain, verified);
 		verified = found.verified;
 		return Response.json({ signatureChecks: found.signatureChecks });
 	},

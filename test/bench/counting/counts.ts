@@ -1,11 +1,11 @@
-// What the counting Worker counts, and the wrappers around the bindings that count it.
+// The operations that the counting Worker counts, and the wrappers around bindings that count them.
 
 /** Operations since the last reset. */
 export interface OperationCounts {
 	workerRequests: number;
 	/** Calls of objects' methods, and alarms. */
 	objectRequests: number;
-	/** Wall-clock time in which an object had a call, an alarm or background work open; overlapping work of one object counts once. */
+	/** Wall-clock time in which an object had a call, an alarm or background work open. Overlapping work of one object counts once. */
 	objectActiveMs: number;
 	objectRowsRead: number;
 	/** Each `setAlarm` counts as one row, as it is billed. */
@@ -19,7 +19,7 @@ export interface OperationCounts {
 	logLines: number;
 }
 
-function none(): OperationCounts {
+function zeroCounts(): OperationCounts {
 	return {
 		workerRequests: 0,
 		objectRequests: 0,
@@ -34,36 +34,36 @@ function none(): OperationCounts {
 	};
 }
 
-export const counts = none();
+export const counts = zeroCounts();
 
-/** Size of the database after the last query that said it, bytes. */
+/** Size of the database, bytes, as the last query reported it. */
 export const database = { sizeBytes: 0 };
 
-/** The clock that bench time is not taken from: `Date.now` is moved on by the benchmark. */
+/** The real clock. The benchmark moves `Date.now` ahead. */
 const realNow = Date.now.bind(Date);
 
 /** Work that is open now, by object. */
 const active = new Map<string, { open: number; sinceMs: number }>();
 
-/** Other work that is open: timers that will do something, queries. */
-let open = 0;
+/** Other open work: timers that will do something, and queries. */
+let openWork = 0;
 
-/** Whether something is still to be counted. */
+/** Whether operations may still come that are to be counted. */
 export function isBusy(): boolean {
-	return active.size > 0 || open > 0;
+	return active.size > 0 || openWork > 0;
 }
 
 /** Keeps the counts from being taken for final until `work` ends. */
 export function whileBusy<T>(work: Promise<T>): Promise<T> {
-	open++;
+	openWork++;
 	return work.finally(() => {
-		open--;
+		openWork--;
 	});
 }
 
 /** Starts all counts again. */
 export function resetCounts(): void {
-	Object.assign(counts, none());
+	Object.assign(counts, zeroCounts());
 }
 
 /** Counts the time until `work` ends as the object's. */
@@ -81,8 +81,8 @@ export function whileActive<T>(object: string, work: Promise<T>): Promise<T> {
 
 type Call = (...args: unknown[]) => unknown;
 
-/** A stand-in for a platform object with some members replaced; the platform's own methods need their own `this`. */
-export function standIn<T extends object>(target: T, replaced: Record<string, unknown>): T {
+/** Wraps a platform object and replaces some members. The platform's own methods keep their own `this`. */
+export function withMembersReplaced<T extends object>(target: T, replaced: Record<string, unknown>): T {
 	return new Proxy(target, {
 		get(_, name) {
 			if (typeof name === "string" && Object.hasOwn(replaced, name)) return replaced[name];
@@ -96,14 +96,14 @@ export function standIn<T extends object>(target: T, replaced: Record<string, un
 export function countingSql(sql: SqlStorage): SqlStorage {
 	const exec = (query: string, ...bindings: unknown[]) => {
 		const cursor = sql.exec(query, ...bindings);
-		// Its user reads a cursor to the end at once, without waiting for anything.
+		// Callers read a cursor to its end at once, so its counts are complete in the next microtask.
 		queueMicrotask(() => {
 			counts.objectRowsRead += cursor.rowsRead;
 			counts.objectRowsWritten += cursor.rowsWritten;
 		});
 		return cursor;
 	};
-	return standIn(sql, { exec });
+	return withMembersReplaced(sql, { exec });
 }
 
 function addMeta({ meta }: D1Result<unknown>): void {
@@ -112,7 +112,7 @@ function addMeta({ meta }: D1Result<unknown>): void {
 	if (meta.size_after > 0) database.sizeBytes = meta.size_after;
 }
 
-/** The platform's statement behind a counting one: `batch` takes only its own. */
+/** The platform's statement behind a counting one. `batch` takes only the platform's own. */
 const plainStatements = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
 function countingStatement(statement: D1PreparedStatement, query: string): D1PreparedStatement {
@@ -120,11 +120,11 @@ function countingStatement(statement: D1PreparedStatement, query: string): D1Pre
 		addMeta(await whileBusy(result));
 		return result;
 	};
-	const wrapped = standIn(statement, {
+	const wrapped = withMembersReplaced(statement, {
 		bind: (...values: unknown[]) => countingStatement(statement.bind(...values), query),
 		all: () => counted(statement.all()),
 		run: () => counted(statement.run()),
-		// `raw` does not say what it cost: a read is made twice, a write's columns are of one table and so have one name each.
+		// `raw` does not report its cost, so a read is made twice. A write returns columns of one table, whose names are unique.
 		raw: async () => {
 			const { results } = await counted(statement.all<Record<string, unknown>>());
 			return isRead(query) ? statement.raw() : results.map((row) => Object.values(row));
@@ -140,7 +140,7 @@ function isRead(query: string): boolean {
 
 /** Counts rows of every query, as D1 reports them. */
 export function countingDatabase(binding: D1Database): D1Database {
-	return standIn(binding, {
+	return withMembersReplaced(binding, {
 		prepare: (query: string) => countingStatement(binding.prepare(query), query),
 		batch: async (statements: D1PreparedStatement[]) => {
 			const results = await whileBusy(binding.batch(statements.map((one) => plainStatements.get(one) ?? one)));
@@ -150,7 +150,7 @@ export function countingDatabase(binding: D1Database): D1Database {
 	});
 }
 
-/** Counts operations by price. */
+/** Counts operations by their price. */
 export function countingKeyValue(binding: KVNamespace): KVNamespace {
 	const counting = (name: "keyValueReads" | "keyValueWrites", method: Call) => {
 		return (key: unknown, ...rest: unknown[]) => {
@@ -158,7 +158,7 @@ export function countingKeyValue(binding: KVNamespace): KVNamespace {
 			return method.call(binding, key, ...rest);
 		};
 	};
-	return standIn(binding, {
+	return withMembersReplaced(binding, {
 		get: counting("keyValueReads", binding.get as Call),
 		getWithMetadata: counting("keyValueReads", binding.getWithMetadata as Call),
 		put: counting("keyValueWrites", binding.put as Call),
@@ -181,11 +181,11 @@ function countingStub<T extends object>(stub: T, object: string): T {
 }
 
 /**
- * Counts calls of the namespace's objects, which are taken by name.
- * @param kind which class's objects they are: two may have one name.
+ * Counts calls of the namespace's objects, which are addressed by name.
+ * @param kind the class of the objects: objects of two classes may have the same name.
  */
 export function countingNamespace<T extends DurableObjectNamespace>(binding: T, kind: string): T {
-	return standIn(binding, {
+	return withMembersReplaced(binding, {
 		getByName: (name: string) => countingStub(binding.getByName(name), `${kind}:${name}`),
 	});
 }

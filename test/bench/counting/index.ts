@@ -1,4 +1,4 @@
-// The Worker as it is, with every billed operation counted, and a clock that the benchmark moves; built for the benchmark only.
+// The Worker with every billed operation counted and a clock that the benchmark moves. It is built for the benchmark only.
 import worker, { WorkspaceLedger as Ledger, AccountMeter as Meter, AgentRun as Run } from "../../../src/index.ts";
 import {
 	countingDatabase,
@@ -9,16 +9,16 @@ import {
 	database,
 	isBusy,
 	resetCounts,
-	standIn,
 	whileActive,
 	whileBusy,
+	withMembersReplaced,
 } from "./counts.ts";
 
 export * from "../../../src/index.ts";
 
 let movedMs = 0;
 const realNow = Date.now.bind(Date);
-// Limits, alarms and the purge of old rows go by this clock, so that minutes of traffic take seconds.
+// Limits, alarms and the purge of old rows use this clock, so that minutes of traffic take seconds.
 Date.now = () => realNow() + movedMs;
 
 for (const level of ["log", "warn", "error"] as const) {
@@ -29,22 +29,22 @@ for (const level of ["log", "warn", "error"] as const) {
 	};
 }
 
-/** Deadlines of calls are longer; what waits for less is work that will be done, such as a flush that gathers rows. */
+/** Deadlines of calls are longer. A shorter timer is work that will be done, such as a flush that gathers rows. */
 const LONGEST_WORK_TIMER_MS = 2_000;
 
 const { setTimeout: realSetTimeout, clearTimeout: realClearTimeout } = globalThis;
 const workTimers = new Map<unknown, PromiseWithResolvers<void>>();
 
-function ended(timer: unknown): void {
+function endWorkTimer(timer: unknown): void {
 	workTimers.get(timer)?.resolve();
 	workTimers.delete(timer);
 }
 
-// Timers go by the real clock. One that is work keeps the counts from being taken for final.
+// Timers use the real clock. While one is pending that is work, the counts are not final.
 Object.assign(globalThis, {
 	setTimeout: (callback: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
 		const timer: unknown = realSetTimeout(() => {
-			ended(timer);
+			endWorkTimer(timer);
 			callback(...args);
 		}, ms);
 		if (ms <= LONGEST_WORK_TIMER_MS) {
@@ -55,12 +55,12 @@ Object.assign(globalThis, {
 		return timer;
 	},
 	clearTimeout: (timer: number | null) => {
-		ended(timer);
+		endWorkTimer(timer);
 		realClearTimeout(timer);
 	},
 });
 
-/** One wrapped environment for each, as the service remembers what it made of one. */
+/** One wrapper per environment, because the service caches what it derives from one. */
 const environments = new WeakMap<Env, Env>();
 
 function countingEnv(env: Env): Env {
@@ -78,7 +78,7 @@ function countingEnv(env: Env): Env {
 	return wrapped;
 }
 
-/** What the benchmark asks of an object. */
+/** The calls that the benchmark makes to an object. */
 interface CountedObject extends Rpc.DurableObjectBranded {
 	/** Runs the alarm. */
 	ring(): Promise<void>;
@@ -86,7 +86,7 @@ interface CountedObject extends Rpc.DurableObjectBranded {
 	evict(): void;
 }
 
-/** By class and name. Alarms are due by the moved clock; the real clock rings none. */
+/** By class and name. Alarms are due by the moved clock. The real clock rings none. */
 const objects = new Map<string, KnownObject>();
 
 interface KnownObject {
@@ -97,30 +97,30 @@ interface KnownObject {
 
 type CountedStub = DurableObjectStub<CountedObject>;
 
-function stubs(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN">, name: string) {
+function stubByName(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN">, name: string) {
 	return (env: Env) => (env[namespace] as unknown as DurableObjectNamespace<CountedObject>).getByName(name);
 }
 
 /**
- * Has an object's state count what is done with it. The platform's base class takes nothing but the platform's own state,
- * so its members are replaced on it.
+ * Makes an object's state count its operations. The platform's base class accepts only the platform's own state object, so
+ * members of that object are replaced.
  */
-function countState(
+function countStateUse(
 	state: DurableObjectState,
 	kind: string,
-	namespace: Parameters<typeof stubs>[0],
+	namespace: Parameters<typeof stubByName>[0],
 	onAlarmSet: (atMs: number) => void = () => undefined,
 ): string {
 	const name = state.id.name ?? state.id.toString();
 	const key = `${kind}:${name}`;
 	const waitUntil = state.waitUntil.bind(state);
 	const entry: KnownObject = {
-		stub: stubs(namespace, name),
+		stub: stubByName(namespace, name),
 		alarmAtMs: objects.get(key)?.alarmAtMs ?? null,
 		inMemory: true,
 	};
 	objects.set(key, entry);
-	const storage = standIn(state.storage, {
+	const storage = withMembersReplaced(state.storage, {
 		sql: countingSql(state.storage.sql),
 		setAlarm: async (at: number | Date) => {
 			counts.objectRowsWritten++;
@@ -144,7 +144,7 @@ export class AccountMeter extends Meter {
 	#key: string;
 
 	constructor(state: DurableObjectState, env: Env) {
-		const key = countState(state, "meter", "ACCOUNT_METER");
+		const key = countStateUse(state, "meter", "ACCOUNT_METER");
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
@@ -163,7 +163,7 @@ export class WorkspaceLedger extends Ledger {
 	#key: string;
 
 	constructor(state: DurableObjectState, env: Env) {
-		const key = countState(state, "ledger", "WORKSPACE_LEDGER");
+		const key = countStateUse(state, "ledger", "WORKSPACE_LEDGER");
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
@@ -178,21 +178,21 @@ export class WorkspaceLedger extends Ledger {
 	}
 }
 
-/** A run goes from step to step by alarms that are due at once: those ring without the clock being moved. */
+/** A run goes from step to step by alarms that are due at once. Those ring without moving the clock. */
 export class AgentRun extends Run {
 	#key: string;
 	#rung: Promise<void> = Promise.resolve();
 
 	constructor(state: DurableObjectState, env: Env) {
 		const isDue = (atMs: number) => atMs <= Date.now();
-		// Not in the turn of the constructor, which may set one.
+		// Not in the constructor's own turn, which may set one.
 		const ringIfDue = (atMs: number) => void (isDue(atMs) && queueMicrotask(() => state.waitUntil(this.#ringNext())));
-		const key = countState(state, "run", "AGENT_RUN", ringIfDue);
+		const key = countStateUse(state, "run", "AGENT_RUN", ringIfDue);
 		super(state, countingEnv(env));
 		this.#key = key;
 	}
 
-	/** Rings after the alarm that is at work, unless that has set another time. */
+	/** Rings after the alarm that is running, unless that one has set another time. */
 	#ringNext(): Promise<void> {
 		this.#rung = this.#rung.then(async () => {
 			const object = objects.get(this.#key);
@@ -225,16 +225,16 @@ async function moveClock(env: Env, byMs: number): Promise<void> {
 
 async function evictAll(env: Env): Promise<void> {
 	for (const object of objects.values()) {
-		// A call would make an object that is not in memory, and count what that reads.
+		// A call would load an evicted object and count its reads.
 		if (!object.inMemory) continue;
 		object.inMemory = false;
-		// The abort is what its caller gets.
+		// The caller gets the abort as an error.
 		await Promise.resolve(object.stub(env).evict()).catch(() => undefined);
 	}
 }
 
-/** What the benchmark asks for, by path; every answer says where the counts stand. */
-async function control(url: URL, env: Env): Promise<Response> {
+/** The benchmark's own paths. Every answer has the counts. */
+async function answerControl(url: URL, env: Env): Promise<Response> {
 	if (url.pathname === "/bench/reset") resetCounts();
 	if (url.pathname === "/bench/clock") await moveClock(env, Number(url.searchParams.get("ms")));
 	if (url.pathname === "/bench/evict") await evictAll(env);
@@ -246,7 +246,7 @@ export default {
 	...worker,
 	fetch(request: Request, env: Env, context: ExecutionContext) {
 		const url = new URL(request.url);
-		if (url.pathname.startsWith("/bench/")) return control(url, env);
+		if (url.pathname.startsWith("/bench/")) return answerControl(url, env);
 		counts.workerRequests++;
 		return worker.fetch(request, countingEnv(env), context);
 	},

@@ -3,9 +3,9 @@ import { createHmac, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { decodeTime, isValid, ulid } from "ulid";
 import { describe, expect, it } from "vitest";
-import { readRequestId, taggedRequestId, tagKeyOf } from "../../../src/account/request-tag.ts";
+import { decodeRequestId, deriveTagKey, encodeRequestId } from "../../../src/account/request-tag.ts";
 
-const key = tagKeyOf("a pepper of sixteen characters");
+const key = deriveTagKey("a pepper of sixteen characters");
 const anyNumber = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const anyTime = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 const fiveBytes = fc.uint8Array({ minLength: 5, maxLength: 5 });
@@ -14,11 +14,11 @@ describe("a request id", () => {
 	it("is a ULID of its time that says whose it is, to who has the key", () => {
 		fc.assert(
 			fc.property(anyNumber, anyTime, fiveBytes, (userNumber, atMs, random) => {
-				const id = taggedRequestId(key, userNumber, atMs, random);
+				const id = encodeRequestId(key, userNumber, atMs, random);
 				expect(id).toMatch(/^svc-[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
 				expect(isValid(id.slice(4))).toBe(true);
 				expect(decodeTime(id.slice(4))).toBe(atMs);
-				expect(readRequestId(key, id)).toEqual({ atMs, userNumber });
+				expect(decodeRequestId(key, id)).toEqual({ atMs, userNumber });
 			}),
 		);
 	});
@@ -26,15 +26,15 @@ describe("a request id", () => {
 	it("of a run leads to its user as one of a request does", () => {
 		fc.assert(
 			fc.property(anyNumber, anyTime, fiveBytes, (userNumber, atMs, random) => {
-				const id = taggedRequestId(key, userNumber, atMs, random, "agt_");
-				expect(id).toBe(taggedRequestId(key, userNumber, atMs, random).replace("svc-", "agt_"));
-				expect(readRequestId(key, id)).toEqual({ atMs, userNumber });
+				const id = encodeRequestId(key, userNumber, atMs, random, "agt_");
+				expect(id).toBe(encodeRequestId(key, userNumber, atMs, random).replace("svc-", "agt_"));
+				expect(decodeRequestId(key, id)).toEqual({ atMs, userNumber });
 			}),
 		);
 	});
 
 	it("has the tag that its first lines describe", () => {
-		const id = taggedRequestId(key, 7, 1_800_000_000_000, Uint8Array.of(1, 2, 3, 4, 5));
+		const id = encodeRequestId(key, 7, 1_800_000_000_000, Uint8Array.of(1, 2, 3, 4, 5));
 		const tagKey = createHmac("sha256", "a pepper of sixteen characters").update("svc.request-tag.v1").digest();
 		const time = Buffer.alloc(6);
 		time.writeUIntBE(1_800_000_000_000, 0, 6);
@@ -53,7 +53,7 @@ describe("a request id", () => {
 		const count = 4_000;
 		const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 		for (let i = 0; i < count; i++) {
-			const tag = taggedRequestId(key, 1, 1_800_000_000_000, randomBytes(5)).slice(-8);
+			const tag = encodeRequestId(key, 1, 1_800_000_000_000, randomBytes(5)).slice(-8);
 			const value = [...tag].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
 			for (let bit = 0; bit < 40; bit++) if (Math.floor(value / 2 ** bit) % 2 === 1) ones[bit] = (ones[bit] ?? 0) + 1;
 		}
@@ -62,17 +62,17 @@ describe("a request id", () => {
 	});
 
 	it("without a tag, of another key, or made up, leads nowhere but once in 256", () => {
-		const other = tagKeyOf("another pepper, also long enough");
+		const other = deriveTagKey("another pepper, also long enough");
 		const ids = Array.from({ length: 2_000 }, (_, n) => [
 			`svc-${ulid()}`,
-			taggedRequestId(other, n, Date.now(), randomBytes(5)),
+			encodeRequestId(other, n, Date.now(), randomBytes(5)),
 		]).flat();
-		const led = ids.filter((id) => readRequestId(key, id)?.userNumber !== null).length;
+		const led = ids.filter((id) => decodeRequestId(key, id)?.userNumber !== null).length;
 		expect(led).toBeLessThan(6 * (4_000 / 256));
 	});
 
 	it("of another form is none", () => {
-		const id = taggedRequestId(key, 1, 1, Uint8Array.of(1, 2, 3, 4, 5));
+		const id = encodeRequestId(key, 1, 1, Uint8Array.of(1, 2, 3, 4, 5));
 		for (const wrong of [
 			"",
 			"svc-",
@@ -85,6 +85,6 @@ describe("a request id", () => {
 			id.replace("svc-", "ho_"),
 			id.replace("svc-", "agt-"),
 		])
-			expect(readRequestId(key, wrong), wrong).toBeNull();
+			expect(decodeRequestId(key, wrong), wrong).toBeNull();
 	});
 });

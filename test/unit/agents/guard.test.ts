@@ -1,26 +1,26 @@
-// The spend guard: whatever steps cost, whatever is reported of them, a run never spends more than its cap, and says why.
+// The spend guard: whatever steps cost and whatever is reported, a run never spends more than its cap, and gives its reasons.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-	type BegunStep,
 	type GuardCharge,
+	type HeldStep,
 	type RunPolicy,
 	SpendGuard,
 	START_INTENSITY,
 } from "../../../src/agents/guard.ts";
 import {
 	decideStep,
+	INTENSITIES_DESCENDING,
 	type Intensity,
-	LADDER,
 	MIN_VISIBLE_TOKENS,
-	type Room,
+	type StepAllowance,
 	type StepRequest,
 } from "../../../src/agents/step-decision.ts";
 import { usd } from "../../../src/proof/money.ts";
 
 const CASES = { numRuns: 3_000 };
 
-/** What a call costs at an intensity: its input, and each token of its answer; null where the plan allows no such model. */
+/** The price of a call at an intensity: its input, and each token of its answer. Null: the plan allows no such model. */
 type Prices = Readonly<Record<Intensity, { input: number; token: number } | null>>;
 
 const price = fc.record({
@@ -33,7 +33,7 @@ const prices: fc.Arbitrary<Prices> = fc.record({
 	Foton: fc.option(price, { freq: 8 }),
 });
 
-/** What becomes of one call: the share of its bound that is reported, or what no provider should report. */
+/** The outcome of one call: the reported share of its bound, or a value that no provider should report. */
 const outcome = fc.oneof(
 	{ weight: 6, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) },
 	{ weight: 2, arbitrary: fc.constantFrom(0, 1) },
@@ -45,18 +45,18 @@ const outcome = fc.oneof(
 	{ weight: 1, arbitrary: fc.constant(null) },
 );
 
-/** A step of up to three calls, one after another or beside each other; `null` calls nobody in the end. */
-const wish = fc.record({
+/** A step of up to three calls, in sequence or in parallel. `null`: it makes no call in the end. */
+const stepCase = fc.record({
 	calls: fc.option(fc.array(outcome, { minLength: 1, maxLength: 3 }), { freq: 8 }),
 	maxTokens: fc.oneof(fc.integer({ min: 1, max: 4_096 }), fc.constantFrom(1, 63, 64, 65, 1_024)),
 	reserveNanoUsd: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 20_000_000 })),
 	billOverrun: fc.boolean(),
-	/** The object that makes the run dies and is restored behind this step. */
+	/** The run's object dies after this step and is restored. */
 	resumes: fc.boolean(),
 });
-type Wish = typeof wish extends fc.Arbitrary<infer T> ? T : never;
+type StepCase = typeof stepCase extends fc.Arbitrary<infer T> ? T : never;
 
-const scenario = fc.record({
+const runCase = fc.record({
 	capNanoUsd: fc.oneof(
 		fc.integer({ min: 0, max: 10_000_000_000 }),
 		fc.integer({ min: 0, max: 20_000_000 }),
@@ -65,24 +65,24 @@ const scenario = fc.record({
 	stepShare: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
 	policy: fc.constantFrom<RunPolicy>("efficiency", "balanced", "depth"),
 	prices,
-	wishes: fc.array(wish, { maxLength: 40 }),
+	stepCases: fc.array(stepCase, { maxLength: 40 }),
 });
-type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+type RunCase = typeof runCase extends fc.Arbitrary<infer T> ? T : never;
 
-function requestOf(table: Prices, { calls, maxTokens, reserveNanoUsd }: Wish): StepRequest {
+function toStepRequest(table: Prices, { calls, maxTokens, reserveNanoUsd }: StepCase): StepRequest {
 	const count = calls?.length ?? 1;
 	return {
 		maxTokens,
 		reserveNanoUsd,
-		worstCaseOf(intensity, tokens) {
+		worstCaseNanoUsd(intensity, tokens) {
 			const at = table[intensity];
 			return at && count * (at.input + tokens * at.token);
 		},
 	};
 }
 
-/** The cost of a step as its calls' bills add up to it: each of them would be clipped to its bound, or is not. */
-function chargeOf({ calls, billOverrun }: Wish, worstCaseNanoUsd: number): GuardCharge {
+/** The cost of a step as the sum of its calls' bills, which may be above their bounds. */
+function toGuardCharge({ calls, billOverrun }: StepCase, worstCaseNanoUsd: number): GuardCharge {
 	const shares = calls ?? [];
 	if (shares.includes(null)) return { costNanoUsd: null, overrun: billOverrun };
 	const bound = Math.floor(worstCaseNanoUsd / Math.max(1, shares.length));
@@ -90,39 +90,43 @@ function chargeOf({ calls, billOverrun }: Wish, worstCaseNanoUsd: number): Guard
 	return { costNanoUsd, overrun: billOverrun };
 }
 
-interface Played {
+interface PlayedRun {
 	guard: SpendGuard;
-	/** What each settled step was charged at, with the intensity it ran at. */
+	/** The settled steps: charge, intensity and worst case. */
 	steps: { costNanoUsd: number; intensity: Intensity; worstCaseNanoUsd: number }[];
 }
 
-/** Plays a run, with what must hold after every step. */
-function play({ capNanoUsd, stepShare, policy, prices: table, wishes }: Scenario): Played {
+/** Plays a run and checks after every step what must always hold. */
+function playRun({ capNanoUsd, stepShare, policy, prices: table, stepCases }: RunCase): PlayedRun {
 	const stepCapNanoUsd = Math.floor(capNanoUsd * stepShare);
 	let guard = SpendGuard.open({ capNanoUsd, stepCapNanoUsd }, policy);
-	const steps: Played["steps"] = [];
-	for (const each of wishes) {
+	const steps: PlayedRun["steps"] = [];
+	for (const each of stepCases) {
 		const before = guard.intensity;
-		const begun = guard.begin(requestOf(table, each));
-		expect(begun.reason).not.toBe("");
-		if (begun.kind === "stop") continue;
-		expect(begun.worstCaseNanoUsd).toBeLessThanOrEqual(stepCapNanoUsd);
-		expect(LADDER.indexOf(begun.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(before));
-		if (each.calls === null) begun.hold.release();
-		else settle(guard, begun, each, steps);
+		const held = guard.decideAndHold(toStepRequest(table, each));
+		expect(held.reason).not.toBe("");
+		if (held.kind === "stop") continue;
+		expect(held.worstCaseNanoUsd).toBeLessThanOrEqual(stepCapNanoUsd);
+		expect(INTENSITIES_DESCENDING.indexOf(held.intensity)).toBeGreaterThanOrEqual(
+			INTENSITIES_DESCENDING.indexOf(before),
+		);
+		if (each.calls === null) held.hold.release();
+		else settleStep(guard, held, each, steps);
 		if (each.resumes) guard = SpendGuard.resume(JSON.parse(JSON.stringify(guard.state)));
 		expect(guard.spentNanoUsd).toBeLessThanOrEqual(capNanoUsd);
 		expect(guard.spentNanoUsd).toBe(steps.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0));
 		expect(guard.remainingNanoUsd).toBe(capNanoUsd - guard.spentNanoUsd);
-		expect(LADDER.indexOf(guard.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(begun.intensity));
+		expect(INTENSITIES_DESCENDING.indexOf(guard.intensity)).toBeGreaterThanOrEqual(
+			INTENSITIES_DESCENDING.indexOf(held.intensity),
+		);
 	}
 	return { guard, steps };
 }
 
-function settle(guard: SpendGuard, begun: BegunStep, each: Wish, steps: Played["steps"]): void {
-	const { intensity, worstCaseNanoUsd, hold } = begun;
-	const charge = chargeOf(each, worstCaseNanoUsd);
-	const told = guard.alerts.length;
+function settleStep(guard: SpendGuard, held: HeldStep, each: StepCase, steps: PlayedRun["steps"]): void {
+	const { intensity, worstCaseNanoUsd, hold } = held;
+	const charge = toGuardCharge(each, worstCaseNanoUsd);
+	const alertCount = guard.alerts.length;
 	const settled = hold.settle(steps.length, charge);
 	steps.push({ costNanoUsd: settled.costNanoUsd, intensity, worstCaseNanoUsd });
 	expect(Number.isSafeInteger(settled.costNanoUsd)).toBe(true);
@@ -133,14 +137,14 @@ function settle(guard: SpendGuard, begun: BegunStep, each: Wish, steps: Played["
 	expect(settled.costNanoUsd).toBe(isUsable ? Math.min(Math.ceil(costNanoUsd), worstCaseNanoUsd) : worstCaseNanoUsd);
 	const isOver = each.billOverrun || (isUsable && costNanoUsd > worstCaseNanoUsd);
 	expect(settled.alerts.filter(({ code }) => code === "provider_overrun")).toHaveLength(isOver ? 1 : 0);
-	expect(guard.alerts.slice(told)).toEqual(settled.alerts);
+	expect(guard.alerts.slice(alertCount)).toEqual(settled.alerts);
 }
 
 describe("a run", () => {
 	it("never spends more than its cap, and what it spends is the sum of its steps, whatever becomes of them", () => {
 		fc.assert(
-			fc.property(scenario, (drawn) => {
-				play(drawn);
+			fc.property(runCase, (drawn) => {
+				playRun(drawn);
 			}),
 			CASES,
 		);
@@ -148,8 +152,8 @@ describe("a run", () => {
 
 	it("tells of each threshold once, at the step that passes it, with what is in force from there on", () => {
 		fc.assert(
-			fc.property(scenario, (drawn) => {
-				const { guard, steps } = play(drawn);
+			fc.property(runCase, (drawn) => {
+				const { guard, steps } = playRun(drawn);
 				const { capNanoUsd } = drawn;
 				const pressure = guard.alerts.filter(({ code }) => code === "budget_pressure");
 				const passedAt = (percent: number) => {
@@ -168,12 +172,16 @@ describe("a run", () => {
 				);
 				for (const [place, alert] of pressure.entries()) {
 					const highest = expected[place]?.highest ?? "Laser";
-					expect(LADDER.indexOf(alert.intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(highest));
+					expect(INTENSITIES_DESCENDING.indexOf(alert.intensity)).toBeGreaterThanOrEqual(
+						INTENSITIES_DESCENDING.indexOf(highest),
+					);
 					expect(alert.consumed_share).toBeGreaterThanOrEqual(alert.threshold ?? 2);
 					expect(alert.consumed_share).toBeLessThanOrEqual(1);
 					expect(alert.consumed_usd).toBeLessThanOrEqual(alert.max_cost_usd);
 					for (const { intensity } of steps.slice(alert.step_index + 1))
-						expect(LADDER.indexOf(intensity)).toBeGreaterThanOrEqual(LADDER.indexOf(alert.intensity));
+						expect(INTENSITIES_DESCENDING.indexOf(intensity)).toBeGreaterThanOrEqual(
+							INTENSITIES_DESCENDING.indexOf(alert.intensity),
+						);
 				}
 			}),
 			CASES,
@@ -182,10 +190,10 @@ describe("a run", () => {
 
 	it("only goes down the ladder, from where its policy starts", () => {
 		fc.assert(
-			fc.property(scenario, (drawn) => {
-				const { steps, guard } = play(drawn);
+			fc.property(runCase, (drawn) => {
+				const { steps, guard } = playRun(drawn);
 				const rungs = [START_INTENSITY[drawn.policy], ...steps.map(({ intensity }) => intensity), guard.intensity].map(
-					(intensity) => LADDER.indexOf(intensity),
+					(intensity) => INTENSITIES_DESCENDING.indexOf(intensity),
 				);
 				expect(rungs).toEqual(rungs.toSorted((a, b) => a - b));
 			}),
@@ -195,12 +203,12 @@ describe("a run", () => {
 
 	it("goes on as if nothing had happened where it is restored from what was stored of it", () => {
 		fc.assert(
-			fc.property(scenario, (drawn) => {
+			fc.property(runCase, (drawn) => {
 				const resumes = (value: boolean) => ({
 					...drawn,
-					wishes: drawn.wishes.map((each) => ({ ...each, resumes: value })),
+					stepCases: drawn.stepCases.map((each) => ({ ...each, resumes: value })),
 				});
-				expect(play(resumes(true)).guard.state).toEqual(play(resumes(false)).guard.state);
+				expect(playRun(resumes(true)).guard.state).toEqual(playRun(resumes(false)).guard.state);
 			}),
 			{ numRuns: 500 },
 		);
@@ -208,23 +216,23 @@ describe("a run", () => {
 });
 
 describe("a decision", () => {
-	const room: fc.Arbitrary<Room> = fc.record({
-		intensity: fc.constantFrom<Intensity>(...LADDER),
+	const room: fc.Arbitrary<StepAllowance> = fc.record({
+		intensity: fc.constantFrom<Intensity>(...INTENSITIES_DESCENDING),
 		freeNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 		stepCapNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 	});
 
 	it("is the highest intensity that fits, else the longest answer that fits, else none: and what it is always fits", () => {
 		fc.assert(
-			fc.property(room, prices, wish, (given, table, each) => {
-				const request = requestOf(table, each);
+			fc.property(room, prices, stepCase, (given, table, each) => {
+				const request = toStepRequest(table, each);
 				const { maxTokens, reserveNanoUsd = 0 } = request;
 				const spendable = Math.min(given.stepCapNanoUsd, Math.max(0, given.freeNanoUsd - reserveNanoUsd));
 				const fits = (intensity: Intensity, tokens: number) => {
-					const worst = request.worstCaseOf(intensity, tokens);
+					const worst = request.worstCaseNanoUsd(intensity, tokens);
 					return worst !== null && worst <= spendable;
 				};
-				const ladder = LADDER.slice(LADDER.indexOf(given.intensity));
+				const ladder = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(given.intensity));
 				const whole = ladder.find((intensity) => fits(intensity, maxTokens));
 				const cut = ladder.findLast((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
 				const decision = decideStep(request, given);
@@ -232,7 +240,7 @@ describe("a decision", () => {
 					expect(cut).toBeUndefined();
 					return;
 				}
-				expect(decision.worstCaseNanoUsd).toBe(request.worstCaseOf(decision.intensity, decision.maxTokens));
+				expect(decision.worstCaseNanoUsd).toBe(request.worstCaseNanoUsd(decision.intensity, decision.maxTokens));
 				expect(fits(decision.intensity, decision.maxTokens)).toBe(true);
 				expect(decision.intensity).toBe(whole ?? cut);
 				expect(decision.reason).toContain(decision.intensity);
@@ -253,7 +261,7 @@ describe("a decision", () => {
 		const costs = fc.array(fc.integer({ min: 0, max: 100 }), { minLength: 300, maxLength: 300 });
 		fc.assert(
 			fc.property(costs, fc.integer({ min: 0, max: 100 }), (table, free) => {
-				const request = { maxTokens: 299, worstCaseOf: (_: Intensity, tokens: number) => table[tokens] ?? 0 };
+				const request = { maxTokens: 299, worstCaseNanoUsd: (_: Intensity, tokens: number) => table[tokens] ?? 0 };
 				const decision = decideStep(request, { intensity: "Foton", freeNanoUsd: free, stepCapNanoUsd: free });
 				if (decision.kind === "call") expect(table[decision.maxTokens]).toBeLessThanOrEqual(free);
 			}),
@@ -265,12 +273,12 @@ describe("a decision", () => {
 		Halo: { input: 200_000, token: 2_000 },
 		Foton: { input: 20_000, token: 200 },
 	};
-	const wishOf = (more: Partial<Wish> = {}): Wish => ({
+	const stepWith = (more: Partial<StepCase> = {}): StepCase => ({
 		...{ calls: [0], maxTokens: 1_000, reserveNanoUsd: 0, billOverrun: false, resumes: false },
 		...more,
 	});
-	const decide = (free: number, more: Partial<Room> = {}, each: Partial<Wish> = {}) =>
-		decideStep(requestOf(table, wishOf(each)), {
+	const decide = (free: number, more: Partial<StepAllowance> = {}, each: Partial<StepCase> = {}) =>
+		decideStep(toStepRequest(table, stepWith(each)), {
 			...{ intensity: "Laser", freeNanoUsd: free, stepCapNanoUsd: free },
 			...more,
 		});
@@ -339,16 +347,22 @@ describe("a decision", () => {
 		const maxTokens = 1_000;
 		const at = { intensity: "Laser", freeNanoUsd: 500_000, stepCapNanoUsd: 500_000 } as const;
 		const table = { Laser: 1_000, Halo: 100, Foton: 10 };
-		const worstCaseOf = (intensity: Intensity, tokens: number) => table[intensity] * tokens;
-		const optional = { worstCaseOf, maxTokens, isOptional: true };
-		expect(decideStep({ worstCaseOf, maxTokens }, at)).toMatchObject({ kind: "call", intensity: "Halo" });
+		const worstCaseNanoUsd = (intensity: Intensity, tokens: number) => table[intensity] * tokens;
+		const optional = { worstCaseNanoUsd, maxTokens, isOptional: true };
+		expect(decideStep({ worstCaseNanoUsd: worstCaseNanoUsd, maxTokens }, at)).toMatchObject({
+			kind: "call",
+			intensity: "Halo",
+		});
 		expect(decideStep(optional, at)).toMatchObject({ kind: "call", intensity: "Laser", maxTokens: 500 });
 		expect(decideStep(optional, { ...at, freeNanoUsd: 50_000 })).toMatchObject({ kind: "stop", limit: "run_cap" });
 		const withoutLaser = (intensity: Intensity, tokens: number) =>
-			intensity === "Laser" ? null : worstCaseOf(intensity, tokens);
-		const without = { ...optional, worstCaseOf: withoutLaser };
+			intensity === "Laser" ? null : worstCaseNanoUsd(intensity, tokens);
+		const without = { ...optional, worstCaseNanoUsd: withoutLaser };
 		expect(decideStep(without, at)).toMatchObject({ kind: "call", intensity: "Halo", maxTokens: 1_000 });
-		expect(decideStep({ ...optional, worstCaseOf: () => null }, at)).toMatchObject({ kind: "stop", limit: "no_model" });
+		expect(decideStep({ ...optional, worstCaseNanoUsd: () => null }, at)).toMatchObject({
+			kind: "stop",
+			limit: "no_model",
+		});
 	});
 
 	it("passes over an intensity without a model, and stops where there is none at all", () => {
@@ -356,11 +370,11 @@ describe("a decision", () => {
 		const at = { intensity: "Laser", freeNanoUsd: 1e9, stepCapNanoUsd: 1e9 } as const;
 		const reason = "Laser has no model for it, Halo has no model for it; Foton costs at most 0.00022 USD";
 		const { Foton } = table;
-		expect(decideStep(requestOf({ ...none, Foton }, wishOf()), at)).toMatchObject({
+		expect(decideStep(toStepRequest({ ...none, Foton }, stepWith()), at)).toMatchObject({
 			intensity: "Foton",
 			reason: `${reason} of the 1 USD left of the run's cap`,
 		});
-		expect(decideStep(requestOf(none, wishOf()), at)).toEqual({
+		expect(decideStep(toStepRequest(none, stepWith()), at)).toEqual({
 			kind: "stop",
 			limit: "no_model",
 			reason: "no model can make this step",
@@ -419,16 +433,16 @@ describe("an alert", () => {
 describe("a hold", () => {
 	it("keeps its money from other steps until it is settled or released, once", () => {
 		const guard = SpendGuard.open({ capNanoUsd: 100, stepCapNanoUsd: 60 }, "balanced");
-		expect([guard.mayHold(61), guard.mayHold(60), guard.mayHold(0.5), guard.mayHold(-1)]).toEqual([
+		expect([guard.canHold(61), guard.canHold(60), guard.canHold(0.5), guard.canHold(-1)]).toEqual([
 			false,
 			true,
 			false,
 			false,
 		]);
 		const first = guard.hold(60);
-		expect([guard.hold(41), guard.mayHold(40)]).toEqual([null, true]);
+		expect([guard.hold(41), guard.canHold(40)]).toEqual([null, true]);
 		first?.release();
-		expect(guard.mayHold(60)).toBe(true);
+		expect(guard.canHold(60)).toBe(true);
 		const second = guard.hold(60);
 		second?.settle(0, { costNanoUsd: 10 });
 		expect(() => second?.release()).toThrow("once");

@@ -1,18 +1,18 @@
-// Plans: what a model is asked, what of its answers is a plan, and what a goal says of its own structure.
+// Plans: the prompts, the parsing of answers, and the subtasks that a goal itself names.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { goalSubtasks } from "../../../src/agents/goal-structure.ts";
 import {
-	layoutOf,
 	MAX_PLANNED_SUBTASKS,
 	parsePlan,
 	planMessages,
 	planRepairMessages,
+	toStepLayout,
 } from "../../../src/agents/plan.ts";
 
 describe("the steps of a run", () => {
 	it("hold plan, subtasks and the final step, and no plan where it would leave nothing to plan", () => {
-		expect([1, 2, 3, 4, 5, 22, 23, 1_000].map(layoutOf)).toEqual([
+		expect([1, 2, 3, 4, 5, 22, 23, 1_000].map(toStepLayout)).toEqual([
 			{ asksForPlan: false, maxSubtasks: 1 },
 			{ asksForPlan: false, maxSubtasks: 1 },
 			{ asksForPlan: false, maxSubtasks: 2 },
@@ -27,7 +27,7 @@ describe("the steps of a run", () => {
 	it("are enough for every subtask that a plan may have", () => {
 		fc.assert(
 			fc.property(fc.integer({ min: 2, max: 1_000 }), (maxSteps) => {
-				const { asksForPlan, maxSubtasks } = layoutOf(maxSteps);
+				const { asksForPlan, maxSubtasks } = toStepLayout(maxSteps);
 				expect((asksForPlan ? 1 : 0) + maxSubtasks + 1).toBeLessThanOrEqual(maxSteps);
 			}),
 		);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { agentRunRequestSchema, bodyHash, goalOf } from "../../../src/agents/request.ts";
+import { agentRunRequestSchema, bodyHash, parseGoal } from "../../../src/agents/request.ts";
 
 describe("the goal of a body", () => {
 	it("is goal, and prompt where goal says nothing", () => {
-		expect(goalOf({ goal: "a", prompt: "b" })).toEqual({ ok: true, value: "a" });
-		expect(goalOf({ goal: " \n", prompt: "b" })).toEqual({ ok: true, value: "b" });
-		expect(goalOf({ prompt: "b" })).toEqual({ ok: true, value: "b" });
+		expect(parseGoal({ goal: "a", prompt: "b" })).toEqual({ ok: true, value: "a" });
+		expect(parseGoal({ goal: " \n", prompt: "b" })).toEqual({ ok: true, value: "b" });
+		expect(parseGoal({ prompt: "b" })).toEqual({ ok: true, value: "b" });
 	});
 
 	it("is missing where both are blank, and as long as the body's limit lets it be", () => {
-		expect(goalOf({ goal: " ", prompt: null })).toMatchObject({ failure: { reason: "no_goal" } });
+		expect(parseGoal({ goal: " ", prompt: null })).toMatchObject({ failure: { reason: "no_goal" } });
 		const goal = "é".repeat(1_000_000);
-		expect(goalOf({ goal })).toEqual({ ok: true, value: goal });
+		expect(parseGoal({ goal })).toEqual({ ok: true, value: goal });
 	});
 });
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { LADDER } from "../../../src/agents/step-decision.ts";
-import { castSizesFor, primaryStrategy } from "../../../src/agents/step-strategy.ts";
+import { INTENSITIES_DESCENDING } from "../../../src/agents/step-decision.ts";
+import { primaryStrategy, stepSizesFor } from "../../../src/agents/step-strategy.ts";
 import { POLICIES } from "../../../src/orchestration/strategy.ts";
 
 describe("the strategies of a subtask", () => {
 	it("end with one model alone, whatever the policy and the intensity, which is all at the lowest", () => {
 		for (const policy of POLICIES) {
-			for (const intensity of LADDER) expect(castSizesFor(policy, intensity).at(-1)?.strategy).toBe("single");
-			expect(castSizesFor(policy, "Foton")).toHaveLength(1);
+			for (const intensity of INTENSITIES_DESCENDING)
+				expect(stepSizesFor(policy, intensity).at(-1)?.strategy).toBe("single");
+			expect(stepSizesFor(policy, "Foton")).toHaveLength(1);
 		}
 	});
 

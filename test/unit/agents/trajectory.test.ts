@@ -1,16 +1,16 @@
-// Trajectories: the bytes of docs/proofs.md, the second implementation's verdict on everything, and no change that is not found.
+// Trajectories: the bytes of docs/proofs.md, the same verdicts as the second implementation, and every change is found.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
 	appendStep,
-	beginTrajectory,
+	emptyTrajectory,
 	type TrajectoryBundle,
 	trajectoryProof,
 	verifyTrajectory,
 } from "../../../src/agents/trajectory.ts";
-import { readBundle } from "../../../src/agents/verify-request.ts";
+import { parseBundle } from "../../../src/agents/verify-request.ts";
 import { hashText } from "../../../src/proof/hash.ts";
-import { type Bundle, bundleOf, type Step, verifyBundle } from "../../support/second-trajectory.ts";
+import { type Bundle, issueBundle, type Step, verifyBundle } from "../../support/second-trajectory.ts";
 
 const hash = fc.string({ unit: "grapheme" }).map(hashText);
 const amount = fc.oneof(
@@ -37,18 +37,25 @@ const header = fc.record({
 	strategy: fc.constantFrom("single", "cascade"),
 });
 
-/** A bundle as issued, of so many steps. */
-function issued(min: number, max: number): fc.Arbitrary<Required<Bundle>> {
+/** An issued bundle of `min` to `max` steps. */
+function issuedBundle(min: number, max: number): fc.Arbitrary<Required<Bundle>> {
 	const steps = fc
 		.integer({ min, max })
 		.chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => stepAt(index))));
-	return fc.tuple(header, steps, text).map(([run, taken, output]) => bundleOf(run, taken, output));
+	return fc.tuple(header, steps, text).map(([run, taken, output]) => issueBundle(run, taken, output));
 }
 
 const RUNS = { numRuns: 300 };
 
-/** The bundle without what is not required. */
-function bare({ run_id, policy, strategy, trajectory_proof, steps, output_hash }: Required<Bundle>): Bundle {
+/** The bundle without its optional members. */
+function withoutOptionals({
+	run_id,
+	policy,
+	strategy,
+	trajectory_proof,
+	steps,
+	output_hash,
+}: Required<Bundle>): Bundle {
 	return { run_id, policy, strategy, trajectory_proof, steps, output_hash };
 }
 
@@ -58,15 +65,15 @@ function without<K extends keyof Bundle>(bundle: Bundle, ...members: K[]): Bundl
 	return rest;
 }
 
-/** The service's verdict, which is the second implementation's too. */
-function verdictOn(bundle: Bundle) {
+/** The service's verdict, checked against the second implementation's. */
+function checkedVerdict(bundle: Bundle) {
 	const verdict = verifyTrajectory(bundle);
 	expect(verdict).toEqual(verifyBundle(bundle));
 	return verdict;
 }
 
 /** Another value of the same kind. */
-function changed<T>(value: T): T {
+function changeValue<T>(value: T): T {
 	if (typeof value === "number") return (value === 0 ? 1 : value * 2) as T;
 	const was = String(value);
 	if (!was.startsWith("sha256:")) return `${was}x` as T;
@@ -95,7 +102,7 @@ describe("a trajectory", () => {
 			timestamp: "2026-07-22T10:00:00.000Z",
 		});
 		const run = { run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "balanced", strategy: "single" };
-		const begun = beginTrajectory(run);
+		const begun = emptyTrajectory(run);
 		const first = appendStep(begun, step(0));
 		const second = appendStep(first, step(1));
 		expect([begun.last, first.last, second.last, trajectoryProof(second, hashText("done"))]).toEqual([
@@ -108,8 +115,8 @@ describe("a trajectory", () => {
 
 	it("that grows step by step has the proofs and the root of the second implementation", () => {
 		fc.assert(
-			fc.property(issued(0, 20), (bundle) => {
-				let trajectory = beginTrajectory(bundle);
+			fc.property(issuedBundle(0, 20), (bundle) => {
+				let trajectory = emptyTrajectory(bundle);
 				for (const [index, step] of bundle.steps.entries()) {
 					trajectory = JSON.parse(JSON.stringify(appendStep(trajectory, step)));
 					expect(trajectory.last).toBe(bundle.step_proofs[index]);
@@ -124,22 +131,27 @@ describe("a trajectory", () => {
 		const [run] = fc.sample(header, { numRuns: 1, seed: 1 });
 		const [step] = fc.sample(stepAt(1), { numRuns: 1, seed: 1 });
 		if (!run || !step) throw new Error("nothing was drawn");
-		expect(() => appendStep(beginTrajectory(run), step)).toThrow(RangeError);
+		expect(() => appendStep(emptyTrajectory(run), step)).toThrow(RangeError);
 	});
 });
 
 describe("an issued bundle", () => {
 	it("is valid, with and without what may be left out", () => {
 		fc.assert(
-			fc.property(issued(0, 20), (bundle) => {
+			fc.property(issuedBundle(0, 20), (bundle) => {
 				const expected = {
 					valid: true,
 					recomputed_proof: bundle.trajectory_proof,
 					mismatched_steps: [],
 					faults: [],
 				};
-				for (const given of [bundle, bare(bundle), without(bundle, "output"), without(bundle, "output_hash")])
-					expect(verdictOn(given)).toEqual(expected);
+				for (const given of [
+					bundle,
+					withoutOptionals(bundle),
+					without(bundle, "output"),
+					without(bundle, "output_hash"),
+				])
+					expect(checkedVerdict(given)).toEqual(expected);
 			}),
 			RUNS,
 		);
@@ -147,12 +159,12 @@ describe("an issued bundle", () => {
 
 	it("without output and hash stands for its last step's output, and without a step for the empty text", () => {
 		fc.assert(
-			fc.property(issued(0, 5), text, (bundle, other) => {
+			fc.property(issuedBundle(0, 5), text, (bundle, other) => {
 				const last = bundle.steps.at(-1);
 				const output = last ? other : "";
 				const steps = last ? bundle.steps.with(-1, { ...last, output_hash: hashText(other) }) : [];
-				const closing = bundleOf(bundle, steps, output);
-				expect(verdictOn(without(closing, "output", "output_hash")).valid).toBe(true);
+				const closing = issueBundle(bundle, steps, output);
+				expect(checkedVerdict(without(closing, "output", "output_hash")).valid).toBe(true);
 			}),
 			RUNS,
 		);
@@ -162,13 +174,16 @@ describe("an issued bundle", () => {
 describe("a changed bundle", () => {
 	it("is found, whichever member of whichever step was changed, and with step proofs the step is named alone", () => {
 		fc.assert(
-			fc.property(issued(1, 12), (bundle) => {
+			fc.property(issuedBundle(1, 12), (bundle) => {
 				for (const [position, step] of bundle.steps.entries()) {
 					for (const member of MEMBERS) {
-						const steps = bundle.steps.with(position, { ...step, [member]: changed(step[member]) });
-						const named = verdictOn({ ...bundle, steps });
+						const steps = bundle.steps.with(position, { ...step, [member]: changeValue(step[member]) });
+						const named = checkedVerdict({ ...bundle, steps });
 						expect([named.valid, named.mismatched_steps], member).toEqual([false, [position]]);
-						expect(verdictOn({ ...bare(bundle), steps })).toMatchObject({ valid: false, mismatched_steps: [] });
+						expect(checkedVerdict({ ...withoutOptionals(bundle), steps })).toMatchObject({
+							valid: false,
+							mismatched_steps: [],
+						});
 					}
 				}
 			}),
@@ -178,12 +193,14 @@ describe("a changed bundle", () => {
 
 	it("is found when its run, policy, strategy, claim, output or output's hash was changed", () => {
 		fc.assert(
-			fc.property(issued(0, 8), (bundle) => {
+			fc.property(issuedBundle(0, 8), (bundle) => {
 				for (const member of ["run_id", "policy", "strategy", "trajectory_proof", "output", "output_hash"] as const) {
-					const tampered = { ...bundle, [member]: changed(bundle[member]) };
-					expect(verdictOn(tampered).valid, member).toBe(false);
+					const tampered = { ...bundle, [member]: changeValue(bundle[member]) };
+					expect(checkedVerdict(tampered).valid, member).toBe(false);
 					if (member === "output") continue;
-					expect(verdictOn({ ...bare(bundle), [member]: changed(bundle[member]) }).faults).toEqual(["root_mismatch"]);
+					expect(checkedVerdict({ ...withoutOptionals(bundle), [member]: changeValue(bundle[member]) }).faults).toEqual(
+						["root_mismatch"],
+					);
 				}
 			}),
 			RUNS,
@@ -191,16 +208,16 @@ describe("a changed bundle", () => {
 	});
 
 	it("is found when output and output_hash are each other's no more, though one of them is the run's", () => {
-		const [bundle] = fc.sample(issued(2, 2), { numRuns: 1, seed: 2 });
+		const [bundle] = fc.sample(issuedBundle(2, 2), { numRuns: 1, seed: 2 });
 		if (!bundle) throw new Error("nothing was drawn");
-		const faultsOf = (members: Partial<Bundle>) => verdictOn({ ...bundle, ...members }).faults;
+		const faultsOf = (members: Partial<Bundle>) => checkedVerdict({ ...bundle, ...members }).faults;
 		expect(faultsOf({ output_hash: hashText("another") })).toEqual(["output_hash_mismatch"]);
 		expect(faultsOf({ output: "another" })).toEqual(["output_hash_mismatch", "root_mismatch"]);
 	});
 
 	it("is found when a step was dropped, doubled, inserted or moved, with and without renumbering", () => {
 		fc.assert(
-			fc.property(issued(2, 12), fc.nat(), fc.nat(), stepAt(0), (bundle, one, two, stranger) => {
+			fc.property(issuedBundle(2, 12), fc.nat(), fc.nat(), stepAt(0), (bundle, one, two, stranger) => {
 				const { steps } = bundle;
 				const from = one % steps.length;
 				const to = two % steps.length;
@@ -216,7 +233,7 @@ describe("a changed bundle", () => {
 				for (const arranged of arrangements) {
 					const renumbered = arranged.map((each, index) => ({ ...each, index }));
 					for (const tampered of [arranged, renumbered])
-						expect(verdictOn({ ...bare(bundle), steps: tampered }).faults).toContain("root_mismatch");
+						expect(checkedVerdict({ ...withoutOptionals(bundle), steps: tampered }).faults).toContain("root_mismatch");
 				}
 			}),
 			RUNS,
@@ -224,11 +241,13 @@ describe("a changed bundle", () => {
 	});
 
 	it("names the places where its indices have a gap", () => {
-		const [bundle] = fc.sample(issued(6, 6), { numRuns: 1, seed: 3 });
+		const [bundle] = fc.sample(issuedBundle(6, 6), { numRuns: 1, seed: 3 });
 		if (!bundle) throw new Error("nothing was drawn");
 		const { steps } = bundle;
 		const faultsOf = (tampered: Step[]) =>
-			verdictOn({ ...bare(bundle), steps: tampered }).faults.filter((fault) => fault !== "root_mismatch");
+			checkedVerdict({ ...withoutOptionals(bundle), steps: tampered }).faults.filter(
+				(fault) => fault !== "root_mismatch",
+			);
 		expect(faultsOf(steps.toSpliced(3, 1))).toEqual(["index_gap:3"]);
 		expect(faultsOf(steps.slice(1))).toEqual(["index_gap:0"]);
 		expect(faultsOf(steps.map((step) => ({ ...step, index: step.index + 1 })))).toEqual(["index_gap:0"]);
@@ -238,11 +257,11 @@ describe("a changed bundle", () => {
 
 	it("is found when its numbering is a consistent lie, though its root is its own", () => {
 		fc.assert(
-			fc.property(issued(2, 8), (bundle) => {
+			fc.property(issuedBundle(2, 8), (bundle) => {
 				const gapped = bundle.steps.map((step) => ({ ...step, index: step.index * 2 }));
-				const lie = bundleOf(bundle, gapped, bundle.output);
+				const lie = issueBundle(bundle, gapped, bundle.output);
 				const faults = gapped.slice(1).map((_, at) => `index_gap:${at + 1}`);
-				expect(verdictOn(lie)).toMatchObject({ valid: false, mismatched_steps: [], faults });
+				expect(checkedVerdict(lie)).toMatchObject({ valid: false, mismatched_steps: [], faults });
 			}),
 			RUNS,
 		);
@@ -250,11 +269,11 @@ describe("a changed bundle", () => {
 
 	it("is found when a step proof is another's, and whoever stands on it is named with it", () => {
 		fc.assert(
-			fc.property(issued(1, 12), fc.nat(), (bundle, place) => {
+			fc.property(issuedBundle(1, 12), fc.nat(), (bundle, place) => {
 				const at = place % bundle.steps.length;
 				const step_proofs = bundle.step_proofs.with(at, hashText("another"));
 				const expected = [at, at + 1].filter((position) => position < bundle.steps.length);
-				expect(verdictOn({ ...bundle, step_proofs })).toMatchObject({
+				expect(checkedVerdict({ ...bundle, step_proofs })).toMatchObject({
 					valid: false,
 					recomputed_proof: bundle.trajectory_proof,
 					mismatched_steps: expected,
@@ -267,11 +286,11 @@ describe("a changed bundle", () => {
 
 	it("is found when the steps are those of another run", () => {
 		fc.assert(
-			fc.property(issued(1, 8), issued(1, 8), (mine, theirs) => {
+			fc.property(issuedBundle(1, 8), issuedBundle(1, 8), (mine, theirs) => {
 				fc.pre(JSON.stringify(mine.steps) !== JSON.stringify(theirs.steps) || mine.run_id !== theirs.run_id);
 				const { run_id, policy, strategy, trajectory_proof } = mine;
 				const swapped = { ...theirs, run_id, policy, strategy, trajectory_proof };
-				expect(verdictOn(swapped).valid).toBe(false);
+				expect(checkedVerdict(swapped).valid).toBe(false);
 			}),
 			RUNS,
 		);
@@ -300,16 +319,16 @@ describe("a verification", () => {
 });
 
 describe("the request", () => {
-	const [bundle] = fc.sample(issued(3, 3), { numRuns: 1, seed: 5 }) as [Required<Bundle>];
+	const [bundle] = fc.sample(issuedBundle(3, 3), { numRuns: 1, seed: 5 }) as [Required<Bundle>];
 	const issuesOf = (members: object) => {
-		const read = readBundle({ ...bundle, ...members });
+		const read = parseBundle({ ...bundle, ...members });
 		return "issues" in read ? read.issues : [];
 	};
 
 	it("is read as it is, unknown members apart, with the defaults of a run", () => {
 		const { policy: _, strategy: __, ...rest } = bundle;
 		const steps = bundle.steps.map((step) => ({ ...step, role: "subtask", step_proof: "sha256:cut" }));
-		expect(readBundle({ ...rest, steps, object: "x" })).toEqual({
+		expect(parseBundle({ ...rest, steps, object: "x" })).toEqual({
 			bundle: { ...bundle, policy: "balanced", strategy: "single" },
 		});
 	});

@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AuditEventRow } from "../../../src/audit/event.ts";
-import { ownerKeyOf, ownerText } from "../../../src/audit/owner.ts";
-import { cursorOf, type EventFilter, PAGE_PAYLOAD_CHARS, pageOf, positionOf } from "../../../src/audit/page.ts";
+import { parseOwnerKey, renderOwnerKey } from "../../../src/audit/owner.ts";
+import { type EventFilter, mergeEventPage, PAGE_PAYLOAD_CHARS, parseCursor } from "../../../src/audit/page.ts";
+import { renderCursor } from "../../../src/http/list-position.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -25,9 +26,9 @@ function event(n: number, timeMs = n): AuditEventRow {
 describe("a cursor", () => {
 	it("names a position and is safe in a URL", () => {
 		const position = { created_at: "2026-11-21T10:00:00.000Z", id: `ae_${ULID}` };
-		const cursor = cursorOf(position);
+		const cursor = renderCursor(position);
 		expect(encodeURIComponent(cursor)).toBe(cursor);
-		expect(positionOf(cursor)).toEqual(position);
+		expect(parseCursor(cursor)).toEqual(position);
 	});
 
 	it("that is none of ours is none at all", () => {
@@ -42,11 +43,14 @@ describe("a cursor", () => {
 			other(`2026-11-21T10:00:00.000Z ae_${ULID} more`),
 			other(`2026-11-21 ae_${ULID}`),
 			other(`2026-11-21T10:00:00.000Z ho_${ULID}`),
-			`${cursorOf({ created_at: "2026-11-21T10:00:00.000Z", id: `ae_${ULID}` })}=`,
+			`${renderCursor({ created_at: "2026-11-21T10:00:00.000Z", id: `ae_${ULID}` })}=`,
 		];
-		for (const cursor of wrong) expect(positionOf(cursor), cursor).toBeNull();
+		for (const cursor of wrong) expect(parseCursor(cursor), cursor).toBeNull();
 		fc.assert(
-			fc.property(fc.string(), (text) => positionOf(text) === null || cursorOf(positionOf(text) as never) === text),
+			fc.property(
+				fc.string(),
+				(text) => parseCursor(text) === null || renderCursor(parseCursor(text) as never) === text,
+			),
 		);
 	});
 });
@@ -54,14 +58,14 @@ describe("a cursor", () => {
 describe("the key of an owner", () => {
 	it("is one text, and back, whatever the id holds", () => {
 		for (const id of ["shop", "team/checkout@main", "workspace:a:b", ".", "-"]) {
-			const text = ownerText({ kind: "workspace", id });
+			const text = renderOwnerKey({ kind: "workspace", id });
 			expect(text).toBe(`workspace:${id}`);
-			expect(ownerKeyOf(text)).toEqual({ kind: "workspace", id });
+			expect(parseOwnerKey(text)).toEqual({ kind: "workspace", id });
 		}
 	});
 
 	it("is none that nobody wrote", () => {
-		for (const text of ["", "shop", "workspace", "task:1", ":shop"]) expect(() => ownerKeyOf(text), text).toThrow();
+		for (const text of ["", "shop", "workspace", "task:1", ":shop"]) expect(() => parseOwnerKey(text), text).toThrow();
 	});
 });
 
@@ -69,10 +73,10 @@ describe("the key of an owner", () => {
 function stored(
 	events: readonly AuditEventRow[],
 	filter: EventFilter,
-	after: ReturnType<typeof positionOf>,
+	after: ReturnType<typeof parseCursor>,
 	limit: number,
 ) {
-	return pageOf([], events, { filter, after, limit: limit + 1 }).events;
+	return mergeEventPage([], events, { filter, after, limit: limit + 1 }).events;
 }
 
 describe("a walk over the pages", () => {
@@ -88,7 +92,7 @@ describe("a walk over the pages", () => {
 				const events = times.map((time, n) => event(n, time));
 				const shown: AuditEventRow[] = [];
 				let flushed = flushedAtStart;
-				let after: ReturnType<typeof positionOf> = null;
+				let after: ReturnType<typeof parseCursor> = null;
 				for (let page = 0; ; page++) {
 					// What the ledgers lack is asked for first; it may be stored by the time that D1 is read.
 					const unflushed = events.slice(flushed);
@@ -96,11 +100,11 @@ describe("a walk over the pages", () => {
 					// Events that arrive during the walk are newer than its first page.
 					const arrived = Array.from({ length: page }, (_, n) => event(1_000 + n));
 					const inD1 = stored([...events.slice(0, flushed), ...arrived], {}, after, limit);
-					const { events: found, hasMore, nextCursor } = pageOf(inD1, unflushed, { filter: {}, after, limit });
+					const { events: found, hasMore, nextCursor } = mergeEventPage(inD1, unflushed, { filter: {}, after, limit });
 					shown.push(...found);
 					expect(nextCursor !== null).toBe(hasMore);
 					if (nextCursor === null) break;
-					after = positionOf(nextCursor);
+					after = parseCursor(nextCursor);
 				}
 				const order = events.toSorted((a, b) => (`${a.created_at} ${a.id}` < `${b.created_at} ${b.id}` ? 1 : -1));
 				expect(shown.map(({ id }) => id)).toEqual(order.map(({ id }) => id));
@@ -111,7 +115,7 @@ describe("a walk over the pages", () => {
 	it("applies every filter to what is not stored yet", () => {
 		const events = Array.from({ length: 12 }, (_, n) => event(n));
 		const ids = (filter: EventFilter) =>
-			pageOf([], events, { filter, after: null, limit: 50 }).events.map(({ id }) => Number(id.slice(-6)));
+			mergeEventPage([], events, { filter, after: null, limit: 50 }).events.map(({ id }) => Number(id.slice(-6)));
 		expect(ids({ workspaceId: "even" })).toEqual([10, 8, 6, 4, 2, 0]);
 		expect(ids({ eventType: "policy_check" })).toEqual([9, 6, 3, 0]);
 		expect(ids({ decision: "deny", workspaceId: "even" })).toEqual([6, 0]);
@@ -122,7 +126,7 @@ describe("a walk over the pages", () => {
 		const large = (n: number, chars: number) => ({ ...event(n), payload: "x".repeat(chars) });
 		const sizes = (...chars: number[]) => {
 			const events = chars.map((size, n) => large(chars.length - n, size));
-			const page = pageOf(events, [], { filter: {}, after: null, limit: 3 });
+			const page = mergeEventPage(events, [], { filter: {}, after: null, limit: 3 });
 			return [page.events.length, page.hasMore];
 		};
 		expect(sizes(PAGE_PAYLOAD_CHARS - 2, 2, 1)).toEqual([2, true]);

@@ -53,7 +53,7 @@ describe("the catalog", () => {
 		expect(CATALOG.models.length).toBe(27);
 		expect(new Set(CATALOG.models.map(({ id }) => id)).size).toBe(27);
 		expect(CATALOG.providers.length).toBe(12);
-		expect(new Set(CATALOG.models.map((model) => CATALOG.providerOf(model).id)).size).toBe(12);
+		expect(new Set(CATALOG.models.map((model) => CATALOG.providerFor(model).id)).size).toBe(12);
 		expect(CATALOG.version).toMatch(/^\d{4}-\d\d-\d\d$/);
 	});
 

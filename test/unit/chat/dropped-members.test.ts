@@ -1,9 +1,9 @@
 // What of a chat body goes no further is named, wherever it stands.
 import { describe, expect, it } from "vitest";
-import { droppedMembers } from "../../../src/chat/dropped-members.ts";
+import { findDroppedMembers } from "../../../src/chat/dropped-members.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
 
-const dropped = (body: unknown) => droppedMembers(body, chatRequestSchema.parse(body));
+const dropped = (body: unknown) => findDroppedMembers(body, chatRequestSchema.parse(body));
 
 describe("members of a chat body that nobody knows", () => {
 	it("are named by their paths, each once; a null, and what is left to others to read, is not", () => {

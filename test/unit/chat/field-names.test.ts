@@ -1,6 +1,6 @@
 // The engine's words for parts of a call, as the sender of a chat body reads them.
 import { describe, expect, it } from "vitest";
-import { chatWarning, withChatFieldNames } from "../../../src/chat/field-names.ts";
+import { toChatWarning, withChatFieldNames } from "../../../src/chat/field-names.ts";
 
 describe("faults and warnings", () => {
 	it("name the fields of a chat body", () => {
@@ -10,8 +10,8 @@ describe("faults and warnings", () => {
 			issues: [{ path: "response_format" }, { path: "reasoning_effort" }, { path: "brain_config" }, { path: "tools" }],
 		});
 		const warning = { code: "parameter_dropped", message: "m" } as const;
-		expect(chatWarning({ ...warning, param: "effort" }).param).toBe("reasoning_effort");
-		expect(chatWarning({ ...warning, param: "seed" }).param).toBe("seed");
-		expect(chatWarning({ ...warning, param: null }).param).toBeNull();
+		expect(toChatWarning({ ...warning, param: "effort" }).param).toBe("reasoning_effort");
+		expect(toChatWarning({ ...warning, param: "seed" }).param).toBe("seed");
+		expect(toChatWarning({ ...warning, param: null }).param).toBeNull();
 	});
 });

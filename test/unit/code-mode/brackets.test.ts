@@ -4,13 +4,13 @@ import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bracketFault } from "../../../src/code-mode/brackets.ts";
-import type { LexisName } from "../../../src/code-mode/languages.ts";
-import { LEXES } from "../../../src/code-mode/lexis.ts";
+import type { LexicalRulesName } from "../../../src/code-mode/languages.ts";
+import { LEXICAL_RULES } from "../../../src/code-mode/lexis.ts";
 
-const fault = (lexis: LexisName, text: string) => bracketFault(text, LEXES[lexis]);
+const fault = (lexis: LexicalRulesName, text: string) => bracketFault(text, LEXICAL_RULES[lexis]);
 
 /** Sound pieces that a careless reader would stumble over; `\u007b` is an opening brace that the linter does not take for ours. */
-const SOUND: [LexisName, string][] = [
+const SOUND: [LexicalRulesName, string][] = [
 	["javascript", "const re = /[(\\]{]/g; const s = ')';"],
 	["javascript", "const t = `a $\u007bf({ b: `}$\u007bc}` })} ) ]`;"],
 	["javascript", "const x = a / b / (c); // )"],
@@ -113,7 +113,7 @@ it("a hostile text of 8,000 characters is read through or given up, whatever it 
 		"1'",
 	];
 	pieces.push("url(", "=/[", "=/a", "=/\\", "=/a[b", '@"', '#"', "/* ", "=`", "\n#", "    ", "r'", "--[[\n", "r'''\n");
-	for (const lexis of Object.keys(LEXES) as LexisName[])
+	for (const lexis of Object.keys(LEXICAL_RULES) as LexicalRulesName[])
 		for (const piece of pieces)
 			expect(() => fault(lexis, piece.repeat(8_000 / piece.length)), `${lexis} ${piece}`).not.toThrow();
 });

@@ -1,7 +1,8 @@
 // Language detection: what a caller forces wins, then what the task names, then its files, frameworks and words.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { detectLanguage, forcedLanguage, languageOfPath } from "../../../src/code-mode/language.ts";
+import { detectLanguage, languageForPath, toLanguageId } from "../../../src/code-mode/language.ts";
+import languagesFile from "../../../src/code-mode/languages.json" with { type: "json" };
 import { LANGUAGES } from "../../../src/code-mode/languages.ts";
 
 describe("a task that names its language", () => {
@@ -124,17 +125,21 @@ describe("a forced language", () => {
 		[" Python3 ", "python"],
 		["brainfuck", "brainfuck"],
 	])("%s is %s", (asked, id) => {
-		expect(forcedLanguage(asked)).toBe(id);
+		expect(toLanguageId(asked)).toBe(id);
 	});
 });
 
 describe("the table", () => {
+	it("name only rules for brackets that there are", () => {
+		expect(LANGUAGES.map(({ lexis }) => lexis)).toEqual(languagesFile.languages.map(({ lexis }) => lexis));
+	});
+
 	it("has more than 20 languages, each with an id, an extension and a way to be asked for", () => {
 		expect(LANGUAGES.length).toBeGreaterThan(40);
 		expect(new Set(LANGUAGES.map(({ id }) => id)).size).toBe(LANGUAGES.length);
 		for (const { id, display, extensions } of LANGUAGES) {
-			expect([forcedLanguage(id), forcedLanguage(display)]).toEqual([id, id]);
-			expect(languageOfPath(`a/b.${extensions[0]}`), id).toBe(id);
+			expect([toLanguageId(id), toLanguageId(display)]).toEqual([id, id]);
+			expect(languageForPath(`a/b.${extensions[0]}`), id).toBe(id);
 		}
 		const extensions = LANGUAGES.flatMap((language) => language.extensions);
 		expect(new Set(extensions).size).toBe(extensions.length);
@@ -142,10 +147,10 @@ describe("the table", () => {
 
 	it("knows files by extension, and by name where they have none", () => {
 		expect([
-			languageOfPath("package.json"),
-			languageOfPath("a/Dockerfile"),
-			languageOfPath("Cargo.toml"),
-			languageOfPath("x.unknown"),
+			languageForPath("package.json"),
+			languageForPath("a/Dockerfile"),
+			languageForPath("Cargo.toml"),
+			languageForPath("x.unknown"),
 		]).toEqual(["json", "dockerfile", "toml", null]);
 	});
 });

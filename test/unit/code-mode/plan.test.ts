@@ -1,8 +1,8 @@
 // What a run may cost: the whole graph is reserved where the money covers it, else less of it is done and said.
 import { describe, expect, it } from "vitest";
 import type { CodeCast } from "../../../src/code-mode/cast.ts";
-import { affordablePlan, type CodePlan } from "../../../src/code-mode/plan.ts";
-import type { AskedRun, CodeTask } from "../../../src/code-mode/request.ts";
+import { type CodePlan, chooseCodePlan } from "../../../src/code-mode/plan.ts";
+import type { CodeOptions, CodeTask } from "../../../src/code-mode/request.ts";
 import { fail, ok, type Result } from "../../../src/failure.ts";
 import type { Question } from "../../../src/orchestration/strategy.ts";
 
@@ -12,7 +12,7 @@ const TASK: CodeTask = {
 	maxTokens: 100,
 	temperature: 0.2,
 };
-const DEPTH: AskedRun = { policy: "depth", review: true, iterations: 3, coderModel: null, reviewerModel: null };
+const DEPTH: CodeOptions = { policy: "depth", review: true, iterations: 3, coderModel: null, reviewerModel: null };
 const NONE = { soft: null, hard: null };
 
 function castOf({ width, review, price }: CodePlan): CodeCast {
@@ -30,8 +30,8 @@ const boundOf = ({ member: [id] }: Question): Result<number> =>
 	ok(id.startsWith("cheap") ? 1 : id.startsWith("least") ? 0.5 : 10);
 const hard = (nanoUsd: number) => ({ soft: null, hard: { scope: "plan_envelope" as const, nanoUsd } });
 
-function planned(limits: Parameters<typeof affordablePlan>[2], bounds = boundOf, asked = DEPTH) {
-	const chosen = affordablePlan(asked, TASK, limits, castOf, bounds);
+function planned(limits: Parameters<typeof chooseCodePlan>[2], bounds = boundOf, asked = DEPTH) {
+	const chosen = chooseCodePlan(asked, TASK, limits, castOf, bounds);
 	if (!chosen.ok) return { failure: chosen.failure };
 	const { plan, boundNanoUsd } = chosen.value;
 	return { ...plan, bound: boundNanoUsd };

@@ -1,9 +1,9 @@
 // The bounds of prompts hold for whatever they embed, so what is reserved before the first call covers every later one.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { longestCodeRepair, repairQuestion, reviewBound, reviewQuestion } from "../../../src/code-mode/prompts.ts";
+import { longestCodeRepair, longestReview, repairQuestion, reviewQuestion } from "../../../src/code-mode/prompts.ts";
 import type { CodeTask } from "../../../src/code-mode/request.ts";
-import { jsonBytes } from "../../../src/inference/answer-placeholder.ts";
+import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import type { Member, Question } from "../../../src/orchestration/strategy.ts";
 
 const MEMBER: Member = ["a"];
@@ -34,15 +34,19 @@ describe("a prompt's bound", () => {
 			fc.property(fc.constantFrom(1, 64, 500, 2_048), files, issues, fc.string(), (maxTokens, all, wrong, text) => {
 				const task = taskOf(maxTokens, text);
 				const repair = repairQuestion(task, MEMBER, "generate:1", { files: all, issues: wrong }).question;
-				expect(jsonBytes(textOf(repair))).toBeLessThanOrEqual(jsonBytes(textOf(longestCodeRepair(task, MEMBER, "g"))));
+				expect(jsonStringBytes(textOf(repair))).toBeLessThanOrEqual(
+					jsonStringBytes(textOf(longestCodeRepair(task, MEMBER, "g"))),
+				);
 				const review = reviewQuestion(task, MEMBER, "review:0", all);
-				expect(jsonBytes(textOf(review))).toBeLessThanOrEqual(jsonBytes(textOf(reviewBound(task, MEMBER, "r"))));
+				expect(jsonStringBytes(textOf(review))).toBeLessThanOrEqual(
+					jsonStringBytes(textOf(longestReview(task, MEMBER, "r"))),
+				);
 			}),
 		);
 	});
 
 	it("stays within what every model reads, however long answers may be", () => {
-		expect(jsonBytes(textOf(longestCodeRepair(taskOf(128_000), MEMBER, "g")))).toBeLessThan(220_000);
+		expect(jsonStringBytes(textOf(longestCodeRepair(taskOf(128_000), MEMBER, "g")))).toBeLessThan(220_000);
 	});
 });
 

@@ -1,4 +1,4 @@
-// What an audit event keeps of secrets: a keyed hash where the operator asks for it, also of one that only its name gives away.
+// Redaction of secrets in audit events: a keyed hash if the operator wants it, also of a secret that only its name reveals.
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { redactPayloadSecrets, redactSecrets } from "../../../src/compliance/audit-secrets.ts";

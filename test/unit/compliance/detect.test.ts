@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detect, secretSpans } from "../../../src/compliance/detect.ts";
 import { DATA_CLASSES } from "../../../src/compliance/vocabulary.ts";
-import { HOSTILE_UNITS, repeated } from "../../bench/sensitive-inputs.ts";
+import { HOSTILE_UNITS, repeatToLength } from "../../bench/sensitive-inputs.ts";
 
-/** Keys are put together here, so that no scanner of repositories takes this file for a leak. */
+/** Keys are put together here, so that scanners of repositories do not take this file for a leak. */
 const RANDOM = "IXRSzTyUroHEI5eCYyNwu0GwDfXwsTkGztWs";
 const GITHUB = `gh${"p_"}${RANDOM}`;
 const AWS = `AK${"IA"}YFY5QUIY45BZMS4J`;
@@ -13,7 +13,7 @@ const PEM = `-----BEGIN RSA ${"PRIVATE"} KEY-----\nNyZphVcCJZDKPCK7wXftoEAV3bLt0
 
 const kindsOf = (text: string) => Object.values(detect([text]).kinds).flat();
 
-/** Values that are recognised wherever they stand: by a check, a shape or the words they bring along. */
+/** Values that are recognised in any text: by a check, a shape or the words in them. */
 const RECOGNISED: readonly (readonly [kind: string, text: string])[] = [
 	["email", "anneke.devries@ziggo-mail.nl"],
 	["phone", "+44 7911 204 518"],
@@ -222,7 +222,7 @@ describe("more than any model takes", () => {
 
 describe("hostile text", () => {
 	it.each(HOSTILE_UNITS)("of %s, a quarter of a megabyte, is read to its end", (_, unit) => {
-		const filler = repeated(unit, 1 << 18);
+		const filler = repeatToLength(unit, 1 << 18);
 		expect(kindsOf(`${filler}\n\nlast: anneke.devries@ziggo-mail.nl`)).toContain("email");
 	});
 });

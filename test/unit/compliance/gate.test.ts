@@ -1,4 +1,4 @@
-// The gate: hard filters that unknown facts do not pass, classes of data that need clearance, and what is attested.
+// The gate: filters that unknown facts do not pass, classes of data that need clearance, and the attestation.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
@@ -8,19 +8,19 @@ import { MATRIX } from "../../../src/compliance/matrix.ts";
 import { compilePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
-import type { ProviderStanding } from "../../../src/settings.ts";
+import type { ProviderAttestation } from "../../../src/settings.ts";
 
 const NOTHING: Detection = { classes: [], kinds: {} };
 const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {} });
 
-function gate(raw: unknown, detection = NOTHING, standings: Record<string, Partial<ProviderStanding>> = {}) {
+function gate(raw: unknown, detection = NOTHING, attestations: Record<string, Partial<ProviderAttestation>> = {}) {
 	const { policy, faults } = parseCompliancePolicy(raw, CATALOG);
 	expect(faults).toEqual([]);
-	const all = CATALOG.providers.map(({ id }): [string, ProviderStanding] => [
+	const all = CATALOG.providers.map(({ id }): [string, ProviderAttestation] => [
 		id,
-		{ isReplaced: false, zeroRetention: false, ...standings[id] },
+		{ isReplaced: false, zeroRetention: false, ...attestations[id] },
 	]);
-	return createGate(compilePolicy(policy), detection, { matrix: MATRIX, catalog: CATALOG, standings: new Map(all) });
+	return createGate(compilePolicy(policy), detection, { matrix: MATRIX, catalog: CATALOG, attestations: new Map(all) });
 }
 
 function allowed(...args: Parameters<typeof gate>): string[] {

@@ -1,13 +1,13 @@
-// The matrix: every provider of the catalog, every claim with its source and time, in the one spelling.
+// The matrix: every provider of the catalog, every claim with its sources and date, names in one spelling.
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
-import { isWithin, placesOf, standardOf } from "../../../src/compliance/vocabulary.ts";
+import { findPlaces, isWithin, toStandard } from "../../../src/compliance/vocabulary.ts";
 
 const MONTH = String.raw`\d{4}-(?:0[1-9]|1[0-2])`;
 
-/** What is known says where from and when; what is unknown claims no source. */
+/** A known value has sources and a date; an unknown one has no source. */
 function claim<T extends z.ZodType>(value: T) {
 	return z.union([
 		z.strictObject({
@@ -20,8 +20,8 @@ function claim<T extends z.ZodType>(value: T) {
 	]);
 }
 
-const place = z.string().refine((code) => placesOf(code)?.join() === code);
-const standards = z.array(z.string().refine((name) => standardOf(name) === name));
+const place = z.string().refine((code) => findPlaces(code)?.join() === code);
+const standards = z.array(z.string().refine((name) => toStandard(name) === name));
 const providerSchema = z.strictObject({
 	id: z.string(),
 	product: z.string(),

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { shippedGate } from "../../../src/compliance/gate.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
-import { shippedGate } from "../../../src/compliance/shipped-gate.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { variablesFor } from "../../support/variables.ts";
 

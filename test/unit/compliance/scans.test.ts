@@ -1,4 +1,4 @@
-// Long texts are scanned with rests between, in which everybody else is answered.
+// Long texts are scanned with rests in between, in which other requests are answered.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 type Scans = typeof import("../../../src/compliance/scans.edge.ts");

@@ -1,6 +1,6 @@
 // One spelling for jurisdictions, standards and classes of data.
 import { describe, expect, it } from "vitest";
-import { dataClassOf, isWithin, placesOf, standardOf } from "../../../src/compliance/vocabulary.ts";
+import { findDataClass, findPlaces, isWithin, toStandard } from "../../../src/compliance/vocabulary.ts";
 
 describe("a place", () => {
 	it.each<[string, readonly string[] | null]>([
@@ -27,16 +27,16 @@ describe("a place", () => {
 		["Middle-earth", null],
 		["__proto__", null],
 	])("written %s is %j", (word, places) => {
-		expect(placesOf(word)).toEqual(places);
+		expect(findPlaces(word)).toEqual(places);
 	});
 
 	it("has one code, whether it is written as code or as name, and never one that is retired or reserved", () => {
 		const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-		const places = letters.flatMap((first) => letters.flatMap((second) => placesOf(`${first}${second}`) ?? []));
+		const places = letters.flatMap((first) => letters.flatMap((second) => findPlaces(`${first}${second}`) ?? []));
 		const codes = [...new Set(places)].filter((code) => code !== "EU");
 		expect(codes).toHaveLength(249);
 		const names = new Intl.DisplayNames("en", { type: "region" });
-		for (const code of codes) expect(placesOf(names.of(code) ?? "")).toEqual([code]);
+		for (const code of codes) expect(findPlaces(names.of(code) ?? "")).toEqual([code]);
 	});
 
 	it("of a member state lies within the EU, and the EU within nothing else", () => {
@@ -68,7 +68,7 @@ describe("a standard", () => {
 		["Something else", "SOMETHING ELSE"],
 		["constructor", "CONSTRUCTOR"],
 	])("written %s is %s", (word, standard) => {
-		expect(standardOf(word)).toBe(standard);
+		expect(toStandard(word)).toBe(standard);
 	});
 });
 
@@ -82,6 +82,6 @@ describe("a class of data", () => {
 		["everything", null],
 		["toString", null],
 	])("written %s is %s", (word, dataClass) => {
-		expect(dataClassOf(word)).toBe(dataClass);
+		expect(findDataClass(word)).toBe(dataClass);
 	});
 });

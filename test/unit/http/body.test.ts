@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { arrayLimits } from "../../../src/http/array-limits.ts";
+import { arrayLimitCheck } from "../../../src/http/array-limits.ts";
 import { readJsonBody } from "../../../src/http/body.edge.ts";
-import { findExcess, MAX_DEPTH, MAX_ENTRIES, MAX_VALUES } from "../../../src/http/json-shape.ts";
+import { findExcess, MAX_JSON_DEPTH, MAX_JSON_ENTRIES, MAX_JSON_VALUES } from "../../../src/http/json-shape.ts";
 
 const MIB = 1_048_576;
 
@@ -39,19 +39,19 @@ describe("the shape of a body", () => {
 	});
 
 	it("is taken up to the limits", async () => {
-		expect(await read(`[${list("0", MAX_ENTRIES)}]`)).toMatchObject({ ok: true });
-		expect(findExcess(`[${list("0", MAX_ENTRIES + 1)}]`)).not.toBeNull();
-		expect(findExcess("[".repeat(MAX_DEPTH))).toBeNull();
-		expect(findExcess("[".repeat(MAX_DEPTH + 1))).not.toBeNull();
+		expect(await read(`[${list("0", MAX_JSON_ENTRIES)}]`)).toMatchObject({ ok: true });
+		expect(findExcess(`[${list("0", MAX_JSON_ENTRIES + 1)}]`)).not.toBeNull();
+		expect(findExcess("[".repeat(MAX_JSON_DEPTH))).toBeNull();
+		expect(findExcess("[".repeat(MAX_JSON_DEPTH + 1))).not.toBeNull();
 		const lists = (count: number) => `[${list(`[${list("0", 9_999)}]`, count)}]`;
-		expect(findExcess(lists(MAX_VALUES / 10_000 - 1))).toBeNull();
-		expect(findExcess(lists(MAX_VALUES / 10_000 + 1))).not.toBeNull();
+		expect(findExcess(lists(MAX_JSON_VALUES / 10_000 - 1))).toBeNull();
+		expect(findExcess(lists(MAX_JSON_VALUES / 10_000 + 1))).not.toBeNull();
 	});
 
 	it("takes nothing inside a string for structure", () => {
 		for (const inside of ["[", "{", ",", '\\"[', "\\\\", '\\\\\\"{,'])
-			expect(findExcess(`{"a":"${inside.repeat(MAX_VALUES)}"}`), inside).toBeNull();
-		expect(findExcess(`{"a":"\\\\",${'"b":'}${"[".repeat(MAX_DEPTH)}`)).toMatchObject({ path: /^b\.0/ });
+			expect(findExcess(`{"a":"${inside.repeat(MAX_JSON_VALUES)}"}`), inside).toBeNull();
+		expect(findExcess(`{"a":"\\\\",${'"b":'}${"[".repeat(MAX_JSON_DEPTH)}`)).toMatchObject({ path: /^b\.0/ });
 	});
 
 	it("lets every document pass that is within the limits, whatever is in it", () => {
@@ -64,7 +64,7 @@ describe("the shape of a body", () => {
 });
 
 describe("a body's arrays", () => {
-	const overlong = arrayLimits(
+	const overlong = arrayLimitCheck(
 		z.object({
 			tags: z.array(z.string()).max(3).nullish(),
 			steps: z

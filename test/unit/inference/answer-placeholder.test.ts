@@ -2,7 +2,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS } from "../../../src/catalog/plans.ts";
-import { fitPlaceholder, jsonBytes, placeholder, placeholderBytes } from "../../../src/inference/answer-placeholder.ts";
+import {
+	fitPlaceholder,
+	jsonStringBytes,
+	placeholder,
+	placeholderBytes,
+} from "../../../src/inference/answer-placeholder.ts";
 import { type CallPlan, planCall } from "../../../src/inference/plan.ts";
 import type { ModelCall } from "../../../src/providers/model-call.ts";
 import { parseSettings } from "../../../src/settings.ts";
@@ -25,9 +30,9 @@ describe("a text in a slot", () => {
 		fc.assert(
 			fc.property(answer, fc.integer({ min: 0, max: 600 }), (text, slotBytes) => {
 				const kept = fitPlaceholder(text, slotBytes);
-				expect(jsonBytes(kept)).toBeLessThanOrEqual(slotBytes);
+				expect(jsonStringBytes(kept)).toBeLessThanOrEqual(slotBytes);
 				expect(kept.isWellFormed()).toBe(text.isWellFormed() || kept.isWellFormed());
-				if (jsonBytes(text) <= slotBytes) expect(kept).toBe(text);
+				if (jsonStringBytes(text) <= slotBytes) expect(kept).toBe(text);
 			}),
 		);
 	});

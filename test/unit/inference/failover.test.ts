@@ -1,18 +1,18 @@
 // What a failed call means for the next one: the failover table.
 import { describe, expect, it } from "vitest";
-import { consequenceOf } from "../../../src/inference/failover.ts";
+import { toConsequence } from "../../../src/inference/failover.ts";
 import { type LostReason, NO_PARTIAL_ANSWER } from "../../../src/providers/call-failure.ts";
 
 describe("the failover table", () => {
 	const status = (code: number, error: string | null = null, retryAfterMs: number | null = null) =>
-		consequenceOf({
+		toConsequence({
 			kind: "status",
 			status: code,
 			error: error === null ? null : { message: "m", code: error },
 			retryAfterMs,
 		});
 	const lost = (why: LostReason) =>
-		consequenceOf({ kind: "lost", why, sent: true, remains: NO_PARTIAL_ANSWER, error: null });
+		toConsequence({ kind: "lost", why, sent: true, partial: NO_PARTIAL_ANSWER, error: null });
 
 	it.each([408, 500, 502, 503, 504, 520, 524, 529])("tries once more and then anyone else after status %s", (code) => {
 		expect(status(code)).toEqual({ next: "anyone", operatorsFault: false, counts: true, retryAfterMs: 200 });
@@ -68,7 +68,7 @@ describe("the failover table", () => {
 	});
 
 	it("ends with a client that left", () => {
-		expect(consequenceOf({ kind: "client_closed", sent: true, remains: NO_PARTIAL_ANSWER })).toMatchObject({
+		expect(toConsequence({ kind: "client_closed", sent: true, partial: NO_PARTIAL_ANSWER })).toMatchObject({
 			next: "end",
 			counts: false,
 		});

@@ -44,9 +44,9 @@ describe("a trace", () => {
 
 	it("holds calls in the order they were asked for, whenever they end", () => {
 		const trace = new Trace();
-		const asks = [trace.ask("propose", "proposer"), trace.ask("propose", "proposer")];
-		asks[1]?.ended(second, null, "two", 5);
-		asks[0]?.ended(first, billCall(first, null, null, 0), "one", 9);
+		const asks = [trace.begin("propose", "proposer"), trace.begin("propose", "proposer")];
+		asks[1]?.end(second, null, "two", 5);
+		asks[0]?.end(first, billCall(first, null, null, 0), "one", 9);
 		const [stage] = trace.receiptStages();
 		expect(stage?.results.map(({ model }) => model)).toEqual([first.candidate.model.id, second.candidate.model.id]);
 		expect(stage?.results.map(({ output_hash }) => output_hash)).toEqual([hashText("one"), hashText("two")]);
@@ -55,11 +55,11 @@ describe("a trace", () => {
 
 	it("rates the answer that served, with four digits, and none that failed", () => {
 		const trace = new Trace();
-		const ask = trace.ask("answer", "answerer");
-		ask.ended(first, null, null, 1);
-		ask.ended(second, null, "said", 1);
+		const ask = trace.begin("answer", "answerer");
+		ask.end(first, null, null, 1);
+		ask.end(second, null, "said", 1);
 		ask.rate(0.123456);
-		expect(trace.shown()[0]?.results).toMatchObject([
+		expect(trace.answerStages()[0]?.results).toMatchObject([
 			{ ok: false, confidence: 0, cost_usd: 0 },
 			{ ok: true, confidence: 0.1235 },
 		]);
@@ -68,12 +68,12 @@ describe("a trace", () => {
 
 	it("shows a call under way at its bound until it has ended", () => {
 		const trace = new Trace();
-		const ask = trace.ask("answer", "answerer");
+		const ask = trace.begin("answer", "answerer");
 		ask.underWay = billAtBound(first, 0);
 		const bound = usd(first.attempt.worstCase.totalNanoUsd);
 		expect(trace.underWay()).toHaveLength(1);
 		expect(trace.receiptStages()[0]?.results).toMatchObject([{ ok: false, cost_usd: bound }]);
-		ask.ended(first, null, "said", 1);
+		ask.end(first, null, "said", 1);
 		expect(trace.underWay()).toEqual([]);
 		expect(trace.receiptStages()[0]?.results).toMatchObject([{ ok: true, cost_usd: 0 }]);
 	});
@@ -81,7 +81,7 @@ describe("a trace", () => {
 	it("keeps a stage without calls", () => {
 		const trace = new Trace();
 		trace.describe("vote", { votes: [] });
-		expect(trace.shown()).toEqual([{ name: "vote", results: [], detail: { votes: [] } }]);
+		expect(trace.answerStages()).toEqual([{ name: "vote", results: [], detail: { votes: [] } }]);
 		expect(trace.has("sample")).toBe(false);
 	});
 

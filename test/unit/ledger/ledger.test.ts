@@ -7,12 +7,12 @@ import { type HandoffRequest, toHandoff, toHandoffContent, toHandoffDraft } from
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash, hashText } from "../../../src/proof/hash.ts";
 import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
-import { createSigner, describePublicKey, type Signer } from "../../../src/proof/signing.ts";
+import { createSigner, type Signer, toPublicKeyEntry } from "../../../src/proof/signing.ts";
 
 const bytes = new TextEncoder();
 const signer = createSigner(new Uint8Array(32).fill(7));
 const otherSigner = createSigner(new Uint8Array(32).fill(8));
-const KEYS = [describePublicKey(signer.publicKey, "current")];
+const KEYS = [toPublicKeyEntry(signer.publicKey, "current")];
 
 const DRAFT: HandoffDraft = {
 	objective: "Move the checkout to the new tax table",
@@ -177,8 +177,8 @@ describe("an untouched chain", () => {
 
 	it("is verified under the keys that signed it, retired ones too", async () => {
 		const rows = chainOf(6, (position) => (position < 3 ? signer : otherSigner));
-		const current = describePublicKey(otherSigner.publicKey, "current");
-		const rotated = [current, describePublicKey(signer.publicKey, "retired")];
+		const current = toPublicKeyEntry(otherSigner.publicKey, "current");
+		const rotated = [current, toPublicKeyEntry(signer.publicKey, "retired")];
 		expect((await check(rows, { keys: rotated })).verdict).toMatchObject({ ok: true });
 		expect((await check(rows, { keys: [current] })).verdict).toMatchObject({
 			ok: false,
@@ -282,7 +282,7 @@ describe("a change in a stored chain", () => {
 	it("re-signing all of it under another key is named everywhere", async () => {
 		const resigned = chainOf(7, () => otherSigner);
 		expect(await reasonsOf(resigned)).toMatchObject({ ok: false, first_broken_index: 0 });
-		const bothKeys = [...KEYS, describePublicKey(otherSigner.publicKey, "retired")];
+		const bothKeys = [...KEYS, toPublicKeyEntry(otherSigner.publicKey, "retired")];
 		// Under a key that is known the chain is sound in itself; it is not the one that was written.
 		expect((await reasonsOf(resigned, { keys: bothKeys })).reasons).toEqual(["head_mismatch:7"]);
 	});
@@ -346,7 +346,7 @@ describe("a prefix that was verified before", () => {
 	});
 
 	it("does not hide a signature made under a key that both sides know", async () => {
-		const both = [...KEYS, describePublicKey(otherSigner.publicKey, "retired")];
+		const both = [...KEYS, toPublicKeyEntry(otherSigner.publicKey, "retired")];
 		const verified = await remembered();
 		const forged = changed(rows, 5, { signature: otherSigner.signSync("another text"), key_id: otherSigner.keyId });
 		const { verdict } = await check(forged, { head, verified, keys: both });

@@ -5,7 +5,7 @@ import { type HandoffDraft, type HandoffRow, nextEntry, renderSubject } from "..
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash } from "../../../src/proof/hash.ts";
 import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
-import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
+import { createSigner, toPublicKeyEntry } from "../../../src/proof/signing.ts";
 import { type ChainEntry, verifyChain as verifyAgain } from "../../support/second-ledger.ts";
 import { ledgerVectors } from "../../vectors/generate-ledger.ts";
 
@@ -39,7 +39,7 @@ async function verdictOn(chain: readonly ChainEntry[]) {
 			yield rows;
 		},
 		head: { size: rows.length, root: asHash(merkleRoot(chain.map(leafOf))), last: rows.at(-1) ?? null },
-		keys: [describePublicKey(signer.publicKey, "current")],
+		keys: [toPublicKeyEntry(signer.publicKey, "current")],
 		verified: null,
 		expected: {},
 	});

@@ -1,4 +1,4 @@
-// The MCP SDK is heavy: no request that does not ask for it pays for it, and neither does the start.
+// The MCP SDK is heavy. Only requests that need it load it, and the start does not.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
@@ -17,9 +17,9 @@ function importersOf(target: RegExp): string[] {
 	);
 }
 
-it("is imported by the server and its readings, and these are loaded on first use", () => {
-	expect(importersOf(/^@modelcontextprotocol\//).sort()).toEqual(["mcp/readings.edge.ts", "mcp/server.edge.ts"]);
-	expect(importersOf(/\/readings\.edge\.ts$/)).toEqual(["mcp/server.edge.ts"]);
+it("is imported by the server and its resources, and these are loaded on first use", () => {
+	expect(importersOf(/^@modelcontextprotocol\//).sort()).toEqual(["mcp/resources.edge.ts", "mcp/server.edge.ts"]);
+	expect(importersOf(/\/resources\.edge\.ts$/)).toEqual(["mcp/server.edge.ts"]);
 	expect(importersOf(/\/server\.edge\.ts$/)).toEqual([]);
 	expect(readFileSync(join(SRC, "mcp/endpoints.edge.ts"), "utf8")).toContain('await import("./server.edge.ts")');
 });

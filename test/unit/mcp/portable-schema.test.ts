@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { toJsonSchema } from "../../../src/http/json-schema.ts";
-import { portable } from "../../../src/mcp/portable-schema.ts";
-import { toolsOf } from "../../../src/mcp/tools.ts";
+import { toPortableSchema } from "../../../src/mcp/portable-schema.ts";
+import { toTools } from "../../../src/mcp/tools.ts";
 
-const of = (schema: z.ZodType) => portable(toJsonSchema(schema, "input"));
+const of = (schema: z.ZodType) => toPortableSchema(toJsonSchema(schema, "input"));
 
 describe("a portable schema", () => {
 	it("says what an argument is when it is there, and keeps what it is called", () => {
@@ -81,7 +81,7 @@ function* within(value: unknown): Generator<Record<string, unknown>> {
 }
 
 describe("every tool's schema", () => {
-	it.each(toolsOf(ENDPOINTS).map((tool) => [tool.name, tool] as const))("of %s has one type a place", (_, tool) => {
+	it.each(toTools(ENDPOINTS).map((tool) => [tool.name, tool] as const))("of %s has one type a place", (_, tool) => {
 		const all = [...within(tool.inputSchema)];
 		expect(all.length).toBeGreaterThan(0);
 		for (const schema of all) {
@@ -90,7 +90,7 @@ describe("every tool's schema", () => {
 		}
 	});
 
-	it.each(toolsOf(ENDPOINTS).map((tool) => [tool.name, tool] as const))(
+	it.each(toTools(ENDPOINTS).map((tool) => [tool.name, tool] as const))(
 		"of %s says what each argument is",
 		(_, tool) => {
 			const properties = Object.entries(Object(tool.inputSchema["properties"]));

@@ -5,9 +5,9 @@ import { endpoint } from "../../../src/account/endpoint.ts";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { ok } from "../../../src/failure.ts";
 import type { Endpoint } from "../../../src/http/endpoint.ts";
-import { inputSchemaOf, isTool, progressText, toolAnswer, toolRequest, toolsOf } from "../../../src/mcp/tools.ts";
+import { isTool, toInputSchema, toProgressText, toToolAnswer, toToolRequest, toTools } from "../../../src/mcp/tools.ts";
 
-const tools = toolsOf(ENDPOINTS);
+const tools = toTools(ENDPOINTS);
 
 function made(more: Partial<Endpoint> & Pick<Endpoint, "path">): Endpoint {
 	const plain = endpoint({
@@ -37,6 +37,7 @@ describe("the tools", () => {
 			"key generate_workspace_files",
 			"public get_brain_badge",
 			"public show_brain_share",
+			"public show_verify_page",
 			"public get_mcp_manifest",
 			"key mcp",
 			"public openapi",
@@ -86,7 +87,7 @@ describe("arguments of several places", () => {
 
 	it("are one list, in the order path, query, body", () => {
 		const both = made({ path: "/v1/made/{id}", params, body: z.object({ b: z.number(), a: z.string().optional() }) });
-		expect(inputSchemaOf(both)).toEqual({
+		expect(toInputSchema(both)).toEqual({
 			type: "object",
 			properties: { id: { type: "string" }, b: { type: "number" }, a: { type: "string" } },
 			required: ["id", "b"],
@@ -95,8 +96,8 @@ describe("arguments of several places", () => {
 
 	it("are given once where path and body have the same name, for the path", () => {
 		const clash = made({ path: "/v1/made/{id}", params, body: z.object({ id: z.string().max(3).optional() }) });
-		expect(inputSchemaOf(clash)).toEqual({ type: "object", properties: { id: { type: "string" } }, required: ["id"] });
-		expect(toolRequest(clash, { id: "x", other: 1 })).toEqual({
+		expect(toInputSchema(clash)).toEqual({ type: "object", properties: { id: { type: "string" } }, required: ["id"] });
+		expect(toToolRequest(clash, { id: "x", other: 1 })).toEqual({
 			ok: true,
 			value: { target: "/v1/made/x", body: '{"other":1}' },
 		});
@@ -104,19 +105,19 @@ describe("arguments of several places", () => {
 
 	it("are refused where the body cannot do without the path's name", () => {
 		const clash = made({ path: "/v1/made/{id}", params, body: z.object({ id: z.string() }) });
-		expect(() => inputSchemaOf(clash)).toThrow("made: id has to be in two places");
+		expect(() => toInputSchema(clash)).toThrow("made: id has to be in two places");
 	});
 
 	it("are refused where a schema refers to itself", () => {
 		const tree: z.ZodType = z.lazy(() => z.object({ children: z.array(tree) }));
-		expect(() => inputSchemaOf(made({ path: "/v1/made", body: z.object({ tree }) }))).toThrow("not one plain object");
+		expect(() => toInputSchema(made({ path: "/v1/made", body: z.object({ tree }) }))).toThrow("not one plain object");
 	});
 });
 
 describe("a call's request", () => {
 	const find = (id: string) => ENDPOINTS.find((each) => each.id === id) as Endpoint;
 	const value = (id: string, given: Record<string, unknown>) => {
-		const request = toolRequest(find(id), given);
+		const request = toToolRequest(find(id), given);
 		if (!request.ok) throw new Error("refused");
 		return request.value;
 	};
@@ -145,7 +146,7 @@ describe("a call's request", () => {
 			expect([pathname.split("/").length, search, hash]).toEqual([4, "", ""]);
 		}
 		for (const id of [".", "..", "", null, undefined])
-			expect(toolRequest(find("get_handoff"), { handoff_id: id })).toMatchObject({
+			expect(toToolRequest(find("get_handoff"), { handoff_id: id })).toMatchObject({
 				ok: false,
 				failure: { reason: "invalid_request", issues: [{ path: "handoff_id" }] },
 			});
@@ -154,26 +155,26 @@ describe("a call's request", () => {
 
 describe("an answer", () => {
 	it("is the body, without the white space that kept it alive, and failed by its status", () => {
-		expect(toolAnswer(200, '\n\n{"a":1}')).toEqual({ text: '{"a":1}', value: { a: 1 }, failed: false });
-		expect(toolAnswer(404, '{"error":"x"}')).toMatchObject({ value: { error: "x" }, failed: true });
+		expect(toToolAnswer(200, '\n\n{"a":1}')).toEqual({ text: '{"a":1}', value: { a: 1 }, failed: false });
+		expect(toToolAnswer(404, '{"error":"x"}')).toMatchObject({ value: { error: "x" }, failed: true });
 	});
 
 	it("that failed after its head was sent is a failure all the same", () => {
-		expect(toolAnswer(200, '\n{"error":"all_models_failed","message":"no","status":502}').failed).toBe(true);
-		expect(toolAnswer(200, '{"status":"complete","error":null}').failed).toBe(false);
+		expect(toToolAnswer(200, '\n{"error":"all_models_failed","message":"no","status":502}').failed).toBe(true);
+		expect(toToolAnswer(200, '{"status":"complete","error":null}').failed).toBe(false);
 	});
 
 	it("that is no JSON object has its text alone", () => {
 		for (const text of ["[1]", "null", "gone wrong", ""])
-			expect(toolAnswer(502, text)).toEqual({ text, value: null, failed: true });
+			expect(toToolAnswer(502, text)).toEqual({ text, value: null, failed: true });
 	});
 });
 
 describe("progress", () => {
 	it("is told in words", () => {
-		expect(progressText({ type: "call_finished", stage: "propose", ok: true, cost_usd: 0.001, more: {} })).toBe(
+		expect(toProgressText({ type: "call_finished", stage: "propose", ok: true, cost_usd: 0.001, more: {} })).toBe(
 			"call finished: stage propose, ok true, cost usd 0.001",
 		);
-		expect(progressText({})).toBe("progress");
+		expect(toProgressText({})).toBe("progress");
 	});
 });

@@ -1,8 +1,8 @@
 // What an isolate repeats of a meter's refusal: for its wait, a few seconds at most, and for a bounded number of users.
 import { describe, expect, it } from "vitest";
-import { type OverLimit, Refusals } from "../../../src/meter/refusals.ts";
+import { type LimitRefusal, Refusals } from "../../../src/meter/refusals.ts";
 
-function verdict(retryAfterMs: number, reason: OverLimit["reason"] = "rate_limit_exceeded"): OverLimit {
+function verdict(retryAfterMs: number, reason: LimitRefusal["reason"] = "rate_limit_exceeded"): LimitRefusal {
 	const quota = { plan: "free", rpm: 10, remaining: 0, resetMs: 59_000, dailyLimit: 1_000, usedToday: 10 } as const;
 	return { admitted: false, reason, quota, retryAfterMs };
 }

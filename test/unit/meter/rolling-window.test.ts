@@ -1,7 +1,7 @@
 // Rolling limits, against a count of the admissions themselves.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, minuteOf } from "../../../src/meter/rolling-window.ts";
+import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, toMinute } from "../../../src/meter/rolling-window.ts";
 
 describe("the minute window", () => {
 	it("counts exactly the admissions of the last 60 seconds", () => {
@@ -44,7 +44,7 @@ describe("the day window", () => {
 					now += gap;
 					window.add(now);
 					times.push(now);
-					const inside = times.filter((time) => minuteOf(time) > minuteOf(now) - DAY_MINUTES);
+					const inside = times.filter((time) => toMinute(time) > toMinute(now) - DAY_MINUTES);
 					expect(window.count(now)).toBe(inside.length);
 				}
 			}),
@@ -53,7 +53,7 @@ describe("the day window", () => {
 
 	it("frees its oldest bucket exactly when it said so", () => {
 		const now = 1_800_000_012_345;
-		const window = new DayWindow([[minuteOf(now) - 100, 7]]);
+		const window = new DayWindow([[toMinute(now) - 100, 7]]);
 		const wait = window.msUntilSlot(now);
 		expect(window.count(now + wait - 1)).toBe(7);
 		expect(window.count(now + wait)).toBe(0);

@@ -2,54 +2,60 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { packMinutes, unpackMinutes } from "../../../src/meter/folded.ts";
-import { type FoldedUpTo, KEPT_MS, type Slot, SlotBook } from "../../../src/meter/slots.ts";
+import { type FoldPosition, RETENTION_MS, type Slot, SlotIndex } from "../../../src/meter/slots.ts";
 
 /** A book with what would be in its tables, so that it can be forgotten and read again. */
 class Stored {
 	rows = new Map<number, Slot>();
-	folded: FoldedUpTo = { admitted: 0, settled: 0 };
-	book = new SlotBook([], this.folded);
+	folded: FoldPosition = { admissionSeq: 0, settlementSeq: 0 };
+	book = new SlotIndex([], this.folded);
 	/** Ids in order of settlement, and how many of them D1 has. */
 	settled: string[] = [];
 	inD1 = 0;
 
 	admit(requestId: string, nowMs: number, expiresAtMs: number | null): Slot {
-		const place = this.book.place(nowMs);
+		const place = this.book.nextPosition(nowMs);
 		const former = this.rows.get(place.slot);
 		expect(place.isReused).toBe(former !== undefined);
 		if (former) {
 			expect(former.closedAtMs, "open").not.toBeNull();
-			expect(nowMs - (former.closedAtMs ?? nowMs), "young").toBeGreaterThanOrEqual(KEPT_MS);
-			expect(former.admitted, "admission not folded").toBeLessThanOrEqual(this.folded.admitted);
-			expect(former.settled ?? 0, "settlement not folded").toBeLessThanOrEqual(this.folded.settled);
+			expect(nowMs - (former.closedAtMs ?? nowMs), "young").toBeGreaterThanOrEqual(RETENTION_MS);
+			expect(former.admissionSeq, "admission not folded").toBeLessThanOrEqual(this.folded.admissionSeq);
+			expect(former.settlementSeq ?? 0, "settlement not folded").toBeLessThanOrEqual(this.folded.settlementSeq);
 		}
 		const slot: Slot = {
 			slot: place.slot,
 			requestId,
-			admitted: place.admitted,
+			admissionSeq: place.admissionSeq,
 			atMs: nowMs,
 			countsTowardsDay: true,
 			expiresAtMs,
 			closedAtMs: expiresAtMs === null ? nowMs : null,
-			settled: null,
+			settlementSeq: null,
 			proofHash: null,
 			isDoubtful: false,
 			createdAt: null,
 		};
 		this.rows.set(place.slot, slot);
-		this.book.admitTo(place, slot);
+		this.book.admit(place, slot);
 		return slot;
 	}
 
 	close(requestId: string, nowMs: number, isSettled: boolean): void {
 		const slot = this.book.find(requestId);
 		if (!slot || slot.closedAtMs !== null) return;
-		const settled = isSettled ? this.book.nextSettled : null;
+		const settled = isSettled ? this.book.nextSettlementSeq : null;
 		if (isSettled) {
 			expect(settled).toBe(this.settled.length + 1);
 			this.settled.push(requestId);
 		}
-		this.book.close(slot, { closedAtMs: nowMs, settled, proofHash: null, isDoubtful: isSettled, createdAt: "" });
+		this.book.close(slot, {
+			closedAtMs: nowMs,
+			settlementSeq: settled,
+			proofHash: null,
+			isDoubtful: isSettled,
+			createdAt: "",
+		});
 	}
 
 	flush(most: number): void {
@@ -60,18 +66,18 @@ class Stored {
 	}
 
 	fold(): void {
-		const { reach } = this.book;
-		expect(reach.settled).toBe(this.inD1);
+		const { nextFold: reach } = this.book;
+		expect(reach.settlementSeq).toBe(this.inD1);
 		this.folded = reach;
 		this.book.fold(reach);
-		expect(this.book.foldable).toBe(0);
+		expect(this.book.foldableCount).toBe(0);
 	}
 
 	crash(): void {
 		const rows = [...this.rows.values()].map((slot) => ({ ...slot }));
 		for (const row of rows) this.rows.set(row.slot, row);
-		this.book = new SlotBook(rows, this.folded);
-		this.inD1 = this.folded.settled;
+		this.book = new SlotIndex(rows, this.folded);
+		this.inD1 = this.folded.settlementSeq;
 	}
 }
 
@@ -127,7 +133,7 @@ const aMove: fc.Arbitrary<Move> = fc.oneof(
 
 function expectConsistent({ book, settled, inD1, folded, rows }: Stored): void {
 	expect(book.pending.size).toBe(settled.length - inD1);
-	expect(book.unfolded).toBe(settled.length - folded.settled);
+	expect(book.unfoldedCount).toBe(settled.length - folded.settlementSeq);
 	expect(book.hasDoubtful).toBe(book.pending.size > 0);
 	const open = [...rows.values()].filter(({ closedAtMs }) => closedAtMs === null);
 	expect(book.open.size).toBe(open.length);

@@ -1,10 +1,15 @@
 // Final answers, agreement and confidence: what counts as the same, and how sure that makes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agreementOf, medoidOf, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
-import { judged, overParts, supportFor } from "../../../src/orchestration/confidence.ts";
-import { type AnswerKind, detectAnswerKind, finalAnswer, normalized } from "../../../src/orchestration/final-answer.ts";
-import { jsonIn } from "../../../src/orchestration/json-reply.ts";
+import { findMedoid, meanAgreement, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
+import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
+import {
+	type AnswerKind,
+	detectAnswerKind,
+	findFinalAnswer,
+	normalizeAnswer,
+} from "../../../src/orchestration/final-answer.ts";
+import { extractJson } from "../../../src/orchestration/json-reply.ts";
 
 describe("the final answer of a text", () => {
 	it.each<[string, AnswerKind, string | null]>([
@@ -49,7 +54,7 @@ describe("the final answer of a text", () => {
 		["The answer is \\( \\frac{3}{4} \\).", "any", "0.75"],
 		["Final answer: ***", "number", null],
 	])("%j, asked for %s, is %j", (text, kind, expected) => {
-		expect(finalAnswer(text, kind)).toBe(expected);
+		expect(findFinalAnswer(text, kind)).toBe(expected);
 	});
 
 	it.each([
@@ -86,7 +91,7 @@ describe("the final answer of a text", () => {
 		["GPT-4.1.", "gpt-4.1"],
 		["0.545454545454545454545", "6/11"],
 	])("%j says what %j does", (one, other) => {
-		expect(normalized(one)).toBe(normalized(other));
+		expect(normalizeAnswer(one)).toBe(normalizeAnswer(other));
 	});
 
 	it.each([
@@ -103,15 +108,15 @@ describe("the final answer of a text", () => {
 		["version 2.1", "version 21"],
 		["12345678901234567890", "12345678901234567891"],
 	])("%j does not say what %j does", (one, other) => {
-		expect(normalized(one)).not.toBe(normalized(other));
+		expect(normalizeAnswer(one)).not.toBe(normalizeAnswer(other));
 	});
 
 	it("is the same however it is written", () => {
 		for (const written of ["42", "42.0", "$42", "42 apples", " **42** ", "+42", "42."])
-			expect(normalized(written)).toBe("42");
+			expect(normalizeAnswer(written)).toBe("42");
 		for (const written of ["The Eiffel Tower", "eiffel tower.", "**Eiffel Tower**"])
-			expect(normalized(written)).toBe("eiffel tower");
-		for (const written of ["B", "b", "(B)", "B.", "B) Flash memory"]) expect(normalized(written)).toBe("B");
+			expect(normalizeAnswer(written)).toBe("eiffel tower");
+		for (const written of ["B", "b", "(B)", "B.", "B) Flash memory"]) expect(normalizeAnswer(written)).toBe("B");
 	});
 
 	it("never throws, and of a number loses nothing", () => {
@@ -119,13 +124,13 @@ describe("the final answer of a text", () => {
 			fc.property(
 				fc.string({ unit: "grapheme" }),
 				fc.constantFrom<AnswerKind>("any", "number", "choice"),
-				(text, kind) => void finalAnswer(text, kind),
+				(text, kind) => void findFinalAnswer(text, kind),
 			),
 		);
 		fc.assert(
 			fc.property(fc.integer(), (value) => {
-				expect(normalized(`$${value}.00`)).toBe(String(value));
-				expect(normalized(`${value / 1_000} thousand`)).toBe(String(value));
+				expect(normalizeAnswer(`$${value}.00`)).toBe(String(value));
+				expect(normalizeAnswer(`${value / 1_000} thousand`)).toBe(String(value));
 			}),
 		);
 	});
@@ -133,8 +138,8 @@ describe("the final answer of a text", () => {
 	it("is found in a flood of white space as well", () => {
 		for (const piece of ["1,23", "1 ", "(", "A ", "\\frac{", "1e", "10^", "1/", "1.234", "٤", "x=", "\\sqrt("])
 			for (const kind of ["any", "number", "choice"] as const)
-				expect(finalAnswer(piece.repeat(100_000), kind)).not.toBe("");
-		expect(finalAnswer(`${"\n".repeat(500_000)}Final answer:${" ".repeat(3_000)}4`, "any")).toBe("4");
+				expect(findFinalAnswer(piece.repeat(100_000), kind)).not.toBe("");
+		expect(findFinalAnswer(`${"\n".repeat(500_000)}Final answer:${" ".repeat(3_000)}4`, "any")).toBe("4");
 		expect(detectAnswerKind("\n".repeat(500_000))).toBe("any");
 		expect(detectAnswerKind("0 ".repeat(500_000))).toBe("any");
 	});
@@ -172,15 +177,15 @@ describe("agreement", () => {
 	});
 
 	it("of several is the mean of all pairs; one alone agrees with itself", () => {
-		expect(agreementOf(["Final answer: 1", "Final answer: 1", "Final answer: 2"], "any")).toBeCloseTo(1 / 3);
-		expect([agreementOf(["x"], "any"), agreementOf([], "any")]).toEqual([1, 0]);
+		expect(meanAgreement(["Final answer: 1", "Final answer: 1", "Final answer: 2"], "any")).toBeCloseTo(1 / 3);
+		expect([meanAgreement(["x"], "any"), meanAgreement([], "any")]).toEqual([1, 0]);
 	});
 
 	it("finds the answer that the others are most like", () => {
 		const texts = ["a b c d", "a b c e", "a b c d e", "z"].map((text) => ({
 			text: `${text} ${"and so on ".repeat(9)}`,
 		}));
-		expect(medoidOf([texts[3] as { text: string }, ...texts.slice(0, 3)], "any")).toBe(texts[2]);
+		expect(findMedoid([texts[3] as { text: string }, ...texts.slice(0, 3)], "any")).toBe(texts[2]);
 	});
 });
 
@@ -213,8 +218,8 @@ describe("confidence", () => {
 				(voices, accepted, verdict) => {
 					for (const value of [
 						supportFor(accepted, voices, "any"),
-						judged(supportFor(accepted, voices, "any"), verdict),
-						overParts(voices.map(({ quality }) => quality)),
+						withVerdict(supportFor(accepted, voices, "any"), verdict),
+						meanConfidence(voices.map(({ quality }) => quality)),
 					]) {
 						expect(value).toBeGreaterThanOrEqual(0);
 						expect(value).toBeLessThanOrEqual(1);
@@ -233,6 +238,6 @@ describe("the JSON object in a reply", () => {
 		["nothing", undefined],
 		["} {", undefined],
 	])("%j is %j", (text, value) => {
-		expect(jsonIn(text)).toEqual(value);
+		expect(extractJson(text)).toEqual(value);
 	});
 });

@@ -1,12 +1,12 @@
 // Planning: which strategy and why, who takes part, and what is left of a plan when money is short.
 import { describe, expect, it } from "vitest";
 import { ok } from "../../../src/failure.ts";
-import { choosePlan, type Limits } from "../../../src/orchestration/bounds.ts";
-import { choosePanel, diversify, type Rankings, toMember } from "../../../src/orchestration/panel.ts";
-import { planStrategy, type StrategyRequest, shrinkPlan } from "../../../src/orchestration/planner.ts";
+import type { Limits } from "../../../src/orchestration/bounds.ts";
+import { choosePanel, diversify, toMember } from "../../../src/orchestration/panel.ts";
+import { choosePlan, planStrategy, type StrategyRequest, shrinkPlan } from "../../../src/orchestration/planner.ts";
 import { panelConfig, toQuestionCall } from "../../../src/orchestration/request.ts";
-import { STRATEGY } from "../../../src/orchestration/strategies.ts";
-import { type EffortPolicy, type StrategyName, userMessage } from "../../../src/orchestration/strategy.ts";
+import { type SizedStrategy, STRATEGY, type StrategyName } from "../../../src/orchestration/strategies.ts";
+import { type EffortPolicy, type Rankings, userMessage } from "../../../src/orchestration/strategy.ts";
 import type { Candidate } from "../../../src/routing/select.ts";
 import { detectSignals } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
@@ -80,6 +80,11 @@ const CANDIDATES = TEST_CATALOG.models.map(
 const BEST = CANDIDATES.toReversed() as [Candidate, ...Candidate[]];
 const RANKINGS: Rankings = { panel: CANDIDATES, best: BEST, cheap: CANDIDATES };
 
+/** The panel of a strategy, chosen from the rankings. */
+function panelFor(size: SizedStrategy, judgeModel: string | null = null) {
+	return choosePanel(STRATEGY[size.strategy], { rankings: RANKINGS, single: ["alone"] }, size, judgeModel);
+}
+
 const providerOf = (id: string) => TEST_CATALOG.findModel(id)?.provider;
 
 describe("a panel", () => {
@@ -101,23 +106,21 @@ describe("a panel", () => {
 		expect(own).toBe(last.model.id);
 		expect(providerOf(standIn ?? "")).not.toBe(last.model.provider);
 		expect(toMember(CANDIDATES[0], CANDIDATES)).toEqual([CANDIDATES[0].model.id]);
-		const { members } = choosePanel(RANKINGS, { strategy: "ensemble_moa", width: 4, rounds: 1 }, null);
+		const { members } = panelFor({ strategy: "ensemble_moa", width: 4, rounds: 1 });
 		const firsts = members.map(([id]) => id);
 		for (const [, ...standIns] of members) for (const id of standIns) expect(firsts).not.toContain(id);
 	});
 
 	it("is judged by an outsider where answers are compared, or by who was asked for", () => {
-		const { members, judge } = choosePanel(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, null);
+		const { members, judge } = panelFor({ strategy: "rank_fuse", width: 3, rounds: 1 });
 		expect(members.map(([id]) => id)).not.toContain(judge[0]);
 		const [wanted] = BEST;
-		expect(choosePanel(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, wanted.model.id).judge[0]).toBe(
-			wanted.model.id,
-		);
-		expect(choosePanel(RANKINGS, { strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
+		expect(panelFor({ strategy: "rank_fuse", width: 3, rounds: 1 }, wanted.model.id).judge[0]).toBe(wanted.model.id);
+		expect(panelFor({ strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
 	});
 
 	it("of a cascade rises in quality to the best", () => {
-		const { members } = choosePanel(RANKINGS, { strategy: "cascade", width: 4, rounds: 1 }, null);
+		const { members } = panelFor({ strategy: "cascade", width: 4, rounds: 1 });
 		const qualities = members.map(([id]) => TEST_CATALOG.findModel(id)?.quality.general ?? 0);
 		expect(qualities).toEqual(qualities.toSorted((a, b) => a - b));
 		expect(members.at(-1)?.[0]).toBe(BEST[0].model.id);
@@ -133,7 +136,7 @@ describe("a plan under a limit", () => {
 			shrinkPlan(plan),
 			task(),
 			limits,
-			(attempt) => choosePanel(RANKINGS, attempt, null),
+			(attempt) => panelFor(attempt),
 			() => ok(10),
 		);
 	};
@@ -144,7 +147,7 @@ describe("a plan under a limit", () => {
 	};
 
 	it("is what was planned where the limit covers it: the bound is that of the whole call graph", () => {
-		const { plan, cast, boundNanoUsd } = weighed("debate", NONE);
+		const { plan, panel: cast, boundNanoUsd } = weighed("debate", NONE);
 		expect(plan).toMatchObject({ strategy: "debate", width: 3, rounds: 3 });
 		expect(boundNanoUsd).toBe(10 * STRATEGY.debate.callGraph(task(), cast).length);
 		expect(boundNanoUsd).toBe(10 * (3 * 3 + 1));

@@ -1,24 +1,24 @@
 // Strategies on a fake engine: what they ask, when they stop, what they conclude; and that none asks more than its call graph says.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { jsonBytes } from "../../../src/inference/answer-placeholder.ts";
+import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
 import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
-import { pairsOf, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
+import { pairsToCompare, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
-import { STRATEGY } from "../../../src/orchestration/strategies.ts";
+import { STRATEGIES, STRATEGY } from "../../../src/orchestration/strategies.ts";
+import type { Engine, Panel, Question, Strategy, StrategyResult, Task } from "../../../src/orchestration/strategy.ts";
 import {
-	type Engine,
-	type Panel,
-	type Question,
-	STRATEGIES,
-	type Strategy,
-	type StrategyResult,
-	type Task,
-} from "../../../src/orchestration/strategy.ts";
-import { castOf, FAILED, type FakeEngine, fakeEngine, type Reply, saidIn, task } from "../../support/fake-engine.ts";
+	FAILED,
+	type FakeEngine,
+	fakeEngine,
+	questionText,
+	type Reply,
+	task,
+	toPanel,
+} from "../../support/fake-engine.ts";
 
 async function concluded(strategy: Strategy, engine: Engine, cast: Panel, of: Task = task()): Promise<StrategyResult> {
 	const result = await strategy.run(of, cast, engine);
@@ -71,7 +71,7 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
 function sizeOf(question: Question): number {
 	return question.messages.reduce(
 		(sum, { content }) =>
-			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonBytes(part.text) : 0), 20),
+			sum + content.reduce((all, part) => all + (part.type === "text" ? jsonStringBytes(part.text) : 0), 20),
 		0,
 	);
 }
@@ -109,7 +109,7 @@ describe.each(STRATEGIES)("%s", (name) => {
 				fc.array(reply, { minLength: 1, maxLength: 40 }),
 				async (width, replies) => {
 					const ids = Array.from({ length: width - 1 }, (_, at) => `m${at + 1}`);
-					const cast = castOf(["m0", ...ids], 3);
+					const cast = toPanel(["m0", ...ids], 3);
 					const engine = fakeEngine((_, place) => replies[place % replies.length] ?? null);
 					const result = await strategy.run(task(), cast, engine);
 					expectWithin(engine.batches.flat(), strategy.callGraph(task(), cast));
@@ -124,7 +124,7 @@ describe.each(STRATEGIES)("%s", (name) => {
 	it("fails when nobody answers, with every attempt named", async () => {
 		const result = await strategy.run(
 			task(),
-			castOf(["a", "b", "c"]),
+			toPanel(["a", "b", "c"]),
 			fakeEngine(() => null),
 		);
 		expect(result).toMatchObject({
@@ -143,7 +143,7 @@ describe.each(STRATEGIES)("%s", (name) => {
 				await concluded(
 					strategy,
 					engine,
-					castOf(name === "single" ? ["b"] : name === "decompose_and_route" ? ["b", "c"] : ["a", "b", "c"]),
+					toPanel(name === "single" ? ["b"] : name === "decompose_and_route" ? ["b", "c"] : ["a", "b", "c"]),
 				)
 			).text,
 		).toContain("7");
@@ -151,7 +151,7 @@ describe.each(STRATEGIES)("%s", (name) => {
 });
 
 describe("a cascade", () => {
-	const cast = castOf(["a", "b", "mid", "top"]);
+	const cast = toPanel(["a", "b", "mid", "top"]);
 	const says = (answers: Record<string, Reply>) =>
 		fakeEngine(({ member: [id] }) => answers[id] ?? null, { a: 0.3, b: 0.4, mid: 0.6, top: 0.9 });
 
@@ -193,12 +193,12 @@ describe("a cascade", () => {
 describe("a mixture of agents", () => {
 	it("shows every proposal to the aggregator, whose answer it is", async () => {
 		const engine = fakeEngine(({ member: [id] }) => `says ${id}`);
-		expect(await concluded(ensembleMoa, engine, castOf(["a", "b", "c"]))).toMatchObject({
+		expect(await concluded(ensembleMoa, engine, toPanel(["a", "b", "c"]))).toMatchObject({
 			text: "says judge",
 			model: "judge",
 		});
 		const [question] = askedIn(engine, "aggregate");
-		for (const id of ["a", "b", "c"]) expect(question && saidIn(question)).toContain(`says ${id}`);
+		for (const id of ["a", "b", "c"]) expect(question && questionText(question)).toContain(`says ${id}`);
 	});
 
 	it("takes the proposal nearest to the others where the aggregator fails", async () => {
@@ -208,7 +208,7 @@ describe("a mixture of agents", () => {
 			c: "Nobody who has been there has said anything of note about what one would see today.",
 		};
 		const engine = fakeEngine(({ member: [id] }) => texts[id] ?? null);
-		expect(await concluded(ensembleMoa, engine, castOf(["c", "a", "b"]))).toMatchObject({ model: "a" });
+		expect(await concluded(ensembleMoa, engine, toPanel(["c", "a", "b"]))).toMatchObject({ model: "a" });
 	});
 });
 
@@ -219,15 +219,15 @@ describe("rank and fuse", () => {
 			if (question.stage === "propose") return `answer ${question.member[0]}`;
 			if (question.stage === "fuse") return "fused";
 			if (prefers === "nonsense") return "I like both.";
-			const [one = "", two = ""] = [...saidIn(question).matchAll(/answer (\w)\n/g)].map(([, id]) => id);
+			const [one = "", two = ""] = [...questionText(question).matchAll(/answer (\w)\n/g)].map(([, id]) => id);
 			return JSON.stringify({ winner: prefers === "first" || one < two ? 1 : 2 });
 		});
 
 	it("asks about each pair twice, with positions swapped", async () => {
 		const engine = judging("alphabet");
-		await concluded(rankFuse, engine, castOf(["c", "a", "b"]));
+		await concluded(rankFuse, engine, toPanel(["c", "a", "b"]));
 		const pairs = askedIn(engine, "rank").map((question) =>
-			[...saidIn(question).matchAll(/answer (\w)\n/g)].map(([, id]) => id).join(""),
+			[...questionText(question).matchAll(/answer (\w)\n/g)].map(([, id]) => id).join(""),
 		);
 		expect(pairs.toSorted()).toEqual(["ab", "ac", "ba", "bc", "ca", "cb"]);
 		expect(engine.details["rank"]).toMatchObject({
@@ -242,7 +242,7 @@ describe("rank and fuse", () => {
 
 	it("takes a judge who prefers a position for one who has no preference", async () => {
 		const engine = judging("first");
-		await concluded(rankFuse, engine, castOf(["a", "b"]));
+		await concluded(rankFuse, engine, toPanel(["a", "b"]));
 		expect(engine.details["rank"]).toMatchObject({
 			rankings: [{ win_share: 0.5 }, { win_share: 0.5 }],
 			contradictions: 1,
@@ -251,14 +251,14 @@ describe("rank and fuse", () => {
 
 	it("repairs a verdict once and then goes on without it", async () => {
 		const engine = judging("nonsense");
-		expect((await concluded(rankFuse, engine, castOf(["a", "b"]))).text).toBe("fused");
+		expect((await concluded(rankFuse, engine, toPanel(["a", "b"]))).text).toBe("fused");
 		expect(askedIn(engine, "rank")).toHaveLength(4);
 		expect(engine.details["rank"]).toMatchObject({ unreadable: 2 });
 		expect(engine.rated.get("rank judge")).toBe(0);
 	});
 
 	it("compares all pairs of up to five, and each with four of its neighbours beyond", () => {
-		expect([2, 3, 4, 5, 8].map((n) => pairsOf(n).length)).toEqual([1, 3, 6, 10, 16]);
+		expect([2, 3, 4, 5, 8].map((n) => pairsToCompare(n).length)).toEqual([1, 3, 6, 10, 16]);
 	});
 });
 
@@ -266,7 +266,7 @@ describe("self-consistency", () => {
 	it("takes the answer that most samples reach, whatever its form", async () => {
 		const texts = ["Final answer: 1,000", "so it is 7\nFinal answer: 7", "Final answer: $1000.00"];
 		const engine = fakeEngine((_, place) => texts[place] ?? null);
-		expect(await concluded(selfConsistency, engine, castOf(["a", "b", "c"]))).toMatchObject({
+		expect(await concluded(selfConsistency, engine, toPanel(["a", "b", "c"]))).toMatchObject({
 			text: expect.stringMatching(/1,?000/),
 		});
 		expect(engine.details["vote"]).toMatchObject({
@@ -279,7 +279,7 @@ describe("self-consistency", () => {
 
 	it("breaks a tie by what is expected of the voters", async () => {
 		const engine = fakeEngine(({ member: [id] }) => `Final answer: ${id}`, { a: 0.2, b: 0.8 });
-		expect(await concluded(selfConsistency, engine, castOf(["a", "b"]))).toMatchObject({ model: "b" });
+		expect(await concluded(selfConsistency, engine, toPanel(["a", "b"]))).toMatchObject({ model: "b" });
 	});
 });
 
@@ -288,7 +288,7 @@ describe("a debate", () => {
 		const engine = fakeEngine(({ stage, member: [id] }) =>
 			stage === "round:0" ? `Final answer: ${id}` : "Final answer: a",
 		);
-		expect(await concluded(debate, engine, castOf(["a", "b", "c"], 4))).toMatchObject({
+		expect(await concluded(debate, engine, toPanel(["a", "b", "c"], 4))).toMatchObject({
 			text: "Final answer: a",
 			agreement: 1,
 		});
@@ -300,11 +300,11 @@ describe("a debate", () => {
 		const engine = fakeEngine(({ stage, member: [id] }) =>
 			stage === "judge" ? "verdict" : stage === "round:1" && id === "b" ? null : `Final answer: ${id}`,
 		);
-		expect((await concluded(debate, engine, castOf(["a", "b"], 2))).text).toBe("verdict");
-		const [ofA, ofB] = askedIn(engine, "round:1").map(saidIn);
+		expect((await concluded(debate, engine, toPanel(["a", "b"], 2))).text).toBe("verdict");
+		const [ofA, ofB] = askedIn(engine, "round:1").map(questionText);
 		expect(ofA).toMatch(/Final answer: a[\s\S]*Final answer: b/);
 		expect(ofB).toMatch(/Final answer: b[\s\S]*Final answer: a/);
-		expect(askedIn(engine, "judge").map(saidIn)[0]).toMatch(/Final answer: a[\s\S]*Final answer: b/);
+		expect(askedIn(engine, "judge").map(questionText)[0]).toMatch(/Final answer: a[\s\S]*Final answer: b/);
 	});
 });
 
@@ -323,14 +323,14 @@ describe("decomposition", () => {
 			],
 			(question) =>
 				question.role === "subtask"
-					? `result of ${/whole|first|second|third/.exec(saidIn(question))?.[0]}`
+					? `result of ${/whole|first|second|third/.exec(questionText(question))?.[0]}`
 					: "all together",
 		);
-		expect((await concluded(decomposeAndRoute, engine, castOf(["a"]))).text).toBe("all together");
+		expect((await concluded(decomposeAndRoute, engine, toPanel(["a"]))).text).toBe("all together");
 		expect(engine.batches.map((batch) => batch.length)).toEqual([1, 2, 1, 1]);
 		const third = engine.batches[2]?.[0];
-		expect(third && saidIn(third)).toContain("result of first");
-		expect(third && saidIn(third)).not.toContain("result of second");
+		expect(third && questionText(third)).toContain("result of first");
+		expect(third && questionText(third)).not.toContain("result of second");
 	});
 
 	it("routes each subtask to the member that fits it", async () => {
@@ -338,7 +338,7 @@ describe("decomposition", () => {
 			{ id: "1", task: "for b" },
 			{ id: "2", task: "for a" },
 		]);
-		await concluded(decomposeAndRoute, engine, castOf(["a", "b"]));
+		await concluded(decomposeAndRoute, engine, toPanel(["a", "b"]));
 		expect(engine.batches[1]?.map(({ member: [id] }) => id)).toEqual(["b", "a"]);
 	});
 
@@ -367,7 +367,7 @@ describe("decomposition", () => {
 		["too many subtasks", Array.from({ length: MAX_SUBTASKS + 1 }, (_, at) => ({ id: String(at), task: "x" }))],
 	])("answers the whole where the plan has %s", async (_, list) => {
 		const engine = planned(list);
-		expect(await concluded(decomposeAndRoute, engine, castOf(["a"]))).toMatchObject({ text: "done by a" });
+		expect(await concluded(decomposeAndRoute, engine, toPanel(["a"]))).toMatchObject({ text: "done by a" });
 		expect(engine.details["subtasks"]).toMatchObject({ plan: "unusable" });
 	});
 
@@ -377,8 +377,8 @@ describe("decomposition", () => {
 				{ id: "1", task: "first" },
 				{ id: "2", task: "second" },
 			],
-			(question) => (question.role === "subtask" && saidIn(question).includes("first") ? "one" : null),
+			(question) => (question.role === "subtask" && questionText(question).includes("first") ? "one" : null),
 		);
-		expect(await concluded(decomposeAndRoute, engine, castOf(["a"]))).toMatchObject({ text: "one", confidence: 0.25 });
+		expect(await concluded(decomposeAndRoute, engine, toPanel(["a"]))).toMatchObject({ text: "one", confidence: 0.25 });
 	});
 });

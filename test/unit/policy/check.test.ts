@@ -1,7 +1,7 @@
 // A policy check's request and its event: what is kept of it, whole or in part, and what its input hash stands for.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inputOf, type PolicyCheck, policyChecked, policyCheckSchema } from "../../../src/policy/check.ts";
+import { type PolicyCheck, policyCheckSchema, toPolicyCheckEvent, toPolicyInput } from "../../../src/policy/check.ts";
 import { decide } from "../../../src/policy/decide.ts";
 
 const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: 1 };
@@ -25,7 +25,7 @@ interface Payload {
 }
 
 function payloadOf(check: PolicyCheck): Payload {
-	return JSON.parse(policyChecked(check, decided, DIGEST, ENVELOPE).payload);
+	return JSON.parse(toPolicyCheckEvent(check, decided, DIGEST, ENVELOPE).payload);
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;
@@ -42,7 +42,7 @@ const CHECK: PolicyCheck = {
 
 describe("the event of a check", () => {
 	it("keeps a check of ordinary size whole, under the decision's columns", () => {
-		const row = policyChecked(CHECK, decided, DIGEST, ENVELOPE);
+		const row = toPolicyCheckEvent(CHECK, decided, DIGEST, ENVELOPE);
 		const { workspace_id, ...echoed } = CHECK;
 		expect(row).toEqual({
 			...ENVELOPE,
@@ -90,7 +90,7 @@ describe("the event of a check", () => {
 		fc.assert(
 			fc.property(check, (given) => {
 				const check: PolicyCheck = { workspace_id: "shop", ...given };
-				const row = policyChecked(check, decided, DIGEST, ENVELOPE);
+				const row = toPolicyCheckEvent(check, decided, DIGEST, ENVELOPE);
 				expect(bytes(row.payload)).toBeLessThanOrEqual(MAX_PAYLOAD_BYTES);
 				expect(bytes(JSON.stringify(row))).toBeLessThan(MAX_VALUE_BYTES);
 				const payload: Payload = JSON.parse(row.payload);
@@ -161,7 +161,7 @@ describe("a check's request", () => {
 	const parses = (more: Record<string, unknown>) => policyCheckSchema.safeParse({ ...CHECK, ...more }).success;
 
 	it("may leave out all but the workspace and the action", () => {
-		expect(inputOf(policyCheckSchema.parse({ workspace_id: "shop", action: "a" }))).toEqual({
+		expect(toPolicyInput(policyCheckSchema.parse({ workspace_id: "shop", action: "a" }))).toEqual({
 			action: "a",
 			action_kind: undefined,
 			files_affected: [],

@@ -1,7 +1,7 @@
 // Decisions: what is denied, asked about and allowed, in every spelling; the promises that hold for any command.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decide, type PolicyInput, type PolicyRules, riskScore } from "../../../src/policy/decide.ts";
+import { decide, type PolicyInput, type PolicyRules, scoreRisk } from "../../../src/policy/decide.ts";
 import { FACTORS, type FactorId } from "../../../src/policy/factors.ts";
 
 const RULES: PolicyRules = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
@@ -631,7 +631,7 @@ describe("whatever the command", () => {
 });
 
 describe("the risk of an act", () => {
-	it.each<[Parameters<typeof riskScore>[0], string, FactorId[]]>([
+	it.each<[Parameters<typeof scoreRisk>[0], string, FactorId[]]>([
 		[{ kind: "read", targets: ["src/a.ts"] }, "auto", []],
 		[{ kind: "edit", targets: ["src/a.ts"] }, "auto", []],
 		[{ kind: "edit", targets: [".env"] }, "approve", ["protected_path"]],
@@ -643,6 +643,6 @@ describe("the risk of an act", () => {
 		[{ kind: "exec", targets: ["ls"] }, "confirm", ["exec_action"]],
 		[{ kind: "exec", targets: ["git push --force"] }, "block", ["forbidden_command", "exec_action"]],
 	])("%j is %s", (input, tier, factors) => {
-		expect(riskScore(input)).toMatchObject({ tier, factors });
+		expect(scoreRisk(input)).toMatchObject({ tier, factors });
 	});
 });

@@ -31,7 +31,7 @@ describe("a protected path", () => {
 	it.each(["infrastructure/x", "src/infra.ts", "a/db/schema.sql", "keep.lock", "secret.md", "", "."])(
 		"%j is not protected",
 		(path) => {
-			expect(manifest.find(path)).toBeUndefined();
+			expect(manifest.find(path)).toBeNull();
 		},
 	);
 
@@ -55,17 +55,17 @@ describe("a protected path", () => {
 	});
 
 	it("is touched by what happens to a folder above it", () => {
-		expect(manifest.find("db")).toBeUndefined();
+		expect(manifest.find("db")).toBeNull();
 		expect(manifest.find("db", "below")).toBe("/db/schema.sql");
 		expect(manifest.find(".", "below")).toBeDefined();
-		expect(manifest.find("src", "below")).toBeUndefined();
+		expect(manifest.find("src", "below")).toBeNull();
 	});
 
 	it("is known by a glob that means it, not by any glob that could", () => {
 		expect(builtIn.find(".e*")).toBeDefined();
 		expect(builtIn.find("*.pem")).toBeDefined();
-		expect(builtIn.find("src/*.ts")).toBeUndefined();
-		expect(builtIn.find("*.md")).toBeUndefined();
+		expect(builtIn.find("src/*.ts")).toBeNull();
+		expect(builtIn.find("*.md")).toBeNull();
 	});
 
 	it.each([".env", "apps/web/.env.production", ".git/config", ".git", "certs/server.pem", "home/.ssh/config"])(
@@ -78,7 +78,7 @@ describe("a protected path", () => {
 	it.each([".env.example", ".github/workflows/ci.yml", ".gitignore", "src/env.ts", "id_rsa.pub", "keys.ts"])(
 		"%s is not protected without a manifest",
 		(path) => {
-			expect(builtIn.find(path)).toBeUndefined();
+			expect(builtIn.find(path)).toBeNull();
 		},
 	);
 
@@ -121,7 +121,7 @@ describe("a protected path", () => {
 			for (const root of ["", "/home/dev/work/repo/"]) {
 				const paths = compileProtectedPaths(patterns);
 				for (let at = 0; at < 10_000; at += 1) {
-					expect(paths.find(`${root}packages/app${at % 40}/src/feature${at % 97}/part${at}.tsx`)).toBeUndefined();
+					expect(paths.find(`${root}packages/app${at % 40}/src/feature${at % 97}/part${at}.tsx`)).toBeNull();
 				}
 				expect(paths.find(`${root}packages/app/secrets3/key`)).toBe("packages/*/secrets3/**");
 			}

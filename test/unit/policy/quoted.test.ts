@@ -1,7 +1,7 @@
 // Quoted text in code: the same as regular expressions find, which take too long for some texts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { quotedIn, withoutQuoted } from "../../../src/policy/commands/programs/quoted.ts";
+import { blankQuoted, findQuoted } from "../../../src/policy/commands/programs/quoted.ts";
 import { unescapeText } from "../../../src/policy/commands/shell/output.ts";
 
 const STRINGS =
@@ -21,7 +21,7 @@ describe("quoted text", () => {
 					from: match.index,
 					to: match.index + match[0].length,
 				}));
-				expect(quotedIn(code)).toEqual(found);
+				expect(findQuoted(code)).toEqual(found);
 			}),
 			{ numRuns: 2000 },
 		);
@@ -30,15 +30,15 @@ describe("quoted text", () => {
 	it("is emptied where a regular expression finds it", () => {
 		fc.assert(
 			fc.property(text, (code) => {
-				expect(withoutQuoted(code)).toBe(code.replace(QUOTED, "''"));
+				expect(blankQuoted(code)).toBe(code.replace(QUOTED, "''"));
 			}),
 			{ numRuns: 2000 },
 		);
 	});
 
 	it("ends at 8,192 characters, and at 256 strings", () => {
-		expect(quotedIn(`"${"a".repeat(8192)}"`)).toHaveLength(1);
-		expect(quotedIn(`"${"a".repeat(8193)}"`)).toHaveLength(0);
-		expect(quotedIn("'a'".repeat(300))).toHaveLength(256);
+		expect(findQuoted(`"${"a".repeat(8192)}"`)).toHaveLength(1);
+		expect(findQuoted(`"${"a".repeat(8193)}"`)).toHaveLength(0);
+		expect(findQuoted("'a'".repeat(300))).toHaveLength(256);
 	});
 });

@@ -2,8 +2,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_PROTECTED_PATHS } from "../../../src/policy/defaults.ts";
-import { ALL_FACTORS, combine, FACTORS, type FactorId, LIGHT_FACTORS, tierOf } from "../../../src/policy/factors.ts";
-import { type HandoffRiskInput, handoffRisk } from "../../../src/policy/risk.ts";
+import {
+	ALL_FACTORS,
+	combineFactors,
+	FACTORS,
+	type FactorId,
+	LIGHT_FACTORS,
+	toRiskTier,
+} from "../../../src/policy/factors.ts";
+import { type HandoffRiskInput, scoreHandoffRisk } from "../../../src/policy/risk.ts";
 
 const ids = ALL_FACTORS.map(({ id }) => id);
 const some = fc.uniqueArray(fc.constantFrom(...ids));
@@ -19,16 +26,16 @@ describe("factors", () => {
 		["deploy_action", 31, "confirm"],
 		["exec_action", 31, "confirm"],
 	])("%s alone scores %d: %s", (id, score, decision) => {
-		expect(combine(new Set([id]))).toMatchObject({ score, decision });
+		expect(combineFactors(new Set([id]))).toMatchObject({ score, decision });
 	});
 
 	it("combine as one minus the product of what each leaves", () => {
-		expect(combine(new Set(["delete_action", "protected_path"])).score).toBe(77);
-		expect(combine(new Set()).score).toBe(0);
+		expect(combineFactors(new Set(["delete_action", "protected_path"])).score).toBe(77);
+		expect(combineFactors(new Set()).score).toBe(0);
 	});
 
 	it("are all listed in the order of the table, triggered or not", () => {
-		const { factors } = combine(new Set(["delete_action", "forbidden_command"]));
+		const { factors } = combineFactors(new Set(["delete_action", "forbidden_command"]));
 		expect(factors.map(({ id }) => id)).toEqual(FACTORS.map(({ id }) => id));
 		expect(factors.filter((factor) => factor.triggered).map(({ id }) => id)).toEqual([
 			"forbidden_command",
@@ -39,14 +46,14 @@ describe("factors", () => {
 	it("never score less when one more fires", () => {
 		fc.assert(
 			fc.property(some, fc.constantFrom(...ids), (fired, more) => {
-				const before = combine(new Set(fired), ALL_FACTORS).score;
-				expect(combine(new Set([...fired, more]), ALL_FACTORS).score).toBeGreaterThanOrEqual(before);
+				const before = combineFactors(new Set(fired), ALL_FACTORS).score;
+				expect(combineFactors(new Set([...fired, more]), ALL_FACTORS).score).toBeGreaterThanOrEqual(before);
 			}),
 		);
 	});
 
 	it("of the light table never leave the tier auto alone", () => {
-		for (const { id } of LIGHT_FACTORS) expect(combine(new Set([id]), ALL_FACTORS).tier).toBe("auto");
+		for (const { id } of LIGHT_FACTORS) expect(combineFactors(new Set([id]), ALL_FACTORS).tier).toBe("auto");
 	});
 
 	it.each([
@@ -59,7 +66,7 @@ describe("factors", () => {
 		[86, "block"],
 		[100, "block"],
 	])("a score of %d is tier %s", (score, tier) => {
-		expect(tierOf(score).tier).toBe(tier);
+		expect(toRiskTier(score).tier).toBe(tier);
 	});
 });
 
@@ -73,11 +80,11 @@ describe("the risk of a handoff", () => {
 	});
 
 	it("is nothing for an ordinary edit", () => {
-		expect(handoffRisk(handoff({ files: ["src/a.ts"] }))).toEqual({ score: 0, tier: "auto", factors: [] });
+		expect(scoreHandoffRisk(handoff({ files: ["src/a.ts"] }))).toEqual({ score: 0, tier: "auto", factors: [] });
 	});
 
 	it("asks for confirmation of a deployment", () => {
-		expect(handoffRisk(handoff({ actionKind: "deploy" }))).toEqual({
+		expect(scoreHandoffRisk(handoff({ actionKind: "deploy" }))).toEqual({
 			score: 31,
 			tier: "confirm",
 			factors: ["deploy_action"],
@@ -85,9 +92,9 @@ describe("the risk of a handoff", () => {
 	});
 
 	it("asks for approval of a protected path, by the built-in list and by the manifest's", () => {
-		expect(handoffRisk(handoff({ files: ["a/.env.local"] })).tier).toBe("approve");
+		expect(scoreHandoffRisk(handoff({ files: ["a/.env.local"] })).tier).toBe("approve");
 		const own = handoff({ files: ["src/../infra/main.tf"], protectedPaths: ["infra/"] });
-		expect(handoffRisk(own).factors).toEqual(["protected_path"]);
+		expect(scoreHandoffRisk(own).factors).toEqual(["protected_path"]);
 	});
 
 	it.each<[string, FactorId[]]>([
@@ -99,22 +106,24 @@ describe("the risk of a handoff", () => {
 		["Explain the deletion policy", []],
 		["DЕLETE everything", ["delete_action"]],
 	])("reads %j as %j", (objective, factors) => {
-		expect(handoffRisk(handoff({ objective })).factors).toEqual(factors);
+		expect(scoreHandoffRisk(handoff({ objective })).factors).toEqual(factors);
 	});
 
 	it("of a review counts files, not words", () => {
-		expect(handoffRisk(handoff({ actionKind: "review", objective: "Review how we delete users" })).factors).toEqual([]);
+		expect(
+			scoreHandoffRisk(handoff({ actionKind: "review", objective: "Review how we delete users" })).factors,
+		).toEqual([]);
 	});
 
 	it("counts cost only against a budget", () => {
-		expect(handoffRisk(handoff({ estCostUsd: 5 })).factors).toEqual([]);
-		expect(handoffRisk(handoff({ estCostUsd: 5, budgetUsd: 5 })).factors).toEqual([]);
-		expect(handoffRisk(handoff({ estCostUsd: 5.01, budgetUsd: 5 })).factors).toEqual(["over_budget"]);
+		expect(scoreHandoffRisk(handoff({ estCostUsd: 5 })).factors).toEqual([]);
+		expect(scoreHandoffRisk(handoff({ estCostUsd: 5, budgetUsd: 5 })).factors).toEqual([]);
+		expect(scoreHandoffRisk(handoff({ estCostUsd: 5.01, budgetUsd: 5 })).factors).toEqual(["over_budget"]);
 	});
 
 	it("grows with the number of files", () => {
 		const files = Array.from({ length: 26 }, (_, index) => `src/${index}.ts`);
-		expect(handoffRisk(handoff({ files })).factors).toEqual(["wide_change"]);
-		expect(handoffRisk(handoff({ files: files.slice(1) })).factors).toEqual([]);
+		expect(scoreHandoffRisk(handoff({ files })).factors).toEqual(["wide_change"]);
+		expect(scoreHandoffRisk(handoff({ files: files.slice(1) })).factors).toEqual([]);
 	});
 });

@@ -1,7 +1,7 @@
 // The bound on a check's work: charged before the work, in proportion to it, and what is decided once it is spent.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decide, type PolicyInput, riskScore } from "../../../src/policy/decide.ts";
+import { decide, type PolicyInput, scoreRisk } from "../../../src/policy/decide.ts";
 import { MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS } from "../../bench/policy-inputs.ts";
 
@@ -120,7 +120,7 @@ describe("once the work is spent", () => {
 		const check = { action: "Change", action_kind: "edit" as const, files_affected: files, commands: [] };
 		expect(decide(check, RULES, new WorkBudget(100_000)).decision).toBe("approve");
 		expect(decide(check, RULES).decision).toBe("allow");
-		expect(riskScore({ kind: "edit", targets: files }, undefined, new WorkBudget(1_000)).tier).toBe("block");
+		expect(scoreRisk({ kind: "edit", targets: files }, undefined, new WorkBudget(1_000)).tier).toBe("block");
 	});
 
 	it("less work never lowers the score", () => {

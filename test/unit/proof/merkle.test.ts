@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-	append,
+	appendLeaf,
 	type CompactRange,
 	consistencyProof,
 	EMPTY_RANGE,
@@ -65,26 +65,26 @@ describe("a tree", () => {
 			expect(range.size).toBe(size);
 			expect(range.hashes.length).toBe(size.toString(2).replaceAll("0", "").length);
 			const leaf = leaves[size];
-			if (leaf) range = append(JSON.parse(JSON.stringify(range)), leaf);
+			if (leaf) range = appendLeaf(JSON.parse(JSON.stringify(range)), leaf);
 		}
 	});
 
 	it("leaves a range as it was when a leaf is appended to it", () => {
-		const one = append(EMPTY_RANGE, leafAt(0));
-		const two = append(one, leafAt(1));
+		const one = appendLeaf(EMPTY_RANGE, leafAt(0));
+		const two = appendLeaf(one, leafAt(1));
 		expect(EMPTY_RANGE).toEqual({ size: 0, hashes: [] });
 		expect(rangeRoot(one)).toEqual(leafAt(0));
 		expect(rangeRoot(two)).toEqual(nodeHash(leafAt(0), leafAt(1)));
 	});
 
 	it("refuses a range that lacks a subtree instead of making up a root", () => {
-		expect(() => append({ size: 3, hashes: [hex(leafAt(0))] }, leafAt(3))).toThrow("lacks a hash");
+		expect(() => appendLeaf({ size: 3, hashes: [hex(leafAt(0))] }, leafAt(3))).toThrow("lacks a hash");
 	});
 
 	it("proves leaves and prefixes of 100,000", { timeout: 60_000 }, () => {
 		const leaves = leavesOf(100_000);
 		const root = merkleRoot(leaves);
-		const range = leaves.reduce(append, EMPTY_RANGE);
+		const range = leaves.reduce(appendLeaf, EMPTY_RANGE);
 		expect(rangeRoot(range)).toEqual(root);
 		const proof = inclusionProof(leaves, 99_999, leaves.length);
 		const last = leaves.at(-1) ?? new Uint8Array();

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { hashText } from "../../../src/proof/hash.ts";
 import { sealReceipt, verifyReceipt } from "../../../src/proof/receipt.ts";
-import { createSigner, describePublicKey } from "../../../src/proof/signing.ts";
+import { createSigner, toPublicKeyEntry } from "../../../src/proof/signing.ts";
 
 describe("a receipt", () => {
 	const receipt = {
@@ -31,7 +31,7 @@ describe("a receipt", () => {
 		skill_id: null,
 	} as const;
 	const signer = createSigner(new Uint8Array(32).fill(9));
-	const keys = [describePublicKey(signer.publicKey, "current")];
+	const keys = [toPublicKeyEntry(signer.publicKey, "current")];
 
 	it("verifies as sealed, signed or not", async () => {
 		expect((await verifyReceipt(await sealReceipt(receipt, signer), keys)).valid).toBe(true);

@@ -2,7 +2,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import * as noble from "@noble/ed25519";
 import { describe, expect, it } from "vitest";
-import { createSigner, describePublicKey, verifySignature } from "../../../src/proof/signing.ts";
+import { createSigner, toPublicKeyEntry, verifySignature } from "../../../src/proof/signing.ts";
 import rfc8032 from "../../vectors/rfc8032.json" with { type: "json" };
 
 describe("Ed25519", () => {
@@ -19,7 +19,7 @@ describe("Ed25519", () => {
 		const signer = createSigner(seed);
 		const signature = await signer.sign("sha256:ü");
 		expect(signature).toBe(Buffer.from(noble.sign(new TextEncoder().encode("sha256:ü"), seed)).toString("base64"));
-		const { pem, jwk, public_key, key_id } = describePublicKey(signer.publicKey, "current");
+		const { pem, jwk, public_key, key_id } = toPublicKeyEntry(signer.publicKey, "current");
 		expect(verify(null, Buffer.from("sha256:ü"), createPublicKey(pem), Buffer.from(signature, "base64"))).toBe(true);
 		expect(
 			verify(

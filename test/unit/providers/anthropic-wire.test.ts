@@ -22,7 +22,7 @@ type Fields = Record<string, unknown>;
 
 function catalogEntry(): { model: Model; provider: Provider } {
 	const model = modelWhere(TEST_CATALOG, ({ id }) => id === "zenith-frontier");
-	return { model, provider: TEST_CATALOG.providerOf(model) };
+	return { model, provider: TEST_CATALOG.providerFor(model) };
 }
 
 interface Variant {
@@ -41,8 +41,8 @@ function sentCall(call: ModelCall, { effort = null, rejects, efforts }: Variant 
 		reasoning: reasoning && { ...reasoning, efforts: efforts ?? reasoning.efforts },
 	};
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
-	const prompt = anthropicWire.prepare(call, provider);
-	const sent = anthropicWire.request({ call, prompt, model, access, effort });
+	const prompt = anthropicWire.preparePrompt(call, provider);
+	const sent = anthropicWire.renderRequest({ call, prompt, model, access, effort });
 	const json: Fields = JSON.parse(sent.body);
 	return { ...sent, json };
 }

@@ -34,9 +34,9 @@ function send(modelId: string, call: ModelCall, { effort = null, rejects = [] }:
 	if (!found || !provider) throw new Error(modelId);
 	const model = { ...found, request: { ...found.request, rejects } };
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1beta", host: "u.test" };
-	const request = googleWire.request({
+	const request = googleWire.renderRequest({
 		call,
-		prompt: googleWire.prepare(call, provider),
+		prompt: googleWire.preparePrompt(call, provider),
 		model,
 		access,
 		effort,

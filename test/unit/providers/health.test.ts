@@ -13,13 +13,13 @@ describe("a provider's breaker", () => {
 	it("opens after five failures within any 30 seconds, not after five in longer", () => {
 		const health = new ProviderHealth();
 		failAt(health, "p", [0, 1, 2, 3]);
-		expect(health.admits("p", NOW + 5)).toBe(true);
+		expect(health.isOpenTo("p", NOW + 5)).toBe(true);
 		failAt(health, "p", [5]);
-		expect(health.admits("p", NOW + 6)).toBe(false);
-		expect(health.admits("q", NOW + 6)).toBe(true);
+		expect(health.isOpenTo("p", NOW + 6)).toBe(false);
+		expect(health.isOpenTo("q", NOW + 6)).toBe(true);
 		const everyEightSeconds = Array.from({ length: 10 }, (_, i) => i * 8_000);
 		failAt(health, "slow", everyEightSeconds);
-		expect(health.admits("slow", NOW + 80_000)).toBe(true);
+		expect(health.isOpenTo("slow", NOW + 80_000)).toBe(true);
 	});
 
 	it("counts failures with successes between them: five in a window need not be in a row", () => {
@@ -28,13 +28,13 @@ describe("a provider's breaker", () => {
 			health.acquire("p", NOW + i)?.succeeded();
 			failAt(health, "p", [i]);
 		}
-		expect(health.admits("p", NOW + 5)).toBe(false);
+		expect(health.isOpenTo("p", NOW + 5)).toBe(false);
 	});
 
 	it("opens at once for the operator's fault", () => {
 		const health = new ProviderHealth();
 		failAt(health, "p", [0], true);
-		expect([health.admits("p", NOW + 29_999), health.openSinceMs("p")]).toEqual([false, NOW]);
+		expect([health.isOpenTo("p", NOW + 29_999), health.openSinceMs("p")]).toEqual([false, NOW]);
 	});
 
 	it("lets exactly one probe through after 30 seconds: its failure opens it anew, its success closes it", () => {
@@ -47,7 +47,7 @@ describe("a provider's breaker", () => {
 		health.acquire("p", NOW + 60_500)?.succeeded();
 		expect(health.openSinceMs("p")).toBe(Number.POSITIVE_INFINITY);
 		failAt(health, "p", [60_501, 60_502, 60_503, 60_504]);
-		expect(health.admits("p", NOW + 60_505)).toBe(true);
+		expect(health.isOpenTo("p", NOW + 60_505)).toBe(true);
 	});
 
 	it("is neither closed nor kept open by calls that began before it opened", () => {
@@ -55,14 +55,14 @@ describe("a provider's breaker", () => {
 		const [early, late, cut] = [0, 1, 2].map(() => health.acquire("p", NOW));
 		failAt(health, "p", [0, 1, 2, 3, 4]);
 		early?.succeeded();
-		expect(health.admits("p", NOW + 5)).toBe(false);
+		expect(health.isOpenTo("p", NOW + 5)).toBe(false);
 		late?.failed(false, NOW + 20_000);
 		expect(health.openSinceMs("p")).toBe(NOW + 4);
 		const probe = health.acquire("p", NOW + 30_004);
 		cut?.inconclusive();
 		expect(health.acquire("p", NOW + 30_005)).toBeNull();
 		probe?.succeeded();
-		expect(health.admits("p", NOW + 30_006)).toBe(true);
+		expect(health.isOpenTo("p", NOW + 30_006)).toBe(true);
 	});
 
 	it("does not wait for ever for a probe that never came back, and not at all for one that proved nothing", () => {
@@ -85,7 +85,7 @@ describe("a provider's breaker", () => {
 			permit?.succeeded();
 			permit?.failed(false, NOW);
 		}
-		expect(health.admits("p", NOW)).toBe(true);
+		expect(health.isOpenTo("p", NOW)).toBe(true);
 	});
 
 	it("lets a forced call through, which decides as a probe does", () => {
@@ -94,19 +94,19 @@ describe("a provider's breaker", () => {
 		health.force("p", NOW + 1).failed(false, NOW + 10);
 		expect(health.openSinceMs("p")).toBe(NOW + 10);
 		health.force("p", NOW + 11).succeeded();
-		expect(health.admits("p", NOW + 12)).toBe(true);
+		expect(health.isOpenTo("p", NOW + 12)).toBe(true);
 	});
 });
 
 describe("a model that was answered 429", () => {
 	it("is scarce for the wait that was named, else five seconds, at most 30", () => {
 		const health = new ProviderHealth();
-		health.throttled("p", "a", 2_000, NOW);
-		health.throttled("p", "b", null, NOW);
-		health.throttled("p", "c", 3_600_000, NOW);
-		const at = (ms: number) => ["a", "b", "c"].map((model) => health.scarceForMs("p", model, NOW + ms));
+		health.noteThrottle("p", "a", 2_000, NOW);
+		health.noteThrottle("p", "b", null, NOW);
+		health.noteThrottle("p", "c", 3_600_000, NOW);
+		const at = (ms: number) => ["a", "b", "c"].map((model) => health.throttledForMs("p", model, NOW + ms));
 		expect(at(0)).toEqual([2_000, 5_000, 30_000]);
 		expect(at(5_000)).toEqual([0, 0, 25_000]);
-		expect(health.scarceForMs("other key", "c", NOW)).toBe(0);
+		expect(health.throttledForMs("other key", "c", NOW)).toBe(0);
 	});
 });

@@ -30,15 +30,15 @@ function reasoning(control: NonNullable<Model["reasoning"]>["control"]): Model {
 }
 
 function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice = null) {
-	const provider = TEST_CATALOG.providerOf(model);
+	const provider = TEST_CATALOG.providerFor(model);
 	const call = toModelCall(
 		chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], ...body }),
 		TEST_CATALOG,
 	);
 	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
-	const request = openAiWire.request({
+	const request = openAiWire.renderRequest({
 		call,
-		prompt: openAiWire.prepare(call, provider),
+		prompt: openAiWire.preparePrompt(call, provider),
 		model,
 		access,
 		effort,

@@ -110,7 +110,7 @@ function accumulated(parts: readonly StreamPart[]): FlatAnswer {
 }
 
 function modelOf(wireName: WireName): Model {
-	const model = CATALOG.models.find((candidate) => CATALOG.providerOf(candidate).wire === wireName);
+	const model = CATALOG.models.find((candidate) => CATALOG.providerFor(candidate).wire === wireName);
 	if (!model) throw new Error(`no model speaks ${wireName}`);
 	return model;
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { RoutingConfig } from "../../../src/routing/routing-config.ts";
-import { configDigest, over } from "../../../src/routing-config/config.ts";
+import { configDigest, mergeConfigs } from "../../../src/routing-config/config.ts";
 import { readConfigObject, readConfigText } from "../../../src/routing-config/read.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 import { rawConfig } from "../../support/generate-config.ts";
@@ -240,7 +240,7 @@ describe("warnings", () => {
 describe("a request's config over the server's", () => {
 	const joined = async (own: unknown, server: unknown) => {
 		const [first, second] = await Promise.all([ofObject(own), ofObject(server)]);
-		return over(first, second).config;
+		return mergeConfigs(first, second).config;
 	};
 
 	it("wins member by member, unites blocked and keeps the lower max_cost", async () => {

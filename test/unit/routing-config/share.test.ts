@@ -1,7 +1,7 @@
 // Ids of shares, and the page of one.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pageHeaders, sharePage } from "../../../src/routing-config/page.ts";
+import { pageHeaders, renderSharePage } from "../../../src/routing-config/page.ts";
 import { contentDigest, isShareId, newShareId, type Share } from "../../../src/routing-config/share.ts";
 
 const PLACES = {
@@ -57,7 +57,7 @@ describe("a share's id", () => {
 
 describe("a share's page", () => {
 	it("says what the config does, and lets nothing run", () => {
-		const page = sharePage(
+		const page = renderSharePage(
 			{
 				...SHARE,
 				config: { ...SHARE.config, rules: [{ name: "Code", when: { intent: ["code"] }, use: { tier: "mid" } }] },
@@ -74,7 +74,7 @@ describe("a share's page", () => {
 
 	it("escapes whatever a stranger wrote", () => {
 		const tags = (html: string) => [...html.matchAll(/<(\/?[a-z0-9]+)/gi)].map(([, name]) => name);
-		const plain = tags(sharePage({ ...SHARE, errors: ["e"] }, PLACES));
+		const plain = tags(renderSharePage({ ...SHARE, errors: ["e"] }, PLACES));
 		fc.assert(
 			fc.property(
 				fc.array(fc.constantFrom("<", ">", '"', "'", "&", "</pre>", "<script>", "a", "\u0000", "\ud800", "]]>"), {
@@ -83,7 +83,10 @@ describe("a share's page", () => {
 				(parts) => {
 					const hostile = `x${parts.join("")}`;
 					const config = { ...SHARE.config, blocked: [hostile] };
-					const page = sharePage({ ...SHARE, title: hostile, brainMd: hostile, errors: [hostile], config }, PLACES);
+					const page = renderSharePage(
+						{ ...SHARE, title: hostile, brainMd: hostile, errors: [hostile], config },
+						PLACES,
+					);
 					expect(tags(page)).toEqual(plain);
 					expect(page.isWellFormed()).toBe(true);
 				},

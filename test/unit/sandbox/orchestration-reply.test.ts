@@ -4,18 +4,19 @@ import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-rout
 import { rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import { type Question, userMessage } from "../../../src/orchestration/strategy.ts";
-import { orchestrationReply } from "../../../src/sandbox/orchestration-reply.ts";
-import { castOf, fakeEngine, task } from "../../support/fake-engine.ts";
+import { STRATEGY_REPLIES } from "../../../src/sandbox/orchestration-reply.ts";
+import { replyFrom } from "../../../src/sandbox/stage-reply.ts";
+import { fakeEngine, task, toPanel } from "../../support/fake-engine.ts";
 
 /** The sandbox in place of models: what it says to a question. */
-function sandboxReply({ messages, member: [model] }: Question): string {
+function sandboxReply({ messages, member: [model], stage, role, asksFor }: Question): string {
 	const textOf = (role: string) =>
 		messages
 			.filter((message) => message.role === role)
 			.map(({ content }) => content.map((part) => (part.type === "text" ? part.text : "")).join(""));
-	const prompt = { model, systemText: textOf("system").join("\n"), userText: textOf("user").at(-1) ?? "" };
+	const texts = { systemText: textOf("system").join("\n"), userText: textOf("user").at(-1) ?? "" };
 	return (
-		orchestrationReply(prompt) ??
+		replyFrom(STRATEGY_REPLIES, { model, ...texts, stage: { stage, role, asksFor } }) ??
 		`${model} answers, and it answers at length enough to be told apart from others: ${model}.`
 	);
 }
@@ -27,7 +28,7 @@ function asked(prompt: string) {
 describe("the sandbox under orchestration", () => {
 	it("judges a pair the same in both positions", async () => {
 		const engine = fakeEngine(sandboxReply);
-		await rankFuse.run(asked("Write about the sea."), castOf(["a", "bb", "ccc"]), engine);
+		await rankFuse.run(asked("Write about the sea."), toPanel(["a", "bb", "ccc"]), engine);
 		expect(engine.details["rank"]).toMatchObject({
 			contradictions: 0,
 			unreadable: 0,
@@ -37,7 +38,7 @@ describe("the sandbox under orchestration", () => {
 
 	it("plans the parts of a prompt, and what depends on what", async () => {
 		const engine = fakeEngine(sandboxReply);
-		await decomposeAndRoute.run(asked("1. Name a river.\n2. Then name its source."), castOf(["a"]), engine);
+		await decomposeAndRoute.run(asked("1. Name a river.\n2. Then name its source."), toPanel(["a"]), engine);
 		expect(engine.details["subtasks"]).toMatchObject({
 			plan: "split",
 			tree: [{ depends_on: [] }, { depends_on: ["1"] }],
@@ -46,13 +47,14 @@ describe("the sandbox under orchestration", () => {
 
 	it("works out a sum, and disagrees where it is told to", async () => {
 		const engine = fakeEngine(sandboxReply);
-		await selfConsistency.run(asked("What is 17 + 25?"), castOf(["a", "b"]), engine);
+		await selfConsistency.run(asked("What is 17 + 25?"), toPanel(["a", "b"]), engine);
 		expect(engine.details["vote"]).toMatchObject({ votes: [{ answer: "42", votes: 2 }] });
-		await selfConsistency.run(asked("[[disagree]] What is 17 + 25?"), castOf(["m1", "m2"]), engine);
+		await selfConsistency.run(asked("[[disagree]] What is 17 + 25?"), toPanel(["m1", "m2"]), engine);
 		expect(engine.details["vote"]).toMatchObject({ votes: [{ votes: 1 }, { votes: 1 }] });
 	});
 
-	it("has nothing to say to other prompts", () => {
-		expect(orchestrationReply({ model: "m", systemText: "Be brief.", userText: "hi" })).toBeNull();
+	it("has nothing of its own to say to other stages", () => {
+		const stage = { stage: "propose", role: "proposer" };
+		expect(replyFrom(STRATEGY_REPLIES, { model: "m", systemText: "Be brief.", userText: "hi", stage })).toBeNull();
 	});
 });

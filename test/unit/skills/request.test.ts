@@ -2,7 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { toModelCall } from "../../../src/chat/request.ts";
-import { asWork, inSkillFields, skillRequestSchema, toChatRequest } from "../../../src/skills/request.ts";
+import {
+	skillRequestSchema,
+	toChatRequest,
+	withSkillDefaults,
+	withSkillFieldNames,
+} from "../../../src/skills/request.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
 const SKILL = { id: "a", name: "A", description: "Does a.", raw: "# A\n\nYou do.\n" };
@@ -54,7 +59,7 @@ describe("the length of an answer", () => {
 	const lengthOf = (limits: { max_tokens?: number | null; max_completion_tokens?: number | null }) => {
 		const { body } = chatOf({ task: "x", ...limits });
 		const options = { model: "auto", mode: null, config: null, gate: null };
-		const asked = asWork({ call: toModelCall(body, TEST_CATALOG), options }, limits);
+		const asked = withSkillDefaults({ call: toModelCall(body, TEST_CATALOG), options }, limits);
 		return [asked.call.maxTokens, asked.options.outputLimit];
 	};
 
@@ -73,9 +78,9 @@ describe("the length of an answer", () => {
 describe("a failure", () => {
 	it("speaks of the task where chat speaks of messages", () => {
 		const issues = ["messages", "output", "max_tokens"].map((path) => ({ path, message: "no" }));
-		expect(inSkillFields({ reason: "invalid_request", issues })).toMatchObject({
+		expect(withSkillFieldNames({ reason: "invalid_request", issues })).toMatchObject({
 			issues: [{ path: "task" }, { path: "response_format" }, { path: "max_tokens" }],
 		});
-		expect(inSkillFields({ reason: "no_messages" })).toEqual({ reason: "no_messages" });
+		expect(withSkillFieldNames({ reason: "no_messages" })).toEqual({ reason: "no_messages" });
 	});
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SKILL_FILES } from "../../../src/skills/library.edge.ts";
-import { readSkill } from "../../../src/skills/skill.ts";
+import { parseSkill } from "../../../src/skills/skill.ts";
 
 const LIBRARY = resolve(import.meta.dirname, "../../../src/skills/library");
 const names = readdirSync(LIBRARY).toSorted();
@@ -13,7 +13,7 @@ const FRONT = "id: a-b\nname: A: b\ndescription: Does a, then b.";
 
 describe("a skill's file", () => {
 	it("is read into id, name, description and the body alone", () => {
-		expect(readSkill(file(FRONT))).toEqual({
+		expect(parseSkill(file(FRONT))).toEqual({
 			id: "a-b",
 			name: "A: b",
 			description: "Does a, then b.",
@@ -31,7 +31,7 @@ describe("a skill's file", () => {
 		["no body", file(FRONT, "")],
 		["a body that begins without a heading", file(FRONT, "You do.\n")],
 	])("with %s is refused", (_, text) => {
-		expect(() => readSkill(text)).toThrow("not a skill");
+		expect(() => parseSkill(text)).toThrow("not a skill");
 	});
 });
 
@@ -42,6 +42,6 @@ describe("the library", () => {
 	});
 
 	it.each(names)("%s is a skill under its own name", (name) => {
-		expect(`${readSkill(readFileSync(join(LIBRARY, name), "utf8")).id}.md`).toBe(name);
+		expect(`${parseSkill(readFileSync(join(LIBRARY, name), "utf8")).id}.md`).toBe(name);
 	});
 });

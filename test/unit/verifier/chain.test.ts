@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { checkChain } from "../../../src/verifier/chain.ts";
 import { checkCheckpoint } from "../../../src/verifier/checkpoint.ts";
 import { allHold, type Finding, renderFinding } from "../../../src/verifier/findings.ts";
-import { guessKind, KINDS } from "../../../src/verifier/kinds.ts";
+import { guessKind, PROOF_KINDS } from "../../../src/verifier/kinds.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { type ChainEntry, chainEntry, checkpointNote, type Handoff } from "../../support/second-ledger.ts";
 import { leafOf, treeRoot } from "../../support/second-merkle.ts";
@@ -103,9 +103,9 @@ describe("a chain", () => {
 
 	it("agrees with a checkpoint that was saved with other line breaks, and pasted without the last", async () => {
 		expect(
-			(await KINDS.chain.check(JSON.stringify(page(entries)), crlf)).every(({ verdict }) => verdict === "ok"),
+			(await PROOF_KINDS.chain.check(JSON.stringify(page(entries)), crlf)).every(({ verdict }) => verdict === "ok"),
 		).toBe(true);
-		expect(allHold(await KINDS.checkpoint.check(crlf.checkpoint, crlf))).toBe(true);
+		expect(allHold(await PROOF_KINDS.checkpoint.check(crlf.checkpoint, crlf))).toBe(true);
 		expect(guessKind(crlf.checkpoint)).toBe("checkpoint");
 	});
 

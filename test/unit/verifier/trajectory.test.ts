@@ -4,7 +4,7 @@ import { allHold, renderFinding } from "../../../src/verifier/findings.ts";
 import { checkTrajectory } from "../../../src/verifier/trajectory.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { canonical, textHash } from "../../support/second-ledger.ts";
-import { type Bundle, bundleOf } from "../../support/second-trajectory.ts";
+import { type Bundle, issueBundle } from "../../support/second-trajectory.ts";
 
 /** Its lines, and whether all of it holds. */
 async function verify(document: unknown, publicKey: Uint8Array | null = null) {
@@ -23,7 +23,7 @@ const steps = [0, 1, 2].map((index) => ({
 	confidence: 0.75,
 	timestamp: "2026-07-22T10:00:00.000Z",
 }));
-const bundle = bundleOf(
+const bundle = issueBundle(
 	{ run_id: "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV", policy: "depth", strategy: "cascade" },
 	steps,
 	"done",
@@ -141,7 +141,11 @@ describe("a trajectory", () => {
 	});
 
 	it("is not drowned in lines, however much of it is wrong", async () => {
-		const many = bundleOf(bundle, Array.from({ length: 100 }, (___, index) => ({ ...steps[0], index })) as never, "x");
+		const many = issueBundle(
+			bundle,
+			Array.from({ length: 100 }, (___, index) => ({ ...steps[0], index })) as never,
+			"x",
+		);
 		const { lines } = await verify({ ...many, run_id: "agt_another" });
 		expect(failed(lines).length).toBeLessThan(30);
 		expect(lines).toContain("FAIL  and 80 more of these");

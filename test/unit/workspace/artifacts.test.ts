@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { manifestRequestSchema, normalizeManifest, type WorkspaceManifest } from "../../../src/policy/manifest.ts";
 import { generateArtifacts } from "../../../src/workspace/artifacts.ts";
-import { codeSpan, isBlankText, visible } from "../../../src/workspace/quote.ts";
+import { codeSpan, isBlankText, makeVisible } from "../../../src/workspace/quote.ts";
 
 const BUILT_INS = { protectedPaths: [".git/", ".env", "!.env.example"], forbiddenCommands: ["rm -rf /", "mkfs"] };
 const PATHS = ["AGENTS.md", "ASSISTANT.md", ".editor/rules/svc-security.mdc", ".editor/rules/svc-docs.mdc"];
@@ -349,17 +349,18 @@ describe("a quoted text", () => {
 		for (const character of codePoints()) {
 			const hex = character.codePointAt(0)?.toString(16).toUpperCase();
 			const assigned = !/\p{Cn}/u.test(character) || unseen.test(character);
-			if (assigned && visible(character) !== (unseen.test(character) ? `\\u{${hex}}` : character)) wrong.push(`${hex}`);
+			if (assigned && makeVisible(character) !== (unseen.test(character) ? `\\u{${hex}}` : character))
+				wrong.push(`${hex}`);
 		}
 		expect(wrong).toEqual([]);
 	});
 
 	it("is never shown like another", () => {
-		expect(visible("a\nb")).toBe("a\\u{A}b");
-		expect(visible("a\\u{A}b")).toBe("a\\u{5C}u{A}b");
+		expect(makeVisible("a\nb")).toBe("a\\u{A}b");
+		expect(makeVisible("a\\u{A}b")).toBe("a\\u{5C}u{A}b");
 		fc.assert(
 			fc.property(hostileText, (text) => {
-				expect(readBack(visible(text))).toBe(text);
+				expect(readBack(makeVisible(text))).toBe(text);
 			}),
 		);
 	});
@@ -384,7 +385,7 @@ describe("a quoted text", () => {
 		fc.assert(
 			fc.property(hostileText, (text) => {
 				const read = readSpans(`- ${codeSpan(text)} end`);
-				expect(read).toEqual({ rest: "- ‹› end", spans: [text === "" ? "  " : visible(text)] });
+				expect(read).toEqual({ rest: "- ‹› end", spans: [text === "" ? "  " : makeVisible(text)] });
 			}),
 			{ numRuns: 500 },
 		);

@@ -1,9 +1,9 @@
 // Readiness: what the table rewards, that its advice can be followed, and that the ledger's live state counts.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { commandMatcher, pathMatcher } from "../../../src/policy/coverage.ts";
+import { compileCommandMatcher, compilePathMatcher } from "../../../src/policy/coverage.ts";
 import { normalizeManifest, type WorkspaceManifest } from "../../../src/policy/manifest.ts";
-import { type LedgerStanding, type Readiness, ratingOf, readiness } from "../../../src/workspace/readiness.ts";
+import { type Readiness, scoreReadiness, toRating } from "../../../src/workspace/readiness.ts";
 import { READINESS_CHECKS } from "../../../src/workspace/readiness-checks.ts";
 import {
 	CI_PATHS,
@@ -15,11 +15,12 @@ import {
 	PUBLISHING_COMMANDS,
 	SECRET_PATHS,
 } from "../../../src/workspace/readiness-probes.ts";
+import type { HandoffChainState } from "../../../src/workspace/readiness-subject.ts";
 
-const READING = { protects: pathMatcher, forbids: commandMatcher };
+const READING = { protects: compilePathMatcher, forbids: compileCommandMatcher };
 
-const NO_HANDOFFS: LedgerStanding = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
-const SIGNED: LedgerStanding = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
+const NO_HANDOFFS: HandoffChainState = { handoffs: 0, signedShare: null, ok: true, signingEnabled: true };
+const SIGNED: HandoffChainState = { handoffs: 12, signedShare: 1, ok: true, signingEnabled: true };
 const EMPTY = normalizeManifest({ workspace_id: "acme/web" });
 const FULL: WorkspaceManifest = {
 	workspace_id: "acme/web",
@@ -31,8 +32,8 @@ const FULL: WorkspaceManifest = {
 	require_risk_gate: true,
 };
 
-function score(members: Partial<WorkspaceManifest>, ledger: LedgerStanding = SIGNED): Readiness {
-	return readiness({ ...FULL, ...members }, ledger, READING);
+function score(members: Partial<WorkspaceManifest>, ledger: HandoffChainState = SIGNED): Readiness {
+	return scoreReadiness({ ...FULL, ...members }, ledger, READING);
 }
 
 function failing(result: Readiness): string[] {
@@ -57,8 +58,8 @@ describe("readiness", () => {
 	});
 
 	it("is critical for an empty manifest, even on a flawless ledger", () => {
-		expect(readiness(EMPTY, NO_HANDOFFS, READING)).toMatchObject({ score: 12, rating: "critical" });
-		expect(readiness(EMPTY, SIGNED, READING)).toMatchObject({ score: 23, rating: "critical" });
+		expect(scoreReadiness(EMPTY, NO_HANDOFFS, READING)).toMatchObject({ score: 12, rating: "critical" });
+		expect(scoreReadiness(EMPTY, SIGNED, READING)).toMatchObject({ score: 23, rating: "critical" });
 	});
 
 	it("is good for a complete manifest before the first handoff, and at most fair once the chain is broken", () => {
@@ -66,7 +67,7 @@ describe("readiness", () => {
 		expect(score({}, { ...SIGNED, ok: false })).toMatchObject({ score: 72, rating: "fair" });
 	});
 
-	const cases: [string, Partial<WorkspaceManifest>, LedgerStanding, string[]][] = [
+	const cases: [string, Partial<WorkspaceManifest>, HandoffChainState, string[]][] = [
 		["no name", { project_name: null }, SIGNED, ["project_named"]],
 		["a blank name", { project_name: " \u200b" }, SIGNED, ["project_named"]],
 		["no stack", { stack: [] }, SIGNED, ["stack_listed", "stack_clear"]],
@@ -222,11 +223,11 @@ describe("readiness", () => {
 		});
 		fc.assert(
 			fc.property(manifest, ledger, (manifest, ledger) => {
-				const result = readiness(manifest, ledger, READING);
+				const result = scoreReadiness(manifest, ledger, READING);
 				const earned = result.checks.filter(({ passed }) => passed).reduce((sum, { weight }) => sum + weight, 0);
 				expect(result.earned_weight).toBe(earned);
 				expect(result.score).toBe(Math.round((100 * earned) / result.total_weight));
-				expect(result.rating).toBe(ratingOf(result.score));
+				expect(result.rating).toBe(toRating(result.score));
 				const failed = result.checks.filter(({ passed }) => !passed);
 				const heaviest = failed
 					.map(({ weight }) => weight)
@@ -235,7 +236,7 @@ describe("readiness", () => {
 				expect(result.recommendations.map(({ weight }) => weight)).toEqual(heaviest);
 				expect(failed.map(({ id }) => id)).toEqual(expect.arrayContaining(result.recommendations.map(({ id }) => id)));
 				for (const { rec } of result.recommendations) expect(rec).toMatch(/^[A-Z].{20,}\.$/);
-				expect(readiness(manifest, ledger, READING)).toEqual(result);
+				expect(scoreReadiness(manifest, ledger, READING)).toEqual(result);
 			}),
 		);
 	});
@@ -252,12 +253,12 @@ describe("readiness", () => {
 		[24, "critical"],
 		[0, "critical"],
 	])("rates %i as %s", (score, rating) => {
-		expect(ratingOf(score)).toBe(rating);
+		expect(toRating(score)).toBe(rating);
 	});
 
 	it("lists equals among the advice in the table's order", () => {
 		const order = READINESS_CHECKS.map(({ id }) => id);
-		const { recommendations } = readiness(EMPTY, NO_HANDOFFS, READING);
+		const { recommendations } = scoreReadiness(EMPTY, NO_HANDOFFS, READING);
 		expect(recommendations).toHaveLength(5);
 		for (const [index, advice] of recommendations.entries()) {
 			const next = recommendations[index + 1];
@@ -271,9 +272,9 @@ describe("what readiness tries patterns on", () => {
 	const paths = [...SECRET_PATHS, ...CI_PATHS, ...INFRASTRUCTURE_PATHS, ...LOCK_PATHS];
 
 	it("is caught by the manifest that spells it, and by none that lists nothing, though the policy refuses it anyway", () => {
-		expect(commands.filter((command) => commandMatcher([])(command))).toEqual([]);
-		expect(commands.filter((command) => !commandMatcher([command])(command))).toEqual([]);
-		expect(paths.filter((path) => pathMatcher([])(path) || !pathMatcher([path])(path))).toEqual([]);
+		expect(commands.filter((command) => compileCommandMatcher([])(command))).toEqual([]);
+		expect(commands.filter((command) => !compileCommandMatcher([command])(command))).toEqual([]);
+		expect(paths.filter((path) => compilePathMatcher([])(path) || !compilePathMatcher([path])(path))).toEqual([]);
 	});
 });
 

@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultManifest, manifestDigest } from "../../../src/policy/manifest.ts";
 import { generateArtifacts } from "../../../src/workspace/artifacts.ts";
-import { readiness } from "../../../src/workspace/readiness.ts";
+import { scoreReadiness } from "../../../src/workspace/readiness.ts";
 import {
 	artifactsResultSchema,
 	manifestResultSchema,
 	readinessResultSchema,
 	snapshotResultSchema,
 } from "../../../src/workspace/schemas.ts";
-import { type HandoffSummary, HandoffSums, snapshotOf } from "../../../src/workspace/snapshot.ts";
+import { type HandoffSummary, HandoffSums, toSnapshot } from "../../../src/workspace/snapshot.ts";
 
 const INTACT = { ok: true, n: 0, first_broken_index: null, reasons: [] };
 
@@ -36,7 +36,7 @@ function sumsOf(...handoffs: HandoffSummary[]): HandoffSums {
 
 describe("a snapshot", () => {
 	it("of an empty workspace has every tier at 0, no average and no signed share", () => {
-		const snapshot = snapshotOf("acme/web", sumsOf(), INTACT);
+		const snapshot = toSnapshot("acme/web", sumsOf(), INTACT);
 		expect(snapshot).toEqual({
 			object: "workspace.snapshot",
 			workspace_id: "acme/web",
@@ -58,7 +58,7 @@ describe("a snapshot", () => {
 			{ ...handoff("ho_3"), risk_tier: "severe", risk_score: 20, signed: false },
 			{ ...handoff("ho_4"), risk_tier: "block", risk_score: 20 },
 		];
-		const snapshot = snapshotOf("acme/web", sumsOf(...rows), integrity);
+		const snapshot = toSnapshot("acme/web", sumsOf(...rows), integrity);
 		expect(snapshot).toMatchObject({
 			count: 4,
 			risk_distribution: { auto: 1, confirm: 0, approve: 0, block: 1, unknown: 2 },
@@ -74,7 +74,7 @@ describe("a snapshot", () => {
 		const share = (unsigned: number) => {
 			const sums = new HandoffSums(0);
 			for (let i = 0; i < 100_000; i++) sums.add({ ...handoff("ho_1"), signed: i >= unsigned });
-			return snapshotOf("w", sums, INTACT).signed_share;
+			return toSnapshot("w", sums, INTACT).signed_share;
 		};
 		expect(share(1)).toBeLessThan(1);
 		expect(share(0)).toBe(1);
@@ -85,7 +85,7 @@ describe("a snapshot", () => {
 		fc.assert(
 			fc.property(tiers, (tiers) => {
 				const sums = sumsOf(...tiers.map((risk_tier) => ({ ...handoff("ho_1"), risk_tier })));
-				const { risk_distribution } = snapshotOf("w", sums, INTACT);
+				const { risk_distribution } = toSnapshot("w", sums, INTACT);
 				expect(Object.values(risk_distribution).reduce((sum, part) => sum + part, 0)).toBe(tiers.length);
 			}),
 		);
@@ -98,7 +98,7 @@ describe("the schemas of the other answers", () => {
 	it("take what the cores return, with policy_updated", () => {
 		const ledger = { handoffs: 0, signedShare: null, ok: true, signingEnabled: false };
 		const reading = { protects: () => () => false, forbids: () => () => false };
-		const scored = { ...readiness(manifest, ledger, reading), policy_updated: true };
+		const scored = { ...scoreReadiness(manifest, ledger, reading), policy_updated: true };
 		expect(readinessResultSchema.parse(scored)).toEqual(scored);
 		const generated = {
 			...generateArtifacts(manifest, { protectedPaths: [], forbiddenCommands: [] }),

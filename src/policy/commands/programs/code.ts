@@ -1,134 +1,138 @@
-// Interpreters' one-liners: code is not run and not parsed, but searched for calls that remove, write or run.
+// Interpreters' one-liners. Code is neither run nor parsed, but searched for calls that remove, write or run.
 
 import { UNKNOWN } from "../../placeholders.ts";
-import { type CommandModel, code, type Effect, forbid, guess, raise, run, write } from "../effects.ts";
-import { entryOf } from "../entry.ts";
-import { placeOf } from "../places.ts";
-import { decodeBase64 } from "../shell/output.ts";
-import { quotedIn, withoutQuoted } from "./quoted.ts";
+import {
+	codeEffect,
+	type Effect,
+	forbiddenEffect,
+	guessedScriptEffect,
+	type ProgramRule,
+	raiseEffect,
+	runEffect,
+	writeEffect,
+} from "../effects.ts";
+import { locatePath } from "../locations.ts";
+import { decodeBase64Text } from "../shell/output.ts";
+import codeFile from "./code.json" with { type: "json" };
+import { blankQuoted, findQuoted } from "./quoted.ts";
 
-/** Options that hold code, per interpreter. `-ne`, `-pe`: the letter may close a bundle. */
-const CODE_OPTIONS: Readonly<Record<string, RegExp>> = {
-	python: /^-[a-zA-Z]*c$/,
-	node: /^(?:-[a-z]*[ep]|--eval|--print)$/,
-	perl: /^-[a-zA-Z0-9]*[eE]$/,
-	ruby: /^-[a-zA-Z]*e$/,
-	php: /^(?:-[a-z]*[rBRE]|--run)$/,
-	lua: /^-e$/,
-	deno: /^eval$/,
-	bun: /^(?:-e|--eval|-p)$/,
-	osascript: /^-e$/,
-	rscript: /^-e$/,
-	julia: /^(?:-e|--eval|-E)$/,
-	elixir: /^(?:-e|--eval)$/,
-	scala: /^-e$/,
-	groovy: /^-e$/,
-	tclsh: /^$/,
-	raku: /^-e$/,
-	swift: /^-e$/,
-	guile: /^-c$/,
-	racket: /^-e$/,
-	ghc: /^-e$/,
-	jshell: /^$/,
-	clojure: /^-e$/,
-	r: /^-e$/,
-};
+/** Options whose value is code, by interpreter. The letter may end a bundle: `-ne`, `-pe`. */
+const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
+	Object.entries({
+		python: /^-[a-zA-Z]*c$/,
+		node: /^(?:-[a-z]*[ep]|--eval|--print)$/,
+		perl: /^-[a-zA-Z0-9]*[eE]$/,
+		ruby: /^-[a-zA-Z]*e$/,
+		php: /^(?:-[a-z]*[rBRE]|--run)$/,
+		lua: /^-e$/,
+		deno: /^eval$/,
+		bun: /^(?:-e|--eval|-p)$/,
+		osascript: /^-e$/,
+		rscript: /^-e$/,
+		julia: /^(?:-e|--eval|-E)$/,
+		elixir: /^(?:-e|--eval)$/,
+		scala: /^-e$/,
+		groovy: /^-e$/,
+		tclsh: /^$/,
+		raku: /^-e$/,
+		swift: /^-e$/,
+		guile: /^-c$/,
+		racket: /^-e$/,
+		ghc: /^-e$/,
+		jshell: /^$/,
+		clojure: /^-e$/,
+		r: /^-e$/,
+	}),
+);
 
-const ALIASES: Readonly<Record<string, string>> = {
-	nodejs: "node",
-	py: "python",
-	pypy: "python",
-	pypy3: "python",
-	ipython: "python",
-	jruby: "ruby",
-	luajit: "lua",
-	"ts-node": "node",
-	tsx: "node",
-	irb: "ruby",
-};
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
-/** The interpreter a name means: `python3.12` is python. */
-export function interpreterOf(name: string): string | undefined {
+/** The interpreter that a name means: `python3.12` is python. Null for other names. */
+export function findInterpreter(name: string): string | null {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
-	const known = entryOf(ALIASES, name) ?? entryOf(ALIASES, plain) ?? plain;
-	return Object.hasOwn(CODE_OPTIONS, known) ? known : undefined;
+	const interpreter = ALIASES.get(name) ?? ALIASES.get(plain) ?? plain;
+	return CODE_OPTIONS.has(interpreter) ? interpreter : null;
 }
 
-/** The code that one option holds, in the next word or attached; undefined when the word is no such option. */
-function codeAt(words: readonly string[], at: number, option: RegExp): string | undefined {
+/** The code given by the option at `at`, in the next word or attached. Null when the word is no such option. */
+function codeAt(words: readonly string[], at: number, option: RegExp): string | null {
 	const word = words[at] ?? "";
 	if (option.test(word)) return words[at + 1] ?? "";
 	const long = /^(--[a-z]+)=(.*)$/s.exec(word);
-	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : undefined;
-	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : undefined;
+	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : null;
+	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : null;
 }
 
-/** The code an interpreter is given in its words, or reads. */
-export const interpreter: CommandModel = (command) => {
-	const name = interpreterOf(command.name) ?? "";
-	const option = entryOf(CODE_OPTIONS, name) ?? /^$/;
-	const given = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
-	const inPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
-	const edited = inPlace ? command.options.operands.map((path) => write(path)) : [];
-	if (given.length > 0) return [...edited, ...given.map((text) => code("code", text))];
+/** The code that an interpreter is given in its words, or reads. */
+export const interpreterRule: ProgramRule = (command) => {
+	const name = findInterpreter(command.name) ?? "";
+	const option = CODE_OPTIONS.get(name) ?? /^$/;
+	const texts = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
+	const editsInPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
+	const edits = editsInPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
+	if (texts.length > 0) return [...edits, ...texts.map((text) => codeEffect("code", text))];
 	const file = command.options.operands[0];
-	// `php artisan …`, `python manage.py …`: clients that come as a script.
+	// `php artisan …`, `python manage.py …`: clients that are a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
-		return [run(command.words.slice(command.words.indexOf(file ?? "")))];
+		return [runEffect(command.words.slice(command.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language: "code" }] : [];
 };
 
-/** Calls that remove a folder with all below, in the usual languages. */
-const REMOVES_TREE =
+/** Calls that remove a folder with everything below, in the usual languages. */
+const FOLDER_REMOVAL_CALLS =
 	/\b(?:rmtree|rm_rf|rm_r|remove_dir_all|remove_entry_secure|rimraf|emptyDir(?:Sync)?|removedirs|deltree|remove_tree|RemoveAll|deleteTree|deleteRecursively)\b|\bFileUtils\s*\.\s*rm_?r?f?\b|\bfs\s*\.\s*rm(?:Sync)?\b/;
 
-/** What begins, ends or completes a removal that its arguments make recursive. */
-const RECURSION = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
+/** What begins a removal, ends it, or makes it recursive. */
+const REMOVAL_MARKS = /\brm(?:Sync|dirSync|dir)?\s*\(|\bfile\.remove\b|recursive|[)\n]/g;
 
-/** How far from a call of `rm(`, and from one of `file.remove`, its `recursive` may stand. */
-const RM_REACH = 500;
-const REMOVE_REACH = 200;
+/** How far behind `rm(`, and behind `file.remove`, its `recursive` may stand, in characters. */
+const RM_OPTIONS_CHARS = 500;
+const FILE_REMOVE_OPTIONS_CHARS = 200;
 
-/** `rm(path, { recursive: true })`, `file.remove … recursive`. A loop: an expression would look 500 characters far from each call. */
+/**
+ * Finds `rm(path, { recursive: true })` and `file.remove … recursive`. In a loop, because an expression would search
+ * 500 characters behind each call.
+ */
 function removesRecursively(text: string): boolean {
 	let rmEnd = Number.NEGATIVE_INFINITY;
 	let removeEnd = Number.NEGATIVE_INFINITY;
-	for (const { 0: found, index } of text.matchAll(RECURSION)) {
+	for (const { 0: found, index } of text.matchAll(REMOVAL_MARKS)) {
 		if (found === ")") rmEnd = Number.NEGATIVE_INFINITY;
 		else if (found === "\n") removeEnd = Number.NEGATIVE_INFINITY;
 		else if (found === "file.remove") removeEnd = index + found.length;
 		else if (found !== "recursive") rmEnd = index + found.length;
-		else if (index - removeEnd <= REMOVE_REACH) return true;
-		else if (index - rmEnd <= RM_REACH && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10))) return true;
+		else if (index - removeEnd <= FILE_REMOVE_OPTIONS_CHARS) return true;
+		else if (index - rmEnd <= RM_OPTIONS_CHARS && /^\W?recursive(?!\w)/.test(text.slice(index - 1, index + 10)))
+			return true;
 	}
 	return false;
 }
 
 /** Calls that remove one file or an empty folder. */
-const REMOVES_ONE =
+const FILE_REMOVAL_CALLS =
 	/\b(?:os\s*\.\s*(?:remove|unlink|rmdir)|unlink(?:Sync)?|rmdir(?:Sync)?|File\s*\.\s*(?:delete|unlink)|Dir\s*\.\s*(?:delete|rmdir|unlink)|Deno\s*\.\s*remove(?:Sync)?|Files\s*\.\s*delete\w*|send2trash)\b/;
 
 /** Calls that run a program or a line of shell. */
-const RUNS =
+const RUN_CALLS =
 	/\b(?:system|popen|exec[lv]?p?e?|execSync|execFile(?:Sync)?|spawn(?:Sync|l|v|lp|vp)?|subprocess|shell_exec|passthru|proc_open|pcntl_exec|check_output|check_call|getoutput|IO\s*\.\s*popen|Open3|child_process|Command|os\s*\.\s*(?:startfile|execute)|do shell script|qx|pty|ShellExecute|shellOut|Runtime|ProcessBuilder|call_user_func|array_map|getattr)\b|`|\$\(|%x[{([!|]/;
 
 /** Calls that turn text into code. */
-const EVALUATES = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
-const DECODES =
+const EVAL_CALLS = /\b(?:exec|eval|compile|__import__|Function|loadstring|instance_eval|assert|getattr)\s*\(/;
+const DECODE_CALLS =
 	/\b(?:b64decode|atob|base64_decode|decode64|from\s*\(|fromhex|unhexlify|decode_base64|pack|unpack|fromCharCode|chr|codecs|zlib|gzinflate|str_rot13|hex2bin)\b/;
 
 /** Calls whose first argument is a file they write. */
-const WRITES =
+const WRITE_CALLS =
 	/\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|file_put_contents|File\s*\.\s*write|IO\s*\.\s*write|write_text|write_bytes|truncate(?:Sync)?|writeTextFile(?:Sync)?)\s*\(\s*(["'])([^"'\n]{1,512})\1|\bopen\s*\(\s*(["'])([^"'\n]{1,512})\3\s*,\s*(?:mode\s*=\s*)?["'](?:[wax]|r\+|>)|\bPath\s*\(\s*(["'])([^"'\n]{1,512})\5\s*\)\s*\.\s*(?:write_|unlink|touch|rename|open\s*\(\s*["'][wax])|\b(?:rename|copy\w*|move|symlink|replace)(?:Sync)?\s*\(\s*["'][^"'\n]{1,512}["']\s*,\s*(["'])([^"'\n]{1,512})\7/g;
 
-/** Neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`, put together. */
-function joined(text: string): readonly string[] {
+/** Joins neighbouring strings of a list, `['rm', '-rf', '/']`, or of a sum, `'rm ' + '-rf /'`. */
+function joinStrings(text: string): readonly string[] {
 	const lists: string[] = [];
 	let words: string[] = [];
 	let sum = "";
 	let end = -1;
-	for (const { value, from, to } of quotedIn(text)) {
+	for (const { value, from, to } of findQuoted(text)) {
 		const between = end < 0 ? "|" : text.slice(end, from).trim();
 		if (/^[\s+.]*$/.test(between)) {
 			sum += value;
@@ -147,74 +151,78 @@ function joined(text: string): readonly string[] {
 	return [...new Set(lists)].filter((list) => list !== "");
 }
 
-function removals(text: string): readonly Effect[] {
-	if (REMOVES_TREE.test(text) || removesRecursively(text)) return [forbid("code removes a folder with all below")];
-	if (!REMOVES_ONE.test(text)) return [];
-	const outside = quotedIn(text).some(
-		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && placeOf(value) !== "temporary",
+function findRemovals(text: string): readonly Effect[] {
+	if (FOLDER_REMOVAL_CALLS.test(text) || removesRecursively(text))
+		return [forbiddenEffect("code removes a folder with all below")];
+	if (!FILE_REMOVAL_CALLS.test(text)) return [];
+	const outside = findQuoted(text).some(
+		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && locatePath(value) !== "temporary",
 	);
 	const many = /\bglob\b|\bwalk\b|\blistdir\b|\breaddir|\*/.test(text);
-	return [outside || many ? forbid("code removes files") : raise("delete_action", "code removes a file")];
-}
-
-/** What a piece of code in an unknown language does. */
-export function calls(text: string): readonly Effect[] {
-	const read = text.slice(0, 262_144);
-	const effects: Effect[] = [...removals(read)];
-	for (const found of read.matchAll(WRITES)) effects.push(write(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
-	const bare = withoutQuoted(read);
-	const runs = RUNS.test(bare) || /child_process|subprocess/.test(read);
-	if (runs) effects.push(...joined(read).map((line) => guess(line)));
-	if (EVALUATES.test(bare))
-		effects.push(
-			...quotedIn(read)
-				.filter(({ value }) => value.includes("("))
-				.map(({ value }) => code("code", value)),
-		);
-	if ((EVALUATES.test(bare) || runs) && DECODES.test(read)) effects.push(...decoded(read));
-	if (EVALUATES.test(read) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(read))
-		effects.push(forbid("code runs what it downloads"));
-	if (/\bsocket\b/.test(read) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(read))
-		effects.push(forbid("code connects a shell to the network"));
-	if (text.includes(UNKNOWN) && runs) effects.push(raise("exec_action", "code that is put together at run time"));
-	// Some of these are no language's code but a line of shell by mistake; what a shell would do with it counts as well.
-	if (!/[()[\]{}]/.test(read) || /^\s*rm\s/.test(read)) effects.push(guess(read));
-	return effects;
-}
-
-/** What hidden text decodes to, where it can be told; that it is hidden counts by itself. */
-function decoded(text: string): readonly Effect[] {
-	const plain = quotedIn(text).flatMap(({ value }) =>
-		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64(value) ?? []) : [],
-	);
 	return [
-		raise("exec_action", "code runs text that it decodes first"),
-		...plain.flatMap((hidden) => [guess(hidden), code("code", hidden)]),
+		outside || many ? forbiddenEffect("code removes files") : raiseEffect("delete_action", "code removes a file"),
 	];
 }
 
-/** PowerShell and cmd: statements as commands, with the aliases of both. */
-export function powershell(text: string): readonly Effect[] {
+/** Finds what a piece of code in an unknown language does. */
+export function findCodeEffects(text: string): readonly Effect[] {
+	const source = text.slice(0, 262_144);
+	const effects: Effect[] = [...findRemovals(source)];
+	for (const found of source.matchAll(WRITE_CALLS))
+		effects.push(writeEffect(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
+	const unquoted = blankQuoted(source);
+	const runs = RUN_CALLS.test(unquoted) || /child_process|subprocess/.test(source);
+	if (runs) effects.push(...joinStrings(source).map((line) => guessedScriptEffect(line)));
+	if (EVAL_CALLS.test(unquoted))
+		effects.push(
+			...findQuoted(source)
+				.filter(({ value }) => value.includes("("))
+				.map(({ value }) => codeEffect("code", value)),
+		);
+	if ((EVAL_CALLS.test(unquoted) || runs) && DECODE_CALLS.test(source)) effects.push(...decodeHiddenScripts(source));
+	if (EVAL_CALLS.test(source) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(source))
+		effects.push(forbiddenEffect("code runs what it downloads"));
+	if (/\bsocket\b/.test(source) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(source))
+		effects.push(forbiddenEffect("code connects a shell to the network"));
+	if (text.includes(UNKNOWN) && runs) effects.push(raiseEffect("exec_action", "code that is put together at run time"));
+	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
+	if (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source)) effects.push(guessedScriptEffect(source));
+	return effects;
+}
+
+/** Decodes hidden text where that is possible. That text is hidden counts by itself. */
+function decodeHiddenScripts(text: string): readonly Effect[] {
+	const scripts = findQuoted(text).flatMap(({ value }) =>
+		/^[A-Za-z0-9+/=]{8,}$/.test(value) ? (decodeBase64Text(value) ?? []) : [],
+	);
+	return [
+		raiseEffect("exec_action", "code runs text that it decodes first"),
+		...scripts.flatMap((hidden) => [guessedScriptEffect(hidden), codeEffect("code", hidden)]),
+	];
+}
+
+/** Finds what a text for PowerShell or cmd does. Its statements are read as commands, with the aliases of both. */
+export function findPowershellEffects(text: string): readonly Effect[] {
 	const effects: Effect[] = [];
 	if (
 		/\b(?:iex|invoke-expression)\b/i.test(text) &&
 		/\b(?:iwr|invoke-webrequest|downloadstring|curl|wget|irm|invoke-restmethod)\b/i.test(text)
 	)
-		effects.push(forbid("runs what it downloads"));
+		effects.push(forbiddenEffect("runs what it downloads"));
 	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
-		effects.push(forbid("stops or empties the machine"));
-	return [...effects, guess(text.replaceAll("\\", "/"))];
+		effects.push(forbiddenEffect("stops or empties the machine"));
+	return [...effects, guessedScriptEffect(text.replaceAll("\\", "/"))];
 }
 
-/** awk programs run commands, and write files, by string. */
-export const awk: CommandModel = (command) => {
+/** awk programs name the commands they run and the files they write in strings. */
+const awk: ProgramRule = (command) => {
 	const [program = ""] = command.options.operands;
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
-		effects.push(...joined(program).map((line) => guess(line)));
-	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(write(found[1] ?? ""));
+		effects.push(...joinStrings(program).map((line) => guessedScriptEffect(line)));
+	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(writeEffect(found[1] ?? ""));
 	return effects;
 };
 
-/** Code languages by the effect that names them. */
-export const INTERPRETERS: Readonly<Record<string, CommandModel>> = { awk, gawk: awk, mawk: awk, nawk: awk };
+/** awk by all its names. */
+export const AWK_COMMANDS: Readonly<Record<string, ProgramRule>> = { awk, gawk: awk, mawk: awk, nawk: awk };

@@ -1,17 +1,17 @@
-// Database clients: the statements they are given, and which statements lose rows or tables.
+// Database clients: the statements that they are given, and which statements lose rows or tables.
 import {
-	type CommandModel,
-	code,
+	type CodeLanguage,
+	codeEffect,
 	type Effect,
-	forbid,
+	forbiddenEffect,
 	type Invocation,
-	type Language,
-	raise,
-	risky,
-	run,
+	type ProgramRule,
+	raiseEffect,
+	riskyEffect,
+	runEffect,
 } from "../effects.ts";
 
-/** Options that hold a statement, per client. */
+/** Options whose value is a statement, by client. */
 const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 	psql: /^(?:-c|--command)$/,
 	mysql: /^(?:-e|--execute)$/,
@@ -33,8 +33,8 @@ const STATEMENT_OPTIONS: Readonly<Record<string, RegExp>> = {
 	mongo: /^--eval$/,
 };
 
-/** Texts given by the client's options: in the next word, after `=`, or attached to a letter. */
-function statementsOf(command: Invocation, option: RegExp): readonly string[] {
+/** Finds the statements in a client's options: in the next word, after `=`, or attached to a letter. */
+function findStatements(command: Invocation, option: RegExp): readonly string[] {
 	return command.words.flatMap((word, at) => {
 		if (option.test(word)) return [command.words[at + 1] ?? ""];
 		const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
@@ -45,23 +45,23 @@ function statementsOf(command: Invocation, option: RegExp): readonly string[] {
 	});
 }
 
-/** A client that takes statements by option, and otherwise reads them. */
-function client(language: Language): CommandModel {
+/** A client that takes statements by option, and reads them otherwise. */
+function databaseClient(language: CodeLanguage): ProgramRule {
 	return (command) => {
-		const statements = statementsOf(command, STATEMENT_OPTIONS[command.name] ?? /^$/).map((text) =>
-			code(language, text),
+		const statements = findStatements(command, STATEMENT_OPTIONS[command.name] ?? /^$/).map((text) =>
+			codeEffect(language, text),
 		);
 		return statements.length > 0 || !command.piped ? statements : [{ kind: "interpret", language }];
 	};
 }
 
 /** `sqlite3 file 'statement'`: every operand after the file is a statement. */
-const sqlite: CommandModel = (command) => {
-	const statements = command.options.operands.slice(1).map((text) => code("sql", text));
+const sqliteClient: ProgramRule = (command) => {
+	const statements = command.options.operands.slice(1).map((text) => codeEffect("sql", text));
 	return statements.length > 0 || !command.piped ? statements : [{ kind: "interpret", language: "sql" }];
 };
 
-const redis: CommandModel = (command) => {
+const redisClient: ProgramRule = (command) => {
 	const at = command.words.findIndex(
 		(word, index) => !/^-/.test(word) && !/^-[hpanusi]$/.test(command.words[index - 1] ?? ""),
 	);
@@ -69,25 +69,28 @@ const redis: CommandModel = (command) => {
 		? command.piped
 			? [{ kind: "interpret", language: "redis" }]
 			: []
-		: [code("redis", command.words.slice(at).join(" "))];
+		: [codeEffect("redis", command.words.slice(at).join(" "))];
 };
 
-const mysqladmin: CommandModel = (command) =>
+const mysqladmin: ProgramRule = (command) =>
 	command.options.operands.some((word) => /^(?:drop|shutdown|flush-.*)$/.test(word))
-		? [forbid("mysqladmin drops a database or stops it")]
+		? [forbiddenEffect("mysqladmin drops a database or stops it")]
 		: [];
 
-/** Restores that empty what they restore into. */
-const restore: CommandModel = (command) =>
+/** Restores may drop what they restore over. */
+const databaseRestore: ProgramRule = (command) =>
 	command.options.letters.has("c") || command.options.flags.some((flag) => /^--(?:clean|drop)$/.test(flag))
-		? [forbid(`${command.name} drops what it restores over`)]
+		? [forbiddenEffect(`${command.name} drops what it restores over`)]
 		: [];
 
-/** Statements of one text that are looked at. */
+/** Statements of one text that are examined. */
 const MAX_STATEMENTS = 256;
 
-/** The first statements of a text, comments taken out and quoted text emptied. Linear: no part of the pattern overlaps another. */
-function statements(text: string): readonly string[] {
+/**
+ * The first statements of a text, without comments and with quoted text emptied. Linear, because no part of the
+ * expression overlaps another.
+ */
+function splitStatements(text: string): readonly string[] {
 	return text
 		.replace(/'(?:[^'\\]|\\.|'')*'?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, (found) =>
 			found.startsWith("'") ? "''" : " ",
@@ -102,73 +105,84 @@ function statements(text: string): readonly string[] {
 		);
 }
 
-/** What one SQL statement loses. The words are looked for at its start and after `EXPLAIN`-like openers only. */
-function sqlEffects(statement: string): readonly Effect[] {
-	const shown = statement.slice(0, 60);
-	const pseudo = run(statement.toLowerCase().split(" ").slice(0, 8));
-	const opened = statement.replace(/^(?:EXPLAIN ANALYZE|BEGIN(?: TRANSACTION)?|WITH .*?\)) /i, "");
+/**
+ * Finds what one SQL statement loses. Only its beginning counts, and what follows openers such as `EXPLAIN ANALYZE`.
+ */
+function findStatementEffects(statement: string): readonly Effect[] {
+	const excerpt = statement.slice(0, 60);
+	const asCommand = runEffect(statement.toLowerCase().split(" ").slice(0, 8));
+	const body = statement.replace(/^(?:EXPLAIN ANALYZE|BEGIN(?: TRANSACTION)?|WITH .*?\)) /i, "");
 	if (
 		/^DROP (?:TABLE|DATABASE|SCHEMA|USER|ROLE|VIEW|MATERIALIZED|INDEX|COLLECTION|KEYSPACE|TABLESPACE|OWNED|FUNCTION|PROCEDURE|TRIGGER|TYPE|SEQUENCE|EXTENSION|COLUMN|PUBLICATION|POLICY|DATASET|STAGE|WAREHOUSE|CATALOG)\b/i.test(
-			opened,
+			body,
 		)
 	)
-		return [pseudo, forbid(`SQL: ${shown}`)];
-	if (/^TRUNCATE\b/i.test(opened)) return [pseudo, forbid(`SQL: ${shown}`)];
-	if (/^DELETE FROM\b/i.test(opened) || /^DELETE\b/i.test(opened)) {
-		const whole = !/\bWHERE\b/i.test(opened) || /\bWHERE (?:1 ?= ?1|TRUE)\b/i.test(opened);
-		return [pseudo, whole ? forbid(`SQL without a condition: ${shown}`) : raise("delete_action", `SQL: ${shown}`)];
+		return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
+	if (/^TRUNCATE\b/i.test(body)) return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
+	if (/^DELETE FROM\b/i.test(body) || /^DELETE\b/i.test(body)) {
+		const isUnconditional = !/\bWHERE\b/i.test(body) || /\bWHERE (?:1 ?= ?1|TRUE)\b/i.test(body);
+		return [
+			asCommand,
+			isUnconditional
+				? forbiddenEffect(`SQL without a condition: ${excerpt}`)
+				: raiseEffect("delete_action", `SQL: ${excerpt}`),
+		];
 	}
-	if (/^UPDATE\b/i.test(opened) && !/\bWHERE\b/i.test(opened))
-		return [pseudo, forbid(`SQL without a condition: ${shown}`)];
-	if (/^ALTER\b.*\bDROP\b/i.test(opened)) return [pseudo, forbid(`SQL: ${shown}`)];
-	if (/^(?:GRANT|REVOKE|ALTER (?:USER|ROLE|SYSTEM|DATABASE)|CREATE (?:USER|ROLE))\b/i.test(opened))
-		return [pseudo, risky(`SQL: ${shown}`)];
-	if (/^COPY\b.*\bPROGRAM\b|xp_cmdshell|^SHUTDOWN\b|^VACUUM FULL\b/i.test(opened)) return [forbid(`SQL: ${shown}`)];
-	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [pseudo];
+	if (/^UPDATE\b/i.test(body) && !/\bWHERE\b/i.test(body))
+		return [asCommand, forbiddenEffect(`SQL without a condition: ${excerpt}`)];
+	if (/^ALTER\b.*\bDROP\b/i.test(body)) return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
+	if (/^(?:GRANT|REVOKE|ALTER (?:USER|ROLE|SYSTEM|DATABASE)|CREATE (?:USER|ROLE))\b/i.test(body))
+		return [asCommand, riskyEffect(`SQL: ${excerpt}`)];
+	if (/^COPY\b.*\bPROGRAM\b|xp_cmdshell|^SHUTDOWN\b|^VACUUM FULL\b/i.test(body))
+		return [forbiddenEffect(`SQL: ${excerpt}`)];
+	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [asCommand];
 }
 
-/** What a text of SQL statements does. */
-export function sql(text: string): readonly Effect[] {
-	return statements(text.slice(0, 65_536)).flatMap((statement) => (statement === "" ? [] : sqlEffects(statement)));
+/** Finds what a text of SQL statements does. */
+export function findSqlEffects(text: string): readonly Effect[] {
+	return splitStatements(text.slice(0, 65_536)).flatMap((statement) =>
+		statement === "" ? [] : findStatementEffects(statement),
+	);
 }
 
-/** What a text for the MongoDB shell does. */
-export function mongo(text: string): readonly Effect[] {
+/** Finds what a text for the MongoDB shell does. */
+export function findMongoEffects(text: string): readonly Effect[] {
 	if (
 		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)/.test(
 			text,
 		)
 	)
-		return [forbid("drops a collection or a database")];
+		return [forbiddenEffect("drops a collection or a database")];
 	return /\.(?:delete|remove|findOneAndDelete|dropIndex|shutdownServer)\w*\s*\(/.test(text)
-		? [risky("changes documents")]
+		? [riskyEffect("changes documents")]
 		: [];
 }
 
-/** What a text for redis-cli does. */
-export function redisCommands(text: string): readonly Effect[] {
+/** Finds what a text for redis-cli does. */
+export function findRedisEffects(text: string): readonly Effect[] {
 	return text.split("\n").flatMap((line): readonly Effect[] => {
 		const words = line.trim().toUpperCase().split(/\s+/);
-		if (/^(?:FLUSHALL|FLUSHDB|SHUTDOWN|DEBUG|SWAPDB)$/.test(words[0] ?? "")) return [forbid(`redis ${words[0]}`)];
-		if (words[0] === "CONFIG" && words[1] === "SET") return [forbid("redis CONFIG SET")];
-		if (words[0] === "SCRIPT" && words[1] === "FLUSH") return [forbid("redis SCRIPT FLUSH")];
+		if (/^(?:FLUSHALL|FLUSHDB|SHUTDOWN|DEBUG|SWAPDB)$/.test(words[0] ?? ""))
+			return [forbiddenEffect(`redis ${words[0]}`)];
+		if (words[0] === "CONFIG" && words[1] === "SET") return [forbiddenEffect("redis CONFIG SET")];
+		if (words[0] === "SCRIPT" && words[1] === "FLUSH") return [forbiddenEffect("redis SCRIPT FLUSH")];
 		return /^(?:DEL|UNLINK|HDEL|XTRIM|LTRIM)$/.test(words[0] ?? "")
-			? [raise("delete_action", `redis ${words[0]}`)]
+			? [raiseEffect("delete_action", `redis ${words[0]}`)]
 			: [];
 	});
 }
 
-export const DATABASES: Readonly<Record<string, CommandModel>> = {
+export const DATABASE_CLIENTS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(
-		Object.keys(STATEMENT_OPTIONS).map((name) => [name, client(/^mongo/.test(name) ? "mongo" : "sql")]),
+		Object.keys(STATEMENT_OPTIONS).map((name) => [name, databaseClient(/^mongo/.test(name) ? "mongo" : "sql")]),
 	),
-	sqlite3: sqlite,
-	sqlite: sqlite,
-	litecli: sqlite,
-	"redis-cli": redis,
-	"valkey-cli": redis,
-	keydb: redis,
+	sqlite3: sqliteClient,
+	sqlite: sqliteClient,
+	litecli: sqliteClient,
+	"redis-cli": redisClient,
+	"valkey-cli": redisClient,
+	keydb: redisClient,
 	mysqladmin,
-	pg_restore: restore,
-	mongorestore: restore,
+	pg_restore: databaseRestore,
+	mongorestore: databaseRestore,
 };

@@ -1,18 +1,26 @@
-// Commands that reach other machines: requests that change something there, uploads, downloads to files, open doors.
-import { type CommandModel, type Effect, forbid, type Invocation, read, risky, write } from "../effects.ts";
-import { placeOf, placingWork } from "../places.ts";
-import { outputs } from "./files.ts";
+// Commands that reach other machines: requests that change something there, uploads, downloads to files, open ports.
+import {
+	type Effect,
+	forbiddenEffect,
+	type Invocation,
+	type ProgramRule,
+	readEffect,
+	riskyEffect,
+	writeEffect,
+} from "../effects.ts";
+import { locatePath, locatingWork } from "../locations.ts";
+import { findOutputFiles } from "./files.ts";
 
-/** Options of curl and wget whose value names a file that is sent. */
-const UPLOADS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
-const SENT_AS = /^(?:-F|--form|-d|--data|--data-binary|--data-raw|--data-ascii|--data-urlencode|--json)$/;
+/** Options of curl and wget whose value names a file to send, and options whose value is sent and may name one. */
+const UPLOAD_OPTIONS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
+const BODY_OPTIONS = /^(?:-F|--form|-d|--data|--data-binary|--data-raw|--data-ascii|--data-urlencode|--json)$/;
 
-/** Requests that a POST makes into a deletion, by what their path ends in. */
+/** Paths to which a POST is a deletion. */
 const DELETING_PATH =
 	/\/(?:do)?(?:delete|destroy|purge|_delete_by_query|delete-by-query|delete-batch|wipeout|terminate)(?:[/?#]|$)/i;
 
-/** The value of an option, attached, after `=` or in the next word. */
-function valuesOf(words: readonly string[], option: RegExp): readonly string[] {
+/** Finds the values of an option: attached, after `=`, or in the next word. */
+function findOptionValues(words: readonly string[], option: RegExp): readonly string[] {
 	return words.flatMap((word, at) => {
 		if (option.test(word)) return [words[at + 1] ?? ""];
 		const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
@@ -22,69 +30,73 @@ function valuesOf(words: readonly string[], option: RegExp): readonly string[] {
 	});
 }
 
-function uploaded(command: Invocation): readonly string[] {
-	const files = valuesOf(command.words, UPLOADS);
-	const fields = valuesOf(command.words, SENT_AS).flatMap((value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? []);
-	const sent = [...files, ...fields].filter((file) => file !== "-" && file !== ".");
-	return command.work.charge(placingWork(sent)) ? sent : [];
+function findUploads(command: Invocation): readonly string[] {
+	const files = findOptionValues(command.words, UPLOAD_OPTIONS);
+	const fields = findOptionValues(command.words, BODY_OPTIONS).flatMap(
+		(value) => /(?:^|=)[@<]([^;]+)/.exec(value)?.[1] ?? [],
+	);
+	const paths = [...files, ...fields].filter((file) => file !== "-" && file !== ".");
+	return command.work.charge(locatingWork(paths)) ? paths : [];
 }
 
-function sends(file: string): readonly Effect[] {
-	const place = placeOf(file);
-	if (place === "inside" || place === "temporary") return [read(file)];
-	return [forbid(`sends ${file}, which is not the workspace's`)];
+function uploadEffects(file: string): readonly Effect[] {
+	const location = locatePath(file);
+	if (location === "inside" || location === "temporary") return [readEffect(file)];
+	return [forbiddenEffect(`sends ${file}, which is not the workspace's`)];
 }
 
-function request(command: Invocation): readonly Effect[] {
-	const method = valuesOf(command.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
-	const bare = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : undefined;
-	if (method === "DELETE" || bare === "DELETE") return [forbid("sends a DELETE request")];
+function requestEffects(command: Invocation): readonly Effect[] {
+	const method = findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
+	const methodOperand = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : null;
+	if (method === "DELETE" || methodOperand === "DELETE") return [forbiddenEffect("sends a DELETE request")];
 	const posts =
-		method === "POST" || bare === "POST" || (method === undefined && command.words.some((word) => SENT_AS.test(word)));
-	const deleting = posts && command.options.operands.some((word) => DELETING_PATH.test(word));
-	return deleting ? [forbid("sends a request that deletes")] : [];
+		method === "POST" ||
+		methodOperand === "POST" ||
+		(method === undefined && command.words.some((word) => BODY_OPTIONS.test(word)));
+	const isDeletion = posts && command.options.operands.some((word) => DELETING_PATH.test(word));
+	return isDeletion ? [forbiddenEffect("sends a request that deletes")] : [];
 }
 
-const curl: CommandModel = (command) => [
-	...request(command),
-	...uploaded(command).flatMap(sends),
-	...outputs(command.name, command.words, ["-o", "--output"]),
-	...valuesOf(command.words, /^(?:-K|--config)$/).map(() => risky("curl reads its options from a file")),
+const curl: ProgramRule = (command) => [
+	...requestEffects(command),
+	...findUploads(command).flatMap(uploadEffects),
+	...findOutputFiles(command.name, command.words, ["-o", "--output"]),
+	...findOptionValues(command.words, /^(?:-K|--config)$/).map(() => riskyEffect("curl reads its options from a file")),
 ];
 
-const wget: CommandModel = (command) => [
-	...request(command),
-	...uploaded(command).flatMap(sends),
-	...outputs(command.name, command.words, ["-O", "--output-document"]),
+const wget: ProgramRule = (command) => [
+	...requestEffects(command),
+	...findUploads(command).flatMap(uploadEffects),
+	...findOutputFiles(command.name, command.words, ["-O", "--output-document"]),
 ];
 
-const netcat: CommandModel = (command) =>
+const netcat: ProgramRule = (command) =>
 	command.options.letters.has("e") ||
 	command.options.letters.has("c") ||
 	command.options.flags.some((flag) => /^--(?:exec|sh-exec|lua-exec)$/.test(flag))
-		? [forbid(`${command.name} connects a shell to the network`)]
+		? [forbiddenEffect(`${command.name} connects a shell to the network`)]
 		: [];
 
-const socat: CommandModel = (command) =>
+const socat: ProgramRule = (command) =>
 	command.words.some((word) => /^(?:exec|system|shell)[:,]/i.test(word))
-		? [forbid("socat connects a command to the network")]
+		? [forbiddenEffect("socat connects a command to the network")]
 		: [];
 
-/** Firewalls and routes: one wrong rule and the machine is gone. */
-const firewall: CommandModel = (command) => {
+/** Firewalls and routes. One wrong rule makes the machine unreachable. */
+const firewall: ProgramRule = (command) => {
 	const flushes = command.words.some((word) => /^(?:-F|--flush|-X|--delete-chain|flush|reset|disable)$/.test(word));
-	if (flushes) return [forbid(`${command.name} drops firewall rules`)];
+	if (flushes) return [forbiddenEffect(`${command.name} drops firewall rules`)];
 	return command.words.some((word) => /^(?:-L|--list|-S|list|status|show)/.test(word)) || command.words.length === 0
 		? []
-		: [risky(`${command.name} changes firewall rules`)];
+		: [riskyEffect(`${command.name} changes firewall rules`)];
 };
 
-const ip: CommandModel = (command) =>
+const ip: ProgramRule = (command) =>
 	command.options.operands.some((word) => /^(?:del|delete|flush|down)$/.test(word))
-		? [forbid("takes network settings away")]
+		? [forbiddenEffect("takes network settings away")]
 		: [];
 
-export const NETWORK: Readonly<Record<string, CommandModel>> = {
+export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	curl,
 	wget,
 	http: curl,
@@ -104,6 +116,6 @@ export const NETWORK: Readonly<Record<string, CommandModel>> = {
 	ifconfig: ip,
 	route: ip,
 	nmcli: ip,
-	telnet: (command) => (command.piped ? [risky("sends what it reads over the network")] : []),
-	ftp: (command) => command.options.operands.slice(1).map((path) => write(path)),
+	telnet: (command) => (command.piped ? [riskyEffect("sends what it reads over the network")] : []),
+	ftp: (command) => command.options.operands.slice(1).map((path) => writeEffect(path)),
 };

@@ -1,66 +1,43 @@
-// Which descriptions apply to a command, by its name.
-import type { CommandModel, Effect, Invocation } from "../effects.ts";
-import { INTERPRETERS, interpreter, interpreterOf } from "./code.ts";
-import { DATABASES } from "./databases.ts";
-import { FILES } from "./files.ts";
+// Which rules describe a command, by its name.
+
+import type { Effect, Invocation, ProgramRule } from "../effects.ts";
+import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
+import { DATABASE_CLIENTS } from "./databases.ts";
+import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
-import { NETWORK } from "./network.ts";
-import { RESOURCES } from "./resources.ts";
-import { SHELL_TOOLS } from "./shells.ts";
-import { SYSTEM_TOOLS } from "./system.ts";
-import { insideOf, WRAPPERS } from "./wrappers.ts";
+import { NETWORK_COMMANDS } from "./network.ts";
+import programsFile from "./programs.json" with { type: "json" };
+import { SERVICE_CLIENTS } from "./resources.ts";
+import { SHELL_COMMANDS } from "./shells.ts";
+import { SYSTEM_COMMANDS } from "./system.ts";
+import { findInnerCommands, WRAPPERS } from "./wrappers.ts";
 
-const enter: CommandModel = (command) => command.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
+const enterFolder: ProgramRule = (command) =>
+	command.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
 
-const TABLES: readonly Readonly<Record<string, CommandModel>>[] = [
-	{ git, cd: enter, pushd: enter, chdir: enter },
-	FILES,
-	NETWORK,
-	SYSTEM_TOOLS,
-	RESOURCES,
-	DATABASES,
-	INTERPRETERS,
+const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
+	{ git, cd: enterFolder, pushd: enterFolder, chdir: enterFolder },
+	FILE_COMMANDS,
+	NETWORK_COMMANDS,
+	SYSTEM_COMMANDS,
+	SERVICE_CLIENTS,
+	DATABASE_CLIENTS,
+	AWK_COMMANDS,
 	WRAPPERS,
-	SHELL_TOOLS,
+	SHELL_COMMANDS,
 ];
 
-/** Names that a wildcard in a command's name is tried against: `/bin/r?` runs rm. */
-export const TRIED_NAMES: readonly string[] = [
-	"rm",
-	"dd",
-	"mkfs",
-	"shred",
-	"git",
-	"sh",
-	"bash",
-	"sudo",
-	"find",
-	"chmod",
-	"chown",
-	"mv",
-	"curl",
-	"wget",
-	"nc",
-	"python",
-	"python3",
-	"perl",
-	"tee",
-	"cat",
-	"kill",
-	"reboot",
-	"shutdown",
-	"truncate",
-	"unlink",
-];
+/** Names that a wildcard in a command's name is matched against: `/bin/r?` runs rm. */
+export const TRIED_NAMES: readonly string[] = programsFile.tried_names;
 
-/** What the command would do, after every description of its name. */
-export function* effectsOf(command: Invocation): Iterable<Effect> {
+/** Finds what the command would do, by every rule for its name. */
+export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
 	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];
-	for (const table of TABLES) {
+	for (const table of PROGRAM_TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
 		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];
 	}
-	if (interpreterOf(command.name) !== undefined) yield* interpreter(command);
-	yield* insideOf(command);
+	if (findInterpreter(command.name) !== null) yield* interpreterRule(command);
+	yield* findInnerCommands(command);
 }

@@ -1,70 +1,81 @@
-// Quoted text in a piece of code, whatever its language. Scanned by hand: a regular expression would look for the end of
-// each quote that nothing closes again and again.
+// Finds quoted text in a piece of code, whatever its language. Scanned by hand, because a regular expression would
+// search the rest of the text for the end of each unclosed quote.
 import { unescapeText } from "../shell/output.ts";
 
-/** Text between quotes, with its escapes resolved, and where it stands with its quotes. */
-export interface QuotedText {
+/** Text between quotes with its escapes resolved, and its range with the quotes. */
+interface QuotedText {
 	readonly value: string;
 	readonly from: number;
 	readonly to: number;
 }
 
-/** Longer text is none that anyone quotes. */
-const MAX_QUOTED_CHARS = 8192;
+/** Nobody quotes longer text. */
+const MAX_STRING_CHARS = 8192;
 
-/** Strings of one piece of code that are looked at. */
+/** Strings of one piece of code that are examined. */
 const MAX_STRINGS = 256;
 
 /** What may begin a string: a quote, or one of Perl's and Ruby's words before a bracket or a bar. */
-const OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
+const STRING_OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
 
-/** Whether a string of that quote cannot go on: at the end of a line, but for one in backticks, or before an escaped one. */
-function breaksOff(text: string, at: number, quote: string): boolean {
+/**
+ * Whether a string ends here without its closing quote: at the end of a line, except in backticks, or before an escaped
+ * one.
+ */
+function endsUnclosed(text: string, at: number, quote: string): boolean {
 	return (text[at] === "\n" && quote !== "`") || (text[at] === "\\" && text[at + 1] === "\n");
 }
 
-/** Finds closing quotes of one text. What was found is remembered for every place on the way: all of it is linear. */
-class Quotes {
-	private readonly text: string;
-	/** By quote, for each place: where the quote is that closes a string of which this is a character, plus one; -1 for none. */
-	private readonly known = new Map<string, Int32Array>();
+/**
+ * Finds the closing quotes of one text. Each result is cached for every position on the way, so that all of it is
+ * linear.
+ */
+class QuoteFinder {
+	readonly #text: string;
+	/**
+	 * By quote, for each position: one plus the position of the quote that closes a string with this character, or -1 for
+	 * none.
+	 */
+	readonly #known = new Map<string, Int32Array>();
 
 	constructor(text: string) {
-		this.text = text;
+		this.#text = text;
 	}
 
-	/** Where the string is closed whose first character stands at `from`; undefined when it is not, or too far away. */
-	closing(quote: string, from: number): number | undefined {
-		const { text } = this;
-		const known = this.known.get(quote) ?? new Int32Array(text.length + 2);
-		this.known.set(quote, known);
+	/** Where the string is closed that begins at `from`. Null when it is not closed, or too far away. */
+	closing(quote: string, from: number): number | null {
+		const text = this.#text;
+		const known = this.#known.get(quote) ?? new Int32Array(text.length + 2);
+		this.#known.set(quote, known);
 		let at = from;
 		while (at < text.length && known[at] === 0) {
 			if (text[at] === quote) known[at] = at + 1;
-			else if (breaksOff(text, at, quote)) known[at] = -1;
+			else if (endsUnclosed(text, at, quote)) known[at] = -1;
 			else at += text[at] === "\\" ? 2 : 1;
 		}
 		const end = known[at] || -1;
 		for (let seen = from; seen < at; seen += text[seen] === "\\" ? 2 : 1) known[seen] = end;
-		return end > 0 && end - 1 - from <= MAX_QUOTED_CHARS ? end - 1 : undefined;
+		return end > 0 && end - 1 - from <= MAX_STRING_CHARS ? end - 1 : null;
 	}
 }
 
-/** The first strings of a text, in order: the characters between two equal quotes on one line, and what `qx(` begins. */
-export function quotedIn(text: string): readonly QuotedText[] {
+/**
+ * Finds the first strings of a text, in order: what stands between two equal quotes on one line, and what `qx(` begins.
+ */
+export function findQuoted(text: string): readonly QuotedText[] {
 	const strings: QuotedText[] = [];
-	const quotes = new Quotes(text);
-	const opening = new RegExp(OPENING);
+	const quotes = new QuoteFinder(text);
+	const opening = new RegExp(STRING_OPENING);
 	for (let found = opening.exec(text); found && strings.length < MAX_STRINGS; found = opening.exec(text)) {
-		const string = stringAt(text, quotes, found);
+		const string = readString(text, quotes, found);
 		if (string) strings.push(string);
 		opening.lastIndex = string ? string.to : found.index + 1;
 	}
 	return strings;
 }
 
-/** The string that a match of `OPENING` begins; undefined when nothing closes it. */
-function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: from }: RegExpExecArray) {
+/** Reads the string that a match of `STRING_OPENING` begins. Null when nothing closes it. */
+function readString(text: string, quotes: QuoteFinder, { 0: open, 1: bracket, index: from }: RegExpExecArray) {
 	const string = (start: number, end: number, to: number) => ({
 		value: unescapeText(text.slice(start, end)),
 		from,
@@ -72,7 +83,7 @@ function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: fr
 	});
 	if (bracket !== undefined) {
 		const start = from + open.length;
-		const rest = text.slice(start, start + MAX_QUOTED_CHARS);
+		const rest = text.slice(start, start + MAX_STRING_CHARS);
 		const length = rest.search(bracket === "!" || bracket === "|" ? /[!|\n]/ : /[})\]\n]/);
 		const end = start + (length < 0 ? rest.length : length);
 		return string(start, end, end);
@@ -80,17 +91,17 @@ function stringAt(text: string, quotes: Quotes, { 0: open, 1: bracket, index: fr
 	const tripled = open === '"""' ? text.indexOf(open, from + 3) : -1;
 	if (tripled >= 0) return string(from + 3, tripled, tripled + 3);
 	const end = quotes.closing(open[0] ?? "", from + 1);
-	return end === undefined ? undefined : string(from + 1, end, end + 1);
+	return end === null ? null : string(from + 1, end, end + 1);
 }
 
-/** The text with all that is quoted emptied: what no language runs by itself. */
-export function withoutQuoted(text: string): string {
-	const quotes = new Quotes(text);
+/** The text with all quoted text emptied. What is left is code. */
+export function blankQuoted(text: string): string {
+	const quotes = new QuoteFinder(text);
 	const pieces: string[] = [];
 	let kept = 0;
 	for (const { 0: quote, index } of text.matchAll(/["']/g)) {
-		const end = index < kept ? undefined : quotes.closing(quote, index + 1);
-		if (end === undefined) continue;
+		const end = index < kept ? null : quotes.closing(quote, index + 1);
+		if (end === null) continue;
 		pieces.push(text.slice(kept, index));
 		kept = end + 1;
 	}

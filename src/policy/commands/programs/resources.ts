@@ -1,52 +1,95 @@
-// Command-line clients of clouds, clusters, registries, queues, vaults and other services: read by their verbs.
+// Command-line clients of clouds, clusters, registries, queues, vaults and other services, judged by their verbs.
 
-import { type CommandModel, type Effect, forbid, type Invocation, raise, risky } from "../effects.ts";
-import { entryOf } from "../entry.ts";
-import { hasFlag } from "../options.ts";
 import {
-	BOOLEAN_FLAGS,
-	CLIENTS,
-	DEPLOYERS,
-	DEPLOYS,
-	DESTROYS,
-	DESTROYS_COMPOUND,
-	DRY,
-	LOOKS,
-	ONLY_DESTROYS,
-	OWN_FLAGS,
-	OWN_VERBS,
-	PACKAGE_MANAGERS,
-	REMOVES,
-	REMOVES_FOR_GOOD,
-	SYSTEM_PACKAGES,
-} from "./resource-tables.ts";
+	type Effect,
+	forbiddenEffect,
+	type Invocation,
+	type ProgramRule,
+	raiseEffect,
+	riskyEffect,
+} from "../effects.ts";
+import { hasFlag } from "../options.ts";
+import resourcesFile from "./resources.json" with { type: "json" };
 
-/** Words of a client that could be its verb: not options, not paths, addresses or other values; the first few. */
-function verbsOf(command: Invocation): readonly string[] {
+/** Verbs that take something away for good. */
+const DESTROYING_VERBS: ReadonlySet<string> = new Set(resourcesFile.destroying_verbs);
+/** The same as the first word of a hyphenated or underscored verb: `delete-bucket`, `remove-tags`, `clear_permissions`. */
+const DESTROYING_COMPOUND =
+	/^(?:[a-z]{1,16}[-_])?(?:delete|del|destroy|terminate|purge|remove|clear|deregister|drop|flush|batch-delete|force-delete|schedule-key-deletion|wipe|erase)[-_][a-z]/;
+/** The same behind the name of a thing: `apps:destroy`. */
+const DESTROYING_TASK = /:(?:delete|destroy|remove|drop|reset|purge)$/;
+
+/** Verbs that destroy with some clients. With others they only detach, stop or tidy. */
+const OWN_DESTROYING_VERBS = toSets(resourcesFile.own_destroying_verbs);
+/** Options of a client that destroy whatever its verb is. */
+const OWN_DESTROYING_OPTIONS = toSets(resourcesFile.own_destroying_options);
+/** Clients that do nothing but destroy. */
+const DESTROYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.destroying_clients);
+
+/** Verbs that take something away, but not always something that cannot be had again. */
+const REMOVING_VERBS: ReadonlySet<string> = new Set(resourcesFile.removing_verbs);
+const REMOVING_COMPOUND =
+	/^(?:disassociate|detach|revoke|disable|deactivate|cancel|abort|reset|stop|reboot|release)[-_][a-z]/;
+/** Clients whose `rm` and `remove` lose what nothing else keeps. */
+const CLIENTS_REMOVING_FOR_GOOD: ReadonlySet<string> = new Set(resourcesFile.clients_removing_for_good);
+
+/** Verbs that publish something, and the clients with which they do nothing else. */
+const DEPLOYING_VERBS: ReadonlySet<string> = new Set(resourcesFile.deploying_verbs);
+const DEPLOYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.deploying_clients);
+const OWN_DEPLOYING_VERBS = toSets(resourcesFile.own_deploying_verbs);
+
+/** Verbs that only look. What follows one is the name of something. */
+const READING_VERBS: ReadonlySet<string> = new Set(resourcesFile.reading_verbs);
+/** Options that only show what would happen. */
+const DRY_RUN_OPTIONS: ReadonlySet<string> = new Set(resourcesFile.dry_run_options);
+/** Options that take no value, whatever the client. */
+const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
+
+function toSets(table: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, ReadonlySet<string>> {
+	return new Map(Object.entries(table).map(([name, words]) => [name, new Set(words)]));
+}
+
+function takesNoValue(option: string): boolean {
+	return OPTIONS_WITHOUT_VALUE.has(option) || /^--no-[a-z-]+$/.test(option);
+}
+
+/** Finds the first few words of a client that may be its verb: no options, paths, addresses or other values. */
+function findVerbs(command: Invocation): readonly string[] {
 	const verbs: string[] = [];
-	let settled = false;
+	let hasOperand = false;
 	for (const [at, word] of command.words.slice(0, 64).entries()) {
 		const previous = command.words[at - 1] ?? "";
-		const value = /^-./.test(previous) && !previous.includes("=") && !BOOLEAN_FLAGS.test(previous);
-		// After the first word that is no option's value, only such words can be verbs.
-		if (/^-./.test(word) || (value && settled)) continue;
-		settled ||= !value;
-		// The first word of aws is a service, and one is called logs.
-		if (verbs.length === 5 || (LOOKS.test(word) && !(verbs.length === 0 && command.name === "aws"))) break;
+		const isOptionValue = /^-./.test(previous) && !previous.includes("=") && !takesNoValue(previous);
+		// After the first word that is surely no option's value, only such words can be verbs.
+		if (/^-./.test(word) || (isOptionValue && hasOperand)) continue;
+		hasOperand ||= !isOptionValue;
+		// The first word of aws is a service, and one service is called logs.
+		if (verbs.length === 5 || (READING_VERBS.has(word) && !(verbs.length === 0 && command.name === "aws"))) break;
 		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(word.toLowerCase());
 		else if (verbs.length > 0 && !/^[^ ]*[/:=][^ ]*$/.test(word)) break;
 	}
 	return verbs;
 }
 
-function destroys(name: string, verb: string): boolean {
-	if (DESTROYS.test(verb) || DESTROYS_COMPOUND.test(verb)) return true;
-	if (entryOf(OWN_VERBS, name)?.test(verb) === true) return true;
-	return /:(?:delete|destroy|remove|drop|reset|purge)$/.test(verb);
+function isDestroyingVerb(client: string, verb: string): boolean {
+	if (DESTROYING_VERBS.has(verb) || DESTROYING_COMPOUND.test(verb) || DESTROYING_TASK.test(verb)) return true;
+	const own = OWN_DESTROYING_VERBS.get(client);
+	// `db:drop:primary` drops one of several databases.
+	const task = /^(?:rails|rake)$/.test(client) && [...(own ?? [])].some((name) => verb.startsWith(`${name}:`));
+	return task || own?.has(verb) === true;
 }
 
-/** Containers, images and volumes: with force, with volumes, or all of them. */
-function removesForced(command: Invocation, verbs: readonly string[]): boolean {
+function isDestroyingOption(client: string, option: string): boolean {
+	if (client === "rclone" && option.startsWith("--delete-")) return true;
+	return OWN_DESTROYING_OPTIONS.get(client)?.has(option) === true;
+}
+
+function isRemovingVerb(verb: string): boolean {
+	return REMOVING_VERBS.has(verb) || REMOVING_COMPOUND.test(verb);
+}
+
+/** Whether containers, images or volumes are removed by force, with their volumes, or all of them. */
+function removesByForce(command: Invocation, verbs: readonly string[]): boolean {
 	const all =
 		hasFlag("docker", command.options, "--volumes") ||
 		hasFlag("docker", command.options, "--all") ||
@@ -54,63 +97,66 @@ function removesForced(command: Invocation, verbs: readonly string[]): boolean {
 	return verbs.includes("stack") || verbs.includes("volume") || verbs.includes("volumes") || all;
 }
 
-const client: CommandModel = (command) => {
+const serviceClient: ProgramRule = (command) => {
 	const first = command.options.operands[0] ?? "";
-	if (command.options.flags.some((flag) => DRY.test(flag)) || (LOOKS.test(first) && command.name !== "aws")) return [];
-	const verbs = verbsOf(command);
-	const own = entryOf(OWN_FLAGS, command.name);
-	const destroying =
-		verbs.find((verb) => destroys(command.name, verb)) ??
-		(own ? command.options.flags.find((flag) => own.test(flag)) : undefined);
-	if (ONLY_DESTROYS.test(command.name)) return [forbid(`${command.name} destroys something`)];
-	if (destroying !== undefined) return [forbid(`${command.name} ${destroying} destroys something`)];
+	if (
+		command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) ||
+		(READING_VERBS.has(first) && command.name !== "aws")
+	)
+		return [];
+	const verbs = findVerbs(command);
+	const destroyingWord =
+		verbs.find((verb) => isDestroyingVerb(command.name, verb)) ??
+		command.options.flags.find((flag) => isDestroyingOption(command.name, flag));
+	if (DESTROYING_CLIENTS.has(command.name)) return [forbiddenEffect(`${command.name} destroys something`)];
+	if (destroyingWord !== undefined) return [forbiddenEffect(`${command.name} ${destroyingWord} destroys something`)];
 	if (command.name === "aws" && command.words.some((word) => /"Action"\s*:\s*"DELETE"/i.test(word)))
-		return [forbid("aws deletes a record")];
-	const effects = [...apiCall(command), ...deploys(command, verbs), ...privileges(command, verbs)];
-	const removing = verbs.find((verb) => REMOVES.test(verb));
-	if (removing === undefined) return effects;
-	if (/^(?:rm|remove)$/.test(removing) && REMOVES_FOR_GOOD.test(command.name))
-		return [...effects, forbid(`${command.name} ${removing} removes something for good`)];
+		return [forbiddenEffect("aws deletes a record")];
+	const effects = [
+		...apiCallEffects(command),
+		...deploymentEffects(command, verbs),
+		...containerEffects(command, verbs),
+	];
+	const removingVerb = verbs.find(isRemovingVerb);
+	if (removingVerb === undefined) return effects;
+	if (/^(?:rm|remove)$/.test(removingVerb) && CLIENTS_REMOVING_FOR_GOOD.has(command.name))
+		return [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes something for good`)];
 	if (/^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/.test(command.name)) {
-		const forced = /^(?:rm|remove|rmi|down|prune)$/.test(removing) && removesForced(command, verbs);
-		return forced
-			? [...effects, forbid(`${command.name} ${removing} removes containers, images or volumes by force`)]
+		const isForced = /^(?:rm|remove|rmi|down|prune)$/.test(removingVerb) && removesByForce(command, verbs);
+		return isForced
+			? [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes containers, images or volumes by force`)]
 			: effects;
 	}
-	return [...effects, risky(`${command.name} ${removing} takes something away or out of service`)];
+	return [...effects, riskyEffect(`${command.name} ${removingVerb} takes something away or out of service`)];
 };
 
 /** `gh api -X DELETE`, `aws … --method DELETE`. */
-function apiCall(command: Invocation): readonly Effect[] {
-	const method = command.words.findIndex((word) => /^(?:-X|--method|--request)$/.test(word));
-	const given =
-		method < 0
+function apiCallEffects(command: Invocation): readonly Effect[] {
+	const methodAt = command.words.findIndex((word) => /^(?:-X|--method|--request)$/.test(word));
+	const methodName =
+		methodAt < 0
 			? command.words.find((word) => /^(?:-X|--method=)[A-Za-z]+$/.test(word))?.replace(/^(?:-X|--method=)/, "")
-			: command.words[method + 1];
-	return given !== undefined && /^delete$/i.test(given) ? [forbid("sends a DELETE request")] : [];
+			: command.words[methodAt + 1];
+	return methodName !== undefined && /^delete$/i.test(methodName) ? [forbiddenEffect("sends a DELETE request")] : [];
 }
 
-/** Puts something in front of others, or in place of what they use. */
-function deploys(command: Invocation, verbs: readonly string[]): readonly Effect[] {
-	if (command.options.operands.slice(0, 3).some((word) => LOOKS.test(word))) return [];
-	const pattern = entryOf(DEPLOYERS, command.name);
-	const verb = pattern ? verbs.find((word) => pattern.test(word)) : undefined;
+/** What publishes something, or replaces what others use. */
+function deploymentEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
+	if (command.options.operands.slice(0, 3).some((word) => READING_VERBS.has(word))) return [];
+	const ownVerbs = OWN_DEPLOYING_VERBS.get(command.name);
+	const ownVerb = ownVerbs && verbs.find((word) => ownVerbs.has(word));
 	if (command.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
-		return [raise("deploy_action", "gh release publishes")];
+		return [raiseEffect("deploy_action", "gh release publishes")];
 	}
-	const plain =
-		verb ??
-		(/^(?:fly|flyctl|vercel|netlify|firebase|heroku|railway|serverless|sls|sst|cdk|sam|eb|cf|gcloud|az|amplify|supabase|argocd|convox|copilot|deployctl|nomad|kamal)$/.test(
-			command.name,
-		)
-			? verbs.find((word) => DEPLOYS.test(word))
-			: undefined);
-	if (plain === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod"))) return [];
-	return [raise("deploy_action", `${command.name} ${plain ?? "--prod"} deploys`)];
+	const deployingVerb =
+		ownVerb ?? (DEPLOYING_CLIENTS.has(command.name) ? verbs.find((word) => DEPLOYING_VERBS.has(word)) : undefined);
+	if (deployingVerb === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod")))
+		return [];
+	return [raiseEffect("deploy_action", `${command.name} ${deployingVerb ?? "--prod"} deploys`)];
 }
 
-/** A container that is given the host. */
-function privileges(command: Invocation, verbs: readonly string[]): readonly Effect[] {
+/** Options that give a container the host. */
+function containerEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (!/^(?:docker|podman|nerdctl)$/.test(command.name) || !/^(?:run|exec|create)$/.test(verbs[0] ?? "")) return [];
 	const mounts = command.words.some(
 		(word) =>
@@ -120,48 +166,51 @@ function privileges(command: Invocation, verbs: readonly string[]): readonly Eff
 	const flags = command.words.some((word) =>
 		/^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i.test(word),
 	);
-	return mounts || flags ? [forbid(`${command.name} gives a container the host`)] : [];
+	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container the host`)] : [];
 }
 
-/** `java -jar client.jar …` is the client. */
-const java: CommandModel = (command) => {
+/** `java -jar client.jar …` runs the client. */
+const java: ProgramRule = (command) => {
 	const at = command.words.indexOf("-jar");
 	return at < 0 ? [] : [{ kind: "run", fields: command.words.slice(at + 1) }];
 };
 
-/** Package managers: publishing, taking back, removing packages others rely on. */
-const packages: CommandModel = (command) => {
+/** Package managers of languages: they publish packages, and take back packages that others rely on. */
+const packageManager: ProgramRule = (command) => {
 	const verb = command.options.operands[0] ?? "";
-	if (/^(?:unpublish|yank)$/.test(verb)) return [forbid(`${command.name} ${verb} takes a published package away`)];
+	if (/^(?:unpublish|yank)$/.test(verb))
+		return [forbiddenEffect(`${command.name} ${verb} takes a published package away`)];
 	const publishes =
 		verb === "publish" ||
 		(verb === "push" && /^(?:gem|nuget|twine)$/.test(command.name)) ||
 		(command.name === "twine" && verb === "upload");
-	if (publishes && !command.options.flags.some((flag) => DRY.test(flag)))
-		return [raise("deploy_action", `${command.name} ${verb} publishes a package`)];
+	if (publishes && !command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)))
+		return [raiseEffect("deploy_action", `${command.name} ${verb} publishes a package`)];
 	if (/^(?:run|run-script|task)$/.test(verb) && /^(?:deploy|release|publish)/.test(command.options.operands[1] ?? ""))
-		return [raise("deploy_action", `${command.name} runs ${command.options.operands[1]}`)];
+		return [raiseEffect("deploy_action", `${command.name} runs ${command.options.operands[1]}`)];
 	return /^(?:deprecate|owner|token|adduser|login|access)$/.test(verb)
-		? [risky(`${command.name} ${verb} changes what others see`)]
+		? [riskyEffect(`${command.name} ${verb} changes what others see`)]
 		: [];
 };
 
-const systemPackages: CommandModel = (command) => {
-	const removing =
+const systemPackageManager: ProgramRule = (command) => {
+	const removingWord =
 		command.options.operands.find((word) => /^(?:remove|purge|autoremove|erase|uninstall|rm)$/.test(word)) ??
 		command.options.flags.find((flag) => /^-R[a-z]*$|^-e$/.test(flag));
-	if (removing !== undefined)
+	if (removingWord !== undefined)
 		return [
 			command.options.operands.includes("purge")
-				? forbid(`${command.name} ${removing} removes packages with their settings`)
-				: risky(`${command.name} ${removing} removes packages`),
+				? forbiddenEffect(`${command.name} ${removingWord} removes packages with their settings`)
+				: riskyEffect(`${command.name} ${removingWord} removes packages`),
 		];
 	return [];
 };
 
-export const RESOURCES: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(CLIENTS.map((name) => [name, client])),
-	...Object.fromEntries(PACKAGE_MANAGERS.map((name) => [name, packages])),
-	...Object.fromEntries(SYSTEM_PACKAGES.map((name) => [name, systemPackages])),
+export const SERVICE_CLIENTS: Readonly<Record<string, ProgramRule>> = {
+	...Object.fromEntries(
+		Object.values(resourcesFile.clients).flatMap((names) => names.map((name) => [name, serviceClient])),
+	),
+	...Object.fromEntries(resourcesFile.package_managers.map((name) => [name, packageManager])),
+	...Object.fromEntries(resourcesFile.system_package_managers.map((name) => [name, systemPackageManager])),
 	java,
 };

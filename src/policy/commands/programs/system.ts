@@ -1,72 +1,24 @@
-// The machine itself: power, disks, accounts, services, schedules, kernel, processes; and the same on Windows.
-import { type CommandModel, type Effect, forbid, raise, risky, script, write } from "../effects.ts";
+// Commands on the machine itself: power, disks, accounts, services, schedules, kernel, processes, also on Windows.
+
+import {
+	type Effect,
+	forbiddenEffect,
+	type ProgramRule,
+	raiseEffect,
+	riskyEffect,
+	scriptEffect,
+	writeEffect,
+} from "../effects.ts";
+import { locatePath, locatingWork } from "../locations.ts";
 import { hasFlag } from "../options.ts";
-import { placeOf, placingWork } from "../places.ts";
+import systemFile from "./system.json" with { type: "json" };
 
-/** Commands that have no harmless use worth allowing, and what they do. */
-const ALWAYS: Readonly<Record<string, string>> = {
-	shutdown: "stops the machine",
-	reboot: "restarts the machine",
-	halt: "stops the machine",
-	poweroff: "stops the machine",
-	telinit: "changes the run level",
-	mkfs: "formats a disk",
-	newfs: "formats a disk",
-	mke2fs: "formats a disk",
-	mkswap: "formats a disk",
-	wipefs: "wipes a disk's signatures",
-	blkdiscard: "discards a disk",
-	hdparm: "changes a disk's settings",
-	badblocks: "may overwrite a disk",
-	cryptsetup: "changes disk encryption",
-	mkntfs: "formats a disk",
-	userdel: "deletes an account",
-	deluser: "deletes an account",
-	groupdel: "deletes a group",
-	delgroup: "deletes a group",
-	visudo: "changes who may do everything",
-	vipw: "changes the accounts",
-	chpasswd: "changes passwords",
-	insmod: "loads a kernel module",
-	rmmod: "unloads a kernel module",
-	kexec: "replaces the kernel",
-	vgremove: "removes a volume group",
-	lvremove: "removes a volume",
-	pvremove: "removes a physical volume",
-	mdadm: "changes a disk array",
-	diskpart: "changes partitions",
-	vssadmin: "changes shadow copies",
-	bcdedit: "changes how the machine boots",
-	"clear-disk": "clears a disk",
-	"format-volume": "formats a disk",
-	"remove-partition": "removes a partition",
-};
+/** Commands without a harmless use worth allowing, and what they do. */
+const FORBIDDEN_COMMANDS_BY_NAME: ReadonlyMap<string, string> = new Map(Object.entries(systemFile.forbidden));
 
-const CAREFUL: Readonly<Record<string, string>> = {
-	passwd: "changes a password",
-	usermod: "changes an account",
-	useradd: "creates an account",
-	groupmod: "changes a group",
-	gpasswd: "changes a group",
-	modprobe: "loads a kernel module",
-	mount: "mounts a file system",
-	umount: "unmounts a file system",
-	swapoff: "turns swap off",
-	sysctl: "changes kernel settings",
-	setenforce: "changes mandatory access control",
-	resize2fs: "resizes a file system",
-	lvresize: "resizes a volume",
-	lvreduce: "shrinks a volume",
-	pkill: "ends processes by name",
-	killall: "ends processes by name",
-	sc: "changes a service",
-	icacls: "changes rights",
-	takeown: "takes ownership",
-	printenv: "prints every environment variable",
-	gdb: "changes a running process",
-};
+const RISKY_COMMANDS_BY_NAME: ReadonlyMap<string, string> = new Map(Object.entries(systemFile.risky));
 
-const always: CommandModel = (command) => {
+const forbiddenCommand: ProgramRule = (command) => {
 	if (
 		command.options.flags.some((flag) => /^--(?:help|version)$/.test(flag)) ||
 		(command.words.length === 0 && /^(?:mdadm|hdparm|vssadmin)$/.test(command.name))
@@ -77,11 +29,14 @@ const always: CommandModel = (command) => {
 		command.options.flags.some((flag) => /^--(?:detail|examine|query)$|^-[DEQ]$/.test(flag))
 	)
 		return [];
-	const name = ALWAYS[command.name] ?? ALWAYS[command.name.split(".", 1)[0] ?? ""] ?? "changes the machine";
-	return [forbid(`${command.name} ${name}`)];
+	const name =
+		FORBIDDEN_COMMANDS_BY_NAME.get(command.name) ??
+		FORBIDDEN_COMMANDS_BY_NAME.get(command.name.split(".", 1)[0] ?? "") ??
+		"changes the machine";
+	return [forbiddenEffect(`${command.name} ${name}`)];
 };
 
-/** Uses of the careful commands that only look. */
+/** Uses of risky commands that only look. */
 const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
 	mount: (words) => words.length === 0 || words.every((word) => word === "-l"),
 	sysctl: (words) => !words.some((word) => /=|^-[wp]/.test(word)),
@@ -90,26 +45,28 @@ const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>
 	icacls: (words) => words.length < 2,
 };
 
-const careful: CommandModel = (command) =>
-	ONLY_LOOKS[command.name]?.(command.words) === true ? [] : [risky(`${command.name} ${CAREFUL[command.name] ?? ""}`)];
+const riskyCommand: ProgramRule = (command) =>
+	ONLY_LOOKS[command.name]?.(command.words) === true
+		? []
+		: [riskyEffect(`${command.name} ${RISKY_COMMANDS_BY_NAME.get(command.name) ?? ""}`)];
 
-const kill: CommandModel = (command) => {
+const kill: ProgramRule = (command) => {
 	if (
 		command.words.some((word) => /^(?:-1|-- ?-1|0)$/.test(word)) &&
 		command.words.some((word) => /^-(?:9|s|KILL|SIGKILL)$/i.test(word))
 	)
-		return [forbid("kills every process")];
-	if (command.options.operands.includes("1")) return [forbid("kills the first process")];
+		return [forbiddenEffect("kills every process")];
+	if (command.options.operands.includes("1")) return [forbiddenEffect("kills the first process")];
 	return command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
-		? [risky("kills a process without letting it finish")]
+		? [riskyEffect("kills a process without letting it finish")]
 		: [];
 };
 
-/** Services that a machine cannot do without, or that others rely on. */
-const systemctl: CommandModel = (command) => {
+/** `systemctl`. Some services are vital to the machine, or to others. */
+const systemctl: ProgramRule = (command) => {
 	const [verb = ""] = command.options.operands;
 	if (/^(?:poweroff|reboot|halt|kexec|rescue|emergency|isolate|suspend|hibernate)$/.test(verb))
-		return [forbid(`${command.name} ${verb} stops the machine`)];
+		return [forbiddenEffect(`${command.name} ${verb} stops the machine`)];
 	const critical = command.options.operands
 		.slice(1)
 		.some((unit) =>
@@ -118,96 +75,98 @@ const systemctl: CommandModel = (command) => {
 			),
 		);
 	if (/^(?:stop|disable|mask)$/.test(verb) && critical)
-		return [forbid(`${command.name} ${verb} takes a vital service away`)];
+		return [forbiddenEffect(`${command.name} ${verb} takes a vital service away`)];
 	return /^(?:stop|disable|mask|restart|enable|kill|set-default|edit|start|reload|daemon-reexec)$/.test(verb)
-		? [risky(`${command.name} ${verb} changes a running service`)]
+		? [riskyEffect(`${command.name} ${verb} changes a running service`)]
 		: [];
 };
 
 /** `service NAME VERB`. */
-const service: CommandModel = (command) =>
+const serviceCommand: ProgramRule = (command) =>
 	systemctl({
 		...command,
 		options: { ...command.options, operands: [command.options.operands[1] ?? "", command.options.operands[0] ?? ""] },
 	});
 
 /** `at` runs what it reads, later. */
-const at: CommandModel = (command) => [
-	risky(`${command.name} schedules a command`),
+const atCommand: ProgramRule = (command) => [
+	riskyEffect(`${command.name} schedules a command`),
 	...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),
 ];
 
 /** Editors write their files; `!` in their commands is a shell. */
-const editor: CommandModel = (command) =>
+const editor: ProgramRule = (command) =>
 	command.words.flatMap((word): readonly Effect[] => {
 		const line = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
-		if (line !== undefined) return [script(line)];
-		return /^[-+]/.test(word) ? [] : [write(word)];
+		if (line !== undefined) return [scriptEffect(line)];
+		return /^[-+]/.test(word) ? [] : [writeEffect(word)];
 	});
 
-const crontab: CommandModel = (command) => {
+const crontab: ProgramRule = (command) => {
 	if (command.options.letters.has("l")) return [];
-	if (hasFlag("crontab", command.options, "-r")) return [forbid("crontab -r removes every schedule")];
-	return command.piped || command.options.operands.length > 0 ? [forbid("replaces the schedule of commands")] : [];
+	if (hasFlag("crontab", command.options, "-r")) return [forbiddenEffect("crontab -r removes every schedule")];
+	return command.piped || command.options.operands.length > 0
+		? [forbiddenEffect("replaces the schedule of commands")]
+		: [];
 };
 
-const partitions: CommandModel = (command) => {
+const partitions: ProgramRule = (command) => {
 	const looks =
 		command.options.flags.some((flag) => /^(?:-l|--list|-p|--print|--help|--version)$/.test(flag)) ||
 		command.options.operands.includes("print") ||
 		command.words.length === 0;
-	return looks ? [] : [forbid(`${command.name} changes partitions`)];
+	return looks ? [] : [forbiddenEffect(`${command.name} changes partitions`)];
 };
 
-const diskutil: CommandModel = (command) =>
+const diskutil: ProgramRule = (command) =>
 	/^(?:erase|partition|secureerase|zerodisk|randomdisk|reformat|apfs)/i.test(command.options.operands[0] ?? "")
-		? [forbid("erases a disk")]
+		? [forbiddenEffect("erases a disk")]
 		: [];
 
 /** `format c:`: a drive, not a word that happens to follow. */
-const format: CommandModel = (command) =>
-	command.words.some((word) => /^[a-z]:[\\/]?$/i.test(word)) ? [forbid("formats a drive")] : [];
+const formatCommand: ProgramRule = (command) =>
+	command.words.some((word) => /^[a-z]:[\\/]?$/i.test(word)) ? [forbiddenEffect("formats a drive")] : [];
 
-/** `del`, `rd`: `/s` goes through the folders below. */
-const windowsDelete: CommandModel = (command) => {
+/** `del`, `rd`. `/s` includes the folders below. */
+const windowsDelete: ProgramRule = (command) => {
 	const paths = command.words.filter((word) => !/^\/[a-z]$/i.test(word) && !/^-/.test(word));
 	const recursive = command.words.some((word) => /^(?:\/s|-r(?:ecurse)?)$/i.test(word));
-	if (!command.work.charge(placingWork(paths))) return [];
+	if (!command.work.charge(locatingWork(paths))) return [];
 	const remove = paths.map((path): Effect => ({ kind: "remove", path, recursive }));
-	if (recursive && paths.some((path) => placeOf(path) !== "inside"))
-		return [...remove, forbid("removes a whole folder")];
-	return [...remove, raise("delete_action", "removes files")];
+	if (recursive && paths.some((path) => locatePath(path) !== "inside"))
+		return [...remove, forbiddenEffect("removes a whole folder")];
+	return [...remove, raiseEffect("delete_action", "removes files")];
 };
 
-const registry: CommandModel = (command) =>
+const registry: ProgramRule = (command) =>
 	/^(?:delete|unload)$/i.test(command.words[0] ?? "")
-		? [forbid("deletes from the registry")]
-		: [risky("changes the registry")];
+		? [forbiddenEffect("deletes from the registry")]
+		: [riskyEffect("changes the registry")];
 
-/** `ansible -a text` runs the text elsewhere; a playbook does what it says. */
-const ansible: CommandModel = (command) => {
+/** `ansible -a text` runs the text on other machines. */
+const ansible: ProgramRule = (command) => {
 	const at = command.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
-	const remote = at < 0 ? [] : [script(command.words[at + 1] ?? "")];
+	const remote = at < 0 ? [] : [scriptEffect(command.words[at + 1] ?? "")];
 	const looks = command.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
-	return looks ? remote : [...remote, raise("deploy_action", `${command.name} changes other machines`)];
+	return looks ? remote : [...remote, raiseEffect("deploy_action", `${command.name} changes other machines`)];
 };
 
-export const SYSTEM_TOOLS: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(Object.keys(ALWAYS).map((name) => [name, always])),
-	...Object.fromEntries(Object.keys(CAREFUL).map((name) => [name, careful])),
+export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {
+	...Object.fromEntries([...FORBIDDEN_COMMANDS_BY_NAME.keys()].map((name) => [name, forbiddenCommand])),
+	...Object.fromEntries([...RISKY_COMMANDS_BY_NAME.keys()].map((name) => [name, riskyCommand])),
 	kill,
 	systemctl,
-	service,
+	service: serviceCommand,
 	crontab,
 	diskutil,
-	format,
+	format: formatCommand,
 	fdisk: partitions,
 	sfdisk: partitions,
 	cfdisk: partitions,
 	gdisk: partitions,
 	sgdisk: partitions,
 	parted: partitions,
-	init: (command) => (/^[06]$/.test(command.words[0] ?? "") ? [forbid("stops the machine")] : []),
+	init: (command) => (/^[06]$/.test(command.words[0] ?? "") ? [forbiddenEffect("stops the machine")] : []),
 	del: windowsDelete,
 	erase: windowsDelete,
 	rd: windowsDelete,
@@ -216,10 +175,10 @@ export const SYSTEM_TOOLS: Readonly<Record<string, CommandModel>> = {
 	reg: registry,
 	ansible,
 	"ansible-playbook": ansible,
-	tmutil: (command) => (/^delete/.test(command.words[0] ?? "") ? [forbid("deletes backups")] : []),
-	tune2fs: always,
-	at,
-	batch: at,
+	tmutil: (command) => (/^delete/.test(command.words[0] ?? "") ? [forbiddenEffect("deletes backups")] : []),
+	tune2fs: forbiddenCommand,
+	at: atCommand,
+	batch: atCommand,
 	vim: editor,
 	vi: editor,
 	nvim: editor,

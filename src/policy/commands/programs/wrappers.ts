@@ -1,101 +1,103 @@
-// Commands that run other commands: privileges, limits, loops over lists, containers. Shells are in shells.ts.
+// Commands that run other commands: with privileges, within limits, for a list, in containers. Shells are in shells.ts.
 
 import { LISTED } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
 import {
-	type CommandModel,
 	type Effect,
-	forbid,
+	forbiddenEffect,
 	type Invocation,
-	raise,
-	risky,
-	run,
-	script,
-	write,
+	type ProgramRule,
+	raiseEffect,
+	riskyEffect,
+	runEffect,
+	scriptEffect,
+	writeEffect,
 } from "../effects.ts";
-import { entryOf } from "../entry.ts";
-import { firstOperands, MAX_PLACES } from "../options.ts";
-import { dashC } from "./shells.ts";
+import { firstOperandIndexes, MAX_FIRST_OPERANDS } from "../options.ts";
+import { runDashC } from "./shells.ts";
+import wrappersFile from "./wrappers.json" with { type: "json" };
 
-/** Runs what follows its options, and `skip` operands before it: `timeout 5 rm`, `chroot /mnt rm`. */
-function prefix(skip = 0): CommandModel {
-	return ({ words }) => runsFrom(words, skip, 0);
+/** A command that runs the words after its options and `skip` operands: `timeout 5 rm`, `chroot /mnt rm`. */
+function prefixRule(skip = 0): ProgramRule {
+	return ({ words }) => runsAtFirstOperand(words, skip, 0);
 }
 
-function* runsFrom(words: readonly string[], skip: number, from: number): Iterable<Effect> {
-	const places = firstOperands(words, from);
-	for (const at of places) {
-		if (skip > 0) yield* runsFrom(words, skip - 1, at + 1);
-		else yield run(words.slice(at));
+function* runsAtFirstOperand(words: readonly string[], skip: number, from: number): Iterable<Effect> {
+	const starts = firstOperandIndexes(words, from);
+	for (const at of starts) {
+		if (skip > 0) yield* runsAtFirstOperand(words, skip - 1, at + 1);
+		else yield runEffect(words.slice(at));
 	}
-	if (places.length === MAX_PLACES) yield TOO_MANY_OPTIONS;
+	if (starts.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
 }
 
-/** Which word is the command cannot be told: it may be one that was not followed. */
-const TOO_MANY_OPTIONS = raise("oversize_command", "more options before a command than can be followed");
+/** The command may be a word that was not tried. */
+const TOO_MANY_OPTIONS = raiseEffect("oversize_command", "more options before a command than can be followed");
 
-/** `-S text` of env: more words in one. */
-const SPLITS = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
+/** `env -S text`: several words in one. */
+const ENV_SPLIT_OPTION = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
 
-/** `env`: assignments before the command, and `-S`, whose value is split into words. */
+/** `env` takes assignments before the command, and `-S`, whose value is split into words. */
 function* env({ words }: Invocation): Iterable<Effect> {
-	const at = words.findIndex((word) => SPLITS.test(word));
+	const at = words.findIndex((word) => ENV_SPLIT_OPTION.test(word));
 	if (at >= 0) {
-		const attached = SPLITS.exec(words[at] ?? "")?.[1] ?? "";
+		const attached = ENV_SPLIT_OPTION.exec(words[at] ?? "")?.[1] ?? "";
 		const text = attached === "" ? (words[at + 1] ?? "") : attached;
 		const rest = words.slice(at + (attached === "" ? 2 : 1));
-		yield run([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]);
+		yield runEffect([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest]);
 	}
-	const places = firstOperands(words);
-	if (places.length === MAX_PLACES) yield TOO_MANY_OPTIONS;
-	for (const place of places) yield* runsAfterAssignments(words, place);
-	if (words.length === 0) yield risky("prints every environment variable");
+	const starts = firstOperandIndexes(words);
+	if (starts.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
+	for (const at of starts) yield* runsAfterAssignments(words, at);
+	if (words.length === 0) yield riskyEffect("prints every environment variable");
 }
 
 function runsAfterAssignments(words: readonly string[], from: number): readonly Effect[] {
 	let at = from;
-	while (/^[^/=]+=/.test(words[at] ?? "")) at += 1;
-	return at < words.length ? [run(words.slice(at))] : [];
+	while (/^[^/=]+=/.test(words[at] ?? "")) at++;
+	return at < words.length ? [runEffect(words.slice(at))] : [];
 }
 
-/** `sudo`: like `env` it takes assignments; a shell of its own when nothing follows. */
+/** `sudo` takes assignments before the command, like `env`. */
 function* sudo({ words }: Invocation): Iterable<Effect> {
-	const places = firstOperands(words);
-	if (places.length > 0) yield risky("runs with another user's rights");
-	for (const at of places) yield* runsAfterAssignments(words, at);
-	if (places.length === MAX_PLACES) yield TOO_MANY_OPTIONS;
-	if (words.some((word) => /^(?:-e|--edit)$/.test(word))) yield* words.map((path) => write(path));
+	const starts = firstOperandIndexes(words);
+	if (starts.length > 0) yield riskyEffect("runs with another user's rights");
+	for (const at of starts) yield* runsAfterAssignments(words, at);
+	if (starts.length === MAX_FIRST_OPERANDS) yield TOO_MANY_OPTIONS;
+	if (words.some((word) => /^(?:-e|--edit)$/.test(word))) yield* words.map((path) => writeEffect(path));
 }
 
-/** `command` and `builtin`; with `-v` they only look the name up. */
-const lookedUp: CommandModel = (command) =>
-	/^-[a-zA-Z]*[vV]/.test(command.words[0] ?? "") ? [] : runsFrom(command.words, 0, 0);
+/** `command` and `builtin`. With `-v`, they only look the name up. */
+const builtinCommand: ProgramRule = (command) =>
+	/^-[a-zA-Z]*[vV]/.test(command.words[0] ?? "") ? [] : runsAtFirstOperand(command.words, 0, 0);
 
-/** Lines of an input that are put into commands. */
-const MAX_LINES = 32;
+/** Lines of an input that are filled into commands. */
+const MAX_INPUT_LINES = 32;
 
-/** The first lines of an input that are not blank. */
+/** The first lines of an input, without blank ones. */
 function firstLines(input: string, work: WorkBudget): readonly string[] {
 	const lines: string[] = [];
 	if (!work.charge(3 * input.length)) return lines;
 	for (const [line] of input.matchAll(/[^\n]+/g)) {
 		const trimmed = line.trim();
 		if (trimmed !== "") lines.push(trimmed);
-		if (lines.length === MAX_LINES) break;
+		if (lines.length === MAX_INPUT_LINES) break;
 	}
 	return lines;
 }
 
-/** What a list of names is put into: the words from `at` on, at each `mark`, or, where there is none, behind them. */
-interface Template {
+/** A command that names are filled into: the words from `at` on, at each `mark`, or behind them where there is none. */
+interface ListTemplate {
 	readonly words: readonly string[];
 	readonly at: number;
 	readonly mark: string;
 	readonly work: WorkBudget;
 }
 
-/** What `xargs` and `parallel` put together: the known lines of the input, and a name that stands for any. */
-function* listedCommands({ words, at, mark, work }: Template, lines: readonly string[]): Iterable<Effect> {
+/**
+ * Fills the known lines of an input into the command of `xargs` or `parallel`, and a placeholder for any other name.
+ */
+function* fillTemplate({ words, at, mark, work }: ListTemplate, lines: readonly string[]): Iterable<Effect> {
 	const command = words.slice(at);
 	if (!work.charge(searchingWork(charactersIn(command), mark.length))) return;
 	const marks = mark === "" ? 0 : command.reduce((sum, word) => sum + word.split(mark).length - 1, 0);
@@ -103,248 +105,139 @@ function* listedCommands({ words, at, mark, work }: Template, lines: readonly st
 		marks > 0 ? command.map((word) => word.replaceAll(mark, () => value)) : [...command, value];
 	for (const line of lines) {
 		if (!work.charge(5 * command.length + 10 * (marks + 1) * line.length)) return;
-		yield run(marks > 0 ? fill(line) : [...command, ...line.split(/\s+/)]);
+		yield runEffect(marks > 0 ? fill(line) : [...command, ...line.split(/\s+/)]);
 	}
-	yield run(fill(LISTED), true);
+	yield runEffect(fill(LISTED), true);
 }
 
-/** Options of xargs that take the next word. */
-const XARGS_VALUES = /^(?:-[IJnPLsdaER]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/;
+/** Options of xargs whose value is the next word. */
+const XARGS_OPTIONS_WITH_VALUE =
+	/^(?:-[IJnPLsdaER]|--(?:max-args|max-procs|max-lines|max-chars|delimiter|arg-file|eof))$/;
 
 function isXargsCommand(words: readonly string[], word: string, at: number): boolean {
-	return !/^-./.test(word) && !XARGS_VALUES.test(words[at - 1] ?? "");
+	return !/^-./.test(word) && !XARGS_OPTIONS_WITH_VALUE.test(words[at - 1] ?? "");
 }
 
-/** The mark that a word of xargs sets; undefined when it sets none. */
-function markAt(words: readonly string[], at: number): string | undefined {
+/** The mark that a word of xargs sets. Null when it sets none. */
+function findMark(words: readonly string[], at: number): string | null {
 	const word = words[at] ?? "";
-	const found = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
-	if (!found) return undefined;
-	const attached = found[1] ?? found[2] ?? "";
+	const match = /^(?:-[IiJ](.*)|--replace(?:=(.*))?)$/s.exec(word);
+	if (!match) return null;
+	const attached = match[1] ?? match[2] ?? "";
 	return attached !== "" ? attached : /^-[IJ]$/.test(word) ? (words[at + 1] ?? "{}") : "{}";
 }
 
 function* xargs({ words, input, work }: Invocation): Iterable<Effect> {
-	const marked = words.findIndex((_, at) => markAt(words, at) !== undefined);
-	const mark = markAt(words, marked) ?? "";
+	const markAt = words.findIndex((_, at) => findMark(words, at) !== null);
+	const mark = findMark(words, markAt) ?? "";
 	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
 	if (first < 0) return;
 	const lines = firstLines(input ?? "", work);
-	for (const at of firstOperands(words, first)) yield* listedCommands({ words, at, mark, work }, lines);
+	for (const at of firstOperandIndexes(words, first)) yield* fillTemplate({ words, at, mark, work }, lines);
 }
 
-function* parallel({ words, input, work }: Invocation): Iterable<Effect> {
+function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> {
 	const list = words.findIndex((word) => /^:::/.test(word));
 	const command = list < 0 ? words : words.slice(0, list);
 	const values = list < 0 ? input : words.slice(list + 1).join("\n");
-	const places = firstOperands(command);
-	const lines = places.length > 0 ? firstLines(values ?? "", work) : [];
-	for (const at of places) yield* listedCommands({ words: command, at, mark: "{}", work }, lines);
+	const starts = firstOperandIndexes(command);
+	const lines = starts.length > 0 ? firstLines(values ?? "", work) : [];
+	for (const at of starts) yield* fillTemplate({ words: command, at, mark: "{}", work }, lines);
 	// Without a command, the lines themselves are commands.
-	if (places.length === 0 && values !== undefined && values !== "") yield script(values);
+	if (starts.length === 0 && values !== null && values !== "") yield scriptEffect(values);
 }
 
-/** Where the command of `-exec` ends: at a `;`, at a `+` behind `{}`, or with the words. */
+/** Where the command of `-exec` ends: at `;`, at `+` behind `{}`, or with the last word. */
 function endOfExec(words: readonly string[], from: number): number {
 	let end = from;
-	while (end < words.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end += 1;
+	while (end < words.length && words[end] !== ";" && !(words[end] === "+" && words[end - 1] === "{}")) end++;
 	return end;
 }
 
-/** `find`: its primaries run, delete and write. */
-function* find({ words }: Invocation): Iterable<Effect> {
-	for (let at = 0; at < words.length; at += 1) {
+/** `find` has primaries that run, delete and write. */
+function* findCommand({ words }: Invocation): Iterable<Effect> {
+	for (let at = 0; at < words.length; at++) {
 		const word = words[at] ?? "";
 		if (/^-(?:exec|execdir|ok|okdir)$/.test(word)) {
 			const end = endOfExec(words, at + 1);
 			const command = words.slice(at + 1, end);
-			yield run(
+			yield runEffect(
 				command.map((next) => next.replaceAll("{}", LISTED)),
 				true,
 			);
 			at = end;
 		} else if (/^-(?:fprint|fprint0|fls|fprintf)$/.test(word)) {
-			yield write(words[at + 1] ?? "");
-			yield risky("writes a file through find");
-			at += 1;
-		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at += 1;
-		else if (word === "-delete") yield forbid("find -delete removes whatever it matches");
+			yield writeEffect(words[at + 1] ?? "");
+			yield riskyEffect("writes a file through find");
+			at++;
+		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at++;
+		else if (word === "-delete") yield forbiddenEffect("find -delete removes whatever it matches");
 	}
 }
 
-/** A subcommand that runs a command inside: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`. */
-const SUBCOMMANDS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-	docker: { exec: 1, run: 1 },
-	podman: { exec: 1, run: 1 },
-	nerdctl: { exec: 1, run: 1 },
-	kubectl: { exec: 1, run: 1 },
-	oc: { exec: 1, rsh: 1 },
-	"docker-compose": { exec: 1, run: 1 },
-	poetry: { run: 0 },
-	pipenv: { run: 0 },
-	uv: { run: 0 },
-	rye: { run: 0 },
-	pdm: { run: 0 },
-	hatch: { run: 0 },
-	bundle: { exec: 0 },
-	mise: { exec: 0, x: 0 },
-	asdf: { exec: 0 },
-	rbenv: { exec: 0 },
-	pyenv: { exec: 0 },
-	npm: { exec: 0, x: 0 },
-	pnpm: { exec: 0, dlx: 0 },
-	yarn: { exec: 0, dlx: 0 },
-	bun: { x: 0 },
-	direnv: { exec: 1 },
-	conda: { run: 0 },
-	mamba: { run: 0 },
-	op: { run: 0 },
-	doppler: { run: 0 },
-	"aws-vault": { exec: 1 },
-	vagrant: { ssh: 0 },
-	multipass: { exec: 1 },
-	lxc: { exec: 1 },
-	heroku: { run: 0 },
-	git: {},
-	minikube: { ssh: 0 },
-	nix: { develop: 0, shell: 0 },
-};
+/**
+ * Subcommands that run a command after some operands: `docker exec NAME …`, `kubectl exec POD -- …`, `poetry run …`.
+ */
+const RUNNING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, number>> = new Map(
+	Object.entries<Readonly<Record<string, number>>>(wrappersFile.subcommands).map(([name, table]) => [
+		name,
+		new Map(Object.entries(table)),
+	]),
+);
 
-/** The commands that a subcommand may run inside; none where it runs none. */
-export function* insideOf(command: Invocation): Iterable<Effect> {
+/** Finds the commands that a subcommand may run. */
+export function* findInnerCommands(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
-	const table = entryOf(SUBCOMMANDS, name);
+	const table = RUNNING_SUBCOMMANDS.get(name);
 	if (!table) return;
-	for (const at of firstOperands(words)) {
+	for (const at of firstOperandIndexes(words)) {
 		const word = words[at] ?? "";
-		const skip = entryOf(table, word);
+		const skip = table.get(word);
 		if (name === "docker" && word === "compose")
-			yield* insideOf({ ...command, name: "docker-compose", words: words.slice(at + 1) });
+			yield* findInnerCommands({ ...command, name: "docker-compose", words: words.slice(at + 1) });
 		else if (skip !== undefined) {
 			const dashes = words.indexOf("--", at);
-			if (dashes < 0) yield* runsFrom(words, skip, at + 1);
-			else yield run(words.slice(dashes + 1));
+			if (dashes < 0) yield* runsAtFirstOperand(words, skip, at + 1);
+			else yield runEffect(words.slice(dashes + 1));
 		}
 	}
 }
 
-/** `busybox NAME …` is NAME, and `npx NAME …` runs a package by that name, fetched if need be. */
+/** `npx NAME …` runs a package by that name, which is downloaded if need be. */
 function* npx(command: Invocation): Iterable<Effect> {
 	if (command.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag)))
-		yield risky("installs and runs a package unseen");
-	yield* runsFrom(command.words, 0, 0);
-	yield* dashC(command);
+		yield riskyEffect("installs and runs a package unseen");
+	yield* runsAtFirstOperand(command.words, 0, 0);
+	yield* runDashC(command);
 }
 
-const PREFIXES = [
-	"nohup",
-	"setsid",
-	"nice",
-	"ionice",
-	"stdbuf",
-	"time",
-	"gtime",
-	"exec",
-	"busybox",
-	"toybox",
-	"strace",
-	"ltrace",
-	"caffeinate",
-	"xvfb-run",
-	"dbus-run-session",
-	"rlwrap",
-	"unbuffer",
-	"fakeroot",
-	"torsocks",
-	"proxychains",
-	"proxychains4",
-	"systemd-run",
-	"systemd-inhibit",
-	"unshare",
-	"nsenter",
-	"prlimit",
-	"chrt",
-	"cpulimit",
-	"firejail",
-	"bwrap",
-	"valgrind",
-	"perf",
-	"catchsegv",
-	"setarch",
-	"linux64",
-	"choom",
-	"coproc",
-	"winpty",
-	"wsl",
-	"arch",
-	"hyperfine",
-	"entr",
-	"noglob",
-	"nocorrect",
-	"then",
-	"!",
-	"if",
-	"elif",
-	"while",
-	"until",
-	"{",
-	"do",
-	"else",
-	"-",
-	"uvx",
-	"bunx",
-	"pipx",
-	"tsx",
-	"dotenv",
-	"cross-env",
-	"chronic",
-	"ts",
-	"numactl",
-	"setpriv",
-	"capsh",
-	"runcon",
-	"pkexec",
-];
-const SKIPS: Readonly<Record<string, number>> = {
-	timeout: 1,
-	gtimeout: 1,
-	chroot: 1,
-	flock: 1,
-	taskset: 1,
-	sshpass: 0,
-	setuidgid: 1,
-	gosu: 1,
-	"su-exec": 1,
-	envdir: 1,
-	function: 1,
-	faketime: 1,
-};
-
 /** The wrappers by name. */
-export const WRAPPERS: Readonly<Record<string, CommandModel>> = {
-	...Object.fromEntries(PREFIXES.map((name) => [name, prefix()])),
-	...Object.fromEntries(Object.entries(SKIPS).map(([name, skip]) => [name, prefix(skip)])),
+export const WRAPPERS: Readonly<Record<string, ProgramRule>> = {
+	...Object.fromEntries(wrappersFile.prefixes.map((name) => [name, prefixRule()])),
+	...Object.fromEntries(
+		Object.entries(wrappersFile.operands_before_command).map(([name, skip]) => [name, prefixRule(skip)]),
+	),
 	env,
 	sudo,
 	doas: sudo,
-	command: lookedUp,
-	builtin: lookedUp,
+	command: builtinCommand,
+	builtin: builtinCommand,
 	xargs,
-	parallel,
-	find,
-	gfind: find,
+	parallel: parallelCommand,
+	find: findCommand,
+	gfind: findCommand,
 	fd: (command) => {
 		const at = command.words.findIndex((word) => /^(?:-x|-X|--exec|--exec-batch)$/.test(word));
-		return at < 0 ? [] : [run([...command.words.slice(at + 1), LISTED], true)];
+		return at < 0 ? [] : [runEffect([...command.words.slice(at + 1), LISTED], true)];
 	},
 	*flock(command) {
-		yield* dashC(command);
-		yield* runsFrom(command.words, 1, 0);
+		yield* runDashC(command);
+		yield* runsAtFirstOperand(command.words, 1, 0);
 	},
 	"nix-shell": (command) =>
 		command.words.flatMap((word, at) =>
-			/^--(?:run|command)$/.test(word) ? [script(command.words[at + 1] ?? "")] : [],
+			/^--(?:run|command)$/.test(word) ? [scriptEffect(command.words[at + 1] ?? "")] : [],
 		),
 	npx,
-	strace: prefix(),
+	strace: prefixRule(),
 };

@@ -1,35 +1,35 @@
-// Words with their values: braces, variables, field splitting. Values and outputs come from the environment it is given.
+// Expands words: braces, variables, field splitting. Values and outputs come from an environment.
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
-import type { Part, ShellScript, Word } from "./script.ts";
+import type { ShellScript, Word, WordPart } from "./script.ts";
 
-/** What the words of a script are expanded against. */
+/** The values that words are expanded with. */
 export interface Environment {
-	/** The value of a variable; undefined when it cannot be known. */
-	value(name: string): string | undefined;
-	/** What a substitution's script prints, where that can be told without running it. */
-	output(script: ShellScript): string | undefined;
-	/** What expansion is charged to, before it makes anything. Exhausted where a bound leaves out what may matter. */
+	/** The value of a variable. Null when it is not known. */
+	value(name: string): string | null;
+	/** What a substitution's script prints. Null when that is not known without running it. */
+	output(script: ShellScript): string | null;
+	/** Charged before anything is expanded. Exhausted where a limit leaves out what may matter. */
 	readonly work: WorkBudget;
 }
 
-/** Units of work for a part of a word, for a field, for a character of either, and for one of a value. */
+/** Units of work for a part of a word, for a field, for a copied character and for a character of a value. */
 const PART_WORK = 15;
-const FIELD_WORK = 20;
-const COPYING_WORK = 1;
-const CHARACTER_WORK = 4;
+const EXPANDED_FIELD_WORK = 20;
+const COPIED_CHARACTER_WORK = 1;
+const VALUE_CHARACTER_WORK = 4;
 
-/** Words that one word's braces may become, parts of them all together, and braces in braces. */
+/** Limits of one word's braces: words they expand to, parts of all these words, and nesting. */
 const MAX_BRACE_WORDS = 128;
 const MAX_BRACE_PARTS = 100_000;
 const MAX_BRACE_DEPTH = 8;
 
-type Item = Part | "{" | "," | "}";
+type BraceItem = WordPart | "{" | "," | "}";
 
-/** Unquoted text cut at braces and commas. */
-function itemsOf(word: Word): readonly Item[] {
-	return word.flatMap((part): readonly Item[] => {
+/** Splits unquoted text at braces and commas. */
+function splitAtBraces(word: Word): readonly BraceItem[] {
+	return word.flatMap((part): readonly BraceItem[] => {
 		if (part.kind !== "text" || part.quoted) return [part];
 		const pieces = part.text.match(/[{},]|[^{},]+/g) ?? [];
 		return pieces.map((piece) =>
@@ -38,8 +38,8 @@ function itemsOf(word: Word): readonly Item[] {
 	});
 }
 
-/** For each opening brace that expands, the places of its commas and of its end. */
-function matchBraces(items: readonly Item[]): ReadonlyMap<number, readonly number[]> {
+/** For each opening brace that expands, the indexes of its commas and of its end. */
+function matchBraces(items: readonly BraceItem[]): ReadonlyMap<number, readonly number[]> {
 	const found = new Map<number, readonly number[]>();
 	const open: number[][] = [];
 	for (const [at, item] of items.entries()) {
@@ -47,7 +47,7 @@ function matchBraces(items: readonly Item[]): ReadonlyMap<number, readonly numbe
 		else if (item === ",") open.at(-1)?.push(at);
 		else if (item === "}") {
 			const [start, ...commas] = open.pop() ?? [];
-			if (start !== undefined && (commas.length > 0 || rangeIn(items, start, at) !== undefined)) {
+			if (start !== undefined && (commas.length > 0 || expandRange(items, start, at) !== null)) {
 				found.set(start, [...commas, at]);
 			}
 		}
@@ -55,128 +55,134 @@ function matchBraces(items: readonly Item[]): ReadonlyMap<number, readonly numbe
 	return found;
 }
 
-/** `{a..z}` or `{1..9}`: what it names, as a glob where it names many. */
-function rangeIn(items: readonly Item[], start: number, end: number): string | undefined {
+/** Expands `{a..z}` and `{1..9}`, to a glob where the range has several values. Null where it is no range. */
+function expandRange(items: readonly BraceItem[], start: number, end: number): string | null {
 	const only = items[start + 1];
-	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return undefined;
-	const found = /^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.-?[0-9]{1,9})?$/.exec(only.text);
-	if (!found) return undefined;
-	const [from, to] = found[1] === undefined ? [found[3], found[4]] : [found[1], found[2]];
-	return from === to ? from : "*";
+	if (end !== start + 2 || typeof only !== "object" || only.kind !== "text") return null;
+	const match = /^(?:(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.-?[0-9]{1,9})?$/.exec(only.text);
+	if (!match) return null;
+	const [from, to] = match[1] === undefined ? [match[3], match[4]] : [match[1], match[2]];
+	return from === to ? (from ?? null) : "*";
 }
 
-function toText(item: Item): Part {
+function toPart(item: BraceItem): WordPart {
 	return typeof item === "string" ? { kind: "text", text: item, quoted: false } : item;
 }
 
-/** One word's braces and what they have become so far. */
-interface Braces {
-	readonly items: readonly Item[];
+/** The expansion of one word's braces so far. */
+interface BraceExpansion {
+	readonly items: readonly BraceItem[];
 	readonly matches: ReadonlyMap<number, readonly number[]>;
 	readonly environment: Environment;
 	produced: number;
 	parts: number;
 }
 
-function alternativesAt(braces: Braces, at: number, ends: readonly number[], depth: number): readonly Part[][] {
-	const range = rangeIn(braces.items, at, ends.at(-1) ?? at);
-	if (range !== undefined) return [[{ kind: "text", text: range, quoted: false }]];
-	return ends.flatMap((stop, index) => between(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
+function expandAlternatives(
+	braces: BraceExpansion,
+	at: number,
+	ends: readonly number[],
+	depth: number,
+): readonly WordPart[][] {
+	const range = expandRange(braces.items, at, ends.at(-1) ?? at);
+	if (range !== null) return [[{ kind: "text", text: range, quoted: false }]];
+	return ends.flatMap((stop, index) => expandItems(braces, (ends[index - 1] ?? at) + 1, stop, depth + 1));
 }
 
-/** Counts parts before they are made; false when they are too many. */
-function spendParts(braces: Braces, parts: number): boolean {
+/** Counts parts before they are made. False when they are more than the work left. */
+function spendParts(braces: BraceExpansion, parts: number): boolean {
 	braces.parts += parts;
 	if (braces.parts > MAX_BRACE_PARTS) braces.environment.work.exhaust();
 	return braces.environment.work.charge(PART_WORK * parts);
 }
 
-function sizeOf(words: readonly Word[]): number {
+function countParts(words: readonly Word[]): number {
 	return words.reduce((sum, word) => sum + word.length, 0);
 }
 
-/** The words that the items from `from` to `to`, exclusive, expand to. */
-function between(braces: Braces, from: number, to: number, depth: number): readonly Part[][] {
+/** Expands the items from `from` to `to`, exclusive, to words. */
+function expandItems(braces: BraceExpansion, from: number, to: number, depth: number): readonly WordPart[][] {
 	const { work } = braces.environment;
-	let words: Part[][] = [[]];
-	for (let at = from; at < to && spendParts(braces, words.length); at += 1) {
+	let words: WordPart[][] = [[]];
+	for (let at = from; at < to && spendParts(braces, words.length); at++) {
 		const ends = braces.matches.get(at);
 		const item = braces.items[at];
 		if (item === undefined) break;
 		if (!ends) {
-			const part = toText(item);
+			const part = toPart(item);
 			for (const parts of words) parts.push(part);
 			continue;
 		}
-		const alternatives = depth < MAX_BRACE_DEPTH ? alternativesAt(braces, at, ends, depth) : [];
+		const alternatives = depth < MAX_BRACE_DEPTH ? expandAlternatives(braces, at, ends, depth) : [];
 		braces.produced += words.length * alternatives.length;
 		if (alternatives.length === 0 || braces.produced > MAX_BRACE_WORDS) {
 			work.exhaust();
 			return words.slice(0, 1);
 		}
-		if (!spendParts(braces, alternatives.length * sizeOf(words) + words.length * sizeOf(alternatives))) return words;
+		if (!spendParts(braces, alternatives.length * countParts(words) + words.length * countParts(alternatives)))
+			return words;
 		words = words.flatMap((head) => alternatives.map((tail) => [...head, ...tail]));
 		at = ends.at(-1) ?? at;
 	}
 	return words;
 }
 
-/** How many braces and commas there are, which cut a text into pieces. */
-function marksIn(text: string): number {
+/** Counts the braces and commas at which a text is split. */
+function countBraceMarks(text: string): number {
 	let marks = 0;
-	for (let at = 0; at < text.length; at += 1) if ("{,}".includes(text[at] ?? "")) marks += 1;
+	for (let at = 0; at < text.length; at++) if ("{,}".includes(text[at] ?? "")) marks++;
 	return marks;
 }
 
-/** The words a word's braces expand to (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
+/** Expands a word's braces to words (bash manual 3.5.1). A range of numbers becomes a glob that covers it. */
 function expandBraces(word: Word, environment: Environment): readonly Word[] {
 	const texts = word.flatMap((part) => (part.kind === "text" && !part.quoted ? [part.text] : []));
 	if (!texts.some((text) => text.includes("{"))) return [word];
-	const marks = texts.reduce((sum, text) => sum + marksIn(text), 0);
+	const marks = texts.reduce((sum, text) => sum + countBraceMarks(text), 0);
 	if (marks > MAX_BRACE_PARTS) environment.work.exhaust();
 	if (!environment.work.charge(charactersIn(texts) + PART_WORK * (2 * marks + word.length))) return [word];
-	const items = itemsOf(word);
+	const items = splitAtBraces(word);
 	const matches = matchBraces(items);
 	return matches.size === 0
 		? [word]
-		: between({ items, matches, environment, produced: 0, parts: 0 }, 0, items.length, 0);
+		: expandItems({ items, matches, environment, produced: 0, parts: 0 }, 0, items.length, 0);
 }
 
-function textOf(word: Word, environment: Environment): string {
+function joinParts(word: Word, environment: Environment): string {
 	return word.map((part) => partValue(part, environment)).join("");
 }
 
-/** What an operation makes of a value that is known (bash manual 3.5.3). */
+/** Applies an operation to a known value (bash manual 3.5.3). */
 function transform(operation: string, operand: string, value: string, work: WorkBudget): string {
 	if (operation === "^^") return value.toUpperCase();
 	if (operation === ",,") return value.toLowerCase();
 	if (operation === "@") return value;
-	if (operation === ":") return substring(value, operand);
+	if (operation === ":") return takeSubstring(value, operand);
 	if (/[*?[]/.test(operand)) return UNKNOWN;
 	if (operation.startsWith("#")) return value.startsWith(operand) ? value.slice(operand.length) : value;
 	if (operation.startsWith("%")) return value.endsWith(operand) ? value.slice(0, value.length - operand.length) : value;
-	return operation === "/" || operation === "//" ? replaceIn(value, operand, operation === "//", work) : UNKNOWN;
+	return operation === "/" || operation === "//" ? replaceText(value, operand, operation === "//", work) : UNKNOWN;
 }
 
-/** The value of `${name operation operand}` (bash manual 3.5.3), as far as it can be told. */
-function operate(operation: string, operand: string, value: string | undefined, work: WorkBudget): string {
+/** The value of `${name operation operand}` (bash manual 3.5.3), `UNKNOWN` where it is not known. */
+function applyOperation(operation: string, operand: string, value: string | null, work: WorkBudget): string {
 	const characters = (value?.length ?? 0) + operand.length;
-	if (!work.charge(PART_WORK + CHARACTER_WORK * characters)) return UNKNOWN;
-	const known = value !== undefined && !value.includes(UNKNOWN) ? value : undefined;
+	if (!work.charge(PART_WORK + VALUE_CHARACTER_WORK * characters)) return UNKNOWN;
+	const known = value !== null && !value.includes(UNKNOWN) ? value : null;
 	if (operation === "" || /^:?\?$/.test(operation)) return value ?? UNKNOWN;
-	if (/^:?[-=]$/.test(operation)) return known === undefined || known === "" ? operand : known;
+	if (/^:?[-=]$/.test(operation)) return known === null || known === "" ? operand : known;
 	if (/^:?\+$/.test(operation)) return known === "" ? "" : operand;
-	return known === undefined ? UNKNOWN : transform(operation, operand, known, work);
+	return known === null ? UNKNOWN : transform(operation, operand, known, work);
 }
 
-function substring(value: string, bounds: string): string {
+function takeSubstring(value: string, bounds: string): string {
 	const [offset, length] = bounds.split(":").map((bound) => Number.parseInt(bound.trim(), 10));
 	if (offset === undefined || Number.isNaN(offset)) return UNKNOWN;
 	const rest = value.slice(offset);
 	return length === undefined || Number.isNaN(length) ? rest : rest.slice(0, length);
 }
 
-function replaceIn(value: string, operand: string, all: boolean, work: WorkBudget): string {
+function replaceText(value: string, operand: string, all: boolean, work: WorkBudget): string {
 	const cut = operand.indexOf("/");
 	const from = cut < 0 ? operand : operand.slice(0, cut);
 	const to = cut < 0 ? "" : operand.slice(cut + 1);
@@ -184,47 +190,51 @@ function replaceIn(value: string, operand: string, all: boolean, work: WorkBudge
 	if (!work.charge(2 * searchingWork(value.length, from.length))) return UNKNOWN;
 	if (!all) return value.replace(from, () => to);
 	const pieces = value.split(from);
-	return work.charge(pieces.length * (FIELD_WORK + CHARACTER_WORK * to.length)) ? pieces.join(to) : UNKNOWN;
+	return work.charge(pieces.length * (EXPANDED_FIELD_WORK + VALUE_CHARACTER_WORK * to.length))
+		? pieces.join(to)
+		: UNKNOWN;
 }
 
-/** A loop, because a regular expression for it reads a run of newlines once from each of them. */
+/** A loop, because a regular expression would read a run of newlines again from each of them. */
 function withoutFinalNewlines(text: string): string {
 	let end = text.length;
-	while (text[end - 1] === "\n") end -= 1;
+	while (text[end - 1] === "\n") end--;
 	return text.slice(0, end);
 }
 
-function partValue(part: Part, environment: Environment): string {
+function partValue(part: WordPart, environment: Environment): string {
 	const { work } = environment;
-	if (part.kind === "text") return work.charge(PART_WORK + COPYING_WORK * part.text.length) ? part.text : "";
+	if (part.kind === "text") return work.charge(PART_WORK + COPIED_CHARACTER_WORK * part.text.length) ? part.text : "";
 	if (!work.charge(PART_WORK)) return UNKNOWN;
 	if (part.kind === "substitution") {
 		if (part.process) return `/dev/fd/${UNKNOWN}`;
 		const output = environment.output(part.script);
-		if (output === undefined) return UNKNOWN;
-		return work.charge(CHARACTER_WORK * output.length) ? withoutFinalNewlines(output) : UNKNOWN;
+		if (output === null) return UNKNOWN;
+		return work.charge(VALUE_CHARACTER_WORK * output.length) ? withoutFinalNewlines(output) : UNKNOWN;
 	}
-	const operand = textOf(part.operand, environment);
+	const operand = joinParts(part.operand, environment);
 	if (part.name.startsWith("!")) {
 		const pointer = environment.value(part.name.slice(1));
-		if (pointer === undefined || !work.charge(CHARACTER_WORK * pointer.length)) return UNKNOWN;
+		if (pointer === null || !work.charge(VALUE_CHARACTER_WORK * pointer.length)) return UNKNOWN;
 		return environment.value(pointer) ?? UNKNOWN;
 	}
-	return operate(part.operation, operand, environment.value(part.name), work);
+	return applyOperation(part.operation, operand, environment.value(part.name), work);
 }
 
-/** White space, and what `IFS` was set to besides. */
-function separatorsIn(environment: Environment): RegExp {
-	const written = environment.value("IFS") ?? "";
-	if (!environment.work.charge(CHARACTER_WORK * written.length)) return /[ \t\n]+/;
-	const own = written.replaceAll(UNKNOWN, "").replace(/\s/g, "");
-	return own === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${own.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
+/** White space, and the characters that `IFS` was set to. */
+function fieldSeparators(environment: Environment): RegExp {
+	const ifs = environment.value("IFS") ?? "";
+	if (!environment.work.charge(VALUE_CHARACTER_WORK * ifs.length)) return /[ \t\n]+/;
+	const ifsCharacters = ifs.replaceAll(UNKNOWN, "").replace(/\s/g, "");
+	return ifsCharacters === ""
+		? /[ \t\n]+/
+		: new RegExp(`[ \\t\\n${ifsCharacters.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
 }
 
-/** Adds one word's parts to the fields: unquoted values split at white space, empty unquoted words vanish. */
-function split(word: Word, separators: RegExp, environment: Environment): readonly string[] {
+/** Splits one word into fields. Unquoted values split at separators. Empty unquoted words vanish. */
+function splitFields(word: Word, separators: RegExp, environment: Environment): readonly string[] {
 	const fields: string[] = [];
-	let field: string | undefined;
+	let field: string | null = null;
 	for (const part of word) {
 		const value = partValue(part, environment);
 		if (part.kind === "text" || part.quoted) {
@@ -234,22 +244,22 @@ function split(word: Word, separators: RegExp, environment: Environment): readon
 		const [head = "", ...rest] = value.split(separators);
 		if (head !== "") field = (field ?? "") + head;
 		for (const next of rest) {
-			if (field !== undefined) fields.push(field);
-			field = next === "" ? undefined : next;
+			if (field !== null) fields.push(field);
+			field = next === "" ? null : next;
 		}
 	}
-	if (field !== undefined) fields.push(field);
+	if (field !== null) fields.push(field);
 	return fields;
 }
 
-/** The fields of a command's words. Text that cannot be known is `UNKNOWN`; `$HOME` is `~`. */
+/** Expands a command's words to fields. Unknown text is `UNKNOWN`, `$HOME` is `~`. */
 export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
 	const fields: string[] = [];
-	const separators = separatorsIn(environment);
+	const separators = fieldSeparators(environment);
 	for (const word of words) {
 		for (const expanded of expandBraces(word, environment)) {
-			for (const field of split(expanded, separators, environment)) {
-				if (!environment.work.charge(FIELD_WORK + COPYING_WORK * field.length)) return fields;
+			for (const field of splitFields(expanded, separators, environment)) {
+				if (!environment.work.charge(EXPANDED_FIELD_WORK + COPIED_CHARACTER_WORK * field.length)) return fields;
 				fields.push(field);
 			}
 		}
@@ -257,22 +267,22 @@ export function expandWords(words: readonly Word[], environment: Environment): r
 	return fields;
 }
 
-/** A word as one text without splitting: an assignment's value, a here-document, a redirect's target. */
+/** Expands a word to one text without splitting: an assignment's value, a here-document, a redirect's target. */
 export function expandText(word: Word, environment: Environment): string {
-	return textOf(word, environment);
+	return joinParts(word, environment);
 }
 
-/** A script that is substituted, and whether it is so as a file: `<(…)`. */
-export type Substituted = ShellScript & { readonly process: boolean };
+/** A substituted script. `process`: whether it stands for a file, as in `<(…)`. */
+type SubstitutedScript = ShellScript & { readonly process: boolean };
 
-/** The scripts substituted anywhere in a word, those inside `${…}` included. */
-export function scriptsIn(word: Word): readonly Substituted[] {
-	const scripts: Substituted[] = [];
+/** Finds the scripts substituted anywhere in a word, including those inside `${…}`. */
+export function findScripts(word: Word): readonly SubstitutedScript[] {
+	const scripts: SubstitutedScript[] = [];
 	addScripts(word, scripts);
 	return scripts;
 }
 
-function addScripts(word: Word, scripts: Substituted[]): void {
+function addScripts(word: Word, scripts: SubstitutedScript[]): void {
 	for (const part of word) {
 		if (part.kind === "substitution") scripts.push({ ...part.script, process: part.process });
 		else if (part.kind === "variable") addScripts(part.operand, scripts);

@@ -1,12 +1,14 @@
-// What a command prints where that can be told without running it: echo, printf, cat of known text, and decoders.
+// Predicts what a command prints, where that is known without running it: echo, printf, cat of known text, decoders.
+
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../../work-budget.ts";
+import outputFile from "./output.json" with { type: "json" };
 
-/** Units of work for a character that is passed on, and for one that is escaped, decoded or replaced. */
-const COPYING_WORK = 1;
-const DECODING_WORK = 15;
-/** The same for a character of a set of `tr`: a range of three stands for as many as 128. */
-const TR_SET_WORK = 300;
+/** Units of work for a character that is copied, and for one that is unescaped, decoded or replaced. */
+const PRINTED_CHARACTER_WORK = 1;
+const DECODED_CHARACTER_WORK = 15;
+/** Units of work for a character of a set of `tr`: a range of three may stand for 128. */
+const TR_SET_CHARACTER_WORK = 300;
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	n: "\n",
@@ -22,7 +24,7 @@ const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	e: "\u001b",
 };
 
-/** Backslash escapes of `printf` and `echo -e`. */
+/** Resolves the backslash escapes of `printf` and `echo -e`. */
 export function unescapeText(text: string): string {
 	return text.replace(
 		/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|(.))/gsu,
@@ -35,37 +37,37 @@ export function unescapeText(text: string): string {
 	);
 }
 
-function echo(args: readonly string[]): string {
+function echoOutput(args: readonly string[]): string {
 	let at = 0;
 	let escapes = false;
-	for (; /^-[neE]+$/.test(args[at] ?? ""); at += 1) if (args[at]?.includes("e")) escapes = true;
+	for (; /^-[neE]+$/.test(args[at] ?? ""); at++) if (args[at]?.includes("e")) escapes = true;
 	const text = args.slice(at).join(" ");
 	return `${escapes ? unescapeText(text) : text}\n`;
 }
 
-function printf(args: readonly string[], work: WorkBudget): string {
+function printfOutput(args: readonly string[], work: WorkBudget): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
 	const once = () =>
 		unescapeText(format).replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
 			if (whole === "%%") return "%";
 			const value = values[at] ?? "";
-			at += 1;
+			at++;
 			return kind === "b" ? unescapeText(value) : value;
 		});
 	let text = once();
-	// The format is used again while there are arguments that it consumes.
+	// The format is used again while arguments are left.
 	while (at > 0 && at < values.length && text.length < 65_536) {
-		if (!work.charge(DECODING_WORK * (1 + format.length))) return text;
+		if (!work.charge(DECODED_CHARACTER_WORK * (1 + format.length))) return text;
 		text += once();
 	}
 	return text;
 }
 
-/** Base64 as text, one character a byte; undefined when it is none. */
-export function decodeBase64(text: string): string | undefined {
+/** Decodes Base64 to text. Null when it is none. */
+export function decodeBase64Text(text: string): string | null {
 	const compact = text.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replaceAll("=", "");
-	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return undefined;
+	if (!/^[A-Za-z0-9+/]*$/.test(compact) || compact.length % 4 === 1) return null;
 	return new TextDecoder().decode(Uint8Array.from(atob(compact), (character) => character.charCodeAt(0)));
 }
 
@@ -74,8 +76,8 @@ function decodeHex(text: string): string {
 	return digits.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
 }
 
-/** A set of `tr`, its ranges written out. */
-function trSet(text: string): string {
+/** A set of `tr` with its ranges written out. */
+function expandTrSet(text: string): string {
 	return unescapeText(text).replace(/([\s\S])-([\s\S])/g, (whole, from: string, to: string) => {
 		const count = to.charCodeAt(0) - from.charCodeAt(0) + 1;
 		if (count < 1 || count > 128) return whole;
@@ -83,103 +85,72 @@ function trSet(text: string): string {
 	});
 }
 
-function tr(args: readonly string[], input: string, work: WorkBudget): string | undefined {
+function trOutput(args: readonly string[], input: string, work: WorkBudget): string | null {
 	const options = args.filter((word) => /^-./.test(word));
-	const written = args.filter((word) => !/^-./.test(word)).slice(0, 2);
-	if (written.length === 0 || options.some((option) => option !== "-d")) return undefined;
-	if (!work.charge(TR_SET_WORK * charactersIn(written))) return undefined;
-	const [from = "", to = ""] = written.map(trSet);
-	const places = new Map<string, number>();
-	for (let at = from.length - 1; at >= 0; at -= 1) places.set(from[at] ?? "", at);
-	if (options.length > 0) return [...input].filter((character) => !places.has(character)).join("");
-	if (to === "") return undefined;
-	const translated = (character: string) => {
-		const at = places.get(character);
+	const sets = args.filter((word) => !/^-./.test(word)).slice(0, 2);
+	if (sets.length === 0 || options.some((option) => option !== "-d")) return null;
+	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(sets))) return null;
+	const [from = "", to = ""] = sets.map(expandTrSet);
+	const positions = new Map<string, number>();
+	for (let at = from.length - 1; at >= 0; at--) positions.set(from[at] ?? "", at);
+	if (options.length > 0) return [...input].filter((character) => !positions.has(character)).join("");
+	if (to === "") return null;
+	const translate = (character: string) => {
+		const at = positions.get(character);
 		return at === undefined ? character : (to[at] ?? to.at(-1) ?? "");
 	};
-	return [...input].map(translated).join("");
+	return [...input].map(translate).join("");
 }
 
-const isShort = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
+const isShortOption = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
 
 /**
- * What the command prints, given its arguments and what it reads; undefined when that cannot be told. Text that holds
- * unknown parts keeps them where it is only passed on.
+ * Predicts what a command prints by its arguments and its input. Null when that is not known. Unknown parts of a text
+ * are kept where it is only copied.
  */
-export function printed(
+export function predictOutput(
 	name: string,
 	args: readonly string[],
-	input: string | undefined,
+	input: string | null,
 	work: WorkBudget,
-): string | undefined {
+): string | null {
 	const characters = charactersIn(args) + (input?.length ?? 0);
-	if (!work.charge(20 + COPYING_WORK * characters)) return undefined;
-	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1);
+	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return null;
+	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1) ?? null;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
-	const own = operands.every((word) => word === "-");
-	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (own || name === "tee")) return input;
-	if (!COMPUTING.has(name) || !work.charge(DECODING_WORK * characters)) return undefined;
-	return computed(name, args, input, work);
+	const readsOnlyInput = operands.every((word) => word === "-");
+	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (readsOnlyInput || name === "tee"))
+		return input;
+	if (!COMPUTED_COMMANDS.has(name) || !work.charge(DECODED_CHARACTER_WORK * characters)) return null;
+	return computeOutput(name, args, input, work);
 }
 
-/** Commands that do more than pass their input on. */
-const COMPUTING: ReadonlySet<string> = new Set(["echo", "printf", "base64", "openssl", "xxd", "rev", "tr"]);
+/** Commands that do more than copy their input. */
+const COMPUTED_COMMANDS: ReadonlySet<string> = new Set(outputFile.computed);
 
-function computed(
-	name: string,
-	args: readonly string[],
-	input: string | undefined,
-	work: WorkBudget,
-): string | undefined {
-	if (name === "echo") return echo(args);
-	if (name === "printf") return printf(args, work);
-	if (input === undefined || input.includes(UNKNOWN)) return undefined;
-	const own = args.every((word) => word.startsWith("-"));
-	if (name === "base64" && own && args.some((word) => isShort(word, "d") || isShort(word, "D") || /^--d/.test(word))) {
-		return decodeBase64(input);
+function computeOutput(name: string, args: readonly string[], input: string | null, work: WorkBudget): string | null {
+	if (name === "echo") return echoOutput(args);
+	if (name === "printf") return printfOutput(args, work);
+	if (input === null || input.includes(UNKNOWN)) return null;
+	const readsOnlyInput = args.every((word) => word.startsWith("-"));
+	if (
+		name === "base64" &&
+		readsOnlyInput &&
+		args.some((word) => isShortOption(word, "d") || isShortOption(word, "D") || /^--d/.test(word))
+	) {
+		return decodeBase64Text(input);
 	}
 	if (name === "openssl" && args.some((word) => /^-?(?:base64|a)$/.test(word)) && args.includes("-d")) {
-		return decodeBase64(input);
+		return decodeBase64Text(input);
 	}
-	if (name === "xxd" && args.some((word) => isShort(word, "r"))) return decodeHex(input);
-	if (name === "rev" && own) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
-	if (name === "tr") return tr(args, input, work);
-	return undefined;
+	if (name === "xxd" && args.some((word) => isShortOption(word, "r"))) return decodeHex(input);
+	if (name === "rev" && readsOnlyInput) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
+	if (name === "tr") return trOutput(args, input, work);
+	return null;
 }
 
-/** Commands that turn unreadable text into readable text: piped into a shell they hide what runs. */
-export const DECODERS: ReadonlySet<string> = new Set([
-	"base64",
-	"base32",
-	"basenc",
-	"xxd",
-	"openssl",
-	"gunzip",
-	"zcat",
-	"gzip",
-	"bunzip2",
-	"xz",
-	"unxz",
-	"uudecode",
-	"gpg",
-	"rev",
-	"tr",
-	"hexdump",
-]);
+/** Commands that decode text. Piped into a shell, they hide what runs. */
+export const DECODERS: ReadonlySet<string> = new Set(outputFile.decoders);
 
-/** Commands that bring text from elsewhere. */
-export const DOWNLOADERS: ReadonlySet<string> = new Set([
-	"curl",
-	"wget",
-	"fetch",
-	"http",
-	"https",
-	"aria2c",
-	"nc",
-	"ncat",
-	"netcat",
-	"socat",
-	"ftp",
-	"lynx",
-	"w3m",
-]);
+/** Commands that download text. */
+export const DOWNLOADERS: ReadonlySet<string> = new Set(outputFile.downloaders);

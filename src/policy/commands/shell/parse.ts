@@ -1,95 +1,106 @@
-// A shell script (POSIX sh and common bash) as the simple commands it could run, in order; lenient: what bash would
-// refuse is marked malformed and read on. Words are read in reader.ts and given values in expand.ts.
+// Parses a shell script (POSIX sh and common bash) to the simple commands that it could run, in order. What bash would
+// refuse is marked as malformed, and parsing goes on. Words are read in reader.ts and expanded in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
-import { entryOf } from "../entry.ts";
-import { type ParseNested, Reader, readingLimits, UNREAD } from "./reader.ts";
-import type { Assignment, Part, Range, Redirect, ShellFunction, ShellScript, Word } from "./script.ts";
+import { type ParseNested, readingLimits, ShellReader, UNREAD_SCRIPT } from "./reader.ts";
+import type { Assignment, CommandRange, Redirect, ShellFunction, ShellScript, Word, WordPart } from "./script.ts";
 
-interface Draft {
+interface CommandDraft {
 	assignments: Assignment[];
 	words: Word[];
 	redirects: { operator: Redirect["operator"]; target: Word }[];
-	reads: Range | undefined;
+	reads: CommandRange | null;
 	size: number;
 }
 
-interface Group {
+interface CommandGroup {
 	readonly closedBy: string;
 	readonly from: number;
-	readonly reads: Range | undefined;
-	readonly functionName: string | undefined;
+	readonly reads: CommandRange | null;
+	readonly functionName: string | null;
 }
 
-const REDIRECTS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"] as const;
+const REDIRECT_OPERATORS = ["&>>", "<<<", "&>", "<<", ">>", ">|", ">&", "<&", "<>", "<", ">"] as const;
 
-/** Reserved words that only separate or introduce: what follows is a command again. */
-const SKIPPED = new Set(["then", "elif", "else", "do", "!", "in"]);
-const OPENERS: Readonly<Record<string, string>> = { "{": "}", if: "fi", while: "done", until: "done" };
-const CLOSERS = new Set(["}", "fi", "done", "esac"]);
+/** Reserved words after which a command follows. */
+const SEPARATING_WORDS = new Set(["then", "elif", "else", "do", "!", "in"]);
+const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
+	["{", "}"],
+	["if", "fi"],
+	["while", "done"],
+	["until", "done"],
+]);
+const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
 
-/** The text of a word that is one unquoted piece, as reserved words must be. */
-function plainText(word: Word): string | undefined {
+/** The text of a word that is one unquoted piece, as reserved words are. Null for other words. */
+function unquotedText(word: Word): string | null {
 	const only = word[0];
-	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : undefined;
+	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : null;
 }
 
-/** Name and first piece of the value of `name=value`; lenient about the name, since a typo is no reason to look away. */
-function assignmentOf(word: Word): Assignment | undefined {
+/**
+ * Parses `name=value`. Null for other words. Some names that no shell takes are taken, so that a typo hides nothing.
+ */
+function parseAssignment(word: Word): Assignment | null {
 	const first = word[0];
-	if (first?.kind !== "text" || first.quoted) return undefined;
-	const found = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
-	if (!found) return undefined;
-	const rest = first.text.slice(found[0].length);
-	return { name: found[1] ?? "", value: [{ kind: "text", text: rest, quoted: false }, ...word.slice(1)] };
+	if (first?.kind !== "text" || first.quoted) return null;
+	const match = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
+	if (!match) return null;
+	const rest = first.text.slice(match[0].length);
+	return { name: match[1] ?? "", value: [{ kind: "text", text: rest, quoted: false }, ...word.slice(1)] };
 }
 
 class ScriptParser {
-	private readonly reader: Reader;
-	private readonly commands: Draft[] = [];
-	private readonly functions: ShellFunction[] = [];
-	private readonly groups: Group[] = [];
-	private draft: Draft | undefined;
-	private pipe: Range | undefined;
-	private last: Range | undefined;
-	private pendingFunction: string | undefined;
-	private inPattern = false;
-	/** What was left of the pieces at the beginning, and when the last command ended. */
-	private readonly pieces: number;
-	private piecesLeft: number;
+	readonly #reader: ShellReader;
+	readonly #commands: CommandDraft[] = [];
+	readonly #functions: ShellFunction[] = [];
+	readonly #groups: CommandGroup[] = [];
+	#draft: CommandDraft | null = null;
+	#pipe: CommandRange | null = null;
+	#last: CommandRange | null = null;
+	#pendingFunction: string | null = null;
+	#inPattern = false;
+	/** Pieces left at the beginning, and when the last command ended. */
+	readonly #pieces: number;
+	#piecesLeft: number;
 
-	constructor(reader: Reader) {
-		this.reader = reader;
-		this.pieces = reader.limits.pieces;
-		this.piecesLeft = reader.limits.pieces;
+	constructor(reader: ShellReader) {
+		this.#reader = reader;
+		this.#pieces = reader.limits.pieces;
+		this.#piecesLeft = reader.limits.pieces;
 	}
 
-	parse(closedBy: ")" | undefined): ShellScript {
-		const { reader } = this;
+	parse(closedBy: ")" | null): ShellScript {
+		const reader = this.#reader;
 		while (!reader.ended) {
-			if (this.skipBlanks()) continue;
+			if (this.#skipBlanks()) continue;
 			if (
 				reader.peek() === ")" &&
 				closedBy === ")" &&
-				!this.groups.some((group) => group.closedBy === ")") &&
-				!this.inPattern
+				!this.#groups.some((group) => group.closedBy === ")") &&
+				!this.#inPattern
 			) {
 				break;
 			}
-			this.step();
+			this.#step();
 		}
-		this.endCommand();
-		// A here-document that a substitution began on its last line has its body after the line around it.
-		if (reader.ended) this.readHeredocs();
+		this.#endCommand();
+		// A here-document that begins on a substitution's last line has its body after the line around the substitution.
+		if (reader.ended) this.#readHeredocs();
 		if (closedBy === ")" && reader.ended) reader.malformed = true;
-		if (this.groups.length > 0) reader.malformed = true;
-		reader.at += 1;
-		const { commands, functions } = this;
-		const size = this.pieces - reader.limits.pieces;
-		return { commands, functions, malformed: reader.malformed, tooDeep: reader.tooDeep, size };
+		if (this.#groups.length > 0) reader.malformed = true;
+		reader.at++;
+		const size = this.#pieces - reader.limits.pieces;
+		return {
+			commands: this.#commands,
+			functions: this.#functions,
+			malformed: reader.malformed,
+			tooDeep: reader.tooDeep,
+			size,
+		};
 	}
 
-	private skipBlanks(): boolean {
-		const { reader } = this;
+	#skipBlanks(): boolean {
+		const reader = this.#reader;
 		const start = reader.at;
 		reader.skipBlanks();
 		if (reader.startsWith("\\\n")) reader.at += 2;
@@ -101,154 +112,155 @@ class ScriptParser {
 		return reader.at > start;
 	}
 
-	private step(): void {
-		const character = this.reader.peek();
-		this.reader.step();
-		if (this.inPattern) this.casePattern();
-		else if (character === "\n") this.newline();
-		else if (character === ";") this.semicolon();
-		else if (character === "&" || character === "|") this.joint();
-		else if (character === "(") this.openParenthesis();
-		else if (character === ")") this.closeParenthesis();
-		else if ((character === "<" || character === ">") && this.reader.peek(1) !== "(") this.redirect();
-		else this.word();
+	#step(): void {
+		const character = this.#reader.peek();
+		this.#reader.step();
+		if (this.#inPattern) this.#casePattern();
+		else if (character === "\n") this.#newline();
+		else if (character === ";") this.#semicolon();
+		else if (character === "&" || character === "|") this.#joint();
+		else if (character === "(") this.#openParenthesis();
+		else if (character === ")") this.#closeParenthesis();
+		else if ((character === "<" || character === ">") && this.#reader.peek(1) !== "(") this.#redirect();
+		else this.#word();
 	}
 
-	private newline(): void {
-		this.endCommand();
-		this.last = undefined;
-		this.reader.at += 1;
-		this.readHeredocs();
+	#newline(): void {
+		this.#endCommand();
+		this.#last = null;
+		this.#reader.at++;
+		this.#readHeredocs();
 	}
 
-	private semicolon(): void {
-		this.endCommand();
-		this.pipe = undefined;
-		this.last = undefined;
-		const { reader } = this;
-		reader.at += 1;
+	#semicolon(): void {
+		this.#endCommand();
+		this.#pipe = null;
+		this.#last = null;
+		const reader = this.#reader;
+		reader.at++;
 		const double = reader.peek() === ";" || reader.peek() === "&";
-		if (reader.peek() === ";") reader.at += 1;
-		if (reader.peek() === "&") reader.at += 1;
-		if (double && this.groups.at(-1)?.closedBy === "esac") this.inPattern = true;
+		if (reader.peek() === ";") reader.at++;
+		if (reader.peek() === "&") reader.at++;
+		if (double && this.#groups.at(-1)?.closedBy === "esac") this.#inPattern = true;
 	}
 
 	/** `&`, `&&`, `||`, `|`, `|&`, or a redirect that begins with `&`. */
-	private joint(): void {
-		const { reader } = this;
+	#joint(): void {
+		const reader = this.#reader;
 		if (reader.startsWith("&>")) {
-			this.redirect();
+			this.#redirect();
 			return;
 		}
-		this.endCommand();
+		this.#endCommand();
 		const piped = reader.peek() === "|" && reader.peek(1) !== "|";
-		this.pipe = piped ? this.last : undefined;
-		if (piped && !this.last) reader.malformed = true;
+		this.#pipe = piped ? this.#last : null;
+		if (piped && !this.#last) reader.malformed = true;
 		const length = reader.startsWith("&&") || reader.startsWith("||") || reader.startsWith("|&") ? 2 : 1;
-		if (!this.last) reader.malformed = true;
+		if (!this.#last) reader.malformed = true;
 		reader.at += length;
-		this.last = undefined;
+		this.#last = null;
 	}
 
-	private openParenthesis(): void {
-		const { reader, draft } = this;
-		const name = plainText(draft?.words.at(-1) ?? []);
-		if (name !== undefined && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
+	#openParenthesis(): void {
+		const reader = this.#reader;
+		const draft = this.#draft;
+		const name = unquotedText(draft?.words.at(-1) ?? []);
+		if (name !== null && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
 			reader.at = reader.text.indexOf(")", reader.at) + 1;
 			draft?.words.pop();
-			// Only a name alone can be defined; words before it are a mistake that must hide nothing.
+			// Only a name alone can be defined. Words before it are a mistake, which must hide nothing.
 			if (draft && draft.words.length > 0) reader.malformed = true;
-			else this.draft = undefined;
-			this.endCommand();
-			this.pendingFunction = name;
+			else this.#draft = null;
+			this.#endCommand();
+			this.#pendingFunction = name;
 		} else if (!draft && reader.startsWith("((") && reader.isArithmetic(reader.at)) {
 			reader.at += 2;
-			this.begin().words.push(reader.arithmetic(true));
-			this.endCommand();
+			this.#begin().words.push(reader.arithmetic(true));
+			this.#endCommand();
 		} else {
 			if (draft) reader.malformed = true;
-			reader.at += 1;
-			this.open(")");
+			reader.at++;
+			this.#open(")");
 		}
 	}
 
-	private closeParenthesis(): void {
-		this.endCommand();
-		this.reader.at += 1;
-		this.close(")");
+	#closeParenthesis(): void {
+		this.#endCommand();
+		this.#reader.at++;
+		this.#close(")");
 	}
 
-	private open(closedBy: string): void {
-		this.endCommand();
-		if (this.groups.length + this.reader.nestedDepth >= 40) {
-			this.reader.abandon();
+	#open(closedBy: string): void {
+		this.#endCommand();
+		if (this.#groups.length + this.#reader.nestedDepth >= 40) {
+			this.#reader.abandon();
 			return;
 		}
-		const reads = this.pipe ?? this.groups.at(-1)?.reads;
-		this.groups.push({ closedBy, from: this.commands.length, reads, functionName: this.pendingFunction });
-		this.pendingFunction = undefined;
-		this.pipe = undefined;
+		const reads = this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
+		this.#groups.push({ closedBy, from: this.#commands.length, reads, functionName: this.#pendingFunction });
+		this.#pendingFunction = null;
+		this.#pipe = null;
 	}
 
-	private close(closedBy: string): void {
-		this.endCommand();
-		const at = this.groups.findLastIndex((group) => group.closedBy === closedBy);
-		if (at !== this.groups.length - 1 || at < 0) this.reader.malformed = true;
-		const group = at < 0 ? undefined : this.groups[at];
+	#close(closedBy: string): void {
+		this.#endCommand();
+		const at = this.#groups.findLastIndex((group) => group.closedBy === closedBy);
+		if (at !== this.#groups.length - 1 || at < 0) this.#reader.malformed = true;
+		const group = at < 0 ? null : this.#groups[at];
 		if (!group) return;
-		this.groups.length = at;
-		const body = { from: group.from, to: this.commands.length };
-		if (group.functionName !== undefined) this.functions.push({ name: group.functionName, body });
-		this.last = body;
+		this.#groups.length = at;
+		const body = { from: group.from, to: this.#commands.length };
+		if (group.functionName !== null) this.#functions.push({ name: group.functionName, body });
+		this.#last = body;
 	}
 
-	private begin(): Draft {
-		if (this.draft) return this.draft;
-		const reads = this.pipe ?? this.groups.at(-1)?.reads;
-		this.pipe = undefined;
-		this.draft = { assignments: [], words: [], redirects: [], reads, size: 0 };
-		return this.draft;
+	#begin(): CommandDraft {
+		if (this.#draft) return this.#draft;
+		const reads = this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
+		this.#pipe = null;
+		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0 };
+		return this.#draft;
 	}
 
-	private endCommand(): void {
-		const { draft } = this;
+	#endCommand(): void {
+		const draft = this.#draft;
 		if (!draft) return;
-		this.draft = undefined;
-		this.reader.count();
-		const at = this.commands.length;
-		draft.size = this.piecesRead();
-		this.commands.push(draft);
+		this.#draft = null;
+		this.#reader.count();
+		const at = this.#commands.length;
+		draft.size = this.#piecesRead();
+		this.#commands.push(draft);
 		const afterGroup = draft.words.length === 0 && draft.assignments.length === 0;
-		// `{ …; } <<END`: the group's commands read what its redirect gives.
-		if (afterGroup && this.last && draft.redirects.some(({ operator }) => operator.startsWith("<"))) {
-			for (let inside = this.last.from; inside < this.last.to; inside += 1) {
-				const command = this.commands[inside];
+		// `{ …; } <<END`: the group's commands read what its redirect provides.
+		if (afterGroup && this.#last && draft.redirects.some(({ operator }) => operator.startsWith("<"))) {
+			for (let inside = this.#last.from; inside < this.#last.to; inside++) {
+				const command = this.#commands[inside];
 				if (command && !command.reads) command.reads = { from: at, to: at + 1 };
 			}
 		}
-		this.last = { from: afterGroup && this.last ? this.last.from : at, to: at + 1 };
+		this.#last = { from: afterGroup && this.#last ? this.#last.from : at, to: at + 1 };
 	}
 
-	/** How many pieces were read since this was last asked. */
-	private piecesRead(): number {
-		const left = this.reader.limits.pieces;
-		const read = this.piecesLeft - left;
-		this.piecesLeft = left;
+	/** Pieces read since the last call. */
+	#piecesRead(): number {
+		const left = this.#reader.limits.pieces;
+		const read = this.#piecesLeft - left;
+		this.#piecesLeft = left;
 		return read;
 	}
 
-	private redirect(): void {
-		const { reader } = this;
-		const operator = REDIRECTS.find((candidate) => reader.startsWith(candidate)) ?? "<";
+	#redirect(): void {
+		const reader = this.#reader;
+		const operator = REDIRECT_OPERATORS.find((candidate) => reader.startsWith(candidate)) ?? "<";
 		reader.at += operator.length;
 		const stripTabs = operator === "<<" && reader.peek() === "-";
-		if (stripTabs) reader.at += 1;
-		this.skipInline();
+		if (stripTabs) reader.at++;
+		this.#skipInline();
 		const start = reader.at;
 		const target = reader.word();
 		if (reader.at === start) reader.malformed = true;
 		const redirect = { operator, target };
-		const command = this.begin();
+		const command = this.#begin();
 		command.redirects.push(redirect);
 		reader.count();
 		if (operator !== "<<") return;
@@ -257,14 +269,14 @@ class ScriptParser {
 		redirect.target = [];
 	}
 
-	private skipInline(): void {
-		const { reader } = this;
-		while (reader.peek() === " " || reader.peek() === "\t") reader.at += 1;
+	#skipInline(): void {
+		const reader = this.#reader;
+		while (reader.peek() === " " || reader.peek() === "\t") reader.at++;
 	}
 
-	/** The bodies of the here-documents that the line just ended began, in order. */
-	private readHeredocs(): void {
-		const { reader } = this;
+	/** Reads the bodies of the here-documents that began on the line before, in order. */
+	#readHeredocs(): void {
+		const reader = this.#reader;
 		const waiting = reader.heredocs;
 		reader.heredocs = [];
 		for (const { command, redirect, delimiter, literal, stripTabs } of waiting) {
@@ -282,14 +294,14 @@ class ScriptParser {
 				reader.count();
 			}
 			const body = lines.map((line) => `${line}\n`).join("");
-			redirect.target = literal ? [{ kind: "text", text: body, quoted: true }] : this.heredocParts(body);
-			command.size += this.piecesRead();
-			if (!closed) this.unclosedHeredoc(body);
+			redirect.target = literal ? [{ kind: "text", text: body, quoted: true }] : this.#heredocParts(body);
+			command.size += this.#piecesRead();
+			if (!closed) this.#unclosedHeredoc(body);
 		}
 	}
 
-	private heredocParts(body: string): Word {
-		const { reader } = this;
+	#heredocParts(body: string): Word {
+		const reader = this.#reader;
 		return reader.nested<Word>([], () => {
 			const inner = reader.inner(body);
 			const parts = inner.expandable("");
@@ -298,80 +310,80 @@ class ScriptParser {
 		});
 	}
 
-	/** Where a here-document ends that nothing closes differs between shells: what follows may be text or commands. */
-	private unclosedHeredoc(body: string): void {
-		const { reader } = this;
+	/** Shells differ on where an unclosed here-document ends. So its body counts as text and as commands. */
+	#unclosedHeredoc(body: string): void {
+		const reader = this.#reader;
 		reader.malformed = true;
-		const script = reader.nested(UNREAD, () => parseScript(reader.inner(body), undefined));
+		const script = reader.nested(UNREAD_SCRIPT, () => parseScript(reader.inner(body), null));
 		if (script.tooDeep) reader.abandon();
 		const value: Word = [{ kind: "substitution", script, process: false, quoted: true }];
-		this.commands.push({
+		this.#commands.push({
 			assignments: [],
 			words: [],
 			redirects: [{ operator: "<<<", target: value }],
-			reads: undefined,
-			size: this.piecesRead(),
+			reads: null,
+			size: this.#piecesRead(),
 		});
 	}
 
-	private word(): void {
-		const { reader } = this;
+	#word(): void {
+		const reader = this.#reader;
 		const start = reader.at;
 		const word = reader.word();
 		if (reader.at === start) {
-			// Not reached by any character known; without it an unforeseen one would loop for ever.
+			// No known character leads here. Without this, an unforeseen one would loop for ever.
 			reader.malformed = true;
-			reader.at += 1;
+			reader.at++;
 			return;
 		}
 		reader.count();
-		const text = plainText(word);
-		// `2>file`: digits that touch a redirect are a descriptor.
-		if (text !== undefined && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
-		const { draft } = this;
+		const text = unquotedText(word);
+		// `2>file`: digits right before a redirect are a descriptor.
+		if (text !== null && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
+		const draft = this.#draft;
 		if (draft && draft.words.length > 0) draft.words.push(word);
-		else if (!(text !== undefined && !draft && this.reserved(text))) this.firstWord(word);
+		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(word);
 	}
 
-	/** A word where a command's name may stand: an assignment or the name itself. */
-	private firstWord(word: Word): void {
-		const assignment = assignmentOf(word);
-		const draft = this.begin();
+	/** Handles a word where a command's name may stand: an assignment, or the name itself. */
+	#firstWord(word: Word): void {
+		const assignment = parseAssignment(word);
+		const draft = this.#begin();
 		if (!assignment) {
 			draft.words.push(word);
 			return;
 		}
-		if (this.reader.peek() !== "(") {
+		if (this.#reader.peek() !== "(") {
 			draft.assignments.push(assignment);
 			return;
 		}
-		this.reader.at += 1;
-		const values = this.wordsUntil(")");
+		this.#reader.at++;
+		const values = this.#wordsUntil(")");
 		for (const value of values) draft.assignments.push({ name: assignment.name, value });
-		const space: Part = { kind: "text", text: " ", quoted: false };
+		const space: WordPart = { kind: "text", text: " ", quoted: false };
 		if (values.length > 1)
 			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
 	}
 
-	/** Words up to `end`, which is consumed; other operators between them are skipped. */
-	private wordsUntil(end: ")" | "]]" | ";"): readonly Word[] {
-		const { reader } = this;
+	/** Reads words up to `end`, which is consumed. Operators between them are skipped. */
+	#wordsUntil(end: ")" | "]]" | ";"): readonly Word[] {
+		const reader = this.#reader;
 		const words: Word[] = [];
 		while (!reader.ended) {
-			this.skipInline();
+			this.#skipInline();
 			const character = reader.peek();
 			if ((character === ";" || character === "\n") && end !== ")") return words;
 			if (character === end) {
-				reader.at += 1;
+				reader.at++;
 				return words;
 			}
 			const start = reader.at;
 			const word = reader.word();
 			if (reader.at === start) {
-				reader.at += 1;
+				reader.at++;
 				continue;
 			}
-			if (plainText(word) === end) return words;
+			if (unquotedText(word) === end) return words;
 			reader.count();
 			words.push(word);
 		}
@@ -379,87 +391,87 @@ class ScriptParser {
 		return words;
 	}
 
-	/** Acts on a reserved word; false when the text is none. */
-	private reserved(text: string): boolean {
-		const opener = entryOf(OPENERS, text);
-		if (opener !== undefined) this.open(opener);
-		else if (CLOSERS.has(text)) this.close(text);
-		else if (text === "for" || text === "select") this.forLoop();
-		else if (text === "case") this.caseCommand();
-		else if (text === "function") this.functionName();
-		else if (text === "[[") this.test();
-		else return SKIPPED.has(text);
+	/** Handles a reserved word. False when the text is none. */
+	#reserved(text: string): boolean {
+		const opener = CLOSING_WORDS.get(text);
+		if (opener !== undefined) this.#open(opener);
+		else if (CLOSERS_OF_GROUPS.has(text)) this.#close(text);
+		else if (text === "for" || text === "select") this.#forLoop();
+		else if (text === "case") this.#caseCommand();
+		else if (text === "function") this.#functionName();
+		else if (text === "[[") this.#test();
+		else return SEPARATING_WORDS.has(text);
 		return true;
 	}
 
-	private forLoop(): void {
-		const { reader } = this;
-		this.open("done");
-		this.skipInline();
+	#forLoop(): void {
+		const reader = this.#reader;
+		this.#open("done");
+		this.#skipInline();
 		if (reader.startsWith("((")) return;
-		const name = plainText(reader.word()) ?? "";
-		this.skipInline();
+		const name = unquotedText(reader.word()) ?? "";
+		this.#skipInline();
 		if (!/^in(?![A-Za-z0-9_])/.test(reader.text.slice(reader.at, reader.at + 3))) return;
 		reader.at += 2;
-		const values = this.wordsUntil(";");
-		this.begin().assignments.push(...values.map((value) => ({ name, value })));
-		this.endCommand();
+		const values = this.#wordsUntil(";");
+		this.#begin().assignments.push(...values.map((value) => ({ name, value })));
+		this.#endCommand();
 	}
 
-	private caseCommand(): void {
-		const { reader } = this;
-		this.skipInline();
-		// The subject is only compared, but what it substitutes runs.
-		this.begin().redirects.push({ operator: "<<<", target: reader.word() });
-		this.endCommand();
-		while (" \t\n".includes(reader.peek()) && !reader.ended) reader.at += 1;
+	#caseCommand(): void {
+		const reader = this.#reader;
+		this.#skipInline();
+		// The subject is only compared, but its substitutions run.
+		this.#begin().redirects.push({ operator: "<<<", target: reader.word() });
+		this.#endCommand();
+		while (" \t\n".includes(reader.peek()) && !reader.ended) reader.at++;
 		if (reader.startsWith("in")) reader.at += 2;
 		else reader.malformed = true;
-		this.open("esac");
-		this.inPattern = true;
+		this.#open("esac");
+		this.#inPattern = true;
 	}
 
-	/** Between `in` or `;;` and the `)` of a pattern. */
-	private casePattern(): void {
-		const { reader } = this;
+	/** Skips a pattern: what stands between `in` or `;;` and `)`. */
+	#casePattern(): void {
+		const reader = this.#reader;
 		const character = reader.peek();
 		const start = reader.at;
 		if (character === ")") {
-			reader.at += 1;
-			this.inPattern = false;
+			reader.at++;
+			this.#inPattern = false;
 			return;
 		}
 		const word = "\n(|;&<>".includes(character) ? [] : reader.word();
-		if (plainText(word) === "esac") {
-			this.inPattern = false;
-			this.close("esac");
-		} else if (reader.at === start) reader.at += 1;
+		if (unquotedText(word) === "esac") {
+			this.#inPattern = false;
+			this.#close("esac");
+		} else if (reader.at === start) reader.at++;
 	}
 
-	private functionName(): void {
-		this.skipInline();
-		this.pendingFunction = plainText(this.reader.word());
-		this.skipInline();
-		if (/^\([ \t]{0,8}\)/.test(this.reader.text.slice(this.reader.at, this.reader.at + 10))) {
-			this.reader.at = this.reader.text.indexOf(")", this.reader.at) + 1;
+	#functionName(): void {
+		this.#skipInline();
+		this.#pendingFunction = unquotedText(this.#reader.word());
+		this.#skipInline();
+		if (/^\([ \t]{0,8}\)/.test(this.#reader.text.slice(this.#reader.at, this.#reader.at + 10))) {
+			this.#reader.at = this.#reader.text.indexOf(")", this.#reader.at) + 1;
 		}
 	}
 
-	/** `[[ … ]]` compares; what its words substitute runs. */
-	private test(): void {
-		const words = this.wordsUntil("]]");
-		this.begin().redirects.push(...words.map((target) => ({ operator: "<<<" as const, target })));
-		this.endCommand();
+	/** `[[ … ]]` only compares, but the substitutions in its words run. */
+	#test(): void {
+		const words = this.#wordsUntil("]]");
+		this.#begin().redirects.push(...words.map((target) => ({ operator: "<<<" as const, target })));
+		this.#endCommand();
 	}
 }
 
 const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).parse(closedBy);
 
 /**
- * Parses a script. Never throws; a script that there is not enough work left to read is `tooDeep`.
- * @param depth how deep the text already lies in others (`sh -c` in `sh -c`).
- * @param piecesAround how many pieces were read of those.
+ * Parses a script. Never throws. A script beyond the work left is `tooDeep`.
+ * @param depth How many texts lie around this one (`sh -c` in `sh -c`).
+ * @param piecesAround How many pieces were read of those.
  */
-export function parse(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
-	return parseScript(new Reader(text, depth, parseScript, readingLimits(work, piecesAround)), undefined);
+export function parseShell(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
+	return parseScript(new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround)), null);
 }

@@ -1,57 +1,57 @@
-// Words of a shell script: quotes, escapes, expansions, substitutions. Commands are put together in parse.ts.
+// Reads the words of a shell script: quotes, escapes, expansions, substitutions. parse.ts builds commands from them.
 import type { WorkBudget } from "../../work-budget.ts";
-import type { Part, ShellScript, Word } from "./script.ts";
+import type { ShellScript, Word, WordPart } from "./script.ts";
 
-/** Nesting of substitutions, quotes in them, and groups that is still read. Scripts people write stay under ten. */
-export const MAX_SHELL_DEPTH = 40;
+/** Nesting of substitutions, quotes in them and groups that is read. Scripts that people write stay under ten. */
+const MAX_SHELL_DEPTH = 40;
 
 /**
- * Pieces of words, words and commands that are still read of one text and those around it, which are kept as long as
- * it: memory stays within tens of megabytes.
+ * Pieces of words, words and commands that are read of one text and the texts around it. All of these stay in memory
+ * together, so it stays within tens of megabytes.
  */
 const MAX_PIECES = 50_000;
 
-/** Units of work for such a piece, for an operator between two, and for each character of a text. */
-const PIECE_WORK = 60;
-const STEP_WORK = 25;
-const CHARACTER_WORK = 1;
+/** Units of work for a piece, for an operator between two pieces, and for each character of a text. */
+const READ_PIECE_WORK = 60;
+const READ_STEP_WORK = 25;
+const READ_CHARACTER_WORK = 1;
 
-/** What is left for a text and all that is nested in it. */
-export interface ReadingLimits {
+/** The limits left for a text and everything nested in it. */
+interface ReadingLimits {
 	pieces: number;
 	readonly work: WorkBudget;
 }
 
-/** The limits of a text, inside texts of which so many pieces were read. */
+/** The limits of a text inside texts of which so many pieces were read. */
 export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLimits {
 	return { pieces: MAX_PIECES - piecesAround, work };
 }
 
-/** What stands for a script that is nested too deep to be read. */
-export const UNREAD: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
+/** Stands for a script that is nested too deep to be read. */
+export const UNREAD_SCRIPT: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
 
-/** How far the end of `((` is looked for. */
+/** How far the end of `((` is searched for, in characters. */
 const MAX_ARITHMETIC = 4096;
 
-/** Runs of characters that mean nothing in an unquoted word, between double quotes, and in the operand of `${…}`. */
-const PLAIN = /[^ \t\n;&|<>()\\'"`$]+/y;
+/** Runs of characters without a meaning: in an unquoted word, between double quotes, in the operand of `${…}`. */
+const PLAIN_IN_WORD = /[^ \t\n;&|<>()\\'"`$]+/y;
 const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
 const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
 /** The same in `$'…'` and in arithmetic. */
 const PLAIN_IN_ANSI = /[^\\']+/y;
 const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
-/** White space that only separates. */
+/** White space between words. */
 const BLANKS = /[ \t\r]+/y;
 
-/** Parses a script from the reader's place to the `)` that closes it, or to the end. */
-export type ParseNested = (reader: Reader, closedBy: ")" | undefined) => ShellScript;
+/** Parses a script from the reader's position to the `)` that closes it, or to the end. */
+export type ParseNested = (reader: ShellReader, closedBy: ")" | null) => ShellScript;
 
-/** A here-document whose body has not been reached. */
-export interface Heredoc {
+/** A here-document whose body was not reached yet. */
+interface Heredoc {
 	readonly command: { size: number };
 	readonly redirect: { target: Word };
 	readonly delimiter: string;
-	/** Its delimiter was quoted: nothing in the body is expanded. */
+	/** The delimiter was quoted, so nothing in the body is expanded. */
 	readonly literal: boolean;
 	readonly stripTabs: boolean;
 }
@@ -75,21 +75,21 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
 	"?": "?",
 };
 
-/** A place in a script's text, and what went wrong on the way to it. */
-export class Reader {
+/** A position in a script's text, and what went wrong on the way there. */
+export class ShellReader {
 	readonly text: string;
 	readonly depth: number;
 	readonly parseNested: ParseNested;
 	/** Shared with the scripts nested in this one. */
 	readonly limits: ReadingLimits;
 	at = 0;
-	/** Begun on this line, in whatever script nested in it. */
+	/** Here-documents that began on this line, also in scripts nested in it. */
 	heredocs: Heredoc[] = [];
 	malformed = false;
 	tooDeep = false;
 
 	constructor(text: string, depth: number, parseNested: ParseNested, limits: ReadingLimits) {
-		const affordable = limits.work.charge(PIECE_WORK + CHARACTER_WORK * text.length);
+		const affordable = limits.work.charge(READ_PIECE_WORK + READ_CHARACTER_WORK * text.length);
 		this.text = affordable ? text : "";
 		this.tooDeep = !affordable;
 		this.limits = limits;
@@ -109,69 +109,73 @@ export class Reader {
 		return this.at >= this.text.length;
 	}
 
-	/** Counts a piece of a word, a word, a command or a line of a here-document; past the bound the rest is given up. */
+	/**
+	 * Counts a piece of a word, a word, a command or a line of a here-document. Beyond the limit, the rest is abandoned.
+	 */
 	count(): void {
-		this.limits.pieces -= 1;
-		if (this.limits.pieces < 0 || !this.limits.work.charge(PIECE_WORK)) this.abandon();
+		this.limits.pieces--;
+		if (this.limits.pieces < 0 || !this.limits.work.charge(READ_PIECE_WORK)) this.abandon();
 	}
 
-	/** Charges for what is no piece: an operator, an escape, a line; beyond the work the rest is given up. */
+	/** Charges for an operator, an escape or a line. Beyond the work left, the rest is abandoned. */
 	step(): void {
-		if (!this.limits.work.charge(STEP_WORK)) this.abandon();
+		if (!this.limits.work.charge(READ_STEP_WORK)) this.abandon();
 	}
 
-	/** Skips white space that only separates. */
+	/** Skips white space between words. */
 	skipBlanks(): void {
-		this.run(BLANKS);
+		this.#run(BLANKS);
 	}
 
-	/** A reader for a text that lies inside this one and had to be unescaped or cut out. */
-	inner(text: string): Reader {
-		return new Reader(text, this.nestedDepth, this.parseNested, this.limits);
+	/** A reader for a text inside this one that had to be unescaped or cut out. */
+	inner(text: string): ShellReader {
+		return new ShellReader(text, this.nestedDepth, this.parseNested, this.limits);
 	}
 
-	/** Gives up the rest of the text: what it does cannot be known within the bounds. */
+	/** Abandons the rest of the text, because it is beyond the limits. */
 	abandon(): void {
 		this.tooDeep = true;
 		this.at = this.text.length;
 	}
 
-	private depthNow = 0;
+	#depthNow = 0;
 
-	/** Runs one level deeper, unless the bound is reached; then the rest is given up. */
+	/** Reads one level deeper. At the deepest level, the rest is abandoned. */
 	nested<T>(otherwise: T, read: () => T): T {
-		if (this.depth + this.depthNow >= MAX_SHELL_DEPTH) {
+		if (this.depth + this.#depthNow >= MAX_SHELL_DEPTH) {
 			this.abandon();
 			return otherwise;
 		}
-		this.depthNow += 1;
+		this.#depthNow++;
 		const result = read();
-		this.depthNow -= 1;
+		this.#depthNow--;
 		return result;
 	}
 
-	/** How deep a script begins that is nested in this one. */
+	/** The depth at which a script nested in this one begins. */
 	get nestedDepth(): number {
-		return this.depth + this.depthNow;
+		return this.depth + this.#depthNow;
 	}
 
-	private run(pattern: RegExp): string {
+	#run(pattern: RegExp): string {
 		pattern.lastIndex = this.at;
 		const run = pattern.exec(this.text)?.[0] ?? "";
 		this.at += run.length;
 		return run;
 	}
 
-	/** An unquoted word; empty when the place is not one. With `}`, the operand of `${…}`: only that character ends it. */
+	/**
+	 * Reads an unquoted word, empty when there is none. With `}`, the operand of `${…}`, which only that character ends.
+	 */
 	word(stops: "" | "}" = ""): Word {
-		const parts: Part[] = [];
+		const parts: WordPart[] = [];
 		let plain = "";
 		const flush = () => {
 			if (plain !== "") parts.push({ kind: "text", text: plain, quoted: false });
 			plain = "";
 		};
 		while (!this.ended) {
-			const run = this.run(stops === "" ? PLAIN : PLAIN_IN_BRACES);
+			const run = this.#run(stops === "" ? PLAIN_IN_WORD : PLAIN_IN_BRACES);
 			plain += run;
 			const character = this.peek();
 			if (run !== "") continue;
@@ -179,15 +183,15 @@ export class Reader {
 			if ((character === "<" || character === ">") && this.peek(1) === "(") {
 				flush();
 				this.at += 2;
-				parts.push(this.substitution(false, true));
+				parts.push(this.#substitution(false, true));
 				continue;
 			}
 			if (WORD_END.includes(character) && stops === "") break;
 			this.step();
-			const special = this.special(character);
-			if (special === undefined) {
+			const special = this.#special(character);
+			if (special === null) {
 				plain += character;
-				this.at += 1;
+				this.at++;
 			} else {
 				flush();
 				parts.push(...special);
@@ -198,22 +202,22 @@ export class Reader {
 		return parts;
 	}
 
-	/** What a character that is not plain begins, outside quotes; undefined when it is plain. */
-	private special(character: string): readonly Part[] | undefined {
-		if (character === "\\") return this.escape();
-		if (character === "'") return [this.singleQuoted()];
-		if (character === '"') return this.doubleQuoted();
-		if (character === "`") return [this.backticks(false)];
-		if (character !== "$") return undefined;
-		if (this.peek(1) === "'") return [this.ansiQuoted()];
+	/** Reads what a special character begins outside quotes. Null when it is not special. */
+	#special(character: string): readonly WordPart[] | null {
+		if (character === "\\") return this.#escape();
+		if (character === "'") return [this.#singleQuoted()];
+		if (character === '"') return this.#doubleQuoted();
+		if (character === "`") return [this.#backticks(false)];
+		if (character !== "$") return null;
+		if (this.peek(1) === "'") return [this.#ansiQuoted()];
 		if (this.peek(1) === '"') {
-			this.at += 1;
-			return this.doubleQuoted();
+			this.at++;
+			return this.#doubleQuoted();
 		}
-		return this.dollar(false);
+		return this.#dollar(false);
 	}
 
-	private escape(): readonly Part[] {
+	#escape(): readonly WordPart[] {
 		const escaped = this.peek(1) === "\r" && this.peek(2) === "\n" ? "\r\n" : this.peek(1);
 		this.at += 1 + escaped.length;
 		// A line continuation, or a backslash at the very end, stands for nothing.
@@ -222,7 +226,7 @@ export class Reader {
 			: [{ kind: "text", text: escaped, quoted: true }];
 	}
 
-	private singleQuoted(): Part {
+	#singleQuoted(): WordPart {
 		const end = this.text.indexOf("'", this.at + 1);
 		if (end < 0) this.malformed = true;
 		const text = this.text.slice(this.at + 1, end < 0 ? undefined : end);
@@ -230,20 +234,20 @@ export class Reader {
 		return { kind: "text", text, quoted: true };
 	}
 
-	private ansiQuoted(): Part {
+	#ansiQuoted(): WordPart {
 		this.at += 2;
 		let text = "";
 		while (!this.ended && this.peek() !== "'") {
 			this.step();
-			text += this.peek() === "\\" ? this.ansiEscape() : this.run(PLAIN_IN_ANSI);
+			text += this.peek() === "\\" ? this.#ansiEscape() : this.#run(PLAIN_IN_ANSI);
 		}
 		if (this.ended) this.malformed = true;
-		this.at += 1;
+		this.at++;
 		return { kind: "text", text, quoted: true };
 	}
 
 	/** One escape of `$'…'` (bash manual 3.1.2.4). */
-	private ansiEscape(): string {
+	#ansiEscape(): string {
 		const code = /^(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|c(.))/su.exec(
 			this.text.slice(this.at + 1, this.at + 10),
 		);
@@ -259,25 +263,28 @@ export class Reader {
 		return String.fromCharCode((code[5] ?? "").charCodeAt(0) & 0x1f);
 	}
 
-	private doubleQuoted(): readonly Part[] {
-		this.at += 1;
-		const parts = this.nested<readonly Part[]>([], () => this.expandable('"'));
+	#doubleQuoted(): readonly WordPart[] {
+		this.at++;
+		const parts = this.nested<readonly WordPart[]>([], () => this.expandable('"'));
 		if (this.ended) this.malformed = true;
-		this.at += 1;
+		this.at++;
 		// Quotes around nothing are a word all the same.
 		return parts.length > 0 ? parts : [{ kind: "text", text: "", quoted: true }];
 	}
 
-	/** Text in which only `$`, backticks and backslashes mean something, up to `end` (not consumed) or the end of the text. */
-	expandable(end: string): readonly Part[] {
-		const parts: Part[] = [];
+	/**
+	 * Reads text in which only `$`, backticks and backslashes have a meaning, up to `end` (not consumed) or the end of
+	 * the text.
+	 */
+	expandable(end: string): readonly WordPart[] {
+		const parts: WordPart[] = [];
 		let plain = "";
 		const flush = () => {
 			if (plain !== "") parts.push({ kind: "text", text: plain, quoted: true });
 			plain = "";
 		};
 		while (!this.ended && this.peek() !== end) {
-			const run = this.run(PLAIN_IN_QUOTES);
+			const run = this.#run(PLAIN_IN_QUOTES);
 			plain += run;
 			if (run !== "") continue;
 			const character = this.peek();
@@ -289,58 +296,58 @@ export class Reader {
 			} else if (character === "$" || character === "`") {
 				flush();
 				this.count();
-				parts.push(...(character === "$" ? this.dollar(true) : [this.backticks(true)]));
+				parts.push(...(character === "$" ? this.#dollar(true) : [this.#backticks(true)]));
 			} else {
 				plain += character;
-				this.at += 1;
+				this.at++;
 			}
 		}
 		flush();
 		return parts;
 	}
 
-	/** What begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
-	private dollar(quoted: boolean): readonly Part[] {
+	/** Reads what begins with `$`: a variable, `${…}`, `$(…)`, `$((…))`, `$[…]`, or the character itself. */
+	#dollar(quoted: boolean): readonly WordPart[] {
 		if (this.startsWith("$((") && this.isArithmetic(this.at + 1)) {
 			this.at += 3;
 			return this.arithmetic(quoted);
 		}
 		if (this.peek(1) === "(") {
 			this.at += 2;
-			return [this.substitution(quoted, false)];
+			return [this.#substitution(quoted, false)];
 		}
-		if (this.peek(1) === "{") return [this.braced(quoted)];
+		if (this.peek(1) === "{") return [this.#braced(quoted)];
 		const name = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/.exec(this.text.slice(this.at + 1, this.at + 257))?.[0];
 		if (name === undefined) {
-			this.at += 1;
+			this.at++;
 			return [{ kind: "text", text: "$", quoted }];
 		}
 		this.at += 1 + name.length;
-		// `"$@"` is as many words as there are parameters.
+		// `"$@"` is one word for each parameter.
 		return [{ kind: "variable", name, operation: "", operand: [], quoted: quoted && name !== "@" }];
 	}
 
-	/** `$(…)` after its parenthesis. A heredoc or a quote left open in it ends where the text does. */
-	private substitution(quoted: boolean, process: boolean): Part {
-		const script = this.nested(UNREAD, () => this.parseNested(this, ")"));
+	/** Reads `$(…)` after its parenthesis. A heredoc or a quote left open in it ends with the text. */
+	#substitution(quoted: boolean, process: boolean): WordPart {
+		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, ")"));
 		return { kind: "substitution", script, process, quoted };
 	}
 
-	/** A backtick pair: its text loses one level of backslashes and is a script of its own. */
-	private backticks(quoted: boolean): Part {
+	/** Reads a backtick pair. Its text loses one level of backslashes and is a script of its own. */
+	#backticks(quoted: boolean): WordPart {
 		let end = this.at + 1;
 		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
 		if (end >= this.text.length) this.malformed = true;
 		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
-		const script = this.nested(UNREAD, () => this.parseNested(this.inner(inner), undefined));
+		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), null));
 		if (script.malformed) this.malformed = true;
 		if (script.tooDeep) this.abandon();
 		return { kind: "substitution", script, process: false, quoted };
 	}
 
-	/** `${…}`: name, operator, and the operand as a word. */
-	private braced(quoted: boolean): Part {
+	/** Reads `${…}`: name, operator, and the operand as a word. */
+	#braced(quoted: boolean): WordPart {
 		this.at += 2;
 		const head = /^(?:[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(?:\[[^\]]{0,64}\])?)/.exec(
 			this.text.slice(this.at, this.at + 300),
@@ -352,12 +359,12 @@ export class Reader {
 		this.at += operation.length;
 		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
 		if (this.ended) this.malformed = true;
-		this.at += 1;
+		this.at++;
 		const list = /\[@\]$|^@$/.test(name);
 		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted: quoted && !list };
 	}
 
-	/** Whether the `((` at the place is closed by `))`; if not, it is a group in a group. Quotes are skipped. */
+	/** Whether `))` closes the `((` at `start`. If not, it is a group in a group. Quotes are skipped. */
 	isArithmetic(start: number): boolean {
 		if (!this.limits.work.charge(Math.min(MAX_ARITHMETIC, this.text.length - start))) this.abandon();
 		const mark = /[\\'"()]/g;
@@ -365,46 +372,49 @@ export class Reader {
 		let open = 0;
 		for (let found = mark.exec(within); found; found = mark.exec(within)) {
 			const character = found[0];
-			if (character === "(") open += 1;
-			else if (character === ")") open -= 1;
-			else if (character === "\\") mark.lastIndex += 1;
+			if (character === "(") open++;
+			else if (character === ")") open--;
+			else if (character === "\\") mark.lastIndex++;
 			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
 			if (character === ")" && open === 1) return within[found.index + 1] === ")";
 		}
-		// Not decided within the bound: reading it either way could hide what runs.
+		// Undecided within the limit. Reading it either way could hide what runs.
 		if (start + MAX_ARITHMETIC < this.text.length) this.abandon();
 		return false;
 	}
 
-	/** A run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins; `open` counts the parentheses. */
-	private arithmeticStep(parts: Part[], quoted: boolean): number {
+	/**
+	 * Reads a run of plain characters of arithmetic, a parenthesis, or what a `$` or a backtick in it begins. Returns by
+	 * how much the number of open parentheses changes.
+	 */
+	#arithmeticStep(parts: WordPart[], quoted: boolean): number {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
 			this.count();
-			parts.push(...(character === "$" ? this.dollar(quoted) : [this.backticks(quoted)]));
+			parts.push(...(character === "$" ? this.#dollar(quoted) : [this.#backticks(quoted)]));
 			return 0;
 		}
 		this.step();
-		if (this.run(PLAIN_IN_ARITHMETIC) !== "") return 0;
+		if (this.#run(PLAIN_IN_ARITHMETIC) !== "") return 0;
 		this.at += character === "\\" ? 2 : 1;
 		if (character === "(") return 1;
 		return character === ")" ? -1 : 0;
 	}
 
-	/** The rest of `((…))` after its opening: only substitutions in it run anything. */
-	arithmetic(quoted: boolean): readonly Part[] {
-		return this.nested<readonly Part[]>([], () => {
-			const parts: Part[] = [];
+	/** Reads the rest of `((…))` after its opening. Only substitutions in it run anything. */
+	arithmetic(quoted: boolean): readonly WordPart[] {
+		return this.nested<readonly WordPart[]>([], () => {
+			const parts: WordPart[] = [];
 			const start = this.at;
 			let open = 2;
-			while (!this.ended && open > 0) open += this.arithmeticStep(parts, quoted);
+			while (!this.ended && open > 0) open += this.#arithmeticStep(parts, quoted);
 			const text = this.text.slice(start, this.at - 2);
-			// No sum has words in a row: should a shell not see arithmetic here either, they are a command.
+			// No sum has words in a row. If a shell sees no arithmetic here, they are a command.
 			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
-				const script = this.parseNested(this.inner(text), undefined);
+				const script = this.parseNested(this.inner(text), null);
 				parts.push({ kind: "substitution", script, process: false, quoted: true });
 			}
-			// The value is a number nobody needs; what runs to compute it counts.
+			// Nobody needs the number, but what runs to compute it counts.
 			return [{ kind: "variable", name: "((", operation: "", operand: parts, quoted }];
 		});
 	}

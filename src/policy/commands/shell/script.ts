@@ -1,17 +1,18 @@
-// What a parsed script is made of: simple commands in order, with words still unexpanded; parse.ts makes it, expand.ts reads it.
+// The parts of a parsed script: simple commands in order, with unexpanded words. parse.ts builds it, expand.ts reads
+// it.
 
-/** A piece of a word. `quoted` pieces neither split, nor glob, nor expand braces. */
-export type Part =
+/** A part of a word. `quoted` parts neither split, nor glob, nor expand braces. */
+export type WordPart =
 	| { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
 	| {
 			readonly kind: "variable";
 			readonly name: string;
-			/** What follows the name inside `${…}`, its operator first: `:-word`, `#prefix`, `/from/to`. */
+			/** The operator after the name inside `${…}`: `:-`, `#`, `/`. What follows it is the operand. */
 			readonly operation: string;
 			readonly operand: Word;
 			readonly quoted: boolean;
 	  }
-	/** `$(…)`, a backtick pair, or `<(…)` and `>(…)`, whose value is a file name. */
+	/** `$(…)` or a backtick pair. `process`: `<(…)` or `>(…)`, whose value is a file name. */
 	| {
 			readonly kind: "substitution";
 			readonly script: ShellScript;
@@ -19,9 +20,9 @@ export type Part =
 			readonly quoted: boolean;
 	  };
 
-export type Word = readonly Part[];
+export type Word = readonly WordPart[];
 
-/** `operator` without the file descriptor; `<<` holds the body of its here-document as the target. */
+/** A redirect without its file descriptor. The target of `<<` is the body of its here-document. */
 export interface Redirect {
 	readonly operator: "<" | "<<" | "<<<" | "<>" | ">" | ">>" | ">|" | "&>" | "&>>" | ">&" | "<&";
 	readonly target: Word;
@@ -32,34 +33,37 @@ export interface Assignment {
 	readonly value: Word;
 }
 
-/** A stretch of a script's commands, `to` exclusive. */
-export interface Range {
+/** A range of a script's commands, `to` exclusive. */
+export interface CommandRange {
 	readonly from: number;
 	readonly to: number;
 }
 
-/** One simple command. A loop's variable, and a redirect that follows a group, are commands without words. */
+/** Units of work for each piece that was read for a command, whenever the command is walked through. */
+export const WALK_PIECE_WORK = 15;
+
+/** A simple command. A loop's variable, and a redirect after a group, are commands without words. */
 export interface SimpleCommand {
 	readonly assignments: readonly Assignment[];
 	readonly words: readonly Word[];
 	readonly redirects: readonly Redirect[];
-	/** The commands whose output it reads, through a pipe of its own or of a group around it. */
-	readonly reads: Range | undefined;
-	/** How many pieces were read for it, those of scripts nested in it included: what walking through it costs. */
+	/** The commands whose output it reads, through its own pipe or that of a group around it. */
+	readonly reads: CommandRange | null;
+	/** How many pieces were read for it, including scripts nested in it. */
 	readonly size: number;
 }
 
 export interface ShellFunction {
 	readonly name: string;
-	readonly body: Range;
+	readonly body: CommandRange;
 }
 
 export interface ShellScript {
 	readonly commands: readonly SimpleCommand[];
 	readonly functions: readonly ShellFunction[];
-	/** Something is unclosed or out of place; what could be read was read. */
+	/** Something is unclosed or out of place. The rest was read. */
 	readonly malformed: boolean;
-	/** Nested deeper, or larger, than the bounds: the rest was not read. */
+	/** It is nested deeper, or larger, than the limits. The rest was not read. */
 	readonly tooDeep: boolean;
 	/** How many pieces were read for it. */
 	readonly size: number;

@@ -1,81 +1,92 @@
 import { describe, expect, it } from "vitest";
 import {
-	endOf,
-	endStatusOf,
-	finalMessageOf,
-	nextMove,
-	openRun,
-	outputOf,
-	ownPlan,
-	proofSoFar,
-	resultsOf,
+	bestOutput,
+	currentProof,
+	endStatus,
+	finalMessage,
+	initialRunState,
+	nextAction,
+	planFromGoal,
+	subtaskResults,
+	toRunEnd,
 } from "../../../../src/agents/run/run.ts";
 import { verifyTrajectory } from "../../../../src/agents/trajectory.ts";
 import { hashText } from "../../../../src/proof/hash.ts";
-import { runWith, specOf } from "../../../support/run-spec.ts";
+import { runSpec, runWith } from "../../../support/run-spec.ts";
 
 const RUN_CAP = { limit: "run_cap" as const, reason: "too dear" };
 
 describe("the next move", () => {
 	it("of a run that begins is its plan", () => {
-		expect(nextMove(specOf(), openRun(specOf()))).toEqual({ kind: "plan", maxSubtasks: 20 });
+		expect(nextAction(runSpec(), initialRunState(runSpec()))).toEqual({ kind: "plan", maxSubtasks: 20 });
 	});
 
 	it("is one subtask after the other, then the final step, then none", () => {
-		expect(nextMove(specOf(), runWith([]).state)).toEqual({ kind: "subtask", subtask: "one" });
-		expect(nextMove(specOf(), runWith(["a"], { done: 1 }).state)).toEqual({ kind: "subtask", subtask: "two" });
-		expect(nextMove(specOf(), runWith(["a", "b", "c"], { done: 3 }).state)).toEqual({ kind: "finalize" });
-		expect(nextMove(specOf(), runWith(["a", "b", "c"], { done: 3, isFinal: true }).state)).toEqual({ kind: "end" });
+		expect(nextAction(runSpec(), runWith([]).state)).toEqual({ kind: "subtask", subtask: "one" });
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1 }).state)).toEqual({
+			kind: "subtask",
+			subtask: "two",
+		});
+		expect(nextAction(runSpec(), runWith(["a", "b", "c"], { subtasksDone: 3 }).state)).toEqual({ kind: "finalize" });
+		expect(nextAction(runSpec(), runWith(["a", "b", "c"], { subtasksDone: 3, isFinalized: true }).state)).toEqual({
+			kind: "end",
+		});
 	});
 
 	it("leaves the last step that is allowed to the final one", () => {
-		const { state } = runWith(["a"], { done: 1 });
-		expect(nextMove({ maxSteps: 2 }, state)).toEqual({ kind: "end" });
-		const two = runWith(["a", "b"], { done: 2 }).state;
-		expect(nextMove({ maxSteps: 3 }, two)).toEqual({ kind: "finalize" });
-		expect(nextMove({ maxSteps: 2 }, two)).toEqual({ kind: "end" });
+		const { state } = runWith(["a"], { subtasksDone: 1 });
+		expect(nextAction({ maxSteps: 2 }, state)).toEqual({ kind: "end" });
+		const two = runWith(["a", "b"], { subtasksDone: 2 }).state;
+		expect(nextAction({ maxSteps: 3 }, two)).toEqual({ kind: "finalize" });
+		expect(nextAction({ maxSteps: 2 }, two)).toEqual({ kind: "end" });
 	});
 
 	it("is the final one at once when the goal is met", () => {
-		expect(nextMove(specOf(), runWith(["a"], { done: 1, isMet: true }).state)).toEqual({ kind: "finalize" });
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, isGoalMet: true }).state)).toEqual({
+			kind: "finalize",
+		});
 	});
 
 	it("puts several results together when money is short, and leaves a single one as it is", () => {
-		expect(nextMove(specOf(), runWith(["a", "b"], { done: 2, stop: RUN_CAP }).state)).toEqual({ kind: "finalize" });
-		expect(nextMove(specOf(), runWith(["a"], { done: 1, stop: RUN_CAP }).state)).toEqual({ kind: "end" });
-		expect(nextMove(specOf(), runWith([], { stop: RUN_CAP }).state)).toEqual({ kind: "end" });
+		expect(nextAction(runSpec(), runWith(["a", "b"], { subtasksDone: 2, stop: RUN_CAP }).state)).toEqual({
+			kind: "finalize",
+		});
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, stop: RUN_CAP }).state)).toEqual({ kind: "end" });
+		expect(nextAction(runSpec(), runWith([], { stop: RUN_CAP }).state)).toEqual({ kind: "end" });
 	});
 
 	it("is none for a run that was cancelled or cannot go on", () => {
-		expect(nextMove(specOf(), runWith(["a"], { done: 1, isCancelled: true }).state)).toEqual({ kind: "end" });
-		expect(nextMove(specOf(), runWith(["a"], { done: 1, fault: "x" }).state)).toEqual({ kind: "end" });
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, isCancelled: true }).state)).toEqual({
+			kind: "end",
+		});
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, fault: "x" }).state)).toEqual({ kind: "end" });
 	});
 });
 
 describe("the end of a run", () => {
 	it.each([
-		["complete", { done: 3 }],
-		["complete", { done: 1, isMet: true }],
-		["max_steps_reached", { done: 2 }],
-		["budget_exhausted", { done: 2, stop: RUN_CAP }],
-		["interrupted", { done: 2, stop: { limit: "no_model" as const, reason: "" } }],
-		["cancelled", { done: 2, isCancelled: true }],
-		["interrupted", { done: 2, isCancelled: true, fault: "it broke" }],
+		["complete", { subtasksDone: 3 }],
+		["complete", { subtasksDone: 1, isGoalMet: true }],
+		["max_steps_reached", { subtasksDone: 2 }],
+		["budget_exhausted", { subtasksDone: 2, stop: RUN_CAP }],
+		["interrupted", { subtasksDone: 2, stop: { limit: "no_model" as const, reason: "" } }],
+		["cancelled", { subtasksDone: 2, isCancelled: true }],
+		["interrupted", { subtasksDone: 2, isCancelled: true, fault: "it broke" }],
 	] as const)("is %s with %j", (status, more) => {
 		const { state } = runWith([], more);
-		expect(endStatusOf(state)).toBe(status);
-		const message = finalMessageOf(specOf(), state, 5_000);
+		expect(endStatus(state)).toBe(status);
+		const message = finalMessage(runSpec(), state, 5_000);
 		if (status === "complete") expect(message).toBeNull();
 		else expect(message).toMatch(/2 of 3 subtasks done\. 0\.000005 USD of 0\.001 USD spent/);
 	});
 
 	it("says that there is no output where there is none", () => {
-		expect(finalMessageOf(specOf(), runWith([], { stop: RUN_CAP }).state, 0)).toMatch(/There is no output\.$/);
+		expect(finalMessage(runSpec(), runWith([], { stop: RUN_CAP }).state, 0)).toMatch(/There is no output\.$/);
 	});
 
 	it("has a root that its steps and its output verify against", () => {
-		const { state, steps, charges } = runWith(["a", "b"], { done: 2 });
-		const end = endOf(specOf(), state, steps, charges);
+		const { state, steps, charges } = runWith(["a", "b"], { subtasksDone: 2 });
+		const end = toRunEnd(runSpec(), state, steps, charges);
 		expect(end).toMatchObject({ status: "max_steps_reached", costNanoUsd: 2_000 });
 		const bundle = {
 			...state.trajectory,
@@ -85,16 +96,16 @@ describe("the end of a run", () => {
 			output_hash: hashText(end.output),
 		};
 		expect(verifyTrajectory(bundle)).toMatchObject({ valid: true });
-		expect(end.trajectoryProof).toBe(proofSoFar(state, steps));
+		expect(end.trajectoryProof).toBe(currentProof(state, steps));
 	});
 });
 
 describe("the output so far", () => {
-	it("is a lone result as it is, several under their titles, and never the plan", () => {
-		expect(outputOf(runWith([]).steps)).toBe("");
-		expect(outputOf(runWith(["[plan]", "a"], {}, true).steps)).toBe("a");
-		expect(outputOf(runWith(["a", "b"]).steps)).toBe("### Step 0: subtask 0\na\n\n### Step 1: subtask 1\nb");
-		expect(resultsOf(runWith(["[plan]", "a"], {}, true).steps)).toEqual([
+	it("is a single result as it is, several under their titles, and never the plan", () => {
+		expect(bestOutput(runWith([]).steps)).toBe("");
+		expect(bestOutput(runWith(["[plan]", "a"], {}, true).steps)).toBe("a");
+		expect(bestOutput(runWith(["a", "b"]).steps)).toBe("### Step 0: subtask 0\na\n\n### Step 1: subtask 1\nb");
+		expect(subtaskResults(runWith(["[plan]", "a"], {}, true).steps)).toEqual([
 			{ index: 1, subtask: "subtask 1", output: "a" },
 		]);
 	});
@@ -104,13 +115,13 @@ describe("the output so far", () => {
 			runWith(["a", "b", output]).steps.map((step, at) =>
 				at < 2 ? step : { ...step, record: { ...step.record, role: "finalize" as const } },
 			);
-		expect(outputOf(ended("c"))).toBe("c");
-		expect(outputOf(ended(" \n"))).toBe(outputOf(runWith(["a", "b"]).steps));
+		expect(bestOutput(ended("c"))).toBe("c");
+		expect(bestOutput(ended(" \n"))).toBe(bestOutput(runWith(["a", "b"]).steps));
 		const blank = ended("").map((step) => ({ ...step, output: "" }));
-		expect(outputOf(blank)).toBe("");
+		expect(bestOutput(blank)).toBe("");
 	});
 });
 
 it("a goal without structure is one subtask", () => {
-	expect(ownPlan({ goal: "Why is the sky blue?" })).toEqual(["Why is the sky blue?"]);
+	expect(planFromGoal({ goal: "Why is the sky blue?" })).toEqual(["Why is the sky blue?"]);
 });

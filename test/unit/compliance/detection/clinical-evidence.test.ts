@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { detect } from "../../../../src/compliance/detect.ts";
-import { clinicalEvidence } from "../../../../src/compliance/detection/clinical-evidence.ts";
-import { genreOf } from "../../../../src/compliance/detection/genre.ts";
-import type { Kind } from "../../../../src/compliance/detection/kinds.ts";
+import { addClinicalEvidence } from "../../../../src/compliance/detection/clinical-evidence.ts";
+import { detectGenre } from "../../../../src/compliance/detection/genre.ts";
+import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
 
-function foundIn(text: string): Kind[] {
-	const seen = new Set<Kind>();
-	clinicalEvidence(text, genreOf(text), seen);
+function foundIn(text: string): DataKind[] {
+	const seen = new Set<DataKind>();
+	addClinicalEvidence(text, detectGenre(text), seen);
 	return [...seen].sort();
 }
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { CLINICAL_ENDINGS, NO_CLINICAL_WORDS } from "../../../../src/compliance/detection/clinical-endings.ts";
 import { eachClinicalTerm, isClinicalWord } from "../../../../src/compliance/detection/clinical-terms.ts";
-import { CLINICAL_WORDS } from "../../../../src/compliance/detection/clinical-vocabulary.ts";
+import exceptions from "../../../../src/compliance/detection/lists/clinical-ending-exceptions.json" with {
+	type: "json",
+};
+import clinicalEndings from "../../../../src/compliance/detection/lists/clinical-endings.json" with { type: "json" };
+import clinicalWords from "../../../../src/compliance/detection/lists/clinical-words.json" with { type: "json" };
 
 function termsIn(text: string): [string, string][] {
 	const found: [string, string][] = [];
@@ -42,18 +45,18 @@ describe("words of medicine", () => {
 });
 
 describe("the lists of medicine", () => {
-	const listed = [...CLINICAL_WORDS, ...CLINICAL_ENDINGS].flatMap(([, words]) => words);
+	const endings = Object.values(clinicalEndings).flat();
+	const listed = [...Object.values(clinicalWords).flat(), ...endings];
 
 	it("have small letters and digits only, as words are cut", () => {
 		expect(listed.filter((word) => !/^[a-z\u00df-\u024f][a-z0-9\u00df-\u024f]{1,30}\*?$/.test(word))).toEqual([]);
 	});
 
 	it("have endings that three letters tell apart", () => {
-		expect(CLINICAL_ENDINGS.flatMap(([, words]) => words).filter((ending) => ending.length < 4)).toEqual([]);
+		expect(endings.filter((ending) => ending.length < 4)).toEqual([]);
 	});
 
 	it("except only words that an ending would take", () => {
-		const endings = CLINICAL_ENDINGS.flatMap(([, words]) => words);
-		expect([...NO_CLINICAL_WORDS].filter((word) => !endings.some((ending) => word.endsWith(ending)))).toEqual([]);
+		expect(exceptions.filter((word) => !endings.some((ending) => word.endsWith(ending)))).toEqual([]);
 	});
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detect } from "../../../../src/compliance/detect.ts";
-import { genreOf } from "../../../../src/compliance/detection/genre.ts";
+import { detectGenre } from "../../../../src/compliance/detection/genre.ts";
 
 const PUBLISHED: readonly (readonly [by: string, text: string])[] = [
 	[
@@ -23,7 +23,7 @@ const PUBLISHED: readonly (readonly [by: string, text: string])[] = [
 
 describe("the genre of a text", () => {
 	it.each(PUBLISHED)("is published by %s", (_, text) => {
-		expect(genreOf(text).isPublished).toBe(true);
+		expect(detectGenre(text).isPublished).toBe(true);
 	});
 
 	it.each([
@@ -32,13 +32,13 @@ describe("the genre of a text", () => {
 		"Did the ball roll farther on (A) grass or (B) ice?",
 		"You get a new situation: two bakers share an oven.",
 	])("is an exercise in %j", (text) => {
-		expect(genreOf(text).isExercise).toBe(true);
+		expect(detectGenre(text).isExercise).toBe(true);
 	});
 
 	it.each(["Imagine you are a lighthouse.", "You are the famous painter Ida Quist.", "Role-play a fictional judge."])(
 		"is played in %j",
 		(text) => {
-			expect(genreOf(text).isPlayed).toBe(true);
+			expect(detectGenre(text).isPlayed).toBe(true);
 		},
 	);
 
@@ -47,11 +47,11 @@ describe("the genre of a text", () => {
 		["a letter", `Dear colleague, ${PUBLISHED[1]?.[1]}`],
 		["the writer's own people", `${PUBLISHED[1]?.[1]} My aunt saw it.`],
 	])("is not published beside %s", (_, text) => {
-		expect(genreOf(text).isPublished).toBe(false);
+		expect(detectGenre(text).isPublished).toBe(false);
 	});
 
 	it("is published though somebody is quoted with their own", () => {
-		expect(genreOf(`${PUBLISHED[1]?.[1]} "My aunt saw it," one of them said.`).isPublished).toBe(true);
+		expect(detectGenre(`${PUBLISHED[1]?.[1]} "My aunt saw it," one of them said.`).isPublished).toBe(true);
 	});
 
 	it.each([
@@ -60,13 +60,13 @@ describe("the genre of a text", () => {
 		"How many days are left?",
 		"Summarize the article in three sentences.",
 	])("is none in %j", (text) => {
-		expect(genreOf(text)).toEqual({ isPublished: false, isExercise: false, isPlayed: false });
+		expect(detectGenre(text)).toEqual({ isPublished: false, isExercise: false, isPlayed: false });
 	});
 
 	it("is none where the text is long enough to hold anything", () => {
 		const long = `${PUBLISHED[0]?.[1]}\n`.repeat(80);
 		expect(long.length).toBeGreaterThan(8192);
-		expect(genreOf(long).isPublished).toBe(false);
+		expect(detectGenre(long).isPublished).toBe(false);
 	});
 
 	it("leaves titled names to news and parts to play, and the names of customers to nobody", () => {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { detect } from "../../../../src/compliance/detect.ts";
-import { healthStatements } from "../../../../src/compliance/detection/health-statements.ts";
-import type { Kind } from "../../../../src/compliance/detection/kinds.ts";
+import { addHealthStatements } from "../../../../src/compliance/detection/health-statements.ts";
+import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
 
-function statedIn(text: string): Kind[] {
-	const seen = new Set<Kind>();
-	healthStatements(text, seen);
+function statedIn(text: string): DataKind[] {
+	const seen = new Set<DataKind>();
+	addHealthStatements(text, seen);
 	return [...seen].sort();
 }
 
-const STATED: readonly (readonly [family: string, kind: Kind, text: string])[] = [
+const STATED: readonly (readonly [family: string, kind: DataKind, text: string])[] = [
 	["a compound", "diagnosis_context", "Mein Onkel hat Magenkrebs und braucht eine Haushaltshilfe."],
 	["a condition cut at a letter beyond ASCII", "diagnosis_context", "Unsere Nachbarin hat eine Blasenentzündung."],
 	["a Scandinavian compound", "diagnosis_context", "Min syster har lungcancer."],

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasDrawnPart, isDrawn, prefixedTokenEnd } from "../../../../src/compliance/detection/random-tokens.ts";
+import { findPrefixedTokenEnd, hasRandomPart, isRandom } from "../../../../src/compliance/detection/random-tokens.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const DRAWN = "IXRSzTyUroHEI5eCYyNwu0GwDfXwsTkG";
 
-const isPrefixed = (token: string) => prefixedTokenEnd(token, 0, token.search(/[-_]/)) === token.length;
+const isPrefixed = (token: string) => findPrefixedTokenEnd(token, 0, token.search(/[-_]/)) === token.length;
 
 describe("isDrawn", () => {
 	it("takes nearly every run from a generator for drawn", () => {
 		const run = fc.array(fc.constantFrom(...ALPHABET), { minLength: 40, maxLength: 40 }).map((all) => all.join(""));
 		const runs = fc.sample(run, { numRuns: 500, seed: 7 });
-		expect(runs.filter((each) => !isDrawn(each)).length).toBeLessThan(10);
+		expect(runs.filter((each) => !isRandom(each)).length).toBeLessThan(10);
 	});
 
 	it.each([
@@ -20,14 +20,14 @@ describe("isDrawn", () => {
 		"9f3c1e7ab40d2258c6e1f0b7d94a83e5172c6d0f",
 		"AAAAAAAAAAAAAAAAaaaaaaaaaaaaaaaa00000000",
 	])("takes no name, hash or filling for drawn: %s", (run) => {
-		expect(isDrawn(run)).toBe(false);
+		expect(isRandom(run)).toBe(false);
 	});
 });
 
 describe("hasDrawnPart", () => {
 	it("looks at what stands between separators", () => {
-		expect(hasDrawnPart(`eu-west.${DRAWN}`)).toBe(true);
-		expect(hasDrawnPart("eu-west-1.Compute2.Internal")).toBe(false);
+		expect(hasRandomPart(`eu-west.${DRAWN}`)).toBe(true);
+		expect(hasRandomPart("eu-west-1.Compute2.Internal")).toBe(false);
 	});
 });
 
@@ -43,7 +43,7 @@ describe("prefixedTokenEnd", () => {
 	it("finds none in the middle of a path, a file name or a longer token", () => {
 		for (const before of ["/docs/", "bundle.", "x-", "a+"]) {
 			const start = before.length;
-			expect(prefixedTokenEnd(`${before}acme_${DRAWN}`, start, start + 4)).toBe(-1);
+			expect(findPrefixedTokenEnd(`${before}acme_${DRAWN}`, start, start + 4)).toBe(-1);
 		}
 	});
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as signs from "../../../../src/compliance/detection/clinical-signs.ts";
-import { IDENTIFIERS } from "../../../../src/compliance/detection/identifiers.ts";
-import { classOf } from "../../../../src/compliance/detection/kinds.ts";
-import { PHRASES } from "../../../../src/compliance/detection/phrases.ts";
+import { IDENTIFIERS } from "../../../../src/compliance/detection/identify.ts";
+import { findClass } from "../../../../src/compliance/detection/kinds.ts";
+import { PHRASES } from "../../../../src/compliance/detection/phrase-finder.ts";
 import { KEY_SHAPES } from "../../../../src/compliance/detection/secret-shapes.ts";
 
 const identifiers = [...new Set([...IDENTIFIERS.digit.flat(), ...IDENTIFIERS.letter.flat()])];
@@ -17,7 +17,7 @@ const patterns = [...shapes, ...words, ...phrases].flatMap(([kind, pattern]) =>
 	pattern === undefined ? [] : [[kind, pattern] as const],
 );
 
-/** The pattern without escapes and classes, whose characters are no quantifiers. */
+/** The pattern without escapes and classes, whose characters are not quantifiers. */
 const skeleton = ({ source }: RegExp) => source.replace(/\\(?:[pP]\{\w+\}|k<\w+>|.)/g, "x").replace(/\[[^\]]*\]/g, "x");
 
 describe("the tables", () => {
@@ -46,6 +46,6 @@ describe("the tables", () => {
 	});
 
 	it("name only kinds that belong to a class", () => {
-		expect(patterns.filter(([kind]) => classOf(kind) === undefined)).toEqual([]);
+		expect(patterns.filter(([kind]) => findClass(kind) === null)).toEqual([]);
 	});
 });

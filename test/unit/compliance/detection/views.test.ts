@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { viewsOf } from "../../../../src/compliance/detection/views.ts";
+import { decodeViews } from "../../../../src/compliance/detection/views.ts";
 
 const VALUE = "write to marta.kowal@poczta-nowa.pl soon";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -9,7 +9,7 @@ const everyByte = (text: string) =>
 const entities = (text: string) => [...text].map((character) => `&#${character.codePointAt(0)};`).join("");
 const wide = (text: string) => text.replace(/[!-~]/g, (c) => String.fromCharCode(c.charCodeAt(0) + 0xfee0));
 
-const readings = (text: string) => [...viewsOf(text)].map((view) => view.text);
+const readings = (text: string) => [...decodeViews(text)].map((view) => view.text);
 
 describe("the readings of a text", () => {
 	it.each([
@@ -56,7 +56,7 @@ describe("the readings of a text", () => {
 				const text = `${before} "${encoded[encoding] ?? VALUE}" ${after}`;
 				const from = before.length + 2;
 				const to = text.length - after.length - 2;
-				const found = [...viewsOf(text)].flatMap((view) => {
+				const found = [...decodeViews(text)].flatMap((view) => {
 					const at = view.text.indexOf("marta.kowal@poczta-nowa.pl");
 					return at < 0 ? [] : [view.origin(at, at + 26)];
 				});

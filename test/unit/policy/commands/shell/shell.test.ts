@@ -2,22 +2,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Environment, expandText, expandWords } from "../../../../../src/policy/commands/shell/expand.ts";
-import { printed } from "../../../../../src/policy/commands/shell/output.ts";
-import { parse } from "../../../../../src/policy/commands/shell/parse.ts";
+import { predictOutput } from "../../../../../src/policy/commands/shell/output.ts";
+import { parseShell } from "../../../../../src/policy/commands/shell/parse.ts";
 import { UNKNOWN } from "../../../../../src/policy/placeholders.ts";
 import { WorkBudget } from "../../../../../src/policy/work-budget.ts";
 
 const VALUES: Readonly<Record<string, string>> = { HOME: "~", a: "x y", b: "lib.tar.gz", n: "5", empty: "", IFS: " " };
 
 const environment: Environment = {
-	value: (name) => VALUES[name],
-	output: () => undefined,
+	value: (name) => VALUES[name] ?? null,
+	output: () => null,
 	work: new WorkBudget(Number.POSITIVE_INFINITY),
 };
 
 /** The fields of each command of a text, unknown text as `?`. */
 function commandsOf(text: string): string[][] {
-	return parse(text).commands.map(({ words }) =>
+	return parseShell(text).commands.map(({ words }) =>
 		expandWords(words, environment).map((field) => field.replaceAll(UNKNOWN, "?")),
 	);
 }
@@ -70,7 +70,7 @@ describe("a word", () => {
 		["{unset}", UNKNOWN],
 		["{unset:?}b", `${UNKNOWN}b`],
 	])("$%s is %j", (text, value) => {
-		const word = parse(`"$${text}"`).commands[0]?.words[0] ?? [];
+		const word = parseShell(`"$${text}"`).commands[0]?.words[0] ?? [];
 		expect(expandText(word, environment)).toBe(value);
 	});
 });
@@ -97,21 +97,21 @@ describe("a script", () => {
 		["a \\\n b", [["a", "b"]]],
 		["", []],
 	])("%j runs %j", (text, commands) => {
-		const parsed = parse(text);
+		const parsed = parseShell(text);
 		expect(parsed.malformed).toBe(false);
 		expect(commandsOf(text)).toEqual(commands);
 	});
 
 	it("tells which command reads which", () => {
-		const reads = (text: string) => parse(text).commands.map(({ reads: range }) => range);
-		expect(reads("a | b | c")).toEqual([undefined, { from: 0, to: 1 }, { from: 1, to: 2 }]);
-		expect(reads("{ a; b; } | c")).toEqual([undefined, undefined, { from: 0, to: 2 }]);
-		expect(reads("a | (b; c)")).toEqual([undefined, { from: 0, to: 1 }, { from: 0, to: 1 }]);
-		expect(reads("a |\n b; c")).toEqual([undefined, { from: 0, to: 1 }, undefined]);
+		const reads = (text: string) => parseShell(text).commands.map(({ reads: range }) => range);
+		expect(reads("a | b | c")).toEqual([null, { from: 0, to: 1 }, { from: 1, to: 2 }]);
+		expect(reads("{ a; b; } | c")).toEqual([null, null, { from: 0, to: 2 }]);
+		expect(reads("a | (b; c)")).toEqual([null, { from: 0, to: 1 }, { from: 0, to: 1 }]);
+		expect(reads("a |\n b; c")).toEqual([null, { from: 0, to: 1 }, null]);
 	});
 
 	it("keeps the body of a here-document, expanded only when its end is not quoted", () => {
-		const body = (text: string) => expandText(parse(text).commands[0]?.redirects[0]?.target ?? [], environment);
+		const body = (text: string) => expandText(parseShell(text).commands[0]?.redirects[0]?.target ?? [], environment);
 		expect(body("cat <<A\n$b\nA")).toBe("lib.tar.gz\n");
 		expect(body("cat <<'A'\n$b\nA")).toBe("$b\n");
 		expect(body("cat <<-A\n\tx\n\tA")).toBe("x\n");
@@ -121,14 +121,14 @@ describe("a script", () => {
 	it.each(["'", '"', "$(", "`", "${", "(a", "{ a", "if a", "a )", "&& a", "<<A\nb", "[[ a", "a >", "case x", "fi"])(
 		"%j is malformed",
 		(text) => {
-			expect(parse(text).malformed).toBe(true);
+			expect(parseShell(text).malformed).toBe(true);
 		},
 	);
 
 	it("still runs what surrounds the malformed part", () => {
 		expect(commandsOf("| a b; ) c")).toEqual([["a", "b"], ["c"]]);
 		expect(commandsOf("a 'b c")).toEqual([["a", "b c"]]);
-		expect(parse("cat <<A\nrm x").commands.at(-1)?.redirects).toHaveLength(1);
+		expect(parseShell("cat <<A\nrm x").commands.at(-1)?.redirects).toHaveLength(1);
 	});
 
 	it("quoting a word gives the word back", () => {
@@ -147,25 +147,25 @@ describe("a script", () => {
 });
 
 describe("what is printed", () => {
-	it.each<[string, string[], string | undefined, string | undefined]>([
-		["echo", ["a", "b"], undefined, "a b\n"],
-		["echo", ["-e", "a\\tb"], undefined, "a\tb\n"],
-		["printf", ["%s-%s\\n", "a", "b"], undefined, "a-b\n"],
-		["printf", ["%s\\n", "a", "b"], undefined, "a\nb\n"],
-		["printf", ["\\x41\\102"], undefined, "AB"],
+	it.each<[string, string[], string | null, string | null]>([
+		["echo", ["a", "b"], null, "a b\n"],
+		["echo", ["-e", "a\\tb"], null, "a\tb\n"],
+		["printf", ["%s-%s\\n", "a", "b"], null, "a-b\n"],
+		["printf", ["%s\\n", "a", "b"], null, "a\nb\n"],
+		["printf", ["\\x41\\102"], null, "AB"],
 		["cat", [], "x", "x"],
-		["cat", ["file"], "x", undefined],
+		["cat", ["file"], "x", null],
 		["base64", ["-d"], "aGk=", "hi"],
 		["base64", ["--decode"], "aGk", "hi"],
-		["base64", ["-d"], "%%%", undefined],
-		["base64", [], "hi", undefined],
+		["base64", ["-d"], "%%%", null],
+		["base64", [], "hi", null],
 		["xxd", ["-r", "-p"], "6869", "hi"],
 		["rev", [], "ab\ncd", "ba\ndc"],
 		["tr", ["a-z", "b-za"], "hal", "ibm"],
 		["tr", ["-d", "x"], "axb", "ab"],
-		["which", ["rm"], undefined, "rm"],
-		["date", [], undefined, undefined],
+		["which", ["rm"], null, "rm"],
+		["date", [], null, null],
 	])("by %s %j from %j is %j", (name, args, input, text) => {
-		expect(printed(name, args, input, new WorkBudget())).toBe(text);
+		expect(predictOutput(name, args, input, new WorkBudget())).toBe(text);
 	});
 });

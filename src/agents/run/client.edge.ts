@@ -1,0 +1,48 @@
+// The Worker's client of AgentRun objects. Every call is idempotent and tried twice.
+import { ownerObjectName } from "../../audit/owner.ts";
+import { callObject } from "../../durable/call-object.edge.ts";
+import type { AgentRun, RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
+import type { RunSpec } from "./run.ts";
+import type { AgentRunRow } from "./runs.store.ts";
+
+export type { RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
+
+/** See the methods of AgentRun. */
+export interface AgentRunClient {
+	start(spec: RunSpec): Promise<boolean>;
+	read(): Promise<RunView | null>;
+	waitForEnd(): Promise<RunOutcome>;
+	follow(): Promise<ReadableStream<Uint8Array>>;
+	cancel(): Promise<{ outcome: RunOutcome } | null>;
+	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
+}
+
+/** A client for one user's run. */
+export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, runId: string): AgentRunClient {
+	const name = ownerObjectName(userId, { kind: "run", id: runId });
+	const twice = <T>(call: (stub: DurableObjectStub<AgentRun>) => Promise<T>) => callObject(namespace, name, call);
+	return {
+		start: (spec) => twice((stub) => stub.start(spec)),
+		read: () => twice(async (stub) => (await stub.read(userId)) as RunView | null),
+		waitForEnd: () => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome),
+		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
+		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),
+		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),
+	};
+}
+
+/** Returns the run that a user's idempotency key names. A free key is given to `runId`; without a `runId` the answer is null. */
+export function claimRun(
+	{ AGENT_RUN: namespace }: Env,
+	userId: string,
+	key: string,
+	bodyHash: string,
+	runId: string | null,
+): Promise<RunClaim | null> {
+	return callObject(namespace, `key:${userId}/${key}`, async (stub) => await stub.claim(bodyHash, runId));
+}
+
+/** Frees the key of a run that was abandoned. */
+export function releaseClaim({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
+	return callObject(namespace, `key:${userId}/${key}`, (stub) => stub.releaseClaim(runId));
+}

@@ -1,0 +1,337 @@
+// Executes a run's actions one at a time. The guard decides on a step, the step is made, and its end is stored before the next
+// action. agent-run.object.ts says when an action is due and closes the run.
+import { logError } from "../../http/log.edge.ts";
+import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
+import type { PlanContext } from "../../inference/caller.edge.ts";
+import { hashText } from "../../proof/hash.ts";
+import { usd } from "../../proof/money.ts";
+import { excerptResults, type SubtaskResult } from "../excerpt.ts";
+import { type BudgetAlert, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
+import { type PromptMessage, parsePlan, planMessages, planRepairMessages, toStepLayout } from "../plan.ts";
+import type { RunSnapshot } from "../response.ts";
+import { makeStep, type StepHooks, type StepResult, stepInputHash } from "../step.edge.ts";
+import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
+import { type PricedStep, StepPricer, type StepRules, type StepSpec } from "../step-pricer.edge.ts";
+import { FINAL_RESULTS_BYTES, finalMessages, parseStepAnswer, subtaskMessages } from "../step-prompts.ts";
+import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
+import {
+	chainStep,
+	countSteps,
+	nextAction,
+	planFromGoal,
+	type RunState,
+	type RunStep,
+	type StepCharge,
+	type StepRecord,
+	subtaskResults,
+	sumChargesNanoUsd,
+} from "./run.ts";
+import type { StoredRun } from "./stored-run.edge.ts";
+
+/** What its followers see of a run. */
+export type RunEvent =
+	| { type: "planned"; run_id: string; plan: string[]; by: "model" | "goal" }
+	| {
+			type: "step_started";
+			index: number;
+			role: StepRecord["role"];
+			subtask: string;
+			intensity: Intensity;
+			strategy: string;
+			reason: string;
+	  }
+	| { type: "step_done"; step: StepRecord }
+	| { type: "alert"; alert: BudgetAlert }
+	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
+
+/** What the run's object provides. */
+interface ExecutorContext {
+	run: StoredRun;
+	/** Account and settings, with current prices. */
+	planContext(): PlanContext;
+	rules: StepRules;
+	record: StepHooks["record"];
+	report(event: RunEvent): void;
+	/** Called within the transaction that stores the plan. */
+	queuePlanEvent(state: RunState): void;
+	/** Called within the transaction that stores a step's end. */
+	queueProgress(progress: Pick<RunSnapshot, "state" | "steps" | "charges">): void;
+}
+
+/** A model's plan may cost the run's cap divided by this. */
+const PLAN_COST_DIVISOR = 4;
+/** A rejected plan takes at most this much of the prompt that asks for another. */
+const REJECTED_PLAN_BYTES = 4_000;
+const REJECTION_REASON_BYTES = 160;
+/** Space for the results in the final prompt. The first size that the remaining money covers is used. */
+const FINAL_RESULTS_SIZES_BYTES = [FINAL_RESULTS_BYTES, FINAL_RESULTS_BYTES / 4, FINAL_RESULTS_BYTES / 16];
+/** The reserve for later steps covers an answer of this length for each. */
+const RESERVED_TOKENS = 256;
+
+/** A step to be made. */
+interface PlannedStep extends StepSpec {
+	role: StepRecord["role"];
+	/** Its purpose, in words. */
+	subtask: string;
+	/** Money that must be left after it. */
+	reserveNanoUsd: number;
+	/** The run can go on without it. */
+	isOptional: boolean;
+	followUp?: readonly PromptMessage[];
+	/** Returns the messages of a second request, or null when the answer needs none. */
+	askAgain?(answer: string): readonly PromptMessage[] | null;
+}
+
+type RunPlan = Pick<RunState, "plan" | "hasPlan">;
+
+type StepOutcome =
+	| { kind: "stopped"; stop: StepStop }
+	| { kind: "made"; priced: PricedStep; hold: StepHold; result: StepResult; intensity: Intensity };
+
+type MadeStep = Extract<StepOutcome, { kind: "made" }>;
+
+export class RunExecutor {
+	#context: ExecutorContext;
+	#guard: SpendGuard;
+
+	constructor(context: ExecutorContext) {
+		this.#context = context;
+		this.#guard = SpendGuard.resume(context.run.state.guard);
+	}
+
+	/** Executes the next action. Returns false when none is left. */
+	async executeNext(): Promise<boolean> {
+		const { run } = this.#context;
+		const action = nextAction(run.spec, run.state);
+		if (action.kind === "end") return false;
+		if (action.kind === "plan") await this.#plan(action.maxSubtasks);
+		else if (action.kind === "subtask") await this.#subtask(action.subtask);
+		else await this.#finalize();
+		return true;
+	}
+
+	async #plan(maxSubtasks: number): Promise<void> {
+		const { run, report, queuePlanEvent } = this.#context;
+		const { goal, capNanoUsd, maxSteps, runId: run_id } = run.spec;
+		const ownPlan: RunPlan = { plan: planFromGoal(run.spec), hasPlan: true };
+		const step: PlannedStep = {
+			role: "subtask",
+			subtask: "Plan",
+			messages: planMessages(goal, maxSubtasks),
+			asksFor: `plan:${maxSubtasks}`,
+			sizesFor: () => SINGLE_ONLY,
+			shareNanoUsd: 0,
+			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_COST_DIVISOR),
+			isOptional: true,
+			followUp: planRepairMessages(
+				goal,
+				maxSubtasks,
+				placeholder(REJECTED_PLAN_BYTES),
+				placeholder(REJECTION_REASON_BYTES),
+			),
+			askAgain(answer) {
+				const parsed = parsePlan(answer, maxSubtasks);
+				if (parsed.ok) return null;
+				return planRepairMessages(goal, maxSubtasks, fitPlaceholder(answer, REJECTED_PLAN_BYTES), parsed.reason);
+			},
+		};
+		const outcome = toStepLayout(maxSteps).asksForPlan ? await this.#make(step) : null;
+		if (outcome?.kind !== "made") {
+			const state = { ...run.state, ...ownPlan };
+			run.saveState(state, () => queuePlanEvent(state));
+		} else {
+			const { answer } = outcome.result;
+			const parsed = answer.ok ? parsePlan(answer.value.text, maxSubtasks) : null;
+			this.#storeStep(step, outcome, parsed?.ok ? { plan: parsed.subtasks, hasPlan: true } : ownPlan, (state) => {
+				if (state.hasPlan) queuePlanEvent(state);
+			});
+		}
+		const { plan, hasPlan } = run.state;
+		if (hasPlan) report({ type: "planned", run_id, plan, by: plan === ownPlan.plan ? "goal" : "model" });
+	}
+
+	async #subtask(subtask: string): Promise<void> {
+		const { run } = this.#context;
+		const { goal, policy } = run.spec;
+		const { plan, subtasksDone } = run.state;
+		const earlier = subtaskResults(run.steps);
+		const left = Math.max(1, plan.length - subtasksDone);
+		const messages = subtaskMessages({ goal, subtask, number: subtasksDone + 1, subtaskCount: plan.length, earlier });
+		const toStep = (reserveNanoUsd: number): PlannedStep => ({
+			role: "subtask",
+			subtask,
+			messages,
+			asksFor: subtasksDone + 1 < plan.length ? "subtask" : "last_subtask",
+			sizesFor: (intensity) => stepSizesFor(policy, intensity),
+			shareNanoUsd: Math.floor(Math.max(0, this.#guard.remainingNanoUsd - reserveNanoUsd) / left),
+			reserveNanoUsd,
+			isOptional: false,
+		});
+		const finalNanoUsd = this.#finalReserveNanoUsd(earlier);
+		// The first reserve covers the final step and one short answer of the cheapest model for each later subtask. The second covers
+		// the final step only. Before the first result the reserve may be nothing: one result without a final step beats none.
+		const reserves = [
+			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(messages),
+			finalNanoUsd,
+			...(earlier.length === 0 ? [0] : []),
+		];
+		let stop: StepStop | null = null;
+		for (const reserveNanoUsd of reserves) {
+			const outcome = await this.#make(toStep(reserveNanoUsd));
+			if (outcome.kind === "made")
+				return this.#storeStep(toStep(reserveNanoUsd), outcome, { subtasksDone: subtasksDone + 1 });
+			stop = outcome.stop;
+		}
+		if (stop) this.#stop(stop);
+	}
+
+	async #finalize(): Promise<void> {
+		const { run } = this.#context;
+		const { goal } = run.spec;
+		const results = subtaskResults(run.steps);
+		const toStep = (resultsBytes: number): PlannedStep => ({
+			role: "finalize",
+			subtask: "Final answer",
+			messages: finalMessages(goal, excerptResults(results, resultsBytes)),
+			asksFor: "final",
+			sizesFor: () => SINGLE_ONLY,
+			shareNanoUsd: 0,
+			reserveNanoUsd: 0,
+			isOptional: false,
+		});
+		let stop: StepStop | null = null;
+		for (const resultsBytes of FINAL_RESULTS_SIZES_BYTES) {
+			const outcome = await this.#make(toStep(resultsBytes));
+			if (outcome.kind === "made") return this.#storeStep(toStep(resultsBytes), outcome, { isFinalized: true });
+			stop = outcome.stop;
+		}
+		// A single result is the output unchanged.
+		if (results.length === 1 || !stop) run.saveState({ ...run.state, isFinalized: true });
+		else this.#stop(run.state.stop ?? stop, { isFinalized: true });
+	}
+
+	#stop({ limit, reason }: Pick<StepStop, "limit" | "reason">, also: Partial<RunState> = {}): void {
+		const { run } = this.#context;
+		run.saveState({ ...run.state, ...also, stop: { limit, reason } });
+	}
+
+	/** The least that the final step can cost, with the results so far and one more. */
+	#finalReserveNanoUsd(earlier: readonly SubtaskResult[]): number {
+		const { goal, maxTokens } = this.#context.run.spec;
+		const earlierChars = excerptResults(earlier, FINAL_RESULTS_BYTES).length;
+		const nextChars = placeholderBytes(Math.min(maxTokens, RESERVED_TOKENS));
+		const results = placeholder(Math.min(FINAL_RESULTS_BYTES, earlierChars + nextChars));
+		return this.#leastCostNanoUsd(finalMessages(goal, results));
+	}
+
+	/** The most that a short answer by the cheapest model can cost. */
+	#leastCostNanoUsd(messages: readonly PromptMessage[]): number {
+		const { run, planContext, rules } = this.#context;
+		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(run.spec.maxTokens, RESERVED_TOKENS));
+		const step: StepSpec = { messages, sizesFor: () => SINGLE_ONLY, shareNanoUsd: 0 };
+		const pricer = new StepPricer(planContext(), rules, step, Number.POSITIVE_INFINITY);
+		return pricer.priceAt("Foton", tokens)?.boundNanoUsd ?? 0;
+	}
+
+	/** Decides on a step and makes it. Its money stays on hold until its end is stored. */
+	async #make(step: PlannedStep): Promise<StepOutcome> {
+		const { run, report, record } = this.#context;
+		const decision = this.#decide(step, run.spec.maxTokens);
+		if (decision.kind === "stop") return { kind: "stopped", stop: decision };
+		const { intensity, reason, hold, priced } = decision;
+		const { role, subtask } = step;
+		const index = countSteps(run.state);
+		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
+		const hooks: StepHooks = { record, isStopped: () => run.state.isCancelled };
+		const result = await makeStep(priced, hooks, step.askAgain);
+		return { kind: "made", intensity, priced, hold, result };
+	}
+
+	#decide(step: PlannedStep, maxTokens: number): (HeldStep & { priced: PricedStep }) | StepStop {
+		const { planContext, rules } = this.#context;
+		const pricer = new StepPricer(planContext(), rules, step, maxTokens);
+		const decision = this.#guard.decideAndHold({
+			worstCaseNanoUsd: (intensity, tokens) => pricer.priceAt(intensity, tokens)?.boundNanoUsd ?? null,
+			maxTokens,
+			reserveNanoUsd: step.reserveNanoUsd,
+			isOptional: step.isOptional,
+		});
+		if (decision.kind === "stop") return decision;
+		const priced = pricer.priceAt(decision.intensity, decision.maxTokens);
+		if (!priced) throw new Error("what was decided on can be made");
+		return { ...decision, priced };
+	}
+
+	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */
+	#storeStep(
+		step: PlannedStep,
+		{ intensity, priced, hold, result: { answer, charge, readers, overrun, isSandbox } }: MadeStep,
+		change: Partial<RunState>,
+		alsoStore: (state: RunState) => void = () => undefined,
+	): void {
+		const { run, report, queueProgress } = this.#context;
+		const { spec } = run;
+		const costNanoUsd = sumChargesNanoUsd([charge]);
+		const { alerts } = hold.settle(countSteps(run.state), { costNanoUsd, overrun });
+		const store = (step: RunStep | null, state: RunState) =>
+			run.endStep(charge, step, state, () => {
+				alsoStore(state);
+				queueProgress({ state, steps: step ? [...run.steps, step] : run.steps, charges: [...run.charges, charge] });
+			});
+		const isPlan = "plan" in change;
+		const { isGoalMet, ...stored } = this.#toStoredAnswer(answer, charge, step.role === "subtask" && !isPlan);
+		const state: RunState = {
+			...run.state,
+			guard: this.#guard.state,
+			readers: [...new Set([...run.state.readers, ...readers])],
+			isSandbox: run.state.isSandbox || isSandbox,
+			...(answer.ok ? change : this.#changeAfterFailure(answer.failure, step, change)),
+			isGoalMet: run.state.isGoalMet || isGoalMet,
+		};
+		if (!answer.ok && costNanoUsd === 0) {
+			store(null, state);
+		} else {
+			const { trajectory, record } = chainStep(run.state.trajectory, {
+				role: step.role,
+				model: stored.model,
+				intensity,
+				strategy: priced.size.strategy,
+				cost_usd: usd(costNanoUsd),
+				confidence: stored.confidence,
+				input_hash: stepInputHash(step.messages),
+				output_hash: hashText(stored.output),
+				timestamp: new Date(Date.now()).toISOString(),
+			});
+			const hasResult = answer.ok && !isPlan;
+			store({ record, subtask: step.subtask, hasResult, output: stored.output }, { ...state, trajectory });
+			report({ type: "step_done", step: record });
+		}
+		for (const alert of alerts) report({ type: "alert", alert });
+		if (sumChargesNanoUsd(run.charges) !== this.#guard.spentNanoUsd)
+			logError("agent_spend_differs", new Error("guard and charges differ"), { run_id: spec.runId });
+	}
+
+	/** The part of an answer that is stored. Without an answer it is the empty text, by the model called last. */
+	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, readsMark: boolean) {
+		if (!answer.ok) {
+			const model = calls.at(-1)?.model ?? this.#context.run.spec.intendedModel;
+			return { output: "", isGoalMet: false, model, confidence: 0 };
+		}
+		const { text, model, confidence } = answer.value;
+		return { ...(readsMark ? parseStepAnswer(text) : { output: text, isGoalMet: false }), model, confidence };
+	}
+
+	/** The change of state after a step without an answer. A plan falls back to the goal's own. Any other step ends the run. */
+	#changeAfterFailure(
+		failure: { reason: string; message?: string; attempts?: string[] },
+		{ role, subtask }: PlannedStep,
+		change: Partial<RunState>,
+	): Partial<RunState> {
+		const { isCancelled } = this.#context.run.state;
+		if (isCancelled) return "plan" in change ? change : {};
+		if ("plan" in change && failure.reason === "all_models_failed") return change;
+		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
+		const why = failure.attempts?.at(-1) ?? failure.message ?? failure.reason;
+		return { fault: `no model answered ${step} (${why})`.toWellFormed() };
+	}
+}

@@ -1,0 +1,102 @@
+// A run's money. What a step may cost is written into the run's reservation at the meter before it is spent. At the end the run is
+// sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
+import { PLANS } from "../../catalog/plans.ts";
+import type { ComplianceGate } from "../../compliance/gate.ts";
+import { database } from "../../db/client.edge.ts";
+import type { PlanContext } from "../../inference/caller.edge.ts";
+import { meterClient } from "../../meter/meter-client.edge.ts";
+import type { StoredReceipt } from "../../meter/settlement.ts";
+import { sealReceipt } from "../../proof/receipt.ts";
+import { cachedSettings } from "../../settings.ts";
+import { createFunds, type Funds } from "../../usage/funds.edge.ts";
+import { findReceipt } from "../../usage/receipts.store.ts";
+import { gateForGoal } from "../goal-gate.edge.ts";
+import type { OpenCharge } from "../step.edge.ts";
+import { runFromReceipt } from "./receipt.ts";
+import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
+import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
+import type { SettledRun, StoredRun } from "./stored-run.edge.ts";
+
+export class RunMoney {
+	#env: Env;
+	#waitUntil: (work: Promise<unknown>) => void;
+	/** The gate on the run's goal, kept because the goal is scanned only once. */
+	#gate: Promise<ComplianceGate | null> | null = null;
+
+	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
+		this.#env = env;
+		this.#waitUntil = waitUntil;
+	}
+
+	#funds({ userId, runId: requestId }: RunSpec): Funds {
+		return createFunds({
+			account: { userId },
+			requestId,
+			waitUntil: this.#waitUntil,
+			db: database(this.#env.DB),
+			meter: (id) => meterClient(this.#env.ACCOUNT_METER, id),
+			admit: () => Promise.reject(new Error("a run is admitted before it begins")),
+		});
+	}
+
+	/** Account and settings of the run's calls, with current prices. */
+	planContext({ planId }: RunSpec): PlanContext {
+		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
+	}
+
+	/** The compliance gate on the run's goal; null without a policy. */
+	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
+		this.#gate ??= gateForGoal(goal, compliance, cachedSettings(this.#env));
+		return this.#gate;
+	}
+
+	/** The run as it would be settled if it ended now. */
+	#toSettlementSource({ spec, state, steps, charges }: StoredRun, gate: ComplianceGate | null): SettlementSource {
+		const end = {
+			status: "interrupted" as const,
+			output: bestOutput(steps),
+			trajectoryProof: currentProof(state, steps),
+		};
+		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
+	}
+
+	/** Stores what the step under way may cost, then writes it into the run's reservation; false when that failed. */
+	record(run: StoredRun, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
+		run.saveOpenCharge(open);
+		const readers = [...new Set([...run.state.readers, ...open.readers])];
+		const source = {
+			...this.#toSettlementSource(run, gate),
+			state: { ...run.state, readers },
+			charges: [...run.charges, open],
+		};
+		const spentNanoUsd = sumChargesNanoUsd(run.charges) + open.billedNanoUsd;
+		const { expiresAtMs } = open;
+		return this.#funds(run.spec).extend({ ...draftInterimSettlement(source, Date.now()), expiresAtMs, spentNanoUsd });
+	}
+
+	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */
+	async seal(run: StoredRun): Promise<void> {
+		const { signer } = cachedSettings(this.#env);
+		const gate = await this.gateFor(run.spec);
+		const end = toRunEnd(run.spec, run.state, run.steps, run.charges);
+		const { usage, receipt } = draftSettlement({ ...this.#toSettlementSource(run, gate), end }, Date.now());
+		run.savePendingSettlement({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
+	}
+
+	/** Settles a sealed run; null when the outcome is unknown so far. May be repeated. */
+	async settle({ spec, state, steps, pendingSettlement }: StoredRun): Promise<SettledRun | null> {
+		if (!pendingSettlement) throw new Error("a run is sealed before it is settled");
+		const { end, settlement } = pendingSettlement;
+		if (await this.#funds(spec).settle(settlement)) return { end, state, steps };
+		const receipt = await this.#findReceipt(spec).catch(() => null);
+		if (!receipt) return null;
+		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };
+		return runFromReceipt({ state, steps }, receipt);
+	}
+
+	/** The receipt that the run was settled with: from its meter, or from D1 after the meter has flushed it. */
+	async #findReceipt({ userId, runId }: RunSpec): Promise<StoredReceipt | null> {
+		const meter = meterClient(this.#env.ACCOUNT_METER, userId);
+		return (await meter.receipt(runId)) ?? (await findReceipt(database(this.#env.DB), runId)) ?? null;
+	}
+}

@@ -1,0 +1,101 @@
+// A run's usage row and its unsigned receipt: final ones at its end, and interim ones before each batch of calls, which the meter
+// records if the run's object dies. Pure.
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ComplianceGate } from "../../compliance/gate.ts";
+import { mergeCallsByModel } from "../../meter/flush-batch.ts";
+import type { UsageRow } from "../../meter/settlement.ts";
+import { POLICY_MODE } from "../../orchestration/planner.ts";
+import { hashText } from "../../proof/hash.ts";
+import { usd } from "../../proof/money.ts";
+import type { AgentReceipt, Outcome } from "../../proof/receipt.ts";
+import { type EndStatus, type RunEnd, type RunSpec, type RunState, type StepCharge, sumChargesNanoUsd } from "./run.ts";
+
+/** More calls are merged into one entry per model: a usage row must fit into the meter and into D1. */
+const MAX_USAGE_CALLS = 2_000;
+/** The same bound for interim usage, which is written before every batch of calls. */
+const MAX_INTERIM_USAGE_CALLS = 50;
+
+const OUTCOME_BY_STATUS: Readonly<Record<EndStatus, Outcome>> = {
+	complete: "complete",
+	budget_exhausted: "complete",
+	max_steps_reached: "complete",
+	cancelled: "client_closed",
+	interrupted: "cut",
+};
+
+/** The parts of a run that its usage row and receipt are made from. */
+export interface SettlementSource {
+	spec: RunSpec;
+	state: Pick<RunState, "trajectory" | "readers">;
+	charges: readonly StepCharge[];
+	end: Pick<RunEnd, "status" | "output" | "trajectoryProof">;
+	/** The compliance policy in force on the goal; null without one. */
+	gate: ComplianceGate | null;
+	catalog: Catalog;
+}
+
+function draftWithCalls(
+	{ spec, state, charges, end, gate, catalog }: SettlementSource,
+	atMs: number,
+	maxCalls: number,
+): { usage: UsageRow; receipt: AgentReceipt } {
+	const all = charges.flatMap(({ calls }) => calls);
+	const calls = all.length > maxCalls ? mergeCallsByModel(all) : all;
+	const costNanoUsd = sumChargesNanoUsd(charges);
+	const estimated = charges.some((charge) => charge.estimated);
+	const outcome = OUTCOME_BY_STATUS[end.status];
+	const toModelRef = (id: string) => ({ id, provider: catalog.findModel(id)?.provider ?? "" });
+	const last = all.at(-1) ?? { model: spec.intendedModel, provider: toModelRef(spec.intendedModel).provider };
+	const receipt: AgentReceipt = {
+		type: "svc.receipt.v1",
+		request_id: spec.runId,
+		timestamp: new Date(atMs).toISOString(),
+		outcome,
+		estimated,
+		cost_usd: usd(costNanoUsd),
+		bound_usd: usd(spec.capNanoUsd),
+		input_hash: hashText(spec.goal),
+		output_hash: hashText(end.output),
+		compliance: gate?.attest(state.readers.map(toModelRef)) ?? null,
+		catalog_version: catalog.version,
+		config_digest: spec.configDigest,
+		kind: "agent",
+		status: end.status,
+		policy: spec.policy,
+		strategy: state.trajectory.strategy,
+		trajectory_proof: end.trajectoryProof,
+		n_steps: state.trajectory.range.size,
+		max_cost_usd: usd(spec.capNanoUsd),
+	};
+	const usage: UsageRow = {
+		request_id: spec.runId,
+		user_id: spec.userId,
+		created_at: new Date(spec.startedAtMs).toISOString(),
+		kind: "agent",
+		model: last.model,
+		provider: last.provider,
+		mode: POLICY_MODE[spec.policy],
+		tokens: calls.reduce((sum, { tokens }) => sum + tokens, 0),
+		input_tokens: calls.reduce((sum, { input_tokens }) => sum + input_tokens, 0),
+		cost_nano_usd: costNanoUsd,
+		estimated,
+		outcome,
+		latency_ms: Math.max(0, atMs - spec.startedAtMs),
+		fallback: false,
+		calls,
+	};
+	return { usage, receipt };
+}
+
+/** Of a run that is over. */
+export function draftSettlement(run: SettlementSource, atMs: number): { usage: UsageRow; receipt: AgentReceipt } {
+	return draftWithCalls(run, atMs, MAX_USAGE_CALLS);
+}
+
+/** Of a run under way, as if it ended now. */
+export function draftInterimSettlement(
+	run: SettlementSource,
+	atMs: number,
+): { usage: UsageRow; receipt: AgentReceipt } {
+	return draftWithCalls(run, atMs, MAX_INTERIM_USAGE_CALLS);
+}

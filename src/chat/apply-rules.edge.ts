@@ -1,0 +1,24 @@
+// Applies the rules in force to a chat body: routing config and compliance policy, the request's own and the server's.
+import { ok, type Result } from "../failure.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
+import type { InferenceRequest } from "../inference/plan.ts";
+import type { DefaultConfigContext } from "../routing-config/default-config.store.ts";
+import { rulesInForce } from "../routing-config/in-force.edge.ts";
+import { toInferenceRequest } from "./inference-request.ts";
+import type { ChatRequest } from "./request.ts";
+
+/**
+ * The call and options of a chat body, with the gate of its compliance policy.
+ * @param rawBody the body before validation.
+ */
+export async function applyRules(
+	body: ChatRequest,
+	context: DefaultConfigContext,
+	rawBody?: unknown,
+): Promise<Result<InferenceRequest>> {
+	const rules = await rulesInForce(body, context);
+	if (!rules.ok) return rules;
+	const { settings } = context;
+	const { call, options } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
+	return ok({ call, options: { ...options, gate: await gateFor(call, rules.value.policy, settings) } });
+}

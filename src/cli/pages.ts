@@ -1,0 +1,67 @@
+// Builds the pages that the Worker serves, each as one file with its style and script: text modules beside the bundle.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const BUILT_DIR = "src/pages/built";
+const VERIFY_PAGE = "src/verifier/page";
+
+/** The oldest browsers that verify Ed25519 in WebCrypto. The page needs nothing newer. */
+const TARGETS = ["chrome137", "firefox130", "safari17"];
+
+async function bundleFile(path: string): Promise<string> {
+	const { outputFiles } = await build({
+		entryPoints: [path],
+		bundle: true,
+		minify: true,
+		write: false,
+		format: "iife",
+		target: TARGETS,
+		charset: "utf8",
+		legalComments: "none",
+	});
+	return outputFiles[0]?.text.trim() ?? "";
+}
+
+function cspHash(content: string): string {
+	return `'sha256-${createHash("sha256").update(content).digest("base64")}'`;
+}
+
+/** A policy that allows the page's own script and style, by hash, and no connection. */
+function renderCsp(script: string, style: string): string {
+	return [
+		"default-src 'none'",
+		`script-src ${cspHash(script)}`,
+		`style-src ${cspHash(style)}`,
+		"connect-src 'none'",
+		"base-uri 'none'",
+		"form-action 'none'",
+	].join("; ");
+}
+
+/** @throws Error when the page lacks a placeholder, or a replacement would end its element early. */
+function inlineParts(page: string, parts: readonly [placeholder: string, content: string][]): string {
+	return parts.reduce((text, [placeholder, content]) => {
+		if (text.split(placeholder).length !== 2) throw new Error(`the page needs exactly one ${placeholder}`);
+		if (content.split(/<\/(?:script|style)/i).length !== 2)
+			throw new Error(`the replacement of ${placeholder} ends too early`);
+		// A function, because `$` has a meaning in replacement strings.
+		return text.replace(placeholder, () => content);
+	}, page);
+}
+
+/** Builds all pages into `src/pages/built`. Run it before anything bundles the Worker. */
+export async function buildPages(): Promise<void> {
+	const [script, style] = await Promise.all([
+		bundleFile(join(VERIFY_PAGE, "main.ts")),
+		bundleFile(join(VERIFY_PAGE, "style.css")),
+	]);
+	const meta = `<meta http-equiv="Content-Security-Policy" content="${renderCsp(script, style)}">`;
+	const page = inlineParts(readFileSync(join(VERIFY_PAGE, "page.html"), "utf8"), [
+		['<link rel="stylesheet" href="style.css">', `${meta}\n<style>${style}</style>`],
+		['<script src="main.js"></script>', `<script>${script}</script>`],
+	]);
+	mkdirSync(BUILT_DIR, { recursive: true });
+	writeFileSync(join(BUILT_DIR, "verify.html"), page);
+}

@@ -1,0 +1,17 @@
+// Cuts texts to a length. Pure.
+
+/** The first UTF-16 units of a text, at most `maxUnits`, without half a character at the end. */
+export function clip(text: string, maxUnits: number): string {
+	return text.slice(0, maxUnits).replace(/[\uD800-\uDBFF]$/, "");
+}
+
+/** The first characters of a text (code points), at most `maxCharacters`. */
+export function clipCharacters(text: string, maxCharacters: number): string {
+	return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join("");
+}
+
+/** Both ends of a text, `unitsPerEnd` UTF-16 units each with a line break between them; a shorter text as a whole. */
+export function clipMiddle(text: string, unitsPerEnd: number): string {
+	if (text.length <= 2 * unitsPerEnd) return text;
+	return `${text.slice(0, unitsPerEnd)}\n${text.slice(-unitsPerEnd)}`;
+}

@@ -1,0 +1,175 @@
+// The table of phrases that give a secret: "the password is …", headers, command options, SQL statements.
+
+import { verbose } from "./verbose.ts";
+import { Lexicon } from "./words.ts";
+
+/** What the value must look like: any password, a strong one, a key, or the token of a header. */
+type SecretForm = "password" | "strong" | "key" | "bearer";
+
+interface SecretPhrase {
+	/** Sticky, of bounded length, with a group `value`. */
+	readonly shape: RegExp;
+	readonly form: SecretForm;
+}
+
+const SECRET_VALUE = "[\"'`“«]?(?<value>[^\\s\"'`“”«»,;<>]{6,128})";
+const BELONGING =
+	"(?: (?:for|of|to|on|at|del?|des?|d[aou]|du|della?|für|fürs|zum|vom|von|van|voor|pour|para|per|dla) [^\\n:=]{1,40}?)?";
+const EQUATING = "(?:is|was|are|ist|war|lautet|es|era|é|è|est|était|to|jest|auf|a|as|:|=|->|=>)";
+
+/** That a secret was changed: its new value follows. */
+const CHANGE = verbose`
+	(?:(?:is|was|has been|got|gets|been) )?(?:now |just )?(?:changed|reset|set|updated|rotated|switched) (?:back )?to
+	|(?:is|are) now
+	|ist jetzt
+	|wurde (?:auf|zu)
+	|lautet (?:jetzt|nun)
+	|est (?:maintenant|désormais)
+	|(?:es|está) ahora
+	|ahora es
+	|adesso è
+	|ora è
+	|agora é
+	|is nu
+`;
+
+const PASSWORD_WORDS = [
+	"password",
+	"passwort",
+	"passwd",
+	"passphrase",
+	"passcode",
+	"pwd",
+	"pw",
+	"senha",
+	"wachtwoord",
+	"kennwort",
+	"clave",
+];
+
+const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string[] })[] = [
+	{
+		words: [...PASSWORD_WORDS, "passord", "heslo"],
+		shape: new RegExp(`\\S{1,20}${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: [...PASSWORD_WORDS, "passe"],
+		shape: new RegExp(`\\S{2,12}${BELONGING} (?:${CHANGE}):? (?![/~.])${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: ["reset", "changed", "set", "updated", "rotated"],
+		shape: new RegExp(
+			verbose`
+				\w{3,7} (?:it|them|(?:the|my|her|his|their|our|your) \w{0,12} ?(?:password|pw|pwd|login))(?: back)? to:? ${SECRET_VALUE}(?:
+					(?=[^\n]{0,80}(?:password|passwd|\bpw\b|log ?in|credential))
+					|(?<=(?:password|passwd|\bpw\b|log ?in|credential)[^\n]{0,200})
+				)
+			`,
+			"diy",
+		),
+		form: "password",
+	},
+	// Words are cut at letters beyond ASCII: contraseña, hasło. In French it is mot de passe.
+	{
+		words: ["contrase"],
+		shape: new RegExp(`contraseña${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: ["has"],
+		shape: new RegExp(`hasło(?: do [^\\n:=]{1,40}?)? ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: ["passe"],
+		shape: new RegExp(`passe${BELONGING} ?${EQUATING}[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "password",
+	},
+	{
+		words: [
+			"password",
+			"passwort",
+			"passwd",
+			"pwd",
+			"pw",
+			"senha",
+			"wachtwoord",
+			"passe",
+			"pass",
+			"creds",
+			"credentials",
+		],
+		shape: /\w{2,11}[ /|]{1,3}["'`(]?(?<value>[^\s"'`“”,;<>()]{8,128})/diy,
+		form: "strong",
+	},
+	{
+		words: ["token", "secret", "key"],
+		shape: new RegExp(`\\S{1,20} ?(?:is|was|ist|es|est|é|è|lautet|->)[: ]{1,2}${SECRET_VALUE}`, "diy"),
+		form: "key",
+	},
+	{
+		words: ["password", "passwd", "secret"],
+		shape: /\w{6,8}>(?<value>[^<>\s]{6,128})<\//diy,
+		form: "password",
+	},
+	// A setting in XML: the name in one attribute, the value in the next.
+	{
+		words: ["key", "name"],
+		shape:
+			/(?:key|name)=["'][\w.:-]{0,40}(?:password|passwd|pwd|secret|apikey|api[_-]key|token|passphrase)["'][^<>\n]{0,24}? value=["'](?<value>[^"'\n]{6,128})["']/diy,
+		form: "password",
+	},
+	// A key that follows its name without a sign between them.
+	{
+		words: ["key", "secret", "token"],
+		shape:
+			/(?<=(?:api|secret|access|auth|signing|encryption|bearer|private)[ _-]?)\w{3,6}(?: base)?:? ["'`]?(?<value>(?=[^\s]{0,24}\d)[A-Za-z\d_+/=-]{24,200})(?![^\s"'`.,;)])/diy,
+		form: "key",
+	},
+	// SQL: PASSWORD '…' and IDENTIFIED BY '…'.
+	{
+		words: ["password", "by"],
+		shape: /(?:password|(?<=identified )by) ["'](?<value>[^"'\s]{6,128})["']/diy,
+		form: "password",
+	},
+	// Command options: --password x, --api-key x.
+	{
+		words: ["password", "pass", "passwd"],
+		shape: /(?<=--[\w-]{0,20})\w{4,8} ["']?(?<value>[^\s"'-][^\s"']{5,128})/diy,
+		form: "password",
+	},
+	{
+		words: ["token", "secret", "key"],
+		shape: /(?<=--[\w-]{0,20})\w{3,6} ["']?(?<value>[\w.~+/=-]{12,200})/diy,
+		form: "key",
+	},
+	{ words: ["login"], shape: /login \S{1,64} password (?<value>\S{6,128})/diy, form: "password" },
+	{ words: ["sshpass"], shape: /sshpass -p ?["']?(?<value>[^\s"']{6,64})/diy, form: "password" },
+	{
+		words: ["mysql", "mysqldump", "mysqladmin"],
+		shape: /\w{5,10} [^\n]{0,80}?-p(?<value>[^\s-]\S{5,64})/diy,
+		form: "password",
+	},
+	{
+		words: ["curl"],
+		shape: /curl [^\n]{0,160}?(?:-u|--user)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
+		form: "password",
+	},
+	{ words: ["bearer"], shape: /bearer ["'`]?(?<value>[\w.~+/=-]{20,2000})/diy, form: "bearer" },
+	{
+		words: ["token"],
+		shape: /(?<=authorization["']?[:=] ?["']?)token (?<value>[\w.~+/=-]{20,400})/diy,
+		form: "bearer",
+	},
+	{ words: ["basic"], shape: /basic (?<value>[A-Za-z0-9+/]{12,400}={0,2})(?![A-Za-z0-9])/diy, form: "key" },
+];
+
+const secretLexicon = new Lexicon<SecretPhrase>();
+for (const entry of SECRET_PHRASES) for (const word of entry.words) secretLexicon.add(word, entry);
+
+/** The phrases that start at a word; null if there are none. */
+export function secretPhrasesAt(text: string, start: number, end: number): readonly SecretPhrase[] | null {
+	return secretLexicon.at(text, start, end);
+}

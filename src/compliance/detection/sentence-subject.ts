@@ -1,0 +1,47 @@
+// Decides whom a sentence about health is about, by names, roles and pronouns.
+import { FIRST_PERSON, PEOPLE_BY_ROLE } from "./clinical-signs.ts";
+import { isClinicalWord } from "./clinical-terms.ts";
+import { KNOWN_PERSON, OWN_PEOPLE } from "./health-subjects.ts";
+import { givenNames, notNames } from "./names.ts";
+
+const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
+const FULL_NAME =
+	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
+const TITLE_AND_SURNAME =
+	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
+const CAPITALISED_WORD = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
+
+/** In German, nouns are capitalised: two capitalised words in a row are not always a name. */
+const GERMAN_WORD =
+	/\b(?:der|die|das|und|ist|hat|hatte|wurde|bei|wegen|ein|eine[nrms]?|seit|mit|für|nicht|vom?|am|zum|zur|leidet|nimmt|braucht|bekommt)\b/;
+
+/** Whether a text has a first name and a surname, neither of them a place, an institution or a word of medicine. */
+export function hasFullName(text: string): boolean {
+	if (TITLE_AND_SURNAME.test(text)) return true;
+	const isGerman = GERMAN_WORD.test(text);
+	for (const [, first = "", last = ""] of text.matchAll(FULL_NAME)) {
+		const both = [first.toLowerCase(), last.toLowerCase()] as const;
+		if (isGerman && !givenNames.has(both[0])) continue;
+		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return true;
+	}
+	return false;
+}
+
+function hasGivenName(text: string): boolean {
+	return (text.match(CAPITALISED_WORD) ?? []).some((word) => givenNames.has(word.toLowerCase()));
+}
+
+/** Whom a sentence is about: somebody named or identified by a role, only "he" or "she", or the writer. */
+export type SentenceSubject = "known" | "pronoun" | "self";
+
+/**
+ * Whom a sentence is about; null for nobody.
+ * @param text of the sentence.
+ * @param lower the same in lower case.
+ */
+export function findSubject(text: string, lower: string): SentenceSubject | null {
+	const others = lower.replace(FIRST_PERSONS, "");
+	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
+	if (KNOWN_PERSON.test(others)) return "pronoun";
+	return FIRST_PERSON.test(lower) ? "self" : null;
+}

@@ -1,0 +1,51 @@
+// How a request reached the service: scheme, host and client address. Headers are believed by where the service runs, which its
+// operator states and no request can. Pure.
+
+/** Where the service runs. Its operator says so; no request can. */
+export interface Deployment {
+	/** On Cloudflare every host that reaches the Worker is routed to it, and `cf-connecting-ip` is the platform's. */
+	platform: "cloudflare" | "local";
+	/** A proxy in front ends TLS, and its forwarded headers are believed. Off Cloudflare only. */
+	trustsProxy: boolean;
+	/** Host names, without ports, that are answered off Cloudflare besides loopback. Lower case. */
+	allowedHosts: ReadonlySet<string>;
+}
+
+const LOOPBACK = /^(?:(?:[^.]+\.)*localhost|127(?:\.\d+){3}|\[::1\])$/;
+
+/** Names of this machine (RFC 6761, section 6.3; RFC 1122, section 3.2.1.3). */
+export function isLoopback({ hostname }: URL): boolean {
+	return LOOPBACK.test(hostname);
+}
+
+function believesProxy({ platform, trustsProxy }: Deployment): boolean {
+	return platform === "local" && trustsProxy;
+}
+
+export function isSecure(url: URL, headers: Headers, deployment: Deployment): boolean {
+	if (url.protocol === "https:") return true;
+	if (!believesProxy(deployment)) return false;
+	const [closestToClient = ""] = (headers.get("x-forwarded-proto") ?? "").split(",");
+	return closestToClient.trim().toLowerCase() === "https";
+}
+
+/** The service's origin as the client sees it. */
+export function clientOrigin(address: string, headers: Headers, deployment: Deployment): string {
+	const url = new URL(address);
+	return isSecure(url, headers, deployment) ? `https://${url.host}` : url.origin;
+}
+
+/**
+ * The client's IP address; `unknown` where nobody trustworthy names it. A proxy appends the address that it sees, so the last
+ * entry of `x-forwarded-for` is the trusted one.
+ */
+export function clientAddress(headers: Headers, deployment: Deployment): string {
+	if (deployment.platform === "cloudflare") return headers.get("cf-connecting-ip") ?? "unknown";
+	const forwarded = believesProxy(deployment) ? headers.get("x-forwarded-for") : null;
+	return forwarded?.split(",").at(-1)?.trim() || "unknown";
+}
+
+/** Off Cloudflare, other names may be a stranger's: a page elsewhere can give any name this machine's address (DNS rebinding). */
+export function isServedHost(url: URL, { platform, allowedHosts }: Deployment): boolean {
+	return platform === "cloudflare" || isLoopback(url) || allowedHosts.has(url.hostname.toLowerCase());
+}

@@ -1,0 +1,319 @@
+// Makes the calls of call sets within one bound: each is held for, fails over to the next of its set, feeds the breakers and is
+// billed. Reservation, settlement and receipts are settlement.edge.ts's.
+
+import type { Model } from "../catalog/schema.ts";
+import type { Failure } from "../failure.ts";
+import type { Outcome } from "../proof/receipt.ts";
+import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
+import { breakerKey, type Permit, ProviderHealth } from "../providers/health.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
+import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../providers/upstream.edge.ts";
+import type { StreamPart } from "../providers/wire.ts";
+import { reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
+import type { Settings } from "../settings.ts";
+import {
+	type Bill,
+	type BilledCall,
+	billCall,
+	billFailedCall,
+	type InterruptedBilling,
+	type PlannedCall,
+} from "./accounting.ts";
+import { Budget, type Hold } from "./budget.ts";
+import type { PlanContext } from "./caller.edge.ts";
+import { ConcurrencyLimit } from "./concurrency-limit.ts";
+import { type CallSet, type Consequence, FailedCalls, isNamed, shortenToAfford, toCallSet } from "./failover.ts";
+import type { CallPlan } from "./plan.ts";
+import { type AttemptResult, readFirstDelta, readWhole, type StreamRelay } from "./read-stream.ts";
+
+/** Upstream calls of one runner that wait for their response head at once: a Worker has six connections for that. */
+const MAX_WAITING_FOR_HEADS = 6;
+
+/** A model that reasons unseen may be silent for this many times its catalog time to the first token. */
+const UNSEEN_REASONING_FACTOR = 3;
+
+/** This isolate's view of the providers. */
+export const health = new ProviderHealth();
+
+function openSinceMs({ attempt }: PlannedCall): number {
+	return health.openSinceMs(breakerKey(attempt.access));
+}
+
+/** A call that gave its whole answer. */
+interface ServedCall {
+	call: BilledCall;
+	answer: ModelAnswer;
+	/** The answer came from the sandbox upstream. */
+	sandbox: boolean;
+}
+
+/** A call that has begun to answer. */
+export interface CallStream {
+	call: PlannedCall;
+	sandbox: boolean;
+	/** One array per piece of the upstream's body, well-formed. Ends early, without throwing, when the upstream breaks off. */
+	parts: AsyncIterable<readonly StreamPart[]>;
+	/** Aborts when a deadline passes, even while nothing is read. */
+	over: AbortSignal;
+	/**
+	 * To be called once: after the parts, or instead of the rest of them. Stops the upstream and bills the call.
+	 * @param clientClosed the client has gone and will not read the rest.
+	 */
+	finish(clientClosed: boolean): CallStreamEnd;
+}
+
+/** How a call stream ended. */
+export interface CallStreamEnd {
+	outcome: Outcome;
+	/** Why the answer is not whole; null when it is. */
+	lost: UpstreamInterrupted | null;
+	/** What was delivered. */
+	answer: ModelAnswer;
+	call: BilledCall;
+}
+
+/** One call of a set served, or none did. */
+type CallSetResult<T> = { ok: true; served: T } | { ok: false; failure: Failure; clientClosed: boolean };
+
+/** How one call ended. */
+interface EndedCall {
+	/** Null when it cost nothing. */
+	bill: Bill | null;
+	/** Null when it gave none. */
+	answer: ModelAnswer | null;
+	latencyMs: number;
+}
+
+/** Follows the calls of one set, where several sets are under way. */
+interface CallWatch {
+	/** The set's own part of the runner's budget, held there. */
+	budget: Budget;
+	/** Before a call is sent; false keeps it from being sent. */
+	beforeSend(call: PlannedCall): Promise<boolean>;
+	/** When a call has ended, in the same turn as it is billed. */
+	ended(call: PlannedCall, ended: EndedCall): void;
+}
+
+/** Makes a call that was held for, and bills it if it serves. */
+type Attempt<T> = (call: PlannedCall, hold: Hold, permit: Permit, sentAtMs: number) => Promise<AttemptResult<T>>;
+
+/** The outcome of one try at a call. */
+type TryResult<T> =
+	| { kind: "served"; value: T }
+	| { kind: "failed"; consequence: Consequence; costNanoUsd: number }
+	/** The provider's breaker is open. */
+	| { kind: "shut_off" }
+	/** No time, no money, or the provider has failed this request in a way that another call will not cure. */
+	| { kind: "not_made" };
+
+/** How a runner makes its calls. */
+interface CallRunnerOptions {
+	settings: Pick<Settings, "upstreamTimeoutMs" | "upstreamIdleTimeoutMs">;
+	/** Breaks off every call under way. */
+	signal: AbortSignal;
+	/** The most that all calls together may cost. */
+	boundNanoUsd: number;
+	/** When every call is over, ms since the epoch. */
+	endsAtMs: number;
+	/** How a call that broke off is billed. */
+	billInterrupted: InterruptedBilling;
+	/** Told of each call of an unwatched set when it is sent. */
+	onSend?(call: PlannedCall): void;
+}
+
+export class CallRunner {
+	/** Every call that is, or may be, billed, in the order they ended. */
+	readonly billed: BilledCall[] = [];
+	readonly budget: Budget;
+	#readers = new Set<Model>();
+	#options: CallRunnerOptions;
+	#heads = new ConcurrencyLimit(MAX_WAITING_FOR_HEADS);
+
+	constructor(options: CallRunnerOptions) {
+		this.#options = options;
+		this.budget = new Budget(options.boundNanoUsd);
+	}
+
+	/** Every model that was sent a call: even where the connection broke, most of the text may have arrived. */
+	get readers(): ReadonlySet<Model> {
+		return this.#readers;
+	}
+
+	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
+	complete(set: CallSet, watch?: CallWatch): Promise<CallSetResult<ServedCall>> {
+		const attempt: Attempt<ServedCall> = async (call, hold, permit, sentAtMs) => {
+			const opened = await this.#open(call, permit);
+			if (opened.kind !== "stream") return opened;
+			const whole = await readWhole(opened, call.plan.call.stop, this.#options.signal);
+			if (whole.kind !== "served") return whole;
+			const answer = whole.value;
+			const billed = this.#bill(call, hold, billCall(call, answer.usage, answer, sentAtMs));
+			watch?.ended(call, { bill: billed.bill, answer, latencyMs: Date.now() - sentAtMs });
+			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
+		};
+		return this.#withFailover(set, attempt, watch);
+	}
+
+	/** Makes the calls of a set in order until one has said its first words. */
+	stream(set: CallSet): Promise<CallSetResult<CallStream>> {
+		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
+			const opened = await this.#open(call, permit);
+			if (opened.kind !== "stream") return opened;
+			const first = await readFirstDelta(opened, call.plan.call.stop, this.#options.signal);
+			if (first.kind !== "served") return first;
+			return { kind: "served", value: this.#toCallStream(call, hold, first.value, sentAtMs) };
+		});
+	}
+
+	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
+	async #open(call: PlannedCall, permit: Permit): Promise<UpstreamStream | CallFailure> {
+		const { wire, request } = call.attempt;
+		const opened = await this.#heads.run(() =>
+			openUpstreamStream(wire, request, this.#deadlines(call), this.#options.signal),
+		);
+		if (opened.kind === "stream") permit.succeeded();
+		return opened;
+	}
+
+	#toCallStream(call: PlannedCall, hold: Hold, relay: StreamRelay, sentAtMs: number): CallStream {
+		const { upstream } = relay;
+		const finish = (clientClosed: boolean): CallStreamEnd => {
+			const answer = relay.answer();
+			const bill = relay.isWhole
+				? billCall(call, answer.usage, answer, sentAtMs)
+				: this.#options.billInterrupted(call, relay.remains(), sentAtMs);
+			upstream.abort();
+			const outcome = clientClosed ? "client_closed" : relay.isWhole ? "complete" : "cut";
+			const lost = relay.isWhole ? null : (relay.lost ?? new UpstreamInterrupted("cut"));
+			return { outcome, lost, answer, call: this.#bill(call, hold, bill) };
+		};
+		return { call, sandbox: upstream.sandbox, parts: relay.parts(), over: upstream.deadlineSignal, finish };
+	}
+
+	#bill(call: PlannedCall, hold: Hold, bill: Bill): BilledCall {
+		const billed = { ...call, bill };
+		hold.spend(bill.cost.totalNanoUsd);
+		this.billed.push(billed);
+		return billed;
+	}
+
+	/** Deadlines of one upstream call; all calls share the last. */
+	#deadlines({ candidate: { model, effort }, attempt: { access } }: PlannedCall): Deadlines {
+		const { settings, endsAtMs } = this.#options;
+		const { upstreamTimeoutMs: headMs, upstreamIdleTimeoutMs: idleMs } = settings;
+		const unseen = reasonsHidden(model, access.provider, effort);
+		const reasoningMs = unseen ? UNSEEN_REASONING_FACTOR * timeToFirstTokenMs(model, effort) : 0;
+		return { headMs, firstDeltaMs: Math.max(idleMs, reasoningMs), idleMs, endsAtMs };
+	}
+
+	/** Makes the calls of a set in order until one serves. */
+	async #withFailover<T>(set: CallSet, attempt: Attempt<T>, watch?: CallWatch): Promise<CallSetResult<T>> {
+		const failed = new FailedCalls();
+		const shutOff: PlannedCall[] = [];
+		for (const [place, call] of set.calls.entries()) {
+			const tried = await this.#tryTwice(call, set.calls[place + 1], failed, attempt, watch);
+			if (tried.kind === "served") return { ok: true, served: tried.value };
+			if (tried.kind === "shut_off") shutOff.push(call);
+			if (tried.kind === "failed" && tried.consequence.next === "end") break;
+		}
+		const [longestShutOff] = shutOff.toSorted((a, b) => openSinceMs(a) - openSinceMs(b));
+		if (!failed.any && longestShutOff) {
+			const tried = await this.#try(longestShutOff, failed, attempt, watch, true);
+			if (tried.kind === "served") return { ok: true, served: tried.value };
+		}
+		return { ok: false, failure: failed.failure(), clientClosed: failed.clientClosed };
+	}
+
+	/**
+	 * Tries a call. A model that the request named is tried once more before its fallback, where that may help.
+	 * @param fallback there must be room left for it if the second try ends like the first.
+	 */
+	async #tryTwice<T>(
+		call: PlannedCall,
+		fallback: PlannedCall | undefined,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+		watch: CallWatch | undefined,
+	): Promise<TryResult<T>> {
+		const first = await this.#try(call, failed, attempt, watch);
+		if (!isNamed(call) || first.kind !== "failed" || first.consequence.retryAfterMs === null) return first;
+		const { freeNanoUsd } = watch?.budget ?? this.budget;
+		const roomNanoUsd = freeNanoUsd - first.costNanoUsd;
+		if (fallback && !shortenToAfford(fallback, roomNanoUsd)) return first;
+		await this.#pause(first.consequence.retryAfterMs);
+		const second = await this.#try(call, failed, attempt, watch);
+		return second.kind === "served" || second.kind === "failed" ? second : first;
+	}
+
+	/** Waits; ends early when the calls are broken off. */
+	async #pause(ms: number): Promise<void> {
+		const { signal } = this.#options;
+		if (signal.aborted) return;
+		await new Promise<void>((resolve) => {
+			const done = () => {
+				clearTimeout(timer);
+				signal.removeEventListener("abort", done);
+				resolve();
+			};
+			const timer = setTimeout(done, ms);
+			signal.addEventListener("abort", done);
+		});
+	}
+
+	/** @param isForced calls the provider even though its breaker is open. */
+	async #try<T>(
+		intact: PlannedCall,
+		failed: FailedCalls,
+		attempt: Attempt<T>,
+		watch: CallWatch | undefined,
+		isForced = false,
+	): Promise<TryResult<T>> {
+		const { endsAtMs, billInterrupted, onSend } = this.#options;
+		const askedAtMs = Date.now();
+		if (askedAtMs >= endsAtMs || !failed.allows(intact)) return { kind: "not_made" };
+		const budget = watch?.budget ?? this.budget;
+		const planned = shortenToAfford(intact, budget.freeNanoUsd);
+		const hold = planned && budget.hold(planned.attempt.worstCase.totalNanoUsd);
+		if (!planned || !hold) return { kind: "not_made" };
+		const { candidate, attempt: exact, plan } = planned;
+		const key = breakerKey(exact.access);
+		const permit = isForced ? health.force(key, askedAtMs) : health.acquire(key, askedAtMs);
+		if (!permit) {
+			hold.release();
+			return { kind: "shut_off" };
+		}
+		const intended = plan.selection.failover[0].model;
+		const call = { ...planned, intendedWasAsked: candidate.model === intended || failed.wasAsked(intended.id) };
+		const unused = (error: unknown) => {
+			permit.inconclusive();
+			throw error;
+		};
+		if (watch && !(await watch.beforeSend(call).catch(unused))) {
+			hold.release();
+			permit.inconclusive();
+			return { kind: "not_made" };
+		}
+		if (!watch) onSend?.(call);
+		this.#readers.add(candidate.model);
+		const sentAtMs = Date.now();
+		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
+		if (result.kind === "served") return result;
+		const bill = billFailedCall(call, result, sentAtMs, billInterrupted);
+		if (bill) this.#bill(call, hold, bill);
+		else hold.release();
+		watch?.ended(call, { bill, answer: null, latencyMs: Date.now() - sentAtMs });
+		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
+		const consequence = failed.add(call, result, costNanoUsd);
+		const endedAtMs = Date.now();
+		if (consequence.counts) permit.failed(consequence.operatorsFault, endedAtMs);
+		else permit.inconclusive();
+		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
+			health.noteThrottle(key, candidate.model.id, result.retryAfterMs, endedAtMs);
+		return { kind: "failed", consequence, costNanoUsd };
+	}
+}
+
+/** Chooses the calls of a plan by what this isolate knows of the providers now. */
+export function callSetFor(plan: CallPlan, { account }: Pick<PlanContext, "account">): CallSet {
+	return toCallSet(plan, health, account.plan.priority, Date.now());
+}

@@ -1,0 +1,116 @@
+// What a request owes for its calls: reserved before the first, written down before more are sent, settled and signed once after
+// the last. Which calls are made is call-runner.edge.ts's.
+import type { Model } from "../catalog/schema.ts";
+import { type Failure, fail, type Result } from "../failure.ts";
+import { type Hash, hashText } from "../proof/hash.ts";
+import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import {
+	type BilledCall,
+	type PlannedCall,
+	type RequestPurpose,
+	type RequestRecord,
+	reserveBilledSoFar,
+	reserveWholeBound,
+	toUsageAndReceipt,
+} from "./accounting.ts";
+import type { Caller } from "./caller.edge.ts";
+
+/** Time between the end of the last call and the expiry of the reservation. */
+const RESERVATION_MARGIN_MS = 10_000;
+
+/** When the meter settles a reservation by itself, because its process has not. @param endsAtMs when every call is over. */
+export function reservationExpiryMs(endsAtMs: number): number {
+	return endsAtMs + RESERVATION_MARGIN_MS;
+}
+
+/** What a request on its way is written down from. */
+export function toRequestRecord(caller: Caller, purpose: RequestPurpose, boundNanoUsd: number): RequestRecord {
+	return {
+		requestId: caller.requestId,
+		userId: caller.account.userId,
+		startedAtMs: caller.startedAtMs,
+		catalogVersion: caller.settings.catalog.version,
+		purpose,
+		boundNanoUsd,
+	};
+}
+
+/** A request that gave no answer, with the receipt of what may have been billed; null when nothing was. */
+export interface FailedRequest {
+	ok: false;
+	failure: Failure;
+	receipt: SealedReceipt | null;
+}
+
+/** The calls to be settled; they grow while calls are made. */
+interface MadeCalls {
+	/** Every call that is, or may be, billed, in the order they ended. */
+	readonly billed: readonly BilledCall[];
+	/** Every model that was sent a call. */
+	readonly readers: Iterable<Model>;
+}
+
+export class RequestSettlement {
+	readonly record: RequestRecord;
+	#caller: Caller;
+	#calls: MadeCalls;
+	#expiresAtMs: number;
+
+	/** @param endsAtMs when every call is over. */
+	constructor(caller: Caller, record: RequestRecord, calls: MadeCalls, endsAtMs: number) {
+		this.record = record;
+		this.#caller = caller;
+		this.#calls = calls;
+		this.#expiresAtMs = reservationExpiryMs(endsAtMs);
+	}
+
+	/** Reserves the whole bound. If the process dies, it is recorded for the first call. */
+	reserveBound(first: PlannedCall): Promise<Result<unknown>> {
+		return this.#caller.funds.reserve(reserveWholeBound(this.record, first, this.#expiresAtMs));
+	}
+
+	/** Reserves the bound while the calls are not known yet. If the process dies before it extends, nothing is recorded. */
+	reserveNothingCalled(): Promise<Result<unknown>> {
+		return this.#caller.funds.reserve(reserveBilledSoFar(this.record, [], this.#expiresAtMs));
+	}
+
+	/** Writes down what is recorded from now on if the process dies. False when that failed: then nothing may be called. */
+	extend(calls: readonly BilledCall[]): Promise<boolean> {
+		return this.#caller.funds.extend(reserveBilledSoFar(this.record, calls, this.#expiresAtMs));
+	}
+
+	/** Since the request arrived. */
+	get latencyMs(): number {
+		return Date.now() - this.record.startedAtMs;
+	}
+
+	/** What is attested of the models that were called so far; null without a compliance policy. */
+	get attestation(): Attestation | null {
+		return this.record.purpose.gate?.attest(this.#calls.readers) ?? null;
+	}
+
+	/** Seals and stores usage and receipt, once. Null when that failed: then nothing may be delivered as a success. */
+	async settle(outcome: Outcome, outputHash: Hash): Promise<SealedReceipt | null> {
+		const { log, timings, settings, funds } = this.#caller;
+		const { billed, readers } = this.#calls;
+		const ending = { outcome, outputHash, atMs: Date.now(), latencyMs: this.latencyMs, readers };
+		const { usage, receipt: unsigned } = toUsageAndReceipt(this.record, billed, ending);
+		const receipt = await sealReceipt(unsigned, settings.signer);
+		const { model, provider, mode, fallback } = usage;
+		const { cost_usd, estimated } = unsigned;
+		Object.assign(log, { model, provider, mode, fallback, outcome, cost_usd, estimated });
+		const settled = await timings.measure("settle", () => funds.settle({ usage, receipt }));
+		return settled ? receipt : null;
+	}
+
+	/** Settles a request that gave no answer: what may have been billed is recorded; where that is nothing, the reservation is released. */
+	async fail(failure: Failure, clientClosed: boolean): Promise<FailedRequest> {
+		if (this.#calls.billed.length === 0) {
+			await this.#caller.funds.release();
+			return { ...fail(failure), receipt: null };
+		}
+		const receipt = await this.settle(clientClosed ? "client_closed" : "cut", hashText(""));
+		if (receipt) return { ...fail(failure), receipt };
+		return { ...fail({ reason: "receipt_unavailable", requestId: this.record.requestId }), receipt: null };
+	}
+}

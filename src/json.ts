@@ -1,0 +1,20 @@
+// JSON values and texts, as all parts of the service meet them. Pure.
+import * as z from "zod";
+
+export type JsonObject = Record<string, unknown>;
+
+export const jsonObjectSchema = z.record(z.string(), z.unknown());
+
+/** Whether a value is an object: neither null nor an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value of a JSON text; undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}

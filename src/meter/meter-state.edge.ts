@@ -1,0 +1,244 @@
+// The requests of a meter's user: slots and the folded row in SQLite, and the windows and totals that follow from them in memory.
+// Synchronous. Every method writes first and changes memory afterwards, so that a write that throws changes nothing.
+//
+// Crash order. Settlements go to D1 in the order of their numbers. What D1 has is counted in memory, with D1's amounts. The fold
+// writes these totals in one row, with the number that they reach. An object may die between the two, or before D1's answer.
+// It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
+import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
+import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
+import type { OpenHold, RecentUsage, Reservation, Settlement } from "./settlement.ts";
+import { SlotTable } from "./slot-table.edge.ts";
+import { type Slot, SlotIndex } from "./slots.ts";
+import { type CountedUsage, type NamedTotals, UsageTotals } from "./usage-totals.ts";
+
+/** A fold frees at least this many slots, so that its one row adds little to the cost of a request. */
+const FOLD_SLOTS = 32;
+
+/** Size of one page of a paged read. A larger row makes a page of its own. */
+const PAGE_BYTES = 4_000_000;
+
+/** A page of usage that is settled, and perhaps not in D1. */
+export interface PendingPage {
+	rows: CountedUsage[];
+	/** Where the next page starts; null on the last page. */
+	next: number | null;
+}
+
+/** Pending settlements and their slots. */
+export interface FlushBatch {
+	slots: Slot[];
+	rows: OutgoingRow[];
+}
+
+export class MeterState {
+	readonly minute: MinuteWindow;
+	readonly day: DayWindow;
+	#table: SlotTable;
+	#index: SlotIndex;
+	/** Of the settlements that D1 has, folded or not. */
+	#stored: UsageTotals;
+	#pending = new UsageTotals();
+
+	constructor(sql: SqlStorage, nowMs: number) {
+		this.#table = new SlotTable(sql);
+		const folded = this.#table.folded();
+		const slots = this.#table.slots();
+		this.#index = new SlotIndex(slots, folded);
+		this.#stored = new UsageTotals(folded.totals);
+		const times = slots.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs - MINUTE_MS);
+		this.minute = new MinuteWindow(times.sort((a, b) => a - b));
+		this.day = new DayWindow(folded.minutes);
+		for (const { admissionSeq, atMs, countsTowardsDay } of slots.toSorted((a, b) => a.admissionSeq - b.admissionSeq)) {
+			if (countsTowardsDay && admissionSeq > folded.admissionSeq) this.day.add(atMs);
+		}
+		for (const { slot } of this.#index.pending) this.#pending.addRow(this.#table.settlement(slot).usage);
+	}
+
+	get earliestExpiryMs(): number | null {
+		return this.#index.earliestExpiryMs;
+	}
+
+	/** Whether any settlement is not folded: only this object may know of it. */
+	get hasUnfolded(): boolean {
+		return this.#index.unfoldedCount > 0;
+	}
+
+	/** Whether D1 may have other amounts for a pending settlement. */
+	get hasDoubtful(): boolean {
+		return this.#index.hasDoubtful;
+	}
+
+	find(requestId: string): Slot | undefined {
+		return this.#index.find(requestId);
+	}
+
+	/** Stores an admission and counts it. */
+	admit(requestId: string, countsTowardsDay: boolean, reservation: Reservation | null, nowMs: number): void {
+		const position = this.#index.nextPosition(nowMs);
+		const slot: Slot = {
+			slot: position.slot,
+			requestId,
+			admissionSeq: position.admissionSeq,
+			atMs: nowMs,
+			countsTowardsDay,
+			expiresAtMs: reservation?.expiresAtMs ?? null,
+			closedAtMs: reservation ? null : nowMs,
+			settlementSeq: null,
+			proofHash: null,
+			isDoubtful: false,
+			createdAt: null,
+		};
+		this.#table.admit(slot, position.isReused, reservation);
+		this.#index.admit(position, slot);
+		this.minute.add(nowMs);
+		if (countsTowardsDay) this.day.add(nowMs);
+	}
+
+	extend(slot: Slot, reservation: Reservation): void {
+		this.#table.extend(slot.slot, reservation);
+		this.#index.extend(slot, reservation.expiresAtMs);
+	}
+
+	/** @param isDoubtful D1 may have another settlement of the request. */
+	settle(slot: Slot, settlement: Settlement, nowMs: number, isDoubtful = false): void {
+		const settlementSeq = this.#index.nextSettlementSeq;
+		this.#table.settle(slot.slot, settlementSeq, nowMs, settlement, isDoubtful);
+		const { proof_hash: proofHash } = settlement.receipt;
+		const createdAt = settlement.usage.created_at;
+		this.#index.close(slot, { closedAtMs: nowMs, settlementSeq, proofHash, isDoubtful, createdAt });
+		this.#pending.addRow(settlement.usage);
+	}
+
+	release(slot: Slot, nowMs: number): void {
+		this.#table.release(slot.slot, nowMs);
+		this.#index.close(slot, {
+			closedAtMs: nowMs,
+			settlementSeq: null,
+			proofHash: null,
+			isDoubtful: false,
+			createdAt: null,
+		});
+	}
+
+	/** Open slots whose reservation has expired. */
+	expiredSlots(nowMs: number): Slot[] {
+		return [...this.#index.open].filter((slot) => slot.expiresAtMs !== null && slot.expiresAtMs <= nowMs);
+	}
+
+	reservation({ slot }: Slot): Reservation {
+		return this.#table.reservation(slot);
+	}
+
+	openIds(): string[] {
+		return [...this.#index.open].map(({ requestId }) => requestId);
+	}
+
+	holds(): OpenHold[] {
+		return this.#table.holds([...this.#index.open].map(({ slot }) => slot));
+	}
+
+	settlement(slot: Slot): Settlement | null {
+		return slot.settlementSeq === null ? null : this.#table.settlement(slot.slot);
+	}
+
+	/** The next settlements for D1: as many as fit in one statement. */
+	nextBatch(): FlushBatch {
+		const slots: Slot[] = [];
+		const table = this.#table;
+		const pending = this.#index.pending;
+		const settlements = function* () {
+			for (const slot of pending) {
+				slots.push(slot);
+				yield table.settlement(slot.slot);
+			}
+		};
+		const rows = firstBatch(settlements());
+		return { rows, slots: slots.slice(0, rows.length) };
+	}
+
+	/**
+	 * Records that D1 has settlements, and counts them with the amounts in D1.
+	 * @param inserted ids whose rows are ours.
+	 * @param others what D1 has under the other ids.
+	 */
+	markStored(
+		{ slots, rows }: FlushBatch,
+		inserted: ReadonlySet<string>,
+		others: ReadonlyMap<string, CountedUsage>,
+	): void {
+		const amounts = rows.map(({ row }) => {
+			const id = row.request_id;
+			const stored = inserted.has(id) ? row : others.get(id);
+			if (!stored) throw new Error("D1 neither took a settlement nor has it");
+			return { row, stored };
+		});
+		this.#index.store(slots);
+		for (const { row, stored } of amounts) {
+			this.#pending.subtractRow(row);
+			this.#stored.addRow(stored);
+		}
+	}
+
+	/** Folds when that frees enough slots. */
+	foldIfWorthIt(nowMs: number): void {
+		if (this.#index.foldableCount >= FOLD_SLOTS) this.fold(nowMs);
+	}
+
+	/** Writes the folded row, if that frees any slot. */
+	fold(nowMs: number): void {
+		if (this.#index.foldableCount === 0) return;
+		const position = this.#index.nextFold;
+		this.#table.fold({ ...position, minutes: this.day.buckets(nowMs), totals: this.#stored.rows() });
+		this.#index.fold(position);
+	}
+
+	/** Totals of everything settled so far. */
+	totals(): NamedTotals[] {
+		const totals = new UsageTotals(this.#stored.rows());
+		totals.addAll(this.#pending.rows());
+		return totals.rows();
+	}
+
+	/** Totals of what D1 has. */
+	storedTotals(): NamedTotals[] {
+		return this.#stored.rows();
+	}
+
+	/** The latest usage that D1 may not have, newest first. */
+	recentPending(limit: number): RecentUsage[] {
+		const key = ({ createdAt, requestId }: Slot) => `${createdAt} ${requestId}`;
+		let newest: Slot[] = [];
+		const keepNewest = () => {
+			newest = newest.sort((a, b) => (key(a) > key(b) ? -1 : 1)).slice(0, limit);
+		};
+		for (const slot of this.#index.pending) {
+			newest.push(slot);
+			if (newest.length >= 10 * limit) keepNewest();
+		}
+		keepNewest();
+		return newest.map(({ slot }) => {
+			const { calls: _, ...recent } = this.#table.settlement(slot).usage;
+			return recent;
+		});
+	}
+
+	/** Pending usage that D1 may have with other amounts, behind a settlement number: one page. */
+	doubtfulPage(after: number): PendingPage {
+		const rows: CountedUsage[] = [];
+		let bytes = 0;
+		for (const { slot, settlementSeq, isDoubtful } of this.#index.pending) {
+			if (!isDoubtful || settlementSeq === null || settlementSeq <= after) continue;
+			const { request_id, mode, tokens, input_tokens, cost_nano_usd, calls } = this.#table.settlement(slot).usage;
+			const row = { request_id, mode, tokens, input_tokens, cost_nano_usd, calls };
+			bytes += JSON.stringify(row).length;
+			if (rows.length > 0 && bytes > PAGE_BYTES) return { rows, next: settlementSeq - 1 };
+			rows.push(row);
+		}
+		return { rows, next: null };
+	}
+
+	/** Ids of open and pending requests: D1 may have a row of them or not. */
+	uncountedIds(): string[] {
+		return [...this.#index.open, ...this.#index.pending].map(({ requestId }) => requestId);
+	}
+}

@@ -1,0 +1,187 @@
+// Answers a task by a workflow: rules, gate, model pool, plan and bound, then the calls within that bound, settlement and signature.
+// The questions and what is made of their answers are the plan's: a strategy's or code mode's.
+import type { KeyContext } from "../account/context.ts";
+import { orchestrationLimitNanoUsd } from "../catalog/plans.ts";
+import type { ComplianceGate } from "../compliance/gate.ts";
+import { fail, ok, type Result } from "../failure.ts";
+import type { JsonResult } from "../http/endpoint.ts";
+import type { ProgressEvent } from "../http/long-answer.edge.ts";
+import { gateFor } from "../inference/call-gate.edge.ts";
+import { type Caller, toCaller } from "../inference/caller.edge.ts";
+import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
+import type { Trace } from "../inference/trace.ts";
+import type { Workflow } from "../inference/workflow.edge.ts";
+import type { WorkflowPurpose } from "../inference/workflow.ts";
+import type { SettledWorkflow } from "../inference/workflow-answer.ts";
+import type { Hash } from "../proof/hash.ts";
+import { nanoUsd } from "../proof/money.ts";
+import type { ReceiptDetail } from "../proof/receipt.ts";
+import type { CompiledConfig } from "../routing/routing-config.ts";
+import { matchRule } from "../routing/rules.ts";
+import { detectSignals, type Signals } from "../routing/signals.ts";
+import { configDigest } from "../routing-config/config.ts";
+import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
+import { type Limits, lowestLimit } from "./bounds.ts";
+import { type BugReport, createEngine, failOnBug, type QuestionBounder, questionBounder } from "./engine.edge.ts";
+import { type ModelPool, selectPool } from "./model-pool.edge.ts";
+import type { SingleModels } from "./panel.ts";
+import { POLICY_MODE } from "./planner.ts";
+import { panelConfig, toQuestionCall } from "./request.ts";
+import type { EffortPolicy, Engine, Task } from "./strategy.ts";
+
+/** Where progress goes while a task is worked on, and what stops it. */
+export interface ProgressListener {
+	progress(event: ProgressEvent): void;
+	signal: AbortSignal;
+}
+
+/** The pool of a request that has limits of its own. */
+export interface BudgetedPool extends ModelPool, SingleModels {
+	limits: Limits;
+	/** Of the task's prompt. */
+	signals: Signals;
+}
+
+/** The basis of a plan. */
+export interface PlanBasis {
+	caller: Caller;
+	pool: BudgetedPool;
+	boundOf: QuestionBounder;
+}
+
+/** The tools of a running plan. */
+interface PlanRun {
+	engine: Engine;
+	workflow: Workflow;
+	report: ProgressListener["progress"];
+}
+
+/** Everything that is decided before the first call. */
+export interface TaskPlan<Outcome, Answer> {
+	/** The worst case of every call that it may make, together. */
+	boundNanoUsd: number;
+	inputHash: Hash;
+	/** The model of the usage row until another has served. */
+	intendedModel: string;
+	/** The receipt's members of this kind. @param outcome null until there is one. */
+	describe(trace: Trace, outcome: Outcome | null): ReceiptDetail;
+	/** Called when the bound is reserved, before the first call. */
+	begin(run: Omit<PlanRun, "engine">): void;
+	run(run: PlanRun): Promise<Result<Outcome>>;
+	onBug: BugReport;
+	outputHash(outcome: Outcome): Hash;
+	answer(outcome: Outcome, settled: SettledWorkflow, gate: ComplianceGate | null): Answer;
+}
+
+/** A task and the way to its plan. */
+interface TaskRequest<Outcome, Answer> {
+	task: Task;
+	policy: EffortPolicy;
+	/** The client's `max_cost_usd`; null without one. */
+	maxCostUsd: number | null;
+	ownRules: RequestRules;
+	plan(basis: PlanBasis): Result<TaskPlan<Outcome, Answer>>;
+}
+
+/** The lower of the routing config's limit on the whole request and the pricing plan's. */
+function hardLimit(config: CompiledConfig | null, planLimitNanoUsd: number | null): Limits["hard"] {
+	const maxCostUsd = config?.config.max_cost ?? null;
+	const byConfig = maxCostUsd === null ? null : { scope: "max_cost" as const, nanoUsd: nanoUsd(maxCostUsd) };
+	const byPlan = planLimitNanoUsd === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimitNanoUsd };
+	if (byConfig && byPlan) return byConfig.nanoUsd <= byPlan.nanoUsd ? byConfig : byPlan;
+	return byConfig ?? byPlan;
+}
+
+/** The rules that hold for every call. */
+interface CallRules {
+	config: CompiledConfig | null;
+	gate: ComplianceGate | null;
+}
+
+/** Selects the models that may work on a task, within the limits of its request. */
+function selectBudgetedPool(
+	{ task, policy, maxCostUsd }: Pick<TaskRequest<unknown, unknown>, "task" | "policy" | "maxCostUsd">,
+	caller: Caller,
+	{ config, gate }: CallRules,
+): Result<BudgetedPool> {
+	const call = toQuestionCall({ ...task, json: false });
+	const signals = detectSignals(call);
+	const rule = config && matchRule(config, call, signals);
+	const forPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
+	const planLimitNanoUsd = orchestrationLimitNanoUsd(caller.account.plan);
+	const found = selectPool(caller, call, {
+		policy,
+		model: "auto",
+		config: forPanel,
+		singleConfig: config,
+		gate,
+		planLimitNanoUsd,
+	});
+	if (!found.ok) return found;
+	const { rankings, cheapest, worstCaseNanoUsd } = found.value;
+	const soft = maxCostUsd === null ? null : nanoUsd(maxCostUsd);
+	const limits: Limits = { soft, hard: hardLimit(forPanel, planLimitNanoUsd) };
+	const limit = lowestLimit(limits);
+	const fitting = rankings.panel.find((candidate) => worstCaseNanoUsd(candidate) <= limit) ?? cheapest;
+	return ok({ ...found.value, signals, fitting, limits });
+}
+
+/** What receipt and usage row say; the row's model is the first that served, else the first in line. */
+function toPurpose<Outcome>(
+	{ inputHash, intendedModel, describe }: TaskPlan<Outcome, unknown>,
+	policy: EffortPolicy,
+	{ settings: { catalog } }: Caller,
+	{ config, gate }: CallRules,
+	outcome: () => Outcome | null,
+): WorkflowPurpose {
+	return {
+		inputHash,
+		configDigest: config ? configDigest(config.config) : null,
+		gate,
+		describe(trace) {
+			const model = trace.modelsUsed()[0] ?? intendedModel;
+			const provider = catalog.findModel(model)?.provider ?? "";
+			const usage = { model, provider, mode: POLICY_MODE[policy], fallback: false };
+			return { receipt: describe(trace, outcome()), usage };
+		},
+	};
+}
+
+/** Answers a task whole. A client that hangs up stops it, and what was spent is settled. */
+export async function answerTask<Outcome, Answer>(
+	request: TaskRequest<Outcome, Answer>,
+	context: KeyContext,
+	{ progress: report, signal }: ProgressListener,
+): Promise<JsonResult<Answer>> {
+	const { task, policy, ownRules: own } = request;
+	const inForce = await rulesInForce(own, context);
+	if (!inForce.ok) return inForce;
+	const caller = { ...toCaller(context), signal };
+	const { settings, timings } = caller;
+	const { config } = inForce.value;
+	const gate = await gateFor(toQuestionCall({ ...task, json: false }), inForce.value.policy, settings);
+	const pool = selectBudgetedPool(request, caller, { config, gate });
+	if (!pool.ok) return pool;
+	const planned = request.plan({ caller, pool: pool.value, boundOf: questionBounder(caller, pool.value) });
+	if (!planned.ok) return planned;
+	const plan = planned.value;
+	const { boundNanoUsd } = plan;
+	let outcome: Outcome | null = null;
+	const purpose = toPurpose(plan, policy, caller, { config, gate }, () => outcome);
+	const opened = await RequestWorkflow.open(caller, purpose, { boundNanoUsd, maxMs: settings.upstreamTotalTimeoutMs });
+	if (!opened.ok) return opened;
+	const { workflow } = opened.value;
+	plan.begin({ workflow, report });
+	workflow.watch(report);
+	const engine = createEngine(workflow, caller, pool.value, task);
+	const concluded = await timings.measure("upstream", () =>
+		failOnBug(() => plan.run({ engine, workflow, report }), plan.onBug),
+	);
+	if (!concluded.ok) return opened.value.fail(concluded.failure);
+	outcome = concluded.value;
+	const ended = workflow.stopped ? "client_closed" : "complete";
+	const receipt = await opened.value.settle(ended, plan.outputHash(outcome));
+	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
+	const headers: Record<string, string> = workflow.sandbox ? { "x-svc-sandbox": "1" } : {};
+	return { ok: true, value: plan.answer(outcome, opened.value.summary(receipt), gate), headers };
+}

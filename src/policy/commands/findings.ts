@@ -1,0 +1,89 @@
+// What the commands of a check break: effects held against a workspace's rules, and the reasons for each factor that fired.
+import type { FactorId } from "../factors.ts";
+import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
+import { normalizingWork, type ProtectedPaths } from "../paths.ts";
+import { shortenForReason } from "../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../work-budget.ts";
+import { judgePath, type PathEffect } from "./judge.ts";
+import { resolvePath } from "./locations.ts";
+import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
+
+/** Reasons kept for each factor. */
+const MAX_REASONS = 3;
+
+/** Units of work for judging a path, without reading it, and how often it is read. */
+const JUDGING_WORK = 400;
+const PATH_READINGS = 6;
+
+/** Every factor that a command can raise. When the work is spent, none of them is ruled out. */
+const COMMAND_FACTORS: readonly FactorId[] = [
+	"forbidden_command",
+	"oversize_command",
+	"protected_path",
+	"delete_action",
+	"risky_command",
+	"deploy_action",
+	"exec_action",
+	"unparsable_command",
+];
+
+/** The rules that commands are held against. */
+export interface CommandRules {
+	readonly protectedPaths: ProtectedPaths;
+	readonly forbidden: readonly ForbiddenCommand[];
+}
+
+/** What was found, and what may have been missed. */
+export interface Findings {
+	/** Why each factor fired, in the order found. */
+	readonly reasons: ReadonlyMap<FactorId, readonly string[]>;
+	/** Factors that count as triggered because the work was spent. One of them has a reason only where one was found. */
+	readonly notRuledOut: readonly FactorId[];
+}
+
+/** Collects the findings of one check. */
+export class FindingCollector {
+	readonly #reasons = new Map<FactorId, string[]>();
+	readonly #protectedPaths: ProtectedPaths;
+	readonly #matcher: ForbiddenCommandMatcher;
+	readonly #work: WorkBudget;
+
+	constructor(rules: CommandRules, work: WorkBudget) {
+		this.#protectedPaths = rules.protectedPaths;
+		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, work);
+		this.#work = work;
+	}
+
+	/** Raises a factor. Of its reasons, the first three different ones are kept. */
+	add(factor: FactorId, because: string): void {
+		const reasons = this.#reasons.get(factor) ?? [];
+		if (reasons.length < MAX_REASONS && !reasons.includes(because)) reasons.push(because);
+		this.#reasons.set(factor, reasons);
+	}
+
+	/** Holds a command against the forbidden commands. `fields` are its words as they were expanded. */
+	matchForbidden(command: CommandWords, fields: readonly string[]): void {
+		const completed = this.#matcher.findCompleted(command);
+		if (completed.length === 0 || !this.#work.charge(charactersIn(fields))) return;
+		const line = shortenForReason(fields.join(" "));
+		for (const { text } of completed)
+			this.add("forbidden_command", `${line} matches the forbidden command ${shortenForReason(text)}`);
+	}
+
+	/** Judges an effect on a path, from each folder that the command may run in. */
+	judge(effect: PathEffect, folders: readonly string[]): void {
+		for (const folder of folders) {
+			const path = resolvePath(folder, effect.path);
+			if (!this.#work.charge(PATH_READINGS * foldingWork(path))) return;
+			if (!this.#work.charge(JUDGING_WORK + PATH_READINGS * normalizingWork(foldLookAlikes(path)))) return;
+			for (const { factor, because } of judgePath(effect, folder, this.#protectedPaths)) this.add(factor, because);
+		}
+	}
+
+	/** The findings so far. Once the work is spent, they say that nothing is ruled out. */
+	toFindings(): Findings {
+		const { spent } = this.#work;
+		if (spent) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
+		return { reasons: this.#reasons, notRuledOut: spent ? COMMAND_FACTORS : [] };
+	}
+}

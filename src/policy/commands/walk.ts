@@ -1,0 +1,340 @@
+// Follows commands to what they do: through scripts in scripts, wrappers around commands, functions and code in other
+// languages. What is found on the way is in findings.ts, what commands leave behind in shell-state.ts.
+import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
+import { foldingWork } from "../look-alikes.ts";
+import { normalizingWork } from "../paths.ts";
+import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../work-budget.ts";
+import type { CodeLanguage, Effect } from "./effects.ts";
+import type { FindingCollector } from "./findings.ts";
+import { isDisk, locatePath } from "./locations.ts";
+import { parseCommandWords } from "./patterns.ts";
+import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
+import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
+import { findMongoEffects, findRedisEffects, findSqlEffects } from "./programs/databases.ts";
+import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
+import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
+import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
+import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
+import { parseShell } from "./shell/parse.ts";
+import {
+	type CommandRange,
+	type Redirect,
+	type ShellScript,
+	type SimpleCommand,
+	WALK_PIECE_WORK,
+} from "./shell/script.ts";
+import { type CommandInput, ShellState } from "./shell-state.ts";
+
+/** Longer commands are oversize. They are examined all the same. */
+const MAX_COMMAND_CHARS = 65_536;
+
+/** Simple commands that one check looks at, each with each set of values. */
+const MAX_SIMPLE_COMMANDS = 20_000;
+
+/** Units of work for a simple command. */
+const COMMAND_WORK = 300;
+
+/** Wrappers in wrappers and scripts in scripts that are followed. */
+const MAX_WRAPPING_DEPTH = 48;
+
+/** Commands of a function's body in which calls of itself are counted. */
+const MAX_BODY_COMMANDS = 100;
+
+/**
+ * Longer patterns match none of the tried names: a name of eight characters is matched by at most as many classes, of 66
+ * characters each, and runs.
+ */
+const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
+
+/** What reads code of each language, and the work for a character: each text is searched for a number of calls. */
+const CODE_READERS: Readonly<
+	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
+> = {
+	code: { read: findCodeEffects, unitsPerCharacter: 40 },
+	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
+	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
+	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
+	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
+};
+/** Units of work for a piece of code of any length. */
+const CODE_WORK = 500;
+
+/** Where an expanded command stands, and what it reads. */
+interface CommandFrame extends CommandInput {
+	readonly scope: Scope;
+	readonly script: ShellScript;
+	readonly command: SimpleCommand;
+	/** How many wrappers and scripts lie around it. */
+	readonly depth: number;
+	/** Commands already followed in this frame. A wrapper with doubtful options leads to the same words more than once. */
+	readonly followed: Set<string>;
+}
+
+/** A walk over the commands of one check, line by line. */
+export class CommandWalk {
+	readonly #findings: FindingCollector;
+	readonly #state: ShellState;
+	readonly #work: WorkBudget;
+	#commandsLeft = MAX_SIMPLE_COMMANDS;
+
+	/** @param work Once it is spent, the walk ends, and the findings rule nothing out. */
+	constructor(findings: FindingCollector, work: WorkBudget) {
+		this.#findings = findings;
+		this.#state = new ShellState(work);
+		this.#work = work;
+	}
+
+	/** Follows one command line as the caller wrote it. */
+	followLine(text: string): void {
+		if (!this.#work.charge(text.length / 4)) return;
+		if (text.length > MAX_COMMAND_CHARS)
+			this.#findings.add("oversize_command", `a command of ${text.length} characters`);
+		// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
+		this.#followText(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
+	}
+
+	/** Counts one more command. False when it is one too many, or more than the work left. */
+	#chargeCommand(work = COMMAND_WORK): boolean {
+		this.#commandsLeft--;
+		if (this.#commandsLeft < 0) this.#work.exhaust();
+		return this.#work.charge(work);
+	}
+
+	/** Follows a text as a script. A guess may be no script at all, so it need not parse. */
+	#followText(text: string, scope: Scope, isGuess: boolean): void {
+		if (this.#work.spent) return;
+		const script = parseShell(text, scope.depth, this.#work, scope.piecesAround);
+		if (script.malformed && !isGuess)
+			this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		if (script.tooDeep) this.#work.exhaust();
+		this.#followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
+	}
+
+	#followScript(script: ShellScript, scope: Scope): void {
+		for (const { name, body } of script.functions) {
+			if (!this.#work.charge(COMMAND_WORK)) return;
+			scope.functions.set(name, { script, body });
+			this.#findForkBomb(script, name, body);
+		}
+		this.#followRange(script, { from: 0, to: script.commands.length }, scope);
+	}
+
+	/** Finds a function that pipes itself into itself, or calls itself twice. */
+	#findForkBomb(script: ShellScript, name: string, body: CommandRange): void {
+		const commands = script.commands.slice(body.from, Math.min(body.to, body.from + MAX_BODY_COMMANDS));
+		const calls = commands.filter(({ words }) => {
+			const only = words[0]?.[0];
+			return only?.kind === "text" && only.text === name;
+		});
+		if (calls.length > 1)
+			this.#findings.add("forbidden_command", `the function ${shortenForReason(name)} calls itself without end`);
+	}
+
+	#followRange(script: ShellScript, range: CommandRange, scope: Scope): void {
+		for (let at = range.from; at < range.to; at++) {
+			const command = script.commands[at];
+			if (!command || !this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
+			this.#followSubstitutions(command, scope);
+			this.#followSimpleCommand(script, command, scope);
+		}
+	}
+
+	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
+		const words = [
+			...command.words,
+			...command.assignments.map(({ value }) => value),
+			...command.redirects.map(({ target }) => target),
+		];
+		for (const word of words) {
+			for (const nested of findScripts(word)) {
+				if (nested.tooDeep) this.#work.exhaust();
+				this.#followScript(nested, scope);
+			}
+		}
+	}
+
+	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
+		for (const { name, value } of this.#state.assign(command.assignments, scope))
+			this.#followVariable(name, value, scope);
+		const input = this.#state.pipes.findInput(script, command, scope);
+		for (const environment of this.#state.environments(command, scope)) {
+			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
+			const frame: CommandFrame = { scope, script, command, ...input, depth: scope.depth, followed: new Set() };
+			const fields = expandWords(command.words, environment);
+			for (const redirect of command.redirects) {
+				if (this.#work.spent) return;
+				this.#followRedirect(redirect, fields, environment, frame);
+			}
+			if (fields.length > 0) this.#followCommand(fields, frame, false);
+		}
+	}
+
+	/** Follows a variable whose value something runs. */
+	#followVariable(name: string, value: string, scope: Scope): void {
+		if (changesPrograms(name) && value !== "") this.#findings.add("risky_command", `${name} changes what programs run`);
+		if (holdsCommand(name)) this.#followNested(value, { ...scope, depth: scope.depth + 1 }, true);
+	}
+
+	#followRedirect(
+		{ operator, target }: Redirect,
+		fields: readonly string[],
+		environment: Environment,
+		frame: CommandFrame,
+	): void {
+		if (operator === "<<" || operator === "<<<") return;
+		const path = expandText(target, environment);
+		const isDescriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
+		if (/^\/dev\/(?:tcp|udp)\//.test(path))
+			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
+		else if (operator === "<") this.#followEffect({ kind: "read", path }, frame, false);
+		else if (!isDescriptor) {
+			this.#state.recordRedirect(path, fields, frame);
+			const isSilent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
+			this.#followWriteRedirect(path, operator === ">" && isSilent, frame);
+		}
+	}
+
+	/** Follows a redirect into a file. The redirect of a command that prints nothing empties the file. */
+	#followWriteRedirect(path: string, empties: boolean, frame: CommandFrame): void {
+		if (!this.#work.charge(2 * foldingWork(path) + 2 * normalizingWork(path))) return;
+		if (isDisk(path)) this.#findings.add("forbidden_command", `overwrites the disk ${shortenForReason(path)}`);
+		if (empties && locatePath(path) !== "temporary")
+			this.#findings.add("delete_action", `empties ${shortenForReason(path)}`);
+		this.#followEffect({ kind: "write", path, reach: "itself" }, frame, false);
+	}
+
+	/** Follows a command with its words expanded. `isListed`: a list that only the run knows completes its words. */
+	#followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+		if (!this.#work.charge(2 * charactersIn(fields) + 8 * fields.length)) return;
+		const key = fields.join("\u0002");
+		if (frame.followed.has(key)) return;
+		frame.followed.add(key);
+		if (frame.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
+		if (!this.#chargeCommand()) return;
+		this.#followAssignmentsAsWords(fields, frame, isListed);
+		const words = parseCommandWords(fields, this.#work);
+		if (!words) return;
+		const { name } = words;
+		if (assignsInWords(name)) this.#followAssignedWords(name, fields, frame);
+		if (name.includes(UNKNOWN) || name.includes(LISTED)) this.#addUnknownName(isListed);
+		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.#followWildcardName(name, fields, frame, isListed);
+		this.#findings.matchForbidden(words, fields);
+		this.#followFileRun(name, fields, frame);
+		const inner = { ...frame, depth: frame.depth + 1 };
+		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.#work })) {
+			if (this.#work.spent) return;
+			if (effect.kind === "write") this.#state.recordWrite(name, effect.path);
+			this.#followEffect(effect, inner, isListed);
+		}
+		this.#followFunctionCall(name, fields, frame);
+	}
+
+	/** Follows the command behind words that look like assignments. A shell takes only those that are not computed as such. */
+	#followAssignmentsAsWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+		const found = fields.findIndex((field) => !/^[^/=\s]+=/.test(field));
+		const at = found < 0 ? fields.length - 1 : found;
+		if (at <= 0) return;
+		for (const field of fields.slice(0, at)) this.#followAssignedWords("", ["", field], frame);
+		this.#followCommand(fields.slice(at), frame, isListed);
+	}
+
+	#followAssignedWords(command: string, fields: readonly string[], { scope, input }: CommandFrame): void {
+		for (const { name, value } of this.#state.assignWords(command, fields, scope, input))
+			this.#followVariable(name, value, scope);
+	}
+
+	/** Follows a file that the command runs: a download is code nobody has seen, a file with known text is a script. */
+	#followFileRun(name: string, fields: readonly string[], frame: CommandFrame): void {
+		const download = this.#state.findDownloadRun(name, fields);
+		if (download !== null) this.#findings.add("forbidden_command", `runs the download ${shortenForReason(download)}`);
+		const text = this.#state.findTextRun(name, fields);
+		// One level deeper, because a file may run itself.
+		if (text !== null) this.#followScriptText(text, [], { ...frame, depth: frame.depth + 1 }, true);
+		this.#state.recordDownloads(name, fields);
+	}
+
+	#addUnknownName(isListed: boolean): void {
+		if (isListed) this.#findings.add("forbidden_command", "runs whatever a list names");
+		else this.#findings.add("exec_action", "a command whose name is computed");
+	}
+
+	/** Follows each dangerous command that a wildcard in the name may mean: `/bin/r?` runs rm. */
+	#followWildcardName(name: string, fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+		const written = name.replace(/\*+/g, "*");
+		if (written.length > MAX_TRIED_PATTERN_CHARS) return;
+		const pattern = parseGlobSegment(written);
+		for (const tried of TRIED_NAMES) {
+			if (segmentsOverlap(pattern, [...tried], this.#work))
+				this.#followCommand([tried, ...fields.slice(1)], frame, isListed);
+		}
+	}
+
+	/** Follows a function of the script with the parameters of a call. Its body was followed without them before. */
+	#followFunctionCall(name: string, fields: readonly string[], frame: CommandFrame): void {
+		const called = frame.scope.functions.get(name);
+		if (!called || fields.length < 2 || !this.#work.charge(15 * frame.scope.functions.size)) return;
+		const functions = new Map(frame.scope.functions);
+		functions.delete(name);
+		const scope = { ...frame.scope, functions, parameters: fields, depth: frame.scope.depth + 1 };
+		this.#followRange(called.script, called.body, scope);
+	}
+
+	#followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
+		if (effect.kind === "raise") this.#findings.add(effect.factor, shortenForReason(effect.because));
+		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
+			this.#findings.judge(effect, frame.scope.folders);
+		else if (effect.kind === "run") this.#followCommand(effect.fields, frame, isListed || effect.listed === true);
+		else if (effect.kind === "script")
+			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
+		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "interpret") this.#followInput(effect.language, frame);
+		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
+			frame.scope.folders.push(effect.path);
+	}
+
+	/** Follows a text that a command runs as a script. */
+	#followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void {
+		const only = text.trim();
+		if (only === LISTED) this.#findings.add("forbidden_command", "runs whatever a list says");
+		else if (only === UNKNOWN) this.#addUnseenCode(frame);
+		const scope = { ...frame.scope, parameters, input: frame.input, piped: frame.piped, depth: frame.depth };
+		this.#followNested(text, scope, isGuess);
+	}
+
+	#followNested(text: string, scope: Scope, isGuess: boolean): void {
+		if (scope.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
+		else this.#followText(text, scope, isGuess);
+	}
+
+	#followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
+		const { read, unitsPerCharacter } = CODE_READERS[language];
+		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
+		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
+		for (const effect of read(text)) {
+			if (this.#work.spent) return;
+			this.#followEffect(effect, { ...frame, depth: frame.depth + 1 }, false);
+		}
+	}
+
+	/** Follows what the command reads, and the files that its process substitutions are, as code that it runs. */
+	#followInput(language: "shell" | CodeLanguage, frame: CommandFrame): void {
+		if (!this.#work.charge(WALK_PIECE_WORK * frame.command.size)) return;
+		const processes = processSubstitutions(frame.command);
+		const texts = processes.map((script) => this.#state.pipes.predictScriptOutput(script, frame.scope));
+		if (processes.length === 0 || frame.input !== null) texts.push(frame.input);
+		for (const text of texts) {
+			if (text === null) this.#addUnseenCode(frame);
+			else if (language === "shell") this.#followScriptText(text, [], { ...frame, input: null, piped: false }, false);
+			else this.#followCode(language, text, frame);
+		}
+	}
+
+	/** Adds a finding for code that is not in the command. How bad it is depends on where the code comes from. */
+	#addUnseenCode(frame: CommandFrame): void {
+		const sources = sourceCommandNames(frame.script, frame.command, this.#work);
+		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
+		if (hidden === undefined) this.#findings.add("exec_action", "runs code that is not in the command");
+		else this.#findings.add("forbidden_command", `runs what ${hidden} brings`);
+	}
+}

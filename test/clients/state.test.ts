@@ -1,0 +1,65 @@
+// `npm start` on the state of another version: it goes aside whole, and clients get a key of the new one.
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ServiceHome } from "./process.ts";
+import { chat } from "./support.ts";
+
+const D1 = "v3/d1/miniflare-D1DatabaseObject";
+
+let home: ServiceHome;
+
+/** Migrations that a state's database has applied. */
+function withDatabase<T>(state: string, work: (db: DatabaseSync) => T): T {
+	const dir = join(home.dir, ".wrangler", state, D1);
+	const [name = ""] = readdirSync(dir).filter((file) => /^[0-9a-f]+\.sqlite$/.test(file));
+	const db = new DatabaseSync(join(dir, name));
+	try {
+		return work(db);
+	} finally {
+		db.close();
+	}
+}
+
+const migrations = (state: string) =>
+	withDatabase(state, (db) =>
+		db
+			.prepare("SELECT name FROM d1_migrations ORDER BY name")
+			.all()
+			.map(({ name }) => name),
+	);
+
+beforeAll(async () => {
+	home = await ServiceHome.makeMigrated();
+	withDatabase("state", (db) => db.exec("INSERT INTO d1_migrations (name) VALUES ('0000_accounts.sql')"));
+	rmSync(join(home.dir, ".wrangler/state/v3/d1/applied-migrations.txt"));
+	writeFileSync(
+		join(home.dir, ".env.local"),
+		"SVC_BASE_URL=http://127.0.0.1:1/v1\nSVC_API_KEY=svc_sk_of_another_version\n",
+	);
+});
+afterAll(() => home?.remove());
+
+describe("npm start on a state of another version", () => {
+	it("sets it aside, says so in one line, and serves a new one", async () => {
+		const start = await home.startReady();
+		const aside = readdirSync(join(home.dir, ".wrangler")).filter((name) => name.startsWith("state."));
+		expect(aside).toEqual([expect.stringMatching(/^state\.before-\d{4}-\d\d-\d\d$/)]);
+		expect(start.output.match(/^.*state\.before-.*$/gm)).toEqual([expect.stringContaining("of another version")]);
+		expect(migrations(aside[0] ?? "")).toContain("0000_accounts.sql");
+		expect(home.key()).not.toContain("another_version");
+		expect((await chat(home.url, home.key(), "Say hello")).status).toBe(200);
+		start.process.kill("SIGTERM");
+		expect(await start.exited).toBe(0);
+	});
+
+	it("keeps that one from then on", async () => {
+		const key = home.key();
+		const start = await home.startReady();
+		expect(start.output).not.toContain("state.before-");
+		expect(home.key()).toBe(key);
+		expect(existsSync(join(home.dir, ".wrangler/state", D1))).toBe(true);
+		expect(migrations("state")).not.toContain("0000_accounts.sql");
+	});
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { runFromReceipt } from "../../../../src/agents/run/receipt.ts";
+import { toRunEnd } from "../../../../src/agents/run/run.ts";
+import { draftInterimSettlement, draftSettlement } from "../../../../src/agents/run/settlement.ts";
+import { CATALOG } from "../../../../src/catalog/shipped.ts";
+import { hashText } from "../../../../src/proof/hash.ts";
+import { RUN_ID, runSpec, runWith, usageCall } from "../../../support/run-spec.ts";
+
+const AT = Date.UTC(2026, 0, 1, 0, 1);
+
+function settledCase(charges: Parameters<typeof draftSettlement>[0]["charges"], outputs = ["a", "b"]) {
+	const { state, steps } = runWith(outputs, { subtasksDone: outputs.length });
+	const end = toRunEnd(runSpec(), state, steps, charges);
+	return { run: { spec: runSpec(), state, charges, end, gate: null, catalog: CATALOG }, end, state, steps };
+}
+
+describe("a run as it is settled", () => {
+	it("is one row with every call, and a receipt of the same cost", () => {
+		const { run, end } = settledCase([
+			{ calls: [usageCall(100), usageCall(20, "b")], estimated: false },
+			{ calls: [usageCall(3, "c")], estimated: true },
+		]);
+		const { usage, receipt } = draftSettlement(run, AT);
+		expect(usage).toMatchObject({
+			request_id: RUN_ID,
+			kind: "agent",
+			model: "c",
+			mode: "balanced",
+			tokens: 30,
+			input_tokens: 12,
+			cost_nano_usd: 123,
+			estimated: true,
+			latency_ms: 60_000,
+		});
+		expect(usage.calls.map(({ model }) => model)).toEqual(["a", "b", "c"]);
+		expect(receipt).toMatchObject({
+			kind: "agent",
+			status: "max_steps_reached",
+			outcome: "complete",
+			cost_usd: 123e-9,
+			bound_usd: 0.001,
+			input_hash: hashText("Reach it"),
+			output_hash: hashText(end.output),
+			trajectory_proof: end.trajectoryProof,
+			n_steps: 2,
+		});
+	});
+
+	it("without a call names the model that was meant to work", () => {
+		expect(draftSettlement(settledCase([]).run, AT).usage).toMatchObject({
+			model: "first",
+			cost_nano_usd: 0,
+			calls: [],
+		});
+	});
+
+	it("on its way has its calls as one for each model where they are many, with the same sums", () => {
+		const calls = Array.from({ length: 60 }, (_, at) => usageCall(at, at % 2 === 0 ? "a" : "b"));
+		const { run } = settledCase([{ calls, estimated: false }]);
+		const { usage } = draftInterimSettlement(run, AT);
+		expect(usage.calls).toMatchObject([
+			{ model: "a", requests: 30 },
+			{ model: "b", requests: 30 },
+		]);
+		expect(usage.cost_nano_usd).toBe(draftSettlement(run, AT).usage.cost_nano_usd);
+		expect(usage.tokens).toBe(draftSettlement(run, AT).usage.tokens);
+		expect(draftSettlement(run, AT).usage.calls).toHaveLength(60);
+	});
+});
+
+describe("a run that was settled elsewhere", () => {
+	it("is what the receipt says: its cost, its root, and no step more", () => {
+		const before = settledCase([{ calls: [usageCall(700)], estimated: true }], ["a"]);
+		const { receipt } = draftInterimSettlement(before.run, AT);
+		const { state, steps } = runWith(["a", "b"], { subtasksDone: 2 });
+		const { end, state: shown, steps: kept } = runFromReceipt({ state, steps }, { receipt: JSON.stringify(receipt) });
+		expect(kept).toEqual(steps.slice(0, 1));
+		expect(shown.trajectory).toEqual(before.state.trajectory);
+		expect(end).toMatchObject({ status: "interrupted", costNanoUsd: 700, output: "a" });
+		expect(end.trajectoryProof).toBe(before.end.trajectoryProof);
+	});
+});

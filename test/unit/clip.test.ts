@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { clip, clipCharacters, clipMiddle } from "../../src/clip.ts";
+
+describe("a text that is cut", () => {
+	it("has no half character at its end", () => {
+		expect(clip("ab😀c", 3)).toBe("ab");
+		expect(clip("ab😀c", 4)).toBe("ab😀");
+		expect(clip("ab", 3)).toBe("ab");
+	});
+
+	it("is counted in characters where asked", () => {
+		expect(clipCharacters("😀😀😀", 2)).toBe("😀😀");
+		expect(clipCharacters("ab", 3)).toBe("ab");
+	});
+
+	it("keeps both ends where asked", () => {
+		expect(clipMiddle("abcdef", 2)).toBe("ab\nef");
+		expect(clipMiddle("abcd", 2)).toBe("abcd");
+	});
+});

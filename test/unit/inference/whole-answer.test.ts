@@ -1,0 +1,38 @@
+// Which answers may be requested whole: those so short that silence and a broken call change nothing.
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../src/catalog/schema.ts";
+import { canRequestWhole, PENDING_OUTPUT_TOKENS } from "../../../src/inference/whole-answer.ts";
+import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
+
+const LIMITS = { upstreamTimeoutMs: 30_000, upstreamIdleTimeoutMs: 20_000 };
+
+/** A model that says its first word after a second, and then so many a second. */
+function model(output_tokens_per_s: number, reasoning: Partial<NonNullable<Model["reasoning"]>> | null = null): Model {
+	const speed = { ttft_s: 1, output_tokens_per_s };
+	const base = modelWhere(TEST_CATALOG, ({ reasoning }) => reasoning !== null);
+	const reasons = reasoning && base.reasoning ? { ...base.reasoning, ...reasoning } : null;
+	return { ...base, reasoning: reasons, speed: { high_effort: speed, low_effort: speed } };
+}
+
+describe("an answer", () => {
+	it("may be requested whole as long as a broken call is billed at its whole output", () => {
+		expect(canRequestWhole(model(100), null, PENDING_OUTPUT_TOKENS, LIMITS)).toBe(true);
+		expect(canRequestWhole(model(100), null, PENDING_OUTPUT_TOKENS + 1, LIMITS)).toBe(false);
+	});
+
+	it("is streamed where the model may need half of a deadline for it", () => {
+		// A second, and 256 / 32 seconds.
+		const slow = model(32);
+		expect(canRequestWhole(slow, null, 256, LIMITS)).toBe(true);
+		expect(canRequestWhole(slow, null, 256, { ...LIMITS, upstreamIdleTimeoutMs: 18_000 })).toBe(false);
+		expect(canRequestWhole(slow, null, 256, { ...LIMITS, upstreamTimeoutMs: 18_000 })).toBe(false);
+		expect(canRequestWhole(slow, null, 255, { ...LIMITS, upstreamTimeoutMs: 18_000 })).toBe(true);
+	});
+
+	it("is streamed where reasoning has no bound", () => {
+		const outside = model(100, { efforts: ["none", "high"], inside_max_tokens: false });
+		expect(canRequestWhole(outside, "high", 64, LIMITS)).toBe(false);
+		expect(canRequestWhole(outside, "none", 64, LIMITS)).toBe(true);
+		expect(canRequestWhole(model(100, { inside_max_tokens: true }), "high", 64, LIMITS)).toBe(true);
+	});
+});

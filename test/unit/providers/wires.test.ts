@@ -1,0 +1,54 @@
+// What a request for a whole answer has other than one for a stream, in each format: nothing but the wish for a stream.
+import { describe, expect, it } from "vitest";
+import type { WireName } from "../../../src/catalog/vocabulary.ts";
+import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
+import { utf8Length } from "../../../src/providers/wire.ts";
+import { wireFor } from "../../../src/providers/wires.ts";
+import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
+
+/** The members by which a format asks for a stream. */
+const STREAM_MEMBERS: Record<WireName, Record<string, unknown>> = {
+	openai: { stream: true, stream_options: { include_usage: true } },
+	anthropic: { stream: true },
+	google: {},
+};
+
+const PATHS: Record<WireName, [streamed: string, whole: string]> = {
+	openai: ["/chat/completions", "/chat/completions"],
+	anthropic: ["/messages", "/messages"],
+	google: [":streamGenerateContent?alt=sse", ":generateContent"],
+};
+
+function sent(wire: WireName, isWhole: boolean) {
+	const model = modelWhere(TEST_CATALOG, (candidate) => {
+		const provider = TEST_CATALOG.providerFor(candidate);
+		return provider.wire === wire && (wire !== "openai" || provider.stream_usage === "ask");
+	});
+	const provider = TEST_CATALOG.providerFor(model);
+	const messages = [{ role: "user", content: 'say ,"stream":true' }];
+	const call = toModelCall(chatRequestSchema.parse({ messages, max_tokens: 9, stop: "," }), TEST_CATALOG);
+	const access = { provider, apiKey: "k", baseUrl: "https://u.test", host: "u.test" };
+	const prompt = wireFor(provider).preparePrompt(call, provider);
+	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort: null, isWhole });
+	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
+}
+
+describe.each(["openai", "anthropic", "google"] as const)("a request for a whole answer (%s)", (wire) => {
+	const streamed = sent(wire, false);
+	const whole = sent(wire, true);
+
+	it("is the streaming one without the wish for a stream", () => {
+		expect({ ...whole.json, ...STREAM_MEMBERS[wire] }).toEqual(streamed.json);
+		expect(Object.keys(whole.json)).not.toContain("stream");
+		const { accept: _, ...headers } = streamed.headers;
+		expect(whole.headers).toEqual(wire === "google" ? headers : { ...headers, accept: "application/json" });
+		const [streamPath, wholePath] = PATHS[wire];
+		expect([streamed.url.endsWith(streamPath), whole.url.endsWith(wholePath)]).toEqual([true, true]);
+	});
+
+	it("has the bound of the bytes that are sent", () => {
+		const fewerBytes = utf8Length(streamed.body) - utf8Length(whole.body);
+		expect(streamed.maxInputTokens - whole.maxInputTokens).toBe(fewerBytes);
+		expect(whole.maxOutputTokens).toBe(streamed.maxOutputTokens);
+	});
+});
