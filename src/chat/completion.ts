@@ -14,20 +14,12 @@ import type { ChatPurpose, SettledAnswer, SettledRequest } from "../inference/in
 import type { InferenceRequest } from "../inference/plan.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
-<<<<<<< HEAD
-import { joinedText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
-import { chatWarning } from "./field-names.ts";
-import { blockFields } from "./provider-blocks.ts";
-=======
-import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
-import { MODES } from "../routing/mode.ts";
-import { toSignalFlags } from "../routing/signals.ts";
 import { toChatWarning } from "./field-names.ts";
 import { toBlockFields } from "./provider-blocks.ts";
->>>>>>> main
 
 const answeredToolCallSchema = z.lazy(() =>
 	z.looseObject({

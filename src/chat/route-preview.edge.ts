@@ -10,15 +10,9 @@ import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
-<<<<<<< HEAD
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
-import { withChatFieldNames } from "./field-names.ts";
-import { governedRequest } from "./governed.edge.ts";
-=======
-import { toSignalFlags } from "../routing/signals.ts";
 import { applyRules } from "./apply-rules.edge.ts";
 import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
->>>>>>> main
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
 const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));

@@ -1,26 +1,11 @@
 // Validates a routing config and puts it into normal form, with every fault and its path. Faulty members are left out of the
 // normal form, so that an invalid config can still be shown. Pure; config-schema.ts has the schema of each member.
 import type { Catalog } from "../catalog/catalog.ts";
-<<<<<<< HEAD
-import { TIERS } from "../catalog/vocabulary.ts";
-import { type CompliancePolicy, isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
-import { ROUTING_MODES } from "../routing/mode.ts";
-import {
-	findBlocking,
-	type RoutingConfig,
-	type RoutingRule,
-	type RuleChoice,
-	type RuleCondition,
-} from "../routing/routing-config.ts";
-import { INTENTS } from "../routing/intents.ts";
-import { didYouMean, quote } from "../suggest.ts";
-=======
 import { isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
 import { type DocumentFault, inDocumentOrder, parseMembers } from "../faults.ts";
 import { findBlocking, type RoutingConfig } from "../routing/routing-config.ts";
 import { quoteInput } from "../suggest.ts";
 import { configMembers, patternsIn } from "./config-schema.ts";
->>>>>>> main
 
 const MAX_CONFIG_FAULTS = 50;
 

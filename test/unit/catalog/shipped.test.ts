@@ -126,6 +126,19 @@ describe("a ranking of the catalog", () => {
 	const NOON = Date.parse("2026-11-21T12:00:00Z");
 	const prompt: Signals = {
 		intents: ["chat"],
+		probabilities: {
+			code: 0,
+			math: 0,
+			reasoning: 0,
+			creative: 0,
+			text: 0,
+			translation: 0,
+			factual: 0,
+			advice: 0,
+			chat: 1,
+		},
+		level: 2,
+		facts: { chars: 80, language: "en", hasCode: false, asksForJson: false, turns: 1 },
 		longContext: false,
 		difficulty: "normal",
 		hasTools: false,
