@@ -1,4 +1,5 @@
 // The shipped catalog's promises: 27 models, 12 providers, every model priced, every figure sourced, nobody cheaper than Free's three.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -28,6 +29,9 @@ import { chooseEffort } from "../../../src/routing/effort.ts";
 import { INTENTS } from "../../../src/routing/intents.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../../src/routing/mode.ts";
 import { computeExpectation as expectationOf, scoreExpectation } from "../../../src/routing/score.ts";
+import cueWords from "../../../src/routing/signals/cues.json" with { type: "json" };
+import frequentWords from "../../../src/routing/signals/languages.json" with { type: "json" };
+import weightsFile from "../../../src/routing/signals/weights.json" with { type: "json" };
 import type { Signals } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 
@@ -178,6 +182,19 @@ describe("a ranking of the catalog", () => {
 	});
 });
 
+/** The weights of signals decide like figures do, so new ones are a new version of the catalog. */
+const SIGNAL_WEIGHTS = {
+	since: "2026-11-22",
+	sha256: "ca5988b59a03763258d43246e3d40fa0b72467307b4b06e48ece29159cd743b5",
+};
+
+describe("the weights of signals", () => {
+	it("are those of their day: whoever changes them updates both, and the catalog's version", () => {
+		const text = JSON.stringify([weightsFile, cueWords, frequentWords]);
+		expect(createHash("sha256").update(text).digest("hex")).toBe(SIGNAL_WEIGHTS.sha256);
+	});
+});
+
 describe("the sources of the catalog", () => {
 	const { models } = modelSourcesFileSchema.parse(modelSourcesFile);
 	const { providers } = providerSourcesFileSchema.parse(providerSourcesFile);
@@ -199,9 +216,9 @@ describe("the sources of the catalog", () => {
 		expect(Object.keys(providers)).toEqual(CATALOG.providers.map(({ id }) => id));
 	});
 
-	it("were read on a day, the last of which is the catalog's version", () => {
+	it("were read on a day; the last of these days and of the weights' is the catalog's version", () => {
 		const days = [...Object.values(models), ...Object.values(providers)].map(({ checked }) => checked);
-		expect(days.toSorted().at(-1)).toBe(CATALOG.version);
+		expect([...days, SIGNAL_WEIGHTS.since].toSorted().at(-1)).toBe(CATALOG.version);
 	});
 
 	it("mark what is a predecessor's, and what is ours", () => {
