@@ -208,6 +208,9 @@ async function newRequest({ key }: TestKey): Promise<string> {
 	return (await chat(key, "hi")).headers.get("x-request-id") ?? "";
 }
 
+/** What the example of feedback rates: a generator finds no id of a receipt by itself. */
+let ratedRequest = UNKNOWN_REQUEST;
+
 function ownedRun(request: OwnedId["request"]): OwnedId {
 	return { make: newRun, unknown: () => UNKNOWN_RUN, request };
 }
@@ -489,7 +492,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
 	give_feedback: {
-		request: async (key) => ({ body: { request_id: await newRequest(key), score: 1, reason: "style" } }),
+		request: async (key) => {
+			ratedRequest = await newRequest(key);
+			return { body: { request_id: ratedRequest, score: 1, reason: "style" } };
+		},
 		owned: [
 			{
 				make: newRequest,
@@ -498,8 +504,11 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			},
 		],
 		hints: {
-			request_id: fc.constantFrom(UNKNOWN_REQUEST, UNKNOWN_RUN, "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ", ""),
-			score: fc.constantFrom(-1, 0, 1, 2, 0.5, -0),
+			request_id: fc.oneof(
+				fc.constant(null).map(() => ratedRequest),
+				fc.constantFrom(UNKNOWN_REQUEST, UNKNOWN_RUN, "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ", ""),
+			),
+			score: fc.constantFrom(-1, 0, 1, -0),
 		},
 	},
 	health: { request: () => ({}) },
