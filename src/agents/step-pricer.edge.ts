@@ -2,8 +2,8 @@
 import type { Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
+import { detectAnswerKind } from "../orchestration/answer-kind.ts";
 import { questionBounder } from "../orchestration/engine.edge.ts";
-import { detectAnswerKind } from "../orchestration/final-answer.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
@@ -11,9 +11,10 @@ import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
+import { detectSignals } from "../routing/signals.ts";
 import type { PromptMessage } from "./plan.ts";
 import type { Intensity } from "./step-decision.ts";
-import { SINGLE_ONLY } from "./step-strategy.ts";
+import { SINGLE_ONLY, suitKind } from "./step-strategy.ts";
 
 /** The rules for every call of a run. */
 export interface StepRules {
@@ -58,7 +59,9 @@ function toModelMessage({ role, content }: PromptMessage): Message {
 /** Messages as a strategy's task. */
 export function toPromptTask(messages: readonly PromptMessage[], maxTokens: number, temperature: number): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
-	return { messages: messages.map(toModelMessage), prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
+	const task = { messages: messages.map(toModelMessage), prompt, maxTokens, temperature };
+	const kind = detectAnswerKind(prompt, detectSignals(toQuestionCall({ ...task, json: false })));
+	return { ...task, kind };
 }
 
 /**
@@ -123,7 +126,7 @@ export class StepPricer {
 		const context = this.#context;
 		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
-		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity);
+		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity).map((size) => suitKind(size, task.kind));
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;

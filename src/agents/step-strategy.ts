@@ -1,4 +1,5 @@
 // The strategy of a step, by policy and intensity. step-pricer.edge.ts chooses its models and computes their cost. Pure.
+import type { AnswerKind } from "../orchestration/final-answer.ts";
 import type { SizedStrategy } from "../orchestration/strategies.ts";
 import { type RunPolicy, START_INTENSITY } from "./guard.ts";
 import type { Intensity } from "./step-decision.ts";
@@ -24,6 +25,11 @@ const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, Size
 export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
 	const own = SIZE_BY_POLICY[policy][intensity];
 	return own === SINGLE_SIZE ? [SINGLE_SIZE] : [own, SINGLE_SIZE];
+}
+
+/** The strategy for a step whose answers are of a kind: nobody votes where no answer can be compared. */
+export function suitKind(size: SizedStrategy, kind: AnswerKind): SizedStrategy {
+	return size.strategy === "self_consistency" && kind === "none" ? { ...size, strategy: "ensemble_moa" } : size;
 }
 
 /** One model alone, for plans, final steps and shortened answers. */

@@ -7,8 +7,10 @@ import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
 import { answerTask, type PlanBasis, type ProgressListener, type TaskPlan } from "../orchestration/answer-task.edge.ts";
 import type { QuestionBounder } from "../orchestration/engine.edge.ts";
+import { toQuestionCall } from "../orchestration/request.ts";
 import type { Engine, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
+import { detectSignals } from "../routing/signals.ts";
 import { chooseCodeCast } from "./cast.ts";
 import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
 import { chooseCodePlan, sumBounds } from "./plan.ts";
@@ -32,7 +34,7 @@ function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
 /** The first draft's prompt as a task, by which models are ranked. */
 function toDraftTask(task: CodeTask): Task {
 	const { messages, maxTokens, temperature } = draftQuestion(task, [""], "").question;
-	return { messages, prompt: task.text, kind: "any", maxTokens, temperature };
+	return { messages, prompt: task.text, kind: "none", maxTokens, temperature };
 }
 
 /** An engine that knows what is left of its workflow's bound. */
@@ -127,9 +129,11 @@ export function writeCode(
 ): Promise<JsonResult<CodeAnswer>> {
 	const task = toCodeTask(body);
 	const options = toCodeOptions(body);
+	const draft = toDraftTask(task);
 	return answerTask(
 		{
-			task: toDraftTask(task),
+			task: draft,
+			signals: detectSignals(toQuestionCall({ ...draft, json: false })),
 			policy: options.policy,
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,

@@ -18,7 +18,7 @@ import { nanoUsd } from "../proof/money.ts";
 import type { ReceiptDetail } from "../proof/receipt.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import { detectSignals, type Signals } from "../routing/signals.ts";
+import type { Signals } from "../routing/signals.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { type Limits, lowestLimit } from "./bounds.ts";
@@ -76,6 +76,8 @@ export interface TaskPlan<Outcome, Answer> {
 /** A task and the way to its plan. */
 interface TaskRequest<Outcome, Answer> {
 	task: Task;
+	/** Of the task's prompt. */
+	signals: Signals;
 	policy: EffortPolicy;
 	/** The client's `max_cost_usd`; null without one. */
 	maxCostUsd: number | null;
@@ -100,12 +102,16 @@ interface CallRules {
 
 /** Selects the models that may work on a task, within the limits of its request. */
 function selectBudgetedPool(
-	{ task, policy, maxCostUsd }: Pick<TaskRequest<unknown, unknown>, "task" | "policy" | "maxCostUsd">,
+	{
+		task,
+		signals,
+		policy,
+		maxCostUsd,
+	}: Pick<TaskRequest<unknown, unknown>, "task" | "signals" | "policy" | "maxCostUsd">,
 	caller: Caller,
 	{ config, gate }: CallRules,
 ): Result<BudgetedPool> {
 	const call = toQuestionCall({ ...task, json: false });
-	const signals = detectSignals(call);
 	const rule = config && matchRule(config, call, signals);
 	const forPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
 	const planLimitNanoUsd = orchestrationLimitNanoUsd(caller.account.plan);

@@ -141,12 +141,6 @@ export const cascade: Strategy<"cascade"> = {
 		const member = (step: Candidate) => toMember(step, rankings.cheap, steps);
 		return { members: [member(first), ...rest.map(member)], judge, rounds };
 	},
-	suits(policy, { intents, difficulty, kind }) {
-		const isPlain =
-			difficulty === "normal" && kind === "any" && !intents.includes("reasoning") && !intents.includes("code");
-		if (policy === "depth" || (policy === "efficiency" && isPlain)) return null;
-		return "cheap models go first, and a stronger one only where they do not agree";
-	},
 	partial: {
 		leastCalls: firstStepSize,
 		note: (limitUsd) => `it climbs only as far as $${limitUsd} reach`,

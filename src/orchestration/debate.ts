@@ -32,7 +32,7 @@ const REVISION_PROMPT =
 
 /** Asks a member in a round. From the second round on, the prompt holds all answers, the member's own first. */
 function debaterQuestion(task: Task, member: Member, round: number, texts: readonly string[]): Question {
-	const ending = task.kind === "any" ? "" : `\n\n${FINAL_ANSWER_INSTRUCTION}`;
+	const ending = task.kind === "none" ? "" : `\n\n${FINAL_ANSWER_INSTRUCTION}`;
 	const asksFor = ending === "" ? task.asksFor : "final_answer";
 	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
 	if (texts.length > 0)
@@ -79,11 +79,6 @@ export const debate: Strategy<"debate"> = {
 	leastWidth: 2,
 	rounds: { efficiency: 2, balanced: 2, depth: 3 },
 	judge: "outsider",
-	suits(policy, { intents, kind }) {
-		const isCheckable = intents.includes("math") || intents.includes("reasoning") || kind !== "any";
-		if (policy !== "depth" || !isCheckable) return null;
-		return `a prompt about ${intents.join(", ")} gains from models that check each other`;
-	},
 	callGraph(task, panel) {
 		const slots = panel.members.map(() => answerPlaceholder(task));
 		const rounds = Array.from({ length: panel.rounds }, (_, round) =>

@@ -142,8 +142,6 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 	width: { efficiency: 2, balanced: 3, depth: 3 },
 	leastWidth: 1,
 	judge: "any",
-	suits: (policy, { hasParts }) =>
-		policy === "balanced" && hasParts ? "the prompt has several parts, which are answered side by side" : null,
 	callGraph(task, panel) {
 		const plan = planQuestion(task, panel);
 		const anyMember: Member = [panel.members[0][0], ...panel.members.flat().slice(1)];

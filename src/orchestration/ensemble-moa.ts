@@ -50,8 +50,6 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 	leastWidth: 2,
 	takesK: true,
 	judge: "any",
-	suits: (policy, { intents }) =>
-		policy === "depth" ? `a prompt about ${intents.join(", ")} gains from several views put together` : null,
 	callGraph: (task, panel) => [
 		...proposalQuestions(task, panel),
 		aggregateQuestion(

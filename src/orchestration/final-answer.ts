@@ -1,8 +1,11 @@
 // Finds the final answer in a text: a number, a choice or a few words, normalized so that equal answers are equal strings. Pure.
 import { findNumbers, parseSingleNumber, toAsciiDigits } from "./numeral.ts";
 
-/** The kind of answer that a prompt asks for. In a text without a marked answer, the last of that kind counts. */
-export type AnswerKind = "number" | "choice" | "any";
+/**
+ * The kind of answer that a prompt asks for. In a text without a marked answer, the last number or choice counts. `any` is
+ * another short answer. `none` is a program or a text, in which no part is the answer.
+ */
+export type AnswerKind = "number" | "choice" | "any" | "none";
 
 /** Added to a prompt if its answers are compared. */
 export const FINAL_ANSWER_INSTRUCTION =
@@ -13,21 +16,6 @@ const MAX_SHORT_CHARS = 60;
 
 /** Only so much of the end of a text is searched. */
 const TAIL_CHARS = 4_000;
-
-const CHOICE_LINES = /^[ \t]*\(?([A-J])(?:[.):]\s+|[、．）：]\s*)\S/gm;
-const ASKS_NUMBER =
-	/\b(?:how (?:many|much|far|long|old|tall|fast|deep)|calculate|compute|evaluate|what (?:is|are) (?:the )?(?:sum|product|total|value|probability|percentage|percent|average|mean|area|volume|difference|ratio)|solve for|find the (?:value|sum|number|total))\b|\d\s?[+*/×÷^]\s?\d/i;
-
-/** "How many" in other languages. */
-const HOW_MANY =
-	/(?<!\p{L})(?:wie ?viele?|combien|cuánt[oa]s?|quanti|quante|quant[oa]s|hoeveel|ile|hur många|сколько|скільки)(?!\p{L})|多少|几个|幾個|いくつ|いくら|何[人個本枚円]|몇|얼마/iu;
-
-/** The kind of answer that a prompt asks for. */
-export function detectAnswerKind(prompt: string): AnswerKind {
-	const letters = new Set([...prompt.matchAll(CHOICE_LINES)].map(([, letter]) => letter));
-	if (letters.size >= 2 && letters.has("A") && letters.has("B")) return "choice";
-	return ASKS_NUMBER.test(prompt) || HOW_MANY.test(prompt) ? "number" : "any";
-}
 
 /** Marks of a final answer, wherever they stand. */
 const EXPLICIT_MARKERS = [/final answer(?: is)?\s*[:=]?\s*(.+)/gi, /^####\s*(.+)$/gm] as const;
@@ -132,6 +120,7 @@ const SEVERAL_CHOICES = /\b[A-J]\W{1,5}(?:and|or|&)\W{1,3}[A-J]\b/;
 
 /** The final answer of a text, normalized; null if it has none that can be compared. */
 export function findFinalAnswer(whole: string, kind: AnswerKind): string | null {
+	if (kind === "none") return null;
 	const end = whole.length > TAIL_CHARS ? whole.slice(-TAIL_CHARS) : whole;
 	const text = end.replace(/^[ \t]*```[\w-]{0,20}[ \t]*$/gm, "");
 	const said = findMarked(text)?.split("\n", 1)[0]?.trim();

@@ -94,11 +94,12 @@ export async function orchestrate(
 	context: KeyContext,
 	listener: ProgressListener,
 ): Promise<JsonResult<Orchestration>> {
-	const task = toTask(body);
+	const { task, signals } = toTask(body);
 	if (hasNoPrompt(task)) return fail({ reason: "no_messages" });
 	return answerTask(
 		{
 			task,
+			signals,
 			policy: body.policy ?? "balanced",
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,

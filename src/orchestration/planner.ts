@@ -2,7 +2,7 @@
 import { ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import type { RoutingMode } from "../routing/mode.ts";
-import type { Signals } from "../routing/signals.ts";
+import { type PromptTraits, readTraits, type TaskSignals } from "./answer-kind.ts";
 import {
 	type AttemptBound,
 	type AttemptFit,
@@ -12,10 +12,9 @@ import {
 	limitName,
 	lowestLimit,
 } from "./bounds.ts";
-import { detectAnswerKind } from "./final-answer.ts";
 import { single } from "./single.ts";
-import { type SizedStrategy, STRATEGIES, STRATEGY, type StrategyName } from "./strategies.ts";
-import type { EffortPolicy, Panel, PromptTraits, Question, Task } from "./strategy.ts";
+import { type SizedStrategy, STRATEGY, type StrategyName } from "./strategies.ts";
+import type { EffortPolicy, Panel, Question, Task } from "./strategy.ts";
 
 /** The routing mode of each effort policy. */
 export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
@@ -24,29 +23,48 @@ export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
 	depth: "quality",
 };
 
-/** A part of a prompt: an item of a list, or a question. */
-const ITEM = /^[ \t]*(?:\d{1,2}[.)]|[-*•])[ \t]+\S/gm;
-const QUESTION = /\?(?:\s|$)/g;
-
-function hasParts(prompt: string): boolean {
-	return (prompt.match(ITEM)?.length ?? 0) >= 2 || (prompt.match(QUESTION)?.length ?? 0) >= 2;
-}
-
 /** The strategy to run, its size, and one sentence that says why. */
 export interface StrategyPlan extends SizedStrategy {
 	reason: string;
 }
 
-/** Chooses by policy and prompt (docs/reference.md, "Orchestration"). Where no strategy suits, one model answers. */
-function chooseStrategy(policy: EffortPolicy, prompt: PromptTraits): { strategy: StrategyName; why: string } {
-	const { difficulty, intents } = prompt;
-	if (difficulty === "trivial") return { strategy: single.name, why: "the prompt is simple, so one model is enough" };
-	for (const name of STRATEGIES.toReversed()) {
-		const why = STRATEGY[name].suits?.(policy, prompt);
-		if (why) return { strategy: name, why };
-	}
-	const why = `nothing in the prompt (${intents.join(", ")}) calls for more, so one model is enough`;
-	return { strategy: single.name, why };
+const ANSWER_WORDS = { number: "number", choice: "choice", any: "short answer" } as const;
+
+/** A strategy, and why it suits the prompt. */
+interface StrategyChoice {
+	strategy: StrategyName;
+	why: string;
+}
+
+const SIMPLE: StrategyChoice = { strategy: "single", why: "the prompt is simple, so one model is enough" };
+const CLIMB: StrategyChoice = {
+	strategy: "cascade",
+	why: "cheap models go first, and a stronger one only where they do not agree",
+};
+
+/** `depth` asks several models whatever the prompt is. */
+function chooseDeepStrategy({ intent, kind, hasParts, weighs }: PromptTraits): StrategyChoice {
+	const isArgued = intent === "math" || (intent === "reasoning" && !weighs && !hasParts);
+	if (kind !== "none" || isArgued)
+		return { strategy: "debate", why: `a ${intent} prompt gains from models that check each other` };
+	if (intent === "code" || intent === "translation")
+		return { strategy: "rank_fuse", why: `the best of several answers to a ${intent} prompt are told apart in pairs` };
+	return { strategy: "ensemble_moa", why: `a ${intent} prompt gains from several views put together` };
+}
+
+/** Chooses by policy and prompt (docs/reference.md, "Orchestration"). */
+function chooseStrategy(policy: EffortPolicy, prompt: PromptTraits): StrategyChoice {
+	if (policy === "depth") return chooseDeepStrategy(prompt);
+	if (prompt.isSimple) return SIMPLE;
+	if (policy === "efficiency") return CLIMB;
+	if (prompt.kind !== "none")
+		return {
+			strategy: "self_consistency",
+			why: `the answer is one ${ANSWER_WORDS[prompt.kind]} that can be compared, so samples vote on it`,
+		};
+	if (prompt.hasParts)
+		return { strategy: "decompose_and_route", why: "the prompt has several parts, which are answered side by side" };
+	return CLIMB;
 }
 
 /** What the client requests of the plan. */
@@ -62,11 +80,11 @@ export interface StrategyRequest {
 export function planStrategy(
 	{ policy, strategy: requested, k }: StrategyRequest,
 	prompt: string,
-	{ intents, difficulty }: Signals,
+	signals: TaskSignals,
 ): StrategyPlan {
-	const traits = { intents, difficulty, kind: detectAnswerKind(prompt), hasParts: hasParts(prompt) };
-	const chosen = requested ? { strategy: requested, why: "the request asked for it" } : chooseStrategy(policy, traits);
-	const { strategy, why } = chosen;
+	const { strategy, why } = requested
+		? { strategy: requested, why: "the request asked for it" }
+		: chooseStrategy(policy, readTraits(prompt, signals));
 	const { leastWidth, width, takesK, rounds } = STRATEGY[strategy];
 	const wanted = k !== null && takesK ? k : width[policy];
 	const widened = wanted < leastWidth ? `, with ${leastWidth} members, since ${wanted} makes no ${strategy}` : "";

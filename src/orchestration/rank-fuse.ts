@@ -127,10 +127,6 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 	leastWidth: 2,
 	takesK: true,
 	judge: "outsider",
-	suits: (policy, { intents }) =>
-		policy === "depth" && intents.includes("code")
-			? "of several pieces of code the best are told apart by comparing them"
-			: null,
 	callGraph(task, panel) {
 		const slot = answerPlaceholder(task);
 		const verdict = judgementQuestion(task, panel, slot, slot);

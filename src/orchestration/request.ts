@@ -3,9 +3,9 @@ import * as z from "zod";
 import { clipMiddle } from "../clip.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
-import { lastUserText } from "../routing/signals.ts";
+import { detectSignals, lastUserText, type Signals } from "../routing/signals.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { detectAnswerKind } from "./final-answer.ts";
+import { detectAnswerKind } from "./answer-kind.ts";
 import { STRATEGIES, STRATEGY } from "./strategies.ts";
 import { POLICIES, type Question, type Task } from "./strategy.ts";
 
@@ -89,14 +89,16 @@ export function toQuestionCall({
 	};
 }
 
-/** The task of a body. */
-export function toTask(body: OrchestrationRequest): Task {
+/** The task of a body, and the signals of its prompt. */
+export function toTask(body: OrchestrationRequest): { task: Task; signals: Signals } {
 	const messages = body.messages.map(toTaskMessage);
 	const maxTokens = body.max_tokens ?? DEFAULT_TASK_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
-	const said = lastUserText(toQuestionCall({ messages, maxTokens, temperature, json: false }));
-	const prompt = clipMiddle(said, PROMPT_END_CHARS);
-	return { messages, prompt, kind: detectAnswerKind(prompt), maxTokens, temperature };
+	const call = toQuestionCall({ messages, maxTokens, temperature, json: false });
+	const signals = detectSignals(call);
+	const prompt = clipMiddle(lastUserText(call), PROMPT_END_CHARS);
+	const kind = detectAnswerKind(prompt, signals, body.strategy === "self_consistency");
+	return { task: { messages, prompt, kind, maxTokens, temperature }, signals };
 }
 
 /** Whether no message has any text. */

@@ -21,8 +21,8 @@ import {
 } from "./strategy.ts";
 
 function sampleQuestions(task: Task, { members }: Panel): Question[] {
-	const instruction = systemMessage(FINAL_ANSWER_INSTRUCTION);
-	return members.map((member) => toTaskQuestion(task, { stage: "sample", role: "sampler", member }, [instruction]));
+	const instructions = task.kind === "none" ? [] : [systemMessage(FINAL_ANSWER_INSTRUCTION)];
+	return members.map((member) => toTaskQuestion(task, { stage: "sample", role: "sampler", member }, instructions));
 }
 
 /** Samples by final answer, without those that have none. Most votes first, then the higher expected quality. */
@@ -46,11 +46,6 @@ export const selfConsistency: Strategy<"self_consistency"> = {
 	width: { efficiency: 3, balanced: 5, depth: 5 },
 	leastWidth: 2,
 	takesK: true,
-	suits(policy, { kind, hasParts }) {
-		const isOneAnswer = kind === "choice" || (kind !== "any" && !hasParts);
-		if (policy !== "balanced" || !isOneAnswer) return null;
-		return `the answer is one ${kind} that can be compared, so samples vote on it`;
-	},
 	callGraph: sampleQuestions,
 	async run(task, panel, engine) {
 		const replies = await engine.ask(sampleQuestions(task, panel));

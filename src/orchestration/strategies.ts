@@ -8,7 +8,6 @@ import { selfConsistency } from "./self-consistency.ts";
 import { single } from "./single.ts";
 import type { PanelSize, Strategy } from "./strategy.ts";
 
-/** From the general to the special: of the strategies that suit a prompt, the planner takes the last. */
 const LIST = [single, cascade, ensembleMoa, rankFuse, decomposeAndRoute, selfConsistency, debate] as const;
 
 export type StrategyName = (typeof LIST)[number]["name"];

@@ -3,7 +3,6 @@ import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { Candidate } from "../routing/select.ts";
-import type { Signals } from "../routing/signals.ts";
 import type { AnswerKind } from "./final-answer.ts";
 
 export const POLICIES = ["efficiency", "balanced", "depth"] as const;
@@ -115,13 +114,6 @@ export interface StrategyResult {
 	escalated: boolean;
 }
 
-/** What the planner knows of a prompt. */
-export interface PromptTraits extends Pick<Signals, "intents" | "difficulty"> {
-	kind: AnswerKind;
-	/** It has two or more parts that can be answered one by one. */
-	hasParts: boolean;
-}
-
 /** How a strategy runs when the money covers only the first of its calls. */
 export interface PartialRun {
 	/** How many calls of the call graph, from its beginning, must be covered. */
@@ -151,8 +143,6 @@ export interface Strategy<Name extends string = string> {
 	isOneCall?: true;
 	/** Chooses its panel in its own way; by default members are the best ranked of different providers. */
 	choosePanel?(pool: PanelPool, size: PanelSize): Panel;
-	/** Why it suits a policy and a prompt; null where it does not. Without it, the strategy runs only on request. */
-	suits?(policy: EffortPolicy, prompt: PromptTraits): string | null;
 	/** Without it, a strategy runs only if the money covers all its calls. */
 	partial?: PartialRun;
 	/** Every question it may ask, each at its longest: the bound of its call graph, known before the first call. */

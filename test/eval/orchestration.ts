@@ -18,6 +18,7 @@ import {
 	userMessage,
 } from "../../src/orchestration/strategy.ts";
 import { hashText } from "../../src/proof/hash.ts";
+import { reportChoices } from "./strategy-choice.ts";
 
 const DATA = process.env["ORCHESTRATION_DATA"] ?? resolve(import.meta.dirname, "../../../shared/data");
 const GSM8K = resolve(DATA, "recorded/gsm8k-solutions.public.jsonl");
@@ -249,6 +250,7 @@ function reportTexts(set: DataSet): void {
 }
 
 async function main(): Promise<void> {
+	reportChoices(resolve(DATA, "routing/natural.public.jsonl"));
 	for (const [file, set] of [
 		[GSM8K, gsm8k],
 		[MMLU_PRO, mmluPro],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { INTENSITIES_DESCENDING } from "../../../src/agents/step-decision.ts";
-import { primaryStrategy, stepSizesFor } from "../../../src/agents/step-strategy.ts";
+import { primaryStrategy, stepSizesFor, suitKind } from "../../../src/agents/step-strategy.ts";
 import { POLICIES } from "../../../src/orchestration/strategy.ts";
 
 describe("the strategies of a subtask", () => {
@@ -14,5 +14,13 @@ describe("the strategies of a subtask", () => {
 
 	it("begin with the one that the run's trajectory names", () => {
 		expect(POLICIES.map((policy) => primaryStrategy(policy))).toEqual(["single", "cascade", "ensemble_moa"]);
+	});
+
+	it("votes only where answers can be compared", () => {
+		const [vote] = stepSizesFor("depth", "Halo");
+		expect(vote?.strategy).toBe("self_consistency");
+		if (!vote) return;
+		expect(suitKind(vote, "number")).toEqual(vote);
+		expect(suitKind(vote, "none")).toEqual({ ...vote, strategy: "ensemble_moa" });
 	});
 });

@@ -2,14 +2,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { findMedoid, meanAgreement, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
+import { detectAnswerKind } from "../../../src/orchestration/answer-kind.ts";
 import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
-import {
-	type AnswerKind,
-	detectAnswerKind,
-	findFinalAnswer,
-	normalizeAnswer,
-} from "../../../src/orchestration/final-answer.ts";
+import { type AnswerKind, findFinalAnswer, normalizeAnswer } from "../../../src/orchestration/final-answer.ts";
 import { extractJson } from "../../../src/orchestration/json-reply.ts";
+import { toTask } from "../../../src/orchestration/request.ts";
+
+/** The kind of answer that a conversation of one message asks for. */
+function kindFor(prompt: string): AnswerKind {
+	return detectAnswerKind(prompt, toTask({ messages: [{ role: "user", content: prompt }] }).signals);
+}
 
 describe("the final answer of a text", () => {
 	it.each<[string, AnswerKind, string | null]>([
@@ -53,6 +55,7 @@ describe("the final answer of a text", () => {
 		["light travels at 3.0 × 10^8 m/s", "number", "300000000"],
 		["The answer is \\( \\frac{3}{4} \\).", "any", "0.75"],
 		["Final answer: ***", "number", null],
+		["print(f'Final answer: {fib(10)}')\n# 55", "none", null],
 	])("%j, asked for %s, is %j", (text, kind, expected) => {
 		expect(findFinalAnswer(text, kind)).toBe(expected);
 	});
@@ -140,8 +143,10 @@ describe("the final answer of a text", () => {
 			for (const kind of ["any", "number", "choice"] as const)
 				expect(findFinalAnswer(piece.repeat(100_000), kind)).not.toBe("");
 		expect(findFinalAnswer(`${"\n".repeat(500_000)}Final answer:${" ".repeat(3_000)}4`, "any")).toBe("4");
-		expect(detectAnswerKind("\n".repeat(500_000))).toBe("any");
-		expect(detectAnswerKind("0 ".repeat(500_000))).toBe("any");
+		expect(kindFor("\n".repeat(500_000))).toBe("none");
+		expect(kindFor("0 ".repeat(500_000))).toBe("none");
+		for (const piece of [" ", "\n", "a? ", "1. ", "- a\n", ". and ", "(a) ", "¿", "a", "what is the "])
+			kindFor(piece.repeat(20_000));
 	});
 
 	it.each<[string, AnswerKind]>([
@@ -151,11 +156,16 @@ describe("the final answer of a text", () => {
 		["小明还有多少个苹果？", "number"],
 		["Сколько яблок осталось?", "number"],
 		["下面哪一个？\nA、红\nB、绿", "choice"],
-		["Écris sur les fleuves et leurs villes.", "any"],
-		["Write about rivers.", "any"],
+		["Écris sur les fleuves et leurs villes.", "none"],
+		["Write about rivers.", "none"],
+		["In which year did the Thirty Years' War end?", "any"],
+		["Write a Python function that returns how many vowels a word has.", "none"],
+		["Translate into German: how many apples are left?", "none"],
+		["Why do apples float? Explain it to a child.", "none"],
+		['How many are 3 apples and 4 apples? Answer as JSON: {"sum": number}', "none"],
 		["What is 17 + 25?", "number"],
 	])("%j asks for %s", (prompt, kind) => {
-		expect(detectAnswerKind(prompt)).toBe(kind);
+		expect(kindFor(prompt)).toBe(kind);
 	});
 });
 
