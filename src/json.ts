@@ -18,3 +18,8 @@ export function parseJson(text: string): unknown {
 		return undefined;
 	}
 }
+
+/** An object with one member, or none when the member has no value. */
+export function optionalMember<K extends string, V>(key: K, value: V | null | undefined): { [key in K]?: V } {
+	return value === null || value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
+}

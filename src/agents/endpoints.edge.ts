@@ -5,12 +5,21 @@ import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { Endpoint, JsonResult } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { longAnswer } from "../http/long-answer.edge.ts";
+import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
-import { agentRunRequestSchema } from "./request.ts";
-import { type RunSummary, runSchema, runSummarySchema, toTrajectoryResponse, trajectorySchema } from "./response.ts";
+import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { type AgentRunRequest, agentRunRequestSchema } from "./request.ts";
+import {
+	type RunSummary,
+	runSchema,
+	runSummarySchema,
+	type StartedRun,
+	startedRunSchema,
+	toTrajectoryResponse,
+	trajectorySchema,
+} from "./response.ts";
 import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
 import { startOrJoinRun, toOutcomeResult, toRunResult } from "./run/start.edge.ts";
@@ -22,6 +31,19 @@ const MAX_LISTED_RUNS = 200;
 const runIdParam = z.lazy(() => z.object({ run_id: z.string() }));
 
 const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
+
+/** Starts or joins a run, and warns of what the body asks for in vain. */
+async function startRun(
+	body: AgentRunRequest,
+	context: KeyContext,
+	progress: (event: ProgressEvent) => void,
+): Promise<JsonResult<StartedRun>> {
+	const issues = findFormIssues(context.rawBody, body);
+	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
+	const result = await startOrJoinRun(body, context, body.stream ? (event) => progress({ ...event }) : null);
+	const warnings = ignoredMemberWarnings(context.rawBody, body);
+	return result.ok && warnings.length > 0 ? { ...result, value: { ...result.value, svc: { warnings } } } : result;
+}
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
@@ -36,13 +58,11 @@ const startRunEndpoint = endpoint({
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
 	streamsProgress: true,
 	body: agentRunRequestSchema,
-	result: runSchema,
+	result: startedRunSchema,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
 	handle: ({ body, context }) =>
-		longAnswer(context, { stream: body.stream ?? false }, (progress) =>
-			startOrJoinRun(body, context, body.stream ? (event) => progress({ ...event }) : null),
-		),
+		longAnswer(context, { stream: body.stream ?? false }, (progress) => startRun(body, context, progress)),
 });
 
 /** Merges the runs of D1 with rows that D1 does not have yet. Newest first. */

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { clipCharacters } from "../clip.ts";
+import { warningsSchema } from "../inference/client-fields.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerptText } from "./excerpt.ts";
@@ -93,6 +94,14 @@ export const runSchema = z.lazy(() =>
 	}),
 );
 export type RunResponse = z.output<typeof runSchema>;
+
+/** A run as the request that started it is answered. */
+export const startedRunSchema = z.lazy(() =>
+	runSchema.unwrap().extend({
+		svc: z.object({ warnings: warningsSchema }).optional().describe("Where the body has members that were ignored."),
+	}),
+);
+export type StartedRun = z.output<typeof startedRunSchema>;
 
 /** A run in a list. */
 export const runSummarySchema = z.lazy(() =>

@@ -10,6 +10,7 @@ import {
 	fallbackFrom,
 	lastBilledCall,
 } from "../inference/accounting.ts";
+import { toClientWarning, warningsSchema } from "../inference/client-fields.ts";
 import type { ChatPurpose, SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
@@ -18,7 +19,6 @@ import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../p
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
-import { toChatWarning } from "./field-names.ts";
 import { toBlockFields } from "./provider-blocks.ts";
 
 const answeredToolCallSchema = z.lazy(() =>
@@ -85,7 +85,7 @@ export const chatCompletionSchema = z.lazy(() =>
 			fallback: z.boolean(),
 			fallback_from: z.string().nullable(),
 			fallback_to: z.string().nullable(),
-			warnings: z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })),
+			warnings: warningsSchema,
 		}),
 	}),
 );
@@ -141,7 +141,7 @@ export function toSvcBlock({ billed, receipt, latencyMs, attestation }: SettledR
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
-		warnings: callWarnings(last).map(toChatWarning),
+		warnings: callWarnings(last).map(toClientWarning),
 	};
 }
 

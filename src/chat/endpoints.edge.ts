@@ -2,9 +2,10 @@
 
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { withClientFieldNames } from "../inference/client-fields.ts";
 import { applyRules } from "./apply-rules.edge.ts";
 import { chatCompletionSchema, toSvcBlock } from "./completion.ts";
-import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
+import { UNLISTED_CHAT_FIELDS } from "./field-names.ts";
 import { toChatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
 import { respondToChat } from "./respond.edge.ts";
@@ -31,7 +32,7 @@ export const createChatCompletionEndpoint = endpoint({
 		if (!request.ok) return request;
 		const purpose = toChatPurpose(request.value, context.rawBody);
 		return respondToChat(
-			{ request: request.value, purpose, toSvcBlock, withClientFields: withChatFieldNames },
+			{ request: request.value, purpose, toSvcBlock, withClientFields: withClientFieldNames },
 			body,
 			context,
 		);

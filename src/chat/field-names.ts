@@ -1,32 +1,4 @@
-// The fields of a chat body: the engine's names of them in failures and warnings, and those that tools do not list. Pure.
-import type { Failure } from "../failure.ts";
-import type { Warning } from "../providers/model-call.ts";
-
-/** Only the names that differ. */
-const CHAT_FIELDS: Readonly<Record<string, string>> = {
-	output: "response_format",
-	effort: "reasoning_effort",
-	config: "brain_config",
-};
-
-function toChatField(name: string): string {
-	return Object.hasOwn(CHAT_FIELDS, name) ? (CHAT_FIELDS[name] ?? name) : name;
-}
-
-/** A failure of the engine under the names of a chat body. */
-export function withChatFieldNames(failure: Failure): Failure {
-	if (failure.reason !== "invalid_request") return failure;
-	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: toChatField(path), message })) };
-}
-
-/** A warning of the engine under the same names. */
-export function toChatWarning({ code, param, message }: Warning): {
-	code: string;
-	param: string | null;
-	message: string;
-} {
-	return { code, param: param === null ? null : toChatField(param), message };
-}
+// The fields of a chat body that tools do not list. Pure.
 
 /**
  * Fields of chat bodies that a model which calls a tool hardly needs: sampling in detail, what clients carry through, and the

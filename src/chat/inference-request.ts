@@ -1,10 +1,10 @@
 // Turns a chat body into a request to the engine, and into what the receipt says of it. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
+import { findDroppedMembers } from "../http/dropped-members.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { configDigest } from "../routing-config/config.ts";
-import { findDroppedMembers } from "./dropped-members.ts";
 import { type ChatRequest, toModelCall } from "./request.ts";
 
 /**

@@ -2,12 +2,13 @@
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
+import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { readCallId } from "../inference/tool-call-ids.ts";
+import { optionalMember } from "../json.ts";
 import {
 	type AssistantPart,
 	type Message,
 	type ModelCall,
-	type OutputFormat,
 	type ProviderPart,
 	SAMPLING_PARAMETERS,
 	type TextPart,
@@ -112,22 +113,6 @@ const toolChoiceSchema = z.lazy(() =>
 	]),
 );
 
-const responseFormatSchema = z.lazy(() =>
-	z.discriminatedUnion("type", [
-		z.object({ type: z.literal("text") }),
-		z.object({ type: z.literal("json_object") }),
-		z.object({
-			type: z.literal("json_schema"),
-			json_schema: z.object({
-				name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, _ or -"),
-				description: z.string().optional(),
-				schema: z.record(z.string(), z.unknown()).optional(),
-				strict: z.boolean().nullish(),
-			}),
-		}),
-	]),
-);
-
 const tokenLimit = z.int().positive();
 const penalty = z.number().min(-2).max(2);
 
@@ -175,11 +160,6 @@ export type ChatRequest = z.output<typeof chatRequestSchema>;
 
 function contentTextParts(content: string | TextPart[]): TextPart[] {
 	return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
-/** An object with one member, or none when the member has no value. */
-function optionalMember<K extends string, V>(key: K, value: V | null | undefined): { [key in K]?: V } {
-	return value === null || value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }
 
 /** The part of an optional text; none when the text is empty. */
@@ -241,18 +221,6 @@ function toCallMessage(message: ChatRequest["messages"][number], catalog: Catalo
 	}
 }
 
-function toOutput(format: ChatRequest["response_format"]): OutputFormat {
-	if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
-	const { name, description, schema, strict } = format.json_schema;
-	return {
-		type: "json_schema",
-		name,
-		...optionalMember("description", description),
-		...optionalMember("schema", schema),
-		...optionalMember("strict", strict),
-	};
-}
-
 function toToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoice {
 	return typeof choice === "string" ? choice : { name: choice.function.name };
 }
@@ -295,7 +263,7 @@ export function toModelCall(request: ChatRequest, catalog: Catalog, dropped: rea
 			...optionalMember("parameters", parameters),
 			...optionalMember("strict", strict),
 		})),
-		output: toOutput(request.response_format),
+		output: toOutputFormat(request.response_format),
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_CHAT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,

@@ -5,6 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
+import { withClientFieldNames } from "../inference/client-fields.ts";
 import { conversationModel } from "../inference/infer.edge.ts";
 import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
@@ -12,7 +13,7 @@ import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { applyRules } from "./apply-rules.edge.ts";
-import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
+import { UNLISTED_CHAT_FIELDS } from "./field-names.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
 const costSchema = z.lazy(() => z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number() }));
@@ -93,7 +94,7 @@ export const previewRouteEndpoint = endpoint({
 		const request = await applyRules(body, context);
 		if (!request.ok) return request;
 		const planned = planCall(request.value, account.plan, settings, startedAtMs, conversationModel(account.userId));
-		if (!planned.ok) return fail(withChatFieldNames(planned.failure));
+		if (!planned.ok) return fail(withClientFieldNames(planned.failure));
 		const { selection, signals } = planned.value;
 		const { model, expectation } = selection.candidates[0];
 		return ok({

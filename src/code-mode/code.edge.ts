@@ -1,10 +1,12 @@
 // Answers a code request: plans drafts and reviews that the limits cover, runs the loop, and writes down its files. Nothing that a
 // model writes is ever run.
 import type { KeyContext } from "../account/context.ts";
-import { ok, type Result } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
+import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
+import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { answerTask, type PlanBasis, type ProgressListener, type TaskPlan } from "../orchestration/answer-task.edge.ts";
 import type { QuestionBounder } from "../orchestration/engine.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
@@ -50,6 +52,7 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 
 function planCode(
 	body: CodeRequest,
+	rawBody: unknown,
 	task: CodeTask,
 	options: CodeOptions,
 	{ caller: { requestId }, pool, boundOf }: PlanBasis,
@@ -116,17 +119,21 @@ function planCode(
 				confidence,
 				iterations,
 			};
-			return toCodeAnswer(result, settled, body.include_trace ?? true);
+			const isSet = findSetFields({ temperature: body.temperature });
+			const warnings = toWorkflowWarnings(ignoredMemberWarnings(rawBody, body), settled, isSet);
+			return toCodeAnswer(result, settled, warnings, body.include_trace ?? true);
 		},
 	});
 }
 
 /** Answers a code request whole. */
-export function writeCode(
+export async function writeCode(
 	body: CodeRequest,
 	context: KeyContext,
 	listener: ProgressListener,
 ): Promise<JsonResult<CodeAnswer>> {
+	const issues = findFormIssues(context.rawBody, body);
+	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const task = toCodeTask(body);
 	const options = toCodeOptions(body);
 	const draft = toDraftTask(task);
@@ -137,7 +144,7 @@ export function writeCode(
 			policy: options.policy,
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planCode(body, task, options, basis),
+			plan: (basis) => planCode(body, context.rawBody, task, options, basis),
 		},
 		context,
 		listener,

@@ -1,5 +1,6 @@
 // The answer of a code request (docs/reference.md, "Code"). Pure.
 import * as z from "zod";
+import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
 import { roundShare, type Trace } from "../inference/trace.ts";
 import {
 	type SettledWorkflow,
@@ -56,6 +57,7 @@ export const codeSchema = z.lazy(() =>
 				models_used: z.array(z.string()),
 				confidence: shareSchema,
 			}),
+			warnings: warningsSchema,
 			stages: stagesSchema.optional(),
 		}),
 	}),
@@ -88,7 +90,12 @@ function codersUsed(trace: Trace): string[] {
 }
 
 /** The answer that the client gets. */
-export function toCodeAnswer(result: CodeResult, done: SettledWorkflow, includeTrace: boolean): CodeAnswer {
+export function toCodeAnswer(
+	result: CodeResult,
+	done: SettledWorkflow,
+	clientWarnings: ClientWarning[],
+	includeTrace: boolean,
+): CodeAnswer {
 	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations } = result;
 	const { trace } = done;
 	const { passed, issues, reviewer } = review;
@@ -130,6 +137,7 @@ export function toCodeAnswer(result: CodeResult, done: SettledWorkflow, includeT
 				models_used,
 				confidence,
 			},
+			warnings: clientWarnings,
 			...(includeTrace ? { stages: trace.answerStages() } : {}),
 		},
 	};

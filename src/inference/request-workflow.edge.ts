@@ -49,10 +49,10 @@ export class RequestWorkflow {
 
 	/** What the answer of a settled workflow says of it. */
 	summary(receipt: SealedReceipt): SettledWorkflow {
-		const { boundNanoUsd, totals, trace } = this.workflow;
+		const { boundNanoUsd, totals, trace, warnings } = this.workflow;
 		const { record, latencyMs, attestation } = this.#settlement;
 		const { requestId, startedAtMs } = record;
-		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, receipt, attestation };
+		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, warnings, receipt, attestation };
 	}
 
 	/** Settles a workflow without a result: what may have been billed is recorded; where that is nothing, the reservation is released. */

@@ -3,6 +3,9 @@ import * as z from "zod";
 import { attestationSchema } from "../compliance/attestation.ts";
 import { usd } from "../proof/money.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
+import type { Warning } from "../providers/model-call.ts";
+import type { ClientWarning } from "./client-fields.ts";
+import { toClientWarning } from "./client-fields.ts";
 import type { Trace } from "./trace.ts";
 import type { WorkflowTotals } from "./workflow.ts";
 
@@ -65,8 +68,32 @@ export interface SettledWorkflow {
 	boundNanoUsd: number;
 	totals: WorkflowTotals;
 	trace: Trace;
+	/** Of the calls that were billed; each once. */
+	warnings: readonly Warning[];
 	receipt: SealedReceipt;
 	attestation: Attestation | null;
+}
+
+/** A client's settings that the service chooses itself where they are left out. */
+const CHOSEN_FIELDS = ["temperature", "effort", "output"] as const;
+type ChosenField = (typeof CHOSEN_FIELDS)[number];
+
+/** Those of the settings that the client chose. */
+export function findSetFields(values: Readonly<Partial<Record<ChosenField, unknown>>>): ReadonlySet<ChosenField> {
+	return new Set(CHOSEN_FIELDS.filter((field) => values[field] != null));
+}
+
+/**
+ * `svc.warnings`: of the body, and of the calls. What the service chose for a call itself is no ground for a warning.
+ * @param isSet the settings that the client chose.
+ */
+export function toWorkflowWarnings(
+	ofBody: readonly ClientWarning[],
+	{ warnings }: SettledWorkflow,
+	isSet: ReadonlySet<ChosenField>,
+): ClientWarning[] {
+	const own = new Set<Warning["param"]>(CHOSEN_FIELDS.filter((field) => !isSet.has(field)));
+	return [...ofBody, ...warnings.filter((warning) => !own.has(warning.param)).map(toClientWarning)];
 }
 
 /** Tokens of all calls. */

@@ -6,8 +6,15 @@
 // with no call under way, nothing. The bound is the whole one from the start.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
-import { joinText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
-import { type BilledCall, billAtBound, type InterruptedBilling, type PlannedCall, totalNanoUsd } from "./accounting.ts";
+import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
+import {
+	type BilledCall,
+	billAtBound,
+	callWarnings,
+	type InterruptedBilling,
+	type PlannedCall,
+	totalNanoUsd,
+} from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
@@ -137,6 +144,14 @@ export class Workflow {
 	/** Every call that is, or may be, billed, in the order they ended. */
 	get billed(): readonly BilledCall[] {
 		return this.#calls.billed;
+	}
+
+	/** How calls differ from what was asked of them; each warning once. */
+	get warnings(): Warning[] {
+		const all = this.billed
+			.flatMap(callWarnings)
+			.map((warning): [string, Warning] => [JSON.stringify(warning), warning]);
+		return [...new Map(all).values()];
 	}
 
 	/** Every model that was sent a call. */

@@ -69,7 +69,8 @@ function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
 function subtaskQuestion(task: Task, member: Member, wording: string, answers: readonly string[]): Question {
 	const known = answers.length === 0 ? "" : `\n\nWhat is known from other parts:\n\n${renderNumbered(answers, "Part")}`;
 	const instruction = `Answer one part of the user's last message only, and nothing else of it:\n\n${wording}${known}`;
-	return toTaskQuestion(task, { stage: "subtasks", role: "subtask", member }, [systemMessage(instruction)]);
+	const asked = toTaskQuestion(task, { stage: "subtasks", role: "subtask", member }, [systemMessage(instruction)]);
+	return { ...asked, output: undefined };
 }
 
 function synthesisQuestion(task: Task, { judge }: Panel, parts: readonly string[]): Question {

@@ -3,6 +3,9 @@ import type { KeyContext } from "../account/context.ts";
 import { toComplianceDecision } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
+import type { ClientWarning } from "../inference/client-fields.ts";
+import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import {
 	answerTask,
@@ -40,6 +43,20 @@ function judgeNote({ plan: { strategy, price }, panel: cast }: BoundedPlan, pref
 	return `; judge_model ${preferred} may not serve here and was ignored`;
 }
 
+/**
+ * The task as a vote can use it: at temperature 0, two samples of one model would be one answer twice. Its warning is null where
+ * nothing is changed.
+ */
+function withVaryingSamples(task: Task, { plan, panel }: BoundedPlan): { task: Task; warning: ClientWarning | null } {
+	const isRepeated = new Set(panel.members.map(([id]) => id)).size < panel.members.length;
+	if (plan.strategy !== "self_consistency" || task.temperature !== 0 || !isRepeated) return { task, warning: null };
+	const message = "samples of one model at temperature 0 would not differ; the models' default was used";
+	return {
+		task: { ...task, temperature: undefined },
+		warning: { code: "parameter_changed", param: "temperature", message },
+	};
+}
+
 function planOrchestration(
 	body: OrchestrationRequest,
 	rawBody: unknown,
@@ -54,6 +71,7 @@ function planOrchestration(
 	if (!chosen.ok) return chosen;
 	const { plan, panel: cast, boundNanoUsd } = chosen.value;
 	const { strategy } = plan;
+	const sampled = withVaryingSamples(task, chosen.value);
 	const reason = plan.reason + judgeNote(chosen.value, judgeModel);
 	const planned: OrchestrationProgress = { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false };
 	const progressWith = (result: StrategyResult | null) => (result ? withStrategyResult(planned, result) : planned);
@@ -73,7 +91,7 @@ function planOrchestration(
 			log.strategy = strategy;
 			report({ type: "planned", strategy, reason });
 		},
-		run: ({ engine }) => STRATEGY[strategy].run(task, cast, engine),
+		run: ({ engine }) => STRATEGY[strategy].run(sampled.task, cast, engine),
 		onBug: {
 			event: "orchestration_failed",
 			fields: { request_id: requestId, strategy },
@@ -82,8 +100,15 @@ function planOrchestration(
 		outputHash: ({ text }) => hashText(text),
 		answer(result, settled, gate) {
 			const decision = gate && toComplianceDecision(gate, settings.catalog);
-			const { include_trace } = body;
-			return toOrchestration(progressWith(result), result.text, { ...settled, decision }, include_trace ?? true);
+			const { include_trace, temperature, response_format } = body;
+			const isSet = findSetFields({ temperature, output: response_format });
+			const clientWarnings = toWorkflowWarnings(
+				[...ignoredMemberWarnings(rawBody, body), ...(sampled.warning ? [sampled.warning] : [])],
+				settled,
+				isSet,
+			);
+			const done = { ...settled, decision, clientWarnings };
+			return toOrchestration(progressWith(result), result.text, done, include_trace ?? true);
 		},
 	});
 }
@@ -94,6 +119,8 @@ export async function orchestrate(
 	context: KeyContext,
 	listener: ProgressListener,
 ): Promise<JsonResult<Orchestration>> {
+	const issues = findFormIssues(context.rawBody, body);
+	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const { task, signals } = toTask(body);
 	if (hasNoPrompt(task)) return fail({ reason: "no_messages" });
 	return answerTask(

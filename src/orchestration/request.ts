@@ -1,6 +1,7 @@
 // The body of an orchestration: its schema, and the task that it becomes. Pure.
 import * as z from "zod";
 import { clipMiddle } from "../clip.ts";
+import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { detectSignals, lastUserText, type Signals } from "../routing/signals.ts";
@@ -51,6 +52,7 @@ export const orchestrationRequestSchema = z.lazy(() =>
 		k: z.int().min(1).max(MAX_WIDTH).nullish().describe(`How many answers ${namesWithK()} compare.`),
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_TASK_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
+		response_format: responseFormatSchema.nullish().describe("Of the final answer, as in chat; text by default."),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
 		judge_model: z
 			.string()
@@ -77,11 +79,12 @@ export function toQuestionCall({
 	maxTokens,
 	temperature,
 	json,
+	output = { type: "text" },
 }: Omit<Question, "stage" | "role" | "member">): ModelCall {
 	return {
 		messages: [...messages],
 		tools: [],
-		output: { type: json ? "json_object" : "text" },
+		output: json ? { type: "json_object" } : output,
 		maxTokens,
 		stop: [],
 		sampling: temperature === undefined ? {} : { temperature },
@@ -94,11 +97,12 @@ export function toTask(body: OrchestrationRequest): { task: Task; signals: Signa
 	const messages = body.messages.map(toTaskMessage);
 	const maxTokens = body.max_tokens ?? DEFAULT_TASK_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
-	const call = toQuestionCall({ messages, maxTokens, temperature, json: false });
+	const output = toOutputFormat(body.response_format);
+	const call = toQuestionCall({ messages, maxTokens, temperature, output, json: false });
 	const signals = detectSignals(call);
 	const prompt = clipMiddle(lastUserText(call), PROMPT_END_CHARS);
 	const kind = detectAnswerKind(prompt, signals, body.strategy === "self_consistency");
-	return { task: { messages, prompt, kind, maxTokens, temperature }, signals };
+	return { task: { messages, prompt, kind, maxTokens, temperature, output }, signals };
 }
 
 /** Whether no message has any text. */

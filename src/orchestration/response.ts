@@ -1,5 +1,6 @@
 // The answer of an orchestration (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
+import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
 import { roundShare } from "../inference/trace.ts";
 import {
 	type SettledWorkflow,
@@ -50,6 +51,7 @@ export const orchestrationSchema = z.lazy(() =>
 				confidence: shareSchema,
 				agreement: shareSchema,
 			}),
+			warnings: warningsSchema,
 			stages: stagesSchema.optional(),
 			compliance: z.record(z.string(), z.unknown()).optional().describe("What the policy in force decided."),
 		}),
@@ -76,6 +78,7 @@ export function withStrategyResult(
 interface SettledOrchestration extends SettledWorkflow {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
+	clientWarnings: ClientWarning[];
 }
 
 /** The answer that the client gets. */
@@ -86,7 +89,7 @@ export function toOrchestration(
 	includeTrace: boolean,
 ): Orchestration {
 	const { policy, strategy, reason, confidence, agreement, escalated } = progress;
-	const { trace, decision } = done;
+	const { trace, decision, clientWarnings } = done;
 	const models_used = trace.modelsUsed();
 	return {
 		id: done.requestId,
@@ -117,6 +120,7 @@ export function toOrchestration(
 				confidence,
 				agreement,
 			},
+			warnings: clientWarnings,
 			...(includeTrace ? { stages: trace.answerStages() } : {}),
 			...(decision ? { compliance: decision } : {}),
 		},

@@ -1,7 +1,7 @@
 // What a strategy is: it asks questions and makes one answer of the replies. The engine makes the calls. Pure.
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
-import type { Message } from "../providers/model-call.ts";
+import type { Message, OutputFormat } from "../providers/model-call.ts";
 import type { Candidate } from "../routing/select.ts";
 import type { AnswerKind } from "./final-answer.ts";
 
@@ -55,6 +55,8 @@ export interface Task {
 	maxTokens: number;
 	/** The client's; undefined leaves it to the service. */
 	temperature: number | undefined;
+	/** The form of the answer; text by default. */
+	output?: OutputFormat;
 	/** What the task is for, such as `plan`; its questions pass it on to the sandbox upstream. */
 	asksFor?: string;
 }
@@ -69,6 +71,8 @@ export interface Question {
 	temperature: number | undefined;
 	/** The answer must be a JSON object. */
 	json: boolean;
+	/** The form of another answer; text by default. */
+	output?: OutputFormat;
 	/** What stage and role do not say, such as `repair`. The sandbox upstream answers by it; no model is told. */
 	asksFor?: string;
 }
@@ -192,9 +196,9 @@ export function toTaskQuestion(
 	question: Pick<Question, "stage" | "role" | "member" | "asksFor">,
 	instructions: readonly Message[] = [],
 ): Question {
-	const { maxTokens, temperature, asksFor } = task;
+	const { maxTokens, temperature, output, asksFor } = task;
 	const messages = [...instructions, ...task.messages];
-	return { asksFor, ...question, messages, maxTokens, temperature, json: false };
+	return { asksFor, ...question, messages, maxTokens, temperature, output, json: false };
 }
 
 export function isAnswered(reply: Answer | NoAnswer): reply is Answer {

@@ -1,9 +1,9 @@
 // The body of a skill's invocation, and the chat request that it stands for: the skill's text is the system prompt, the task is
 // the user's message. Pure.
 import * as z from "zod";
-import { withChatFieldNames } from "../chat/field-names.ts";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import type { Failure } from "../failure.ts";
+import { withClientFieldNames } from "../inference/client-fields.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import type { JsonObject } from "../json.ts";
 import type { Skill } from "./skill.ts";
@@ -70,7 +70,7 @@ export function withSkillDefaults(
 
 /** A failure of the engine under the names of an invocation. */
 export function withSkillFieldNames(failure: Failure): Failure {
-	const inChat = withChatFieldNames(failure);
+	const inChat = withClientFieldNames(failure);
 	if (inChat.reason !== "invalid_request") return inChat;
 	const issues = inChat.issues.map(({ path, message }) => ({ path: path === "messages" ? "task" : path, message }));
 	return { ...inChat, issues };

@@ -408,6 +408,8 @@ describe("a body", () => {
 		[{ task: TASK, temperature: 2.1 }, 422, "invalid_request"],
 		[{ task: TASK, max_tokens: 10_000_000 }, 422, "invalid_request"],
 		[{ task: TASK, brain_config: { nope: 1 } }, 422, "invalid_brain_config"],
+		[{ task: TASK, response_format: { type: "json_object" } }, 422, "invalid_request"],
+		[{ task: TASK, tools: [{ type: "function", function: { name: "f" } }] }, 422, "invalid_request"],
 	])("%j is refused with %s %s", async (body, status, error) => {
 		const response = await callWithKey(key.key, "/v2/code", body);
 		expect([response.status, await response.json()]).toMatchObject([status, { error }]);

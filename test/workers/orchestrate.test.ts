@@ -151,7 +151,7 @@ describe("what strategies show", () => {
 	});
 
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
-		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", policy: "efficiency" });
+		const answer = await orchestrated(`[[disagree]] ${SUM}`, { strategy: "cascade", policy: "efficiency" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
 		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
 		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
@@ -160,7 +160,7 @@ describe("what strategies show", () => {
 		};
 		expect(escalations).toHaveLength(3);
 		expect(stopped_by).toBe("the last step");
-		const agreed = await orchestrated(PROSE, { strategy: "cascade" });
+		const agreed = await orchestrated(SUM, { strategy: "cascade" });
 		expect(agreed.svc.orchestration.escalated).toBe(false);
 		expect(agreed.svc.orchestration.confidence).toBeGreaterThan(answer.svc.orchestration.confidence);
 	});
@@ -291,10 +291,46 @@ describe("an orchestrator that raises", () => {
 
 describe("the plan", () => {
 	it("is one model where one is enough, and says so", async () => {
-		const answer = await orchestrated("hi", { policy: "depth" });
+		const answer = await orchestrated("hi", { policy: "balanced" });
 		expect(answer.strategy).toBe("single");
 		expect(answer.reason).toContain("one model is enough");
-		expect((await usageOf(key)).by_mode).toMatchObject({ quality: { requests: 1 } });
+		expect((await usageOf(key)).by_mode).toMatchObject({ balanced: { requests: 1 } });
+	});
+
+	it("honours response_format in the final answer, whatever the strategy", async () => {
+		const schema = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
+		const response_format = { type: "json_schema", json_schema: { name: "sum", schema } };
+		for (const strategy of STRATEGIES) {
+			const answer = await orchestrated(SUM, { strategy, response_format });
+			expect(JSON.parse(answer.choices[0].message.content)).toMatchObject({ sum: expect.any(Number) });
+		}
+	});
+
+	it("warns of what it cannot honour, and refuses what would change the answer's form", async () => {
+		const plain = await orchestrated(SUM);
+		expect(plain.svc.warnings).toEqual([]);
+		const answer = await orchestrated(SUM, { seed: 7, stop: ["x"], tools: [], model: "auto" });
+		expect(answer.svc.warnings.map(({ code, param }) => [code, param])).toEqual([
+			["parameter_dropped", "seed"],
+			["parameter_dropped", "stop"],
+		]);
+		upstream.requests.length = 0;
+		const refused = await post(SUM, { tools: [{ type: "function", function: { name: "f" } }], n: 2 });
+		expect([refused.status, await refused.json()]).toMatchObject([
+			422,
+			{ error: "invalid_request", issues: [{ path: "tools" }, { path: "n" }] },
+		]);
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it("samples one model twice at temperature 0 only with a warning", async () => {
+		const alone = { strategy: "self_consistency", temperature: 0, k: 3 };
+		const warned = (answer: Orchestration) => answer.svc.warnings.filter(({ code }) => code === "parameter_changed");
+		const varied = await orchestrated(SUM, alone);
+		expect(new Set(varied.svc.orchestration.models_used).size).toBe(3);
+		expect(warned(varied)).toEqual([]);
+		const compliance = { model_allowlist: [varied.svc.orchestration.models_used[0]] };
+		expect(warned(await orchestrated(SUM, { ...alone, compliance }))).toMatchObject([{ param: "temperature" }]);
 	});
 
 	it("shrinks under max_cost_usd and says so, down to one cheapest call that always runs", async () => {

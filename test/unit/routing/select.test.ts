@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
-import { withChatFieldNames } from "../../../src/chat/field-names.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { toHttpFailure } from "../../../src/http/errors.ts";
+import { withClientFieldNames } from "../../../src/inference/client-fields.ts";
 import { planCall } from "../../../src/inference/plan.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
 import { chooseEffort } from "../../../src/routing/effort.ts";
@@ -47,7 +47,7 @@ function selected(body: Record<string, unknown>, options?: Options) {
 function refused(body: Record<string, unknown>, options?: Options) {
 	const planned = attempt(body, options);
 	if (planned.ok) throw new Error(`${planned.value.selection.candidates[0].model.id} was selected`);
-	return toHttpFailure(withChatFieldNames(planned.failure));
+	return toHttpFailure(withClientFieldNames(planned.failure));
 }
 
 const prompt = (content: string) => ({ messages: [{ role: "user", content }] });

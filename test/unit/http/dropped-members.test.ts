@@ -1,7 +1,7 @@
 // What of a chat body goes no further is named, wherever it stands.
 import { describe, expect, it } from "vitest";
-import { findDroppedMembers } from "../../../src/chat/dropped-members.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
+import { findDroppedMembers } from "../../../src/http/dropped-members.ts";
 
 const dropped = (body: unknown) => findDroppedMembers(body, chatRequestSchema.parse(body));
 

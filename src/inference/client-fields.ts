@@ -1,0 +1,32 @@
+// What the engine says of a request's fields, under the names that clients send them by. Pure.
+import * as z from "zod";
+import type { Failure } from "../failure.ts";
+import type { Warning } from "../providers/model-call.ts";
+
+/** Only the names that differ. */
+const CLIENT_FIELDS: Readonly<Record<string, string>> = {
+	output: "response_format",
+	effort: "reasoning_effort",
+	config: "brain_config",
+};
+
+function toClientField(name: string): string {
+	return Object.hasOwn(CLIENT_FIELDS, name) ? (CLIENT_FIELDS[name] ?? name) : name;
+}
+
+/** A failure of the engine under the names of a client's body. */
+export function withClientFieldNames(failure: Failure): Failure {
+	if (failure.reason !== "invalid_request") return failure;
+	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: toClientField(path), message })) };
+}
+
+/** `svc.warnings` of an answer. */
+export const warningsSchema = z.lazy(() =>
+	z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })),
+);
+export type ClientWarning = z.output<typeof warningsSchema>[number];
+
+/** A warning of the engine under the same names. */
+export function toClientWarning({ code, param, message }: Warning): ClientWarning {
+	return { code, param: param === null ? null : toClientField(param), message };
+}
