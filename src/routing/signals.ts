@@ -54,7 +54,8 @@ export interface Signals {
 	contextTokens: number;
 }
 
-const CHARS_PER_TOKEN = 4;
+/** An estimate that holds for English. */
+export const CHARS_PER_TOKEN = 4;
 /** Typical number of tokens for an image. The cost bound uses another figure. */
 const IMAGE_TOKENS = 1_000;
 const LONG_CONTEXT_TOKENS = 32_000;

@@ -372,7 +372,7 @@ describe("a conversation", () => {
 	const withModel = (model: string, content: string, more: Record<string, unknown> = {}) => {
 		const parsed = chatRequestSchema.parse({ ...history(content), ...more });
 		const request = toInferenceRequest(parsed, TEST_CATALOG, null);
-		const planned = planCall(request, PLANS.corporate, ALL, NOON, () => model);
+		const planned = planCall(request, PLANS.corporate, ALL, NOON, () => ({ conversation_model: model }));
 		if (!planned.ok) throw new Error(JSON.stringify(planned.failure));
 		return planned.value.selection;
 	};
