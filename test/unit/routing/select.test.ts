@@ -179,8 +179,8 @@ describe("a pinned model", () => {
 		const stoodIn = selected({ model: "apex-frontier" }, { settings: without("OSTROM") });
 		expect(stoodIn.candidates.map(({ model }) => model.id)).toEqual([
 			"summit-premium",
-			"prism-mid",
 			"tide-mid",
+			"prism-mid",
 			"glint-budget",
 			"pebble-budget",
 			"zenith-frontier",
