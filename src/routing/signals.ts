@@ -4,7 +4,7 @@ import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType
 import { INTENTS, type Intent } from "./intents.ts";
 import { decodeWeights, predict, type Weights } from "./signals/classifier.ts";
 import { extractFeatures } from "./signals/features.ts";
-import { detectLanguage } from "./signals/languages.ts";
+import { detectPromptLanguage } from "./signals/languages.ts";
 import { hasCode } from "./signals/properties.ts";
 import { createFeatureSpace } from "./signals/space.ts";
 import { readTurns, type Turn } from "./signals/turns.ts";
@@ -78,10 +78,9 @@ export function lastUserText({ messages }: ModelCall): string {
 }
 
 /** Prompt tokens at four characters a token, including tools and images. */
-function estimatePromptTokens(call: ModelCall): number {
-	let chars = 0;
+function estimatePromptTokens(call: ModelCall, toolsText: string): number {
+	let chars = toolsText.length;
 	for (const text of messageTexts(call)) chars += text.length;
-	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
 	return Math.ceil(chars / CHARS_PER_TOKEN) + callImages(call).length * IMAGE_TOKENS;
 }
 
@@ -99,14 +98,13 @@ function bytesBeyondAscii(text: string): number {
 const TOKENS_PER_BYTE_BEYOND = 0.375;
 
 /** The prompt's tokens, plus the arguments of tool calls, plus what other scripts add. */
-function estimateContextTokens(call: ModelCall, promptTokens: number): number {
+function estimateContextTokens(call: ModelCall, toolsText: string, promptTokens: number): number {
 	const calls = call.messages.flatMap(({ content }) => partsOfType<ContentPart, "tool_call">(content, "tool_call"));
 	const callArguments = calls.map(({ arguments: args }) => args);
 	let chars = 0;
 	for (const text of callArguments) chars += text.length;
 	let beyond = 0;
-	for (const text of [...messageTexts(call), ...callArguments, JSON.stringify(call.tools)])
-		beyond += bytesBeyondAscii(text);
+	for (const text of [...messageTexts(call), ...callArguments, toolsText]) beyond += bytesBeyondAscii(text);
 	return promptTokens + Math.ceil(chars / CHARS_PER_TOKEN + beyond * TOKENS_PER_BYTE_BEYOND);
 }
 
@@ -137,7 +135,9 @@ function rateDifficulty(
 	return level === 1 && isGeneral(prompt) && chars <= TRIVIAL_CHARS ? "trivial" : "normal";
 }
 
-/** A prompt without any words is taken for small talk. */
+const WORD_OR_NUMBER = /[\p{L}\p{N}]/u;
+
+/** A prompt without a letter or digit in any turn that is read: nothing, images alone, emoji. It is taken for small talk. */
 const WORDLESS: Pick<Signals, "intents" | "probabilities" | "level"> = {
 	intents: ["chat"],
 	probabilities: {
@@ -171,8 +171,8 @@ const space = createFeatureSpace();
 function classify(turns: readonly [Turn, ...Turn[]]) {
 	shippedWeights ??= decodeWeights(weightsFile);
 	const { found, properties } = extractFeatures(turns, space);
-	const facts = { language: detectLanguage(found.scripts, found.languages), hasCode: hasCode(properties) };
-	if (turns.every(({ text }) => text.trim() === "")) return { ...WORDLESS, ...facts };
+	const facts = { language: detectPromptLanguage(found.scripts, found.languages), hasCode: hasCode(properties) };
+	if (!turns.some(({ text }) => WORD_OR_NUMBER.test(text))) return { ...WORDLESS, ...facts };
 	const { probabilities, level } = predict(shippedWeights, space);
 	return { intents: likelyIntents(probabilities), probabilities, level, ...facts };
 }
@@ -184,7 +184,8 @@ export function detectSignals(call: ModelCall): Signals {
 	const turns = readTurns(call);
 	const [last] = turns;
 	const { language, hasCode, ...predicted } = classify(turns);
-	const promptTokens = estimatePromptTokens(call);
+	const toolsText = call.tools.length > 0 ? JSON.stringify(call.tools) : "";
+	const promptTokens = estimatePromptTokens(call, toolsText);
 	const images = callImages(call);
 	const measured = {
 		hasTools: call.tools.length > 0,
@@ -204,7 +205,7 @@ export function detectSignals(call: ModelCall): Signals {
 		},
 		hasImages: images.length > 0,
 		hasRemoteImages: images.some(({ url }) => url.startsWith("https:")),
-		contextTokens: estimateContextTokens(call, promptTokens),
+		contextTokens: estimateContextTokens(call, toolsText, promptTokens),
 	};
 }
 

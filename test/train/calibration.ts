@@ -21,15 +21,18 @@ function lowest(values: readonly number[], loss: (value: number) => number): num
 	return values[losses.indexOf(Math.min(...losses))] ?? 0;
 }
 
-/** Few prompts have level 3. This share of them is the hardest. */
-const HARD_SHARE = 0.03;
+/**
+ * The hardest 1 % of prompts have level 3. Few are rated that hard, and they are hard to tell: a larger share would be wrong
+ * more often than right.
+ */
+const HARD_SHARE = 0.01;
 
 /**
  * The temperature at which the first intent's probability is nearest to both shares: how often it is the primary intent,
  * and how often a sensible one. And the levels that agree most often with the ratings.
  */
 export function calibrate(heldOut: readonly HeldOut[]): Calibration {
-	const temperature = lowest(range(0.4, 3, 0.05), (value) => {
+	const temperature = lowest(range(0.4, 2, 0.01), (value) => {
 		const { anyError, primaryError } = measureIntents(judge(heldOut, value, []));
 		return Math.max(anyError, primaryError);
 	});

@@ -1,6 +1,6 @@
 // Cross-validation by source: every natural prompt is judged by a model that saw no prompt of its source.
 import { decodeWeights, sumOutputs, toLevel, toPrediction } from "../../src/routing/signals/classifier.ts";
-import { type FoldedExample, SETTINGS } from "./examples.ts";
+import { FIT, type FoldedExample } from "./examples.ts";
 import { FOLD_NAMES } from "./labelled.ts";
 import type { Judgement } from "./measures.ts";
 import { fitWeights } from "./regression.ts";
@@ -17,7 +17,7 @@ export function holdOutSources(examples: readonly FoldedExample[]): HeldOut[] {
 	return FOLD_NAMES.flatMap((_, fold) => {
 		const fitted = fitWeights(
 			examples.filter((example) => example.fold !== fold),
-			SETTINGS.fit,
+			FIT,
 		);
 		// As they would be shipped.
 		const weights = decodeWeights(encodeWeights(fitted, { temperature: 1, levels: [2, 3] }));

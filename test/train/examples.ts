@@ -2,36 +2,35 @@
 import { INTENTS } from "../../src/routing/intents.ts";
 import { BUCKETS } from "../../src/routing/signals/space.ts";
 import {
-	collectionOf,
-	foldOfSource,
+	findFold,
 	type LabelledPrompt,
 	readNaturalPrompts,
 	readOwnPrompts,
 	readTrainingSets,
+	toCollection,
 } from "./labelled.ts";
 import { copyFeatures, type Example, type FitOptions } from "./regression.ts";
 
 /** Everything that was chosen by cross-validation on the natural prompts. */
-export const SETTINGS = {
-	fit: {
-		epochs: Number(process.env["EP"] ?? 8),
-		learningRate: Number(process.env["LR"] ?? 0.3),
-		decay: Number(process.env["DC"] ?? 3e-3),
-	} satisfies FitOptions,
+const SETTINGS = {
 	/** Weights of one prompt. */
 	natural: 5,
-	own: 8,
+	own: 6,
 	/** Of a natural prompt that no class fits well. */
 	unclear: 0.3,
 	/** Training sets: a (collection, intent) pair counts as much as the square root of its prompts. */
 	sets: 0.2 * Math.sqrt(300),
-	maxPerPair: 150,
+	maxPerSetPrompt: 2,
+	maxPerPair: 300,
 	/** Share of the primary intent where others are sensible too. */
-	primaryShare: 0.7,
-	difficulty: { natural: Number(process.env["DN"] ?? 1), own: Number(process.env["DO"] ?? 0.3) },
+	primaryShare: 0.8,
+	difficulty: { natural: 1, own: 0.5 },
 	/** An n-gram in fewer prompts has no weights. */
 	minPrompts: 4,
 } as const;
+
+/** How the weights are fitted; chosen in the same way. */
+export const FIT: FitOptions = { epochs: 8, learningRate: 0.25, decay: 3e-3, difficultyDecay: 1e-3 };
 
 /** An example, with the fold that it is held out in; null when it is trained on in all. */
 export interface FoldedExample extends Example {
@@ -70,11 +69,11 @@ function toExample(
 function toSetExamples(rows: readonly LabelledPrompt[]): FoldedExample[] {
 	const pairs = Map.groupBy(
 		rows.filter(({ primary }) => primary !== null),
-		({ source, primary }) => `${collectionOf(source)} ${primary}`,
+		({ source, primary }) => `${toCollection(source)} ${primary}`,
 	);
 	return [...pairs.values()].flatMap((pair) => {
 		const count = Math.min(SETTINGS.maxPerPair, pair.length);
-		const weight = Math.min(2, SETTINGS.sets / Math.sqrt(count));
+		const weight = Math.min(SETTINGS.maxPerSetPrompt, SETTINGS.sets / Math.sqrt(count));
 		const chosen = Array.from({ length: count }, (_, at) => pair[Math.floor((at * pair.length) / count)]);
 		return chosen.flatMap((row) => (row ? [toExample(row, null, weight, 0)] : []));
 	});
@@ -110,7 +109,7 @@ export function readExamples(): FoldedExample[] {
 		...readNaturalPrompts().map((row) =>
 			toExample(
 				row,
-				foldOfSource(row.source),
+				findFold(row.source),
 				SETTINGS.natural * (row.primary === null ? SETTINGS.unclear : 1),
 				SETTINGS.difficulty.natural,
 			),
@@ -119,4 +118,9 @@ export function readExamples(): FoldedExample[] {
 	];
 	dropRareGrams(examples);
 	return examples;
+}
+
+/** Prompts that are only judged. */
+export function toTestExamples(rows: readonly LabelledPrompt[]): FoldedExample[] {
+	return rows.map((row) => toExample(row, null, 0, 0));
 }

@@ -1,11 +1,18 @@
 // Labelled prompts as training and evaluation use them: where they come from, what they weigh, and how they are split by
 // source.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import * as z from "zod";
 import { INTENTS, type Intent } from "../../src/routing/intents.ts";
 import { type Turn, toTurn } from "../../src/routing/signals/turns.ts";
-import { readSharedData } from "../support/shared-data.ts";
+
+/** Public labelled prompts, which are not part of the repository. */
+const FOLDER = resolve(import.meta.dirname, "../../../shared/data/routing");
+
+/** Whether the public labelled prompts are on this machine. */
+export function hasLabelledPrompts(): boolean {
+	return existsSync(FOLDER);
+}
 
 const intent = z.enum(INTENTS);
 
@@ -37,8 +44,8 @@ function toIntents(names: readonly string[]): Intent[] {
 	return names.flatMap((name) => intent.safeParse(name).data ?? []);
 }
 
-function parseRows(text: string): LabelledPrompt[] {
-	return text
+function readRows(file: string): LabelledPrompt[] {
+	return readFileSync(file, "utf8")
 		.trimEnd()
 		.split("\n")
 		.map((line) => {
@@ -56,22 +63,22 @@ function parseRows(text: string): LabelledPrompt[] {
 
 /** Prompts of public sets and templates, with intents. Their difficulty is of another scale and is left out. */
 export function readTrainingSets(): LabelledPrompt[] {
-	return parseRows(readSharedData("routing/intent-train.jsonl")).map((row) => ({ ...row, difficulty: null }));
+	return readRows(join(FOLDER, "intent-train.jsonl")).map((row) => ({ ...row, difficulty: null }));
 }
 
 /** Prompts that people typed, labelled twice. */
 export function readNaturalPrompts(): LabelledPrompt[] {
-	return parseRows(readSharedData("routing/natural.public.jsonl"));
+	return readRows(join(FOLDER, "natural.public.jsonl"));
 }
 
 /** Prompts written and labelled for this project. */
 export function readOwnPrompts(): LabelledPrompt[] {
-	return parseRows(readFileSync(join(import.meta.dirname, "prompts.jsonl"), "utf8"));
+	return readRows(join(import.meta.dirname, "prompts.jsonl"));
 }
 
 /** Prompts of sources that nothing is trained on or tuned by. */
 export function readOtherSources(): LabelledPrompt[] {
-	return parseRows(readSharedData("routing/intent-public-other-sources.jsonl"));
+	return readRows(join(FOLDER, "intent-public-other-sources.jsonl"));
 }
 
 /** The sources of natural prompts, small ones together: what is held out at once in cross-validation. */
@@ -88,13 +95,13 @@ const FOLDS: readonly { name: string; sources: RegExp }[] = [
 export const FOLD_NAMES: readonly string[] = FOLDS.map(({ name }) => name);
 
 /** The fold of a natural prompt. */
-export function foldOfSource(source: string): number {
+export function findFold(source: string): number {
 	const fold = FOLDS.findIndex(({ sources }) => sources.test(source));
 	if (fold < 0) throw new Error(`${source} belongs to no fold`);
 	return fold;
 }
 
 /** The collection that a source of the training sets belongs to. */
-export function collectionOf(source: string): string {
+export function toCollection(source: string): string {
 	return source.split(":")[0]?.split(" (")[0] ?? source;
 }

@@ -11,7 +11,7 @@ export interface Judgement {
 }
 
 /** Groups that the catalog's quality figures tell apart. */
-function groupOf(intent: Intent): "code" | "reasoning" | "general" {
+function toQualityGroup(intent: Intent): "code" | "reasoning" | "general" {
 	if (intent === "code") return "code";
 	return intent === "math" || intent === "reasoning" ? "reasoning" : "general";
 }
@@ -75,7 +75,7 @@ export function measureIntents(judgements: readonly Judgement[]): IntentFigures 
 		anyIntent: share(anyRight),
 		primary: share(primaryRight),
 		macroF1: scores.reduce((sum, score) => sum + score, 0) / scores.length,
-		threeWay: share(judged.map(({ primary, first }) => groupOf(primary) === groupOf(first))),
+		threeWay: share(judged.map(({ primary, first }) => toQualityGroup(primary) === toQualityGroup(first))),
 		f1,
 		anyError: calibrationError(confidences, anyRight),
 		primaryError: calibrationError(confidences, primaryRight),

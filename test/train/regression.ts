@@ -31,6 +31,8 @@ export interface FitOptions {
 	epochs: number;
 	learningRate: number;
 	decay: number;
+	/** The decay of difficulty's weights. */
+	difficultyDecay: number;
 }
 
 /** A generator of numbers from 0 to 1 that gives the same ones each time. */
@@ -79,7 +81,7 @@ export function fitWeights(examples: readonly Example[], options: FitOptions): F
 		const rate = options.learningRate * (1 - (0.9 * epoch) / options.epochs);
 		for (const at of order) {
 			const example = examples[at];
-			if (example) step(weights, squares, sums, example, rate, options.decay);
+			if (example) step(weights, squares, sums, example, rate, options);
 		}
 	}
 	return weights;
@@ -100,7 +102,7 @@ function step(
 	sums: Float64Array,
 	example: Example,
 	rate: number,
-	decay: number,
+	options: FitOptions,
 ): void {
 	const { indices, values, length } = example.features;
 	const last = OUTPUTS - 1;
@@ -110,8 +112,8 @@ function step(
 	let intentSquare = 0;
 	for (let k = 0; k < last; k++) intentSquare += (sums[k] ?? 0) ** 2;
 	const difficultySquare = (sums[last] ?? 0) ** 2;
-	const intentDecay = decay * example.intentWeight;
-	const difficultyDecay = example.difficulty === null ? 0 : decay * example.difficultyWeight;
+	const intentDecay = options.decay * example.intentWeight;
+	const difficultyDecay = example.difficulty === null ? 0 : options.difficultyDecay * example.difficultyWeight;
 	for (let i = 0; i < length; i++) {
 		const feature = indices[i] ?? 0;
 		const value = values[i] ?? 0;

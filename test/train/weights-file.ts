@@ -13,7 +13,7 @@ import { BUCKETS } from "../../src/routing/signals/space.ts";
 const DIGITS = 6;
 
 /** The largest weight that is not cut, in root mean squares. */
-const WIDEST = { grams: Number(process.env["WG"] ?? 10), others: 100 } as const;
+const WIDEST = { grams: 10, others: 100 } as const;
 
 /** By output: what one step is worth, so that steps reach the largest weight that is kept. */
 function toScales(rows: readonly Float32Array[], widest: number): number[] {

@@ -31,38 +31,39 @@ export const ZERO_CHARACTER = 0x23 + MAX_STEP;
 export const MAX_DISTANCE = 2 * MAX_STEP;
 
 export interface Weights extends Pick<WeightsFile, "temperature" | "levels"> {
-	/** By feature: its row in `rows`; 0 is the row of features without weights. */
-	rowOf: Uint16Array;
-	/** Rows of OUTPUTS weights. */
-	rows: Float32Array;
+	/** By feature: its row in `rows`, from 1 on; 0 is a feature without weights. */
+	rowNumbers: Uint16Array;
+	/** Rows of OUTPUTS characters, each a step. */
+	rows: Uint8Array;
+	gramScales: number[];
+	otherScales: number[];
 }
 
-/** The buckets of a list of distances. */
-function decodeBuckets(text: string): number[] {
-	const buckets: number[] = [];
+/** Numbers the features that have weights, from 1 on: n-grams by a list of distances, then all others. */
+function numberRows(distances: Uint8Array): Uint16Array {
+	const numbers = new Uint16Array(FEATURE_COUNT);
 	let bucket = 0;
-	for (let i = 0; i < text.length; i++) {
-		const distance = text.charCodeAt(i) - ZERO_CHARACTER + MAX_STEP;
+	let row = 0;
+	for (let i = 0; i < distances.length; i++) {
+		const distance = (distances[i] ?? 0) - ZERO_CHARACTER + MAX_STEP;
 		bucket += distance;
-		if (distance < MAX_DISTANCE) buckets.push(bucket);
+		if (distance < MAX_DISTANCE) numbers[bucket] = ++row;
 	}
-	return buckets;
+	for (let feature = BUCKETS; feature < FEATURE_COUNT; feature++) numbers[feature] = ++row;
+	return numbers;
 }
 
-/** Reads trained weights. */
+/** Reads trained weights. Steps stay characters, because decoding them would hold up an isolate's first request. */
 export function decodeWeights(file: WeightsFile): Weights {
-	const buckets = decodeBuckets(file.buckets);
-	const rowOf = new Uint16Array(FEATURE_COUNT);
-	for (const [at, bucket] of buckets.entries()) rowOf[bucket] = at + 1;
-	for (let feature = BUCKETS; feature < FEATURE_COUNT; feature++)
-		rowOf[feature] = 1 + buckets.length + feature - BUCKETS;
-	const { weights } = file;
-	const rows = new Float32Array(OUTPUTS + weights.length);
-	for (let i = 0; i < weights.length; i++) {
-		const scales = i < buckets.length * OUTPUTS ? file.gram_scales : file.other_scales;
-		rows[OUTPUTS + i] = (weights.charCodeAt(i) - ZERO_CHARACTER) * (scales[i % OUTPUTS] ?? 0);
-	}
-	return { temperature: file.temperature, levels: file.levels, rowOf, rows };
+	const encoder = new TextEncoder();
+	return {
+		temperature: file.temperature,
+		levels: file.levels,
+		rowNumbers: numberRows(encoder.encode(file.buckets)),
+		rows: encoder.encode(file.weights),
+		gramScales: file.gram_scales,
+		otherScales: file.other_scales,
+	};
 }
 
 /** What the model says of a prompt. */
@@ -74,17 +75,25 @@ export interface Prediction {
 }
 
 /** Sums of weighted features by output: logits of the intents, then of difficulty. */
-export function sumOutputs({ rowOf, rows }: Pick<Weights, "rowOf" | "rows">, features: Features): Float64Array {
+export function sumOutputs(weights: Omit<Weights, "temperature" | "levels">, features: Features): Float64Array {
+	const { rowNumbers, rows } = weights;
 	const { indices, values, length } = features;
-	const sums = new Float64Array(OUTPUTS);
+	const grams = new Float64Array(OUTPUTS);
+	const others = new Float64Array(OUTPUTS);
 	for (let i = 0; i < length; i++) {
-		const start = (rowOf[indices[i] ?? 0] ?? 0) * OUTPUTS;
-		if (start === 0) continue;
+		const feature = indices[i] ?? 0;
+		const row = rowNumbers[feature] ?? 0;
+		if (row === 0) continue;
+		const start = (row - 1) * OUTPUTS;
 		const value = values[i] ?? 0;
+		const sums = feature < BUCKETS ? grams : others;
 		for (let output = 0; output < OUTPUTS; output++)
-			sums[output] = (sums[output] ?? 0) + value * (rows[start + output] ?? 0);
+			sums[output] = (sums[output] ?? 0) + value * ((rows[start + output] ?? ZERO_CHARACTER) - ZERO_CHARACTER);
 	}
-	return sums;
+	return grams.map(
+		(sum, output) =>
+			sum * (weights.gramScales[output] ?? 0) + (others[output] ?? 0) * (weights.otherScales[output] ?? 0),
+	);
 }
 
 /** Probabilities and difficulty from the sums of a prompt. */

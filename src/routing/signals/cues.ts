@@ -1,6 +1,6 @@
 // Words of many languages that say what a prompt asks for, found by their hashes. Pure; the words are in cues.json.
 import cueWords from "./cues.json" with { type: "json" };
-import { hashText } from "./hash.ts";
+import { hashUnits } from "./hash.ts";
 import { MaskTable } from "./mask-table.ts";
 import { isSpaceless, scriptIndex } from "./scripts.ts";
 
@@ -17,9 +17,9 @@ const spaceless = new MaskTable();
 for (const [position, lines] of Object.values(cueWords).entries()) {
 	for (const word of lines.flatMap((line) => line.split(" "))) {
 		const mask = 1 << position;
-		if (isSpaceless(scriptIndex(word.charCodeAt(0)))) spaceless.add(hashText(word), mask);
-		else if (word.endsWith("*")) prefixes.add(hashText(word.slice(0, -1)), mask);
-		else words.add(hashText(word), mask);
+		if (isSpaceless(scriptIndex(word.charCodeAt(0)))) spaceless.add(hashUnits(word), mask);
+		else if (word.endsWith("*")) prefixes.add(hashUnits(word.slice(0, -1)), mask);
+		else words.add(hashUnits(word), mask);
 	}
 }
 

@@ -8,7 +8,7 @@ export function addUnit(hash: number, unit: number): number {
 }
 
 /** The hash of a whole text. */
-export function hashText(text: string): number {
+export function hashUnits(text: string): number {
 	let hash = HASH_START;
 	for (let i = 0; i < text.length; i++) hash = addUnit(hash, text.charCodeAt(i));
 	return hash;

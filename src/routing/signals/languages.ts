@@ -1,5 +1,5 @@
 // Which language a text is in, by its script and its most frequent words. Pure; the words are in languages.json.
-import { hashText } from "./hash.ts";
+import { hashUnits } from "./hash.ts";
 import frequentWords from "./languages.json" with { type: "json" };
 import { MaskTable } from "./mask-table.ts";
 import { SCRIPTS, type Script } from "./scripts.ts";
@@ -18,11 +18,11 @@ const BY_SCRIPT: Partial<Record<Script, string>> = {
 	devanagari: "hi",
 };
 /** The languages that are told apart, as ISO 639-1 codes. */
-export const LANGUAGES: readonly string[] = [...BY_WORDS, ...Object.values(BY_SCRIPT)];
+export const PROMPT_LANGUAGES: readonly string[] = [...BY_WORDS, ...Object.values(BY_SCRIPT)];
 
 const tables = new MaskTable();
 for (const [position, words] of Object.values(frequentWords).entries())
-	for (const word of words.split(" ")) tables.add(hashText(word), 1 << position);
+	for (const word of words.split(" ")) tables.add(hashUnits(word), 1 << position);
 
 /** Counts of frequent words by language. */
 export function createLanguageCounts(): Uint16Array {
@@ -61,7 +61,7 @@ function tellingScript(scripts: Uint16Array): number {
  * The language of a text; null when nothing tells it.
  * @param scripts counts of words and characters by script.
  */
-export function detectLanguage(scripts: Uint16Array, counts: Uint16Array): string | null {
+export function detectPromptLanguage(scripts: Uint16Array, counts: Uint16Array): string | null {
 	const script = tellingScript(scripts);
 	if (script === HAN && (scripts[KANA] ?? 0) > KANA_SHARE * (scripts[HAN] ?? 0)) return "ja";
 	const name = SCRIPTS[script];

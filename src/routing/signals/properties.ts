@@ -1,5 +1,5 @@
 // Measured properties of a prompt beside its words: length, marks, code, formulas, scripts. Pure.
-import { detectLanguage, LANGUAGES } from "./languages.ts";
+import { detectPromptLanguage, PROMPT_LANGUAGES } from "./languages.ts";
 import type { Scan } from "./scan.ts";
 import { SCRIPTS } from "./scripts.ts";
 
@@ -42,7 +42,7 @@ export const PROPERTIES = [
 	"longer",
 	...SCRIPTS,
 	...PATTERN_NAMES,
-	...LANGUAGES,
+	...PROMPT_LANGUAGES,
 	"unknown_language",
 ] as const;
 
@@ -51,7 +51,7 @@ const FIRST_SCRIPT = FIRST_LENGTH + LENGTHS.length + 1;
 const FIRST_PATTERN = FIRST_SCRIPT + SCRIPTS.length;
 const FIRST_LANGUAGE = FIRST_PATTERN + PATTERN_NAMES.length;
 /** Position of a language that nothing tells. */
-const UNKNOWN_LANGUAGE = LANGUAGES.length;
+const UNKNOWN_LANGUAGE = PROMPT_LANGUAGES.length;
 
 /** A share of a text's characters, scaled so that ordinary texts fill 0 to 1. */
 function density(count: number, chars: number, scale: number): number {
@@ -77,7 +77,7 @@ function mainScript({ scripts }: Scan): { index: number; mixed: boolean } {
 export function measureProperties(text: string, chars: number, found: Scan): [property: number, value: number][] {
 	const lengthClass = LENGTHS.findIndex((end) => chars <= end);
 	const { index, mixed } = mainScript(found);
-	const language = detectLanguage(found.scripts, found.languages);
+	const language = detectPromptLanguage(found.scripts, found.languages);
 	const properties: [number, number][] = [
 		[0, 1],
 		[1, found.questionMarks > 0 ? CLASS_VALUE : 0],
@@ -88,7 +88,7 @@ export function measureProperties(text: string, chars: number, found: Scan): [pr
 		[6, Math.log2(1 + chars) / 12],
 		[FIRST_LENGTH + (lengthClass < 0 ? LENGTHS.length : lengthClass), CLASS_VALUE],
 		[FIRST_SCRIPT + index, CLASS_VALUE],
-		[FIRST_LANGUAGE + (language === null ? UNKNOWN_LANGUAGE : LANGUAGES.indexOf(language)), CLASS_VALUE],
+		[FIRST_LANGUAGE + (language === null ? UNKNOWN_LANGUAGE : PROMPT_LANGUAGES.indexOf(language)), CLASS_VALUE],
 	];
 	for (const [at, pattern] of PATTERN_TESTS.entries())
 		if (pattern.test(text)) properties.push([FIRST_PATTERN + at, FOUND]);
