@@ -7,18 +7,22 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { QualityIntent } from "../catalog/vocabulary.ts";
 import { INTENTS, type Intent } from "./intents.ts";
-import type { DifficultyLevel, Signals } from "./signals.ts";
+import type { Signals } from "./signals.ts";
 
+/** How much easier than a hard test a prompt is that a small model surely answers well, in logits. */
+const EASIEST = 4;
+/** Logits that a prompt loses from one expected level of difficulty to the next. */
+const EASE_PER_LEVEL = 1;
 /**
- * How much easier than a hard test a prompt of a level is, in logits. Thirds of MMLU-Pro's questions lie two logits apart
- * (29 recorded models; docs/measurements.md, "Routing").
+ * Logits that a prompt loses if it counts as hard: thirds of MMLU-Pro's questions lie two logits apart (29 recorded models;
+ * docs/measurements.md, "Routing").
  */
-const LEVEL_EASE: Readonly<Record<DifficultyLevel, number>> = { 1: 4, 2: 2, 3: 0 };
+const HARD_LOSS = 2;
 
 /** Logits that a question loses with each doubling of its length, from the same fit. */
-const EASE_PER_HALVING = 0.3;
+const EASE_PER_HALVING = 0.2;
 /** The length that the fit is centred on, and the 5 % and 95 % quantiles of the lengths it was made on, in characters. */
-const REFERENCE_CHARS = 480;
+const REFERENCE_CHARS = 500;
 const MEASURED_CHARS = [160, 1_800] as const;
 
 /** With tools, half of the work counts as tool use. */
@@ -39,11 +43,15 @@ export function fromLogit(logit: number): number {
 	return 1 / (1 + Math.exp(-logit));
 }
 
+/** What makes a prompt easy or hard. */
+type DifficultySignals = Pick<Signals, "difficulty" | "expectedDifficulty" | "facts">;
+
 /** How much easier a prompt is than a hard public test, in logits. */
-export function promptEase({ level, facts }: Pick<Signals, "level" | "facts">): number {
+export function promptEase({ difficulty, expectedDifficulty, facts }: DifficultySignals): number {
 	const [least, most] = MEASURED_CHARS;
 	const chars = Math.min(most, Math.max(least, facts.chars));
-	return LEVEL_EASE[level] + EASE_PER_HALVING * Math.log2(REFERENCE_CHARS / chars);
+	const byLength = EASE_PER_HALVING * Math.log2(REFERENCE_CHARS / chars);
+	return EASIEST - EASE_PER_LEVEL * (expectedDifficulty - 1) - (difficulty === "hard" ? HARD_LOSS : 0) + byLength;
 }
 
 /** Abilities of a model at one effort, in logits. An intent without a figure has the general one. */
@@ -89,7 +97,7 @@ function abilitiesAt(model: Model, effortLevel: number, testEase: Catalog["testE
 export function expectedQuality(
 	model: Model,
 	effortLevel: number,
-	signals: Pick<Signals, "probabilities" | "level" | "facts" | "hasTools">,
+	signals: DifficultySignals & Pick<Signals, "probabilities" | "hasTools">,
 	testEase: Catalog["testEase"],
 ): number {
 	const abilities = abilitiesAt(model, effortLevel, testEase);

@@ -1,6 +1,7 @@
 // Fits how far apart easy and hard questions are, and what the length of a question adds: a Rasch model of recorded answers.
 import { INTENTS } from "../../src/routing/intents.ts";
 import { fromLogit } from "../../src/routing/quality.ts";
+import { solveLinear } from "./linear.ts";
 import type { RecordedQuestion } from "./recorded-models.ts";
 
 const ROUNDS = 60;
@@ -31,19 +32,6 @@ function fitDifficulties(rights: readonly (readonly number[])[]): number[] {
 			abilities[model] = (abilities[model] ?? 0) + (gains[model] ?? 0) / (slopes[model] || 1);
 	}
 	return difficulties;
-}
-
-/** Solves a small symmetric system by elimination. */
-function solve(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
-	const rows = matrix.map((row, at) => [...row, right[at] ?? 0]);
-	for (const [pivot, pivotRow] of rows.entries()) {
-		for (const [at, row] of rows.entries()) {
-			if (at === pivot) continue;
-			const factor = (row[pivot] ?? 0) / (pivotRow[pivot] ?? 1);
-			for (const column of row.keys()) row[column] = (row[column] ?? 0) - factor * (pivotRow[column] ?? 0);
-		}
-	}
-	return rows.map((row, at) => (row.at(-1) ?? 0) / (row[at] ?? 1));
 }
 
 function mean(values: readonly number[]): number {
@@ -79,7 +67,7 @@ export function fitDifficulty(questions: readonly RecordedQuestion[]): Difficult
 	const matrix = columns.map((a) =>
 		columns.map((b) => sumOver((row) => (row[a] ?? 0) * (row[b] ?? 0)) + (a === b ? 0.1 : 0)),
 	);
-	const [perDoubling = 0] = solve(
+	const [perDoubling = 0] = solveLinear(
 		matrix,
 		columns.map((a) => sumOver((row, at) => (row[a] ?? 0) * (difficulties[at] ?? 0))),
 	);

@@ -4,6 +4,7 @@ import type { Model } from "../../src/catalog/schema.ts";
 import { INTENTS } from "../../src/routing/intents.ts";
 import { fromLogit, promptEase } from "../../src/routing/quality.ts";
 import type { Signals } from "../../src/routing/signals.ts";
+import { solveLinear } from "./linear.ts";
 
 /** A question with what every recorded model made of it. */
 export interface RecordedQuestion {
@@ -39,49 +40,72 @@ export const MMLU_PRO_MODELS: readonly RecordedModel[] = [
 	{ id: "Mixtral-8x7B-Instruct-v0.1", input: 0.6, output: 0.6 },
 ];
 
-/** A cell of few questions counts with so many of the model's general ability. */
-const PRIOR_QUESTIONS = 30;
+/** Before any question is seen, abilities by intent differ from the general one by about so many logits. */
+const PRIOR_DEVIATION = 0.5;
+/** Of a right or wrong answer, about. */
+const ANSWER_VARIANCE = 0.2;
+const ROUNDS = 12;
 
 interface WeightedQuestion {
-	weight: number;
+	/** By intent, in the order of INTENTS. */
+	probabilities: readonly number[];
 	ease: number;
 	right: number;
 }
 
-/** The ability (logit) at which as many right answers are expected as were given: the expectation rises with it. */
-function fitAbility(questions: readonly WeightedQuestion[], prior: number | null): number {
+/** The ability (logit) at which as many right answers are expected as were given. */
+function fitGeneral(questions: readonly WeightedQuestion[]): number {
 	let [low, high] = [-8, 8];
 	for (let step = 0; step < 30; step++) {
 		const ability = (low + high) / 2;
-		let surplus = prior === null ? 0 : PRIOR_QUESTIONS * (fromLogit(prior) - fromLogit(ability));
-		for (const { weight, ease, right } of questions) surplus += weight * (right - fromLogit(ability + ease));
+		const surplus = questions.reduce((sum, { ease, right }) => sum + right - fromLogit(ability + ease), 0);
 		if (surplus > 0) low = ability;
 		else high = ability;
 	}
 	return (low + high) / 2;
 }
 
+/**
+ * The abilities by intent under which the expected quality of the service fits the answers best: least squares with a prior,
+ * by Gauss-Newton steps.
+ */
+function fitIntents(questions: readonly WeightedQuestion[], general: number): number[] {
+	const size = INTENTS.length;
+	const precision = ANSWER_VARIANCE / PRIOR_DEVIATION ** 2;
+	let abilities = INTENTS.map(() => general);
+	for (let round = 0; round < ROUNDS; round++) {
+		const matrix = Array.from({ length: size }, (_, row) =>
+			Array.from({ length: size }, (_, column) => (row === column ? precision : 0)),
+		);
+		const gradient = abilities.map((ability) => precision * (general - ability));
+		for (const { probabilities, ease, right } of questions) {
+			let expected = 0;
+			const slopes = abilities.map((ability, at) => {
+				const share = fromLogit(ability + ease);
+				expected += (probabilities[at] ?? 0) * share;
+				return (probabilities[at] ?? 0) * share * (1 - share);
+			});
+			for (const [row, slope] of slopes.entries()) {
+				gradient[row] = (gradient[row] ?? 0) + slope * (right - expected);
+				const cells = matrix[row] ?? [];
+				for (const [column, other] of slopes.entries()) cells[column] = (cells[column] ?? 0) + slope * other;
+			}
+		}
+		const step = solveLinear(matrix, gradient);
+		abilities = abilities.map((ability, at) => ability + (step[at] ?? 0));
+	}
+	return abilities;
+}
+
 /** A model's quality at the difficulty that the catalog's figures have, in general and by what the signals say of a prompt. */
 function fitQuality(id: string, questions: readonly RecordedQuestion[]): Model["quality"] {
-	const weighted = (weigh: (signals: Signals) => number) =>
-		questions.map(({ signals, right }) => ({
-			weight: weigh(signals),
-			ease: promptEase(signals),
-			right: right[id] ?? 0,
-		}));
-	const general = fitAbility(
-		weighted(() => 1),
-		null,
-	);
-	const byIntent = INTENTS.map((intent) => [
-		intent,
-		fromLogit(
-			fitAbility(
-				weighted(({ probabilities }) => probabilities[intent]),
-				general,
-			),
-		),
-	]);
+	const weighted = questions.map(({ signals, right }) => ({
+		probabilities: INTENTS.map((intent) => signals.probabilities[intent]),
+		ease: promptEase(signals),
+		right: right[id] ?? 0,
+	}));
+	const general = fitGeneral(weighted);
+	const byIntent = fitIntents(weighted, general).map((ability, at) => [INTENTS[at], fromLogit(ability)]);
 	return { general: fromLogit(general), by_intent: Object.fromEntries(byIntent), low_effort_ratio: 1 };
 }
 

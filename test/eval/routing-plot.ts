@@ -32,6 +32,17 @@ function escapeXml(text: string): string {
 	return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+/** Points of one kind at one place become one, with all their names. */
+function joinCoincident(points: readonly PlotPoint[]): PlotPoint[] {
+	const places = Map.groupBy(
+		points,
+		({ kind, quality, usd }) => `${kind} ${quality.toFixed(2)} ${Math.log10(usd).toFixed(1)}`,
+	);
+	return [...places.values()].flatMap((together) =>
+		together.slice(0, 1).map((first) => ({ ...first, name: together.map(({ name }) => name).join(", ") })),
+	);
+}
+
 /** Draws the points: models as grey dots, modes as orange ones, the sweep as a line. */
 export function drawTradeOff(points: readonly PlotPoint[]): string {
 	const logs = points.map(({ usd }) => Math.log10(usd));
@@ -56,15 +67,13 @@ export function drawTradeOff(points: readonly PlotPoint[]): string {
 	];
 	const sweep = points.filter(({ kind }) => kind === "sweep").toSorted((a, b) => a.usd - b.usd);
 	const line = sweep.map(({ usd, quality }) => `${x(usd)},${y(quality)}`).join(" ");
-	const dots = points
-		.filter(({ kind }) => kind !== "sweep")
-		.map(({ kind, name, usd, quality }) => {
-			const [radius, className] = kind === "mode" ? [6, "name"] : [4, "label"];
-			const isRight = xScale(Math.log10(usd)) > WIDTH - 200;
-			const [dx, anchor] = isRight ? [-9, "end"] : [9, "start"];
-			const dy = kind === "mode" ? -8 : 14;
-			return `<circle class="${kind}" cx="${x(usd)}" cy="${y(quality)}" r="${radius}"/><text class="${className}" x="${(Number(x(usd)) + dx).toFixed(1)}" y="${(Number(y(quality)) + dy).toFixed(1)}" text-anchor="${anchor}">${escapeXml(name)}</text>`;
-		});
+	const dots = joinCoincident(points.filter(({ kind }) => kind !== "sweep")).map(({ kind, name, usd, quality }) => {
+		const [radius, className] = kind === "mode" ? [6, "name"] : [4, "label"];
+		const isRight = xScale(Math.log10(usd)) > WIDTH - 200;
+		const [dx, anchor] = isRight ? [-9, "end"] : [9, "start"];
+		const dy = kind === "mode" ? -8 : 14;
+		return `<circle class="${kind}" cx="${x(usd)}" cy="${y(quality)}" r="${radius}"/><text class="${className}" x="${(Number(x(usd)) + dx).toFixed(1)}" y="${(Number(y(quality)) + dy).toFixed(1)}" text-anchor="${anchor}">${escapeXml(name)}</text>`;
+	});
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Share of right answers on MMLU-Pro against cost, for single models and for the three routing modes">`,
 		`<style>${STYLE}\n</style>`,

@@ -130,15 +130,14 @@ function worthOfDoubling(candidates: readonly Candidate[], strong: string, weak:
 const DEMANDING =
 	/\b(?:prove|proof|derive|calculate|compute|solve|equation|theorem|explain why|step by step|analy[sz]e|design|optimi[sz]e|algorithm)\b/gi;
 
-/** Routers to compare with: by name, how much each wants the strong model. */
+/** Routers to compare with: by name, how much each wants the strong model. Equal ones are taken in random order. */
 function preferences(
 	{ question: { prompt }, ranked }: TriedQuestion,
 	strong: string,
 	weak: string,
-	random: () => number,
 ): Readonly<Record<string, number>> {
 	return {
-		random: random(),
+		random: 0,
 		"length of the prompt": prompt.length,
 		"demanding words": prompt.match(DEMANDING)?.length ?? 0,
 		"1 - P(weak is right)": -expectationFor(ranked.balanced, weak).quality,
@@ -153,13 +152,12 @@ function reportPair(name: string, tried: readonly TriedQuestion[], strong: strin
 		(tried.reduce((sum, { question }) => sum + (question.right[id] ?? 0), 0) / tried.length).toFixed(3);
 	console.log(`\n${name}: ${tried.length} questions; strong ${mean(strong)}, weak ${mean(weak)}`);
 	console.log(["router".padEnd(24), "APGR".padEnd(24), "CPT(50 %)".padEnd(24), "CPT(80 %)"].join(""));
-	const random = seededRandom(SEED);
-	const wishes = tried.map((each) => preferences(each, strong, weak, random));
-	for (const router of Object.keys(wishes[0] ?? {})) {
+	const wanted = tried.map((each) => preferences(each, strong, weak));
+	for (const router of Object.keys(wanted[0] ?? {})) {
 		const prompts = tried.map(
 			({ question: { right }, fold }, at): RoutedPrompt => ({
 				fold,
-				preference: wishes[at]?.[router] ?? 0,
+				preference: wanted[at]?.[router] ?? 0,
 				weakRight: right[weak] ?? 0,
 				strongRight: right[strong] ?? 0,
 			}),

@@ -6,6 +6,8 @@ import { INTENTS, type Intent } from "../../src/routing/intents.ts";
 import type { SelectionRequest } from "../../src/routing/selection.ts";
 import type { DifficultyLevel, Signals } from "../../src/routing/signals.ts";
 
+const EXPECTED_DIFFICULTY: Readonly<Record<DifficultyLevel, number>> = { 1: 1.1, 2: 1.8, 3: 2 };
+
 /** Signals of an English prompt that surely has one intent. */
 export function signalsFor(intent: Intent, level: DifficultyLevel, more: Partial<Signals> = {}): Signals {
 	const probabilities: Record<string, number> = Object.fromEntries(INTENTS.map((each) => [each, 0]));
@@ -14,7 +16,8 @@ export function signalsFor(intent: Intent, level: DifficultyLevel, more: Partial
 		intents: [intent],
 		probabilities: probabilities as Signals["probabilities"],
 		level,
-		difficulty: "normal",
+		expectedDifficulty: EXPECTED_DIFFICULTY[level],
+		difficulty: level === 3 ? "hard" : "normal",
 		facts: { chars: 400, language: "en", hasCode: false, asksForJson: false, turns: 1 },
 		longContext: false,
 		hasTools: false,

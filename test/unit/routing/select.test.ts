@@ -378,9 +378,10 @@ describe("a conversation", () => {
 	};
 
 	it("stays with its model while nobody is much better", () => {
-		const best = selected(history("And the Danube, what about the Danube in that time?")).candidates;
+		const more = { routing_mode: "quality" };
+		const best = selected({ ...history("And the Danube, what about the Danube in that time?"), ...more }).candidates;
 		const second = best[1]?.model.id ?? "";
-		const stays = withModel(second, "And the Danube, what about the Danube in that time?");
+		const stays = withModel(second, "And the Danube, what about the Danube in that time?", more);
 		expect(stays.candidates[0].model.id).toBe(second);
 		expect(stays.reason).toContain("goes on with its conversation");
 		expect(stays.fallbackFrom).toBeNull();
