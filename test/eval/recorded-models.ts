@@ -10,6 +10,8 @@ import { solveLinear } from "./linear.ts";
 export interface RecordedQuestion {
 	prompt: string;
 	signals: Signals;
+	/** As the set names it; null where it does not. The service does not see it. */
+	subject: string | null;
 	/** By model id: 1 for a right answer, 0 for a wrong one. */
 	right: Readonly<Record<string, number>>;
 	/** By model id; null where lengths were not recorded. */

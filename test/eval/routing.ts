@@ -31,7 +31,12 @@ const SEED = 20_261_122;
 const NOON = Date.parse("2026-11-22T12:00:00Z");
 const CHARS_PER_TOKEN = 4;
 
-const routeLlmRow = z.object({ prompt: z.string(), weak_correct: z.number(), strong_correct: z.number() });
+const routeLlmRow = z.object({
+	domain: z.string().optional(),
+	prompt: z.string(),
+	weak_correct: z.number(),
+	strong_correct: z.number(),
+});
 const mmluProRow = z.object({
 	prompt: z.string(),
 	answer: z.string(),
@@ -59,8 +64,9 @@ function readSignals(prompt: string): RecordedQuestion["signals"] {
 }
 
 function readRouteLlm(path: string): RecordedQuestion[] {
-	return parseLines(path, routeLlmRow).map(({ prompt, weak_correct, strong_correct }) => ({
+	return parseLines(path, routeLlmRow).map(({ domain, prompt, weak_correct, strong_correct }) => ({
 		prompt,
+		subject: domain ?? null,
 		signals: readSignals(prompt),
 		right: { weak: weak_correct, strong: strong_correct },
 		answerChars: null,
@@ -71,6 +77,7 @@ function readMmluPro(): RecordedQuestion[] {
 	const { models } = mmluProModels.parse(JSON.parse(readSharedData("routing/mmlu_pro_models.json")));
 	return parseLines("routing/mmlu_pro_matrix.public.jsonl", mmluProRow).map(({ prompt, answer, preds, out_chars }) => ({
 		prompt,
+		subject: null,
 		signals: readSignals(prompt),
 		right: Object.fromEntries(models.map((id, at) => [id, Number(preds[at] === answer)])),
 		answerChars: Object.fromEntries(models.map((id, at) => [id, out_chars[at] ?? 0])),
@@ -127,6 +134,28 @@ function worthOfDoubling(candidates: readonly Candidate[], strong: string, weak:
 	return (dear.quality - cheap.quality) / Math.log2(dear.cost.totalNanoUsd / cheap.cost.totalNanoUsd);
 }
 
+/** A subject of few questions counts with so many of the mean gain. */
+const PRIOR_QUESTIONS = 20;
+
+/** The strong model's mean gain on a question's subject in the other folds: what a router could do that saw subjects. */
+function subjectGains(tried: readonly TriedQuestion[], strong: string, weak: string): number[] {
+	const gain = ({ question: { right } }: TriedQuestion) => (right[strong] ?? 0) - (right[weak] ?? 0);
+	const mean = tried.reduce((sum, each) => sum + gain(each), 0) / tried.length;
+	const sums = new Map<string, { count: number; gain: number }>();
+	for (const each of tried) {
+		for (let fold = 0; fold < FOLDS; fold++) {
+			if (fold === each.fold) continue;
+			const key = `${fold} ${each.question.subject}`;
+			const known = sums.get(key) ?? { count: 0, gain: 0 };
+			sums.set(key, { count: known.count + 1, gain: known.gain + gain(each) });
+		}
+	}
+	return tried.map(({ fold, question: { subject } }) => {
+		const { count, gain: total } = sums.get(`${fold} ${subject}`) ?? { count: 0, gain: 0 };
+		return (total + PRIOR_QUESTIONS * mean) / (count + PRIOR_QUESTIONS);
+	});
+}
+
 const DEMANDING =
 	/\b(?:prove|proof|derive|calculate|compute|solve|equation|theorem|explain why|step by step|analy[sz]e|design|optimi[sz]e|algorithm)\b/gi;
 
@@ -152,7 +181,14 @@ function reportPair(name: string, tried: readonly TriedQuestion[], strong: strin
 		(tried.reduce((sum, { question }) => sum + (question.right[id] ?? 0), 0) / tried.length).toFixed(3);
 	console.log(`\n${name}: ${tried.length} questions; strong ${mean(strong)}, weak ${mean(weak)}`);
 	console.log(["router".padEnd(24), "APGR".padEnd(24), "CPT(50 %)".padEnd(24), "CPT(80 %)"].join(""));
-	const wanted = tried.map((each) => preferences(each, strong, weak));
+	const gains = subjectGains(tried, strong, weak);
+	const hasSubjects = tried.some(({ question: { subject } }) => subject !== null);
+	const wanted = tried.map(
+		(each, at): Readonly<Record<string, number>> => ({
+			...preferences(each, strong, weak),
+			...(hasSubjects ? { "gain by subject": gains[at] ?? 0 } : {}),
+		}),
+	);
 	for (const router of Object.keys(wanted[0] ?? {})) {
 		const prompts = tried.map(
 			({ question: { right }, fold }, at): RoutedPrompt => ({
