@@ -25,6 +25,7 @@ import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
 import { rulesInForce } from "./routing-config/in-force.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
 import { usageEndpoints } from "./usage/endpoints.edge.ts";
+import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
 import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
 import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
@@ -75,6 +76,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...skillEndpoints,
 	...pageEndpoints,
 	...usageEndpoints,
+	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,

@@ -60,6 +60,8 @@ export type Failure =
 	| { reason: "unknown_model"; message: string }
 	| { reason: "model_not_found"; message: string }
 	| { reason: "proof_not_found"; message: string }
+	| { reason: "request_not_found"; message: string }
+	| { reason: "feedback_closed"; changeableUntil: string }
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }

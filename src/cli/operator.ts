@@ -21,6 +21,12 @@ export interface CreatedKey {
 	key: string;
 }
 
+interface OperatorPage<T> {
+	data: T[];
+	/** `after` of the next page; null on the last one. */
+	next: string | null;
+}
+
 /** Calls an operator endpoint and returns its parsed body. */
 export async function callOperator(
 	serviceUrl: string,
@@ -55,6 +61,21 @@ export async function callOperator(
 	throw new OperatorError(
 		`${serviceUrl} answered ${response.status}: ${answer.detail?.message ?? answer.message ?? "no message"}`,
 	);
+}
+
+/** Goes through the pages of an operator endpoint, from the first to the one without `next`. */
+export async function* operatorPages<T>(
+	serviceUrl: string,
+	adminToken: string,
+	path: string,
+	query: Record<string, string> = {},
+): AsyncGenerator<T[]> {
+	for (let after: string | null = ""; after !== null; ) {
+		const search = new URLSearchParams({ after, ...query });
+		const page = (await callOperator(serviceUrl, adminToken, "GET", `${path}?${search}`)) as OperatorPage<T>;
+		yield page.data;
+		after = page.next;
+	}
 }
 
 /** Creates a user, if new, and a key. */

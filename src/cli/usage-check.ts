@@ -1,28 +1,29 @@
 // `npm run usage:check`: compares the meters' usage totals with the rows in D1, and prints one JSON object per user. Ends with
 // status 1 when a user's totals differ or could not be compared.
 import { parseArgs } from "node:util";
-import { adminTokenFor, callOperator } from "./operator.ts";
+import { adminTokenFor, operatorPages } from "./operator.ts";
 
-interface UsageCheckPage {
-	data: { agrees: boolean | null }[];
-	next: string | null;
+interface CheckedTotals {
+	agrees: boolean | null;
 }
 
 async function checkUsage(args: string[]): Promise<boolean> {
 	const { values } = parseArgs({ args, options: { user: { type: "string" }, url: { type: "string" } } });
 	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
-	const token = adminTokenFor(values.url);
+	const query: Record<string, string> = values.user === undefined ? {} : { user: values.user };
 	let agrees = true;
 	let users = 0;
-	for (let after: string | null = ""; after !== null; ) {
-		const query = new URLSearchParams({ after, ...(values.user === undefined ? {} : { user: values.user }) });
-		const answer = (await callOperator(url, token, "GET", `/internal/usage/check?${query}`)) as UsageCheckPage;
-		for (const user of answer.data) {
+	for await (const page of operatorPages<CheckedTotals>(
+		url,
+		adminTokenFor(values.url),
+		"/internal/usage/check",
+		query,
+	)) {
+		for (const user of page) {
 			console.log(JSON.stringify(user));
 			agrees &&= user.agrees === true;
 			users++;
 		}
-		after = answer.next;
 	}
 	if (users === 0 && values.user !== undefined) throw new Error(`there is no user ${values.user}`);
 	return agrees;

@@ -196,3 +196,16 @@ export const agentRuns = sqliteTable(
 	},
 	(table) => [index("agent_runs_user").on(table.userId, table.createdAt, table.id)],
 );
+
+/** How users rate their answers: at most one row a request. No free text. WITHOUT ROWID, as `settlements`. */
+export const feedback = sqliteTable("feedback", {
+	/** Of a receipt, which may reach D1 later than this row. */
+	requestId: text("request_id").primaryKey(),
+	userId: text("user_id").notNull(),
+	/** -1, 0 or 1. */
+	score: integer().notNull(),
+	reason: text(),
+	createdAt: text("created_at").notNull(),
+	/** When the content last changed. */
+	updatedAt: text("updated_at").notNull(),
+});

@@ -113,6 +113,7 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "not_found":
 		case "model_not_found":
 		case "proof_not_found":
+		case "request_not_found":
 		case "key_not_found":
 		case "handoff_not_found":
 		case "workspace_not_found":
@@ -125,6 +126,13 @@ function toFailureRow(failure: Failure): FailureRow {
 				status: 409,
 				message: `you have ${failure.limit} shares, which is the most; delete one to share another`,
 				extra: { limit: failure.limit },
+				headers: NO_RETRY,
+			};
+		case "feedback_closed":
+			return {
+				status: 409,
+				message: `the feedback on this request could be changed until ${failure.changeableUntil}`,
+				extra: { changeable_until: failure.changeableUntil },
 				headers: NO_RETRY,
 			};
 		case "secret_in_share":

@@ -18,20 +18,44 @@ export const STREAM_KEEP_ALIVE: KeepAlive = { text: sseComment("keep-alive"), ev
 /** Checks of the silence in one interval of the keep-alive. */
 const SILENCE_CHECKS = 10;
 
+/** Text that the client has not taken yet. */
+interface WaitingText {
+	bytes: Uint8Array;
+	/** Ends the wait of its writer. */
+	onTaken(): void;
+}
+
+/**
+ * The stream buffers nothing: each read takes one text. A TransformStream takes twice the CPU. The platform's
+ * IdentityTransformStream is cheaper, but it notices a client that has left only at the next write.
+ */
 export class EventWriter {
-	#writer: WritableStreamDefaultWriter<Uint8Array>;
+	/** The body of the response. */
+	readonly readable: ReadableStream<Uint8Array>;
+	#controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+	#waiting: WaitingText[] = [];
+	/** A read waits for text. */
+	#isRead = false;
+	#onEnd: (() => void) | null = null;
 	#encoder = new TextEncoder();
 	#keepAlive: ReturnType<typeof setInterval>;
 	#wroteAtMs = Date.now();
 	#gone = new AbortController();
+	#hasGone = false;
 	#waits = true;
-	#stopWaiting: () => void = () => undefined;
 
-	constructor(writable: WritableStream<Uint8Array>, { text, everyMs }: KeepAlive = STREAM_KEEP_ALIVE) {
-		this.#writer = writable.getWriter();
-		this.#writer.closed.catch(() => this.#gone.abort());
+	constructor({ text, everyMs }: KeepAlive = STREAM_KEEP_ALIVE) {
+		const source: UnderlyingSource<Uint8Array> = {
+			start: (controller: ReadableStreamDefaultController<Uint8Array>) => {
+				this.#controller = controller;
+			},
+			pull: () => this.#pull(),
+			cancel: () => this.#leave(),
+		};
+		this.readable = new ReadableStream(source, { highWaterMark: 0 });
 		this.#keepAlive = setInterval(() => {
-			if (Date.now() - this.#wroteAtMs >= everyMs) void this.write(text);
+			const isTaken = this.#waiting.length === 0;
+			if (isTaken && Date.now() - this.#wroteAtMs >= everyMs) void this.write(text);
 		}, everyMs / SILENCE_CHECKS);
 	}
 
@@ -40,24 +64,55 @@ export class EventWriter {
 		return this.#gone.signal;
 	}
 
+	/** Whether the client has left. */
+	get hasGone(): boolean {
+		return this.#hasGone;
+	}
+
+	#pull(): void {
+		const next = this.#waiting.shift();
+		if (next) {
+			this.#controller?.enqueue(next.bytes);
+			next.onTaken();
+		} else this.#isRead = true;
+		this.#endIfDone();
+	}
+
+	#leave(): void {
+		this.#hasGone = true;
+		this.#gone.abort();
+		for (const { onTaken } of this.#waiting.splice(0)) onTaken();
+		this.#endIfDone();
+	}
+
+	#endIfDone(): void {
+		const onEnd = this.#onEnd;
+		if (!onEnd || this.#waiting.length > 0) return;
+		this.#onEnd = null;
+		if (!this.#hasGone) this.#controller?.close();
+		onEnd();
+	}
+
 	/** Writes complete events and waits until the client takes them. Never throws; for a client that has left it does nothing. */
 	write(events: string): Promise<void> {
-		if (this.#gone.signal.aborted) return Promise.resolve();
+		if (this.#hasGone) return Promise.resolve();
 		this.#wroteAtMs = Date.now();
+		const bytes = this.#encoder.encode(events);
+		if (this.#isRead) {
+			this.#isRead = false;
+			this.#controller?.enqueue(bytes);
+			return Promise.resolve();
+		}
 		return new Promise((resolve) => {
-			if (this.#waits) this.#stopWaiting = resolve;
-			else resolve();
-			this.#writer.write(this.#encoder.encode(events)).then(resolve, () => {
-				this.#gone.abort();
-				resolve();
-			});
+			this.#waiting.push({ bytes, onTaken: resolve });
+			if (!this.#waits) resolve();
 		});
 	}
 
 	/** Ends all waiting for the client, now and later. */
 	stopWaiting(): void {
 		this.#waits = false;
-		this.#stopWaiting();
+		for (const { onTaken } of this.#waiting) onTaken();
 	}
 
 	comment(text: string): Promise<void> {
@@ -69,8 +124,12 @@ export class EventWriter {
 		clearInterval(this.#keepAlive);
 	}
 
-	async close(): Promise<void> {
+	/** Ends the body once the client has taken everything, and waits for that. */
+	close(): Promise<void> {
 		this.abandon();
-		await this.#writer.close().catch(() => undefined);
+		return new Promise((resolve) => {
+			this.#onEnd = resolve;
+			this.#endIfDone();
+		});
 	}
 }

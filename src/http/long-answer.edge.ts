@@ -103,11 +103,9 @@ class Delivery {
 	/** Opens the body. From now on, a failure is reported in it. */
 	open(): OpenBody {
 		if (this.#body) return this.#body;
-		// The platform's IdentityTransformStream is cheaper, but it notices a client that has left only at the next write.
-		const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-		const writer = new EventWriter(writable, this.#keepAlive);
+		const writer = new EventWriter(this.#keepAlive);
 		writer.gone.addEventListener("abort", () => this.#left.abort(), { once: true });
-		this.#body = { readable, writer };
+		this.#body = { readable: writer.readable, writer };
 		this.#opened.resolve();
 		return this.#body;
 	}

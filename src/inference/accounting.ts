@@ -15,7 +15,6 @@ import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
-import { PENDING_OUTPUT_TOKENS } from "./whole-answer.ts";
 
 /** One call that may be made: a candidate of a plan and its exact request. */
 export interface PlannedCall {
@@ -101,6 +100,9 @@ export function billCall(
 	};
 }
 
+/** Output tokens that a provider may have generated and not yet delivered when a stream broke off. They are always billed. */
+const PENDING_OUTPUT_TOKENS = 256;
+
 /** A token of common text has at least so many UTF-8 bytes. */
 const ESTIMATED_BYTES_PER_TOKEN = 3;
 
@@ -116,14 +118,28 @@ function unseenReasoningTokens({ candidate, attempt }: PlannedCall, counts: Toke
 		: 0;
 }
 
+/** The bound with the tokens that it was computed from. */
+function billWholeBound({ request, worstCase }: ModelRequest): Bill {
+	return {
+		promptTokens: request.maxInputTokens,
+		completionTokens: request.maxOutputTokens,
+		cost: worstCase,
+		estimated: true,
+		overrun: false,
+	};
+}
+
 /**
  * The bill of a call that broke off or was left. Reported usage counts as reported. The rest is estimated at one token per three
- * bytes sent and delivered, plus the output that may have been pending. Never above the call's bound.
+ * bytes sent and delivered, plus the output that may have been pending. Never above the call's bound. A longer answer
+ * that was requested whole is billed at the bound.
  */
 export function billInterruptedCall(call: PlannedCall, { answer, reported }: PartialAnswer, sentAtMs: number): Bill {
 	if (reported?.isFinal) return billCall(call, reported.counts, answer, sentAtMs);
 	const { candidate, attempt } = call;
 	const { request, worstCase } = attempt;
+	// Nothing shows how much of an answer was generated that was requested whole.
+	if (attempt.isWhole && request.maxOutputTokens > PENDING_OUTPUT_TOKENS) return billWholeBound(attempt);
 	const counts = reported?.counts ?? null;
 	const written = answer ? writtenText(answer) : "";
 	const sentTokens = Math.min(estimateMaxTokens(request.body), request.maxInputTokens);

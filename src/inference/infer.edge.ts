@@ -123,8 +123,7 @@ async function inferWhole(
 	purpose: ChatPurpose,
 	caller: Caller,
 ): Promise<Result<Completion>> {
-	const options = { ...request.options, mayBeWhole: true };
-	const reserved = await reserveCall({ ...request, options }, purpose, caller);
+	const reserved = await reserveCall(request, purpose, caller);
 	if (!reserved.ok) return reserved;
 	const { plan, set, calls, settlement } = reserved.value;
 	const result = await caller.timings.measure("upstream", () => calls.complete(set));
@@ -160,7 +159,8 @@ export async function inferStream(
 	purpose: ChatPurpose,
 	caller: Caller,
 ): Promise<Result<OpenCompletionStream>> {
-	const reserved = await reserveCall(request, purpose, caller);
+	const options = { ...request.options, mustStream: true };
+	const reserved = await reserveCall({ ...request, options }, purpose, caller);
 	return reserved.ok ? ok(() => openCompletionStream(caller, reserved.value)) : reserved;
 }
 

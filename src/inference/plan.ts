@@ -41,8 +41,8 @@ export interface CallOptions {
 	planLimitNanoUsd?: number | null;
 	/** Which call of a workflow it is; only the sandbox upstream is told. */
 	stage?: CallStage;
-	/** Nobody reads along, so a short answer may be requested whole. Without it, every answer is streamed. */
-	mayBeWhole?: boolean;
+	/** The client reads along, so the answer is streamed however short it is. */
+	mustStream?: boolean;
 }
 
 /** A model call to be answered, and how. */
@@ -56,6 +56,8 @@ export interface ModelRequest {
 	wire: Wire;
 	access: ProviderAccess;
 	request: UpstreamRequest;
+	/** The answer is requested in one body. */
+	isWhole: boolean;
 	worstCase: CallCost;
 }
 
@@ -85,7 +87,7 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 
 /** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
 function requestBuilder(
-	{ call, options: { stage, mayBeWhole = false } }: InferenceRequest,
+	{ call, options: { stage, mustStream = false } }: InferenceRequest,
 	accessFor: CallPlan["accessFor"],
 	settings: SilenceLimits,
 	nowMs: number,
@@ -100,7 +102,7 @@ function requestBuilder(
 		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
 		const prompt = prompts.get(variant) ?? wire.preparePrompt(call, provider);
 		prompts.set(variant, prompt);
-		const isWhole = mayBeWhole && canRequestWhole(model, effort, maxTokens, settings);
+		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
 		const request = withStage(
 			wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole }),
 			access,
@@ -110,6 +112,7 @@ function requestBuilder(
 			wire,
 			access,
 			request,
+			isWhole,
 			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
 		};
 	};

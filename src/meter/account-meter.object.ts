@@ -32,6 +32,9 @@ import type { Slot } from "./slots.ts";
 
 /** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
 const FLUSH_AFTER_MS = 250;
+/** The same within a second of the last flush. So the meter of a busy user flushes once a second, which saves a tenth of a request's CPU. */
+const BUSY_FLUSH_AFTER_MS = 1_000;
+const BUSY_WITHIN_MS = 1_000;
 
 export class AccountMeter extends DurableObject<Env> {
 	#sql: SqlStorage;
@@ -39,6 +42,7 @@ export class AccountMeter extends DurableObject<Env> {
 	#plan: PlanId | null;
 	#revoked: Set<string>;
 	#outbox: Outbox;
+	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
@@ -57,6 +61,12 @@ export class AccountMeter extends DurableObject<Env> {
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#meterState.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
+	}
+
+	/** Flushes a moment later; once a second at most while requests keep coming. */
+	#flushSoon(nowMs: number): void {
+		const isBusy = nowMs - this.#flushedAtMs < BUSY_WITHIN_MS;
+		this.#outbox.flushIn(isBusy ? BUSY_FLUSH_AFTER_MS : FLUSH_AFTER_MS);
 	}
 
 	#quota(plan: PlanId, nowMs: number): Quota {
@@ -120,8 +130,9 @@ export class AccountMeter extends DurableObject<Env> {
 		// Slots are reused: a request without a slot was settled long ago, maybe at its bound.
 		if (!slot) return "late";
 		if (slot.closedAtMs !== null) return slot.proofHash === proofHash ? "settled" : "late";
-		this.#meterState.settle(slot, settlement, Date.now());
-		this.#outbox.flushIn(FLUSH_AFTER_MS);
+		const nowMs = Date.now();
+		this.#meterState.settle(slot, settlement, nowMs);
+		this.#flushSoon(nowMs);
 		return "settled";
 	}
 
@@ -247,6 +258,7 @@ export class AccountMeter extends DurableObject<Env> {
 	async #writeRound(): Promise<boolean> {
 		const batch = this.#meterState.nextBatch();
 		if (batch.rows.length === 0) return false;
+		this.#flushedAtMs = Date.now();
 		const inserted = await this.#record(batch);
 		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
 		const others = await findCountedUsage(database(this.env.DB), otherIds);

@@ -112,9 +112,12 @@ export class UpstreamBody {
 	async read(): Promise<string | null> {
 		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
 		this.#timer.startWait();
-		const piece = await this.#reader?.read().catch(() => {
+		let piece: ReadableStreamReadResult<Uint8Array> | undefined;
+		try {
+			piece = await this.#reader?.read();
+		} catch {
 			throw new UpstreamInterrupted(this.#lost ?? "cut");
-		});
+		}
 		this.#timer.endWait();
 		if (this.#lost) throw new UpstreamInterrupted(this.#lost);
 		if (!piece || piece.done) {

@@ -1,5 +1,6 @@
 // One answer with its usage and its faults, independent of the wire format.
 import { clip } from "../clip.ts";
+import { isJsonObject } from "../json.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { SandboxFaults } from "./faults.ts";
 import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
@@ -46,6 +47,13 @@ export function shortHash(value: unknown): string {
 	return hash.toString(16).padStart(8, "0");
 }
 
+/** A request body without the fields that choose between a stream and a whole answer: both have one id. */
+function withoutDelivery(body: unknown): unknown {
+	if (!isJsonObject(body)) return body;
+	const { stream, stream_options, ...rest } = body;
+	return rest;
+}
+
 /** The time of every answer: a constant, for the same reason. */
 export const CREATED_SECONDS = 1_750_000_000;
 
@@ -67,7 +75,7 @@ export function answerTo(
 	const said = text ?? JSON.stringify(toolCalls);
 	const cacheRead = Math.min(faults.cachedTokens, promptTokens);
 	return {
-		id: shortHash([prompt.model, request]),
+		id: shortHash([prompt.model, withoutDelivery(request)]),
 		model: prompt.model,
 		text,
 		reasoning: thought === "" ? null : thought,

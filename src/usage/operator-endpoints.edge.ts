@@ -1,4 +1,4 @@
-// The operator's check of usage totals: compares those of the meters with those of the rows in D1.
+// Usage for the operator: a check that compares the meters' totals with the rows in D1, and an export of decisions.
 
 import * as z from "zod";
 import { listUsers } from "../account/accounts.store.ts";
@@ -6,6 +6,8 @@ import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { integerParam } from "../http/query.ts";
+import { listRoutingDecisions, routingDecisionSchema } from "./routing-decisions.store.ts";
 import { recomputeTotals } from "./usage-check.store.ts";
 import { type Disagreement, findDisagreements } from "./usage-check.ts";
 
@@ -81,4 +83,28 @@ const checkUsageEndpoint = endpoint({
 	},
 });
 
-export const operatorUsageEndpoints: readonly Endpoint[] = [checkUsageEndpoint];
+/** The most decisions of one answer: about 1 MB. */
+const MAX_PAGE_DECISIONS = 1_000;
+
+const listDecisionsEndpoint = endpoint({
+	id: "operator_list_decisions",
+	method: "GET",
+	path: "/internal/decisions",
+	access: "operator",
+	internal: true,
+	summary: "What was decided for each request, its cost, and its user's feedback.",
+	query: z.object({
+		after: z.string().default("").describe("`next` of the answer before."),
+		limit: integerParam(1, MAX_PAGE_DECISIONS).default(MAX_PAGE_DECISIONS),
+	}),
+	result: z.lazy(() =>
+		z.object({ object: z.literal("list"), data: z.array(routingDecisionSchema), next: z.string().nullable() }),
+	),
+	async handle({ query: { after, limit }, context: { db } }) {
+		const data = await listRoutingDecisions(db, after, limit);
+		const next = data.length < limit ? null : (data.at(-1)?.request_id ?? null);
+		return ok({ object: "list" as const, data, next });
+	},
+});
+
+export const operatorUsageEndpoints: readonly Endpoint[] = [checkUsageEndpoint, listDecisionsEndpoint];

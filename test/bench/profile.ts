@@ -1,5 +1,5 @@
 // Profiles the service under load with V8's sampling profiler in workerd, by module and by function.
-// Run: node test/bench/profile.ts [whole|whole-upstream|streamed|chunks] [--seconds S] [--save FILE.cpuprofile]
+// Run: node test/bench/profile.ts [whole|whole-upstream|streamed|chunks|agent|self_consistency] [--seconds S] [--save FILE.cpuprofile]
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { applyLocalMigrations } from "../../src/cli/local-service.ts";
 import { buildPages } from "../../src/cli/pages.ts";
 import { type CpuProfile, Inspector } from "./inspector.ts";
 import { runRound } from "./load.ts";
-import { LONG_STREAM, STREAMED, WHOLE, WHOLE_UPSTREAM } from "./loads.ts";
+import { AGENT_RUN, LONG_STREAM, orchestrationLoad, STREAMED, WHOLE, WHOLE_UPSTREAM } from "./loads.ts";
 import { processCpuMs } from "./process.ts";
 import { inSession } from "./session.ts";
 import { renderTable, type TableRow } from "./table.ts";
@@ -17,7 +17,14 @@ import { runWrangler } from "./wrangler.ts";
 const USERS = 96;
 const CONNECTIONS = 16;
 const SHOWN_FUNCTIONS = 45;
-const LOADS = { whole: WHOLE, streamed: STREAMED, chunks: LONG_STREAM, "whole-upstream": WHOLE_UPSTREAM };
+const LOADS = {
+	whole: WHOLE,
+	streamed: STREAMED,
+	chunks: LONG_STREAM,
+	"whole-upstream": WHOLE_UPSTREAM,
+	agent: AGENT_RUN,
+	self_consistency: orchestrationLoad("self_consistency"),
+};
 const INTERVAL_MICROS = 200;
 
 /** The module of each line of an unminified bundle, in which the bundler names every module in a comment. */

@@ -201,6 +201,16 @@ async function newRun({ key }: TestKey): Promise<string> {
 	return ((await run.json()) as { run_id: string }).run_id;
 }
 
+const UNKNOWN_REQUEST = "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+/** An answered request of the user's; its id. */
+async function newRequest({ key }: TestKey): Promise<string> {
+	return (await chat(key, "hi")).headers.get("x-request-id") ?? "";
+}
+
+/** What the example of feedback rates: a generator finds no id of a receipt by itself. */
+let ratedRequest = UNKNOWN_REQUEST;
+
 function ownedRun(request: OwnedId["request"]): OwnedId {
 	return { make: newRun, unknown: () => UNKNOWN_RUN, request };
 }
@@ -327,8 +337,8 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	get_model: { request: () => ({ path: `/v1/models/${MODEL_IDS[0]}` }), hints: { id: model } },
 	get_public_key: { request: () => ({}) },
 	get_proof: {
-		request: async ({ key }) => ({ path: `/v1/proof/${(await chat(key, "hi")).headers.get("x-request-id")}` }),
-		hints: { request_id: fc.constantFrom("svc-01ARZ3NDEKTSV4RRFFQ69G5FAV", "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+		request: async (key) => ({ path: `/v1/proof/${await newRequest(key)}` }),
+		hints: { request_id: fc.constantFrom(UNKNOWN_REQUEST, "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
 	},
 	verify_trajectory: {
 		request: () => ({ body: trajectoryBundle() }),
@@ -481,6 +491,26 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	list_plans: { request: () => ({}) },
 	get_usage: { request: () => ({}), owned: "none" },
 	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
+	give_feedback: {
+		request: async (key) => {
+			ratedRequest = await newRequest(key);
+			return { body: { request_id: ratedRequest, score: 1, reason: "style" } };
+		},
+		owned: [
+			{
+				make: newRequest,
+				unknown: () => UNKNOWN_REQUEST,
+				request: (request_id) => ({ body: { request_id, score: 1 } }),
+			},
+		],
+		hints: {
+			request_id: fc.oneof(
+				fc.constant(null).map(() => ratedRequest),
+				fc.constantFrom(UNKNOWN_REQUEST, UNKNOWN_RUN, "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ", ""),
+			),
+			score: fc.constantFrom(-1, 0, 1, -0),
+		},
+	},
 	health: { request: () => ({}) },
 	get_mcp_manifest: { request: () => ({}) },
 	mcp: {
@@ -528,6 +558,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		hints: {
 			user: fc.constantFrom("contract", "nobody"),
 			after: fc.constantFrom("", "usr_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
+		},
+	},
+	operator_list_decisions: {
+		request: async (key) => {
+			await newRequest(key);
+			return { path: "/internal/decisions?limit=2" };
+		},
+		hints: {
+			after: fc.constantFrom("", UNKNOWN_REQUEST, "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
+			limit: fc.constantFrom("0", "1", "1000", "1001"),
 		},
 	},
 	operator_rotate_key: {

@@ -87,6 +87,9 @@ function bodyFor(model: Model, more: Record<string, unknown> = {}): Record<strin
 	return { messages: [{ role: "user", content: "Sing. 歌って" }], model: model.id, brain_config: { blocked }, ...more };
 }
 
+/** Too long to be requested whole. */
+const LONG = { max_tokens: 5_000 };
+
 function send(model: Model, more: Record<string, unknown> = {}): Promise<Response> {
 	return callWith({}, "/v1/chat/completions", withKey(key.key, bodyFor(model, more)));
 }
@@ -180,7 +183,7 @@ describe("what was not sent", () => {
 		respond(() => {
 			throw new Error("Network connection lost.");
 		});
-		const response = await send(openai);
+		const response = await send(openai, LONG);
 		expect(await response.json()).toMatchObject({ cost_usd: brokenUsd(openai, "") });
 		const receipt = await receiptOf(response.headers.get("x-request-id") ?? "");
 		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, cost_usd: brokenUsd(openai, "") });
@@ -210,11 +213,27 @@ describe("a stream that breaks off", () => {
 
 	it("costs the same when nobody asked for a stream, and nobody got a word of it", async () => {
 		respond(song);
-		const response = await send(openai);
+		const response = await send(openai, LONG);
 		expect(await response.json()).toMatchObject({
 			error: "all_models_failed",
 			cost_usd: brokenUsd(openai, SONG.repeat(5)),
 		});
+	});
+
+	it("costs its bound where the answer was requested whole and may have been longer than what counts as under way", async () => {
+		const requested: unknown[] = [];
+		upstream.restore();
+		upstream = useSandbox(async (request) => {
+			requested.push(((await request.clone().json()) as { stream?: unknown }).stream);
+			throw new Error("Network connection lost.");
+		});
+		const response = await send(openai, { max_tokens: 300 });
+		const receipt = await receiptOf(response.headers.get("x-request-id") ?? "");
+		expect(requested).toEqual([undefined]);
+		expect(receipt).toMatchObject({ outcome: "cut", estimated: true, completion_tokens: 300 });
+		expect(receipt["cost_usd"]).toBe(receipt["bound_usd"]);
+		const { prompt_tokens } = receipt as { prompt_tokens: number };
+		expect(receipt["cost_usd"]).toBe(costUsd(openai, prompt_tokens, 300));
 	});
 
 	it("counts reasoning and arguments of tools as what was delivered", async () => {
@@ -314,7 +333,7 @@ describe("a client that leaves", () => {
 			});
 		});
 		const hangUp = new AbortController();
-		const init = { ...withKey(key.key, bodyFor(openai)), signal: hangUp.signal };
+		const init = { ...withKey(key.key, bodyFor(openai, LONG)), signal: hangUp.signal };
 		const pending = callWith({}, "/v1/chat/completions", init);
 		await eventually(async () => sentBytes.length === 1);
 		hangUp.abort();
@@ -355,7 +374,7 @@ describe("an answer that is whole", () => {
 
 	it("and cannot be read costs what was sent, and not its bound", async () => {
 		respond(() => Response.json({ message: "gateway on holiday" }));
-		expect(await (await send(openai)).json()).toMatchObject({ cost_usd: brokenUsd(openai, "") });
+		expect(await (await send(openai, LONG)).json()).toMatchObject({ cost_usd: brokenUsd(openai, "") });
 	});
 
 	it("and reports more than was allowed costs its bound, and shows the tokens of that", async () => {

@@ -163,7 +163,7 @@ describe("the list of tools", () => {
 		expect(await names("?tools=all")).toEqual(TOOLS.map(({ id }) => id));
 		expect(await names("?tools=skills,%20account")).toEqual([
 			...["list_skills", "get_skill", "invoke_skill"],
-			...["list_plans", "get_usage", "get_savings", "health"],
+			...["list_plans", "get_usage", "get_savings", "give_feedback", "health"],
 		]);
 		expect(await names("?tools=default,account")).toEqual(expect.arrayContaining([...short, "get_usage"]));
 		expect(await names("?tools=")).toEqual(short);
@@ -204,6 +204,7 @@ describe("the list of tools", () => {
 			"delete_brain_share",
 			"put_workspace_manifest",
 			"check_workspace_readiness",
+			"give_feedback",
 		])
 			expect(hints[name], name).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: true });
 	});

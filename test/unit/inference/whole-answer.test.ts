@@ -1,7 +1,7 @@
-// Which answers may be requested whole: those so short that silence and a broken call change nothing.
+// Which answers may be requested whole: those that come long before a deadline.
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/catalog/schema.ts";
-import { canRequestWhole, PENDING_OUTPUT_TOKENS } from "../../../src/inference/whole-answer.ts";
+import { canRequestWhole } from "../../../src/inference/whole-answer.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 
 const LIMITS = { upstreamTimeoutMs: 30_000, upstreamIdleTimeoutMs: 20_000 };
@@ -15,9 +15,10 @@ function model(output_tokens_per_s: number, reasoning: Partial<NonNullable<Model
 }
 
 describe("an answer", () => {
-	it("may be requested whole as long as a broken call is billed at its whole output", () => {
-		expect(canRequestWhole(model(100), null, PENDING_OUTPUT_TOKENS, LIMITS)).toBe(true);
-		expect(canRequestWhole(model(100), null, PENDING_OUTPUT_TOKENS + 1, LIMITS)).toBe(false);
+	it("may be requested whole as long as its model needs less than half of a deadline for the longest", () => {
+		// A second, and 899 / 100 seconds.
+		expect(canRequestWhole(model(100), null, 899, LIMITS)).toBe(true);
+		expect(canRequestWhole(model(100), null, 900, LIMITS)).toBe(false);
 	});
 
 	it("is streamed where the model may need half of a deadline for it", () => {
