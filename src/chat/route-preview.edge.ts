@@ -27,8 +27,9 @@ function unknownMember(unknown: QualityIntent[]): { unknown?: QualityIntent[] } 
 	return unknown.length === 0 ? {} : { unknown };
 }
 
-/** What hardly changes the route. */
+/** What hardly changes the route, or serves only to repeat one. */
 const UNLISTED_FIELDS = [
+	"observed",
 	"temperature",
 	"stop",
 	"stream",
