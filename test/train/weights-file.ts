@@ -20,7 +20,7 @@ function toScales(rows: readonly Float32Array[], widest: number): number[] {
 	return Array.from({ length: OUTPUTS }, (_, output) => {
 		const weights = rows.map((row) => Math.abs(row[output] ?? 0));
 		const largest = weights.reduce((most, weight) => Math.max(most, weight), 0);
-		const spread = Math.sqrt(weights.reduce((sum, weight) => sum + weight * weight, 0) / weights.length);
+		const spread = Math.sqrt(weights.reduce((sum, weight) => sum + weight * weight, 0) / Math.max(1, weights.length));
 		return Number(Math.max(Math.min(largest, widest * spread) / MAX_STEP, 1e-9).toPrecision(DIGITS));
 	});
 }

@@ -5,6 +5,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
+import { INTENTS } from "../../src/routing/intents.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
 import {
 	call,
@@ -320,6 +321,21 @@ describe("a routing preview", () => {
 		expect(other.model).not.toBe(model);
 		const refused = await replay({ at: "yesterday" });
 		expect([refused.status, await refused.json()]).toMatchObject([422, { issues: [{ path: "observed.at" }] }]);
+	});
+
+	it("shows how likely each intent is, as the answer and a stream's last chunk do", async () => {
+		const content = "Write a Python function that reverses a list";
+		const preview = (await (await callWithKey(pro.key, "/v1/route", { prompt: content })).json()) as {
+			signals_detected: Record<string, boolean>;
+			intents: Record<string, number>;
+		};
+		expect(preview.signals_detected).toMatchObject({ code: true, translation: false });
+		expect(Object.keys(preview.intents)).toEqual([...INTENTS]);
+		expect(Object.values(preview.intents).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
+		const { intents } = preview;
+		expect((await completion(await chat(pro.key, content))).svc.routing).toMatchObject({ intents });
+		const streamed = await (await chat(pro.key, content, { stream: true })).text();
+		expect(streamed).toContain(`"intents":${JSON.stringify(intents)}`);
 	});
 
 	it("names the model that the same chat request then runs on", async () => {

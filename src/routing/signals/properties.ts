@@ -6,6 +6,9 @@ import { SCRIPTS } from "./scripts.ts";
 /** Upper ends of the length classes, in characters. */
 const LENGTHS = [20, 50, 100, 250, 700, 2_000] as const;
 
+/** Longer prompts count as this long, because hardly any prompt that was trained on is longer. */
+const MAX_LENGTH = 8_000;
+
 /** Looked for in the part of a turn that is read. Without nested repetition: matching is linear. */
 const PATTERNS = {
 	code_fence: /```/,
@@ -85,7 +88,7 @@ export function measureProperties(text: string, chars: number, found: Scan): [pr
 		[3, density(found.digits, text.length, 6)],
 		[4, density(found.newlines, text.length, 30)],
 		[5, mixed ? CLASS_VALUE : 0],
-		[6, Math.log2(1 + chars) / 12],
+		[6, Math.log2(1 + Math.min(chars, MAX_LENGTH)) / 12],
 		[FIRST_LENGTH + (lengthClass < 0 ? LENGTHS.length : lengthClass), CLASS_VALUE],
 		[FIRST_SCRIPT + index, CLASS_VALUE],
 		[FIRST_LANGUAGE + (language === null ? UNKNOWN_LANGUAGE : PROMPT_LANGUAGES.indexOf(language)), CLASS_VALUE],

@@ -29,6 +29,8 @@ import { INTENTS, type Intent } from "../../../src/routing/intents.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../../src/routing/mode.ts";
 import { toLogit } from "../../../src/routing/quality.ts";
 import { rankModels } from "../../../src/routing/rank.ts";
+import cueWords from "../../../src/routing/signals/cues.json" with { type: "json" };
+import frequentWords from "../../../src/routing/signals/languages.json" with { type: "json" };
 import weightsFile from "../../../src/routing/signals/weights.json" with { type: "json" };
 import type { DifficultyLevel } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
@@ -168,7 +170,12 @@ describe("the version of the catalog", () => {
 	const DIGESTS: Readonly<Record<string, string>> = { "2026-11-22": "" };
 
 	it("changes with every figure and every weight", () => {
-		const digest = hashObject({ type: "svc.catalog.v1", models: modelsFile, weights: weightsFile });
+		const digest = hashObject({
+			type: "svc.catalog.v1",
+			models: modelsFile,
+			weights: weightsFile,
+			words: [cueWords, frequentWords],
+		});
 		expect(DIGESTS[CATALOG.version], "raise the version in models.json, and list its digest here").toBe(digest);
 	});
 });
