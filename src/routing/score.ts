@@ -22,7 +22,7 @@ interface Utility {
 }
 
 const MODE_UTILITIES: Readonly<Record<Exclude<Mode, "direct">, Utility>> = {
-	quality: { perPriceDoubling: 0.002, perLatencyDoubling: 0.001, floorGap: 1 },
+	quality: { perPriceDoubling: 0.001, perLatencyDoubling: 0.0005, floorGap: 1 },
 	balanced: { perPriceDoubling: 0.02, perLatencyDoubling: 0.005, floorGap: 0.15 },
 	agility: { perPriceDoubling: 0.02, perLatencyDoubling: 0.08, floorGap: 0.25 },
 };
