@@ -5,8 +5,8 @@ import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
+import { INTENTS } from "../routing/intents.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
-import { INTENTS } from "../routing/signals.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 
 const MAX_BLOCKED = 100;

@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { policyField } from "../compliance/policy-field.ts";
+import { INTENTS } from "../routing/intents.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
-import { INTENTS } from "../routing/signals.ts";
 
 const WORD = { type: "string" };
 const WORDS = { type: "array", items: WORD };

@@ -2,8 +2,8 @@
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
+import type { Intent } from "./intents.ts";
 import type { RoutingMode } from "./mode.ts";
-import type { Intent } from "./signals.ts";
 
 /** When a rule matches: all conditions that are set must hold. A rule without conditions always matches. */
 export interface RuleCondition {

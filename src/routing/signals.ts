@@ -1,29 +1,46 @@
-// Reads signals from a prompt by rules: what it is about and how difficult it looks. Pure; takes time linear in the
-// text.
+// Reads signals from a call: what its prompt is about, how difficult it is, and what can be measured. Pure; takes a bounded
+// time for prompts of any size, except for the estimates of tokens, which are linear.
 import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType } from "../providers/model-call.ts";
-
-/** What a prompt may be about. Rules, previews and answers use these names. */
-export const INTENTS = [
-	"code",
-	"math",
-	"reasoning",
-	"creative",
-	"text",
-	"translation",
-	"factual",
-	"advice",
-	"chat",
-] as const;
-export type Intent = (typeof INTENTS)[number];
+import { INTENTS, type Intent } from "./intents.ts";
+import { decodeWeights, predict, type Weights } from "./signals/classifier.ts";
+import { extractFeatures } from "./signals/features.ts";
+import { detectPromptLanguage } from "./signals/languages.ts";
+import { hasCode } from "./signals/properties.ts";
+import { createFeatureSpace } from "./signals/space.ts";
+import { readTurns, type Turn } from "./signals/turns.ts";
+import weightsFile from "./signals/weights.json" with { type: "json" };
 
 /** Intents of prompts without a more particular one. */
 const GENERAL_INTENTS: readonly Intent[] = ["factual", "advice", "chat"];
 
+/** How much a prompt demands: 1, a small model answers it well; 3, strong models differ. */
+export type DifficultyLevel = 1 | 2 | 3;
+
+/** What is measured, not estimated. */
+export interface PromptFacts {
+	/** Length of the last user turn. */
+	chars: number;
+	/** ISO 639-1 code of its language; null when nothing tells it. */
+	language: string | null;
+	/** It has code or an error message in it. */
+	hasCode: boolean;
+	/** The answer is to be JSON, by the request's format or by the prompt. */
+	asksForJson: boolean;
+	/** User turns of the conversation. */
+	turns: number;
+}
+
 /** What routing reads from a prompt. */
 export interface Signals {
-	/** At least one. Exactly one of factual, advice and chat when no other intent was found. */
+	/** At least one, the most likely first. */
 	intents: Intent[];
+	/** By intent; they add up to 1. */
+	probabilities: Readonly<Record<Intent, number>>;
 	difficulty: "trivial" | "normal" | "hard";
+	level: DifficultyLevel;
+	/** From 1, a small model answers it well, to 2 and more. Finer than the level. */
+	expectedDifficulty: number;
+	facts: PromptFacts;
 	hasTools: boolean;
 	hasImages: boolean;
 	/** Images given by https address. */
@@ -39,68 +56,16 @@ export interface Signals {
 	contextTokens: number;
 }
 
-/** Characters read from each end of the last user text. The middle of a longer text is skipped. */
-const READ_CHARS = 4_000;
-const CHARS_PER_TOKEN = 4;
+/** An estimate that holds for English. */
+export const CHARS_PER_TOKEN = 4;
 /** Typical number of tokens for an image. The cost bound uses another figure. */
 const IMAGE_TOKENS = 1_000;
 const LONG_CONTEXT_TOKENS = 32_000;
 const HARD_TOKENS = 4_000;
 const TRIVIAL_CHARS = 60;
 
-/** The patterns are alternations of literals without nested repetition, so matching is linear. */
-const INTENT_RULES: readonly { intent: Intent; pattern: RegExp }[] = [
-	{
-		intent: "code",
-		pattern:
-			/```|\b(?:function|refactor|compile[rs]?|debug|stack ?trace|unit tests?|regex(?:p|es)?|sql|python|javascript|typescript|rust|golang|java|kotlin|c\+\+|html|css|bash|shell script|dockerfile|kubernetes|api endpoint|codebase|pull request|leetcode|algorithm|class method|exception|segfault|npm|pip install|git (?:commit|rebase|merge))\b|=>|\bdef \w|\b(?:const|let|var) \w+ ?=|#include|\bSELECT\b.{1,200}\bFROM\b/i,
-	},
-	{
-		intent: "math",
-		pattern:
-			/\b(?:solve|equation|integral|derivative|theorem|probability|calculate|compute|how many|how much|percent(?:age)?|sum of|product of|matrix|eigenvalues?|polynomial|geometry|triangle|modulo|prime numbers?|arithmetic|algebra|calculus)\b|\\(?:frac|int|sum|sqrt)|\d\s?[+*/^×÷=]\s?\d/i,
-	},
-	{
-		intent: "reasoning",
-		pattern:
-			/\b(?:step[- ]by[- ]step|reason(?:ing)? (?:through|about)|logic(?:al)? puzzle|deduce|infer|prove|proof|why (?:does|do|is|are|did)|trade-?offs?|compare|analy[sz]e|evaluate|critique|argue|implications?|root cause|strategy|diagnos)/i,
-	},
-	{
-		intent: "creative",
-		pattern:
-			/\b(?:poem|haiku|sonnet|story|short stories|novel|lyrics|song|screenplay|dialogue between|slogan|tagline|brainstorm|imagine|fictional|limerick|blog post|essay|write (?:a|an|me a) (?:letter|speech|joke))\b/i,
-	},
-	{
-		intent: "text",
-		pattern:
-			/\b(?:extract|summari[sz]e|summary|tl;?dr|classif(?:y|ication)|categori[sz]e|label (?:the|each)|sentiment|key points|list (?:all|every) the|named entit|parse the following|into (?:json|csv|a table)|bullet points?)\b/i,
-	},
-	{
-		intent: "translation",
-		pattern:
-			/\b(?:translat(?:e|ion|ing)|in(?:to)? (?:french|german|spanish|italian|portuguese|dutch|polish|russian|ukrainian|turkish|arabic|hebrew|hindi|japanese|korean|chinese|mandarin|vietnamese|thai|swedish|greek|latin))\b/i,
-	},
-];
-
-const ADVICE_WORDS =
-	/\b(?:should (?:i|we)|how (?:do|can|should|would) (?:i|we|you)|what would you|recommend|suggest|advice|advise|tips|best way|ideas? for|which .{1,60}\b(?:choose|buy|pick|use))\b/i;
-
-const FACTUAL_WORDS =
-	/^\W*(?:what|who|whom|whose|when|where|which|is|are|was|were|does|do|did|has|have|in which|at what)\b|\b(?:define|definition of|capital of|meaning of|what is|who is|when did|where is|how (?:old|tall|far|long|big|deep|high))\b/i;
-
-/** The intent of a prompt that no rule matched. */
-function generalIntent(text: string): Intent {
-	if (ADVICE_WORDS.test(text)) return "advice";
-	return FACTUAL_WORDS.test(text) ? "factual" : "chat";
-}
-
 const HARD_WORDS =
 	/\b(?:prove|proof|derive|optimi[sz]e|architect(?:ure)?|distributed|concurren(?:cy|t)|race condition|formal(?:ly)?|rigorous(?:ly)?|comprehensive|in[- ]depth|from scratch|production[- ]ready|step[- ]by[- ]step|edge cases|threat model|trade-?offs?|complexity|end-to-end|multi-?step)\b/gi;
-
-/** The part of a text that the rules read. */
-function cutMiddle(text: string): string {
-	return text.length <= 2 * READ_CHARS ? text : `${text.slice(0, READ_CHARS)}\n${text.slice(-READ_CHARS)}`;
-}
 
 /** The text of the last user message. Tool results are not the user's words. */
 export function lastUserText({ messages }: ModelCall): string {
@@ -115,10 +80,9 @@ export function lastUserText({ messages }: ModelCall): string {
 }
 
 /** Prompt tokens at four characters a token, including tools and images. */
-function estimatePromptTokens(call: ModelCall): number {
-	let chars = 0;
+function estimatePromptTokens(call: ModelCall, toolsText: string): number {
+	let chars = toolsText.length;
 	for (const text of messageTexts(call)) chars += text.length;
-	if (call.tools.length > 0) chars += JSON.stringify(call.tools).length;
 	return Math.ceil(chars / CHARS_PER_TOKEN) + callImages(call).length * IMAGE_TOKENS;
 }
 
@@ -136,14 +100,13 @@ function bytesBeyondAscii(text: string): number {
 const TOKENS_PER_BYTE_BEYOND = 0.375;
 
 /** The prompt's tokens, plus the arguments of tool calls, plus what other scripts add. */
-function estimateContextTokens(call: ModelCall, promptTokens: number): number {
+function estimateContextTokens(call: ModelCall, toolsText: string, promptTokens: number): number {
 	const calls = call.messages.flatMap(({ content }) => partsOfType<ContentPart, "tool_call">(content, "tool_call"));
 	const callArguments = calls.map(({ arguments: args }) => args);
 	let chars = 0;
 	for (const text of callArguments) chars += text.length;
 	let beyond = 0;
-	for (const text of [...messageTexts(call), ...callArguments, JSON.stringify(call.tools)])
-		beyond += bytesBeyondAscii(text);
+	for (const text of [...messageTexts(call), ...callArguments, toolsText]) beyond += bytesBeyondAscii(text);
 	return promptTokens + Math.ceil(chars / CHARS_PER_TOKEN + beyond * TOKENS_PER_BYTE_BEYOND);
 }
 
@@ -161,37 +124,99 @@ export function isGeneral({
 	return !hasTools && !longContext && intents.every((intent) => GENERAL_INTENTS.includes(intent));
 }
 
+/** Difficulty for selection: the model's level, besides words and sizes that always count as hard. */
 function rateDifficulty(
-	text: string,
-	prompt: Pick<Signals, "intents" | "hasTools" | "longContext" | "promptTokens">,
+	{ text, chars }: Turn,
+	prompt: Pick<Signals, "intents" | "level" | "hasTools" | "longContext" | "promptTokens">,
 ): Signals["difficulty"] {
-	const { intents, promptTokens } = prompt;
+	const { intents, level, promptTokens } = prompt;
 	const hardWords = new Set([...text.matchAll(HARD_WORDS)].map(([word]) => word.toLowerCase())).size;
 	const demanding = intents.some((intent) => intent === "code" || intent === "math" || intent === "reasoning");
-	if (hardWords >= 2 || (demanding && hardWords >= 1 && text.length > 200) || (demanding && promptTokens > HARD_TOKENS))
-		return "hard";
-	return isGeneral(prompt) && text.length <= TRIVIAL_CHARS ? "trivial" : "normal";
+	if (level === 3 || hardWords >= 2 || (demanding && hardWords >= 1 && chars > 200)) return "hard";
+	if (demanding && promptTokens > HARD_TOKENS) return "hard";
+	return level === 1 && isGeneral(prompt) && chars <= TRIVIAL_CHARS ? "trivial" : "normal";
 }
 
-/** Reads a call's signals from its last user message, its tools and its size. */
+const WORD_OR_NUMBER = /[\p{L}\p{N}]/u;
+
+/** A prompt without a letter or digit in any turn that is read: nothing, images alone, emoji. It is taken for small talk. */
+const WORDLESS: Pick<Signals, "intents" | "probabilities" | "level" | "expectedDifficulty"> = {
+	intents: ["chat"],
+	probabilities: {
+		code: 0,
+		math: 0,
+		reasoning: 0,
+		creative: 0,
+		text: 0,
+		translation: 0,
+		factual: 0,
+		advice: 0,
+		chat: 1,
+	},
+	level: 1,
+	expectedDifficulty: 1,
+};
+
+/** An intent other than the first one counts from this probability on. */
+const INTENT_THRESHOLD = 0.25;
+
+/** The intents that count, the most likely first. */
+function likelyIntents(probabilities: Readonly<Record<Intent, number>>): Intent[] {
+	const [first = "chat", ...rest] = INTENTS.toSorted((a, b) => probabilities[b] - probabilities[a]);
+	return [first, ...rest.filter((intent) => probabilities[intent] >= INTENT_THRESHOLD)];
+}
+
+let shippedWeights: Weights | undefined;
+/** One conversation is read at a time. */
+const space = createFeatureSpace();
+
+/** What the trained model says of the user's turns. */
+function classify(turns: readonly [Turn, ...Turn[]]) {
+	shippedWeights ??= decodeWeights(weightsFile);
+	const { found, properties } = extractFeatures(turns, space);
+	const facts = { language: detectPromptLanguage(found.scripts, found.languages), hasCode: hasCode(properties) };
+	if (!turns.some(({ text }) => WORD_OR_NUMBER.test(text))) return { ...WORDLESS, ...facts };
+	const predicted = predict(shippedWeights, space);
+	return { intents: likelyIntents(predicted.probabilities), ...predicted, ...facts };
+}
+
+const JSON_WORD = /\bjson\b/i;
+
+/** Reads a call's signals from its last user messages, its tools and its size. */
 export function detectSignals(call: ModelCall): Signals {
-	const text = cutMiddle(lastUserText(call));
-	const promptTokens = estimatePromptTokens(call);
+	const turns = readTurns(call);
+	const [last] = turns;
+	const { language, hasCode, ...predicted } = classify(turns);
+	const toolsText = call.tools.length > 0 ? JSON.stringify(call.tools) : "";
+	const promptTokens = estimatePromptTokens(call, toolsText);
 	const images = callImages(call);
-	const hasTools = call.tools.length > 0;
-	const intents = INTENT_RULES.filter(({ pattern }) => pattern.test(text)).map(({ intent }) => intent);
-	if (intents.length === 0) intents.push(generalIntent(text));
-	const longContext = promptTokens > LONG_CONTEXT_TOKENS;
+	const measured = {
+		hasTools: call.tools.length > 0,
+		longContext: promptTokens > LONG_CONTEXT_TOKENS,
+		promptTokens,
+	};
 	return {
-		intents,
-		difficulty: rateDifficulty(text, { intents, hasTools, longContext, promptTokens }),
-		hasTools,
-		longContext,
+		...predicted,
+		...measured,
+		difficulty: rateDifficulty(last, { ...predicted, ...measured }),
+		facts: {
+			chars: last.chars,
+			language,
+			hasCode,
+			asksForJson: call.output.type !== "text" || JSON_WORD.test(last.text),
+			turns: call.messages.filter(({ role }) => role === "user").length,
+		},
 		hasImages: images.length > 0,
 		hasRemoteImages: images.some(({ url }) => url.startsWith("https:")),
-		promptTokens,
-		contextTokens: estimateContextTokens(call, promptTokens),
+		contextTokens: estimateContextTokens(call, toolsText, promptTokens),
 	};
+}
+
+/** The probabilities that `svc.routing.intents` shows, to four digits. */
+export function toIntentShares({ probabilities }: Pick<Signals, "probabilities">): Record<Intent, number> {
+	const shares = { ...probabilities };
+	for (const intent of INTENTS) shares[intent] = Math.round(shares[intent] * 1e4) / 1e4;
+	return shares;
 }
 
 /** The booleans that `signals_detected` shows, by signal name. */

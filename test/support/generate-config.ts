@@ -1,8 +1,8 @@
 // Valid routing configs over the small catalog, as somebody could write them.
 import fc from "fast-check";
 import { TIERS } from "../../src/catalog/vocabulary.ts";
+import { INTENTS } from "../../src/routing/intents.ts";
 import { ROUTING_MODES } from "../../src/routing/mode.ts";
-import { INTENTS } from "../../src/routing/signals.ts";
 import { TEST_CATALOG } from "./catalog.ts";
 
 const modelIds = TEST_CATALOG.models.map(({ id }) => id);

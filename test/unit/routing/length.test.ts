@@ -126,7 +126,7 @@ describe("an answer whose length is left to the plan", () => {
 
 describe("a stand-in after a call that has cost something", () => {
 	it("is given a shorter answer that fits what is left, down to the least", () => {
-		const plan = planOf({}, "personal");
+		const plan = planOf({}, "personal", "Good morning");
 		const { calls } = toCallSet(plan, new ProviderHealth(), false, NOON);
 		for (const call of calls) {
 			const whole = call.attempt.worstCase.totalNanoUsd;

@@ -1,0 +1,131 @@
+// The trained model of prompts: probabilities of intents and an expected difficulty from sparse features. Pure; the
+// weights are an argument.
+import { INTENTS, type Intent } from "../intents.ts";
+import { FEATURE_COUNT } from "./features.ts";
+import { BUCKETS, type Features } from "./space.ts";
+
+/** One output for each intent, and one for difficulty. */
+export const OUTPUTS = INTENTS.length + 1;
+const DIFFICULTY_OUTPUT = INTENTS.length;
+
+/** What `npm run train:signals` writes. Numbers are characters, so that the file is text and compresses well. */
+export interface WeightsFile {
+	/** Of the logits before the softmax. */
+	temperature: number;
+	/** Expected difficulties from which a prompt counts as level 2 and as level 3. */
+	levels: number[];
+	/** By output: what one step of an n-gram's weight is worth, and of another feature's. */
+	gram_scales: number[];
+	other_scales: number[];
+	/** The buckets that have weights, in rising order, as distances. MAX_STEP + 1 means that the next character adds to it. */
+	buckets: string;
+	/** Steps, one row of outputs for each of `buckets`, then for each other feature. */
+	weights: string;
+}
+
+/** Steps are from -MAX_STEP to MAX_STEP. */
+export const MAX_STEP = 27;
+/** The character of step 0: all characters are ASCII, and none needs an escape in JSON. */
+export const ZERO_CHARACTER = 0x23 + MAX_STEP;
+/** The largest distance of one character. */
+export const MAX_DISTANCE = 2 * MAX_STEP;
+
+export interface Weights extends Pick<WeightsFile, "temperature" | "levels"> {
+	/** By feature: its row in `rows`, from 1 on; 0 is a feature without weights. */
+	rowNumbers: Uint16Array;
+	/** Rows of OUTPUTS characters, each a step. */
+	rows: Uint8Array;
+	gramScales: number[];
+	otherScales: number[];
+}
+
+/** Numbers the features that have weights, from 1 on: n-grams by a list of distances, then all others. */
+function numberRows(distances: Uint8Array): Uint16Array {
+	const numbers = new Uint16Array(FEATURE_COUNT);
+	let bucket = 0;
+	let row = 0;
+	for (let i = 0; i < distances.length; i++) {
+		const distance = (distances[i] ?? 0) - ZERO_CHARACTER + MAX_STEP;
+		bucket += distance;
+		if (distance < MAX_DISTANCE) numbers[bucket] = ++row;
+	}
+	for (let feature = BUCKETS; feature < FEATURE_COUNT; feature++) numbers[feature] = ++row;
+	return numbers;
+}
+
+/** Reads trained weights. Steps stay characters, because decoding them would hold up an isolate's first request. */
+export function decodeWeights(file: WeightsFile): Weights {
+	const encoder = new TextEncoder();
+	return {
+		temperature: file.temperature,
+		levels: file.levels,
+		rowNumbers: numberRows(encoder.encode(file.buckets)),
+		rows: encoder.encode(file.weights),
+		gramScales: file.gram_scales,
+		otherScales: file.other_scales,
+	};
+}
+
+/** What the model says of a prompt. */
+export interface Prediction {
+	/** They add up to 1. */
+	probabilities: Record<Intent, number>;
+	/** From 1 (a small model answers it well) to 2 and more (strong models differ). */
+	expectedDifficulty: number;
+}
+
+/** Sums of weighted features by output: logits of the intents, then of difficulty. */
+export function sumOutputs(weights: Omit<Weights, "temperature" | "levels">, features: Features): Float64Array {
+	const { rowNumbers, rows } = weights;
+	const { indices, values, length } = features;
+	const grams = new Float64Array(OUTPUTS);
+	const others = new Float64Array(OUTPUTS);
+	for (let i = 0; i < length; i++) {
+		const feature = indices[i] ?? 0;
+		const row = rowNumbers[feature] ?? 0;
+		if (row === 0) continue;
+		const start = (row - 1) * OUTPUTS;
+		const value = values[i] ?? 0;
+		const sums = feature < BUCKETS ? grams : others;
+		for (let output = 0; output < OUTPUTS; output++)
+			sums[output] = (sums[output] ?? 0) + value * ((rows[start + output] ?? ZERO_CHARACTER) - ZERO_CHARACTER);
+	}
+	return grams.map(
+		(sum, output) =>
+			sum * (weights.gramScales[output] ?? 0) + (others[output] ?? 0) * (weights.otherScales[output] ?? 0),
+	);
+}
+
+/** Probabilities and difficulty from the sums of a prompt. */
+export function toPrediction(sums: Float64Array, temperature: number): Prediction {
+	const highest = Math.max(...sums.subarray(0, DIFFICULTY_OUTPUT));
+	const powers = INTENTS.map((_, output) => Math.exp(((sums[output] ?? 0) - highest) / temperature));
+	const total = powers.reduce((sum, power) => sum + power, 0);
+	const [
+		code = 0,
+		math = 0,
+		reasoning = 0,
+		creative = 0,
+		text = 0,
+		translation = 0,
+		factual = 0,
+		advice = 0,
+		chat = 0,
+	] = powers.map((power) => power / total);
+	return {
+		probabilities: { code, math, reasoning, creative, text, translation, factual, advice, chat },
+		expectedDifficulty: 1 + 1 / (1 + Math.exp(-(sums[DIFFICULTY_OUTPUT] ?? 0))),
+	};
+}
+
+/** 1 plus the number of levels that a difficulty reaches. */
+export function toLevel(expectedDifficulty: number, levels: readonly number[]): 1 | 2 | 3 {
+	const reached = levels.filter((level) => expectedDifficulty >= level).length;
+	return reached === 0 ? 1 : reached === 1 ? 2 : 3;
+}
+
+/** What the model says of the features of a prompt. */
+export function predict(weights: Weights, features: Features) {
+	const { probabilities, expectedDifficulty } = toPrediction(sumOutputs(weights, features), weights.temperature);
+	return { probabilities, expectedDifficulty, level: toLevel(expectedDifficulty, weights.levels) };
+}

@@ -1,0 +1,36 @@
+// Cross-validation by source: every natural prompt is judged by a model that saw no prompt of its source.
+import { decodeWeights, sumOutputs, toLevel, toPrediction } from "../../src/routing/signals/classifier.ts";
+import { FIT, type FoldedExample } from "./examples.ts";
+import { FOLD_NAMES } from "./labelled.ts";
+import type { Judgement } from "./measures.ts";
+import { fitWeights } from "./regression.ts";
+import { encodeWeights } from "./weights-file.ts";
+
+/** The outputs of a held-out prompt. */
+export interface HeldOut {
+	example: FoldedExample;
+	sums: Float64Array;
+}
+
+/** The outputs of every natural prompt, each from a model without its source. */
+export function holdOutSources(examples: readonly FoldedExample[]): HeldOut[] {
+	return FOLD_NAMES.flatMap((_, fold) => {
+		const fitted = fitWeights(
+			examples.filter((example) => example.fold !== fold),
+			FIT,
+		);
+		// As they would be shipped.
+		const weights = decodeWeights(encodeWeights(fitted, { temperature: 1, levels: [2, 3] }));
+		return examples
+			.filter((example) => example.fold === fold)
+			.map((example) => ({ example, sums: sumOutputs(weights, example.features) }));
+	});
+}
+
+/** What the models say of held-out prompts at a temperature and difficulty levels. */
+export function judge(heldOut: readonly HeldOut[], temperature: number, levels: readonly number[]): Judgement[] {
+	return heldOut.map(({ example, sums }) => {
+		const prediction = toPrediction(sums, temperature);
+		return { row: example.row, ...prediction, level: toLevel(prediction.expectedDifficulty, levels) };
+	});
+}

@@ -1,0 +1,51 @@
+// Trains the model behind routing's signals and writes its weights: `npm run train:signals`. First measures it on sources
+// that it did not see. Deterministic; needs the labelled prompts of ../shared/data.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { decodeWeights, sumOutputs } from "../../src/routing/signals/classifier.ts";
+import { calibrate } from "./calibration.ts";
+import { holdOutSources, judge } from "./cross-validation.ts";
+import { FIT, readExamples, toTestExamples } from "./examples.ts";
+import { FOLD_NAMES, findFold, hasLabelledPrompts, readOtherSources } from "./labelled.ts";
+import { fitWeights } from "./regression.ts";
+import { findWeakLanguages, renderByIntent, renderByLanguage, renderBySource, renderFigures } from "./report.ts";
+import { encodeWeights } from "./weights-file.ts";
+
+const FILE = join(import.meta.dirname, "../../src/routing/signals/weights.json");
+
+/** Least share of sensible first intents in any language. */
+const LANGUAGE_FLOOR = 0.7;
+
+function train(): void {
+	const examples = readExamples();
+	const heldOut = holdOutSources(examples);
+	const calibration = calibrate(heldOut);
+	const { temperature, levels } = calibration;
+	const judgements = judge(heldOut, temperature, levels);
+	console.log(`${examples.length} prompts; temperature ${temperature}, levels from ${levels.join(" and ")}\n`);
+	const tables = [
+		renderFigures("held-out sources", judgements),
+		renderBySource(judgements, ({ row }) => FOLD_NAMES[findFold(row.source)] ?? row.source),
+		renderByLanguage(judgements),
+		renderByIntent(judgements),
+	];
+	console.log(tables.join("\n\n"));
+
+	const file = encodeWeights(fitWeights(examples, FIT), calibration);
+	const weights = decodeWeights(file);
+	const others = toTestExamples(readOtherSources()).map((example) => ({
+		example,
+		sums: sumOutputs(weights, example.features),
+	}));
+	console.log(`\n${renderFigures("other sources, for the report only", judge(others, temperature, levels))}\n`);
+
+	const weak = findWeakLanguages(judgements, LANGUAGE_FLOOR);
+	if (weak.length > 0) throw new Error(`below ${LANGUAGE_FLOOR} in ${weak.join(", ")}: no weights are written`);
+	const text = `${JSON.stringify(file, null, 2)}\n`;
+	writeFileSync(FILE, text);
+	console.log(`${text.length} bytes of weights written, ${gzipSync(text).byteLength} compressed`);
+}
+
+if (hasLabelledPrompts()) train();
+else console.log("../shared/data/routing is not there: nothing is trained, the weights stay as they are");
