@@ -43,6 +43,39 @@ function joinCoincident(points: readonly PlotPoint[]): PlotPoint[] {
 	);
 }
 
+/** Where a label stands, in pixels. */
+interface TextBox {
+	left: number;
+	right: number;
+	y: number;
+}
+
+const CHAR_WIDTH = 7;
+const LINE_HEIGHT = 15;
+
+/** Places a label beside its point so that it covers no earlier one, if one of eight places is free. */
+function placeLabel(name: string, pointX: number, pointY: number, placed: TextBox[]) {
+	const width = name.length * CHAR_WIDTH;
+	const places = [16, -9, 31, -24].flatMap((dy) =>
+		(["start", "end"] as const).map((anchor) => {
+			const x = anchor === "start" ? pointX + 9 : pointX - 9;
+			const left = anchor === "start" ? x : x - width;
+			return { anchor, x, y: pointY + dy, left, right: left + width };
+		}),
+	);
+	const isFree = (place: TextBox) =>
+		place.left > MARGIN.left &&
+		place.right < WIDTH - MARGIN.right &&
+		place.y < HEIGHT - MARGIN.bottom &&
+		placed.every(
+			({ left, right, y }) => place.right < left || place.left > right || Math.abs(place.y - y) >= LINE_HEIGHT,
+		);
+	const place = places.find(isFree) ?? places[0];
+	if (!place) throw new Error("a label has places");
+	placed.push(place);
+	return place;
+}
+
 /** Draws the points: models as grey dots, modes as orange ones, the sweep as a line. */
 export function drawTradeOff(points: readonly PlotPoint[]): string {
 	const logs = points.map(({ usd }) => Math.log10(usd));
@@ -67,13 +100,14 @@ export function drawTradeOff(points: readonly PlotPoint[]): string {
 	];
 	const sweep = points.filter(({ kind }) => kind === "sweep").toSorted((a, b) => a.usd - b.usd);
 	const line = sweep.map(({ usd, quality }) => `${x(usd)},${y(quality)}`).join(" ");
-	const dots = joinCoincident(points.filter(({ kind }) => kind !== "sweep")).map(({ kind, name, usd, quality }) => {
-		const [radius, className] = kind === "mode" ? [6, "name"] : [4, "label"];
-		const isRight = xScale(Math.log10(usd)) > WIDTH - 200;
-		const [dx, anchor] = isRight ? [-9, "end"] : [9, "start"];
-		const dy = kind === "mode" ? -8 : 14;
-		return `<circle class="${kind}" cx="${x(usd)}" cy="${y(quality)}" r="${radius}"/><text class="${className}" x="${(Number(x(usd)) + dx).toFixed(1)}" y="${(Number(y(quality)) + dy).toFixed(1)}" text-anchor="${anchor}">${escapeXml(name)}</text>`;
-	});
+	const placed: TextBox[] = [];
+	const dots = joinCoincident(points.filter(({ kind }) => kind !== "sweep"))
+		.toSorted((a, b) => Number(b.kind === "mode") - Number(a.kind === "mode"))
+		.map(({ kind, name, usd, quality }) => {
+			const [radius, className] = kind === "mode" ? [6, "name"] : [4, "label"];
+			const label = placeLabel(name, xScale(Math.log10(usd)), yScale(quality), placed);
+			return `<circle class="${kind}" cx="${x(usd)}" cy="${y(quality)}" r="${radius}"/><text class="${className}" x="${label.x.toFixed(1)}" y="${label.y.toFixed(1)}" text-anchor="${label.anchor}">${escapeXml(name)}</text>`;
+		});
 	return [
 		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Share of right answers on MMLU-Pro against cost, for single models and for the three routing modes">`,
 		`<style>${STYLE}\n</style>`,
