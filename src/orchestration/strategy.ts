@@ -2,7 +2,7 @@
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message, OutputFormat } from "../providers/model-call.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import type { AnswerKind } from "./final-answer.ts";
 
 export const POLICIES = ["efficiency", "balanced", "depth"] as const;

@@ -33,6 +33,8 @@ beforeEach(async () => {
 afterEach(() => upstream.restore());
 
 const SUM = "What is 17 + 25?";
+/** One short answer is comparable, and is no number. */
+const FACT = "Who was the second person to hold the office of Secretary-General of the United Nations?";
 /** Ordinary prose that no rule finds trivial. */
 const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
 
@@ -151,7 +153,7 @@ describe("what strategies show", () => {
 	});
 
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
-		const answer = await orchestrated(`[[disagree]] ${SUM}`, { strategy: "cascade", policy: "efficiency" });
+		const answer = await orchestrated(`[[disagree]] ${FACT}`, { strategy: "cascade", policy: "efficiency" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
 		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
 		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
@@ -160,7 +162,7 @@ describe("what strategies show", () => {
 		};
 		expect(escalations).toHaveLength(3);
 		expect(stopped_by).toBe("the last step");
-		const agreed = await orchestrated(SUM, { strategy: "cascade" });
+		const agreed = await orchestrated(FACT, { strategy: "cascade" });
 		expect(agreed.svc.orchestration.escalated).toBe(false);
 		expect(agreed.svc.orchestration.confidence).toBeGreaterThan(answer.svc.orchestration.confidence);
 	});
@@ -297,13 +299,18 @@ describe("the plan", () => {
 		expect((await usageOf(key)).by_mode).toMatchObject({ balanced: { requests: 1 } });
 	});
 
-	it("honours response_format in the final answer, whatever the strategy", async () => {
-		const schema = { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] };
+	it.each(STRATEGIES)("honours response_format in the final answer of %s", async (strategy) => {
+		const schema = { type: "object", properties: { total_of_both: { type: "integer" } }, required: ["total_of_both"] };
 		const response_format = { type: "json_schema", json_schema: { name: "sum", schema } };
-		for (const strategy of STRATEGIES) {
-			const answer = await orchestrated(SUM, { strategy, response_format });
-			expect(JSON.parse(answer.choices[0].message.content)).toMatchObject({ sum: expect.any(Number) });
-		}
+		const answer = await orchestrated(SUM, { strategy, response_format });
+		if (strategy === "single" || strategy === "cascade")
+			expect(JSON.parse(answer.choices[0].message.content)).toEqual({ total_of_both: 1 });
+		const formed = upstream.requests.filter(({ body }) => JSON.stringify(body).includes("total_of_both"));
+		const stages = formed.map(({ headers }) => headers.get(STAGE_HEADER)?.split(" ")[1]);
+		const others = new Set(["judge", "planner", "subtask"]);
+		expect(stages.length).toBeGreaterThan(0);
+		expect(stages.filter((role) => others.has(role ?? ""))).toEqual([]);
+		expect(JSON.stringify(upstream.requests.map(({ body }) => body))).not.toContain("Final answer:");
 	});
 
 	it("warns of what it cannot honour, and refuses what would change the answer's form", async () => {
@@ -329,8 +336,12 @@ describe("the plan", () => {
 		const varied = await orchestrated(SUM, alone);
 		expect(new Set(varied.svc.orchestration.models_used).size).toBe(3);
 		expect(warned(varied)).toEqual([]);
-		const compliance = { model_allowlist: [varied.svc.orchestration.models_used[0]] };
-		expect(warned(await orchestrated(SUM, { ...alone, compliance }))).toMatchObject([{ param: "temperature" }]);
+		const compliance = {
+			provider_allowlist: [CATALOG.findModel(varied.svc.orchestration.models_used[0] ?? "")?.provider],
+		};
+		const repeated = await orchestrated(SUM, { ...alone, k: 8, compliance });
+		expect(new Set(repeated.svc.orchestration.models_used).size).toBeLessThan(8);
+		expect(warned(repeated)).toMatchObject([{ param: "temperature" }]);
 	});
 
 	it("shrinks under max_cost_usd and says so, down to one cheapest call that always runs", async () => {
