@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
+import { reasoningEffortField } from "../orchestration/request.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
@@ -27,6 +28,7 @@ export const agentRunRequestSchema = z.lazy(() =>
 			.describe("A second request with the same key and body joins the first run and spends nothing."),
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_AGENT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_AGENT_TEMPERATURE} by default.`),
+		reasoning_effort: reasoningEffortField(),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
 		...ruleFields(),
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),

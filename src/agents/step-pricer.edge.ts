@@ -3,6 +3,7 @@ import type { Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { detectAnswerKind } from "../orchestration/answer-kind.ts";
+import type { EffortRule, WorkflowEfforts } from "../orchestration/effort-rule.ts";
 import { questionBounder } from "../orchestration/engine.edge.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
 import { choosePanel, toMember } from "../orchestration/panel.ts";
@@ -22,6 +23,7 @@ export interface StepRules {
 	config: RoutingConfig | null;
 	gate: CallOptions["gate"];
 	temperature: number;
+	efforts: WorkflowEfforts;
 }
 
 /** What a step asks, and of which strategies. */
@@ -45,6 +47,8 @@ export interface PricedStep {
 	pool: ModelPool;
 	panel: Panel;
 	size: SizedStrategy;
+	/** How its calls reason; the bound holds for that. */
+	effortFor: EffortRule;
 	boundNanoUsd: number;
 }
 
@@ -71,7 +75,7 @@ export function toPromptTask(messages: readonly PromptMessage[], maxTokens: numb
  */
 export function selectStepPool(
 	context: PlanContext,
-	{ policy, config, gate }: StepRules,
+	{ policy, config, gate }: Pick<StepRules, "policy" | "config" | "gate">,
 	intensity: Intensity,
 	task: Task,
 	isSingle = false,
@@ -124,6 +128,7 @@ export class StepPricer {
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
 		const { messages, asksFor, sizesFor, shareNanoUsd } = this.#step;
 		const context = this.#context;
+		const { efforts } = this.#rules;
 		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity).map((size) => suitKind(size, task.kind));
@@ -133,17 +138,20 @@ export class StepPricer {
 		const pool = isShort ? onlyCheapest(found.value) : found.value;
 		for (const [position, size] of sizes.entries()) {
 			const panel = choosePanel(STRATEGY[size.strategy], pool, size, null);
-			const boundNanoUsd = this.#bound(pool, task, panel, size);
-			if (boundNanoUsd === null) continue;
 			const isLast = position === sizes.length - 1;
-			if (isLast || boundNanoUsd <= shareNanoUsd) return { context, task, pool, panel, size, boundNanoUsd };
+			for (const effortFor of isShort ? [efforts.least] : [efforts.chosen, efforts.least]) {
+				const boundNanoUsd = this.#bound(pool, task, panel, size, effortFor);
+				if (boundNanoUsd === null) continue;
+				const isAffordable = boundNanoUsd <= shareNanoUsd || (isLast && effortFor === efforts.least);
+				if (isAffordable) return { context, task, pool, panel, size, effortFor, boundNanoUsd };
+			}
 		}
 		return null;
 	}
 
 	/** The most that all calls can cost together; null when one of them cannot be made. */
-	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy): number | null {
-		const boundQuestion = questionBounder(this.#context, pool);
+	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy, effortFor: EffortRule): number | null {
+		const boundQuestion = questionBounder(this.#context, pool, effortFor);
 		const { followUp } = this.#step;
 		const second = followUp ? [toPromptTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
 		let total = 0;

@@ -99,7 +99,7 @@ export async function makeStep(
 	hooks: StepHooks,
 	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
 ): Promise<StepResult> {
-	const { context, task, pool, boundNanoUsd } = step;
+	const { context, task, pool, effortFor, boundNanoUsd } = step;
 	const endsAtMs = Date.now() + context.settings.upstreamTotalTimeoutMs;
 	const expiresAtMs = reservationExpiryMs(endsAtMs);
 	const workflow = new Workflow(context, {
@@ -115,7 +115,7 @@ export async function makeStep(
 				billedNanoUsd: workflow.spentNanoUsd,
 			}),
 	});
-	const engine = stopEngineWhen(createEngine(workflow, context, pool, task), hooks.isStopped);
+	const engine = stopEngineWhen(createEngine(workflow, context, pool, task, effortFor), hooks.isStopped);
 	const answer = await askStrategy(step, engine, followUp);
 	if (!answer.ok) workflow.stop();
 	await workflow.idle();

@@ -8,6 +8,7 @@ import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { answerTask, type PlanBasis, type ProgressListener, type TaskPlan } from "../orchestration/answer-task.edge.ts";
+import { createEfforts } from "../orchestration/effort-rule.ts";
 import type { QuestionBounder } from "../orchestration/engine.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import type { Engine, Task } from "../orchestration/strategy.ts";
@@ -55,7 +56,7 @@ function planCode(
 	rawBody: unknown,
 	task: CodeTask,
 	options: CodeOptions,
-	{ caller: { requestId }, pool, boundOf }: PlanBasis,
+	{ caller: { requestId }, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
 	const chosen = chooseCodePlan(
@@ -63,7 +64,7 @@ function planCode(
 		task,
 		limits,
 		(plan) => chooseCodeCast(rankings, pool, options, plan),
-		boundOf,
+		boundBy,
 	);
 	if (!chosen.ok) return chosen;
 	const { plan, cast, boundNanoUsd } = chosen.value;
@@ -72,6 +73,7 @@ function planCode(
 	const reason = planReason(chosen.value, options);
 	return ok({
 		boundNanoUsd,
+		efforts: plan.efforts,
 		inputHash: hashText(task.text),
 		intendedModel: cast.coders[0][0],
 		describe: (trace, outcome) => ({
@@ -97,7 +99,7 @@ function planCode(
 			report({ type: "planned", ...detail });
 		},
 		async run({ engine, workflow, report }) {
-			const outcome = await runCode(task, plan, cast, withCovers(engine, workflow, boundOf), report);
+			const outcome = await runCode(task, plan, cast, withCovers(engine, workflow, boundBy[plan.efforts]), report);
 			return outcome.ok ? ok(toDeliveredCode(outcome.value)) : outcome;
 		},
 		onBug: {
@@ -119,7 +121,7 @@ function planCode(
 				confidence,
 				iterations,
 			};
-			const isSet = findSetFields({ temperature: body.temperature });
+			const isSet = findSetFields({ temperature: body.temperature, effort: body.reasoning_effort });
 			const warnings = toWorkflowWarnings(ignoredMemberWarnings(rawBody, body), settled, isSet);
 			return toCodeAnswer(result, settled, warnings, body.include_trace ?? true);
 		},
@@ -137,11 +139,13 @@ export async function writeCode(
 	const task = toCodeTask(body);
 	const options = toCodeOptions(body);
 	const draft = toDraftTask(task);
+	const { policy } = options;
 	return answerTask(
 		{
 			task: draft,
 			signals: detectSignals(toQuestionCall({ ...draft, json: false })),
-			policy: options.policy,
+			policy,
+			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
 			plan: (basis) => planCode(body, context.rawBody, task, options, basis),

@@ -8,6 +8,7 @@ import {
 	type Limits,
 	limitName,
 } from "../orchestration/bounds.ts";
+import type { WorkflowEfforts } from "../orchestration/effort-rule.ts";
 import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Question } from "../orchestration/strategy.ts";
@@ -25,6 +26,8 @@ export interface CodePlan {
 	iterations: number;
 	review: boolean;
 	price: PriceRange;
+	/** How its calls reason. */
+	efforts: keyof WorkflowEfforts;
 	/** What was cut, in words; null where nothing was. */
 	shrunk: string | null;
 }
@@ -49,16 +52,18 @@ export function reviewStage(iteration: number): string {
 /** The plan that the request calls for, and cheaper versions of it. The last is one call of the cheapest model. */
 export function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
-	const whole: CodePlan = { width, iterations, review, price: "any", shrunk: null };
+	const whole: CodePlan = { width, iterations, review, price: "any", efforts: "chosen", shrunk: null };
+	const least: CodePlan = { ...whole, efforts: "least", shrunk: "no more reasoning than the models must" };
 	const fewer = countDown(width, 1).map((left) => ({
-		...whole,
+		...least,
 		width: left,
 		shrunk: `${left} of ${width} coders`,
 	}));
-	const cheap: CodePlan = { ...whole, width: 1, price: "low", shrunk: "cheap models" };
+	const cheap: CodePlan = { ...least, width: 1, price: "low", shrunk: "cheap models" };
 	const draft: CodePlan = { ...cheap, iterations: 1, review: false, price: "lowest" };
 	return [
 		whole,
+		least,
 		...fewer,
 		...(review ? [cheap, { ...cheap, iterations: 1, shrunk: "one cycle of cheap models" }] : []),
 		{ ...draft, price: "fitting", shrunk: "one draft of a cheaper model, without a review" },
@@ -142,10 +147,11 @@ export function chooseCodePlan(
 	task: CodeTask,
 	limits: Limits,
 	castFor: (plan: CodePlan) => CodeCast,
-	boundFor: (question: Question) => Result<number>,
+	boundBy: Readonly<Record<keyof WorkflowEfforts, (question: Question) => Result<number>>>,
 ): Result<BoundedCodePlan> {
 	const attempts = shrinkCodePlan(options).map((plan) => ({ plan, cast: castFor(plan) }));
-	const boundAttempt = ({ plan, cast }: (typeof attempts)[number]) => boundCycles(plan, task, cast, boundFor);
+	const boundAttempt = ({ plan, cast }: (typeof attempts)[number]) =>
+		boundCycles(plan, task, cast, boundBy[plan.efforts]);
 	const fit = fitToLimits(attempts, limits, boundAttempt, { output: "draft", work: "task", input: "task" });
 	if (!fit.ok) return fit;
 	const { attempt, boundNanoUsd } = fit.value;

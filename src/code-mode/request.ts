@@ -1,5 +1,6 @@
 // The body of a code request: its schema, and the task and options that it becomes. Pure.
 import * as z from "zod";
+import { reasoningEffortField } from "../orchestration/request.ts";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { type DetectedLanguage, detectLanguage, findLanguage } from "./language.ts";
@@ -39,6 +40,7 @@ export const codeRequestSchema = z.lazy(() =>
 		review: z.boolean().nullish().describe("With false one draft and no reviewer; true by default."),
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_CODE_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_CODE_TEMPERATURE} by default.`),
+		reasoning_effort: reasoningEffortField(),
 		max_cost_usd: z.number().positive().nullish().describe("USD near which repairs stop."),
 		...ruleFields(),
 		include_trace: z.boolean().nullish().describe("Whether `svc.stages` is shown; true by default."),

@@ -22,6 +22,7 @@ import type { Signals } from "../routing/signals.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { type Limits, lowestLimit } from "./bounds.ts";
+import type { EffortRule, WorkflowEfforts } from "./effort-rule.ts";
 import { type BugReport, createEngine, failOnBug, type QuestionBounder, questionBounder } from "./engine.edge.ts";
 import { type ModelPool, selectPool } from "./model-pool.edge.ts";
 import type { SingleModels } from "./panel.ts";
@@ -46,7 +47,8 @@ export interface BudgetedPool extends ModelPool, SingleModels {
 export interface PlanBasis {
 	caller: Caller;
 	pool: BudgetedPool;
-	boundOf: QuestionBounder;
+	/** The most that a question can cost, as it reasons by a rule. */
+	boundBy: Readonly<Record<keyof WorkflowEfforts, QuestionBounder>>;
 }
 
 /** The tools of a running plan. */
@@ -60,6 +62,8 @@ interface PlanRun {
 export interface TaskPlan<Outcome, Answer> {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
+	/** The rule that the bound holds for. */
+	efforts: keyof WorkflowEfforts;
 	inputHash: Hash;
 	/** The model of the usage row until another has served. */
 	intendedModel: string;
@@ -79,6 +83,8 @@ interface TaskRequest<Outcome, Answer> {
 	/** Of the task's prompt. */
 	signals: Signals;
 	policy: EffortPolicy;
+	/** How its calls reason. */
+	efforts: WorkflowEfforts;
 	/** The client's `max_cost_usd`; null without one. */
 	maxCostUsd: number | null;
 	ownRules: RequestRules;
@@ -102,16 +108,11 @@ interface CallRules {
 
 /** Selects the models that may work on a task, within the limits of its request. */
 function selectBudgetedPool(
-	{
-		task,
-		signals,
-		policy,
-		maxCostUsd,
-	}: Pick<TaskRequest<unknown, unknown>, "task" | "signals" | "policy" | "maxCostUsd">,
+	{ task, signals, policy, efforts, maxCostUsd }: Omit<TaskRequest<unknown, unknown>, "ownRules" | "plan">,
 	caller: Caller,
 	{ config, gate }: CallRules,
 ): Result<BudgetedPool> {
-	const call = toQuestionCall({ ...task, json: false });
+	const call = toQuestionCall({ ...task, json: false }, efforts.least({ role: "answerer", maxTokens: task.maxTokens }));
 	const rule = config && matchRule(config, call, signals);
 	const forPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
 	const planLimitNanoUsd = orchestrationLimitNanoUsd(caller.account.plan);
@@ -168,7 +169,10 @@ export async function answerTask<Outcome, Answer>(
 	const gate = await gateFor(toQuestionCall({ ...task, json: false }), inForce.value.policy, settings);
 	const pool = selectBudgetedPool(request, caller, { config, gate });
 	if (!pool.ok) return pool;
-	const planned = request.plan({ caller, pool: pool.value, boundOf: questionBounder(caller, pool.value) });
+	const { chosen, least } = request.efforts;
+	const bounder = (rule: EffortRule) => questionBounder(caller, pool.value, rule);
+	const boundBy = { chosen: bounder(chosen), least: bounder(least) };
+	const planned = request.plan({ caller, pool: pool.value, boundBy });
 	if (!planned.ok) return planned;
 	const plan = planned.value;
 	const { boundNanoUsd } = plan;
@@ -179,7 +183,7 @@ export async function answerTask<Outcome, Answer>(
 	const { workflow } = opened.value;
 	plan.begin({ workflow, report });
 	workflow.watch(report);
-	const engine = createEngine(workflow, caller, pool.value, task);
+	const engine = createEngine(workflow, caller, pool.value, task, request.efforts[plan.efforts]);
 	const concluded = await timings.measure("upstream", () =>
 		failOnBug(() => plan.run({ engine, workflow, report }), plan.onBug),
 	);

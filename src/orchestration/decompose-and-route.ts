@@ -69,8 +69,7 @@ function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
 function subtaskQuestion(task: Task, member: Member, wording: string, answers: readonly string[]): Question {
 	const known = answers.length === 0 ? "" : `\n\nWhat is known from other parts:\n\n${renderNumbered(answers, "Part")}`;
 	const instruction = `Answer one part of the user's last message only, and nothing else of it:\n\n${wording}${known}`;
-	const asked = toTaskQuestion(task, { stage: "subtasks", role: "subtask", member }, [systemMessage(instruction)]);
-	return { ...asked, output: undefined };
+	return toTaskQuestion(task, { stage: "subtasks", role: "subtask", member }, [systemMessage(instruction)]);
 }
 
 function synthesisQuestion(task: Task, { judge }: Panel, parts: readonly string[]): Question {
@@ -163,7 +162,10 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 		const waves = plan?.value ? toWaves(plan.value.subtasks) : null;
 		const whole: Subtask[][] = [[{ id: "1", task: WHOLE_TASK, depends_on: [] }]];
 		const isSplit = waves !== null && waves.flat().length > 1;
-		const parts = await answerWaves(task, panel, engine, isSplit ? waves : whole);
+		// A part is text; the answer made of all of them has the form that the client wants.
+		const parts = isSplit
+			? await answerWaves({ ...task, output: undefined }, panel, engine, waves)
+			: await answerWaves(task, panel, engine, whole);
 		const tree = parts.map(({ subtask: { id, depends_on }, reply }) => ({
 			id,
 			depends_on,

@@ -3,6 +3,7 @@ import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
+import type { EffortRule } from "./effort-rule.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
 import { toQuestionCall } from "./request.ts";
@@ -12,11 +13,16 @@ import { type Engine, type Question, type Task, userMessage } from "./strategy.t
 export type QuestionBounder = (question: Question) => Result<number>;
 
 /** Bounds the questions to a pool; equal questions are priced once. */
-export function questionBounder(context: PlanContext, { options }: Pick<ModelPool, "options">): QuestionBounder {
+export function questionBounder(
+	context: PlanContext,
+	{ options }: Pick<ModelPool, "options">,
+	effortFor: EffortRule,
+): QuestionBounder {
 	const known = new Map<Question, Result<number>>();
 	return (question) => {
 		const bound =
-			known.get(question) ?? boundCall(context, { call: toQuestionCall(question), options, models: question.member });
+			known.get(question) ??
+			boundCall(context, { call: toQuestionCall(question, effortFor(question)), options, models: question.member });
 		known.set(question, bound);
 		return bound;
 	};
@@ -28,13 +34,14 @@ export function createEngine(
 	context: PlanContext,
 	{ options }: Pick<ModelPool, "options">,
 	task: Task,
+	effortFor: EffortRule,
 ): Engine {
 	return {
 		ask(questions) {
 			const specs = questions.map((question) => {
 				const { stage, role, asksFor, member } = question;
 				const staged = { ...options, stage: { stage, role, asksFor } };
-				return { stage, role, call: toQuestionCall(question), options: staged, models: member };
+				return { stage, role, call: toQuestionCall(question, effortFor(question)), options: staged, models: member };
 			});
 			return workflow.askAll(specs);
 		},

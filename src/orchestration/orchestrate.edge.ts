@@ -14,6 +14,7 @@ import {
 	type ProgressListener,
 	type TaskPlan,
 } from "./answer-task.edge.ts";
+import { createEfforts } from "./effort-rule.ts";
 import { choosePanel, toMember } from "./panel.ts";
 import { type BoundedPlan, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
 import { hasNoPrompt, type OrchestrationRequest, toTask } from "./request.ts";
@@ -61,13 +62,13 @@ function planOrchestration(
 	body: OrchestrationRequest,
 	rawBody: unknown,
 	task: Task,
-	{ caller, pool, boundOf }: PlanBasis,
+	{ caller, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<StrategyResult, Orchestration>> {
 	const policy = body.policy ?? "balanced";
 	const judgeModel = body.judge_model ?? null;
 	const request = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
 	const attempts = shrinkPlan(planStrategy(request, task.prompt, pool.signals));
-	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => attemptPanel(pool, attempt, judgeModel), boundOf);
+	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => attemptPanel(pool, attempt, judgeModel), boundBy);
 	if (!chosen.ok) return chosen;
 	const { plan, panel: cast, boundNanoUsd } = chosen.value;
 	const { strategy } = plan;
@@ -79,6 +80,7 @@ function planOrchestration(
 	const { requestId, log, settings } = caller;
 	return ok({
 		boundNanoUsd,
+		efforts: plan.efforts,
 		inputHash: hashObject({ type: "svc.input.v1", messages }),
 		intendedModel: cast.members[0][0],
 		describe(trace, result) {
@@ -100,8 +102,8 @@ function planOrchestration(
 		outputHash: ({ text }) => hashText(text),
 		answer(result, settled, gate) {
 			const decision = gate && toComplianceDecision(gate, settings.catalog);
-			const { include_trace, temperature, response_format } = body;
-			const isSet = findSetFields({ temperature, output: response_format });
+			const { include_trace, temperature, response_format, reasoning_effort } = body;
+			const isSet = findSetFields({ temperature, output: response_format, effort: reasoning_effort });
 			const clientWarnings = toWorkflowWarnings(
 				[...ignoredMemberWarnings(rawBody, body), ...(sampled.warning ? [sampled.warning] : [])],
 				settled,
@@ -123,11 +125,13 @@ export async function orchestrate(
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const { task, signals } = toTask(body);
 	if (hasNoPrompt(task)) return fail({ reason: "no_messages" });
+	const policy = body.policy ?? "balanced";
 	return answerTask(
 		{
 			task,
 			signals,
-			policy: body.policy ?? "balanced",
+			policy,
+			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
 			plan: (basis) => planOrchestration(body, context.rawBody, task, basis),

@@ -12,6 +12,7 @@ import {
 	limitName,
 	lowestLimit,
 } from "./bounds.ts";
+import type { WorkflowEfforts } from "./effort-rule.ts";
 import { single } from "./single.ts";
 import { type SizedStrategy, STRATEGY, type StrategyName } from "./strategies.ts";
 import type { EffortPolicy, Panel, Question, Task } from "./strategy.ts";
@@ -101,24 +102,28 @@ export type PriceRange = "any" | "low" | "fitting" | "lowest";
 /** A plan to try when the one before it costs too much. */
 export interface StrategyAttempt extends StrategyPlan {
 	price: PriceRange;
+	/** How its calls reason. */
+	efforts: keyof WorkflowEfforts;
 	/** What differs from the plan, in words; null for the plan itself. */
 	change: string | null;
 }
 
-/** The plan and cheaper versions of it, in order: fewer rounds, fewer members, cheaper members, one model, a cheaper model. */
+/** The plan and cheaper versions of it, in order: less reasoning, fewer rounds, fewer members, cheaper members, one model, a cheaper model. */
 export function shrinkPlan(plan: StrategyPlan): StrategyAttempt[] {
 	const { strategy, width, rounds } = plan;
 	const { leastWidth, isOneCall } = STRATEGY[strategy];
 	const smaller = (change: string, more: Partial<StrategyAttempt>): StrategyAttempt => ({
 		...plan,
 		price: "any",
+		efforts: "least",
 		...more,
 		change,
 	});
 	const least = { rounds: 1, width: leastWidth };
 	const one = { strategy: single.name, width: single.leastWidth };
 	return [
-		{ ...plan, price: "any", change: null },
+		{ ...plan, price: "any", efforts: "chosen", change: null },
+		smaller("without reasoning more than the models must", {}),
 		...countDown(rounds, 1).map((left) => smaller(`${left} of ${rounds} rounds`, { rounds: left })),
 		...countDown(width, leastWidth).map((left) => smaller(`${left} of ${width} members`, { ...least, width: left })),
 		...(isOneCall ? [] : [smaller("cheap members", { ...least, price: "low" }), smaller("one model alone", one)]),
@@ -176,11 +181,11 @@ export function choosePlan(
 	task: Task,
 	limits: Limits,
 	panelFor: (attempt: StrategyAttempt) => Panel,
-	boundFor: (question: Question) => Result<number>,
+	boundBy: Readonly<Record<keyof WorkflowEfforts, (question: Question) => Result<number>>>,
 ): Result<BoundedPlan> {
 	const boundAttempt = ({ plan, panel }: { plan: StrategyAttempt; panel: Panel }): Result<AttemptBound> => {
 		const { callGraph, partial } = STRATEGY[plan.strategy];
-		const bounds = boundCalls(callGraph(task, panel), lowestLimit(limits), boundFor);
+		const bounds = boundCalls(callGraph(task, panel), lowestLimit(limits), boundBy[plan.efforts]);
 		if (!bounds.ok) return bounds;
 		const leastNanoUsd = partial ? sum(bounds.value.slice(0, partial.leastCalls(panel))) : null;
 		return ok({ wholeNanoUsd: sum(bounds.value), leastNanoUsd });

@@ -1,5 +1,6 @@
 // The body of an orchestration: its schema, and the task that it becomes. Pure.
 import * as z from "zod";
+import { EFFORTS } from "../catalog/vocabulary.ts";
 import { clipMiddle } from "../clip.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
@@ -7,6 +8,7 @@ import type { RoutingConfig } from "../routing/routing-config.ts";
 import { detectSignals, lastUserText, type Signals } from "../routing/signals.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import { detectAnswerKind } from "./answer-kind.ts";
+import type { EffortRule } from "./effort-rule.ts";
 import { STRATEGIES, STRATEGY } from "./strategies.ts";
 import { POLICIES, type Question, type Task } from "./strategy.ts";
 
@@ -36,6 +38,11 @@ function namesWithK(): string {
 	return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
+/** `reasoning_effort` of a workflow's request. */
+export function reasoningEffortField() {
+	return z.enum(EFFORTS).nullish().describe("Of every call; by policy and role where it is left out.");
+}
+
 /** Fields of the body; a `null` counts as absent. */
 export const orchestrationRequestSchema = z.lazy(() =>
 	z.object({
@@ -53,6 +60,7 @@ export const orchestrationRequestSchema = z.lazy(() =>
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_TASK_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_TEMPERATURE} by default.`),
 		response_format: responseFormatSchema.nullish().describe("Of the final answer, as in chat; text by default."),
+		reasoning_effort: reasoningEffortField(),
 		max_cost_usd: z.number().positive().nullish().describe("USD to stay near; one cheapest call always runs."),
 		judge_model: z
 			.string()
@@ -73,15 +81,13 @@ function toTaskMessage({ role, content }: OrchestrationRequest["messages"][numbe
 	return { role: role === "developer" ? "system" : role, content: parts };
 }
 
-/** A question as a model call. */
-export function toQuestionCall({
-	messages,
-	maxTokens,
-	temperature,
-	json,
-	output = { type: "text" },
-}: Omit<Question, "stage" | "role" | "member">): ModelCall {
+/** A question as a model call. @param effort how much it reasons; by default as little as each model can. */
+export function toQuestionCall(
+	{ messages, maxTokens, temperature, json, output = { type: "text" } }: Omit<Question, "stage" | "role" | "member">,
+	effort: ReturnType<EffortRule> = {},
+): ModelCall {
 	return {
+		...effort,
 		messages: [...messages],
 		tools: [],
 		output: json ? { type: "json_object" } : output,

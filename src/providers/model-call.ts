@@ -121,6 +121,10 @@ export interface ModelCall {
 	logprobs?: { top?: number };
 	/** The effort that the client set; undefined leaves it to this service. */
 	effort?: Effort;
+	/** The effort that this service wants where the client sets none. The nearest that the model has is sent, without a warning. */
+	preferredEffort?: Effort;
+	/** Room for reasoning is added to `maxTokens`, which counts visible tokens only. */
+	addsReasoning?: true;
 	/** The client's id for its end user. */
 	user?: string;
 	/**

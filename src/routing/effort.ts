@@ -1,7 +1,7 @@
 // Chooses how much a model is asked to reason. Pure.
 import type { Model, Provider } from "../catalog/schema.ts";
 import { EFFORTS, type Effort, type EffortChoice } from "../catalog/vocabulary.ts";
-import type { Warning } from "../providers/model-call.ts";
+import type { ModelCall, Warning } from "../providers/model-call.ts";
 import { REASONING_SHARE } from "../providers/wire.ts";
 import type { Mode } from "./mode.ts";
 
@@ -15,12 +15,12 @@ function nearestEffort(efforts: readonly Effort[], wanted: Effort): Effort | und
 }
 
 /**
- * The effort to send. When the client sets none, it is the model's lowest. In quality mode it is the provider's
+ * The effort to send. When the client sets none, it is the one that the service prefers, else the model's lowest. In quality mode it is the provider's
  * default, if the output limit leaves room. A model that reasons outside its output limit never gets the default.
  */
 export function chooseEffort(
 	model: Model,
-	call: { effort?: Effort; maxTokens: number },
+	call: Pick<ModelCall, "effort" | "preferredEffort" | "maxTokens">,
 	mode: Mode,
 ): { effort: EffortChoice; warnings: Warning[] } {
 	const { reasoning } = model;
@@ -39,6 +39,8 @@ export function chooseEffort(
 			warnings: effort === call.effort ? [] : [{ code: "parameter_changed", param: "effort", message }],
 		};
 	}
+	if (call.preferredEffort && reasoning.inside_max_tokens)
+		return { effort: nearestEffort(reasoning.efforts, call.preferredEffort) ?? "default", warnings: [] };
 	if (mode === "quality" && call.maxTokens >= DEFAULT_EFFORT_MIN_TOKENS && reasoning.inside_max_tokens) {
 		return { effort: "default", warnings: [] };
 	}

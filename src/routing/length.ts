@@ -34,7 +34,9 @@ export function worstCaseNanoUsd(request: LengthRequest, model: Model, mode: Mod
 
 /** The lowest output limit that a model may be called with. */
 export function minOutputTokens({ call, isOpenEnded: longest }: LengthRequest, model: Model, mode: Mode): number {
-	return longest ? limitForVisible(call.maxTokens, chooseEffort(model, call, mode).effort) : call.maxTokens;
+	return longest || call.addsReasoning
+		? limitForVisible(call.maxTokens, chooseEffort(model, call, mode).effort)
+		: call.maxTokens;
 }
 
 /**

@@ -24,7 +24,7 @@ import { RunExecutor } from "./executor.edge.ts";
 import { RunFollowers } from "./followers.edge.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
-import { initialRunState, type RunSpec, sumChargesNanoUsd } from "./run.ts";
+import { initialRunState, type RunSpec, sumChargesNanoUsd, toRunEfforts } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.ts";
@@ -259,7 +259,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		const executor = new RunExecutor({
 			run,
 			planContext: () => this.#money.planContext(spec),
-			rules: { policy, config, gate, temperature },
+			rules: { policy, config, gate, temperature, efforts: toRunEfforts(spec) },
 			record: (charge) => this.#money.record(run, charge, gate),
 			report: (event) => this.#followers.publish(event),
 			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),

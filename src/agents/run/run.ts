@@ -1,8 +1,10 @@
 // A run: its specification, its state, its next action and its end. Making steps, storing them and settling their cost is left to
 // the files beside this one. Pure.
 import type { PlanId } from "../../catalog/plans.ts";
+import type { Effort } from "../../catalog/vocabulary.ts";
 import type { CompliancePolicy } from "../../compliance/policy.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
+import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usdText } from "../../proof/money.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
@@ -30,6 +32,10 @@ export interface RunSpec extends SpendLimits {
 	/** Of each model call. */
 	maxTokens: number;
 	temperature: number;
+	/** The client's `reasoning_effort`; left out where it sets none. */
+	effort?: Effort;
+	/** The client set `max_tokens`, which reasoning counts towards. */
+	isLengthSet?: boolean;
 	maxSteps: number;
 	budget: RunBudget;
 	workspaceId: string | null;
@@ -41,6 +47,16 @@ export interface RunSpec extends SpendLimits {
 	/** The model that ranked first when the run started. */
 	intendedModel: string;
 	startedAtMs: number;
+}
+
+/** How a run's calls reason. */
+export function toRunEfforts({
+	policy,
+	effort,
+	isLengthSet,
+	maxTokens,
+}: Pick<RunSpec, "policy" | "effort" | "isLengthSet" | "maxTokens">): WorkflowEfforts {
+	return createEfforts({ policy, effort: effort ?? null, maxTokens: isLengthSet ? maxTokens : null });
 }
 
 /** A step as the API returns it. */

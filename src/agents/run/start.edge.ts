@@ -116,7 +116,7 @@ async function prepareRun(
 		earlier: [],
 	});
 	const task = toPromptTask(messages, maxTokens, temperature);
-	const stepRules = { policy, config: callConfig, gate, temperature };
+	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
 	if (!pool.ok) return pool;
 	const spec: RunSpec = {
@@ -128,6 +128,8 @@ async function prepareRun(
 		policy,
 		maxTokens,
 		temperature,
+		...(body.reasoning_effort == null ? {} : { effort: body.reasoning_effort }),
+		isLengthSet: body.max_tokens != null,
 		capNanoUsd: limits.capNanoUsd,
 		stepCapNanoUsd: limits.stepCapNanoUsd,
 		maxSteps: limits.maxSteps,

@@ -31,7 +31,7 @@ const boundOf = ({ member: [id] }: Question): Result<number> =>
 const hard = (nanoUsd: number) => ({ soft: null, hard: { scope: "plan_envelope" as const, nanoUsd } });
 
 function planned(limits: Parameters<typeof chooseCodePlan>[2], bounds = boundOf, asked = DEPTH) {
-	const chosen = chooseCodePlan(asked, TASK, limits, castOf, bounds);
+	const chosen = chooseCodePlan(asked, TASK, limits, castOf, { chosen: bounds, least: bounds });
 	if (!chosen.ok) return { failure: chosen.failure };
 	const { plan, boundNanoUsd } = chosen.value;
 	return { ...plan, bound: boundNanoUsd };
@@ -40,7 +40,10 @@ function planned(limits: Parameters<typeof chooseCodePlan>[2], bounds = boundOf,
 describe("a plan", () => {
 	it("without limits is reserved whole: drafts, reviews with a repair of each verdict, and every repair", () => {
 		// 3 drafts + 3 x (review + its repair) = 9; then twice draft + review + its repair.
-		expect(planned(NONE)).toEqual({ width: 3, iterations: 3, review: true, price: "any", shrunk: null, bound: 150 });
+		expect(planned(NONE)).toEqual({
+			...{ width: 3, iterations: 3, review: true, price: "any", efforts: "chosen" },
+			...{ shrunk: null, bound: 150 },
+		});
 		const unreviewed = { ...DEPTH, review: false, iterations: 1 };
 		expect(planned(NONE, boundOf, unreviewed)).toMatchObject({ width: 1, review: false, bound: 10 });
 	});

@@ -68,7 +68,15 @@ async function run(
 		covers: () => more.covers?.(told) ?? true,
 	};
 	const cast: CodeCast = { coders: [CODER], critic: CRITIC, notes: [], ...more.cast };
-	const plan: CodePlan = { width: 1, iterations: 3, review: true, price: "any", shrunk: null, ...more.plan };
+	const plan: CodePlan = {
+		width: 1,
+		iterations: 3,
+		review: true,
+		price: "any",
+		efforts: "least",
+		shrunk: null,
+		...more.plan,
+	};
 	const result = await runCode(TASK, plan, cast, engine, (event) => told.progress.push(event));
 	return { outcome: result.ok ? result.value : null, reason: result.ok ? null : result.failure.reason, ...told };
 }

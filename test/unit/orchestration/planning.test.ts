@@ -155,13 +155,10 @@ describe("a plan under a limit", () => {
 	/** Every call costs 10 nano-USD at most. */
 	const weigh = (strategy: StrategyName, limits: Limits) => {
 		const plan = planned(PROSE, { strategy, policy: "depth" });
-		return choosePlan(
-			shrinkPlan(plan),
-			task(),
-			limits,
-			(attempt) => panelFor(attempt),
-			() => ok(10),
-		);
+		return choosePlan(shrinkPlan(plan), task(), limits, (attempt) => panelFor(attempt), {
+			chosen: () => ok(10),
+			least: () => ok(10),
+		});
 	};
 	const weighed = (strategy: StrategyName, limits: Limits) => {
 		const result = weigh(strategy, limits);
