@@ -47,7 +47,7 @@ async function startRun(
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
-	unlistedArguments: ["rules"],
+	unlistedArguments: ["rules", "reasoning_effort"],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",

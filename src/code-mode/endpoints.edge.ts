@@ -9,7 +9,7 @@ import { codeSchema } from "./response.ts";
 
 const writeCodeEndpoint = endpoint({
 	id: "write_code",
-	unlistedArguments: ["rules"],
+	unlistedArguments: ["rules", "reasoning_effort"],
 	method: "POST",
 	path: "/v2/code",
 	access: "key",

@@ -9,7 +9,7 @@ import { orchestrationSchema } from "./response.ts";
 
 const orchestrateEndpoint = endpoint({
 	id: "orchestrate",
-	unlistedArguments: ["rules"],
+	unlistedArguments: ["rules", "response_format", "reasoning_effort"],
 	method: "POST",
 	path: "/v2/orchestrate",
 	access: "key",

@@ -250,7 +250,11 @@ function reportTexts(set: DataSet): void {
 }
 
 async function main(): Promise<void> {
-	reportChoices(resolve(DATA, "routing/natural.public.jsonl"));
+	reportChoices(
+		["natural.public", "intent-public-other-sources", "intent-dev-same-sources"].map((name) =>
+			resolve(DATA, `routing/${name}.jsonl`),
+		),
+	);
 	for (const [file, set] of [
 		[GSM8K, gsm8k],
 		[MMLU_PRO, mmluPro],

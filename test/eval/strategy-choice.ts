@@ -1,10 +1,11 @@
 // How often the planner chooses the strategy that a labelled prompt deserves, and which natural prompts are voted on.
 import { existsSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import * as z from "zod";
 import { POLICIES } from "../../src/orchestration/strategy.ts";
 import { chooseFor, readStrategyCases } from "../support/strategy-table.ts";
 
-const naturalRow = z.object({ prompt: z.string(), primary: z.string() });
+const intentRow = z.object({ prompt: z.string(), primary: z.string() });
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
 
 function reportTable(): void {
@@ -17,15 +18,15 @@ function reportTable(): void {
 	}
 }
 
-/** Shares of natural prompts that `balanced` votes on, by their labelled intent. Of the first three, none should be. */
+/** Shares of prompts that `balanced` votes on, by their labelled intent. Of the first three, none should be. */
 function reportVotes(file: string): void {
 	if (!existsSync(file)) {
-		console.log(`eval:orchestration: no ${file}; votes on natural prompts not measured.`);
+		console.log(`eval:orchestration: no ${file}; votes on its prompts not measured.`);
 		return;
 	}
 	const lines = readFileSync(file, "utf8").trim().split("\n");
-	const rows = lines.map((line) => naturalRow.parse(JSON.parse(line)));
-	console.log("\nNatural prompts that balanced votes on");
+	const rows = lines.map((line) => intentRow.parse(JSON.parse(line)));
+	console.log(`\nPrompts of ${basename(file)} that balanced votes on`);
 	for (const intent of ["translation", "text", "code", "creative", "advice", "math", "factual", "reasoning"]) {
 		const own = rows.filter(({ primary }) => primary === intent);
 		const voted = own.filter(
@@ -35,8 +36,8 @@ function reportVotes(file: string): void {
 	}
 }
 
-/** Reports the planner's choices. */
-export function reportChoices(naturalFile: string): void {
+/** Reports the planner's choices. @param files prompts with their labelled intents. */
+export function reportChoices(files: readonly string[]): void {
 	reportTable();
-	reportVotes(naturalFile);
+	for (const file of files) reportVotes(file);
 }

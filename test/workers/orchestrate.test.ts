@@ -330,6 +330,26 @@ describe("the plan", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
+	it("counts reasoning in the bound, and gives it up first where money is short", async () => {
+		const asked = { strategy: "rank_fuse", policy: "depth" };
+		const chosen = (await orchestrated(PROSE, asked)).svc.cost.bound_usd;
+		const short = await orchestrated(PROSE, { ...asked, max_cost_usd: 0.95 * chosen });
+		expect(short.reason).toContain("without reasoning more than the models must, to stay within max_cost_usd");
+		expect(resultsOf(short).length).toBeGreaterThan(4);
+		expect(short.svc.cost.bound_usd).toBeLessThan(0.95 * chosen);
+	});
+
+	it("sends the client's effort to every model, and warns where one lacks it", async () => {
+		const high = await orchestrated(PROSE, { strategy: "rank_fuse", reasoning_effort: "high" });
+		expect(high.svc.cost.total_usd).toBeLessThanOrEqual(high.svc.cost.bound_usd);
+		expect(high.svc.warnings.filter(({ param }) => param !== "reasoning_effort")).toEqual([]);
+		const most = await orchestrated(PROSE, { strategy: "rank_fuse", reasoning_effort: "max" });
+		expect(most.svc.warnings).toContainEqual(
+			expect.objectContaining({ code: "parameter_changed", param: "reasoning_effort" }),
+		);
+		expect((await post(SUM, { reasoning_effort: "much" })).status).toBe(422);
+	});
+
 	it("samples one model twice at temperature 0 only with a warning", async () => {
 		const alone = { strategy: "self_consistency", temperature: 0, k: 3 };
 		const warned = (answer: Orchestration) => answer.svc.warnings.filter(({ code }) => code === "parameter_changed");
