@@ -7,7 +7,7 @@ const byName = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
 /** Members are left out when there is nothing to say. */
 export const observedSchema = z.lazy(() =>
 	z.object({
-		at: z.iso.datetime().describe("When the decision was made; prices may depend on it."),
+		at: z.iso.datetime().describe("The hour in which the decision was made; prices may depend on it."),
 		conversation_model: z.string().optional().describe("The model that has served the conversation so far."),
 		open_breakers: byName(z.int().min(0))
 			.optional()
@@ -49,13 +49,16 @@ function onlyNamed<T>(
 	return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** The part that matters for these models, with the time. Empty members are left out. */
+/** Prices change on the hour. */
+const HOUR_MS = 3_600_000;
+
+/** The part that matters for these models, with the hour. Empty members are left out. */
 export function toObserved(
 	observations: Observations,
 	models: readonly { id: string; provider: string }[],
 	nowMs: number,
 ): Observed {
-	const at = new Date(nowMs).toISOString();
+	const at = new Date(nowMs - (nowMs % HOUR_MS)).toISOString();
 	const { conversation_model } = observations;
 	const ids = new Set(models.map(({ id }) => id));
 	const open_breakers = onlyNamed(observations.open_breakers, new Set(models.map(({ provider }) => provider)));

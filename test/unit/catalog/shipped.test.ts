@@ -75,6 +75,9 @@ describe("the catalog", () => {
 	it("prices every model in whole pico-dollars a token", () => {
 		for (const model of CATALOG.models) {
 			expect(model.prices[0]?.effective_from, model.id).toBeNull();
+			// A decision shows its hour only.
+			for (const { effective_from } of model.prices.slice(1))
+				expect(effective_from, model.id).toMatch(/:00:00(\.000)?Z$/);
 			const rates = rateRows(model).flatMap((row) => [
 				row.input,
 				row.output,
