@@ -3,6 +3,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runSchema } from "../../src/agents/response.ts";
 import { INTENSITIES_DESCENDING } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
@@ -49,6 +50,16 @@ async function errorOf(response: Response): Promise<unknown> {
 }
 
 describe("a run", () => {
+	it("says which members of the body it does not know, and reasons as the client wants", async () => {
+		const response = await postRun(key, { goal: GOAL, reasoning_effort: "low", seed: 1, model: "auto" });
+		const body = await response.json();
+		expect(body).toMatchObject({
+			status: "complete",
+			svc: { warnings: [{ code: "parameter_dropped", param: "seed" }] },
+		});
+		await expectAccounted(key, runSchema.parse(body));
+	});
+
 	it("is planned, worked on and put together, and every place that speaks of it says the same", async () => {
 		const run = await runAgent(key);
 		expect(run).toMatchObject({
@@ -290,6 +301,9 @@ describe("a request for a run", () => {
 		[422, "invalid_request", { idempotency_key: "x".repeat(201) }],
 		[422, "invalid_request", { workspace_id: ".." }],
 		[422, "invalid_request", { max_tokens: 10_000_000 }],
+		[422, "invalid_request", { reasoning_effort: "much" }],
+		[422, "invalid_request", { tools: [{ type: "function", function: { name: "f" } }] }],
+		[422, "invalid_request", { response_format: { type: "json_object" } }],
 		[422, "invalid_brain_config", { brain_config: { nope: 1 } }],
 		[403, "model_blocked", { brain_config: { blocked: ["*"] } }],
 		[403, "compliance_blocked", { compliance: { jurisdiction: ["CH"] } }],

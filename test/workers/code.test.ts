@@ -418,6 +418,12 @@ describe("a body", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
+	it("warns of what it cannot honour", async () => {
+		expect((await coded(TASK)).svc.warnings).toEqual([]);
+		const answer = await coded(TASK, { seed: 1, response_format: { type: "text" } });
+		expect(answer.svc.warnings).toMatchObject([{ code: "parameter_dropped", param: "seed" }]);
+	});
+
 	it("of a long task with a huge output limit is answered or refused by its cost, never by a crash", async () => {
 		const answer = await coded("word ".repeat(20_000), { max_tokens: 64_000 });
 		expect(answer.files.length).toBeGreaterThan(0);
