@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { DATA_CLASSES } from "./vocabulary.ts";
 
-const POLICY_WORDS = { type: "array", items: { type: "string" } };
+/** A null says nothing, as an absent member does. */
+const POLICY_WORDS = { type: ["array", "null"], items: { type: "string" } };
 
 const PROPERTIES = {
 	provider_allowlist: POLICY_WORDS,
@@ -11,8 +12,8 @@ const PROPERTIES = {
 	data_residency: POLICY_WORDS,
 	frameworks: POLICY_WORDS,
 	certifications: POLICY_WORDS,
-	block_data_classes: { type: "array", items: { type: "string", enum: [...DATA_CLASSES] } },
-	require_zero_retention: { type: "boolean" },
+	block_data_classes: { type: ["array", "null"], items: { type: "string", enum: [...DATA_CLASSES] } },
+	require_zero_retention: { type: ["boolean", "null"] },
 };
 
 /** A policy as a client sends it. */

@@ -14,7 +14,7 @@ const MODE = { type: "string", enum: [...ROUTING_MODES] };
 const CONDITION = {
 	type: "object",
 	properties: {
-		intent: { type: "array", items: { type: "string", enum: [...INTENTS] } },
+		intent: { type: ["array", "string"], items: { type: "string", enum: [...INTENTS] } },
 		contains: WORD,
 		matches: WORD,
 		min_tokens: { type: "integer" },
