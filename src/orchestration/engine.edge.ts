@@ -3,10 +3,11 @@ import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
+import type { CallResult } from "../inference/workflow.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
 import { toQuestionCall } from "./request.ts";
-import { type Engine, type Question, type Task, userMessage } from "./strategy.ts";
+import { type Answer, type Engine, type NoAnswer, type Question, type Task, userMessage } from "./strategy.ts";
 
 /** The most that a question can cost, nano-USD; a failure where no model may answer it. */
 export type QuestionBounder = (question: Question) => Result<number>;
@@ -20,6 +21,20 @@ export function questionBounder(context: PlanContext, { options }: Pick<ModelPoo
 		known.set(question, bound);
 		return bound;
 	};
+}
+
+/** What a strategy gets of a call. A blank answer is a failure, and one that reached its output limit is cut. */
+function toReply(result: CallResult): Answer | NoAnswer {
+	if (!result.ok) return result;
+	const { text, model, quality, rate, answer } = result;
+	if (text.trim() !== "") return { ok: true, text, model, quality, rate, isCut: answer.finishReason === "length" };
+	const failure: Failure = {
+		reason: "all_models_failed",
+		attempts: [`${model}: the answer is blank`],
+		costUsd: 0,
+		retryAfterMs: null,
+	};
+	return { ok: false, failure, unaffordable: false };
 }
 
 /** The engine that strategies ask. */
@@ -36,7 +51,7 @@ export function createEngine(
 				const staged = { ...options, stage: { stage, role, asksFor } };
 				return { stage, role, call: toQuestionCall(question), options: staged, models: member };
 			});
-			return workflow.askAll(specs);
+			return workflow.askAll(specs).then((results) => results.map(toReply));
 		},
 		describe: (stage, detail) => workflow.trace.describe(stage, detail),
 		route(text, members) {

@@ -70,6 +70,8 @@ export interface Question {
 	temperature: number | undefined;
 	/** The answer must be a JSON object. */
 	json: boolean;
+	/** The JSON Schema of that object, for models that can be held to one. */
+	jsonSchema?: Readonly<Record<string, unknown>>;
 	/** What stage and role do not say, such as `repair`. The sandbox upstream answers by it; no model is told. */
 	asksFor?: string;
 }
@@ -81,6 +83,8 @@ export interface Answer {
 	model: string;
 	/** The expected quality of this model on this kind of prompt, 0 to 1. */
 	quality: number;
+	/** The output limit ended it. */
+	isCut: boolean;
 	/** Writes the answer's confidence into the trace, 0 to 1. */
 	rate(confidence: number): void;
 }
@@ -109,10 +113,12 @@ export interface StrategyResult {
 	model: string;
 	/** 0 to 1. */
 	confidence: number;
-	/** Mean pairwise similarity of the answers, 0 to 1. */
+	/** The share of pairs of answers that say the same, 0 to 1; of a split task, of parts that the answer keeps. */
 	agreement: number;
 	/** Too little confidence made it ask a stronger model. */
 	escalated: boolean;
+	/** The output limit ended the text. */
+	isCut: boolean;
 }
 
 /** What the planner knows of a prompt. */

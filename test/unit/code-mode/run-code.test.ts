@@ -58,7 +58,7 @@ async function run(
 				const rate = (share: number) => {
 					told.rated[model] = [...(told.rated[model] ?? []), share];
 				};
-				return { ok: true, text, model, quality: 0.5, rate };
+				return { ok: true, text, model, quality: 0.5, isCut: false, rate };
 			});
 		},
 		describe(stage, detail) {
