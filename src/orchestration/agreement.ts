@@ -16,7 +16,7 @@ export interface ComparedAnswer {
 }
 
 /** A value of one word. Scripts without spaces are left out: there, one word may be a sentence. */
-const ONE_WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’-]*$/u;
+const ONE_WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’/:@-]*$/u;
 const UNSPACED_SCRIPT =
 	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 

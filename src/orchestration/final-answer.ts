@@ -101,7 +101,7 @@ export function normalizeAnswer(answer: string): string {
 	return bare
 		.toLowerCase()
 		.replace(/[,;:!?"'“”‘’()[\]{}*_]|\.(?!\d)/g, " ")
-		.replace(/\b(?:the|a|an)\b/g, " ")
+		.replace(/(?<![\w-])(?:the|a|an)(?![\w-])/g, " ")
 		.replace(/\s+/g, " ")
 		.trim();
 }

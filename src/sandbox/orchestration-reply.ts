@@ -55,7 +55,7 @@ function comparePair(text: string): string {
 /** What an answer says but for the model's name and the words that put answers together. */
 function comparableText(text: string): string {
 	return text
-		.replace(/\bThe sandbox (?:answers for \S+?[.:]|puts (?:\d+ answers|the parts) together:)/g, "")
+		.replace(/\bThe sandbox (?:answers for \S+[.:](?=\s)|puts (?:\d+ answers|the parts) together:)/g, "")
 		.replace(/\s+/g, " ")
 		.trim();
 }

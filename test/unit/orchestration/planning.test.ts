@@ -150,16 +150,17 @@ describe("a plan under a limit", () => {
 		const { plan, panel: cast, boundNanoUsd } = weighed("debate", NONE);
 		expect(plan).toMatchObject({ strategy: "debate", width: 3, rounds: 3 });
 		expect(boundNanoUsd).toBe(10 * STRATEGY.debate.callGraph(task(), cast).length);
-		expect(boundNanoUsd).toBe(10 * (3 * 3 + 1));
+		// Nine answers, two verdicts and two repairs after each round, the judge, and a comparison of its answer.
+		expect(boundNanoUsd).toBe(10 * (3 * 3 + 3 * 4 + 1 + 2));
 	});
 
 	it("loses rounds, then members, then is one model, and says so", () => {
-		expect(weighed("debate", { soft: 75, hard: null }).plan).toMatchObject({
+		expect(weighed("debate", { soft: 175, hard: null }).plan).toMatchObject({
 			rounds: 2,
 			width: 3,
 			reason: expect.stringContaining("2 of 3 rounds"),
 		});
-		expect(weighed("debate", { soft: 30, hard: null }).plan).toMatchObject({ rounds: 1, width: 2 });
+		expect(weighed("debate", { soft: 95, hard: null }).plan).toMatchObject({ rounds: 1, width: 2 });
 		expect(weighed("debate", { soft: 10, hard: null }).plan).toMatchObject({ strategy: "single" });
 	});
 
