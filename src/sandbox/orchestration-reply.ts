@@ -157,6 +157,7 @@ function plannerReply({ userText, stage }: StagedPrompt): string {
 export const STRATEGY_REPLIES: StageReplies = {
 	"aggregate aggregator": mergeReply,
 	"agree judge": agreeReply,
+	"continue answerer": ({ stage }) => (stage.asksFor === "continuation" ? "and so on." : null),
 	"fuse fuser": mergeReply,
 	"judge judge": mergeReply,
 	"rank judge": judgeReply,

@@ -258,6 +258,44 @@ describe("what strategies show", () => {
 	});
 });
 
+describe("an answer that reaches its output limit", () => {
+	it("is continued once, within the bound and in the receipt", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "single", max_tokens: 10 });
+		expect(answer.choices[0].message.content).toMatch(/and so on\.$/);
+		expect(answer.svc).not.toHaveProperty("truncated");
+		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["answer", "continue"]);
+		expect(stageOf(answer, "continue")).toMatchObject({
+			results: [{ role: "answerer", ok: true }],
+			detail: { how: "continued" },
+		});
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt).toMatchObject({
+			cost_usd: answer.svc.cost.total_usd,
+			output_hash: hashText(answer.choices[0].message.content),
+		});
+	});
+
+	it("is delivered as cut, with a warning, where the money covers no more", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "single", max_tokens: 10, max_cost_usd: 1e-9 });
+		expect(answer.svc).toMatchObject({ truncated: true, warnings: [{ code: "truncated", param: "max_tokens" }] });
+		expect(resultsOf(answer)).toHaveLength(1);
+	});
+
+	it("agrees with nothing: a cascade climbs", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "cascade", max_tokens: 10 });
+		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
+	});
+});
+
+describe("a blank answer", () => {
+	it("is a failure, and two of them are two", async () => {
+		const response = await post(`[[empty]] ${PROSE}`, { strategy: "self_consistency", k: 2 });
+		expect(response.status).toBe(502);
+		expect(await response.json()).toMatchObject({ error: "all_models_failed" });
+	});
+});
+
 describe("an orchestration that fails after a stage that served", () => {
 	it("says what all of it has cost", async () => {
 		const split = vi.spyOn(ensembleMoa, "run").mockImplementationOnce(async (task, cast, engine) => {
@@ -343,7 +381,7 @@ describe("the plan", () => {
 	it("lets a cascade climb only as far as the money reaches", async () => {
 		const whole = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
 		// Less than the worst case of its last step.
-		const limit = whole.svc.cost.bound_usd * 0.2;
+		const limit = whole.svc.cost.bound_usd * 0.15;
 		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", max_cost_usd: limit });
 		expect(answer.svc.cost.bound_usd).toBeLessThanOrEqual(limit);
 		expect(resultsOf(answer).length).toBeLessThan(resultsOf(whole).length);
