@@ -9,7 +9,7 @@
 // contradict each other, that were cut, or that nobody could compare do not agree.
 import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor } from "./confidence.ts";
