@@ -188,6 +188,14 @@ describe("what strategies show", () => {
 		expect(stageOf(answer, "agree:0").results).toHaveLength(2);
 	});
 
+	it("a judge is held to a JSON Schema where its model has it, with the reason before the verdict", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "rank_fuse" });
+		const [{ model } = { model: "" }] = stageOf(answer, "rank").results;
+		expect(CATALOG.findModel(model)?.supports.json_schema).toBe(true);
+		const judged = upstream.requests.filter(({ headers }) => headers.get(STAGE_HEADER)?.startsWith("rank judge"));
+		for (const { body } of judged) expect(JSON.stringify(body)).toMatch(/"properties":\{"reason":.*"winner":/);
+	});
+
 	it("a debate that finds consensus stops, and one that finds none is judged", async () => {
 		const found = await orchestrated(SUM, { strategy: "debate", policy: "depth" });
 		expect(stageOf(found, "judge")).toMatchObject({ results: [], detail: { rounds: 1, consensus: true } });

@@ -119,6 +119,17 @@ describe("the loop", () => {
 		expect(done.outcome).toMatchObject({ stop: "passed", iterations: 2 });
 	});
 
+	it.each<[string, number]>([
+		['{"passed": true, "score": "0.9", "issues": []}', 0.9],
+		['{"passed": "true", "score": 9}', 0.9],
+		['It is {good}. {"verdict": {"passed": true, "score": 90, "issues": []}}', 0.9],
+		['[{"passed": true, "score": 1}]', 1],
+	])("reads a critic's verdict leniently: %s", async (reply, score) => {
+		const done = await run((question, boundary) => (question.json ? reply : written(boundary, GOOD)));
+		expect(done.outcome?.review).toMatchObject({ passed: true, score, lacksVerdict: false });
+		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer"]);
+	});
+
 	it("passes nothing that the static checks refute, whatever the critic says", async () => {
 		const done = await run((question, boundary) => (question.json ? verdict(true, 1) : written(boundary, UNBALANCED)), {
 			plan: { iterations: 1 },

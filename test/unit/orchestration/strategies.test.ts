@@ -266,6 +266,16 @@ describe("rank and fuse", () => {
 		});
 	});
 
+	it.each(['{"winner":"1"}', '{"reason": "so", "winner": "Answer 1"}', 'Both {are} good. {"verdict": {"winner": 1}}'])(
+		"reads a verdict leniently: %s",
+		async (verdict) => {
+			const engine = fakeEngine(({ stage }) => (stage === "rank" ? verdict : `${stage} in some words`));
+			await concluded(rankFuse, engine, toPanel(["a", "b"]));
+			expect(engine.details["rank"]).toMatchObject({ unreadable: 0, contradictions: 1 });
+			expect(askedIn(engine, "rank")).toHaveLength(2);
+		},
+	);
+
 	it("repairs a verdict once and then goes on without it", async () => {
 		const engine = judging("nonsense");
 		expect((await concluded(rankFuse, engine, toPanel(["a", "b"]))).text).toBe("fused");
