@@ -43,6 +43,17 @@ export function supportFor(
 	return (share * ((total === 0 ? 0 : behind / total) + 1 - allWrong)) / 2;
 }
 
+/** An answer that may be delivered instead of one that was cut, with the confidence in it; undefined where it was cut, too. */
+export function toWholeResult(
+	answer: (WeightedAnswer & { model: string }) | undefined,
+	answers: readonly WeightedAnswer[],
+	comparison: Comparison,
+): { text: string; model: string; confidence: number } | undefined {
+	if (!answer || answer.isCut) return undefined;
+	const { text, model } = answer;
+	return { text, model, confidence: supportFor(answer, answers, comparison) };
+}
+
 /** Averages in a judge's verdict, 0 to 1. */
 export function withVerdict(support: number, verdict: number): number {
 	return (support + verdict) / 2;

@@ -1,5 +1,6 @@
 // Runs a strategy, and where the output limit ended its answer, has the answer continued once: the model that wrote it goes on from
-// its last whole line or word. Where it cannot, another model answers alone; else the cut answer is delivered as such. Pure.
+// its last whole line or word. Where it cannot, a whole answer that the strategy has is taken, or another model answers alone; else the
+// cut answer is delivered as such. Pure.
 //
 // Call graph: one call after the strategy's own, made where what is left of the bound covers it.
 import type { Result } from "../failure.ts";
@@ -107,6 +108,10 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 		reply.rate(confidence);
 		note(isCut ? "continued, and cut again" : "continued");
 		return { ...cut, text: joinAtSeam(beginning, reply.text), isCut, confidence };
+	}
+	if (cut.whole) {
+		note("another answer was taken");
+		return { ...cut, ...cut.whole, isCut: false };
 	}
 	const other = await askAnother(task, panel, engine, cut.model);
 	note(other ? "another model answered" : "delivered as it was cut");

@@ -10,7 +10,7 @@ import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor } from "./confidence.ts";
+import { supportFor, toWholeResult } from "./confidence.ts";
 import { mergeQuestion } from "./ensemble-moa.ts";
 import { FINAL_ANSWER_INSTRUCTION } from "./final-answer.ts";
 import {
@@ -153,11 +153,19 @@ export const debate: Strategy<"debate"> = {
 		const strongest = answers.toSorted((a, b) => b.quality - a.quality)[0] ?? first.answer;
 		const others = answers.filter((answer) => answer !== strongest);
 		const central = consensus ? strongest : comparison.findCentral([strongest, ...others]);
-		const final = written && (!written.isCut || central.isCut) ? written : central;
+		const final = written ?? central;
 		const confidence = supportFor(final, all, comparison);
 		written?.rate(supportFor(written, all, comparison));
 		engine.describe("judge", { rounds, consensus, asked: verdict !== undefined });
 		const { text, model, isCut } = final;
-		return ok({ text, model, confidence, agreement, escalated: false, isCut });
+		return ok({
+			text,
+			model,
+			confidence,
+			agreement,
+			escalated: false,
+			isCut,
+			whole: toWholeResult(central, all, comparison),
+		});
 	},
 };

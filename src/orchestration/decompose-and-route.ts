@@ -193,7 +193,9 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 		const confidences = parts.map(({ reply }) => (reply.ok ? reply.quality : 0));
 		const pieces = answered.map(({ subtask, reply }) => renderPart(subtask, embedAnswer(task, reply.text)));
 		const [put] = isSplit ? await engine.ask([synthesisQuestion(task, panel, pieces)]) : [];
-		if (put?.ok && !(put.isCut && answered.every(({ reply }) => !reply.isCut))) {
+		const joined = answered.map(({ reply }) => reply.text).join("\n\n");
+		const arePartsCut = answered.some(({ reply }) => reply.isCut);
+		if (put?.ok) {
 			const confidence = meanConfidence([...confidences, put.quality]);
 			put.rate(confidence);
 			const kept = await countKeptParts(task, panel, engine, pieces, put.text);
@@ -203,19 +205,20 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 				missing: parts.length - answered.length,
 			});
 			const { text, model, isCut } = put;
-			return ok({ text, model, confidence, agreement: kept / parts.length, escalated: false, isCut });
+			const inOrder = { text: joined, model: first.reply.model, confidence: meanConfidence(confidences) };
+			const whole = arePartsCut ? undefined : inOrder;
+			return ok({ text, model, confidence, agreement: kept / parts.length, escalated: false, isCut, whole });
 		}
 		engine.describe("synthesize", {
-			how: isSplit ? `the parts in order: the synthesis ${put?.ok ? "was cut" : "failed"}` : "one part alone",
+			how: isSplit ? "the parts in order: the synthesis failed" : "one part alone",
 			parts: answered.length,
 		});
-		const text = isSplit ? answered.map(({ reply }) => reply.text).join("\n\n") : first.reply.text;
+		const text = isSplit ? joined : first.reply.text;
 		const { model } = first.reply;
-		const isCut = answered.some(({ reply }) => reply.isCut);
 		// As they are, all parts stand in the answer that came.
 		const agreement = isSplit ? answered.length / parts.length : 1;
 		const alone = supportFor(first.reply, [first.reply], new Comparison(task.kind));
 		const confidence = isSplit ? meanConfidence(confidences) : alone;
-		return ok({ text, model, confidence, agreement, escalated: false, isCut });
+		return ok({ text, model, confidence, agreement, escalated: false, isCut: arePartsCut });
 	},
 };

@@ -6,7 +6,7 @@
 import { fail, ok } from "../failure.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor } from "./confidence.ts";
+import { supportFor, toWholeResult } from "./confidence.ts";
 import {
 	answerPlaceholder,
 	combineFailures,
@@ -82,29 +82,35 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 				: [];
 		const written = aggregated?.ok ? aggregated : null;
 		const all = written ? [...answers, written] : answers;
-		const choose = (known: Comparison) => (written && !written.isCut ? written : known.findCentral([first, ...rest]));
+		const findCentral = (known: Comparison) => known.findCentral([first, ...rest]);
 		const stage = AGREE_STAGE;
 		const none = new Comparison(task.kind);
 		const comparison = await compareAnswers(task, panel, engine, {
 			stage,
 			answers: all,
 			comparison: none,
-			outcome: choose,
+			outcome: (known) => (written && !written.isCut ? written : findCentral(known)),
 		});
-		const central = choose(comparison);
-		const final = written && central.isCut ? written : central;
+		const central = findCentral(comparison);
+		const final = written ?? central;
 		for (const answer of all) answer.rate(supportFor(answer, all, comparison));
 		const confidence = supportFor(final, all, comparison);
 		const agreement = comparison.agreement(answers);
-		const instead = written ? "the aggregator was cut" : "the aggregator failed";
-		const how =
-			final === written
-				? "aggregated"
-				: rest.length > 0
-					? `${instead}; the proposal that most others say the same as`
-					: "one proposal alone";
+		const how = written
+			? "aggregated"
+			: rest.length > 0
+				? "the aggregator failed; the proposal that most others say the same as"
+				: "one proposal alone";
 		engine.describe("aggregate", { how, from: answers.map(({ model }) => model) });
 		const { text, model, isCut } = final;
-		return ok({ text, model, confidence, agreement, escalated: false, isCut });
+		return ok({
+			text,
+			model,
+			confidence,
+			agreement,
+			escalated: false,
+			isCut,
+			whole: toWholeResult(central, all, comparison),
+		});
 	},
 };

@@ -10,7 +10,7 @@ import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor, withVerdict } from "./confidence.ts";
+import { supportFor, toWholeResult, withVerdict } from "./confidence.ts";
 import { mergeQuestion, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestRepair } from "./json-reply.ts";
 import {
@@ -201,7 +201,8 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 					])
 				: [];
 		const written = fused?.ok ? fused : null;
-		const final = written && !written.isCut ? written : (findWhole(ranked) ?? written ?? best.answer);
+		const whole = findWhole(ranked);
+		const final = written ?? whole ?? best.answer;
 		const all = written ? [...answers, written] : answers;
 		const comparison = await compareAnswers(task, panel, engine, {
 			stage: AGREE_STAGE,
@@ -213,11 +214,19 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 		const confidence = best.winShare === null ? support : withVerdict(support, best.winShare);
 		written?.rate(confidence);
 		engine.describe("fuse", {
-			how: final === written ? "fused" : "the best of the ranking",
+			how: written ? "fused" : "the best of the ranking",
 			from: top.map(({ model }) => model),
 		});
 		const agreement = comparison.agreement(answers);
 		const { text, model, isCut } = final;
-		return ok({ text, model, confidence, agreement, escalated: false, isCut });
+		return ok({
+			text,
+			model,
+			confidence,
+			agreement,
+			escalated: false,
+			isCut,
+			whole: toWholeResult(whole, all, comparison),
+		});
 	},
 };

@@ -119,6 +119,8 @@ export interface StrategyResult {
 	escalated: boolean;
 	/** The output limit ended the text. */
 	isCut: boolean;
+	/** A whole answer that may be delivered instead of a text that was cut, if the strategy has one. */
+	whole?: Pick<StrategyResult, "text" | "model" | "confidence">;
 }
 
 /** What the planner knows of a prompt. */

@@ -100,6 +100,23 @@ describe("an answer that was cut", () => {
 		expect(engine.details["continue"]).toEqual({ how: "another model answered" });
 	});
 
+	it("of a merging model is continued, else the central proposal is taken", async () => {
+		const merge = async (continued: Reply) => {
+			const engine = fakeEngine(({ stage, role }) => {
+				if (stage === "continue") return continued;
+				return role === "aggregator" ? { cut: "The quick brown fo" } : role === "judge" ? null : `whole by ${role}`;
+			});
+			const result = await runStrategy(STRATEGY.ensemble_moa, task(), toPanel(["a", "b"]), engine);
+			return result.ok ? result.value : null;
+		};
+		expect(await merge("fox jumps.")).toMatchObject({
+			text: "The quick brown fox jumps.",
+			model: "judge",
+			isCut: false,
+		});
+		expect(await merge(null)).toMatchObject({ text: "whole by proposer", model: "a", isCut: false });
+	});
+
 	it("is delivered as it is where nobody can help", async () => {
 		const { value } = await run(null, { cut: "x" });
 		expect(value).toMatchObject({ text: "The quick brown fo", isCut: true, confidence: 0.25 });
