@@ -83,13 +83,13 @@ function judgeTokens({ maxTokens }: Task): number {
 /** A question to the judge about texts that stand in its prompt. */
 function judgeQuestion<T>(
 	task: Task,
-	{ judge }: Panel,
+	{ judge, comparer = judge }: Panel,
 	place: { stage: string; asksFor?: string },
 	instruction: string,
 	material: string,
 	reply: Pick<JsonQuestion<T>, "schema" | "form" | "jsonSchema" | "listName">,
 ): JsonQuestion<T> {
-	const question = toTaskQuestion(task, { ...place, role: "judge", member: judge });
+	const question = toTaskQuestion(task, { ...place, role: "judge", member: comparer });
 	const messages = [systemMessage(instruction), ...question.messages, userMessage(`${material}\n\n${reply.form}`)];
 	return { ...question, ...place, messages, maxTokens: judgeTokens(task), temperature: 0, json: true, ...reply };
 }

@@ -17,6 +17,8 @@ export interface Panel {
 	members: readonly [Member, ...Member[]];
 	/** The model that judges, aggregates or plans. */
 	judge: Member;
+	/** The model that compares answers, where the judge may be a member or writes the answer itself; else the judge does. */
+	comparer?: Member;
 	/** Rounds at most, the first one included. */
 	rounds: number;
 }

@@ -120,6 +120,16 @@ describe("a panel", () => {
 		expect(panelFor({ strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
 	});
 
+	it("has its answers compared by an outsider, also where the judge is a member and writes the answer", () => {
+		const { members, judge, comparer = judge } = panelFor({ strategy: "ensemble_moa", width: 3, rounds: 1 });
+		expect(members.map(([id]) => id)).toContain(judge[0]);
+		expect(members.map(([id]) => id)).not.toContain(comparer[0]);
+		const graph = STRATEGY.ensemble_moa.callGraph(task(), { members, judge, comparer, rounds: 1 });
+		expect(graph.filter(({ stage }) => stage === "agree").every(({ member }) => member === comparer)).toBe(true);
+		const ladder = panelFor({ strategy: "cascade", width: 3, rounds: 1 });
+		expect(ladder.members.map(([id]) => id)).not.toContain(ladder.judge[0]);
+	});
+
 	it("of a cascade rises in quality to the best", () => {
 		const { members } = panelFor({ strategy: "cascade", width: 4, rounds: 1 });
 		const qualities = members.map(([id]) => TEST_CATALOG.findModel(id)?.quality.general ?? 0);
