@@ -2,7 +2,7 @@
 
 const FENCED = /^[ \t]*```[^\n]*\n([\s\S]*?)^[ \t]*```/gm;
 /** Of a longer text, only the beginning is read. */
-const MAX_READ_CHARS = 40_000;
+const MAX_CODE_CHARS = 40_000;
 
 /** Declarations: `def f(…)`, `function f(…)`, `func`, `fn`, `const f = (…) =>`, and `type f(…) {`. */
 const DECLARATIONS = [
@@ -18,7 +18,7 @@ const RECEIVER = /^(?:self|cls|&?(?:mut )?self|this)\b/;
 
 /** The code between an answer's fences. */
 function fencedCode(text: string): string {
-	return [...text.slice(0, MAX_READ_CHARS).matchAll(FENCED)].map(([, code]) => code).join("\n");
+	return [...text.slice(0, MAX_CODE_CHARS).matchAll(FENCED)].map(([, code]) => code).join("\n");
 }
 
 /** Functions by name with their number of parameters; null for a function whose number varies. */

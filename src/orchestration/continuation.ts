@@ -41,14 +41,14 @@ export function wholeBeginning(text: string): string {
 }
 
 /** A repetition of the last words counts as one from this length on. */
-const MIN_REPEATED_CHARS = 12;
-const MAX_REPEATED_CHARS = 400;
+const MIN_SEAM_REPEAT_CHARS = 12;
+const MAX_SEAM_REPEAT_CHARS = 400;
 
 /** How many characters at the beginning of a continuation repeat the end of what it continues. */
 function repeatedLength(end: string, continuation: string): number {
-	for (let length = Math.min(MAX_REPEATED_CHARS, continuation.length); length >= MIN_REPEATED_CHARS; length--) {
+	for (let length = Math.min(MAX_SEAM_REPEAT_CHARS, continuation.length); length >= MIN_SEAM_REPEAT_CHARS; length--) {
 		const start = continuation.slice(0, length).trimEnd();
-		if (start.length >= MIN_REPEATED_CHARS && end.endsWith(start)) return start.length;
+		if (start.length >= MIN_SEAM_REPEAT_CHARS && end.endsWith(start)) return start.length;
 	}
 	return 0;
 }
