@@ -12,6 +12,7 @@ import {
 	limitName,
 	lowestLimit,
 } from "./bounds.ts";
+import { longestContinuation } from "./continuation.ts";
 import type { WorkflowEfforts } from "./effort-rule.ts";
 import { single } from "./single.ts";
 import { type SizedStrategy, STRATEGY, type StrategyName } from "./strategies.ts";
@@ -137,6 +138,8 @@ export interface BoundedPlan {
 	plan: StrategyAttempt;
 	panel: Panel;
 	boundNanoUsd: number;
+	/** What the limits cover beyond the bound: the call that continues an answer which was cut, else nothing. */
+	continuationNanoUsd: number;
 }
 
 function sum(amounts: readonly number[]): number {
@@ -195,5 +198,8 @@ export function choosePlan(
 	if (!fit.ok) return fit;
 	const { attempt, boundNanoUsd } = fit.value;
 	const { plan, panel } = attempt;
-	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd });
+	const continuation = boundBy[plan.efforts](longestContinuation(task, panel));
+	const isCovered = continuation.ok && boundNanoUsd + continuation.value <= lowestLimit(limits);
+	const continuationNanoUsd = isCovered ? continuation.value : 0;
+	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd, continuationNanoUsd });
 }

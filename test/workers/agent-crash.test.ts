@@ -96,8 +96,8 @@ describe("a run whose object is killed", () => {
 		const run = await expectInterrupted(await postRun(key, { policy: "depth" }), runId);
 		expect(run.steps_taken).toBe(2);
 		const calls = Object.values((await usageOf(key)).by_model).reduce((sum, { requests }) => sum + requests, 0);
-		// The plan, four of the first subtask, and the three that had begun.
-		expect(calls).toBe(8);
+		// The plan, five of the first subtask, and the three that had begun.
+		expect(calls).toBe(9);
 	});
 
 	it("comes back by itself when nobody waits for it", async () => {
