@@ -374,7 +374,9 @@ describe("the plan", () => {
 		const answer = await orchestrated(SUM, { strategy, response_format });
 		if (strategy === "single" || strategy === "cascade")
 			expect(JSON.parse(answer.choices[0].message.content)).toEqual({ total_of_both: 1 });
-		const formed = upstream.requests.filter(({ body }) => /"type":"integer"/i.test(JSON.stringify(body)));
+		const formed = upstream.requests.filter(({ body }) =>
+			/"total_of_both":\{"type":"integer"/i.test(JSON.stringify(body)),
+		);
 		const stages = formed.map(({ headers }) => headers.get(STAGE_HEADER)?.split(" ")[1]);
 		const others = new Set(strategy === "debate" ? [] : ["judge", "planner"]);
 		expect(stages.length).toBeGreaterThan(0);
@@ -497,7 +499,7 @@ describe("who may take part", () => {
 		const brain_config = { model: named.id, blocked: ["openai"] };
 		const lone = await orchestrated(PROSE, { strategy: "single", brain_config: { model: named.id } });
 		expect(lone.svc.orchestration.models_used).toEqual([named.id]);
-		const panel = await orchestrated(PROSE, { strategy: "self_consistency", k: 3, brain_config });
+		const panel = await orchestrated(SUM, { strategy: "self_consistency", k: 3, brain_config });
 		expect(panel.svc.orchestration.models_used.length).toBe(3);
 		for (const model of panel.svc.orchestration.models_used)
 			expect(CATALOG.findModel(model)?.provider).not.toBe("openai");
