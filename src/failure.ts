@@ -78,7 +78,14 @@ export type Failure =
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
-	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
+	| {
+			reason: "all_models_failed";
+			attempts: string[];
+			costUsd: number;
+			retryAfterMs: number | null;
+			/** Another try would end the same: every provider refused, or the service has a bug. */
+			isFinal?: true;
+	  }
 	| { reason: "orchestration_error"; requestId: string }
 	/** The run was interrupted; what it spent is settled. */
 	| { reason: "agent_error"; message: string; runId: string }

@@ -180,8 +180,14 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	async cancel(userId: string): Promise<{ outcome: RunOutcome } | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
-		if (!run.end && !run.pendingSettlement && this.#isInCharge) run.saveState({ ...run.state, isCancelled: true });
+		if (!run.end && !run.pendingSettlement && this.#isInCharge) this.#cancel(run);
 		return { outcome: await this.waitForEnd(userId) };
+	}
+
+	/** Ends the wait for another try, if there is one. */
+	#cancel(run: StoredRun): void {
+		run.saveState({ ...run.state, isCancelled: true });
+		if (run.state.retry) this.#ownerOutbox.arm(Date.now());
 	}
 
 	/** The run's newest row that D1 does not have yet, and whether D1 has everything. */
@@ -238,8 +244,10 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		if (!this.#isInCharge && !run.pendingSettlement) this.#interrupt(run, "the service stopped in the middle of it");
 		this.#isInCharge = true;
 		if (!run.pendingSettlement) {
+			const untilMs = waitsUntilMs(run);
+			if (untilMs !== null) return this.#ownerOutbox.arm(untilMs);
 			if (await this.#executeNext(run)) {
-				this.#ownerOutbox.arm(Date.now());
+				this.#ownerOutbox.arm(run.state.retry?.notBeforeMs ?? Date.now());
 				return;
 			}
 			await this.#money.seal(run);
@@ -267,6 +275,9 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		});
 		const hasExecuted = await executor.executeNext();
 		if (hasExecuted) this.#ownerOutbox.armAfterWrite();
+		const { retry } = run.state;
+		// If this fails, the next try cannot be reserved, and fails without a cost.
+		if (retry) await this.#money.keepOpen(run, gate, retry.notBeforeMs);
 		return hasExecuted;
 	}
 
@@ -317,6 +328,11 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		this.#settleBackoff.recordFailure();
 		this.#ownerOutbox.arm(Date.now() + this.#settleBackoff.delayMs);
 	}
+}
+
+/** When a step of the run is tried again; null when the run does not wait. */
+function waitsUntilMs({ state: { retry, isCancelled } }: StoredRun): number | null {
+	return retry && !isCancelled && Date.now() < retry.notBeforeMs ? retry.notBeforeMs : null;
 }
 
 function toRunView(run: StoredRun): RunView {

@@ -17,6 +17,9 @@ import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } f
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
 import type { SettledRun, StoredRun } from "./stored-run.edge.ts";
 
+/** Time for the next try to record its own charge, after a wait. */
+const WAIT_MARGIN_MS = 60_000;
+
 export class RunMoney {
 	#env: Env;
 	#waitUntil: (work: Promise<unknown>) => void;
@@ -72,6 +75,13 @@ export class RunMoney {
 		const spentNanoUsd = sumChargesNanoUsd(run.charges) + open.billedNanoUsd;
 		const { expiresAtMs } = open;
 		return this.#funds(run.spec).extend({ ...draftInterimSettlement(source, Date.now()), expiresAtMs, spentNanoUsd });
+	}
+
+	/** Keeps the reservation open while nothing is called. If that fails, the next charge cannot be recorded. */
+	keepOpen(run: StoredRun, gate: ComplianceGate | null, untilMs: number): Promise<boolean> {
+		const draft = draftInterimSettlement(this.#toSettlementSource(run, gate), Date.now());
+		const spentNanoUsd = sumChargesNanoUsd(run.charges);
+		return this.#funds(run.spec).extend({ ...draft, expiresAtMs: untilMs + WAIT_MARGIN_MS, spentNanoUsd });
 	}
 
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */

@@ -14,6 +14,7 @@ import type { Intensity, StepLimit } from "../step-decision.ts";
 import { primaryStrategy } from "../step-strategy.ts";
 import { appendStep, emptyTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
 import type { RunBudget } from "./limits.ts";
+import type { StepRetry } from "./retry.ts";
 
 /** How runs end. `interrupted`: the run failed, or its object died. */
 export const END_STATUSES = ["complete", "budget_exhausted", "max_steps_reached", "cancelled", "interrupted"] as const;
@@ -78,6 +79,10 @@ export interface RunState {
 	isFinalized: boolean;
 	/** Why a step could not be made. */
 	stop: { limit: StepLimit; reason: string } | null;
+	/** The step under way has failed before. */
+	retry: StepRetry | null;
+	/** Steps that were charged for a try without an answer. They do not count against `max_steps`. */
+	failedSteps: number;
 	isCancelled: boolean;
 	/** Why the run cannot go on, for people. */
 	fault: string | null;
@@ -116,6 +121,8 @@ export function initialRunState(spec: RunSpec): RunState {
 		isGoalMet: false,
 		isFinalized: false,
 		stop: null,
+		retry: null,
+		failedSteps: 0,
 		isCancelled: false,
 		fault: null,
 		guard: SpendGuard.open(spec, policy).state,
@@ -140,7 +147,7 @@ export function nextAction({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunSt
 	const { hasPlan, plan, subtasksDone, isGoalMet, isFinalized, stop, isCancelled, fault } = state;
 	if (isFinalized || isCancelled || fault !== null) return { kind: "end" };
 	if (!hasPlan) return { kind: "plan", maxSubtasks: toStepLayout(maxSteps).maxSubtasks };
-	const stepsLeft = maxSteps - countSteps(state);
+	const stepsLeft = maxSteps - (countSteps(state) - state.failedSteps);
 	const finalSteps = maxSteps > 1 ? 1 : 0;
 	const subtask = plan[subtasksDone];
 	if (stop === null && !isGoalMet && subtask !== undefined && stepsLeft > finalSteps)
