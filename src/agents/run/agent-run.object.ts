@@ -4,7 +4,8 @@
 // Each alarm executes one action, because limits of time, subrequests and CPU apply per invocation.
 // Crash safety: before a call is sent, the step's possible cost is stored here and then written into the run's reservation at the
 // meter. A step's end and its cost are stored in one transaction. If an object finds a run under way that it did not start, the
-// earlier instance died: the run ends as `interrupted`, and its open charge stands. A settlement is sealed and stored before it is
+// earlier instance died. The open charge is then stored as a step of its own, and the run goes on under the same cap; the third death
+// at one step ends it as `interrupted`. A settlement is sealed and stored before it is
 // sent, so that sending can be repeated. If the meter settled the run by itself after its reservation expired, that receipt counts.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
@@ -17,17 +18,17 @@ import { logError } from "../../http/log.edge.ts";
 import { withDeadline } from "../../in-time.edge.ts";
 import { usd } from "../../proof/money.ts";
 import { utf8Length } from "../../providers/wire.ts";
-import { SpendGuard } from "../guard.ts";
 import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
 import { agentRecordEvent, planEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
 import { RunFollowers } from "./followers.edge.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
-import { initialRunState, type RunSpec, sumChargesNanoUsd } from "./run.ts";
+import { initialRunState, type RunSpec } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.ts";
+import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
 
 /** After a crash in the middle of an action, the next alarm comes this late. */
 const HEARTBEAT_MS = 10_000;
@@ -180,7 +181,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	async cancel(userId: string): Promise<{ outcome: RunOutcome } | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
-		if (!run.end && !run.pendingSettlement && this.#isInCharge) this.#cancel(run);
+		if (!run.end && !run.pendingSettlement) this.#cancel(run);
 		return { outcome: await this.waitForEnd(userId) };
 	}
 
@@ -229,19 +230,18 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		else await flushed;
 	}
 
-	/** After an unexpected error the run is interrupted. If settling failed, it is tried again. */
+	/** An unexpected error counts as a death of the object. If settling failed, it is tried again. */
 	#recoverFromError(run: StoredRun): void {
 		try {
-			if (!run.pendingSettlement && run.state.fault === null)
-				this.#interrupt(run, "an unexpected error, which the service has logged");
+			if (!run.pendingSettlement && run.state.fault === null) this.#takeOver(run);
 		} catch (error) {
-			logError("agent_run_not_interrupted", error, { run_id: run.spec.runId });
+			logError("agent_run_not_taken_over", error, { run_id: run.spec.runId });
 		}
 		this.#retryLater();
 	}
 
 	async #advance(run: StoredRun): Promise<void> {
-		if (!this.#isInCharge && !run.pendingSettlement) this.#interrupt(run, "the service stopped in the middle of it");
+		if (!this.#isInCharge && !run.pendingSettlement && !hasOnlyWaited(run, HEARTBEAT_MS)) this.#takeOver(run);
 		this.#isInCharge = true;
 		if (!run.pendingSettlement) {
 			const untilMs = waitsUntilMs(run);
@@ -281,20 +281,9 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		return hasExecuted;
 	}
 
-	/** Ends a run that cannot go on. The step under way is charged with its open charge. */
-	#interrupt(run: StoredRun, fault: string): void {
-		const { openCharge: open, state } = run;
-		if (!open) {
-			run.saveState({ ...state, fault });
-			return;
-		}
-		const { calls, estimated, readers } = open;
-		const charge = { calls, estimated };
-		const costNanoUsd = sumChargesNanoUsd([charge]);
-		const guard = SpendGuard.resume(state.guard);
-		guard.hold(costNanoUsd)?.settle(state.trajectory.range.size, { costNanoUsd });
-		const all = [...new Set([...state.readers, ...readers])];
-		run.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
+	#takeOver(run: StoredRun): void {
+		const charged = takeOver(run, Date.now());
+		if (charged) this.#followers.publish({ type: "step_done", step: charged.record });
 	}
 
 	/** Settles the run, once, and answers the requests that wait for it. */

@@ -24,11 +24,12 @@ import {
 	type RunState,
 	type RunStep,
 	type StepCharge,
+	type StepDraft,
 	type StepRecord,
 	subtaskResults,
 	sumChargesNanoUsd,
 } from "./run.ts";
-import type { StoredRun } from "./stored-run.edge.ts";
+import type { OpenStepCharge, StoredRun } from "./stored-run.edge.ts";
 
 /** What its followers see of a run. */
 export type RunEvent =
@@ -52,7 +53,7 @@ interface ExecutorContext {
 	/** Account and settings, with current prices. */
 	planContext(): PlanContext;
 	rules: StepRules;
-	record: StepHooks["record"];
+	record(charge: OpenStepCharge): Promise<boolean>;
 	report(event: RunEvent): void;
 	/** Called within the transaction that stores the plan. */
 	queuePlanEvent(state: RunState): void;
@@ -253,7 +254,12 @@ export class RunExecutor {
 		const { role, subtask } = step;
 		const index = countSteps(run.state);
 		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
-		const hooks: StepHooks = { record, isStopped: () => run.state.isCancelled };
+		const { strategy } = priced.size;
+		const draft: StepDraft = { role, subtask, intensity, strategy, input_hash: stepInputHash(step.messages) };
+		const hooks: StepHooks = {
+			record: (charge) => record({ ...charge, step: draft }),
+			isStopped: () => run.state.isCancelled,
+		};
 		const result = await makeStep(priced, hooks, step.askAgain);
 		return { kind: "made", intensity, priced, hold, result };
 	}

@@ -11,11 +11,10 @@ import { cachedSettings } from "../../settings.ts";
 import { createFunds, type Funds } from "../../usage/funds.edge.ts";
 import { findReceipt } from "../../usage/receipts.store.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
-import type { OpenCharge } from "../step.edge.ts";
 import { runFromReceipt } from "./receipt.ts";
 import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
-import type { SettledRun, StoredRun } from "./stored-run.edge.ts";
+import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";
 
 /** Time for the next try to record its own charge, after a wait. */
 const WAIT_MARGIN_MS = 60_000;
@@ -64,7 +63,7 @@ export class RunMoney {
 	}
 
 	/** Stores what the step under way may cost, then writes it into the run's reservation; false when that failed. */
-	record(run: StoredRun, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
+	record(run: StoredRun, open: OpenStepCharge, gate: ComplianceGate | null): Promise<boolean> {
 		run.saveOpenCharge(open);
 		const readers = [...new Set([...run.state.readers, ...open.readers])];
 		const source = {

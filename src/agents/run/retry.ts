@@ -1,16 +1,20 @@
-// When a step that failed is tried again, and after how long a wait. executor.edge.ts makes the tries; the run's alarm ends the waits.
-// Pure.
+// When a step that failed, or whose object died, is tried again, and after how long a wait. executor.edge.ts makes the tries; the
+// run's alarm ends the waits. Pure.
 import type { Failure } from "../../failure.ts";
 
 /** The waits before the second, third and fourth try. */
 const RETRY_WAITS_MS = [250, 1_000, 4_000];
 /** A longer Retry-After ends the tries: the callers of the run wait meanwhile. */
 const MAX_RETRY_AFTER_MS = 600_000;
+/** So many deaths at one step end the run: the step may be their cause. */
+const MAX_DEATHS = 3;
 
 /** A step that is to be tried again. */
 export interface StepRetry {
 	/** Tries that ended without an answer. */
 	failedTries: number;
+	/** How often the run's object died at the step. */
+	deaths: number;
 	/** When the next try may begin, ms since the epoch. */
 	notBeforeMs: number;
 	/** Models that were billed for a try without an answer. They are asked after all others. */
@@ -42,7 +46,13 @@ export function nextTry(
 	const waitMs = retryWaitMs(failure, failedTries);
 	if (waitMs === null) return null;
 	const askLast = [...new Set([...(earlier?.askLast ?? []), ...billed])];
-	return { failedTries, notBeforeMs: nowMs + waitMs, askLast };
+	return { failedTries, deaths: earlier?.deaths ?? 0, notBeforeMs: nowMs + waitMs, askLast };
+}
+
+/** The next try of a step at which the run's object died; null after the third death. */
+export function nextTryAfterDeath(earlier: StepRetry | null, nowMs: number): StepRetry | null {
+	const { failedTries = 0, deaths = 0, askLast = [] } = earlier ?? {};
+	return deaths + 1 < MAX_DEATHS ? { failedTries, deaths: deaths + 1, notBeforeMs: nowMs, askLast } : null;
 }
 
 /** Models in the order they are asked: those that failed a try before come last. */

@@ -4,7 +4,7 @@ import type { PlanId } from "../../catalog/plans.ts";
 import type { CompliancePolicy } from "../../compliance/policy.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { hashText } from "../../proof/hash.ts";
-import { usdText } from "../../proof/money.ts";
+import { usd, usdText } from "../../proof/money.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
@@ -62,6 +62,12 @@ export interface RunStep {
 	output: string;
 }
 
+/** A step under way, as its record will have it. */
+export interface StepDraft extends Pick<StepRecord, "role" | "intensity" | "strategy" | "input_hash"> {
+	/** Its purpose, in words. */
+	subtask: string;
+}
+
 /** What the calls of one step cost, or may have cost. */
 export interface StepCharge {
 	calls: UsageCall[];
@@ -81,7 +87,7 @@ export interface RunState {
 	stop: { limit: StepLimit; reason: string } | null;
 	/** The step under way has failed before. */
 	retry: StepRetry | null;
-	/** Steps that were charged for a try without an answer. They do not count against `max_steps`. */
+	/** Steps that were charged for a try without an answer, or for calls under way when the object died. They do not count against `max_steps`. */
 	failedSteps: number;
 	isCancelled: boolean;
 	/** Why the run cannot go on, for people. */
@@ -173,7 +179,7 @@ const isBlank = ({ output }: Pick<RunStep, "output">) => output.trim() === "";
 /** The run's output so far: the final step's, or the subtasks' results while there is none or where it is blank. */
 export function bestOutput(steps: readonly RunStep[]): string {
 	const results = subtaskResults(steps);
-	const final = steps.find(({ record }) => record.role === "finalize");
+	const final = steps.find(({ hasResult, record }) => hasResult && record.role === "finalize");
 	if (final && (!isBlank(final) || results.every(isBlank))) return final.output;
 	const [only, ...others] = results;
 	return only && others.length === 0 ? only.output : excerptResults(results, MAX_PARTIAL_BYTES);
@@ -200,6 +206,29 @@ export function chainStep(
 	const indexed = { index: trajectory.range.size, ...step };
 	const next = appendStep(trajectory, indexed);
 	return { trajectory: next, record: { ...indexed, step_proof: next.last } };
+}
+
+/** The trajectory with a step that was charged without an answer, and that step. Its model is the one called last. */
+export function chainFailedStep(
+	trajectory: Trajectory,
+	{ role, intensity, strategy, input_hash, subtask }: StepDraft,
+	charge: StepCharge,
+	atMs: number,
+): { trajectory: Trajectory; step: RunStep } {
+	const model = charge.calls.at(-1)?.model;
+	if (model === undefined) throw new Error("a step is charged for its calls");
+	const chained = chainStep(trajectory, {
+		role,
+		model,
+		intensity,
+		strategy,
+		cost_usd: usd(sumChargesNanoUsd([charge])),
+		confidence: 0,
+		input_hash,
+		output_hash: hashText(""),
+		timestamp: new Date(atMs).toISOString(),
+	});
+	return { trajectory: chained.trajectory, step: { record: chained.record, subtask, hasResult: false, output: "" } };
 }
 
 /** The end status of a run without a further action. */
