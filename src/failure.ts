@@ -87,8 +87,8 @@ export type Failure =
 			isFinal?: true;
 	  }
 	| { reason: "orchestration_error"; requestId: string }
-	/** The run was interrupted; what it spent is settled. */
-	| { reason: "agent_error"; message: string; runId: string }
+	/** The run was interrupted; what it spent is settled. `output` is what it reached. */
+	| { reason: "agent_error"; message: string; runId: string; costUsd: number; output: string }
 	/** Models answered, but none wrote a usable file. */
 	| { reason: "no_code_produced"; message: string; attempts: string[]; costUsd: number; retryAfterMs: number | null }
 	| { reason: "code_error"; requestId: string }

@@ -193,7 +193,12 @@ function toFailureRow(failure: Failure): FailureRow {
 				},
 			};
 		case "agent_error":
-			return { status: 502, message: failure.message, extra: { run_id: failure.runId }, headers: NO_RETRY };
+			return {
+				status: 502,
+				message: failure.message,
+				extra: { run_id: failure.runId, cost_consumed_usd: failure.costUsd, output: failure.output },
+				headers: NO_RETRY,
+			};
 		case "orchestration_error":
 			return {
 				status: 502,

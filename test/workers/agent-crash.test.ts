@@ -69,8 +69,9 @@ async function expectComplete(response: Response, runId: string): Promise<RunRes
 /** A run that could not go on, as whoever posted it gets it. */
 async function expectInterrupted(response: Response, runId: string): Promise<RunResponse> {
 	expect(response.status).toBe(502);
-	expect(await response.json()).toMatchObject({ error: "agent_error", run_id: runId });
 	const run = await readRun(key, runId);
+	const { cost_consumed_usd, output } = run;
+	expect(await response.json()).toMatchObject({ error: "agent_error", run_id: runId, cost_consumed_usd, output });
 	expect(run.status).toBe("interrupted");
 	expect(run.final_message).toMatch(/interrupted/);
 	return run;

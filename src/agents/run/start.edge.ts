@@ -55,9 +55,14 @@ export function toRunResult({ run, isSandbox }: RunView): Extract<JsonResult<Run
 export function toOutcomeResult(outcome: RunOutcome, runId: string): JsonResult<RunResponse> {
 	if (outcome === "abandoned") return fail(RUN_NOT_STARTED);
 	if (outcome === "unsettled") return fail({ reason: "receipt_unavailable", requestId: runId });
-	const { status, final_message } = outcome.run;
+	const {
+		status,
+		final_message: message = "the run was interrupted",
+		cost_consumed_usd: costUsd,
+		output,
+	} = outcome.run;
 	if (status === "interrupted" || status === "running")
-		return fail({ reason: "agent_error", message: final_message ?? "the run was interrupted", runId });
+		return fail({ reason: "agent_error", message, runId, costUsd, output });
 	return toRunResult(outcome);
 }
 
