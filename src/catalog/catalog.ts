@@ -1,11 +1,13 @@
 // A model catalog: its data, and look-ups by id. The one that ships is in shipped.ts. Pure.
 import type { Model, Provider } from "./schema.ts";
-import type { Tier } from "./vocabulary.ts";
+import type { QualityIntent, Tier } from "./vocabulary.ts";
 
 /** The data of a catalog. */
 interface CatalogData {
 	/** Date of the data; part of every receipt. */
 	version: string;
+	/** By intent: how much easier its public test is than the general one, in logits. */
+	testEase: Readonly<Partial<Record<QualityIntent, number>>>;
 	models: readonly Model[];
 	providers: readonly Provider[];
 	/** Ids of the models that the Free plan may call. */

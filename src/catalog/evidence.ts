@@ -28,6 +28,7 @@ const figurePointer = z.string().regex(/^(?:\/[a-z0-9_]+)+$/);
 export const modelSourcesFileSchema = z.strictObject({
 	/** How old the evidence is. */
 	as_of: z.string().min(1),
+	test_ease: evidenceSchema,
 	/** By model id. */
 	models: z.record(
 		z.string(),
@@ -66,10 +67,11 @@ export function sourcedFigures(model: Model): string[] {
 		...prices,
 		"/limits",
 		"/supports",
-		...(model.reasoning ? ["/reasoning"] : []),
+		...(model.reasoning ? ["/reasoning", "/reasoning/tokens"] : []),
 		"/request",
 		"/quality",
 		"/quality/low_effort_ratio",
+		...(model.answer_length === null ? [] : ["/answer_length"]),
 		"/speed/high_effort",
 		"/speed/low_effort",
 	];

@@ -2,7 +2,7 @@
 // also changes its source in models.sources.json or providers.sources.json (evidence.ts). The catalog test checks the
 // files; the Worker imports only the types.
 import * as z from "zod";
-import { EFFORTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
+import { EFFORTS, QUALITY_INTENTS, TIERS, WIRE_NAMES } from "./vocabulary.ts";
 
 /** USD per million tokens. */
 const rateSchema = z.number().positive();
@@ -79,6 +79,8 @@ export const modelSchema = z.strictObject({
 			efforts: z.array(z.enum(EFFORTS)).min(1),
 			/** Whether the upstream counts reasoning inside the output limit that it is sent. */
 			inside_max_tokens: z.boolean(),
+			/** Reasoning tokens of a typical answer at the lowest and at the highest effort. */
+			tokens: z.strictObject({ low_effort: z.int().min(0), high_effort: z.int().min(0) }),
 		})
 		.nullable(),
 	request: z.strictObject({
@@ -86,15 +88,16 @@ export const modelSchema = z.strictObject({
 		/** Sampling parameters that the model refuses. */
 		rejects: z.array(z.string()),
 	}),
-	/** Share of the best model's public score, at the model's highest effort; null when no figure is known. */
+	/** Shares of the tasks of public, hard tests that the model solves, at its highest effort. */
 	quality: z.strictObject({
 		general: fractionSchema,
-		reasoning: fractionSchema,
-		code: fractionSchema.nullable(),
-		tools: fractionSchema.nullable(),
+		/** By intent, or `tools`: only where there is a figure. The others count as general. */
+		by_intent: z.partialRecord(z.enum(QUALITY_INTENTS), fractionSchema),
 		/** The share of that quality which is left at the model's lowest effort. */
 		low_effort_ratio: fractionSchema,
 	}),
+	/** Length of its answers as a multiple of the typical one, without reasoning; null when it is not known. */
+	answer_length: z.number().positive().nullable(),
 	speed: z.strictObject({ high_effort: speedSchema, low_effort: speedSchema }),
 });
 
@@ -133,6 +136,8 @@ export const modelsFileSchema = z.strictObject({
 	/** The day of the last change; part of every receipt. */
 	version: z.iso.date(),
 	unit: z.literal("USD per million tokens"),
+	/** By intent: how much easier its public test is than the general one, in logits. */
+	test_ease: z.partialRecord(z.enum(QUALITY_INTENTS), z.number()),
 	models: z.array(modelSchema),
 });
 export const providersFileSchema = z.strictObject({ providers: z.array(providerSchema) });

@@ -8,6 +8,7 @@ import type { Model, Provider } from "./schema.ts";
 /** The models and providers of the service. */
 export const CATALOG = createCatalog({
 	version: modelsFile.version,
+	testEase: modelsFile.test_ease,
 	// The files are not parsed here, because they ship with the code and the catalog test checks them against
 	// schema.ts. Parsing would take a fifth of the Worker's start-up.
 	models: modelsFile.models as unknown as readonly Model[],

@@ -17,3 +17,18 @@ export type Tier = (typeof TIERS)[number];
 /** The wire formats of the providers. */
 export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
+
+/** What a model may have a quality figure for: the intents of prompts, and work with tools. */
+export const QUALITY_INTENTS = [
+	"code",
+	"math",
+	"reasoning",
+	"creative",
+	"text",
+	"translation",
+	"factual",
+	"advice",
+	"chat",
+	"tools",
+] as const;
+export type QualityIntent = (typeof QUALITY_INTENTS)[number];

@@ -17,6 +17,7 @@ import { usd } from "../proof/money.ts";
 import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
+import { observedSchema } from "../routing/observed.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { toChatWarning } from "./field-names.ts";
 import { toBlockFields } from "./provider-blocks.ts";
@@ -66,6 +67,9 @@ export const chatCompletionSchema = z.lazy(() =>
 				tier: z.enum(TIERS),
 				signals_detected: z.record(z.string(), z.boolean()),
 				intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
+				observed: observedSchema.describe(
+					"What else the choice was made with; POST /v1/route takes it and repeats the choice.",
+				),
 			}),
 			cost: z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() }),
 			latency_ms: z.int(),
@@ -122,6 +126,7 @@ export function toSvcBlock({ billed, receipt, latencyMs, attestation }: SettledR
 			tier: model.tier,
 			signals_detected: toSignalFlags(plan.signals),
 			intents: toIntentShares(plan.signals),
+			observed: plan.observed,
 		},
 		cost: totalCostFields(billed),
 		latency_ms: latencyMs,

@@ -3,13 +3,15 @@
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
-import { TIERS } from "../catalog/vocabulary.ts";
+import { QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
-import { conversationModel } from "../inference/infer.edge.ts";
+import { observeFor } from "../inference/observe.edge.ts";
 import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
 import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
+import { type Observed, observedSchema } from "../routing/observed.ts";
+import { unknownFigures } from "../routing/quality.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { applyRules } from "./apply-rules.edge.ts";
 import { UNLISTED_CHAT_FIELDS, withChatFieldNames } from "./field-names.ts";
@@ -21,9 +23,13 @@ function costFields({ inputNanoUsd, outputNanoUsd, totalNanoUsd }: CallCost): z.
 	return { input_usd: usd(inputNanoUsd), output_usd: usd(outputNanoUsd), total_usd: usd(totalNanoUsd) };
 }
 
-/** A chat body, or one with `prompt` for its only user message. */
-/** What hardly changes the route. */
+function unknownMember(unknown: QualityIntent[]): { unknown?: QualityIntent[] } {
+	return unknown.length === 0 ? {} : { unknown };
+}
+
+/** What hardly changes the route, or serves only to repeat one. */
 const UNLISTED_FIELDS = [
+	"observed",
 	"temperature",
 	"stop",
 	"stream",
@@ -33,16 +39,28 @@ const UNLISTED_FIELDS = [
 	"tool_call_id",
 ];
 
+/** A chat body, or one with `prompt` for its only user message, and what was observed when its choice was made; null when it is to be made now. */
+interface PreviewRequest {
+	request: ChatRequest;
+	observedThen: Observed | null;
+}
+
 const routeRequestSchema = z.lazy(() =>
 	chatRequestSchema
 		.unwrap()
 		.extend({
 			messages: chatRequestSchema.unwrap().shape.messages.optional(),
 			prompt: z.string().nullish().describe("Stands for one user message when messages is omitted."),
+			observed: observedSchema
+				.nullish()
+				.describe(
+					"The svc.routing.observed of an answer: repeats its choice. Without it, what is observed now counts.",
+				),
 		})
-		.transform(({ prompt, messages, ...rest }, issues): ChatRequest => {
-			if (messages) return { ...rest, messages };
-			if (prompt?.trim()) return { ...rest, messages: [{ role: "user", content: prompt }] };
+		.transform(({ prompt, messages, observed, ...rest }, issues): PreviewRequest => {
+			const observedThen = observed ?? null;
+			if (messages) return { request: { ...rest, messages }, observedThen };
+			if (prompt?.trim()) return { request: { ...rest, messages: [{ role: "user", content: prompt }] }, observedThen };
 			issues.addIssue({ code: "custom", path: ["messages"], message: "is missing, and so is prompt" });
 			return z.NEVER;
 		}),
@@ -72,6 +90,7 @@ export const previewRouteEndpoint = endpoint({
 			reason: z.string(),
 			signals_detected: z.record(z.string(), z.boolean()),
 			intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
+			observed: observedSchema.describe("What else the choice was made with; send it back to repeat the choice."),
 			estimated_cost: costSchema,
 			candidates: z.array(
 				z.object({
@@ -82,6 +101,14 @@ export const previewRouteEndpoint = endpoint({
 					expected_quality: z.number(),
 					estimated_cost_usd: z.number(),
 					expected_latency_ms: z.int(),
+					unknown: z
+						.array(z.enum(QUALITY_INTENTS))
+						.optional()
+						.describe("What the catalog has no figure of this model for: its general figure stands in."),
+					below_floor: z
+						.literal(true)
+						.optional()
+						.describe("Expected to be so much worse than the best that the mode ranks it behind all others."),
 				}),
 			),
 			excluded: z.record(z.string(), z.array(z.string())),
@@ -90,11 +117,14 @@ export const previewRouteEndpoint = endpoint({
 	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
-		const request = await applyRules(body, context);
+		const request = await applyRules(body.request, context);
 		if (!request.ok) return request;
-		const planned = planCall(request.value, account.plan, settings, startedAtMs, conversationModel(account.userId));
+		const { observedThen } = body;
+		const atMs = observedThen ? Date.parse(observedThen.at) : startedAtMs;
+		const observe = observedThen ? () => observedThen : observeFor(account.userId, settings, startedAtMs);
+		const planned = planCall(request.value, account.plan, settings, atMs, observe);
 		if (!planned.ok) return fail(withChatFieldNames(planned.failure));
-		const { selection, signals } = planned.value;
+		const { selection, signals, observed } = planned.value;
 		const { model, expectation } = selection.candidates[0];
 		return ok({
 			object: "route" as const,
@@ -106,6 +136,7 @@ export const previewRouteEndpoint = endpoint({
 			reason: selection.reason,
 			signals_detected: toSignalFlags(signals),
 			intents: toIntentShares(signals),
+			observed,
 			estimated_cost: costFields(expectation.cost),
 			candidates: selection.candidates.map((candidate) => ({
 				model: candidate.model.id,
@@ -115,6 +146,8 @@ export const previewRouteEndpoint = endpoint({
 				expected_quality: Math.round(candidate.expectation.quality * 1e4) / 1e4,
 				estimated_cost_usd: usd(candidate.expectation.cost.totalNanoUsd),
 				expected_latency_ms: candidate.expectation.latencyMs,
+				...unknownMember(unknownFigures(candidate.model, signals)),
+				...(candidate.isBelowFloor ? { below_floor: true as const } : {}),
 			})),
 			excluded: selection.excluded,
 			matched_rule: planned.value.matchedRule,

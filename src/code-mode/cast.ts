@@ -2,7 +2,7 @@
 import { diversify, type SingleModels, toMember } from "../orchestration/panel.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
 import type { Member, Rankings } from "../orchestration/strategy.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import type { CodeOptions } from "./request.ts";
 
 export interface CodeCast {

@@ -11,7 +11,7 @@ import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
 import { reasonsHidden } from "../routing/effort.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";

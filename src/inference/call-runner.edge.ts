@@ -1,15 +1,16 @@
 // Makes the calls of call sets within one bound: each is held for, fails over to the next of its set, feeds the breakers and is
 // billed. Reservation, settlement and receipts are settlement.edge.ts's.
 
+import { outputTokens } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import type { Outcome } from "../proof/receipt.ts";
 import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
-import { breakerKey, type Permit, ProviderHealth } from "../providers/health.ts";
+import { breakerKey, callKey, type Permit, ProviderHealth } from "../providers/health.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../providers/upstream.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
-import { reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
+import { answerTimeMs, reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
 import type { Settings } from "../settings.ts";
 import {
 	type Bill,
@@ -37,6 +38,19 @@ export const health = new ProviderHealth();
 
 function openSinceMs({ attempt }: PlannedCall): number {
 	return health.openSinceMs(breakerKey(attempt.access));
+}
+
+/** Notes how long an answer took, or its first words. The sandbox upstream says nothing about a provider. */
+function noteAnswer(
+	{ attempt, candidate }: PlannedCall,
+	sentAtMs: number,
+	expectedMs: number,
+	{ sandbox }: Pick<UpstreamStream, "sandbox">,
+): void {
+	if (sandbox) return;
+	const nowMs = Date.now();
+	const key = callKey(breakerKey(attempt.access), candidate.model.id);
+	health.recent.noteAnswer(key, nowMs - sentAtMs, expectedMs, nowMs);
 }
 
 /** A call that gave its whole answer. */
@@ -147,6 +161,8 @@ export class CallRunner {
 			const whole = await readWhole(opened, call.plan.call.stop, this.#options.signal);
 			if (whole.kind !== "served") return whole;
 			const answer = whole.value;
+			const { model, effort } = call.candidate;
+			noteAnswer(call, sentAtMs, answerTimeMs(model, effort, answer.usage ? outputTokens(answer.usage) : 0), opened);
 			const billed = this.#bill(call, hold, billCall(call, answer.usage, answer, sentAtMs));
 			watch?.ended(call, { bill: billed.bill, answer, latencyMs: Date.now() - sentAtMs });
 			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
@@ -161,6 +177,7 @@ export class CallRunner {
 			if (opened.kind !== "stream") return opened;
 			const first = await readFirstDelta(opened, call.plan.call.stop, this.#options.signal);
 			if (first.kind !== "served") return first;
+			noteAnswer(call, sentAtMs, timeToFirstTokenMs(call.candidate.model, call.candidate.effort), opened);
 			return { kind: "served", value: this.#toCallStream(call, hold, first.value, sentAtMs) };
 		});
 	}
@@ -305,8 +322,10 @@ export class CallRunner {
 		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
 		const consequence = failed.add(call, result, costNanoUsd);
 		const endedAtMs = Date.now();
-		if (consequence.counts) permit.failed(consequence.operatorsFault, endedAtMs);
-		else permit.inconclusive();
+		if (consequence.counts) {
+			permit.failed(consequence.operatorsFault, endedAtMs);
+			health.recent.noteFailure(callKey(key, candidate.model.id), endedAtMs);
+		} else permit.inconclusive();
 		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
 			health.noteThrottle(key, candidate.model.id, result.retryAfterMs, endedAtMs);
 		return { kind: "failed", consequence, costNanoUsd };

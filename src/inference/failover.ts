@@ -3,7 +3,7 @@ import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
 import { breakerKey, type ProviderHealth } from "../providers/health.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
 

@@ -2,7 +2,7 @@
 // The form of the answer is the entrance's.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
-import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
+import type { ModelAnswer } from "../providers/model-call.ts";
 import {
 	answerHash,
 	type BilledCall,
@@ -15,18 +15,10 @@ import {
 } from "./accounting.ts";
 import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
-import { Conversations, conversationKey, openingKey } from "./conversations.ts";
 import type { CallSet } from "./failover.ts";
+import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, type InferenceRequest, planCall } from "./plan.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
-
-/** The conversations that this isolate knows of. */
-const conversations = new Conversations();
-
-/** Finds the model of a user's conversation, for planning the call that continues it. */
-export function conversationModel(userId: string): (call: ModelCall) => string | null {
-	return (call) => conversations.recall(conversationKey(userId, call));
-}
 
 /** What the receipt of one answer says of the request. */
 export interface ChatPurpose {
@@ -89,7 +81,8 @@ async function reserveCall(
 	caller: Caller,
 ): Promise<Result<ReservedCall>> {
 	const { account, settings, startedAtMs, signal, log } = caller;
-	const plan = planCall(request, account.plan, settings, startedAtMs, conversationModel(account.userId));
+	const observe = observeFor(account.userId, settings, startedAtMs);
+	const plan = planCall(request, account.plan, settings, startedAtMs, observe);
 	if (!plan.ok) return plan;
 	const set = callSetFor(plan.value, caller);
 	const purpose: RequestPurpose = {
@@ -115,7 +108,7 @@ async function reserveCall(
 }
 
 function remember(caller: Caller, { call }: CallPlan, served: BilledCall): void {
-	conversations.remember(openingKey(caller.account.userId, call), served.candidate.model.id);
+	rememberModel(caller.account.userId, call, served.candidate.model);
 }
 
 /** Answers a call whole; a client that hangs up stops the upstream call and is still accounted for. */

@@ -10,15 +10,12 @@ import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
 import type { RoutingMode } from "../routing/mode.ts";
+import { type Observations, type Observed, toObserved } from "../routing/observed.ts";
+import { shortenCandidate } from "../routing/rank.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { matchRule } from "../routing/rules.ts";
-import {
-	type Candidate,
-	type Selection,
-	type SelectionRequest,
-	selectModels,
-	shortenCandidate,
-} from "../routing/select.ts";
+import { selectModels } from "../routing/select.ts";
+import type { Candidate, Selection, SelectionRequest } from "../routing/selection.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
 import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
@@ -68,6 +65,8 @@ export interface CallPlan extends InferenceRequest {
 	catalogVersion: string;
 	signals: Signals;
 	selection: Selection;
+	/** What the selection was made with besides the request, its config and the catalog. */
+	observed: Observed;
 	/** Name of the routing config's rule that matched; null when none did. */
 	matchedRule: string | null;
 	/** Where the calls of an available model go. */
@@ -121,16 +120,17 @@ function requestBuilder(
 
 /**
  * Plans a call for a user on `plan`; nothing is called.
- * @param recall finds the model of the conversation that a call continues; null when it is not known.
+ * @param observe finds what is known of the providers and of the conversation that a call continues.
  */
 export function planCall(
 	{ call, options }: InferenceRequest,
 	plan: Plan,
 	settings: Settings,
 	nowMs: number,
-	recall: (call: ModelCall) => string | null = () => null,
+	observe: (call: ModelCall) => Observations = () => ({}),
 ): Result<CallPlan> {
 	const { catalog } = settings;
+	const observations = observe(call);
 	const detected = detectSignals(call);
 	const accessFor = providerAccess(settings);
 	const attempt = requestBuilder({ call, options }, accessFor, settings, nowMs);
@@ -152,7 +152,7 @@ export function planCall(
 		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,
 		takesToolName: (model, name) => wireFor(catalog.providerFor(model)).toolName.test(name),
 		worstCase: (model, effort, maxTokens) => attempt(model, effort, maxTokens).worstCase,
-		conversationModel: recall(call),
+		observations,
 		nowMs,
 	};
 	const selection = selectModels(request);
@@ -163,6 +163,11 @@ export function planCall(
 		catalogVersion: catalog.version,
 		signals: detected,
 		selection: selection.value,
+		observed: toObserved(
+			observations,
+			selection.value.candidates.map(({ model }) => model),
+			nowMs,
+		),
 		matchedRule: rule?.name ?? null,
 		accessFor,
 		attempt,

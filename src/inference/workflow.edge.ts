@@ -12,6 +12,7 @@ import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
+import { observeProviders } from "./observe.edge.ts";
 import { type CallOptions, type CallPlan, narrowTo, planCall } from "./plan.ts";
 import { type CallTrace, Trace } from "./trace.ts";
 import type { CallResult, CallSpec, FailedCall, WorkflowEvent, WorkflowTotals } from "./workflow.ts";
@@ -22,7 +23,8 @@ export function planCallFor(
 	call: ModelCall,
 	options: CallOptions,
 ): Result<CallPlan> {
-	return planCall({ call, options }, account.plan, settings, startedAtMs);
+	const observe = () => observeProviders(settings, startedAtMs);
+	return planCall({ call, options }, account.plan, settings, startedAtMs, observe);
 }
 
 /** Plans a spec's call with those of its models that may serve. */

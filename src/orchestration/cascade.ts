@@ -7,7 +7,7 @@
 // step after which two answers agree, at the last step, or before a step that the rest of the bound does not cover.
 import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import { agrees, meanAgreement } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
 import { diversify, toMember } from "./panel.ts";

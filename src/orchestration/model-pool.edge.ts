@@ -8,7 +8,7 @@ import { planCallFor } from "../inference/workflow.edge.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import { POLICY_MODE } from "./planner.ts";
 import type { EffortPolicy, PanelPool } from "./strategy.ts";
 

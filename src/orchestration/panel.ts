@@ -1,5 +1,5 @@
 // Chooses the panel: the best ranked models of different providers, each with fallbacks that cost no more. Pure.
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import type { Member, Panel, PanelPool, PanelSize, Strategy } from "./strategy.ts";
 
 /** Fallbacks of one member, at most. */

@@ -2,7 +2,7 @@
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message } from "../providers/model-call.ts";
-import type { Candidate } from "../routing/select.ts";
+import type { Candidate } from "../routing/selection.ts";
 import type { Signals } from "../routing/signals.ts";
 import type { AnswerKind } from "./final-answer.ts";
 

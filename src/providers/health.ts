@@ -3,6 +3,7 @@
 // or a client can cause. Pure; the clock is an argument.
 import { hashText } from "../proof/hash.ts";
 import type { ProviderAccess } from "../settings.ts";
+import { RecentCalls } from "./recent-calls.ts";
 
 const FAILURES_TO_OPEN = 5;
 const FAILURE_WINDOW_MS = 30_000;
@@ -24,6 +25,11 @@ export function breakerKey(access: ProviderAccess): BreakerKey {
 	const key = `${access.provider.id} ${hashText(access.apiKey)}`;
 	breakerKeys.set(access, key);
 	return key;
+}
+
+/** Identifies a model under one provider key. */
+export function callKey(key: BreakerKey, modelId: string): string {
+	return `${key} ${modelId}`;
 }
 
 /** Permission for one call, and the callbacks that report its outcome. Only the first report counts. */
@@ -94,13 +100,19 @@ class Breaker {
 }
 
 /**
- * The breakers and throttles of one isolate. It has as many entries as there are providers and models, so it does not
+ * The breakers, throttles and recent calls of one isolate. It has as many entries as there are providers and models, so it does not
  * grow.
  */
 export class ProviderHealth {
 	#breakers = new Map<BreakerKey, Breaker>();
 	/** When a model under a provider key may be called again, ms since the epoch. */
 	#throttledUntilMs = new Map<string, number>();
+	readonly recent = new RecentCalls();
+
+	/** Whether nothing was noted yet. */
+	get isUneventful(): boolean {
+		return this.#breakers.size === 0 && this.#throttledUntilMs.size === 0 && this.recent.isEmpty;
+	}
 
 	#breaker(key: BreakerKey): Breaker {
 		const known = this.#breakers.get(key);
@@ -139,17 +151,18 @@ export class ProviderHealth {
 	 */
 	noteThrottle(key: BreakerKey, modelId: string, waitMs: number | null, nowMs: number): void {
 		const untilMs = nowMs + Math.min(waitMs ?? DEFAULT_THROTTLE_MS, MAX_THROTTLE_MS);
-		this.#throttledUntilMs.set(`${key} ${modelId}`, untilMs);
+		this.#throttledUntilMs.set(callKey(key, modelId), untilMs);
 	}
 
 	/** For how long a model is still throttled, ms; 0 when it is not. */
 	throttledForMs(key: BreakerKey, modelId: string, nowMs: number): number {
-		return Math.max(0, (this.#throttledUntilMs.get(`${key} ${modelId}`) ?? 0) - nowMs);
+		return Math.max(0, (this.#throttledUntilMs.get(callKey(key, modelId)) ?? 0) - nowMs);
 	}
 
 	/** Clears everything. */
 	reset(): void {
 		this.#breakers.clear();
 		this.#throttledUntilMs.clear();
+		this.recent.clear();
 	}
 }

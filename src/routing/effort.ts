@@ -45,13 +45,16 @@ export function chooseEffort(
 	return { effort: reasoning.efforts[0] ?? "default", warnings: [] };
 }
 
+/** The share of an output limit that reasoning may take. The provider's default counts as `high`. */
+function reasoningShare(effort: EffortChoice): number {
+	return effort === null ? 0 : REASONING_SHARE[effort === "default" ? "high" : effort];
+}
+
 /**
- * The output limit that leaves this many visible tokens beside the reasoning at an effort. The provider's default
- * counts as `high`.
+ * The output limit that leaves this many visible tokens beside the reasoning at an effort.
  */
 export function limitForVisible(visibleTokens: number, effort: EffortChoice): number {
-	const share = effort === null ? 0 : REASONING_SHARE[effort === "default" ? "high" : effort];
-	return Math.ceil(visibleTokens / (1 - share));
+	return Math.ceil(visibleTokens / (1 - reasoningShare(effort)));
 }
 
 /** Position of an effort between the model's lowest (0) and highest (1). */
@@ -61,6 +64,15 @@ export function effortLevel(model: Model, effort: EffortChoice): number {
 	if (effort === "default") return 0.8;
 	const last = model.reasoning.efforts.length - 1;
 	return last === 0 ? 1 : Math.max(0, model.reasoning.efforts.indexOf(effort)) / last;
+}
+
+/** Reasoning tokens of a typical answer at an effort. The output limit bounds them. */
+export function reasoningTokens(model: Model, effort: EffortChoice, maxTokens: number): number {
+	if (!model.reasoning || effort === null) return 0;
+	const { tokens, inside_max_tokens } = model.reasoning;
+	const level = effortLevel(model, effort);
+	const typical = Math.round(tokens.low_effort + (tokens.high_effort - tokens.low_effort) * level);
+	return inside_max_tokens ? Math.min(typical, Math.floor(maxTokens * reasoningShare(effort))) : typical;
 }
 
 /** Whether a model may reason at this effort without its stream showing it. */
@@ -80,4 +92,9 @@ export function modelSpeed(model: Model, effort: EffortChoice): Model["speed"]["
 /** The catalog's time to first token at an effort, ms. */
 export function timeToFirstTokenMs(model: Model, effort: EffortChoice): number {
 	return 1000 * modelSpeed(model, effort).ttft_s;
+}
+
+/** The time of an answer at an effort by the catalog's figures, ms. */
+export function answerTimeMs(model: Model, effort: EffortChoice, outputTokens: number): number {
+	return timeToFirstTokenMs(model, effort) + (1000 * outputTokens) / modelSpeed(model, effort).output_tokens_per_s;
 }

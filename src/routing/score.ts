@@ -1,60 +1,51 @@
-// What a model is expected to deliver on a prompt, and a score for it per mode. The weights are in the table below.
-// Pure.
+// What a model is expected to deliver on a prompt, to cost and to take, and what that is worth in each mode. Pure.
 
+import type { Catalog } from "../catalog/catalog.ts";
 import { type CallCost, priceUsage } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
-import { effortLevel } from "./effort.ts";
-import type { Intent } from "./intents.ts";
+import { effortLevel, reasoningTokens } from "./effort.ts";
+import { INTENTS, type Intent } from "./intents.ts";
 import type { Mode } from "./mode.ts";
-import { isGeneral, type Signals } from "./signals.ts";
+import type { ModelObservation } from "./observed.ts";
+import { expectedQuality } from "./quality.ts";
+import type { Signals } from "./signals.ts";
 
-/** Shares of quality, price and speed in the score. */
-const SCORE_WEIGHTS: Readonly<Record<Exclude<Mode, "direct">, { quality: number; price: number; speed: number }>> = {
-	quality: { quality: 0.9, price: 0.06, speed: 0.04 },
-	balanced: { quality: 0.55, price: 0.3, speed: 0.15 },
-	agility: { quality: 0.2, price: 0.35, speed: 0.45 },
+/** What a mode prefers, in units of expected quality (docs/design.md, "How a model is chosen"). */
+interface Utility {
+	/** Quality that is worth twice the price. */
+	perPriceDoubling: number;
+	/** Quality that is worth twice the time. */
+	perLatencyDoubling: number;
+	/** A model that is expected to be worse than the best by more than this ranks behind all others. */
+	floorGap: number;
+}
+
+const MODE_UTILITIES: Readonly<Record<Exclude<Mode, "direct">, Utility>> = {
+	quality: { perPriceDoubling: 0.001, perLatencyDoubling: 0.0005, floorGap: 1 },
+	balanced: { perPriceDoubling: 0.02, perLatencyDoubling: 0.005, floorGap: 0.15 },
+	agility: { perPriceDoubling: 0.02, perLatencyDoubling: 0.08, floorGap: 0.25 },
 };
 
-/** What models differ in: the subject of a prompt, and what else it requires. */
-type Demand = Intent | "tools" | "long_context";
+/** `direct` compares nothing and uses the balanced utility. */
+export function modeUtility(mode: Mode): Utility {
+	return MODE_UTILITIES[mode === "direct" ? "balanced" : mode];
+}
 
 /** Typical length of an answer in tokens. A translation is as long as its prompt. */
-const TYPICAL_OUTPUT_TOKENS: Readonly<Record<Demand, number>> = {
+const TYPICAL_ANSWER_TOKENS: Readonly<Record<Intent, number>> = {
 	code: 700,
 	math: 400,
 	reasoning: 600,
 	creative: 700,
 	text: 250,
 	translation: 300,
-	tools: 150,
-	long_context: 500,
 	factual: 300,
 	advice: 300,
 	chat: 300,
 };
-
-/**
- * Cost and latency are compared on a log scale between these ends. So a score does not depend on the other eligible
- * models.
- */
-const COST_RANGE_USD = [1e-6, 1] as const;
-const LATENCY_RANGE_MS = [300, 120_000] as const;
-
-/** The catalog has four figures. Each other intent uses the nearest of them. */
-const QUALITY_FIGURE: Readonly<Record<Demand, "general" | "reasoning" | "code" | "tools">> = {
-	code: "code",
-	math: "reasoning",
-	reasoning: "reasoning",
-	creative: "general",
-	text: "general",
-	translation: "general",
-	tools: "tools",
-	long_context: "general",
-	factual: "general",
-	advice: "general",
-	chat: "general",
-};
+/** A call of a tool, or the words between two of them. */
+const TYPICAL_TOOL_CALL_TOKENS = 150;
 
 /** Expected quality, cost and latency of a model on a prompt. */
 export interface Expectation {
@@ -64,62 +55,70 @@ export interface Expectation {
 	latencyMs: number;
 }
 
-/** What a prompt requires. A prompt with tools or a long context but no particular subject counts by those alone. */
-function promptDemands(signals: Signals): Demand[] {
-	const besides: Demand[] = [
-		...(signals.hasTools ? ["tools" as const] : []),
-		...(signals.longContext ? ["long_context" as const] : []),
-	];
-	const general = isGeneral({ ...signals, hasTools: false, longContext: false });
-	return general && besides.length > 0 ? besides : [...signals.intents, ...besides];
+/** Tokens of a typical answer to a prompt, without reasoning. It does not depend on the model. */
+export function typicalAnswerTokens({ probabilities, hasTools, promptTokens }: Signals): number {
+	let tokens = 0;
+	for (const intent of INTENTS) tokens += probabilities[intent] * TYPICAL_ANSWER_TOKENS[intent];
+	const { translation } = probabilities;
+	tokens += translation * Math.max(0, promptTokens - TYPICAL_ANSWER_TOKENS.translation);
+	return hasTools ? (tokens + TYPICAL_TOOL_CALL_TOKENS) / 2 : tokens;
 }
 
-/**
- * Expected quality, cost and latency of one model on one prompt.
- * @param maxTokens the output limit.
- * @param nowMs selects the price, ms since the epoch.
- */
+/** What an expectation depends on, besides the model and how it is called. */
+export interface Prospect extends Pick<Catalog, "testEase"> {
+	signals: Signals;
+	/** Selects the price, ms since the epoch. */
+	nowMs: number;
+	/** See `typicalAnswerTokens`. */
+	answerTokens: number;
+}
+
+/** How a model is called on a prompt, and what is known of it besides the catalog. */
+export interface CallTerms {
+	effort: EffortChoice;
+	/** The output limit. */
+	maxTokens: number;
+	/** Tokens of the prompt that its provider has in a cache. */
+	cachedTokens: number;
+	observation: ModelObservation;
+}
+
+/** Expected quality, cost and latency of one model on one prompt. */
 export function computeExpectation(
 	model: Model,
-	effort: EffortChoice,
-	signals: Signals,
-	maxTokens: number,
-	nowMs: number,
+	{ effort, maxTokens, cachedTokens, observation }: CallTerms,
+	{ signals, nowMs, testEase, answerTokens }: Prospect,
 ): Expectation {
 	const level = effortLevel(model, effort);
-	const demands = promptDemands(signals);
-	const figures = demands.map((demand) => model.quality[QUALITY_FIGURE[demand]] ?? model.quality.general);
-	const best = figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
-	const ratio = model.quality.low_effort_ratio;
-	const typical = Math.max(...demands.map((demand) => TYPICAL_OUTPUT_TOKENS[demand]));
-	const outputText = Math.min(
-		maxTokens,
-		signals.intents.includes("translation") ? Math.max(typical, signals.promptTokens) : typical,
-	);
+	const outputText = Math.min(maxTokens, Math.round(answerTokens * (model.answer_length ?? 1)));
+	const reasoning = reasoningTokens(model, effort, maxTokens);
+	const cacheRead = Math.min(cachedTokens, signals.promptTokens);
+	const usage = { uncachedInput: signals.promptTokens - cacheRead, cacheRead, cacheWrite: 0, outputText, reasoning };
 	const speed = level > 0.5 ? model.speed.high_effort : model.speed.low_effort;
+	// The time to the first token at the lowest effort has the reasoning of the lowest effort in it.
+	const furtherReasoning = Math.max(0, reasoning - (model.reasoning?.tokens.low_effort ?? 0));
+	const seconds = model.speed.low_effort.ttft_s + (furtherReasoning + outputText) / speed.output_tokens_per_s;
 	return {
-		quality: best * (ratio + (1 - ratio) * level),
-		cost: priceUsage(
-			model,
-			{ uncachedInput: signals.promptTokens, cacheRead: 0, cacheWrite: 0, outputText, reasoning: 0 },
-			nowMs,
-		),
-		latencyMs: Math.round(1000 * (speed.ttft_s + outputText / speed.output_tokens_per_s)),
+		quality: expectedQuality(model, level, signals, testEase) * (1 - observation.failureShare),
+		cost: priceUsage(model, usage, nowMs),
+		latencyMs: Math.round(1000 * seconds * observation.slowdown),
 	};
 }
 
-/** 1 at the low end of a range, 0 at the high end, on a log scale. */
-function cheapness(value: number, [low, high]: readonly [number, number]): number {
-	const place = Math.log(Math.max(value, low) / low) / Math.log(high / low);
-	return 1 - Math.min(1, place);
-}
+/** Costs and latencies below these count as these. */
+const LEAST_COST_NANO_USD = 1_000;
+const LEAST_LATENCY_MS = 100;
 
-/** The score of a candidate, 0 to 1. `direct` compares nothing and uses the balanced weights. */
-export function scoreExpectation(expectation: Expectation, mode: Mode): number {
-	const weights = SCORE_WEIGHTS[mode === "direct" ? "balanced" : mode];
+/**
+ * What an expectation is worth in a mode: its quality, less what its price and its time are worth. So a dearer model ranks
+ * first only if what it gains is worth its price. Prices and times count by their ratio, so the length of a prompt does not
+ * change what they weigh.
+ */
+export function scoreExpectation({ quality, cost, latencyMs }: Expectation, mode: Mode): number {
+	const { perPriceDoubling, perLatencyDoubling } = modeUtility(mode);
 	const value =
-		weights.quality * expectation.quality +
-		weights.price * cheapness(expectation.cost.totalNanoUsd / 1e9, COST_RANGE_USD) +
-		weights.speed * cheapness(expectation.latencyMs, LATENCY_RANGE_MS);
+		quality -
+		perPriceDoubling * Math.log2(Math.max(1, cost.totalNanoUsd / LEAST_COST_NANO_USD)) -
+		perLatencyDoubling * Math.log2(Math.max(1, latencyMs / LEAST_LATENCY_MS));
 	return Math.round(value * 1e4) / 1e4;
 }

@@ -38,6 +38,8 @@ export interface Signals {
 	probabilities: Readonly<Record<Intent, number>>;
 	difficulty: "trivial" | "normal" | "hard";
 	level: DifficultyLevel;
+	/** From 1, a small model answers it well, to 2 and more. Finer than the level. */
+	expectedDifficulty: number;
 	facts: PromptFacts;
 	hasTools: boolean;
 	hasImages: boolean;
@@ -54,7 +56,8 @@ export interface Signals {
 	contextTokens: number;
 }
 
-const CHARS_PER_TOKEN = 4;
+/** An estimate that holds for English. */
+export const CHARS_PER_TOKEN = 4;
 /** Typical number of tokens for an image. The cost bound uses another figure. */
 const IMAGE_TOKENS = 1_000;
 const LONG_CONTEXT_TOKENS = 32_000;
@@ -137,7 +140,7 @@ function rateDifficulty(
 const WORD_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 /** A prompt without a letter or digit in any turn that is read: nothing, images alone, emoji. It is taken for small talk. */
-const WORDLESS: Pick<Signals, "intents" | "probabilities" | "level"> = {
+const WORDLESS: Pick<Signals, "intents" | "probabilities" | "level" | "expectedDifficulty"> = {
 	intents: ["chat"],
 	probabilities: {
 		code: 0,
@@ -151,6 +154,7 @@ const WORDLESS: Pick<Signals, "intents" | "probabilities" | "level"> = {
 		chat: 1,
 	},
 	level: 1,
+	expectedDifficulty: 1,
 };
 
 /** An intent other than the first one counts from this probability on. */
@@ -172,8 +176,8 @@ function classify(turns: readonly [Turn, ...Turn[]]) {
 	const { found, properties } = extractFeatures(turns, space);
 	const facts = { language: detectPromptLanguage(found.scripts, found.languages), hasCode: hasCode(properties) };
 	if (!turns.some(({ text }) => WORD_OR_NUMBER.test(text))) return { ...WORDLESS, ...facts };
-	const { probabilities, level } = predict(shippedWeights, space);
-	return { intents: likelyIntents(probabilities), probabilities, level, ...facts };
+	const predicted = predict(shippedWeights, space);
+	return { intents: likelyIntents(predicted.probabilities), ...predicted, ...facts };
 }
 
 const JSON_WORD = /\bjson\b/i;

@@ -31,7 +31,7 @@ function wholeLoad(mark = ""): Load {
 
 export const WHOLE = wholeLoad();
 
-/** The service requests a stream of every upstream. This one gets a whole answer, which shows what reading streams costs. */
+/** The upstream answers this one whole, whatever it was asked for. */
 export const WHOLE_UPSTREAM = wholeLoad("[[no stream]]");
 
 function streamedLoad(mark = ""): Load {

@@ -61,13 +61,14 @@ function model({ supports, limits, ...own }: Particulars): Model {
 		supports: { tools: true, vision: true, json_schema: true, logprobs: false, ...supports },
 		reasoning: null,
 		request: { max_tokens_field: "max_tokens", rejects: [] },
+		answer_length: null,
 		...own,
 	};
 }
 
-/** Shares of the best model's score; `code` and `tools` are not known where they are left out. */
-function quality(general: number, lowEffortRatio = 1, more: Partial<Model["quality"]> = {}): Model["quality"] {
-	return { general, reasoning: general, code: null, tools: null, low_effort_ratio: lowEffortRatio, ...more };
+/** Shares of tasks solved; intents that are left out are not known. */
+function quality(general: number, lowEffortRatio = 1, byIntent: Model["quality"]["by_intent"] = {}): Model["quality"] {
+	return { general, by_intent: { reasoning: general, ...byIntent }, low_effort_ratio: lowEffortRatio };
 }
 
 /** The same at every effort, but for the wait: reasoning comes before the first token. */
@@ -87,7 +88,7 @@ const MODELS = [
 		prices: [price(rates(0.02, 0.02))],
 		limits: { context_window: 131_072, max_output_tokens: 16_384 },
 		supports: { tools: false, vision: false, json_schema: false },
-		quality: quality(0.07),
+		quality: quality(0.04),
 		speed: speed(50, 0.6),
 	}),
 	model({
@@ -101,9 +102,10 @@ const MODELS = [
 			control: "reasoning_effort",
 			efforts: ["minimal", "low", "medium", "high"],
 			inside_max_tokens: true,
+			tokens: { low_effort: 0, high_effort: 12_000 },
 		},
 		request: { max_tokens_field: "max_completion_tokens", rejects: ["temperature", "top_p"] },
-		quality: quality(0.33, 0.4),
+		quality: quality(0.2, 0.4),
 		speed: speed(140, 0.7, 90),
 	}),
 	model({
@@ -112,8 +114,13 @@ const MODELS = [
 		tier: "budget",
 		prices: [price(rates(0.1, 0.4, { cached_input: 0.01 }))],
 		limits: { max_output_tokens: 65_536 },
-		reasoning: { control: "google_thinking_budget", efforts: ["none", "low", "high"], inside_max_tokens: true },
-		quality: quality(0.25, 0.6),
+		reasoning: {
+			control: "google_thinking_budget",
+			efforts: ["none", "low", "high"],
+			inside_max_tokens: true,
+			tokens: { low_effort: 0, high_effort: 700 },
+		},
+		quality: quality(0.15, 0.6),
 		speed: speed(210, 0.5, 4),
 	}),
 	model({
@@ -139,8 +146,13 @@ const MODELS = [
 		],
 		limits: { max_output_tokens: 384_000 },
 		supports: { vision: false, logprobs: true },
-		reasoning: { control: "thinking_type", efforts: ["none", "high"], inside_max_tokens: false },
-		quality: quality(0.62, 0.7),
+		reasoning: {
+			control: "thinking_type",
+			efforts: ["none", "high"],
+			inside_max_tokens: false,
+			tokens: { low_effort: 0, high_effort: 1_200 },
+		},
+		quality: quality(0.37, 0.7),
 		speed: speed(90, 1.2, 15),
 	}),
 	model({
@@ -153,8 +165,13 @@ const MODELS = [
 			price(rates(1.5, 7.5, { cached_input: 0.15 }), { effective_from: "2027-01-01T00:00:00.000Z" }),
 		],
 		limits: { max_output_tokens: 65_536 },
-		reasoning: { control: "google_thinking_level", efforts: ["low", "medium", "high"], inside_max_tokens: true },
-		quality: quality(0.7, 0.85, { code: 0.75, tools: 0.6 }),
+		reasoning: {
+			control: "google_thinking_level",
+			efforts: ["low", "medium", "high"],
+			inside_max_tokens: true,
+			tokens: { low_effort: 200, high_effort: 2_000 },
+		},
+		quality: quality(0.42, 0.85, { code: 0.45, tools: 0.36 }),
 		speed: speed(200, 1, 12),
 	}),
 	model({
@@ -167,7 +184,7 @@ const MODELS = [
 				tiers: [{ when: { above_input_tokens: 100_000 }, ...rates(10, 50, { cached_input: 1, cache_write: 12.5 }) }],
 			}),
 		],
-		quality: quality(0.86, 1, { code: 0.9, tools: 0.85 }),
+		quality: quality(0.52, 1, { code: 0.54, tools: 0.5 }),
 		speed: speed(80, 1.5),
 	}),
 	model({
@@ -175,7 +192,7 @@ const MODELS = [
 		provider: "ostrom",
 		tier: "frontier",
 		prices: [price(rates(3, 15, { cached_input: 0.3 }))],
-		quality: quality(0.94, 1, { code: 0.95, tools: 0.9 }),
+		quality: quality(0.56, 1, { code: 0.57, tools: 0.54 }),
 		speed: speed(70, 2),
 	}),
 	model({
@@ -189,15 +206,17 @@ const MODELS = [
 			control: "thinking_type_and_output_config",
 			efforts: ["none", "low", "medium", "high", "max"],
 			inside_max_tokens: true,
+			tokens: { low_effort: 0, high_effort: 1_600 },
 		},
 		request: { max_tokens_field: "max_tokens", rejects: ["temperature", "top_p"] },
-		quality: quality(1, 0.8),
+		quality: quality(0.62, 0.8),
 		speed: speed(55, 1.5, 30),
 	}),
 ];
 
 export const TEST_CATALOG = createCatalog({
 	version: "2026-11-21",
+	testEase: {},
 	models: MODELS,
 	providers: PROVIDERS,
 	freeModels: ["pebble-budget", "ember-budget", "glint-budget"],

@@ -13,7 +13,9 @@ const PAGES = [
 	"README.md",
 	CONTRIBUTING,
 	".github/SECURITY.md",
-	...readdirSync(join(ROOT, DOCS)).map((name) => `${DOCS}/${name}`),
+	...readdirSync(join(ROOT, DOCS))
+		.filter((name) => name.endsWith(".md"))
+		.map((name) => `${DOCS}/${name}`),
 ];
 
 const read = (file: string) => readFileSync(join(ROOT, file), "utf8");

@@ -3,6 +3,7 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { reasonsHidden, timeToFirstTokenMs } from "../../src/routing/effort.ts";
+import type { Observed } from "../../src/routing/observed.ts";
 import { canBeSilent, modelOnWire, providersBut } from "../support/models.ts";
 import {
 	answers,
@@ -98,7 +99,7 @@ function callsTo({ provider }: { provider: string }): number {
 interface Completion {
 	model: string;
 	choices: { message: { content: string | null }; finish_reason: string }[];
-	svc: NonNullable<Chunk["svc"]> & { routing: { reason: string } };
+	svc: NonNullable<Chunk["svc"]> & { routing: { reason: string; observed: Observed } };
 }
 
 async function completion(response: Response): Promise<Completion> {
@@ -444,6 +445,19 @@ describe("a provider's breaker", () => {
 			expect.stringContaining("it was not asked"),
 		]);
 		expect(callsTo(named)).toBe(9);
+	});
+
+	it("and the failures behind it stand in the next answer as observed", async () => {
+		respondAs(named, () => status(500));
+		const before = await completion(await quickChat({ model: named.id }));
+		expect(before.svc.routing.observed).toEqual({ at: expect.any(String) });
+		await quickChat({ model: named.id });
+		await quickChat({ model: named.id });
+		const { svc } = await completion(await quickChat({ model: named.id }));
+		expect(svc.routing.observed).toMatchObject({
+			open_breakers: { [named.provider]: expect.any(Number) },
+			failure_share: { [named.id]: expect.any(Number) },
+		});
 	});
 
 	const harmless: Record<string, () => Response> = {

@@ -298,6 +298,31 @@ describe("a routing preview", () => {
 		expect(await route("2.read")).toMatchObject({ error: "invalid_request", issues: [{ path: "tools" }] });
 	});
 
+	it("repeats the choice of an answer from what the answer shows as observed", async () => {
+		const messages = [
+			{ role: "user", content: "Tell me about the rivers of Europe" },
+			{ role: "assistant", content: "Gladly." },
+			{ role: "user", content: "And the Danube?" },
+		];
+		await completion(await chat(pro.key, "Tell me about the rivers of Europe", { routing_mode: "quality" }));
+		const answered = await callWithKey(pro.key, "/v1/chat/completions", { messages });
+		const { model, svc } = (await answered.json()) as {
+			model: string;
+			svc: { routing: { reason: string; observed: { at: string; conversation_model?: string } } };
+		};
+		const { observed, reason } = svc.routing;
+		expect(observed.conversation_model).toBeDefined();
+		const replay = (what: unknown) => callWithKey(pro.key, "/v1/route", { messages, observed: what });
+		expect(await (await replay(observed)).json()).toMatchObject({ model, reason, observed });
+		// Another day, another user: what was observed decides, not what is.
+		const elsewhere = { at: observed.at, slowdown: { [model]: 8 }, failure_share: { [model]: 0.9 } };
+		const other = (await (await replay(elsewhere)).json()) as { model: string };
+		expect(other).toMatchObject({ observed: elsewhere });
+		expect(other.model).not.toBe(model);
+		const refused = await replay({ at: "yesterday" });
+		expect([refused.status, await refused.json()]).toMatchObject([422, { issues: [{ path: "observed.at" }] }]);
+	});
+
 	it("shows how likely each intent is, as the answer and a stream's last chunk do", async () => {
 		const content = "Write a Python function that reverses a list";
 		const preview = (await (await callWithKey(pro.key, "/v1/route", { prompt: content })).json()) as {

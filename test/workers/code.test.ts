@@ -135,8 +135,10 @@ describe("a run", () => {
 	});
 
 	it("under efficiency is written by a cheap model", async () => {
-		const [cheap, balanced] = [await coded(TASK, { policy: "efficiency" }), await coded(TASK)];
-		expect(cheap.svc.cost.bound_usd).toBeLessThan(balanced.svc.cost.bound_usd);
+		const [cheap, deep] = [await coded(TASK, { policy: "efficiency" }), await coded(TASK, { policy: "depth" })];
+		const tiers = cheap.svc.code.coder_models.map((id) => CATALOG.findModel(id)?.tier);
+		expect(tiers).toEqual(["budget"]);
+		expect(cheap.svc.cost.bound_usd).toBeLessThan(deep.svc.cost.bound_usd);
 	});
 
 	it("shows no stages without a trace", async () => {

@@ -195,7 +195,7 @@ describe("an id that the caller has no receipt under", () => {
 			});
 			await rate(id, { score: 1 });
 			faults.restore();
-			costs.push(operations.filter((operation) => /"settlements"|^receipt /.test(operation)));
+			costs.push(operations.filter((operation) => /"settlements"."user_id" = |^receipt /.test(operation)));
 		}
 		expect(costs[0]).toHaveLength(2);
 		expect(costs[0]).toEqual(costs[1]);

@@ -127,5 +127,5 @@ export function toLevel(expectedDifficulty: number, levels: readonly number[]): 
 /** What the model says of the features of a prompt. */
 export function predict(weights: Weights, features: Features) {
 	const { probabilities, expectedDifficulty } = toPrediction(sumOutputs(weights, features), weights.temperature);
-	return { probabilities, level: toLevel(expectedDifficulty, weights.levels) };
+	return { probabilities, expectedDifficulty, level: toLevel(expectedDifficulty, weights.levels) };
 }

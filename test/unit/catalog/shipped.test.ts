@@ -1,5 +1,4 @@
 // The shipped catalog's promises: 27 models, 12 providers, every model priced, every figure sourced, nobody cheaper than Free's three.
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,15 +24,17 @@ import {
 } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { EFFORTS, TIERS } from "../../../src/catalog/vocabulary.ts";
-import { chooseEffort } from "../../../src/routing/effort.ts";
-import { INTENTS } from "../../../src/routing/intents.ts";
+import { hashObject } from "../../../src/proof/hash.ts";
+import { INTENTS, type Intent } from "../../../src/routing/intents.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../../src/routing/mode.ts";
-import { computeExpectation as expectationOf, scoreExpectation } from "../../../src/routing/score.ts";
+import { toLogit } from "../../../src/routing/quality.ts";
+import { rankModels } from "../../../src/routing/rank.ts";
 import cueWords from "../../../src/routing/signals/cues.json" with { type: "json" };
 import frequentWords from "../../../src/routing/signals/languages.json" with { type: "json" };
 import weightsFile from "../../../src/routing/signals/weights.json" with { type: "json" };
-import type { Signals } from "../../../src/routing/signals.ts";
+import type { DifficultyLevel } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
+import { selectionRequest, signalsFor } from "../../support/selection.ts";
 
 type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
 
@@ -74,6 +75,9 @@ describe("the catalog", () => {
 	it("prices every model in whole pico-dollars a token", () => {
 		for (const model of CATALOG.models) {
 			expect(model.prices[0]?.effective_from, model.id).toBeNull();
+			// A decision shows its hour only.
+			for (const { effective_from } of model.prices.slice(1))
+				expect(effective_from, model.id).toMatch(/:00:00(\.000)?Z$/);
 			const rates = rateRows(model).flatMap((row) => [
 				row.input,
 				row.output,
@@ -127,71 +131,57 @@ describe("the catalog", () => {
 });
 
 describe("a ranking of the catalog", () => {
-	const NOON = Date.parse("2026-11-21T12:00:00Z");
-	const prompt: Signals = {
-		intents: ["chat"],
-		probabilities: {
-			code: 0,
-			math: 0,
-			reasoning: 0,
-			creative: 0,
-			text: 0,
-			translation: 0,
-			factual: 0,
-			advice: 0,
-			chat: 1,
-		},
-		level: 2,
-		facts: { chars: 80, language: "en", hasCode: false, asksForJson: false, turns: 1 },
-		longContext: false,
-		difficulty: "normal",
-		hasTools: false,
-		hasImages: false,
-		hasRemoteImages: false,
-		promptTokens: 20,
-		contextTokens: 20,
-	};
-
-	function ranked(mode: RoutingMode, intents: Signals["intents"] = ["chat"]) {
-		const candidates = CATALOG.models.map((model) => {
-			const { effort } = chooseEffort(model, { maxTokens: 1_000 }, mode);
-			const expectation = expectationOf(model, effort, { ...prompt, intents }, 1_000, NOON);
-			return { model, expectation, score: scoreExpectation(expectation, mode) };
-		});
-		return candidates.toSorted((a, b) => b.score - a.score);
-	}
+	const LEVELS = [1, 2, 3] as const;
+	const ranked = (mode: RoutingMode, intent: Intent, level: DifficultyLevel) =>
+		rankModels(selectionRequest(CATALOG, signalsFor(intent, level)), mode, null).eligible;
 
 	it("puts better models first for quality, and cheaper and faster ones for agility", () => {
 		for (const intent of INTENTS) {
-			const [best] = ranked("quality", [intent]);
-			const [quickest] = ranked("agility", [intent]);
-			expect(["premium", "frontier"], intent).toContain(best?.model.tier);
-			expect(["budget", "mid"], intent).toContain(quickest?.model.tier);
-			expect(best?.expectation.quality).toBeGreaterThan(quickest?.expectation.quality ?? 1);
-			expect(quickest?.expectation.latencyMs).toBeLessThan(best?.expectation.latencyMs ?? 0);
+			for (const level of LEVELS) {
+				const [best] = ranked("quality", intent, level);
+				const [quickest] = ranked("agility", intent, level);
+				expect(["budget", "mid"], intent).toContain(quickest?.model.tier);
+				expect(best?.expectation.quality).toBeGreaterThan(quickest?.expectation.quality ?? 1);
+				expect(quickest?.expectation.latencyMs).toBeLessThan(best?.expectation.latencyMs ?? 0);
+			}
+			expect(["premium", "frontier"], intent).toContain(ranked("quality", intent, 3)[0]?.model.tier);
 		}
 	});
 
-	it("scores every model between 0 and 1", () => {
+	it("pays more for a hard prompt than for an easy one, in every mode but agility", () => {
+		for (const intent of INTENTS) {
+			for (const mode of ["quality", "balanced"] as const) {
+				const cost = (level: DifficultyLevel) => ranked(mode, intent, level)[0]?.expectation.cost.totalNanoUsd ?? 0;
+				expect(cost(3), `${intent} ${mode}`).toBeGreaterThanOrEqual(cost(1));
+			}
+		}
+	});
+
+	it("expects every quality between 0 and 1, and no model to be worth more than it", () => {
 		for (const mode of ROUTING_MODES) {
-			for (const { model, score: value } of ranked(mode)) {
-				expect(value, `${model.id} ${mode}`).toBeGreaterThan(0);
-				expect(value, `${model.id} ${mode}`).toBeLessThan(1);
+			for (const { model, expectation, score } of ranked(mode, "code", 2)) {
+				expect(expectation.quality, `${model.id} ${mode}`).toBeGreaterThan(0);
+				expect(expectation.quality, `${model.id} ${mode}`).toBeLessThan(1);
+				expect(score, `${model.id} ${mode}`).toBeLessThanOrEqual(expectation.quality);
 			}
 		}
 	});
 });
 
-/** The weights of signals decide like figures do, so new ones are a new version of the catalog. */
-const SIGNAL_WEIGHTS = {
-	since: "2026-11-22",
-	sha256: "ca5988b59a03763258d43246e3d40fa0b72467307b4b06e48ece29159cd743b5",
-};
+describe("the version of the catalog", () => {
+	/** By version: the digest of the figures and of the weights of the signals. Both decide what is selected. */
+	const DIGESTS: Readonly<Record<string, string>> = {
+		"2026-11-22": "sha256:cbb733a569d7b583eab277ca2dbc6c65b463a5db427a4587952b9c930a5d8c8d",
+	};
 
-describe("the weights of signals", () => {
-	it("are those of their day: whoever changes them updates both, and the catalog's version", () => {
-		const text = JSON.stringify([weightsFile, cueWords, frequentWords]);
-		expect(createHash("sha256").update(text).digest("hex")).toBe(SIGNAL_WEIGHTS.sha256);
+	it("changes with every figure and every weight", () => {
+		const digest = hashObject({
+			type: "svc.catalog.v1",
+			models: modelsFile,
+			weights: weightsFile,
+			words: [cueWords, frequentWords],
+		});
+		expect(DIGESTS[CATALOG.version], "raise the version in models.json, and list its digest here").toBe(digest);
 	});
 });
 
@@ -216,9 +206,20 @@ describe("the sources of the catalog", () => {
 		expect(Object.keys(providers)).toEqual(CATALOG.providers.map(({ id }) => id));
 	});
 
-	it("were read on a day; the last of these days and of the weights' is the catalog's version", () => {
+	it("say how much easier each public test is than the general one", () => {
+		for (const [intent, ease] of Object.entries(CATALOG.testEase)) {
+			const gaps = CATALOG.models.flatMap(({ quality }) => {
+				const figure = new Map(Object.entries(quality.by_intent)).get(intent);
+				return figure === undefined ? [] : [toLogit(figure) - toLogit(quality.general)];
+			});
+			expect(gaps.length, intent).toBeGreaterThan(20);
+			expect(ease, intent).toBeCloseTo(gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, 2);
+		}
+	});
+
+	it("were read on a day, the last of which is the catalog's version", () => {
 		const days = [...Object.values(models), ...Object.values(providers)].map(({ checked }) => checked);
-		expect([...days, SIGNAL_WEIGHTS.since].toSorted().at(-1)).toBe(CATALOG.version);
+		expect(days.toSorted().at(-1)).toBe(CATALOG.version);
 	});
 
 	it("mark what is a predecessor's, and what is ours", () => {

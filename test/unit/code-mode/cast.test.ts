@@ -4,7 +4,7 @@ import type { Model } from "../../../src/catalog/schema.ts";
 import { type CodeCastSize, chooseCodeCast } from "../../../src/code-mode/cast.ts";
 import type { CodeOptions } from "../../../src/code-mode/request.ts";
 import type { Rankings } from "../../../src/orchestration/strategy.ts";
-import type { Candidate } from "../../../src/routing/select.ts";
+import type { Candidate } from "../../../src/routing/selection.ts";
 
 function candidate(id: string, provider: string, cost = 1): Candidate {
 	const model = { id, provider } as Model;

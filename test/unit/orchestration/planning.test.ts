@@ -7,7 +7,7 @@ import { choosePlan, planStrategy, type StrategyRequest, shrinkPlan } from "../.
 import { panelConfig, toQuestionCall } from "../../../src/orchestration/request.ts";
 import { type SizedStrategy, STRATEGY, type StrategyName } from "../../../src/orchestration/strategies.ts";
 import { type EffortPolicy, type Rankings, userMessage } from "../../../src/orchestration/strategy.ts";
-import type { Candidate } from "../../../src/routing/select.ts";
+import type { Candidate } from "../../../src/routing/selection.ts";
 import { detectSignals } from "../../../src/routing/signals.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 import { task } from "../../support/fake-engine.ts";
@@ -70,6 +70,7 @@ const CANDIDATES = TEST_CATALOG.models.map(
 		maxTokens: 100,
 		warnings: [],
 		score: 1 - at / 100,
+		isBelowFloor: false,
 		expectation: {
 			quality: model.quality.general,
 			cost: { inputNanoUsd: 0, outputNanoUsd: at + 1, totalNanoUsd: at + 1 },

@@ -26,7 +26,11 @@ const renamed = model("tide-mid");
 
 /** The same model, told how to reason in another way. */
 function reasoning(control: NonNullable<Model["reasoning"]>["control"]): Model {
-	return { ...renamed, reasoning: { control, efforts: ["none", "medium", "high", "max"], inside_max_tokens: false } };
+	const tokens = { low_effort: 0, high_effort: 1_000 };
+	return {
+		...renamed,
+		reasoning: { control, efforts: ["none", "medium", "high", "max"], inside_max_tokens: false, tokens },
+	};
 }
 
 function sent(model: Model, body: Record<string, unknown>, effort: EffortChoice = null) {

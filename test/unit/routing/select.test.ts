@@ -179,8 +179,8 @@ describe("a pinned model", () => {
 		const stoodIn = selected({ model: "apex-frontier" }, { settings: without("OSTROM") });
 		expect(stoodIn.candidates.map(({ model }) => model.id)).toEqual([
 			"summit-premium",
-			"prism-mid",
 			"tide-mid",
+			"prism-mid",
 			"glint-budget",
 			"pebble-budget",
 			"zenith-frontier",
@@ -372,15 +372,16 @@ describe("a conversation", () => {
 	const withModel = (model: string, content: string, more: Record<string, unknown> = {}) => {
 		const parsed = chatRequestSchema.parse({ ...history(content), ...more });
 		const request = toInferenceRequest(parsed, TEST_CATALOG, null);
-		const planned = planCall(request, PLANS.corporate, ALL, NOON, () => model);
+		const planned = planCall(request, PLANS.corporate, ALL, NOON, () => ({ conversation_model: model }));
 		if (!planned.ok) throw new Error(JSON.stringify(planned.failure));
 		return planned.value.selection;
 	};
 
 	it("stays with its model while nobody is much better", () => {
-		const best = selected(history("And the Danube, what about the Danube in that time?")).candidates;
+		const more = { routing_mode: "quality" };
+		const best = selected({ ...history("And the Danube, what about the Danube in that time?"), ...more }).candidates;
 		const second = best[1]?.model.id ?? "";
-		const stays = withModel(second, "And the Danube, what about the Danube in that time?");
+		const stays = withModel(second, "And the Danube, what about the Danube in that time?", more);
 		expect(stays.candidates[0].model.id).toBe(second);
 		expect(stays.reason).toContain("goes on with its conversation");
 		expect(stays.fallbackFrom).toBeNull();

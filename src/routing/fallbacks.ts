@@ -1,0 +1,33 @@
+// Orders the candidates that stand in for a model. Pure.
+import { blendedRate } from "../catalog/price.ts";
+import type { Model } from "../catalog/schema.ts";
+import { TIERS } from "../catalog/vocabulary.ts";
+import type { RoutingConfig } from "./routing-config.ts";
+import type { Candidate, RankedModels } from "./selection.ts";
+
+/** The cheapest first, budget models before all others. */
+export function sortByPrice(candidates: readonly Candidate[], nowMs: number): Candidate[] {
+	const rank = ({ model }: Candidate) => (model.tier === "budget" ? 0 : 1);
+	return candidates.toSorted((a, b) => rank(a) - rank(b) || blendedRate(a.model, nowMs) - blendedRate(b.model, nowMs));
+}
+
+/**
+ * Order of fallbacks for an intended model: those that are not more expensive first, then by distance in tier, other
+ * providers, and score. A client that names a model has a price in mind, so a fallback at several times that price
+ * would be a surprise.
+ */
+export function sortByDistance(candidates: readonly Candidate[], intended: Model, nowMs: number): Candidate[] {
+	const price = blendedRate(intended, nowMs);
+	const distance = ({ model }: Candidate) =>
+		(blendedRate(model, nowMs) > price ? 100 : 0) +
+		2 * Math.abs(TIERS.indexOf(model.tier) - TIERS.indexOf(intended.tier)) +
+		(model.provider === intended.provider ? 1 : 0);
+	return candidates.toSorted((a, b) => distance(a) - distance(b) || b.score - a.score);
+}
+
+/** The eligible fallbacks that the config lists, in its order. */
+export function listConfiguredFallbacks(ranking: RankedModels, config: RoutingConfig | null): Candidate[] {
+	return (config?.fallback ?? [])
+		.map((id) => ranking.eligible.find(({ model }) => model.id === id))
+		.filter((candidate) => candidate !== undefined);
+}

@@ -1,0 +1,76 @@
+// What a service has observed of its providers and a conversation, as data that decisions depend on and answers show: with
+// it, a decision can be repeated. Pure; who observes is inference/observe.edge.ts.
+import * as z from "zod";
+
+const byName = <T extends z.ZodType>(value: T) => z.record(z.string(), value);
+
+/** Members are left out when there is nothing to say. */
+export const observedSchema = z.lazy(() =>
+	z.object({
+		at: z.iso.datetime().describe("The hour in which the decision was made; prices may depend on it."),
+		conversation_model: z.string().optional().describe("The model that has served the conversation so far."),
+		open_breakers: byName(z.int().min(0))
+			.optional()
+			.describe("By provider: for how many ms its breaker has been open."),
+		throttled: byName(z.int().min(0)).optional().describe("By model: ms until it may be called again after a 429."),
+		slowdown: byName(z.number().min(1))
+			.optional()
+			.describe("By model: how many times as long as the catalog says its answers have taken lately."),
+		failure_share: byName(z.number().min(0).max(1))
+			.optional()
+			.describe("By model: the share of its calls that have failed lately."),
+	}),
+);
+
+/** What was observed when a decision was made. */
+export type Observed = z.infer<typeof observedSchema>;
+
+/** The same without the time, which the request has. */
+export type Observations = Omit<Observed, "at">;
+
+/** What was observed of one model. */
+export interface ModelObservation {
+	/** At least 1. */
+	slowdown: number;
+	/** 0 to 1. */
+	failureShare: number;
+}
+
+/** What was observed of a model; nothing is a model that works as the catalog says. */
+export function findObservation({ slowdown, failure_share }: Observations, modelId: string): ModelObservation {
+	return { slowdown: slowdown?.[modelId] ?? 1, failureShare: failure_share?.[modelId] ?? 0 };
+}
+
+function onlyNamed<T>(
+	values: Record<string, T> | undefined,
+	names: ReadonlySet<string>,
+): Record<string, T> | undefined {
+	const entries = Object.entries(values ?? {}).filter(([name]) => names.has(name));
+	return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Prices change on the hour. */
+const HOUR_MS = 3_600_000;
+
+/** The part that matters for these models, with the hour. Empty members are left out. */
+export function toObserved(
+	observations: Observations,
+	models: readonly { id: string; provider: string }[],
+	nowMs: number,
+): Observed {
+	const at = new Date(nowMs - (nowMs % HOUR_MS)).toISOString();
+	const { conversation_model } = observations;
+	const ids = new Set(models.map(({ id }) => id));
+	const open_breakers = onlyNamed(observations.open_breakers, new Set(models.map(({ provider }) => provider)));
+	const throttled = onlyNamed(observations.throttled, ids);
+	const slowdown = onlyNamed(observations.slowdown, ids);
+	const failure_share = onlyNamed(observations.failure_share, ids);
+	return {
+		at,
+		...(conversation_model === undefined ? {} : { conversation_model }),
+		...(open_breakers ? { open_breakers } : {}),
+		...(throttled ? { throttled } : {}),
+		...(slowdown ? { slowdown } : {}),
+		...(failure_share ? { failure_share } : {}),
+	};
+}

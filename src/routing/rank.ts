@@ -1,0 +1,126 @@
+// Ranks the models that may serve a call by what they are worth in a mode. Pure.
+import { modelAllowlist } from "../catalog/plans.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Tier } from "../catalog/vocabulary.ts";
+import { nanoUsd } from "../proof/money.ts";
+import { conversationTokens } from "./conversation.ts";
+import { chooseEffort } from "./effort.ts";
+import { type Constraints, findExclusions } from "./eligibility.ts";
+import { fitLength, maxOutputTokens, minOutputTokens, withOutputLimit, worstCaseNanoUsd } from "./length.ts";
+import type { Mode } from "./mode.ts";
+import { findObservation } from "./observed.ts";
+import { computeExpectation, modeUtility, type Prospect, scoreExpectation, typicalAnswerTokens } from "./score.ts";
+import type { Candidate, RankedModels, SelectionRequest } from "./selection.ts";
+
+/** The lowest of the config's max_cost, its rule's max_cost, and the plan's limit. */
+export function costCeiling({ config, rule, planLimitNanoUsd }: SelectionRequest): Constraints["ceiling"] {
+	const limits = [config?.max_cost, rule?.use.max_cost].filter((limit) => limit != null);
+	const own = limits.length > 0 ? { scope: "max_cost" as const, nanoUsd: nanoUsd(Math.min(...limits)) } : null;
+	const envelope = planLimitNanoUsd === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimitNanoUsd };
+	if (own && envelope) return own.nanoUsd <= envelope.nanoUsd ? own : envelope;
+	return own ?? envelope;
+}
+
+/** The longest answer of an eligible model that the cost limit allows, in tokens. */
+function longestAnswerTokens(request: SelectionRequest, model: Model, mode: Mode): number {
+	const ceiling = costCeiling(request);
+	const least = minOutputTokens(request, model, mode);
+	const most = maxOutputTokens(request, model, mode);
+	if (!ceiling) return most;
+	const fit = fitLength(ceiling.nanoUsd, { least, most }, (maxTokens) =>
+		worstCaseNanoUsd(request, model, mode, maxTokens),
+	);
+	return fit?.maxTokens ?? least;
+}
+
+/**
+ * The candidate with an answer short enough that its worst case fits the limit (nano-USD); null when it cannot be
+ * shortened that much, or not at all.
+ */
+export function shortenCandidate(
+	request: SelectionRequest,
+	mode: Mode,
+	{ model, maxTokens: most, ...candidate }: Candidate,
+	limitNanoUsd: number,
+): Candidate | null {
+	if (!request.isOpenEnded) return null;
+	const least = minOutputTokens(request, model, mode);
+	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
+		worstCaseNanoUsd(request, model, mode, maxTokens),
+	);
+	if (!fit) return null;
+	const { maxTokens } = fit;
+	return { ...candidate, model, maxTokens, ...chooseEffort(model, withOutputLimit(request.call, maxTokens), mode) };
+}
+
+/** Everything but the model that decides whether a model may serve. */
+type SharedConstraints = Omit<Constraints, "call" | "worstCaseNanoUsd">;
+
+function toCandidate(
+	request: SelectionRequest,
+	model: Model,
+	mode: Mode,
+	least: number,
+	prospect: Prospect,
+): Candidate {
+	const maxTokens = request.isOpenEnded ? longestAnswerTokens(request, model, mode) : least;
+	const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
+	const { observations } = request;
+	const terms = {
+		effort,
+		maxTokens,
+		cachedTokens: observations.conversation_model === model.id ? conversationTokens(request.signals) : 0,
+		observation: findObservation(observations, model.id),
+	};
+	const expectation = computeExpectation(model, terms, prospect);
+	const score = scoreExpectation(expectation, mode);
+	return { model, effort, maxTokens, warnings, expectation, score, isBelowFloor: false };
+}
+
+/** Sorts by score; those below the mode's floor come last. Equal scores are ordered by id. */
+function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
+	const best = candidates.reduce((most, { expectation }) => Math.max(most, expectation.quality), 0);
+	const floor = best - modeUtility(mode).floorGap;
+	return candidates
+		.map((candidate) => ({ ...candidate, isBelowFloor: candidate.expectation.quality < floor }))
+		.sort(
+			(a, b) =>
+				Number(a.isBelowFloor) - Number(b.isBelowFloor) || b.score - a.score || (a.model.id < b.model.id ? -1 : 1),
+		);
+}
+
+/** Ranks the models of some tiers, or of all, that may serve a call. */
+export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonly Tier[] | null): RankedModels {
+	const { catalog, signals, plan, config, nowMs } = request;
+	const shared: SharedConstraints = {
+		signals,
+		plan,
+		allowlist: modelAllowlist(plan, catalog),
+		blocked: config?.blocked ?? [],
+		ceiling: costCeiling(request),
+		tiers,
+		available: request.available,
+		complianceReasons: request.complianceReasons,
+		takesRemoteImages: request.takesRemoteImages,
+		takesToolName: request.takesToolName,
+	};
+	const prospect: Prospect = {
+		signals,
+		nowMs,
+		testEase: catalog.testEase,
+		answerTokens: typicalAnswerTokens(signals),
+	};
+	const eligible: Candidate[] = [];
+	const excluded: RankedModels["excluded"] = new Map();
+	for (const model of catalog.models) {
+		const least = minOutputTokens(request, model, mode);
+		const exclusions = findExclusions(model, {
+			...shared,
+			call: withOutputLimit(request.call, least),
+			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
+		});
+		if (exclusions.length > 0) excluded.set(model.id, exclusions);
+		else eligible.push(toCandidate(request, model, mode, least, prospect));
+	}
+	return { eligible: sortByScore(eligible, mode), excluded };
+}

@@ -1,0 +1,126 @@
+// Why no model may serve a call, as the failure that the client gets. Pure.
+import { modelAllowlist } from "../catalog/plans.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { Failure } from "../failure.ts";
+import { usd } from "../proof/money.ts";
+import type { Exclusion } from "./eligibility.ts";
+import { fitLength, minOutputTokens, worstCaseNanoUsd } from "./length.ts";
+import type { Mode } from "./mode.ts";
+import { costCeiling } from "./rank.ts";
+import type { Candidate, SelectionRequest } from "./selection.ts";
+
+export function renderExclusions(excluded: ReadonlyMap<string, readonly Exclusion[]>): Record<string, string[]> {
+	return Object.fromEntries([...excluded].map(([id, exclusions]) => [id, exclusions.map(({ text }) => text)]));
+}
+
+type WouldFit = Extract<Failure, { reason: "cost_limit_exceeded" }>["wouldFit"];
+
+/** A shorter answer is no useful suggestion, unless the client asked for less. */
+const MIN_SUGGESTED_TOKENS = 64;
+
+/** The longest answer of a model whose worst case fits the limit; null when there is none. */
+function fitForModel(request: SelectionRequest, model: Model, mode: Mode, limitNanoUsd: number): WouldFit {
+	const { maxTokens: most } = request.call;
+	const least = Math.min(most, MIN_SUGGESTED_TOKENS);
+	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
+		worstCaseNanoUsd(request, model, mode, maxTokens),
+	);
+	return fit && { model: model.id, maxTokens: fit.maxTokens, worstCaseUsd: usd(fit.worstNanoUsd) };
+}
+
+/**
+ * The suggestion for the client: among models that cost too much, the longest answer that fits; of equals, the
+ * cheapest.
+ */
+function suggestFit(request: SelectionRequest, models: readonly Model[], mode: Mode, limitNanoUsd: number): WouldFit {
+	return models
+		.map((model) => fitForModel(request, model, mode, limitNanoUsd))
+		.reduce(
+			(best, fit) =>
+				fit &&
+				(!best ||
+					fit.maxTokens > best.maxTokens ||
+					(fit.maxTokens === best.maxTokens && fit.worstCaseUsd < best.worstCaseUsd))
+					? fit
+					: best,
+			null,
+		);
+}
+
+/** @param others models that could serve, when the request named one that cannot. */
+function toCostFailure(
+	request: SelectionRequest,
+	models: readonly Model[],
+	mode: Mode,
+	others: readonly Candidate[],
+): Failure {
+	const ceiling = costCeiling(request);
+	const worst = Math.min(
+		...models.map((model) => worstCaseNanoUsd(request, model, mode, minOutputTokens(request, model, mode))),
+	);
+	const scope = ceiling?.scope ?? "max_cost";
+	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
+	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
+	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
+	const limit = scope === "max_cost" ? "max_cost" : planLimit;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.isOpenEnded ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
+	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
+	const wouldFit =
+		suggestFit(request, models, mode, limitNanoUsd) ??
+		suggestFit(
+			request,
+			others.slice(0, 1).map(({ model }) => model),
+			mode,
+			limitNanoUsd,
+		);
+	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst), wouldFit };
+}
+
+/** Why no model may serve. The failure names what excludes the models that are closest to being eligible. */
+export function toSelectionFailure(
+	request: SelectionRequest,
+	excluded: ReadonlyMap<string, Exclusion[]>,
+	mode: Mode,
+	others: readonly Candidate[] = [],
+): Failure {
+	const reachable = [...excluded].filter(
+		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),
+	);
+	if (reachable.length === 0) return toNoProviderFailure(request);
+	const only = (...codes: Exclusion["code"][]) =>
+		reachable.filter(([, exclusions]) => exclusions.every(({ code }) => codes.includes(code)));
+	const byPolicy: Failure = {
+		reason: "compliance_blocked",
+		message: "the compliance policy excludes every model that could serve this request",
+		excluded: renderExclusions(excluded),
+	};
+	if (only("compliance").length > 0) return byPolicy;
+	const tooDear = only("cost")
+		.map(([id]) => request.catalog.findModel(id))
+		.filter((model) => model !== undefined);
+	if (tooDear.length > 0) return toCostFailure(request, tooDear, mode, others);
+	if (only("blocked", "tier").length > 0) {
+		return {
+			reason: "model_blocked",
+			message: "the routing config blocks every model that could serve this request",
+			excluded: renderExclusions(excluded),
+		};
+	}
+	// Both the policy and something the client could change exclude each model. Changing it would not help against the
+	// policy.
+	if (only("compliance", "blocked", "tier", "cost").length > 0) return byPolicy;
+	const issues = new Map<string, string>();
+	for (const [id, exclusions] of reachable) {
+		for (const { param, text } of exclusions)
+			if (param && !issues.has(param))
+				issues.set(param, reachable.length === 1 ? `${id}: ${text}` : `no model can serve this; ${id}: ${text}`);
+	}
+	return { reason: "invalid_request", issues: [...issues].map(([path, message]) => ({ path, message })) };
+}
+
+function toNoProviderFailure({ plan, catalog }: SelectionRequest): Failure {
+	const message = modelAllowlist(plan, catalog)
+		? `none of the ${plan.displayName} plan's models is available: no key is configured for their providers`
+		: "no provider key is configured on this server";
+	return { reason: "no_provider_available", message };
+}

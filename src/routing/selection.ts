@@ -1,0 +1,79 @@
+// What a selection depends on, and what it is: the types that its steps share.
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Plan } from "../catalog/plans.ts";
+import type { Model } from "../catalog/schema.ts";
+import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { Warning } from "../providers/model-call.ts";
+import type { Exclusion } from "./eligibility.ts";
+import type { LengthRequest } from "./length.ts";
+import type { Mode, RoutingMode } from "./mode.ts";
+import type { Observations } from "./observed.ts";
+import type { RoutingConfig } from "./routing-config.ts";
+import type { MatchedRule } from "./rules.ts";
+import type { Expectation } from "./score.ts";
+
+/** Everything that a selection depends on. */
+export interface SelectionRequest extends LengthRequest {
+	/** The models to choose from. */
+	catalog: Catalog;
+	/** As the client wrote it; `auto` leaves the choice to routing. */
+	model: string;
+	routingMode: RoutingMode | null;
+	/** The mode for a trivial prompt when neither request nor config sets one. */
+	trivialMode: RoutingMode;
+	config: RoutingConfig | null;
+	/** The config's rule that matches the call; null when none does. */
+	rule: MatchedRule | null;
+	plan: Plan;
+	/** The most that the plan lets the request cost, nano-USD; null means no limit. */
+	planLimitNanoUsd: number | null;
+	/** Whether a model's provider can be called. */
+	available(model: Model): boolean;
+	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */
+	complianceReasons(model: Model): readonly string[];
+	/** Whether a model's wire takes images by https address. */
+	takesRemoteImages(model: Model): boolean;
+	/** Whether a model's wire takes a tool of this name. */
+	takesToolName(model: Model, name: string): boolean;
+	/** What is known of the providers and the conversation besides the catalog. */
+	observations: Observations;
+	nowMs: number;
+}
+
+/** A model that may serve a call. */
+export interface Candidate {
+	model: Model;
+	effort: EffortChoice;
+	/** The output limit that it is called with. */
+	maxTokens: number;
+	warnings: Warning[];
+	expectation: Expectation;
+	/** What the expectation is worth in the mode. */
+	score: number;
+	/** The mode does without it while another can serve: it is expected to be too much worse than the best. */
+	isBelowFloor: boolean;
+}
+
+/** The ranked models for a call, and why the first one ranks first. */
+export interface Selection {
+	mode: Mode;
+	/** Ranked; the first is called first. Never empty. */
+	candidates: [Candidate, ...Candidate[]];
+	/** The order of calls: the first candidate, then its fallbacks. */
+	failover: [Candidate, ...Candidate[]];
+	/** The most that all calls of the request may cost together, nano-USD; null means no limit. */
+	ceilingNanoUsd: number | null;
+	excluded: Record<string, string[]>;
+	/**
+	 * The model or id that was named but cannot serve; null when the first candidate is the intended one.
+	 */
+	fallbackFrom: string | null;
+	/** One sentence for people. */
+	reason: string;
+}
+
+/** The models that may serve, best first, and why the others may not. */
+export interface RankedModels {
+	eligible: Candidate[];
+	excluded: Map<string, Exclusion[]>;
+}

@@ -1,0 +1,87 @@
+// Expected quality: from a model's figures, by intent and difficulty; what is not known counts as the general figure.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Model } from "../../../src/catalog/schema.ts";
+import { INTENTS } from "../../../src/routing/intents.ts";
+import { expectedQuality, fromLogit, promptEase, toLogit, unknownFigures } from "../../../src/routing/quality.ts";
+import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
+import { signalsFor } from "../../support/selection.ts";
+
+const base = modelWhere(TEST_CATALOG, ({ id }) => id === "apex-frontier");
+
+function withQuality(general: number, byIntent: Model["quality"]["by_intent"] = {}): Model {
+	return { ...base, quality: { general, by_intent: byIntent, low_effort_ratio: 1 } };
+}
+
+const facts = (chars: number) => ({ ...signalsFor("chat", 1).facts, chars });
+const figure = fc.double({ min: 0.02, max: 0.98, noNaN: true });
+const level = fc.constantFrom(1 as const, 2 as const, 3 as const);
+const intent = fc.constantFrom(...INTENTS);
+
+describe("expected quality", () => {
+	it("is the model's figure on a prompt as hard as the public test, and rises as prompts get easier", () => {
+		const asHard = signalsFor("factual", 3, { facts: facts(500), expectedDifficulty: 3 });
+		expect(promptEase(asHard)).toBe(0);
+		expect(expectedQuality(withQuality(0.4), 1, asHard, {})).toBeCloseTo(0.4, 10);
+		const at = (each: 1 | 2 | 3) => expectedQuality(withQuality(0.4), 1, signalsFor("factual", each), {});
+		expect(at(1)).toBeGreaterThan(at(2));
+		expect(at(2)).toBeGreaterThan(at(3));
+	});
+
+	it("differs little between models on an easy prompt, and much on a hard one", () => {
+		const gap = (each: 1 | 3) =>
+			expectedQuality(withQuality(0.5), 1, signalsFor("factual", each), {}) -
+			expectedQuality(withQuality(0.25), 1, signalsFor("factual", each), {});
+		expect(gap(1)).toBeLessThan(0.06);
+		expect(gap(3)).toBeGreaterThan(0.2);
+	});
+
+	it("stays between 0 and 1, and a better figure is never a worse expectation", () => {
+		fc.assert(
+			fc.property(figure, figure, intent, level, fc.nat(100_000), (a, b, about, hard, chars) => {
+				const signals = signalsFor(about, hard, { facts: facts(chars) });
+				const [low, high] = [Math.min(a, b), Math.max(a, b)].map((each) =>
+					expectedQuality(withQuality(0.3, { [about]: each }), 1, signals, {}),
+				);
+				expect(low).toBeGreaterThan(0);
+				expect(high).toBeLessThan(1);
+				expect(high).toBeGreaterThanOrEqual(low ?? 1);
+			}),
+		);
+	});
+
+	it("weighs the figures by the probabilities of the intents, and tools as half of the work", () => {
+		const model = withQuality(0.3, { code: 0.6, math: 0.2, tools: 0.5 });
+		const of = (about: "code" | "math") => expectedQuality(model, 1, signalsFor(about, 3), {});
+		const { probabilities } = signalsFor("code", 3);
+		const both = signalsFor("code", 3, { probabilities: { ...probabilities, code: 0.25, math: 0.75 } });
+		expect(expectedQuality(model, 1, both, {})).toBeCloseTo(0.25 * of("code") + 0.75 * of("math"), 10);
+		const withTools = expectedQuality(model, 1, signalsFor("code", 3, { hasTools: true }), {});
+		expect(withTools).toBeLessThan(of("code"));
+		expect(withTools).toBeGreaterThan(of("math"));
+	});
+
+	it("takes the general figure where there is none, at the scale of the intent's own test", () => {
+		const known = withQuality(0.3, { code: fromLogit(toLogit(0.3) + 0.7) });
+		const unknown = withQuality(0.3);
+		const signals = signalsFor("code", 2);
+		expect(expectedQuality(known, 1, signals, { code: 0.7 })).toBeCloseTo(expectedQuality(unknown, 1, signals, {}), 10);
+		expect(unknownFigures(unknown, { intents: ["code", "chat"], hasTools: true })).toEqual(["code", "chat", "tools"]);
+		expect(unknownFigures(known, { intents: ["code"], hasTools: false })).toEqual([]);
+	});
+
+	it("is less at a low effort, by the model's own ratio", () => {
+		const model = { ...base, quality: { general: 0.6, by_intent: {}, low_effort_ratio: 0.5 } };
+		const signals = signalsFor("factual", 3, { facts: facts(500), expectedDifficulty: 3 });
+		expect(expectedQuality(model, 0, signals, {})).toBeCloseTo(0.3, 10);
+	});
+});
+
+describe("the ease of a prompt", () => {
+	it("falls with its length, within the lengths that it was measured on", () => {
+		const at = (chars: number) => promptEase(signalsFor("chat", 2, { facts: facts(chars) }));
+		expect(at(200) - at(400)).toBeCloseTo(0.2, 10);
+		expect(at(0)).toBe(at(160));
+		expect(at(1_000_000)).toBe(at(1_800));
+	});
+});
