@@ -1,7 +1,15 @@
 // Takes over a run whose object died. What was under way is charged, and the run goes on from its stored steps.
 import { SpendGuard } from "../guard.ts";
 import { nextTryAfterDeath } from "./retry.ts";
-import { chainFailedStep, countSteps, type RunState, type RunStep, type StepCharge, sumChargesNanoUsd } from "./run.ts";
+import {
+	chainFailedStep,
+	countSteps,
+	nextAction,
+	type RunState,
+	type RunStep,
+	type StepCharge,
+	sumChargesNanoUsd,
+} from "./run.ts";
 import type { StoredRun } from "./stored-run.edge.ts";
 
 /** Why a run ends whose object died too often. */
@@ -22,8 +30,11 @@ export function hasOnlyWaited({ state: { retry }, openCharge }: StoredRun, grace
 export function takeOver(run: StoredRun, nowMs: number): RunStep | null {
 	const { openCharge: open, state } = run;
 	const retry = nextTryAfterDeath(state.retry, nowMs);
-	const next: RunState = { ...state, retry, fault: retry ? state.fault : DEATHS_TEXT };
+	const fault = retry || state.isCancelled ? state.fault : DEATHS_TEXT;
+	const next: RunState = { ...state, retry, fault };
 	if (!open) {
+		// Only its settlement is left, which is repeated until it succeeds.
+		if (nextAction(run.spec, state).kind === "end") return null;
 		run.saveState(next);
 		return null;
 	}
