@@ -70,6 +70,7 @@ export type Failure =
 	| { reason: "secret_in_share"; secrets: SecretPlace[] }
 	| { reason: "skill_not_found"; message: string }
 	| { reason: "run_not_found"; message: string }
+	| { reason: "run_cancelled"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }

@@ -72,3 +72,18 @@ export async function expectSettled(key: TestKey, run: RunResponse): Promise<voi
 	expect(verification).toMatchObject({ valid: true, n_steps: run.steps_taken, mismatched_steps: [] });
 	expect(await postVerify({ ...verify_request, output: run.output })).toMatchObject({ valid: true, issued: true });
 }
+
+/** Checks an interrupted run: its steps add up, it is not signed, and its hold is given back but for what was charged. */
+export async function expectInterrupted(key: TestKey, run: RunResponse): Promise<void> {
+	expect(run).toMatchObject({ status: "interrupted", sealed: false });
+	expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
+	expect((await call(`/v1/proof/${run.run_id}`)).status).toBe(404);
+	const { open, held_usd } = await usageOf(key);
+	expect({ open, held_usd }).toMatchObject({
+		open: [{ request_id: run.run_id, spent_usd: run.cost_consumed_usd, held_usd: 0 }],
+		held_usd: 0,
+	});
+	const { verification, verify_request } = await readTrajectory(key, run.run_id);
+	expect(verification).toMatchObject({ valid: true, n_steps: run.steps_taken });
+	expect(await postVerify({ ...verify_request, output: run.output })).toMatchObject({ valid: true, issued: null });
+}

@@ -6,6 +6,7 @@ import type { RunResponse } from "../../src/agents/response.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
 import {
 	expectAccounted,
+	expectInterrupted,
 	expectSettled,
 	postRun,
 	postVerify,
@@ -67,7 +68,7 @@ async function expectComplete(response: Response, runId: string): Promise<RunRes
 }
 
 /** A run that could not go on, as whoever posted it gets it. */
-async function expectInterrupted(response: Response, runId: string): Promise<RunResponse> {
+async function expectAgentError(response: Response, runId: string): Promise<RunResponse> {
 	expect(response.status).toBe(502);
 	const run = await readRun(key, runId);
 	const { cost_consumed_usd, output } = run;
@@ -132,11 +133,11 @@ describe("a run whose object is killed", () => {
 		expect((await expectComplete(response, twice.runId)).steps_taken).toBe(7);
 		key = await newKey("pro");
 		const always = killAtSecondSubtask();
-		const run = await expectInterrupted(await postRun(key, { policy: "efficiency" }), always.runId);
+		const run = await expectAgentError(await postRun(key, { policy: "efficiency" }), always.runId);
 		expect(always.kills).toBe(3);
 		expect(run.steps.map(({ confidence }) => confidence > 0)).toEqual([true, true, false, false, false]);
 		expect(run.output).not.toBe("");
-		await expectAccounted(key, run);
+		await expectInterrupted(key, run);
 	});
 
 	it("can be cancelled when it has gone on", async () => {
@@ -263,7 +264,7 @@ describe("a run that its meter has settled", () => {
 			await killObject(runStub(runId));
 			return undefined;
 		});
-		const run = await expectInterrupted(await postRun(key, { policy: "efficiency" }), runId);
+		const run = await expectAgentError(await postRun(key, { policy: "efficiency" }), runId);
 		expect(run.steps_taken).toBe(2);
 		await expectSettled(key, run);
 	});
@@ -277,7 +278,7 @@ describe("a run that its meter has settled", () => {
 			await expire(runId);
 			return undefined;
 		});
-		const run = await expectInterrupted(await postRun(key, { policy: "efficiency" }), runId);
+		const run = await expectAgentError(await postRun(key, { policy: "efficiency" }), runId);
 		// The step that was under way has an answer, but the receipt does not know of it.
 		expect(run.steps_taken).toBe(1);
 		expect(upstream.requests).toHaveLength(2);

@@ -2,7 +2,7 @@
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
 import type { AgentRun, RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
-import type { RunSpec } from "./run.ts";
+import type { ResumeRules, RunSpec } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 
 export type { RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
@@ -14,6 +14,8 @@ export interface AgentRunClient {
 	waitForEnd(): Promise<RunOutcome>;
 	follow(): Promise<ReadableStream<Uint8Array>>;
 	cancel(): Promise<{ outcome: RunOutcome } | null>;
+	interrupted(): Promise<Pick<RunSpec, "goal" | "capNanoUsd"> | null>;
+	resume(rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
 }
 
@@ -42,6 +44,8 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 		waitForEnd: () => callPatiently(() => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome)),
 		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
 		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),
+		interrupted: () => twice(async (stub) => await stub.interrupted(userId)),
+		resume: (rules) => twice(async (stub) => await stub.resume(userId, rules)),
 		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),
 	};
 }

@@ -2,6 +2,7 @@
 // sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
+import type { CompliancePolicy } from "../../compliance/policy.ts";
 import { database } from "../../db/client.edge.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
@@ -22,8 +23,8 @@ const WAIT_MARGIN_MS = 60_000;
 export class RunMoney {
 	#env: Env;
 	#waitUntil: (work: Promise<unknown>) => void;
-	/** The gate on the run's goal, kept because the goal is scanned only once. */
-	#gate: Promise<ComplianceGate | null> | null = null;
+	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
+	#gates = new Map<CompliancePolicy, Promise<ComplianceGate | null>>();
 
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
@@ -46,10 +47,38 @@ export class RunMoney {
 		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
-	/** The compliance gate on the run's goal; null without a policy. */
+	#gateForPolicy(goal: string, policy: CompliancePolicy | null): Promise<ComplianceGate | null> {
+		if (!policy) return Promise.resolve(null);
+		const gate = this.#gates.get(policy) ?? gateForGoal(goal, policy, cachedSettings(this.#env));
+		this.#gates.set(policy, gate);
+		return gate;
+	}
+
+	/** The compliance gate on the run's goal by its own policy, which its receipt attests; null without one. */
 	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
-		this.#gate ??= gateForGoal(goal, compliance, cachedSettings(this.#env));
-		return this.#gate;
+		return this.#gateForPolicy(goal, compliance);
+	}
+
+	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
+	async callGateFor({ spec, state }: StoredRun): Promise<ComplianceGate | null> {
+		const own = await this.gateFor(spec);
+		const today = await this.#gateForPolicy(spec.goal, state.resumeRules?.compliance ?? null);
+		if (!own || !today) return own ?? today;
+		const reasonsAgainst: ComplianceGate["reasonsAgainst"] = (model) => [
+			...own.reasonsAgainst(model),
+			...today.reasonsAgainst(model),
+		];
+		return { ...own, reasonsAgainst };
+	}
+
+	/** Whether the catalog has a model. */
+	isKnownModel(id: string): boolean {
+		return cachedSettings(this.#env).catalog.findModel(id) !== undefined;
+	}
+
+	/** Whether the meter has settled the run by itself. */
+	async isSettled({ spec }: StoredRun): Promise<boolean> {
+		return (await this.#findReceipt(spec)) !== null;
 	}
 
 	/** The run as it would be settled if it ended now. */

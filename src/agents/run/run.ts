@@ -75,6 +75,15 @@ export interface StepCharge {
 	estimated: boolean;
 }
 
+/** The server's rules when a run was resumed. They hold beside the run's own. */
+export interface ResumeRules {
+	compliance: CompliancePolicy | null;
+	/** The part of the routing config that applies to every call; null without one. */
+	config: RoutingConfig | null;
+	/** The most that a run may cost; null without a limit. */
+	maxCostNanoUsd: number | null;
+}
+
 /** Everything of a run that changes, except its steps and charges. */
 export interface RunState {
 	plan: string[];
@@ -89,6 +98,10 @@ export interface RunState {
 	retry: StepRetry | null;
 	/** Steps that were charged for a try without an answer, or for calls under way when the object died. They do not count against `max_steps`. */
 	failedSteps: number;
+	/** When an interrupted run is signed as it is, ms since the epoch; null for any other run. */
+	resumableUntilMs: number | null;
+	/** The rules of the last resumption. */
+	resumeRules: ResumeRules | null;
 	isCancelled: boolean;
 	/** Why the run cannot go on, for people. */
 	fault: string | null;
@@ -129,6 +142,8 @@ export function initialRunState(spec: RunSpec): RunState {
 		stop: null,
 		retry: null,
 		failedSteps: 0,
+		resumableUntilMs: null,
+		resumeRules: null,
 		isCancelled: false,
 		fault: null,
 		guard: SpendGuard.open(spec, policy).state,
