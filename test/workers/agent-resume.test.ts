@@ -76,6 +76,7 @@ describe("an interrupted run", () => {
 		const { run_id } = await interruptRun();
 		const events = eventsOf(await (await resume(run_id, { stream: true })).text());
 		expect(events.at(-1)?.event).toBe("result");
+		expect(events.filter(({ data }) => data.includes('"type":"finished"'))).toHaveLength(1);
 		expect(JSON.parse(events.at(-1)?.data ?? "")).toMatchObject({ run_id, status: "complete" });
 	});
 

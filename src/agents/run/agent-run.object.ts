@@ -215,6 +215,8 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	#resume(run: StoredRun, rules: ResumeRules): void {
 		run.saveState(resumedState(run.spec, run.state, run.steps, rules, (id) => this.#money.isKnownModel(id)));
 		this.#isInCharge = true;
+		// Who follows from now on is not told of the earlier end.
+		this.#followers = new RunFollowers();
 		this.#ownerOutbox.arm(Date.now());
 	}
 
