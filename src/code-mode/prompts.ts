@@ -44,10 +44,21 @@ const issueSchema = z.lazy(() =>
 	]),
 );
 
+/** A score as critics write it: `0.9`, `"0.9"`, `9` of 10, `90` of 100. */
+const scoreSchema = z.lazy(() =>
+	z
+		.union([z.number(), z.string().regex(/^\s*\d+(?:\.\d+)?\s*$/)])
+		.transform((written) => {
+			const score = Number(written);
+			return score <= 1 ? score : score <= 10 ? score / 10 : score / 100;
+		})
+		.pipe(z.number().min(0).max(1)),
+);
+
 const codeVerdictSchema: z.ZodType<CodeVerdict> = z.lazy(() =>
 	z.object({
-		passed: z.boolean(),
-		score: z.number().min(0).max(1),
+		passed: z.union([z.boolean(), z.stringbool()]),
+		score: scoreSchema,
 		issues: z
 			.array(issueSchema)
 			.transform((issues) =>
@@ -62,6 +73,16 @@ const codeVerdictSchema: z.ZodType<CodeVerdict> = z.lazy(() =>
 
 const VERDICT_FORM =
 	'{"passed": true or false, "score": a number from 0 to 1, "issues": ["path: what is wrong and how to mend it", …]}';
+const VERDICT_SCHEMA = {
+	type: "object",
+	properties: {
+		issues: { type: "array", items: { type: "string" } },
+		passed: { type: "boolean" },
+		score: { type: "number" },
+	},
+	required: ["issues", "passed", "score"],
+	additionalProperties: false,
+};
 
 function coderRules(task: CodeTask, boundary: string): string {
 	return [
@@ -164,6 +185,7 @@ function criticQuestion(task: CodeTask, member: Member, stage: string, files: st
 		json: true,
 		schema: codeVerdictSchema,
 		form: VERDICT_FORM,
+		jsonSchema: VERDICT_SCHEMA,
 	};
 }
 

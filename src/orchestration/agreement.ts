@@ -1,60 +1,142 @@
-// How similar answers are: by their final answers if they have one, else by their words. Pure.
-import { type AnswerKind, findFinalAnswer } from "./final-answer.ts";
-
-/** Tokens per shingle. Single words tell what a text is about; pairs would tell how it is phrased. */
-const SHINGLE_TOKENS = 1;
+// How answers relate to each other: by their values where these decide it, else by a judge's verdict (agreement-judge.ts). Pure.
+import { haveConflictingSignatures } from "./code-signatures.ts";
+import { type AnswerKind, findAnswerWithUnit, isChoice, isNumber } from "./final-answer.ts";
 
 /**
- * Two texts say the same from this similarity on: the lowest tenth at which seven of ten pairs of recorded solutions, of the even
- * half, have the same answer (`npm run eval:orchestration`). It is strict, since it is for texts that name no final answer.
+ * What two answers say about what matters to the user. `compatible`: not the same, but both can be right. `unknown`: nothing
+ * decided it, so they neither agree nor contradict each other.
  */
-export const SAME_TEXT = 0.6;
+export type Relation = "same" | "compatible" | "contradicting" | "unknown";
 
-/** Of a longer text, only the beginning is compared: it shows enough, and all pairs of a panel are compared. */
-const MAX_COMPARED_CHARS = 20_000;
-
-function toShingles(text: string): Set<string> {
-	const tokens =
-		text
-			.slice(0, MAX_COMPARED_CHARS)
-			.toLowerCase()
-			.match(/[\p{L}\p{N}]+/gu) ?? [];
-	const count = Math.max(1, tokens.length - SHINGLE_TOKENS + 1);
-	return new Set(Array.from({ length: count }, (_, at) => tokens.slice(at, at + SHINGLE_TOKENS).join(" ")));
+/** The parts of an answer that are compared. */
+export interface ComparedAnswer {
+	text: string;
+	/** The output limit ended it. A cut answer agrees with nothing. */
+	isCut: boolean;
 }
 
-/** Jaccard similarity of two texts' token shingles, 0 to 1 (Broder, "On the resemblance and containment of documents", 1997). */
-export function shingleSimilarity(a: string, b: string): number {
-	const [left, right] = [toShingles(a), toShingles(b)];
-	const shared = [...left].filter((shingle) => right.has(shingle)).length;
-	return shared / (left.size + right.size - shared);
+/** A value of one word. Scripts without spaces are left out: there, one word may be a sentence. */
+const ONE_WORD = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.'’/:@-]*$/u;
+const UNSPACED_SCRIPT =
+	/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+
+function isWord(value: string): boolean {
+	return ONE_WORD.test(value) && !UNSPACED_SCRIPT.test(value) && !isNumber(value) && !isChoice(value);
 }
 
-/** How far two answers say the same: 1 or 0 if both have a final answer, else the similarity of their words. */
-export function similarity(a: string, b: string, kind: AnswerKind): number {
-	const [left, right] = [findFinalAnswer(a, kind), findFinalAnswer(b, kind)];
-	if (left !== null && right !== null) return left === right ? 1 : 0;
-	return shingleSimilarity(a, b);
+/** Values of one type, of which different ones contradict each other: numbers, choices, single words. */
+function areOfOneType(a: string, b: string): boolean {
+	return [isNumber, isChoice, isWord].some((isOfType) => isOfType(a) && isOfType(b));
 }
 
-/** Whether two answers count as the same. */
-export function agrees(a: string, b: string, kind: AnswerKind): boolean {
-	return similarity(a, b, kind) >= SAME_TEXT;
+/** Of a text by itself; it is worked out once. */
+interface ReadAnswer {
+	final: ReturnType<typeof findAnswerWithUnit>;
+	text: string;
 }
 
-/** Mean pairwise similarity of answers: 1 for a single answer, 0 for none. */
-export function meanAgreement(texts: readonly string[], kind: AnswerKind): number {
-	if (texts.length < 2) return texts.length;
-	const pairs = texts.flatMap((a, at) => texts.slice(at + 1).map((b) => similarity(a, b, kind)));
-	return pairs.reduce((sum, value) => sum + value, 0) / pairs.length;
+/**
+ * The relation of two answers by their values: equal final answers are the same, and different numbers, choices and words
+ * contradict each other. Functions of one name that take different numbers of parameters do, too. Null leaves it to a judge.
+ */
+function relateValues(a: ReadAnswer, b: ReadAnswer): Relation | null {
+	if (a.text === b.text) return "same";
+	const [left, right] = [a.final, b.final];
+	if (left && right) {
+		// Different units may mean one quantity, and equal numbers two.
+		if (left.unit !== null && right.unit !== null && left.unit !== right.unit) return null;
+		if (left.value === right.value) return "same";
+		if (areOfOneType(left.value, right.value)) return "contradicting";
+	}
+	return haveConflictingSignatures(a.text, b.text) ? "contradicting" : null;
 }
 
-/** The answer most similar to the others; the first of equals. */
-export function findMedoid<T extends { text: string }>(answers: readonly [T, ...T[]], kind: AnswerKind): T {
-	const [first, ...rest] = answers.map((answer) => ({
-		answer,
-		likeness: answers.reduce((sum, other) => sum + similarity(answer.text, other.text, kind), 0),
-	}));
-	if (!first) return answers[0];
-	return rest.reduce((best, next) => (next.likeness > best.likeness ? next : best), first).answer;
+/** From the most cautious to the least. */
+const CAUTION: readonly Relation[] = ["contradicting", "unknown", "compatible", "same"];
+
+/** The more cautious of two verdicts on one pair. */
+export function moreCautious(a: Relation, b: Relation): Relation {
+	return CAUTION.find((relation) => relation === a || relation === b) ?? "unknown";
+}
+
+/** What is known of how answers relate. Verdicts are added as judges give them. */
+export class Comparison {
+	readonly #kind: AnswerKind;
+	readonly #read = new Map<ComparedAnswer, ReadAnswer>();
+	readonly #relations = new Map<ComparedAnswer, Map<ComparedAnswer, Relation | null>>();
+
+	constructor(kind: AnswerKind) {
+		this.#kind = kind;
+	}
+
+	#reading(answer: ComparedAnswer): ReadAnswer {
+		const known = this.#read.get(answer);
+		if (known) return known;
+		const final = findAnswerWithUnit(answer.text, this.#kind);
+		const read = { final: final?.isGuess ? null : final, text: answer.text.trim() };
+		this.#read.set(answer, read);
+		return read;
+	}
+
+	#row(answer: ComparedAnswer): Map<ComparedAnswer, Relation | null> {
+		const row = this.#relations.get(answer) ?? new Map<ComparedAnswer, Relation | null>();
+		this.#relations.set(answer, row);
+		return row;
+	}
+
+	/** Null as long as neither values nor a judge decided it. */
+	#decided(a: ComparedAnswer, b: ComparedAnswer): Relation | null {
+		if (a.isCut || b.isCut) return "unknown";
+		const known = this.#row(a).get(b);
+		if (known !== undefined) return known;
+		const relation = relateValues(this.#reading(a), this.#reading(b));
+		this.#set(a, b, relation);
+		return relation;
+	}
+
+	#set(a: ComparedAnswer, b: ComparedAnswer, relation: Relation | null): void {
+		this.#row(a).set(b, relation);
+		this.#row(b).set(a, relation);
+	}
+
+	/** How two answers relate, as far as it is known. */
+	relation(a: ComparedAnswer, b: ComparedAnswer): Relation {
+		return this.#decided(a, b) ?? "unknown";
+	}
+
+	agrees(a: ComparedAnswer, b: ComparedAnswer): boolean {
+		return this.relation(a, b) === "same";
+	}
+
+	/** Whether a judge must say how two answers relate. */
+	isUndecided(a: ComparedAnswer, b: ComparedAnswer): boolean {
+		return a !== b && this.#decided(a, b) === null;
+	}
+
+	/** A copy with a judge's verdicts on the pairs that nothing decided yet. */
+	withVerdicts(answers: readonly ComparedAnswer[], verdict: (a: number, b: number) => Relation): Comparison {
+		const copy = new Comparison(this.#kind);
+		for (const [answer, row] of this.#relations) copy.#relations.set(answer, new Map(row));
+		for (const [at, a] of answers.entries())
+			for (const [before, b] of answers.slice(0, at).entries())
+				if (this.isUndecided(a, b)) copy.#set(a, b, verdict(before, at));
+		return copy;
+	}
+
+	/** The share of pairs that say the same: 1 for a single answer, 0 for none. */
+	agreement(answers: readonly ComparedAnswer[]): number {
+		if (answers.length < 2) return answers.length;
+		const pairs = answers.flatMap((a, at) => answers.slice(at + 1).map((b) => this.agrees(a, b)));
+		return pairs.filter(Boolean).length / pairs.length;
+	}
+
+	/** The answer that most others say the same as. Among equals, one that is whole, then the first. */
+	findCentral<T extends ComparedAnswer>(answers: readonly [T, ...T[]]): T {
+		const [first, ...rest] = answers.map((answer) => {
+			const agreeing = answers.filter((other) => other !== answer && this.agrees(answer, other)).length;
+			return { answer, rank: agreeing + (answer.isCut ? 0 : 0.5) };
+		});
+		if (!first) return answers[0];
+		return rest.reduce((best, next) => (next.rank > best.rank ? next : best), first).answer;
+	}
 }

@@ -3,12 +3,15 @@
 // (arXiv:2305.05176). Agreement replaces its trained scorer, as in Yue et al.: "Large Language Model Cascades with Mixture of
 // Thoughts Representations for Cost-efficient Reasoning", 2023 (arXiv:2310.03094).
 //
-// Call graph: one call per member. Step 0 asks the first two in parallel; each later step asks one more. It stops at the first
-// step after which two answers agree, at the last step, or before a step that the rest of the bound does not cover.
+// Call graph: one call per member, and after each step from the second answer on the judge's calls (agreement-judge.ts), which are
+// made where values do not decide. Step 0 asks the first two in parallel; each later step asks one more. It stops at the first step
+// after which two answers agree, at the last step, or before a step that the rest of the bound does not cover. Answers that
+// contradict each other, that were cut, or that nobody could compare do not agree.
 import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Candidate } from "../routing/selection.ts";
-import { agrees, meanAgreement } from "./agreement.ts";
+import { Comparison } from "./agreement.ts";
+import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor } from "./confidence.ts";
 import { diversify, toMember } from "./panel.ts";
 import {
@@ -49,51 +52,58 @@ interface RatedAnswer {
 	confidence: number;
 }
 
-function rateAnswer(answer: Answer, answers: readonly Answer[], { kind }: Task): RatedAnswer {
-	return { answer, confidence: supportFor(answer.text, answers, kind) };
+function rateAnswer(answer: Answer, answers: readonly Answer[], comparison: Comparison): RatedAnswer {
+	return { answer, confidence: supportFor(answer, answers, comparison) };
 }
 
 /** The best supported answer. Among equals it is the latest, which the strongest model gave. */
-function findBestSupported(answers: readonly Answer[], task: Task): RatedAnswer | null {
-	const [first, ...rest] = answers.map((answer) => rateAnswer(answer, answers, task));
+function findBestSupported(answers: readonly Answer[], comparison: Comparison): RatedAnswer | null {
+	const [first, ...rest] = answers.map((answer) => rateAnswer(answer, answers, comparison));
 	return first ? rest.reduce((best, next) => (next.confidence >= best.confidence ? next : best), first) : null;
 }
 
 /** An answer that agrees with another one. Of several, the one with the highest expected quality. */
-function findAgreed(answers: readonly Answer[], task: Task): RatedAnswer | null {
-	const { kind } = task;
-	const supported = answers.filter((one) =>
-		answers.some((other) => other !== one && agrees(one.text, other.text, kind)),
-	);
-	const [best] = supported.toSorted((a, b) => b.quality - a.quality);
-	return best ? rateAnswer(best, answers, task) : null;
+function findAgreed(answers: readonly Answer[], comparison: Comparison): Answer | null {
+	const supported = answers.filter((one) => answers.some((other) => other !== one && comparison.agrees(one, other)));
+	return supported.toSorted((a, b) => b.quality - a.quality)[0] ?? null;
 }
 
-/** The answer accepted after a step. The last step's own answer is accepted even if it agrees with no other. */
-function acceptAfterStep(
+/** The answer accepted after a step. The last step's own answer is accepted even if it agrees with no other, unless it was cut. */
+function findAccepted(
 	fromStep: readonly Answer[],
 	answers: readonly Answer[],
 	isLast: boolean,
-	task: Task,
-): RatedAnswer | null {
-	const agreed = findAgreed(answers, task);
-	const [top] = fromStep;
-	return agreed ?? (isLast && top ? rateAnswer(top, answers, task) : null);
+	comparison: Comparison,
+): Answer | null {
+	const top = isLast ? fromStep.find(({ isCut }) => !isCut) : undefined;
+	return findAgreed(answers, comparison) ?? top ?? null;
 }
 
 /** The course of a cascade. */
 interface Climb {
 	answers: Answer[];
 	replies: (Answer | NoAnswer)[];
+	comparison: Comparison;
 	accepted: RatedAnswer | null;
 	escalations: { step: number; models: string[]; confidence: number; accepted: boolean }[];
 	stoppedBy: "agreement" | "the last step" | "budget";
 }
 
+function agreeStage(step: number): string {
+	return `${AGREE_STAGE}:${step}`;
+}
+
 /** Asks step by step until two answers agree, the last step was asked, or the bound does not cover the next. */
 async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 	const steps = toSteps(panel);
-	const done: Climb = { answers: [], replies: [], accepted: null, escalations: [], stoppedBy: "the last step" };
+	const done: Climb = {
+		answers: [],
+		replies: [],
+		comparison: new Comparison(task.kind),
+		accepted: null,
+		escalations: [],
+		stoppedBy: "the last step",
+	};
 	for (const [step, members] of steps.entries()) {
 		const stepReplies = await engine.ask(stepQuestions(task, members, step));
 		done.replies.push(...stepReplies);
@@ -103,10 +113,16 @@ async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 		}
 		const stepAnswers = stepReplies.filter(isAnswered);
 		done.answers.push(...stepAnswers);
-		for (const reply of stepAnswers) reply.rate(rateAnswer(reply, done.answers, task).confidence);
 		const isLast = step === steps.length - 1;
-		done.accepted = acceptAfterStep(stepAnswers, done.answers, isLast, task);
-		const confidence = roundShare((done.accepted ?? findBestSupported(done.answers, task))?.confidence ?? 0);
+		const outcome = (known: Comparison) => findAccepted(stepAnswers, done.answers, isLast, known);
+		const { answers, comparison } = done;
+		const stage = agreeStage(step);
+		if (stepAnswers.length > 0)
+			done.comparison = await compareAnswers(task, panel, engine, { stage, answers, comparison, outcome });
+		for (const reply of stepAnswers) reply.rate(rateAnswer(reply, answers, done.comparison).confidence);
+		const accepted = outcome(done.comparison);
+		done.accepted = accepted && rateAnswer(accepted, answers, done.comparison);
+		const confidence = roundShare((done.accepted ?? findBestSupported(answers, done.comparison))?.confidence ?? 0);
 		const note = { confidence, accepted: done.accepted !== null };
 		done.escalations.push({ step, models: stepAnswers.map(({ model }) => model), ...note });
 		engine.describe(`step:${step}`, note);
@@ -137,7 +153,9 @@ export const cascade: Strategy<"cascade"> = {
 	choosePanel({ rankings }, { width, rounds }) {
 		const steps = chooseLadder(rankings, width);
 		const [first, ...rest] = steps;
-		const judge = toMember(rankings.best[0], rankings.best);
+		// A judge of the answers that is none of their models, and so cheap that it does not cost what the cascade saves.
+		const isOutsider = ({ model }: Candidate) => !steps.some((step) => step.model === model);
+		const judge = toMember(rankings.panel.find(isOutsider) ?? rankings.cheap[0], rankings.panel);
 		const member = (step: Candidate) => toMember(step, rankings.cheap, steps);
 		return { members: [member(first), ...rest.map(member)], judge, rounds };
 	},
@@ -151,18 +169,22 @@ export const cascade: Strategy<"cascade"> = {
 		leastCalls: firstStepSize,
 		note: (limitUsd) => `it climbs only as far as $${limitUsd} reach`,
 	},
-	callGraph: (task, panel) => toSteps(panel).flatMap((members, step) => stepQuestions(task, members, step)),
+	callGraph(task, panel) {
+		let answers = 0;
+		return toSteps(panel).flatMap((members, step) => {
+			answers += members.length;
+			const compared = compareGraph(task, panel, agreeStage(step), answers, true);
+			return [...stepQuestions(task, members, step), ...compared];
+		});
+	},
 	async run(task, panel, engine) {
-		const { answers, replies, accepted, escalations, stoppedBy } = await climb(task, panel, engine);
-		const final = accepted ?? findBestSupported(answers, task);
+		const { answers, replies, comparison, accepted, escalations, stoppedBy } = await climb(task, panel, engine);
+		const final = accepted ?? findBestSupported(answers, comparison);
 		if (!final) return fail(combineFailures(replies));
 		engine.describe("step:0", { escalations, stopped_by: stoppedBy });
 		const { answer, confidence } = final;
-		const agreement = meanAgreement(
-			answers.map(({ text }) => text),
-			task.kind,
-		);
 		const escalated = escalations.some(({ step, models }) => step > 0 && models.length > 0);
-		return ok({ text: answer.text, model: answer.model, confidence, agreement, escalated });
+		const { text, model, isCut } = answer;
+		return ok({ text, model, confidence, agreement: comparison.agreement(answers), escalated, isCut });
 	},
 };

@@ -1,30 +1,57 @@
 // The confidence in an orchestrated answer: one formula for every strategy. It is computed, and never what a model claims. Pure.
 //
 //   quality     the expected quality of a model on this kind of prompt, by the catalog, 0 to 1
-//   support     how far another answer says the same as the accepted one (agreement.ts), 0 to 1
+//   support     how far another answer supports the accepted one (agreement.ts): 1 where both say the same
 //
 // The confidence in a single answer is the quality of its model. With several answers, two values are averaged: the share of all
-// answers, weighted by quality, that support the accepted one; and the probability that not all its supporters are wrong, if they
-// err independently. The first falls with dissent, the second rises with every supporter. A judge's verdict is averaged in.
-import { similarity } from "./agreement.ts";
-import type { AnswerKind } from "./final-answer.ts";
+// answers, weighted by quality, that support the accepted one, where a compatible answer counts half; and the probability that not
+// all that say the same are wrong, if they err independently. The first falls with dissent, the second rises with every supporter.
+// A judge's verdict is averaged in. The confidence in an answer that was cut is halved.
+import type { ComparedAnswer, Comparison } from "./agreement.ts";
 
 /** An answer and the expected quality of its model. */
-export interface WeightedAnswer {
-	text: string;
+export interface WeightedAnswer extends ComparedAnswer {
 	quality: number;
 }
 
+const COMPATIBLE_SUPPORT = 0.5;
+const CUT_SHARE = 0.5;
+
 /** The confidence in an answer by all answers, itself included. */
-export function supportFor(accepted: string, answers: readonly WeightedAnswer[], kind: AnswerKind): number {
+export function supportFor(
+	accepted: ComparedAnswer,
+	answers: readonly WeightedAnswer[],
+	comparison: Comparison,
+): number {
 	const [only] = answers;
 	if (!only) return 0;
-	if (answers.length === 1) return only.quality * similarity(accepted, only.text, kind);
-	const weighted = answers.map(({ text, quality }) => ({ quality, support: similarity(accepted, text, kind) }));
+	const share = accepted.isCut ? CUT_SHARE : 1;
+	if (answers.length === 1) return share * only.quality;
+	const weighted = answers.map((answer) => {
+		const relation = answer === accepted ? "same" : comparison.relation(accepted, answer);
+		return { quality: answer.quality, relation };
+	});
 	const total = weighted.reduce((sum, { quality }) => sum + quality, 0);
-	const behind = weighted.reduce((sum, { quality, support }) => sum + quality * support, 0);
-	const allWrong = weighted.reduce((product, { quality, support }) => product * (1 - quality * support), 1);
-	return ((total === 0 ? 0 : behind / total) + 1 - allWrong) / 2;
+	const behind = weighted.reduce((sum, { quality, relation }) => {
+		if (relation === "same") return sum + quality;
+		return relation === "compatible" ? sum + COMPATIBLE_SUPPORT * quality : sum;
+	}, 0);
+	const allWrong = weighted.reduce(
+		(product, { quality, relation }) => (relation === "same" ? product * (1 - quality) : product),
+		1,
+	);
+	return (share * ((total === 0 ? 0 : behind / total) + 1 - allWrong)) / 2;
+}
+
+/** An answer that may be delivered instead of one that was cut, with the confidence in it; undefined where it was cut, too. */
+export function toWholeResult(
+	answer: (WeightedAnswer & { model: string }) | undefined,
+	answers: readonly WeightedAnswer[],
+	comparison: Comparison,
+): { text: string; model: string; confidence: number } | undefined {
+	if (!answer || answer.isCut) return undefined;
+	const { text, model } = answer;
+	return { text, model, confidence: supportFor(answer, answers, comparison) };
 }
 
 /** Averages in a judge's verdict, 0 to 1. */

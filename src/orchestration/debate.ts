@@ -3,11 +3,14 @@
 // at the end is from Liang et al.: "Encouraging Divergent Thinking in Large Language Models through Multi-Agent Debate", 2023
 // (arXiv:2305.19118).
 //
-// Call graph: members x rounds, each revision with all members' answers in its prompt, and one call for the judge. On consensus it
+// Call graph: members x rounds, each revision with all members' answers in its prompt, after each round the calls that compare its
+// answers (agreement-judge.ts), one call for the judge, and one that compares its answer, with at most one repair. On consensus it
 // stops early and needs no judge.
 import { fail, ok } from "../failure.ts";
-import { agrees, findMedoid, meanAgreement } from "./agreement.ts";
-import { supportFor } from "./confidence.ts";
+import { roundShare } from "../inference/trace.ts";
+import { Comparison } from "./agreement.ts";
+import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
+import { supportFor, toWholeResult } from "./confidence.ts";
 import { mergeQuestion } from "./ensemble-moa.ts";
 import { FINAL_ANSWER_INSTRUCTION } from "./final-answer.ts";
 import {
@@ -51,12 +54,10 @@ interface Debater {
 }
 
 /** Whether every answer agrees with the first. */
-function isConsensus(debaters: readonly Debater[], { kind }: Task): boolean {
+function isConsensus(debaters: readonly Debater[], comparison: Comparison): boolean {
 	const [first, ...others] = debaters;
 	return (
-		first !== undefined &&
-		others.length > 0 &&
-		others.every(({ answer }) => agrees(first.answer.text, answer.text, kind))
+		first !== undefined && others.length > 0 && others.every(({ answer }) => comparison.agrees(first.answer, answer))
 	);
 }
 
@@ -89,30 +90,37 @@ export const debate: Strategy<"debate"> = {
 		const rounds = Array.from({ length: panel.rounds }, (_, round) =>
 			panel.members.map((member) => debaterQuestion(task, member, round, round === 0 ? [] : slots)),
 		);
-		return [...rounds.flat(), verdictQuestion(task, panel, slots)];
+		const count = panel.members.length;
+		return [
+			...rounds.flatMap((round) => [...round, ...compareGraph(task, panel, AGREE_STAGE, count, true)]),
+			verdictQuestion(task, panel, slots),
+			...compareGraph(task, panel, AGREE_STAGE, count + 1, false),
+		];
 	},
 	async run(task, panel, engine) {
 		const opening = await engine.ask(panel.members.map((member) => debaterQuestion(task, member, 0, [])));
 		let debaters = toDebaters(panel.members, opening);
 		const [first] = debaters;
 		if (!first) return fail(combineFailures(opening));
-		const note = (round: number) => {
+		let comparison = new Comparison(task.kind);
+		const compare = async (round: number) => {
 			const answers = debaters.map(({ answer }) => answer);
-			const agreement = meanAgreement(
-				answers.map(({ text }) => text),
-				task.kind,
-			);
-			for (const answer of answers) answer.rate(supportFor(answer.text, answers, task.kind));
+			comparison = await compareAnswers(task, panel, engine, {
+				stage: AGREE_STAGE,
+				answers,
+				comparison,
+				outcome: (known) => isConsensus(debaters, known),
+			});
+			for (const answer of answers) answer.rate(supportFor(answer, answers, comparison));
 			engine.describe(`round:${round}`, {
-				agreement: Math.round(agreement * 1e4) / 1e4,
-				consensus: isConsensus(debaters, task),
+				agreement: roundShare(comparison.agreement(answers)),
+				consensus: isConsensus(debaters, comparison),
 				debaters: debaters.length,
 			});
-			return agreement;
 		};
-		let agreement = note(0);
+		await compare(0);
 		let rounds = 1;
-		for (; rounds < panel.rounds && debaters.length > 1 && !isConsensus(debaters, task); rounds++) {
+		for (; rounds < panel.rounds && debaters.length > 1 && !isConsensus(debaters, comparison); rounds++) {
 			const before = debaters;
 			const round = rounds;
 			const replies = await engine.ask(
@@ -123,10 +131,10 @@ export const debate: Strategy<"debate"> = {
 				const reply = replies[at];
 				return reply?.ok ? { ...debater, answer: reply } : debater;
 			});
-			if (replies.some(({ ok }) => ok)) agreement = note(round);
+			if (replies.some(({ ok }) => ok)) await compare(round);
 		}
 		const answers = debaters.map(({ answer }) => answer);
-		const consensus = isConsensus(debaters, task);
+		const consensus = isConsensus(debaters, comparison);
 		const [verdict] =
 			consensus || answers.length === 1
 				? []
@@ -138,13 +146,26 @@ export const debate: Strategy<"debate"> = {
 						),
 					]);
 		const written = verdict?.ok ? verdict : null;
+		const all = written ? [...answers, written] : answers;
+		const agreement = comparison.agreement(answers);
+		if (written)
+			comparison = await compareAnswers(task, panel, engine, { stage: AGREE_STAGE, answers: all, comparison });
 		const strongest = answers.toSorted((a, b) => b.quality - a.quality)[0] ?? first.answer;
-		const final =
-			written ??
-			(consensus ? strongest : findMedoid([strongest, ...answers.filter((answer) => answer !== strongest)], task.kind));
-		const confidence = supportFor(final.text, written ? [...answers, written] : answers, task.kind);
-		written?.rate(confidence);
+		const others = answers.filter((answer) => answer !== strongest);
+		const central = consensus ? strongest : comparison.findCentral([strongest, ...others]);
+		const final = written ?? central;
+		const confidence = supportFor(final, all, comparison);
+		written?.rate(supportFor(written, all, comparison));
 		engine.describe("judge", { rounds, consensus, asked: verdict !== undefined });
-		return ok({ text: final.text, model: final.model, confidence, agreement, escalated: false });
+		const { text, model, isCut } = final;
+		return ok({
+			text,
+			model,
+			confidence,
+			agreement,
+			escalated: false,
+			isCut,
+			whole: toWholeResult(central, all, comparison),
+		});
 	},
 };

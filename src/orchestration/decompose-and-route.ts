@@ -3,11 +3,13 @@
 // "HuggingGPT: Solving AI Tasks with ChatGPT and its Friends in Hugging Face", 2023 (arXiv:2303.17580).
 //
 // Call graph: one plan with at most one repair; at most MAX_SUBTASKS subtasks, in parallel unless one needs another's answer, each
-// with at most all the other answers in its prompt; one synthesis. If the plan has one subtask or is unusable, one answer.
+// with at most all the other answers in its prompt; one synthesis, and one call that says which parts it keeps, with at most one
+// repair. If the plan has one subtask or is unusable, one answer.
 import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { fitPlaceholder, placeholder } from "../inference/answer-placeholder.ts";
-import { meanAgreement } from "./agreement.ts";
+import { Comparison } from "./agreement.ts";
+import { countKeptParts, partsGraph } from "./agreement-judge.ts";
 import { meanConfidence, supportFor } from "./confidence.ts";
 import { askJson, type JsonQuestion, longestRepair } from "./json-reply.ts";
 import {
@@ -63,7 +65,15 @@ function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
 	const asked = toTaskQuestion(task, { stage: "subtasks", role: "planner", member: judge }, [
 		systemMessage(PLAN_PROMPT),
 	]);
-	return { ...asked, maxTokens: PLAN_TOKENS, temperature: 0, json: true, schema: subtaskPlanSchema, form: PLAN_FORM };
+	return {
+		...asked,
+		maxTokens: PLAN_TOKENS,
+		temperature: 0,
+		json: true,
+		schema: subtaskPlanSchema,
+		form: PLAN_FORM,
+		listName: "subtasks",
+	};
 }
 
 function subtaskQuestion(task: Task, member: Member, wording: string, answers: readonly string[]): Question {
@@ -157,6 +167,7 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 				subtaskQuestion(task, anyMember, placeholder(SUBTASK_BYTES), known),
 			),
 			synthesisQuestion(task, panel, [...known, slot]),
+			...partsGraph(task, panel, [...known, slot]),
 		];
 	},
 	async run(task, panel, engine) {
@@ -180,26 +191,34 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 		const [first] = answered;
 		if (!first) return fail(combineFailures([...(plan ? [plan.reply] : []), ...parts.map(({ reply }) => reply)]));
 		const confidences = parts.map(({ reply }) => (reply.ok ? reply.quality : 0));
-		const texts = answered.map(({ reply }) => reply.text);
-		const agreement = isSplit ? 1 : meanAgreement(texts, task.kind);
 		const pieces = answered.map(({ subtask, reply }) => renderPart(subtask, embedAnswer(task, reply.text)));
 		const [put] = isSplit ? await engine.ask([synthesisQuestion(task, panel, pieces)]) : [];
+		const joined = answered.map(({ reply }) => reply.text).join("\n\n");
+		const arePartsCut = answered.some(({ reply }) => reply.isCut);
 		if (put?.ok) {
 			const confidence = meanConfidence([...confidences, put.quality]);
 			put.rate(confidence);
+			const kept = await countKeptParts(task, panel, engine, pieces, put.text);
 			engine.describe("synthesize", {
 				how: "synthesized",
 				parts: answered.length,
 				missing: parts.length - answered.length,
 			});
-			return ok({ text: put.text, model: put.model, confidence, agreement, escalated: false });
+			const { text, model, isCut } = put;
+			const inOrder = { text: joined, model: first.reply.model, confidence: meanConfidence(confidences) };
+			const whole = arePartsCut ? undefined : inOrder;
+			return ok({ text, model, confidence, agreement: kept / parts.length, escalated: false, isCut, whole });
 		}
 		engine.describe("synthesize", {
 			how: isSplit ? "the parts in order: the synthesis failed" : "one part alone",
 			parts: answered.length,
 		});
-		const text = isSplit ? answered.map(({ reply }) => reply.text).join("\n\n") : first.reply.text;
-		const confidence = isSplit ? meanConfidence(confidences) : supportFor(text, [first.reply], task.kind);
-		return ok({ text, model: first.reply.model, confidence, agreement, escalated: false });
+		const text = isSplit ? joined : first.reply.text;
+		const { model } = first.reply;
+		// As they are, all parts stand in the answer that came.
+		const agreement = isSplit ? answered.length / parts.length : 1;
+		const alone = supportFor(first.reply, [first.reply], new Comparison(task.kind));
+		const confidence = isSplit ? meanConfidence(confidences) : alone;
+		return ok({ text, model, confidence, agreement, escalated: false, isCut: arePartsCut });
 	},
 };

@@ -3,23 +3,47 @@ import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
+import type { CallResult } from "../inference/workflow.ts";
+import type { ModelCall } from "../providers/model-call.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
 import { toQuestionCall } from "./request.ts";
-import { type Engine, type Question, type Task, userMessage } from "./strategy.ts";
+import { type Answer, type Engine, type NoAnswer, type Question, type Task, userMessage } from "./strategy.ts";
 
 /** The most that a question can cost, nano-USD; a failure where no model may answer it. */
 export type QuestionBounder = (question: Question) => Result<number>;
+
+/** A question as a model call. Its JSON Schema is sent where every model that may answer can be held to one. */
+function toCall(question: Question, { settings: { catalog } }: PlanContext): ModelCall {
+	const call = toQuestionCall(question);
+	const { jsonSchema, member } = question;
+	if (!jsonSchema || !member.every((id) => catalog.findModel(id)?.supports.json_schema)) return call;
+	return { ...call, output: { type: "json_schema", name: "reply", schema: { ...jsonSchema }, strict: true } };
+}
 
 /** Bounds the questions to a pool; equal questions are priced once. */
 export function questionBounder(context: PlanContext, { options }: Pick<ModelPool, "options">): QuestionBounder {
 	const known = new Map<Question, Result<number>>();
 	return (question) => {
 		const bound =
-			known.get(question) ?? boundCall(context, { call: toQuestionCall(question), options, models: question.member });
+			known.get(question) ?? boundCall(context, { call: toCall(question, context), options, models: question.member });
 		known.set(question, bound);
 		return bound;
 	};
+}
+
+/** What a strategy gets of a call. A blank answer is a failure, and one that reached its output limit is cut. */
+function toReply(result: CallResult): Answer | NoAnswer {
+	if (!result.ok) return result;
+	const { text, model, quality, rate, answer } = result;
+	if (text.trim() !== "") return { ok: true, text, model, quality, rate, isCut: answer.finishReason === "length" };
+	const failure: Failure = {
+		reason: "all_models_failed",
+		attempts: [`${model}: the answer is blank`],
+		costUsd: 0,
+		retryAfterMs: null,
+	};
+	return { ok: false, failure, unaffordable: false };
 }
 
 /** The engine that strategies ask. */
@@ -34,9 +58,9 @@ export function createEngine(
 			const specs = questions.map((question) => {
 				const { stage, role, asksFor, member } = question;
 				const staged = { ...options, stage: { stage, role, asksFor } };
-				return { stage, role, call: toQuestionCall(question), options: staged, models: member };
+				return { stage, role, call: toCall(question, context), options: staged, models: member };
 			});
-			return workflow.askAll(specs);
+			return workflow.askAll(specs).then((results) => results.map(toReply));
 		},
 		describe: (stage, detail) => workflow.trace.describe(stage, detail),
 		route(text, members) {

@@ -1,10 +1,12 @@
 // Mixture of agents: the members propose answers, and one model writes the answer from the proposals.
 // Wang et al.: "Mixture-of-Agents Enhances Large Language Model Capabilities", 2024 (arXiv:2406.04692), with one layer of proposers.
 //
-// Call graph: one call per member, in parallel, and one for the aggregator, whose prompt holds every proposal.
+// Call graph: one call per member, in parallel, one for the aggregator, whose prompt holds every proposal, and the judge's calls
+// (agreement-judge.ts), which compare the proposals with what was made of them.
 import { fail, ok } from "../failure.ts";
-import { findMedoid, meanAgreement } from "./agreement.ts";
-import { supportFor } from "./confidence.ts";
+import { Comparison } from "./agreement.ts";
+import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
+import { supportFor, toWholeResult } from "./confidence.ts";
 import {
 	answerPlaceholder,
 	combineFailures,
@@ -59,6 +61,7 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 			panel,
 			panel.members.map(() => answerPlaceholder(task)),
 		),
+		...compareGraph(task, panel, AGREE_STAGE, panel.members.length + 1, true),
 	],
 	async run(task, panel, engine) {
 		const replies = await engine.ask(proposalQuestions(task, panel));
@@ -66,8 +69,6 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 		const [first, ...rest] = answers;
 		if (!first) return fail(combineFailures(replies));
 		const texts = answers.map(({ text }) => text);
-		const agreement = meanAgreement(texts, task.kind);
-		for (const answer of answers) answer.rate(supportFor(answer.text, answers, task.kind));
 		engine.describe("propose", { proposals: answers.length, failed: replies.length - answers.length });
 		const [aggregated] =
 			rest.length > 0
@@ -80,15 +81,36 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 					])
 				: [];
 		const written = aggregated?.ok ? aggregated : null;
-		const final = written ?? findMedoid([first, ...rest], task.kind);
-		const confidence = supportFor(final.text, written ? [...answers, written] : answers, task.kind);
-		written?.rate(confidence);
+		const all = written ? [...answers, written] : answers;
+		const findCentral = (known: Comparison) => known.findCentral([first, ...rest]);
+		const stage = AGREE_STAGE;
+		const none = new Comparison(task.kind);
+		const comparison = await compareAnswers(task, panel, engine, {
+			stage,
+			answers: all,
+			comparison: none,
+			outcome: (known) => (written && !written.isCut ? written : findCentral(known)),
+		});
+		const central = findCentral(comparison);
+		const final = written ?? central;
+		for (const answer of all) answer.rate(supportFor(answer, all, comparison));
+		const confidence = supportFor(final, all, comparison);
+		const agreement = comparison.agreement(answers);
 		const how = written
 			? "aggregated"
 			: rest.length > 0
-				? "the aggregator failed; the proposal nearest to the others"
+				? "the aggregator failed; the proposal that most others say the same as"
 				: "one proposal alone";
 		engine.describe("aggregate", { how, from: answers.map(({ model }) => model) });
-		return ok({ text: final.text, model: final.model, confidence, agreement, escalated: false });
+		const { text, model, isCut } = final;
+		return ok({
+			text,
+			model,
+			confidence,
+			agreement,
+			escalated: false,
+			isCut,
+			whole: toWholeResult(central, all, comparison),
+		});
 	},
 };

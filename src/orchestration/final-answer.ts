@@ -79,20 +79,29 @@ const LATEX: readonly [RegExp, string][] = [
 /** `x = 5` says 5, `Option C` says C. */
 const NAMED = /^(?:[A-Za-z](?:_\{?\w{1,5}\}?)?\s*=\s*|(?:option|choice|answer|letter)\s+(?=\(?[A-Ja-j]\b))/i;
 
+/** Signs that make a text a formula: there, brackets, `*`, `_` and `!` carry meaning. */
+const FORMULA =
+	/[=<>|&^√∞]|[\p{L}\d)\]]\s*[+*/]\s*[\p{L}\d([]|[\p{L}\d)\]]\s+-\s+[\p{L}\d([]|[\p{L}\d][([{]|!\p{L}|\p{L}!\S|\w_\w|^[([{].*[)\]}]$/u;
+
 /** Removes mark-up, case, punctuation and articles. A number gets its plain form, a choice its letter. */
 export function normalizeAnswer(answer: string): string {
 	const bare = LATEX.reduce((text, [what, by]) => text.replace(what, by), toAsciiDigits(answer))
-		.replace(/\*\*|__|`|\\?\$(?=\D|$)|^\$/g, "")
+		.replace(/(?<!\w)\*\*|\*\*(?!\w)|__|`|\\?\$(?=\D|$)|^\$/g, "")
 		.trim()
 		.replace(NAMED, "");
 	const number = parseSingleNumber(bare);
 	if (number !== null) return number;
-	const choice = /^\(?([A-Ja-j])(?:[).:](?:\s|$)|$)/.exec(bare)?.[1];
+	const choice = /^\(?([A-Ja-j])(?:[).:]+(?:\s|$)|$)/.exec(bare)?.[1];
 	if (choice !== undefined) return choice.toUpperCase();
+	if (FORMULA.test(bare))
+		return bare
+			.toLowerCase()
+			.replace(/\s+/g, "")
+			.replace(/[.,;:]+$/, "");
 	return bare
 		.toLowerCase()
 		.replace(/[,;:!?"'“”‘’()[\]{}*_]|\.(?!\d)/g, " ")
-		.replace(/\b(?:the|a|an)\b/g, " ")
+		.replace(/(?<![\w-])(?:the|a|an)(?![\w-])/g, " ")
 		.replace(/\s+/g, " ")
 		.trim();
 }
@@ -130,25 +139,73 @@ function findOfKind(said: string, kind: AnswerKind): string | null {
 const REMARK = /(?<=\S)\s\([^()]*\)/g;
 const SEVERAL_CHOICES = /\b[A-J]\W{1,5}(?:and|or|&)\W{1,3}[A-J]\b/;
 
+/** A final answer, and the unit or currency that stands with its number. */
+export interface FinalAnswer {
+	/** Normalized: equal answers are equal strings. */
+	value: string;
+	/** In lower case; null where the answer is no number, or a bare one. */
+	unit: string | null;
+	/** It is only the last number or choice of a sentence that has others, too. */
+	isGuess: boolean;
+}
+
 /** The final answer of a text, normalized; null if it has none that can be compared. */
 export function findFinalAnswer(whole: string, kind: AnswerKind): string | null {
+	return findAnswerWithUnit(whole, kind)?.value ?? null;
+}
+
+/** The words and signs beside the number of an answer. */
+function unitBeside(said: string): string | null {
+	const beside = said.toLowerCase().match(/[%$€£¥₹]|°\s?[cfk]?|[\p{L}µ]+/gu) ?? [];
+	return beside.length === 0 ? null : beside.map((word) => word.replace(/(?<=\p{L}{3})s$/u, "")).join(" ");
+}
+
+function withUnit(value: string, said: string): FinalAnswer | null {
+	if (value === "") return null;
+	return { value, unit: isNumber(value) ? unitBeside(said) : null, isGuess: false };
+}
+
+/** The final answer of a text with its unit; null if it has none that can be compared. */
+export function findAnswerWithUnit(whole: string, kind: AnswerKind): FinalAnswer | null {
 	const end = whole.length > TAIL_CHARS ? whole.slice(-TAIL_CHARS) : whole;
 	const text = end.replace(/^[ \t]*```[\w-]{0,20}[ \t]*$/gm, "");
 	const said = findMarked(text)?.split("\n", 1)[0]?.trim();
 	if (said !== undefined && said.length <= 2 * MAX_SHORT_CHARS) {
 		const answer = normalizeAnswer(said);
 		const found = kind === "any" || isOfKind(answer, kind) ? answer : (findOfKind(said, kind) ?? answer);
-		return found === "" ? null : found;
+		return withUnit(found, said);
 	}
 	const short = text.trim();
 	if (short !== "" && short.length <= MAX_SHORT_CHARS && !short.includes("\n")) {
 		const answer = normalizeAnswer(short);
-		if (kind === "any" || isOfKind(answer, kind)) return answer === "" ? null : answer;
+		if (kind === "any" || isOfKind(answer, kind)) return withUnit(answer, short);
 	}
-	return findLastOfKind(text, kind);
+	const last = findLastOfKind(text, kind);
+	return last === null ? null : { value: last, unit: null, isGuess: !isAloneInSentence(text, kind) };
+}
+
+/** Ends of sentences and lines. */
+const SENTENCE_END = /(?<=[.!?])\s+|[。！？\n]/;
+
+/** Whether the last sentence with a number or choice has only one, or ends with the result of an equation. */
+function isAloneInSentence(text: string, kind: AnswerKind): boolean {
+	const sentences = text.split(SENTENCE_END).map((sentence) => toAsciiDigits(sentence));
+	const last = sentences.findLast((sentence) => findLastOfKind(sentence, kind) !== null) ?? "";
+	if (kind === "choice") return new Set(Array.from(last.matchAll(CHOICE), ([all, inner]) => inner ?? all)).size === 1;
+	return findNumbers(last).length === 1 || findNumbers(last.split("=").at(-1) ?? "").length === 1;
+}
+
+/** Whether a normalized answer is a number. */
+export function isNumber(answer: string): boolean {
+	return /^-?\d+(?:\.\d+)?(?:e[-+]\d+)?$/.test(answer);
+}
+
+/** Whether a normalized answer is the letter of a choice. */
+export function isChoice(answer: string): boolean {
+	return /^[A-J]$/.test(answer);
 }
 
 function isOfKind(answer: string, kind: AnswerKind): boolean {
-	if (kind === "choice") return /^[A-J]$/.test(answer);
-	return kind === "any" || /^-?\d+(?:\.\d+)?(?:e[-+]\d+)?$/.test(answer);
+	if (kind === "choice") return isChoice(answer);
+	return kind === "any" || isNumber(answer);
 }

@@ -18,6 +18,8 @@ export interface JsonQuestion<T> extends Question {
 	schema: z.ZodType<T>;
 	/** The form of the reply, in the words of the prompt. */
 	form: string;
+	/** The member that a reply means which is only a list. */
+	listName?: string;
 }
 
 /** The parsed reply to a question. */
@@ -28,20 +30,67 @@ export interface JsonReply<T> {
 	reply: Answer | NoAnswer;
 }
 
-/** Parses the JSON object in a text, whatever fence or prose surrounds it; undefined when there is none. */
-export function extractJson(text: string): unknown {
-	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
-	if (from < 0 || to < from) return undefined;
-	try {
-		return JSON.parse(text.slice(from, to + 1));
-	} catch {
-		return undefined;
+/** Values are looked for at so many places of a text at most. */
+const MAX_JSON_STARTS = 20;
+
+/** Where the JSON value that starts at `from` ends, by its brackets; -1 where it does not end. */
+function findJsonEnd(text: string, from: number): number {
+	let depth = 0;
+	let inString = false;
+	for (let at = from; at < text.length; at++) {
+		const sign = text[at];
+		if (inString) {
+			if (sign === "\\") at++;
+			else if (sign === '"') inString = false;
+		} else if (sign === '"') inString = true;
+		else if (sign === "{" || sign === "[") depth++;
+		else if ((sign === "}" || sign === "]") && --depth === 0) return at + 1;
 	}
+	return -1;
 }
 
-function readReply<T>({ schema }: JsonQuestion<T>, text: string): T | null {
-	const parsed = schema.safeParse(extractJson(text));
-	return parsed.success ? parsed.data : null;
+/** Every outermost JSON object and list in a text, in order, whatever fence or prose surrounds it. */
+export function extractJson(text: string): unknown[] {
+	const found: unknown[] = [];
+	let at = text.search(/[{[]/);
+	for (let starts = 0; at >= 0 && starts < MAX_JSON_STARTS; starts++) {
+		const end = findJsonEnd(text, at);
+		let next = at + 1;
+		if (end > 0) {
+			try {
+				found.push(JSON.parse(text.slice(at, end)));
+				next = end;
+			} catch {
+				// Brackets of the prose. The value may stand inside them.
+			}
+		}
+		const rest = text.slice(next).search(/[{[]/);
+		at = rest < 0 ? -1 : next + rest;
+	}
+	return found;
+}
+
+/** A value as it may be meant: itself, a list as the member of its name, and what an object holds alone or among others. */
+function* toReadings(value: unknown, listName: string | undefined): Generator<unknown> {
+	yield value;
+	if (Array.isArray(value)) {
+		if (listName !== undefined) yield { [listName]: value };
+		if (value.length === 1) yield value[0];
+	} else if (typeof value === "object" && value !== null) yield* Object.values(value);
+}
+
+/** The value of the form in a reply; of several, the last, since reasons come first. Null without one. */
+export function readJson<T>(
+	{ schema, listName }: Pick<JsonQuestion<T>, "schema" | "listName">,
+	text: string,
+): T | null {
+	for (const value of extractJson(text).toReversed()) {
+		for (const reading of toReadings(value, listName)) {
+			const parsed = schema.safeParse(reading);
+			if (parsed.success) return parsed.data;
+		}
+	}
+	return null;
 }
 
 function repairJsonQuestion<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>, reply: string): Question {
@@ -66,7 +115,7 @@ export async function askJson<T>(engine: Engine, questions: readonly JsonQuestio
 		const reply = replies[at];
 		if (!reply) throw new Error("one reply to one question");
 		if (!isAnswered(reply)) return { value: null, reading: "unanswered", reply };
-		const value = readReply(question, reply.text);
+		const value = readJson(question, reply.text);
 		return { value, reading: value === null ? "unreadable" : "read", reply };
 	});
 	const repairs = questions.flatMap((question, at) => {
@@ -83,7 +132,7 @@ export async function askJson<T>(engine: Engine, questions: readonly JsonQuestio
 	const repaired = repairs.length > 0 ? await engine.ask(repairs.map(({ repair }) => repair)) : [];
 	for (const [at, { reading, question }] of repairs.entries()) {
 		const reply = repaired[at];
-		const value = reply?.ok ? readReply(question, reply.text) : null;
+		const value = reply?.ok ? readJson(question, reply.text) : null;
 		if (value !== null) Object.assign(reading, { value, reading: "repaired" });
 		if (reply?.ok) reply.rate(readability(reading.reading === "repaired" ? "repaired" : "unreadable"));
 	}

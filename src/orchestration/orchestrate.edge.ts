@@ -11,6 +11,7 @@ import {
 	type ProgressListener,
 	type TaskPlan,
 } from "./answer-task.edge.ts";
+import { runStrategy } from "./continuation.ts";
 import { choosePanel, toMember } from "./panel.ts";
 import { type BoundedPlan, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
 import { hasNoPrompt, type OrchestrationRequest, toTask } from "./request.ts";
@@ -52,10 +53,14 @@ function planOrchestration(
 	const attempts = shrinkPlan(planStrategy(request, task.prompt, pool.signals));
 	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => attemptPanel(pool, attempt, judgeModel), boundOf);
 	if (!chosen.ok) return chosen;
-	const { plan, panel: cast, boundNanoUsd } = chosen.value;
+	const { plan, panel: cast, continuationNanoUsd } = chosen.value;
+	const boundNanoUsd = chosen.value.boundNanoUsd + continuationNanoUsd;
 	const { strategy } = plan;
 	const reason = plan.reason + judgeNote(chosen.value, judgeModel);
-	const planned: OrchestrationProgress = { policy, strategy, reason, confidence: 0, agreement: 0, escalated: false };
+	const planned: OrchestrationProgress = {
+		...{ policy, strategy, reason },
+		...{ confidence: 0, agreement: 0, escalated: false, isCut: false },
+	};
 	const progressWith = (result: StrategyResult | null) => (result ? withStrategyResult(planned, result) : planned);
 	const { messages } = rawBody as { messages?: unknown };
 	const { requestId, log, settings } = caller;
@@ -73,7 +78,7 @@ function planOrchestration(
 			log.strategy = strategy;
 			report({ type: "planned", strategy, reason });
 		},
-		run: ({ engine }) => STRATEGY[strategy].run(task, cast, engine),
+		run: ({ engine }) => runStrategy(STRATEGY[strategy], task, cast, engine),
 		onBug: {
 			event: "orchestration_failed",
 			fields: { request_id: requestId, strategy },

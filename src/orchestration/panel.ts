@@ -70,5 +70,7 @@ export function choosePanel(strategy: Strategy, pool: PanelPool, size: PanelSize
 	const ranked = pool.rankings.panel;
 	const members = diversify(ranked, size.width);
 	const judge = chooseJudge(ranked, members, strategy.judge, judgeModel);
-	return { members: toMembers(members, ranked), judge, rounds: size.rounds };
+	const isOutsider = strategy.judge === "outsider";
+	const comparer = isOutsider ? judge : chooseJudge(ranked, members, "outsider", null);
+	return { members: toMembers(members, ranked), judge, comparer, rounds: size.rounds };
 }

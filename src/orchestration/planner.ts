@@ -12,6 +12,7 @@ import {
 	limitName,
 	lowestLimit,
 } from "./bounds.ts";
+import { longestContinuation } from "./continuation.ts";
 import { detectAnswerKind } from "./final-answer.ts";
 import { single } from "./single.ts";
 import { type SizedStrategy, STRATEGIES, STRATEGY, type StrategyName } from "./strategies.ts";
@@ -114,6 +115,8 @@ export interface BoundedPlan {
 	plan: StrategyAttempt;
 	panel: Panel;
 	boundNanoUsd: number;
+	/** What the limits cover beyond the bound: the call that continues an answer which was cut, else nothing. */
+	continuationNanoUsd: number;
 }
 
 function sum(amounts: readonly number[]): number {
@@ -172,5 +175,8 @@ export function choosePlan(
 	if (!fit.ok) return fit;
 	const { attempt, boundNanoUsd } = fit.value;
 	const { plan, panel } = attempt;
-	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd });
+	const continuation = boundFor(longestContinuation(task, panel));
+	const isCovered = continuation.ok && boundNanoUsd + continuation.value <= lowestLimit(limits);
+	const continuationNanoUsd = isCovered ? continuation.value : 0;
+	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd, continuationNanoUsd });
 }

@@ -50,6 +50,11 @@ export const orchestrationSchema = z.lazy(() =>
 				confidence: shareSchema,
 				agreement: shareSchema,
 			}),
+			truncated: z
+				.literal(true)
+				.optional()
+				.describe("The output limit ended the answer, and nobody could complete it."),
+			warnings: z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })).optional(),
 			stages: stagesSchema.optional(),
 			compliance: z.record(z.string(), z.unknown()).optional().describe("What the policy in force decided."),
 		}),
@@ -59,7 +64,8 @@ export const orchestrationSchema = z.lazy(() =>
 export type Orchestration = z.output<typeof orchestrationSchema>;
 
 /** An orchestration while it goes on and at its end. Its shares are rounded. */
-export interface OrchestrationProgress extends Pick<StrategyResult, "confidence" | "agreement" | "escalated"> {
+export interface OrchestrationProgress
+	extends Pick<StrategyResult, "confidence" | "agreement" | "escalated" | "isCut"> {
 	policy: EffortPolicy;
 	strategy: StrategyName;
 	reason: string;
@@ -68,15 +74,21 @@ export interface OrchestrationProgress extends Pick<StrategyResult, "confidence"
 /** The progress at the end. This is where confidence and agreement are rounded, once. */
 export function withStrategyResult(
 	progress: OrchestrationProgress,
-	{ confidence, agreement, escalated }: StrategyResult,
+	{ confidence, agreement, escalated, isCut }: StrategyResult,
 ): OrchestrationProgress {
-	return { ...progress, confidence: roundShare(confidence), agreement: roundShare(agreement), escalated };
+	return { ...progress, confidence: roundShare(confidence), agreement: roundShare(agreement), escalated, isCut };
 }
 
 interface SettledOrchestration extends SettledWorkflow {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
 }
+
+const TRUNCATED_WARNING = {
+	code: "truncated",
+	param: "max_tokens",
+	message: "the answer reached its output limit, and could not be continued; raise max_tokens or max_cost_usd",
+};
 
 /** The answer that the client gets. */
 export function toOrchestration(
@@ -117,6 +129,7 @@ export function toOrchestration(
 				confidence,
 				agreement,
 			},
+			...(progress.isCut ? { truncated: true as const, warnings: [TRUNCATED_WARNING] } : {}),
 			...(includeTrace ? { stages: trace.answerStages() } : {}),
 			...(decision ? { compliance: decision } : {}),
 		},

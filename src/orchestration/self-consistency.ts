@@ -1,11 +1,12 @@
 // Self-consistency: several answers are sampled, and the most frequent final answer is taken.
 // Wang et al.: "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2022 (arXiv:2203.11171). Each sample comes
-// from another member, so that errors are less alike. Without a final answer to vote on, the answer most similar to the others is
-// taken (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311, without its judge).
+// from another member, so that errors are less alike. Where samples have no final answer to vote on, a judge says which of them say the
+// same (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311).
 //
-// Call graph: one call per sample, all in parallel. Counting the votes needs no call.
+// Call graph: one call per sample, all in parallel, and the judge's calls (agreement-judge.ts). Counting the votes needs no call.
 import { fail, ok } from "../failure.ts";
-import { findMedoid, meanAgreement } from "./agreement.ts";
+import { Comparison } from "./agreement.ts";
+import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor } from "./confidence.ts";
 import { FINAL_ANSWER_INSTRUCTION, findFinalAnswer } from "./final-answer.ts";
 import {
@@ -25,19 +26,27 @@ function sampleQuestions(task: Task, { members }: Panel): Question[] {
 	return members.map((member) => toTaskQuestion(task, { stage: "sample", role: "sampler", member }, [instruction]));
 }
 
-/** Samples by final answer, without those that have none. Most votes first, then the higher expected quality. */
-export function countVotes(
-	answers: readonly Answer[],
-	{ kind }: Pick<Task, "kind">,
-): { answer: string; samples: Answer[] }[] {
-	const votes = new Map<string, Answer[]>();
-	for (const sample of answers) {
-		const answer = findFinalAnswer(sample.text, kind);
-		if (answer !== null) votes.set(answer, [...(votes.get(answer) ?? []), sample]);
+/** Samples that say the same. */
+interface Vote {
+	/** Their final answer; null where a judge found that they say the same. */
+	answer: string | null;
+	samples: Answer[];
+}
+
+/**
+ * Groups of samples, without those that were cut, and without a sample that has no final answer and agrees with no other.
+ * Most votes first, then the higher expected quality.
+ */
+function countVotes(answers: readonly Answer[], comparison: Comparison, { kind }: Pick<Task, "kind">): Vote[] {
+	const votes: Vote[] = [];
+	for (const sample of answers.filter(({ isCut }) => !isCut)) {
+		const known = votes.find(({ samples: [first] }) => first && comparison.agrees(first, sample));
+		if (known) known.samples.push(sample);
+		else votes.push({ answer: findFinalAnswer(sample.text, kind), samples: [sample] });
 	}
 	const quality = (voters: readonly Answer[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
-	return [...votes]
-		.map(([answer, voters]) => ({ answer, samples: voters }))
+	return votes
+		.filter(({ answer, samples }) => answer !== null || samples.length > 1)
 		.sort((a, b) => b.samples.length - a.samples.length || quality(b.samples) - quality(a.samples));
 }
 
@@ -46,21 +55,37 @@ export const selfConsistency: Strategy<"self_consistency"> = {
 	width: { efficiency: 3, balanced: 5, depth: 5 },
 	leastWidth: 2,
 	takesK: true,
+	judge: "outsider",
 	suits(policy, { kind, hasParts }) {
 		const isOneAnswer = kind === "choice" || (kind !== "any" && !hasParts);
 		if (policy !== "balanced" || !isOneAnswer) return null;
 		return `the answer is one ${kind} that can be compared, so samples vote on it`;
 	},
-	callGraph: sampleQuestions,
+	callGraph: (task, panel) => [
+		...sampleQuestions(task, panel),
+		...compareGraph(task, panel, AGREE_STAGE, panel.members.length, true),
+	],
 	async run(task, panel, engine) {
 		const replies = await engine.ask(sampleQuestions(task, panel));
 		const answers = replies.filter(isAnswered);
 		const [first, ...rest] = answers;
 		if (!first) return fail(combineFailures(replies));
-		const votes = countVotes(answers, task);
-		const winners = votes[0]?.samples ?? [];
-		const final = winners.toSorted((a, b) => b.quality - a.quality)[0] ?? findMedoid([first, ...rest], task.kind);
-		for (const answer of answers) answer.rate(supportFor(answer.text, answers, task.kind));
+		const findWinner = (known: Comparison) => {
+			const winners = countVotes(answers, known, task)[0]?.samples ?? [];
+			return { votes: winners.length, winner: winners.toSorted((a, b) => b.quality - a.quality)[0] };
+		};
+		const comparison = await compareAnswers(task, panel, engine, {
+			stage: AGREE_STAGE,
+			answers,
+			comparison: new Comparison(task.kind),
+			outcome(known) {
+				const { votes, winner } = findWinner(known);
+				return winner ? `${votes} ${answers.indexOf(winner)}` : null;
+			},
+		});
+		const votes = countVotes(answers, comparison, task);
+		const final = findWinner(comparison).winner ?? comparison.findCentral([first, ...rest]);
+		for (const answer of answers) answer.rate(supportFor(answer, answers, comparison));
 		engine.describe("sample", { samples: answers.length, failed: replies.length - answers.length });
 		const counted = votes.map(({ answer, samples: voters }) => ({
 			answer,
@@ -71,11 +96,8 @@ export const selfConsistency: Strategy<"self_consistency"> = {
 			votes: counted,
 			without_answer: answers.length - counted.reduce((sum, { votes: n }) => sum + n, 0),
 		});
-		const agreement = meanAgreement(
-			answers.map(({ text }) => text),
-			task.kind,
-		);
-		const confidence = supportFor(final.text, answers, task.kind);
-		return ok({ text: final.text, model: final.model, confidence, agreement, escalated: false });
+		const { text, model, isCut } = final;
+		const confidence = supportFor(final, answers, comparison);
+		return ok({ text, model, confidence, agreement: comparison.agreement(answers), escalated: false, isCut });
 	},
 };

@@ -2,6 +2,7 @@
 //
 // Call graph: 1 call.
 import { fail, ok } from "../failure.ts";
+import { Comparison } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
 import { combineFailures, type Panel, type Strategy, type Task, toTaskQuestion } from "./strategy.ts";
 
@@ -19,10 +20,10 @@ export const single: Strategy<"single"> = {
 	async run(task, panel, engine) {
 		const [reply] = await engine.ask([answerQuestion(task, panel)]);
 		if (!reply?.ok) return fail(combineFailures(reply ? [reply] : []));
-		const { text, model, quality } = reply;
-		const confidence = supportFor(text, [{ text, quality }], task.kind);
+		const { text, model, isCut } = reply;
+		const confidence = supportFor(reply, [reply], new Comparison(task.kind));
 		reply.rate(confidence);
 		engine.describe("answer", { model });
-		return ok({ text, model, confidence, agreement: 1, escalated: false });
+		return ok({ text, model, confidence, agreement: 1, escalated: false, isCut });
 	},
 };

@@ -17,6 +17,8 @@ export interface Panel {
 	members: readonly [Member, ...Member[]];
 	/** The model that judges, aggregates or plans. */
 	judge: Member;
+	/** The model that compares answers, where the judge may be a member or writes the answer itself; else the judge does. */
+	comparer?: Member;
 	/** Rounds at most, the first one included. */
 	rounds: number;
 }
@@ -70,6 +72,8 @@ export interface Question {
 	temperature: number | undefined;
 	/** The answer must be a JSON object. */
 	json: boolean;
+	/** The JSON Schema of that object, for models that can be held to one. */
+	jsonSchema?: Readonly<Record<string, unknown>>;
 	/** What stage and role do not say, such as `repair`. The sandbox upstream answers by it; no model is told. */
 	asksFor?: string;
 }
@@ -81,6 +85,8 @@ export interface Answer {
 	model: string;
 	/** The expected quality of this model on this kind of prompt, 0 to 1. */
 	quality: number;
+	/** The output limit ended it. */
+	isCut: boolean;
 	/** Writes the answer's confidence into the trace, 0 to 1. */
 	rate(confidence: number): void;
 }
@@ -109,10 +115,14 @@ export interface StrategyResult {
 	model: string;
 	/** 0 to 1. */
 	confidence: number;
-	/** Mean pairwise similarity of the answers, 0 to 1. */
+	/** The share of pairs of answers that say the same, 0 to 1; of a split task, of parts that the answer keeps. */
 	agreement: number;
 	/** Too little confidence made it ask a stronger model. */
 	escalated: boolean;
+	/** The output limit ended the text. */
+	isCut: boolean;
+	/** A whole answer that may be delivered instead of a text that was cut, if the strategy has one. */
+	whole?: Pick<StrategyResult, "text" | "model" | "confidence">;
 }
 
 /** What the planner knows of a prompt. */

@@ -1,6 +1,6 @@
 // The sandbox's replies to the calls of strategies: plans, verdicts, syntheses and votes that fit the prompt.
 //
-//   [[disagree]]         each model has a final answer of its own
+//   [[disagree]]         each model has a final answer of its own, which contradicts the others
 //   [[malformed json]]   a judge or planner writes prose; the repair is JSON
 //   [[never json]]       the same, and the repair is prose too
 
@@ -50,6 +50,54 @@ function comparePair(text: string): string {
 	if (first === second) return JSON.stringify({ winner: "tie" });
 	const isFirst = first.length === second.length ? first < second : first.length > second.length;
 	return JSON.stringify({ winner: isFirst ? 1 : 2 });
+}
+
+/** What an answer says but for the model's name and the words that put answers together. */
+function comparableText(text: string): string {
+	return text
+		.replace(/\bThe sandbox (?:answers for \S+[.:](?=\s)|puts (?:\d+ answers|the parts) together:)/g, "")
+		.replace(/\s+/g, " ")
+		.trim();
+}
+
+function finalAnswer(text: string): string | undefined {
+	return /final answer:\s*(.+)/i.exec(text)?.[1]?.trim();
+}
+
+/** Whether two answers say the same: equal final answers if both have one, else one text contains the other. */
+function saysTheSame(a: string, b: string): boolean {
+	const [left, right] = [finalAnswer(a), finalAnswer(b)];
+	if (left !== undefined && right !== undefined) return left === right;
+	const [one, other] = [comparableText(a), comparableText(b)];
+	return one.includes(other) || other.includes(one);
+}
+
+/** Sorts answers into groups. Those of different groups contradict each other if both have a final answer. */
+function renderGroups(text: string): string {
+	const answers = findEmbedded(text, "Answer");
+	const groups: number[][] = [];
+	for (const [at, answer] of answers.entries()) {
+		const known = groups.find(([first = 1]) => saysTheSame(answers[first - 1] ?? "", answer));
+		if (known) known.push(at + 1);
+		else groups.push([at + 1]);
+	}
+	const heads = groups.map(([first = 1]) => first).filter((head) => finalAnswer(answers[head - 1] ?? "") !== undefined);
+	const contradictions = heads.flatMap((head, at) => heads.slice(at + 1).map((other) => [head, other]));
+	return JSON.stringify({ reason: "The sandbox compares texts.", groups, contradictions });
+}
+
+/** The parts that stand in the text made of them, as far as a part is embedded in it. */
+function renderKeptParts(text: string): string {
+	const [whole = ""] = findEmbedded(text, "Text").map(comparableText);
+	const parts = findEmbedded(text, "Part").map((part) => comparableText(cutToLine(part)));
+	const kept = parts.flatMap((part, at) => (whole.includes(part) ? [at + 1] : []));
+	return JSON.stringify({ reason: "The sandbox compares texts.", kept, contradicted: [] });
+}
+
+function agreeReply({ userText, stage }: StagedPrompt): string {
+	if (stage.asksFor === "repair")
+		return repairedJson(userText, JSON.stringify({ groups: [], contradictions: [], kept: [], contradicted: [] }));
+	return jsonOrProse(userText, stage.asksFor === "parts" ? renderKeptParts(userText) : renderGroups(userText));
 }
 
 const CALCULATION = /(-?\d+(?:\.\d+)?)\s*([-+*/×])\s*(-?\d+(?:\.\d+)?)/;
@@ -108,6 +156,8 @@ function plannerReply({ userText, stage }: StagedPrompt): string {
 /** Replies by stage and role. Other calls, proposals for instance, are answered like a chat. */
 export const STRATEGY_REPLIES: StageReplies = {
 	"aggregate aggregator": mergeReply,
+	"agree judge": agreeReply,
+	"continue answerer": ({ stage }) => (stage.asksFor === "continuation" ? "and so on." : null),
 	"fuse fuser": mergeReply,
 	"judge judge": mergeReply,
 	"rank judge": judgeReply,

@@ -1,11 +1,12 @@
 // Replays recorded answers through the strategies themselves: how often they are right, and how often they call the strong model.
-// What is chosen (members, the threshold of alike texts) is chosen on the even half of the ids' hashes and reported on the odd one.
+// What is chosen (members) is chosen on the even half of the ids' hashes and reported on the odd one. Then runs them over pairs of
+// answers with known verdicts, with doubles of the judge.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
-import { shingleSimilarity } from "../../src/orchestration/agreement.ts";
 import { cascade } from "../../src/orchestration/cascade.ts";
-import { type AnswerKind, findFinalAnswer } from "../../src/orchestration/final-answer.ts";
+import { debate } from "../../src/orchestration/debate.ts";
+import { type AnswerKind, detectAnswerKind, findFinalAnswer } from "../../src/orchestration/final-answer.ts";
 import { selfConsistency } from "../../src/orchestration/self-consistency.ts";
 import { single } from "../../src/orchestration/single.ts";
 import {
@@ -18,6 +19,8 @@ import {
 	userMessage,
 } from "../../src/orchestration/strategy.ts";
 import { hashText } from "../../src/proof/hash.ts";
+import { type AnswerPair, JUDGES, type JudgeDouble, judgeReply, readPairs } from "../support/agreement-pairs.ts";
+import { FAILED, type FakeEngine, fakeEngine, toPanel } from "../support/fake-engine.ts";
 
 const DATA = process.env["ORCHESTRATION_DATA"] ?? resolve(import.meta.dirname, "../../../shared/data");
 const GSM8K = resolve(DATA, "recorded/gsm8k-solutions.public.jsonl");
@@ -104,14 +107,22 @@ function interval(part: number, whole: number): [number, number] {
 	return [centre - half, centre + half];
 }
 
-/** Answers as recorded, and notes who was asked. */
+/** Answers as recorded, and notes who was asked. There is no recorded judge: what values do not decide is unknown. */
 function recordedEngine({ said }: Problem, quality: ReadonlyMap<string, number>, asked: Set<string>): Engine {
 	return {
 		async ask(questions) {
-			return questions.map(({ member: [system] }) => {
+			return questions.map(({ member: [system], stage }) => {
+				if (stage.startsWith("agree")) return { ok: false, failure: FAILED, unaffordable: true };
 				asked.add(system);
 				const text = said.get(system)?.text ?? "";
-				return { ok: true, text, model: system, quality: quality.get(system) ?? 0.5, rate: () => undefined };
+				return {
+					ok: true,
+					text,
+					model: system,
+					quality: quality.get(system) ?? 0.5,
+					isCut: false,
+					rate: () => undefined,
+				};
 			});
 		},
 		describe: () => undefined,
@@ -220,31 +231,72 @@ async function report(set: DataSet): Promise<void> {
 		console.log(line(name, await measure(set, even, quality, strategy, members), accuracyOf(even, set.strong)));
 }
 
-/** How well alike words tell alike answers, for texts that name none: threshold by the even half, rates of the odd one. */
-function reportTexts(set: DataSet): void {
-	const pairs = (problems: readonly Problem[]) =>
-		problems.flatMap(({ said }) => {
-			const all = [...said.values()];
-			return all.flatMap((a, at) =>
-				all.slice(at + 1).map((b) => ({ likeness: shingleSimilarity(a.text, b.text), same: a.answer === b.answer })),
-			);
-		});
-	const rates = (of: ReturnType<typeof pairs>, threshold: number) => {
-		const alike = of.filter(({ likeness }) => likeness >= threshold);
-		const right = alike.filter(({ same }) => same).length;
-		return { precision: right / alike.length, recall: right / of.filter(({ same }) => same).length };
-	};
-	const [chosenOn, reportedOn] = [
-		pairs(set.problems.filter(isEven)),
-		pairs(set.problems.filter((problem) => !isEven(problem))),
+/** Two members that answer as a pair does, and a strong one that says something else. */
+function pairEngine(pair: AnswerPair, judge: JudgeDouble, seed: number): FakeEngine {
+	const texts: Record<string, string> = { a: pair.a, b: pair.b };
+	return fakeEngine((question) => {
+		if (question.stage.startsWith("agree")) return judgeReply(judge, question, pair, seed);
+		return texts[question.member[0]] ?? "The strong model says something of its own about this, which is like neither.";
+	});
+}
+
+/** Runs of a judge that errs. */
+const RUNS = 50;
+
+interface PairCount {
+	/** Pairs delivered as consensus, by their verdict, and the judge's calls; each a mean of all runs. */
+	same: number;
+	compatible: number;
+	contradicting: number;
+	calls: number;
+}
+
+/** How often a strategy delivers pairs as consensus with a judge. */
+async function countConsensus(
+	strategy: Strategy,
+	members: readonly [string, ...string[]],
+	judge: JudgeDouble,
+	pairs: readonly AnswerPair[],
+): Promise<PairCount> {
+	const runs = judge === "wrong" ? RUNS : 1;
+	const mean: PairCount = { same: 0, compatible: 0, contradicting: 0, calls: 0 };
+	for (let seed = 0; seed < runs; seed++) {
+		for (const pair of pairs) {
+			const engine = pairEngine(pair, judge, seed);
+			const messages = [userMessage(pair.prompt)];
+			const kind = detectAnswerKind(pair.prompt);
+			const task: Task = { messages, prompt: pair.prompt, kind, maxTokens: 1_024, temperature: undefined };
+			const result = await strategy.run(task, toPanel(members, 1), engine);
+			if (!result.ok) throw new Error(result.failure.reason);
+			const isConsensus = strategy === cascade ? !result.value.escalated : result.value.agreement === 1;
+			if (isConsensus) mean[pair.verdict] += 1 / runs;
+			mean.calls += engine.batches.flat().filter(({ stage }) => stage.startsWith("agree")).length / runs;
+		}
+	}
+	return mean;
+}
+
+/** How many contradictions of the set of pairs are delivered as consensus, by judge, and how many calls the comparison takes. */
+async function reportPairs(): Promise<void> {
+	const pairs = readPairs();
+	const share = (verdict: string) => `${pairs.filter((pair) => pair.verdict === verdict).length} ${verdict}`;
+	console.log(`\n${pairs.length} pairs of answers: ${["same", "compatible", "contradicting"].map(share).join(", ")}`);
+	console.log(`${"delivered as consensus".padEnd(30)} contradicting  compatible  same   judge's calls per pair`);
+	const strategies: [string, Strategy, readonly [string, ...string[]]][] = [
+		["cascade", cascade, ["a", "b", "strong"]],
+		["vote", selfConsistency, ["a", "b"]],
+		["debate of one round", debate, ["a", "b"]],
 	];
-	console.log(`\n${set.name}: texts whose words are alike have the same answer (even half, then odd half)`);
-	for (const threshold of [0.3, 0.4, 0.5, 0.6, 0.7]) {
-		const [chosen, reported] = [rates(chosenOn, threshold), rates(reportedOn, threshold)];
-		const shown = [chosen, reported].map(
-			({ precision, recall }) => `precision ${three(precision)} recall ${three(recall)}`,
-		);
-		console.log(`likeness >= ${threshold}: ${shown.join("   ")}`);
+	for (const [name, strategy, members] of strategies) {
+		for (const judge of JUDGES) {
+			const { contradicting, compatible, same, calls } = await countConsensus(strategy, members, judge, pairs);
+			const shown = [
+				contradicting.toFixed(1).padStart(14),
+				compatible.toFixed(1).padStart(12),
+				same.toFixed(1).padStart(6),
+			];
+			console.log(`${name.padEnd(20)} ${judge.padEnd(9)}${shown.join("")}   ${(calls / pairs.length).toFixed(2)}`);
+		}
 	}
 }
 
@@ -257,10 +309,9 @@ async function main(): Promise<void> {
 			console.log(`eval:orchestration: no ${file}; nothing measured.`);
 			continue;
 		}
-		const read = set();
-		await report(read);
-		if (read.name === "GSM8K") reportTexts(read);
+		await report(set());
 	}
+	await reportPairs();
 }
 
 await main();

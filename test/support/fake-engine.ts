@@ -10,8 +10,8 @@ export const FAILED: Failure = {
 	retryAfterMs: null,
 };
 
-/** What a question is answered with: a text, null for a failure, `broke` where the bound does not cover it. */
-export type Reply = string | null | { broke: true };
+/** What a question is answered with: a text, one that was cut, null for a failure, `broke` where the bound does not cover it. */
+export type Reply = string | null | { broke: true } | { cut: string };
 
 export interface FakeEngine extends Engine {
 	/** Batches in the order they were asked. */
@@ -40,9 +40,10 @@ export function fakeEngine(
 				const given = reply(question, place++);
 				const [model] = question.member;
 				if (given === null) return { ok: false, failure: FAILED, unaffordable: false };
-				if (typeof given === "object") return { ok: false, failure: FAILED, unaffordable: true };
+				if (typeof given === "object" && "broke" in given) return { ok: false, failure: FAILED, unaffordable: true };
+				const isCut = typeof given === "object";
 				const rate = (confidence: number) => rated.set(`${question.stage} ${model}`, confidence);
-				return { ok: true, text: given, model, quality: quality[model] ?? 0.5, rate };
+				return { ok: true, text: isCut ? given.cut : given, model, quality: quality[model] ?? 0.5, isCut, rate };
 			});
 		},
 		describe(stage, detail) {

@@ -57,7 +57,7 @@ const STAGES: Readonly<Record<(typeof STRATEGIES)[number], string[]>> = {
 	cascade: ["step:0"],
 	ensemble_moa: ["propose", "aggregate"],
 	rank_fuse: ["propose", "rank", "fuse"],
-	decompose_and_route: ["subtasks", "synthesize"],
+	decompose_and_route: ["subtasks", "synthesize", "agree"],
 	self_consistency: ["sample", "vote"],
 	debate: ["round:0", "judge"],
 };
@@ -147,7 +147,7 @@ describe("what strategies show", () => {
 	it("the sandbox is told the stage of every call", async () => {
 		await orchestrated(PROSE, { strategy: "rank_fuse" });
 		const stages = upstream.requests.map(({ headers }) => headers.get(STAGE_HEADER));
-		expect(new Set(stages)).toEqual(new Set(["propose proposer", "rank judge", "fuse fuser"]));
+		expect(new Set(stages)).toEqual(new Set(["propose proposer", "rank judge", "fuse fuser", "agree judge groups"]));
 	});
 
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
@@ -163,6 +163,37 @@ describe("what strategies show", () => {
 		const agreed = await orchestrated(PROSE, { strategy: "cascade" });
 		expect(agreed.svc.orchestration.escalated).toBe(false);
 		expect(agreed.svc.orchestration.confidence).toBeGreaterThan(answer.svc.orchestration.confidence);
+	});
+
+	it("a cascade whose prose says the same stops after a judge found so twice, and all of it is accounted for", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "cascade" });
+		expect(answer.svc.orchestration).toMatchObject({ escalated: false, agreement: 1 });
+		const { results, detail } = stageOf(answer, "agree:0");
+		expect(results).toMatchObject([
+			{ ok: true, role: "judge" },
+			{ ok: true, role: "judge" },
+		]);
+		expect(detail).toEqual({ compared: 2, verdicts: 2, confirmed: true });
+		const judge = results[0]?.model ?? "";
+		expect(stageOf(answer, "step:0").results.map(({ model }) => model)).not.toContain(judge);
+		expect(answer.svc.orchestration.models_used).toContain(judge);
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt["stages"]).toMatchObject([{ name: "step:0" }, { name: "agree:0", results: [{}, {}] }]);
+		expect(receipt["cost_usd"]).toBe(answer.svc.cost.total_usd);
+	});
+
+	it("a cascade whose judge writes no JSON climbs to its top", async () => {
+		const answer = await orchestrated(`[[never json]] ${PROSE}`, { strategy: "cascade" });
+		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
+		expect(stageOf(answer, "agree:0").results).toHaveLength(2);
+	});
+
+	it("a judge is held to a JSON Schema where its model has it, with the reason before the verdict", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "rank_fuse" });
+		const [{ model } = { model: "" }] = stageOf(answer, "rank").results;
+		expect(CATALOG.findModel(model)?.supports.json_schema).toBe(true);
+		const judged = upstream.requests.filter(({ headers }) => headers.get(STAGE_HEADER)?.startsWith("rank judge"));
+		for (const { body } of judged) expect(JSON.stringify(body)).toMatch(/"properties":\{"reason":.*"winner":/);
 	});
 
 	it("a debate that finds consensus stops, and one that finds none is judged", async () => {
@@ -232,6 +263,44 @@ describe("what strategies show", () => {
 
 	it("no stages without a trace", async () => {
 		expect((await orchestrated("hi", { include_trace: false })).svc.stages).toBeUndefined();
+	});
+});
+
+describe("an answer that reaches its output limit", () => {
+	it("is continued once, within the bound and in the receipt", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "single", max_tokens: 10 });
+		expect(answer.choices[0].message.content).toMatch(/and so on\.$/);
+		expect(answer.svc).not.toHaveProperty("truncated");
+		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["answer", "continue"]);
+		expect(stageOf(answer, "continue")).toMatchObject({
+			results: [{ role: "answerer", ok: true }],
+			detail: { how: "continued" },
+		});
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt).toMatchObject({
+			cost_usd: answer.svc.cost.total_usd,
+			output_hash: hashText(answer.choices[0].message.content),
+		});
+	});
+
+	it("is delivered as cut, with a warning, where the money covers no more", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "single", max_tokens: 10, max_cost_usd: 1e-9 });
+		expect(answer.svc).toMatchObject({ truncated: true, warnings: [{ code: "truncated", param: "max_tokens" }] });
+		expect(resultsOf(answer)).toHaveLength(1);
+	});
+
+	it("agrees with nothing: a cascade climbs", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "cascade", max_tokens: 10 });
+		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
+	});
+});
+
+describe("a blank answer", () => {
+	it("is a failure, and two of them are two", async () => {
+		const response = await post(`[[empty]] ${PROSE}`, { strategy: "self_consistency", k: 2 });
+		expect(response.status).toBe(502);
+		expect(await response.json()).toMatchObject({ error: "all_models_failed" });
 	});
 });
 
@@ -319,7 +388,8 @@ describe("the plan", () => {
 
 	it("lets a cascade climb only as far as the money reaches", async () => {
 		const whole = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
-		const limit = whole.svc.cost.bound_usd * 0.6;
+		// Less than the worst case of its last step.
+		const limit = whole.svc.cost.bound_usd * 0.15;
 		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", max_cost_usd: limit });
 		expect(answer.svc.cost.bound_usd).toBeLessThanOrEqual(limit);
 		expect(resultsOf(answer).length).toBeLessThan(resultsOf(whole).length);

@@ -58,7 +58,7 @@ async function run(
 				const rate = (share: number) => {
 					told.rated[model] = [...(told.rated[model] ?? []), share];
 				};
-				return { ok: true, text, model, quality: 0.5, rate };
+				return { ok: true, text, model, quality: 0.5, isCut: false, rate };
 			});
 		},
 		describe(stage, detail) {
@@ -117,6 +117,17 @@ describe("the loop", () => {
 		expect(textOf(done.questions[1] as Question)).toContain("- add.py:1: `(` is never closed");
 		expect(done.details["review:0"]).toMatchObject({ reviews: [{ passed: false, by: "static checks" }] });
 		expect(done.outcome).toMatchObject({ stop: "passed", iterations: 2 });
+	});
+
+	it.each<[string, number]>([
+		['{"passed": true, "score": "0.9", "issues": []}', 0.9],
+		['{"passed": "true", "score": 9}', 0.9],
+		['It is {good}. {"verdict": {"passed": true, "score": 90, "issues": []}}', 0.9],
+		['[{"passed": true, "score": 1}]', 1],
+	])("reads a critic's verdict leniently: %s", async (reply, score) => {
+		const done = await run((question, boundary) => (question.json ? reply : written(boundary, GOOD)));
+		expect(done.outcome?.review).toMatchObject({ passed: true, score, lacksVerdict: false });
+		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer"]);
 	});
 
 	it("passes nothing that the static checks refute, whatever the critic says", async () => {

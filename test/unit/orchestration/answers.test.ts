@@ -1,7 +1,7 @@
 // Final answers, agreement and confidence: what counts as the same, and how sure that makes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findMedoid, meanAgreement, shingleSimilarity, similarity } from "../../../src/orchestration/agreement.ts";
+import { Comparison } from "../../../src/orchestration/agreement.ts";
 import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
 import {
 	type AnswerKind,
@@ -159,45 +159,32 @@ describe("the final answer of a text", () => {
 	});
 });
 
-describe("agreement", () => {
-	it("is equality of final answers, else the overlap of words", () => {
-		expect(similarity("Final answer: 4", "so\nFinal answer: 4.0", "any")).toBe(1);
-		expect(similarity("Final answer: 4", "Final answer: 5", "any")).toBe(0);
-		const [a, b] = ["one two three four ".repeat(6), "one two five six ".repeat(6)];
-		expect(similarity(a, b, "any")).toBeCloseTo(2 / 6);
-	});
-
-	it("is symmetric, and whole for equal texts", () => {
-		fc.assert(
-			fc.property(fc.string(), fc.string(), (a, b) => {
-				expect(shingleSimilarity(a, b)).toBe(shingleSimilarity(b, a));
-				expect(shingleSimilarity(a, a)).toBe(1);
-			}),
-		);
-	});
-
-	it("of several is the mean of all pairs; one alone agrees with itself", () => {
-		expect(meanAgreement(["Final answer: 1", "Final answer: 1", "Final answer: 2"], "any")).toBeCloseTo(1 / 3);
-		expect([meanAgreement(["x"], "any"), meanAgreement([], "any")]).toEqual([1, 0]);
-	});
-
-	it("finds the answer that the others are most like", () => {
-		const texts = ["a b c d", "a b c e", "a b c d e", "z"].map((text) => ({
-			text: `${text} ${"and so on ".repeat(9)}`,
-		}));
-		expect(findMedoid([texts[3] as { text: string }, ...texts.slice(0, 3)], "any")).toBe(texts[2]);
-	});
-});
-
 describe("confidence", () => {
-	const voice = (answer: string, quality: number) => ({ text: `Final answer: ${answer}`, quality });
+	const voice = (answer: string, quality: number) => ({ text: `Final answer: ${answer}`, quality, isCut: false });
 
-	it("in a lone answer is what is expected of its model", () => {
-		expect(supportFor("Final answer: 4", [voice("4", 0.7)], "any")).toBe(0.7);
+	it("in a lone answer is what is expected of its model, and half of it in one that was cut", () => {
+		const lone = voice("4", 0.7);
+		expect(supportFor(lone, [lone], new Comparison("any"))).toBe(0.7);
+		const cut = { ...lone, isCut: true };
+		expect(supportFor(cut, [cut], new Comparison("any"))).toBe(0.35);
+	});
+
+	it("counts a compatible answer half, and one that nobody compared not at all", () => {
+		const [first, second] = [voice("one long answer", 0.6), voice("another long answer", 0.6)];
+		const unknown = new Comparison("any");
+		const compatible = unknown.withVerdicts([first, second], () => "compatible");
+		const same = unknown.withVerdicts([first, second], () => "same");
+		const support = (known: Comparison) => supportFor(first, [first, second], known);
+		expect([support(unknown), support(compatible), support(same)].map((share) => share.toFixed(3))).toEqual([
+			"0.550",
+			"0.675",
+			"0.920",
+		]);
 	});
 
 	it("grows with every supporter and falls with every dissenter", () => {
-		const at = (...voices: ReturnType<typeof voice>[]) => supportFor("Final answer: 4", voices, "any");
+		const at = (first: ReturnType<typeof voice>, ...voices: ReturnType<typeof voice>[]) =>
+			supportFor(first, [first, ...voices], new Comparison("any"));
 		const lone = at(voice("4", 0.6));
 		const two = at(voice("4", 0.6), voice("4", 0.6));
 		expect(two).toBeGreaterThan(lone);
@@ -212,13 +199,17 @@ describe("confidence", () => {
 		const share = fc.double({ min: 0, max: 1, noNaN: true });
 		fc.assert(
 			fc.property(
-				fc.array(fc.record({ text: fc.string(), quality: share })),
-				fc.string(),
+				fc.array(fc.record({ text: fc.string(), quality: share, isCut: fc.boolean() }), { minLength: 1 }),
+				fc.nat(),
 				share,
-				(voices, accepted, verdict) => {
+				(voices, at, verdict) => {
+					const [first] = voices;
+					const accepted = voices[at % voices.length] ?? first;
+					if (!accepted) return;
+					const support = supportFor(accepted, voices, new Comparison("any"));
 					for (const value of [
-						supportFor(accepted, voices, "any"),
-						withVerdict(supportFor(accepted, voices, "any"), verdict),
+						support,
+						withVerdict(support, verdict),
 						meanConfidence(voices.map(({ quality }) => quality)),
 					]) {
 						expect(value).toBeGreaterThanOrEqual(0);
@@ -230,13 +221,14 @@ describe("confidence", () => {
 	});
 });
 
-describe("the JSON object in a reply", () => {
-	it.each([
-		['{"a":1}', { a: 1 }],
-		['Sure!\n```json\n{"a":1}\n```\nDone.', { a: 1 }],
-		["{", undefined],
-		["nothing", undefined],
-		["} {", undefined],
+describe("the JSON in a reply", () => {
+	it.each<[string, unknown[]]>([
+		['{"a":1}', [{ a: 1 }]],
+		['Sure!\n```json\n{"a":1}\n```\nDone.', [{ a: 1 }]],
+		['Of {both} [1, 2]: {"a": "}"} and {"b": [3]}', [[1, 2], { a: "}" }, { b: [3] }]],
+		["{", []],
+		["nothing", []],
+		["} {", []],
 	])("%j is %j", (text, value) => {
 		expect(extractJson(text)).toEqual(value);
 	});

@@ -120,6 +120,16 @@ describe("a panel", () => {
 		expect(panelFor({ strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
 	});
 
+	it("has its answers compared by an outsider, also where the judge is a member and writes the answer", () => {
+		const { members, judge, comparer = judge } = panelFor({ strategy: "ensemble_moa", width: 3, rounds: 1 });
+		expect(members.map(([id]) => id)).toContain(judge[0]);
+		expect(members.map(([id]) => id)).not.toContain(comparer[0]);
+		const graph = STRATEGY.ensemble_moa.callGraph(task(), { members, judge, comparer, rounds: 1 });
+		expect(graph.filter(({ stage }) => stage === "agree").every(({ member }) => member === comparer)).toBe(true);
+		const ladder = panelFor({ strategy: "cascade", width: 3, rounds: 1 });
+		expect(ladder.members.map(([id]) => id)).not.toContain(ladder.judge[0]);
+	});
+
 	it("of a cascade rises in quality to the best", () => {
 		const { members } = panelFor({ strategy: "cascade", width: 4, rounds: 1 });
 		const qualities = members.map(([id]) => TEST_CATALOG.findModel(id)?.quality.general ?? 0);
@@ -151,16 +161,17 @@ describe("a plan under a limit", () => {
 		const { plan, panel: cast, boundNanoUsd } = weighed("debate", NONE);
 		expect(plan).toMatchObject({ strategy: "debate", width: 3, rounds: 3 });
 		expect(boundNanoUsd).toBe(10 * STRATEGY.debate.callGraph(task(), cast).length);
-		expect(boundNanoUsd).toBe(10 * (3 * 3 + 1));
+		// Nine answers, two verdicts and two repairs after each round, the judge, and a comparison of its answer.
+		expect(boundNanoUsd).toBe(10 * (3 * 3 + 3 * 4 + 1 + 2));
 	});
 
 	it("loses rounds, then members, then is one model, and says so", () => {
-		expect(weighed("debate", { soft: 75, hard: null }).plan).toMatchObject({
+		expect(weighed("debate", { soft: 175, hard: null }).plan).toMatchObject({
 			rounds: 2,
 			width: 3,
 			reason: expect.stringContaining("2 of 3 rounds"),
 		});
-		expect(weighed("debate", { soft: 30, hard: null }).plan).toMatchObject({ rounds: 1, width: 2 });
+		expect(weighed("debate", { soft: 95, hard: null }).plan).toMatchObject({ rounds: 1, width: 2 });
 		expect(weighed("debate", { soft: 10, hard: null }).plan).toMatchObject({ strategy: "single" });
 	});
 

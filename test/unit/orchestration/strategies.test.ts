@@ -64,6 +64,15 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
 		),
 	},
 	{ weight: 2, arbitrary: subtasks.map((list) => JSON.stringify({ subtasks: list })) },
+	{
+		weight: 3,
+		arbitrary: fc.constantFrom(
+			'{"reason": "so", "groups": [[1, 2]], "contradictions": []}',
+			'{"groups": [["1"], ["2", 3]], "contradictions": [[1, 9]]}',
+			'{"kept": [1], "contradicted": [2]}',
+		),
+	},
+	{ weight: 1, arbitrary: fc.string({ maxLength: 50 }).map((text) => ({ cut: text })) },
 	{ weight: 1, arbitrary: fc.constant(null) },
 	{ weight: 1, arbitrary: fc.constant({ broke: true as const }) },
 );
@@ -201,14 +210,22 @@ describe("a mixture of agents", () => {
 		for (const id of ["a", "b", "c"]) expect(question && questionText(question)).toContain(`says ${id}`);
 	});
 
-	it("takes the proposal nearest to the others where the aggregator fails", async () => {
+	it("takes the proposal that most others say the same as where the aggregator fails", async () => {
 		const texts: Record<string, string> = {
 			a: "The river is long and wide, and boats go up and down it all the year round.",
 			b: "The river is long and wide, and ships go up and down it in summer and in autumn.",
 			c: "Nobody who has been there has said anything of note about what one would see today.",
 		};
-		const engine = fakeEngine(({ member: [id] }) => texts[id] ?? null);
+		const engine = fakeEngine((question) => {
+			if (question.stage !== "agree") return texts[question.member[0]] ?? null;
+			const ids = [...questionText(question).matchAll(/(The river[^\n]*boats|The river[^\n]*ships|Nobody)/g)].map(
+				([text]) => text,
+			);
+			const rivers = ids.flatMap((text, at) => (text === "Nobody" ? [] : [at + 1]));
+			return JSON.stringify({ groups: [rivers, [ids.indexOf("Nobody") + 1]], contradictions: [] });
+		});
 		expect(await concluded(ensembleMoa, engine, toPanel(["c", "a", "b"]))).toMatchObject({ model: "a" });
+		expect(askedIn(engine, "agree")).toHaveLength(2);
 	});
 });
 
@@ -248,6 +265,16 @@ describe("rank and fuse", () => {
 			contradictions: 1,
 		});
 	});
+
+	it.each(['{"winner":"1"}', '{"reason": "so", "winner": "Answer 1"}', 'Both {are} good. {"verdict": {"winner": 1}}'])(
+		"reads a verdict leniently: %s",
+		async (verdict) => {
+			const engine = fakeEngine(({ stage }) => (stage === "rank" ? verdict : `${stage} in some words`));
+			await concluded(rankFuse, engine, toPanel(["a", "b"]));
+			expect(engine.details["rank"]).toMatchObject({ unreadable: 0, contradictions: 1 });
+			expect(askedIn(engine, "rank")).toHaveLength(2);
+		},
+	);
 
 	it("repairs a verdict once and then goes on without it", async () => {
 		const engine = judging("nonsense");
@@ -327,7 +354,13 @@ describe("decomposition", () => {
 					: "all together",
 		);
 		expect((await concluded(decomposeAndRoute, engine, toPanel(["a"]))).text).toBe("all together");
-		expect(engine.batches.map((batch) => batch.length)).toEqual([1, 2, 1, 1]);
+		expect(engine.batches.map((batch) => batch.length)).toEqual([1, 2, 1, 1, 1, 1]);
+		expect(
+			engine.batches
+				.flat()
+				.map(({ stage }) => stage)
+				.slice(-2),
+		).toEqual(["agree", "agree"]);
 		const third = engine.batches[2]?.[0];
 		expect(third && questionText(third)).toContain("result of first");
 		expect(third && questionText(third)).not.toContain("result of second");

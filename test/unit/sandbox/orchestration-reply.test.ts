@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-route.ts";
 import { rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
-import { type Question, userMessage } from "../../../src/orchestration/strategy.ts";
+import { type Question, renderNumbered, userMessage } from "../../../src/orchestration/strategy.ts";
 import { STRATEGY_REPLIES } from "../../../src/sandbox/orchestration-reply.ts";
 import { replyFrom } from "../../../src/sandbox/stage-reply.ts";
 import { fakeEngine, task, toPanel } from "../../support/fake-engine.ts";
@@ -51,6 +51,25 @@ describe("the sandbox under orchestration", () => {
 		expect(engine.details["vote"]).toMatchObject({ votes: [{ answer: "42", votes: 2 }] });
 		await selfConsistency.run(asked("[[disagree]] What is 17 + 25?"), toPanel(["m1", "m2"]), engine);
 		expect(engine.details["vote"]).toMatchObject({ votes: [{ votes: 1 }, { votes: 1 }] });
+	});
+
+	it("compares answers by their texts, without the names of models, and parts with what was made of them", async () => {
+		const reply = (texts: string, asksFor: string) => {
+			const stage = { stage: "agree:1", role: "judge", asksFor };
+			return JSON.parse(replyFrom(STRATEGY_REPLIES, { model: "m", systemText: "", userText: texts, stage }) ?? "");
+		};
+		const answers = [
+			"The sandbox answers for m1: hi.",
+			"Final answer: 4",
+			"The sandbox answers for m2.5: hi.",
+			"Final answer: 5",
+		];
+		expect(reply(renderNumbered(answers), "groups")).toMatchObject({
+			groups: [[1, 3], [2], [4]],
+			contradictions: [[2, 4]],
+		});
+		const made = `${renderNumbered(["one", "two"], "Part")}\n\n${renderNumbered(["The sandbox puts the parts together: two"], "Text")}`;
+		expect(reply(made, "parts")).toMatchObject({ kept: [2], contradicted: [] });
 	});
 
 	it("has nothing of its own to say to other stages", () => {

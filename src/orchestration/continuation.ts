@@ -1,0 +1,134 @@
+// Runs a strategy, and where the output limit ended its answer, has the answer continued once: the model that wrote it goes on from
+// its last whole line or word. Where it cannot, a whole answer that the strategy has is taken, or another model answers alone; else the
+// cut answer is delivered as such. Pure.
+//
+// Call graph: one call after the strategy's own, made where what is left of the bound covers it.
+import type { Result } from "../failure.ts";
+import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
+import { Comparison } from "./agreement.ts";
+import { supportFor } from "./confidence.ts";
+import {
+	type Answer,
+	type Engine,
+	type Member,
+	type NoAnswer,
+	type Panel,
+	type Question,
+	type Strategy,
+	type StrategyResult,
+	type Task,
+	toTaskQuestion,
+	userMessage,
+} from "./strategy.ts";
+
+const CONTINUE_STAGE = "continue";
+const CONTINUE_PROMPT =
+	"Your last message was cut off at the length limit. Continue it exactly where it ends: repeat nothing of it, begin with no " +
+	"introduction, and keep its form and language.";
+
+/** Other models that may answer instead, at most. */
+const MAX_OTHERS = 3;
+
+/** A text whose lines count: code in a fence that is still open, or JSON. */
+function isLineText(text: string): boolean {
+	return (text.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1 || /^\s*[{[]/.test(text);
+}
+
+/** The part of a cut answer that is kept: up to the last whole line of code or JSON, else up to the last whole word. */
+export function wholeBeginning(text: string): string {
+	const end = isLineText(text) ? text.lastIndexOf("\n") + 1 : text.search(/\S*$/);
+	return text.slice(0, end).trim() === "" ? text : text.slice(0, end);
+}
+
+/** A repetition of the last words counts as one from this length on. */
+const MIN_SEAM_REPEAT_CHARS = 12;
+const MAX_SEAM_REPEAT_CHARS = 400;
+
+/** How many characters at the beginning of a continuation repeat the end of what it continues. */
+function repeatedLength(end: string, continuation: string): number {
+	for (let length = Math.min(MAX_SEAM_REPEAT_CHARS, continuation.length); length >= MIN_SEAM_REPEAT_CHARS; length--) {
+		const start = continuation.slice(0, length).trimEnd();
+		if (start.length >= MIN_SEAM_REPEAT_CHARS && end.endsWith(start)) return start.length;
+	}
+	return 0;
+}
+
+/** Puts a beginning and its continuation together, without what the continuation repeats, and without a second fence. */
+export function joinAtSeam(beginning: string, continuation: string): string {
+	const isLines = isLineText(beginning);
+	const bare = isLines ? continuation.replace(/^(?:\s*\n)?[ \t]*```[\w-]*[ \t]*\n|^\s*\n/, "") : continuation;
+	const end = beginning.trimEnd();
+	// A beginning without white space at its end was not cut at a word or line, so all that follows belongs to it.
+	if (beginning === end) return beginning + bare.slice(repeatedLength(end, bare));
+	const next = isLines ? bare : bare.trimStart();
+	const rest = next.slice(repeatedLength(end, next));
+	return beginning + (isLines ? rest.replace(/^[ \t]*\n/, "") : rest.trimStart());
+}
+
+function continuationQuestion(task: Task, member: Member, beginning: string): Question {
+	const written = fitPlaceholder(beginning, placeholderBytes(task.maxTokens));
+	const question = toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member, asksFor: "continuation" });
+	const said = { role: "assistant" as const, content: [{ type: "text" as const, text: written }] };
+	return { ...question, messages: [...question.messages, said, userMessage(CONTINUE_PROMPT)] };
+}
+
+/** The longest continuation that any model of a panel may be asked for. */
+export function longestContinuation(task: Task, { members, judge }: Panel): Question {
+	const [first] = members[0];
+	const member: Member = [first, ...new Set([...members.flat(), ...judge].filter((id) => id !== first))];
+	return continuationQuestion(task, member, placeholder(placeholderBytes(task.maxTokens)));
+}
+
+function isWhole(reply: Answer | NoAnswer | undefined): reply is Answer {
+	return reply?.ok === true && !reply.isCut;
+}
+
+/** Another model's answer to the task; null where none gave a whole one. */
+async function askAnother(
+	task: Task,
+	{ members, judge }: Panel,
+	engine: Engine,
+	model: string,
+): Promise<Answer | null> {
+	const [first, ...others] = new Set([...members.flat(), ...judge].filter((id) => id !== model));
+	if (first === undefined) return null;
+	const member: Member = [first, ...others.slice(0, MAX_OTHERS - 1)];
+	const [reply] = await engine.ask([toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member })]);
+	return isWhole(reply) ? reply : null;
+}
+
+async function completeResult(cut: StrategyResult, task: Task, panel: Panel, engine: Engine): Promise<StrategyResult> {
+	const beginning = wholeBeginning(cut.text);
+	const [reply] = await engine.ask([continuationQuestion(task, [cut.model], beginning)]);
+	const note = (how: string) => engine.describe(CONTINUE_STAGE, { how });
+	if (reply?.ok) {
+		const { isCut } = reply;
+		// What the cut halved counts whole again.
+		const confidence = isCut ? cut.confidence : Math.min(1, 2 * cut.confidence);
+		reply.rate(confidence);
+		note(isCut ? "continued, and cut again" : "continued");
+		return { ...cut, text: joinAtSeam(beginning, reply.text), isCut, confidence };
+	}
+	if (cut.whole) {
+		note("another answer was taken");
+		return { ...cut, ...cut.whole, isCut: false };
+	}
+	const other = await askAnother(task, panel, engine, cut.model);
+	note(other ? "another model answered" : "delivered as it was cut");
+	if (!other) return cut;
+	const confidence = supportFor(other, [other], new Comparison(task.kind));
+	other.rate(confidence);
+	return { ...cut, text: other.text, model: other.model, confidence, isCut: false };
+}
+
+/** Runs a strategy, and completes its answer if the output limit ended it. */
+export async function runStrategy(
+	strategy: Strategy,
+	task: Task,
+	panel: Panel,
+	engine: Engine,
+): Promise<Result<StrategyResult>> {
+	const result = await strategy.run(task, panel, engine);
+	if (!result.ok || !result.value.isCut) return result;
+	return { ...result, value: await completeResult(result.value, task, panel, engine) };
+}
