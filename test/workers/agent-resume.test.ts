@@ -1,5 +1,5 @@
 // Interrupted runs: not signed, held for nothing, and resumed under the same cap.
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunResponse, runSchema } from "../../src/agents/response.ts";
@@ -7,7 +7,16 @@ import { agentRunClient } from "../../src/agents/run/client.edge.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { expectAccounted, expectInterrupted, postRun, readRun, runAgent } from "../support/agents.ts";
 import { nano } from "../support/money.ts";
-import { call, callWithKey, newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
+import {
+	call,
+	callWithKey,
+	eventually,
+	newKey,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	useSandbox,
+} from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 
 let upstream: Upstream;
@@ -141,8 +150,7 @@ describe("an interrupted run", () => {
 			storage.sql.exec("UPDATE run SET state = ?", state.replace(/"resumableUntilMs":\d+/, '"resumableUntilMs":1'));
 		});
 		await evictDurableObject(runObject(run.run_id));
-		await runInDurableObject(runObject(run.run_id), () => undefined);
-		await runDurableObjectAlarm(runObject(run.run_id));
+		await eventually(async () => (await readRun(key, run.run_id)).sealed);
 		const ended = await readRun(key, run.run_id);
 		expect(ended).toMatchObject({ status: "interrupted", sealed: true, steps_taken: 2 });
 		await expectAccounted(key, ended);
