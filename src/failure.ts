@@ -70,6 +70,7 @@ export type Failure =
 	| { reason: "secret_in_share"; secrets: SecretPlace[] }
 	| { reason: "skill_not_found"; message: string }
 	| { reason: "run_not_found"; message: string }
+	| { reason: "run_cancelled"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
@@ -78,10 +79,17 @@ export type Failure =
 	| { reason: "request_too_large"; limitBytes: number }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
-	| { reason: "all_models_failed"; attempts: string[]; costUsd: number; retryAfterMs: number | null }
+	| {
+			reason: "all_models_failed";
+			attempts: string[];
+			costUsd: number;
+			retryAfterMs: number | null;
+			/** Another try would end the same: every provider refused, or the service has a bug. */
+			isFinal?: true;
+	  }
 	| { reason: "orchestration_error"; requestId: string }
-	/** The run was interrupted; what it spent is settled. */
-	| { reason: "agent_error"; message: string; runId: string }
+	/** The run was interrupted; what it spent is settled. `output` is what it reached. */
+	| { reason: "agent_error"; message: string; runId: string; costUsd: number; output: string }
 	/** Models answered, but none wrote a usable file. */
 	| { reason: "no_code_produced"; message: string; attempts: string[]; costUsd: number; retryAfterMs: number | null }
 	| { reason: "code_error"; requestId: string }

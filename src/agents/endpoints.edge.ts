@@ -4,13 +4,13 @@ import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
-import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint, JsonResult } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
-import { type AgentRunRequest, agentRunRequestSchema } from "./request.ts";
+import { type AgentRunRequest, agentRunRequestSchema, resumeRequestSchema } from "./request.ts";
 import {
 	type RunSummary,
 	runSchema,
@@ -22,15 +22,13 @@ import {
 } from "./response.ts";
 import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { startOrJoinRun, toOutcomeResult, toRunResult } from "./run/start.edge.ts";
+import { RUN_NOT_FOUND, resumeRun, startOrJoinRun, toOutcomeResult, toRunResult } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_LISTED_RUNS = 50;
 const MAX_LISTED_RUNS = 200;
 
 const runIdParam = z.lazy(() => z.object({ run_id: z.string() }));
-
-const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
 
 /** Starts or joins a run, and warns of what the body asks for in vain. */
 async function startRun(
@@ -186,6 +184,29 @@ const cancelRunEndpoint = endpoint({
 		}),
 });
 
+const resumeRunEndpoint = endpoint({
+	id: "resume_agent_run",
+	method: "POST",
+	path: "/v1/agent/{run_id}/resume",
+	access: "key",
+	countsTowardsDay: false,
+	summary: "Lets an interrupted run go on under its cap, and answers with the run at its end.",
+	description:
+		"For a run whose status is `interrupted` and whose `sealed` is false, within seven days. It goes on from its stored steps; nothing that was paid for is done again. Of a run that has ended it answers with that run.",
+	params: runIdParam,
+	streamsProgress: true,
+	body: resumeRequestSchema,
+	result: runSchema,
+	eventStream:
+		"With `stream: true`: `event: progress` with what happens, then `event: result` with the run, or `event: error`.",
+	handle: ({ params: { run_id: runId }, body, context }) =>
+		longAnswer(context, { stream: body.stream ?? false }, async (progress) =>
+			isOwnRunId(runId, context)
+				? resumeRun(runId, context, body.stream ? (event) => progress({ ...event }) : null)
+				: fail(RUN_NOT_FOUND),
+		),
+});
+
 export const agentEndpoints: readonly Endpoint[] = [
 	startRunEndpoint,
 	listRunsEndpoint,
@@ -193,4 +214,5 @@ export const agentEndpoints: readonly Endpoint[] = [
 	getRunEndpoint,
 	getTrajectoryEndpoint,
 	cancelRunEndpoint,
+	resumeRunEndpoint,
 ];

@@ -39,9 +39,12 @@ const THRESHOLDS: readonly Threshold[] = [
 /** An entry of `alerts` in a run's answer. */
 export interface BudgetAlert {
 	level: AlertLevel;
-	/** `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound. */
-	code: "budget_pressure" | "provider_overrun";
-	/** Share of the cap, 0.7 or 0.9; null for an overrun. */
+	/**
+	 * `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound;
+	 * `model_replaced`: a resumed run goes on without models that are gone.
+	 */
+	code: "budget_pressure" | "provider_overrun" | "model_replaced";
+	/** Share of the cap, 0.7 or 0.9; else null. */
 	threshold: number | null;
 	/** Rounded down to four digits. */
 	consumed_share: number;
@@ -213,6 +216,13 @@ export class SpendGuard {
 			intensity: this.#intensity,
 			message,
 		};
+	}
+
+	/** Adds an alert that models are gone, and others are asked instead. */
+	reportReplaced(stepIndex: number, models: readonly string[]): void {
+		const alert = { level: "WARNING", code: "model_replaced", threshold: null } as const;
+		const message = `the catalog no longer has ${models.join(", ")}; the run goes on with other models`;
+		this.#alerts.push(this.#alert(stepIndex, alert, message));
 	}
 
 	#overrunAlert(stepIndex: number, costNanoUsd: number): BudgetAlert {

@@ -35,6 +35,11 @@ export const agentRunRequestSchema = z.lazy(() =>
 	}),
 );
 
+/** A run that is resumed stays as it was requested. */
+export const resumeRequestSchema = z.lazy(() =>
+	z.object({ stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run.") }),
+);
+
 export type AgentRunRequest = z.output<typeof agentRunRequestSchema>;
 
 /** `goal`, or `prompt` when `goal` is blank. */

@@ -11,6 +11,7 @@ import {
 	bestOutput,
 	currentProof,
 	END_STATUSES,
+	finalMessage,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
@@ -47,7 +48,7 @@ const runStepSchema = z.lazy(() =>
 const alertSchema = z.lazy(() =>
 	z.object({
 		level: z.enum(["WARNING", "CRITICAL"]),
-		code: z.enum(["budget_pressure", "provider_overrun"]),
+		code: z.enum(["budget_pressure", "provider_overrun", "model_replaced"]),
 		threshold: z.number().nullable(),
 		consumed_share: z.number(),
 		consumed_usd: z.number(),
@@ -64,6 +65,7 @@ function commonRunFields() {
 		object: z.literal("agent.run"),
 		run_id: z.string(),
 		status: runStatusSchema.describe("`running` and `interrupted` are seen by reads only."),
+		sealed: z.boolean().describe("Its receipt is signed; false while it runs, and while it can be resumed."),
 		created_at: z.string(),
 		policy: z.string(),
 		strategy: z.string().describe("That subtasks start with."),
@@ -123,10 +125,13 @@ export interface RunSnapshot {
 export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
 	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
+	const isInterrupted = end === null && state.resumableUntilMs !== null;
+	const message = isInterrupted ? finalMessage(spec, state, costNanoUsd) : (end?.finalMessage ?? null);
 	return {
 		object: "agent.run",
 		run_id,
-		status: end?.status ?? "running",
+		status: end?.status ?? (isInterrupted ? "interrupted" : "running"),
+		sealed: end !== null,
 		created_at: new Date(startedAtMs).toISOString(),
 		policy,
 		strategy: state.trajectory.strategy,
@@ -140,7 +145,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		steps: steps.map(({ record }) => record),
 		alerts: state.guard.alerts,
 		budget,
-		...(end?.finalMessage == null ? {} : { final_message: end.finalMessage }),
+		...(message === null ? {} : { final_message: message }),
 	};
 }
 

@@ -9,11 +9,19 @@ import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts"
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
-import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
+import {
+	type EffortPolicy,
+	type Member,
+	type Panel,
+	systemMessage,
+	type Task,
+	userMessage,
+} from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { detectSignals } from "../routing/signals.ts";
 import type { PromptMessage } from "./plan.ts";
+import { orderForRetry } from "./run/retry.ts";
 import type { Intensity } from "./step-decision.ts";
 import { SINGLE_ONLY, suitKind } from "./step-strategy.ts";
 
@@ -35,6 +43,8 @@ export interface StepSpec {
 	sizesFor(intensity: Intensity): readonly SizedStrategy[];
 	/** The most that every strategy but the last may cost. */
 	shareNanoUsd: number;
+	/** Models that failed an earlier try of the step, which are asked after all others. */
+	askLast?: readonly string[];
 	/** The longest second question that may follow the first answer. */
 	followUp?: readonly PromptMessage[];
 }
@@ -99,6 +109,12 @@ function onlyCheapest(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
+/** The panel with each member's failed models after its others. */
+function orderPanel({ members: [first, ...rest], judge, rounds }: Panel, askLast: readonly string[]): Panel {
+	const order = (member: Member) => orderForRetry(member, askLast);
+	return { members: [order(first), ...rest.map(order)], judge: order(judge), rounds };
+}
+
 /** Prices one step at any intensity and length. Each pair is priced once. */
 export class StepPricer {
 	#context: PlanContext;
@@ -126,7 +142,7 @@ export class StepPricer {
 	}
 
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, asksFor, sizesFor, shareNanoUsd } = this.#step;
+		const { messages, asksFor, sizesFor, shareNanoUsd, askLast = [] } = this.#step;
 		const context = this.#context;
 		const { efforts } = this.#rules;
 		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
@@ -137,7 +153,7 @@ export class StepPricer {
 		if (!found.ok) return null;
 		const pool = isShort ? onlyCheapest(found.value) : found.value;
 		for (const [position, size] of sizes.entries()) {
-			const panel = choosePanel(STRATEGY[size.strategy], pool, size, null);
+			const panel = orderPanel(choosePanel(STRATEGY[size.strategy], pool, size, null), askLast);
 			const isLast = position === sizes.length - 1;
 			for (const effortFor of isShort ? [efforts.least] : [efforts.chosen, efforts.least]) {
 				const boundNanoUsd = this.#bound(pool, task, panel, size, effortFor);

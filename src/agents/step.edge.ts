@@ -86,6 +86,7 @@ function askStrategy(
 		attempts: ["the strategy failed"],
 		costUsd: 0,
 		retryAfterMs: null,
+		isFinal: true,
 	};
 	return failOnBug(run, { event: "agent_step_failed", failure });
 }

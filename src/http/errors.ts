@@ -54,6 +54,7 @@ function toFailureRow(failure: Failure): FailureRow {
 			return { status: 400, message: "task is missing or blank", param: "task" };
 		case "no_goal":
 			return { status: 400, message: "goal is missing or blank", param: "goal" };
+		case "run_cancelled":
 		case "idempotency_conflict":
 			return { status: 409, message: failure.message, param: "idempotency_key", headers: NO_RETRY };
 		case "invalid_brain_config":
@@ -193,7 +194,12 @@ function toFailureRow(failure: Failure): FailureRow {
 				},
 			};
 		case "agent_error":
-			return { status: 502, message: failure.message, extra: { run_id: failure.runId }, headers: NO_RETRY };
+			return {
+				status: 502,
+				message: failure.message,
+				extra: { run_id: failure.runId, cost_consumed_usd: failure.costUsd, output: failure.output },
+				headers: NO_RETRY,
+			};
 		case "orchestration_error":
 			return {
 				status: 502,

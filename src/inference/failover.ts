@@ -160,6 +160,8 @@ export class FailedCalls {
 	#lines: string[] = [];
 	#waitsMs: number[] = [];
 	#costNanoUsd = 0;
+	/** So far, every provider has refused the deployment's account. */
+	#areRefusals = true;
 	#last: { call: PlannedCall; failure: CallFailure } | null = null;
 
 	/** Whether a model was asked. */
@@ -185,6 +187,7 @@ export class FailedCalls {
 		this.#costNanoUsd += costNanoUsd;
 		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
 		const consequence = toConsequence(failure);
+		this.#areRefusals &&= consequence.operatorsFault;
 		if (consequence.next === "elsewhere") this.#avoidedProviders.add(call.candidate.model.provider);
 		return consequence;
 	}
@@ -206,6 +209,7 @@ export class FailedCalls {
 			attempts: this.#lines,
 			costUsd: usd(this.#costNanoUsd),
 			retryAfterMs: this.#waitsMs.length > 0 ? Math.min(...this.#waitsMs) : null,
+			...(this.any && this.#areRefusals ? { isFinal: true } : {}),
 		};
 	}
 }

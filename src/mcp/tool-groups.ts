@@ -8,6 +8,7 @@ const TOOLS_BY_GROUP = {
 		"start_agent_run",
 		"get_agent_run",
 		"cancel_agent_run",
+		"resume_agent_run",
 		"list_agent_runs",
 		"get_agent_trajectory",
 		"verify_trajectory",

@@ -227,5 +227,6 @@ export function combineFailures(replies: readonly (Answer | NoAnswer)[]): Failur
 		attempts: lost.flatMap(({ attempts }) => attempts),
 		costUsd: lost.reduce((sum, { costUsd }) => sum + costUsd, 0),
 		retryAfterMs: waitsMs.length > 0 ? Math.min(...waitsMs) : null,
+		...(lost.length > 0 && lost.every(({ isFinal }) => isFinal) ? { isFinal: true } : {}),
 	};
 }

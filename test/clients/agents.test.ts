@@ -1,4 +1,4 @@
-// Runs of agents on the real service: a power cut in the middle of several leaves each interrupted, proved and spent once.
+// Runs of agents on the real service: after a power cut in the middle of several, each goes on to its end, proved and spent once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type Launch, ServiceHome, until } from "./process.ts";
@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => made?.remove());
 
 describe("runs under npm start", () => {
-	it("are interrupted by a power cut at whatever step, and come back by themselves, each proved and spent once", async () => {
+	it("go on by themselves after a power cut at whatever step, each proved and spent once", async () => {
 		const begin = () => post({ goal: GOAL, policy: "efficiency" });
 		const posted = [begin()];
 		await until("the first has taken a step", 20, async () =>
@@ -72,12 +72,11 @@ describe("runs under npm start", () => {
 		expect(await Promise.all(posted)).toEqual(Array(RUNS).fill(null));
 		running = await home().startReady();
 		await until("all are over", 100, async () => (await runs()).every(({ status }) => status !== "running"));
-		const interrupted = await runs();
-		expect(interrupted.map(({ status }) => status)).toEqual(Array(RUNS).fill("interrupted"));
-		expect(new Set(interrupted.map(({ steps_taken }) => steps_taken)).size).toBeGreaterThan(1);
+		const ended = await runs();
+		expect(ended.map(({ status }) => status)).toEqual(Array(RUNS).fill("complete"));
 		const pems = await fetchPems(home().url);
 		let spent = 0;
-		for (const run of interrupted) {
+		for (const run of ended) {
 			const proof = await fetchProof(home().url, run.run_id);
 			expect(proof && isSound(proof, pems), run.run_id).toBe(true);
 			expect(proof?.receipt).toMatchObject({ cost_usd: run.cost_consumed_usd, trajectory_proof: run.trajectory_proof });

@@ -35,8 +35,14 @@ export async function postVerify(body: unknown): Promise<Record<string, unknown>
 	return (await response.json()) as Record<string, unknown>;
 }
 
-/** Checks a run against its receipt, usage and trajectory. No other request of its user may have called a model. */
+/** Checks a run against its steps, receipt, usage and trajectory. No other request of its user may have called a model. */
 export async function expectAccounted(key: TestKey, run: RunResponse): Promise<void> {
+	expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
+	await expectSettled(key, run);
+}
+
+/** The same for a run that its meter settled: the receipt may charge for calls under way that are no step. */
+export async function expectSettled(key: TestKey, run: RunResponse): Promise<void> {
 	expect(run.cost_consumed_usd).toBeLessThanOrEqual(run.max_cost_usd);
 	expect(nano(run.remaining_usd)).toBe(nano(run.max_cost_usd) - nano(run.cost_consumed_usd));
 	expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBeLessThanOrEqual(
@@ -65,4 +71,19 @@ export async function expectAccounted(key: TestKey, run: RunResponse): Promise<v
 	const { verification, verify_request } = await readTrajectory(key, run.run_id);
 	expect(verification).toMatchObject({ valid: true, n_steps: run.steps_taken, mismatched_steps: [] });
 	expect(await postVerify({ ...verify_request, output: run.output })).toMatchObject({ valid: true, issued: true });
+}
+
+/** Checks an interrupted run: its steps add up, it is not signed, and its hold is given back but for what was charged. */
+export async function expectInterrupted(key: TestKey, run: RunResponse): Promise<void> {
+	expect(run).toMatchObject({ status: "interrupted", sealed: false });
+	expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
+	expect((await call(`/v1/proof/${run.run_id}`)).status).toBe(404);
+	const { open, held_usd } = await usageOf(key);
+	expect({ open, held_usd }).toMatchObject({
+		open: [{ request_id: run.run_id, spent_usd: run.cost_consumed_usd, held_usd: 0 }],
+		held_usd: 0,
+	});
+	const { verification, verify_request } = await readTrajectory(key, run.run_id);
+	expect(verification).toMatchObject({ valid: true, n_steps: run.steps_taken });
+	expect(await postVerify({ ...verify_request, output: run.output })).toMatchObject({ valid: true, issued: null });
 }

@@ -323,6 +323,13 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: [{ ...ownedRun((id) => ({ path: `/v1/agent/${id}/cancel` })), shownAt: (id) => `/v1/agent/${id}` }],
 		hints: { run_id: runId },
 	},
+	resume_agent_run: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/resume`, body: {} }),
+		owned: [
+			{ ...ownedRun((id) => ({ path: `/v1/agent/${id}/resume`, body: {} })), shownAt: (id) => `/v1/agent/${id}` },
+		],
+		hints: { run_id: runId },
+	},
 	preview_route: {
 		request: () => ({ body: { prompt: "hi" } }),
 		owned: "none",

@@ -4,9 +4,17 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RunResponse } from "../../src/agents/response.ts";
 import type { Reservation } from "../../src/meter/settlement.ts";
-import { expectAccounted, postRun, postVerify, readRun, readTrajectory, runAgent } from "../support/agents.ts";
+import {
+	expectAccounted,
+	expectInterrupted,
+	expectSettled,
+	postRun,
+	postVerify,
+	readRun,
+	readTrajectory,
+	runAgent,
+} from "../support/agents.ts";
 import { type Fault, killObject, type Operation, useFaults, writes } from "../support/faults.ts";
-import { nano } from "../support/money.ts";
 import {
 	callWithKey,
 	eventually,
@@ -49,20 +57,30 @@ async function isOver(runId: string): Promise<boolean> {
 	return (await readRun(key, runId)).status !== "running";
 }
 
-/** What a killed run looks like to whoever posted it, and to everybody afterwards. */
-async function expectInterrupted(response: Response, runId: string): Promise<RunResponse> {
-	expect(response.status).toBe(502);
-	expect(await response.json()).toMatchObject({ error: "agent_error", run_id: runId });
+/** A run that was killed and went on, as whoever posted it gets it. */
+async function expectComplete(response: Response, runId: string): Promise<RunResponse> {
+	expect(response.status).toBe(200);
 	const run = await readRun(key, runId);
+	expect(run.status).toBe("complete");
+	expect(await response.json()).toEqual(run);
+	await expectAccounted(key, run);
+	return run;
+}
+
+/** A run that could not go on, as whoever posted it gets it. */
+async function expectAgentError(response: Response, runId: string): Promise<RunResponse> {
+	expect(response.status).toBe(502);
+	const run = await readRun(key, runId);
+	const { cost_consumed_usd, output } = run;
+	expect(await response.json()).toMatchObject({ error: "agent_error", run_id: runId, cost_consumed_usd, output });
 	expect(run.status).toBe("interrupted");
 	expect(run.final_message).toMatch(/interrupted/);
-	await expectAccounted(key, run);
 	return run;
 }
 
 describe("a run whose object is killed", () => {
 	it.each([0, 1, 2, 3, 4])(
-		"while its call %i is under way is interrupted, with what was done, and spends once",
+		"while its call %i is under way goes on, and shows that call as a step without a result",
 		async (nth) => {
 			upstream.restore();
 			let runId = "";
@@ -73,53 +91,96 @@ describe("a run whose object is killed", () => {
 				await killObject(runStub(runId));
 				return undefined;
 			});
-			const response = await postRun(key, { policy: "efficiency" });
-			const run = await expectInterrupted(response, runId);
-			expect(run.steps_taken).toBe(nth);
-			// The call under way may have been billed.
-			const steps = run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0);
-			expect(nano(run.cost_consumed_usd)).toBeGreaterThan(steps);
-			expect((await proofOf(runId)).receipt).toMatchObject({ outcome: "cut", estimated: true });
-			expect(upstream.requests).toHaveLength(nth + 1);
+			const run = await expectComplete(await postRun(key, { policy: "efficiency", max_steps: 5 }), runId);
+			expect(run.output).toContain("3 results");
+			expect(run.steps_taken).toBe(6);
+			const [dead, next] = run.steps.slice(nth);
+			expect(dead).toMatchObject({ confidence: 0, role: nth === 4 ? "finalize" : "subtask" });
+			expect(dead).toMatchObject({ role: next?.role, model: next?.model, input_hash: next?.input_hash });
+			expect(dead?.cost_usd).toBeGreaterThan(next?.cost_usd ?? 0);
+			expect((await proofOf(runId)).receipt).toMatchObject({ outcome: "complete", estimated: true });
+			expect(upstream.requests).toHaveLength(6);
 		},
 	);
 
-	it("in the middle of a panel is charged for every call that had begun", async () => {
+	/** Kills the run at each call for its second subtask, so often. */
+	function killAtSecondSubtask(times = Number.POSITIVE_INFINITY): { runId: string; kills: number } {
+		const killed = { runId: "", kills: 0 };
 		upstream.restore();
-		let runId = "";
 		upstream = useSandbox(async (request) => {
-			if (!(await request.text()).includes("Subtask 2 of 3")) return undefined;
-			runId = await onlyRun();
-			await killObject(runStub(runId));
+			if (!(await request.text()).includes("Subtask 2 of 3") || killed.kills >= times) return undefined;
+			killed.kills++;
+			killed.runId = await onlyRun();
+			await killObject(runStub(killed.runId));
 			return undefined;
 		});
-		const run = await expectInterrupted(await postRun(key, { policy: "depth" }), runId);
-		expect(run.steps_taken).toBe(2);
+		return killed;
+	}
+
+	it("in the middle of a panel is charged for every call that had begun", async () => {
+		const killed = killAtSecondSubtask(1);
+		const response = await postRun(key, { policy: "depth" });
+		const run = await expectComplete(response, killed.runId);
+		expect(run.steps_taken).toBe(6);
 		const calls = Object.values((await usageOf(key)).by_model).reduce((sum, { requests }) => sum + requests, 0);
-		// The plan, five of the first subtask, and the three that had begun.
-		expect(calls).toBe(9);
+		// The plan, three times five of a subtask, the final step, and the three that had begun.
+		expect(calls).toBe(20);
 	});
 
-	it("comes back by itself when nobody waits for it", async () => {
+	it("twice at one step goes on, and three times is interrupted with what it has", async () => {
+		const twice = killAtSecondSubtask(2);
+		const response = await postRun(key, { policy: "efficiency" });
+		expect((await expectComplete(response, twice.runId)).steps_taken).toBe(7);
+		key = await newKey("pro");
+		const always = killAtSecondSubtask();
+		const run = await expectAgentError(await postRun(key, { policy: "efficiency" }), always.runId);
+		expect(always.kills).toBe(3);
+		expect(run.steps.map(({ confidence }) => confidence > 0)).toEqual([true, true, false, false, false]);
+		expect(run.output).not.toBe("");
+		await expectInterrupted(key, run);
+	});
+
+	it("can be cancelled when it has gone on", async () => {
+		const gate = Promise.withResolvers<void>();
+		let calls = 0;
 		upstream.restore();
-		let runId = "";
-		let isKilled = false;
 		upstream = useSandbox(async (request) => {
 			if (!(await request.text()).includes("Subtask 2 of 3")) return undefined;
-			runId = await onlyRun();
-			faults = useFaults({ AGENT_RUN: ({ method }) => (method === "waitForEnd" ? "fail" : "pass") });
-			isKilled = true;
-			await killObject(runStub(runId));
+			if (calls++ === 0) await killObject(runStub(await onlyRun()));
+			else await gate.promise;
 			return undefined;
 		});
 		const posted = postRun(key, { policy: "efficiency" });
-		await eventually(async () => isKilled);
+		await eventually(async () => calls === 2);
+		const runId = await onlyRun();
+		const cancelling = callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});
+		const isCancelled = () =>
+			runInDurableObject(runStub(runId), (_, { storage }) =>
+				storage.sql.exec<{ state: string }>("SELECT state FROM run").one().state.includes('"isCancelled":true'),
+			);
+		await eventually(isCancelled);
+		gate.resolve();
+		const cancelled = await cancelling;
+		const run = (await (await posted).json()) as RunResponse;
+		expect(run.status).toBe("cancelled");
+		expect(await cancelled.json()).toEqual(run);
+		await expectAccounted(key, run);
+	});
+
+	it("comes back by itself when nobody waits for it", async () => {
+		const killed = killAtSecondSubtask(1);
+		faults = useFaults({ AGENT_RUN: ({ method }) => (method === "waitForEnd" ? "fail" : "pass") });
+		const posted = postRun(key, { policy: "efficiency" });
+		await eventually(async () => killed.kills === 1);
 		expect((await posted).status).toBe(503);
+		const { runId } = killed;
 		faults?.restore();
 		faults = undefined;
 		await runDurableObjectAlarm(runStub(runId));
 		await eventually(() => isOver(runId));
-		await expectAccounted(key, await readRun(key, runId));
+		const run = await readRun(key, runId);
+		expect(run.status).toBe("complete");
+		await expectAccounted(key, run);
 	});
 });
 
@@ -157,8 +218,8 @@ describe("a run whose object is killed at any step outward", () => {
 		faults = undefined;
 		await eventually(() => isOver(runId));
 		const run = await readRun(key, runId);
-		expect([200, 502], `operation ${nth}`).toContain(response.status);
-		expect(run.status, `operation ${nth}`).toBe(response.status === 200 ? "complete" : "interrupted");
+		expect(response.status, `operation ${nth}`).toBe(200);
+		expect(run.status, `operation ${nth}`).toBe("complete");
 		await expectAccounted(key, run);
 		const list = (await (await callWithKey(key.key, "/v1/agent/runs")).json()) as { data: { status: string }[] };
 		expect(
@@ -203,8 +264,9 @@ describe("a run that its meter has settled", () => {
 			await killObject(runStub(runId));
 			return undefined;
 		});
-		const run = await expectInterrupted(await postRun(key, { policy: "efficiency" }), runId);
+		const run = await expectAgentError(await postRun(key, { policy: "efficiency" }), runId);
 		expect(run.steps_taken).toBe(2);
+		await expectSettled(key, run);
 	});
 
 	it("while it went on makes no further call, and is what the receipt says", async () => {
@@ -216,10 +278,11 @@ describe("a run that its meter has settled", () => {
 			await expire(runId);
 			return undefined;
 		});
-		const run = await expectInterrupted(await postRun(key, { policy: "efficiency" }), runId);
+		const run = await expectAgentError(await postRun(key, { policy: "efficiency" }), runId);
 		// The step that was under way has an answer, but the receipt does not know of it.
 		expect(run.steps_taken).toBe(1);
 		expect(upstream.requests).toHaveLength(2);
+		await expectSettled(key, run);
 	});
 });
 

@@ -7,7 +7,16 @@ import { runSchema } from "../../src/agents/response.ts";
 import { INTENSITIES_DESCENDING } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
-import { expectAccounted, GOAL, postRun, postVerify, readRun, readTrajectory, runAgent } from "../support/agents.ts";
+import {
+	expectAccounted,
+	expectInterrupted,
+	GOAL,
+	postRun,
+	postVerify,
+	readRun,
+	readTrajectory,
+	runAgent,
+} from "../support/agents.ts";
 import { nano } from "../support/money.ts";
 import {
 	call,
@@ -252,7 +261,7 @@ describe("a run's cap", () => {
 				expect([200, 502]).toContain(response.status);
 				const run = await readRun(user, run_id);
 				expect(run.status === "interrupted").toBe(response.status === 502);
-				await expectAccounted(user, run);
+				await (response.status === 502 ? expectInterrupted : expectAccounted)(user, run);
 			}),
 			{ numRuns: 20, seed: 17 },
 		);
@@ -332,14 +341,14 @@ describe("a request for a run", () => {
 		expect(await errorOf(response)).toMatchObject({ status: 503, body: { error: "no_provider_available" } });
 	});
 
-	it("that no model answers is answered 502 with the run, which is settled", async () => {
+	it("that no model answers is answered 502 with the run, which can be resumed", async () => {
 		const response = await postRun(key, { goal: `${GOAL} [[status 500]]` });
 		const { status, body } = (await errorOf(response)) as { status: number; body: { error: string; run_id: string } };
 		expect([status, body.error]).toEqual([502, "agent_error"]);
 		const run = await readRun(key, body.run_id);
 		expect(run).toMatchObject({ status: "interrupted", cost_consumed_usd: 0 });
 		expect(run.final_message).toMatch(/no model answered/);
-		await expectAccounted(key, run);
+		await expectInterrupted(key, run);
 	});
 
 	it("under the Free plan runs on its models, within its limit", async () => {

@@ -131,7 +131,7 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 			{ reason: "all_models_failed", attempts: ["no"], costUsd: 1, retryAfterMs: null },
 			{ reason: "cost_limit_exceeded", message: "no", scope: "max_cost", limitUsd: 1, worstCaseUsd: 2, wouldFit: null },
 			{ reason: "compliance_blocked", message: "no", excluded: { a: ["b"] } },
-			{ reason: "agent_error", message: "no", runId: "agt_1" },
+			{ reason: "agent_error", message: "no", runId: "agt_1", costUsd: 0.5, output: "" },
 			{ reason: "share_limit_reached", limit: 1 },
 			{ reason: "internal_error", requestId: "svc-1" },
 		];

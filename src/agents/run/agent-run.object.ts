@@ -4,7 +4,8 @@
 // Each alarm executes one action, because limits of time, subrequests and CPU apply per invocation.
 // Crash safety: before a call is sent, the step's possible cost is stored here and then written into the run's reservation at the
 // meter. A step's end and its cost are stored in one transaction. If an object finds a run under way that it did not start, the
-// earlier instance died: the run ends as `interrupted`, and its open charge stands. A settlement is sealed and stored before it is
+// earlier instance died. The open charge is then stored as a step of its own, and the run goes on under the same cap; the third death
+// at one step leaves it `interrupted`: unsigned, and to be resumed for seven days. A settlement is sealed and stored before it is
 // sent, so that sending can be repeated. If the meter settled the run by itself after its reservation expired, that receipt counts.
 import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
@@ -15,19 +16,19 @@ import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import { logError } from "../../http/log.edge.ts";
 import { withDeadline } from "../../in-time.edge.ts";
-import { usd } from "../../proof/money.ts";
 import { utf8Length } from "../../providers/wire.ts";
-import { SpendGuard } from "../guard.ts";
 import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
 import { agentRecordEvent, planEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
 import { RunFollowers } from "./followers.edge.ts";
+import { callConfigFor, isResumable, RESUMABLE_MS, resumedState } from "./interruption.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
-import { initialRunState, type RunSpec, sumChargesNanoUsd, toRunEfforts } from "./run.ts";
+import { endStatus, initialRunState, type ResumeRules, type RunSpec, toRunEfforts } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.ts";
+import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
 
 /** After a crash in the middle of an action, the next alarm comes this late. */
 const HEARTBEAT_MS = 10_000;
@@ -152,7 +153,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		if (!this.#run && !(await this.#waitForStart())) return "abandoned";
 		const run = this.#runForUser(userId);
 		if (!run) throw new Error("there is no such run");
-		return run.end ? toRunView(run) : this.#whenEnded.promise;
+		return run.end || isInterrupted(run) ? toRunView(run) : this.#whenEnded.promise;
 	}
 
 	/** Waits for the run to start. Returns false when it did not; the run is then abandoned. */
@@ -180,8 +181,43 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	async cancel(userId: string): Promise<{ outcome: RunOutcome } | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
-		if (!run.end && !run.pendingSettlement && this.#isInCharge) run.saveState({ ...run.state, isCancelled: true });
+		if (!run.end && !run.pendingSettlement) this.#cancel(run);
 		return { outcome: await this.waitForEnd(userId) };
+	}
+
+	/** Ends the wait for another try or for a resumption, if there is one. */
+	#cancel(run: StoredRun): void {
+		const { state } = run;
+		const fault = isInterrupted(run) ? null : state.fault;
+		run.saveState({ ...state, fault, isCancelled: true, resumableUntilMs: null });
+		if (state.retry || state.resumableUntilMs !== null) this.#ownerOutbox.arm(Date.now());
+	}
+
+	/** The goal and the cap of the user's run where it is interrupted; else null. */
+	interrupted(userId: string): Pick<RunSpec, "goal" | "capNanoUsd"> | null {
+		const run = this.#runForUser(userId);
+		return run && isInterrupted(run) ? { goal: run.spec.goal, capNanoUsd: run.spec.capNanoUsd } : null;
+	}
+
+	/** Lets the user's run go on where it is interrupted and rules are given. Any other run stays as it is; null when there is none. */
+	async resume(userId: string, rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null> {
+		const run = this.#runForUser(userId);
+		if (!run) return null;
+		if (rules && isInterrupted(run)) {
+			const gate = await this.#money.gateFor(run.spec);
+			// If the meter has settled the run, the next action finds that out, and closes it.
+			await this.#money.keepOpen(run, gate, Date.now());
+			if (isInterrupted(run)) this.#resume(run, rules);
+		}
+		return { isCancelled: run.end?.status === "cancelled" };
+	}
+
+	#resume(run: StoredRun, rules: ResumeRules): void {
+		run.saveState(resumedState(run.spec, run.state, run.steps, rules, (id) => this.#money.isKnownModel(id)));
+		this.#isInCharge = true;
+		// Who follows from now on is not told of the earlier end.
+		this.#followers = new RunFollowers();
+		this.#ownerOutbox.arm(Date.now());
 	}
 
 	/** The run's newest row that D1 does not have yet, and whether D1 has everything. */
@@ -209,7 +245,9 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	override async alarm(): Promise<void> {
 		const flushed = this.#ownerOutbox.alarm();
 		const run = this.#run;
-		if (run && !run.end) {
+		if (run && isInterrupted(run)) {
+			this.#ownerOutbox.arm(run.state.resumableUntilMs ?? Date.now());
+		} else if (run && !run.end) {
 			this.#ownerOutbox.arm(Date.now() + HEARTBEAT_MS);
 			try {
 				await this.#advance(run);
@@ -223,28 +261,70 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		else await flushed;
 	}
 
-	/** After an unexpected error the run is interrupted. If settling failed, it is tried again. */
+	/** An unexpected error counts as a death of the object. If settling failed, it is tried again. */
 	#recoverFromError(run: StoredRun): void {
 		try {
-			if (!run.pendingSettlement && run.state.fault === null)
-				this.#interrupt(run, "an unexpected error, which the service has logged");
+			if (!run.pendingSettlement && run.state.fault === null) this.#takeOver(run);
 		} catch (error) {
-			logError("agent_run_not_interrupted", error, { run_id: run.spec.runId });
+			logError("agent_run_not_taken_over", error, { run_id: run.spec.runId });
 		}
 		this.#retryLater();
 	}
 
 	async #advance(run: StoredRun): Promise<void> {
-		if (!this.#isInCharge && !run.pendingSettlement) this.#interrupt(run, "the service stopped in the middle of it");
+		if (!this.#isInCharge && !run.pendingSettlement && !hasOnlyWaited(run, HEARTBEAT_MS)) this.#takeOver(run);
 		this.#isInCharge = true;
 		if (!run.pendingSettlement) {
+			const untilMs = waitsUntilMs(run);
+			if (untilMs !== null) return this.#ownerOutbox.arm(untilMs);
 			if (await this.#executeNext(run)) {
-				this.#ownerOutbox.arm(Date.now());
+				this.#ownerOutbox.arm(run.state.retry?.notBeforeMs ?? Date.now());
 				return;
 			}
+			if (await this.#canBeResumed(run)) return this.#interrupt(run);
 			await this.#money.seal(run);
 		}
 		await this.#settle(run);
+	}
+
+	/** Whether a run that cannot go on is left unsigned: the first time, unless its meter has settled it. */
+	async #canBeResumed(run: StoredRun): Promise<boolean> {
+		const { state } = run;
+		return endStatus(state) === "interrupted" && state.resumableUntilMs === null && !(await this.#money.isSettled(run));
+	}
+
+	/** Leaves a run that cannot go on unsigned, to be resumed. What it held is given back but for its charges. */
+	async #interrupt(run: StoredRun): Promise<void> {
+		const resumableUntilMs = Date.now() + RESUMABLE_MS;
+		if (!(await this.#money.keepOpen(run, await this.#money.gateFor(run.spec), resumableUntilMs)))
+			return this.#reportUnsettled();
+		const state = { ...run.state, resumableUntilMs };
+		const { spec, steps, charges } = run;
+		let rowId = "";
+		run.saveState(state, () => {
+			rowId = this.#runOutbox.addRun("step", toAgentRunRow({ spec, state, steps, charges, end: null }));
+		});
+		this.#ownerOutbox.armAfterWrite();
+		await this.#ownerOutbox.deliver(rowId);
+		this.#ownerOutbox.arm(resumableUntilMs);
+		this.#reportEnd(run);
+		this.#whenEnded = Promise.withResolvers<RunOutcome>();
+	}
+
+	#reportUnsettled(): void {
+		this.#whenEnded.resolve("unsettled");
+		this.#whenEnded = Promise.withResolvers<RunOutcome>();
+		this.#followers.closeAll();
+		this.#retryLater();
+	}
+
+	/** Answers the requests that wait for the run. */
+	#reportEnd(run: StoredRun): void {
+		const view = toRunView(run);
+		const { run_id, status, cost_consumed_usd, trajectory_proof } = view.run;
+		this.#followers.publish({ type: "finished", run_id, status, cost_consumed_usd, trajectory_proof });
+		this.#followers.closeAll();
+		this.#whenEnded.resolve(view);
 	}
 
 	#runForUser(userId: string): StoredRun | null {
@@ -254,12 +334,14 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	async #executeNext(run: StoredRun): Promise<boolean> {
 		const { spec } = run;
 		const gate = await this.#money.gateFor(spec);
-		const { policy, config, temperature } = spec;
+		const { policy, temperature } = spec;
+		const config = callConfigFor(spec, run.state);
+		const callGate = await this.#money.callGateFor(run);
 		const planEventId = `ae_${ulid()}`;
 		const executor = new RunExecutor({
 			run,
 			planContext: () => this.#money.planContext(spec),
-			rules: { policy, config, gate, temperature, efforts: toRunEfforts(spec) },
+			rules: { policy, config, gate: callGate, temperature, efforts: toRunEfforts(spec) },
 			record: (charge) => this.#money.record(run, charge, gate),
 			report: (event) => this.#followers.publish(event),
 			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),
@@ -267,23 +349,15 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		});
 		const hasExecuted = await executor.executeNext();
 		if (hasExecuted) this.#ownerOutbox.armAfterWrite();
+		const { retry } = run.state;
+		// If this fails, the next try cannot be reserved, and fails without a cost.
+		if (retry) await this.#money.keepOpen(run, gate, retry.notBeforeMs);
 		return hasExecuted;
 	}
 
-	/** Ends a run that cannot go on. The step under way is charged with its open charge. */
-	#interrupt(run: StoredRun, fault: string): void {
-		const { openCharge: open, state } = run;
-		if (!open) {
-			run.saveState({ ...state, fault });
-			return;
-		}
-		const { calls, estimated, readers } = open;
-		const charge = { calls, estimated };
-		const costNanoUsd = sumChargesNanoUsd([charge]);
-		const guard = SpendGuard.resume(state.guard);
-		guard.hold(costNanoUsd)?.settle(state.trajectory.range.size, { costNanoUsd });
-		const all = [...new Set([...state.readers, ...readers])];
-		run.endStep(charge, null, { ...state, fault, guard: guard.state, readers: all });
+	#takeOver(run: StoredRun): void {
+		const charged = takeOver(run, Date.now());
+		if (charged) this.#followers.publish({ type: "step_done", step: charged.record });
 	}
 
 	/** Settles the run, once, and answers the requests that wait for it. */
@@ -291,10 +365,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		const { spec, charges } = run;
 		const settled = await this.#money.settle(run);
 		if (!settled) {
-			this.#whenEnded.resolve("unsettled");
-			this.#whenEnded = Promise.withResolvers<RunOutcome>();
-			this.#followers.closeAll();
-			this.#retryLater();
+			this.#reportUnsettled();
 			return;
 		}
 		const { end, state, steps } = settled;
@@ -306,17 +377,22 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		});
 		this.#ownerOutbox.armAfterWrite();
 		await this.#ownerOutbox.deliver(rowId);
-		const { status, costNanoUsd, trajectoryProof: trajectory_proof } = end;
-		const cost_consumed_usd = usd(costNanoUsd);
-		this.#followers.publish({ type: "finished", run_id: spec.runId, status, cost_consumed_usd, trajectory_proof });
-		this.#followers.closeAll();
-		this.#whenEnded.resolve(toRunView(run));
+		this.#reportEnd(run);
 	}
 
 	#retryLater(): void {
 		this.#settleBackoff.recordFailure();
 		this.#ownerOutbox.arm(Date.now() + this.#settleBackoff.delayMs);
 	}
+}
+
+function isInterrupted({ state, end }: StoredRun): boolean {
+	return end === null && isResumable(state, Date.now());
+}
+
+/** When a step of the run is tried again; null when the run does not wait. */
+function waitsUntilMs({ state: { retry, isCancelled } }: StoredRun): number | null {
+	return retry && !isCancelled && Date.now() < retry.notBeforeMs ? retry.notBeforeMs : null;
 }
 
 function toRunView(run: StoredRun): RunView {

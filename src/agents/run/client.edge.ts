@@ -1,8 +1,8 @@
-// The Worker's client of AgentRun objects. Every call is idempotent and tried twice.
+// The Worker's client of AgentRun objects. Every call is idempotent and tried twice; the end of a run is waited for longer.
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
 import type { AgentRun, RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
-import type { RunSpec } from "./run.ts";
+import type { ResumeRules, RunSpec } from "./run.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 
 export type { RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
@@ -14,7 +14,24 @@ export interface AgentRunClient {
 	waitForEnd(): Promise<RunOutcome>;
 	follow(): Promise<ReadableStream<Uint8Array>>;
 	cancel(): Promise<{ outcome: RunOutcome } | null>;
+	interrupted(): Promise<Pick<RunSpec, "goal" | "capNanoUsd"> | null>;
+	resume(rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
+}
+
+/** Pauses between the tries to wait for a run's end. A run goes on when its object dies, and so does whoever waits for it. */
+const WAIT_PAUSES_MS = [100, 200, 400, 800, 1_600];
+
+/** Calls again after each pause when the object did not answer. */
+async function callPatiently<T>(call: () => Promise<T>): Promise<T> {
+	for (const pauseMs of WAIT_PAUSES_MS) {
+		try {
+			return await call();
+		} catch {
+			await new Promise((resolve) => setTimeout(resolve, pauseMs));
+		}
+	}
+	return call();
 }
 
 /** A client for one user's run. */
@@ -24,9 +41,11 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 	return {
 		start: (spec) => twice((stub) => stub.start(spec)),
 		read: () => twice(async (stub) => (await stub.read(userId)) as RunView | null),
-		waitForEnd: () => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome),
+		waitForEnd: () => callPatiently(() => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome)),
 		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
 		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),
+		interrupted: () => twice(async (stub) => await stub.interrupted(userId)),
+		resume: (rules) => twice(async (stub) => await stub.resume(userId, rules)),
 		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),
 	};
 }

@@ -1,5 +1,6 @@
 // Executes a run's actions one at a time. The guard decides on a step, the step is made, and its end is stored before the next
 // action. agent-run.object.ts says when an action is due and closes the run.
+import type { Failure } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
@@ -14,6 +15,7 @@ import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decis
 import { type PricedStep, StepPricer, type StepRules, type StepSpec } from "../step-pricer.edge.ts";
 import { FINAL_RESULTS_BYTES, finalMessages, parseStepAnswer, subtaskMessages } from "../step-prompts.ts";
 import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
+import { nextTry } from "./retry.ts";
 import {
 	chainStep,
 	countSteps,
@@ -22,11 +24,12 @@ import {
 	type RunState,
 	type RunStep,
 	type StepCharge,
+	type StepDraft,
 	type StepRecord,
 	subtaskResults,
 	sumChargesNanoUsd,
 } from "./run.ts";
-import type { StoredRun } from "./stored-run.edge.ts";
+import type { OpenStepCharge, StoredRun } from "./stored-run.edge.ts";
 
 /** What its followers see of a run. */
 export type RunEvent =
@@ -50,7 +53,7 @@ interface ExecutorContext {
 	/** Account and settings, with current prices. */
 	planContext(): PlanContext;
 	rules: StepRules;
-	record: StepHooks["record"];
+	record(charge: OpenStepCharge): Promise<boolean>;
 	report(event: RunEvent): void;
 	/** Called within the transaction that stores the plan. */
 	queuePlanEvent(state: RunState): void;
@@ -68,6 +71,9 @@ const FINAL_RESULTS_SIZES_BYTES = [FINAL_RESULTS_BYTES, FINAL_RESULTS_BYTES / 4,
 /** The reserve for later steps covers an answer of this length for each. */
 const RESERVED_TOKENS = 256;
 
+/** With the 1,000 steps that a run may have, its trajectory stays within the 2,000 steps that can be verified. */
+const MAX_FAILED_STEPS = 900;
+
 /** A step to be made. */
 interface PlannedStep extends StepSpec {
 	role: StepRecord["role"];
@@ -80,6 +86,12 @@ interface PlannedStep extends StepSpec {
 	followUp?: readonly PromptMessage[];
 	/** Returns the messages of a second request, or null when the answer needs none. */
 	askAgain?(answer: string): readonly PromptMessage[] | null;
+}
+
+/** A failure in a few words, for people. */
+function failureText(failure: Failure): string {
+	const attempts = "attempts" in failure ? failure.attempts : [];
+	return attempts.at(-1) ?? ("message" in failure ? failure.message : undefined) ?? failure.reason;
 }
 
 type RunPlan = Pick<RunState, "plan" | "hasPlan">;
@@ -137,7 +149,7 @@ export class RunExecutor {
 		};
 		const outcome = toStepLayout(maxSteps).asksForPlan ? await this.#make(step) : null;
 		if (outcome?.kind !== "made") {
-			const state = { ...run.state, ...ownPlan };
+			const state = { ...run.state, ...ownPlan, retry: null };
 			run.saveState(state, () => queuePlanEvent(state));
 		} else {
 			const { answer } = outcome.result;
@@ -212,7 +224,7 @@ export class RunExecutor {
 
 	#stop({ limit, reason }: Pick<StepStop, "limit" | "reason">, also: Partial<RunState> = {}): void {
 		const { run } = this.#context;
-		run.saveState({ ...run.state, ...also, stop: { limit, reason } });
+		run.saveState({ ...run.state, ...also, stop: { limit, reason }, retry: null });
 	}
 
 	/** The least that the final step can cost, with the results so far and one more. */
@@ -242,14 +254,20 @@ export class RunExecutor {
 		const { role, subtask } = step;
 		const index = countSteps(run.state);
 		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
-		const hooks: StepHooks = { record, isStopped: () => run.state.isCancelled };
+		const { strategy } = priced.size;
+		const draft: StepDraft = { role, subtask, intensity, strategy, input_hash: stepInputHash(step.messages) };
+		const hooks: StepHooks = {
+			record: (charge) => record({ ...charge, step: draft }),
+			isStopped: () => run.state.isCancelled,
+		};
 		const result = await makeStep(priced, hooks, step.askAgain);
 		return { kind: "made", intensity, priced, hold, result };
 	}
 
 	#decide(step: PlannedStep, maxTokens: number): (HeldStep & { priced: PricedStep }) | StepStop {
 		const { planContext, rules } = this.#context;
-		const pricer = new StepPricer(planContext(), rules, step, maxTokens);
+		const askLast = this.#context.run.state.retry?.askLast ?? [];
+		const pricer = new StepPricer(planContext(), rules, { ...step, askLast }, maxTokens);
 		const decision = this.#guard.decideAndHold({
 			worstCaseNanoUsd: (intensity, tokens) => pricer.priceAt(intensity, tokens)?.boundNanoUsd ?? null,
 			maxTokens,
@@ -285,12 +303,13 @@ export class RunExecutor {
 			guard: this.#guard.state,
 			readers: [...new Set([...run.state.readers, ...readers])],
 			isSandbox: run.state.isSandbox || isSandbox,
-			...(answer.ok ? change : this.#changeAfterFailure(answer.failure, step, change)),
+			...(answer.ok ? { ...change, retry: null } : this.#changeAfterFailure(answer.failure, step, change, charge)),
 			isGoalMet: run.state.isGoalMet || isGoalMet,
 		};
 		if (!answer.ok && costNanoUsd === 0) {
 			store(null, state);
 		} else {
+			const failedSteps = state.failedSteps + (state.retry ? 1 : 0);
 			const { trajectory, record } = chainStep(run.state.trajectory, {
 				role: step.role,
 				model: stored.model,
@@ -303,7 +322,7 @@ export class RunExecutor {
 				timestamp: new Date(Date.now()).toISOString(),
 			});
 			const hasResult = answer.ok && !isPlan;
-			store({ record, subtask: step.subtask, hasResult, output: stored.output }, { ...state, trajectory });
+			store({ record, subtask: step.subtask, hasResult, output: stored.output }, { ...state, trajectory, failedSteps });
 			report({ type: "step_done", step: record });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
@@ -321,17 +340,21 @@ export class RunExecutor {
 		return { ...(readsMark ? parseStepAnswer(text) : { output: text, isGoalMet: false }), model, confidence };
 	}
 
-	/** The change of state after a step without an answer. A plan falls back to the goal's own. Any other step ends the run. */
+	/** The change of state after a try without an answer. A plan falls back to the goal's own. Any other step is tried again, or ends the run. */
 	#changeAfterFailure(
-		failure: { reason: string; message?: string; attempts?: string[] },
+		failure: Failure,
 		{ role, subtask }: PlannedStep,
 		change: Partial<RunState>,
+		{ calls }: StepCharge,
 	): Partial<RunState> {
-		const { isCancelled } = this.#context.run.state;
+		const { isCancelled, retry: earlier, failedSteps } = this.#context.run.state;
 		if (isCancelled) return "plan" in change ? change : {};
-		if ("plan" in change && failure.reason === "all_models_failed") return change;
+		if ("plan" in change && failure.reason === "all_models_failed") return { ...change, retry: null };
+		const billed = calls.map(({ model }) => model);
+		const retry = failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, Date.now()) : null;
+		if (retry) return { retry };
 		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
-		const why = failure.attempts?.at(-1) ?? failure.message ?? failure.reason;
-		return { fault: `no model answered ${step} (${why})`.toWellFormed() };
+		const why = failureText(failure);
+		return { retry: null, fault: `no model answered ${step} (${why})`.toWellFormed() };
 	}
 }

@@ -2,6 +2,7 @@
 // sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
+import type { CompliancePolicy } from "../../compliance/policy.ts";
 import { database } from "../../db/client.edge.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
@@ -11,17 +12,19 @@ import { cachedSettings } from "../../settings.ts";
 import { createFunds, type Funds } from "../../usage/funds.edge.ts";
 import { findReceipt } from "../../usage/receipts.store.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
-import type { OpenCharge } from "../step.edge.ts";
 import { runFromReceipt } from "./receipt.ts";
 import { bestOutput, currentProof, type RunSpec, sumChargesNanoUsd, toRunEnd } from "./run.ts";
 import { draftInterimSettlement, draftSettlement, type SettlementSource } from "./settlement.ts";
-import type { SettledRun, StoredRun } from "./stored-run.edge.ts";
+import type { OpenStepCharge, SettledRun, StoredRun } from "./stored-run.edge.ts";
+
+/** Time for the next try to record its own charge, after a wait. */
+const WAIT_MARGIN_MS = 60_000;
 
 export class RunMoney {
 	#env: Env;
 	#waitUntil: (work: Promise<unknown>) => void;
-	/** The gate on the run's goal, kept because the goal is scanned only once. */
-	#gate: Promise<ComplianceGate | null> | null = null;
+	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
+	#gates = new Map<CompliancePolicy, Promise<ComplianceGate | null>>();
 
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
@@ -44,10 +47,38 @@ export class RunMoney {
 		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
-	/** The compliance gate on the run's goal; null without a policy. */
+	#gateForPolicy(goal: string, policy: CompliancePolicy | null): Promise<ComplianceGate | null> {
+		if (!policy) return Promise.resolve(null);
+		const gate = this.#gates.get(policy) ?? gateForGoal(goal, policy, cachedSettings(this.#env));
+		this.#gates.set(policy, gate);
+		return gate;
+	}
+
+	/** The compliance gate on the run's goal by its own policy, which its receipt attests; null without one. */
 	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
-		this.#gate ??= gateForGoal(goal, compliance, cachedSettings(this.#env));
-		return this.#gate;
+		return this.#gateForPolicy(goal, compliance);
+	}
+
+	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
+	async callGateFor({ spec, state }: StoredRun): Promise<ComplianceGate | null> {
+		const own = await this.gateFor(spec);
+		const today = await this.#gateForPolicy(spec.goal, state.resumeRules?.compliance ?? null);
+		if (!own || !today) return own ?? today;
+		const reasonsAgainst: ComplianceGate["reasonsAgainst"] = (model) => [
+			...own.reasonsAgainst(model),
+			...today.reasonsAgainst(model),
+		];
+		return { ...own, reasonsAgainst };
+	}
+
+	/** Whether the catalog has a model. */
+	isKnownModel(id: string): boolean {
+		return cachedSettings(this.#env).catalog.findModel(id) !== undefined;
+	}
+
+	/** Whether the meter has settled the run by itself. */
+	async isSettled({ spec }: StoredRun): Promise<boolean> {
+		return (await this.#findReceipt(spec)) !== null;
 	}
 
 	/** The run as it would be settled if it ended now. */
@@ -61,7 +92,7 @@ export class RunMoney {
 	}
 
 	/** Stores what the step under way may cost, then writes it into the run's reservation; false when that failed. */
-	record(run: StoredRun, open: OpenCharge, gate: ComplianceGate | null): Promise<boolean> {
+	record(run: StoredRun, open: OpenStepCharge, gate: ComplianceGate | null): Promise<boolean> {
 		run.saveOpenCharge(open);
 		const readers = [...new Set([...run.state.readers, ...open.readers])];
 		const source = {
@@ -72,6 +103,13 @@ export class RunMoney {
 		const spentNanoUsd = sumChargesNanoUsd(run.charges) + open.billedNanoUsd;
 		const { expiresAtMs } = open;
 		return this.#funds(run.spec).extend({ ...draftInterimSettlement(source, Date.now()), expiresAtMs, spentNanoUsd });
+	}
+
+	/** Keeps the reservation open while nothing is called. If that fails, the next charge cannot be recorded. */
+	keepOpen(run: StoredRun, gate: ComplianceGate | null, untilMs: number): Promise<boolean> {
+		const draft = draftInterimSettlement(this.#toSettlementSource(run, gate), Date.now());
+		const spentNanoUsd = sumChargesNanoUsd(run.charges);
+		return this.#funds(run.spec).extend({ ...draft, expiresAtMs: untilMs + WAIT_MARGIN_MS, spentNanoUsd });
 	}
 
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */

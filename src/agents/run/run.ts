@@ -6,7 +6,7 @@ import type { CompliancePolicy } from "../../compliance/policy.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import { hashText } from "../../proof/hash.ts";
-import { usdText } from "../../proof/money.ts";
+import { usd, usdText } from "../../proof/money.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
@@ -16,6 +16,7 @@ import type { Intensity, StepLimit } from "../step-decision.ts";
 import { primaryStrategy } from "../step-strategy.ts";
 import { appendStep, emptyTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
 import type { RunBudget } from "./limits.ts";
+import type { StepRetry } from "./retry.ts";
 
 /** How runs end. `interrupted`: the run failed, or its object died. */
 export const END_STATUSES = ["complete", "budget_exhausted", "max_steps_reached", "cancelled", "interrupted"] as const;
@@ -77,11 +78,26 @@ export interface RunStep {
 	output: string;
 }
 
+/** A step under way, as its record will have it. */
+export interface StepDraft extends Pick<StepRecord, "role" | "intensity" | "strategy" | "input_hash"> {
+	/** Its purpose, in words. */
+	subtask: string;
+}
+
 /** What the calls of one step cost, or may have cost. */
 export interface StepCharge {
 	calls: UsageCall[];
 	/** Some cost in it is a bound. */
 	estimated: boolean;
+}
+
+/** The server's rules when a run was resumed. They hold beside the run's own. */
+export interface ResumeRules {
+	compliance: CompliancePolicy | null;
+	/** The part of the routing config that applies to every call; null without one. */
+	config: RoutingConfig | null;
+	/** The most that a run may cost; null without a limit. */
+	maxCostNanoUsd: number | null;
 }
 
 /** Everything of a run that changes, except its steps and charges. */
@@ -94,6 +110,14 @@ export interface RunState {
 	isFinalized: boolean;
 	/** Why a step could not be made. */
 	stop: { limit: StepLimit; reason: string } | null;
+	/** The step under way has failed before. */
+	retry: StepRetry | null;
+	/** Steps that were charged for a try without an answer, or for calls under way when the object died. They do not count against `max_steps`. */
+	failedSteps: number;
+	/** When an interrupted run is signed as it is, ms since the epoch; null for any other run. */
+	resumableUntilMs: number | null;
+	/** The rules of the last resumption. */
+	resumeRules: ResumeRules | null;
 	isCancelled: boolean;
 	/** Why the run cannot go on, for people. */
 	fault: string | null;
@@ -132,6 +156,10 @@ export function initialRunState(spec: RunSpec): RunState {
 		isGoalMet: false,
 		isFinalized: false,
 		stop: null,
+		retry: null,
+		failedSteps: 0,
+		resumableUntilMs: null,
+		resumeRules: null,
 		isCancelled: false,
 		fault: null,
 		guard: SpendGuard.open(spec, policy).state,
@@ -156,7 +184,7 @@ export function nextAction({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunSt
 	const { hasPlan, plan, subtasksDone, isGoalMet, isFinalized, stop, isCancelled, fault } = state;
 	if (isFinalized || isCancelled || fault !== null) return { kind: "end" };
 	if (!hasPlan) return { kind: "plan", maxSubtasks: toStepLayout(maxSteps).maxSubtasks };
-	const stepsLeft = maxSteps - countSteps(state);
+	const stepsLeft = maxSteps - (countSteps(state) - state.failedSteps);
 	const finalSteps = maxSteps > 1 ? 1 : 0;
 	const subtask = plan[subtasksDone];
 	if (stop === null && !isGoalMet && subtask !== undefined && stepsLeft > finalSteps)
@@ -182,7 +210,7 @@ const isBlank = ({ output }: Pick<RunStep, "output">) => output.trim() === "";
 /** The run's output so far: the final step's, or the subtasks' results while there is none or where it is blank. */
 export function bestOutput(steps: readonly RunStep[]): string {
 	const results = subtaskResults(steps);
-	const final = steps.find(({ record }) => record.role === "finalize");
+	const final = steps.find(({ hasResult, record }) => hasResult && record.role === "finalize");
 	if (final && (!isBlank(final) || results.every(isBlank))) return final.output;
 	const [only, ...others] = results;
 	return only && others.length === 0 ? only.output : excerptResults(results, MAX_PARTIAL_BYTES);
@@ -209,6 +237,29 @@ export function chainStep(
 	const indexed = { index: trajectory.range.size, ...step };
 	const next = appendStep(trajectory, indexed);
 	return { trajectory: next, record: { ...indexed, step_proof: next.last } };
+}
+
+/** The trajectory with a step that was charged without an answer, and that step. Its model is the one called last. */
+export function chainFailedStep(
+	trajectory: Trajectory,
+	{ role, intensity, strategy, input_hash, subtask }: StepDraft,
+	charge: StepCharge,
+	atMs: number,
+): { trajectory: Trajectory; step: RunStep } {
+	const model = charge.calls.at(-1)?.model;
+	if (model === undefined) throw new Error("a step is charged for its calls");
+	const chained = chainStep(trajectory, {
+		role,
+		model,
+		intensity,
+		strategy,
+		cost_usd: usd(sumChargesNanoUsd([charge])),
+		confidence: 0,
+		input_hash,
+		output_hash: hashText(""),
+		timestamp: new Date(atMs).toISOString(),
+	});
+	return { trajectory: chained.trajectory, step: { record: chained.record, subtask, hasResult: false, output: "" } };
 }
 
 /** The end status of a run without a further action. */

@@ -35,7 +35,7 @@ import {
 	releaseClaim,
 } from "./client.edge.ts";
 import { type RunLimits, toRunLimits } from "./limits.ts";
-import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
+import { initialRunState, planFromGoal, type ResumeRules, type RunSpec, toRunEnd } from "./run.ts";
 import { draftInterimSettlement } from "./settlement.ts";
 
 /** The reservation of a run that never starts expires after this, at no cost. */
@@ -44,6 +44,7 @@ const START_RESERVATION_MS = 60_000;
 /** After the run's end, events still under way are awaited this long. */
 const LAST_EVENTS_MS = 1_000;
 
+export const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
 const RUN_NOT_STARTED: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
 
 /** A run as an endpoint's result. */
@@ -55,10 +56,26 @@ export function toRunResult({ run, isSandbox }: RunView): Extract<JsonResult<Run
 export function toOutcomeResult(outcome: RunOutcome, runId: string): JsonResult<RunResponse> {
 	if (outcome === "abandoned") return fail(RUN_NOT_STARTED);
 	if (outcome === "unsettled") return fail({ reason: "receipt_unavailable", requestId: runId });
-	const { status, final_message } = outcome.run;
+	const {
+		status,
+		final_message: message = "the run was interrupted",
+		cost_consumed_usd: costUsd,
+		output,
+	} = outcome.run;
 	if (status === "interrupted" || status === "running")
-		return fail({ reason: "agent_error", message: final_message ?? "the run was interrupted", runId });
+		return fail({ reason: "agent_error", message, runId, costUsd, output });
 	return toRunResult(outcome);
+}
+
+/** The config's rule for a goal. */
+function matchGoalRule(config: CompiledConfig, goal: string): ReturnType<typeof matchRule> {
+	const call = toQuestionCall({
+		messages: [{ role: "user", content: [{ type: "text", text: goal }] }],
+		maxTokens: 1,
+		temperature: undefined,
+		json: false,
+	});
+	return matchRule(config, call, detectSignals(call));
 }
 
 /** Lowers a run's limits to the routing config's `max_cost`, and takes from the config what applies to every call. */
@@ -68,14 +85,7 @@ function applyConfig(
 	goal: string,
 ): { limits: RunLimits; callConfig: RunSpec["config"] } {
 	if (!config) return { limits, callConfig: null };
-	const call = toQuestionCall({
-		messages: [{ role: "user", content: [{ type: "text", text: goal }] }],
-		maxTokens: 1,
-		temperature: undefined,
-		json: false,
-	});
-	const rule = matchRule(config, call, detectSignals(call));
-	const { max_cost, ...rest } = panelConfig(config.config, rule?.use.max_cost);
+	const { max_cost, ...rest } = panelConfig(config.config, matchGoalRule(config, goal)?.use.max_cost);
 	const callConfig = { ...rest, max_cost: null };
 	if (max_cost === null) return { limits, callConfig };
 	const capNanoUsd = Math.min(limits.capNanoUsd, nanoUsd(max_cost));
@@ -183,7 +193,7 @@ type ReportProgress = ((event: ProgressEvent) => void) | null;
 
 /** Waits for the end of a run, which another request may have started. */
 async function waitForRun(
-	{ idempotency_key: key }: AgentRunRequest,
+	{ idempotency_key: key }: Pick<AgentRunRequest, "idempotency_key">,
 	{ env, account: { userId } }: KeyContext,
 	runId: string,
 	report: ReportProgress,
@@ -223,6 +233,48 @@ async function admitAndStart(
 	return isStarted ? ok(runId) : fail(RUN_NOT_STARTED);
 }
 
+/** The server's rules of today, for a run that is resumed. */
+async function resumeRules(context: KeyContext, goal: string): Promise<Result<ResumeRules>> {
+	const rules = await rulesInForce({}, context);
+	if (!rules.ok) return rules;
+	const { config, policy: compliance } = rules.value;
+	if (!config) return ok({ compliance, config: null, maxCostNanoUsd: null });
+	const { max_cost, ...rest } = panelConfig(config.config, matchGoalRule(config, goal)?.use.max_cost);
+	const maxCostNanoUsd = max_cost === null ? null : nanoUsd(max_cost);
+	return ok({ compliance, config: { ...rest, max_cost: null }, maxCostNanoUsd });
+}
+
+/** Lets one of the user's runs go on where it is interrupted. Null when there is none. */
+async function resumeIfInterrupted(
+	context: KeyContext,
+	runId: string,
+): Promise<Result<{ isCancelled: boolean } | null>> {
+	const { account, env } = context;
+	const client = agentRunClient(env, account.userId, runId);
+	const interrupted = await client.interrupted();
+	if (!interrupted) return ok(await client.resume(null));
+	const limits = toRunLimits({ max_cost_usd: usd(interrupted.capNanoUsd) }, account.plan);
+	if (!limits.ok) return limits;
+	const rules = await resumeRules(context, interrupted.goal);
+	return rules.ok ? ok(await client.resume(rules.value)) : rules;
+}
+
+/** Resumes one of the user's runs, and answers with it at its end. A run that has ended stays as it is. */
+export async function resumeRun(
+	runId: string,
+	context: KeyContext,
+	report: ReportProgress,
+): Promise<JsonResult<RunResponse>> {
+	const resumed = await resumeIfInterrupted(context, runId);
+	if (!resumed.ok) return resumed;
+	if (!resumed.value) return fail(RUN_NOT_FOUND);
+	if (resumed.value.isCancelled)
+		return fail({ reason: "run_cancelled", message: "the run was cancelled, and cannot be resumed" });
+	const view = await agentRunClient(context.env, context.account.userId, runId).read();
+	if (view?.run.sealed) return toRunResult(view);
+	return waitForRun({}, context, runId, report);
+}
+
 /** Starts the requested run, or joins it, and answers with it at its end. */
 export async function startOrJoinRun(
 	body: AgentRunRequest,
@@ -237,7 +289,9 @@ export async function startOrJoinRun(
 	if (!claimed.ok) return claimed;
 	if (claimed.value !== null) {
 		const admitted = await context.admit();
-		return admitted.ok ? waitForRun(body, context, claimed.value, report) : admitted;
+		if (!admitted.ok) return admitted;
+		const resumed = await resumeIfInterrupted(context, claimed.value);
+		return resumed.ok ? waitForRun(body, context, claimed.value, report) : resumed;
 	}
 	const prepared = await prepareRun(body, goal.value, limits.value, context);
 	if (!prepared.ok) return prepared;

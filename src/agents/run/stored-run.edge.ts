@@ -4,7 +4,12 @@ import type { Settlement } from "../../meter/settlement.ts";
 import type { RunSnapshot } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
 import { LongTexts } from "./long-texts.edge.ts";
-import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepRecord } from "./run.ts";
+import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepDraft, StepRecord } from "./run.ts";
+
+/** The charge of a step under way, and the step that it is for. */
+export interface OpenStepCharge extends OpenCharge {
+	step: StepDraft;
+}
 
 /** The end and the sealed settlement of a run that is over and not settled yet. */
 interface PendingSettlement {
@@ -38,7 +43,7 @@ export class StoredRun implements RunSnapshot {
 	/** The charges of steps that ended. */
 	charges: StepCharge[];
 	/** The charge of the step under way. */
-	openCharge: OpenCharge | null;
+	openCharge: OpenStepCharge | null;
 	pendingSettlement: PendingSettlement | null;
 	end: RunEnd | null;
 	#storage: DurableObjectStorage;
@@ -95,7 +100,7 @@ export class StoredRun implements RunSnapshot {
 				state: parse<RunState>("state", row.state),
 				steps,
 				charges: charges.filter(({ is_open }) => is_open === 0).map(({ charge }) => JSON.parse(charge) as StepCharge),
-				openCharge: open ? (JSON.parse(open.charge) as OpenCharge) : null,
+				openCharge: open ? (JSON.parse(open.charge) as OpenStepCharge) : null,
 				pendingSettlement: pending === null ? null : parse<PendingSettlement>("pending_settlement", pending),
 				end: row.end === null ? null : parse<RunEnd>("end", row.end),
 			},
@@ -136,7 +141,7 @@ export class StoredRun implements RunSnapshot {
 	}
 
 	/** Stores what the step under way may have cost so far. */
-	saveOpenCharge(open: OpenCharge): void {
+	saveOpenCharge(open: OpenStepCharge): void {
 		this.#storage.sql.exec(
 			"INSERT OR REPLACE INTO charges (n, is_open, charge) VALUES (?, 1, ?)",
 			this.charges.length,

@@ -1,0 +1,66 @@
+// When a step that failed, or whose object died, is tried again, and after how long a wait. executor.edge.ts makes the tries; the
+// run's alarm ends the waits. Pure.
+import type { Failure } from "../../failure.ts";
+
+/** The waits before the second, third and fourth try. */
+const RETRY_WAITS_MS = [250, 1_000, 4_000];
+/** A longer Retry-After ends the tries: the callers of the run wait meanwhile. */
+const MAX_RETRY_AFTER_MS = 600_000;
+/** So many deaths at one step end the run: the step may be their cause. */
+const MAX_DEATHS = 3;
+
+/** A step that is to be tried again. */
+export interface StepRetry {
+	/** Tries that ended without an answer. */
+	failedTries: number;
+	/** How often the run's object died at the step. */
+	deaths: number;
+	/** When the next try may begin, ms since the epoch. */
+	notBeforeMs: number;
+	/** Models that were billed for a try without an answer. They are asked after all others. */
+	askLast: string[];
+}
+
+/** The waits before a step's next try; null when it is not tried again. */
+function retryWaitMs(failure: Failure, failedTries: number): number | null {
+	const waitMs = RETRY_WAITS_MS[failedTries - 1] ?? null;
+	// The run's reservation could not be extended, so nothing was called.
+	if (failure.reason === "storage_unavailable") return waitMs;
+	if (waitMs === null || failure.reason !== "all_models_failed" || failure.isFinal) return null;
+	const afterMs = failure.retryAfterMs ?? 0;
+	return afterMs <= MAX_RETRY_AFTER_MS ? Math.max(waitMs, afterMs) : null;
+}
+
+/**
+ * The next try of a step that failed; null when it is not tried again.
+ * @param earlier the try that failed, null for the first.
+ * @param billed models that were billed for it.
+ */
+export function nextTry(
+	failure: Failure,
+	earlier: StepRetry | null,
+	billed: readonly string[],
+	nowMs: number,
+): StepRetry | null {
+	const failedTries = (earlier?.failedTries ?? 0) + 1;
+	const waitMs = retryWaitMs(failure, failedTries);
+	if (waitMs === null) return null;
+	const askLast = [...new Set([...(earlier?.askLast ?? []), ...billed])];
+	return { failedTries, deaths: earlier?.deaths ?? 0, notBeforeMs: nowMs + waitMs, askLast };
+}
+
+/** The next try of a step at which the run's object died; null after the third death. */
+export function nextTryAfterDeath(earlier: StepRetry | null, nowMs: number): StepRetry | null {
+	const { failedTries = 0, deaths = 0, askLast = [] } = earlier ?? {};
+	return deaths + 1 < MAX_DEATHS ? { failedTries, deaths: deaths + 1, notBeforeMs: nowMs, askLast } : null;
+}
+
+/** Models in the order they are asked: those that failed a try before come last. */
+export function orderForRetry<T extends readonly [string, ...string[]]>(
+	models: T,
+	askLast: readonly string[],
+): readonly [string, ...string[]] {
+	const failed = models.filter((id) => askLast.includes(id));
+	const [first = models[0], ...rest] = [...models.filter((id) => !askLast.includes(id)), ...failed];
+	return [first, ...rest];
+}

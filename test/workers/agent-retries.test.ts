@@ -1,0 +1,192 @@
+// Agent runs on an upstream that drops, cuts, refuses and falls silent: a single fault loses nothing, and the cap holds.
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { cachedSettings } from "../../src/settings.ts";
+import { expectAccounted, expectInterrupted, postRun, readRun, runAgent } from "../support/agents.ts";
+import {
+	callWithKey,
+	eventually,
+	newKey,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	useSandbox,
+} from "../support/service.ts";
+
+let upstream: Upstream;
+let key: TestKey;
+
+beforeEach(async () => {
+	key = await newKey("pro");
+});
+afterEach(() => upstream.restore());
+
+const IDLE_MS = 200;
+
+/** An answer that begins, and then breaks off or falls silent. */
+function partialAnswer(end: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Response {
+	const body = new ReadableStream<Uint8Array>({
+		start(stream) {
+			const part = 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"One"}}]}\n\n';
+			stream.enqueue(new TextEncoder().encode(part));
+			end(stream);
+		},
+	});
+	return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+const FAULTS: Record<string, () => Response> = {
+	drops: () => {
+		throw new Error("Network connection lost.");
+	},
+	cuts: () => partialAnswer((stream) => stream.close()),
+	"falls silent": () => partialAnswer(() => undefined),
+	"is limited": () => new Response("{}", { status: 429, headers: { "retry-after": "1" } }),
+	"is broken": () => new Response("{}", { status: 500 }),
+};
+/** Faults after which the provider may charge. */
+const CHARGED = ["drops", "cuts", "falls silent"];
+
+/** Puts a fault on calls whose prompt holds `text`; on the first `times` of them. Returns when each was made. */
+function failCalls(fault: string, text: string, times = Number.POSITIVE_INFINITY): { atMs: number[] } {
+	const failed: { atMs: number[] } = { atMs: [] };
+	upstream = useSandbox(async (request) => {
+		const prompt = await request.text();
+		// The plan's call comes before the settings of its object's later calls are read.
+		if (fault === "falls silent" && prompt.includes("You split a goal")) await shortenIdleTime();
+		if (!prompt.includes(text) || failed.atMs.length >= times) return undefined;
+		failed.atMs.push(Date.now());
+		return FAULTS[fault]?.();
+	});
+	return failed;
+}
+
+/** Has the runs' objects wait less for a provider that has begun to answer. */
+async function shortenIdleTime(): Promise<void> {
+	const [open] = (await usageOf(key)).open;
+	await runInDurableObject(env.AGENT_RUN.getByName(`run:${open?.request_id}`), (run) => {
+		const { env: bindings } = run as unknown as { env: Env };
+		Object.assign(cachedSettings(bindings), { upstreamIdleTimeoutMs: IDLE_MS });
+	});
+}
+
+describe.each(Object.keys(FAULTS))("a provider that %s", (fault) => {
+	it.each(["Subtask 2 of 3", "You write the final answer"])(
+		"once, at a call with %j, costs the run at most that call",
+		async (text) => {
+			const failed = failCalls(fault, text, 1);
+			const run = await runAgent(key, { policy: "efficiency", max_steps: 5 });
+			expect(failed.atMs).toHaveLength(1);
+			expect(run).toMatchObject({ status: "complete" });
+			expect(run.output).toContain("3 results");
+			const empty = run.steps.filter(({ confidence }) => confidence === 0);
+			expect(empty.length).toBeLessThanOrEqual(CHARGED.includes(fault) ? 1 : 0);
+			expect(run.steps_taken).toBe(5 + empty.length);
+			await expectAccounted(key, run);
+		},
+	);
+
+	it("at every call of a step ends the run after four tries, with what it has and the rest of its cap", async () => {
+		const failed = failCalls(fault, "Subtask 2 of 3");
+		const response = await postRun(key, { policy: "efficiency" });
+		expect(response.status).toBe(502);
+		const error = (await response.json()) as { run_id: string };
+		expect(error).toMatchObject({ error: "agent_error" });
+		expect(failed.atMs.length).toBeGreaterThanOrEqual(4);
+		const run = await readRun(key, error.run_id);
+		expect(run.output).not.toBe("");
+		expect(run.cost_consumed_usd).toBeLessThan(run.max_cost_usd / 2);
+		const [first = 0] = failed.atMs;
+		expect((failed.atMs.at(-1) ?? 0) - first).toBeGreaterThan(fault === "is limited" ? 6_000 : 5_000);
+		await expectInterrupted(key, run);
+	});
+});
+
+describe("a provider that refuses", () => {
+	it.each([400, 402, 403])("with %i is not asked for the step again", async (status) => {
+		let asked = 0;
+		upstream = useSandbox(async (request) => {
+			if (!(await request.text()).includes("Subtask 1 of 3")) return undefined;
+			asked++;
+			return new Response("{}", { status });
+		});
+		const began = Date.now();
+		const response = await postRun(key, { policy: "efficiency" });
+		expect(response.status).toBe(502);
+		expect(Date.now() - began).toBeLessThan(4_000);
+		expect(asked).toBeLessThanOrEqual(3);
+	});
+});
+
+describe("a cap", () => {
+	/** One step, whose answers cannot be shortened. */
+	const BODY = { goal: "Say hi", policy: "efficiency", max_steps: 1, max_tokens: 64 };
+
+	/** The worst case of one try, and how many calls it makes when all fail. */
+	async function measureTry(): Promise<{ worstCaseUsd: number; calls: number }> {
+		const failed = failCalls("cuts", "Goal:");
+		const response = await postRun(await newKey("pro"), { ...BODY, stream: true });
+		const worstCase = /costs at most ([\d.]+) USD/.exec(await response.text());
+		upstream.restore();
+		const gaps = failed.atMs.slice(1).map((atMs, at) => atMs - (failed.atMs[at] ?? 0));
+		return { worstCaseUsd: Number(worstCase?.[1]), calls: gaps.findIndex((gapMs) => gapMs >= 250) + 1 };
+	}
+
+	it("with room for one more try allows it", async () => {
+		const { worstCaseUsd, calls } = await measureTry();
+		failCalls("cuts", "Goal:", calls);
+		const run = await runAgent(key, { ...BODY, max_cost_usd: 2 * worstCaseUsd });
+		expect(run).toMatchObject({ status: "complete", steps_taken: 2 });
+		await expectAccounted(key, run);
+	});
+
+	it("with room for a single try has it made, and ends the run within the cap when it fails", async () => {
+		const { worstCaseUsd } = await measureTry();
+		failCalls("cuts", "Goal:");
+		const run = await runAgent(key, { ...BODY, max_cost_usd: worstCaseUsd });
+		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 1 });
+		await expectAccounted(key, run);
+	});
+
+	it("is never passed while every call fails", async () => {
+		const { worstCaseUsd } = await measureTry();
+		failCalls("cuts", "Goal:");
+		const run = await runAgent(key, { ...BODY, max_cost_usd: 2.5 * worstCaseUsd });
+		expect(run.status).toBe("budget_exhausted");
+		expect(run.steps_taken).toBeGreaterThan(1);
+		await expectAccounted(key, run);
+	});
+});
+
+describe("an idempotency key", () => {
+	it("answers with the run that a broken call did not end", async () => {
+		failCalls("drops", "Subtask 2 of 3", 1);
+		const body = { policy: "efficiency", idempotency_key: "once" };
+		const run = await runAgent(key, body);
+		expect(await runAgent(key, body)).toEqual(run);
+		await expectAccounted(key, run);
+	});
+});
+
+describe("a run that waits for another try", () => {
+	it("ends at once when it is cancelled", async () => {
+		upstream = useSandbox(async (request) =>
+			(await request.text()).includes("Subtask 2 of 3")
+				? new Response("{}", { status: 429, headers: { "retry-after": "60" } })
+				: undefined,
+		);
+		const posted = postRun(key, { policy: "efficiency" });
+		await eventually(async () => upstream.requests.some(({ status }) => status === 429));
+		const runId = (await usageOf(key)).open[0]?.request_id ?? "";
+		const isWaiting = () =>
+			runInDurableObject(env.AGENT_RUN.getByName(`run:${runId}`), (_, { storage }) =>
+				/"notBeforeMs"/.test(storage.sql.exec<{ state: string }>("SELECT state FROM run").one().state),
+			);
+		await eventually(isWaiting);
+		const cancelled = await callWithKey(key.key, `/v1/agent/${runId}/cancel`, {});
+		expect(await cancelled.json()).toMatchObject({ status: "cancelled", run_id: runId });
+		expect((await posted).status).toBe(200);
+		await expectAccounted(key, await readRun(key, runId));
+	});
+});
