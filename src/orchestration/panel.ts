@@ -49,7 +49,21 @@ function toMembers(chosen: readonly [Candidate, ...Candidate[]], ranked: readonl
 	return [member(first), ...rest.map(member)];
 }
 
-/** The judge that the client prefers, if it may serve; else the best ranked, and for an `outsider` the best that is no member. */
+/** Expected quality that a judge is not paid for. */
+const JUDGE_QUALITY_MARGIN = 0.02;
+
+/** The best ranked that is no member, or the cheapest that is expected to be as good within a margin. */
+function chooseOutsider(ranked: readonly Candidate[], panel: readonly Candidate[]): Candidate | undefined {
+	const outsiders = ranked.filter(({ model }) => !panel.some((member) => member.model === model));
+	const [best] = outsiders;
+	if (!best) return undefined;
+	const enough = best.expectation.quality - JUDGE_QUALITY_MARGIN;
+	return outsiders
+		.filter(({ expectation }) => expectation.quality >= enough)
+		.reduce((cheapest, other) => (expectedCostNanoUsd(other) < expectedCostNanoUsd(cheapest) ? other : cheapest));
+}
+
+/** The judge that the client prefers, if it may serve; else the best ranked, and for an `outsider` one that is no member. */
 function chooseJudge(
 	ranked: readonly [Candidate, ...Candidate[]],
 	panel: readonly Candidate[],
@@ -57,8 +71,8 @@ function chooseJudge(
 	preferred: string | null,
 ): Member {
 	const requested = ranked.find(({ model }) => model.id === preferred);
-	const outsider = ranked.find(({ model }) => !panel.some((member) => member.model === model));
-	return toMember(requested ?? (rule === "outsider" ? outsider : undefined) ?? ranked[0], ranked);
+	const outsider = rule === "outsider" ? chooseOutsider(ranked, panel) : undefined;
+	return toMember(requested ?? outsider ?? ranked[0], ranked);
 }
 
 /**

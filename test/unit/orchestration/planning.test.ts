@@ -142,6 +142,34 @@ describe("a panel", () => {
 		expect(panelFor({ strategy: "rank_fuse", width: 3, rounds: 1 }, "nobody").judge).toEqual(judge);
 	});
 
+	it("is judged by the cheapest outsider that is about as good as the best", () => {
+		const terms = [0.9, 0.9, 0.9, 0.9, 0.89, 0.85].map((quality, at) => ({
+			quality,
+			nanoUsd: [9, 9, 9, 50, 2, 1][at] ?? 0,
+		}));
+		const [first, ...rest] = terms.flatMap(({ quality, nanoUsd }, at): Candidate[] => {
+			const candidate = CANDIDATES[at];
+			if (!candidate) return [];
+			const cost = { inputNanoUsd: 0, outputNanoUsd: nanoUsd, totalNanoUsd: nanoUsd };
+			return [{ ...candidate, expectation: { quality, cost, latencyMs: 1 } }];
+		});
+		if (!first) throw new Error("the test catalog has models");
+		const ranked: [Candidate, ...Candidate[]] = [first, ...rest];
+		const rankings: Rankings = { panel: ranked, best: ranked, cheap: ranked };
+		const { members, judge } = choosePanel(
+			STRATEGY.rank_fuse,
+			{ rankings, single: ["alone"] },
+			{ width: 3, rounds: 1 },
+			null,
+		);
+		const outside = ranked.filter(({ model }) => !members.some(([id]) => id === model.id));
+		const enough = outside.filter(({ expectation }) => expectation.quality >= 0.88);
+		const cheapest = enough.toSorted((a, b) => a.expectation.cost.totalNanoUsd - b.expectation.cost.totalNanoUsd)[0];
+		expect(enough.length).toBeGreaterThan(1);
+		expect(outside.length).toBeGreaterThan(enough.length);
+		expect(judge[0]).toBe(cheapest?.model.id);
+	});
+
 	it("has its answers compared by an outsider, also where the judge is a member and writes the answer", () => {
 		const { members, judge, comparer = judge } = panelFor({ strategy: "ensemble_moa", width: 3, rounds: 1 });
 		expect(members.map(([id]) => id)).toContain(judge[0]);
