@@ -18,8 +18,8 @@ export type Tier = (typeof TIERS)[number];
 export const WIRE_NAMES = ["openai", "anthropic", "google"] as const;
 export type WireName = (typeof WIRE_NAMES)[number];
 
-/** What a model may have a quality figure for: the intents of prompts, and work with tools. */
-export const QUALITY_INTENTS = [
+/** What a prompt may be about. Rules, previews, answers and the trained weights use these names in this order. */
+export const INTENTS = [
 	"code",
 	"math",
 	"reasoning",
@@ -29,6 +29,9 @@ export const QUALITY_INTENTS = [
 	"factual",
 	"advice",
 	"chat",
-	"tools",
 ] as const;
+export type Intent = (typeof INTENTS)[number];
+
+/** What a model may have a quality figure for: the intents of prompts, and work with tools. */
+export const QUALITY_INTENTS = [...INTENTS, "tools"] as const;
 export type QualityIntent = (typeof QUALITY_INTENTS)[number];

@@ -1,6 +1,6 @@
 // The chat completion that the client gets, in OpenAI's shape with the `svc` block (docs/reference.md, "Chat"). Pure.
 import * as z from "zod";
-import { TIERS } from "../catalog/vocabulary.ts";
+import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
 import { attestationSchema } from "../compliance/attestation.ts";
 import type { Failure } from "../failure.ts";
 import {
@@ -16,7 +16,6 @@ import type { InferenceRequest } from "../inference/plan.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { usd } from "../proof/money.ts";
 import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
-import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
 import { observedSchema } from "../routing/observed.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";

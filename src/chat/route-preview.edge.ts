@@ -3,13 +3,12 @@
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
-import { QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
+import { INTENTS, QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
 import { withClientFieldNames } from "../inference/client-fields.ts";
 import { observeFor } from "../inference/observe.edge.ts";
 import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
-import { INTENTS } from "../routing/intents.ts";
 import { MODES } from "../routing/mode.ts";
 import { type Observed, observedSchema } from "../routing/observed.ts";
 import { unknownFigures } from "../routing/quality.ts";

@@ -1,6 +1,6 @@
 // Reads from prompt and signals what answers a task can have: one that can be compared, several parts, or an open text.
 // The intents decide first; the prompt's shape only refines them. How answers are read is final-answer.ts's. Pure.
-import type { Intent } from "../routing/intents.ts";
+import type { Intent } from "../catalog/vocabulary.ts";
 import type { Signals } from "../routing/signals.ts";
 import type { AnswerKind } from "./final-answer.ts";
 

@@ -8,6 +8,7 @@
 // all that say the same are wrong, if they err independently. The first falls with dissent, the second rises with every supporter.
 // A judge's verdict is averaged in. The confidence in an answer that was cut is halved.
 import type { ComparedAnswer, Comparison } from "./agreement.ts";
+import type { StrategyResult } from "./strategy.ts";
 
 /** An answer and the expected quality of its model. */
 export interface WeightedAnswer extends ComparedAnswer {
@@ -43,15 +44,24 @@ export function supportFor(
 	return (share * ((total === 0 ? 0 : behind / total) + 1 - allWrong)) / 2;
 }
 
-/** An answer that may be delivered instead of one that was cut, with the confidence in it; undefined where it was cut, too. */
-export function toWholeResult(
-	answer: (WeightedAnswer & { model: string }) | undefined,
-	answers: readonly WeightedAnswer[],
-	comparison: Comparison,
-): { text: string; model: string; confidence: number } | undefined {
-	if (!answer || answer.isCut) return undefined;
-	const { text, model } = answer;
-	return { text, model, confidence: supportFor(answer, answers, comparison) };
+/** Scores of a final answer, and what it is compared with. */
+interface PanelOutcome extends Pick<StrategyResult, "confidence" | "agreement"> {
+	/** Delivered where the final answer was cut and this one was not. */
+	central: (WeightedAnswer & { model: string }) | undefined;
+	answers: readonly WeightedAnswer[];
+	comparison: Comparison;
+}
+
+/** The result of a strategy that compared the answers of its panel. */
+export function toPanelResult(
+	{ text, model, isCut }: Pick<StrategyResult, "text" | "model" | "isCut">,
+	{ confidence, agreement, central, answers, comparison }: PanelOutcome,
+): StrategyResult {
+	const whole =
+		central && !central.isCut
+			? { text: central.text, model: central.model, confidence: supportFor(central, answers, comparison) }
+			: undefined;
+	return { text, model, confidence, agreement, escalated: false, isCut, whole };
 }
 
 /** Averages in a judge's verdict, 0 to 1. */

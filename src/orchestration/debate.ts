@@ -10,7 +10,7 @@ import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor, toWholeResult } from "./confidence.ts";
+import { supportFor, toPanelResult } from "./confidence.ts";
 import { mergeQuestion } from "./ensemble-moa.ts";
 import { FINAL_ANSWER_INSTRUCTION } from "./final-answer.ts";
 import {
@@ -152,15 +152,6 @@ export const debate: Strategy<"debate"> = {
 		const confidence = supportFor(final, all, comparison);
 		written?.rate(supportFor(written, all, comparison));
 		engine.describe("judge", { rounds, consensus, asked: verdict !== undefined });
-		const { text, model, isCut } = final;
-		return ok({
-			text,
-			model,
-			confidence,
-			agreement,
-			escalated: false,
-			isCut,
-			whole: toWholeResult(central, all, comparison),
-		});
+		return ok(toPanelResult(final, { confidence, agreement, central, answers: all, comparison }));
 	},
 };

@@ -6,7 +6,7 @@
 import { fail, ok } from "../failure.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor, toWholeResult } from "./confidence.ts";
+import { supportFor, toPanelResult } from "./confidence.ts";
 import {
 	answerPlaceholder,
 	combineFailures,
@@ -100,15 +100,6 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 				? "the aggregator failed; the proposal that most others say the same as"
 				: "one proposal alone";
 		engine.describe("aggregate", { how, from: answers.map(({ model }) => model) });
-		const { text, model, isCut } = final;
-		return ok({
-			text,
-			model,
-			confidence,
-			agreement,
-			escalated: false,
-			isCut,
-			whole: toWholeResult(central, all, comparison),
-		});
+		return ok(toPanelResult(final, { confidence, agreement, central, answers: all, comparison }));
 	},
 };

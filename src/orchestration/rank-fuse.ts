@@ -10,7 +10,7 @@ import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor, toWholeResult, withVerdict } from "./confidence.ts";
+import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
 import { mergeQuestion, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestRepair } from "./json-reply.ts";
 import {
@@ -214,15 +214,6 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 			from: top.map(({ model }) => model),
 		});
 		const agreement = comparison.agreement(answers);
-		const { text, model, isCut } = final;
-		return ok({
-			text,
-			model,
-			confidence,
-			agreement,
-			escalated: false,
-			isCut,
-			whole: toWholeResult(whole, all, comparison),
-		});
+		return ok(toPanelResult(final, { confidence, agreement, central: whole, answers: all, comparison }));
 	},
 };

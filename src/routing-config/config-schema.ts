@@ -2,10 +2,9 @@
 // normal form. Pure.
 import * as z from "zod";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
-import { TIERS } from "../catalog/vocabulary.ts";
+import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
-import { INTENTS } from "../routing/intents.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
 

@@ -1,9 +1,8 @@
 // The fields of a request's own rules. in-force.edge.ts reads them. The JSON Schema of a config shows its normal form;
 // config-schema.ts parses it. Pure.
 import * as z from "zod";
-import { TIERS } from "../catalog/vocabulary.ts";
+import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
 import { policyField } from "../compliance/policy-field.ts";
-import { INTENTS } from "../routing/intents.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 
 const WORD = { type: "string" };

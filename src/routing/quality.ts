@@ -6,7 +6,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { QualityIntent } from "../catalog/vocabulary.ts";
-import { INTENTS, type Intent } from "./intents.ts";
+import { INTENTS, type Intent } from "../catalog/vocabulary.ts";
 import type { Signals } from "./signals.ts";
 
 /** How much easier than a hard test a prompt is that a small model surely answers well, in logits. */

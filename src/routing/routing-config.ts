@@ -1,8 +1,7 @@
 // What a routing config tells the router. Its file format, validation and digest are left to routing-config/.
 import type { Model } from "../catalog/schema.ts";
-import type { Tier } from "../catalog/vocabulary.ts";
+import type { Intent, Tier } from "../catalog/vocabulary.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
-import type { Intent } from "./intents.ts";
 import type { RoutingMode } from "./mode.ts";
 
 /** When a rule matches: all conditions that are set must hold. A rule without conditions always matches. */

@@ -1,7 +1,8 @@
 // Reads signals from a call: what its prompt is about, how difficult it is, and what can be measured. Pure; takes a bounded
 // time for prompts of any size, except for the estimates of tokens, which are linear.
+
+import { INTENTS, type Intent } from "../catalog/vocabulary.ts";
 import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType } from "../providers/model-call.ts";
-import { INTENTS, type Intent } from "./intents.ts";
 import { decodeWeights, predict, type Weights } from "./signals/classifier.ts";
 import { extractFeatures } from "./signals/features.ts";
 import { detectPromptLanguage } from "./signals/languages.ts";

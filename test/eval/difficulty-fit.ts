@@ -1,5 +1,5 @@
 // Fits how far apart easy and hard questions are, and what the length of a question adds: a Rasch model of recorded answers.
-import { INTENTS } from "../../src/routing/intents.ts";
+import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { fromLogit } from "../../src/routing/quality.ts";
 import { solveLinear } from "./linear.ts";
 import type { RecordedQuestion } from "./recorded-models.ts";

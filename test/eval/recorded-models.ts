@@ -1,7 +1,7 @@
 // Recorded models as rows of a catalog, with figures from questions that are not the ones they are tried on.
 import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
 import type { Model } from "../../src/catalog/schema.ts";
-import { INTENTS } from "../../src/routing/intents.ts";
+import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { fromLogit, promptEase } from "../../src/routing/quality.ts";
 import type { Signals } from "../../src/routing/signals.ts";
 import { solveLinear } from "./linear.ts";

@@ -1,7 +1,6 @@
 // Valid routing configs over the small catalog, as somebody could write them.
 import fc from "fast-check";
-import { TIERS } from "../../src/catalog/vocabulary.ts";
-import { INTENTS } from "../../src/routing/intents.ts";
+import { INTENTS, TIERS } from "../../src/catalog/vocabulary.ts";
 import { ROUTING_MODES } from "../../src/routing/mode.ts";
 import { TEST_CATALOG } from "./catalog.ts";
 

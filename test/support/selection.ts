@@ -1,8 +1,8 @@
 // Selections without a service: signals that say what a test wants, and a request to choose from a whole catalog.
 import type { Catalog } from "../../src/catalog/catalog.ts";
 import { PLANS } from "../../src/catalog/plans.ts";
+import { INTENTS, type Intent } from "../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
-import { INTENTS, type Intent } from "../../src/routing/intents.ts";
 import type { SelectionRequest } from "../../src/routing/selection.ts";
 import type { DifficultyLevel, Signals } from "../../src/routing/signals.ts";
 

@@ -1,5 +1,5 @@
 // Turns labelled prompts into examples for the fit: targets, weights by source, and n-grams frequent enough to keep.
-import { INTENTS } from "../../src/routing/intents.ts";
+import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { BUCKETS } from "../../src/routing/signals/space.ts";
 import {
 	findFold,

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
-import { INTENTS, type Intent } from "../../src/routing/intents.ts";
+import { INTENTS, type Intent } from "../../src/catalog/vocabulary.ts";
 import { type Turn, toTurn } from "../../src/routing/signals/turns.ts";
 
 /** Public labelled prompts, which are not part of the repository. */

@@ -1,5 +1,5 @@
 // Figures of a model on labelled prompts: how often it is right, and how far its probabilities can be trusted.
-import { INTENTS, type Intent } from "../../src/routing/intents.ts";
+import { INTENTS, type Intent } from "../../src/catalog/vocabulary.ts";
 import type { LabelledPrompt } from "./labelled.ts";
 
 /** What a model said of a prompt. */

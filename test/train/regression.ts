@@ -1,6 +1,6 @@
 // Fits the signals' model: a softmax over intents and a logistic output for difficulty, on shared sparse features, by
 // AdaGrad. Deterministic.
-import { INTENTS } from "../../src/routing/intents.ts";
+import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { OUTPUTS } from "../../src/routing/signals/classifier.ts";
 import { extractFeatures, FEATURE_COUNT } from "../../src/routing/signals/features.ts";
 import type { Features } from "../../src/routing/signals/space.ts";

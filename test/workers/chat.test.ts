@@ -2,10 +2,10 @@
 import { createPublicKey, verify } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
-import { INTENTS } from "../../src/routing/intents.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
 import {
 	call,

@@ -1,6 +1,6 @@
 // The trained model of prompts: probabilities of intents and an expected difficulty from sparse features. Pure; the
 // weights are an argument.
-import { INTENTS, type Intent } from "../intents.ts";
+import { INTENTS, type Intent } from "../../catalog/vocabulary.ts";
 import { FEATURE_COUNT } from "./features.ts";
 import { BUCKETS, type Features } from "./space.ts";
 

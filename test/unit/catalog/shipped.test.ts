@@ -23,9 +23,8 @@ import {
 	providersFileSchema,
 } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import { EFFORTS, TIERS } from "../../../src/catalog/vocabulary.ts";
+import { EFFORTS, INTENTS, type Intent, TIERS } from "../../../src/catalog/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
-import { INTENTS, type Intent } from "../../../src/routing/intents.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../../src/routing/mode.ts";
 import { toLogit } from "../../../src/routing/quality.ts";
 import { rankModels } from "../../../src/routing/rank.ts";

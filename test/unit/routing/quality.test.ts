@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/catalog/schema.ts";
-import { INTENTS } from "../../../src/routing/intents.ts";
+import { INTENTS } from "../../../src/catalog/vocabulary.ts";
 import { expectedQuality, fromLogit, promptEase, toLogit, unknownFigures } from "../../../src/routing/quality.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 import { signalsFor } from "../../support/selection.ts";

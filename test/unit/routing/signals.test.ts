@@ -1,8 +1,8 @@
 // Signals of prompts: intents with probabilities, measured facts, follow-ups, and odd or huge input.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { INTENTS } from "../../../src/catalog/vocabulary.ts";
 import type { Message, ModelCall } from "../../../src/providers/model-call.ts";
-import { INTENTS } from "../../../src/routing/intents.ts";
 import { detectSignals, toIntentShares, toSignalFlags } from "../../../src/routing/signals.ts";
 
 function toCall(messages: Message[], more: Partial<ModelCall> = {}): ModelCall {
