@@ -403,7 +403,9 @@ describe("the plan", () => {
 
 	it("counts reasoning in the bound, and gives it up first where money is short", async () => {
 		const asked = { strategy: "rank_fuse", policy: "depth" };
-		const chosen = (await orchestrated(PROSE, asked)).svc.cost.bound_usd;
+		const roomy = (await orchestrated(PROSE, asked)).svc.cost.bound_usd;
+		// Room for continuing a cut answer is in the bound only where the limit covers it.
+		const chosen = (await orchestrated(PROSE, { ...asked, max_cost_usd: 0.95 * roomy })).svc.cost.bound_usd;
 		const short = await orchestrated(PROSE, { ...asked, max_cost_usd: 0.95 * chosen });
 		expect(short.reason).toContain("without reasoning more than the models must, to stay within max_cost_usd");
 		expect(resultsOf(short).length).toBeGreaterThan(4);
