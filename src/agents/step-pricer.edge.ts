@@ -9,19 +9,12 @@ import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts"
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
-import {
-	type EffortPolicy,
-	type Member,
-	type Panel,
-	systemMessage,
-	type Task,
-	userMessage,
-} from "../orchestration/strategy.ts";
+import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { detectSignals } from "../routing/signals.ts";
 import type { PromptMessage } from "./plan.ts";
-import { orderForRetry } from "./run/retry.ts";
+import { orderPanel } from "./run/retry.ts";
 import type { Intensity } from "./step-decision.ts";
 import { SINGLE_ONLY, suitKind } from "./step-strategy.ts";
 
@@ -109,17 +102,14 @@ function onlyCheapest(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
-/** The panel with each member's failed models after its others. */
-function orderPanel({ members: [first, ...rest], judge, rounds }: Panel, askLast: readonly string[]): Panel {
-	const order = (member: Member) => orderForRetry(member, askLast);
-	return { members: [order(first), ...rest.map(order)], judge: order(judge), rounds };
-}
-
 /** Prices one step at any intensity and length. Each pair is priced once. */
 export class StepPricer {
 	#context: PlanContext;
 	#rules: StepRules;
 	#step: StepSpec;
+	/** The tasks of its questions: the first, then the second that may follow. */
+	#task: Task;
+	#followUp: Task | null;
 	#maxTokens: number;
 	#prices = new Map<string, PricedStep | null>();
 
@@ -128,6 +118,9 @@ export class StepPricer {
 		this.#context = context;
 		this.#rules = rules;
 		this.#step = step;
+		const toTask = (messages: readonly PromptMessage[]) => toPromptTask(messages, maxTokens, rules.temperature);
+		this.#task = { ...toTask(step.messages), asksFor: step.asksFor };
+		this.#followUp = step.followUp ? toTask(step.followUp) : null;
 		this.#maxTokens = maxTokens;
 	}
 
@@ -142,10 +135,10 @@ export class StepPricer {
 	}
 
 	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { messages, asksFor, sizesFor, shareNanoUsd, askLast = [] } = this.#step;
+		const { sizesFor, shareNanoUsd, askLast = [] } = this.#step;
 		const context = this.#context;
 		const { efforts } = this.#rules;
-		const task: Task = { ...toPromptTask(messages, maxTokens, this.#rules.temperature), asksFor };
+		const task: Task = { ...this.#task, maxTokens };
 		const isShort = maxTokens < this.#maxTokens;
 		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity).map((size) => suitKind(size, task.kind));
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
@@ -168,8 +161,8 @@ export class StepPricer {
 	/** The most that all calls can cost together; null when one of them cannot be made. */
 	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy, effortFor: EffortRule): number | null {
 		const boundQuestion = questionBounder(this.#context, pool, effortFor);
-		const { followUp } = this.#step;
-		const second = followUp ? [toPromptTask(followUp, task.maxTokens, this.#rules.temperature)] : [];
+		const { maxTokens } = task;
+		const second = this.#followUp ? [{ ...this.#followUp, maxTokens }] : [];
 		let total = 0;
 		for (const each of [task, ...second]) {
 			for (const question of STRATEGY[strategy].callGraph(each, panel)) {

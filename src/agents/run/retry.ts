@@ -1,6 +1,7 @@
 // When a step that failed, or whose object died, is tried again, and after how long a wait. executor.edge.ts makes the tries; the
 // run's alarm ends the waits. Pure.
 import type { Failure } from "../../failure.ts";
+import type { Member, Panel } from "../../orchestration/strategy.ts";
 
 /** The waits before the second, third and fourth try. */
 const RETRY_WAITS_MS = [250, 1_000, 4_000];
@@ -63,4 +64,16 @@ export function orderForRetry<T extends readonly [string, ...string[]]>(
 	const failed = models.filter((id) => askLast.includes(id));
 	const [first = models[0], ...rest] = [...models.filter((id) => !askLast.includes(id)), ...failed];
 	return [first, ...rest];
+}
+
+/** The panel with each member's failed models after its others. */
+export function orderPanel(panel: Panel, askLast: readonly string[]): Panel {
+	const order = (member: Member) => orderForRetry(member, askLast);
+	const {
+		members: [first, ...rest],
+		judge,
+		comparer,
+	} = panel;
+	const ordered: Panel = { ...panel, members: [order(first), ...rest.map(order)], judge: order(judge) };
+	return comparer ? { ...ordered, comparer: order(comparer) } : ordered;
 }

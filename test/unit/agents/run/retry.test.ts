@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { nextTry, nextTryAfterDeath, orderForRetry } from "../../../../src/agents/run/retry.ts";
+import { nextTry, nextTryAfterDeath, orderForRetry, orderPanel } from "../../../../src/agents/run/retry.ts";
 import type { Failure } from "../../../../src/failure.ts";
+import type { Panel } from "../../../../src/orchestration/strategy.ts";
 
 function noAnswer(retryAfterMs: number | null = null): Extract<Failure, { reason: "all_models_failed" }> {
 	return { reason: "all_models_failed", attempts: ["a: status 500"], costUsd: 0, retryAfterMs };
@@ -55,5 +56,12 @@ describe("the order of models", () => {
 		expect(orderForRetry(["a", "b", "c"], ["a"])).toEqual(["b", "c", "a"]);
 		expect(orderForRetry(["a", "b"], ["a", "b"])).toEqual(["a", "b"]);
 		expect(orderForRetry(["a"], [])).toEqual(["a"]);
+	});
+
+	it("reorders every member of a panel, its judge and its comparer, and changes nothing else", () => {
+		const panel: Panel = { members: [["a", "b"], ["c"]], judge: ["a", "c"], comparer: ["a", "d"], rounds: 2 };
+		const ordered = { members: [["b", "a"], ["c"]], judge: ["c", "a"], comparer: ["d", "a"], rounds: 2 };
+		expect(orderPanel(panel, ["a"])).toEqual(ordered);
+		expect(orderPanel(panel, [])).toEqual(panel);
 	});
 });
