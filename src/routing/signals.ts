@@ -18,7 +18,7 @@ const GENERAL_INTENTS: readonly Intent[] = ["factual", "advice", "chat"];
 export type DifficultyLevel = 1 | 2 | 3;
 
 /** What is measured, not estimated. */
-export interface PromptFacts {
+interface PromptFacts {
 	/** Length of the last user turn. */
 	chars: number;
 	/** ISO 639-1 code of its language; null when nothing tells it. */
@@ -183,8 +183,17 @@ function classify(turns: readonly [Turn, ...Turn[]]) {
 
 const JSON_WORD = /\bjson\b/i;
 
-/** Reads a call's signals from its last user messages, its tools and its size. */
+/** By call: a workflow plans one call in several modes, and a call never changes. */
+const knownSignals = new WeakMap<ModelCall, Signals>();
+
+/** A call's signals, from its last user messages, its tools and its size. */
 export function detectSignals(call: ModelCall): Signals {
+	const known = knownSignals.get(call) ?? readSignals(call);
+	knownSignals.set(call, known);
+	return known;
+}
+
+function readSignals(call: ModelCall): Signals {
 	const turns = readTurns(call);
 	const [last] = turns;
 	const { language, hasCode, ...predicted } = classify(turns);

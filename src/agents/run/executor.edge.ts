@@ -98,7 +98,7 @@ type RunPlan = Pick<RunState, "plan" | "hasPlan">;
 
 type StepOutcome =
 	| { kind: "stopped"; stop: StepStop }
-	| { kind: "made"; priced: PricedStep; hold: StepHold; result: StepResult; intensity: Intensity };
+	| { kind: "made"; draft: StepDraft; hold: StepHold; result: StepResult };
 
 type MadeStep = Extract<StepOutcome, { kind: "made" }>;
 
@@ -189,9 +189,9 @@ export class RunExecutor {
 		];
 		let stop: StepStop | null = null;
 		for (const reserveNanoUsd of reserves) {
-			const outcome = await this.#make(toStep(reserveNanoUsd));
-			if (outcome.kind === "made")
-				return this.#storeStep(toStep(reserveNanoUsd), outcome, { subtasksDone: subtasksDone + 1 });
+			const step = toStep(reserveNanoUsd);
+			const outcome = await this.#make(step);
+			if (outcome.kind === "made") return this.#storeStep(step, outcome, { subtasksDone: subtasksDone + 1 });
 			stop = outcome.stop;
 		}
 		if (stop) this.#stop(stop);
@@ -213,8 +213,9 @@ export class RunExecutor {
 		});
 		let stop: StepStop | null = null;
 		for (const resultsBytes of FINAL_RESULTS_SIZES_BYTES) {
-			const outcome = await this.#make(toStep(resultsBytes));
-			if (outcome.kind === "made") return this.#storeStep(toStep(resultsBytes), outcome, { isFinalized: true });
+			const step = toStep(resultsBytes);
+			const outcome = await this.#make(step);
+			if (outcome.kind === "made") return this.#storeStep(step, outcome, { isFinalized: true });
 			stop = outcome.stop;
 		}
 		// A single result is the output unchanged.
@@ -253,15 +254,15 @@ export class RunExecutor {
 		const { intensity, reason, hold, priced } = decision;
 		const { role, subtask } = step;
 		const index = countSteps(run.state);
-		report({ type: "step_started", index, role, subtask, intensity, strategy: priced.size.strategy, reason });
 		const { strategy } = priced.size;
+		report({ type: "step_started", index, role, subtask, intensity, strategy, reason });
 		const draft: StepDraft = { role, subtask, intensity, strategy, input_hash: stepInputHash(step.messages) };
 		const hooks: StepHooks = {
 			record: (charge) => record({ ...charge, step: draft }),
 			isStopped: () => run.state.isCancelled,
 		};
 		const result = await makeStep(priced, hooks, step.askAgain);
-		return { kind: "made", intensity, priced, hold, result };
+		return { kind: "made", draft, hold, result };
 	}
 
 	#decide(step: PlannedStep, maxTokens: number): (HeldStep & { priced: PricedStep }) | StepStop {
@@ -283,7 +284,7 @@ export class RunExecutor {
 	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */
 	#storeStep(
 		step: PlannedStep,
-		{ intensity, priced, hold, result: { answer, charge, readers, overrun, isSandbox } }: MadeStep,
+		{ draft, hold, result: { answer, charge, readers, overrun, isSandbox } }: MadeStep,
 		change: Partial<RunState>,
 		alsoStore: (state: RunState) => void = () => undefined,
 	): void {
@@ -311,18 +312,21 @@ export class RunExecutor {
 		} else {
 			const failedSteps = state.failedSteps + (state.retry ? 1 : 0);
 			const { trajectory, record } = chainStep(run.state.trajectory, {
-				role: step.role,
+				role: draft.role,
 				model: stored.model,
-				intensity,
-				strategy: priced.size.strategy,
+				intensity: draft.intensity,
+				strategy: draft.strategy,
 				cost_usd: usd(costNanoUsd),
 				confidence: stored.confidence,
-				input_hash: stepInputHash(step.messages),
+				input_hash: draft.input_hash,
 				output_hash: hashText(stored.output),
 				timestamp: new Date(Date.now()).toISOString(),
 			});
 			const hasResult = answer.ok && !isPlan;
-			store({ record, subtask: step.subtask, hasResult, output: stored.output }, { ...state, trajectory, failedSteps });
+			store(
+				{ record, subtask: draft.subtask, hasResult, output: stored.output },
+				{ ...state, trajectory, failedSteps },
+			);
 			report({ type: "step_done", step: record });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });

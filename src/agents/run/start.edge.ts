@@ -78,6 +78,15 @@ function matchGoalRule(config: CompiledConfig, goal: string): ReturnType<typeof 
 	return matchRule(config, call, detectSignals(call));
 }
 
+/** What a routing config says of every call of a run, and its limit on the run as a whole, nano-USD; null without one. */
+function splitConfig(
+	config: CompiledConfig,
+	goal: string,
+): { callConfig: RunSpec["config"]; maxCostNanoUsd: number | null } {
+	const { max_cost, ...rest } = panelConfig(config.config, matchGoalRule(config, goal)?.use.max_cost);
+	return { callConfig: { ...rest, max_cost: null }, maxCostNanoUsd: max_cost === null ? null : nanoUsd(max_cost) };
+}
+
 /** Lowers a run's limits to the routing config's `max_cost`, and takes from the config what applies to every call. */
 function applyConfig(
 	limits: RunLimits,
@@ -85,10 +94,9 @@ function applyConfig(
 	goal: string,
 ): { limits: RunLimits; callConfig: RunSpec["config"] } {
 	if (!config) return { limits, callConfig: null };
-	const { max_cost, ...rest } = panelConfig(config.config, matchGoalRule(config, goal)?.use.max_cost);
-	const callConfig = { ...rest, max_cost: null };
-	if (max_cost === null) return { limits, callConfig };
-	const capNanoUsd = Math.min(limits.capNanoUsd, nanoUsd(max_cost));
+	const { callConfig, maxCostNanoUsd } = splitConfig(config, goal);
+	if (maxCostNanoUsd === null) return { limits, callConfig };
+	const capNanoUsd = Math.min(limits.capNanoUsd, maxCostNanoUsd);
 	const stepCapNanoUsd = Math.min(limits.stepCapNanoUsd, capNanoUsd);
 	const budget = { ...limits.budget, max_cost_usd: usd(capNanoUsd) };
 	return { limits: { ...limits, capNanoUsd, stepCapNanoUsd, budget }, callConfig };
@@ -239,9 +247,8 @@ async function resumeRules(context: KeyContext, goal: string): Promise<Result<Re
 	if (!rules.ok) return rules;
 	const { config, policy: compliance } = rules.value;
 	if (!config) return ok({ compliance, config: null, maxCostNanoUsd: null });
-	const { max_cost, ...rest } = panelConfig(config.config, matchGoalRule(config, goal)?.use.max_cost);
-	const maxCostNanoUsd = max_cost === null ? null : nanoUsd(max_cost);
-	return ok({ compliance, config: { ...rest, max_cost: null }, maxCostNanoUsd });
+	const { callConfig, maxCostNanoUsd } = splitConfig(config, goal);
+	return ok({ compliance, config: callConfig, maxCostNanoUsd });
 }
 
 /** Lets one of the user's runs go on where it is interrupted. Null when there is none. */
