@@ -32,7 +32,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /** Finds the known word nearest to an unknown one; null when none is near. */
-export function nearestWord(unknown: string, known: Iterable<string>): string | null {
+function nearestWord(unknown: string, known: Iterable<string>): string | null {
 	if (unknown.length > MAX_SUGGESTION_CHARS) return null;
 	const word = unknown.toLowerCase();
 	let best: { word: string; edits: number } | null = null;

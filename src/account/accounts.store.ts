@@ -49,7 +49,7 @@ export async function upsertUser(
 	return row.id;
 }
 
-export interface NewKey {
+interface NewKey {
 	id: string;
 	userId: string;
 	digest: string;

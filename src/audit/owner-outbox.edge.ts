@@ -12,7 +12,7 @@ const FLUSH_WAIT_MS = 1_500;
 const RECOVERY_ALARM_MS = 5_000;
 
 /** What the object provides. A row is an event, together with everything that goes to D1 with it. */
-export interface OwnerRows<Row extends { id: string }> {
+interface OwnerRows<Row extends { id: string }> {
 	/** Name of the log event of a failed flush. */
 	failureEvent: string;
 	/** The oldest rows that D1 lacks, as many as fit in one flush. */

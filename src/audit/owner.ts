@@ -3,7 +3,7 @@ import type { AuditEventRow } from "./event.ts";
 import type { EventPageQuery } from "./page.ts";
 
 /** Each kind of owner has a Durable Object class. */
-export const OWNER_KINDS = ["workspace", "run"] as const;
+const OWNER_KINDS = ["workspace", "run"] as const;
 export type OwnerKind = (typeof OWNER_KINDS)[number];
 
 /** Identifies an owner among those of one user. */

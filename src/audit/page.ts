@@ -83,7 +83,7 @@ export function selectNewest(
 	return kept;
 }
 
-export interface EventPage {
+interface EventPage {
 	events: AuditEventRow[];
 	hasMore: boolean;
 	nextCursor: string | null;

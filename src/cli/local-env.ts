@@ -64,7 +64,7 @@ export function sandboxVariables(sandboxUrl: string): Record<string, string> {
 }
 
 /** What clients read: the base URL and a key. */
-export interface ClientEnv {
+interface ClientEnv {
 	SVC_BASE_URL: string;
 	SVC_API_KEY: string;
 }

@@ -61,7 +61,7 @@ export function prepareState(stateDir: string): void {
 	applyLocalMigrations(stateDir);
 }
 
-export interface LocalServiceOptions {
+interface LocalServiceOptions {
 	/** A folder made by buildBundle. */
 	bundleDir: string;
 	stateDir: string;
@@ -77,7 +77,7 @@ export interface LocalServiceOptions {
 	onOutput?: (stdout: Readable, stderr: Readable) => void;
 }
 
-export interface LocalService {
+interface LocalService {
 	/** Origin, without a trailing slash. */
 	url: string;
 	/** Origin of the inspector, which lists its targets at `/json`; null without one. */

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { createSandbox } from "../sandbox/app.ts";
 
-export interface SandboxServer {
+interface SandboxServer {
 	/** Origin; a provider's base URL is `<url>/<provider id>`. */
 	url: string;
 	stop(): Promise<void>;

@@ -3,7 +3,7 @@
 import type { LexicalRules, StringSyntax } from "./lexis.ts";
 
 /** A bracket out of place, by its line from 1. */
-export interface BracketFault {
+interface BracketFault {
 	line: number;
 	message: string;
 }

@@ -2,7 +2,7 @@
 // bodies that are nothing but a promise. Pure.
 
 /** A line that leaves something out, from 1. */
-export interface Elision {
+interface Elision {
 	line: number;
 	text: string;
 }

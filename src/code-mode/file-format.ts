@@ -19,7 +19,7 @@ export interface DraftFault {
 }
 
 /** What an answer comes to. */
-export interface Draft {
+interface Draft {
 	/** All files after the answer, those of before that it left alone included, sorted by path. */
 	files: CodeFile[];
 	/** Whether it wrote or removed any. */

@@ -50,7 +50,7 @@ export function reviewStage(iteration: number): string {
 }
 
 /** The plan that the request calls for, and cheaper versions of it. The last is one call of the cheapest model. */
-export function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[] {
+function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
 	const whole: CodePlan = { width, iterations, review, price: "any", efforts: "chosen", shrunk: null };
 	const least: CodePlan = { ...whole, efforts: "least", shrunk: "no more reasoning than the models must" };
@@ -79,7 +79,7 @@ function reviewQuestions(task: CodeTask, { critic }: CodeCast, iteration: number
 }
 
 /** Every question of the first cycle, each at its longest. */
-export function firstCycle(task: CodeTask, cast: CodeCast): Question[] {
+function firstCycle(task: CodeTask, cast: CodeCast): Question[] {
 	const drafts = cast.coders.map((coder) => draftQuestion(task, coder, generateStage(0)).question);
 	return [...drafts, ...reviewQuestions(task, cast, 0, drafts.length)];
 }

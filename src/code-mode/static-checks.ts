@@ -10,7 +10,7 @@ import { LEXICAL_RULES } from "./lexis.ts";
 export type StaticCheck = "syntax" | "brackets" | "left_out" | "markdown_fence" | "merge_conflict" | "hidden_text";
 
 /** What a check found. */
-export interface StaticIssue {
+interface StaticIssue {
 	check: StaticCheck;
 	path: string;
 	/** From 1; null where it is about the whole file. */

@@ -2,10 +2,10 @@
 import type { SecretSpan } from "./detect.ts";
 
 /** The detector's secretSpans. */
-export type FindSpans = (text: string) => readonly SecretSpan[];
+type FindSpans = (text: string) => readonly SecretSpan[];
 
 /** A step of the path to a secret. */
-export type SecretPathStep = string | number;
+type SecretPathStep = string | number;
 
 /** Where a secret is. */
 export interface FoundSecret {

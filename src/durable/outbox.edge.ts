@@ -4,7 +4,7 @@ import { logError } from "../http/log.edge.ts";
 import { Backoff } from "./backoff.ts";
 
 /** The object's part of its outbox. */
-export interface OutboxWork {
+interface OutboxWork {
 	/** Event of the log line about a flush that failed. */
 	failureEvent: string;
 	/** Writes the oldest rows to D1 and records that it has them; false when there are none. Throws when D1 refuses. */

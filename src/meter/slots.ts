@@ -33,7 +33,7 @@ export interface FoldPosition {
 }
 
 /** The place of the next admission. */
-export interface SlotPosition {
+interface SlotPosition {
 	slot: number;
 	/** The slot held another request, whose row is overwritten. */
 	isReused: boolean;

@@ -30,7 +30,7 @@ export interface AttemptBound {
 }
 
 /** Why an attempt was passed over: a model cannot take one of its prompts, or it costs too much. */
-export type Obstacle = "models" | "money";
+type Obstacle = "models" | "money";
 
 /** The attempt that is made. */
 export interface AttemptFit<Attempt> {
@@ -47,7 +47,7 @@ export interface AttemptFit<Attempt> {
 }
 
 /** The words of a refusal: what one call writes, what is asked for, and what the client may shorten. */
-export interface RefusalWords {
+interface RefusalWords {
 	output: string;
 	work: string;
 	input: string;

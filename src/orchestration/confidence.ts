@@ -11,7 +11,7 @@ import type { ComparedAnswer, Comparison } from "./agreement.ts";
 import type { StrategyResult } from "./strategy.ts";
 
 /** An answer and the expected quality of its model. */
-export interface WeightedAnswer extends ComparedAnswer {
+interface WeightedAnswer extends ComparedAnswer {
 	quality: number;
 }
 

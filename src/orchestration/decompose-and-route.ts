@@ -96,7 +96,7 @@ function renderPart({ task: wording }: Subtask, answer: string): string {
  * Sorts subtasks into waves: each wave needs only the answers of earlier ones.
  * Null if there are too many, if an id is unknown or stands twice, or if they depend on each other in a circle.
  */
-export function toWaves(subtasks: readonly Subtask[]): Subtask[][] | null {
+function toWaves(subtasks: readonly Subtask[]): Subtask[][] | null {
 	const ids = new Set(subtasks.map(({ id }) => id));
 	if (subtasks.length > MAX_SUBTASKS || ids.size < subtasks.length) return null;
 	if (subtasks.some(({ depends_on }) => depends_on.some((id) => !ids.has(id)))) return null;

@@ -16,7 +16,7 @@ const EFFORT_BY_POLICY: Readonly<Record<EffortPolicy, Readonly<Record<"deciding"
 };
 
 /** What a client allows. */
-export interface EffortRequest {
+interface EffortRequest {
 	policy: EffortPolicy;
 	/** The client's `reasoning_effort`; null leaves it to policy and role. */
 	effort: Effort | null;

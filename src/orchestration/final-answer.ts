@@ -128,7 +128,7 @@ const REMARK = /(?<=\S)\s\([^()]*\)/g;
 const SEVERAL_CHOICES = /\b[A-J]\W{1,5}(?:and|or|&)\W{1,3}[A-J]\b/;
 
 /** A final answer, and the unit or currency that stands with its number. */
-export interface FinalAnswer {
+interface FinalAnswer {
 	/** Normalized: equal answers are equal strings. */
 	value: string;
 	/** In lower case; null where the answer is no number, or a bare one. */

@@ -80,10 +80,7 @@ function* toReadings(value: unknown, listName: string | undefined): Generator<un
 }
 
 /** The value of the form in a reply; of several, the last, since reasons come first. Null without one. */
-export function readJson<T>(
-	{ schema, listName }: Pick<JsonQuestion<T>, "schema" | "listName">,
-	text: string,
-): T | null {
+function readJson<T>({ schema, listName }: Pick<JsonQuestion<T>, "schema" | "listName">, text: string): T | null {
 	for (const value of extractJson(text).toReversed()) {
 		for (const reading of toReadings(value, listName)) {
 			const parsed = schema.safeParse(reading);

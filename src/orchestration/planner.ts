@@ -26,7 +26,7 @@ export const POLICY_MODE: Readonly<Record<EffortPolicy, RoutingMode>> = {
 };
 
 /** The strategy to run, its size, and one sentence that says why. */
-export interface StrategyPlan extends SizedStrategy {
+interface StrategyPlan extends SizedStrategy {
 	reason: string;
 }
 

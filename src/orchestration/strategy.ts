@@ -129,7 +129,7 @@ export interface StrategyResult {
 }
 
 /** How a strategy runs when the money covers only the first of its calls. */
-export interface PartialRun {
+interface PartialRun {
 	/** How many calls of the call graph, from its beginning, must be covered. */
 	leastCalls(panel: Panel): number;
 	/** Says in the reason how far it goes. */
@@ -179,7 +179,7 @@ export function systemMessage(text: string): Message {
 const MAX_ANSWER_SLOT_BYTES = 32_768;
 
 /** Room for one answer to a task inside another prompt, in bytes of JSON. */
-export function answerSlotBytes({ maxTokens }: Pick<Task, "maxTokens">): number {
+function answerSlotBytes({ maxTokens }: Pick<Task, "maxTokens">): number {
 	return Math.min(placeholderBytes(maxTokens), MAX_ANSWER_SLOT_BYTES);
 }
 

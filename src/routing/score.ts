@@ -74,7 +74,7 @@ export interface Prospect extends Pick<Catalog, "testEase"> {
 }
 
 /** How a model is called on a prompt, and what is known of it besides the catalog. */
-export interface CallTerms {
+interface CallTerms {
 	effort: EffortChoice;
 	/** The output limit. */
 	maxTokens: number;

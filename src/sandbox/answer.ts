@@ -6,7 +6,7 @@ import type { SandboxFaults } from "./faults.ts";
 import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
 
 /** Token counts in disjoint buckets. Each format adds them up in its own way. */
-export interface SandboxUsage {
+interface SandboxUsage {
 	uncachedInput: number;
 	cacheRead: number;
 	outputText: number;

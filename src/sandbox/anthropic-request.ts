@@ -64,7 +64,7 @@ const turnSchema = z.discriminatedUnion(
 );
 
 const parallelSetting = { disable_parallel_tool_use: z.boolean().optional() };
-export const anthropicRequest = z.strictObject({
+const anthropicRequest = z.strictObject({
 	model: z.string().min(1),
 	max_tokens: z.int().positive(),
 	messages: z.array(turnSchema).min(1, "at least one message is required"),

@@ -14,7 +14,7 @@ interface SandboxEnv {
 }
 
 /** Tells a test what the sandbox does. */
-export interface SandboxObserver {
+interface SandboxObserver {
 	/** A request is answered as a model would, not with an error status. */
 	onRequest?(provider: string): void;
 	/** A streamed answer ended; `completed` is false when the reader left or a fault broke it off. */

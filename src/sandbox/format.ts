@@ -38,7 +38,7 @@ export interface AcceptedRequest {
 	stream: SandboxStream | null;
 }
 
-export interface SandboxStream {
+interface SandboxStream {
 	contentType: string;
 	/** The stream's events, each as it is sent. It is called more than once per answer, and read lazily. */
 	frames(answer: SandboxAnswer): Iterable<string>;

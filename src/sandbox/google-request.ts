@@ -22,7 +22,7 @@ const partSchema = z
 		mediaResolution: z.unknown().optional(),
 	})
 	.readonly();
-export type SandboxGooglePart = z.infer<typeof partSchema>;
+type SandboxGooglePart = z.infer<typeof partSchema>;
 const geminiTurnSchema = z.strictObject({ role: z.enum(["user", "model"]), parts: z.array(partSchema) });
 const instruction = z.strictObject({ role: z.string().optional(), parts: z.array(partSchema).min(1) });
 

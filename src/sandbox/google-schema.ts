@@ -26,7 +26,7 @@ export function refuseGoogle(message: string): never {
 }
 
 /** One error of Google's JSON reader. */
-export interface Violation {
+interface Violation {
 	field: string;
 	description: string;
 }

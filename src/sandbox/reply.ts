@@ -5,7 +5,7 @@ import { CODE_REPLIES } from "./code-reply.ts";
 import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
 import { oneLine, replyFrom } from "./stage-reply.ts";
 
-export interface SandboxTool {
+interface SandboxTool {
 	name: string;
 	description: string;
 	parameters: Record<string, unknown>;
@@ -29,7 +29,7 @@ export interface SandboxPrompt {
 	reasoning: boolean;
 }
 
-export interface SandboxReply {
+interface SandboxReply {
 	text: string | null;
 	/** Null when reasoning is off. */
 	reasoning: string | null;
@@ -58,7 +58,7 @@ function firstType(schema: Schema): string {
 const MAX_SCHEMA_DEPTH = 12;
 
 /** A value that fits a JSON Schema, as far as type, enum, const, properties and items go. */
-export function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
+function valueFor(schema: Schema, prompt: string, depth = 0): unknown {
 	if ("const" in schema) return schema["const"];
 	const choices = schema["enum"];
 	if (Array.isArray(choices) && choices.length > 0) return choices[0];

@@ -11,7 +11,7 @@ export interface StagedPrompt {
 }
 
 /** Answers a prompt; null leaves it to the reply that any chat gets. */
-export type StageReply = (prompt: StagedPrompt) => string | null;
+type StageReply = (prompt: StagedPrompt) => string | null;
 
 /** Replies by stage and role, such as `rank judge`. A stage's number is left out: `round debater`. */
 export type StageReplies = Readonly<Record<string, StageReply>>;

@@ -7,7 +7,7 @@ export interface Connection {
 }
 
 /** The frames of a body, and those of its failures. */
-export interface StreamScript {
+interface StreamScript {
 	/** It is called twice: once to find the middle. */
 	frames(): Iterable<string>;
 	garbage: string;

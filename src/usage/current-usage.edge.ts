@@ -25,7 +25,7 @@ async function readDoubtful(meter: MeterClient, { rows: first, next }: PendingPa
 }
 
 /** A user's limits, totals and latest requests, newest first. */
-export interface CurrentUsage {
+interface CurrentUsage {
 	quota: Quota;
 	totals: UsageTotals;
 	recent: RecentUsage[];

@@ -9,7 +9,7 @@ import { usd } from "../proof/money.ts";
 export const DEFAULT_BASELINE = "gpt-6-sol";
 
 /** `GET /v1/savings` (docs/reference.md, "Savings"); amounts in USD, `saved_pct` in percent with two decimals. */
-export interface Savings {
+interface Savings {
 	baseline_model: string;
 	total_requests: number;
 	total_tokens: number;

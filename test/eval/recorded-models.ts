@@ -4,6 +4,7 @@ import type { Model } from "../../src/catalog/schema.ts";
 import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { fromLogit, promptEase } from "../../src/routing/quality.ts";
 import type { Signals } from "../../src/routing/signals.ts";
+import { plainProvider } from "../support/catalog.ts";
 import { solveLinear } from "./linear.ts";
 
 /** A question with what every recorded model made of it. */
@@ -153,23 +154,7 @@ export function toRecordedCatalog(models: readonly RecordedModel[], questions: r
 		version: "recorded",
 		testEase: {},
 		models: models.map((model) => toModel(model, questions, typicalChars)),
-		providers: [
-			{
-				id: "recorded",
-				name: "Recorded answers",
-				wire: "openai",
-				base_url: "https://recorded.test/v1",
-				env_prefix: "RECORDED",
-				key_env_alternatives: [],
-				drops: [],
-				renames: {},
-				stream_usage: "unasked",
-				tool_call_ids: "common",
-				shows_reasoning: false,
-				passes: [],
-				returns_reasoning: false,
-			},
-		],
+		providers: [plainProvider("recorded", "openai", { name: "Recorded answers" })],
 		freeModels: [],
 	});
 }

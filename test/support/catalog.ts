@@ -3,7 +3,8 @@
 import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
 import type { Model, Price, Provider } from "../../src/catalog/schema.ts";
 
-function provider(id: string, wire: Provider["wire"], more: Partial<Provider> = {}): Provider {
+/** A provider that needs nothing special. */
+export function plainProvider(id: string, wire: Provider["wire"], more: Partial<Provider> = {}): Provider {
 	return {
 		id,
 		name: `${id} Inc.`,
@@ -24,10 +25,14 @@ function provider(id: string, wire: Provider["wire"], more: Partial<Provider> = 
 
 /** Two of the OpenAI format, one of each other. */
 const PROVIDERS = [
-	provider("cairn", "openai", { drops: ["logit_bias"], renames: { seed: "random_seed" }, returns_reasoning: true }),
-	provider("ostrom", "openai", { stream_usage: "ask", key_env_alternatives: ["OSTROM_TOKEN"] }),
-	provider("aldine", "anthropic"),
-	provider("lumen", "google"),
+	plainProvider("cairn", "openai", {
+		drops: ["logit_bias"],
+		renames: { seed: "random_seed" },
+		returns_reasoning: true,
+	}),
+	plainProvider("ostrom", "openai", { stream_usage: "ask", key_env_alternatives: ["OSTROM_TOKEN"] }),
+	plainProvider("aldine", "anthropic"),
+	plainProvider("lumen", "google"),
 ];
 
 type Rates = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;

@@ -44,6 +44,11 @@ export function writes({ target }: Operation): boolean {
 	return /^\s*(?:insert|update|delete|replace)\b/i.test(target);
 }
 
+/** Whether a D1 statement stores settlements that a meter flushes. */
+export function isSettlementFlush(target: string): boolean {
+	return /insert into "settlements"/i.test(target);
+}
+
 type Method = (...args: unknown[]) => unknown;
 
 /** Makes a call as its plan decides, and throws `lost` for one that failed. */

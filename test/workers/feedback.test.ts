@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { RoutingDecision } from "../../src/usage/routing-decisions.store.ts";
 import { runAgent } from "../support/agents.ts";
-import { killObject, useFaults } from "../support/faults.ts";
+import { isSettlementFlush, killObject, useFaults } from "../support/faults.ts";
 import {
 	callWithKey,
 	chat,
@@ -32,9 +32,8 @@ afterEach(() => {
 	upstream.restore();
 });
 
-const isFlush = (target: string) => /insert into "settlements"/i.test(target);
 const isFeedback = (target: string) => /insert into "feedback"/i.test(target);
-const refuseFlushes = () => useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
+const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
 
 interface FeedbackAnswer {
 	status: number;
@@ -263,7 +262,7 @@ describe("when things fail", () => {
 		const unflushed = await answeredChat();
 		faults.restore();
 		faults = useFaults({
-			DB: ({ target }) => (isFlush(target) ? "fail" : "pass"),
+			DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass"),
 			ACCOUNT_METER: ({ method }) => (method === "receipt" ? "fail" : "pass"),
 		});
 		expect(await rate(flushed, { score: 1 })).toMatchObject({ status: 200 });

@@ -1,7 +1,7 @@
 // Receipts are found by their id alone: fresh ones with their meter, old ones in D1, others nowhere, at a bounded price.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
-import { useFaults } from "../support/faults.ts";
+import { isSettlementFlush, useFaults } from "../support/faults.ts";
 import {
 	call,
 	chat,
@@ -29,8 +29,7 @@ afterEach(() => {
 	upstream.restore();
 });
 
-const isFlush = (target: string) => /insert into "settlements"/i.test(target);
-const refuseFlushes = () => useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
+const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
 
 async function answered(): Promise<string> {
 	const response = await chat(key.key, "hi");
@@ -44,7 +43,7 @@ async function priceOf(id: string): Promise<{ status: number; d1: number; object
 	const price = { d1: 0, objects: 0 };
 	faults = useFaults({
 		DB: ({ target }) => {
-			if (isFlush(target)) return "fail";
+			if (isSettlementFlush(target)) return "fail";
 			price.d1++;
 			return "pass";
 		},

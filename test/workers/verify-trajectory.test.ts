@@ -10,7 +10,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { reserveCalls } from "../support/calls.ts";
-import { useFaults } from "../support/faults.ts";
+import { isSettlementFlush, useFaults } from "../support/faults.ts";
 import { type Bundle, issueBundle } from "../support/second-trajectory.ts";
 import {
 	anAddress,
@@ -182,8 +182,7 @@ describe("issued", () => {
 		const tagKey = deriveTagKey(TEST_VARIABLES["KEY_PEPPER"] ?? "");
 		const random = crypto.getRandomValues(new Uint8Array(5));
 		const given = bundle(encodeRequestId(tagKey, Number(number), Date.now(), random, "agt_"));
-		const isFlush = (target: string) => /insert into "settlements"/i.test(target);
-		faults = useFaults({ DB: ({ target }) => (isFlush(target) ? "fail" : "pass") });
+		faults = useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
 		await signRun(given);
 		expect(await verify(given)).toMatchObject({ valid: true, issued: true });
 		expect(await usageRowsInD1(key)).toBe(0);

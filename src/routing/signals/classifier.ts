@@ -67,7 +67,7 @@ export function decodeWeights(file: WeightsFile): Weights {
 }
 
 /** What the model says of a prompt. */
-export interface Prediction {
+interface Prediction {
 	/** They add up to 1. */
 	probabilities: Record<Intent, number>;
 	/** From 1 (a small model answers it well) to 2 and more (strong models differ). */

@@ -36,7 +36,7 @@ function addCueFeatures(space: FeatureSpace, mask: number, from: number, value: 
 }
 
 /** What was read of a turn. */
-export interface TurnReading {
+interface TurnReading {
 	found: Scan;
 	properties: [property: number, value: number][];
 }
