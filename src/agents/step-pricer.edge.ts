@@ -25,6 +25,8 @@ export interface StepRules {
 	gate: CallOptions["gate"];
 	temperature: number;
 	efforts: WorkflowEfforts;
+	/** Marks the texts of others in its prompts (inference/material.ts). */
+	nonce: string;
 }
 
 /** What a step asks, and of which strategies. */
@@ -64,9 +66,12 @@ function toModelMessage({ role, content }: PromptMessage): Message {
 }
 
 /** Messages as a strategy's task. */
-export function toPromptTask(messages: readonly PromptMessage[], maxTokens: number, temperature: number): Task {
+export function toPromptTask(
+	messages: readonly PromptMessage[],
+	limits: Pick<Task, "maxTokens" | "temperature" | "nonce">,
+): Task {
 	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
-	const task = { messages: messages.map(toModelMessage), prompt, maxTokens, temperature };
+	const task = { messages: messages.map(toModelMessage), prompt, ...limits };
 	const kind = detectAnswerKind(prompt, detectSignals(toQuestionCall({ ...task, json: false })));
 	return { ...task, kind };
 }
@@ -118,7 +123,8 @@ export class StepPricer {
 		this.#context = context;
 		this.#rules = rules;
 		this.#step = step;
-		const toTask = (messages: readonly PromptMessage[]) => toPromptTask(messages, maxTokens, rules.temperature);
+		const toTask = (messages: readonly PromptMessage[]) =>
+			toPromptTask(messages, { maxTokens, temperature: rules.temperature, nonce: rules.nonce });
 		this.#task = { ...toTask(step.messages), asksFor: step.asksFor };
 		this.#followUp = step.followUp ? toTask(step.followUp) : null;
 		this.#maxTokens = maxTokens;

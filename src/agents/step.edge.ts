@@ -77,7 +77,7 @@ function askStrategy(
 		const first = await strategy.run(task, panel, engine);
 		const messages = first.ok ? followUp(first.value.text) : null;
 		if (!messages) return first;
-		const repair = { ...toPromptTask(messages, task.maxTokens, task.temperature ?? 0), asksFor: "repair" };
+		const repair = { ...toPromptTask(messages, task), asksFor: "repair" };
 		const second = await strategy.run(repair, panel, engine);
 		return second.ok ? second : first;
 	};

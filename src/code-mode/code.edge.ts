@@ -4,6 +4,7 @@ import type { KeyContext } from "../account/context.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { createNonce } from "../inference/nonce.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
@@ -37,7 +38,7 @@ function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
 /** The first draft's prompt as a task, by which models are ranked. */
 function toDraftTask(task: CodeTask): Task {
 	const { messages, maxTokens, temperature } = draftQuestion(task, [""], "").question;
-	return { messages, prompt: task.text, kind: "none", maxTokens, temperature };
+	return { messages, prompt: task.text, kind: "none", maxTokens, temperature, nonce: task.nonce };
 }
 
 /** An engine that knows what is left of its workflow's bound. */
@@ -136,7 +137,7 @@ export async function writeCode(
 ): Promise<JsonResult<CodeAnswer>> {
 	const issues = findFormIssues(context.rawBody, body);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
-	const task = toCodeTask(body);
+	const task = toCodeTask(body, createNonce());
 	const options = toCodeOptions(body);
 	const draft = toDraftTask(task);
 	const { policy } = options;

@@ -57,6 +57,8 @@ export interface CodeTask {
 	/** Of each draft. */
 	maxTokens: number;
 	temperature: number;
+	/** Marks the texts of others in its prompts (inference/material.ts). */
+	nonce: string;
 }
 
 /** How the client wants it written and reviewed. */
@@ -70,12 +72,13 @@ export interface CodeOptions {
 	reviewerModel: string | null;
 }
 
-export function toCodeTask({ task, language, max_tokens, temperature }: CodeRequest): CodeTask {
+export function toCodeTask({ task, language, max_tokens, temperature }: CodeRequest, nonce: string): CodeTask {
 	return {
 		text: task,
 		language: detectLanguage(task, language ?? null),
 		maxTokens: max_tokens ?? DEFAULT_CODE_MAX_TOKENS,
 		temperature: temperature ?? DEFAULT_CODE_TEMPERATURE,
+		nonce,
 	};
 }
 

@@ -4,6 +4,7 @@
 // Call graph: one call sorts all answers of a stage. Where its verdict decides what happens next, a second call gets the answers in
 // reverse, since judges prefer positions, and of two verdicts the more cautious counts. Each unreadable reply is repaired once.
 import * as z from "zod";
+import { renderMaterial } from "../inference/material.ts";
 import { type Comparison, moreCautious, type Relation } from "./agreement.ts";
 import { askJson, type JsonQuestion, longestRepair } from "./json-reply.ts";
 import {
@@ -13,7 +14,6 @@ import {
 	embedAnswer,
 	type Panel,
 	type Question,
-	renderNumbered,
 	systemMessage,
 	type Task,
 	toTaskQuestion,
@@ -96,7 +96,14 @@ function judgeQuestion<T>(
 
 function groupsQuestion(task: Task, panel: Panel, stage: string, texts: readonly string[]): JsonQuestion<Groups> {
 	const reply = { schema: groupsSchema, form: GROUPS_FORM, jsonSchema: GROUPS_SCHEMA, listName: "groups" };
-	return judgeQuestion(task, panel, { stage, asksFor: "groups" }, GROUPS_PROMPT, renderNumbered(texts), reply);
+	return judgeQuestion(
+		task,
+		panel,
+		{ stage, asksFor: "groups" },
+		GROUPS_PROMPT,
+		renderMaterial(task.nonce, "Answer", texts),
+		reply,
+	);
 }
 
 /** Every call that may compare so many answers, each at its longest. @param decides whether a second verdict may be asked. */
@@ -213,7 +220,7 @@ const PARTS_SCHEMA = {
 };
 
 function partsQuestion(task: Task, panel: Panel, parts: readonly string[], whole: string): JsonQuestion<PartsVerdict> {
-	const material = `${renderNumbered(parts, "Part")}\n\n${renderNumbered([whole], "Text")}`;
+	const material = `${renderMaterial(task.nonce, "Part", parts)}\n\n${renderMaterial(task.nonce, "Text", [whole])}`;
 	const reply = { schema: partsSchema, form: PARTS_FORM, jsonSchema: PARTS_SCHEMA, listName: "kept" };
 	return judgeQuestion(task, panel, { stage: AGREE_STAGE, asksFor: "parts" }, PARTS_PROMPT, material, reply);
 }

@@ -7,6 +7,7 @@
 // answers (agreement-judge.ts), one call for the judge, and one that compares its answer, with at most one repair. On consensus it
 // stops early and needs no judge.
 import { fail, ok } from "../failure.ts";
+import { renderMaterial } from "../inference/material.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
@@ -22,7 +23,6 @@ import {
 	type NoAnswer,
 	type Panel,
 	type Question,
-	renderNumbered,
 	type Strategy,
 	systemMessage,
 	type Task,
@@ -39,7 +39,9 @@ function debaterQuestion(task: Task, member: Member, round: number, texts: reado
 	const asksFor = ending === "" ? task.asksFor : "final_answer";
 	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
 	if (texts.length > 0)
-		return toTaskQuestion(task, place, [systemMessage(`${REVISION_PROMPT}\n\n${renderNumbered(texts)}${ending}`)]);
+		return toTaskQuestion(task, place, [
+			systemMessage(`${REVISION_PROMPT}\n\n${renderMaterial(task.nonce, "Answer", texts)}${ending}`),
+		]);
 	return toTaskQuestion(task, place, ending === "" ? [] : [systemMessage(ending.trim())]);
 }
 

@@ -8,6 +8,7 @@
 import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { fitPlaceholder, placeholder } from "../inference/answer-placeholder.ts";
+import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
 import { countKeptParts, partsGraph } from "./agreement-judge.ts";
 import { meanConfidence, supportFor } from "./confidence.ts";
@@ -22,7 +23,6 @@ import {
 	type NoAnswer,
 	type Panel,
 	type Question,
-	renderNumbered,
 	type Strategy,
 	systemMessage,
 	type Task,
@@ -77,13 +77,14 @@ function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
 }
 
 function subtaskQuestion(task: Task, member: Member, wording: string, answers: readonly string[]): Question {
-	const known = answers.length === 0 ? "" : `\n\nWhat is known from other parts:\n\n${renderNumbered(answers, "Part")}`;
+	const known =
+		answers.length === 0 ? "" : `\n\nWhat is known from other parts:\n\n${renderMaterial(task.nonce, "Part", answers)}`;
 	const instruction = `Answer one part of the user's last message only, and nothing else of it:\n\n${wording}${known}`;
 	return toTaskQuestion(task, { stage: "subtasks", role: "subtask", member }, [systemMessage(instruction)]);
 }
 
 function synthesisQuestion(task: Task, { judge }: Panel, parts: readonly string[]): Question {
-	const instruction = systemMessage(`${SYNTHESIS_PROMPT}\n\n${renderNumbered(parts, "Part")}`);
+	const instruction = systemMessage(`${SYNTHESIS_PROMPT}\n\n${renderMaterial(task.nonce, "Part", parts)}`);
 	return toTaskQuestion(task, { stage: "synthesize", role: "synthesizer", member: judge }, [instruction]);
 }
 

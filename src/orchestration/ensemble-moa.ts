@@ -4,6 +4,7 @@
 // Call graph: one call per member, in parallel, one for the aggregator, whose prompt holds every proposal, and the judge's calls
 // (agreement-judge.ts), which compare the proposals with what was made of them.
 import { fail, ok } from "../failure.ts";
+import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult } from "./confidence.ts";
@@ -14,7 +15,6 @@ import {
 	isAnswered,
 	type Panel,
 	type Question,
-	renderNumbered,
 	type Strategy,
 	systemMessage,
 	type Task,
@@ -38,7 +38,7 @@ export function mergeQuestion(
 	place: Pick<Question, "stage" | "role" | "member">,
 	texts: readonly string[],
 ): Question {
-	const instruction = `${MERGE_PROMPT}\n\n${renderNumbered(texts)}`;
+	const instruction = `${MERGE_PROMPT}\n\n${renderMaterial(task.nonce, "Answer", texts)}`;
 	return toTaskQuestion(task, place, [systemMessage(instruction)]);
 }
 

@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import type { ClientWarning } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { createNonce } from "../inference/nonce.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
 import {
@@ -128,7 +129,7 @@ export async function orchestrate(
 ): Promise<JsonResult<Orchestration>> {
 	const issues = findFormIssues(context.rawBody, body);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
-	const { task, signals } = toTask(body);
+	const { task, signals } = toTask(body, createNonce());
 	if (hasNoPrompt(task)) return fail({ reason: "no_messages" });
 	const policy = body.policy ?? "balanced";
 	return answerTask(

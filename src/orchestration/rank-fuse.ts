@@ -8,6 +8,7 @@
 // answers, with at most one repair. For n = 4: 4 + 12 (+ 12) + 1 + 1 (+ 1).
 import * as z from "zod";
 import { fail, ok } from "../failure.ts";
+import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
@@ -21,7 +22,6 @@ import {
 	isAnswered,
 	type Panel,
 	type Question,
-	renderNumbered,
 	type Strategy,
 	systemMessage,
 	type Task,
@@ -72,7 +72,7 @@ function judgementQuestion(task: Task, { judge }: Panel, first: string, second: 
 	const messages = [
 		systemMessage(JUDGE_PROMPT),
 		...asked.messages,
-		userMessage(`${renderNumbered([first, second])}\n\nWhich is better? ${PAIR_VERDICT_FORM}`),
+		userMessage(`${renderMaterial(task.nonce, "Answer", [first, second])}\n\nWhich is better? ${PAIR_VERDICT_FORM}`),
 	];
 	return {
 		...asked,

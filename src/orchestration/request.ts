@@ -98,8 +98,8 @@ export function toQuestionCall(
 	};
 }
 
-/** The task of a body, and the signals of its prompt. */
-export function toTask(body: OrchestrationRequest): { task: Task; signals: Signals } {
+/** The task of a body, and the signals of its prompt. @param nonce marks the texts of others in its prompts. */
+export function toTask(body: OrchestrationRequest, nonce: string): { task: Task; signals: Signals } {
 	const messages = body.messages.map(toTaskMessage);
 	const maxTokens = body.max_tokens ?? DEFAULT_TASK_MAX_TOKENS;
 	const temperature = body.temperature ?? undefined;
@@ -108,7 +108,7 @@ export function toTask(body: OrchestrationRequest): { task: Task; signals: Signa
 	const signals = detectSignals(call);
 	const prompt = clipMiddle(lastUserText(call), PROMPT_END_CHARS);
 	const kind = detectAnswerKind(prompt, signals, body.strategy === "self_consistency");
-	return { task: { messages, prompt, kind, maxTokens, temperature, output }, signals };
+	return { task: { messages, prompt, kind, maxTokens, temperature, output, nonce }, signals };
 }
 
 /** Whether no message has any text. */

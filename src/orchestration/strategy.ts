@@ -61,6 +61,8 @@ export interface Task {
 	output?: OutputFormat;
 	/** What the task is for, such as `plan`; its questions pass it on to the sandbox upstream. */
 	asksFor?: string;
+	/** Marks the texts of others in its prompts (inference/material.ts). */
+	nonce: string;
 }
 
 /** One call that a strategy wants made. */
@@ -191,13 +193,6 @@ export function answerPlaceholder(task: Task): string {
 /** An answer, cut to its room inside another prompt. */
 export function embedAnswer(task: Task, text: string): string {
 	return fitPlaceholder(text, answerSlotBytes(task));
-}
-
-/** Answers between numbered marks, for a prompt that embeds them. */
-export function renderNumbered(texts: readonly string[], name = "Answer"): string {
-	return texts
-		.map((text, at) => `<<${name} ${at + 1}>>\n${text}\n<<end of ${name.toLowerCase()} ${at + 1}>>`)
-		.join("\n\n");
 }
 
 /** A question that asks the task itself, after instructions of the strategy. */

@@ -17,8 +17,11 @@ const MAX_EMBEDDED_CHARS = 400;
 
 /** Texts between their marks, in order. */
 function findEmbedded(text: string, name: string): string[] {
-	const marks = new RegExp(`<<${name} \\d+>>\\n([\\s\\S]*?)\\n<<end of ${name.toLowerCase()} \\d+>>`, "g");
-	return [...text.matchAll(marks)].map(([, inner = ""]) => inner);
+	const marks = new RegExp(
+		`<<${name} \\d+ ([0-9a-f]+)>>\\n([\\s\\S]*?)\\n<<end of ${name.toLowerCase()} \\d+ \\1>>`,
+		"g",
+	);
+	return [...text.matchAll(marks)].map(([, , inner = ""]) => inner);
 }
 
 function cutToLine(text: string): string {

@@ -22,6 +22,7 @@ import {
 import { hashText } from "../../src/proof/hash.ts";
 import { type AnswerPair, JUDGES, type JudgeDouble, judgeReply, readPairs } from "../support/agreement-pairs.ts";
 import { FAILED, type FakeEngine, fakeEngine, toPanel } from "../support/fake-engine.ts";
+import { NONCE } from "../support/nonce.ts";
 import { reportChoices } from "./strategy-choice.ts";
 
 const DATA = process.env["ORCHESTRATION_DATA"] ?? resolve(import.meta.dirname, "../../../shared/data");
@@ -159,6 +160,7 @@ async function measure(
 			kind: set.kind,
 			maxTokens: 1_024,
 			temperature: undefined,
+			nonce: NONCE,
 		};
 		const result = await strategy.run(task, cast, recordedEngine(problem, quality, asked));
 		if (!result.ok) throw new Error(`${set.name}: ${result.failure.reason}`);
@@ -266,8 +268,15 @@ async function countConsensus(
 		for (const pair of pairs) {
 			const engine = pairEngine(pair, judge, seed);
 			const messages = [userMessage(pair.prompt)];
-			const { kind } = toTask({ messages: [{ role: "user", content: pair.prompt }] }).task;
-			const task: Task = { messages, prompt: pair.prompt, kind, maxTokens: 1_024, temperature: undefined };
+			const { kind } = toTask({ messages: [{ role: "user", content: pair.prompt }] }, NONCE).task;
+			const task: Task = {
+				messages,
+				prompt: pair.prompt,
+				kind,
+				maxTokens: 1_024,
+				temperature: undefined,
+				nonce: NONCE,
+			};
 			const result = await strategy.run(task, toPanel(members, 1), engine);
 			if (!result.ok) throw new Error(result.failure.reason);
 			const isConsensus = strategy === cascade ? !result.value.escalated : result.value.agreement === 1;

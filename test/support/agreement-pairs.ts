@@ -39,7 +39,7 @@ function groupsFor(texts: readonly string[], { a, b, verdict }: AnswerPair): num
 /** What the double replies to a call of the stage `agree`; null for no reply. @param seed tells runs apart. */
 export function judgeReply(judge: JudgeDouble, question: Question, pair: AnswerPair, seed = 0): string | null {
 	if (judge === "silent") return null;
-	const marks = /<<Answer \d+>>\n([\s\S]*?)\n<<end of answer \d+>>/g;
+	const marks = /<<Answer \d+ [0-9a-f]+>>\n([\s\S]*?)\n<<end of answer \d+ [0-9a-f]+>>/g;
 	const texts = [...questionText(question).matchAll(marks)].map(([, text = ""]) => text);
 	const errs = judge === "wrong" && Number.parseInt(hashText(`${seed} ${texts.join()}`).slice(-4), 16) % 10 === 0;
 	const isForward = texts.indexOf(pair.a) < texts.indexOf(pair.b);

@@ -2,6 +2,7 @@
 import type { Failure } from "../../src/failure.ts";
 import type { Answer, Engine, Member, NoAnswer, Panel, Question, Task } from "../../src/orchestration/strategy.ts";
 import { userMessage } from "../../src/orchestration/strategy.ts";
+import { NONCE } from "./nonce.ts";
 
 export const FAILED: Failure = {
 	reason: "all_models_failed",
@@ -55,7 +56,15 @@ export function fakeEngine(
 
 export function task(more: Partial<Task> = {}): Task {
 	const prompt = "What is it?";
-	return { messages: [userMessage(prompt)], prompt, kind: "any", maxTokens: 50, temperature: undefined, ...more };
+	return {
+		messages: [userMessage(prompt)],
+		prompt,
+		kind: "any",
+		maxTokens: 50,
+		temperature: undefined,
+		nonce: NONCE,
+		...more,
+	};
 }
 
 /** Members by id, a judge and rounds. */

@@ -10,6 +10,7 @@ import {
 } from "../../src/agents/run/run.ts";
 import type { UsageCall } from "../../src/meter/settlement.ts";
 import { hashText } from "../../src/proof/hash.ts";
+import { NONCE } from "./nonce.ts";
 
 export const RUN_ID = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
@@ -20,6 +21,7 @@ export function runSpec(more: Partial<RunSpec> = {}): RunSpec {
 		keyId: "key_1",
 		planId: "pro",
 		goal: "Reach it",
+		nonce: NONCE,
 		policy: "balanced",
 		maxTokens: 1_024,
 		temperature: 0.5,

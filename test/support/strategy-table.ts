@@ -6,6 +6,7 @@ import { planStrategy } from "../../src/orchestration/planner.ts";
 import { toTask } from "../../src/orchestration/request.ts";
 import { STRATEGIES, type StrategyName } from "../../src/orchestration/strategies.ts";
 import { type EffortPolicy, POLICIES } from "../../src/orchestration/strategy.ts";
+import { NONCE } from "./nonce.ts";
 
 const TABLE = resolve(import.meta.dirname, "../eval/strategy-prompts.jsonl");
 
@@ -31,7 +32,7 @@ export interface StrategyCase extends Pick<LabelledRow, "kind" | "named"> {
 
 /** The strategy that the planner chooses for a conversation. */
 export function chooseFor(policy: EffortPolicy, messages: NonNullable<LabelledRow["messages"]>): StrategyName {
-	const { task, signals } = toTask({ messages });
+	const { task, signals } = toTask({ messages }, NONCE);
 	return planStrategy({ policy, strategy: null, k: null }, task.prompt, signals).strategy;
 }
 

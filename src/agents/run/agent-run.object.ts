@@ -334,14 +334,14 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	async #executeNext(run: StoredRun): Promise<boolean> {
 		const { spec } = run;
 		const gate = await this.#money.gateFor(spec);
-		const { policy, temperature } = spec;
+		const { policy, temperature, nonce } = spec;
 		const config = callConfigFor(spec, run.state);
 		const callGate = await this.#money.callGateFor(run);
 		const planEventId = `ae_${ulid()}`;
 		const executor = new RunExecutor({
 			run,
 			planContext: () => this.#money.planContext(spec),
-			rules: { policy, config, gate: callGate, temperature, efforts: toRunEfforts(spec) },
+			rules: { policy, config, gate: callGate, temperature, nonce, efforts: toRunEfforts(spec) },
 			record: (charge) => this.#money.record(run, charge, gate),
 			report: (event) => this.#followers.publish(event),
 			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),

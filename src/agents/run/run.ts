@@ -29,6 +29,8 @@ export interface RunSpec extends SpendLimits {
 	keyId: string;
 	planId: PlanId;
 	goal: string;
+	/** Marks the texts of others in its prompts (inference/material.ts). */
+	nonce: string;
 	policy: RunPolicy;
 	/** Of each model call. */
 	maxTokens: number;

@@ -7,6 +7,7 @@ import type { JsonResult } from "../../http/endpoint.ts";
 import { logError } from "../../http/log.edge.ts";
 import type { ProgressEvent } from "../../http/long-answer.edge.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
+import { createNonce } from "../../inference/nonce.edge.ts";
 import { panelConfig, toQuestionCall } from "../../orchestration/request.ts";
 import { nanoUsd, usd } from "../../proof/money.ts";
 import type { CompiledConfig } from "../../routing/routing-config.ts";
@@ -125,6 +126,7 @@ async function prepareRun(
 	const policy = body.policy ?? "balanced";
 	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
+	const nonce = createNonce();
 	const plan = planFromGoal({ goal });
 	const messages = subtaskMessages({
 		goal,
@@ -133,7 +135,7 @@ async function prepareRun(
 		subtaskCount: plan.length,
 		earlier: [],
 	});
-	const task = toPromptTask(messages, maxTokens, temperature);
+	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
 	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
 	if (!pool.ok) return pool;
@@ -143,6 +145,7 @@ async function prepareRun(
 		keyId: account.keyId,
 		planId: account.plan.id,
 		goal,
+		nonce,
 		policy,
 		maxTokens,
 		temperature,

@@ -5,12 +5,14 @@ import { type CodePlan, chooseCodePlan } from "../../../src/code-mode/plan.ts";
 import type { CodeOptions, CodeTask } from "../../../src/code-mode/request.ts";
 import { fail, ok, type Result } from "../../../src/failure.ts";
 import type { Question } from "../../../src/orchestration/strategy.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 const TASK: CodeTask = {
 	text: "Add",
 	language: { id: "python", evidence: "default" },
 	maxTokens: 100,
 	temperature: 0.2,
+	nonce: NONCE,
 };
 const DEPTH: CodeOptions = { policy: "depth", review: true, iterations: 3, coderModel: null, reviewerModel: null };
 const NONE = { soft: null, hard: null };

@@ -5,11 +5,12 @@ import { longestCodeRepair, longestReview, repairQuestion, reviewQuestion } from
 import type { CodeTask } from "../../../src/code-mode/request.ts";
 import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import type { Member, Question } from "../../../src/orchestration/strategy.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 const MEMBER: Member = ["a"];
 
 function taskOf(maxTokens: number, text = "Write it."): CodeTask {
-	return { text, language: { id: "python", evidence: "default" }, maxTokens, temperature: 0.2 };
+	return { text, language: { id: "python", evidence: "default" }, maxTokens, temperature: 0.2, nonce: NONCE };
 }
 
 function textOf({ messages }: Question): string {

@@ -6,6 +6,7 @@ import type { CodePlan } from "../../../src/code-mode/plan.ts";
 import { type CodeEngine, type CodeOutcome, type CodeProgress, runCode } from "../../../src/code-mode/run-code.ts";
 import { fail } from "../../../src/failure.ts";
 import type { Member, Question } from "../../../src/orchestration/strategy.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 const CODER: Member = ["coder-a"];
 const CRITIC: Member = ["critic"];
@@ -14,6 +15,7 @@ const TASK = {
 	language: { id: "python", evidence: "default" as const },
 	maxTokens: 500,
 	temperature: 0.2,
+	nonce: NONCE,
 };
 const GOOD = { path: "add.py", content: "def add(a, b):\n    return a + b\n" };
 const UNBALANCED = { path: "add.py", content: "def add(a, b:\n    return a + b\n" };

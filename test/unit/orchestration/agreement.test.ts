@@ -11,6 +11,7 @@ import { selfConsistency } from "../../../src/orchestration/self-consistency.ts"
 import type { Answer, Strategy } from "../../../src/orchestration/strategy.ts";
 import { type AnswerPair, JUDGES, type JudgeDouble, judgeReply, readPairs } from "../../support/agreement-pairs.ts";
 import { type FakeEngine, fakeEngine, type Reply, task, toPanel } from "../../support/fake-engine.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 const SAFE = "Ibuprofen is safe with this medicine for most adults, as far as studies show.";
 const UNSAFE = "Ibuprofen is not safe with this medicine for most adults, as far as studies show.";
@@ -187,7 +188,7 @@ describe.each(JUDGES)("over sixty pairs of answers, with a judge that is %s", (j
 		expect(pairs).toHaveLength(60);
 		for (const pair of pairs) {
 			const engine = engineFor(pair, judge);
-			const { kind } = toTask({ messages: [{ role: "user", content: pair.prompt }] }).task;
+			const { kind } = toTask({ messages: [{ role: "user", content: pair.prompt }] }, NONCE).task;
 			const asked = task({ prompt: pair.prompt, kind, maxTokens: 1_024 });
 			const result = await strategy.run(asked, toPanel(members, 1), engine);
 			if (!result.ok) throw new Error(result.failure.reason);

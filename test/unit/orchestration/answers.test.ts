@@ -7,10 +7,11 @@ import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestrat
 import { type AnswerKind, findFinalAnswer, normalizeAnswer } from "../../../src/orchestration/final-answer.ts";
 import { extractJson } from "../../../src/orchestration/json-reply.ts";
 import { toTask } from "../../../src/orchestration/request.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 /** The kind of answer that a conversation of one message asks for. */
 function kindFor(prompt: string): AnswerKind {
-	return detectAnswerKind(prompt, toTask({ messages: [{ role: "user", content: prompt }] }).signals);
+	return detectAnswerKind(prompt, toTask({ messages: [{ role: "user", content: prompt }] }, NONCE).signals);
 }
 
 describe("the final answer of a text", () => {

@@ -1,12 +1,14 @@
 // What the sandbox says to the prompts of orchestration, so that every strategy shows its real behaviour offline.
 import { describe, expect, it } from "vitest";
+import { renderMaterial } from "../../../src/inference/material.ts";
 import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-route.ts";
 import { rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
-import { type Question, renderNumbered, userMessage } from "../../../src/orchestration/strategy.ts";
+import { type Question, userMessage } from "../../../src/orchestration/strategy.ts";
 import { STRATEGY_REPLIES } from "../../../src/sandbox/orchestration-reply.ts";
 import { replyFrom } from "../../../src/sandbox/stage-reply.ts";
 import { fakeEngine, task, toPanel } from "../../support/fake-engine.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 /** The sandbox in place of models: what it says to a question. */
 function sandboxReply({ messages, member: [model], stage, role, asksFor }: Question): string {
@@ -64,11 +66,11 @@ describe("the sandbox under orchestration", () => {
 			"The sandbox answers for m2.5: hi.",
 			"Final answer: 5",
 		];
-		expect(reply(renderNumbered(answers), "groups")).toMatchObject({
+		expect(reply(renderMaterial(NONCE, "Answer", answers), "groups")).toMatchObject({
 			groups: [[1, 3], [2], [4]],
 			contradictions: [[2, 4]],
 		});
-		const made = `${renderNumbered(["one", "two"], "Part")}\n\n${renderNumbered(["The sandbox puts the parts together: two"], "Text")}`;
+		const made = `${renderMaterial(NONCE, "Part", ["one", "two"])}\n\n${renderMaterial(NONCE, "Text", ["The sandbox puts the parts together: two"])}`;
 		expect(reply(made, "parts")).toMatchObject({ kept: [2], contradicted: [] });
 	});
 
