@@ -5,7 +5,6 @@ import * as z from "zod";
 import { ACCESS_GUARDS } from "./account/access-guards.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
-import { accountEndpoints } from "./account/endpoints.edge.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
@@ -15,6 +14,8 @@ import { healthEndpoint } from "./health.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isDeployed } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
+import { keyEndpoints } from "./keys/endpoints.edge.ts";
+import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
@@ -75,11 +76,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...routingConfigEndpoints,
 	...skillEndpoints,
 	...pageEndpoints,
+	...keyEndpoints,
 	...usageEndpoints,
 	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,
 	openapiEndpoint,
-	...accountEndpoints,
+	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
 ];

@@ -29,6 +29,13 @@ export type Failure =
 	| { reason: "invalid_api_key"; message: string }
 	/** The mount retries the handler under the new plan. The client sees this only if the plan changes twice at once. */
 	| { reason: "plan_changed"; plan: string }
+	/** The mount calls the handler again with the key as it is now. The client sees this only if the key changes twice at once. */
+	| { reason: "key_changed" }
+	| { reason: "role_forbidden"; message: string }
+	| { reason: "last_owner_key" }
+	| { reason: "key_limit_reached"; limit: number }
+	/** A key cannot hand out more than it has. `member` is what would be more. */
+	| { reason: "key_scope_exceeded"; member: string }
 	| { reason: "rate_limit_exceeded"; message: string; retryAfterMs: number }
 	| {
 			reason: "daily_limit_exceeded";

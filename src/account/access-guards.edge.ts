@@ -1,10 +1,11 @@
 // Access guards: who may call an endpoint, by its access, and with which context its handler runs.
 import type { Context, Next } from "hono";
 import { isPlanId, PLANS } from "../catalog/plans.ts";
-import type { Failure, Result } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
+import type { Quota } from "../meter/meter-calls.ts";
 import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
 import { authenticate, authenticateOperator } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
@@ -29,6 +30,36 @@ function countsTowardsDay(endpoint: Endpoint): boolean {
 	return endpoint.access === "key" && (endpoint.countsTowardsDay ?? true);
 }
 
+/** Makes an account the caller of a request. */
+function enter(endpoint: Endpoint, context: ServiceContext, account: Account): Admission {
+	const admission = new Admission(context, account, countsTowardsDay(endpoint));
+	keyRequests.set(context, { account, admission });
+	return admission;
+}
+
+/** Looks the caller's key up again, after the meter has refused the version that this isolate knew. */
+async function reenter(endpoint: Endpoint, context: ServiceContext): Promise<Result<Admission>> {
+	const caller = await authenticate(context.headers.get("authorization"), context);
+	if (caller.ok) return ok(enter(endpoint, context, caller.value));
+	keyRequestFor(context).admission.outcome = caller;
+	return caller;
+}
+
+/** Admits the caller under the latest version of the key. */
+async function admitCaller(endpoint: Endpoint, context: ServiceContext): Promise<Result<Quota>> {
+	const verdict = await keyRequestFor(context).admission.request();
+	if (verdict.ok || verdict.failure.reason !== "key_changed") return verdict;
+	const again = await reenter(endpoint, context);
+	return again.ok ? again.value.request() : again;
+}
+
+/** The refusal of a key whose role may not call an endpoint. */
+function roleFailure(endpoint: Endpoint, { key }: Account): Failure | null {
+	if (endpoint.access !== "key" || endpoint.roles === undefined || endpoint.roles.includes(key.role)) return null;
+	const message = `a key with the role ${key.role} may not call this endpoint; it takes ${endpoint.roles.join(" or ")}`;
+	return { reason: "role_forbidden", message };
+}
+
 /** Hono merges the headers of both when a response replaces another. A refusal must not inherit any. */
 function replaceResponse(c: { res: Response | undefined }, response: Response): void {
 	c.res = undefined;
@@ -48,8 +79,7 @@ async function publicLimitFailure({ env }: ServiceContext, key: string): Promise
 /** Admits the request before its handler, or lets the handler do it. A refusal replaces the answer. */
 async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
-	const { admission } = keyRequestFor(context);
-	const known = admission.knownRefusal();
+	const known = keyRequestFor(context).admission.knownRefusal();
 	if (known) c.res = failureResponse(c, known);
 	else if (endpoint.access === "key" && endpoint.admission === "handler") {
 		await next();
@@ -58,10 +88,24 @@ async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceC
 		const verdict = last.outcome ?? (await last.request());
 		if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
 	} else {
-		const verdict = await admission.request();
-		if (verdict.ok) await next();
-		else c.res = failureResponse(c, verdict.failure);
+		const verdict = await admitCaller(endpoint, context);
+		// After the admission, which has the key as it is now.
+		const refused = verdict.ok ? roleFailure(endpoint, keyRequestFor(context).account) : verdict.failure;
+		if (refused) c.res = failureResponse(c, refused);
+		else await next();
 	}
+}
+
+/** Replaces the caller of a request by the account as it is now, if a failure says that it has changed; else null. */
+async function replaceCaller(
+	failure: Failure,
+	endpoint: Endpoint,
+	context: ServiceContext,
+): Promise<Result<Admission> | null> {
+	if (failure.reason === "key_changed") return reenter(endpoint, context);
+	if (failure.reason !== "plan_changed" || !isPlanId(failure.plan)) return null;
+	const { account } = keyRequestFor(context);
+	return ok(enter(endpoint, context, { ...account, plan: PLANS[failure.plan] }));
 }
 
 const keyGuard: AccessGuard<ServiceContext> = {
@@ -73,8 +117,7 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		context.requestId = newRequestId(caller.value, context);
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
-		const admission = new Admission(context, caller.value, countsTowardsDay(endpoint));
-		keyRequests.set(context, { account: caller.value, admission });
+		enter(endpoint, context, caller.value);
 		if (endpoint.access === "key" && endpoint.admission === "none") {
 			const refused = await publicLimitFailure(context, caller.value.userId);
 			return refused ? failureResponse(c, refused) : next();
@@ -83,15 +126,20 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		const { quota } = keyRequestFor(context).admission;
 		if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota))) c.res.headers.set(name, value);
 	},
-	/** If the plan has changed, the handler is called once more under the new plan. */
+	/** If plan or key have changed, the handler is called once more under what holds now. */
 	async call(endpoint, context, handle) {
-		const { account, admission } = keyRequestFor(context);
-		const first = await handle(toKeyContext(context, account, admission));
-		if (first.ok || first.failure.reason !== "plan_changed" || !isPlanId(first.failure.plan)) return first;
-		const replanned = { ...account, plan: PLANS[first.failure.plan] };
-		const again = new Admission(context, replanned, countsTowardsDay(endpoint));
-		keyRequests.set(context, { account: replanned, admission: again });
-		return handle(toKeyContext(context, replanned, again));
+		const replaced = new Set<Failure["reason"]>();
+		for (;;) {
+			const { account, admission } = keyRequestFor(context);
+			const refused = roleFailure(endpoint, account);
+			if (refused) return fail(refused);
+			const answer = await handle(toKeyContext(context, account, admission));
+			if (answer.ok || replaced.has(answer.failure.reason)) return answer;
+			const caller = await replaceCaller(answer.failure, endpoint, context);
+			if (!caller) return answer;
+			if (!caller.ok) return caller;
+			replaced.add(answer.failure.reason);
+		}
 	},
 };
 
@@ -126,8 +174,14 @@ export async function identifyCaller(
 	context: ServiceContext,
 ): Promise<Result<Account | null>> {
 	if (authorization === null) return { ok: true, value: null };
-	const caller = await authenticate(authorization, context);
-	if (!caller.ok) return caller;
-	const verdict = await new Admission(context, caller.value, false).request();
-	return verdict.ok ? caller : verdict;
+	const admit = (account: Account) => new Admission(context, account, false).request();
+	const first = await authenticate(authorization, context);
+	if (!first.ok) return first;
+	const verdict = await admit(first.value);
+	if (verdict.ok) return first;
+	if (verdict.failure.reason !== "key_changed") return verdict;
+	const again = await authenticate(authorization, context);
+	if (!again.ok) return again;
+	const second = await admit(again.value);
+	return second.ok ? again : second;
 }

@@ -1,19 +1,44 @@
-// Users and keys in D1.
+// Users in D1, and the look-up of a key's account. Keys are written in keys/keys.store.ts.
 import { and, asc, eq, gt, isNull, sql } from "drizzle-orm";
+import * as z from "zod";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
-import type { Account } from "./context.ts";
+import { KEY_ROLES } from "../http/endpoint.ts";
+import type { Account, KeyGrant } from "./context.ts";
+
+const roleColumn = z.enum(KEY_ROLES);
+
+const grantColumns = {
+	version: apiKeys.version,
+	role: apiKeys.role,
+	expiresAt: apiKeys.expiresAt,
+	rpm: apiKeys.rpm,
+	dailyRequests: apiKeys.dailyRequests,
+};
+
+type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
+
+function toGrant({ version, role, expiresAt, rpm, dailyRequests }: GrantRow): KeyGrant {
+	return {
+		version,
+		role: roleColumn.parse(role),
+		expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
+		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
+	};
+}
 
 /** The account of a key, by its digest; null when the key is unknown or revoked. */
 export async function findAccount(db: Database, digest: string): Promise<Account | null> {
 	const row = await db
-		.select({ keyId: apiKeys.id, userId: users.id, plan: users.plan, number: users.number })
+		.select({ keyId: apiKeys.id, userId: users.id, plan: users.plan, number: users.number, ...grantColumns })
 		.from(apiKeys)
 		.innerJoin(users, eq(users.id, apiKeys.userId))
 		.where(and(eq(apiKeys.digest, digest), isNull(apiKeys.revokedAt)))
 		.get();
-	return row ? { keyId: row.keyId, userId: row.userId, plan: PLANS[row.plan as PlanId], number: row.number } : null;
+	if (!row) return null;
+	const { keyId, userId, plan, number } = row;
+	return { keyId, userId, plan: PLANS[plan as PlanId], number, key: toGrant(row) };
 }
 
 /** The next number, in one statement with its use: D1 writes one statement after the other, so no two users get it. */
@@ -47,55 +72,4 @@ export async function upsertUser(
 		.returning({ id: users.id })
 		.get();
 	return row.id;
-}
-
-interface NewKey {
-	id: string;
-	userId: string;
-	digest: string;
-	last4: string;
-	createdAt: string;
-	rotatedFrom: string | null;
-}
-
-/** Stores a key's digest. */
-export async function insertKey(db: Database, key: NewKey): Promise<void> {
-	await db.insert(apiKeys).values(key).run();
-}
-
-/** Marks a key as revoked. The first time stays. */
-export async function markRevoked(db: Database, keyId: string, revokedAt: string): Promise<void> {
-	await db
-		.update(apiKeys)
-		.set({ revokedAt })
-		.where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)))
-		.run();
-}
-
-const keyColumns = {
-	key_id: apiKeys.id,
-	user_id: users.id,
-	user: users.name,
-	plan: users.plan,
-	last4: apiKeys.last4,
-	created_at: apiKeys.createdAt,
-	revoked_at: apiKeys.revokedAt,
-	rotated_from: apiKeys.rotatedFrom,
-};
-
-/** A key as operators see it, without the key itself. */
-export async function findKey(db: Database, keyId: string) {
-	return db
-		.select(keyColumns)
-		.from(apiKeys)
-		.innerJoin(users, eq(users.id, apiKeys.userId))
-		.where(eq(apiKeys.id, keyId))
-		.get();
-}
-
-/** All keys, or those of one user, oldest first. */
-export async function listKeys(db: Database, userName: string | undefined) {
-	const all = db.select(keyColumns).from(apiKeys).innerJoin(users, eq(users.id, apiKeys.userId)).$dynamic();
-	const rows = userName === undefined ? all : all.where(eq(users.name, userName));
-	return rows.orderBy(asc(apiKeys.createdAt), asc(apiKeys.id)).all();
 }

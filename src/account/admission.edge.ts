@@ -30,16 +30,16 @@ function describeWait(ms: number): string {
 }
 
 function toLimitFailure(verdict: LimitRefusal): Failure {
-	const { quota, retryAfterMs } = verdict;
-	const plan = PLANS[quota.plan].displayName;
+	const { limitOf, quota, retryAfterMs } = verdict;
+	const limited = limitOf === "key" ? "this API key" : `the ${PLANS[quota.plan].displayName} plan`;
 	if (verdict.reason === "rate_limit_exceeded") {
-		const message = `the ${plan} plan allows ${quota.rpm} requests per minute; try again in ${describeWait(retryAfterMs)}`;
+		const message = `${limited} allows ${quota.rpm} requests per minute; try again in ${describeWait(retryAfterMs)}`;
 		return { reason: "rate_limit_exceeded", message, retryAfterMs };
 	}
 	const dailyLimit = quota.dailyLimit ?? 0;
 	return {
 		reason: "daily_limit_exceeded",
-		message: `the ${plan} plan allows ${dailyLimit} requests in 24 hours and ${quota.usedToday} were made; the next is free in ${describeWait(retryAfterMs)}`,
+		message: `${limited} allows ${dailyLimit} requests in 24 hours and ${quota.usedToday} were made; the next is free in ${describeWait(retryAfterMs)}`,
 		plan: quota.plan,
 		dailyLimit,
 		usedToday: quota.usedToday,
@@ -49,9 +49,9 @@ function toLimitFailure(verdict: LimitRefusal): Failure {
 
 const refusals = new Refusals();
 
-/** Forgets a user's refusals in this isolate, after their plan or their keys have changed. */
-export function forgetRefusals(userId: string): void {
-	refusals.forget(userId);
+/** Forgets the refusals of a user or a key in this isolate, after plan or keys have changed. */
+export function forgetRefusals(id: string): void {
+	refusals.forget(id);
 }
 
 /** The admission of one request: requested at most once, kept for the headers. */
@@ -73,7 +73,7 @@ export class Admission {
 
 	/** The refusal that this isolate remembers; null when the meter must be asked. */
 	knownRefusal(): Failure | null {
-		const verdict = refusals.find(this.#account.userId, this.#countsTowardsDay, Date.now());
+		const verdict = refusals.find(this.#account, this.#countsTowardsDay, Date.now());
 		if (!verdict) return null;
 		this.quota = verdict.quota;
 		return toLimitFailure(verdict);
@@ -91,6 +91,8 @@ export class Admission {
 		const request = {
 			requestId: this.#context.requestId,
 			keyId: this.#account.keyId,
+			keyVersion: this.#account.key.version,
+			keyLimits: this.#account.key.limits,
 			plan: this.#account.plan.id,
 			countsTowardsDay: this.#countsTowardsDay,
 			...(reservation ? { reservation } : {}),
@@ -104,13 +106,17 @@ export class Admission {
 		if (!verdict.admitted && verdict.reason === "revoked") {
 			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
 		}
+		if (!verdict.admitted && verdict.reason === "key_changed") {
+			forgetAccount(this.#account.userId);
+			return fail({ reason: "key_changed" });
+		}
 		if (!verdict.admitted && verdict.reason === "plan_changed") {
 			forgetAccount(this.#account.userId);
 			return fail({ reason: "plan_changed", plan: verdict.plan });
 		}
 		this.quota = verdict.quota;
 		if (verdict.admitted) return ok(verdict.quota);
-		refusals.remember(this.#account.userId, verdict, Date.now());
+		refusals.remember(this.#account, verdict, Date.now());
 		return fail(toLimitFailure(verdict));
 	}
 }

@@ -7,7 +7,7 @@ import { apiKeyDigest, isWellFormedApiKey } from "./api-key.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 
-/** How long an isolate caches a lookup. A revocation does not wait for it: the meter refuses a revoked key at once. */
+/** How long an isolate caches a lookup. Revocations and changes do not wait for it: the meter knows them at once. */
 const CACHE_MS = 30_000;
 const CACHE_ENTRIES = 10_000;
 
@@ -21,6 +21,12 @@ function parseBearerToken(authorization: string | null): string | null {
 	return /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? null;
 }
 
+/** Refuses an account whose key has expired. The time is compared at each request, cached look-up or not. */
+function refuseExpired(account: Account, { startedAtMs }: ServiceContext): Result<Account> {
+	const { expiresAtMs } = account.key;
+	return expiresAtMs !== null && startedAtMs >= expiresAtMs ? invalidKey("the API key has expired") : ok(account);
+}
+
 /** The account of the request's API key. Unknown keys are not cached, so a new key works at once. */
 export async function authenticate(authorization: string | null, context: ServiceContext): Promise<Result<Account>> {
 	if (authorization === null) return invalidKey("an API key is required: Authorization: Bearer svc_sk_…");
@@ -28,7 +34,7 @@ export async function authenticate(authorization: string | null, context: Servic
 	if (key === null || !isWellFormedApiKey(key)) return invalidKey("the API key is malformed");
 	const digest = apiKeyDigest(context.settings.keyPepper, key);
 	const known = accountCache.get(digest);
-	if (known && known.untilMs > context.startedAtMs) return ok(known.account);
+	if (known && known.untilMs > context.startedAtMs) return refuseExpired(known.account, context);
 	const account = await findAccount(context.db, digest);
 	if (!account) {
 		accountCache.delete(digest);
@@ -37,10 +43,10 @@ export async function authenticate(authorization: string | null, context: Servic
 	}
 	if (accountCache.size >= CACHE_ENTRIES) accountCache.delete(accountCache.keys().next().value ?? "");
 	accountCache.set(digest, { account, untilMs: context.startedAtMs + CACHE_MS });
-	return ok(account);
+	return refuseExpired(account, context);
 }
 
-/** Removes a user's keys from this isolate's cache, after their plan turned out to be another. */
+/** Removes a user's keys from this isolate's cache, after their plan or a key turned out to be another. */
 export function forgetAccount(userId: string): void {
 	for (const [digest, { account }] of accountCache) if (account.userId === userId) accountCache.delete(digest);
 }

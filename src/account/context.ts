@@ -4,6 +4,8 @@ import type { Plan } from "../catalog/plans.ts";
 import type { Database } from "../db/client.edge.ts";
 import type { Result } from "../failure.ts";
 import type { RequestContext } from "../http/context.ts";
+import type { KeyRole } from "../http/endpoint.ts";
+import type { KeyLimits } from "../meter/key-windows.ts";
 import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import type { Settings } from "../settings.ts";
@@ -15,6 +17,19 @@ export interface Account {
 	plan: Plan;
 	/** The user's number, for request ids. */
 	number: number;
+	/** What the key that was used may do, and for how long. */
+	key: KeyGrant;
+}
+
+/** The rights of a key, as they were looked up. */
+export interface KeyGrant {
+	/** The meter refuses earlier versions than the latest. */
+	version: number;
+	role: KeyRole;
+	/** From then on, the key is refused, ms since the epoch; null for a key without an end. */
+	expiresAtMs: number | null;
+	/** Null for a key whose only limits are its plan's. */
+	limits: KeyLimits | null;
 }
 
 export interface ServiceContext extends RequestContext {

@@ -22,7 +22,14 @@ import {
 } from "./response.ts";
 import { agentRunClient, type RunView } from "./run/client.edge.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import { RUN_NOT_FOUND, resumeRun, startOrJoinRun, toOutcomeResult, toRunResult } from "./run/start.edge.ts";
+import {
+	findControlRefusal,
+	RUN_NOT_FOUND,
+	resumeRun,
+	startOrJoinRun,
+	toOutcomeResult,
+	toRunResult,
+} from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_LISTED_RUNS = 50;
@@ -176,6 +183,8 @@ const cancelRunEndpoint = endpoint({
 	handle: ({ params: { run_id: runId }, context }) =>
 		longAnswer(context, { stream: false }, async () => {
 			if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+			const refused = await findControlRefusal(runId, context);
+			if (refused) return fail(refused);
 			const cancelled = await agentRunClient(context.env, context.account.userId, runId).cancel();
 			if (!cancelled) return fail(RUN_NOT_FOUND);
 			const { outcome } = cancelled;

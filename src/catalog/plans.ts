@@ -1,8 +1,11 @@
 // The four pricing plans (docs/reference.md, "Plans").
+import * as z from "zod";
 import type { Catalog } from "./catalog.ts";
 
 export const PLAN_IDS = ["free", "personal", "pro", "corporate"] as const;
 export type PlanId = (typeof PLAN_IDS)[number];
+
+export const planIdSchema = z.enum(PLAN_IDS);
 
 /** Whether a text is the id of a plan. */
 export function isPlanId(text: string): text is PlanId {

@@ -30,6 +30,22 @@ export const apiKeys = sqliteTable(
 		createdAt: text("created_at").notNull(),
 		revokedAt: text("revoked_at"),
 		rotatedFrom: text("rotated_from"),
+		/** Counts the key's changes from 1. The meter refuses requests that carry an earlier one than it knows. */
+		version: integer().notNull().default(1),
+		name: text(),
+		/** `owner` or `agent`. */
+		role: text().notNull().default("owner"),
+		/** From this time on, the key is refused. */
+		expiresAt: text("expires_at"),
+		/** Requests a minute and in 24 hours, where they are fewer than the plan's. */
+		rpm: integer(),
+		dailyRequests: integer("daily_requests"),
+		/** JSON list of the models it may call: ids, tiers, globs; null for all. */
+		models: text(),
+		/** JSON of a routing config in normal form. */
+		brainConfig: text("brain_config"),
+		/** JSON list. */
+		tags: text().notNull().default("[]"),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),
@@ -66,9 +82,12 @@ export const settlements = sqliteTable(
 		receipt: text().notNull(),
 		proofHash: text("proof_hash").notNull(),
 		signature: text(),
+		/** The key that signed the receipt. */
 		keyId: text("key_id"),
 		/** When the receipt was sealed. */
 		settledAt: text("settled_at").notNull(),
+		/** The API key of the request; null in rows from before this column. */
+		apiKeyId: text("api_key_id"),
 	},
 	(table) => [index("settlements_user_time").on(table.userId, table.createdAt, table.requestId)],
 );

@@ -79,7 +79,7 @@ async function readText(request: Request, limitBytes: number): Promise<Result<st
 	const reader: BodyReader | undefined = request.body?.getReader();
 	const text = reader ? await readPieces(reader, limitBytes) : ok("");
 	if (reader && !text.ok) await drain(reader);
-	return text.ok && text.value === "" ? invalidJson("the request body is empty; a JSON object is expected") : text;
+	return text;
 }
 
 /** The steps from a value to an unfit one inside it, last step first, and what is wrong with that. */
@@ -130,10 +130,15 @@ export function findUnrepresentable(root: unknown): Issue | null {
 	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
 }
 
-/** Reads, decodes and parses a JSON body. The parser's messages quoteInput the body, so clients do not get them. */
-export async function readJsonBody(request: Request, limitBytes: number): Promise<Result<unknown>> {
+/**
+ * Reads, decodes and parses a JSON body. The parser's messages quoteInput the body, so clients do not get them.
+ * @param isOptional an empty body counts as `{}`.
+ */
+export async function readJsonBody(request: Request, limitBytes: number, isOptional = false): Promise<Result<unknown>> {
 	const text = await readText(request, limitBytes);
 	if (!text.ok) return text;
+	if (text.value === "")
+		return isOptional ? ok({}) : invalidJson("the request body is empty; a JSON object is expected");
 	const excess = findExcess(text.value);
 	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	let value: unknown;

@@ -5,7 +5,7 @@ import type { RequestContext } from "./context.ts";
 import type { ErrorDialect } from "./dialects.ts";
 
 /** Methods of endpoints. HEAD follows GET, and CORS answers OPTIONS. */
-export const METHODS = ["GET", "POST", "PUT", "DELETE"] as const;
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** Media types of a success. For all but JSON, the handler writes the text. */
@@ -13,6 +13,10 @@ type MediaType = "application/json" | "text/plain" | "text/html" | "image/svg+xm
 
 /** What a caller must have. `key`: a user's API key; `operator`: the ADMIN_TOKEN; `session`: a signed-in browser. */
 export type Access = "public" | "key" | "operator" | "session";
+
+/** Roles of API keys: an agent's key may not change what governs agents. */
+export const KEY_ROLES = ["owner", "agent"] as const;
+export type KeyRole = (typeof KEY_ROLES)[number];
 
 /** A handler's answer: a value, a response of its own, or a failure. */
 export type HandlerResult<T> =
@@ -68,13 +72,15 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	};
 	/** Its result may have status 503, because it reports what is down. */
 	degrades?: boolean;
+	/** An empty body counts as `{}`. */
+	isBodyOptional?: boolean;
 	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
 	/** Not in the public reference, and no tool. */
 	internal?: boolean;
 	/**
 	 * What a request changes: nothing, or it adds something, or it replaces or ends something. Default: by method, GET nothing,
-	 * POST adds, PUT and DELETE replace.
+	 * POST adds, PUT, PATCH and DELETE replace.
 	 */
 	effect?: "none" | "adds" | "replaces";
 	/** Optional members of arguments, at any depth, that an MCP client's list of tools leaves out. They are accepted all the same. */
@@ -106,6 +112,8 @@ interface KeyDefinition {
 	admission?: "first" | "handler" | "none";
 	/** False: the request counts towards the minute, not towards the day. */
 	countsTowardsDay?: boolean;
+	/** The roles of keys that may call it. Default: all. */
+	roles?: readonly KeyRole[];
 }
 
 /** The further members of a definition, by its access. */

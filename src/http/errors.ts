@@ -73,6 +73,36 @@ function toFailureRow(failure: Failure): FailureRow {
 				message: "the plan of this account has just changed; try again",
 				headers: retryAfter(RETRY_SOON_MS),
 			};
+		case "key_changed":
+			return {
+				status: 503,
+				message: "this API key has just been changed; try again",
+				headers: retryAfter(RETRY_SOON_MS),
+			};
+		case "role_forbidden":
+			return { status: 403, message: failure.message, headers: NO_RETRY };
+		case "key_scope_exceeded":
+			return {
+				status: 403,
+				message: `a key cannot make or change a key beyond itself; ${failure.member} would be wider than the calling key's`,
+				param: failure.member,
+				extra: { member: failure.member },
+				headers: NO_RETRY,
+			};
+		case "last_owner_key":
+			return {
+				status: 409,
+				message:
+					"no other owner key lasts as long as this one, so it can be replaced (rotate) but not deleted, expired or demoted",
+				headers: NO_RETRY,
+			};
+		case "key_limit_reached":
+			return {
+				status: 409,
+				message: `you have ${failure.limit} keys, which is the most; delete one to make another`,
+				extra: { limit: failure.limit },
+				headers: NO_RETRY,
+			};
 		case "daily_limit_exceeded":
 			return {
 				status: 429,

@@ -59,7 +59,9 @@ function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodTy
 	return async (c, next) => {
 		const context = c.get("context");
 		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
-		const body = await context.timings.measure("body", () => readJsonBody(c.req.raw, limitBytes));
+		const body = await context.timings.measure("body", () =>
+			readJsonBody(c.req.raw, limitBytes, endpoint.isBodyOptional),
+		);
 		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);
 		context.rawBody = body.value;
 		findOverlong ??= arrayLimitCheck(schema);

@@ -97,7 +97,7 @@ function toResponses(endpoint: Endpoint): Record<string, Schema> {
 	}
 	if (endpoint.protocol) all["202"] = { description: endpoint.protocol.accepted };
 	if (endpoint.access !== "public")
-		all["401"] = { description: "The key is missing, malformed or revoked", ...jsonContent(unauthorized) };
+		all["401"] = { description: "The key is missing, malformed, revoked or expired", ...jsonContent(unauthorized) };
 	if (endpoint.access !== "public" || ("limited" in endpoint && endpoint.limited)) {
 		all["429"] = { description: "A limit is exceeded; Retry-After says when to come back", ...jsonContent(limited) };
 	}
@@ -120,7 +120,9 @@ function toOperation(endpoint: Endpoint): Schema {
 		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
-		...(endpoint.body ? { requestBody: { required: true, ...jsonContent(toJsonSchema(endpoint.body, "input")) } } : {}),
+		...(endpoint.body
+			? { requestBody: { required: !endpoint.isBodyOptional, ...jsonContent(toJsonSchema(endpoint.body, "input")) } }
+			: {}),
 		responses: toResponses(endpoint),
 	};
 }

@@ -64,6 +64,8 @@ export interface RequestPurpose {
 export interface RequestRecord {
 	requestId: string;
 	userId: string;
+	/** The API key that made the request. */
+	apiKeyId: string;
 	/** When the request arrived, ms since the epoch. */
 	startedAtMs: number;
 	catalogVersion: string;
@@ -301,6 +303,7 @@ export function toUsageAndReceipt(
 		usage: {
 			request_id: record.requestId,
 			user_id: record.userId,
+			api_key_id: record.apiKeyId,
 			created_at: new Date(record.startedAtMs).toISOString(),
 			kind: detail.kind,
 			...usage,

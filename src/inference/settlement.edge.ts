@@ -28,6 +28,7 @@ export function toRequestRecord(caller: Caller, purpose: RequestPurpose, boundNa
 	return {
 		requestId: caller.requestId,
 		userId: caller.account.userId,
+		apiKeyId: caller.account.keyId,
 		startedAtMs: caller.startedAtMs,
 		catalogVersion: caller.settings.catalog.version,
 		purpose,

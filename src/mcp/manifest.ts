@@ -1,5 +1,6 @@
 // The tool manifest: the tools with their addresses, and a client's configuration (docs/reference.md, "Tool manifest"). Pure.
 import * as z from "zod";
+import { METHODS } from "../http/endpoint.ts";
 import type { McpTool } from "./tools.ts";
 
 const MANIFEST_VERSION = "svc-mcp-manifest-v0.1";
@@ -15,7 +16,7 @@ const toolEntrySchema = z.lazy(() =>
 	z.object({
 		name: z.string(),
 		description: z.string(),
-		method: z.enum(["GET", "POST", "PUT", "DELETE"]),
+		method: z.enum(METHODS),
 		path: z.string(),
 		input_schema: inputSchema.describe(
 			"One JSON Schema for all arguments: those named in the path go there, the others into the body, or into the query of a GET.",

@@ -13,7 +13,8 @@ import {
 	WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { KeyGrant } from "../account/context.ts";
+import type { Endpoint, KeyRole } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
 import { callEndpoint, type EndpointCaller, type ToolProgressListener } from "./call-endpoint.edge.ts";
 import { type McpBody, toMessages } from "./json-rpc.ts";
@@ -28,6 +29,9 @@ interface ServedTool {
 	endpoint: Endpoint;
 	tool: McpTool;
 }
+
+/** A client of the server, with the grant of its key. */
+type McpCaller = EndpointCaller & { account: { key: KeyGrant } };
 
 /** A client that asked for progress is notified this often that its call is under way. */
 const PROGRESS_MS = 10_000;
@@ -67,8 +71,13 @@ export function toToolListing({ name, title, description, effect, listedSchema, 
 	};
 }
 
-/** The tools of groups, in the order of their endpoints. @throws ProtocolError for an unknown group. */
-function listTools(endpoints: readonly Endpoint[], groups: readonly string[]) {
+/** Whether a key of a role may call a tool's endpoint. */
+function isForRole({ endpoint }: ServedTool, role: KeyRole): boolean {
+	return endpoint.access !== "key" || (endpoint.roles?.includes(role) ?? true);
+}
+
+/** The tools of groups that a role may call, in the order of their endpoints. @throws ProtocolError for an unknown group. */
+function listTools(endpoints: readonly Endpoint[], groups: readonly string[], role: KeyRole) {
 	const unknown = groups.find((name) => !TOOL_GROUPS.has(name));
 	if (unknown !== undefined) {
 		const known = [...TOOL_GROUPS.keys()].join(", ");
@@ -76,7 +85,8 @@ function listTools(endpoints: readonly Endpoint[], groups: readonly string[]) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 	}
 	const names = new Set(groups.flatMap((group) => TOOL_GROUPS.get(group) ?? []));
-	const tools = [...servedTools(endpoints).values()].filter(({ tool }) => names.has(tool.name));
+	const served = [...servedTools(endpoints).values()];
+	const tools = served.filter((each) => names.has(each.tool.name) && isForRole(each, role));
 	return { tools: tools.map(({ tool }) => toToolListing(tool)) };
 }
 
@@ -134,7 +144,7 @@ async function withProtocolErrors<T>({ requestId }: EndpointCaller, work: () => 
 }
 
 /** A server for one exchange. @param groups the tools that it lists. */
-function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller, groups: readonly string[]): Server {
+function createServer(endpoints: readonly Endpoint[], caller: McpCaller, groups: readonly string[]): Server {
 	const server = new Server(
 		{ name: "svc", title: "svc", version: "0.1.0" },
 		{
@@ -145,7 +155,7 @@ function createServer(endpoints: readonly Endpoint[], caller: EndpointCaller, gr
 		},
 	);
 	const safely = <T>(work: () => T | Promise<T>) => withProtocolErrors(caller, work);
-	server.setRequestHandler("tools/list", () => safely(() => listTools(endpoints, groups)));
+	server.setRequestHandler("tools/list", () => safely(() => listTools(endpoints, groups, caller.account.key.role)));
 	server.setRequestHandler("tools/call", ({ params }, context) =>
 		safely(() => {
 			const tool = servedTools(endpoints).get(params.name);
@@ -211,7 +221,7 @@ function refuseOrigin(request: Request): Response | undefined {
 export async function answerMcp(
 	body: McpBody,
 	endpoints: readonly Endpoint[],
-	caller: EndpointCaller,
+	caller: McpCaller,
 	tools = "",
 ): Promise<Response> {
 	const groups = parseGroups(tools);

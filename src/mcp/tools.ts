@@ -134,6 +134,7 @@ const EFFECTS: Readonly<Record<Endpoint["method"], McpTool["effect"]>> = {
 	GET: "none",
 	POST: "adds",
 	PUT: "replaces",
+	PATCH: "replaces",
 	DELETE: "replaces",
 };
 

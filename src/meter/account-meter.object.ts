@@ -13,6 +13,7 @@ import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { cutDown } from "./flush-batch.ts";
+import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import {
 	type AdmitRequest,
 	type AdmitVerdict,
@@ -26,6 +27,7 @@ import {
 } from "./meter-calls.ts";
 import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
+import type { LimitRefusal } from "./refusals.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, isTooLarge, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
@@ -41,6 +43,8 @@ export class AccountMeter extends DurableObject<Env> {
 	#meterState: MeterState;
 	#plan: PlanId | null;
 	#revoked: Set<string>;
+	/** The latest versions of keys that were changed. */
+	#keyVersions: Map<string, number>;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -58,6 +62,8 @@ export class AccountMeter extends DurableObject<Env> {
 		this.#revoked = new Set(
 			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
 		);
+		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
+		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#meterState.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
@@ -71,47 +77,48 @@ export class AccountMeter extends DurableObject<Env> {
 
 	#quota(plan: PlanId, nowMs: number): Quota {
 		const { rpm, dailyRequests } = PLANS[plan];
-		return {
-			plan,
-			rpm,
-			remaining: Math.max(0, rpm - this.#meterState.minute.count(nowMs)),
-			resetMs: this.#meterState.minute.msUntilEmpty(nowMs),
-			dailyLimit: dailyRequests,
-			usedToday: this.#meterState.day.count(nowMs),
-		};
+		return toQuota(plan, { rpm, dailyLimit: dailyRequests }, this.#meterState, nowMs);
 	}
 
-	/** Counts a request against the user's limits and stores its reservation. Idempotent by request id. */
+	/** The limits of a key; null when it has none of its own. */
+	#keyQuota({ keyId, keyLimits }: AdmitRequest, ofPlan: Quota, nowMs: number): Quota | null {
+		if (!keyLimits) return null;
+		const limits = { rpm: keyLimits.rpm ?? ofPlan.rpm, dailyLimit: keyLimits.dailyRequests };
+		return toQuota(ofPlan.plan, limits, this.#meterState.keys.windowsFor(keyId), nowMs);
+	}
+
+	/** Counts a request against the limits of user and key, and stores its reservation. Idempotent by request id. */
 	admit(request: AdmitRequest): AdmitVerdict {
 		const now = Date.now();
 		const plan = this.#plan ?? request.plan;
 		if (this.#revoked.has(request.keyId)) return { admitted: false, reason: "revoked" };
+		if ((this.#keyVersions.get(request.keyId) ?? 0) > request.keyVersion)
+			return { admitted: false, reason: "key_changed" };
 		if (plan !== request.plan && request.reservation) return { admitted: false, reason: "plan_changed", plan };
 
-		const quota = this.#quota(plan, now);
 		// A repeated call is neither counted again nor refused because of its own admission.
-		if (this.#meterState.find(request.requestId)) return { admitted: true, quota };
-		if (quota.remaining === 0) {
-			return {
-				admitted: false,
-				reason: "rate_limit_exceeded",
-				quota,
-				retryAfterMs: this.#meterState.minute.msUntilSlot(now),
-			};
+		if (!this.#meterState.find(request.requestId)) {
+			const refusal = this.#limitRefusal(request, plan, now);
+			if (refusal) return refusal;
+			this.#makeRoom(now);
+			const { requestId, countsTowardsDay, keyId, keyLimits, reservation } = request;
+			const limitedKeyId = keyLimits ? keyId : null;
+			this.#meterState.admit({ requestId, countsTowardsDay, limitedKeyId }, reservation ?? null, now);
+			if (reservation) this.#outbox.arm(reservation.expiresAtMs);
 		}
-		if (request.countsTowardsDay && quota.dailyLimit !== null && quota.usedToday >= quota.dailyLimit) {
-			return {
-				admitted: false,
-				reason: "daily_limit_exceeded",
-				quota,
-				retryAfterMs: this.#meterState.day.msUntilSlot(now),
-			};
-		}
+		const quota = this.#quota(plan, now);
+		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)) };
+	}
 
-		this.#makeRoom(now);
-		this.#meterState.admit(request.requestId, request.countsTowardsDay, request.reservation ?? null, now);
-		if (request.reservation) this.#outbox.arm(request.reservation.expiresAtMs);
-		return { admitted: true, quota: this.#quota(plan, now) };
+	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
+	#limitRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): LimitRefusal | null {
+		const ofPlan = this.#quota(plan, nowMs);
+		const ofKey = this.#keyQuota(request, ofPlan, nowMs);
+		const { countsTowardsDay, keyId } = request;
+		return (
+			refuseOverLimit("plan", ofPlan, countsTowardsDay, this.#meterState, nowMs) ??
+			(ofKey && refuseOverLimit("key", ofKey, countsTowardsDay, this.#meterState.keys.windowsFor(keyId), nowMs))
+		);
 	}
 
 	/** Folds, so that slots can be reused. If that fails, the table grows and the request is admitted all the same. */
@@ -179,6 +186,12 @@ export class AccountMeter extends DurableObject<Env> {
 		return (slot && this.#meterState.settlement(slot)?.receipt) ?? null;
 	}
 
+	/** The API key of a request that was settled a moment ago, or that D1 does not have; null when there is no such request. */
+	settledBy(requestId: string): string | null {
+		const slot = this.#meterState.find(requestId);
+		return (slot && this.#meterState.settlement(slot)?.usage.api_key_id) ?? null;
+	}
+
 	/** Flushes, and returns the totals of what D1 has. */
 	async flushedTotals(): Promise<FlushedTotals> {
 		await this.#outbox.flush();
@@ -192,6 +205,13 @@ export class AccountMeter extends DurableObject<Env> {
 			this.#sql.exec("INSERT INTO account (plan) VALUES (?)", plan);
 		});
 		this.#plan = plan;
+	}
+
+	/** Refuses requests that carry an earlier version of a key. */
+	changeKey(keyId: string, version: number): void {
+		const latest = Math.max(version, this.#keyVersions.get(keyId) ?? 0);
+		this.#sql.exec("INSERT OR REPLACE INTO key_versions (key_id, version) VALUES (?, ?)", keyId, latest);
+		this.#keyVersions.set(keyId, latest);
 	}
 
 	/** Refuses a key from now on, for ever. */

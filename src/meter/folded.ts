@@ -5,17 +5,22 @@ import type { NamedTotals } from "./usage-totals.ts";
 export interface FoldedState extends FoldPosition {
 	/** Minute number and its requests that count towards the day, rising. */
 	minutes: [number, number][];
+	/** The same of each key that has limits of its own. */
+	keyMinutes: KeyMinutes;
 	/** Of every settlement up to `settlementSeq`, with the amounts that D1 has. */
 	totals: NamedTotals[];
 }
 
-export const EMPTY_FOLD: FoldedState = { admissionSeq: 0, settlementSeq: 0, minutes: [], totals: [] };
+export const EMPTY_FOLD: FoldedState = { admissionSeq: 0, settlementSeq: 0, minutes: [], keyMinutes: {}, totals: [] };
 
 /** Requests of consecutive minutes. A day's minutes as pairs would take several times the space. */
 export interface PackedMinutes {
 	from: number;
 	requests: number[];
 }
+
+/** Minutes with requests that count towards the day, by key. */
+export type KeyMinutes = Record<string, PackedMinutes>;
 
 export function packMinutes(minutes: readonly (readonly [number, number])[]): PackedMinutes {
 	const numbers = minutes.map(([minute]) => minute);

@@ -1,6 +1,7 @@
 // The calls of a meter: their arguments and answers. Pure.
 
 import type { PlanId } from "../catalog/plans.ts";
+import type { KeyLimits } from "./key-windows.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -9,6 +10,10 @@ import type { NamedTotals } from "./usage-totals.ts";
 export interface AdmitRequest {
 	requestId: string;
 	keyId: string;
+	/** Of the key as the caller knows it. */
+	keyVersion: number;
+	/** The key's own limits; null when it has none. */
+	keyLimits: KeyLimits | null;
 	/** The plan that the caller knows. The meter's own plan wins. */
 	plan: PlanId;
 	countsTowardsDay: boolean;
@@ -29,9 +34,18 @@ export interface Quota {
 export type AdmitVerdict =
 	| { admitted: true; quota: Quota }
 	| { admitted: false; reason: "revoked" }
+	/** The caller knows an earlier version of the key. */
+	| { admitted: false; reason: "key_changed" }
 	/** The caller chose a model under a plan that the user no longer has. */
 	| { admitted: false; reason: "plan_changed"; plan: PlanId }
-	| { admitted: false; reason: "rate_limit_exceeded" | "daily_limit_exceeded"; quota: Quota; retryAfterMs: number };
+	| {
+			admitted: false;
+			reason: "rate_limit_exceeded" | "daily_limit_exceeded";
+			/** Whose limit it is: the plan's, which all keys of the user share, or the key's own. */
+			limitOf: "plan" | "key";
+			quota: Quota;
+			retryAfterMs: number;
+	  };
 
 /** `late`: the reservation was settled before, at its bound or in a slot that is reused by now. */
 export type SettleVerdict = "settled" | "late";

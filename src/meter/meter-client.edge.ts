@@ -28,9 +28,13 @@ export interface MeterClient {
 	doubtful(after: number): Promise<PendingPage>;
 	/** The receipt of a request, which D1 may not have. */
 	receipt(requestId: string): Promise<StoredReceipt | null>;
+	/** The API key of a request that is settled, and that D1 may not have. */
+	settledBy(requestId: string): Promise<string | null>;
 	/** Flushes, and returns the totals of what D1 has. */
 	flushedTotals(): Promise<FlushedTotals>;
 	setPlan(plan: PlanId): Promise<void>;
+	/** Refuses requests that carry an earlier version of a key. */
+	changeKey(keyId: string, version: number): Promise<void>;
 	revokeKey(keyId: string): Promise<void>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
 	markOwner(owner: string, mark: number): Promise<void>;
@@ -51,9 +55,11 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
+		settledBy: (requestId) => twice(async (stub) => await stub.settledBy(requestId)),
 		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
+		changeKey: (keyId, version) => twice((stub) => stub.changeKey(keyId, version)),
 		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),

@@ -5,6 +5,7 @@
 // writes these totals in one row, with the number that they reach. An object may die between the two, or before D1's answer.
 // It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
+import { KeyWindows } from "./key-windows.ts";
 import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
 import type { OpenHold, RecentUsage, Reservation, Settlement } from "./settlement.ts";
 import { SlotTable } from "./slot-table.edge.ts";
@@ -33,6 +34,8 @@ export interface FlushBatch {
 export class MeterState {
 	readonly minute: MinuteWindow;
 	readonly day: DayWindow;
+	/** Of keys that have limits of their own. */
+	readonly keys: KeyWindows;
 	#table: SlotTable;
 	#index: SlotIndex;
 	/** Of the settlements that D1 has, folded or not. */
@@ -45,13 +48,27 @@ export class MeterState {
 		const slots = this.#table.slots();
 		this.#index = new SlotIndex(slots, folded);
 		this.#stored = new UsageTotals(folded.totals);
-		const times = slots.map(({ atMs }) => atMs).filter((atMs) => atMs > nowMs - MINUTE_MS);
-		this.minute = new MinuteWindow(times.sort((a, b) => a - b));
+		this.minute = new MinuteWindow();
 		this.day = new DayWindow(folded.minutes);
-		for (const { admissionSeq, atMs, countsTowardsDay } of slots.toSorted((a, b) => a.admissionSeq - b.admissionSeq)) {
-			if (countsTowardsDay && admissionSeq > folded.admissionSeq) this.day.add(atMs);
-		}
+		this.keys = new KeyWindows(folded.keyMinutes);
+		for (const slot of slots.toSorted((a, b) => a.admissionSeq - b.admissionSeq))
+			this.#count(slot, {
+				isInMinute: slot.atMs > nowMs - MINUTE_MS,
+				isInDay: slot.admissionSeq > folded.admissionSeq,
+			});
 		for (const { slot } of this.#index.pending) this.#pending.addRow(this.#table.settlement(slot).usage);
+	}
+
+	/** Adds an admission to the windows of its user, and of its key if that has limits. */
+	#count(
+		{ atMs, countsTowardsDay, limitedKeyId }: Slot,
+		{ isInMinute, isInDay }: { isInMinute: boolean; isInDay: boolean },
+	): void {
+		const windows = limitedKeyId === null ? [this] : [this, this.keys.windowsFor(limitedKeyId)];
+		for (const { minute, day } of windows) {
+			if (isInMinute) minute.add(atMs);
+			if (isInDay && countsTowardsDay) day.add(atMs);
+		}
 	}
 
 	get earliestExpiryMs(): number | null {
@@ -73,7 +90,11 @@ export class MeterState {
 	}
 
 	/** Stores an admission and counts it. */
-	admit(requestId: string, countsTowardsDay: boolean, reservation: Reservation | null, nowMs: number): void {
+	admit(
+		{ requestId, countsTowardsDay, limitedKeyId }: Pick<Slot, "requestId" | "countsTowardsDay" | "limitedKeyId">,
+		reservation: Reservation | null,
+		nowMs: number,
+	): void {
 		const position = this.#index.nextPosition(nowMs);
 		const slot: Slot = {
 			slot: position.slot,
@@ -81,6 +102,7 @@ export class MeterState {
 			admissionSeq: position.admissionSeq,
 			atMs: nowMs,
 			countsTowardsDay,
+			limitedKeyId,
 			expiresAtMs: reservation?.expiresAtMs ?? null,
 			closedAtMs: reservation ? null : nowMs,
 			settlementSeq: null,
@@ -90,8 +112,7 @@ export class MeterState {
 		};
 		this.#table.admit(slot, position.isReused, reservation);
 		this.#index.admit(position, slot);
-		this.minute.add(nowMs);
-		if (countsTowardsDay) this.day.add(nowMs);
+		this.#count(slot, { isInMinute: true, isInDay: true });
 	}
 
 	extend(slot: Slot, reservation: Reservation): void {
@@ -188,7 +209,9 @@ export class MeterState {
 	fold(nowMs: number): void {
 		if (this.#index.foldableCount === 0) return;
 		const position = this.#index.nextFold;
-		this.#table.fold({ ...position, minutes: this.day.buckets(nowMs), totals: this.#stored.rows() });
+		const minutes = this.day.buckets(nowMs);
+		const keyMinutes = this.keys.foldedMinutes(nowMs);
+		this.#table.fold({ ...position, minutes, keyMinutes, totals: this.#stored.rows() });
 		this.#index.fold(position);
 	}
 

@@ -15,5 +15,11 @@ export const METER_TABLES: TableSchema = {
 					minutes TEXT NOT NULL, totals TEXT NOT NULL);
 				CREATE TABLE marked_owners (owner TEXT PRIMARY KEY, mark INTEGER NOT NULL) WITHOUT ROWID;
 			`),
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE key_versions (key_id TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID;
+				ALTER TABLE slots ADD COLUMN limited_key TEXT;
+				ALTER TABLE folded ADD COLUMN key_minutes TEXT NOT NULL DEFAULT '{}';
+			`),
 	],
 };

@@ -18,6 +18,8 @@ export interface UsageCall {
 export interface UsageRow {
 	request_id: string;
 	user_id: string;
+	/** The API key that made the request. */
+	api_key_id: string;
 	created_at: string;
 	kind: ReceiptKind;
 	model: string;

@@ -2,7 +2,14 @@
 // the key is the only index.
 
 import { nanoUsd } from "../proof/money.ts";
-import { EMPTY_FOLD, type FoldedState, type PackedMinutes, packMinutes, unpackMinutes } from "./folded.ts";
+import {
+	EMPTY_FOLD,
+	type FoldedState,
+	type KeyMinutes,
+	type PackedMinutes,
+	packMinutes,
+	unpackMinutes,
+} from "./folded.ts";
 import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -13,6 +20,7 @@ interface SlotRow extends Record<string, SqlStorageValue> {
 	admitted: number;
 	at_ms: number;
 	counts: number;
+	limited_key: string | null;
 	expires_at_ms: number | null;
 	closed_at_ms: number | null;
 	settled: number | null;
@@ -22,7 +30,7 @@ interface SlotRow extends Record<string, SqlStorageValue> {
 }
 
 const SLOT_COLUMNS =
-	"slot, request_id, admitted, at_ms, counts, expires_at_ms, closed_at_ms, settled, proof_hash, doubtful, created_at";
+	"slot, request_id, admitted, at_ms, counts, limited_key, expires_at_ms, closed_at_ms, settled, proof_hash, doubtful, created_at";
 
 function toSlot(row: SlotRow): Slot {
 	return {
@@ -31,6 +39,7 @@ function toSlot(row: SlotRow): Slot {
 		admissionSeq: row.admitted,
 		atMs: row.at_ms,
 		countsTowardsDay: row.counts === 1,
+		limitedKeyId: row.limited_key,
 		expiresAtMs: row.expires_at_ms,
 		closedAtMs: row.closed_at_ms,
 		settlementSeq: row.settled,
@@ -52,14 +61,16 @@ interface FoldedRow extends Record<string, SqlStorageValue> {
 	admitted: number;
 	settled: number;
 	minutes: string;
+	key_minutes: string;
 	totals: string;
 }
 
-function toFoldedState({ admitted, settled, minutes, totals }: FoldedRow): FoldedState {
+function toFoldedState({ admitted, settled, minutes, key_minutes, totals }: FoldedRow): FoldedState {
 	return {
 		admissionSeq: admitted,
 		settlementSeq: settled,
 		minutes: unpackMinutes(JSON.parse(minutes) as PackedMinutes),
+		keyMinutes: JSON.parse(key_minutes) as KeyMinutes,
 		totals: JSON.parse(totals) as NamedTotals[],
 	};
 }
@@ -77,7 +88,7 @@ export class SlotTable {
 	}
 
 	folded(): FoldedState {
-		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, totals FROM folded");
+		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, key_minutes, totals FROM folded");
 		const [found] = [...row].map(toFoldedState);
 		return found ?? EMPTY_FOLD;
 	}
@@ -90,6 +101,7 @@ export class SlotTable {
 			slot.admissionSeq,
 			slot.atMs,
 			slot.countsTowardsDay ? 1 : 0,
+			slot.limitedKeyId,
 			slot.expiresAtMs,
 			slot.closedAtMs,
 			body,
@@ -97,14 +109,14 @@ export class SlotTable {
 		];
 		if (isReused) {
 			this.#sql.exec(
-				`UPDATE slots SET request_id = ?, admitted = ?, at_ms = ?, counts = ?, expires_at_ms = ?, closed_at_ms = ?, body = ?,
-					settled = NULL, proof_hash = NULL, doubtful = 0, created_at = NULL WHERE slot = ?`,
+				`UPDATE slots SET request_id = ?, admitted = ?, at_ms = ?, counts = ?, limited_key = ?, expires_at_ms = ?,
+					closed_at_ms = ?, body = ?, settled = NULL, proof_hash = NULL, doubtful = 0, created_at = NULL WHERE slot = ?`,
 				...values,
 			);
 		} else {
 			this.#sql.exec(
-				`INSERT INTO slots (request_id, admitted, at_ms, counts, expires_at_ms, closed_at_ms, body, slot, doubtful)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+				`INSERT INTO slots (request_id, admitted, at_ms, counts, limited_key, expires_at_ms, closed_at_ms, body, slot,
+					doubtful) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 				...values,
 			);
 		}
@@ -162,14 +174,15 @@ export class SlotTable {
 		return JSON.parse(this.#body(slot)) as Settlement;
 	}
 
-	fold({ admissionSeq, settlementSeq, minutes, totals }: FoldedState): void {
+	fold({ admissionSeq, settlementSeq, minutes, keyMinutes, totals }: FoldedState): void {
 		this.#sql.exec(
-			`INSERT INTO folded (one, admitted, settled, minutes, totals) VALUES (1, ?, ?, ?, ?)
+			`INSERT INTO folded (one, admitted, settled, minutes, key_minutes, totals) VALUES (1, ?, ?, ?, ?, ?)
 			ON CONFLICT (one) DO UPDATE SET admitted = excluded.admitted, settled = excluded.settled,
-				minutes = excluded.minutes, totals = excluded.totals`,
+				minutes = excluded.minutes, key_minutes = excluded.key_minutes, totals = excluded.totals`,
 			admissionSeq,
 			settlementSeq,
 			JSON.stringify(packMinutes(minutes)),
+			JSON.stringify(keyMinutes),
 			JSON.stringify(totals),
 		);
 	}

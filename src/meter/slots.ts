@@ -14,6 +14,8 @@ export interface Slot {
 	admissionSeq: number;
 	atMs: number;
 	countsTowardsDay: boolean;
+	/** The key, if it has limits of its own, which then count the request too. */
+	limitedKeyId: string | null;
 	/** When an open reservation is settled at its bound; null in a closed slot. */
 	expiresAtMs: number | null;
 	closedAtMs: number | null;

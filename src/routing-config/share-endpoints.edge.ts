@@ -30,6 +30,7 @@ const createShareEndpoint = endpoint({
 	method: "POST",
 	path: "/v1/brain/share",
 	access: "key",
+	roles: ["owner"],
 	summary: "Shares a routing config under a short public id; sharing the same again answers with the same share.",
 	description:
 		"Anybody who has the id can read it until its owner deletes it. What looks like a secret is refused. At most 1,000 shares a user.",
@@ -223,6 +224,7 @@ const deleteShareEndpoint = endpoint({
 	method: "DELETE",
 	path: "/v1/b/{share_id}",
 	access: "key",
+	roles: ["owner"],
 	summary: "Deletes one of the caller's shared routing configs; its id is never used again.",
 	description: "Copies that others took stay with them. The same config shared again gets a new id.",
 	params: shareParams,

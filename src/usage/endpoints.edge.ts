@@ -2,9 +2,8 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { planIdSchema } from "../account/endpoints.edge.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { modelAllowlist, PLANS, type Plan } from "../catalog/plans.ts";
+import { modelAllowlist, PLANS, type Plan, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";

@@ -5,7 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { hasSettlement, storeFeedback } from "./feedback.store.ts";
+import { findSettledBy, storeFeedback } from "./feedback.store.ts";
 import {
 	changeableUntil,
 	FEEDBACK_REASONS,
@@ -21,14 +21,27 @@ const NO_REQUEST: Failure = {
 	message: "you have no request with a receipt under this id",
 };
 
+const NOT_ITS_REQUEST: Failure = {
+	reason: "role_forbidden",
+	message: "a key with the role agent may rate only requests of its own",
+};
+
 /**
- * Whether a request is the caller's and has a receipt. D1 comes first: a meter keeps for a minute what it flushes in between.
- * Another user's id and an unknown one cost the same. A malformed one is not looked up.
+ * Why the caller may not rate a request; null when it may. A request must be the user's and have a receipt. D1 comes first: a
+ * meter keeps for a minute what it flushes in between. Another user's id and an unknown one cost the same. A malformed one is not
+ * looked up.
  */
-async function hasReceipt({ account, db, meter, settings, timings }: KeyContext, requestId: string): Promise<boolean> {
-	if (!parseRequestId(requestId, settings)) return false;
-	if (await timings.measure("d1", () => hasSettlement(db, account.userId, requestId))) return true;
-	return (await meter(account.userId).receipt(requestId)) !== null;
+async function findRefusal(
+	{ account, db, meter, settings, timings }: KeyContext,
+	requestId: string,
+): Promise<Failure | null> {
+	if (!parseRequestId(requestId, settings)) return NO_REQUEST;
+	const stored = await timings.measure("d1", () => findSettledBy(db, account.userId, requestId));
+	const own = meter(account.userId);
+	if (stored === undefined && (await own.receipt(requestId)) === null) return NO_REQUEST;
+	if (account.key.role !== "agent") return null;
+	const keyId = stored === undefined ? await own.settledBy(requestId) : stored;
+	return keyId === account.keyId ? null : NOT_ITS_REQUEST;
 }
 
 const giveFeedbackEndpoint = endpoint({
@@ -59,7 +72,8 @@ const giveFeedbackEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		if (!(await hasReceipt(context, body.request_id))) return fail(NO_REQUEST);
+		const refused = await findRefusal(context, body.request_id);
+		if (refused) return fail(refused);
 		const { account, db, startedAtMs, timings } = context;
 		const now = new Date(startedAtMs).toISOString();
 		const given: Feedback = {

@@ -4,14 +4,18 @@ import type { Database } from "../db/client.edge.ts";
 import { feedback, settlements } from "../db/schema.ts";
 import type { Feedback } from "./feedback.ts";
 
-/** Whether D1 has the settlement of a user's request. */
-export async function hasSettlement(db: Database, userId: string, requestId: string): Promise<boolean> {
+/** The API key of a user's request, null in an old row; undefined when D1 does not have the request's settlement. */
+export async function findSettledBy(
+	db: Database,
+	userId: string,
+	requestId: string,
+): Promise<string | null | undefined> {
 	const row = await db
-		.select({ requestId: settlements.requestId })
+		.select({ apiKeyId: settlements.apiKeyId })
 		.from(settlements)
 		.where(and(eq(settlements.requestId, requestId), eq(settlements.userId, userId)))
 		.get();
-	return row !== undefined;
+	return row?.apiKeyId;
 }
 
 /**

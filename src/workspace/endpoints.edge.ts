@@ -27,11 +27,15 @@ import { type HandoffSummary, HandoffSums, toSnapshot } from "./snapshot.ts";
 const DEFAULT_TAIL = 50;
 const MAX_TAIL = 200;
 
-/** Makes a manifest the policy of its workspace. True when it differs from the one before. */
-function activateManifest(
+/**
+ * Makes a manifest the policy of its workspace. True when it differs from the one before. An agent's key leaves the policy as it
+ * is, because an agent must not change the rules that it works under.
+ */
+async function activateManifest(
 	{ account, db, startedAtMs, timings }: KeyContext,
 	manifest: WorkspaceManifest,
 ): Promise<boolean> {
+	if (account.key.role === "agent") return false;
 	const at = new Date(startedAtMs).toISOString();
 	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at));
 }
@@ -66,7 +70,7 @@ const checkReadinessEndpoint = endpoint({
 	access: "key",
 	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
 	description:
-		"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given.",
+		"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given, unless the key's role is agent.",
 	body: manifestRequestSchema,
 	result: readinessResultSchema,
 	async handle({ body, context }) {
@@ -162,6 +166,7 @@ const putManifestEndpoint = endpoint({
 	method: "PUT",
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
+	roles: ["owner"],
 	summary: "Sets the manifest that is a workspace's policy.",
 	description:
 		"It replaces the whole manifest; older versions are kept and can be read. Protected paths and forbidden commands decide what check_policy says.",

@@ -7,7 +7,7 @@ import { generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { wrappedErrorSchema } from "../../src/http/dialects.ts";
-import { type Access, type Endpoint, METHODS } from "../../src/http/endpoint.ts";
+import { type Access, type Endpoint, KEY_ROLES, METHODS } from "../../src/http/endpoint.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	anAddress,
@@ -68,9 +68,20 @@ function allowedAt(path: string): string[] {
 
 /** The request that an endpoint's example shows, with its credential. */
 async function sendExample(endpoint: Endpoint, more: Record<string, string> = {}, method = endpoint.method as string) {
-	const { path = endpoint.path, body, headers } = (await EXAMPLES[endpoint.id]?.request(key)) ?? {};
+	return sendExampleOf(key, key, endpoint, more, method);
+}
+
+/** The same request, prepared with one key of a user and sent with another. */
+async function sendExampleOf(
+	preparer: TestKey,
+	sender: TestKey,
+	endpoint: Endpoint,
+	more: Record<string, string> = {},
+	method: string = endpoint.method,
+) {
+	const { path = endpoint.path, body, headers } = (await EXAMPLES[endpoint.id]?.request(preparer)) ?? {};
 	const sent = body === undefined ? undefined : JSON.stringify(body);
-	return send({ ...endpoint, method }, path, credentialFor(endpoint, key), sent, { ...headers, ...more });
+	return send({ ...endpoint, method }, path, credentialFor(endpoint, sender), sent, { ...headers, ...more });
 }
 
 let upstream: Upstream;
@@ -90,7 +101,7 @@ it("every endpoint has an example here, an id and a path of its own", () => {
 		expect(summary.endsWith("."), id).toBe(true);
 		expect(path, id).toMatch(/^(?:\/(?:[a-z0-9][a-z0-9._-]*|\{\w+\}))+$/);
 		// A body of these means nothing (RFC 9110, sections 9.3.1 and 9.3.5), and only what is read can be unchanged.
-		if (body) expect(["POST", "PUT"], id).toContain(method);
+		if (body) expect(["POST", "PUT", "PATCH"], id).toContain(method);
 		if (conditional) expect(method, id).toBe("GET");
 	}
 });
@@ -114,9 +125,20 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 				expect(response.headers.get("x-ratelimit-limit-requests")).toBe(endpoint.admission === "none" ? null : "1000");
 		});
 
+		if (endpoint.access === "key")
+			it.each(KEY_ROLES)("lets a key with the role %s in, or refuses it, as the list says", async (role) => {
+				const made: TestKey = await (await callWithKey(key.key, "/v1/keys", { role })).json();
+				const sender = { ...key, ...made };
+				const isAllowed = endpoint.roles?.includes(role) ?? true;
+				const response = await sendExampleOf(isAllowed ? sender : key, sender, endpoint);
+				const text = await response.text();
+				if (isAllowed) expect(response.status, text).toBe(200);
+				else expect([response.status, JSON.parse(text)]).toMatchObject([403, { error: "role_forbidden" }]);
+			});
+
 		it("answers 405 with Allow to every method it does not have", async () => {
 			const allowed = allowedAt(endpoint.path);
-			const others = [...METHODS, "HEAD", "PATCH"].filter((method) => !allowed.includes(method));
+			const others = [...METHODS, "HEAD"].filter((method) => !allowed.includes(method));
 			for (const method of others) {
 				const response = await call(anyPath(endpoint), { method });
 				expect([response.status, response.headers.get("allow")], method).toEqual([405, allowed.join(", ")]);
@@ -176,7 +198,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 		if (endpoint.body && !endpoint.protocol)
 			it("answers 400 to malformed JSON and 422 to a body that is none of its own", async () => {
 				const credential = credentialFor(endpoint, key);
-				for (const text of ["{", "", "\u0000", "{'a':1}"]) {
+				for (const text of ["{", "\u0000", "{'a':1}", ...(endpoint.isBodyOptional ? [] : [""])]) {
 					const response = await send(endpoint, anyPath(endpoint), credential, text);
 					expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
 						400,
@@ -228,7 +250,7 @@ describe("without ADMIN_TOKEN", () => {
 		"%s is an unknown path, whatever the method and the token",
 		async (_, endpoint) => {
 			const unknown = await (await callWith(none, "/v1/nope")).json();
-			for (const method of [...METHODS, "HEAD", "PATCH"])
+			for (const method of [...METHODS, "HEAD"])
 				for (const authorization of ["", `Bearer ${TEST_ADMIN_TOKEN}`, "Bearer null"]) {
 					const response = await callWith(none, anyPath(endpoint), { method, headers: { authorization } });
 					expect([response.status, response.headers.get("allow")], method).toEqual([404, null]);

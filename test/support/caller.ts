@@ -1,6 +1,7 @@
 // A caller of the engine inside the process: no request, no entrance, the user's own meter.
 import { env } from "cloudflare:workers";
 import { ulid } from "ulid";
+import type { KeyGrant } from "../../src/account/context.ts";
 import { PLANS, type PlanId } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { fail, ok } from "../../src/failure.ts";
@@ -12,17 +13,21 @@ import { cachedSettings } from "../../src/settings.ts";
 import { createFunds } from "../../src/usage/funds.edge.ts";
 import type { TestKey } from "./service.ts";
 
+/** The grant of a key without limits of its own. */
+export const FULL_GRANT: KeyGrant = { version: 1, role: "owner", expiresAtMs: null, limits: null };
+
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */
 export function inProcessCaller(
 	{ user_id: userId, key_id: keyId, plan }: TestKey,
 	requestId = `svc-${ulid()}`,
 ): Caller {
 	const startedAtMs = Date.now();
-	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: 1 };
+	const account = { userId, keyId, plan: PLANS[plan as PlanId], number: 1, key: FULL_GRANT };
 	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
 	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
 	const admit = async (reservation?: Reservation) => {
-		const request = { requestId, keyId, plan: account.plan.id, countsTowardsDay: true };
+		const grant = { keyVersion: FULL_GRANT.version, keyLimits: FULL_GRANT.limits };
+		const request = { requestId, keyId, ...grant, plan: account.plan.id, countsTowardsDay: true };
 		const verdict = await meter(userId).admit({ ...request, ...(reservation ? { reservation } : {}) });
 		return verdict.admitted ? ok(verdict.quota) : fail({ reason: "internal_error", requestId });
 	};

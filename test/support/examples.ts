@@ -158,6 +158,23 @@ const skillId = fc.constantFrom("debugging", "code-review", "nope", "constructor
 
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
+/** A further key of the user's; its id. */
+async function newOwnKey({ key }: TestKey): Promise<string> {
+	const made = await callWithKey(key, "/v1/keys", { name: "Example" });
+	return ((await made.json()) as { key_id: string }).key_id;
+}
+
+function ownedKey(request: OwnedId["request"]): OwnedId {
+	return { make: newOwnKey, unknown: () => "key_01ARZ3NDEKTSV4RRFFQ69G5FAV", request };
+}
+
+const KEY_HINTS: EndpointExample["hints"] = {
+	expires_at: fc.constantFrom("2099-01-01", "2099-01-01T00:00:00Z", "2020-01-01", "soon", ""),
+	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
+	daily_requests: fc.constantFrom(1, 50_000, 0, -1),
+	tags: fc.array(fc.constantFrom("ci", "team:a", "", "a b", "x".repeat(65)), { maxLength: 11 }),
+};
+
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
 
 const pattern = fc.oneof(
@@ -518,6 +535,41 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			score: fc.constantFrom(-1, 0, 1, -0),
 		},
 	},
+	create_key: {
+		request: () => ({ body: { name: "Contract", role: "agent", rpm: 5, tags: ["ci"] } }),
+		owned: "none",
+		hints: KEY_HINTS,
+	},
+	list_keys: {
+		request: () => ({}),
+		owned: [
+			{
+				make: async (owner) => {
+					await newOwnKey(owner);
+					const list = await callWithKey(owner.key, "/v1/keys?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => btoa("2099-01-01T00:00:00.000Z key_01ARZ3NDEKTSV4RRFFQ69G5FAV").replaceAll("=", ""),
+				request: (id) => ({ path: `/v1/keys?cursor=${id}` }),
+			},
+		],
+		hints: { limit: fc.constantFrom("0", "1", "1000", "1001") },
+	},
+	change_key: {
+		request: async (key) => ({ path: `/v1/keys/${await newOwnKey(key)}`, body: { name: "Changed" } }),
+		owned: [ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { name: "Changed" } }))],
+		hints: { ...KEY_HINTS, key_id: keyId },
+	},
+	rotate_key: {
+		request: async (key) => ({ path: `/v1/keys/${await newOwnKey(key)}/rotate`, body: { overlap_seconds: 60 } }),
+		owned: [ownedKey((id) => ({ path: `/v1/keys/${id}/rotate` }))],
+		hints: { key_id: keyId },
+	},
+	delete_key: {
+		request: async (key) => ({ path: `/v1/keys/${await newOwnKey(key)}` }),
+		owned: [ownedKey((id) => ({ path: `/v1/keys/${id}` }))],
+		hints: { key_id: keyId },
+	},
 	health: { request: () => ({}) },
 	get_mcp_manifest: { request: () => ({}) },
 	mcp: {
@@ -580,6 +632,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	operator_rotate_key: {
 		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
 		hints: { key_id: keyId },
+	},
+	operator_change_key: {
+		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}`, body: { rpm: 5 } }),
+		hints: { ...KEY_HINTS, key_id: keyId },
 	},
 	operator_revoke_key: {
 		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/revoke` }),

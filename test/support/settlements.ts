@@ -17,6 +17,7 @@ function writtenDown(
 		usage: {
 			request_id: requestId,
 			user_id: userId,
+			api_key_id: "key_1",
 			created_at: at,
 			kind: "chat",
 			...answer,

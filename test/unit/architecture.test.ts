@@ -21,6 +21,7 @@ const LAYERS = [
 	["code-mode"],
 	["orchestration"],
 	["inference"],
+	["keys"],
 	["routing-config"],
 	["routing"],
 	["providers"],

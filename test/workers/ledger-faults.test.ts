@@ -10,6 +10,7 @@ import { type Handoff, toHandoff, toHandoffContent, toHandoffDraft } from "../..
 import { ledgerClient } from "../../src/ledger/ledger-client.edge.ts";
 import type { AppendRequest } from "../../src/ledger/workspace-ledger.object.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
+import { FULL_GRANT } from "../support/caller.ts";
 import { chainPath, errorOf, handOn, handOnTimes, ledgerOf, readChain, WORKSPACE } from "../support/ledger.ts";
 import { callWithKey, db, eventually, newKey, ORIGIN, type TestKey } from "../support/service.ts";
 
@@ -167,7 +168,7 @@ async function handOnWith(bindings: Partial<Env>): Promise<Handoff> {
 /** What an endpoint has in hand of its caller. */
 function caller() {
 	return {
-		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate, number: 1 },
+		account: { userId: key.user_id, keyId: key.key_id, plan: PLANS.corporate, number: 1, key: FULL_GRANT },
 		meter: (userId: string) => meterClient(env.ACCOUNT_METER, userId),
 		env,
 		waitUntil: () => undefined,

@@ -9,6 +9,7 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { toHttpFailure } from "../../src/http/errors.ts";
 import { TOOL_GROUPS } from "../../src/mcp/tool-groups.ts";
 import { isTool, toTool } from "../../src/mcp/tools.ts";
+import { FULL_GRANT } from "../support/caller.ts";
 import { EXAMPLES, type ExampleRequest } from "../support/examples.ts";
 import { call, callWithKey, newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
 
@@ -466,6 +467,7 @@ describe("a bug", () => {
 		const logged: string[] = [];
 		const log = vi.spyOn(console, "error").mockImplementation((line) => logged.push(String(line)));
 		const asker = {
+			account: { key: FULL_GRANT },
 			address: "unknown",
 			headers: new Headers(),
 			origin: "https://svc.test",

@@ -55,6 +55,8 @@ async function settled(id: string, costNanoUsd: number, letters = 0): Promise<vo
 	const admission = {
 		requestId: id,
 		keyId: key.key_id,
+		keyVersion: 1,
+		keyLimits: null,
 		plan: "corporate" as const,
 		countsTowardsDay: true,
 		reservation,
@@ -121,7 +123,15 @@ describe("an open reservation", () => {
 	it("is extended by one row, and settled at what it was extended to when nobody settles it", async () => {
 		const id = `svc-run-${key.user_id}`;
 		const reservation = reservationFor(key.user_id, id, 5, Date.now() + 60_000);
-		await meter.admit({ requestId: id, keyId: key.key_id, plan: "corporate", countsTowardsDay: true, reservation });
+		await meter.admit({
+			requestId: id,
+			keyId: key.key_id,
+			keyVersion: 1,
+			keyLimits: null,
+			plan: "corporate",
+			countsTowardsDay: true,
+			reservation,
+		});
 		const longer = reservationFor(key.user_id, id, 17, Date.now() + 600_000);
 		const written = await runInDurableObject(stub(), (instance, { storage }) => {
 			const exec = storage.sql.exec.bind(storage.sql);
@@ -152,7 +162,15 @@ describe("an open reservation", () => {
 	it("counts for nothing when it is extended and then released", async () => {
 		const id = `svc-run-${key.user_id}`;
 		const reservation = reservationFor(key.user_id, id, 5, Date.now() + 60_000);
-		await meter.admit({ requestId: id, keyId: key.key_id, plan: "corporate", countsTowardsDay: true, reservation });
+		await meter.admit({
+			requestId: id,
+			keyId: key.key_id,
+			keyVersion: 1,
+			keyLimits: null,
+			plan: "corporate",
+			countsTowardsDay: true,
+			reservation,
+		});
 		await meter.extend(id, reservationFor(key.user_id, id, 17, Date.now() + 120_000));
 		await meter.release(id);
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 180_000 });

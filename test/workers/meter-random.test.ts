@@ -83,6 +83,8 @@ class Run {
 			this.meter.admit({
 				requestId: id,
 				keyId: "key",
+				keyVersion: 1,
+				keyLimits: null,
 				plan: "free",
 				countsTowardsDay: true,
 				...(isReserved ? { reservation: reservationFor(this.userId, id, BOUND, expiresAtMs) } : {}),

@@ -147,6 +147,8 @@ describe("admitting", () => {
 		const request = (requestId: string) => ({
 			requestId,
 			keyId: free.key_id,
+			keyVersion: 1,
+			keyLimits: null,
 			plan: "free" as const,
 			countsTowardsDay: true,
 		});

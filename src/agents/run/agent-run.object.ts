@@ -193,6 +193,11 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		if (state.retry || state.resumableUntilMs !== null) this.#ownerOutbox.arm(Date.now());
 	}
 
+	/** The key that began the user's run; null when there is no such run. */
+	startedBy(userId: string): string | null {
+		return this.#runForUser(userId)?.spec.keyId ?? null;
+	}
+
 	/** The goal and the cap of the user's run where it is interrupted; else null. */
 	interrupted(userId: string): Pick<RunSpec, "goal" | "capNanoUsd"> | null {
 		const run = this.#runForUser(userId);

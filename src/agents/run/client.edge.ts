@@ -14,6 +14,7 @@ export interface AgentRunClient {
 	waitForEnd(): Promise<RunOutcome>;
 	follow(): Promise<ReadableStream<Uint8Array>>;
 	cancel(): Promise<{ outcome: RunOutcome } | null>;
+	startedBy(): Promise<string | null>;
 	interrupted(): Promise<Pick<RunSpec, "goal" | "capNanoUsd"> | null>;
 	resume(rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
@@ -44,6 +45,7 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 		waitForEnd: () => callPatiently(() => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome)),
 		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
 		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),
+		startedBy: () => twice(async (stub) => await stub.startedBy(userId)),
 		interrupted: () => twice(async (stub) => await stub.interrupted(userId)),
 		resume: (rules) => twice(async (stub) => await stub.resume(userId, rules)),
 		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),

@@ -70,6 +70,7 @@ function draftWithCalls(
 	const usage: UsageRow = {
 		request_id: spec.runId,
 		user_id: spec.userId,
+		api_key_id: spec.keyId,
 		created_at: new Date(spec.startedAtMs).toISOString(),
 		kind: "agent",
 		model: last.model,

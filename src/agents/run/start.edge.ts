@@ -244,6 +244,19 @@ async function admitAndStart(
 	return isStarted ? ok(runId) : fail(RUN_NOT_STARTED);
 }
 
+const OTHERS_RUN: Failure = {
+	reason: "role_forbidden",
+	message: "a key with the role agent may cancel and resume only runs that it began",
+};
+
+/** Why the caller's key may not cancel or resume one of the user's runs; null when it may. */
+export async function findControlRefusal(runId: string, { account, env }: KeyContext): Promise<Failure | null> {
+	if (account.key.role !== "agent") return null;
+	const keyId = await agentRunClient(env, account.userId, runId).startedBy();
+	if (keyId === null) return RUN_NOT_FOUND;
+	return keyId === account.keyId ? null : OTHERS_RUN;
+}
+
 /** The server's rules of today, for a run that is resumed. */
 async function resumeRules(context: KeyContext, goal: string): Promise<Result<ResumeRules>> {
 	const rules = await rulesInForce({}, context);
@@ -275,6 +288,8 @@ export async function resumeRun(
 	context: KeyContext,
 	report: ReportProgress,
 ): Promise<JsonResult<RunResponse>> {
+	const refused = await findControlRefusal(runId, context);
+	if (refused) return fail(refused);
 	const resumed = await resumeIfInterrupted(context, runId);
 	if (!resumed.ok) return resumed;
 	if (!resumed.value) return fail(RUN_NOT_FOUND);
@@ -300,7 +315,8 @@ export async function startOrJoinRun(
 	if (claimed.value !== null) {
 		const admitted = await context.admit();
 		if (!admitted.ok) return admitted;
-		const resumed = await resumeIfInterrupted(context, claimed.value);
+		const isOthers = (await findControlRefusal(claimed.value, context)) === OTHERS_RUN;
+		const resumed = isOthers ? ok(null) : await resumeIfInterrupted(context, claimed.value);
 		return resumed.ok ? waitForRun(body, context, claimed.value, report) : resumed;
 	}
 	const prepared = await prepareRun(body, goal.value, limits.value, context);

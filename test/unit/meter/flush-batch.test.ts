@@ -13,6 +13,7 @@ function settlement(requestId: string, receipt: string, calls: UsageCall[] = [ca
 		usage: {
 			request_id: requestId,
 			user_id: "u",
+			api_key_id: "k",
 			created_at: "2026-01-01T00:00:00.000Z",
 			kind: "chat",
 			model: "m",

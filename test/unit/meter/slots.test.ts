@@ -29,6 +29,7 @@ class Stored {
 			admissionSeq: place.admissionSeq,
 			atMs: nowMs,
 			countsTowardsDay: true,
+			limitedKeyId: null,
 			expiresAtMs,
 			closedAtMs: expiresAtMs === null ? nowMs : null,
 			settlementSeq: null,

@@ -9,6 +9,7 @@ describe("usage totals", () => {
 		const row = {
 			request_id: "r",
 			user_id: "u",
+			api_key_id: "k",
 			created_at: "",
 			kind: "chat",
 			model: "m",

@@ -1,0 +1,200 @@
+// Makes, changes, rotates and ends keys: D1 has them, and the meter refuses what is over.
+//
+// Order. D1 decides first, because only there a statement sees all keys of a user. Then the meter is told, before the request is
+// answered: from then on it refuses what isolates remember of the key. Should the meter not be reached, the request is 503, and
+// isolates take at most 30 seconds to see the change by themselves; the same request again tells the meter again.
+import { ulid } from "ulid";
+import { forgetRefusals } from "../account/admission.edge.ts";
+import { apiKeyDigest, generateApiKey } from "../account/api-key.ts";
+import { forgetAccount } from "../account/auth.edge.ts";
+import type { ServiceContext } from "../account/context.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
+import {
+	type ApiKey,
+	areSameOptions,
+	findWiderMember,
+	isLiveKey,
+	type KeyOptions,
+	MAX_USER_KEYS,
+	toKeyLife,
+} from "./key.ts";
+import { findKey, insertKey, type NewKey, replaceKey, replaceOptions, revokeStoredKey } from "./keys.store.ts";
+
+type ChangeContext = Pick<ServiceContext, "db" | "meter" | "settings" | "startedAtMs" | "timings">;
+
+/** Who makes or changes keys: another key with its options, or null for an operator, whom nothing limits. */
+export type KeyMaker = KeyOptions | null;
+
+export const NO_KEY: Failure = { reason: "key_not_found", message: "no such key" };
+
+/** A new key, which is shown this once. */
+export interface MadeKey {
+	key: ApiKey;
+	secret: string;
+}
+
+/** Changes to one key at the same time are tried one after the other. */
+const MAX_CHANGE_TRIES = 200;
+
+function toIso(ms: number): string {
+	return new Date(ms).toISOString();
+}
+
+function draftKey(
+	{ settings, startedAtMs }: ChangeContext,
+	userId: string,
+	options: KeyOptions,
+	rotatedFrom: string | null,
+): MadeKey & { row: NewKey } {
+	const secret = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+	const shown = {
+		id: `key_${ulid(startedAtMs)}`,
+		userId,
+		last4: secret.slice(-4),
+		createdAt: toIso(startedAtMs),
+		rotatedFrom,
+		options,
+	};
+	const row = { ...shown, digest: apiKeyDigest(settings.keyPepper, secret) };
+	return { secret, row, key: { ...shown, revokedAt: null, version: 1 } };
+}
+
+/** Makes a key of a user. */
+export async function makeKey(
+	context: ChangeContext,
+	userId: string,
+	options: KeyOptions,
+	maker: KeyMaker,
+): Promise<Result<MadeKey>> {
+	const excess = maker && findWiderMember(options, maker);
+	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
+	const { row, ...made } = draftKey(context, userId, options, null);
+	const isStored = await context.timings.measure("d1", () => insertKey(context.db, row));
+	return isStored ? ok(made) : fail({ reason: "key_limit_reached", limit: MAX_USER_KEYS });
+}
+
+/** Tells the meter and this isolate that a key has changed. */
+async function publishChange({ meter }: ChangeContext, { id, userId, version }: ApiKey): Promise<void> {
+	if (version > 1) await meter(userId).changeKey(id, version);
+	forgetAccount(userId);
+	forgetRefusals(id);
+}
+
+/** Tells the meter and this isolate that a key is revoked. */
+async function publishRevocation({ meter }: ChangeContext, { id, userId }: ApiKey): Promise<void> {
+	await meter(userId).revokeKey(id);
+	forgetAccount(userId);
+	forgetRefusals(userId);
+	forgetRefusals(id);
+}
+
+/** What becomes of a key that others may change at the same time. `taken` is false when one of them was first. */
+type Attempt<T> = (before: ApiKey) => Promise<Result<{ taken: true; value: T } | { taken: false }>>;
+
+/**
+ * Tries a change until nobody else's comes in between. A key that stays as it was in spite of it is the last owner key.
+ * @param userId its owner; null finds anybody's.
+ */
+async function attemptChange<T>(
+	{ db, timings }: ChangeContext,
+	userId: string | null,
+	keyId: string,
+	attempt: Attempt<T>,
+): Promise<Result<T>> {
+	const read = () => timings.measure("d1", () => findKey(db, userId, keyId));
+	let before = await read();
+	for (let tries = 0; before && tries < MAX_CHANGE_TRIES; tries++) {
+		const tried = await attempt(before);
+		if (!tried.ok) return tried;
+		if (tried.value.taken) return ok(tried.value.value);
+		const now = await read();
+		if (now?.version === before.version) return fail({ reason: "last_owner_key" });
+		before = now;
+	}
+	if (!before) return fail(NO_KEY);
+	return fail({ reason: "storage_unavailable", message: "this key is changed by others all the time; try again" });
+}
+
+/** The key to be changed, and who changes it. */
+export interface KeyChange {
+	/** Its owner; null finds anybody's. */
+	userId: string | null;
+	keyId: string;
+	maker: KeyMaker;
+}
+
+/** Changes options of a key. A revoked one is unknown. */
+export async function changeKey(
+	context: ChangeContext,
+	{ userId, keyId, maker }: KeyChange,
+	wanted: Partial<KeyOptions>,
+): Promise<Result<ApiKey>> {
+	const { db, startedAtMs, timings } = context;
+	const changed = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
+		if (before.revokedAt !== null) return fail(NO_KEY);
+		const options = { ...before.options, ...wanted };
+		const excess = maker && findWiderMember(options, maker, before.options);
+		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
+		if (areSameOptions(options, before.options)) return ok({ taken: true, value: before });
+		const now = toIso(startedAtMs);
+		const isStored = await timings.measure("d1", () => replaceOptions(db, before, options, now));
+		const value = { ...before, options, version: before.version + 1 };
+		return ok(isStored ? { taken: true, value } : { taken: false });
+	});
+	// Also of a key that is as wanted already: the request may be one that did not reach the meter before.
+	if (changed.ok) await publishChange(context, changed.value);
+	return changed;
+}
+
+/** Revokes a key. One that is revoked stays as it is. */
+export async function revokeKey(context: ChangeContext, { userId, keyId, maker }: KeyChange): Promise<Result<ApiKey>> {
+	const { db, startedAtMs, timings } = context;
+	const revokedAt = toIso(startedAtMs);
+	const mayBeLast = maker === null;
+	const revoked = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
+		if (before.revokedAt !== null) return ok({ taken: true, value: before });
+		const isStored = await timings.measure("d1", () => revokeStoredKey(db, before, { revokedAt, mayBeLast }));
+		return ok(isStored ? { taken: true, value: { ...before, revokedAt } } : { taken: false });
+	});
+	if (revoked.ok) await publishRevocation(context, revoked.value);
+	return revoked;
+}
+
+/** A key that replaces another, and when the other ends. */
+export interface Rotation extends MadeKey {
+	previousEndsAt: string;
+}
+
+/** Replaces a key by a new one with the same options. The old one ends at once, or after an overlap. */
+export async function rotateKey(
+	context: ChangeContext,
+	{ userId, keyId, maker }: KeyChange,
+	overlapSeconds: number,
+): Promise<Result<Rotation>> {
+	const { db, startedAtMs, timings } = context;
+	const now = toIso(startedAtMs);
+	const rotated = await attemptChange<Rotation & { before: ApiKey }>(context, userId, keyId, async (before) => {
+		const { options } = before;
+		if (!isLiveKey(toKeyLife(before), now)) return fail(NO_KEY);
+		const excess = maker && findWiderMember(options, maker);
+		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
+		const { row, ...made } = draftKey(context, before.userId, options, before.id);
+		const overlapEnd = toIso(startedAtMs + overlapSeconds * 1_000);
+		const isSooner = options.expiresAt !== null && options.expiresAt < overlapEnd;
+		const previousEndsAt = isSooner && options.expiresAt !== null ? options.expiresAt : overlapEnd;
+		const end = overlapSeconds > 0 ? { expiresAt: previousEndsAt } : { revokedAt: now };
+		const isStored = await timings.measure("d1", () => replaceKey(db, before, row, end));
+		return ok(isStored ? { taken: true, value: { ...made, previousEndsAt, before } } : { taken: false });
+	});
+	if (!rotated.ok) return rotated;
+	const { before, ...rotation } = rotated.value;
+	try {
+		if (overlapSeconds > 0) await publishChange(context, { ...before, version: before.version + 1 });
+		else await publishRevocation(context, before);
+	} catch (error) {
+		// The new key is stored and the old one ended. Without this answer, nobody would have either.
+		logError("key_rotation_unpublished", error, { key_id: before.id });
+	}
+	return ok(rotation);
+}

@@ -1,0 +1,161 @@
+// A user's own keys over HTTP: made, listed, changed, rotated and deleted. None of these endpoints is a tool.
+import * as z from "zod";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { fail, ok, type Result } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { parseListCursor, renderCursor } from "../http/list-position.ts";
+import { integerParam } from "../http/query.ts";
+import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
+import { inheritOptions, isKeyId, type KeyOptions, MAX_USER_KEYS } from "./key.ts";
+import { findKey, listUserKeys } from "./keys.store.ts";
+import { keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
+import { keySchema, madeKeySchema, rotatedKeySchema, toKeyView } from "./schemas.ts";
+
+const DEFAULT_LISTED_KEYS = 100;
+
+const ownKeyParams = z.lazy(() => z.object({ key_id: z.string() }));
+
+/** The options of the key that makes a request, as D1 has them now. */
+async function findOwnOptions({ account, db, timings }: KeyContext): Promise<Result<KeyOptions>> {
+	const own = await timings.measure("d1", () => findKey(db, account.userId, account.keyId));
+	return own ? ok(own.options) : fail(NO_KEY);
+}
+
+/** A change of one of the caller's keys. A malformed id is an unknown one. */
+async function toKeyChange(keyId: string, context: KeyContext): Promise<Result<KeyChange & { maker: KeyOptions }>> {
+	if (!isKeyId(keyId)) return fail(NO_KEY);
+	const maker = await findOwnOptions(context);
+	return maker.ok ? ok({ userId: context.account.userId, keyId, maker: maker.value }) : maker;
+}
+
+const createKeyEndpoint = endpoint({
+	id: "create_key",
+	method: "POST",
+	path: "/v1/keys",
+	access: "key",
+	roles: ["owner"],
+	notATool: true,
+	isBodyOptional: true,
+	summary: "Makes a key; what is not named is as the calling key has it. The key itself is shown this once.",
+	body: keyRequestSchema,
+	result: madeKeySchema,
+	async handle({ body, context }) {
+		const { account, startedAtMs } = context;
+		const wanted = readKeyOptions(body, account.plan.id, startedAtMs);
+		if (!wanted.ok) return wanted;
+		const own = await findOwnOptions(context);
+		if (!own.ok) return own;
+		const made = await makeKey(context, account.userId, inheritOptions(wanted.value, own.value), own.value);
+		return made.ok ? ok({ ...toKeyView(made.value.key), key: made.value.secret }) : made;
+	},
+});
+
+const listKeysEndpoint = endpoint({
+	id: "list_keys",
+	method: "GET",
+	path: "/v1/keys",
+	access: "key",
+	notATool: true,
+	summary: "The caller's keys that are not deleted, newest first, without the keys themselves.",
+	query: z.lazy(() =>
+		z.object({
+			limit: integerParam(1, MAX_USER_KEYS).default(DEFAULT_LISTED_KEYS).describe("Keys of a page."),
+			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+		}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("list"),
+			has_more: z.boolean(),
+			next_cursor: z.string().nullable(),
+			data: z.array(keySchema),
+		}),
+	),
+	async handle({ query: { limit, cursor }, context }) {
+		const { account, db, timings } = context;
+		const after = cursor === undefined ? null : parseListCursor(cursor, isKeyId);
+		if (cursor !== undefined && after === null) {
+			const message = "is not a next_cursor of this endpoint";
+			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
+		}
+		const { keys, hasMore } = await timings.measure("d1", () => listUserKeys(db, account.userId, limit, after));
+		const last = keys.at(-1);
+		return ok({
+			object: "list" as const,
+			has_more: hasMore,
+			next_cursor: hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null,
+			data: keys.map(toKeyView),
+		});
+	},
+});
+
+const changeKeyEndpoint = endpoint({
+	id: "change_key",
+	method: "PATCH",
+	path: "/v1/keys/{key_id}",
+	access: "key",
+	roles: ["owner"],
+	notATool: true,
+	summary: "Changes what one of the caller's keys may do, from its next request on; null removes a limit.",
+	params: ownKeyParams,
+	body: keyRequestSchema,
+	result: keySchema,
+	async handle({ params, body, context }) {
+		const wanted = readKeyOptions(body, context.account.plan.id, context.startedAtMs);
+		if (!wanted.ok) return wanted;
+		const change = await toKeyChange(params.key_id, context);
+		if (!change.ok) return change;
+		const changed = await changeKey(context, change.value, wanted.value);
+		return changed.ok ? ok(toKeyView(changed.value)) : changed;
+	},
+});
+
+const rotateKeyEndpoint = endpoint({
+	id: "rotate_key",
+	method: "POST",
+	path: "/v1/keys/{key_id}/rotate",
+	access: "key",
+	roles: ["owner"],
+	notATool: true,
+	isBodyOptional: true,
+	summary:
+		"Makes a key that replaces one of the caller's, with the same options; the old one ends at once or after an overlap.",
+	params: ownKeyParams,
+	body: rotateRequestSchema,
+	result: rotatedKeySchema,
+	async handle({ params, body, context }) {
+		const change = await toKeyChange(params.key_id, context);
+		if (!change.ok) return change;
+		const rotated = await rotateKey(context, change.value, body.overlap_seconds);
+		if (!rotated.ok) return rotated;
+		const { key, secret, previousEndsAt } = rotated.value;
+		return ok({ ...toKeyView(key), key: secret, previous_ends_at: previousEndsAt });
+	},
+});
+
+const deleteKeyEndpoint = endpoint({
+	id: "delete_key",
+	method: "DELETE",
+	path: "/v1/keys/{key_id}",
+	access: "key",
+	roles: ["owner"],
+	notATool: true,
+	summary: "Deletes one of the caller's keys; it is refused before this answers.",
+	params: ownKeyParams,
+	result: z.lazy(() => z.object({ object: z.literal("key"), key_id: z.string(), deleted: z.literal(true) })),
+	async handle({ params, context }) {
+		const change = await toKeyChange(params.key_id, context);
+		if (!change.ok) return change;
+		const revoked = await revokeKey(context, change.value);
+		return revoked.ok ? ok({ object: "key" as const, key_id: revoked.value.id, deleted: true as const }) : revoked;
+	},
+});
+
+export const keyEndpoints: readonly Endpoint[] = [
+	createKeyEndpoint,
+	listKeysEndpoint,
+	changeKeyEndpoint,
+	deleteKeyEndpoint,
+	rotateKeyEndpoint,
+];

@@ -1,0 +1,218 @@
+// API keys in D1. Each change is one statement that decides by itself, so many at once never leave a user without an owner key.
+import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import * as z from "zod";
+import type { Database } from "../db/client.edge.ts";
+import { rowsFromJson } from "../db/rows.ts";
+import { apiKeys, users } from "../db/schema.ts";
+import { KEY_ROLES } from "../http/endpoint.ts";
+import type { ListPosition } from "../http/list-position.ts";
+import { type ApiKey, type KeyLife, type KeyOptions, MAX_USER_KEYS, NEVER, ownerUntil, toKeyLife } from "./key.ts";
+
+const keyColumns = {
+	id: apiKeys.id,
+	userId: apiKeys.userId,
+	last4: apiKeys.last4,
+	createdAt: apiKeys.createdAt,
+	revokedAt: apiKeys.revokedAt,
+	rotatedFrom: apiKeys.rotatedFrom,
+	version: apiKeys.version,
+	name: apiKeys.name,
+	role: apiKeys.role,
+	expiresAt: apiKeys.expiresAt,
+	rpm: apiKeys.rpm,
+	dailyRequests: apiKeys.dailyRequests,
+	tags: apiKeys.tags,
+};
+
+type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
+
+const roleColumn = z.enum(KEY_ROLES);
+const tagsColumn = z.array(z.string());
+
+function toApiKey({ name, role, expiresAt, rpm, dailyRequests, tags, ...key }: KeyRow): ApiKey {
+	const options: KeyOptions = {
+		name,
+		role: roleColumn.parse(role),
+		expiresAt,
+		rpm,
+		dailyRequests,
+		tags: tagsColumn.parse(JSON.parse(tags)),
+	};
+	return { ...key, options };
+}
+
+/** Options as columns. */
+function toOptionColumns({ tags, ...rest }: KeyOptions) {
+	return { ...rest, tags: JSON.stringify(tags) };
+}
+
+/** A key to be stored, with its digest. */
+export interface NewKey extends Omit<ApiKey, "revokedAt" | "version"> {
+	digest: string;
+}
+
+/** The name in D1 of a column of keys. */
+function columnName(column: string): string {
+	const named = Object.entries(getTableColumns(apiKeys)).find(([name]) => name === column);
+	if (!named) throw new Error(`keys have no column ${column}`);
+	return named[1].name;
+}
+
+/** Inserts a key if a condition holds. */
+function insertKeyIf(db: Database, key: NewKey, condition: SQL | undefined) {
+	const { options, ...rest } = key;
+	const values = Object.entries({ ...rest, ...toOptionColumns(options), version: 1 });
+	const row = Object.fromEntries(values.map(([column, value]) => [columnName(column), value]));
+	return db
+		.insert(apiKeys)
+		.select(sql`${rowsFromJson(apiKeys, [row])} AND ${condition}`)
+		.returning({ id: apiKeys.id });
+}
+
+/** Neither revoked nor expired at a time. */
+function isLive(now: string): SQL {
+	return sql`${apiKeys.revokedAt} IS NULL AND (${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > ${now})`;
+}
+
+/** Stores a key; false when the user has as many as allowed. */
+export async function insertKey(db: Database, key: NewKey): Promise<boolean> {
+	const live = sql`SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.userId} = ${key.userId} AND ${isLive(key.createdAt)}`;
+	const inserted = await insertKeyIf(db, key, sql`(${live}) < ${MAX_USER_KEYS}`).get();
+	return inserted !== undefined;
+}
+
+/** A key by its id; undefined when there is none. @param userId its owner; null finds anybody's. */
+export async function findKey(db: Database, userId: string | null, id: string): Promise<ApiKey | undefined> {
+	const own = userId === null ? undefined : eq(apiKeys.userId, userId);
+	const row = await db
+		.select(keyColumns)
+		.from(apiKeys)
+		.where(and(eq(apiKeys.id, id), own))
+		.get();
+	return row && toApiKey(row);
+}
+
+/** A page of a user's keys that are not revoked, newest first. @param after the last one of the page before. */
+export async function listUserKeys(
+	db: Database,
+	userId: string,
+	limit: number,
+	after: ListPosition | null,
+): Promise<{ keys: ApiKey[]; hasMore: boolean }> {
+	const { id, createdAt, revokedAt } = apiKeys;
+	const isAfter = after === null ? undefined : sql`(${createdAt}, ${id}) < (${after.created_at}, ${after.id})`;
+	const rows = await db
+		.select(keyColumns)
+		.from(apiKeys)
+		.where(and(eq(apiKeys.userId, userId), isNull(revokedAt), isAfter))
+		.orderBy(desc(createdAt), desc(id))
+		.limit(limit + 1)
+		.all();
+	return { keys: rows.slice(0, limit).map(toApiKey), hasMore: rows.length > limit };
+}
+
+/** A key as operators see it. */
+interface UserKey {
+	key: ApiKey;
+	user: string;
+	plan: string;
+}
+
+/** All keys with their users, or those of one user, oldest first. */
+export async function listKeys(db: Database, userName: string | undefined): Promise<UserKey[]> {
+	const rows = await db
+		.select({ key: keyColumns, user: users.name, plan: users.plan })
+		.from(apiKeys)
+		.innerJoin(users, eq(users.id, apiKeys.userId))
+		.where(userName === undefined ? undefined : eq(users.name, userName))
+		.orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
+		.all();
+	return rows.map(({ key, ...user }) => ({ ...user, key: toApiKey(key) }));
+}
+
+/** The plan of a key's user. */
+export async function findKeyPlan(db: Database, id: string): Promise<string | undefined> {
+	const row = await db
+		.select({ plan: users.plan })
+		.from(apiKeys)
+		.innerJoin(users, eq(users.id, apiKeys.userId))
+		.where(eq(apiKeys.id, id))
+		.get();
+	return row?.plan;
+}
+
+const otherKeys = alias(apiKeys, "other");
+
+/**
+ * Whether the user still has an owner key for as long as before, when a key becomes what it is `after`. Undefined where the key
+ * itself is an owner's for as long.
+ */
+function keepsOwner(db: Database, before: ApiKey, after: KeyLife, now: string): SQL | undefined {
+	const until = ownerUntil(toKeyLife(before));
+	if (until <= now || ownerUntil(after) >= until) return undefined;
+	const { id, userId, role, revokedAt, expiresAt } = otherKeys;
+	const lasting = db
+		.select({ id })
+		.from(otherKeys)
+		.where(
+			and(
+				eq(userId, before.userId),
+				ne(id, before.id),
+				eq(role, "owner"),
+				isNull(revokedAt),
+				sql`coalesce(${expiresAt}, ${NEVER}) >= ${until}`,
+			),
+		);
+	return sql`EXISTS ${lasting}`;
+}
+
+/** The row of a key that nobody has changed since it was read. */
+function isUnchanged({ id, version }: ApiKey): SQL | undefined {
+	return and(eq(apiKeys.id, id), eq(apiKeys.version, version), isNull(apiKeys.revokedAt));
+}
+
+/** Replaces a key's options. False when it was changed meanwhile, or is the user's last owner key and would end sooner. */
+export async function replaceOptions(db: Database, before: ApiKey, options: KeyOptions, now: string): Promise<boolean> {
+	const after: KeyLife = { ...toKeyLife(before), role: options.role, expiresAt: options.expiresAt };
+	const changed = await db
+		.update(apiKeys)
+		.set({ ...toOptionColumns(options), version: before.version + 1 })
+		.where(and(isUnchanged(before), keepsOwner(db, before, after, now)))
+		.returning({ id: apiKeys.id })
+		.get();
+	return changed !== undefined;
+}
+
+/** Revokes a key; false as above. @param mayBeLast an operator may revoke a user's last owner key. */
+export async function revokeStoredKey(
+	db: Database,
+	before: ApiKey,
+	{ revokedAt, mayBeLast }: { revokedAt: string; mayBeLast: boolean },
+): Promise<boolean> {
+	const after: KeyLife = { ...toKeyLife(before), revokedAt };
+	const keeps = mayBeLast ? undefined : keepsOwner(db, before, after, revokedAt);
+	const revoked = await db
+		.update(apiKeys)
+		.set({ revokedAt, version: before.version + 1 })
+		.where(and(isUnchanged(before), keeps))
+		.returning({ id: apiKeys.id })
+		.get();
+	return revoked !== undefined;
+}
+
+/** Stores a key that replaces another, and the other's end, in one transaction. False when the other was changed meanwhile. */
+export async function replaceKey(
+	db: Database,
+	before: ApiKey,
+	key: NewKey,
+	end: Partial<Pick<KeyLife, "expiresAt" | "revokedAt">>,
+): Promise<boolean> {
+	const inserted = insertKeyIf(db, key, sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${isUnchanged(before)})`);
+	const ended = db
+		.update(apiKeys)
+		.set({ ...end, version: before.version + 1 })
+		.where(isUnchanged(before));
+	const [rows] = await db.batch([inserted, ended]);
+	return rows.length > 0;
+}

@@ -1,0 +1,419 @@
+// Keys that their owner hands out: limits, ends, roles, and the last key of an owner, which nobody can take away.
+import { evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+	call,
+	callWithKey,
+	chat,
+	newKey,
+	operator,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+	withKey,
+} from "../support/service.ts";
+
+let upstream: Upstream;
+let owner: TestKey;
+beforeEach(async () => {
+	upstream = useSandbox();
+	owner = await newKey("pro");
+});
+afterEach(() => {
+	vi.useRealTimers();
+	upstream.restore();
+});
+
+interface KeyView {
+	key_id: string;
+	key: string;
+	role: string;
+	rpm: number | null;
+	expires_at: string | null;
+	error?: string;
+}
+
+interface Answer<T = KeyView> {
+	status: number;
+	body: T;
+}
+
+async function read<T = KeyView>(response: Promise<Response>): Promise<Answer<T>> {
+	const { status, body } = await response.then(async (answer) => ({
+		status: answer.status,
+		body: await answer.json(),
+	}));
+	return { status, body: body as T };
+}
+
+const make = (key: string, body: unknown = {}) => read(callWithKey(key, "/v1/keys", body));
+const send = (method: string, key: string, path: string, body?: unknown) =>
+	read(call(path, { ...withKey(key, body), method }));
+const change = (key: string, id: string, body: unknown) => send("PATCH", key, `/v1/keys/${id}`, body);
+const remove = (key: string, id: string) => send("DELETE", key, `/v1/keys/${id}`);
+const rotate = (key: string, id: string, body: unknown = {}) => send("POST", key, `/v1/keys/${id}/rotate`, body);
+
+async function made(key: string, body: unknown = {}): Promise<KeyView> {
+	const answer = await make(key, body);
+	if (answer.status !== 200) throw new Error(JSON.stringify(answer));
+	return answer.body;
+}
+
+const usage = async (key: string) => (await callWithKey(key, "/v1/usage")).status;
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+function freezeClock(): void {
+	vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+}
+
+describe("a key that an owner makes", () => {
+	it("is shown whole this once, works at once, and is listed without itself", async () => {
+		const options = {
+			name: "CI",
+			role: "agent",
+			expires_at: inMs(60_000),
+			rpm: 7,
+			daily_requests: 9,
+			tags: ["ci", "a:b"],
+		};
+		const { key, ...shown } = await made(owner.key, options);
+		expect(shown).toMatchObject({ ...options, object: "key", last4: key.slice(-4), rotated_from: null });
+		expect(await usage(key)).toBe(200);
+		const list = await read<{ data: unknown[]; has_more: boolean }>(callWithKey(owner.key, "/v1/keys"));
+		expect(list.body).toMatchObject({ has_more: false, data: [shown, { key_id: owner.key_id, role: "owner" }] });
+		expect(JSON.stringify(list.body)).not.toContain(key);
+	});
+
+	it("takes an empty body, and refuses what it would not honour", async () => {
+		expect((await call("/v1/keys", { ...withKey(owner.key), method: "POST" })).status).toBe(200);
+		const refused = [
+			{ budget_usd: 1 },
+			{ nmae: "x" },
+			{ rpm: 301 },
+			{ rpm: 0 },
+			{ daily_requests: 50_001 },
+			{ expires_at: inMs(-1) },
+			{ role: "admin" },
+			{ tags: ["a b"] },
+			{ tags: ["a", "a"] },
+			{ tags: Array.from({ length: 11 }, (_, i) => `t${i}`) },
+			{ tags: ["x".repeat(65)] },
+			{ name: " " },
+		];
+		for (const body of refused) expect((await make(owner.key, body)).status, JSON.stringify(body)).toBe(422);
+	});
+
+	it("is its user's own: another's id is like one that nobody has", async () => {
+		const other = await newKey("pro");
+		for (const id of [owner.key_id, "key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_x", ".."]) {
+			expect(await change(other.key, encodeURIComponent(id), { rpm: 1 })).toMatchObject({
+				status: 404,
+				body: { error: id === ".." ? "not_found" : "key_not_found" },
+			});
+		}
+		expect((await remove(other.key, owner.key_id)).status).toBe(404);
+		expect((await rotate(other.key, owner.key_id)).status).toBe(404);
+		expect(await usage(owner.key)).toBe(200);
+	});
+});
+
+describe("limits of a key", () => {
+	it("of requests a minute are exact, the key's own, and outlive its meter", async () => {
+		freezeClock();
+		const limited = await made(owner.key, { rpm: 5 });
+		const answers = await Promise.all(Array.from({ length: 20 }, () => callWithKey(limited.key, "/v1/usage")));
+		expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+		const refused = answers.find(({ status }) => status === 429);
+		expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("5");
+		expect(await refused?.text()).toContain("this API key allows 5 requests per minute");
+		expect(await usage(owner.key)).toBe(200);
+		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id));
+		vi.setSystemTime(Date.now() + 6_000);
+		expect(await usage(limited.key)).toBe(429);
+		vi.setSystemTime(Date.now() + 54_000);
+		expect(await usage(limited.key)).toBe(200);
+	});
+
+	it("of requests in 24 hours hold across folds and restarts of the meter", async () => {
+		const limited = await made(owner.key, { daily_requests: 40 });
+		for (let i = 0; i < 40; i++) expect((await callWithKey(limited.key, "/v1/savings")).status).toBe(200);
+		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id));
+		expect(await read(callWithKey(limited.key, "/v1/savings"))).toMatchObject({
+			status: 429,
+			body: { error: "daily_limit_exceeded", daily_limit: 40, used_today: 40 },
+		});
+		expect(await usage(limited.key)).toBe(200);
+		expect((await callWithKey(owner.key, "/v1/savings")).status).toBe(200);
+	});
+
+	it("do not raise its user's", async () => {
+		const free = await newKey("free");
+		const limited = await made(free.key, { rpm: 10 });
+		for (let i = 0; i < 9; i++) expect(await usage(i % 2 ? free.key : limited.key)).toBe(200);
+		expect(await usage(limited.key)).toBe(429);
+	});
+});
+
+describe("a change of a key", () => {
+	it("holds from the next request on, though isolates remember it for half a minute", async () => {
+		const key = await made(owner.key);
+		expect(await usage(key.key)).toBe(200);
+		expect((await change(owner.key, key.key_id, { rpm: 2, name: "Slow" })).body).toMatchObject({
+			rpm: 2,
+			name: "Slow",
+		});
+		expect((await callWithKey(key.key, "/v1/usage")).headers.get("x-ratelimit-limit-requests")).toBe("2");
+		expect((await change(owner.key, key.key_id, { rpm: null })).body).toMatchObject({ rpm: null, name: "Slow" });
+		expect((await callWithKey(key.key, "/v1/usage")).headers.get("x-ratelimit-limit-requests")).toBe("300");
+	});
+
+	it("is seen by an isolate that remembers the key as it was, before any endpoint runs and after a restart of the meter", async () => {
+		const key = await made(owner.key);
+		const body = { protected_paths: ["a"] };
+		expect((await send("PUT", key.key, "/v1/workspace/w/manifest", body)).status).toBe(200);
+		// Another isolate changes it: this one still has its look-up.
+		await env.DB.prepare("UPDATE api_keys SET role = 'agent', version = 2 WHERE id = ?").bind(key.key_id).run();
+		expect((await send("PUT", key.key, "/v1/workspace/w/manifest", body)).status).toBe(200);
+		await env.ACCOUNT_METER.getByName(owner.user_id).changeKey(key.key_id, 2);
+		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id));
+		expect(await send("PUT", key.key, "/v1/workspace/w/manifest", body)).toMatchObject({
+			status: 403,
+			body: { error: "role_forbidden" },
+		});
+		await env.DB.prepare("UPDATE api_keys SET rpm = 4, version = 3 WHERE id = ?").bind(key.key_id).run();
+		await env.ACCOUNT_METER.getByName(owner.user_id).changeKey(key.key_id, 3);
+		const answer = await chat(key.key, "hi");
+		expect([answer.status, answer.headers.get("x-ratelimit-limit-requests")]).toEqual([200, "4"]);
+	});
+
+	it("that says nothing changes nothing", async () => {
+		const key = await made(owner.key, { rpm: 3 });
+		expect((await change(owner.key, key.key_id, {})).body).toMatchObject({ rpm: 3 });
+		const { version } =
+			(await env.DB.prepare("SELECT version FROM api_keys WHERE id = ?").bind(key.key_id).first()) ?? {};
+		expect(version).toBe(1);
+	});
+});
+
+describe("a key with an end", () => {
+	it("is refused from that moment on, look-up remembered or not", async () => {
+		freezeClock();
+		const key = await made(owner.key, { expires_at: inMs(10_000) });
+		expect(await usage(key.key)).toBe(200);
+		vi.setSystemTime(Date.now() + 9_999);
+		expect(await usage(key.key)).toBe(200);
+		vi.setSystemTime(Date.now() + 1);
+		expect(await read(callWithKey(key.key, "/v1/usage"))).toMatchObject({
+			status: 401,
+			body: { detail: { error: "invalid_api_key", message: "the API key has expired" } },
+		});
+		expect((await change(owner.key, key.key_id, { expires_at: null })).status).toBe(200);
+		expect(await usage(key.key)).toBe(200);
+	});
+
+	it("that is deleted is refused before the answer, and stays deleted", async () => {
+		const key = await made(owner.key);
+		expect(await usage(key.key)).toBe(200);
+		expect((await remove(owner.key, key.key_id)).body).toEqual({ object: "key", key_id: key.key_id, deleted: true });
+		expect(await usage(key.key)).toBe(401);
+		expect((await remove(owner.key, key.key_id)).status).toBe(200);
+		expect((await change(owner.key, key.key_id, { name: "x" })).status).toBe(404);
+		expect((await rotate(owner.key, key.key_id)).status).toBe(404);
+	});
+});
+
+describe("rotation", () => {
+	it("replaces a key by one with the same options, at once", async () => {
+		const old = await made(owner.key, { role: "agent", rpm: 6, tags: ["t"] });
+		const { status, body } = await rotate(owner.key, old.key_id);
+		expect([status, body]).toMatchObject([200, { role: "agent", rpm: 6, tags: ["t"], rotated_from: old.key_id }]);
+		expect([await usage(old.key), await usage(body.key)]).toEqual([401, 200]);
+	});
+
+	it("with an overlap leaves the old one that long", async () => {
+		freezeClock();
+		const old = await made(owner.key);
+		expect(await usage(old.key)).toBe(200);
+		const { body } = await rotate(owner.key, old.key_id, { overlap_seconds: 60 });
+		expect(body).toMatchObject({ previous_ends_at: inMs(60_000), expires_at: null });
+		vi.setSystemTime(Date.now() + 59_999);
+		expect([await usage(old.key), await usage(body.key)]).toEqual([200, 200]);
+		vi.setSystemTime(Date.now() + 1);
+		expect([await usage(old.key), await usage(body.key)]).toEqual([401, 200]);
+		expect((await rotate(owner.key, body.key_id, { overlap_seconds: 86_401 })).status).toBe(422);
+	});
+
+	it("also of the last owner key, and of twenty at once one wins", async () => {
+		const answers = await Promise.all(Array.from({ length: 20 }, () => rotate(owner.key, owner.key_id)));
+		const won = answers.filter(({ status }) => status === 200);
+		expect(won).toHaveLength(1);
+		expect([await usage(owner.key), await usage(won[0]?.body.key ?? "")]).toEqual([401, 200]);
+	});
+});
+
+describe("the last owner key", () => {
+	const last = { status: 409, body: { error: "last_owner_key" } };
+
+	it("cannot be deleted, expired or demoted while no other lasts as long", async () => {
+		await made(owner.key, { role: "agent" });
+		const short = await made(owner.key, { expires_at: inMs(60_000) });
+		for (const key of [owner.key, short.key]) {
+			expect(await remove(key, owner.key_id)).toMatchObject(last);
+			expect(await change(key, owner.key_id, { role: "agent" })).toMatchObject(last);
+			expect(await change(key, owner.key_id, { expires_at: inMs(90_000) })).toMatchObject(last);
+		}
+		expect((await change(owner.key, owner.key_id, { name: "Mine", rpm: 20 })).status).toBe(200);
+		const second = await made(owner.key);
+		expect((await remove(second.key, owner.key_id)).status).toBe(200);
+		expect(await remove(second.key, second.key_id)).toMatchObject(last);
+		expect(await usage(second.key)).toBe(200);
+	});
+
+	it("is left by a hundred demotions of two at once", async () => {
+		const second = await made(owner.key);
+		const both = [
+			{ key: owner.key, id: owner.key_id },
+			{ key: second.key, id: second.key_id },
+		];
+		const demotions = Array.from({ length: 100 }, (_, i) => {
+			const by = both[i % 2];
+			const of = both[(i >> 1) % 2];
+			return change(by?.key ?? "", of?.id ?? "", { role: "agent" });
+		});
+		const statuses = new Set((await Promise.all(demotions)).map(({ status }) => status));
+		expect([...statuses].filter((status) => ![200, 403, 409].includes(status))).toEqual([]);
+		const { results } = await env.DB.prepare(
+			"SELECT id FROM api_keys WHERE user_id = ? AND role = 'owner' AND revoked_at IS NULL",
+		)
+			.bind(owner.user_id)
+			.all();
+		expect(results).toHaveLength(1);
+	});
+
+	it("is left by deletions and demotions of four at once", async () => {
+		const keys = [owner, ...(await Promise.all([1, 2, 3].map(() => made(owner.key))))];
+		await Promise.all(
+			keys.flatMap(({ key, key_id }) => [
+				remove(key, key_id),
+				change(key, key_id, { role: "agent" }),
+				change(key, key_id, { expires_at: inMs(60_000) }),
+			]),
+		);
+		const { results } = await env.DB.prepare(
+			"SELECT id FROM api_keys WHERE user_id = ? AND role = 'owner' AND revoked_at IS NULL AND expires_at IS NULL",
+		)
+			.bind(owner.user_id)
+			.all();
+		expect(results).toHaveLength(1);
+	});
+
+	it("can be revoked by the operator", async () => {
+		expect((await operator("POST", `/internal/keys/${owner.key_id}/revoke`)).status).toBe(200);
+		expect(await usage(owner.key)).toBe(401);
+	});
+});
+
+describe("a key never makes or widens beyond itself", () => {
+	const beyond = (member: string) => ({ status: 403, body: { error: "key_scope_exceeded", member } });
+
+	it("makes keys as narrow as itself, and wider ones not", async () => {
+		const expires_at = inMs(60_000);
+		const narrow = await made(owner.key, { rpm: 10, daily_requests: 100, expires_at });
+		expect(await made(narrow.key)).toMatchObject({ rpm: 10, daily_requests: 100, expires_at });
+		expect(await make(narrow.key, { rpm: 11 })).toMatchObject(beyond("rpm"));
+		expect(await make(narrow.key, { daily_requests: 101 })).toMatchObject(beyond("daily_requests"));
+		expect(await make(narrow.key, { expires_at: inMs(90_000) })).toMatchObject(beyond("expires_at"));
+		expect((await make(narrow.key, { rpm: 3 })).body).toMatchObject({ rpm: 3 });
+	});
+
+	it("neither changes nor takes over a wider one so that it gains by it", async () => {
+		const narrow = await made(owner.key, { rpm: 10 });
+		const middle = await made(owner.key, { rpm: 50 });
+		expect(await change(narrow.key, narrow.key_id, { rpm: 11 })).toMatchObject(beyond("rpm"));
+		expect(await change(narrow.key, middle.key_id, { rpm: null })).toMatchObject(beyond("rpm"));
+		expect(await rotate(narrow.key, middle.key_id)).toMatchObject(beyond("rpm"));
+		expect((await change(narrow.key, middle.key_id, { rpm: 40 })).status).toBe(200);
+		expect((await change(owner.key, narrow.key_id, { rpm: null })).status).toBe(200);
+	});
+});
+
+describe("an agent's key", () => {
+	let agent: KeyView;
+	beforeEach(async () => {
+		agent = await made(owner.key, { role: "agent" });
+	});
+	const forbidden = { status: 403, body: { error: "role_forbidden" } };
+
+	it("cannot change keys, not even its own, and may see them", async () => {
+		expect(await make(agent.key)).toMatchObject(forbidden);
+		expect(await change(agent.key, agent.key_id, { rpm: 1 })).toMatchObject(forbidden);
+		expect(await remove(agent.key, agent.key_id)).toMatchObject(forbidden);
+		expect(await rotate(agent.key, agent.key_id)).toMatchObject(forbidden);
+		expect((await callWithKey(agent.key, "/v1/keys")).status).toBe(200);
+	});
+
+	it("does not change the policy by asking for a score or for files", async () => {
+		const strict = { workspace_id: "w", protected_paths: ["infra/"] };
+		expect(await read(callWithKey(owner.key, "/v1/workspace/readiness", strict))).toMatchObject({
+			body: { policy_updated: true },
+		});
+		for (const path of ["/v1/workspace/readiness", "/v1/workspace/generate"]) {
+			expect(await read(callWithKey(agent.key, path, { workspace_id: "w" }))).toMatchObject({
+				status: 200,
+				body: { policy_updated: false },
+			});
+		}
+		expect(await read(callWithKey(owner.key, "/v1/workspace/w/manifest"))).toMatchObject({
+			body: { manifest: { protected_paths: ["infra/"] } },
+		});
+	});
+
+	it("rates its own requests and nobody else's, flushed or not", async () => {
+		const own = (await chat(agent.key, "hi")).headers.get("x-request-id");
+		const others = (await chat(owner.key, "hi")).headers.get("x-request-id");
+		const rate = (key: string, request_id: string | null) =>
+			read(callWithKey(key, "/v1/feedback", { request_id, score: 1 }));
+		expect((await rate(agent.key, own)).status).toBe(200);
+		expect(await rate(agent.key, others)).toMatchObject(forbidden);
+		await vi.waitFor(
+			async () => {
+				const row = env.DB.prepare("SELECT api_key_id FROM settlements WHERE request_id = ?").bind(others);
+				expect(await row.first("api_key_id")).toBe(owner.key_id);
+			},
+			{ timeout: 10_000 },
+		);
+		expect((await rate(agent.key, own)).status).toBe(200);
+		expect(await rate(agent.key, others)).toMatchObject(forbidden);
+		expect((await rate(owner.key, own)).status).toBe(200);
+	});
+
+	it("cancels and resumes only the runs that it began, and reads all", async () => {
+		const run = async (key: string) =>
+			(await read<{ run_id: string }>(callWithKey(key, "/v1/agent/run", { goal: "Say hi", max_steps: 1 }))).body.run_id;
+		const [own, others] = [await run(agent.key), await run(owner.key)];
+		expect((await callWithKey(agent.key, `/v1/agent/${others}`)).status).toBe(200);
+		expect((await callWithKey(agent.key, `/v1/agent/${own}/cancel`, {})).status).toBe(200);
+		expect(await read(callWithKey(agent.key, `/v1/agent/${others}/cancel`, {}))).toMatchObject(forbidden);
+		expect((await callWithKey(agent.key, `/v1/agent/${own}/resume`, {})).status).toBe(200);
+		expect(await read(callWithKey(agent.key, `/v1/agent/${others}/resume`, {}))).toMatchObject(forbidden);
+		expect((await callWithKey(owner.key, `/v1/agent/${own}/cancel`, {})).status).toBe(200);
+		const unknown = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+		expect((await callWithKey(agent.key, `/v1/agent/${unknown}/cancel`, {})).status).toBe(404);
+	});
+
+	it("is not listed the tools that it may not call", async () => {
+		const tools = async (key: string) => {
+			const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+			const answer = await read<{ result: { tools: { name: string }[] } }>(callWithKey(key, "/v1/mcp?tools=all", list));
+			return answer.body.result.tools.map(({ name }) => name);
+		};
+		const [forOwner, forAgent] = [await tools(owner.key), await tools(agent.key)];
+		expect(forOwner.filter((name) => !forAgent.includes(name)).toSorted()).toEqual([
+			"create_brain_share",
+			"delete_brain_share",
+			"put_workspace_manifest",
+		]);
+		expect(forOwner.filter((name) => /key$|keys$/.test(name))).toEqual(["get_public_key"]);
+	});
+});
