@@ -63,6 +63,7 @@ export type Failure =
 			requestedMaxCostUsd: number;
 	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
+	| { reason: "model_not_allowed"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }
 	| { reason: "model_not_found"; message: string }

@@ -140,6 +140,7 @@ function toFailureRow(failure: Failure): FailureRow {
 			};
 		case "compliance_blocked":
 		case "model_blocked":
+		case "model_not_allowed":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
 		case "model_not_found":

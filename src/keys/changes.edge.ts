@@ -67,7 +67,7 @@ export async function makeKey(
 	options: KeyOptions,
 	maker: KeyMaker,
 ): Promise<Result<MadeKey>> {
-	const excess = maker && findWiderMember(options, maker);
+	const excess = maker && findWiderMember(options, maker, context.settings.catalog);
 	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 	const { row, ...made } = draftKey(context, userId, options, null);
 	const isStored = await context.timings.measure("d1", () => insertKey(context.db, row));
@@ -134,7 +134,7 @@ export async function changeKey(
 	const changed = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
 		if (before.revokedAt !== null) return fail(NO_KEY);
 		const options = { ...before.options, ...wanted };
-		const excess = maker && findWiderMember(options, maker, before.options);
+		const excess = maker && findWiderMember(options, maker, context.settings.catalog, before.options);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		if (areSameOptions(options, before.options)) return ok({ taken: true, value: before });
 		const now = toIso(startedAtMs);
@@ -177,7 +177,7 @@ export async function rotateKey(
 	const rotated = await attemptChange<Rotation & { before: ApiKey }>(context, userId, keyId, async (before) => {
 		const { options } = before;
 		if (!isLiveKey(toKeyLife(before), now)) return fail(NO_KEY);
-		const excess = maker && findWiderMember(options, maker);
+		const excess = maker && findWiderMember(options, maker, context.settings.catalog);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		const { row, ...made } = draftKey(context, before.userId, options, before.id);
 		const overlapEnd = toIso(startedAtMs + overlapSeconds * 1_000);

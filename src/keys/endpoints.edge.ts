@@ -16,6 +16,10 @@ const DEFAULT_LISTED_KEYS = 100;
 
 const ownKeyParams = z.lazy(() => z.object({ key_id: z.string() }));
 
+function toKeyBasis({ account, settings, startedAtMs }: KeyContext) {
+	return { plan: account.plan.id, catalog: settings.catalog, nowMs: startedAtMs };
+}
+
 /** The options of the key that makes a request, as D1 has them now. */
 async function findOwnOptions({ account, db, timings }: KeyContext): Promise<Result<KeyOptions>> {
 	const own = await timings.measure("d1", () => findKey(db, account.userId, account.keyId));
@@ -41,8 +45,8 @@ const createKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: madeKeySchema,
 	async handle({ body, context }) {
-		const { account, startedAtMs } = context;
-		const wanted = readKeyOptions(body, account.plan.id, startedAtMs);
+		const { account } = context;
+		const wanted = await readKeyOptions(body, toKeyBasis(context));
 		if (!wanted.ok) return wanted;
 		const own = await findOwnOptions(context);
 		if (!own.ok) return own;
@@ -102,7 +106,7 @@ const changeKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: keySchema,
 	async handle({ params, body, context }) {
-		const wanted = readKeyOptions(body, context.account.plan.id, context.startedAtMs);
+		const wanted = await readKeyOptions(body, toKeyBasis(context));
 		if (!wanted.ok) return wanted;
 		const change = await toKeyChange(params.key_id, context);
 		if (!change.ok) return change;

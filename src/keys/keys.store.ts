@@ -7,6 +7,7 @@ import { rowsFromJson } from "../db/rows.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import type { ListPosition } from "../http/list-position.ts";
+import { parseStoredConfig } from "../routing-config/stored-config.ts";
 import { type ApiKey, type KeyLife, type KeyOptions, MAX_USER_KEYS, NEVER, ownerUntil, toKeyLife } from "./key.ts";
 
 const keyColumns = {
@@ -22,29 +23,39 @@ const keyColumns = {
 	expiresAt: apiKeys.expiresAt,
 	rpm: apiKeys.rpm,
 	dailyRequests: apiKeys.dailyRequests,
+	models: apiKeys.models,
+	brainConfig: apiKeys.brainConfig,
 	tags: apiKeys.tags,
 };
 
 type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
 
 const roleColumn = z.enum(KEY_ROLES);
-const tagsColumn = z.array(z.string());
+const textsColumn = z.array(z.string());
 
-function toApiKey({ name, role, expiresAt, rpm, dailyRequests, tags, ...key }: KeyRow): ApiKey {
+function toApiKey(row: KeyRow): ApiKey {
+	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...key } = row;
 	const options: KeyOptions = {
 		name,
 		role: roleColumn.parse(role),
 		expiresAt,
 		rpm,
 		dailyRequests,
-		tags: tagsColumn.parse(JSON.parse(tags)),
+		models: models === null ? null : textsColumn.parse(JSON.parse(models)),
+		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
+		tags: textsColumn.parse(JSON.parse(tags)),
 	};
 	return { ...key, options };
 }
 
 /** Options as columns. */
-function toOptionColumns({ tags, ...rest }: KeyOptions) {
-	return { ...rest, tags: JSON.stringify(tags) };
+function toOptionColumns({ models, config, tags, ...rest }: KeyOptions) {
+	return {
+		...rest,
+		models: models && JSON.stringify(models),
+		brainConfig: config && JSON.stringify(config),
+		tags: JSON.stringify(tags),
+	};
 }
 
 /** A key to be stored, with its digest. */

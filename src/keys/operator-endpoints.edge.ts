@@ -3,8 +3,9 @@ import { ulid } from "ulid";
 import * as z from "zod";
 import { upsertUser } from "../account/accounts.store.ts";
 import { forgetRefusals } from "../account/admission.edge.ts";
+import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { planIdSchema } from "../catalog/plans.ts";
+import { type PlanId, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
@@ -17,6 +18,10 @@ const createdKeySchema = z.lazy(() =>
 	z.object({ user_id: z.string(), key_id: z.string(), plan: planIdSchema, key: z.string() }),
 );
 const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
+
+function toKeyBasis(plan: PlanId, { settings, startedAtMs }: ServiceContext) {
+	return { plan, catalog: settings.catalog, nowMs: startedAtMs };
+}
 
 /** A change by an operator, whom neither owner nor last owner key limits. */
 function toOperatorChange({ key_id: keyId }: { key_id: string }): KeyChange {
@@ -35,7 +40,7 @@ const operatorCreateKeyEndpoint = endpoint({
 	),
 	result: createdKeySchema,
 	async handle({ body: { user, plan, ...requested }, context }) {
-		const wanted = readKeyOptions(requested, plan, context.startedAtMs);
+		const wanted = await readKeyOptions(requested, toKeyBasis(plan, context));
 		if (!wanted.ok) return wanted;
 		const userId = await upsertUser(context.db, {
 			id: `usr_${ulid()}`,
@@ -85,7 +90,7 @@ const operatorChangeKeyEndpoint = endpoint({
 	async handle({ params, body, context }) {
 		const plan = planIdSchema.safeParse(await findKeyPlan(context.db, params.key_id));
 		if (!plan.success) return fail(NO_KEY);
-		const wanted = readKeyOptions(body, plan.data, context.startedAtMs);
+		const wanted = await readKeyOptions(body, toKeyBasis(plan.data, context));
 		if (!wanted.ok) return wanted;
 		const changed = await changeKey(context, toOperatorChange(params), wanted.value);
 		return changed.ok ? ok(toKeyView(changed.value)) : changed;

@@ -169,6 +169,8 @@ function ownedKey(request: OwnedId["request"]): OwnedId {
 }
 
 const KEY_HINTS: EndpointExample["hints"] = {
+	models: fc.array(fc.constantFrom("budget", "openai", "gpt-*", "nope", "*", "", ...MODEL_IDS), { maxLength: 4 }),
+	brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
 	expires_at: fc.constantFrom("2099-01-01", "2099-01-01T00:00:00Z", "2020-01-01", "soon", ""),
 	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
 	daily_requests: fc.constantFrom(1, 50_000, 0, -1),

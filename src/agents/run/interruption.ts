@@ -35,9 +35,11 @@ export function resumedState(
 	return { ...state, guard: guard.state, fault: null, stop, retry: null, resumableUntilMs: null, resumeRules };
 }
 
-/** The config for a run's calls: the run's own, without the models that the server blocks today. */
+/** The config for a run's calls: the run's own, without the models that server and key block or do not list today. */
 export function callConfigFor({ config }: RunSpec, { resumeRules }: RunState): RoutingConfig | null {
 	const today = resumeRules?.config ?? null;
 	if (!config || !today) return config ?? today;
-	return { ...config, blocked: [...new Set([...config.blocked, ...today.blocked])] };
+	const blocked = [...new Set([...config.blocked, ...today.blocked])];
+	const allowlists = [...(config.allowlists ?? []), ...(today.allowlists ?? [])];
+	return { ...config, blocked, ...(allowlists.length > 0 ? { allowlists } : {}) };
 }
