@@ -54,6 +54,17 @@ export type Failure =
 			/** The longest answer of a model within the limit; null when none fits. */
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
+	| {
+			/** What the request could cost is more than the key's budget leaves. */
+			reason: "key_budget_exceeded";
+			message: string;
+			budgetUsd: number;
+			spentUsd: number;
+			heldUsd: number;
+			/** When the budget's period ends, ISO 8601; null where it has no end. */
+			resetsAt: string | null;
+			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
+	  }
 	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
 	| {
 			reason: "budget_exceeds_tier_limit";

@@ -67,6 +67,8 @@ function replaceResponse(c: { res: Response | undefined }, response: Response): 
 }
 
 const LIMIT_PERIOD_MS = 60_000;
+/** How often a request is planned anew to fit in what is left of its key's budget. */
+const MAX_BUDGET_PLANS = 3;
 
 /** The refusal of requests that no plan counts, when an address or user sends too many; best effort. */
 async function publicLimitFailure({ env }: ServiceContext, key: string): Promise<Failure | null> {
@@ -103,8 +105,10 @@ async function replaceCaller(
 	context: ServiceContext,
 ): Promise<Result<Admission> | null> {
 	if (failure.reason === "key_changed") return reenter(endpoint, context);
+	const { account, admission } = keyRequestFor(context);
+	if (failure.reason === "key_budget_exceeded" && admission.tightBudget)
+		return ok(enter(endpoint, context, { ...account, tightBudget: admission.tightBudget }));
 	if (failure.reason !== "plan_changed" || !isPlanId(failure.plan)) return null;
-	const { account } = keyRequestFor(context);
 	return ok(enter(endpoint, context, { ...account, plan: PLANS[failure.plan] }));
 }
 
@@ -126,19 +130,25 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		const { quota } = keyRequestFor(context).admission;
 		if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota))) c.res.headers.set(name, value);
 	},
-	/** If plan or key have changed, the handler is called once more under what holds now. */
+	/**
+	 * If plan or key have changed, the handler is called once more under what holds now. If the reservation is more than the key's
+	 * budget leaves, it is called again to plan within that, a few times while other requests take of it meanwhile.
+	 */
 	async call(endpoint, context, handle) {
-		const replaced = new Set<Failure["reason"]>();
+		const replaced = new Map<Failure["reason"], number>();
 		for (;;) {
 			const { account, admission } = keyRequestFor(context);
 			const refused = roleFailure(endpoint, account);
 			if (refused) return fail(refused);
 			const answer = await handle(toKeyContext(context, account, admission));
-			if (answer.ok || replaced.has(answer.failure.reason)) return answer;
+			if (answer.ok) return answer;
+			const { reason } = answer.failure;
+			const times = replaced.get(reason) ?? 0;
+			if (times >= (reason === "key_budget_exceeded" ? MAX_BUDGET_PLANS : 1)) return answer;
 			const caller = await replaceCaller(answer.failure, endpoint, context);
 			if (!caller) return answer;
 			if (!caller.ok) return caller;
-			replaced.add(answer.failure.reason);
+			replaced.set(reason, times + 1);
 		}
 	},
 };

@@ -5,9 +5,12 @@ import { PLANS, type PlanId } from "../catalog/plans.ts";
 import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
+import { BUDGET_PERIODS } from "../meter/budget-period.ts";
+import type { KeyBudget } from "../meter/key-budget.ts";
 import type { Account, KeyGrant } from "./context.ts";
 
 const roleColumn = z.enum(KEY_ROLES);
+const periodColumn = z.enum(BUDGET_PERIODS);
 const modelsColumn = z.array(z.string());
 
 const grantColumns = {
@@ -16,19 +19,34 @@ const grantColumns = {
 	expiresAt: apiKeys.expiresAt,
 	rpm: apiKeys.rpm,
 	dailyRequests: apiKeys.dailyRequests,
+	budgetNanoUsd: apiKeys.budgetNanoUsd,
+	budgetPeriod: apiKeys.budgetPeriod,
+	budgetKeyId: apiKeys.budgetKeyId,
 	models: apiKeys.models,
 	brainConfig: apiKeys.brainConfig,
 };
 
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
 
-function toGrant({ version, role, expiresAt, rpm, dailyRequests, models, brainConfig }: GrantRow): KeyGrant {
+/** A key's budget by its columns, of which both are set or neither. */
+export function toKeyBudget({
+	budgetNanoUsd,
+	budgetPeriod,
+}: Pick<GrantRow, "budgetNanoUsd" | "budgetPeriod">): KeyBudget | null {
+	if (budgetNanoUsd === null) return null;
+	return { limitNanoUsd: budgetNanoUsd, period: periodColumn.parse(budgetPeriod) };
+}
+
+function toGrant(row: GrantRow): KeyGrant {
+	const { version, role, expiresAt, rpm, dailyRequests, budgetKeyId, models, brainConfig } = row;
 	const list = models === null ? null : modelsColumn.parse(JSON.parse(models));
 	return {
 		version,
 		role: roleColumn.parse(role),
 		expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
+		budget: toKeyBudget(row),
+		budgetKeyId,
 		rules: list === null && brainConfig === null ? null : { models: list, brainConfig },
 	};
 }

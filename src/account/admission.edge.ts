@@ -2,6 +2,8 @@
 
 import { PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { toBudgetFailure } from "../meter/budget-failure.ts";
+import type { BudgetStatus } from "../meter/key-budget.ts";
 import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
 import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
@@ -60,6 +62,8 @@ export class Admission {
 	outcome: Result<Quota> | null = null;
 	/** Limits for the headers, of an admission or a refusal. */
 	quota: Quota | null = null;
+	/** The key's budget, when the meter has refused the reservation for it. */
+	tightBudget: BudgetStatus | null = null;
 
 	#context: ServiceContext;
 	#account: Account;
@@ -93,16 +97,24 @@ export class Admission {
 			keyId: this.#account.keyId,
 			keyVersion: this.#account.key.version,
 			keyLimits: this.#account.key.limits,
+			keyBudget: this.#account.key.budget,
+			budgetKeyId: this.#account.key.budgetKeyId ?? this.#account.keyId,
 			plan: this.#account.plan.id,
 			countsTowardsDay: this.#countsTowardsDay,
 			...(reservation ? { reservation } : {}),
 		};
 		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
+		if (!verdict.admitted && verdict.reason === "key_budget_exceeded") {
+			// No outcome: the request counts all the same, which is then asked for without a reservation.
+			this.quota = verdict.quota;
+			this.tightBudget = verdict.budget;
+			return fail(toBudgetFailure(verdict.budget, null));
+		}
 		this.outcome = this.#toOutcome(verdict);
 		return this.outcome;
 	}
 
-	#toOutcome(verdict: AdmitVerdict): Result<Quota> {
+	#toOutcome(verdict: Exclude<AdmitVerdict, { reason: "key_budget_exceeded" }>): Result<Quota> {
 		if (!verdict.admitted && verdict.reason === "revoked") {
 			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
 		}

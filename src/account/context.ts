@@ -5,6 +5,7 @@ import type { Database } from "../db/client.edge.ts";
 import type { Result } from "../failure.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { KeyRole } from "../http/endpoint.ts";
+import type { BudgetStatus, KeyBudget } from "../meter/key-budget.ts";
 import type { KeyLimits } from "../meter/key-windows.ts";
 import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
 import type { Reservation } from "../meter/settlement.ts";
@@ -19,6 +20,8 @@ export interface Account {
 	number: number;
 	/** What the key that was used may do, and for how long. */
 	key: KeyGrant;
+	/** The key's budget, once the meter has refused the request for it: what is planned then must fit in what it leaves. */
+	tightBudget?: BudgetStatus;
 }
 
 /** The rights of a key, as they were looked up. */
@@ -30,6 +33,10 @@ export interface KeyGrant {
 	expiresAtMs: number | null;
 	/** Null for a key whose only limits are its plan's. */
 	limits: KeyLimits | null;
+	/** Null for a key without one. */
+	budget: KeyBudget | null;
+	/** The key that costs are booked on, where it is another: the first of those that replaced each other. */
+	budgetKeyId: string | null;
 	/** Null for a key that may call every model of its plan. */
 	rules: KeyRules | null;
 }

@@ -32,6 +32,11 @@ function secretPlaceText([first]: Extract<Failure, { reason: "secret_in_share" }
 	return `${at} (${first.kind})`;
 }
 
+/** `would_fit` of a request that could cost too much. */
+function toFitFields(fit: Extract<Failure, { reason: "cost_limit_exceeded" }>["wouldFit"]) {
+	return fit && { model: fit.model, max_tokens: fit.maxTokens, worst_case_usd: fit.worstCaseUsd };
+}
+
 /** A new reason does not compile until it has a row here. */
 function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
@@ -84,7 +89,10 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "key_scope_exceeded":
 			return {
 				status: 403,
-				message: `a key cannot make or change a key beyond itself; ${failure.member} would be wider than the calling key's`,
+				message:
+					failure.member === "budget_usd"
+						? "a key with a budget makes no keys, and widens no budget"
+						: `a key cannot make or change a key beyond itself; ${failure.member} would be wider than the calling key's`,
 				param: failure.member,
 				extra: { member: failure.member },
 				headers: NO_RETRY,
@@ -113,7 +121,6 @@ function toFailureRow(failure: Failure): FailureRow {
 				headers: { ...retryAfter(failure.retryAfterMs), ...NO_RETRY },
 			};
 		case "cost_limit_exceeded": {
-			const { wouldFit: fit } = failure;
 			return {
 				status: 402,
 				message: failure.message,
@@ -121,11 +128,24 @@ function toFailureRow(failure: Failure): FailureRow {
 					scope: failure.scope,
 					limit_usd: failure.limitUsd,
 					worst_case_usd: failure.worstCaseUsd,
-					would_fit: fit && { model: fit.model, max_tokens: fit.maxTokens, worst_case_usd: fit.worstCaseUsd },
+					would_fit: toFitFields(failure.wouldFit),
 				},
 				headers: NO_RETRY,
 			};
 		}
+		case "key_budget_exceeded":
+			return {
+				status: 402,
+				message: failure.message,
+				extra: {
+					budget_usd: failure.budgetUsd,
+					spent_usd: failure.spentUsd,
+					held_usd: failure.heldUsd,
+					resets_at: failure.resetsAt,
+					would_fit: toFitFields(failure.wouldFit),
+				},
+				headers: NO_RETRY,
+			};
 		case "budget_exceeds_tier_limit":
 			return {
 				status: 402,

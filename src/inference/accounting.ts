@@ -339,7 +339,7 @@ export function reserveBilledSoFar(
 		latencyMs: 0,
 		readers: billed.map(({ candidate }) => candidate.model),
 	};
-	return { expiresAtMs, ...toUsageAndReceipt(record, billed, ending) };
+	return { expiresAtMs, holdNanoUsd: record.boundNanoUsd, ...toUsageAndReceipt(record, billed, ending) };
 }
 
 /** What is recorded at `expiresAtMs` if the process dies before it settles: the whole bound, for the first call. */

@@ -82,7 +82,8 @@ async function reserveCall(
 ): Promise<Result<ReservedCall>> {
 	const { account, settings, startedAtMs, signal, log } = caller;
 	const observe = observeFor(account.userId, settings, startedAtMs);
-	const plan = planCall(request, account.plan, settings, startedAtMs, observe);
+	const options = { ...request.options, keyBudget: account.tightBudget ?? null };
+	const plan = planCall({ ...request, options }, account.plan, settings, startedAtMs, observe);
 	if (!plan.ok) return plan;
 	const set = callSetFor(plan.value, caller);
 	const purpose: RequestPurpose = {

@@ -5,6 +5,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { ok, type Result } from "../failure.ts";
+import type { BudgetStatus } from "../meter/key-budget.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
@@ -39,6 +40,8 @@ export interface CallOptions {
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets the whole request cost, nano-USD; null for anything. Default: a guarded plan's envelope. */
 	planLimitNanoUsd?: number | null;
+	/** The budget of the caller's key, if what it leaves is a limit of the whole request. */
+	keyBudget?: BudgetStatus | null;
 	/** Which call of a workflow it is; only the sandbox upstream is told. */
 	stage?: CallStage;
 	/** The client reads along, so the answer is streamed however short it is. */
@@ -147,6 +150,7 @@ export function planCall(
 		rule,
 		plan,
 		planLimitNanoUsd: options.planLimitNanoUsd === undefined ? requestLimitNanoUsd(plan) : options.planLimitNanoUsd,
+		keyBudget: options.keyBudget ?? null,
 		available: (model) => isAvailable(model, settings),
 		complianceReasons: (model) => options.gate?.reasonsAgainst(model) ?? [],
 		takesRemoteImages: (model) => wireFor(catalog.providerFor(model)).remoteImages,

@@ -17,7 +17,10 @@ import {
 	isLiveKey,
 	type KeyOptions,
 	MAX_USER_KEYS,
+	mergeOptions,
+	toBudgetKeyId,
 	toKeyLife,
+	type WantedOptions,
 } from "./key.ts";
 import { findKey, insertKey, type NewKey, replaceKey, replaceOptions, revokeStoredKey } from "./keys.store.ts";
 
@@ -45,7 +48,7 @@ function draftKey(
 	{ settings, startedAtMs }: ChangeContext,
 	userId: string,
 	options: KeyOptions,
-	rotatedFrom: string | null,
+	rotated: ApiKey | null,
 ): MadeKey & { row: NewKey } {
 	const secret = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
 	const shown = {
@@ -53,7 +56,8 @@ function draftKey(
 		userId,
 		last4: secret.slice(-4),
 		createdAt: toIso(startedAtMs),
-		rotatedFrom,
+		rotatedFrom: rotated?.id ?? null,
+		budgetKeyId: rotated && toBudgetKeyId(rotated),
 		options,
 	};
 	const row = { ...shown, digest: apiKeyDigest(settings.keyPepper, secret) };
@@ -75,8 +79,10 @@ export async function makeKey(
 }
 
 /** Tells the meter and this isolate that a key has changed. */
-async function publishChange({ meter }: ChangeContext, { id, userId, version }: ApiKey): Promise<void> {
-	if (version > 1) await meter(userId).changeKey(id, version);
+async function publishChange({ meter }: ChangeContext, key: ApiKey): Promise<void> {
+	const { id, userId, version, options } = key;
+	const budget = { budgetKeyId: toBudgetKeyId(key), budget: options.budget };
+	if (version > 1) await meter(userId).changeKey(id, version, budget);
 	forgetAccount(userId);
 	forgetRefusals(id);
 }
@@ -128,12 +134,12 @@ export interface KeyChange {
 export async function changeKey(
 	context: ChangeContext,
 	{ userId, keyId, maker }: KeyChange,
-	wanted: Partial<KeyOptions>,
+	wanted: WantedOptions,
 ): Promise<Result<ApiKey>> {
 	const { db, startedAtMs, timings } = context;
 	const changed = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
 		if (before.revokedAt !== null) return fail(NO_KEY);
-		const options = { ...before.options, ...wanted };
+		const options = mergeOptions(before.options, wanted);
 		const excess = maker && findWiderMember(options, maker, context.settings.catalog, before.options);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		if (areSameOptions(options, before.options)) return ok({ taken: true, value: before });
@@ -179,7 +185,7 @@ export async function rotateKey(
 		if (!isLiveKey(toKeyLife(before), now)) return fail(NO_KEY);
 		const excess = maker && findWiderMember(options, maker, context.settings.catalog);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
-		const { row, ...made } = draftKey(context, before.userId, options, before.id);
+		const { row, ...made } = draftKey(context, before.userId, options, before);
 		const overlapEnd = toIso(startedAtMs + overlapSeconds * 1_000);
 		const isSooner = options.expiresAt !== null && options.expiresAt < overlapEnd;
 		const previousEndsAt = isSooner && options.expiresAt !== null ? options.expiresAt : overlapEnd;

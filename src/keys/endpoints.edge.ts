@@ -10,7 +10,8 @@ import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from
 import { inheritOptions, isKeyId, type KeyOptions, MAX_USER_KEYS } from "./key.ts";
 import { findKey, listUserKeys } from "./keys.store.ts";
 import { keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
-import { keySchema, madeKeySchema, rotatedKeySchema, toKeyView } from "./schemas.ts";
+import { keySchema, madeKeySchema, rotatedKeySchema } from "./schemas.ts";
+import { viewKey, viewKeys } from "./views.edge.ts";
 
 const DEFAULT_LISTED_KEYS = 100;
 
@@ -51,7 +52,7 @@ const createKeyEndpoint = endpoint({
 		const own = await findOwnOptions(context);
 		if (!own.ok) return own;
 		const made = await makeKey(context, account.userId, inheritOptions(wanted.value, own.value), own.value);
-		return made.ok ? ok({ ...toKeyView(made.value.key), key: made.value.secret }) : made;
+		return made.ok ? ok({ ...(await viewKey(context, made.value.key)), key: made.value.secret }) : made;
 	},
 });
 
@@ -89,7 +90,7 @@ const listKeysEndpoint = endpoint({
 			object: "list" as const,
 			has_more: hasMore,
 			next_cursor: hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null,
-			data: keys.map(toKeyView),
+			data: await viewKeys(context, account.userId, keys),
 		});
 	},
 });
@@ -111,7 +112,7 @@ const changeKeyEndpoint = endpoint({
 		const change = await toKeyChange(params.key_id, context);
 		if (!change.ok) return change;
 		const changed = await changeKey(context, change.value, wanted.value);
-		return changed.ok ? ok(toKeyView(changed.value)) : changed;
+		return changed.ok ? ok(await viewKey(context, changed.value)) : changed;
 	},
 });
 
@@ -134,7 +135,7 @@ const rotateKeyEndpoint = endpoint({
 		const rotated = await rotateKey(context, change.value, body.overlap_seconds);
 		if (!rotated.ok) return rotated;
 		const { key, secret, previousEndsAt } = rotated.value;
-		return ok({ ...toKeyView(key), key: secret, previous_ends_at: previousEndsAt });
+		return ok({ ...(await viewKey(context, key)), key: secret, previous_ends_at: previousEndsAt });
 	},
 });
 

@@ -2,6 +2,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import type { KeyRole } from "../http/endpoint.ts";
+import type { KeyBudget } from "../meter/key-budget.ts";
 import { isListed, matchesGlob, type RoutingConfig } from "../routing/routing-config.ts";
 import { mergeNormalForms } from "../routing-config/config.ts";
 
@@ -15,6 +16,8 @@ export interface KeyOptions {
 	rpm: number | null;
 	/** Requests in 24 hours; null for the plan's. */
 	dailyRequests: number | null;
+	/** What it may spend in a period; null for as much as it likes. */
+	budget: KeyBudget | null;
 	/** Ids, tiers and globs of the models that it may call; null for all. */
 	models: string[] | null;
 	/** In normal form; null without one. */
@@ -30,9 +33,16 @@ export interface ApiKey {
 	createdAt: string;
 	revokedAt: string | null;
 	rotatedFrom: string | null;
+	/** The key that its costs are booked on, where it is another: the first of those that replaced each other. */
+	budgetKeyId: string | null;
 	/** Counts its changes from 1. */
 	version: number;
 	options: KeyOptions;
+}
+
+/** The key that a key's costs are booked on. */
+export function toBudgetKeyId({ id, budgetKeyId }: Pick<ApiKey, "id" | "budgetKeyId">): string {
+	return budgetKeyId ?? id;
 }
 
 /** The most keys that a user has at once, expired and revoked ones aside. */
@@ -75,6 +85,12 @@ function isWiderConfig(config: RoutingConfig | null, than: RoutingConfig | null)
 	return isHigher(config?.max_cost ?? null, than.max_cost) || !than.blocked.every(isBlocked);
 }
 
+/** Whether a budget may allow more than another one. What two periods allow cannot be compared. */
+function isWiderBudget(budget: KeyBudget | null, than: KeyBudget | null): boolean {
+	if (!than) return false;
+	return !budget || budget.period !== than.period || budget.limitNanoUsd > than.limitNanoUsd;
+}
+
 /** Whether a member of options allows more than other options do. */
 const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions, catalog: Catalog) => boolean>> = {
 	role: ({ role }, than) => role === "owner" && than.role !== "owner",
@@ -86,7 +102,8 @@ const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions
 };
 
 /**
- * The first member that a key may not give, because it is wider than the key's own; null when it may give all.
+ * The first member that a key may not give, because it is wider than the key's own; null when it may give all. A key with a budget
+ * makes no key, and widens no budget: what is spent there would not count in its own.
  * @param before what the changed key has already, which may be kept.
  */
 export function findWiderMember(
@@ -94,7 +111,8 @@ export function findWiderMember(
 	own: KeyOptions,
 	catalog: Catalog,
 	before?: KeyOptions,
-): ScopeMember | null {
+): ScopeMember | "budget_usd" | null {
+	if (own.budget && (!before || isWiderBudget(options.budget, before.budget))) return "budget_usd";
 	const members = Object.keys(WIDER) as ScopeMember[];
 	return (
 		members.find((member) => {
@@ -104,19 +122,42 @@ export function findWiderMember(
 	);
 }
 
+/** Options as a request names them. */
+export interface WantedOptions extends Omit<Partial<KeyOptions>, "budget"> {
+	/** Null removes the budget. */
+	budget?: WantedBudget | null;
+}
+
+/** A budget whose period need not be named. */
+interface WantedBudget extends Pick<KeyBudget, "limitNanoUsd"> {
+	period: KeyBudget["period"] | null;
+}
+
+/** A budget with its period: the one that is named, else the one of the budget before, else the strictest. */
+function withPeriod(wanted: WantedBudget | null | undefined, before: KeyBudget | null): KeyBudget | null | undefined {
+	return wanted && { ...wanted, period: wanted.period ?? before?.period ?? "total" };
+}
+
+/** Options of a key that is changed: what is not named stays. */
+export function mergeOptions(before: KeyOptions, { budget, ...wanted }: WantedOptions): KeyOptions {
+	const next = withPeriod(budget, before.budget);
+	return { ...before, ...wanted, budget: next === undefined ? before.budget : next };
+}
+
 /** A new key's config under that of the key that makes it. */
 function inheritConfig(wanted: RoutingConfig | null | undefined, own: RoutingConfig | null): RoutingConfig | null {
 	return wanted && own ? mergeNormalForms(wanted, own) : (wanted ?? own);
 }
 
 /** Options of a new key: what is not named is as the key has it that makes it. */
-export function inheritOptions(wanted: Partial<KeyOptions>, own: KeyOptions): KeyOptions {
+export function inheritOptions(wanted: WantedOptions, own: KeyOptions): KeyOptions {
 	return {
 		name: wanted.name ?? null,
 		role: wanted.role ?? "owner",
 		expiresAt: wanted.expiresAt ?? own.expiresAt,
 		rpm: wanted.rpm ?? own.rpm,
 		dailyRequests: wanted.dailyRequests ?? own.dailyRequests,
+		budget: withPeriod(wanted.budget, null) ?? null,
 		models: wanted.models ?? own.models,
 		config: inheritConfig(wanted.config, own.config),
 		tags: wanted.tags ?? [],
@@ -130,6 +171,7 @@ export const UNLIMITED: KeyOptions = {
 	expiresAt: null,
 	rpm: null,
 	dailyRequests: null,
+	budget: null,
 	models: null,
 	config: null,
 	tags: [],

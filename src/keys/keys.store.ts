@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
+import { toKeyBudget } from "../account/accounts.store.ts";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { apiKeys, users } from "../db/schema.ts";
@@ -23,6 +24,9 @@ const keyColumns = {
 	expiresAt: apiKeys.expiresAt,
 	rpm: apiKeys.rpm,
 	dailyRequests: apiKeys.dailyRequests,
+	budgetNanoUsd: apiKeys.budgetNanoUsd,
+	budgetPeriod: apiKeys.budgetPeriod,
+	budgetKeyId: apiKeys.budgetKeyId,
 	models: apiKeys.models,
 	brainConfig: apiKeys.brainConfig,
 	tags: apiKeys.tags,
@@ -34,13 +38,15 @@ const roleColumn = z.enum(KEY_ROLES);
 const textsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
-	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...key } = row;
+	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...rest } = row;
+	const { budgetNanoUsd, budgetPeriod, ...key } = rest;
 	const options: KeyOptions = {
 		name,
 		role: roleColumn.parse(role),
 		expiresAt,
 		rpm,
 		dailyRequests,
+		budget: toKeyBudget({ budgetNanoUsd, budgetPeriod }),
 		models: models === null ? null : textsColumn.parse(JSON.parse(models)),
 		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
 		tags: textsColumn.parse(JSON.parse(tags)),
@@ -49,9 +55,11 @@ function toApiKey(row: KeyRow): ApiKey {
 }
 
 /** Options as columns. */
-function toOptionColumns({ models, config, tags, ...rest }: KeyOptions) {
+function toOptionColumns({ budget, models, config, tags, ...rest }: KeyOptions) {
 	return {
 		...rest,
+		budgetNanoUsd: budget?.limitNanoUsd ?? null,
+		budgetPeriod: budget?.period ?? null,
 		models: models && JSON.stringify(models),
 		brainConfig: config && JSON.stringify(config),
 		tags: JSON.stringify(tags),

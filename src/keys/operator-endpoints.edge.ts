@@ -9,10 +9,11 @@ import { type PlanId, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
-import { UNLIMITED } from "./key.ts";
+import { mergeOptions, UNLIMITED } from "./key.ts";
 import { findKeyPlan, listKeys } from "./keys.store.ts";
 import { keyOptionFields, keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
-import { keySchema, operatorKeySchema, toKeyMembers, toKeyView } from "./schemas.ts";
+import { keySchema, operatorKeySchema, toKeyMembers } from "./schemas.ts";
+import { viewKey } from "./views.edge.ts";
 
 const createdKeySchema = z.lazy(() =>
 	z.object({ user_id: z.string(), key_id: z.string(), plan: planIdSchema, key: z.string() }),
@@ -50,7 +51,7 @@ const operatorCreateKeyEndpoint = endpoint({
 		});
 		await context.meter(userId).setPlan(plan);
 		forgetRefusals(userId);
-		const made = await makeKey(context, userId, { ...UNLIMITED, ...wanted.value }, null);
+		const made = await makeKey(context, userId, mergeOptions(UNLIMITED, wanted.value), null);
 		return made.ok ? ok({ user_id: userId, key_id: made.value.key.id, plan, key: made.value.secret }) : made;
 	},
 });
@@ -93,7 +94,7 @@ const operatorChangeKeyEndpoint = endpoint({
 		const wanted = await readKeyOptions(body, toKeyBasis(plan.data, context));
 		if (!wanted.ok) return wanted;
 		const changed = await changeKey(context, toOperatorChange(params), wanted.value);
-		return changed.ok ? ok(toKeyView(changed.value)) : changed;
+		return changed.ok ? ok(await viewKey(context, changed.value)) : changed;
 	},
 });
 

@@ -5,14 +5,17 @@ import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { timestampParam } from "../http/query.ts";
+import { BUDGET_PERIODS } from "../meter/budget-period.ts";
+import { nanoUsd } from "../proof/money.ts";
 import { isListed } from "../routing/routing-config.ts";
 import { configFields } from "../routing-config/config-input.ts";
 import { readConfigObject } from "../routing-config/read.ts";
-import type { KeyOptions } from "./key.ts";
+import type { WantedOptions } from "./key.ts";
 
 const MAX_NAME_CHARS = 128;
 const MAX_TAGS = 10;
 const MAX_MODELS = 100;
+const MAX_BUDGET_USD = 1_000_000;
 const MAX_MODEL_CHARS = 128;
 const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
 const MAX_OVERLAP_SECONDS = 86_400;
@@ -24,6 +27,16 @@ export const keyOptionFields = () => ({
 	expires_at: timestampParam.nullish().describe("From then on, the key is refused. None by default."),
 	rpm: z.int().min(1).nullish().describe("Requests a minute, at most the plan's, which is the default."),
 	daily_requests: z.int().min(1).nullish().describe("Requests in 24 hours, at most the plan's, which is the default."),
+	budget_usd: z
+		.number()
+		.min(0)
+		.max(MAX_BUDGET_USD)
+		.nullish()
+		.describe("USD that its requests never cost more than, in each period. None by default."),
+	budget_period: z
+		.enum(BUDGET_PERIODS)
+		.nullish()
+		.describe("The budget's period: a calendar day, week or month in UTC, or total, which is the default."),
 	models: z
 		.array(z.string().trim().min(1).max(MAX_MODEL_CHARS))
 		.min(1)
@@ -57,14 +70,16 @@ export const rotateRequestSchema = z.lazy(() =>
 );
 
 /** What a request names of a key's options, but for its config. Null stands for none. */
-function toKeyOptions(body: KeyRequest): Partial<KeyOptions> {
-	const { name, role, expires_at, rpm, daily_requests, models, tags } = body;
+function toKeyOptions(body: KeyRequest): WantedOptions {
+	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags } = body;
+	const budget = budget_usd == null ? null : { limitNanoUsd: nanoUsd(budget_usd), period: budget_period ?? null };
 	return {
 		...(name === undefined ? {} : { name }),
 		...(role == null ? {} : { role }),
 		...(expires_at === undefined ? {} : { expiresAt: expires_at }),
 		...(rpm === undefined ? {} : { rpm }),
 		...(daily_requests === undefined ? {} : { dailyRequests: daily_requests }),
+		...(budget_usd === undefined ? {} : { budget }),
 		...(models === undefined ? {} : { models }),
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
 	};
@@ -83,13 +98,15 @@ function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: 
 }
 
 function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue[] {
-	const { expires_at, rpm, daily_requests, models, brain_config } = body;
+	const { expires_at, rpm, daily_requests, budget_usd, budget_period, models, brain_config } = body;
 	const issues = [
 		...findLimitIssue("rpm", rpm, PLANS[plan].rpm, plan),
 		...findLimitIssue("daily_requests", daily_requests, PLANS[plan].dailyRequests, plan),
 	];
 	if (expires_at != null && Date.parse(expires_at) <= nowMs)
 		issues.push({ path: "expires_at", message: "must be in the future; to end a key now, delete it" });
+	if (budget_period != null && budget_usd == null)
+		issues.push({ path: "budget_period", message: "is the period of budget_usd, which is missing" });
 	if (models && !catalog.models.some((model) => isListed(model, models)))
 		issues.push({ path: "models", message: "matches no model; GET /v1/models lists them all" });
 	if (brain_config?.["compliance"] != null)
@@ -98,7 +115,7 @@ function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue
 }
 
 /** What a request names of a key's options, if a key of the plan can have them. */
-export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise<Result<Partial<KeyOptions>>> {
+export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise<Result<WantedOptions>> {
 	const issues = findIssues(body, basis);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const options = toKeyOptions(body);

@@ -1,6 +1,9 @@
 // Keys in answers. Pure.
 import * as z from "zod";
 import { KEY_ROLES } from "../http/endpoint.ts";
+import { BUDGET_PERIODS } from "../meter/budget-period.ts";
+import type { BudgetStatus } from "../meter/key-budget.ts";
+import { usd } from "../proof/money.ts";
 import { configSchema, toConfigFields } from "../routing-config/config-input.ts";
 import type { ApiKey } from "./key.ts";
 
@@ -13,6 +16,8 @@ const keyMembers = () => ({
 	expires_at: z.string().nullable(),
 	rpm: z.int().nullable().describe("Null where the plan's limit holds."),
 	daily_requests: z.int().nullable(),
+	budget_usd: z.number().nullable().describe("Null where it may spend as much as it likes."),
+	budget_period: z.enum(BUDGET_PERIODS).nullable(),
 	models: z.array(z.string()).nullable().describe("Null where it may call all of the plan's."),
 	brain_config: configSchema.unwrap().nullable(),
 	tags: z.array(z.string()),
@@ -20,7 +25,15 @@ const keyMembers = () => ({
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
 });
 
-export const keySchema = z.lazy(() => z.object({ object: z.literal("key"), ...keyMembers() }));
+export const keySchema = z.lazy(() =>
+	z.object({
+		object: z.literal("key"),
+		...keyMembers(),
+		spent_usd: z.number().nullable().describe("Of the budget, in its current period; null without one."),
+		held_usd: z.number().nullable().describe("What open requests may still cost of the budget, at most."),
+		resets_at: z.string().nullable().describe("When the budget's period ends; null where it has no end."),
+	}),
+);
 
 /** A key with the key itself. */
 export const madeKeySchema = z.lazy(() =>
@@ -51,6 +64,8 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		expires_at: options.expiresAt,
 		rpm: options.rpm,
 		daily_requests: options.dailyRequests,
+		budget_usd: options.budget && usd(options.budget.limitNanoUsd),
+		budget_period: options.budget?.period ?? null,
 		models: options.models,
 		brain_config: options.config && toConfigFields(options.config),
 		tags: options.tags,
@@ -59,7 +74,15 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 	};
 }
 
-/** A key as its owner sees it. */
-export function toKeyView(key: ApiKey): z.output<typeof keySchema> {
-	return { object: "key", ...toKeyMembers(key) };
+type KeyView = z.output<typeof keySchema>;
+
+/** A key as its owner sees it. @param budget of a key that has one. */
+export function toKeyView(key: ApiKey, budget: BudgetStatus | null): KeyView {
+	return {
+		object: "key",
+		...toKeyMembers(key),
+		spent_usd: budget && usd(budget.spentNanoUsd),
+		held_usd: budget && usd(budget.heldNanoUsd),
+		resets_at: budget?.resetsAt ?? null,
+	};
 }

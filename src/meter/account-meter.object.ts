@@ -6,17 +6,24 @@
 // object dies first, the alarm of their reservations, which is still set, flushes them. D1 ignores rows that it has, so a flush
 // may be repeated at any point. Its amounts are then folded into the totals (meter-state.edge.ts).
 import { DurableObject } from "cloudflare:workers";
+import { ulid } from "ulid";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
+import { recordBudgetAlerts } from "./budget-alerts.store.ts";
+import { budgetAlertEvent, reachedThresholds } from "./budget-alerts.ts";
+import { BudgetTable } from "./budget-table.edge.ts";
 import { cutDown } from "./flush-batch.ts";
+import { type BudgetStatus, budgetLeftNanoUsd } from "./key-budget.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import {
 	type AdmitRequest,
 	type AdmitVerdict,
+	type BudgetQuery,
+	type ChangedBudget,
 	type ExtendVerdict,
 	type FlushedTotals,
 	type MarkedOwner,
@@ -37,6 +44,8 @@ const FLUSH_AFTER_MS = 250;
 /** The same within a second of the last flush. So the meter of a busy user flushes once a second, which saves a tenth of a request's CPU. */
 const BUSY_FLUSH_AFTER_MS = 1_000;
 const BUSY_WITHIN_MS = 1_000;
+/** When the alarm flushes an alert, should the object die before its timer. */
+const ALERT_FLUSH_MS = 10_000;
 
 export class AccountMeter extends DurableObject<Env> {
 	#sql: SqlStorage;
@@ -45,6 +54,7 @@ export class AccountMeter extends DurableObject<Env> {
 	#revoked: Set<string>;
 	/** The latest versions of keys that were changed. */
 	#keyVersions: Map<string, number>;
+	#budgets: BudgetTable;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -64,9 +74,15 @@ export class AccountMeter extends DurableObject<Env> {
 		);
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
+		this.#budgets = new BudgetTable(this.#sql);
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
-		if (this.#meterState.hasUnfolded) this.#outbox.flushIn(FLUSH_AFTER_MS);
+		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
+	}
+
+	/** Whether only this object may know of something that D1 is to have. */
+	get #hasUnflushed(): boolean {
+		return this.#meterState.hasUnfolded || this.#budgets.hasUnflushed;
 	}
 
 	/** Flushes a moment later; once a second at most while requests keep coming. */
@@ -98,12 +114,16 @@ export class AccountMeter extends DurableObject<Env> {
 
 		// A repeated call is neither counted again nor refused because of its own admission.
 		if (!this.#meterState.find(request.requestId)) {
-			const refusal = this.#limitRefusal(request, plan, now);
+			const refusal = this.#limitRefusal(request, plan, now) ?? this.#budgetRefusal(request, plan, now);
 			if (refusal) return refusal;
 			this.#makeRoom(now);
-			const { requestId, countsTowardsDay, keyId, keyLimits, reservation } = request;
+			const { requestId, countsTowardsDay, keyId, keyLimits, keyBudget, budgetKeyId, reservation } = request;
 			const limitedKeyId = keyLimits ? keyId : null;
-			this.#meterState.admit({ requestId, countsTowardsDay, limitedKeyId }, reservation ?? null, now);
+			this.#meterState.admit(
+				{ requestId, countsTowardsDay, limitedKeyId, keyBudget, budgetKeyId },
+				reservation ?? null,
+				now,
+			);
 			if (reservation) this.#outbox.arm(reservation.expiresAtMs);
 		}
 		const quota = this.#quota(plan, now);
@@ -119,6 +139,44 @@ export class AccountMeter extends DurableObject<Env> {
 			refuseOverLimit("plan", ofPlan, countsTowardsDay, this.#meterState, nowMs) ??
 			(ofKey && refuseOverLimit("key", ofKey, countsTowardsDay, this.#meterState.keys.windowsFor(keyId), nowMs))
 		);
+	}
+
+	/** The refusal of a reservation that the key's budget has no room for; null when it fits. */
+	#budgetRefusal(
+		{ keyId, keyBudget, budgetKeyId, reservation }: AdmitRequest,
+		plan: PlanId,
+		nowMs: number,
+	): Extract<AdmitVerdict, { reason: "key_budget_exceeded" }> | null {
+		if (!keyBudget || !reservation) return null;
+		const budget = this.#meterState.budgetStatus(budgetKeyId, keyBudget, nowMs);
+		if (reservation.holdNanoUsd <= budgetLeftNanoUsd(budget)) return null;
+		// A budget that was lowered may have reached a threshold without a settlement.
+		this.#alert(budgetKeyId, budget, { userId: reservation.usage.user_id, keyId }, nowMs);
+		return { admitted: false, reason: "key_budget_exceeded", quota: this.#quota(plan, nowMs), budget };
+	}
+
+	/** Stores an audit event for each threshold that a key has reached, once a period. */
+	#alert(budgetKeyId: string, status: BudgetStatus, caller: { userId: string; keyId: string }, nowMs: number): void {
+		const { period, resetsAt } = status;
+		const start = this.#meterState.budgetPeriodStart(status, nowMs);
+		for (const threshold of reachedThresholds(status)) {
+			const occasion = `${budgetKeyId} ${period} ${start} ${threshold}`;
+			if (this.#budgets.wasGiven(occasion)) continue;
+			const event = budgetAlertEvent({ ...caller, eventId: `ae_${ulid(nowMs)}`, atMs: nowMs }, threshold, status);
+			this.#budgets.give({ occasion, resetsAt, event: JSON.stringify(event) }, event.created_at);
+			this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
+			this.#flushSoon(nowMs);
+		}
+	}
+
+	/** Settles a slot, and stores the alerts that its cost gives rise to in the same transaction. */
+	#settle(slot: Slot, settlement: Settlement, nowMs: number, isDoubtful = false): void {
+		this.#meterState.settle(slot, settlement, nowMs, isDoubtful);
+		const { budgetKeyId } = slot;
+		const budget = budgetKeyId === null ? null : this.#budgets.latest(budgetKeyId, slot.keyBudget);
+		if (budgetKeyId === null || budget === null) return;
+		const { user_id: userId, api_key_id: keyId } = settlement.usage;
+		this.#alert(budgetKeyId, this.#meterState.budgetStatus(budgetKeyId, budget, nowMs), { userId, keyId }, nowMs);
 	}
 
 	/** Folds, so that slots can be reused. If that fails, the table grows and the request is admitted all the same. */
@@ -138,7 +196,7 @@ export class AccountMeter extends DurableObject<Env> {
 		if (!slot) return "late";
 		if (slot.closedAtMs !== null) return slot.proofHash === proofHash ? "settled" : "late";
 		const nowMs = Date.now();
-		this.#meterState.settle(slot, settlement, nowMs);
+		this.#settle(slot, settlement, nowMs);
 		this.#flushSoon(nowMs);
 		return "settled";
 	}
@@ -150,9 +208,37 @@ export class AccountMeter extends DurableObject<Env> {
 	extend(requestId: string, reservation: Reservation): ExtendVerdict {
 		const slot = this.#meterState.find(requestId);
 		if (!slot || slot.closedAtMs !== null) return "late";
-		this.#meterState.extend(slot, reservation);
+		const nowMs = Date.now();
+		if (reservation.holdNanoUsd > slot.nanoUsd && reservation.holdNanoUsd > this.#roomFor(slot, nowMs))
+			return "over_budget";
+		this.#meterState.extend(slot, reservation, nowMs);
 		this.#outbox.arm(reservation.expiresAtMs);
 		return "extended";
+	}
+
+	/** The most that an open request may hold in the budget of its key. */
+	#roomFor(slot: Slot, nowMs: number): number {
+		const { budgetKeyId } = slot;
+		const budget = budgetKeyId === null ? null : this.#budgets.latest(budgetKeyId, slot.keyBudget);
+		if (budgetKeyId === null || budget === null) return Number.POSITIVE_INFINITY;
+		return budgetLeftNanoUsd(this.#meterState.budgetStatus(budgetKeyId, budget, nowMs, slot));
+	}
+
+	/**
+	 * The most that an open request may hold in the budget of its key, nano-USD; null where that is no limit, or the request is
+	 * not open.
+	 */
+	room(requestId: string): number | null {
+		const slot = this.#meterState.find(requestId);
+		if (!slot || slot.closedAtMs !== null) return null;
+		const room = this.#roomFor(slot, Date.now());
+		return Number.isFinite(room) ? room : null;
+	}
+
+	/** Budgets of keys now, in the order of the queries. */
+	budgets(queries: readonly BudgetQuery[]): BudgetStatus[] {
+		const nowMs = Date.now();
+		return queries.map(({ budgetKeyId, budget }) => this.#meterState.budgetStatus(budgetKeyId, budget, nowMs));
 	}
 
 	/** Releases a reservation of a request that no model was billed for. */
@@ -207,11 +293,12 @@ export class AccountMeter extends DurableObject<Env> {
 		this.#plan = plan;
 	}
 
-	/** Refuses requests that carry an earlier version of a key. */
-	changeKey(keyId: string, version: number): void {
+	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
+	changeKey(keyId: string, version: number, { budgetKeyId, budget }: ChangedBudget): void {
 		const latest = Math.max(version, this.#keyVersions.get(keyId) ?? 0);
 		this.#sql.exec("INSERT OR REPLACE INTO key_versions (key_id, version) VALUES (?, ?)", keyId, latest);
 		this.#keyVersions.set(keyId, latest);
+		if (latest === version) this.#budgets.change(budgetKeyId, budget);
 	}
 
 	/** Refuses a key from now on, for ever. */
@@ -271,19 +358,30 @@ export class AccountMeter extends DurableObject<Env> {
 		for (const slot of this.#meterState.expiredSlots(nowMs)) {
 			if (!isExpired(slot)) continue;
 			const settlement = await settleAtBound(this.#meterState.reservation(slot), nowMs, signer);
-			if (isExpired(slot)) this.#meterState.settle(slot, settlement, nowMs, true);
+			if (isExpired(slot)) this.#settle(slot, settlement, nowMs, true);
 		}
 	}
 
 	async #writeRound(): Promise<boolean> {
 		const batch = this.#meterState.nextBatch();
-		if (batch.rows.length === 0) return false;
+		if (batch.rows.length === 0) return this.#writeAlerts();
 		this.#flushedAtMs = Date.now();
 		const inserted = await this.#record(batch);
 		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
 		const others = await findCountedUsage(database(this.env.DB), otherIds);
 		this.#meterState.markStored(batch, inserted, others);
 		this.#meterState.foldIfWorthIt(Date.now());
+		return true;
+	}
+
+	async #writeAlerts(): Promise<boolean> {
+		const alerts = this.#budgets.hasUnflushed ? this.#budgets.unflushed() : [];
+		if (alerts.length === 0) return false;
+		await recordBudgetAlerts(
+			database(this.env.DB),
+			alerts.map(({ event }) => event),
+		);
+		this.#budgets.markFlushed(alerts);
 		return true;
 	}
 
@@ -316,8 +414,8 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** @param flushAtMs when to flush again, if anything is unflushed. */
 	#armForOpenWork(flushAtMs: number): void {
-		const { earliestExpiryMs, hasUnfolded } = this.#meterState;
+		const { earliestExpiryMs } = this.#meterState;
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
-		if (hasUnfolded) this.#outbox.arm(flushAtMs);
+		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
 	}
 }

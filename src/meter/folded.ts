@@ -1,4 +1,5 @@
 // The folded row of a meter: totals and windows of requests whose slots may be reused. Pure.
+import type { PackedSpending } from "./key-spending.ts";
 import type { FoldPosition } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
@@ -9,9 +10,18 @@ export interface FoldedState extends FoldPosition {
 	keyMinutes: KeyMinutes;
 	/** Of every settlement up to `settlementSeq`, with the amounts that D1 has. */
 	totals: NamedTotals[];
+	/** Of the same settlements, with the amounts that the meter booked. */
+	keySpending: PackedSpending;
 }
 
-export const EMPTY_FOLD: FoldedState = { admissionSeq: 0, settlementSeq: 0, minutes: [], keyMinutes: {}, totals: [] };
+export const EMPTY_FOLD: FoldedState = {
+	admissionSeq: 0,
+	settlementSeq: 0,
+	minutes: [],
+	keyMinutes: {},
+	totals: [],
+	keySpending: {},
+};
 
 /** Requests of consecutive minutes. A day's minutes as pairs would take several times the space. */
 export interface PackedMinutes {

@@ -1,6 +1,7 @@
 // The calls of a meter: their arguments and answers. Pure.
 
 import type { PlanId } from "../catalog/plans.ts";
+import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
 import type { KeyLimits } from "./key-windows.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
@@ -14,6 +15,10 @@ export interface AdmitRequest {
 	keyVersion: number;
 	/** The key's own limits; null when it has none. */
 	keyLimits: KeyLimits | null;
+	/** The key's budget; null when it has none. */
+	keyBudget: KeyBudget | null;
+	/** The key that its cost is booked on: the first of those that have replaced each other. */
+	budgetKeyId: string;
 	/** The plan that the caller knows. The meter's own plan wins. */
 	plan: PlanId;
 	countsTowardsDay: boolean;
@@ -38,6 +43,8 @@ export type AdmitVerdict =
 	| { admitted: false; reason: "key_changed" }
 	/** The caller chose a model under a plan that the user no longer has. */
 	| { admitted: false; reason: "plan_changed"; plan: PlanId }
+	/** The reservation is more than what is left of the key's budget. */
+	| { admitted: false; reason: "key_budget_exceeded"; quota: Quota; budget: BudgetStatus }
 	| {
 			admitted: false;
 			reason: "rate_limit_exceeded" | "daily_limit_exceeded";
@@ -46,6 +53,18 @@ export type AdmitVerdict =
 			quota: Quota;
 			retryAfterMs: number;
 	  };
+
+/** A key's budget, to be looked up. */
+export interface BudgetQuery {
+	budgetKeyId: string;
+	budget: KeyBudget;
+}
+
+/** The budget of a key that was changed; null when it has none. */
+export interface ChangedBudget {
+	budgetKeyId: string;
+	budget: KeyBudget | null;
+}
 
 /** `late`: the reservation was settled before, at its bound or in a slot that is reused by now. */
 export type SettleVerdict = "settled" | "late";
@@ -58,8 +77,8 @@ export interface MarkedOwner {
 	mark: number;
 }
 
-/** `late`: the request is no longer open. */
-export type ExtendVerdict = "extended" | "late";
+/** `late`: the request is no longer open. `over_budget`: it would hold more than its key's budget leaves. */
+export type ExtendVerdict = "extended" | "late" | "over_budget";
 
 /** How many of the latest requests usage shows. */
 export const RECENT_ROWS = 20;

@@ -3,9 +3,12 @@
 import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
+import type { BudgetStatus } from "./key-budget.ts";
 import type {
 	AdmitRequest,
 	AdmitVerdict,
+	BudgetQuery,
+	ChangedBudget,
 	ExtendVerdict,
 	FlushedTotals,
 	MarkedOwner,
@@ -33,8 +36,12 @@ export interface MeterClient {
 	/** Flushes, and returns the totals of what D1 has. */
 	flushedTotals(): Promise<FlushedTotals>;
 	setPlan(plan: PlanId): Promise<void>;
-	/** Refuses requests that carry an earlier version of a key. */
-	changeKey(keyId: string, version: number): Promise<void>;
+	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
+	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
+	/** Budgets of keys now, in the order of the queries. */
+	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
+	/** The most that an open request may hold in the budget of its key, nano-USD; null where that is no limit. */
+	room(requestId: string): Promise<number | null>;
 	revokeKey(keyId: string): Promise<void>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
 	markOwner(owner: string, mark: number): Promise<void>;
@@ -59,7 +66,9 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
-		changeKey: (keyId, version) => twice((stub) => stub.changeKey(keyId, version)),
+		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
+		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
+		room: (requestId) => twice((stub) => stub.room(requestId)),
 		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),

@@ -5,6 +5,8 @@
 // writes these totals in one row, with the number that they reach. An object may die between the two, or before D1's answer.
 // It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
+import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
+import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
 import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
 import type { OpenHold, RecentUsage, Reservation, Settlement } from "./settlement.ts";
@@ -25,6 +27,11 @@ export interface PendingPage {
 	next: number | null;
 }
 
+/** A request that is admitted. Its key's budget is only needed with a reservation. */
+export type Admission = Pick<Slot, "requestId" | "countsTowardsDay" | "limitedKeyId" | "keyBudget"> & {
+	budgetKeyId: string;
+};
+
 /** Pending settlements and their slots. */
 export interface FlushBatch {
 	slots: Slot[];
@@ -36,6 +43,7 @@ export class MeterState {
 	readonly day: DayWindow;
 	/** Of keys that have limits of their own. */
 	readonly keys: KeyWindows;
+	#ledger: KeyLedger;
 	#table: SlotTable;
 	#index: SlotIndex;
 	/** Of the settlements that D1 has, folded or not. */
@@ -57,6 +65,7 @@ export class MeterState {
 				isInDay: slot.admissionSeq > folded.admissionSeq,
 			});
 		for (const { slot } of this.#index.pending) this.#pending.addRow(this.#table.settlement(slot).usage);
+		this.#ledger = new KeyLedger(folded.keySpending, slots, this.#index.pending);
 	}
 
 	/** Adds an admission to the windows of its user, and of its key if that has limits. */
@@ -91,7 +100,7 @@ export class MeterState {
 
 	/** Stores an admission and counts it. */
 	admit(
-		{ requestId, countsTowardsDay, limitedKeyId }: Pick<Slot, "requestId" | "countsTowardsDay" | "limitedKeyId">,
+		{ requestId, countsTowardsDay, limitedKeyId, budgetKeyId, keyBudget }: Admission,
 		reservation: Reservation | null,
 		nowMs: number,
 	): void {
@@ -109,15 +118,34 @@ export class MeterState {
 			proofHash: null,
 			isDoubtful: false,
 			createdAt: null,
+			budgetKeyId: reservation ? budgetKeyId : null,
+			bookedDay: reservation ? this.#ledger.today(nowMs) : 0,
+			nanoUsd: reservation?.holdNanoUsd ?? 0,
+			keyBudget: reservation ? keyBudget : null,
 		};
 		this.#table.admit(slot, position.isReused, reservation);
 		this.#index.admit(position, slot);
 		this.#count(slot, { isInMinute: true, isInDay: true });
 	}
 
-	extend(slot: Slot, reservation: Reservation): void {
-		this.#table.extend(slot.slot, reservation);
-		this.#index.extend(slot, reservation.expiresAtMs);
+	/** Replaces a reservation. One that holds more is booked on today, because only today's period can be asked for more. */
+	extend(slot: Slot, reservation: Reservation, nowMs: number): void {
+		const { expiresAtMs, holdNanoUsd: nanoUsd } = reservation;
+		const bookedDay = nanoUsd > slot.nanoUsd ? this.#ledger.today(nowMs) : slot.bookedDay;
+		this.#table.extend(slot.slot, reservation, { bookedDay, nanoUsd });
+		this.#index.extend(slot, { expiresAtMs, bookedDay, nanoUsd });
+	}
+
+	/** A key's budget now. @param except an open request that does not count, because it is to hold another amount. */
+	budgetStatus(budgetKeyId: string, budget: KeyBudget, nowMs: number, except?: Slot): BudgetStatus {
+		const { open } = this.#index;
+		const others = except ? [...open].filter((slot) => slot !== except) : open;
+		return this.#ledger.status(budgetKeyId, budget, others, nowMs);
+	}
+
+	/** The first day of a budget's current period. */
+	budgetPeriodStart({ period }: KeyBudget, nowMs: number): number {
+		return this.#ledger.periodStart(period, nowMs);
 	}
 
 	/** @param isDoubtful D1 may have another settlement of the request. */
@@ -125,9 +153,10 @@ export class MeterState {
 		const settlementSeq = this.#index.nextSettlementSeq;
 		this.#table.settle(slot.slot, settlementSeq, nowMs, settlement, isDoubtful);
 		const { proof_hash: proofHash } = settlement.receipt;
-		const createdAt = settlement.usage.created_at;
-		this.#index.close(slot, { closedAtMs: nowMs, settlementSeq, proofHash, isDoubtful, createdAt });
+		const { created_at: createdAt, cost_nano_usd: nanoUsd } = settlement.usage;
+		this.#index.close(slot, { closedAtMs: nowMs, settlementSeq, proofHash, isDoubtful, createdAt, nanoUsd });
 		this.#pending.addRow(settlement.usage);
+		this.#ledger.book(slot);
 	}
 
 	release(slot: Slot, nowMs: number): void {
@@ -138,6 +167,7 @@ export class MeterState {
 			proofHash: null,
 			isDoubtful: false,
 			createdAt: null,
+			nanoUsd: 0,
 		});
 	}
 
@@ -194,6 +224,7 @@ export class MeterState {
 			return { row, stored };
 		});
 		this.#index.store(slots);
+		for (const slot of slots) this.#ledger.store(slot);
 		for (const { row, stored } of amounts) {
 			this.#pending.subtractRow(row);
 			this.#stored.addRow(stored);
@@ -211,7 +242,8 @@ export class MeterState {
 		const position = this.#index.nextFold;
 		const minutes = this.day.buckets(nowMs);
 		const keyMinutes = this.keys.foldedMinutes(nowMs);
-		this.#table.fold({ ...position, minutes, keyMinutes, totals: this.#stored.rows() });
+		const totals = this.#stored.rows();
+		this.#table.fold({ ...position, minutes, keyMinutes, totals, keySpending: this.#ledger.pack() });
 		this.#index.fold(position);
 	}
 

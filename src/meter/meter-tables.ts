@@ -21,5 +21,16 @@ export const METER_TABLES: TableSchema = {
 				ALTER TABLE slots ADD COLUMN limited_key TEXT;
 				ALTER TABLE folded ADD COLUMN key_minutes TEXT NOT NULL DEFAULT '{}';
 			`),
+		// What keys have spent is counted from here on.
+		(sql) =>
+			sql.exec(`
+				ALTER TABLE slots ADD COLUMN budget_key TEXT;
+				ALTER TABLE slots ADD COLUMN booked_day INTEGER NOT NULL DEFAULT 0;
+				ALTER TABLE slots ADD COLUMN nano_usd INTEGER NOT NULL DEFAULT 0;
+				ALTER TABLE slots ADD COLUMN key_budget TEXT;
+				ALTER TABLE folded ADD COLUMN key_spending TEXT NOT NULL DEFAULT '{}';
+				CREATE TABLE key_budgets (budget_key TEXT PRIMARY KEY, budget TEXT NOT NULL) WITHOUT ROWID;
+				CREATE TABLE budget_alerts (occasion TEXT PRIMARY KEY, resets_at TEXT, event TEXT) WITHOUT ROWID;
+			`),
 	],
 };

@@ -71,6 +71,8 @@ export function toSettlementRow({ usage, receipt: sealed }: Settlement): Settlem
 export interface Reservation {
 	/** What of `usage.cost_nano_usd` has been billed so far; absent where that is nothing or unknown. */
 	spentNanoUsd?: number;
+	/** The most that the request may cost in all. The key's budget holds it until the request is settled. */
+	holdNanoUsd: number;
 	expiresAtMs: number;
 	usage: UsageRow;
 	receipt: Receipt;

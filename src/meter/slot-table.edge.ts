@@ -10,6 +10,8 @@ import {
 	packMinutes,
 	unpackMinutes,
 } from "./folded.ts";
+import type { KeyBudget } from "./key-budget.ts";
+import type { PackedSpending } from "./key-spending.ts";
 import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
@@ -27,10 +29,14 @@ interface SlotRow extends Record<string, SqlStorageValue> {
 	proof_hash: string | null;
 	doubtful: number;
 	created_at: string | null;
+	budget_key: string | null;
+	booked_day: number;
+	nano_usd: number;
+	key_budget: string | null;
 }
 
 const SLOT_COLUMNS =
-	"slot, request_id, admitted, at_ms, counts, limited_key, expires_at_ms, closed_at_ms, settled, proof_hash, doubtful, created_at";
+	"slot, request_id, admitted, at_ms, counts, limited_key, expires_at_ms, closed_at_ms, settled, proof_hash, doubtful, created_at, budget_key, booked_day, nano_usd, key_budget";
 
 function toSlot(row: SlotRow): Slot {
 	return {
@@ -46,6 +52,10 @@ function toSlot(row: SlotRow): Slot {
 		proofHash: row.proof_hash,
 		isDoubtful: row.doubtful === 1,
 		createdAt: row.created_at,
+		budgetKeyId: row.budget_key,
+		bookedDay: row.booked_day,
+		nanoUsd: row.nano_usd,
+		keyBudget: row.key_budget === null ? null : (JSON.parse(row.key_budget) as KeyBudget),
 	};
 }
 
@@ -63,15 +73,17 @@ interface FoldedRow extends Record<string, SqlStorageValue> {
 	minutes: string;
 	key_minutes: string;
 	totals: string;
+	key_spending: string;
 }
 
-function toFoldedState({ admitted, settled, minutes, key_minutes, totals }: FoldedRow): FoldedState {
+function toFoldedState({ admitted, settled, minutes, key_minutes, totals, key_spending }: FoldedRow): FoldedState {
 	return {
 		admissionSeq: admitted,
 		settlementSeq: settled,
 		minutes: unpackMinutes(JSON.parse(minutes) as PackedMinutes),
 		keyMinutes: JSON.parse(key_minutes) as KeyMinutes,
 		totals: JSON.parse(totals) as NamedTotals[],
+		keySpending: JSON.parse(key_spending) as PackedSpending,
 	};
 }
 
@@ -88,7 +100,9 @@ export class SlotTable {
 	}
 
 	folded(): FoldedState {
-		const row = this.#sql.exec<FoldedRow>("SELECT admitted, settled, minutes, key_minutes, totals FROM folded");
+		const row = this.#sql.exec<FoldedRow>(
+			"SELECT admitted, settled, minutes, key_minutes, totals, key_spending FROM folded",
+		);
 		const [found] = [...row].map(toFoldedState);
 		return found ?? EMPTY_FOLD;
 	}
@@ -105,44 +119,61 @@ export class SlotTable {
 			slot.expiresAtMs,
 			slot.closedAtMs,
 			body,
+			slot.budgetKeyId,
+			slot.bookedDay,
+			slot.nanoUsd,
+			slot.keyBudget && JSON.stringify(slot.keyBudget),
 			slot.slot,
 		];
 		if (isReused) {
 			this.#sql.exec(
 				`UPDATE slots SET request_id = ?, admitted = ?, at_ms = ?, counts = ?, limited_key = ?, expires_at_ms = ?,
-					closed_at_ms = ?, body = ?, settled = NULL, proof_hash = NULL, doubtful = 0, created_at = NULL WHERE slot = ?`,
+					closed_at_ms = ?, body = ?, budget_key = ?, booked_day = ?, nano_usd = ?, key_budget = ?, settled = NULL,
+					proof_hash = NULL, doubtful = 0, created_at = NULL WHERE slot = ?`,
 				...values,
 			);
 		} else {
 			this.#sql.exec(
-				`INSERT INTO slots (request_id, admitted, at_ms, counts, limited_key, expires_at_ms, closed_at_ms, body, slot,
-					doubtful) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+				`INSERT INTO slots (request_id, admitted, at_ms, counts, limited_key, expires_at_ms, closed_at_ms, body,
+					budget_key, booked_day, nano_usd, key_budget, slot, doubtful)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
 				...values,
 			);
 		}
 	}
 
-	extend(slot: number, reservation: Reservation): void {
-		const body = JSON.stringify(reservation);
-		this.#sql.exec("UPDATE slots SET expires_at_ms = ?, body = ? WHERE slot = ?", reservation.expiresAtMs, body, slot);
+	extend(slot: number, reservation: Reservation, { bookedDay, nanoUsd }: Pick<Slot, "bookedDay" | "nanoUsd">): void {
+		this.#sql.exec(
+			"UPDATE slots SET expires_at_ms = ?, body = ?, booked_day = ?, nano_usd = ? WHERE slot = ?",
+			reservation.expiresAtMs,
+			JSON.stringify(reservation),
+			bookedDay,
+			nanoUsd,
+			slot,
+		);
 	}
 
 	settle(slot: number, settlementSeq: number, atMs: number, settlement: Settlement, isDoubtful: boolean): void {
 		this.#sql.exec(
 			`UPDATE slots SET expires_at_ms = NULL, closed_at_ms = ?, settled = ?, proof_hash = ?, doubtful = ?, created_at = ?,
-				body = ? WHERE slot = ?`,
+				body = ?, nano_usd = ? WHERE slot = ?`,
 			atMs,
 			settlementSeq,
 			settlement.receipt.proof_hash,
 			isDoubtful ? 1 : 0,
 			settlement.usage.created_at,
 			JSON.stringify(settlement),
+			settlement.usage.cost_nano_usd,
 			slot,
 		);
 	}
 
 	release(slot: number, atMs: number): void {
-		this.#sql.exec("UPDATE slots SET expires_at_ms = NULL, closed_at_ms = ?, body = NULL WHERE slot = ?", atMs, slot);
+		this.#sql.exec(
+			"UPDATE slots SET expires_at_ms = NULL, closed_at_ms = ?, body = NULL, nano_usd = 0 WHERE slot = ?",
+			atMs,
+			slot,
+		);
 	}
 
 	#body(slot: number): string {
@@ -174,16 +205,19 @@ export class SlotTable {
 		return JSON.parse(this.#body(slot)) as Settlement;
 	}
 
-	fold({ admissionSeq, settlementSeq, minutes, keyMinutes, totals }: FoldedState): void {
+	fold({ admissionSeq, settlementSeq, minutes, keyMinutes, totals, keySpending }: FoldedState): void {
 		this.#sql.exec(
-			`INSERT INTO folded (one, admitted, settled, minutes, key_minutes, totals) VALUES (1, ?, ?, ?, ?, ?)
+			`INSERT INTO folded (one, admitted, settled, minutes, key_minutes, totals, key_spending)
+			VALUES (1, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (one) DO UPDATE SET admitted = excluded.admitted, settled = excluded.settled,
-				minutes = excluded.minutes, key_minutes = excluded.key_minutes, totals = excluded.totals`,
+				minutes = excluded.minutes, key_minutes = excluded.key_minutes, totals = excluded.totals,
+				key_spending = excluded.key_spending`,
 			admissionSeq,
 			settlementSeq,
 			JSON.stringify(packMinutes(minutes)),
 			JSON.stringify(keyMinutes),
 			JSON.stringify(totals),
+			JSON.stringify(keySpending),
 		);
 	}
 }

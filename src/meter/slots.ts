@@ -3,11 +3,24 @@
 //
 // A slot's life: open, or closed at once when the request costs nothing → released, or settled under the next settlement number
 // → stored: D1 has its row → folded together with all lower numbers → 60 seconds old → reused for another request.
+import type { KeyBudget } from "./key-budget.ts";
 
 /** How long a closed slot still belongs to its request: for the minute window, and for repeated calls. */
 export const RETENTION_MS = 60_000;
 
-export interface Slot {
+/** The part of a slot that counts towards its key's budget. */
+export interface BudgetShare {
+	/** The key that it is booked on; null in a request that can cost nothing. */
+	budgetKeyId: string | null;
+	/** The day in UTC on which it was reserved. Its period is the one that this day is in. */
+	bookedDay: number;
+	/** What an open request holds, then what it has cost. */
+	nanoUsd: number;
+	/** As it was when the request was admitted; null without one. */
+	keyBudget: KeyBudget | null;
+}
+
+export interface Slot extends BudgetShare {
 	slot: number;
 	requestId: string;
 	/** Rises with every admission of the object. */
@@ -166,15 +179,15 @@ export class SlotIndex {
 		this.#classify(slot);
 	}
 
-	/** Records that a reservation expires at another time. */
-	extend(slot: Slot, expiresAtMs: number): void {
-		slot.expiresAtMs = expiresAtMs;
+	/** Records that a reservation expires at another time, and holds another amount. */
+	extend(slot: Slot, changed: Pick<Slot, "expiresAtMs" | "bookedDay" | "nanoUsd">): void {
+		Object.assign(slot, changed);
 	}
 
 	/** Records the end of an open slot: released, or settled under the next number. */
 	close(
 		slot: Slot,
-		ending: Pick<Slot, "closedAtMs" | "settlementSeq" | "proofHash" | "isDoubtful" | "createdAt">,
+		ending: Pick<Slot, "closedAtMs" | "settlementSeq" | "proofHash" | "isDoubtful" | "createdAt" | "nanoUsd">,
 	): void {
 		this.#open.delete(slot);
 		Object.assign(slot, ending, { expiresAtMs: null });

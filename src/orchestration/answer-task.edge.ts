@@ -13,6 +13,7 @@ import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
 import type { WorkflowPurpose } from "../inference/workflow.ts";
 import type { SettledWorkflow } from "../inference/workflow-answer.ts";
+import { type BudgetStatus, budgetLeftNanoUsd } from "../meter/key-budget.ts";
 import type { Hash } from "../proof/hash.ts";
 import { nanoUsd } from "../proof/money.ts";
 import type { ReceiptDetail } from "../proof/receipt.ts";
@@ -91,13 +92,20 @@ interface TaskRequest<Outcome, Answer> {
 	plan(basis: PlanBasis): Result<TaskPlan<Outcome, Answer>>;
 }
 
-/** The lower of the routing config's limit on the whole request and the pricing plan's. */
-function hardLimit(config: CompiledConfig | null, planLimitNanoUsd: number | null): Limits["hard"] {
+/** The lowest of the limits on the whole request: the routing config's, the pricing plan's, and what is left of the key's budget. */
+function hardLimit(
+	config: CompiledConfig | null,
+	planLimitNanoUsd: number | null,
+	keyBudget: BudgetStatus | null,
+): Limits["hard"] {
 	const maxCostUsd = config?.config.max_cost ?? null;
 	const byConfig = maxCostUsd === null ? null : { scope: "max_cost" as const, nanoUsd: nanoUsd(maxCostUsd) };
 	const byPlan = planLimitNanoUsd === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimitNanoUsd };
-	if (byConfig && byPlan) return byConfig.nanoUsd <= byPlan.nanoUsd ? byConfig : byPlan;
-	return byConfig ?? byPlan;
+	const byBudget = keyBudget && { scope: "key_budget" as const, nanoUsd: budgetLeftNanoUsd(keyBudget), keyBudget };
+	return [byPlan, byBudget].reduce<Limits["hard"]>(
+		(lowest, next) => (next && (!lowest || next.nanoUsd < lowest.nanoUsd) ? next : lowest),
+		byConfig,
+	);
 }
 
 /** The rules that hold for every call. */
@@ -116,6 +124,7 @@ function selectBudgetedPool(
 	const rule = config && matchRule(config, call, signals);
 	const forPanel = config && { ...config, config: panelConfig(config.config, rule?.use.max_cost) };
 	const planLimitNanoUsd = orchestrationLimitNanoUsd(caller.account.plan);
+	const keyBudget = caller.account.tightBudget ?? null;
 	const found = selectPool(caller, call, {
 		policy,
 		model: "auto",
@@ -123,11 +132,12 @@ function selectBudgetedPool(
 		singleConfig: config,
 		gate,
 		planLimitNanoUsd,
+		keyBudget,
 	});
 	if (!found.ok) return found;
 	const { rankings, cheapest, worstCaseNanoUsd } = found.value;
 	const soft = maxCostUsd === null ? null : nanoUsd(maxCostUsd);
-	const limits: Limits = { soft, hard: hardLimit(forPanel, planLimitNanoUsd) };
+	const limits: Limits = { soft, hard: hardLimit(forPanel, planLimitNanoUsd, keyBudget) };
 	const limit = lowestLimit(limits);
 	const fitting = rankings.panel.find((candidate) => worstCaseNanoUsd(candidate) <= limit) ?? cheapest;
 	return ok({ ...found.value, signals, fitting, limits });

@@ -1,13 +1,20 @@
 // The limits on what a request may cost, and which of several attempts they cover. Pure.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { toBudgetFailure } from "../meter/budget-failure.ts";
+import type { BudgetStatus } from "../meter/key-budget.ts";
 import { usd } from "../proof/money.ts";
+
+type HardLimit = { nanoUsd: number } & (
+	| { scope: "plan_envelope" | "max_cost" }
+	| { scope: "key_budget"; keyBudget: BudgetStatus }
+);
 
 /** Limits in nano-USD; null is none. */
 export interface Limits {
 	/** The client's `max_cost_usd`: one cheapest call may exceed it. */
 	soft: number | null;
-	/** The pricing plan's, or the routing config's: nothing may exceed it. */
-	hard: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
+	/** The pricing plan's, the routing config's, or what is left of the key's budget: nothing may exceed it. */
+	hard: HardLimit | null;
 }
 
 /** The lower of both limits, nano-USD. */
@@ -18,7 +25,11 @@ export function lowestLimit({ soft, hard }: Limits): number {
 /** The lower limit's name in a reason. */
 export function limitName({ soft, hard }: Limits): string {
 	if (soft !== null && (hard === null || soft <= hard.nanoUsd)) return "max_cost_usd";
-	return hard?.scope === "max_cost" ? "max_cost" : "the plan's limit";
+	return hard?.scope === "max_cost"
+		? "max_cost"
+		: hard?.scope === "key_budget"
+			? "the key's budget"
+			: "the plan's limit";
 }
 
 /** The most that an attempt can cost, nano-USD. */
@@ -84,11 +95,9 @@ function firstCovered<Attempt>(
 	return { covered: null, last, refusal };
 }
 
-function tooExpensive(
-	boundNanoUsd: number,
-	{ scope, nanoUsd }: NonNullable<Limits["hard"]>,
-	{ output, input }: RefusalWords,
-): Failure {
+function tooExpensive(boundNanoUsd: number, hard: HardLimit, { output, input }: RefusalWords): Failure {
+	if (hard.scope === "key_budget") return toBudgetFailure(hard.keyBudget, null);
+	const { scope, nanoUsd } = hard;
 	const limit = scope === "max_cost" ? "max_cost" : "the plan's limit per request";
 	const message = `one ${output} by the cheapest eligible model could cost $${usd(boundNanoUsd)}, ${limit} is $${usd(nanoUsd)}; lower max_tokens or shorten the ${input}`;
 	return {

@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
+import type { BudgetStatus } from "../meter/key-budget.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
@@ -35,6 +36,8 @@ interface PoolOptions extends Pick<CallOptions, "gate"> {
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets one call cost; null for anything. */
 	planLimitNanoUsd: number | null;
+	/** The budget of the caller's key, if what it leaves is a limit of each call. */
+	keyBudget?: BudgetStatus | null;
 	/** Restricts the pool to some models; the message is for the client, where none of them may serve. */
 	only?: { allows(model: Model): boolean; noneMessage: string };
 	/** One model answers alone: nothing else is ranked. */
@@ -47,13 +50,11 @@ const MAX_SINGLE = 3;
 type RankedCandidates = readonly [Candidate, ...Candidate[]];
 
 /** Ranks the models that may work on a task; a failure where there is none. */
-export function selectPool(
-	context: PlanContext,
-	call: ModelCall,
-	{ policy, model, config, singleConfig = config, gate, planLimitNanoUsd, only, isSingle = false }: PoolOptions,
-): Result<ModelPool> {
+export function selectPool(context: PlanContext, call: ModelCall, poolOptions: PoolOptions): Result<ModelPool> {
+	const { policy, model, config, singleConfig = config, gate, planLimitNanoUsd, keyBudget = null } = poolOptions;
+	const { only, isSingle = false } = poolOptions;
 	const mode = POLICY_MODE[policy];
-	const options: CallOptions = { model, mode, config, gate, planLimitNanoUsd };
+	const options: CallOptions = { model, mode, config, gate, planLimitNanoUsd, keyBudget };
 	const panel = planCallFor(context, call, options);
 	if (!panel.ok) return panel;
 	const planned = (by: RoutingMode) =>

@@ -25,7 +25,7 @@ export interface Constraints {
 	keyAllowlists: readonly (readonly string[])[];
 	blocked: readonly string[];
 	/** The lower of the config's max_cost and the plan's limit; null means no limit. */
-	ceiling: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
+	ceiling: { scope: "plan_envelope" | "max_cost" | "key_budget"; nanoUsd: number } | null;
 	/** Price tiers that may serve; null means all. */
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;

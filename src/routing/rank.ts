@@ -2,6 +2,7 @@
 import { modelAllowlist } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
+import { budgetLeftNanoUsd } from "../meter/key-budget.ts";
 import { nanoUsd } from "../proof/money.ts";
 import { conversationTokens } from "./conversation.ts";
 import { chooseEffort } from "./effort.ts";
@@ -12,13 +13,16 @@ import { findObservation } from "./observed.ts";
 import { computeExpectation, modeUtility, type Prospect, scoreExpectation, typicalAnswerTokens } from "./score.ts";
 import type { Candidate, RankedModels, SelectionRequest } from "./selection.ts";
 
-/** The lowest of the config's max_cost, its rule's max_cost, and the plan's limit. */
-export function costCeiling({ config, rule, planLimitNanoUsd }: SelectionRequest): Constraints["ceiling"] {
+/** The lowest of the config's max_cost, its rule's max_cost, the plan's limit, and what is left of the key's budget. */
+export function costCeiling({ config, rule, planLimitNanoUsd, keyBudget }: SelectionRequest): Constraints["ceiling"] {
 	const limits = [config?.max_cost, rule?.use.max_cost].filter((limit) => limit != null);
 	const own = limits.length > 0 ? { scope: "max_cost" as const, nanoUsd: nanoUsd(Math.min(...limits)) } : null;
 	const envelope = planLimitNanoUsd === null ? null : { scope: "plan_envelope" as const, nanoUsd: planLimitNanoUsd };
-	if (own && envelope) return own.nanoUsd <= envelope.nanoUsd ? own : envelope;
-	return own ?? envelope;
+	const left = keyBudget && { scope: "key_budget" as const, nanoUsd: budgetLeftNanoUsd(keyBudget) };
+	return [envelope, left].reduce<Constraints["ceiling"]>(
+		(lowest, next) => (next && (!lowest || next.nanoUsd < lowest.nanoUsd) ? next : lowest),
+		own,
+	);
 }
 
 /** The longest answer of an eligible model that the cost limit allows, in tokens. */

@@ -2,6 +2,7 @@
 import { modelAllowlist } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
+import { toBudgetFailure } from "../meter/budget-failure.ts";
 import { usd } from "../proof/money.ts";
 import type { Exclusion } from "./eligibility.ts";
 import { fitLength, minOutputTokens, worstCaseNanoUsd } from "./length.ts";
@@ -58,7 +59,7 @@ function toCostFailure(
 	const worst = Math.min(
 		...models.map((model) => worstCaseNanoUsd(request, model, mode, minOutputTokens(request, model, mode))),
 	);
-	const scope = ceiling?.scope ?? "max_cost";
+	const scope = ceiling?.scope === "plan_envelope" ? "plan_envelope" : "max_cost";
 	const limitUsd = usd(ceiling?.nanoUsd ?? 0);
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
 	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
@@ -73,6 +74,7 @@ function toCostFailure(
 			mode,
 			limitNanoUsd,
 		);
+	if (ceiling?.scope === "key_budget" && request.keyBudget) return toBudgetFailure(request.keyBudget, wouldFit);
 	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst), wouldFit };
 }
 

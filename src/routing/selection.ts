@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Plan } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
+import type { BudgetStatus } from "../meter/key-budget.ts";
 import type { Warning } from "../providers/model-call.ts";
 import type { Exclusion } from "./eligibility.ts";
 import type { LengthRequest } from "./length.ts";
@@ -27,6 +28,8 @@ export interface SelectionRequest extends LengthRequest {
 	plan: Plan;
 	/** The most that the plan lets the request cost, nano-USD; null means no limit. */
 	planLimitNanoUsd: number | null;
+	/** The budget of the caller's key, if what it leaves is a limit of the request. */
+	keyBudget: BudgetStatus | null;
 	/** Whether a model's provider can be called. */
 	available(model: Model): boolean;
 	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */

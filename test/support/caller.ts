@@ -14,7 +14,15 @@ import { createFunds } from "../../src/usage/funds.edge.ts";
 import type { TestKey } from "./service.ts";
 
 /** The grant of a key without limits of its own. */
-export const FULL_GRANT: KeyGrant = { version: 1, role: "owner", expiresAtMs: null, limits: null, rules: null };
+export const FULL_GRANT: KeyGrant = {
+	version: 1,
+	role: "owner",
+	expiresAtMs: null,
+	limits: null,
+	budget: null,
+	budgetKeyId: null,
+	rules: null,
+};
 
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */
 export function inProcessCaller(
@@ -26,7 +34,8 @@ export function inProcessCaller(
 	const meter = (id: string) => meterClient(env.ACCOUNT_METER, id);
 	const waitUntil = (work: Promise<unknown>) => void work.catch(() => undefined);
 	const admit = async (reservation?: Reservation) => {
-		const grant = { keyVersion: FULL_GRANT.version, keyLimits: FULL_GRANT.limits };
+		const { version: keyVersion, limits: keyLimits, budget: keyBudget } = FULL_GRANT;
+		const grant = { keyVersion, keyLimits, keyBudget, budgetKeyId: keyId };
 		const request = { requestId, keyId, ...grant, plan: account.plan.id, countsTowardsDay: true };
 		const verdict = await meter(userId).admit({ ...request, ...(reservation ? { reservation } : {}) });
 		return verdict.admitted ? ok(verdict.quota) : fail({ reason: "internal_error", requestId });

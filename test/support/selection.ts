@@ -48,6 +48,7 @@ export function selectionRequest(
 		rule: null,
 		plan: PLANS.corporate,
 		planLimitNanoUsd: null,
+		keyBudget: null,
 		available: () => true,
 		complianceReasons: () => [],
 		takesRemoteImages: () => true,

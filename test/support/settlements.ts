@@ -60,7 +60,7 @@ export function reservationFor(
 	boundNanoUsd: number,
 	expiresAtMs: number,
 ): Reservation {
-	return { expiresAtMs, ...writtenDown(userId, requestId, boundNanoUsd, "bound") };
+	return { expiresAtMs, holdNanoUsd: boundNanoUsd, ...writtenDown(userId, requestId, boundNanoUsd, "bound") };
 }
 
 /** A settlement of so much, with as many letters in its receipt as asked for. */

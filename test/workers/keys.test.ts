@@ -178,14 +178,20 @@ describe("a change of a key", () => {
 		// Another isolate changes it: this one still has its look-up.
 		await env.DB.prepare("UPDATE api_keys SET role = 'agent', version = 2 WHERE id = ?").bind(key.key_id).run();
 		expect((await send("PUT", key.key, "/v1/workspace/w/manifest", body)).status).toBe(200);
-		await env.ACCOUNT_METER.getByName(owner.user_id).changeKey(key.key_id, 2);
+		await env.ACCOUNT_METER.getByName(owner.user_id).changeKey(key.key_id, 2, {
+			budgetKeyId: key.key_id,
+			budget: null,
+		});
 		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id));
 		expect(await send("PUT", key.key, "/v1/workspace/w/manifest", body)).toMatchObject({
 			status: 403,
 			body: { error: "role_forbidden" },
 		});
 		await env.DB.prepare("UPDATE api_keys SET rpm = 4, version = 3 WHERE id = ?").bind(key.key_id).run();
-		await env.ACCOUNT_METER.getByName(owner.user_id).changeKey(key.key_id, 3);
+		await env.ACCOUNT_METER.getByName(owner.user_id).changeKey(key.key_id, 3, {
+			budgetKeyId: key.key_id,
+			budget: null,
+		});
 		const answer = await chat(key.key, "hi");
 		expect([answer.status, answer.headers.get("x-ratelimit-limit-requests")]).toEqual([200, "4"]);
 	});

@@ -8,6 +8,9 @@ import { expect, it, vi } from "vitest";
 import { PLANS } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
+import { reachedThresholds } from "../../src/meter/budget-alerts.ts";
+import { BUDGET_PERIODS, periodStart, toUtcDay } from "../../src/meter/budget-period.ts";
+import type { KeyBudget } from "../../src/meter/key-budget.ts";
 import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
 import { type Settlement, toSettlementRow } from "../../src/meter/settlement.ts";
 import { recordSettlements } from "../../src/meter/settlements.store.ts";
@@ -38,7 +41,12 @@ interface Request {
 	/** What its Worker settles it with, wherever and however often. */
 	settlement: Settlement | null;
 	isInD1: boolean;
+	/** The day on which its key's budget counts it, and how much of it: what it holds while it is open, then what was booked. */
+	bookedDay: number;
+	bookedNanoUsd: number;
 }
+
+const KEY = "key";
 
 class Run {
 	readonly userId = `usr_${crypto.randomUUID()}`;
@@ -48,7 +56,10 @@ class Run {
 	#queue: Fault[] = [];
 	readonly #faults: { restore(): void };
 
-	constructor() {
+	readonly budget: KeyBudget;
+
+	constructor(budget: KeyBudget) {
+		this.budget = budget;
 		this.meter = meterClient(env.ACCOUNT_METER, this.userId);
 		// Only flushes meet them: what the test reads and writes in D1 goes through.
 		this.#faults = useFaults({
@@ -76,25 +87,41 @@ class Run {
 		return this.requests.filter(({ atMs }) => atMs > Date.now() - 60_000);
 	}
 
+	#booked(isOpen: boolean): number {
+		const { period } = this.budget;
+		const start = periodStart(period, toUtcDay(Date.now()));
+		return this.requests
+			.filter(({ state, bookedDay }) => (state === "open") === isOpen && periodStart(period, bookedDay) === start)
+			.reduce((sum, { bookedNanoUsd }) => sum + bookedNanoUsd, 0);
+	}
+
+	/** What the budget's key may still spend. */
+	#budgetLeft(): number {
+		return this.budget.limitNanoUsd - this.#booked(true) - this.#booked(false);
+	}
+
 	async admit(isReserved: boolean, isRepeated: boolean): Promise<void> {
 		const id = `svc-${this.requests.length}-${this.userId}`;
 		const expiresAtMs = Date.now() + RESERVED_MS;
 		const ask = () =>
 			this.meter.admit({
 				requestId: id,
-				keyId: "key",
+				keyId: KEY,
 				keyVersion: 1,
 				keyLimits: null,
+				keyBudget: this.budget,
+				budgetKeyId: KEY,
 				plan: "free",
 				countsTowardsDay: true,
 				...(isReserved ? { reservation: reservationFor(this.userId, id, BOUND, expiresAtMs) } : {}),
 			});
-		const hasRoom = this.#inMinute().length < RPM;
+		const hasRoom = this.#inMinute().length < RPM && (!isReserved || this.#budgetLeft() >= BOUND);
 		for (const _ of isRepeated ? [1, 2] : [1]) expect((await ask()).admitted).toBe(hasRoom);
 		if (!hasRoom) return;
 		const state = isReserved ? "open" : "released";
 		const unsettled = { boundNanoUsd: BOUND, costNanoUsd: 0, settlement: null, isInD1: false };
-		this.requests.push({ id, atMs: Date.now(), state, expiresAtMs, ...unsettled });
+		const booked = { bookedDay: toUtcDay(Date.now()), bookedNanoUsd: isReserved ? BOUND : 0 };
+		this.requests.push({ id, atMs: Date.now(), state, expiresAtMs, ...unsettled, ...booked });
 	}
 
 	async #settlementOf(request: Request, costNanoUsd: number): Promise<Settlement> {
@@ -110,7 +137,8 @@ class Run {
 			: await settlementFor(this.userId, request.id, BOUND + cost);
 		const expected = isOpen ? "settled" : "late";
 		for (const _ of isRepeated ? [1, 2] : [1]) expect(await this.meter.settle(settlement)).toBe(expected);
-		if (isOpen) Object.assign(request, { state: "settled", costNanoUsd: settlement.usage.cost_nano_usd });
+		const { cost_nano_usd: costNanoUsd } = settlement.usage;
+		if (isOpen) Object.assign(request, { state: "settled", costNanoUsd, bookedNanoUsd: costNanoUsd });
 	}
 
 	/** As a Worker does that cannot reach the meter: the first row of a request that D1 gets is the one that counts. */
@@ -127,7 +155,7 @@ class Run {
 	async release(request: Request): Promise<void> {
 		if (request.isInD1) return;
 		await this.meter.release(request.id);
-		if (request.state === "open") request.state = "released";
+		if (request.state === "open") Object.assign(request, { state: "released", bookedNanoUsd: 0 });
 	}
 
 	async extend(request: Request, ms: number): Promise<void> {
@@ -138,8 +166,14 @@ class Run {
 			request.id,
 			reservationFor(this.userId, request.id, boundNanoUsd, expiresAtMs),
 		);
-		expect(verdict).toBe(isOpen ? "extended" : "late");
-		if (isOpen) Object.assign(request, { expiresAtMs, boundNanoUsd });
+		// What holds more than before is booked on today, and must fit in today's period.
+		const { period } = this.budget;
+		const today = toUtcDay(Date.now());
+		const isOfPeriod = periodStart(period, request.bookedDay) === periodStart(period, today);
+		const fits = this.#budgetLeft() + (isOfPeriod ? request.bookedNanoUsd : 0) >= boundNanoUsd;
+		expect(verdict).toBe(!isOpen ? "late" : fits ? "extended" : "over_budget");
+		if (!isOpen || !fits) return;
+		Object.assign(request, { expiresAtMs, boundNanoUsd, bookedDay: today, bookedNanoUsd: boundNanoUsd });
 	}
 
 	async alarm(): Promise<void> {
@@ -154,6 +188,7 @@ class Run {
 			expect(stillOpen.has(request.id), request.id).toBe(request.expiresAtMs > Date.now());
 			if (stillOpen.has(request.id)) continue;
 			if (!request.isInD1) request.costNanoUsd = request.boundNanoUsd;
+			request.bookedNanoUsd = request.boundNanoUsd;
 			request.state = "settled";
 		}
 	}
@@ -169,6 +204,9 @@ class Run {
 		const timings = new Timings(Date.now(), () => Date.now());
 		const usage = await currentUsage({ account, db: database(db), meter: () => this.meter, timings });
 		const { quota, totals, recent } = usage;
+		const budgetNow = { spentNanoUsd: this.#booked(false), heldNanoUsd: this.#booked(true) };
+		expect(await this.meter.budgets([{ budgetKeyId: KEY, budget: this.budget }])).toMatchObject([budgetNow]);
+		expect(this.#budgetLeft()).toBeGreaterThanOrEqual(0);
 		expect(quota.remaining).toBe(Math.max(0, RPM - this.#inMinute().length));
 		expect(quota.usedToday).toBe(this.requests.length);
 		const counted = this.requests.filter(({ state, isInD1 }) => state === "settled" || isInD1);
@@ -177,6 +215,21 @@ class Run {
 		expect(Object.values(totals.by("model")).reduce((sum, { requests }) => sum + requests, 0)).toBe(counted.length);
 		expect(recent.length).toBe(Math.min(20, counted.length));
 		expect(new Set(recent.map(({ request_id }) => request_id)).size).toBe(recent.length);
+	}
+
+	/** D1 has one event for each threshold that was reached in a period. */
+	async #expectAlerts(): Promise<void> {
+		const { results } = await db
+			.prepare("SELECT payload FROM audit_events WHERE user_id = ? AND event_type = 'key_budget_alert' ORDER BY id")
+			.bind(this.userId)
+			.all<{ payload: string }>();
+		const alerts = results.map(({ payload }) => JSON.parse(payload) as { threshold: number; resets_at: string | null });
+		const occasions = alerts.map(({ threshold, resets_at }) => `${threshold} ${resets_at}`);
+		expect(new Set(occasions).size).toBe(occasions.length);
+		const [status] = await this.meter.budgets([{ budgetKeyId: KEY, budget: this.budget }]);
+		if (!status) throw new Error("a budget has a status");
+		const current = alerts.filter(({ resets_at }) => resets_at === status.resetsAt);
+		expect(current.map(({ threshold }) => threshold)).toEqual(reachedThresholds(status));
 	}
 
 	/** Lets alarms ring until none is set; then D1 has everything, and the meter no more to say than its totals. */
@@ -198,6 +251,7 @@ class Run {
 		expect(uncounted).toEqual([]);
 		expect(totals).toEqual(await recomputeTotals(database(db), this.userId, []));
 		await this.expectUsage();
+		await this.#expectAlerts();
 	}
 }
 
@@ -263,12 +317,22 @@ const aMove: fc.Arbitrary<Move> = fc.oneof(
 	},
 );
 
+const aLimit = fc.oneof(fc.integer({ min: 500, max: 12_000 }), fc.constant(1_000_000));
+const aBudget: fc.Arbitrary<KeyBudget> = fc.record(
+	{ limitNanoUsd: aLimit, period: fc.constantFrom(...BUDGET_PERIODS) },
+	{ noNullPrototype: true },
+);
+/** So that a day ends in the middle of many sequences. */
+const aStart = fc.integer({ min: 1, max: 400_000 });
+
 it(
 	"a meter is exact, whatever happens in whatever order",
 	async () => {
-		const property = fc.asyncProperty(fc.array(aMove, { minLength: 10, maxLength: 60 }), async (moves) => {
-			vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-			const run = new Run();
+		const someMoves = fc.array(aMove, { minLength: 10, maxLength: 60 });
+		const property = fc.asyncProperty(someMoves, aBudget, aStart, async (moves, budget, msBeforeMidnight) => {
+			const midnight = (toUtcDay(Date.now()) + 2) * 86_400_000;
+			vi.useFakeTimers({ toFake: ["Date"], now: midnight - msBeforeMidnight });
+			const run = new Run(budget);
 			try {
 				for (const move of moves) {
 					await move(run);
@@ -280,7 +344,7 @@ it(
 				vi.useRealTimers();
 			}
 		});
-		await fc.assert(property, { seed: SEED, numRuns: RUNS });
+		await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
 	},
 	SHRINKING_MS,
 );

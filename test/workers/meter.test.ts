@@ -149,6 +149,8 @@ describe("admitting", () => {
 			keyId: free.key_id,
 			keyVersion: 1,
 			keyLimits: null,
+			keyBudget: null,
+			budgetKeyId: "key",
 			plan: "free" as const,
 			countsTowardsDay: true,
 		});

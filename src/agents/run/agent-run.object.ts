@@ -211,7 +211,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		if (rules && isInterrupted(run)) {
 			const gate = await this.#money.gateFor(run.spec);
 			// If the meter has settled the run, the next action finds that out, and closes it.
-			await this.#money.keepOpen(run, gate, Date.now());
+			await this.#money.keepInterrupted(run, gate, Date.now());
 			if (isInterrupted(run)) this.#resume(run, rules);
 		}
 		return { isCancelled: run.end?.status === "cancelled" };
@@ -301,7 +301,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	/** Leaves a run that cannot go on unsigned, to be resumed. What it held is given back but for its charges. */
 	async #interrupt(run: StoredRun): Promise<void> {
 		const resumableUntilMs = Date.now() + RESUMABLE_MS;
-		if (!(await this.#money.keepOpen(run, await this.#money.gateFor(run.spec), resumableUntilMs)))
+		if (!(await this.#money.keepInterrupted(run, await this.#money.gateFor(run.spec), resumableUntilMs)))
 			return this.#reportUnsettled();
 		const state = { ...run.state, resumableUntilMs };
 		const { spec, steps, charges } = run;

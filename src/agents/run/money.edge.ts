@@ -102,14 +102,26 @@ export class RunMoney {
 		};
 		const spentNanoUsd = sumChargesNanoUsd(run.charges) + open.billedNanoUsd;
 		const { expiresAtMs } = open;
-		return this.#funds(run.spec).extend({ ...draftInterimSettlement(source, Date.now()), expiresAtMs, spentNanoUsd });
+		const draft = draftInterimSettlement(source, Date.now());
+		const holdNanoUsd = run.state.guard.capNanoUsd;
+		return this.#funds(run.spec).extend({ ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
 	}
 
 	/** Keeps the reservation open while nothing is called. If that fails, the next charge cannot be recorded. */
 	keepOpen(run: StoredRun, gate: ComplianceGate | null, untilMs: number): Promise<boolean> {
+		return this.#keepOpen(run, gate, untilMs, run.state.guard.capNanoUsd);
+	}
+
+	/** The same for a run that is interrupted: the budget of its key holds no more than its charges. */
+	keepInterrupted(run: StoredRun, gate: ComplianceGate | null, untilMs: number): Promise<boolean> {
+		return this.#keepOpen(run, gate, untilMs, sumChargesNanoUsd(run.charges));
+	}
+
+	#keepOpen(run: StoredRun, gate: ComplianceGate | null, untilMs: number, holdNanoUsd: number): Promise<boolean> {
 		const draft = draftInterimSettlement(this.#toSettlementSource(run, gate), Date.now());
 		const spentNanoUsd = sumChargesNanoUsd(run.charges);
-		return this.#funds(run.spec).extend({ ...draft, expiresAtMs: untilMs + WAIT_MARGIN_MS, spentNanoUsd });
+		const expiresAtMs = untilMs + WAIT_MARGIN_MS;
+		return this.#funds(run.spec).extend({ ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
 	}
 
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */

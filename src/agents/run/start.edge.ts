@@ -229,7 +229,8 @@ async function admitAndStart(
 	const state = initialRunState(spec);
 	const end = toRunEnd(spec, { ...state, fault: "it did not begin" }, [], []);
 	const draft = draftInterimSettlement({ spec, state, charges: [], end, gate, catalog: settings.catalog }, Date.now());
-	const reserved = await funds.reserve({ ...draft, expiresAtMs: Date.now() + START_RESERVATION_MS });
+	const expiresAtMs = Date.now() + START_RESERVATION_MS;
+	const reserved = await funds.reserve({ ...draft, expiresAtMs, holdNanoUsd: spec.capNanoUsd });
 	if (!reserved.ok) return reserved;
 	const claim = await claimKey(body, context, runId).catch(async (error: unknown) => {
 		await funds.release();

@@ -49,6 +49,7 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	expiresAt: fc.constantFrom(null, "2026-01-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"),
 	rpm: fc.constantFrom(null, 1, 10),
 	dailyRequests: fc.constantFrom(null, 1, 10),
+	budget: fc.constant(null),
 	models: list,
 	config: fc.option(config),
 	tags: fc.constant([]),

@@ -36,6 +36,10 @@ class Stored {
 			proofHash: null,
 			isDoubtful: false,
 			createdAt: null,
+			budgetKeyId: null,
+			bookedDay: 0,
+			nanoUsd: 0,
+			keyBudget: null,
 		};
 		this.rows.set(place.slot, slot);
 		this.book.admit(place, slot);
@@ -56,6 +60,7 @@ class Stored {
 			proofHash: null,
 			isDoubtful: isSettled,
 			createdAt: "",
+			nanoUsd: 0,
 		});
 	}
 

@@ -1,0 +1,51 @@
+// Which alerts the spending of a key gives rise to, and their audit events. Pure.
+import { usd } from "../proof/money.ts";
+import type { BudgetStatus } from "./key-budget.ts";
+
+/** Shares of a budget, in percent, ascending. */
+const ALERT_THRESHOLDS = [50, 80, 100] as const;
+type AlertThreshold = (typeof ALERT_THRESHOLDS)[number];
+
+/** The shares that spending has reached. Nothing can be spent of a budget of nothing, so it reaches none. */
+export function reachedThresholds({ limitNanoUsd, spentNanoUsd }: BudgetStatus): AlertThreshold[] {
+	if (spentNanoUsd === 0) return [];
+	return ALERT_THRESHOLDS.filter((threshold) => spentNanoUsd * 100 >= limitNanoUsd * threshold);
+}
+
+/** The request that brought spending to a threshold, or found it there. */
+export interface AlertCause {
+	userId: string;
+	keyId: string;
+	/** `ae_` and a ULID. */
+	eventId: string;
+	atMs: number;
+}
+
+/** An audit event under its column names. It belongs to no workspace. */
+export function budgetAlertEvent(
+	{ userId, keyId, eventId, atMs }: AlertCause,
+	threshold: AlertThreshold,
+	{ limitNanoUsd, period, spentNanoUsd, heldNanoUsd, resetsAt }: BudgetStatus,
+) {
+	const payload = {
+		key_id: keyId,
+		threshold,
+		budget_usd: usd(limitNanoUsd),
+		budget_period: period,
+		spent_usd: usd(spentNanoUsd),
+		held_usd: usd(heldNanoUsd),
+		resets_at: resetsAt,
+	};
+	return {
+		id: eventId,
+		user_id: userId,
+		workspace_id: null,
+		event_type: "key_budget_alert",
+		actor: `key:${keyId}`,
+		decision: null,
+		risk_score: null,
+		risk_tier: null,
+		payload: JSON.stringify(payload),
+		created_at: new Date(atMs).toISOString(),
+	};
+}
