@@ -73,6 +73,7 @@ export type Failure =
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
+	| { reason: "manifest_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
 	| { reason: "share_limit_reached"; limit: number }
 	| { reason: "secret_in_share"; secrets: SecretPlace[] }

@@ -149,6 +149,7 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "key_not_found":
 		case "handoff_not_found":
 		case "workspace_not_found":
+		case "manifest_not_found":
 		case "share_not_found":
 		case "skill_not_found":
 		case "run_not_found":
