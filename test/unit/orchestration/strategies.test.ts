@@ -188,14 +188,13 @@ describe("a cascade", () => {
 		expect(engine.details["step:0"]).toMatchObject({ stopped_by: "budget" });
 	});
 
-	it("is surer of what is agreed on than of what is not", async () => {
-		const agreed = await concluded(cascade, says({ a: "Final answer: 4", b: "Final answer: 4" }), cast);
-		const lone = await concluded(
-			cascade,
-			says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" }),
-			cast,
-		);
-		expect(agreed.confidence).toBeGreaterThan(lone.confidence);
+	it("is surer of an answer that another model gives than of one that the others contradict", async () => {
+		const agreed = says({ a: "Final answer: 9", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" });
+		const lone = says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" });
+		const [supported, contradicted] = [await concluded(cascade, agreed, cast), await concluded(cascade, lone, cast)];
+		expect([supported.model, contradicted.model]).toEqual(["top", "top"]);
+		expect(supported.confidence).toBeGreaterThan(contradicted.confidence);
+		expect(contradicted.confidence).toBeLessThan(0.9);
 	});
 });
 
