@@ -18,9 +18,9 @@ interface WeightedAnswer extends ComparedAnswer {
 }
 
 /** Log-odds per quality of a supporter. Fitted by `npm run eval:orchestration`, which prints it, on the halves for fitting. */
-const SUPPORT_WEIGHT = 1.2;
+const SUPPORT_WEIGHT = 1.25;
 /** The same for an answer that contradicts, or that nothing could be compared with. */
-const DISSENT_WEIGHT = 1.1;
+const DISSENT_WEIGHT = 1.05;
 const CUT_SHARE = 0.5;
 
 const RELATION_WEIGHT: Readonly<Record<Relation, number>> = {

@@ -45,7 +45,7 @@ interface Vote {
 
 type Weights = readonly [support: number, dissent: number];
 
-const PANELS = 40;
+const PANELS = 24;
 const PANEL_SIZES = [2, 3, 4, 5];
 /** A system that has less than this right would be in nobody's panel. */
 const LEAST_QUALITY = 0.35;
@@ -81,6 +81,21 @@ async function takeVote({ kind, quality }: RecordedSet, problem: Problem, panel:
 		others.reduce((all, one) => (comparison.agrees(delivered, one) === isSame ? all + one.quality : all), 0);
 	const correct = problem.said.get(model)?.correct ?? false;
 	return { quality: delivered.quality, support: sum(true), dissent: sum(false), correct };
+}
+
+/** Votes where all models weigh the same, and a tie goes to the first in the panel, the best first. */
+async function countVotes(set: RecordedSet, problems: readonly Problem[]): Promise<number> {
+	const equal = new Map([...set.quality.keys()].map((system) => [system, 0.7]));
+	const share = (system: string) => set.quality.get(system) ?? 0;
+	const panels = drawPanels(set).map((panel) => panel.toSorted((a, b) => share(b) - share(a)));
+	const votes = await Promise.all(
+		problems.flatMap((problem) => panels.map((panel) => takeVote({ ...set, quality: equal }, problem, panel))),
+	);
+	return shareRight(votes);
+}
+
+function shareRight(votes: readonly Vote[]): number {
+	return votes.filter(({ correct }) => correct).length / votes.length;
 }
 
 async function takeVotes(set: RecordedSet, problems: readonly Problem[]): Promise<Vote[]> {
@@ -141,11 +156,16 @@ export async function reportFit(sets: readonly RecordedSet[]): Promise<void> {
 			name: set.name,
 			even: await takeVotes(set, set.even),
 			odd: await takeVotes(set, set.odd),
+			counted: { even: await countVotes(set, set.even), odd: await countVotes(set, set.odd) },
 		})),
 	);
-	console.log(
-		`\nWeights of the confidence (of a supporter and of a dissenter), fitted on votes of ${PANELS} random panels`,
-	);
+	console.log(`\nVotes of ${PANELS} random panels that are right: weighed, and counted`);
+	for (const { name, even, odd, counted } of taken) {
+		const show = (weighed: number, plain: number) => `${weighed.toFixed(3)} and ${plain.toFixed(3)}`;
+		const halves = `odd half ${show(shareRight(odd), counted.odd)}  even half ${show(shareRight(even), counted.even)}`;
+		console.log(`${name.padEnd(12)} ${halves}`);
+	}
+	console.log(`\nWeights of the confidence (of a supporter and of a dissenter), fitted on these votes`);
 	const fitted = fitWeights(taken.map(({ even }) => even));
 	for (const { name, odd } of taken) console.log(showFit(name, odd, fitted));
 	if (taken.length < 2) return;

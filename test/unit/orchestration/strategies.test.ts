@@ -303,6 +303,35 @@ describe("self-consistency", () => {
 		});
 	});
 
+	it.each<[string, Record<string, [number, string]>, string]>([
+		["two weak models do not outvote a strong one", { a: [0.4, "4"], b: [0.45, "4"], c: [0.9, "9"] }, "9"],
+		["two good ones do", { a: [0.8, "4"], b: [0.8, "4"], c: [0.99, "9"] }, "4"],
+		["no model outvotes nine weak ones", Object.fromEntries([..."abcdefghi"].map((id) => [id, [0.1, "4"]])), "4"],
+		["a tie goes to the first", { a: [0.7, "7"], b: [0.7, "4"], c: [0.7, "9"] }, "7"],
+	])("weighs votes by what is known of the models: %s", async (_, samples, winner) => {
+		const [first = "", ...others] = [...Object.keys(samples), ...(Object.keys(samples).length > 3 ? ["z"] : [])];
+		const quality = Object.fromEntries(Object.entries(samples).map(([id, [share]]) => [id, share]));
+		const engine = fakeEngine(({ member: [id] }) => `Final answer: ${samples[id]?.[1] ?? "9"}`, {
+			z: 0.99,
+			...quality,
+		});
+		const { text } = await concluded(selfConsistency, engine, toPanel([first, ...others]));
+		expect(text).toBe(`Final answer: ${winner}`);
+	});
+
+	it("counts all samples of one model the same", async () => {
+		const texts = ["Final answer: 9", "Final answer: 4", "Final answer: 4"];
+		const engine = fakeEngine((_, place) => texts[place] ?? null, { a: 0.97 });
+		const { text, confidence } = await concluded(selfConsistency, engine, toPanel(["a", "a", "a"]));
+		expect([text, confidence < 1]).toEqual(["Final answer: 4", true]);
+		expect(engine.details["vote"]).toMatchObject({
+			votes: [
+				{ votes: 2, weight: 4 },
+				{ votes: 1, weight: 2 },
+			],
+		});
+	});
+
 	it("breaks a tie by what is expected of the voters", async () => {
 		const engine = fakeEngine(({ member: [id] }) => `Final answer: ${id}`, { a: 0.2, b: 0.8 });
 		expect(await concluded(selfConsistency, engine, toPanel(["a", "b"]))).toMatchObject({ model: "b" });
