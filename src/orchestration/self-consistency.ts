@@ -50,7 +50,7 @@ function voteWeight(quality: number): number {
 
 /**
  * Groups of samples, without those that were cut, and without a sample that has no final answer and agrees with no other.
- * The highest weight first, then most votes, then the earliest.
+ * The highest weight first, then the highest expected quality of all voters, then the earliest.
  */
 function countVotes(answers: readonly Answer[], comparison: Comparison, { kind }: Pick<Task, "kind">): Vote[] {
 	const votes: Vote[] = [];
@@ -62,9 +62,10 @@ function countVotes(answers: readonly Answer[], comparison: Comparison, { kind }
 			known.weight += weight;
 		} else votes.push({ answer: findFinalAnswer(sample.text, kind), samples: [sample], weight });
 	}
+	const quality = (voters: readonly Answer[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
 	return votes
 		.filter(({ answer, samples }) => answer !== null || samples.length > 1)
-		.sort((a, b) => b.weight - a.weight || b.samples.length - a.samples.length);
+		.sort((a, b) => b.weight - a.weight || quality(b.samples) - quality(a.samples));
 }
 
 export const selfConsistency: Strategy<"self_consistency"> = {
