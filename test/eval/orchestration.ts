@@ -2,13 +2,14 @@
 // the strong model. What is chosen (members, weights) is chosen on the even half of the ids' hashes and reported on the odd one.
 // Then runs them over pairs of answers with known verdicts, with doubles of the judge.
 import { resolve } from "node:path";
-import { cascade } from "../../src/orchestration/cascade.ts";
+import { cascade, cascadeBar } from "../../src/orchestration/cascade.ts";
 import { findFinalAnswer } from "../../src/orchestration/final-answer.ts";
 import { selfConsistency } from "../../src/orchestration/self-consistency.ts";
 import { single } from "../../src/orchestration/single.ts";
-import type { Strategy } from "../../src/orchestration/strategy.ts";
+import type { ConfidenceBar, Strategy } from "../../src/orchestration/strategy.ts";
 import { measureCalibration, type RatedOutcome, reportFit, showCalibration } from "./calibration.ts";
 import { reportPairs } from "./consensus.ts";
+import { reportDefaultCost } from "./default-cost.ts";
 import {
 	accuracyOf,
 	DATA,
@@ -40,9 +41,10 @@ async function measure(
 	problems: readonly Problem[],
 	strategy: Strategy,
 	systems: readonly string[],
+	bar: ConfidenceBar | undefined,
 ): Promise<Measured> {
 	const sum: Measured = { outcomes: [], strong: 0, calls: 0 };
-	const panel = toSystemPanel(systems);
+	const panel = { ...toSystemPanel(systems), ...(bar ? { bar } : {}) };
 	for (const problem of problems) {
 		const asked = new Set<string>();
 		const result = await strategy.run(toEvalTask(problem.prompt, kind), panel, recordedEngine(problem, quality, asked));
@@ -97,16 +99,20 @@ async function report(set: RecordedSet): Promise<void> {
 	);
 	console.log(`final answers read as recorded: ${((100 * same.length) / read.length).toFixed(1)} % of ${read.length}`);
 	console.log(`${"".padEnd(52)} accuracy 95 %           vs strong strong    calls   confidence`);
-	const runs: [string, Strategy, string[]][] = [
+	const top = set.quality.get(strong) ?? 0;
+	const ladder = [...cheap.toReversed(), strong];
+	const runs: [string, Strategy, string[], ConfidenceBar?][] = [
 		[`single: ${strong}`, single, [strong]],
 		[`single: ${best}`, single, [best]],
 		["vote of the three cheap", selfConsistency, cheap],
 		["vote of the three cheap and the strong", selfConsistency, [...cheap, strong]],
-		["cascade: two cheap agree, else the strong", cascade, [second, best, strong]],
-		["cascade: two of three cheap agree, else the strong", cascade, [...cheap.toReversed(), strong]],
+		["cascade: two cheap agree, else the strong", cascade, [second, best, strong], cascadeBar(top, false)],
+		["cascade: two of three cheap agree, without a bar", cascade, ladder],
+		["cascade: two of three cheap agree and clear the bar", cascade, ladder, cascadeBar(top, false)],
+		["cascade: one model a step until the bar is cleared", cascade, ladder, cascadeBar(top, true)],
 	];
-	const show = async (problems: readonly Problem[], [name, strategy, members]: (typeof runs)[number]) =>
-		console.log(line(name, await measure(set, problems, strategy, members), accuracyOf(problems, strong)));
+	const show = async (problems: readonly Problem[], [name, strategy, members, bar]: (typeof runs)[number]) =>
+		console.log(line(name, await measure(set, problems, strategy, members, bar), accuracyOf(problems, strong)));
 	for (const run of runs) await show(odd, run);
 	console.log(`cheap: ${cheap.join(", ")}`);
 	console.log("on the even half, by which the planner's cascades were chosen:");
@@ -119,6 +125,7 @@ async function main(): Promise<void> {
 			resolve(DATA, `routing/${name}.jsonl`),
 		),
 	);
+	reportDefaultCost();
 	const sets = readRecordedSets();
 	for (const set of sets) await report(set);
 	await reportFit(sets);
