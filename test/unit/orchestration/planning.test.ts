@@ -72,6 +72,14 @@ describe("the planner", () => {
 		expect(cases.filter(({ policy, chosen }) => policy === "depth" && chosen === "single")).toEqual([]);
 	});
 
+	it.each([
+		"checks if number is product of 3 prime numbers",
+		"Given a list of integers in C++, calculate their average and display it.\n2, 4, 6, 8, 10",
+		"How to find the inverse of a 2x2 matrix in Python?\nmatrix = [[1, 2], [3, 4]]",
+	])("does not vote where a program may be meant: %j", (content) => {
+		expect(chooseFor("balanced", [{ role: "user", content }])).toBe("single");
+	});
+
 	it("never splits a document because of its bullets", () => {
 		const document = "- Revenue grew\n- Churn fell\n- Hiring is frozen until March\n- Two offices opened";
 		for (const request of ["Summarize these notes in a sentence:", "Translate into German:", "Make this friendlier:"])
