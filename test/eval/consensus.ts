@@ -29,6 +29,8 @@ interface PairCount {
 	same: number;
 	compatible: number;
 	contradicting: number;
+	/** Contradictions between programs, which are among the above. */
+	contradictingCode: number;
 	calls: number;
 }
 
@@ -40,7 +42,7 @@ async function countConsensus(
 	pairs: readonly AnswerPair[],
 ): Promise<PairCount> {
 	const runs = judge === "wrong" ? RUNS : 1;
-	const mean: PairCount = { same: 0, compatible: 0, contradicting: 0, calls: 0 };
+	const mean: PairCount = { same: 0, compatible: 0, contradicting: 0, contradictingCode: 0, calls: 0 };
 	for (let seed = 0; seed < runs; seed++) {
 		for (const pair of pairs) {
 			const engine = pairEngine(pair, judge, seed);
@@ -49,6 +51,7 @@ async function countConsensus(
 			if (!result.ok) throw new Error(result.failure.reason);
 			const isConsensus = strategy === cascade ? !result.value.escalated : result.value.agreement === 1;
 			if (isConsensus) mean[pair.verdict] += 1 / runs;
+			if (isConsensus && pair.topic === "code" && pair.verdict === "contradicting") mean.contradictingCode += 1 / runs;
 			mean.calls += engine.batches.flat().filter(({ stage }) => stage.startsWith("agree")).length / runs;
 		}
 	}
@@ -68,16 +71,26 @@ export async function reportPairs(): Promise<void> {
 	const pairs = readPairs();
 	const count = (verdict: string) => pairs.filter((pair) => pair.verdict === verdict).length;
 	const sizes = ["same", "compatible", "contradicting"].map((verdict) => `${count(verdict)} ${verdict}`);
-	console.log(`\n${pairs.length} pairs of answers: ${sizes.join(", ")}`);
+	const code = pairs.filter(({ topic }) => topic === "code").length;
+	console.log(`\n${pairs.length} pairs of answers: ${sizes.join(", ")}; ${code} of code`);
 	console.log(
-		`${"delivered as consensus".padEnd(27)} contradicting  compatible  same  false alarms   judge's calls per pair`,
+		`${"delivered as consensus".padEnd(27)} contradicting (code)  compatible  same  false alarms   judge's calls per pair`,
 	);
 	for (const [name, strategy, members] of STRATEGIES) {
 		for (const judge of JUDGES) {
-			const { contradicting, compatible, same, calls } = await countConsensus(strategy, members, judge, pairs);
-			const row = [contradicting, compatible, same, count("same") - same].map((pairsFound) => pairsFound.toFixed(1));
-			const [first = "", second = "", third = "", fourth = ""] = row;
-			const cells = `${first.padStart(14)}${second.padStart(12)}${third.padStart(6)}${fourth.padStart(14)}`;
+			const { contradicting, contradictingCode, compatible, same, calls } = await countConsensus(
+				strategy,
+				members,
+				judge,
+				pairs,
+			);
+			const row = [contradicting, contradictingCode, compatible, same, count("same") - same].map((pairsFound) =>
+				pairsFound.toFixed(1),
+			);
+			const [all = "", ofCode = "", ...rest] = row;
+			const [second = "", third = "", fourth = ""] = rest;
+			const first = `${all} (${ofCode})`;
+			const cells = `${first.padStart(21)}${second.padStart(12)}${third.padStart(6)}${fourth.padStart(14)}`;
 			console.log(`${name.padEnd(18)} ${judge.padEnd(8)}${cells}   ${(calls / pairs.length).toFixed(2)}`);
 		}
 	}
