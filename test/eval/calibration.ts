@@ -51,12 +51,12 @@ const PANEL_SIZES = [2, 3, 4, 5];
 const LEAST_QUALITY = 0.35;
 
 /** Panels of systems of different houses, drawn at random, the same in every run. */
-function drawPanels({ quality, houseOf }: RecordedSet): string[][] {
+function drawPanels({ quality, findHouse }: RecordedSet): string[][] {
 	const random = seededRandom(25);
 	const able = [...quality].filter(([, share]) => share >= LEAST_QUALITY).map(([system]) => system);
 	return Array.from({ length: PANELS }, (_, at) => {
 		const drawn = able.map((system) => ({ system, place: random() })).sort((a, b) => a.place - b.place);
-		const byHouse = new Map(drawn.map(({ system }) => [houseOf(system), system]));
+		const byHouse = new Map(drawn.map(({ system }) => [findHouse(system), system]));
 		return [...byHouse.values()].slice(0, PANEL_SIZES[at % PANEL_SIZES.length]);
 	});
 }

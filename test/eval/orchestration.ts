@@ -11,8 +11,8 @@ import { measureCalibration, type RatedOutcome, reportFit, showCalibration } fro
 import { reportPairs } from "./consensus.ts";
 import { reportDefaultCost } from "./default-cost.ts";
 import {
-	accuracyOf,
 	DATA,
+	measureAccuracy,
 	type Problem,
 	type RecordedSet,
 	readRecordedSets,
@@ -76,13 +76,13 @@ function line(name: string, { outcomes, strong, calls }: Measured, strongAlone: 
 }
 
 /** The best systems of different houses, by the half that is for choosing. */
-function bestSystems({ strong, houseOf, quality }: RecordedSet, count: number): string[] {
-	const houses = new Set<string>([houseOf(strong)]);
+function bestSystems({ strong, findHouse, quality }: RecordedSet, count: number): string[] {
+	const houses = new Set<string>([findHouse(strong)]);
 	const ranked = [...quality].filter(([system]) => system !== strong).sort((a, b) => b[1] - a[1]);
 	const chosen: string[] = [];
 	for (const [system] of ranked) {
-		if (houses.has(houseOf(system)) || chosen.length === count) continue;
-		houses.add(houseOf(system));
+		if (houses.has(findHouse(system)) || chosen.length === count) continue;
+		houses.add(findHouse(system));
 		chosen.push(system);
 	}
 	return chosen;
@@ -112,7 +112,7 @@ async function report(set: RecordedSet): Promise<void> {
 		["cascade: one model a step until the bar is cleared", cascade, ladder, cascadeBar(top, true)],
 	];
 	const show = async (problems: readonly Problem[], [name, strategy, members, bar]: (typeof runs)[number]) =>
-		console.log(line(name, await measure(set, problems, strategy, members, bar), accuracyOf(problems, strong)));
+		console.log(line(name, await measure(set, problems, strategy, members, bar), measureAccuracy(problems, strong)));
 	for (const run of runs) await show(odd, run);
 	console.log(`cheap: ${cheap.join(", ")}`);
 	console.log("on the even half, by which the planner's cascades were chosen:");

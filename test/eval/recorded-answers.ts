@@ -26,7 +26,7 @@ export interface RecordedSet {
 	kind: AnswerKind;
 	strong: string;
 	/** Systems of one house err alike: at most one of each takes part. */
-	houseOf(system: string): string;
+	findHouse(system: string): string;
 	/** For choosing and fitting: the problems whose id has an even hash. */
 	even: Problem[];
 	/** For reporting. */
@@ -45,7 +45,7 @@ function isEven({ id }: Problem): boolean {
 }
 
 /** The share of problems that a system has right. */
-export function accuracyOf(problems: readonly Problem[], system: string): number {
+export function measureAccuracy(problems: readonly Problem[], system: string): number {
 	return problems.filter(({ said }) => said.get(system)?.correct).length / problems.length;
 }
 
@@ -56,7 +56,7 @@ function toSet(set: Omit<RecordedSet, "even" | "odd" | "quality">, problems: rea
 		...set,
 		even,
 		odd: problems.filter((problem) => !isEven(problem)),
-		quality: new Map(systems.map((system) => [system, accuracyOf(even, system)])),
+		quality: new Map(systems.map((system) => [system, measureAccuracy(even, system)])),
 	};
 }
 
@@ -77,8 +77,8 @@ function readGsm8k(): RecordedSet {
 		});
 		return { id: prompt, prompt, said: new Map(said) };
 	});
-	const houseOf = (system: string) => /^[a-z]+/i.exec(system)?.[0].toLowerCase() ?? system;
-	return toSet({ name: "GSM8K", kind: "number", strong: "gpt-4-1106-preview", houseOf }, problems);
+	const findHouse = (system: string) => /^[a-z]+/i.exec(system)?.[0].toLowerCase() ?? system;
+	return toSet({ name: "GSM8K", kind: "number", strong: "gpt-4-1106-preview", findHouse }, problems);
 }
 
 const mmluRow = z.object({ id: z.number(), prompt: z.string(), answer: z.string(), preds: z.string() });
@@ -95,8 +95,8 @@ function readMmluPro(): RecordedSet {
 		});
 		return { id: String(id), prompt, said: new Map(said) };
 	});
-	const houseOf = (system: string) => system;
-	return toSet({ name: "MMLU-Pro", kind: "choice", strong: "gemini-1.5-pro-002", houseOf }, problems);
+	const findHouse = (system: string) => system;
+	return toSet({ name: "MMLU-Pro", kind: "choice", strong: "gemini-1.5-pro-002", findHouse }, problems);
 }
 
 /** The sets whose files are there; the others are named on the console. */
