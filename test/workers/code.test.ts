@@ -82,7 +82,7 @@ describe("a run", () => {
 		expect(repair).toContain("main.py: a line says of itself that it is wrong");
 		expect(repair).toContain("hello from the sandbox");
 		expect(answer.files[0]?.content).not.toContain("this line is wrong");
-		expect(answer.reason).toContain("after 2 cycles it passed");
+		expect(answer.reason).toContain("after 2 cycles it passed the review");
 	});
 
 	it.each(["unbalanced", "left out", "escaping"])(
@@ -161,8 +161,58 @@ describe("a critic", () => {
 		expect(repaired).toMatchObject({ passed: true, iterations: 1 });
 		expect(stageOf(repaired, "review:0").results).toHaveLength(2);
 		const never = await coded(`${TASK} [[never json]]`, { max_iters: 1 });
-		expect(never).toMatchObject({ passed: false, review: { score: 0 } });
-		expect(never.review?.issues).toEqual(["the reviewer's verdict could not be read"]);
+		expect(stageOf(never, "review:0").results).toHaveLength(4);
+		const models = stageOf(never, "review:0").results.map(({ model }) => model);
+		expect(new Set(models).size).toBe(2);
+		expect(never).toMatchObject({
+			passed: false,
+			review: { passed: false, score: 1, reviewer: "static checks" },
+			svc: {
+				code: { passed: false, score: 1, confidence: 0.5, reviewer_model: null },
+				unreviewed: true,
+				warnings: [{ code: "unreviewed", param: "review" }],
+			},
+		});
+		expect(never.reason).toContain("it is unreviewed");
+		expect(never.review?.issues).toEqual(["no reviewer gave a verdict that can be read, so the code is unreviewed"]);
+		expect(repaired.svc).not.toHaveProperty("unreviewed");
+	});
+
+	it("in depth is confirmed by a second one", async () => {
+		const answer = await coded(TASK, { policy: "depth" });
+		const reviews = stageOf(answer, "review:0");
+		expect(reviews.results).toHaveLength(4);
+		expect(reviews.detail).toMatchObject({ confirmed: true });
+		expect(new Set(reviews.results.map(({ model }) => model)).size).toBe(2);
+	});
+});
+
+describe("a draft that reached its output limit", () => {
+	it("is continued, within the bound and in the receipt", async () => {
+		const answer = await coded(`${TASK} [[wordy]]`, { max_tokens: 110 });
+		expect(answer).toMatchObject({ passed: true, iterations: 1, files: [{ path: "main.py" }] });
+		expect(answer.svc).not.toHaveProperty("truncated");
+		expect(stageNames(answer)).toEqual(["plan", "generate:0", "continue:0", "review:0"]);
+		const [draft] = stageOf(answer, "generate:0").results;
+		expect(stageOf(answer, "continue:0")).toMatchObject({
+			results: [{ role: "coder", ok: true, model: draft?.model }],
+			detail: { answers: [{ how: "continued" }] },
+		});
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt).toMatchObject({ models_used: answer.svc.code.models_used });
+		expect(JSON.stringify(receipt)).toContain('"continue:0"');
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect(JSON.stringify(upstream.requests[1]?.body)).toContain("cut off at its length limit");
+	});
+
+	it("and cannot be completed is delivered without the file that it left open, and says so", async () => {
+		const answer = await coded(`${TASK} [[wordy]] [[two files]]`, { max_tokens: 152, review: false });
+		expect(answer).toMatchObject({
+			passed: false,
+			svc: { truncated: true, code: { score: 0 }, warnings: [{ code: "truncated", param: "max_tokens" }] },
+		});
+		expect(answer.files.map(({ path }) => path)).toEqual(["main.py"]);
+		expect(answer.svc.code.static_issues?.join()).toContain("data/settings.json");
 	});
 });
 
@@ -278,6 +328,15 @@ describe("a run that comes to nothing", () => {
 describe("the money", () => {
 	it("is never above its bound, even when every call overruns", async () => {
 		const answer = await coded(`[[overrun]] ${TASK} [[flawed]]`, { policy: "depth" });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+	});
+
+	it("covers every call of a cycle in depth, even when each is charged at its bound", async () => {
+		const answer = await coded(`[[overrun]] ${TASK} [[wordy]] [[never json]]`, { policy: "depth", max_tokens: 110 });
+		const roles = resultsOf(answer).map(({ role, ok }) => [role, ok].join());
+		// Three drafts, each continued; three reviews, each asked of two critics, each verdict repaired.
+		expect(roles.filter((role) => role === "coder,true")).toHaveLength(6);
+		expect(roles.filter((role) => role === "reviewer,true")).toHaveLength(12);
 		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
 	});
 
