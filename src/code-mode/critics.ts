@@ -30,18 +30,26 @@ function toGiven({ value, reply }: JsonReply<CodeVerdict>): GivenVerdict | null 
 	return value && reply.ok ? { verdict: value, critic: reply.model } : null;
 }
 
-/** Each file list's verdict; null where no critic gave one that can be read. */
+/** What critics said of one draft's files. */
+export interface CriticsVerdict {
+	/** Null where no critic gave a verdict that can be read. */
+	given: GivenVerdict | null;
+	/** A second critic was asked, so nobody else is. */
+	askedTwice: boolean;
+}
+
+/** Asks critics about each draft's files. */
 export async function askCritics(
 	{ task, critic, engine, stage }: ReviewPlace,
 	drafts: readonly (readonly CodeFile[])[],
-): Promise<(GivenVerdict | null)[]> {
+): Promise<CriticsVerdict[]> {
 	const first = await askJson(
 		engine,
 		drafts.map((files) => reviewQuestion(task, critic, stage, files)),
 	);
-	const verdicts = first.map(toGiven);
+	const verdicts = first.map((reading): CriticsVerdict => ({ given: toGiven(reading), askedTwice: false }));
 	const again = first.flatMap(({ reply }, at) => {
-		const given = verdicts[at];
+		const given = verdicts[at]?.given;
 		if (given && isUsable(given.verdict)) return [];
 		const member = secondCritic(critic, reply.ok ? reply.model : null);
 		return [{ at, question: reviewQuestion(task, member, stage, drafts[at] ?? []) }];
@@ -58,7 +66,8 @@ export async function askCritics(
 	);
 	for (const [place, { at }] of asked.entries()) {
 		const reading = second[place];
-		verdicts[at] = (reading && toGiven(reading)) ?? verdicts[at] ?? null;
+		const given = (reading && toGiven(reading)) ?? verdicts[at]?.given ?? null;
+		verdicts[at] = { given, askedTwice: true };
 	}
 	return verdicts;
 }

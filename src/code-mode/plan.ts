@@ -91,7 +91,8 @@ export function reviewQuestions(
 ): Question[] {
 	if (!critic) return [];
 	const review = longestReview(task, critic, reviewStage(iteration));
-	return Array.from({ length: drafts }, () => [review, jsonRepairBound(review)]).flat();
+	const repair = jsonRepairBound(review);
+	return Array.from({ length: drafts }, () => [review, repair]).flat();
 }
 
 /** A second critic's reviews, where the first gave no verdict or has to be confirmed. */

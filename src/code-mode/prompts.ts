@@ -24,7 +24,7 @@ const REVIEWER_ROLE = "reviewer";
 
 /** Said to coder and critic, since neither can know what the other did. */
 const NOTHING_RUNS =
-	"Nothing is executed, neither the code nor tests of it. Never say or imply that anything was run, tested or measured.";
+	"The service executes neither the code nor tests of it. Never say or imply that anything was run, tested or measured.";
 
 function coderRules(task: CodeTask, boundary: string): string {
 	const language = languageDisplay(task.language);
@@ -197,7 +197,7 @@ function criticQuestion(
 	const request = [
 		renderMaterial(mark, "Task", [task.text]),
 		renderMaterial(mark, "Files", [files]),
-		`The files are to be ${languageDisplay(task.language)}. Your verdict as ${VERDICT_FORM}`,
+		`The files are to be in ${languageDisplay(task.language)}. Your verdict as ${VERDICT_FORM}`,
 	].join("\n\n");
 	return {
 		stage,

@@ -55,6 +55,11 @@ function toNoCode(failure: Failure): Failure {
 	return { reason: "no_code_produced", message, attempts, costUsd, retryAfterMs };
 }
 
+/** Reviews a draft by a verdict, or by none. */
+function setVerdict(draft: CheckedDraft, given: GivenVerdict | null): void {
+	draft.review = given ? criticReview(draft.faults, given) : missedReview(draft.faults);
+}
+
 type Drafts = readonly [CheckedDraft, ...CheckedDraft[]];
 
 class CodeLoop {
@@ -65,8 +70,6 @@ class CodeLoop {
 	readonly #report: (progress: CodeProgress) => void;
 	/** The longest questions of a repair by each coder, and of its review. */
 	readonly #repairs: ReturnType<typeof repairCycles>;
-	/** Verdicts by draft; null where critics were asked and gave none. */
-	readonly #verdicts = new Map<CheckedDraft, GivenVerdict | null>();
 	/** Repairs of the best draft that made it worse. */
 	#tried: FailedRepair[] = [];
 
@@ -182,8 +185,16 @@ class CodeLoop {
 				place,
 				chosen.map(({ files }) => files),
 			);
-			for (const [at, draft] of chosen.entries()) this.#setVerdict(draft, verdicts[at] ?? null);
-			if (this.#plan.confirms) await this.#confirmBest(drafts, place);
+			for (const [at, draft] of chosen.entries()) setVerdict(draft, verdicts[at]?.given ?? null);
+			if (this.#plan.confirms) {
+				const open = chosen.flatMap((draft, at) => {
+					const verdict = verdicts[at];
+					return verdict?.given && !verdict.askedTwice
+						? [[draft, verdict.given] satisfies [CheckedDraft, GivenVerdict]]
+						: [];
+				});
+				await this.#confirmBest(drafts, new Map(open), place);
+			}
 		}
 		for (const draft of drafts) draft.rate(codeConfidence(draft.review));
 		const best = bestDraft(drafts);
@@ -191,20 +202,19 @@ class CodeLoop {
 		return best;
 	}
 
-	#setVerdict(draft: CheckedDraft, given: GivenVerdict | null): void {
-		this.#verdicts.set(draft, given);
-		draft.review = given ? criticReview(draft.faults, given) : missedReview(draft.faults);
-	}
-
-	/** Has a second critic confirm the best draft's pass. Where it does not, the next best may pass, and is confirmed in turn. */
-	async #confirmBest(drafts: Drafts, place: ReviewPlace): Promise<void> {
-		const asked = new Set<CheckedDraft>();
-		for (let best = bestDraft(drafts); best.review.passed && !asked.has(best); best = bestDraft(drafts)) {
-			asked.add(best);
-			const first = this.#verdicts.get(best);
-			const second = first && (await askSecondCritic(place, best.files, first));
-			if (!first || !second) continue;
-			this.#setVerdict(best, moreCautiousVerdict(first, second));
+	/**
+	 * Has a second critic confirm the best draft's pass. Where it does not, the next best may pass, and is confirmed in turn.
+	 * @param open verdicts by drafts that no second critic has seen.
+	 */
+	async #confirmBest(drafts: Drafts, open: Map<CheckedDraft, GivenVerdict>, place: ReviewPlace): Promise<void> {
+		for (;;) {
+			const best = bestDraft(drafts);
+			const first = open.get(best);
+			if (!best.review.passed || !first) return;
+			open.delete(best);
+			const second = await askSecondCritic(place, best.files, first);
+			if (!second) continue;
+			setVerdict(best, moreCautiousVerdict(first, second));
 			this.#engine.describe(place.stage, { confirmed: best.review.passed });
 		}
 	}

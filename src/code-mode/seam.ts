@@ -121,7 +121,11 @@ function withoutRewritten(lines: readonly string[], boundary: string, rewritten:
 
 function joinAnswerLines(before: readonly string[], after: readonly string[], boundary: string): string[] {
 	const { open } = findFiles(before, boundary);
-	const rewritten = new Set(findFiles(after, boundary).closed.map(({ path }) => path));
+	const rewritten = new Set(
+		findFiles(after, boundary)
+			.closed.filter(({ from, to }) => after.slice(from + 1, to).some((line) => !isBlankLine(line)))
+			.map(({ path }) => path),
+	);
 	const kept = (count: number) => withoutRewritten(before.slice(0, count), boundary, rewritten);
 	const at = after.findIndex((line) => parseFileMarker(line, boundary));
 	const marker = parseFileMarker(after[at] ?? "", boundary);

@@ -207,6 +207,15 @@ describe("two critics", () => {
 		expect(reviewersOf(await run(passes, { ...once, cast: { critic: CRITICS } }))).toEqual(["critic"]);
 	});
 
+	it("are all that is asked: a pass by the one that was asked again is not confirmed", async () => {
+		const done = await run((question, boundary) => {
+			if (!question.json) return written(boundary, GOOD);
+			return question.member[0] === "critic" ? "Fine." : verdict(true, 0.9);
+		}, confirmed);
+		expect(reviewersOf(done)).toEqual(["critic", "critic", "second"]);
+		expect(done.outcome?.review).toMatchObject({ passed: true, reviewer: "second" });
+	});
+
 	it("of several drafts confirm the best, and the next best where it is refused", async () => {
 		const scores: Record<string, number> = { "coder-a": 0.9, "coder-b": 0.8 };
 		const done = await run(

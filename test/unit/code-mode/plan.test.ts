@@ -175,6 +175,11 @@ describe("the bound", () => {
 				);
 				const spent = done.questions.reduce((sum, question) => sum + priceOf(question), 0);
 				expect(spent).toBeLessThanOrEqual(boundNanoUsd);
+				for (const [stage, count] of Map.groupBy(done.questions, ({ stage }) => stage)) {
+					// One draft and one continuation a coder; two verdicts a draft, each repaired once.
+					const drafts = stage.endsWith(":0") ? plan.width : 1;
+					expect(count.length).toBeLessThanOrEqual(stage.startsWith("review") ? 4 * drafts : drafts);
+				}
 			}),
 			{ numRuns: 150 },
 		);

@@ -126,7 +126,8 @@ describe("coder and critic", () => {
 	const review = textOf(reviewQuestion(taskOf(500), MEMBER, "r", []));
 
 	it("are told that nothing is run", () => {
-		for (const prompt of [draft, review]) expect(prompt).toMatch(/Nothing is executed.*Never say.*tested/);
+		for (const prompt of [draft, review])
+			expect(prompt).toMatch(/executes neither the code nor tests of it\. Never say.*tested/);
 	});
 
 	it("write in the user's language", () => {

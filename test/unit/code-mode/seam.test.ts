@@ -76,7 +76,8 @@ describe("a continuation", () => {
 		const cut = `${fileBlock(B, { ...ADD, content: "old = 1\n" })}<<<FILE ${B} other.py>>>\nimp`;
 		const again = `${fileBlock(B, ADD)}${fileBlock(B, OTHER)}`;
 		expect(filesOf(cut, again)).toEqual({ files: [ADD, OTHER], faults: [] });
-		// What it opens again and does not close stays as it was whole.
+		// What it opens again and does not close, or leaves empty, stays as it was whole.
+		expect(filesOf(cut, `${OPEN}${END}`).files).toEqual([{ ...ADD, content: "old = 1\n" }]);
 		expect(filesOf(cut, `<<<FILE ${B} add.py>>>\nnew = `).files).toEqual([{ ...ADD, content: "old = 1\n" }]);
 	});
 
