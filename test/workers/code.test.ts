@@ -4,6 +4,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type CodeAnswer, codeSchema } from "../../src/code-mode/response.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { nano } from "../support/money.ts";
+import { DONE, finish, ROLE, says, word } from "../support/scripted.ts";
 import {
 	callWith,
 	callWithKey,
@@ -213,6 +214,68 @@ describe("a draft that reached its output limit", () => {
 		});
 		expect(answer.files.map(({ path }) => path)).toEqual(["main.py"]);
 		expect(answer.svc.code.static_issues?.join()).toContain("data/settings.json");
+	});
+});
+
+describe("models that cut, wrap and contradict themselves", () => {
+	const openAi = CATALOG.providers.filter(({ wire }) => wire === "openai").map(({ id }) => id);
+	const compliance = { provider_allowlist: openAi };
+	/** A reply by stage and role. @param boundary as the coder was told it. */
+	type StageSay = (stage: string, boundary: string, place: number) => { text: string; end?: "length" };
+
+	function scriptedModels(say: StageSay): void {
+		upstream.restore();
+		const places = new Map<string, number>();
+		upstream = useSandbox(async (request) => {
+			const stage = request.headers.get("x-svc-stage")?.split(" ")[0] ?? "";
+			const place = places.get(stage) ?? 0;
+			places.set(stage, place + 1);
+			const boundary = /<<<END ([0-9a-f]{8})>>>/.exec(await request.text())?.[1] ?? "";
+			const { text, end } = say(stage, boundary, place);
+			return says(ROLE, word(text), finish(end ?? "stop"), DONE);
+		});
+	}
+
+	it("are continued at the seam, read leniently and repaired", async () => {
+		scriptedModels((stage, boundary, place) => {
+			const open = `<<<FILE ${boundary} add.py>>>\n`;
+			const end = `<<<END ${boundary}>>>\n`;
+			if (stage === "generate:0") return { text: `${open}def add(a, b):\n    retu`, end: "length" };
+			if (stage === "continue:0")
+				return { text: `Here is the rest of it:\n\n\`\`\`python\n    return a + b\n\`\`\`\n${end}` };
+			if (stage === "generate:1") return { text: `${open}def add(a, b):\n    return b + a\n${end}` };
+			if (stage === "review:0")
+				return { text: 'It is fine: {"passed": "yes", "score": "9/10", "issues": "add.py: no types"}' };
+			return place === 0 ? { text: "Looks good!" } : { text: '{"verdict": {"score": "90%", "issues": null}}' };
+		});
+		const answer = await coded(TASK, { compliance });
+		expect(stageNames(answer)).toEqual(["plan", "generate:0", "continue:0", "review:0", "generate:1", "review:1"]);
+		expect(answer).toMatchObject({ passed: true, iterations: 2, review: { score: 0.9, issues: [] } });
+		expect(answer.files).toMatchObject([{ path: "add.py", content: "def add(a, b):\n    return b + a\n" }]);
+		const repair = JSON.stringify(
+			upstream.requests.find(({ headers }) => headers.get("x-svc-stage")?.startsWith("generate:1"))?.body,
+		);
+		expect(repair).toContain(JSON.stringify("def add(a, b):\n    return a + b").slice(1, -1));
+		expect(repair).toContain("- add.py: no types");
+	});
+
+	it("in depth are believed where they are more cautious", async () => {
+		scriptedModels((stage, boundary, place) => {
+			if (!stage.startsWith("review"))
+				return { text: `<<<FILE ${boundary} add.py>>>\nx = ${place}\n<<<END ${boundary}>>>` };
+			return {
+				text:
+					place < 3
+						? '{"passed": true, "score": 0.9, "issues": []}'
+						: '{"passed": false, "score": 0.5, "issues": ["wrong"]}',
+			};
+		});
+		const answer = await coded(TASK, { compliance, policy: "depth", max_iters: 1 });
+		expect(answer).toMatchObject({ passed: false, review: { score: 0.5, issues: ["wrong"] } });
+		expect(stageOf(answer, "review:0").detail).toMatchObject({ confirmed: false });
+		const critics = stageOf(answer, "review:0").results.map(({ model }) => model);
+		expect(answer.review?.reviewer).toBe(critics.at(-1));
+		expect(answer.review?.reviewer).not.toBe(critics[0]);
 	});
 });
 
