@@ -39,7 +39,9 @@ export interface CheckedDraft {
 	/** Faults of format and findings of the static checks, one line each. */
 	faults: string[];
 	review: Review;
-	/** The output limit ended it, and what was open then is not whole. */
+	/** Paths that an output limit left open, here or in a draft before, and that are no files yet. */
+	missing: string[];
+	/** The output limit ended it, or something is missing. */
 	isCut: boolean;
 	/** Writes the confidence in it into the trace. */
 	rate: Answer["rate"];
@@ -51,8 +53,9 @@ export interface DraftRound {
 	stage: string;
 	/** The stage of continuations. */
 	continueStage: string;
-	/** The files before it. */
+	/** The files before it, and what was missing from them. */
 	previous: readonly CodeFile[];
+	missing: readonly string[];
 	/** Questions that must stay affordable when an answer is continued. */
 	kept: readonly Question[];
 }
@@ -117,16 +120,21 @@ function changedPaths(before: readonly CodeFile[], after: readonly CodeFile[]): 
 }
 
 /** Reads and checks a draft. Its review is that of the static checks until a critic has given a verdict. */
-async function checkDraft(answer: CoderAnswer, { iteration, previous }: DraftRound): Promise<CheckedDraft> {
+async function checkDraft(
+	answer: CoderAnswer,
+	{ iteration, previous, missing: before }: DraftRound,
+): Promise<CheckedDraft> {
 	const { coder, boundary, model, text, isCut, wasCut, rate } = answer;
 	const { files, changed, unclosed, faults } = readDraft(text, boundary, { previous, isCut });
 	const unchanged = changed || previous.length === 0 ? [] : ["the answer changes no file"];
 	const found = await staticIssues(files);
 	const texts = [...faults.map(faultText), ...(faults.length > 0 ? [] : unchanged), ...found.map(issueText)];
+	const cutOpen = wasCut ? unclosed : [];
+	const missing = [...new Set([...before, ...cutOpen])].filter((open) => !files.some(({ path }) => path === open));
 	return {
-		...{ coder, model, iteration, files, rate, faults: texts, review: staticReview(texts) },
+		...{ coder, model, iteration, files, missing, rate, faults: texts, review: staticReview(texts) },
 		changed: changedPaths(previous, files),
-		isCut: isCut || (wasCut && unclosed.length > 0),
+		isCut: isCut || cutOpen.length > 0 || missing.length > 0,
 	};
 }
 

@@ -43,7 +43,7 @@ export interface CodeOutcome {
 	/** Cycles that ran. */
 	iterations: number;
 	stop: LoopStop;
-	/** The output limit ended the answer that wrote these files, so some of them may be missing. */
+	/** An output limit ended an answer, what it left open is missing from these files, and no critic has passed them without it. */
 	isCut: boolean;
 }
 
@@ -113,7 +113,9 @@ class CodeLoop {
 			const message = `no model wrote a usable file: ${why}`;
 			return fail({ reason: "no_code_produced", message, attempts: best.faults, costUsd: 0, retryAfterMs: null });
 		}
-		const { files, review, isCut } = best;
+		const { files, review } = best;
+		// What a critic passes is whole, whatever a draft before it lost.
+		const isCut = best.isCut && !review.passed;
 		return ok({ files, review, confidence: codeConfidence(review), iterations, stop, isCut });
 	}
 
@@ -141,9 +143,10 @@ class CodeLoop {
 		return this.#engine.covers(this.#repairs.find((repair) => repair.coder === coder)?.cycle ?? []);
 	}
 
-	#round(iteration: number, previous: readonly CodeFile[], drafts: number): DraftRound {
+	#round(iteration: number, before: CheckedDraft | null, drafts: number): DraftRound {
+		const { files: previous, missing } = before ?? { files: [], missing: [] };
 		return {
-			...{ iteration, previous, stage: generateStage(iteration), continueStage: continueStage(iteration) },
+			...{ iteration, previous, missing, stage: generateStage(iteration), continueStage: continueStage(iteration) },
 			kept: reviewQuestions(this.#task, this.#cast, iteration, drafts),
 		};
 	}
@@ -152,7 +155,7 @@ class CodeLoop {
 	async #firstDrafts(): Promise<Result<Drafts>> {
 		const { coders } = this.#cast;
 		const requests = coders.map((coder) => ({ coder, asked: draftQuestion(this.#task, coder, generateStage(0)) }));
-		const { drafts, replies } = await askDrafts(this.#engine, requests, this.#round(0, [], coders.length));
+		const { drafts, replies } = await askDrafts(this.#engine, requests, this.#round(0, null, coders.length));
 		const [first, ...rest] = drafts;
 		if (!first) return fail(toNoCode(combineFailures(replies)));
 		this.#reportDrafts(drafts);
@@ -160,10 +163,11 @@ class CodeLoop {
 	}
 
 	/** A repair of a draft; null when no model answered. */
-	async #repair({ coder, files, review }: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
+	async #repair(best: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
+		const { coder, files, review } = best;
 		const input = { files, issues: review.issues, tried: this.#tried };
 		const asked = repairQuestion(this.#task, coder, generateStage(iteration), input);
-		const { drafts } = await askDrafts(this.#engine, [{ coder, asked }], this.#round(iteration, files, 1));
+		const { drafts } = await askDrafts(this.#engine, [{ coder, asked }], this.#round(iteration, best, 1));
 		this.#reportDrafts(drafts);
 		return drafts[0] ?? null;
 	}

@@ -67,6 +67,22 @@ describe("a draft that was cut", () => {
 		expect(done.details["generate:0"]).toMatchObject({ drafts: [{ truncated: true }] });
 	});
 
+	it.each([
+		["is missing after a repair that does not write it", verdict(false, 0.5, ["main.py is missing"]), true],
+		["is not missed where a critic passes the code without it", verdict(true, 0.9), false],
+	])("and lost a file: it %s", async (_, review, isCut) => {
+		const done = await run(
+			(question, boundary) => {
+				if (question.json) return review;
+				if (question.stage === "continue:0") return null;
+				if (question.stage === "generate:1") return written(boundary, { ...GOOD, content: "x = 1\n" });
+				return { cut: `${written(boundary, GOOD)}${openFile(boundary, "main.py")}import add\n` };
+			},
+			{ plan: { iterations: 2 } },
+		);
+		expect(done.outcome).toMatchObject({ files: [{ path: "add.py", content: "x = 1\n" }], isCut });
+	});
+
 	it("is cut still where its continuation ends and leaves the file open", async () => {
 		const done = await run(
 			(question, boundary) => {
