@@ -12,6 +12,7 @@ import {
 	callWithKey,
 	eventually,
 	newKey,
+	operator,
 	type TestKey,
 	type Upstream,
 	usageOf,
@@ -22,12 +23,14 @@ import { useReceiver, WEBHOOK_URL, type WebhookReceiver } from "../support/webho
 
 let upstream: Upstream;
 let receiver: WebhookReceiver | undefined;
+let user: string;
 let key: TestKey;
 let isDown: boolean;
 let gate: Promise<void> | null;
 
 beforeEach(async () => {
-	key = await newKey("pro");
+	user = `background-${crypto.randomUUID()}`;
+	key = await newKey("pro", user);
 	isDown = false;
 	gate = null;
 	upstream = useSandbox(async (request) => {
@@ -119,6 +122,23 @@ describe("a run in the background", () => {
 		expect([repeated.status, await repeated.json()]).toEqual([200, whole]);
 		expect(await errorOf(await postRun(key, { ...BACKGROUND, ...body, max_steps: 4 }))).toMatchObject({ status: 409 });
 		expect(upstream.requests).toHaveLength(5);
+	});
+
+	it("is another run under another key, and is read with every API key of its user", async () => {
+		receiver = useReceiver();
+		const runs = await Promise.all(
+			["first", "second"].map((idempotency_key) => startInBackground({ idempotency_key, webhook: WEBHOOK_URL })),
+		);
+		const ids = runs.map(({ run_id }) => run_id).toSorted();
+		expect(new Set(ids).size).toBe(2);
+		await eventually(async () => receiver?.received.length === 2);
+		const sent = receiver.received.map(({ body }) => (JSON.parse(body) as RunResponse).run_id);
+		expect(sent.toSorted()).toEqual(ids);
+		const second = await operator("POST", "/internal/keys", { user, plan: "pro" });
+		const by = (await second.json()) as TestKey;
+		for (const id of ids)
+			for (const path of [`/v1/agent/${id}`, `/v1/agent/${id}/steps/0`])
+				expect((await callWithKey(by.key, path)).status).toBe(200);
 	});
 
 	it("is read a hundred times while it goes on, without a call more", async () => {

@@ -3,6 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type RunResponse, type StepTextResponse, stepTextSchema } from "../../src/agents/response.ts";
+import { agentRunClient } from "../../src/agents/run/client.edge.ts";
 import { MAX_STEP_TEXT_BYTES, StepTexts } from "../../src/agents/run/step-texts.edge.ts";
 import { TextSeal } from "../../src/durable/text-seal.edge.ts";
 import { hashText } from "../../src/proof/hash.ts";
@@ -179,6 +180,21 @@ describe("a run whose texts may not be kept", () => {
 		});
 		expect(read).toEqual([404, "text_expired"]);
 	});
+});
+
+it("a run that ended under an earlier version keeps its result, and none of the texts that nobody could read", async () => {
+	const run = await runAgent(key, EFFICIENCY);
+	await runInDurableObject(runObject(run.run_id), (_, { storage: { sql } }) => {
+		for (const table of ["step_texts", "text_retention", "webhooks"]) sql.exec(`DROP TABLE ${table}`);
+		sql.exec("UPDATE steps SET output = 'in the clear'");
+		sql.exec("UPDATE steps SET output = '' WHERE n = 1");
+		sql.exec("INSERT INTO parts (name, part, text) VALUES ('output:1', 0, 'in the clear')");
+		sql.exec("UPDATE schema_version SET version = 1");
+	});
+	await evictDurableObject(runObject(run.run_id));
+	expect(await errorOf(await getStep(run.run_id, 1))).toEqual([404, "text_expired"]);
+	expect(await storedText(run.run_id)).not.toContain("in the clear");
+	expect(await agentRunClient(env, key.user_id, run.run_id).read()).toMatchObject({ run });
 });
 
 describe("long texts", () => {
