@@ -54,7 +54,6 @@ async function tryDelivery(url: string, message: WebhookMessage, rules: WebhookR
 export class WebhookDeliveries {
 	#sql: SqlStorage;
 	#owner: DeliveryOwner;
-	#delivering: Promise<void> | null = null;
 
 	constructor(sql: SqlStorage, owner: DeliveryOwner) {
 		this.#sql = sql;
@@ -77,23 +76,13 @@ export class WebhookDeliveries {
 		return this.#sql.exec<{ at: number | null }>("SELECT min(next_at_ms) AS at FROM webhooks").one().at;
 	}
 
-	/** Makes the tries that are due, one round at a time. Never throws. */
-	deliverDue(): Promise<void> {
-		this.#delivering ??= this.#deliverAll().finally(() => {
-			this.#delivering = null;
-		});
-		return this.#delivering;
-	}
-
-	async #deliverAll(): Promise<void> {
+	/** Makes the tries that are due. The next ones are stored before it returns its promise. */
+	async deliverDue(): Promise<void> {
 		const due = this.#sql.exec<WebhookRow>("SELECT * FROM webhooks WHERE next_at_ms <= ?", Date.now()).toArray();
 		await Promise.all(due.map((row) => this.#deliver(row)));
 	}
 
 	async #deliver(row: WebhookRow): Promise<void> {
-		const forget = () => void this.#sql.exec("DELETE FROM webhooks WHERE id = ?", row.id);
-		// The object died in its last try.
-		if (row.tries >= MAX_WEBHOOK_TRIES) return this.#owner.giveUp(row, forget);
 		const tries = row.tries + 1;
 		this.#sql.exec(
 			"UPDATE webhooks SET tries = ?, next_at_ms = ? WHERE id = ?",
@@ -101,7 +90,10 @@ export class WebhookDeliveries {
 			nextTryAtMs(tries, Date.now()),
 			row.id,
 		);
-		if (await tryDelivery(row.url, row, this.#owner.rules())) forget();
-		else if (tries === MAX_WEBHOOK_TRIES) this.#owner.giveUp(row, forget);
+		const forget = () => void this.#sql.exec("DELETE FROM webhooks WHERE id = ?", row.id);
+		// After the last try, the object died before its outcome was known.
+		const isLate = tries > MAX_WEBHOOK_TRIES;
+		if (!isLate && (await tryDelivery(row.url, row, this.#owner.rules()))) forget();
+		else if (tries >= MAX_WEBHOOK_TRIES) this.#owner.giveUp(row, forget);
 	}
 }
