@@ -43,7 +43,7 @@ export type RunEvent =
 			strategy: string;
 			reason: string;
 	  }
-	| { type: "step_done"; step: StepRecord }
+	| { type: "step_done"; step: StepRecord; text: string }
 	| { type: "alert"; alert: BudgetAlert }
 	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
@@ -327,7 +327,7 @@ export class RunExecutor {
 				{ record, subtask: draft.subtask, hasResult, output: stored.output },
 				{ ...state, trajectory, failedSteps },
 			);
-			report({ type: "step_done", step: record });
+			report({ type: "step_done", step: record, text: stored.output });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
 		if (sumChargesNanoUsd(run.charges) !== this.#guard.spentNanoUsd)
