@@ -1,6 +1,7 @@
 // Replies in JSON: parsed leniently, repaired once by the model where they cannot be parsed, then given up. Pure.
 import type * as z from "zod";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
+import { materialRule, renderMaterial } from "../inference/material.ts";
 import { readability } from "./confidence.ts";
 import {
 	type Answer,
@@ -20,6 +21,8 @@ export interface JsonQuestion<T> extends Question {
 	form: string;
 	/** The member that a reply means which is only a list. */
 	listName?: string;
+	/** Marks the reply in the prompt that repairs it (inference/material.ts). */
+	nonce: string;
 }
 
 /** The parsed reply to a question. */
@@ -90,14 +93,18 @@ function readJson<T>({ schema, listName }: Pick<JsonQuestion<T>, "schema" | "lis
 	return null;
 }
 
-function repairJsonQuestion<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>, reply: string): Question {
+const REPAIR_PROMPT =
+	"You turn a text into the JSON object that it stands for. You add nothing to what it says. You write the JSON object and nothing else.";
+
+function repairJsonQuestion<T>(question: JsonQuestion<T>, reply: string): Question {
+	const { stage, role, member, form, maxTokens, nonce, jsonSchema } = question;
 	const messages = [
-		systemMessage("You turn a text into the JSON object it stands for. You write the JSON object and nothing else."),
+		systemMessage(`${REPAIR_PROMPT}\n${materialRule(nonce)}`),
 		userMessage(
-			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${reply}\n\nWrite it as that object.`,
+			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${renderMaterial(nonce, "Text", [reply])}\n\nWrite it as that object.`,
 		),
 	];
-	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, asksFor: "repair" };
+	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, jsonSchema, asksFor: "repair" };
 }
 
 /** The longest question that repairs an unreadable reply. */
