@@ -4,15 +4,16 @@
 // LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, arXiv:2306.05685). Two verdicts that contradict each other are a tie.
 //
 // Call graph: one call for each of n members, in parallel. Two judgements per pair, each with at most one repair: n(n-1)/2 pairs
-// up to 5 members, and 2n beyond (neighbours on a ring at distance 1 and 2). One fusion, and one call that compares it with the
-// answers, with at most one repair. For n = 4: 4 + 12 (+ 12) + 1 + 1 (+ 1).
+// up to 5 members, and 2n beyond (neighbours on a ring at distance 1 and 2). One fusion, and the judge's calls (agreement-judge.ts),
+// which compare it with the answers: if it contradicts all of them while they say one thing, the best of them is delivered.
+// For n = 4: 4 + 12 (+ 12) + 1 + 1 (+ 3).
 import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
-import { mergeQuestion, proposalQuestions } from "./ensemble-moa.ts";
+import { mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestRepair } from "./json-reply.ts";
 import { judgeMessages } from "./prompt.ts";
 import {
@@ -142,6 +143,12 @@ function findWhole(ranked: readonly RankedAnswer[]): Answer | undefined {
 	return ranked.find(({ answer }) => !answer.isCut)?.answer;
 }
 
+/** How the final answer came about, in words. */
+function explainFusion(final: Answer, written: Answer | null): string {
+	if (final === written) return "fused";
+	return written ? "the best of the ranking: the fused answer contradicted all of them" : "the best of the ranking";
+}
+
 export const rankFuse: Strategy<"rank_fuse"> = {
 	name: "rank_fuse",
 	width: { efficiency: 2, balanced: 3, depth: 4 },
@@ -159,7 +166,7 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 			...judgements,
 			...judgements.map(() => repair),
 			fusionQuestion(task, panel, fused),
-			...compareGraph(task, panel, AGREE_STAGE, panel.members.length + 1, false),
+			...compareGraph(task, panel, AGREE_STAGE, panel.members.length + 1, true),
 		];
 	},
 	async run(task, panel, engine) {
@@ -197,19 +204,22 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 				: [];
 		const written = fused?.ok ? fused : null;
 		const whole = findWhole(ranked);
-		const final = written ?? whole ?? best.answer;
 		const all = written ? [...answers, written] : answers;
+		const findFinal = (known: Comparison) =>
+			written && !overturnsPanel(written, answers, known) ? written : (whole ?? best.answer);
 		const comparison = await compareAnswers(task, panel, engine, {
 			stage: AGREE_STAGE,
 			answers: all,
 			comparison: new Comparison(task.kind),
+			outcome: findFinal,
 		});
+		const final = findFinal(comparison);
 		for (const { answer, winShare } of ranked) answer.rate(winShare ?? supportFor(answer, all, comparison));
 		const support = supportFor(final, all, comparison);
 		const confidence = best.winShare === null ? support : withVerdict(support, best.winShare);
 		written?.rate(confidence);
 		engine.describe("fuse", {
-			how: written ? "fused" : "the best of the ranking",
+			how: explainFusion(final, written),
 			from: top.map(({ model }) => model),
 		});
 		const agreement = comparison.agreement(answers);

@@ -198,6 +198,24 @@ describe("what strategies show", () => {
 		for (const { body } of judged) expect(JSON.stringify(body)).toMatch(/"properties":\{"reason":.*"winner":/);
 	});
 
+	it("a mixture under depth has a second layer of proposers, which is in bound and receipt", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "ensemble_moa", policy: "depth", k: 3 });
+		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["propose", "propose:1", "aggregate", "agree"]);
+		expect(stageOf(answer, "propose:1")).toMatchObject({
+			results: [{ role: "proposer", ok: true }, { ok: true }, { ok: true }],
+			detail: { proposals: 3, kept: 0 },
+		});
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt).toMatchObject({
+			stages: [{ name: "propose" }, { name: "propose:1" }, { name: "aggregate" }, { name: "agree" }],
+		});
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		const limit = answer.svc.cost.bound_usd * 0.6;
+		const short = await orchestrated(PROSE, { strategy: "ensemble_moa", policy: "depth", k: 3, max_cost_usd: limit });
+		expect(short.reason).toContain("1 of 2 rounds, to stay within max_cost_usd");
+		expect(stageOf(short, "propose").results).toHaveLength(3);
+	});
+
 	it("a debate that finds consensus stops, and one that finds none is judged", async () => {
 		const found = await orchestrated(SUM, { strategy: "debate", policy: "depth" });
 		expect(stageOf(found, "judge")).toMatchObject({ results: [], detail: { rounds: 1, consensus: true } });
