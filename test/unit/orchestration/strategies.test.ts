@@ -6,10 +6,21 @@ import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
 import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
+import { planStrategy, shrinkPlan } from "../../../src/orchestration/planner.ts";
 import { pairsToCompare, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
+import { toTask } from "../../../src/orchestration/request.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import { STRATEGIES, STRATEGY } from "../../../src/orchestration/strategies.ts";
-import type { Engine, Panel, Question, Strategy, StrategyResult, Task } from "../../../src/orchestration/strategy.ts";
+import type {
+	EffortPolicy,
+	Engine,
+	Panel,
+	Question,
+	Strategy,
+	StrategyResult,
+	Task,
+} from "../../../src/orchestration/strategy.ts";
+import { POLICIES } from "../../../src/orchestration/strategy.ts";
 import {
 	FAILED,
 	type FakeEngine,
@@ -19,6 +30,7 @@ import {
 	task,
 	toPanel,
 } from "../../support/fake-engine.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 async function concluded(strategy: Strategy, engine: Engine, cast: Panel, of: Task = task()): Promise<StrategyResult> {
 	const result = await strategy.run(of, cast, engine);
@@ -229,6 +241,102 @@ describe("a mixture of agents", () => {
 	});
 });
 
+describe("a mixture of agents in two layers", () => {
+	/** Members answer in words of their own, and the judge finds that all say the same. */
+	const layered = (reply: (question: Question) => Reply) =>
+		fakeEngine((question) =>
+			question.stage === "agree" ? '{"reason": "so", "groups": [[1, 2, 3]], "contradictions": []}' : reply(question),
+		);
+	const saysStage = ({ stage, member: [id] }: Question) => `${stage} in the words of ${id}`;
+
+	it("shows every proposal to every member, and their second answers to the aggregator", async () => {
+		const engine = layered(saysStage);
+		expect(await concluded(ensembleMoa, engine, toPanel(["a", "b"], 2))).toMatchObject({ model: "judge" });
+		expect(engine.batches.map((batch) => batch.map(({ stage }) => stage))).toEqual([
+			["propose", "propose"],
+			["propose:1", "propose:1"],
+			["aggregate"],
+			["agree"],
+		]);
+		for (const question of askedIn(engine, "propose:1"))
+			expect(questionText(question)).toMatch(/propose in the words of a[\s\S]*propose in the words of b/);
+		const merged = askedIn(engine, "aggregate").map(questionText)[0];
+		expect(merged).toMatch(/propose:1 in the words of a[\s\S]*propose:1 in the words of b/);
+		expect(merged).not.toContain("propose in the words");
+		expect(engine.details["propose:1"]).toEqual({ proposals: 2, kept: 0 });
+	});
+
+	it("compares the answer with the proposals that nobody had seen", async () => {
+		const engine = layered(saysStage);
+		await concluded(ensembleMoa, engine, toPanel(["a", "b"], 2));
+		const compared = askedIn(engine, "agree").map(questionText)[0];
+		expect(compared).toMatch(/propose in the words of a[\s\S]*propose in the words of b[\s\S]*aggregate in the words/);
+		expect(compared).not.toContain("propose:1");
+	});
+
+	it.each<[string, Reply]>([
+		["fails", null],
+		["is not covered by the bound", { broke: true }],
+		["is cut", { cut: "propose:1 in the wo" }],
+	])("keeps the first answer of a member whose second one %s", async (_, second) => {
+		const engine = layered((question) =>
+			question.stage === "propose:1" && question.member[0] === "b" ? second : saysStage(question),
+		);
+		await concluded(ensembleMoa, engine, toPanel(["a", "b"], 2));
+		expect(askedIn(engine, "aggregate").map(questionText)[0]).toMatch(
+			/propose:1 in the words of a[\s\S]*propose in the words of b/,
+		);
+		expect(engine.details["propose:1"]).toEqual({ proposals: 1, kept: 1 });
+	});
+
+	it("is one of depth, and becomes one layer before it loses members", () => {
+		const { signals } = toTask({ messages: [{ role: "user", content: "Why?" }] }, NONCE);
+		const planned = (policy: EffortPolicy) =>
+			planStrategy({ policy, strategy: "ensemble_moa", k: null }, "Why?", signals);
+		expect(POLICIES.map((policy) => planned(policy).rounds)).toEqual([1, 1, 2]);
+		const [, , oneLayer, fewer] = shrinkPlan(planned("depth"));
+		expect([oneLayer, fewer]).toMatchObject([
+			{ strategy: "ensemble_moa", width: 4, rounds: 1, change: "1 of 2 rounds" },
+			{ strategy: "ensemble_moa", width: 3, rounds: 1 },
+		]);
+	});
+
+	it("asks nobody again where one proposal is all there is", async () => {
+		const engine = layered((question) => (question.member[0] === "a" ? saysStage(question) : null));
+		expect(await concluded(ensembleMoa, engine, toPanel(["a", "b"], 2))).toMatchObject({ model: "a" });
+		expect(engine.batches).toHaveLength(1);
+	});
+});
+
+describe.each([
+	["a mixture of agents", ensembleMoa, "aggregate"],
+	["rank and fuse", rankFuse, "fuse"],
+] as const)("%s whose merged answer contradicts a unanimous panel", (_, strategy, last) => {
+	const engineFor = (answers: Record<string, string>, merged: string) =>
+		fakeEngine(({ stage, member: [id] }) => {
+			if (stage === last) return merged;
+			return stage === "rank" ? '{"reason": "so", "winner": "tie"}' : (answers[id] ?? null);
+		});
+
+	it("delivers an answer of the panel", async () => {
+		const engine = engineFor({ a: "Final answer: 4", b: "4", c: "So 4.\nFinal answer: 4" }, "Final answer: 5");
+		const result = await concluded(strategy, engine, toPanel(["a", "b", "c"], 1));
+		expect(result.text).toContain("4");
+		expect(engine.details[last]).toMatchObject({ how: expect.stringContaining("contradicted all of them") });
+		const agreed = await concluded(
+			strategy,
+			engineFor({ a: "Final answer: 4", b: "4", c: "So 4.\nFinal answer: 4" }, "Final answer: 4"),
+			toPanel(["a", "b", "c"], 1),
+		);
+		expect(result.confidence).toBeLessThan(agreed.confidence);
+	});
+
+	it("delivers the merged answer where the panel is divided", async () => {
+		const engine = engineFor({ a: "Final answer: 4", b: "Final answer: 4", c: "Final answer: 6" }, "Final answer: 5");
+		expect(await concluded(strategy, engine, toPanel(["a", "b", "c"], 1))).toMatchObject({ text: "Final answer: 5" });
+	});
+});
+
 describe("rank and fuse", () => {
 	/** A judge that prefers what stands in the alphabet first, or a position. */
 	const judging = (prefers: "first" | "alphabet" | "nonsense") =>
@@ -332,6 +440,68 @@ describe("a debate", () => {
 		expect(ofA).toMatch(/Final answer: a[\s\S]*Final answer: b/);
 		expect(ofB).toMatch(/Final answer: b[\s\S]*Final answer: a/);
 		expect(askedIn(engine, "judge").map(questionText)[0]).toMatch(/Final answer: a[\s\S]*Final answer: b/);
+	});
+});
+
+describe("a debate that does not end in consensus", () => {
+	const answering = (answers: Record<string, Reply>) =>
+		fakeEngine(({ stage, member: [id] }) =>
+			stage === "judge" ? "verdict" : (answers[`${stage} ${id}`] ?? answers[id] ?? null),
+		);
+	const systemText = (question: Question | undefined) =>
+		question?.messages
+			.flatMap(({ role, content }) => (role === "system" ? content : []))
+			.map((part) => "text" in part && part.text)
+			.join() ?? "";
+
+	it("has the minority's answers adopted or answered by the judge, by name", async () => {
+		const engine = answering({ a: "Final answer: 4", b: "Final answer: 5", c: "Final answer: 4" });
+		expect((await concluded(debate, engine, toPanel(["a", "b", "c"], 2))).text).toBe("verdict");
+		const [verdict] = askedIn(engine, "judge");
+		expect(systemText(verdict)).toMatch(
+			/no majority stands behind Answer 2\. [^.]*proves nothing[\s\S]*adopt[\s\S]*why/i,
+		);
+		expect(engine.details["judge"]).toMatchObject({ asked: true, minority: ["b"] });
+	});
+
+	it.each<[string, Record<string, Reply>]>([
+		["all differ", { a: "Final answer: 4", b: "Final answer: 5", c: "Final answer: 6" }],
+		["two and two stand against each other", { a: "4", b: "5", c: "4", d: "5" }],
+	])("takes none for the majority where %s", async (_, answers) => {
+		const engine = answering(answers);
+		const ids = Object.keys(answers);
+		await concluded(debate, engine, toPanel(["a", ...ids.slice(1)], 1));
+		expect(engine.details["judge"]).toMatchObject({ minority: ids });
+		for (const [at] of ids.entries()) expect(systemText(askedIn(engine, "judge")[0])).toContain(`Answer ${at + 1}`);
+	});
+
+	it("tells revising members that a majority proves nothing, and to show where they part", async () => {
+		const engine = answering({ a: "Final answer: 4", b: "Final answer: 5" });
+		await concluded(debate, engine, toPanel(["a", "b"], 2));
+		for (const question of askedIn(engine, "round:1"))
+			expect(systemText(question)).toMatch(/How many say something proves nothing[\s\S]*step at which they part/);
+	});
+
+	it.each<[string, Reply]>([
+		["fell silent", null],
+		["was cut", { cut: "Final answ" }],
+		["was not covered by the bound", { broke: true }],
+	])("counts the answer of a minority whose revision %s", async (_, revision) => {
+		const engine = answering({
+			a: "Final answer: 4",
+			b: "Final answer: 4",
+			c: "Final answer: 5",
+			"round:1 c": revision,
+		});
+		await concluded(debate, engine, toPanel(["a", "b", "c"], 2));
+		expect(engine.details["round:1"]).toMatchObject({ consensus: false, debaters: 3 });
+		expect(engine.details["judge"]).toMatchObject({ consensus: false, asked: true, minority: ["c"] });
+	});
+
+	it("says how many never answered, where the others agree", async () => {
+		const engine = answering({ a: "Final answer: 4", b: "Final answer: 4" });
+		await concluded(debate, engine, toPanel(["a", "b", "c"], 2));
+		expect(engine.details["round:0"]).toMatchObject({ consensus: true, debaters: 2, silent: 1 });
 	});
 });
 
