@@ -3,7 +3,7 @@
 // (arXiv:2306.02561). Each pair is judged twice with positions swapped, since judges prefer a position (Zheng et al.: "Judging
 // LLM-as-a-Judge with MT-Bench and Chatbot Arena", 2023, arXiv:2306.05685). Two verdicts that contradict each other are a tie.
 //
-// Call graph: one call for each of n members, in parallel. Two judgements per pair, each with at most one repair: n(n-1)/2 pairs
+// Call graph: one call for each of n members, in parallel. Two judgements per pair, each with at most one second try: n(n-1)/2 pairs
 // up to 5 members, and 2n beyond (neighbours on a ring at distance 1 and 2). One fusion, and the judge's calls (agreement-judge.ts),
 // which compare it with the answers: if it contradicts all of them while they say one thing, the best of them is delivered.
 // For n = 4: 4 + 12 (+ 12) + 1 + 1 (+ 3).
@@ -14,7 +14,7 @@ import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
 import { mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
-import { askJson, type JsonQuestion, type JsonReply, longestRepair } from "./json-reply.ts";
+import { askJson, type JsonQuestion, type JsonReply, longestSecondTry } from "./json-reply.ts";
 import { judgeMessages } from "./prompt.ts";
 import {
 	type Answer,
@@ -29,14 +29,27 @@ import {
 	toTaskQuestion,
 } from "./strategy.ts";
 
-/** The winner, however it is written: `1`, `"1"`, `"Answer 1"`, `"Tie"`. */
-const winnerSchema = z.lazy(() =>
-	z
-		.union([z.number(), z.string()])
-		.transform((written) => /^(?:answer )?([12]|tie)$/.exec(String(written).trim().toLowerCase())?.[1])
-		.pipe(z.enum(["1", "2", "tie"]))
-		.transform((winner) => (winner === "tie" ? winner : winner === "1" ? 1 : 2)),
-);
+const WINNERS: ReadonlyMap<string, 1 | 2 | "tie"> = new Map<string, 1 | 2 | "tie">([
+	...["1", "answer 1", "first", "the first"].map((name) => [name, 1] as const),
+	...["2", "answer 2", "second", "the second"].map((name) => [name, 2] as const),
+	...["tie", "a tie", "both", "neither", "none", "equal", "null"].map((name) => [name, "tie"] as const),
+]);
+
+/** The winner, however it is written: `1`, `"1"`, `"Answer 1."`, `{"answer": 1}`, `"Tie"`, null. */
+const winnerSchema = z.lazy(() => {
+	const name = z.union([z.number(), z.string(), z.null()]);
+	return z
+		.union([name, z.looseObject({ answer: name }).transform(({ answer }) => answer)])
+		.transform((written) =>
+			WINNERS.get(
+				String(written)
+					.toLowerCase()
+					.replace(/[^a-z0-9]+/g, " ")
+					.trim(),
+			),
+		)
+		.pipe(z.union([z.literal(1), z.literal(2), z.literal("tie")]));
+});
 const pairVerdictSchema = z.lazy(() => z.object({ winner: winnerSchema }));
 type PairVerdict = z.output<typeof pairVerdictSchema>;
 
@@ -82,6 +95,7 @@ function judgementQuestion(task: Task, { judge }: Panel, first: string, second: 
 		json: true,
 		schema: pairVerdictSchema,
 		jsonSchema: PAIR_VERDICT_SCHEMA,
+		asksSilentAgain: true,
 		form: PAIR_VERDICT_FORM,
 	};
 }
@@ -90,13 +104,18 @@ function fusionQuestion(task: Task, { judge }: Panel, texts: readonly string[]):
 	return mergeQuestion(task, { stage: "fuse", role: "fuser", member: judge }, texts);
 }
 
-/** The score of a pair's first answer by both verdicts: 1 won, 0 lost, 0.5 tied or contradicted. Null if neither can be read. */
+/** What a verdict gives an answer at a position: 1 won, 0 lost, 0.5 tied. */
+function toPoints({ winner }: PairVerdict, position: 1 | 2): number {
+	return winner === "tie" ? 0.5 : winner === position ? 1 : 0;
+}
+
+/**
+ * The score of a pair's first answer by both verdicts: their mean, so that two which contradict each other are a tie. One verdict
+ * alone is a tie, too, since it may follow the position. Null if neither can be read.
+ */
 function pairScore(forward: PairVerdict | null, swapped: PairVerdict | null): number | null {
-	const points = [
-		...(forward ? [forward.winner === "tie" ? 0.5 : forward.winner === 1 ? 1 : 0] : []),
-		...(swapped ? [swapped.winner === "tie" ? 0.5 : swapped.winner === 2 ? 1 : 0] : []),
-	];
-	return points.length === 0 ? null : points.reduce((sum, point) => sum + point, 0) / points.length;
+	if (!forward && !swapped) return null;
+	return forward && swapped ? (toPoints(forward, 1) + toPoints(swapped, 2)) / 2 : 0.5;
 }
 
 interface RankedAnswer {
@@ -158,13 +177,13 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 	callGraph(task, panel) {
 		const slot = answerPlaceholder(task);
 		const verdict = judgementQuestion(task, panel, slot, slot);
-		const repair = longestRepair(verdict);
+		const second = longestSecondTry(verdict);
 		const judgements = pairsToCompare(panel.members.length).flatMap(() => [verdict, verdict]);
 		const fused = panel.members.slice(0, MAX_FUSED).map(() => slot);
 		return [
 			...proposalQuestions(task, panel),
 			...judgements,
-			...judgements.map(() => repair),
+			...judgements.map(() => second),
 			fusionQuestion(task, panel, fused),
 			...compareGraph(task, panel, AGREE_STAGE, panel.members.length + 1, true),
 		];

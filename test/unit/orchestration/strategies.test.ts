@@ -374,15 +374,21 @@ describe("rank and fuse", () => {
 		});
 	});
 
-	it.each(['{"winner":"1"}', '{"reason": "so", "winner": "Answer 1"}', 'Both {are} good. {"verdict": {"winner": 1}}'])(
-		"reads a verdict leniently: %s",
-		async (verdict) => {
-			const engine = fakeEngine(({ stage }) => (stage === "rank" ? verdict : `${stage} in some words`));
-			await concluded(rankFuse, engine, toPanel(["a", "b"]));
-			expect(engine.details["rank"]).toMatchObject({ unreadable: 0, contradictions: 1 });
-			expect(askedIn(engine, "rank")).toHaveLength(2);
-		},
-	);
+	it.each([
+		'{"winner":"1"}',
+		'{"winner": 1.0}',
+		'{"reason": "so", "winner": "Answer 1"}',
+		'{"reason": "so", "winner": "**1**."}',
+		'Both {are} good. {"verdict": {"winner": 1}}',
+		'{"winner": {"answer": 1}}',
+		'[{"winner": "1"}]',
+		'{"reason": "a quote: \\"}{\\"", "winner": "first"}',
+	])("reads a verdict leniently: %s", async (verdict) => {
+		const engine = fakeEngine(({ stage }) => (stage === "rank" ? verdict : `${stage} in some words`));
+		await concluded(rankFuse, engine, toPanel(["a", "b"]));
+		expect(engine.details["rank"]).toMatchObject({ unreadable: 0, contradictions: 1 });
+		expect(askedIn(engine, "rank")).toHaveLength(2);
+	});
 
 	it("repairs a verdict once and then goes on without it", async () => {
 		const engine = judging("nonsense");
@@ -390,6 +396,59 @@ describe("rank and fuse", () => {
 		expect(askedIn(engine, "rank")).toHaveLength(4);
 		expect(engine.details["rank"]).toMatchObject({ unreadable: 2 });
 		expect(engine.rated.get("rank judge")).toBe(0);
+	});
+
+	it.each(["tie", "both", "Neither.", "equal", null])("reads %j as a tie", async (winner) => {
+		const engine = fakeEngine(({ stage }) =>
+			stage === "rank" ? JSON.stringify({ winner }) : `${stage} in some words`,
+		);
+		await concluded(rankFuse, engine, toPanel(["a", "b"]));
+		expect(engine.details["rank"]).toMatchObject({
+			unreadable: 0,
+			contradictions: 0,
+			rankings: [{ win_share: 0.5 }, {}],
+		});
+	});
+
+	it("has the form itself, which names both, for no verdict", async () => {
+		const engine = fakeEngine(({ stage }) => (stage === "rank" ? '{"winner": "1 or 2"}' : `${stage} in some words`));
+		await concluded(rankFuse, engine, toPanel(["a", "b"]));
+		expect(engine.details["rank"]).toMatchObject({ unreadable: 2 });
+	});
+
+	it("takes one verdict that was not confirmed in the other order for a tie", async () => {
+		let judged = 0;
+		const engine = fakeEngine(({ stage, asksFor }) => {
+			if (stage !== "rank") return `${stage} in some words`;
+			return asksFor !== "repair" && judged++ === 0 ? '{"winner": 1}' : "Hard to say.";
+		});
+		await concluded(rankFuse, engine, toPanel(["a", "b"]));
+		expect(engine.details["rank"]).toMatchObject({ unreadable: 1, rankings: [{ win_share: 0.5 }, { win_share: 0.5 }] });
+	});
+
+	it("asks a silent judge once more, its fallback first, and then goes on without it", async () => {
+		const asked = async (replies: readonly Reply[]) => {
+			let judged = 0;
+			const engine = fakeEngine(({ stage }) =>
+				stage === "rank" ? (replies[judged++] ?? null) : `${stage} in some words`,
+			);
+			const cast: Panel = { ...toPanel(["a", "b"]), judge: ["judge", "other"] };
+			await concluded(rankFuse, engine, cast);
+			return engine;
+		};
+		const verdict = (winner: number) => JSON.stringify({ reason: "so", winner });
+		const again = await asked([verdict(1), null, verdict(2)]);
+		expect(askedIn(again, "rank").map(({ member }) => member)).toEqual([
+			["judge", "other"],
+			["judge", "other"],
+			["other", "judge"],
+		]);
+		expect(again.details["rank"]).toMatchObject({ unreadable: 0, rankings: [{ model: "a", win_share: 1 }, {}] });
+		const never = await asked([]);
+		expect(askedIn(never, "rank")).toHaveLength(4);
+		expect(never.details["rank"]).toMatchObject({ unreadable: 2, rankings: [{ win_share: null }, {}] });
+		const poor = await asked([{ broke: true }, { broke: true }]);
+		expect(askedIn(poor, "rank")).toHaveLength(2);
 	});
 
 	it("compares all pairs of up to five, and each with four of its neighbours beyond", () => {
