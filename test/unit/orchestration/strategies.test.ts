@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import { cascade } from "../../../src/orchestration/cascade.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
-import { decomposeAndRoute, MAX_SUBTASKS } from "../../../src/orchestration/decompose-and-route.ts";
+import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-route.ts";
 import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
 import { planStrategy, shrinkPlan } from "../../../src/orchestration/planner.ts";
 import { pairsToCompare, rankFuse } from "../../../src/orchestration/rank-fuse.ts";
@@ -21,6 +21,7 @@ import type {
 	Task,
 } from "../../../src/orchestration/strategy.ts";
 import { POLICIES } from "../../../src/orchestration/strategy.ts";
+import { MAX_SUBTASKS } from "../../../src/orchestration/subtask-plan.ts";
 import {
 	FAILED,
 	type FakeEngine,
@@ -48,7 +49,7 @@ const subtasks = fc.array(
 		task: fc.string({ minLength: 1, maxLength: 3_000 }),
 		depends_on: fc.array(fc.constantFrom("1", "2", 9), { maxLength: 2 }),
 	}),
-	{ maxLength: MAX_SUBTASKS + 1 },
+	{ maxLength: 2 * MAX_SUBTASKS + 1 },
 );
 /** Whatever a model may say: nothing, prose, quotes and controls, JSON of every kind, a final answer, silence. */
 const reply: fc.Arbitrary<Reply> = fc.oneof(
@@ -604,33 +605,125 @@ describe("decomposition", () => {
 		expect(engine.batches[1]?.map(({ member: [id] }) => id)).toEqual(["b", "a"]);
 	});
 
-	it.each([
+	const tree = (engine: FakeEngine) => engine.details["subtasks"]?.["tree"];
+	const wordings = (engine: FakeEngine) =>
+		askedIn(engine, "subtasks")
+			.filter(({ role }) => role === "subtask")
+			.map((question) => /<<Subtask 1 \w+>>\n([\s\S]*?)\n<<end/.exec(questionText(question))?.[1]);
+
+	it.each<[string, unknown[], string[], object[]]>([
 		[
-			"a circle",
+			"an unknown dependency without it",
+			[
+				{ id: "1", task: "x", depends_on: ["9"] },
+				{ id: "2", task: "y", depends_on: ["1"] },
+			],
+			["x", "y"],
+			[
+				{ id: "1", depends_on: [] },
+				{ id: "2", depends_on: ["1"] },
+			],
+		],
+		[
+			"a circle as one part",
+			[
+				{ id: "1", task: "x", depends_on: ["2"] },
+				{ id: "2", task: "y", depends_on: ["1"] },
+				{ id: "3", task: "z", depends_on: ["2", "3"] },
+			],
+			["x\ny", "z"],
+			[
+				{ id: "1", depends_on: [] },
+				{ id: "2", depends_on: ["1"] },
+			],
+		],
+		[
+			"an id that stands twice as both",
+			[
+				{ id: "1", task: "x" },
+				{ id: "1", task: "y" },
+				{ id: "2", task: "z", depends_on: ["1"] },
+			],
+			["x", "y", "z"],
+			[{ depends_on: [] }, { depends_on: [] }, { depends_on: ["1", "2"] }],
+		],
+		[
+			"more parts than allowed by joining neighbours",
+			["t", "u", "v", "w", "x", "y", "z"].map((wording, at) => ({
+				id: at,
+				task: wording,
+				depends_on: at === 0 ? [6] : [],
+			})),
+			["u", "v\nw", "x\ny", "z\nt"],
+			[{ depends_on: [] }, { depends_on: [] }, { depends_on: [] }, { depends_on: [] }],
+		],
+	])("mends a plan: %s", async (_, list, texts, mended) => {
+		const engine = planned(list);
+		await concluded(decomposeAndRoute, engine, toPanel(["a"]));
+		expect(wordings(engine)).toEqual(texts);
+		expect(engine.details["subtasks"]).toMatchObject({ plan: "split", planned: list.length });
+		expect(tree(engine)).toMatchObject(mended);
+	});
+
+	it.each<[string, string]>([
+		["ids as numbers", '{"subtasks": [{"id": 1, "task": "x"}, {"id": 2, "task": "y", "depends_on": [1]}]}'],
+		["ids in words", '{"subtasks": [{"id": "Subtask 1", "task": "x"}, {"id": "2", "task": "y", "depends_on": "1"}]}'],
+		["no ids", '{"subtasks": [{"task": "x", "depends_on": null}, {"task": "y", "depends_on": 1}]}'],
+		["a list in a sentence", 'As a list: [{"id": "1", "task": "x"}, {"id": "2", "task": "y", "depends_on": ["1"]}]'],
+		["another name", '{"plan": [{"id": "1", "task": "x"}, {"id": "2", "task": "y", "depends_on": "1, none"}]}'],
+		[
+			"an object around",
+			'{"result": {"plan": [{"id": "1", "task": "x"}, {"id": "2", "task": "y", "depends_on": [1]}]}}',
+		],
+		[
+			"another name of the wording",
+			'{"subtasks": [{"id": "1", "description": "x"}, {"id": "2", "question": "y", "depends_on": ["1"]}]}',
+		],
+	])("reads a plan leniently: %s", async (_, plan) => {
+		const engine = fakeEngine(({ role }) => (role === "planner" ? plan : `a result of ${role}`));
+		await concluded(decomposeAndRoute, engine, toPanel(["a"]));
+		expect(wordings(engine)).toEqual(["x", "y"]);
+		expect(tree(engine)).toMatchObject([{ depends_on: [] }, { depends_on: ["1"] }]);
+		expect(askedIn(engine, "subtasks").filter(({ asksFor }) => asksFor === "repair")).toEqual([]);
+	});
+
+	it("reads a list of sentences as parts side by side", async () => {
+		const engine = fakeEngine(({ role }) => (role === "planner" ? '["x", "y"]' : `a result of ${role}`));
+		await concluded(decomposeAndRoute, engine, toPanel(["a"]));
+		expect(wordings(engine)).toEqual(["x", "y"]);
+		expect(tree(engine)).toMatchObject([{ depends_on: [] }, { depends_on: [] }]);
+	});
+
+	it.each<[string, unknown[], string]>([
+		["no part", [], "one subtask"],
+		["one part", [{ id: "1", task: "All of it." }], "one subtask"],
+		[
+			"a part that is all of it",
+			[
+				{ id: "1", task: " what is  it? " },
+				{ id: "2", task: "x" },
+			],
+			"one subtask",
+		],
+		[
+			"parts that all need each other",
 			[
 				{ id: "1", task: "x", depends_on: ["2"] },
 				{ id: "2", task: "y", depends_on: ["1"] },
 			],
+			"one subtask",
 		],
-		[
-			"an unknown dependency",
-			[
-				{ id: "1", task: "x", depends_on: ["9"] },
-				{ id: "2", task: "y" },
-			],
-		],
-		[
-			"an id twice",
-			[
-				{ id: "1", task: "x" },
-				{ id: "1", task: "y" },
-			],
-		],
-		["too many subtasks", Array.from({ length: MAX_SUBTASKS + 1 }, (_, at) => ({ id: String(at), task: "x" }))],
-	])("answers the whole where the plan has %s", async (_, list) => {
+		["nothing that can be read", [{ id: "1" }], "unusable"],
+	])("asks the task itself, and puts nothing together, where the plan has %s", async (_, list, plan) => {
 		const engine = planned(list);
-		expect(await concluded(decomposeAndRoute, engine, toPanel(["a"]))).toMatchObject({ text: "done by a" });
-		expect(engine.details["subtasks"]).toMatchObject({ plan: "unusable" });
+		expect(await concluded(decomposeAndRoute, engine, toPanel(["a"]))).toMatchObject({
+			text: "done by a",
+			agreement: 1,
+		});
+		expect(engine.details["subtasks"]).toMatchObject({ plan });
+		const answered = engine.batches.at(-1) ?? [];
+		expect(answered).toMatchObject([{ stage: "subtasks", role: "subtask", messages: task().messages }]);
+		expect(askedIn(engine, "synthesize")).toEqual([]);
 	});
 
 	it("delivers the parts it has where one fails and the synthesis too", async () => {
