@@ -186,7 +186,7 @@ function criticQuestion(task: CodeTask, member: Member, stage: string, files: st
 		schema: codeVerdictSchema,
 		form: VERDICT_FORM,
 		jsonSchema: VERDICT_SCHEMA,
-		nonce: task.nonce,
+		repairNonce: task.nonce,
 	};
 }
 

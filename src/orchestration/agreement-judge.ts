@@ -7,7 +7,7 @@ import * as z from "zod";
 import { renderMaterial } from "../inference/material.ts";
 import { type Comparison, moreCautious, type Relation } from "./agreement.ts";
 import { askJson, type JsonQuestion, longestRepair } from "./json-reply.ts";
-import { judgeMessages } from "./prompt.ts";
+import { judgeMessages, nonceFor } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -85,13 +85,24 @@ function judgeQuestion<T>(
 	{ judge, comparer = judge }: Panel,
 	place: { stage: string; asksFor?: string },
 	instruction: string,
-	material: string,
+	renderTexts: (nonce: string) => string,
 	reply: Pick<JsonQuestion<T>, "schema" | "form" | "jsonSchema" | "listName">,
 ): JsonQuestion<T> {
 	const question = toTaskQuestion(task, { ...place, role: "judge", member: comparer });
-	const messages = judgeMessages(task, { instruction, material, request: `Your verdict: ${reply.form}` });
-	const { nonce } = task;
-	return { ...question, ...place, messages, maxTokens: judgeTokens(task), temperature: 0, json: true, nonce, ...reply };
+	const nonce = nonceFor(task, place.stage);
+	const request = `Your verdict: ${reply.form}`;
+	const messages = judgeMessages(task, { nonce, instruction, material: renderTexts(nonce), request });
+	const repairNonce = nonceFor(task, `${place.stage} repair`);
+	return {
+		...question,
+		...place,
+		messages,
+		maxTokens: judgeTokens(task),
+		temperature: 0,
+		json: true,
+		repairNonce,
+		...reply,
+	};
 }
 
 function groupsQuestion(task: Task, panel: Panel, stage: string, texts: readonly string[]): JsonQuestion<Groups> {
@@ -101,7 +112,7 @@ function groupsQuestion(task: Task, panel: Panel, stage: string, texts: readonly
 		panel,
 		{ stage, asksFor: "groups" },
 		GROUPS_PROMPT,
-		renderMaterial(task.nonce, "Answer", texts),
+		(nonce) => renderMaterial(nonce, "Answer", texts),
 		reply,
 	);
 }
@@ -220,9 +231,10 @@ const PARTS_SCHEMA = {
 };
 
 function partsQuestion(task: Task, panel: Panel, parts: readonly string[], whole: string): JsonQuestion<PartsVerdict> {
-	const material = `${renderMaterial(task.nonce, "Part", parts)}\n\n${renderMaterial(task.nonce, "Text", [whole])}`;
+	const renderTexts = (nonce: string) =>
+		`${renderMaterial(nonce, "Part", parts)}\n\n${renderMaterial(nonce, "Text", [whole])}`;
 	const reply = { schema: partsSchema, form: PARTS_FORM, jsonSchema: PARTS_SCHEMA, listName: "kept" };
-	return judgeQuestion(task, panel, { stage: AGREE_STAGE, asksFor: "parts" }, PARTS_PROMPT, material, reply);
+	return judgeQuestion(task, panel, { stage: AGREE_STAGE, asksFor: "parts" }, PARTS_PROMPT, renderTexts, reply);
 }
 
 /** Every call that may compare parts with their synthesis, each at its longest. */

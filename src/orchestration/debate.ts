@@ -16,7 +16,7 @@ import { supportFor, toPanelResult } from "./confidence.ts";
 import { type Draft, reviseDrafts, toDrafts } from "./drafts.ts";
 import { mergeQuestion } from "./ensemble-moa.ts";
 import { FINAL_ANSWER_INSTRUCTION } from "./final-answer.ts";
-import { writerMessages } from "./prompt.ts";
+import { nonceFor, writerMessages } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -43,9 +43,11 @@ function debaterQuestion(task: Task, member: Member, round: number, texts: reado
 	const asksFor = ending === "" ? task.asksFor : "final_answer";
 	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
 	if (texts.length === 0) return toTaskQuestion(task, place, ending === "" ? [] : [systemMessage(ending)]);
+	const nonce = nonceFor(task, place.stage);
 	const messages = writerMessages(task, {
+		nonce,
 		instruction: ending === "" ? REVISION_PROMPT : `${REVISION_PROMPT} ${ending}`,
-		material: `Answers to the message above, the first by you:\n\n${renderMaterial(task.nonce, "Answer", texts)}`,
+		material: `Answers to the message above, the first by you:\n\n${renderMaterial(nonce, "Answer", texts)}`,
 		request: "Now answer the message above again.",
 	});
 	return toTaskQuestion({ ...task, messages }, place);

@@ -12,7 +12,7 @@ import { Comparison } from "./agreement.ts";
 import { countKeptParts, partsGraph } from "./agreement-judge.ts";
 import { meanConfidence, supportFor } from "./confidence.ts";
 import { askJson, type JsonQuestion, longestRepair } from "./json-reply.ts";
-import { judgeMessages, writerMessages } from "./prompt.ts";
+import { judgeMessages, nonceFor, writerMessages } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -59,12 +59,12 @@ const SYNTHESIS_PROMPT =
 	"the user asked for.";
 
 function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
-	const { nonce } = task;
+	const nonce = nonceFor(task, "plan");
 	const request = `Your plan: ${PLAN_FORM}`;
 	return {
 		...toTaskQuestion(task, { stage: "subtasks", role: "planner", member: judge }),
-		messages: judgeMessages(task, { instruction: PLAN_PROMPT, material: "", request }),
-		nonce,
+		messages: judgeMessages(task, { nonce, instruction: PLAN_PROMPT, material: "", request }),
+		repairNonce: nonceFor(task, "plan repair"),
 		maxTokens: PLAN_TOKENS,
 		temperature: 0,
 		json: true,
@@ -75,11 +75,18 @@ function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
 	};
 }
 
-function subtaskQuestion(task: Task, member: Member, wording: string, answers: readonly string[]): Question {
-	const { nonce } = task;
+/** @param wave tells the prompts of one wave from those of others, whose answers they show. */
+function subtaskQuestion(
+	task: Task,
+	{ member, wave }: { member: Member; wave: number },
+	wording: string,
+	answers: readonly string[],
+): Question {
+	const nonce = nonceFor(task, `subtasks ${wave}`);
 	const parts =
 		answers.length === 0 ? "" : `\n\nWhat is known from other parts:\n\n${renderMaterial(nonce, "Part", answers)}`;
 	const messages = writerMessages(task, {
+		nonce,
 		instruction: SUBTASK_PROMPT,
 		material: `${renderMaterial(nonce, "Subtask", [wording])}${parts}`,
 		request: "Now answer your part of the message above.",
@@ -88,9 +95,11 @@ function subtaskQuestion(task: Task, member: Member, wording: string, answers: r
 }
 
 function synthesisQuestion(task: Task, { judge }: Panel, parts: readonly string[]): Question {
+	const nonce = nonceFor(task, "synthesize");
 	const messages = writerMessages(task, {
+		nonce,
 		instruction: SYNTHESIS_PROMPT,
-		material: `Parts of the message above, each with its answer:\n\n${renderMaterial(task.nonce, "Part", parts)}`,
+		material: `Parts of the message above, each with its answer:\n\n${renderMaterial(nonce, "Part", parts)}`,
 		request: "Now write the answer to the message above.",
 	});
 	return toTaskQuestion({ ...task, messages }, { stage: "synthesize", role: "synthesizer", member: judge });
@@ -114,17 +123,17 @@ async function answerWaves(
 	waves: readonly Subtask[][],
 ): Promise<SubtaskReply[]> {
 	const parts: SubtaskReply[] = [];
-	for (const wave of waves) {
+	for (const [at, wave] of waves.entries()) {
 		const questions = wave.map((subtask) => {
 			const needed = parts.filter(({ subtask: { id } }) => subtask.depends_on.includes(id));
 			const answers = needed.flatMap(({ subtask: of, reply }) =>
 				reply.ok ? [renderPart(of, embedAnswer(task, reply.text))] : [],
 			);
-			return subtaskQuestion(task, engine.route(subtask.task, members), subtask.task, answers);
+			return subtaskQuestion(task, { member: engine.route(subtask.task, members), wave: at }, subtask.task, answers);
 		});
 		const replies = await engine.ask(questions);
-		for (const [at, subtask] of wave.entries()) {
-			const reply = replies[at];
+		for (const [place, subtask] of wave.entries()) {
+			const reply = replies[place];
 			if (reply) parts.push({ subtask, reply });
 			if (reply?.ok) reply.rate(reply.quality);
 		}
@@ -217,7 +226,7 @@ export const decomposeAndRoute: Strategy<"decompose_and_route"> = {
 			longestRepair(plan),
 			// A subtask may be routed to any member, so its bound is that of the most expensive.
 			...Array.from({ length: MAX_SUBTASKS }, () =>
-				subtaskQuestion(task, anyMember, placeholder(SUBTASK_BYTES), known),
+				subtaskQuestion(task, { member: anyMember, wave: 0 }, placeholder(SUBTASK_BYTES), known),
 			),
 			synthesisQuestion(task, panel, [...known, slot]),
 			...partsGraph(task, panel, [...known, slot]),

@@ -11,7 +11,7 @@ import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult } from "./confidence.ts";
 import { type Draft, reviseDrafts, toDrafts } from "./drafts.ts";
-import { writerMessages } from "./prompt.ts";
+import { nonceFor, writerMessages } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -46,9 +46,11 @@ export function mergeQuestion(
 	texts: readonly string[],
 	remark = "",
 ): Question {
+	const nonce = nonceFor(task, place.stage);
 	const messages = writerMessages(task, {
+		nonce,
 		instruction: remark === "" ? MERGE_PROMPT : `${MERGE_PROMPT} ${remark}`,
-		material: `Answers of other models to the message above:\n\n${renderMaterial(task.nonce, "Answer", texts)}`,
+		material: `Answers of other models to the message above:\n\n${renderMaterial(nonce, "Answer", texts)}`,
 		request: "Now write the answer to the message above.",
 	});
 	return toTaskQuestion({ ...task, messages }, place);

@@ -26,7 +26,7 @@ export interface JsonQuestion<T> extends Question {
 	/** Where no model answers, the question is asked once more. Its bound is `longestSecondTry`, else `longestRepair`. */
 	asksSilentAgain?: true;
 	/** Marks the reply in the prompt that repairs it (inference/material.ts). */
-	nonce: string;
+	repairNonce: string;
 }
 
 /** The parsed reply to a question. */
@@ -56,6 +56,21 @@ function findJsonEnd(text: string, from: number): number {
 	return -1;
 }
 
+/** A string, which stays, or a comma after the last member. */
+const TRAILING_COMMA = /("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g;
+
+/** The value of a JSON text, also where a comma follows its last member; undefined without one. */
+function parseLoosely(json: string): unknown {
+	for (const text of [json, json.replace(TRAILING_COMMA, "$1")]) {
+		try {
+			return JSON.parse(text);
+		} catch {
+			// The second form is tried, or there is no value.
+		}
+	}
+	return undefined;
+}
+
 /** Every outermost JSON object and list in a text, in order, whatever fence or prose surrounds it. */
 export function extractJson(text: string): unknown[] {
 	const found: unknown[] = [];
@@ -63,13 +78,11 @@ export function extractJson(text: string): unknown[] {
 	for (let starts = 0; at >= 0 && starts < MAX_JSON_STARTS; starts++) {
 		const end = findJsonEnd(text, at);
 		let next = at + 1;
-		if (end > 0) {
-			try {
-				found.push(JSON.parse(text.slice(at, end)));
-				next = end;
-			} catch {
-				// Brackets of the prose. The value may stand inside them.
-			}
+		const value = end > 0 ? parseLoosely(text.slice(at, end)) : undefined;
+		// Brackets that hold no JSON are those of the prose. The value may stand inside them.
+		if (value !== undefined) {
+			found.push(value);
+			next = end;
 		}
 		const rest = text.slice(next).search(/[{[]/);
 		at = rest < 0 ? -1 : next + rest;
@@ -101,7 +114,7 @@ const REPAIR_PROMPT =
 	"You turn a text into the JSON object that it stands for. You add nothing to what it says. You write the JSON object and nothing else.";
 
 function repairJsonQuestion<T>(question: JsonQuestion<T>, reply: string): Question {
-	const { stage, role, member, form, maxTokens, nonce, jsonSchema } = question;
+	const { stage, role, member, form, maxTokens, jsonSchema, repairNonce: nonce } = question;
 	const messages = [
 		systemMessage(`${REPAIR_PROMPT}\n${materialRule(nonce)}`),
 		userMessage(

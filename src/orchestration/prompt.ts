@@ -1,13 +1,23 @@
 // The messages of a strategy's prompts. A model that writes for the user gets the conversation as it is, and what others wrote behind
 // the last message, in the user's role. A model that judges or plans gets all of it quoted, the client's system prompt included, so
 // that it obeys none of it. Pure.
-import { materialRule, renderMaterial } from "../inference/material.ts";
+import { materialRule, NONCE_DIGITS, renderMaterial } from "../inference/material.ts";
+import { hashText } from "../proof/hash.ts";
 import { type ContentPart, joinText, type Message, type TextPart } from "../providers/model-call.ts";
 import { systemMessage, type Task, userMessage } from "./strategy.ts";
 
 /** For every model that writes for the user and reads instructions of the service, which are in English. */
 export const LANGUAGE_RULE =
 	"Write in the language of the user's last message, unless the user or the system prompt asks for another one.";
+
+/**
+ * The nonce of the prompts at one place of a strategy. A model reads no nonce but that of its own place, and what it answers is
+ * shown under others. So no answer can hold a mark that ends it.
+ */
+export function nonceFor({ nonce }: Pick<Task, "nonce">, place: string): string {
+	const start = "sha256:".length;
+	return hashText(`${nonce} ${place}`).slice(start, start + NONCE_DIGITS);
+}
 
 /** The text of a message. */
 function messageText({ content }: Message): string {
@@ -37,6 +47,8 @@ export function addTurn(messages: readonly Message[], role: "user" | "assistant"
 
 /** What a model that writes for the user is told, and what it reads of others. */
 interface WriterPrompt {
+	/** Marks the material. */
+	nonce: string;
 	/** In the system role, before the client's own system prompt. */
 	instruction: string;
 	/** Texts between marks, each with the words that introduce it. */
@@ -47,15 +59,15 @@ interface WriterPrompt {
 
 /** Messages for a model that writes for the user. */
 export function writerMessages(
-	{ messages, nonce }: Pick<Task, "messages" | "nonce">,
-	{ instruction, material, request }: WriterPrompt,
+	{ messages }: Pick<Task, "messages">,
+	{ nonce, instruction, material, request }: WriterPrompt,
 ): Message[] {
 	const system = systemMessage(`${instruction}\n${LANGUAGE_RULE}\n${materialRule(nonce)}`);
 	return addTurn([system, ...messages], "user", `${material}\n\n${request}`);
 }
 
 /** A conversation between marks: the system prompt first, then each message with its role. */
-function quoteConversation({ messages, nonce }: Pick<Task, "messages" | "nonce">): string {
+function quoteConversation({ messages }: Pick<Task, "messages">, nonce: string): string {
 	const rules = messages.filter(({ role }) => role === "system").map(messageText);
 	const turns = messages.filter(({ role }) => role !== "system");
 	const quoted = renderMaterial(
@@ -71,10 +83,10 @@ function quoteConversation({ messages, nonce }: Pick<Task, "messages" | "nonce">
 
 /** Messages for a model that judges or plans. @param request what to do now, after the conversation and the material. */
 export function judgeMessages(
-	task: Pick<Task, "messages" | "nonce">,
-	{ instruction, material, request }: WriterPrompt,
+	task: Pick<Task, "messages">,
+	{ nonce, instruction, material, request }: WriterPrompt,
 ): Message[] {
-	const system = systemMessage(`${instruction}\n${materialRule(task.nonce)}`);
-	const texts = [quoteConversation(task), ...(material === "" ? [] : [material]), request];
+	const system = systemMessage(`${instruction}\n${materialRule(nonce)}`);
+	const texts = [quoteConversation(task, nonce), ...(material === "" ? [] : [material]), request];
 	return [system, userMessage(texts.join("\n\n"))];
 }

@@ -15,7 +15,7 @@ import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts"
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
 import { mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestSecondTry } from "./json-reply.ts";
-import { judgeMessages } from "./prompt.ts";
+import { judgeMessages, nonceFor } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -81,15 +81,16 @@ export function pairsToCompare(n: number): [number, number][] {
 }
 
 function judgementQuestion(task: Task, { judge }: Panel, first: string, second: string): JsonQuestion<PairVerdict> {
-	const { nonce } = task;
+	const nonce = nonceFor(task, "rank");
 	return {
 		...toTaskQuestion(task, { stage: "rank", role: "judge", member: judge }),
 		messages: judgeMessages(task, {
+			nonce,
 			instruction: JUDGE_PROMPT,
 			material: renderMaterial(nonce, "Answer", [first, second]),
 			request: `Which is better? ${PAIR_VERDICT_FORM}`,
 		}),
-		nonce,
+		repairNonce: nonceFor(task, "rank repair"),
 		maxTokens: PAIR_VERDICT_TOKENS,
 		temperature: 0,
 		json: true,
