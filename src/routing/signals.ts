@@ -135,7 +135,9 @@ function rateDifficulty(
 	const demanding = intents.some((intent) => intent === "code" || intent === "math" || intent === "reasoning");
 	if (level === 3 || hardWords >= 2 || (demanding && hardWords >= 1 && chars > 200)) return "hard";
 	if (demanding && promptTokens > HARD_TOKENS) return "hard";
-	return level === 1 && isGeneral(prompt) && chars <= TRIVIAL_CHARS ? "trivial" : "normal";
+	// People act on advice, so that even the shortest question for it deserves a good answer more than a fast one.
+	const isAdvice = intents[0] === "advice";
+	return level === 1 && isGeneral(prompt) && !isAdvice && chars <= TRIVIAL_CHARS ? "trivial" : "normal";
 }
 
 const WORD_OR_NUMBER = /[\p{L}\p{N}]/u;

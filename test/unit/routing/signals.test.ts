@@ -136,6 +136,13 @@ describe("difficulty", () => {
 		expect(read("hi").difficulty).toBe("trivial");
 	});
 
+	it.each(["My cat ate 3 grapes, should I go to the vet now?", "my chest hurts, what do i do"])(
+		"is not trivial for advice, however short the question: %s",
+		(prompt) => {
+			expect(read(prompt)).toMatchObject({ level: 1, difficulty: "normal" });
+		},
+	);
+
 	it("is higher for a tool to be built than for a word to be looked up", () => {
 		const { level } = read(
 			"Build a single page that lets me paste two JSON documents and shows their differences as a tree, with search, keyboard navigation and a permalink",
