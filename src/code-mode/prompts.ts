@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { JsonQuestion } from "../orchestration/json-reply.ts";
+import { nonceFor } from "../orchestration/prompt.ts";
 import { type Member, type Question, systemMessage, userMessage } from "../orchestration/strategy.ts";
 import { boundaryFor, type CodeFile, deletionRule, fileBlock, formatRules } from "./file-format.ts";
 import { type CodeTask, languageDisplay } from "./request.ts";
@@ -186,7 +187,7 @@ function criticQuestion(task: CodeTask, member: Member, stage: string, files: st
 		schema: codeVerdictSchema,
 		form: VERDICT_FORM,
 		jsonSchema: VERDICT_SCHEMA,
-		repairNonce: task.nonce,
+		repairNonce: nonceFor(task, "review repair"),
 	};
 }
 
