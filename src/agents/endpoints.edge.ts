@@ -152,6 +152,8 @@ const getRunEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/{run_id}",
 	access: "key",
+	// A run in the background is polled.
+	countsTowardsDay: false,
 	summary: "One of the caller's runs as it stands.",
 	description: "To look after a run that is under way, or to read the output of one that is over.",
 	params: runIdParam,
