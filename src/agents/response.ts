@@ -12,6 +12,7 @@ import {
 	currentProof,
 	END_STATUSES,
 	finalMessage,
+	isOutputCut,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
@@ -75,6 +76,10 @@ function commonRunFields() {
 		remaining_usd: z.number(),
 		trajectory_proof: z.string(),
 		output: z.string(),
+		truncated: z
+			.literal(true)
+			.optional()
+			.describe("The output limit ended the output or a section of it, and nobody could complete it."),
 		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
 	};
 }
@@ -141,7 +146,8 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		max_cost_usd: usd(capNanoUsd),
 		remaining_usd: usd(capNanoUsd - costNanoUsd),
 		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
-		output: end?.output ?? bestOutput(steps),
+		output: end?.output ?? bestOutput(state, steps),
+		...(isOutputCut(state, steps) ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
 		alerts: state.guard.alerts,
 		budget,

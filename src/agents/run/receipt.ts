@@ -27,7 +27,7 @@ export function runFromReceipt(
 	return {
 		end: {
 			status: "interrupted",
-			output: bestOutput(receiptSteps),
+			output: bestOutput(state, receiptSteps),
 			finalMessage: SETTLED_BY_METER_MESSAGE,
 			costNanoUsd: nanoUsd(cost_usd),
 			trajectoryProof: trajectory_proof,
