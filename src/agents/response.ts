@@ -130,6 +130,7 @@ export interface RunSnapshot {
 export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
 	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
+	const isCut = end ? end.isCut : isOutputCut(state, steps);
 	const isInterrupted = end === null && state.resumableUntilMs !== null;
 	const message = isInterrupted ? finalMessage(spec, state, costNanoUsd) : (end?.finalMessage ?? null);
 	return {
@@ -147,7 +148,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		remaining_usd: usd(capNanoUsd - costNanoUsd),
 		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
 		output: end?.output ?? bestOutput(state, steps),
-		...(isOutputCut(state, steps) ? { truncated: true as const } : {}),
+		...(isCut ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
 		alerts: state.guard.alerts,
 		budget,

@@ -140,6 +140,8 @@ export interface RunState {
 export interface RunEnd {
 	status: EndStatus;
 	output: string;
+	/** The output limit ended a text that the output holds; left out in runs that ended before this was known. */
+	isCut?: boolean;
 	/** For people; null for a complete run. */
 	finalMessage: string | null;
 	/** The settled cost. */
@@ -346,6 +348,7 @@ export function toRunEnd(
 	return {
 		status: endStatus(state),
 		output: bestOutput(state, steps),
+		isCut: isOutputCut(state, steps),
 		finalMessage: finalMessage(spec, state, costNanoUsd),
 		costNanoUsd,
 		trajectoryProof: currentProof(state, steps),

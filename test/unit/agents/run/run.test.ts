@@ -172,6 +172,7 @@ describe("the output so far", () => {
 	it("has a root that verifies where it is assembled", () => {
 		const { state, steps, charges } = endedWith(["a", "b", "c"], { assembly, subtasksDone: 3 }, "Hello.");
 		const end = toRunEnd(runSpec(), state, steps, charges);
+		expect(end.isCut).toBe(false);
 		expect(end.output).toBe("Hello.\n\n## Alpha\n\na\n\n## Gamma\n\nc");
 		const bundle = {
 			...state.trajectory,
