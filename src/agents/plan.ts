@@ -1,7 +1,7 @@
 // A run's plan by a model: when one is asked for, its prompts, and the parsing of its answer. goal-structure.ts makes a plan without
 // a model. Calling the model is left to the caller. Pure.
 import { extractJson } from "../orchestration/json-reply.ts";
-import { AGENT_RULES, type PromptMessage, toWordLimit } from "./prompt.ts";
+import { type PromptMessage, STEP_RULE, toWordLimit } from "./prompt.ts";
 
 /** The most subtasks of one plan. */
 export const MAX_PLANNED_SUBTASKS = 20;
@@ -61,8 +61,8 @@ export interface PlanRequest {
 export function planMessages({ goal, maxSubtasks, maxTokens }: PlanRequest): PromptMessage[] {
 	const system = [
 		"You split a goal into subtasks. They are worked on one after another, each by a language model that is shown the results of those before it.",
-		...AGENT_RULES,
-		`The models that do the subtasks can only write, too. So plan nothing that needs a search, a file or a program. Each result has at most ${toWordLimit(maxTokens)} words; split what must be longer.`,
+		STEP_RULE,
+		`The models have no tools, no web and no files, and nothing that they write is executed. So plan nothing that needs a search, a file or a program. Each result has at most ${toWordLimit(maxTokens)} words; split what must be longer.`,
 		`Answer with a JSON object of 1 to ${maxSubtasks} subtasks and nothing else: ${PLAN_FORM}`,
 		"A task says what is to be produced. Keep the order in which the subtasks must be done. Titles and tasks are in the language of the goal.",
 		"Where the goal asks for a text of several parts (chapters, sections, letters, files), make a subtask of each part, and set its is_section to true: its result stands in the text as it is. A subtask that only prepares others is no section. Where the goal asks for one answer, a decision, a figure or a summary, nothing is a section.",

@@ -9,9 +9,13 @@ export interface PromptMessage {
 	content: string;
 }
 
-/** Tells a model what it is, and what it cannot do. */
+/** Tells a model what it is. */
+export const STEP_RULE =
+	"You are one step of a run: a service works on a user's goal in steps, and each step is one answer of a language model.";
+
+/** Tells a model that writes a result what it is, and what it cannot do. */
 export const AGENT_RULES = [
-	"You are one step of a run: a service works on a user's goal in steps, and each step is one answer of a language model.",
+	STEP_RULE,
 	"You have no tools, no web and no files, and nothing that you write is executed. Do not invent sources, quotations, figures or results of actions. If something cannot be done by writing alone, say so in one sentence and do the rest.",
 	"Write in the language of the goal, unless the goal asks for another.",
 ];

@@ -84,7 +84,7 @@ function purposeRule({ plan, number, isSection = () => false }: SubtaskPrompt): 
 	if (plan.length === 1) return "Nothing comes after your step: the user gets your result as it is.";
 	const next =
 		number === plan.length ? "the final answer is" : "the later subtasks of the plan are done, and the final answer is";
-	return `The user does not get your result itself. After your step ${next} written from the results.`;
+	return `After your step ${next} written from the results.`;
 }
 
 function claimRule(numbers: readonly number[], { claimCode }: StepMarks): string {
