@@ -153,7 +153,7 @@ describe("what strategies show", () => {
 	});
 
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
-		const answer = await orchestrated(`[[disagree]] ${FACT}`, { strategy: "cascade", policy: "efficiency" });
+		const answer = await orchestrated(`[[disagree]] ${FACT}`, { strategy: "cascade" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
 		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
 		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
@@ -165,6 +165,15 @@ describe("what strategies show", () => {
 		const agreed = await orchestrated(FACT, { strategy: "cascade" });
 		expect(agreed.svc.orchestration.escalated).toBe(false);
 		expect(agreed.svc.orchestration.confidence).toBeGreaterThan(answer.svc.orchestration.confidence);
+	});
+
+	it("under efficiency a cascade asks one cheap model, and stops where a single answer clears the bar", async () => {
+		const answer = await orchestrated(PROSE, { policy: "efficiency" });
+		expect(answer).toMatchObject({ strategy: "cascade", svc: { orchestration: { escalated: false, agreement: 1 } } });
+		expect(resultsOf(answer)).toHaveLength(1);
+		expect(stageOf(answer, "step:0").detail).toMatchObject({ stopped_by: "confidence" });
+		const cut = await orchestrated(PROSE, { policy: "efficiency", max_tokens: 10 });
+		expect(cut.svc.orchestration.escalated).toBe(true);
 	});
 
 	it("a cascade whose prose says the same stops after a judge found so twice, and all of it is accounted for", async () => {
@@ -460,7 +469,7 @@ describe("the plan", () => {
 	it("lets a cascade climb only as far as the money reaches", async () => {
 		const whole = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
 		// Less than the worst case of its last step.
-		const limit = whole.svc.cost.bound_usd * 0.15;
+		const limit = whole.svc.cost.bound_usd * 0.07;
 		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", max_cost_usd: limit });
 		expect(answer.svc.cost.bound_usd).toBeLessThanOrEqual(limit);
 		expect(resultsOf(answer).length).toBeLessThan(resultsOf(whole).length);

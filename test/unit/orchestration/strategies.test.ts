@@ -118,7 +118,8 @@ describe.each(STRATEGIES)("%s", (name) => {
 				fc.array(reply, { minLength: 1, maxLength: 40 }),
 				async (width, replies) => {
 					const ids = Array.from({ length: width - 1 }, (_, at) => `m${at + 1}`);
-					const cast = toPanel(["m0", ...ids], 3);
+					const bar = { confidence: 0.6, isSingleEnough: width % 2 === 0 };
+					const cast = { ...toPanel(["m0", ...ids], 3), ...(width > 4 ? {} : { bar }) };
 					const engine = fakeEngine((_, place) => replies[place % replies.length] ?? null);
 					const result = await strategy.run(task(), cast, engine);
 					expectWithin(engine.batches.flat(), strategy.callGraph(task(), cast));
@@ -188,14 +189,73 @@ describe("a cascade", () => {
 		expect(engine.details["step:0"]).toMatchObject({ stopped_by: "budget" });
 	});
 
-	it("is surer of what is agreed on than of what is not", async () => {
-		const agreed = await concluded(cascade, says({ a: "Final answer: 4", b: "Final answer: 4" }), cast);
-		const lone = await concluded(
-			cascade,
-			says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" }),
-			cast,
-		);
-		expect(agreed.confidence).toBeGreaterThan(lone.confidence);
+	describe("with a confidence bar", () => {
+		const bar = (confidence: number, isSingleEnough: boolean) => ({ ...cast, bar: { confidence, isSingleEnough } });
+		const pair = { a: "Final answer: 4", b: "Final answer: 4", mid: "Final answer: 4", top: "Final answer: 4" };
+
+		it("climbs while the models that agree are too weak, and stops when it is sure enough", async () => {
+			const engine = says(pair);
+			expect(await concluded(cascade, engine, bar(0.65, false))).toMatchObject({ model: "mid", escalated: true });
+			expect(engine.batches.map((batch) => batch.length)).toEqual([2, 1]);
+			expect(engine.details["step:0"]).toMatchObject({ stopped_by: "agreement" });
+			const top = says(pair);
+			expect(await concluded(cascade, top, bar(0.97, false))).toMatchObject({ model: "top", agreement: 1 });
+			expect(top.batches).toHaveLength(3);
+		});
+
+		it("takes two that agree against a stronger one only if they are sure enough", async () => {
+			const split = says({
+				a: "Final answer: 4",
+				b: "Final answer: 4",
+				mid: "Final answer: 5",
+				top: "Final answer: 5",
+			});
+			const concludedAt = await concluded(cascade, split, bar(0.7, false));
+			expect(concludedAt).toMatchObject({ model: "top", escalated: true });
+		});
+
+		it("takes a single answer that clears it, where that is enough, and asks one model a step", async () => {
+			const engine = says(pair);
+			expect(await concluded(cascade, engine, bar(0.25, true))).toMatchObject({
+				model: "a",
+				escalated: false,
+				confidence: 0.3,
+				agreement: 1,
+			});
+			expect(engine.batches.map((batch) => batch.length)).toEqual([1]);
+			expect(engine.details["step:0"]).toMatchObject({ stopped_by: "confidence" });
+			const dear = says({ ...pair, b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 7" });
+			expect(await concluded(cascade, dear, bar(0.35, true))).toMatchObject({ model: "top", text: "Final answer: 7" });
+			expect(dear.batches.map((batch) => batch.length)).toEqual([1, 1, 1, 1]);
+		});
+
+		it("takes no single answer that was cut or that another one contradicts", async () => {
+			const cut = says({ ...pair, a: { cut: "Final answer: 4" } });
+			expect(await concluded(cascade, cut, bar(0.1, true))).toMatchObject({ model: "mid" });
+			const contradicted = says({
+				...pair,
+				a: null,
+				b: "Final answer: 5",
+				mid: "Final answer: 6",
+				top: "Final answer: 7",
+			});
+			expect(await concluded(cascade, contradicted, bar(0.45, true))).toMatchObject({ model: "top" });
+		});
+
+		it("asks no judge about a single answer", async () => {
+			const prose = says({ a: "The river is long and wide, and boats go up and down it all the year round." });
+			await concluded(cascade, prose, bar(0.25, true));
+			expect(prose.batches.flat().map(({ stage }) => stage)).toEqual(["step:0"]);
+		});
+	});
+
+	it("is surer of an answer that another model gives than of one that the others contradict", async () => {
+		const agreed = says({ a: "Final answer: 9", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" });
+		const lone = says({ a: "Final answer: 4", b: "Final answer: 5", mid: "Final answer: 6", top: "Final answer: 9" });
+		const [supported, contradicted] = [await concluded(cascade, agreed, cast), await concluded(cascade, lone, cast)];
+		expect([supported.model, contradicted.model]).toEqual(["top", "top"]);
+		expect(supported.confidence).toBeGreaterThan(contradicted.confidence);
+		expect(contradicted.confidence).toBeLessThan(0.9);
 	});
 });
 
@@ -300,6 +360,35 @@ describe("self-consistency", () => {
 			votes: [
 				{ answer: "1000", votes: 2 },
 				{ answer: "7", votes: 1 },
+			],
+		});
+	});
+
+	it.each<[string, Record<string, [number, string]>, string]>([
+		["two weak models do not outvote a strong one", { a: [0.4, "4"], b: [0.45, "4"], c: [0.9, "9"] }, "9"],
+		["two good ones do", { a: [0.8, "4"], b: [0.8, "4"], c: [0.99, "9"] }, "4"],
+		["no model outvotes nine weak ones", Object.fromEntries([..."abcdefghi"].map((id) => [id, [0.1, "4"]])), "4"],
+		["a tie goes to the first", { a: [0.7, "7"], b: [0.7, "4"], c: [0.7, "9"] }, "7"],
+	])("weighs votes by what is known of the models: %s", async (_, samples, winner) => {
+		const [first = "", ...others] = [...Object.keys(samples), ...(Object.keys(samples).length > 3 ? ["z"] : [])];
+		const quality = Object.fromEntries(Object.entries(samples).map(([id, [share]]) => [id, share]));
+		const engine = fakeEngine(({ member: [id] }) => `Final answer: ${samples[id]?.[1] ?? "9"}`, {
+			z: 0.99,
+			...quality,
+		});
+		const { text } = await concluded(selfConsistency, engine, toPanel([first, ...others]));
+		expect(text).toBe(`Final answer: ${winner}`);
+	});
+
+	it("counts all samples of one model the same", async () => {
+		const texts = ["Final answer: 9", "Final answer: 4", "Final answer: 4"];
+		const engine = fakeEngine((_, place) => texts[place] ?? null, { a: 0.97 });
+		const { text, confidence } = await concluded(selfConsistency, engine, toPanel(["a", "a", "a"]));
+		expect([text, confidence < 1]).toEqual(["Final answer: 4", true]);
+		expect(engine.details["vote"]).toMatchObject({
+			votes: [
+				{ votes: 2, weight: 4 },
+				{ votes: 1, weight: 2 },
 			],
 		});
 	});
