@@ -11,6 +11,7 @@ import {
 	type StepCall,
 	type StepRequest,
 	type StepStop,
+	toSpendCeiling,
 } from "./step-decision.ts";
 
 /** The intensity that a run starts with, by its policy. */
@@ -169,6 +170,11 @@ export class SpendGuard {
 	get #allowance(): StepAllowance {
 		const { stepCapNanoUsd } = this;
 		return { intensity: this.#intensity, freeNanoUsd: this.#budget.freeNanoUsd, stepCapNanoUsd };
+	}
+
+	/** The most that the next step may cost beside a reserve. */
+	ceilingNanoUsd(reserveNanoUsd: number): number {
+		return toSpendCeiling(this.#allowance, reserveNanoUsd).nanoUsd;
 	}
 
 	/** Whether a step's worst case is within what is free and within the cap per step. */

@@ -12,6 +12,7 @@ import {
 	currentProof,
 	END_STATUSES,
 	finalMessage,
+	isOutputCut,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
@@ -75,6 +76,10 @@ function commonRunFields() {
 		remaining_usd: z.number(),
 		trajectory_proof: z.string(),
 		output: z.string(),
+		truncated: z
+			.literal(true)
+			.optional()
+			.describe("The output limit ended the output or a section of it, and nobody could complete it."),
 		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
 	};
 }
@@ -125,6 +130,7 @@ export interface RunSnapshot {
 export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
 	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
+	const isCut = end ? end.isCut : isOutputCut(state, steps);
 	const isInterrupted = end === null && state.resumableUntilMs !== null;
 	const message = isInterrupted ? finalMessage(spec, state, costNanoUsd) : (end?.finalMessage ?? null);
 	return {
@@ -141,7 +147,8 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		max_cost_usd: usd(capNanoUsd),
 		remaining_usd: usd(capNanoUsd - costNanoUsd),
 		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
-		output: end?.output ?? bestOutput(steps),
+		output: end?.output ?? bestOutput(state, steps),
+		...(isCut ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
 		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
 		budget,

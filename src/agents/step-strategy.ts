@@ -1,6 +1,6 @@
 // The strategy of a step, by policy and intensity. step-pricer.edge.ts chooses its models and computes their cost. Pure.
 import type { AnswerKind } from "../orchestration/final-answer.ts";
-import type { SizedStrategy } from "../orchestration/strategies.ts";
+import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type RunPolicy, START_INTENSITY } from "./guard.ts";
 import type { Intensity } from "./step-decision.ts";
 
@@ -15,16 +15,19 @@ const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, Size
 		Foton: SINGLE_SIZE,
 	},
 	depth: {
-		Laser: { strategy: "ensemble_moa", width: 3, rounds: 1 },
+		Laser: { strategy: "ensemble_moa", width: 3, rounds: STRATEGY.ensemble_moa.rounds?.depth ?? 1 },
 		Halo: { strategy: "self_consistency", width: 3, rounds: 1 },
 		Foton: SINGLE_SIZE,
 	},
 };
 
-/** The strategies to try for a subtask, in order: the policy's own, then one model alone in case money is short. */
+/** The strategies to try for a subtask, in order: the policy's own, in case money is short with fewer members, then one model alone. */
 export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
 	const own = SIZE_BY_POLICY[policy][intensity];
-	return own === SINGLE_SIZE ? [SINGLE_SIZE] : [own, SINGLE_SIZE];
+	if (own === SINGLE_SIZE) return [SINGLE_SIZE];
+	const { leastWidth } = STRATEGY[own.strategy];
+	const narrow = leastWidth < own.width ? [{ ...own, width: leastWidth, rounds: 1 }] : [];
+	return [own, ...narrow, SINGLE_SIZE];
 }
 
 /** The strategy for a step whose answers are of a kind: nobody votes where no answer can be compared. */

@@ -11,6 +11,7 @@ import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import { checkWebhook } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
+import { toStepMarks } from "../prompt.ts";
 import {
 	type AgentRunRequest,
 	bodyHash,
@@ -59,14 +60,9 @@ async function prepareRun(
 	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
-	const plan = planFromGoal({ goal });
-	const messages = subtaskMessages({
-		goal,
-		subtask: plan[0] ?? goal,
-		number: 1,
-		subtaskCount: plan.length,
-		earlier: [],
-	});
+	const plan = planFromGoal({ goal }).map((subtask) => subtask.task);
+	const marks = toStepMarks(nonce, 0);
+	const messages = subtaskMessages({ goal, plan, number: 1, earlier: [], maxTokens, marks });
 	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
 	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
