@@ -169,6 +169,9 @@ async function askGroups(
 	return groups ? (a, b) => relateByGroups(groups, answers.indexOf(a) + 1, answers.indexOf(b) + 1) : null;
 }
 
+/** The outcome where a panel says one thing, whatever is delivered: no single verdict makes a consensus. */
+export const CONSENSUS = "consensus";
+
 interface CompareRequest {
 	stage: string;
 	answers: readonly Answer[];

@@ -8,7 +8,7 @@
 import { fail, ok } from "../failure.ts";
 import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
-import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
+import { AGREE_STAGE, CONSENSUS, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult } from "./confidence.ts";
 import { type Draft, reviseDrafts, toDrafts } from "./drafts.ts";
 import { nonceFor, writerMessages } from "./prompt.ts";
@@ -140,7 +140,10 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 			stage: AGREE_STAGE,
 			answers: all,
 			comparison: new Comparison(task.kind),
-			outcome: (known) => (written?.isCut ? known.findCentral(answers) : findFinal(known)),
+			outcome(known) {
+				if (known.isUnanimous(answers)) return CONSENSUS;
+				return written?.isCut ? known.findCentral(answers) : findFinal(known);
+			},
 		});
 		const final = findFinal(comparison);
 		const central = comparison.findCentral(answers);

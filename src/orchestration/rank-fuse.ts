@@ -11,7 +11,7 @@ import * as z from "zod";
 import { fail, ok } from "../failure.ts";
 import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
-import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
+import { AGREE_STAGE, CONSENSUS, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
 import { mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestSecondTry } from "./json-reply.ts";
@@ -231,7 +231,7 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 			stage: AGREE_STAGE,
 			answers: all,
 			comparison: new Comparison(task.kind),
-			outcome: findFinal,
+			outcome: (known) => (known.isUnanimous(answers) ? CONSENSUS : findFinal(known)),
 		});
 		const final = findFinal(comparison);
 		for (const { answer, winShare } of ranked) answer.rate(winShare ?? supportFor(answer, all, comparison));

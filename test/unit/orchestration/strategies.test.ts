@@ -317,6 +317,8 @@ describe("a mixture of agents in two layers", () => {
 			["propose", "propose"],
 			["propose:1", "propose:1"],
 			["aggregate"],
+			// That the proposals say the same is asked again in reverse.
+			["agree"],
 			["agree"],
 		]);
 		for (const question of askedIn(engine, "propose:1"))
