@@ -42,9 +42,9 @@ export interface BudgetAlert {
 	level: AlertLevel;
 	/**
 	 * `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound;
-	 * `model_replaced`: a resumed run goes on without models that are gone.
+	 * `model_replaced`: a resumed run goes on without models that are gone; `webhook_failed`: a webhook was given up.
 	 */
-	code: "budget_pressure" | "provider_overrun" | "model_replaced";
+	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed";
 	/** Share of the cap, 0.7 or 0.9; else null. */
 	threshold: number | null;
 	/** Rounded down to four digits. */

@@ -49,7 +49,7 @@ const runStepSchema = z.lazy(() =>
 const alertSchema = z.lazy(() =>
 	z.object({
 		level: z.enum(["WARNING", "CRITICAL"]),
-		code: z.enum(["budget_pressure", "provider_overrun", "model_replaced"]),
+		code: z.enum(["budget_pressure", "provider_overrun", "model_replaced", "webhook_failed"]),
 		threshold: z.number().nullable(),
 		consumed_share: z.number(),
 		consumed_usd: z.number(),
@@ -150,7 +150,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		output: end?.output ?? bestOutput(state, steps),
 		...(isCut ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
-		alerts: state.guard.alerts,
+		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
 		budget,
 		...(message === null ? {} : { final_message: message }),
 	};
@@ -161,6 +161,31 @@ export function toRunSummary(run: RunResponse, goal: string): RunSummary {
 	const { plan: _, steps: __, alerts: ___, budget: ____, ...common } = run;
 	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
 	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
+}
+
+/** A step with its text. */
+export const stepTextSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("agent.step"),
+		run_id: z.string(),
+		index: z.int(),
+		role: z.enum(["subtask", "finalize"]),
+		subtask: z.string().describe("Its purpose, in words."),
+		text: z.string(),
+		truncated: z.boolean().describe("The text was longer than 1 MiB, and is its beginning."),
+		output_hash: z.string().describe("Of the whole text."),
+	}),
+);
+export type StepTextResponse = z.output<typeof stepTextSchema>;
+
+/** A step and its text, as far as it is kept. */
+export function toStepTextResponse(
+	run_id: string,
+	{ record: { index, role, output_hash }, subtask }: RunStep,
+	text: string,
+): StepTextResponse {
+	const truncated = hashText(text) !== output_hash;
+	return { object: "agent.step", run_id, index, role, subtask, text, truncated, output_hash };
 }
 
 /** A run's steps and their verification. */

@@ -3,6 +3,7 @@
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { materialRule, renderMaterial } from "../inference/material.ts";
 import type { JsonQuestion } from "../orchestration/json-reply.ts";
+import { nonceFor } from "../orchestration/prompt.ts";
 import { type Member, type Question, systemMessage, userMessage } from "../orchestration/strategy.ts";
 import { boundaryFrom, type CodeFile, deletionRule, fileBlock, formatRules, markFor } from "./file-format.ts";
 import { type CodeTask, languageDisplay } from "./request.ts";
@@ -210,6 +211,7 @@ function criticQuestion(
 		schema: codeVerdictSchema,
 		form: VERDICT_FORM,
 		jsonSchema: VERDICT_SCHEMA,
+		repairNonce: nonceFor(task, "review repair"),
 	};
 }
 

@@ -7,6 +7,7 @@ import type { Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { Comparison } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
+import { addTurn } from "./prompt.ts";
 import {
 	type Answer,
 	type Engine,
@@ -18,7 +19,6 @@ import {
 	type StrategyResult,
 	type Task,
 	toTaskQuestion,
-	userMessage,
 } from "./strategy.ts";
 
 const CONTINUE_STAGE = "continue";
@@ -68,9 +68,9 @@ export function joinAtSeam(beginning: string, continuation: string): string {
 function continuationQuestion(task: Task, member: Member, beginning: string): Question {
 	const written = fitPlaceholder(beginning, placeholderBytes(task.maxTokens));
 	const question = toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member, asksFor: "continuation" });
-	const said = { role: "assistant" as const, content: [{ type: "text" as const, text: written }] };
+	const messages = addTurn(addTurn(question.messages, "assistant", written), "user", CONTINUE_PROMPT);
 	// A model that is held to a form would begin anew.
-	return { ...question, output: undefined, messages: [...question.messages, said, userMessage(CONTINUE_PROMPT)] };
+	return { ...question, output: undefined, messages };
 }
 
 /** The longest continuation that any model of a panel may be asked for. */

@@ -34,6 +34,7 @@ const LAYERS = [
 	["meter"],
 	["settings.ts"],
 	["catalog"],
+	["webhooks"],
 	["durable"],
 	["proof"],
 	["db"],

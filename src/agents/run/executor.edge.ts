@@ -60,7 +60,7 @@ export type RunEvent =
 			strategy: string;
 			reason: string;
 	  }
-	| { type: "step_done"; step: StepRecord }
+	| { type: "step_done"; step: StepRecord; text: string }
 	| { type: "alert"; alert: BudgetAlert }
 	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
@@ -392,7 +392,7 @@ export class RunExecutor {
 				{ record, subtask: draft.subtask, hasResult, output: stored.output },
 				{ ...state, trajectory, failedSteps, cutSteps },
 			);
-			report({ type: "step_done", step: record });
+			report({ type: "step_done", step: record, text: stored.output });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
 		if (sumChargesNanoUsd(run.charges) !== this.#guard.spentNanoUsd)

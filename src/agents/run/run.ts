@@ -10,7 +10,7 @@ import { usd, usdText } from "../../proof/money.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
-import { type GuardState, type RunPolicy, SpendGuard, type SpendLimits } from "../guard.ts";
+import { type BudgetAlert, type GuardState, type RunPolicy, SpendGuard, type SpendLimits } from "../guard.ts";
 import { MAX_PLANNED_SUBTASKS, type PlannedSubtask, toStepLayout } from "../plan.ts";
 import { type Assembly, assembleSections, findSections, type Section } from "../sections.ts";
 import type { Intensity, StepLimit } from "../step-decision.ts";
@@ -50,6 +50,10 @@ export interface RunSpec extends SpendLimits {
 	compliance: CompliancePolicy | null;
 	/** The model that ranked first when the run started. */
 	intendedModel: string;
+	/** Its first POST was answered with the run at once. */
+	isBackground?: boolean;
+	/** Where its end is reported. May hold a secret: never logged, listed or answered. */
+	webhook?: string;
 	startedAtMs: number;
 }
 
@@ -126,6 +130,8 @@ export interface RunState {
 	/** The rules of the last resumption. */
 	resumeRules: ResumeRules | null;
 	isCancelled: boolean;
+	/** Alerts of webhooks that were given up. They may come during a step, at whose end the guard's alerts are replaced. */
+	webhookAlerts?: BudgetAlert[];
 	/** Why the run cannot go on, for people. */
 	fault: string | null;
 	guard: GuardState;
