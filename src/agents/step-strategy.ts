@@ -1,4 +1,5 @@
 // The strategy of a step, by policy and intensity. step-pricer.edge.ts chooses its models and computes their cost. Pure.
+import { countDown } from "../orchestration/bounds.ts";
 import type { AnswerKind } from "../orchestration/final-answer.ts";
 import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
 import { type RunPolicy, START_INTENSITY } from "./guard.ts";
@@ -21,13 +22,20 @@ const SIZE_BY_POLICY: Readonly<Record<RunPolicy, Readonly<Record<Intensity, Size
 	},
 };
 
-/** The strategies to try for a subtask, in order: the policy's own, in case money is short with fewer members, then one model alone. */
+/**
+ * The strategies to try for a subtask, in order: the policy's own, then, in case money is short, with fewer rounds, with fewer
+ * members, and one model alone.
+ */
 export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly SizedStrategy[] {
 	const own = SIZE_BY_POLICY[policy][intensity];
 	if (own === SINGLE_SIZE) return [SINGLE_SIZE];
-	const { leastWidth } = STRATEGY[own.strategy];
-	const narrow = leastWidth < own.width ? [{ ...own, width: leastWidth, rounds: 1 }] : [];
-	return [own, ...narrow, SINGLE_SIZE];
+	const shorter = countDown(own.rounds, 1).map((rounds) => ({ ...own, rounds }));
+	const narrower = countDown(own.width, STRATEGY[own.strategy].leastWidth).map((width) => ({
+		...own,
+		width,
+		rounds: 1,
+	}));
+	return [own, ...shorter, ...narrower, SINGLE_SIZE];
 }
 
 /** The strategy for a step whose answers are of a kind: nobody votes where no answer can be compared. */

@@ -33,22 +33,27 @@ describe("a strategy's necessary calls", () => {
 				.filter(isNecessary)
 				.map(({ stage }) => stage);
 		expect(stages(ensembleMoa)).toEqual(["propose", "propose", "propose", "aggregate"]);
+		const layered = ensembleMoa.callGraph(task(), PANEL).map(({ stage }) => stage);
+		expect(layered).toContain("propose:1");
 		expect(stages(debate)).toEqual(["round:0", "round:0", "round:0", "judge"]);
 	});
 });
 
-describe("a debate whose bound covers its necessary calls only", () => {
-	it("has no second round where its calls cost what they may, and gets its verdict", async () => {
-		const { result, stages } = await runWithin(debate, 40, 10);
+describe.each([
+	["a debate", debate, "round:1", "judge"],
+	["a mixture in layers", ensembleMoa, "propose:1", "aggregate"],
+] as const)("%s whose bound covers its necessary calls only", (_, strategy, further, last) => {
+	it("makes no further round where its calls cost what they may, and gets its answer", async () => {
+		const { result, stages } = await runWithin(strategy, 40, 10);
 		expect(result.ok).toBe(true);
-		expect(stages).toContain("judge");
-		expect(stages).not.toContain("round:1");
+		expect(stages).toContain(last);
+		expect(stages).not.toContain(further);
 	});
 
-	it("has its second round where they cost less, and still gets its verdict", async () => {
-		const { result, stages } = await runWithin(debate, 52, 2);
+	it("makes its further round where they cost less, and still gets its answer", async () => {
+		const { result, stages } = await runWithin(strategy, 52, 2);
 		expect(result.ok).toBe(true);
-		expect(stages.indexOf("round:1")).toBeGreaterThan(0);
-		expect(stages.indexOf("judge")).toBeGreaterThan(stages.indexOf("round:1"));
+		expect(stages.indexOf(further)).toBeGreaterThan(0);
+		expect(stages.indexOf(last)).toBeGreaterThan(stages.indexOf(further));
 	});
 });

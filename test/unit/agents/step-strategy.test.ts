@@ -16,6 +16,16 @@ describe("the strategies of a subtask", () => {
 		expect(POLICIES.map((policy) => primaryStrategy(policy))).toEqual(["single", "cascade", "ensemble_moa"]);
 	});
 
+	it("lose rounds before members, and members before the strategy", () => {
+		const sizes = stepSizesFor("depth", "Laser").map(({ strategy, width, rounds }) => [strategy, width, rounds]);
+		expect(sizes).toEqual([
+			["ensemble_moa", 3, 2],
+			["ensemble_moa", 3, 1],
+			["ensemble_moa", 2, 1],
+			["single", 1, 1],
+		]);
+	});
+
 	it("votes only where answers can be compared", () => {
 		const [vote] = stepSizesFor("depth", "Halo");
 		expect(vote?.strategy).toBe("self_consistency");
