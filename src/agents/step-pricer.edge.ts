@@ -183,7 +183,7 @@ export class StepPricer {
 		const task: Task = { ...this.#toTask(messages, maxTokens, question), asksFor };
 		const isCheapest = models === "cheapest";
 		const isAlone = isCheapest || maxTokens < this.#maxTokens;
-		const sizes = isAlone ? SINGLE_ONLY : sizesFor(intensity).map((size) => suitKind(size, task.kind));
+		const sizes = isAlone ? SINGLE_ONLY : suitKind(sizesFor(intensity), task.kind);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;

@@ -38,9 +38,15 @@ export function stepSizesFor(policy: RunPolicy, intensity: Intensity): readonly 
 	return [own, ...shorter, ...narrower, SINGLE_SIZE];
 }
 
-/** The strategy for a step whose answers are of a kind: nobody votes where no answer can be compared. */
-export function suitKind(size: SizedStrategy, kind: AnswerKind): SizedStrategy {
-	return size.strategy === "self_consistency" && kind === "none" ? { ...size, strategy: "ensemble_moa" } : size;
+/**
+ * The strategies for a step whose answers are of a kind. Where no answer can be compared by its value, nobody votes, and one model
+ * is expected to be as good as a cascade at a fraction of its cost (docs/measurements.md, "What the default costs").
+ */
+export function suitKind(sizes: readonly SizedStrategy[], kind: AnswerKind): readonly SizedStrategy[] {
+	if (kind !== "none") return sizes;
+	return sizes
+		.filter(({ strategy }) => strategy !== "cascade")
+		.map((size) => (size.strategy === "self_consistency" ? { ...size, strategy: "ensemble_moa" } : size));
 }
 
 /** One model alone, for plans, final steps and shortened answers. */

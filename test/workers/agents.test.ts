@@ -86,9 +86,9 @@ describe("a run", () => {
 		expect(run.run_id).toMatch(/^agt_[0-9A-Z]{26}$/);
 		expect(run.steps.map(({ role, strategy, intensity }) => [role, strategy, intensity])).toEqual([
 			["subtask", "single", "Halo"],
-			["subtask", "cascade", "Halo"],
-			["subtask", "cascade", "Halo"],
-			["subtask", "cascade", "Halo"],
+			["subtask", "single", "Halo"],
+			["subtask", "single", "Halo"],
+			["subtask", "single", "Halo"],
 			["finalize", "single", "Halo"],
 		]);
 		expect(run.output).toContain("3 results");
