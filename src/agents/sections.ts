@@ -49,9 +49,9 @@ function leadIn(goal: string): string {
 
 function toHeading({ task, title }: PlannedSubtask): string {
 	const [line = ""] = (title ?? task.replace(WRITES, "").replace(/^(?:an?|the)\s+/i, "")).trim().split("\n");
-	const text = line.replace(/^#+\s*/, "").replace(/[.:;,\s]+$/, "");
-	const clipped = clipCharacters(text, MAX_HEADING_CHARS);
-	return clipped.charAt(0).toUpperCase() + clipped.slice(1);
+	const clipped = clipCharacters(line.replace(/^#+\s*/, ""), MAX_HEADING_CHARS);
+	const text = clipped.replace(/[.:;,\s]+$/, "");
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Whether a goal asks for a text that may have several parts. */
@@ -143,7 +143,7 @@ function renderSection({ heading, text, isCut }: Section): string {
 
 /** The opening and the closing that the final step wrote. Without the mark, all of it is the opening. */
 function splitFrame(frame: string): [string, string] {
-	const mark = /^[ \t*_`#]*<*\[*\s*SECTIONS\s*\]*>*[ \t*_`]*$/m.exec(frame);
+	const mark = /^[ \t*_`#<[]*SECTIONS[ \t*_`>\]]*$/m.exec(frame);
 	if (!mark) return [frame, ""];
 	return [frame.slice(0, mark.index), frame.slice(mark.index + mark[0].length)];
 }

@@ -166,9 +166,16 @@ export function frameMessages(prompt: FinalPrompt): PromptMessage[] {
 	return closingMessages(FRAME_RULES, prompt);
 }
 
-/** A line without the signs that models put around it. */
+/** Signs that models put around a line. */
+const SIGNS_BEFORE = new Set(" \t\r*_`>#-");
+const SIGNS_AFTER = new Set(" \t\r*_`.");
+
+/** A line without the signs around it. A loop, since a regular expression takes the square of a long line's length. */
 function bareLine(line: string): string {
-	return line.replace(/^[\s*_`>#-]+|[\s*_`.]+$/g, "");
+	let [from, to] = [0, line.length];
+	while (from < to && SIGNS_BEFORE.has(line.charAt(from))) from++;
+	while (to > from && SIGNS_AFTER.has(line.charAt(to - 1))) to--;
+	return line.slice(from, to);
 }
 
 function squeeze(text: string): string {

@@ -34,9 +34,16 @@ function isLineText(text: string): boolean {
 	return (text.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1 || /^\s*[{[]/.test(text);
 }
 
+/** Where the last word of a text begins. A loop, since a regular expression takes the square of a long word's length. */
+function lastWordStart(text: string): number {
+	let at = text.length;
+	while (at > 0 && /\S/.test(text.charAt(at - 1))) at--;
+	return at;
+}
+
 /** The part of a cut answer that is kept: up to the last whole line of code or JSON, else up to the last whole word. */
 export function wholeBeginning(text: string): string {
-	const end = isLineText(text) ? text.lastIndexOf("\n") + 1 : text.search(/\S*$/);
+	const end = isLineText(text) ? text.lastIndexOf("\n") + 1 : lastWordStart(text);
 	return text.slice(0, end).trim() === "" ? text : text.slice(0, end);
 }
 

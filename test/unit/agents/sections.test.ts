@@ -131,3 +131,16 @@ describe("an assembled output", () => {
 		);
 	});
 });
+
+describe("long texts", () => {
+	// The square of this length would take longer than a test may.
+	it.each([" ", "\n", ".", "*", "["])("of %j are assembled in linear time", (sign) => {
+		const long = `x${sign.repeat(1_000_000)}x`;
+		expect(assembleSections([section("A", "one"), section("B", "two")], long)).toContain("## A\n\none\n\n## B\n\ntwo");
+		const titled: PlannedSubtask[] = [
+			{ task: "a", title: long, isSection: true },
+			{ task: "b", title: "B", isSection: true },
+		];
+		expect(toAssembly("Anything", titled, 1_000)?.headings[1]).toBe("B");
+	});
+});

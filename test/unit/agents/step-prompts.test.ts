@@ -137,3 +137,12 @@ describe("a step's answer", () => {
 		expect(parseStepAnswer(`done\nGOAL MET ${CODE}`, MARKS, [])).toEqual({ output: "done", isGoalMet: false });
 	});
 });
+
+describe("a long answer", () => {
+	// The square of this length would take longer than a test may.
+	it.each([" ", "\n", "_", ".", "*", '"'])("of %j is read in linear time", (sign) => {
+		const line = `x${sign.repeat(1_000_000)}x`;
+		const answer = `${line}\nGOAL MET ${CODE}\n2: "${line}"`;
+		expect(parseStepAnswer(answer, MARKS, [2, 3]).isGoalMet).toBe(false);
+	});
+});
