@@ -80,6 +80,10 @@ export type Failure =
 	| { reason: "skill_not_found"; message: string }
 	| { reason: "run_not_found"; message: string }
 	| { reason: "run_cancelled"; message: string }
+	| { reason: "step_not_found"; message: string }
+	/** The text of a step is no longer kept. */
+	| { reason: "text_expired"; message: string }
+	| { reason: "webhook_unavailable"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }

@@ -57,6 +57,8 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "run_cancelled":
 		case "idempotency_conflict":
 			return { status: 409, message: failure.message, param: "idempotency_key", headers: NO_RETRY };
+		case "webhook_unavailable":
+			return { status: 422, message: failure.message, param: "webhook", headers: NO_RETRY };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -153,6 +155,8 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "share_not_found":
 		case "skill_not_found":
 		case "run_not_found":
+		case "step_not_found":
+		case "text_expired":
 			return { status: 404, message: failure.message };
 		case "share_limit_reached":
 			return {

@@ -7,6 +7,12 @@ import { countSteps, type ResumeRules, type RunSpec, type RunState, type RunStep
 /** How long an interrupted run can be resumed. Then it is signed as it is. */
 export const RESUMABLE_MS = 7 * 24 * 60 * 60 * 1_000;
 
+/** An interrupted run, as a request that may resume it needs it. */
+export interface InterruptedRun extends Pick<RunSpec, "goal" | "capNanoUsd"> {
+	/** Its first POST was answered with the run at once. */
+	isBackground: boolean;
+}
+
 /** Whether a run waits to be resumed. */
 export function isResumable({ resumableUntilMs }: RunState, nowMs: number): boolean {
 	return resumableUntilMs !== null && nowMs < resumableUntilMs;
