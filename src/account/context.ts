@@ -62,8 +62,15 @@ export interface ServiceContext extends RequestContext {
 	caller(): Promise<Result<Account | null>>;
 }
 
+export interface AdmitOptions {
+	countsTowardsDay?: boolean;
+}
+
 export interface KeyContext extends ServiceContext {
 	account: Account;
-	/** Counts the request once and stores its reservation. The client gets a refusal as its answer. */
-	admit(reservation?: Reservation): Promise<Result<Quota>>;
+	/**
+	 * Counts the request once and stores its reservation. The client gets a refusal as its answer.
+	 * @param options whether it counts towards the day; default: as its endpoint says.
+	 */
+	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Quota>>;
 }

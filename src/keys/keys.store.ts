@@ -3,6 +3,8 @@ import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "
 import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import { toKeyBudget } from "../account/accounts.store.ts";
+import type { AuditEventRow } from "../audit/event.ts";
+import { insertEventOfChange } from "../audit/events.store.ts";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { apiKeys, users } from "../db/schema.ts";
@@ -94,11 +96,12 @@ function isLive(now: string): SQL {
 	return sql`${apiKeys.revokedAt} IS NULL AND (${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > ${now})`;
 }
 
-/** Stores a key; false when the user has as many as allowed. */
-export async function insertKey(db: Database, key: NewKey): Promise<boolean> {
+/** Stores a key with its audit event; false when the user has as many as allowed. */
+export async function insertKey(db: Database, key: NewKey, event: AuditEventRow): Promise<boolean> {
 	const live = sql`SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.userId} = ${key.userId} AND ${isLive(key.createdAt)}`;
-	const inserted = await insertKeyIf(db, key, sql`(${live}) < ${MAX_USER_KEYS}`).get();
-	return inserted !== undefined;
+	const inserted = insertKeyIf(db, key, sql`(${live}) < ${MAX_USER_KEYS}`);
+	const [rows] = await db.batch([inserted, insertEventOfChange(db, event)]);
+	return rows.length > 0;
 }
 
 /** A key by its id; undefined when there is none. @param userId its owner; null finds anybody's. */
@@ -191,33 +194,40 @@ function isUnchanged({ id, version }: ApiKey): SQL | undefined {
 	return and(eq(apiKeys.id, id), eq(apiKeys.version, version), isNull(apiKeys.revokedAt));
 }
 
-/** Replaces a key's options. False when it was changed meanwhile, or is the user's last owner key and would end sooner. */
-export async function replaceOptions(db: Database, before: ApiKey, options: KeyOptions, now: string): Promise<boolean> {
+/** Replaces a key's options, with an audit event. False when it was changed meanwhile, or is the user's last owner key and would end sooner. */
+export async function replaceOptions(
+	db: Database,
+	before: ApiKey,
+	options: KeyOptions,
+	now: string,
+	event: AuditEventRow,
+): Promise<boolean> {
 	const after: KeyLife = { ...toKeyLife(before), role: options.role, expiresAt: options.expiresAt };
-	const changed = await db
+	const changed = db
 		.update(apiKeys)
 		.set({ ...toOptionColumns(options), version: before.version + 1 })
 		.where(and(isUnchanged(before), keepsOwner(db, before, after, now)))
-		.returning({ id: apiKeys.id })
-		.get();
-	return changed !== undefined;
+		.returning({ id: apiKeys.id });
+	const [rows] = await db.batch([changed, insertEventOfChange(db, event)]);
+	return rows.length > 0;
 }
 
-/** Revokes a key; false as above. @param mayBeLast an operator may revoke a user's last owner key. */
+/** Revokes a key, with an audit event; false as above. @param mayBeLast an operator may revoke a user's last owner key. */
 export async function revokeStoredKey(
 	db: Database,
 	before: ApiKey,
 	{ revokedAt, mayBeLast }: { revokedAt: string; mayBeLast: boolean },
+	event: AuditEventRow,
 ): Promise<boolean> {
 	const after: KeyLife = { ...toKeyLife(before), revokedAt };
 	const keeps = mayBeLast ? undefined : keepsOwner(db, before, after, revokedAt);
-	const revoked = await db
+	const revoked = db
 		.update(apiKeys)
 		.set({ revokedAt, version: before.version + 1 })
 		.where(and(isUnchanged(before), keeps))
-		.returning({ id: apiKeys.id })
-		.get();
-	return revoked !== undefined;
+		.returning({ id: apiKeys.id });
+	const [rows] = await db.batch([revoked, insertEventOfChange(db, event)]);
+	return rows.length > 0;
 }
 
 /** Stores a key that replaces another, and the other's end, in one transaction. False when the other was changed meanwhile. */
@@ -226,12 +236,18 @@ export async function replaceKey(
 	before: ApiKey,
 	key: NewKey,
 	end: Partial<Pick<KeyLife, "expiresAt" | "revokedAt">>,
+	events: { made: AuditEventRow; ended: AuditEventRow },
 ): Promise<boolean> {
 	const inserted = insertKeyIf(db, key, sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${isUnchanged(before)})`);
 	const ended = db
 		.update(apiKeys)
 		.set({ ...end, version: before.version + 1 })
 		.where(isUnchanged(before));
-	const [rows] = await db.batch([inserted, ended]);
+	const [rows] = await db.batch([
+		inserted,
+		insertEventOfChange(db, events.made),
+		ended,
+		insertEventOfChange(db, events.ended),
+	]);
 	return rows.length > 0;
 }

@@ -8,7 +8,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { type PlanId, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
+import { changeKey, type KeyChange, makeKey, NO_KEY, OPERATOR, revokeKey, rotateKey } from "./changes.edge.ts";
 import { mergeOptions, UNLIMITED } from "./key.ts";
 import { findKeyPlan, listKeys } from "./keys.store.ts";
 import { keyOptionFields, keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
@@ -26,7 +26,7 @@ function toKeyBasis(plan: PlanId, { settings, startedAtMs }: ServiceContext) {
 
 /** A change by an operator, whom neither owner nor last owner key limits. */
 function toOperatorChange({ key_id: keyId }: { key_id: string }): KeyChange {
-	return { userId: null, keyId, maker: null };
+	return { userId: null, keyId, maker: OPERATOR };
 }
 
 const operatorCreateKeyEndpoint = endpoint({
@@ -51,7 +51,7 @@ const operatorCreateKeyEndpoint = endpoint({
 		});
 		await context.meter(userId).setPlan(plan);
 		forgetRefusals(userId);
-		const made = await makeKey(context, userId, mergeOptions(UNLIMITED, wanted.value), null);
+		const made = await makeKey(context, userId, mergeOptions(UNLIMITED, wanted.value), OPERATOR);
 		return made.ok ? ok({ user_id: userId, key_id: made.value.key.id, plan, key: made.value.secret }) : made;
 	},
 });

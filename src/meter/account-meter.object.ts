@@ -23,6 +23,7 @@ import {
 	type AdmitRequest,
 	type AdmitVerdict,
 	type BudgetQuery,
+	type BudgetRoom,
 	type ChangedBudget,
 	type ExtendVerdict,
 	type FlushedTotals,
@@ -209,30 +210,26 @@ export class AccountMeter extends DurableObject<Env> {
 		const slot = this.#meterState.find(requestId);
 		if (!slot || slot.closedAtMs !== null) return "late";
 		const nowMs = Date.now();
-		if (reservation.holdNanoUsd > slot.nanoUsd && reservation.holdNanoUsd > this.#roomFor(slot, nowMs))
-			return "over_budget";
+		const room = reservation.holdNanoUsd > slot.nanoUsd ? this.#roomFor(slot, nowMs) : null;
+		if (room && reservation.holdNanoUsd > room.mostNanoUsd) return "over_budget";
 		this.#meterState.extend(slot, reservation, nowMs);
 		this.#outbox.arm(reservation.expiresAtMs);
 		return "extended";
 	}
 
-	/** The most that an open request may hold in the budget of its key. */
-	#roomFor(slot: Slot, nowMs: number): number {
-		const { budgetKeyId } = slot;
-		const budget = budgetKeyId === null ? null : this.#budgets.latest(budgetKeyId, slot.keyBudget);
-		if (budgetKeyId === null || budget === null) return Number.POSITIVE_INFINITY;
-		return budgetLeftNanoUsd(this.#meterState.budgetStatus(budgetKeyId, budget, nowMs, slot));
+	/** What a slot may hold in the budget of its key; null without a budget. */
+	#roomFor(slot: Slot, nowMs: number): BudgetRoom | null {
+		const { budgetKeyId, nanoUsd: heldNanoUsd } = slot;
+		const known = budgetKeyId === null ? null : this.#budgets.latest(budgetKeyId, slot.keyBudget);
+		if (budgetKeyId === null || known === null) return null;
+		const budget = this.#meterState.budgetStatus(budgetKeyId, known, nowMs, slot);
+		return { heldNanoUsd, mostNanoUsd: budgetLeftNanoUsd(budget), budget };
 	}
 
-	/**
-	 * The most that an open request may hold in the budget of its key, nano-USD; null where that is no limit, or the request is
-	 * not open.
-	 */
-	room(requestId: string): number | null {
+	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
+	room(requestId: string): BudgetRoom | null {
 		const slot = this.#meterState.find(requestId);
-		if (!slot || slot.closedAtMs !== null) return null;
-		const room = this.#roomFor(slot, Date.now());
-		return Number.isFinite(room) ? room : null;
+		return slot && slot.closedAtMs === null ? this.#roomFor(slot, Date.now()) : null;
 	}
 
 	/** Budgets of keys now, in the order of the queries. */

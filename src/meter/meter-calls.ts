@@ -54,6 +54,16 @@ export type AdmitVerdict =
 			retryAfterMs: number;
 	  };
 
+/** What an open request may hold in the budget of its key. */
+export interface BudgetRoom {
+	/** What it holds now. */
+	heldNanoUsd: number;
+	/** The most that it may hold. */
+	mostNanoUsd: number;
+	/** The budget with what all other requests of the key have spent and hold. */
+	budget: BudgetStatus;
+}
+
 /** A key's budget, to be looked up. */
 export interface BudgetQuery {
 	budgetKeyId: string;

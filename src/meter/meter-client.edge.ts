@@ -8,6 +8,7 @@ import type {
 	AdmitRequest,
 	AdmitVerdict,
 	BudgetQuery,
+	BudgetRoom,
 	ChangedBudget,
 	ExtendVerdict,
 	FlushedTotals,
@@ -40,8 +41,8 @@ export interface MeterClient {
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
 	/** Budgets of keys now, in the order of the queries. */
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
-	/** The most that an open request may hold in the budget of its key, nano-USD; null where that is no limit. */
-	room(requestId: string): Promise<number | null>;
+	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
+	room(requestId: string): Promise<BudgetRoom | null>;
 	revokeKey(keyId: string): Promise<void>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
 	markOwner(owner: string, mark: number): Promise<void>;
@@ -68,7 +69,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
-		room: (requestId) => twice((stub) => stub.room(requestId)),
+		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),

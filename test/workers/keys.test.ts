@@ -32,6 +32,7 @@ interface KeyView {
 	role: string;
 	rpm: number | null;
 	expires_at: string | null;
+	previous_ends_at?: string;
 	models: string[] | null;
 	brain_config: unknown;
 	error?: string;
@@ -556,5 +557,71 @@ describe("the config of a key", () => {
 		});
 		await change(owner.key, key.key_id, { brain_config: { model: "deepseek-flash" } });
 		expect(await read(chat(key.key, "hi"))).toMatchObject({ body: { model: "deepseek-flash" } });
+	});
+});
+
+describe("the trail of keys", () => {
+	interface Event {
+		event_type: string;
+		actor: string;
+		workspace_id: string | null;
+		payload: Record<string, unknown>;
+	}
+	const events = async () =>
+		(await read<{ data: Event[] }>(callWithKey(owner.key, "/v1/audit/events"))).body.data.toReversed();
+	const byOwner = () => `key:${owner.key_id}`;
+
+	it("says who made, changed and revoked which key, and how, without the key", async () => {
+		owner = await newKey("pro", `trail-${crypto.randomUUID()}`);
+		const key = await made(owner.key, { name: "CI", rpm: 9, models: ["budget"] });
+		await change(owner.key, key.key_id, { rpm: null, name: "CI" });
+		await change(owner.key, key.key_id, { name: "CI" });
+		const rotated = await rotate(owner.key, key.key_id);
+		const again = await rotate(owner.key, rotated.body.key_id, { overlap_seconds: 60 });
+		await remove(owner.key, again.body.key_id);
+		await operator("POST", `/internal/keys/${rotated.body.key_id}/revoke`);
+		const trail = await events();
+		const { key_id: first } = key;
+		const [second, third] = [rotated.body.key_id, again.body.key_id];
+		const expected: [string, string, object][] = [
+			["key_created", "operator", { key_id: owner.key_id, role: "owner" }],
+			["key_created", byOwner(), { key_id: first, name: "CI", rpm: 9, models: ["budget"], rotated_from: null }],
+			["key_changed", byOwner(), { key_id: first, before: { rpm: 9 }, after: { rpm: null } }],
+			["key_created", byOwner(), { key_id: second, rotated_from: first }],
+			["key_revoked", byOwner(), { key_id: first, replaced_by: second }],
+			["key_created", byOwner(), { key_id: third, rotated_from: second }],
+			[
+				"key_changed",
+				byOwner(),
+				{ key_id: second, before: { expires_at: null }, after: { expires_at: again.body.previous_ends_at } },
+			],
+			["key_revoked", byOwner(), { key_id: third, replaced_by: null }],
+			["key_revoked", "operator", { key_id: second, replaced_by: null }],
+		];
+		// The two events of a rotation may have one time, and stand in any order.
+		expect(trail).toHaveLength(expected.length);
+		for (const [event_type, actor, payload] of expected)
+			expect(trail).toContainEqual(
+				expect.objectContaining({ event_type, actor, workspace_id: null, payload: expect.objectContaining(payload) }),
+			);
+		expect(trail[2]?.payload["after"]).toEqual({ rpm: null });
+		expect(JSON.stringify(trail)).not.toContain(key.key);
+	});
+
+	it("has one event for each change that happened, and none for one that was refused", async () => {
+		const second = await made(owner.key);
+		await Promise.all(Array.from({ length: 30 }, (_, i) => change(owner.key, second.key_id, { rpm: 50 + i })));
+		await Promise.all([1, 2, 3].map(() => remove(owner.key, second.key_id)));
+		await remove(owner.key, owner.key_id);
+		await change(owner.key, owner.key_id, { role: "agent" });
+		const changed = (await events()).filter(({ event_type }) => event_type === "key_changed");
+		expect(changed).toHaveLength(30);
+		expect((await events()).filter(({ event_type }) => event_type === "key_revoked")).toHaveLength(1);
+		// Each change starts from what the one before it left.
+		const before = changed.map(({ payload }) => (payload["before"] as { rpm: number | null }).rpm);
+		const after = changed.map(({ payload }) => (payload["after"] as { rpm: number | null }).rpm);
+		expect(before.filter((rpm) => rpm !== null && !after.includes(rpm))).toEqual([]);
+		expect(new Set(before).size).toBe(30);
+		expect(new Set(after).size).toBe(30);
 	});
 });

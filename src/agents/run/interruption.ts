@@ -7,13 +7,19 @@ import { countSteps, type ResumeRules, type RunSpec, type RunState, type RunStep
 /** How long an interrupted run can be resumed. Then it is signed as it is. */
 export const RESUMABLE_MS = 7 * 24 * 60 * 60 * 1_000;
 
+/** An interrupted run, as a request that may resume it needs it. */
+export interface InterruptedRun extends Pick<RunSpec, "goal" | "capNanoUsd"> {
+	/** Its first POST was answered with the run at once. */
+	isBackground: boolean;
+}
+
 /** Whether a run waits to be resumed. */
 export function isResumable({ resumableUntilMs }: RunState, nowMs: number): boolean {
 	return resumableUntilMs !== null && nowMs < resumableUntilMs;
 }
 
 /** The guard under today's limit, where that is lower. What was spent stays spent. */
-function lowerCap({ guard }: RunState, maxCostNanoUsd: number | null): RunState["guard"] {
+export function lowerCap({ guard }: RunState, maxCostNanoUsd: number | null): RunState["guard"] {
 	const { capNanoUsd: cap, stepCapNanoUsd: stepCap, spentNanoUsd } = guard;
 	const capNanoUsd = maxCostNanoUsd === null ? cap : Math.max(spentNanoUsd, Math.min(cap, maxCostNanoUsd));
 	return { ...guard, capNanoUsd, stepCapNanoUsd: Math.min(stepCap, capNanoUsd) };

@@ -3,6 +3,8 @@
 import * as z from "zod";
 import { AGENT_ENVELOPES, agentLimitNanoUsd, type Plan } from "../../catalog/plans.ts";
 import { fail, ok, type Result } from "../../failure.ts";
+import { toBudgetFailure } from "../../meter/budget-failure.ts";
+import { type BudgetStatus, budgetLeftNanoUsd } from "../../meter/key-budget.ts";
 import { nanoUsd, usd } from "../../proof/money.ts";
 import type { SpendLimits } from "../guard.ts";
 
@@ -38,6 +40,8 @@ export interface RunBudget {
 	max_cost_usd: number;
 	/** How many envelopes a tier limit has. */
 	multiplier: number;
+	/** Set where `max_cost_usd` is what the budget of the API key left when the run began. */
+	limited_by?: "key_budget";
 }
 
 export interface RunLimits extends SpendLimits {
@@ -74,4 +78,22 @@ export function toRunLimits(
 		multiplier: AGENT_ENVELOPES,
 	};
 	return ok({ capNanoUsd, stepCapNanoUsd, maxSteps: Math.min(max_steps ?? DEFAULT_STEPS, MAX_STEPS), budget });
+}
+
+/**
+ * Limits within what is left of the key's budget. A cap that the client did not name is lowered to that.
+ * @param keyBudget undefined where the budget is no limit.
+ */
+export function lowerToBudget(
+	limits: RunLimits,
+	isCapNamed: boolean,
+	keyBudget: BudgetStatus | undefined,
+): Result<RunLimits> {
+	if (!keyBudget) return ok(limits);
+	const capNanoUsd = budgetLeftNanoUsd(keyBudget);
+	if (limits.capNanoUsd <= capNanoUsd) return ok(limits);
+	if (isCapNamed || capNanoUsd === 0) return fail(toBudgetFailure(keyBudget, null));
+	const stepCapNanoUsd = Math.min(limits.stepCapNanoUsd, capNanoUsd);
+	const budget: RunBudget = { ...limits.budget, max_cost_usd: usd(capNanoUsd), limited_by: "key_budget" };
+	return ok({ ...limits, capNanoUsd, stepCapNanoUsd, budget });
 }

@@ -85,7 +85,7 @@ export class RunMoney {
 	#toSettlementSource({ spec, state, steps, charges }: StoredRun, gate: ComplianceGate | null): SettlementSource {
 		const end = {
 			status: "interrupted" as const,
-			output: bestOutput(steps),
+			output: bestOutput(state, steps),
 			trajectoryProof: currentProof(state, steps),
 		};
 		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };
@@ -107,17 +107,16 @@ export class RunMoney {
 		return this.#funds(run.spec).extend({ ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
 	}
 
-	/** Keeps the reservation open while nothing is called. If that fails, the next charge cannot be recorded. */
-	keepOpen(run: StoredRun, gate: ComplianceGate | null, untilMs: number): Promise<boolean> {
-		return this.#keepOpen(run, gate, untilMs, run.state.guard.capNanoUsd);
-	}
-
-	/** The same for a run that is interrupted: the budget of its key holds no more than its charges. */
-	keepInterrupted(run: StoredRun, gate: ComplianceGate | null, untilMs: number): Promise<boolean> {
-		return this.#keepOpen(run, gate, untilMs, sumChargesNanoUsd(run.charges));
-	}
-
-	#keepOpen(run: StoredRun, gate: ComplianceGate | null, untilMs: number, holdNanoUsd: number): Promise<boolean> {
+	/**
+	 * Keeps the reservation open while nothing is called. If that fails, the next charge cannot be recorded.
+	 * @param holdNanoUsd what the budget of the run's key holds meanwhile: by default all that the run may cost.
+	 */
+	keepOpen(
+		run: StoredRun,
+		gate: ComplianceGate | null,
+		untilMs: number,
+		holdNanoUsd: number = run.state.guard.capNanoUsd,
+	): Promise<boolean> {
 		const draft = draftInterimSettlement(this.#toSettlementSource(run, gate), Date.now());
 		const spentNanoUsd = sumChargesNanoUsd(run.charges);
 		const expiresAtMs = untilMs + WAIT_MARGIN_MS;
