@@ -92,7 +92,9 @@ describe("a key that an owner makes", () => {
 	it("takes an empty body, and refuses what it would not honour", async () => {
 		expect((await call("/v1/keys", { ...withKey(owner.key), method: "POST" })).status).toBe(200);
 		const refused = [
-			{ budget_usd: 1 },
+			{ budget_usd: -1 },
+			{ budget_period: "day" },
+			{ budget_usd: 1, budget_period: "year" },
 			{ nmae: "x" },
 			{ rpm: 301 },
 			{ rpm: 0 },

@@ -229,7 +229,8 @@ class Run {
 		const [status] = await this.meter.budgets([{ budgetKeyId: KEY, budget: this.budget }]);
 		if (!status) throw new Error("a budget has a status");
 		const current = alerts.filter(({ resets_at }) => resets_at === status.resetsAt);
-		expect(current.map(({ threshold }) => threshold)).toEqual(reachedThresholds(status));
+		const thresholds = current.map(({ threshold }) => threshold).sort((a, b) => a - b);
+		expect(thresholds).toEqual(reachedThresholds(status));
 	}
 
 	/** Lets alarms ring until none is set; then D1 has everything, and the meter no more to say than its totals. */
@@ -344,7 +345,7 @@ it(
 				vi.useRealTimers();
 			}
 		});
-		await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+		await fc.assert(property, { seed: SEED, numRuns: RUNS });
 	},
 	SHRINKING_MS,
 );
