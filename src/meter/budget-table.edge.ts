@@ -3,7 +3,7 @@
 import type { KeyBudget } from "./key-budget.ts";
 
 /** An alert to be stored. */
-export interface BudgetAlert {
+export interface StoredBudgetAlert {
 	/** Names the budget's key, its period and the threshold. */
 	occasion: string;
 	/** When the period ends, ISO 8601; null where it has no end. */
@@ -53,7 +53,7 @@ export class BudgetTable {
 	}
 
 	/** Stores an alert, and forgets those of periods that are over. */
-	give({ occasion, resetsAt, event }: BudgetAlert, now: string): void {
+	give({ occasion, resetsAt, event }: StoredBudgetAlert, now: string): void {
 		this.#sql.exec("DELETE FROM budget_alerts WHERE event IS NULL AND resets_at <= ?", now);
 		this.#sql.exec(
 			"INSERT INTO budget_alerts (occasion, resets_at, event) VALUES (?, ?, ?)",
@@ -71,7 +71,7 @@ export class BudgetTable {
 	}
 
 	/** Alerts that D1 does not have. */
-	unflushed(): Pick<BudgetAlert, "occasion" | "event">[] {
+	unflushed(): Pick<StoredBudgetAlert, "occasion" | "event">[] {
 		const rows = this.#sql.exec<{ occasion: string; event: string }>(
 			"SELECT occasion, event FROM budget_alerts WHERE event IS NOT NULL",
 		);
@@ -79,7 +79,7 @@ export class BudgetTable {
 	}
 
 	/** Records that D1 has alerts. */
-	markFlushed(alerts: readonly Pick<BudgetAlert, "occasion">[]): void {
+	markFlushed(alerts: readonly Pick<StoredBudgetAlert, "occasion">[]): void {
 		const occasions = JSON.stringify(alerts.map(({ occasion }) => occasion));
 		this.#sql.exec(
 			"UPDATE budget_alerts SET event = NULL WHERE occasion IN (SELECT value FROM json_each(?))",

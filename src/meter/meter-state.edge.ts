@@ -28,7 +28,7 @@ export interface PendingPage {
 }
 
 /** A request that is admitted. Its key's budget is only needed with a reservation. */
-export type Admission = Pick<Slot, "requestId" | "countsTowardsDay" | "limitedKeyId" | "keyBudget"> & {
+export type AdmittedRequest = Pick<Slot, "requestId" | "countsTowardsDay" | "limitedKeyId" | "keyBudget"> & {
 	budgetKeyId: string;
 };
 
@@ -100,7 +100,7 @@ export class MeterState {
 
 	/** Stores an admission and counts it. */
 	admit(
-		{ requestId, countsTowardsDay, limitedKeyId, budgetKeyId, keyBudget }: Admission,
+		{ requestId, countsTowardsDay, limitedKeyId, budgetKeyId, keyBudget }: AdmittedRequest,
 		reservation: Reservation | null,
 		nowMs: number,
 	): void {

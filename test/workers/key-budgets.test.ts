@@ -1,8 +1,11 @@
 // Budgets of keys through the front door: never passed by a nano-dollar, whatever is called at once, cut, restarted or changed.
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunResponse } from "../../src/agents/response.ts";
+import type { KeyBudget } from "../../src/meter/key-budget.ts";
+import { MeterState } from "../../src/meter/meter-state.edge.ts";
+import { countingSql, counts, resetCounts } from "../bench/counting/counts.ts";
 import { postRun, readRun } from "../support/agents.ts";
 import { always, faultyD1, useFaults } from "../support/faults.ts";
 import { nano } from "../support/money.ts";
@@ -20,6 +23,7 @@ import {
 	useSandbox,
 	withKey,
 } from "../support/service.ts";
+import { reservationFor, settlementFor } from "../support/settlements.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -326,5 +330,29 @@ describe("alerts of a budget", () => {
 		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id)).catch(() => undefined);
 		faults.restore();
 		expect((await alerts()).map(({ threshold }) => threshold)).toEqual([50, 80, 100]);
+	});
+});
+
+describe("what a meter writes and reads for a request", () => {
+	it("is one row for its admission and one for its settlement, with a budget and without", async () => {
+		const meter = env.ACCOUNT_METER.getByName(`usr_${crypto.randomUUID()}`);
+		const rows = await runInDurableObject(meter, async (_, { storage }) => {
+			const nowMs = Date.now();
+			const state = new MeterState(countingSql(storage.sql), nowMs);
+			const settlement = await settlementFor("usr", "svc", 7);
+			const countRequest = async (requestId: string, keyBudget: KeyBudget | null) => {
+				resetCounts();
+				if (keyBudget) state.budgetStatus("key", keyBudget, nowMs);
+				const request = { requestId, countsTowardsDay: true, limitedKeyId: null, budgetKeyId: "key", keyBudget };
+				state.admit(request, reservationFor("usr", requestId, 10, nowMs + 1_000), nowMs);
+				const slot = state.find(requestId);
+				if (slot) state.settle(slot, settlement, nowMs);
+				await Promise.resolve();
+				return { written: counts.objectRowsWritten, read: counts.objectRowsRead };
+			};
+			return [await countRequest("svc-1", null), await countRequest("svc-2", { limitNanoUsd: 100, period: "day" })];
+		});
+		expect(rows[0]?.written).toBe(2);
+		expect(rows[1]).toEqual(rows[0]);
 	});
 });
