@@ -6,7 +6,6 @@
 // object dies first, the alarm of their reservations, which is still set, flushes them. D1 ignores rows that it has, so a flush
 // may be repeated at any point. Its amounts are then folded into the totals (meter-state.edge.ts).
 import { DurableObject } from "cloudflare:workers";
-import { ulid } from "ulid";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
@@ -14,10 +13,9 @@ import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { recordBudgetAlerts } from "./budget-alerts.store.ts";
-import { budgetAlertEvent, reachedThresholds } from "./budget-alerts.ts";
-import { BudgetTable } from "./budget-table.edge.ts";
 import { cutDown } from "./flush-batch.ts";
-import { type BudgetStatus, budgetLeftNanoUsd } from "./key-budget.ts";
+import type { BudgetStatus } from "./key-budget.ts";
+import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import {
 	type AdmitRequest,
@@ -55,7 +53,7 @@ export class AccountMeter extends DurableObject<Env> {
 	#revoked: Set<string>;
 	/** The latest versions of keys that were changed. */
 	#keyVersions: Map<string, number>;
-	#budgets: BudgetTable;
+	#budgets: KeyBudgets;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -75,7 +73,10 @@ export class AccountMeter extends DurableObject<Env> {
 		);
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
-		this.#budgets = new BudgetTable(this.#sql);
+		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, (nowMs) => {
+			this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
+			this.#flushSoon(nowMs);
+		});
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
@@ -83,7 +84,7 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** Whether only this object may know of something that D1 is to have. */
 	get #hasUnflushed(): boolean {
-		return this.#meterState.hasUnfolded || this.#budgets.hasUnflushed;
+		return this.#meterState.hasUnfolded || this.#budgets.table.hasUnflushed;
 	}
 
 	/** Flushes a moment later; once a second at most while requests keep coming. */
@@ -143,41 +144,15 @@ export class AccountMeter extends DurableObject<Env> {
 	}
 
 	/** The refusal of a reservation that the key's budget has no room for; null when it fits. */
-	#budgetRefusal(
-		{ keyId, keyBudget, budgetKeyId, reservation }: AdmitRequest,
-		plan: PlanId,
-		nowMs: number,
-	): Extract<AdmitVerdict, { reason: "key_budget_exceeded" }> | null {
-		if (!keyBudget || !reservation) return null;
-		const budget = this.#meterState.budgetStatus(budgetKeyId, keyBudget, nowMs);
-		if (reservation.holdNanoUsd <= budgetLeftNanoUsd(budget)) return null;
-		// A budget that was lowered may have reached a threshold without a settlement.
-		this.#alert(budgetKeyId, budget, { userId: reservation.usage.user_id, keyId }, nowMs);
-		return { admitted: false, reason: "key_budget_exceeded", quota: this.#quota(plan, nowMs), budget };
-	}
-
-	/** Stores an audit event for each threshold that a key has reached, once a period. */
-	#alert(budgetKeyId: string, status: BudgetStatus, caller: { userId: string; keyId: string }, nowMs: number): void {
-		const { period, resetsAt } = status;
-		const start = this.#meterState.budgetPeriodStart(status, nowMs);
-		for (const threshold of reachedThresholds(status)) {
-			const occasion = `${budgetKeyId} ${period} ${start} ${threshold}`;
-			if (this.#budgets.wasGiven(occasion)) continue;
-			const event = budgetAlertEvent({ ...caller, eventId: `ae_${ulid(nowMs)}`, atMs: nowMs }, threshold, status);
-			this.#budgets.give({ occasion, resetsAt, event: JSON.stringify(event) }, event.created_at);
-			this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
-			this.#flushSoon(nowMs);
-		}
+	#budgetRefusal(request: AdmitRequest, plan: PlanId, nowMs: number): AdmitVerdict | null {
+		const budget = this.#budgets.findExceeded(request, nowMs);
+		return budget && { admitted: false, reason: "key_budget_exceeded", quota: this.#quota(plan, nowMs), budget };
 	}
 
 	/** Settles a slot, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(slot: Slot, settlement: Settlement, nowMs: number, isDoubtful = false): void {
 		this.#meterState.settle(slot, settlement, nowMs, isDoubtful);
-		const { budgetKeyId } = slot;
-		const budget = budgetKeyId === null ? null : this.#budgets.latest(budgetKeyId, slot.keyBudget);
-		if (budgetKeyId === null || budget === null) return;
-		const { user_id: userId, api_key_id: keyId } = settlement.usage;
-		this.#alert(budgetKeyId, this.#meterState.budgetStatus(budgetKeyId, budget, nowMs), { userId, keyId }, nowMs);
+		this.#budgets.settled(slot, settlement.usage, nowMs);
 	}
 
 	/** Folds, so that slots can be reused. If that fails, the table grows and the request is admitted all the same. */
@@ -210,26 +185,17 @@ export class AccountMeter extends DurableObject<Env> {
 		const slot = this.#meterState.find(requestId);
 		if (!slot || slot.closedAtMs !== null) return "late";
 		const nowMs = Date.now();
-		const room = reservation.holdNanoUsd > slot.nanoUsd ? this.#roomFor(slot, nowMs) : null;
+		const room = reservation.holdNanoUsd > slot.nanoUsd ? this.#budgets.room(slot, nowMs) : null;
 		if (room && reservation.holdNanoUsd > room.mostNanoUsd) return "over_budget";
 		this.#meterState.extend(slot, reservation, nowMs);
 		this.#outbox.arm(reservation.expiresAtMs);
 		return "extended";
 	}
 
-	/** What a slot may hold in the budget of its key; null without a budget. */
-	#roomFor(slot: Slot, nowMs: number): BudgetRoom | null {
-		const { budgetKeyId, nanoUsd: heldNanoUsd } = slot;
-		const known = budgetKeyId === null ? null : this.#budgets.latest(budgetKeyId, slot.keyBudget);
-		if (budgetKeyId === null || known === null) return null;
-		const budget = this.#meterState.budgetStatus(budgetKeyId, known, nowMs, slot);
-		return { heldNanoUsd, mostNanoUsd: budgetLeftNanoUsd(budget), budget };
-	}
-
 	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
 	room(requestId: string): BudgetRoom | null {
 		const slot = this.#meterState.find(requestId);
-		return slot && slot.closedAtMs === null ? this.#roomFor(slot, Date.now()) : null;
+		return slot && slot.closedAtMs === null ? this.#budgets.room(slot, Date.now()) : null;
 	}
 
 	/** Budgets of keys now, in the order of the queries. */
@@ -295,7 +261,7 @@ export class AccountMeter extends DurableObject<Env> {
 		const latest = Math.max(version, this.#keyVersions.get(keyId) ?? 0);
 		this.#sql.exec("INSERT OR REPLACE INTO key_versions (key_id, version) VALUES (?, ?)", keyId, latest);
 		this.#keyVersions.set(keyId, latest);
-		if (latest === version) this.#budgets.change(budgetKeyId, budget);
+		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
 	/** Refuses a key from now on, for ever. */
@@ -372,13 +338,13 @@ export class AccountMeter extends DurableObject<Env> {
 	}
 
 	async #writeAlerts(): Promise<boolean> {
-		const alerts = this.#budgets.hasUnflushed ? this.#budgets.unflushed() : [];
+		const alerts = this.#budgets.table.hasUnflushed ? this.#budgets.table.unflushed() : [];
 		if (alerts.length === 0) return false;
 		await recordBudgetAlerts(
 			database(this.env.DB),
 			alerts.map(({ event }) => event),
 		);
-		this.#budgets.markFlushed(alerts);
+		this.#budgets.table.markFlushed(alerts);
 		return true;
 	}
 

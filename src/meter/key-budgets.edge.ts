@@ -1,0 +1,68 @@
+// The budgets of a meter's keys: what they leave, what an open request may hold of them, and the alerts that spending gives rise to.
+import { ulid } from "ulid";
+import { type AlertCause, budgetAlertEvent, reachedThresholds } from "./budget-alerts.ts";
+import { BudgetTable } from "./budget-table.edge.ts";
+import { type BudgetStatus, budgetLeftNanoUsd, type KeyBudget } from "./key-budget.ts";
+import type { AdmitRequest, BudgetRoom } from "./meter-calls.ts";
+import type { MeterState } from "./meter-state.edge.ts";
+import type { UsageRow } from "./settlement.ts";
+import type { Slot } from "./slots.ts";
+
+export class KeyBudgets {
+	readonly table: BudgetTable;
+	#meterState: MeterState;
+	#onAlert: (nowMs: number) => void;
+
+	/** @param onAlert called when an alert is stored, which D1 does not have. */
+	constructor(sql: SqlStorage, meterState: MeterState, onAlert: (nowMs: number) => void) {
+		this.table = new BudgetTable(sql);
+		this.#meterState = meterState;
+		this.#onAlert = onAlert;
+	}
+
+	/** The budget that has no room for a request's reservation; null when it fits, or there is none. */
+	findExceeded({ keyId, keyBudget, budgetKeyId, reservation }: AdmitRequest, nowMs: number): BudgetStatus | null {
+		if (!keyBudget || !reservation) return null;
+		const status = this.#meterState.budgetStatus(budgetKeyId, keyBudget, nowMs);
+		if (reservation.holdNanoUsd <= budgetLeftNanoUsd(status)) return null;
+		// A budget that was lowered may have reached a threshold without a settlement.
+		this.#alert(budgetKeyId, status, { userId: reservation.usage.user_id, keyId, atMs: nowMs });
+		return status;
+	}
+
+	/** What an open request may hold in the budget of its key; null without a budget. */
+	room(slot: Slot, nowMs: number): BudgetRoom | null {
+		const found = this.#find(slot);
+		if (!found) return null;
+		const budget = this.#meterState.budgetStatus(found.budgetKeyId, found.budget, nowMs, slot);
+		return { heldNanoUsd: slot.nanoUsd, mostNanoUsd: budgetLeftNanoUsd(budget), budget };
+	}
+
+	/** Stores the alerts that a settlement gives rise to. To be called in its transaction. */
+	settled(slot: Slot, { user_id: userId, api_key_id: keyId }: UsageRow, nowMs: number): void {
+		const found = this.#find(slot);
+		if (!found) return;
+		const status = this.#meterState.budgetStatus(found.budgetKeyId, found.budget, nowMs);
+		this.#alert(found.budgetKeyId, status, { userId, keyId, atMs: nowMs });
+	}
+
+	/** The budget of a slot's key; null without one. */
+	#find({ budgetKeyId, keyBudget }: Slot): { budgetKeyId: string; budget: KeyBudget } | null {
+		const budget = budgetKeyId === null ? null : this.table.latest(budgetKeyId, keyBudget);
+		return budgetKeyId === null || budget === null ? null : { budgetKeyId, budget };
+	}
+
+	/** Stores an audit event for each threshold that a key has reached, once a period. */
+	#alert(budgetKeyId: string, status: BudgetStatus, cause: Omit<AlertCause, "eventId">): void {
+		const { period, resetsAt } = status;
+		const { atMs } = cause;
+		const start = this.#meterState.budgetPeriodStart(status, atMs);
+		for (const threshold of reachedThresholds(status)) {
+			const occasion = `${budgetKeyId} ${period} ${start} ${threshold}`;
+			if (this.table.wasGiven(occasion)) continue;
+			const event = budgetAlertEvent({ ...cause, eventId: `ae_${ulid(atMs)}` }, threshold, status);
+			this.table.give({ occasion, resetsAt, event: JSON.stringify(event) }, event.created_at);
+			this.#onAlert(atMs);
+		}
+	}
+}
