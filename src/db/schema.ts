@@ -40,18 +40,18 @@ export const apiKeys = sqliteTable(
 		/** Requests a minute and in 24 hours, where they are fewer than the plan's. */
 		rpm: integer(),
 		dailyRequests: integer("daily_requests"),
-		/** The most that it may spend in a period, nano-USD. */
-		budgetNanoUsd: integer("budget_nano_usd"),
-		/** `day`, `week`, `month` or `total`; null without a budget. */
-		budgetPeriod: text("budget_period"),
-		/** The key that its costs are booked on: the first of those that replaced each other. Null where that is itself. */
-		budgetKeyId: text("budget_key_id"),
 		/** JSON list of the models it may call: ids, tiers, globs; null for all. */
 		models: text(),
 		/** JSON of a routing config in normal form. */
 		brainConfig: text("brain_config"),
 		/** JSON list. */
 		tags: text().notNull().default("[]"),
+		/** The most that it may spend in a period, nano-USD. */
+		budgetNanoUsd: integer("budget_nano_usd"),
+		/** `day`, `week`, `month` or `total`; null without a budget. */
+		budgetPeriod: text("budget_period"),
+		/** The key that its costs are booked on: the first of those that replaced each other. Null where that is itself. */
+		budgetKeyId: text("budget_key_id"),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),
