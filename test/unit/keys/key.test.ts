@@ -8,6 +8,7 @@ import {
 	inheritOptions,
 	isLiveKey,
 	type KeyOptions,
+	mergeOptions,
 	ownerUntil,
 	UNLIMITED,
 } from "../../../src/keys/key.ts";
@@ -130,5 +131,30 @@ describe("a key", () => {
 		expect(isLiveKey(life, "2025-12-31T23:59:59.999Z")).toBe(true);
 		expect(isLiveKey(life, at)).toBe(false);
 		expect(isLiveKey({ ...life, expiresAt: null, revokedAt: at }, "2025-01-01T00:00:00.000Z")).toBe(false);
+	});
+});
+
+describe("a key with a budget", () => {
+	const month = (limitNanoUsd: number): KeyOptions => ({ ...UNLIMITED, budget: { limitNanoUsd, period: "month" } });
+
+	it("gives no key anything, and no budget more than it had", () => {
+		const own = month(10);
+		expect(findWiderMember(month(1), own, CATALOG)).toBe("budget_usd");
+		expect(findWiderMember(month(5), own, CATALOG, month(4))).toBe("budget_usd");
+		expect(findWiderMember(UNLIMITED, own, CATALOG, month(4))).toBe("budget_usd");
+		const daily: KeyOptions = { ...UNLIMITED, budget: { limitNanoUsd: 4, period: "day" } };
+		expect(findWiderMember(daily, own, CATALOG, month(4))).toBe("budget_usd");
+		expect(findWiderMember(month(4), own, CATALOG, month(4))).toBeNull();
+		expect(findWiderMember(month(1), own, CATALOG, UNLIMITED)).toBeNull();
+		expect(findWiderMember(month(1), UNLIMITED, CATALOG)).toBeNull();
+	});
+
+	it("keeps its period when only the amount changes", () => {
+		const amount = { budget: { limitNanoUsd: 3, period: null } };
+		expect(mergeOptions(month(10), amount).budget).toEqual({ limitNanoUsd: 3, period: "month" });
+		expect(mergeOptions(UNLIMITED, amount).budget).toEqual({ limitNanoUsd: 3, period: "total" });
+		expect(mergeOptions(month(10), { budget: null }).budget).toBeNull();
+		expect(mergeOptions(month(10), { name: "x" }).budget).toEqual({ limitNanoUsd: 10, period: "month" });
+		expect(inheritOptions({}, month(10)).budget).toBeNull();
 	});
 });

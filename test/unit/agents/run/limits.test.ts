@@ -2,9 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { runLimitFields, toRunLimits } from "../../../../src/agents/run/limits.ts";
+import { lowerToBudget, runLimitFields, toRunLimits } from "../../../../src/agents/run/limits.ts";
 import { PLANS, type PlanId } from "../../../../src/catalog/plans.ts";
 import { toHttpFailure } from "../../../../src/http/errors.ts";
+import type { BudgetStatus } from "../../../../src/meter/key-budget.ts";
 
 type RequestedLimits = Parameters<typeof toRunLimits>[0];
 
@@ -76,5 +77,48 @@ describe("the fields", () => {
 			for (const value of [0, -1, Number.POSITIVE_INFINITY, Number.NaN, "1"])
 				expect(schema.safeParse({ [name]: value }).success, `${name} ${value}`).toBe(false);
 		expect(schema.safeParse({ max_steps: 1.5 }).success).toBe(false);
+	});
+});
+
+describe("a run on a key's budget", () => {
+	const left = (leftNanoUsd: number): BudgetStatus => ({
+		limitNanoUsd: 1_000_000_000,
+		period: "month",
+		spentNanoUsd: 1_000_000_000 - leftNanoUsd - 7,
+		heldNanoUsd: 7,
+		resetsAt: "2026-12-01T00:00:00.000Z",
+	});
+
+	it("keeps limits that fit, and without a budget all", () => {
+		const limits = runLimits({ max_cost_usd: 0.5 });
+		expect(lowerToBudget(limits, true, undefined)).toEqual({ ok: true, value: limits });
+		expect(lowerToBudget(limits, true, left(500_000_000))).toEqual({ ok: true, value: limits });
+	});
+
+	it("has a cap lowered that nobody named, with the cap of a step, and says so", () => {
+		const lowered = lowerToBudget(runLimits({ max_cost_per_step: 1 }), false, left(499_999_999));
+		expect(lowered).toMatchObject({
+			ok: true,
+			value: { capNanoUsd: 499_999_999, stepCapNanoUsd: 499_999_999, budget: { max_cost_usd: 0.499999999 } },
+		});
+		expect(lowered.ok && lowered.value.budget.limited_by).toBe("key_budget");
+	});
+
+	it("is refused where its cap was named, and where nothing is left", () => {
+		const named = lowerToBudget(runLimits({ max_cost_usd: 0.5 }), true, left(499_999_999));
+		const nothing = lowerToBudget(runLimits({}), false, left(0));
+		for (const refused of [named, nothing]) {
+			if (refused.ok) throw new Error("it was not refused");
+			expect(toHttpFailure(refused.failure)).toMatchObject({
+				status: 402,
+				body: {
+					error: "key_budget_exceeded",
+					budget_usd: 1,
+					held_usd: 7e-9,
+					resets_at: "2026-12-01T00:00:00.000Z",
+					would_fit: null,
+				},
+			});
+		}
 	});
 });
