@@ -8,6 +8,7 @@ import { expect, it, vi } from "vitest";
 import { PLANS } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
+import { toOutgoingRow } from "../../src/meter/flush-batch.ts";
 import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
 import { type Settlement, toSettlementRow } from "../../src/meter/settlement.ts";
 import { recordSettlements } from "../../src/meter/settlements.store.ts";
@@ -118,7 +119,7 @@ class Run {
 		if (request.state !== "open") return;
 		const settlement = await this.#settlementOf(request, cost);
 		const queue = this.#queue.splice(0);
-		await recordSettlements(database(db), [JSON.stringify(toSettlementRow(settlement))]);
+		await recordSettlements(database(db), [toOutgoingRow(toSettlementRow(settlement))]);
 		this.#queue = queue;
 		// The meter knows nothing of it, so that its reservation stays until it expires.
 		Object.assign(request, { costNanoUsd: settlement.usage.cost_nano_usd, isInD1: true });
