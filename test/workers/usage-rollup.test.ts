@@ -117,8 +117,7 @@ describe("a flush", () => {
 	it("counts an orchestration once, and each of its models with its share", async () => {
 		const task = {
 			messages: [{ role: "user", content: "Compare two sorting algorithms in depth" }],
-			strategy: "fusion",
-			policy: "balanced",
+			strategy: "ensemble_moa",
 		};
 		const answer = await callWithKey(key.key, "/v2/orchestrate", task);
 		expect(answer.status).toBe(200);
