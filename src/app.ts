@@ -23,6 +23,7 @@ const MAX_HEADER_BYTES = 32_768;
 const EXPOSED_HEADERS = [
 	"x-request-id",
 	"etag",
+	"location",
 	"retry-after",
 	"retry-after-ms",
 	"x-should-retry",

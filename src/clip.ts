@@ -10,6 +10,13 @@ export function clipCharacters(text: string, maxCharacters: number): string {
 	return [...text.slice(0, 2 * maxCharacters)].slice(0, maxCharacters).join("");
 }
 
+/** The beginning of a text, at most `maxBytes` of UTF-8, without half a character at the end. */
+export function clipBytes(text: string, maxBytes: number): string {
+	if (text.length * 3 <= maxBytes) return text;
+	const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes));
+	return text.slice(0, read);
+}
+
 /** Both ends of a text, `unitsPerEnd` UTF-16 units each with a line break between them; a shorter text as a whole. */
 export function clipMiddle(text: string, unitsPerEnd: number): string {
 	if (text.length <= 2 * unitsPerEnd) return text;

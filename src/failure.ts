@@ -63,6 +63,7 @@ export type Failure =
 			requestedMaxCostUsd: number;
 	  }
 	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
+	| { reason: "model_not_allowed"; message: string; excluded: Record<string, string[]> }
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }
 	| { reason: "model_not_found"; message: string }
@@ -72,12 +73,17 @@ export type Failure =
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
+	| { reason: "manifest_not_found"; message: string }
 	| { reason: "share_not_found"; message: string }
 	| { reason: "share_limit_reached"; limit: number }
 	| { reason: "secret_in_share"; secrets: SecretPlace[] }
 	| { reason: "skill_not_found"; message: string }
 	| { reason: "run_not_found"; message: string }
 	| { reason: "run_cancelled"; message: string }
+	| { reason: "step_not_found"; message: string }
+	/** The text of a step is no longer kept. */
+	| { reason: "text_expired"; message: string }
+	| { reason: "webhook_unavailable"; message: string }
 	| { reason: "chain_broken"; message: string }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }

@@ -6,6 +6,7 @@ import type { Provider } from "./catalog/schema.ts";
 import { CATALOG } from "./catalog/shipped.ts";
 import type { Deployment } from "./http/deployment.ts";
 import { createSigner, fromBase64, type PublicKeyEntry, type Signer, toPublicKeyEntry } from "./proof/signing.ts";
+import { isIpAddress } from "./webhooks/webhook.ts";
 
 /** A positive integer (bytes or milliseconds), written as text. */
 const positiveInteger = (fallback: number) => z.coerce.number().int().positive().default(fallback);
@@ -20,6 +21,13 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-
 function isHostName(host: string): boolean {
 	return HOST_NAME.test(host) || (/^\[[0-9a-f:.]+\]$/.test(host) && URL.canParse(`http://${host}`));
 }
+
+/** Host names separated by commas, in lower case. */
+const hostList = z
+	.string()
+	.default("")
+	.transform((list) => list.split(",").map((host) => host.trim().toLowerCase()))
+	.transform((hosts) => hosts.filter((host) => host !== ""));
 
 const settingsSchema = z.object({
 	/** HMAC key under which API keys are stored. */
@@ -49,15 +57,17 @@ const settingsSchema = z.object({
 	/** Off Cloudflare: `1` believes `x-forwarded-proto` and `x-forwarded-for` of the proxy in front. */
 	TRUST_PROXY: z.literal("1", { error: "must be 1, or absent" }).optional(),
 	/** Off Cloudflare: host names that the service answers besides loopback, separated by commas, without ports. */
-	ALLOWED_HOSTS: z
-		.string()
-		.default("")
-		.transform((list) => list.split(",").map((host) => host.trim().toLowerCase()))
-		.transform((hosts) => hosts.filter((host) => host !== ""))
-		.refine(
-			(hosts) => hosts.every(isHostName),
-			"must be host names or IP addresses without ports, separated by commas",
-		),
+	ALLOWED_HOSTS: hostList.refine(
+		(hosts) => hosts.every(isHostName),
+		"must be host names or IP addresses without ports, separated by commas",
+	),
+	/** Host names that webhooks may be sent to, separated by commas. Without it there are no webhooks. */
+	WEBHOOK_HOSTS: hostList.refine(
+		(hosts) => hosts.every((host) => HOST_NAME.test(host) && !isIpAddress(host)),
+		"must be host names without schemes and ports, no IP addresses, separated by commas",
+	),
+	/** `off`: texts of a run's steps are deleted when the run ends. */
+	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -111,6 +121,10 @@ export interface Settings {
 	attestations: ReadonlyMap<string, ProviderAttestation>;
 	/** Secrets in audit payloads are stored as keyed hashes. */
 	hashesAuditSecrets: boolean;
+	/** Host names that webhooks may be sent to. */
+	webhookHosts: ReadonlySet<string>;
+	/** Texts that users may read again are stored for a while. */
+	storesTexts: boolean;
 }
 
 /** A setting is missing or invalid. The message names the variable and never its value. */
@@ -243,6 +257,8 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
 		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),
 		hashesAuditSecrets: values.AUDIT_SECRETS === "hash",
+		webhookHosts: new Set(values.WEBHOOK_HOSTS),
+		storesTexts: values.STORE_RESPONSES !== "off",
 	};
 }
 

@@ -8,6 +8,7 @@ import { KEY_ROLES } from "../http/endpoint.ts";
 import type { Account, KeyGrant } from "./context.ts";
 
 const roleColumn = z.enum(KEY_ROLES);
+const modelsColumn = z.array(z.string());
 
 const grantColumns = {
 	version: apiKeys.version,
@@ -15,16 +16,20 @@ const grantColumns = {
 	expiresAt: apiKeys.expiresAt,
 	rpm: apiKeys.rpm,
 	dailyRequests: apiKeys.dailyRequests,
+	models: apiKeys.models,
+	brainConfig: apiKeys.brainConfig,
 };
 
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
 
-function toGrant({ version, role, expiresAt, rpm, dailyRequests }: GrantRow): KeyGrant {
+function toGrant({ version, role, expiresAt, rpm, dailyRequests, models, brainConfig }: GrantRow): KeyGrant {
+	const list = models === null ? null : modelsColumn.parse(JSON.parse(models));
 	return {
 		version,
 		role: roleColumn.parse(role),
 		expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
+		rules: list === null && brainConfig === null ? null : { models: list, brainConfig },
 	};
 }
 

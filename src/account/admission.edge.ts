@@ -6,7 +6,7 @@ import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
 import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { forgetAccount } from "./auth.edge.ts";
-import type { Account, KeyContext, ServiceContext } from "./context.ts";
+import type { Account, AdmitOptions, KeyContext, ServiceContext } from "./context.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
 function formatDuration(ms: number): string {
@@ -72,17 +72,20 @@ export class Admission {
 	}
 
 	/** The refusal that this isolate remembers; null when the meter must be asked. */
-	knownRefusal(): Failure | null {
-		const verdict = refusals.find(this.#account, this.#countsTowardsDay, Date.now());
+	knownRefusal(countsTowardsDay = this.#countsTowardsDay): Failure | null {
+		const verdict = refusals.find(this.#account, countsTowardsDay, Date.now());
 		if (!verdict) return null;
 		this.quota = verdict.quota;
 		return toLimitFailure(verdict);
 	}
 
 	/** Asks the meter, unless this isolate remembers a refusal. */
-	async request(reservation?: Reservation): Promise<Result<Quota>> {
+	async request(
+		reservation?: Reservation,
+		{ countsTowardsDay = this.#countsTowardsDay }: AdmitOptions = {},
+	): Promise<Result<Quota>> {
 		if (this.outcome?.ok) return this.outcome;
-		const known = this.knownRefusal();
+		const known = this.knownRefusal(countsTowardsDay);
 		if (known) {
 			this.outcome = fail(known);
 			return this.outcome;
@@ -94,7 +97,7 @@ export class Admission {
 			keyVersion: this.#account.key.version,
 			keyLimits: this.#account.key.limits,
 			plan: this.#account.plan.id,
-			countsTowardsDay: this.#countsTowardsDay,
+			countsTowardsDay,
 			...(reservation ? { reservation } : {}),
 		};
 		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
@@ -124,5 +127,6 @@ export class Admission {
 /** The context of a protected endpoint. */
 export function toKeyContext(context: ServiceContext, account: Account, admission: Admission): KeyContext {
 	// The same object, so that the stages around a handler see what it changes.
-	return Object.assign(context, { account, admit: (reservation?: Reservation) => admission.request(reservation) });
+	const admit: KeyContext["admit"] = (reservation, options) => admission.request(reservation, options);
+	return Object.assign(context, { account, admit });
 }

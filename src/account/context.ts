@@ -30,6 +30,16 @@ export interface KeyGrant {
 	expiresAtMs: number | null;
 	/** Null for a key whose only limits are its plan's. */
 	limits: KeyLimits | null;
+	/** Null for a key that may call every model of its plan. */
+	rules: KeyRules | null;
+}
+
+/** What a key says of the models that it may call. */
+export interface KeyRules {
+	/** Ids, tiers and globs; null for all. */
+	models: readonly string[] | null;
+	/** JSON of a routing config in normal form; null without one. */
+	brainConfig: string | null;
 }
 
 export interface ServiceContext extends RequestContext {
@@ -45,8 +55,15 @@ export interface ServiceContext extends RequestContext {
 	caller(): Promise<Result<Account | null>>;
 }
 
+export interface AdmitOptions {
+	countsTowardsDay?: boolean;
+}
+
 export interface KeyContext extends ServiceContext {
 	account: Account;
-	/** Counts the request once and stores its reservation. The client gets a refusal as its answer. */
-	admit(reservation?: Reservation): Promise<Result<Quota>>;
+	/**
+	 * Counts the request once and stores its reservation. The client gets a refusal as its answer.
+	 * @param options whether it counts towards the day; default: as its endpoint says.
+	 */
+	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Quota>>;
 }

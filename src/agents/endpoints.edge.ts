@@ -10,32 +10,40 @@ import { logError } from "../http/log.edge.ts";
 import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
-import { type AgentRunRequest, agentRunRequestSchema, resumeRequestSchema } from "./request.ts";
+import { type AgentRunRequest, agentRunRequestSchema, checkAnswerForm, resumeRequestSchema } from "./request.ts";
 import {
 	type RunSummary,
 	runSchema,
 	runSummarySchema,
 	type StartedRun,
 	startedRunSchema,
+	stepTextSchema,
 	toTrajectoryResponse,
 	trajectorySchema,
 } from "./response.ts";
-import { agentRunClient, type RunView } from "./run/client.edge.ts";
+import { type AnswerMode, RUN_NOT_FOUND, toOutcomeResult, toRunResult } from "./run/answer.edge.ts";
+import { agentRunClient } from "./run/client.edge.ts";
+import { findControlRefusal } from "./run/control.edge.ts";
+import { resumeRun } from "./run/resume.edge.ts";
+import type { RunView } from "./run/run-view.ts";
 import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
-import {
-	findControlRefusal,
-	RUN_NOT_FOUND,
-	resumeRun,
-	startOrJoinRun,
-	toOutcomeResult,
-	toRunResult,
-} from "./run/start.edge.ts";
+import { startOrJoinRun } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_LISTED_RUNS = 50;
 const MAX_LISTED_RUNS = 200;
 
 const runIdParam = z.lazy(() => z.object({ run_id: z.string() }));
+
+const IN_BACKGROUND = "With `background: true`: the run as it stands, which goes on.";
+
+/** How a body wants its answer. */
+function toAnswerMode(
+	{ stream, background }: Pick<AgentRunRequest, "stream" | "background">,
+	progress: (event: ProgressEvent) => void,
+): AnswerMode {
+	return { isBackground: background ?? false, report: stream ? (event) => progress({ ...event }) : null };
+}
 
 /** Starts or joins a run, and warns of what the body asks for in vain. */
 async function startRun(
@@ -45,14 +53,16 @@ async function startRun(
 ): Promise<JsonResult<StartedRun>> {
 	const issues = findFormIssues(context.rawBody, body);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
-	const result = await startOrJoinRun(body, context, body.stream ? (event) => progress({ ...event }) : null);
+	const form = checkAnswerForm(body);
+	if (!form.ok) return form;
+	const result = await startOrJoinRun(body, context, toAnswerMode(body, progress));
 	const warnings = ignoredMemberWarnings(context.rawBody, body);
 	return result.ok && warnings.length > 0 ? { ...result, value: { ...result.value, svc: { warnings } } } : result;
 }
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
-	unlistedArguments: ["rules", "reasoning_effort"],
+	unlistedArguments: ["rules", "reasoning_effort", "webhook"],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",
@@ -64,6 +74,7 @@ const startRunEndpoint = endpoint({
 	streamsProgress: true,
 	body: agentRunRequestSchema,
 	result: startedRunSchema,
+	background: IN_BACKGROUND,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
 	handle: ({ body, context }) =>
@@ -142,6 +153,8 @@ const getRunEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/agent/{run_id}",
 	access: "key",
+	// A run in the background is polled.
+	countsTowardsDay: false,
 	summary: "One of the caller's runs as it stands.",
 	description: "To look after a run that is under way, or to read the output of one that is over.",
 	params: runIdParam,
@@ -206,14 +219,42 @@ const resumeRunEndpoint = endpoint({
 	streamsProgress: true,
 	body: resumeRequestSchema,
 	result: runSchema,
+	background: IN_BACKGROUND,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the run, or `event: error`.",
 	handle: ({ params: { run_id: runId }, body, context }) =>
-		longAnswer(context, { stream: body.stream ?? false }, async (progress) =>
-			isOwnRunId(runId, context)
-				? resumeRun(runId, context, body.stream ? (event) => progress({ ...event }) : null)
-				: fail(RUN_NOT_FOUND),
-		),
+		longAnswer(context, { stream: body.stream ?? false }, async (progress) => {
+			const form = checkAnswerForm(body);
+			if (!form.ok) return form;
+			if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+			return resumeRun(runId, context, toAnswerMode(body, progress));
+		}),
+});
+
+/** The index of a step in a path. Malformed text is the index of no step. */
+function parseStepIndex(text: string): number {
+	return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1;
+}
+
+const getStepEndpoint = endpoint({
+	id: "get_agent_step",
+	method: "GET",
+	path: "/v1/agent/{run_id}/steps/{index}",
+	access: "key",
+	cacheControl: "no-store",
+	summary: "One step of a run with the text that it wrote.",
+	description: "For thirty days after the run's end; then, and where nothing may be kept, it is 404 text_expired.",
+	params: z.lazy(() => z.object({ run_id: z.string(), index: z.string().describe("From 0.") })),
+	result: stepTextSchema,
+	async handle({ params: { run_id: runId, index }, context }) {
+		if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+		const step = await agentRunClient(context.env, context.account.userId, runId).readStep(parseStepIndex(index));
+		if (step === null) return fail(RUN_NOT_FOUND);
+		if (step === "unknown") return fail({ reason: "step_not_found", message: "the run has no such step" });
+		if (step === "expired")
+			return fail({ reason: "text_expired", message: "the text of this step is not kept any more" });
+		return ok(step);
+	},
 });
 
 export const agentEndpoints: readonly Endpoint[] = [
@@ -222,6 +263,7 @@ export const agentEndpoints: readonly Endpoint[] = [
 	verifyTrajectoryEndpoint,
 	getRunEndpoint,
 	getTrajectoryEndpoint,
+	getStepEndpoint,
 	cancelRunEndpoint,
 	resumeRunEndpoint,
 ];

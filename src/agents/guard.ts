@@ -11,6 +11,7 @@ import {
 	type StepCall,
 	type StepRequest,
 	type StepStop,
+	toSpendCeiling,
 } from "./step-decision.ts";
 
 /** The intensity that a run starts with, by its policy. */
@@ -41,9 +42,9 @@ export interface BudgetAlert {
 	level: AlertLevel;
 	/**
 	 * `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound;
-	 * `model_replaced`: a resumed run goes on without models that are gone.
+	 * `model_replaced`: a resumed run goes on without models that are gone; `webhook_failed`: a webhook was given up.
 	 */
-	code: "budget_pressure" | "provider_overrun" | "model_replaced";
+	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed";
 	/** Share of the cap, 0.7 or 0.9; else null. */
 	threshold: number | null;
 	/** Rounded down to four digits. */
@@ -169,6 +170,11 @@ export class SpendGuard {
 	get #allowance(): StepAllowance {
 		const { stepCapNanoUsd } = this;
 		return { intensity: this.#intensity, freeNanoUsd: this.#budget.freeNanoUsd, stepCapNanoUsd };
+	}
+
+	/** The most that the next step may cost beside a reserve. */
+	ceilingNanoUsd(reserveNanoUsd: number): number {
+		return toSpendCeiling(this.#allowance, reserveNanoUsd).nanoUsd;
 	}
 
 	/** Whether a step's worst case is within what is free and within the cap per step. */

@@ -6,12 +6,21 @@ import { reasoningEffortField } from "../orchestration/request.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
+import { MAX_WEBHOOK_URL_CHARS } from "../webhooks/webhook.ts";
 import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
 /** Default output limit of each call (docs/reference.md, "Limits"). */
 export const DEFAULT_AGENT_MAX_TOKENS = 1_024;
 export const DEFAULT_AGENT_TEMPERATURE = 0.5;
+
+/** The fields that say how a run is answered. They change nothing of the run. */
+function answerFields() {
+	return {
+		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),
+		background: z.boolean().nullish().describe("Answer at once, 202 with the run as it stands; not with `stream`."),
+	};
+}
 
 /** A `null` counts as absent. */
 export const agentRunRequestSchema = z.lazy(() =>
@@ -31,14 +40,29 @@ export const agentRunRequestSchema = z.lazy(() =>
 		reasoning_effort: reasoningEffortField(),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
 		...ruleFields(),
-		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),
+		...answerFields(),
+		webhook: z
+			.string()
+			.max(MAX_WEBHOOK_URL_CHARS)
+			.nullish()
+			.describe(
+				"An https address that is told when the run has ended or is interrupted; its host is one that the operator allows.",
+			),
 	}),
 );
 
 /** A run that is resumed stays as it was requested. */
-export const resumeRequestSchema = z.lazy(() =>
-	z.object({ stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run.") }),
-);
+export const resumeRequestSchema = z.lazy(() => z.object(answerFields()));
+
+/** How a request wants its answer. */
+type AnswerForm = z.output<z.ZodObject<ReturnType<typeof answerFields>>>;
+
+/** Refuses a stream of an answer that comes at once. */
+export function checkAnswerForm({ stream, background }: AnswerForm): Result<null> {
+	if (!stream || !background) return ok(null);
+	const message = "a run in the background is answered at once, and has no stream";
+	return fail({ reason: "invalid_request", issues: [{ path: "background", message }] });
+}
 
 export type AgentRunRequest = z.output<typeof agentRunRequestSchema>;
 
@@ -49,10 +73,10 @@ export function parseGoal({ goal, prompt }: Pick<AgentRunRequest, "goal" | "prom
 }
 
 /**
- * Two bodies with one hash are the same request. `stream` is not hashed.
+ * Two bodies with one hash are the same request. `stream` and `background` are not hashed.
  * @param rawBody as parsed, before validation.
  */
 export function bodyHash(rawBody: unknown): Hash {
-	const { stream: _, ...body } = Object(rawBody) as Record<string, unknown>;
+	const { stream: _, background: __, ...body } = Object(rawBody) as Record<string, unknown>;
 	return hashObject({ type: "svc.agent-body.v1", body });
 }

@@ -12,6 +12,7 @@ import {
 	currentProof,
 	END_STATUSES,
 	finalMessage,
+	isOutputCut,
 	type RunEnd,
 	type RunStep,
 	type StepRecord,
@@ -48,7 +49,7 @@ const runStepSchema = z.lazy(() =>
 const alertSchema = z.lazy(() =>
 	z.object({
 		level: z.enum(["WARNING", "CRITICAL"]),
-		code: z.enum(["budget_pressure", "provider_overrun", "model_replaced"]),
+		code: z.enum(["budget_pressure", "provider_overrun", "model_replaced", "webhook_failed"]),
 		threshold: z.number().nullable(),
 		consumed_share: z.number(),
 		consumed_usd: z.number(),
@@ -75,6 +76,10 @@ function commonRunFields() {
 		remaining_usd: z.number(),
 		trajectory_proof: z.string(),
 		output: z.string(),
+		truncated: z
+			.literal(true)
+			.optional()
+			.describe("The output limit ended the output or a section of it, and nobody could complete it."),
 		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
 	};
 }
@@ -125,6 +130,7 @@ export interface RunSnapshot {
 export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot): RunResponse {
 	const { runId: run_id, policy, capNanoUsd, budget, startedAtMs } = spec;
 	const costNanoUsd = end?.costNanoUsd ?? sumChargesNanoUsd(charges);
+	const isCut = end ? end.isCut : isOutputCut(state, steps);
 	const isInterrupted = end === null && state.resumableUntilMs !== null;
 	const message = isInterrupted ? finalMessage(spec, state, costNanoUsd) : (end?.finalMessage ?? null);
 	return {
@@ -141,9 +147,10 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		max_cost_usd: usd(capNanoUsd),
 		remaining_usd: usd(capNanoUsd - costNanoUsd),
 		trajectory_proof: end?.trajectoryProof ?? currentProof(state, steps),
-		output: end?.output ?? bestOutput(steps),
+		output: end?.output ?? bestOutput(state, steps),
+		...(isCut ? { truncated: true as const } : {}),
 		steps: steps.map(({ record }) => record),
-		alerts: state.guard.alerts,
+		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
 		budget,
 		...(message === null ? {} : { final_message: message }),
 	};
@@ -154,6 +161,31 @@ export function toRunSummary(run: RunResponse, goal: string): RunSummary {
 	const { plan: _, steps: __, alerts: ___, budget: ____, ...common } = run;
 	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
 	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
+}
+
+/** A step with its text. */
+export const stepTextSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("agent.step"),
+		run_id: z.string(),
+		index: z.int(),
+		role: z.enum(["subtask", "finalize"]),
+		subtask: z.string().describe("Its purpose, in words."),
+		text: z.string(),
+		truncated: z.boolean().describe("The text was longer than 1 MiB, and is its beginning."),
+		output_hash: z.string().describe("Of the whole text."),
+	}),
+);
+export type StepTextResponse = z.output<typeof stepTextSchema>;
+
+/** A step and its text, as far as it is kept. */
+export function toStepTextResponse(
+	run_id: string,
+	{ record: { index, role, output_hash }, subtask }: RunStep,
+	text: string,
+): StepTextResponse {
+	const truncated = hashText(text) !== output_hash;
+	return { object: "agent.step", run_id, index, role, subtask, text, truncated, output_hash };
 }
 
 /** A run's steps and their verification. */

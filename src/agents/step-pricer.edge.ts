@@ -2,20 +2,30 @@
 import type { Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
+import { planCallFor } from "../inference/workflow.edge.ts";
 import { detectAnswerKind } from "../orchestration/answer-kind.ts";
+import { longestContinuation } from "../orchestration/continuation.ts";
 import type { EffortRule, WorkflowEfforts } from "../orchestration/effort-rule.ts";
-import { questionBounder } from "../orchestration/engine.edge.ts";
+import { type QuestionBounder, questionBounder } from "../orchestration/engine.edge.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
-import { type EffortPolicy, type Panel, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
+import {
+	type EffortPolicy,
+	type Panel,
+	type Question,
+	systemMessage,
+	type Task,
+	userMessage,
+} from "../orchestration/strategy.ts";
 import type { Message } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { detectSignals } from "../routing/signals.ts";
-import type { PromptMessage } from "./plan.ts";
+import { isNecessary } from "./necessary-calls.ts";
+import type { PromptMessage } from "./prompt.ts";
 import { orderPanel } from "./run/retry.ts";
-import type { Intensity } from "./step-decision.ts";
+import type { Intensity, StepModels } from "./step-decision.ts";
 import { SINGLE_ONLY, suitKind } from "./step-strategy.ts";
 
 /** The rules for every call of a run. */
@@ -31,13 +41,20 @@ export interface StepRules {
 
 /** What a step asks, and of which strategies. */
 export interface StepSpec {
-	messages: readonly PromptMessage[];
+	/** The prompt, which says how long the answer may be. */
+	messagesFor(maxTokens: number): readonly PromptMessage[];
+	/** The part of the prompt that says what is asked, by which answers are compared; the last user message by default. */
+	question?: string;
+	/** The JSON Schema of the answer, for models that can be held to one. */
+	jsonSchema?: Readonly<Record<string, unknown>>;
 	/** The step's purpose, which its calls send to the sandbox upstream. */
 	asksFor?: string;
-	/** Strategies in order. The first that the share covers is used. The last is used whatever it costs. */
+	/** Strategies in order. The first that the money covers is used. The last is used whatever it costs. */
 	sizesFor(intensity: Intensity): readonly SizedStrategy[];
-	/** The most that every strategy but the last may cost. */
+	/** The most that every strategy but the last may be expected to cost. */
 	shareNanoUsd: number;
+	/** The most that every strategy but the last may cost. It must cover the calls without which the strategy has no answer. */
+	ceilingNanoUsd: number;
 	/** Models that failed an earlier try of the step, which are asked after all others. */
 	askLast?: readonly string[];
 	/** The longest second question that may follow the first answer. */
@@ -48,12 +65,14 @@ export interface StepSpec {
 export interface PricedStep {
 	/** The context that priced the step, and makes it. */
 	context: PlanContext;
+	messages: readonly PromptMessage[];
 	task: Task;
 	pool: ModelPool;
 	panel: Panel;
 	size: SizedStrategy;
-	/** How its calls reason; the bound holds for that. */
+	/** How its calls reason; the bounds hold for that. */
 	effortFor: EffortRule;
+	/** The most that its strategy costs: all its calls, or as many as the ceiling covers. */
 	boundNanoUsd: number;
 }
 
@@ -69,8 +88,9 @@ function toModelMessage({ role, content }: PromptMessage): Message {
 export function toPromptTask(
 	messages: readonly PromptMessage[],
 	limits: Pick<Task, "maxTokens" | "temperature" | "nonce">,
+	question?: string,
 ): Task {
-	const prompt = messages.findLast(({ role }) => role === "user")?.content ?? "";
+	const prompt = question ?? messages.findLast(({ role }) => role === "user")?.content ?? "";
 	const task = { messages: messages.map(toModelMessage), prompt, ...limits };
 	const kind = detectAnswerKind(prompt, detectSignals(toQuestionCall({ ...task, json: false })));
 	return { ...task, kind };
@@ -107,76 +127,128 @@ function onlyCheapest(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
-/** Prices one step at any intensity and length. Each pair is priced once. */
+/** The most that all questions can cost together; null when one of them cannot be asked. */
+function sumBounds(questions: readonly Question[], boundQuestion: QuestionBounder): number | null {
+	let total = 0;
+	for (const question of questions) {
+		const bound = boundQuestion(question);
+		if (!bound.ok) return null;
+		total += bound.value;
+	}
+	return total;
+}
+
+/** Prices one step at any intensity and length, and by its intended or the cheapest models. Each combination is priced once. */
 export class StepPricer {
 	#context: PlanContext;
 	#rules: StepRules;
 	#step: StepSpec;
-	/** The tasks of its questions: the first, then the second that may follow. */
-	#task: Task;
-	#followUp: Task | null;
 	#maxTokens: number;
 	#prices = new Map<string, PricedStep | null>();
 
-	/** @param maxTokens of each call, as requested. At a shorter length the cheapest model answers alone. */
+	/** @param maxTokens of each call, as requested. A shorter answer is one model's alone: its panel would cost more. */
 	constructor(context: PlanContext, rules: StepRules, step: StepSpec, maxTokens: number) {
 		this.#context = context;
 		this.#rules = rules;
 		this.#step = step;
-		const toTask = (messages: readonly PromptMessage[]) =>
-			toPromptTask(messages, { maxTokens, temperature: rules.temperature, nonce: rules.nonce });
-		this.#task = { ...toTask(step.messages), asksFor: step.asksFor };
-		this.#followUp = step.followUp ? toTask(step.followUp) : null;
 		this.#maxTokens = maxTokens;
 	}
 
 	/** The step at an intensity and a length; null when no model may make it. */
-	priceAt(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const key = `${intensity} ${maxTokens}`;
+	priceAt(intensity: Intensity, maxTokens: number, models: StepModels): PricedStep | null {
+		const key = `${intensity} ${maxTokens} ${models}`;
 		const earlier = this.#prices.get(key);
 		if (earlier !== undefined) return earlier;
-		const priced = this.#price(intensity, maxTokens);
+		const priced = this.#price(intensity, maxTokens, models);
 		this.#prices.set(key, priced);
 		return priced;
 	}
 
-	#price(intensity: Intensity, maxTokens: number): PricedStep | null {
-		const { sizesFor, shareNanoUsd, askLast = [] } = this.#step;
+	/** The most that completing a cut answer of a priced step can cost; 0 where no model may do that. */
+	completionNanoUsd({ context, pool, task, panel, effortFor }: PricedStep): number {
+		const bound = questionBounder(context, pool, effortFor)(longestContinuation(task, panel));
+		return bound.ok ? bound.value : 0;
+	}
+
+	#toTask(messages: readonly PromptMessage[], maxTokens: number, question?: string): Task {
+		const { temperature, nonce } = this.#rules;
+		return toPromptTask(messages, { maxTokens, temperature, nonce }, question);
+	}
+
+	#price(intensity: Intensity, maxTokens: number, models: StepModels): PricedStep | null {
+		const { sizesFor, askLast = [], messagesFor, question, asksFor } = this.#step;
 		const context = this.#context;
 		const { efforts } = this.#rules;
-		const task: Task = { ...this.#task, maxTokens };
-		const isShort = maxTokens < this.#maxTokens;
-		const sizes = isShort ? SINGLE_ONLY : sizesFor(intensity).map((size) => suitKind(size, task.kind));
+		const messages = messagesFor(maxTokens);
+		const task: Task = { ...this.#toTask(messages, maxTokens, question), asksFor };
+		const isCheapest = models === "cheapest";
+		const isAlone = isCheapest || maxTokens < this.#maxTokens;
+		const sizes = isAlone ? SINGLE_ONLY : suitKind(sizesFor(intensity), task.kind);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
 		if (!found.ok) return null;
-		const pool = isShort ? onlyCheapest(found.value) : found.value;
+		const pool = isCheapest ? onlyCheapest(found.value) : found.value;
 		for (const [position, size] of sizes.entries()) {
 			const panel = orderPanel(choosePanel(STRATEGY[size.strategy], pool, size, null), askLast);
+			const formed = this.#withSchema(task, panel);
+			const questions = this.#questions(formed, panel, size);
 			const isLast = position === sizes.length - 1;
-			for (const effortFor of isShort ? [efforts.least] : [efforts.chosen, efforts.least]) {
-				const boundNanoUsd = this.#bound(pool, task, panel, size, effortFor);
-				if (boundNanoUsd === null) continue;
-				const isAffordable = boundNanoUsd <= shareNanoUsd || (isLast && effortFor === efforts.least);
-				if (isAffordable) return { context, task, pool, panel, size, effortFor, boundNanoUsd };
+			for (const effortFor of isCheapest ? [efforts.least] : [efforts.chosen, efforts.least]) {
+				const isRequired = isLast && effortFor === efforts.least;
+				const boundNanoUsd = this.#boundSize(pool, questions, effortFor, isRequired);
+				if (boundNanoUsd !== null)
+					return { context, messages, task: formed, pool, panel, size, effortFor, boundNanoUsd };
 			}
 		}
 		return null;
 	}
 
-	/** The most that all calls can cost together; null when one of them cannot be made. */
-	#bound(pool: ModelPool, task: Task, panel: Panel, { strategy }: SizedStrategy, effortFor: EffortRule): number | null {
+	/**
+	 * The most that a size may cost; null where it is not made. A size that may be left out needs a ceiling that covers its necessary
+	 * calls, and a share that covers what it is expected to cost.
+	 */
+	#boundSize(
+		pool: ModelPool,
+		questions: readonly Question[],
+		effortFor: EffortRule,
+		isRequired: boolean,
+	): number | null {
+		const { shareNanoUsd, ceilingNanoUsd } = this.#step;
 		const boundQuestion = questionBounder(this.#context, pool, effortFor);
-		const { maxTokens } = task;
-		const second = this.#followUp ? [{ ...this.#followUp, maxTokens }] : [];
-		let total = 0;
-		for (const each of [task, ...second]) {
-			for (const question of STRATEGY[strategy].callGraph(each, panel)) {
-				const bound = boundQuestion(question);
-				if (!bound.ok) return null;
-				total += bound.value;
-			}
-		}
-		return total;
+		const whole = sumBounds(questions, boundQuestion);
+		if (whole === null || isRequired) return whole;
+		const necessary = sumBounds(questions.filter(isNecessary), boundQuestion);
+		if (necessary === null || necessary > ceilingNanoUsd) return null;
+		const isExpected = whole <= shareNanoUsd || this.#expectedCost(pool, questions, effortFor) <= shareNanoUsd;
+		return isExpected ? Math.min(whole, ceilingNanoUsd) : null;
+	}
+
+	/** The task in the step's JSON form, if every model that may answer can be held to it. */
+	#withSchema(task: Task, { members }: Panel): Task {
+		const { jsonSchema } = this.#step;
+		const { catalog } = this.#context.settings;
+		const canHold = members.flat().every((id) => catalog.findModel(id)?.supports.json_schema);
+		if (!jsonSchema || !canHold) return task;
+		return { ...task, output: { type: "json_schema", name: "reply", schema: { ...jsonSchema }, strict: true } };
+	}
+
+	/** Every question of a size, with those of the step's second request. */
+	#questions(task: Task, panel: Panel, { strategy }: SizedStrategy): Question[] {
+		const { followUp } = this.#step;
+		const second = followUp ? [{ ...this.#toTask(followUp, task.maxTokens), output: task.output }] : [];
+		return [task, ...second].flatMap((each) => STRATEGY[strategy].callGraph(each, panel));
+	}
+
+	/** What the calls are expected to cost together, each asked once and none repaired. */
+	#expectedCost({ options }: ModelPool, questions: readonly Question[], effortFor: EffortRule): number {
+		return [...new Set(questions)]
+			.filter(({ asksFor }) => asksFor !== "repair")
+			.map((question) => {
+				const plan = planCallFor(this.#context, toQuestionCall(question, effortFor(question)), options);
+				const candidates = plan.ok ? plan.value.selection.candidates : [];
+				const first = candidates.find(({ model }) => model.id === question.member[0]);
+				return first?.expectation.cost.totalNanoUsd ?? Number.POSITIVE_INFINITY;
+			})
+			.reduce((sum, cost) => sum + cost, 0);
 	}
 }

@@ -5,11 +5,13 @@ import { type BilledCall, billInterruptedCallAtBound, toUsageCall } from "../inf
 import { reservationExpiryMs } from "../inference/settlement.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import { Workflow } from "../inference/workflow.edge.ts";
-import { createEngine, failOnBug } from "../orchestration/engine.edge.ts";
+import { runStrategy } from "../orchestration/continuation.ts";
+import { createEngine, failOnBug, questionBounder } from "../orchestration/engine.edge.ts";
 import { STRATEGY } from "../orchestration/strategies.ts";
 import type { Engine, StrategyResult } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
-import type { PromptMessage } from "./plan.ts";
+import { isNecessary, keepForNecessary } from "./necessary-calls.ts";
+import type { PromptMessage } from "./prompt.ts";
 import type { StepCharge } from "./run/run.ts";
 import { type PricedStep, toPromptTask } from "./step-pricer.edge.ts";
 
@@ -74,11 +76,11 @@ function askStrategy(
 ): Promise<Result<StrategyResult>> {
 	const strategy = STRATEGY[size.strategy];
 	const run = async () => {
-		const first = await strategy.run(task, panel, engine);
+		const first = await runStrategy(strategy, task, panel, engine);
 		const messages = first.ok ? followUp(first.value.text) : null;
 		if (!messages) return first;
-		const repair = { ...toPromptTask(messages, task), asksFor: "repair" };
-		const second = await strategy.run(repair, panel, engine);
+		const repair = { ...toPromptTask(messages, task), output: task.output, asksFor: "repair" };
+		const second = await runStrategy(strategy, repair, panel, engine);
 		return second.ok ? second : first;
 	};
 	const failure: Failure = {
@@ -92,15 +94,17 @@ function askStrategy(
 }
 
 /**
- * Makes a step within its bound.
+ * Makes a step.
+ * @param boundNanoUsd the step's bound, and what is held beyond it to complete a cut answer.
  * @param followUp returns the messages to ask after the first answer, or null. They are counted in the bound.
  */
 export async function makeStep(
 	step: PricedStep,
+	boundNanoUsd: number,
 	hooks: StepHooks,
 	followUp: (answer: string) => readonly PromptMessage[] | null = () => null,
 ): Promise<StepResult> {
-	const { context, task, pool, effortFor, boundNanoUsd } = step;
+	const { context, task, pool, effortFor } = step;
 	const endsAtMs = Date.now() + context.settings.upstreamTotalTimeoutMs;
 	const expiresAtMs = reservationExpiryMs(endsAtMs);
 	const workflow = new Workflow(context, {
@@ -116,7 +120,17 @@ export async function makeStep(
 				billedNanoUsd: workflow.spentNanoUsd,
 			}),
 	});
-	const engine = stopEngineWhen(createEngine(workflow, context, pool, task, effortFor), hooks.isStopped);
+	const necessary = STRATEGY[step.size.strategy].callGraph(task, step.panel).filter(isNecessary);
+	const boundQuestion = questionBounder(context, pool, effortFor);
+	const engine = keepForNecessary(
+		stopEngineWhen(createEngine(workflow, context, pool, task, effortFor), hooks.isStopped),
+		necessary,
+		(question) => {
+			const bound = boundQuestion(question);
+			return bound.ok ? bound.value : 0;
+		},
+		() => boundNanoUsd - workflow.spentNanoUsd,
+	);
 	const answer = await askStrategy(step, engine, followUp);
 	if (!answer.ok) workflow.stop();
 	await workflow.idle();

@@ -12,13 +12,25 @@ export function toActor({ keyId }: { keyId: string }): string {
 	return `key:${keyId}`;
 }
 
+/** Who did it: the operator. */
+export const OPERATOR_ACTOR = "operator";
+
 /** What a policy check comes to, and how risky it found the action: the decision is always the tier's. */
 export const RISK_TIERS = ["auto", "confirm", "approve", "block"] as const;
 export type RiskTier = (typeof RISK_TIERS)[number];
 export const DECISIONS = ["allow", "confirm", "approve", "deny"] as const;
 export type Decision = (typeof DECISIONS)[number];
 
-export const EVENT_TYPES = ["policy_check", "handoff_created", "agent_plan", "agent_record"] as const;
+export const EVENT_TYPES = [
+	"policy_check",
+	"handoff_created",
+	"agent_plan",
+	"agent_record",
+	"manifest_changed",
+	"key_created",
+	"key_changed",
+	"key_revoked",
+] as const;
 
 /** One row of the audit_events table, in its column names. */
 export interface AuditEventRow {
@@ -27,7 +39,7 @@ export interface AuditEventRow {
 	user_id: string;
 	workspace_id: string | null;
 	event_type: (typeof EVENT_TYPES)[number];
-	/** As toActor writes it. */
+	/** As toActor writes it, or OPERATOR_ACTOR. */
 	actor: string;
 	decision: string | null;
 	risk_score: number | null;
@@ -35,4 +47,13 @@ export interface AuditEventRow {
 	/** JSON object. */
 	payload: string;
 	created_at: string;
+}
+
+/** The members of an event that every one has, without those of a policy decision. */
+export type PlainEvent = Pick<AuditEventRow, "user_id" | "workspace_id" | "event_type" | "actor" | "payload">;
+
+/** An event that decides nothing. @param id a ULID. */
+export function toPlainEvent(event: PlainEvent, id: string, atMs: number): AuditEventRow {
+	const decided = { decision: null, risk_score: null, risk_tier: null };
+	return { id: `ae_${id}`, ...event, ...decided, created_at: new Date(atMs).toISOString() };
 }

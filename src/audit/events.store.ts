@@ -26,6 +26,14 @@ export function insertEvents(db: Database, events: readonly AuditEventRow[]) {
 }
 
 /**
+ * A statement that inserts an event if the statement before it, in the same transaction, has changed a row. So a change and its
+ * trail are stored together or not at all.
+ */
+export function insertEventOfChange(db: Database, event: AuditEventRow) {
+	return db.insert(auditEvents).select(sql`${rowsFromJson(auditEvents, [event])} AND changes() > 0`);
+}
+
+/**
  * Finds the events of a page, newest first, plus one if there are more. Stops one event after the payloads pass
  * PAGE_PAYLOAD_CHARS. SQLite counts one character where JavaScript may count two, so the page never needs more than this.
  */

@@ -2,8 +2,7 @@
 import { ok, type Result } from "../failure.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
-import type { DefaultConfigContext } from "../routing-config/default-config.store.ts";
-import { rulesInForce } from "../routing-config/in-force.edge.ts";
+import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { toInferenceRequest } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";
 
@@ -13,7 +12,7 @@ import type { ChatRequest } from "./request.ts";
  */
 export async function applyRules(
 	body: ChatRequest,
-	context: DefaultConfigContext,
+	context: RulesContext,
 	rawBody?: unknown,
 ): Promise<Result<InferenceRequest>> {
 	const rules = await rulesInForce(body, context);

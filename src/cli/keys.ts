@@ -1,13 +1,17 @@
-// `npm run keys -- create|list|rotate|revoke`: the operator's side of API keys. Prints one JSON object on stdout.
+// `npm run keys -- create|list|change|rotate|revoke`: the operator's side of API keys. Prints one JSON object on stdout.
 import { parseArgs } from "node:util";
 import { PLAN_IDS } from "../catalog/plans.ts";
-import { adminTokenFor, callOperator, createKey, OperatorError } from "./operator.ts";
+import { KEY_FLAGS, toKeyRequest } from "./key-flags.ts";
+import { adminTokenFor, callOperator, OperatorError } from "./operator.ts";
 
 const KEYS_USAGE = `usage:
-  npm run keys -- create --user NAME --plan ${PLAN_IDS.join("|")} [--url URL]
+  npm run keys -- create --user NAME --plan ${PLAN_IDS.join("|")} [OPTIONS] [--url URL]
   npm run keys -- list [--user NAME] [--url URL]
-  npm run keys -- rotate --key KEY_ID [--url URL]
+  npm run keys -- change --key KEY_ID OPTIONS [--url URL]
+  npm run keys -- rotate --key KEY_ID [--overlap-seconds N] [--url URL]
   npm run keys -- revoke --key KEY_ID [--url URL]
+OPTIONS: --name TEXT, --role owner|agent, --expires-at TIME, --rpm N, --daily-requests N, --models ID,TIER,GLOB,…,
+  --brain-config JSON, --tags TAG,TAG,…; "none" removes one.
 ADMIN_TOKEN comes from the environment, else from .dev.vars; URL is http://127.0.0.1:8787 unless PORT or --url says otherwise.`;
 
 function requireOption(value: string | undefined, flag: string): string {
@@ -25,25 +29,31 @@ async function runKeysCommand(args: string[]): Promise<unknown> {
 			key: { type: "string" },
 			"key-id": { type: "string" },
 			url: { type: "string" },
+			"overlap-seconds": { type: "string" },
+			...KEY_FLAGS,
 		},
 	});
 	const [command, positional] = positionals;
 	const keyId = values.key ?? values["key-id"] ?? positional;
 	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
-	const call = (method: "GET" | "POST", path: string) => callOperator(url, adminTokenFor(values.url), method, path);
+	const call = (method: "GET" | "POST" | "PATCH", path: string, body?: unknown) =>
+		callOperator(url, adminTokenFor(values.url), method, path, body);
+	const keyPath = () => `/internal/keys/${encodeURIComponent(requireOption(keyId, "key"))}`;
 	switch (command) {
 		case "create":
-			return createKey(
-				url,
-				adminTokenFor(values.url),
-				requireOption(values.user, "user"),
-				requireOption(values.plan, "plan"),
-			);
+			return call("POST", "/internal/keys", {
+				user: requireOption(values.user, "user"),
+				plan: requireOption(values.plan, "plan"),
+				...toKeyRequest(values),
+			});
 		case "list":
 			return call("GET", `/internal/keys${values.user ? `?user=${encodeURIComponent(values.user)}` : ""}`);
+		case "change":
+			return call("PATCH", keyPath(), toKeyRequest(values));
 		case "rotate":
+			return call("POST", `${keyPath()}/rotate`, { overlap_seconds: Number(values["overlap-seconds"] ?? 0) });
 		case "revoke":
-			return call("POST", `/internal/keys/${encodeURIComponent(requireOption(keyId, "key"))}/${command}`);
+			return call("POST", `${keyPath()}/revoke`);
 		default:
 			throw new OperatorError(KEYS_USAGE);
 	}

@@ -31,7 +31,7 @@ interface OperatorPage<T> {
 export async function callOperator(
 	serviceUrl: string,
 	adminToken: string,
-	method: "GET" | "POST",
+	method: "GET" | "POST" | "PATCH",
 	path: string,
 	body?: unknown,
 ): Promise<unknown> {

@@ -67,16 +67,16 @@ function castNotes(
 
 /**
  * Chooses coders and critic from the models that may serve. A preferred model that may not serve is ignored, with a note.
- * @param lone the models that write alone when money is short.
+ * @param single the models that write alone when money is short.
  */
 export function chooseCodeCast(
 	rankings: Rankings,
-	lone: SingleModels,
+	single: SingleModels,
 	options: CodeOptions,
 	{ width, review, price }: CodeCastSize,
 ): CodeCast {
 	if (price === "lowest" || price === "fitting") {
-		const coder = price === "lowest" ? lone.cheapest : lone.fitting;
+		const coder = price === "lowest" ? single.cheapest : single.fitting;
 		return { coders: [toMember(coder, [])], critic: null, notes: [] };
 	}
 	const cheap = price === "low";

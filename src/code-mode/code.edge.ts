@@ -16,13 +16,14 @@ import type { Engine, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { chooseCodeCast } from "./cast.ts";
+import type { CodeEngine } from "./engine.ts";
 import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
 import { chooseCodePlan, sumBounds } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
 import { outcomeReason, planReason } from "./reason.ts";
 import { type CodeOptions, type CodeRequest, type CodeTask, toCodeOptions, toCodeTask } from "./request.ts";
 import { type CodeAnswer, toCodeAnswer } from "./response.ts";
-import { type CodeEngine, type CodeOutcome, runCode } from "./run-code.ts";
+import { type CodeOutcome, runCode } from "./run-code.ts";
 
 /** What the loop came to, as it is delivered: rounded and hashed once. */
 interface DeliveredCode extends Omit<CodeOutcome, "files"> {
@@ -110,7 +111,7 @@ function planCode(
 		},
 		outputHash: ({ receiptFiles }) => hashFiles(receiptFiles),
 		answer(outcome, settled) {
-			const { review, iterations, files, confidence } = outcome;
+			const { review, iterations, files, confidence, isCut } = outcome;
 			const result = {
 				task: task.text,
 				language,
@@ -121,6 +122,7 @@ function planCode(
 				isReviewed: cast.critic !== null,
 				confidence,
 				iterations,
+				isCut,
 			};
 			const isSet = findSetFields({ temperature: body.temperature, effort: body.reasoning_effort });
 			const warnings = toWorkflowWarnings(ignoredMemberWarnings(rawBody, body), settled, isSet);

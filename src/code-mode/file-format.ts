@@ -1,8 +1,9 @@
 // The text format in which a model writes files, and its strict reader: what is not clearly a file with a safe path is refused
 // with a reason. What stands in the files is judged by static-checks.ts. Pure.
 //
-// Every fence carries a boundary that is drawn from the texts of the request and occurs in none of them, so no file can
-// hold a fence that it was not told of.
+// Every marker carries a boundary, which is the beginning of the prompt's mark: the request's random nonce, or where a text of the
+// prompt holds that boundary, the nonce hashed on. So no text that was there before can hold a marker.
+import { NONCE_DIGITS } from "../inference/material.ts";
 import { hashText } from "../proof/hash.ts";
 import { utf8Length } from "../providers/wire.ts";
 
@@ -24,6 +25,8 @@ interface Draft {
 	files: CodeFile[];
 	/** Whether it wrote or removed any. */
 	changed: boolean;
+	/** Paths of files that it began and did not close. */
+	unclosed: string[];
 	faults: DraftFault[];
 }
 
@@ -35,16 +38,19 @@ const MAX_DEPTH = 16;
 /** More would tell a repair no more. */
 const MAX_FAULTS = 20;
 
+/** Digits of a mark that stand in the markers. */
 const BOUNDARY_DIGITS = 8;
 
-/** A boundary that none of the texts holds: the beginning of their hash, hashed on as long as it does occur. */
-export function boundaryFor(texts: readonly string[]): string {
-	let hash = hashText(texts.join("\n"));
-	for (;;) {
-		const boundary = hash.slice(-BOUNDARY_DIGITS);
-		if (!texts.some((text) => text.includes(boundary))) return boundary;
-		hash = hashText(hash);
-	}
+/** The boundary of the markers in a prompt. */
+export function boundaryFrom(mark: string): string {
+	return mark.slice(0, BOUNDARY_DIGITS);
+}
+
+/** The mark of a prompt: the request's nonce, hashed on as long as one of the texts holds its boundary. */
+export function markFor(nonce: string, texts: readonly string[]): string {
+	let mark = nonce;
+	while (texts.some((text) => text.includes(boundaryFrom(mark)))) mark = hashText(mark).slice(-NONCE_DIGITS);
+	return mark;
 }
 
 /** A file as the format writes it. */
@@ -73,6 +79,9 @@ export function formatRules(boundary: string): string {
 export function deletionRule(boundary: string): string {
 	return `- A file that you do not write stays as it is. To remove one, write the line <<<DELETE ${boundary} its/path>>>.`;
 }
+
+/** What a repair learns of a file that its answer's output limit cut. */
+const CUT_FILE = "is not closed: the answer reached its output limit; write it shorter, or as several files";
 
 /** Characters that do not show, among them those that turn the direction of what does. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -121,10 +130,10 @@ function clash(path: string, others: Iterable<string>): string | null {
 	return null;
 }
 
-type Fence = { kind: "FILE" | "DELETE"; path: string } | { kind: "END" };
+type FileMarker = { kind: "FILE" | "DELETE"; path: string } | { kind: "END" };
 
-/** Lines of an answer as fences of this boundary, or as text. */
-function fenceFor(line: string, boundary: string): Fence | null {
+/** A line as a marker of this boundary; null for any other text. */
+export function parseFileMarker(line: string, boundary: string): FileMarker | null {
 	const match = line.match(/^<<<(FILE|END|DELETE) ([0-9a-f]+)(?: (.*))?>>>\s*$/);
 	if (!match || match[2] !== boundary) return null;
 	const [, kind, , path = ""] = match;
@@ -137,6 +146,7 @@ class Reading {
 	readonly #files: Map<string, { file: CodeFile; bytes: number }>;
 	readonly #written = new Set<string>();
 	readonly faults: DraftFault[] = [];
+	readonly unclosed: string[] = [];
 	changed = false;
 	#open: { path: string; lines: string[] } | null = null;
 
@@ -144,28 +154,32 @@ class Reading {
 		this.#files = new Map(previous.map((file) => [pathKey(file.path), { file, bytes: utf8Length(file.content) }]));
 	}
 
-	line(line: string, fence: Fence | null): void {
-		if (!fence) {
+	line(line: string, marker: FileMarker | null): void {
+		if (!marker) {
 			this.#open?.lines.push(line);
 			return;
 		}
-		if (fence.kind === "END") {
+		if (marker.kind === "END") {
 			if (this.#open) this.#close(this.#open);
 			else this.#fault(null, "an END stands where no file is open");
 			return;
 		}
 		this.#dropOpen("is not closed before the next marker");
-		if (fence.kind === "FILE") this.#open = { path: fence.path, lines: [] };
-		else this.#delete(fence.path);
+		if (marker.kind === "FILE") this.#open = { path: marker.path, lines: [] };
+		else this.#delete(marker.path);
 	}
 
-	end(): CodeFile[] {
-		this.#dropOpen("is not closed: the answer breaks off");
+	end(isCut: boolean): CodeFile[] {
+		if (this.#open) this.#dropOpen(isCut ? CUT_FILE : "is not closed: the answer breaks off");
+		else if (isCut) this.#fault(null, "the answer reached its output limit, so files may be missing");
 		return [...this.#files.values()].map(({ file }) => file).toSorted((a, b) => (a.path < b.path ? -1 : 1));
 	}
 
 	#dropOpen(why: string): void {
-		if (this.#open) this.#fault(this.#open.path, why);
+		if (this.#open) {
+			this.unclosed.push(this.#open.path);
+			this.#fault(this.#open.path, why);
+		}
 		this.#open = null;
 	}
 
@@ -216,12 +230,18 @@ class Reading {
 /**
  * Reads the files of an answer. A refused file is left out and named; the others count.
  * @param previous the files before it, for a repair: what the answer does not write stays.
+ * @param isCut the output limit ended the answer.
  */
-export function readDraft(answer: string, boundary: string, previous: readonly CodeFile[] = []): Draft {
+export function readDraft(
+	answer: string,
+	boundary: string,
+	{ previous = [], isCut = false }: { previous?: readonly CodeFile[]; isCut?: boolean } = {},
+): Draft {
 	const reading = new Reading(previous);
-	for (const line of answer.split("\n")) reading.line(line, fenceFor(line, boundary));
-	const files = reading.end();
-	if (!reading.changed && reading.faults.length === 0)
-		reading.faults.push({ path: null, message: "the answer holds no file in the form that was asked for" });
-	return { files, changed: reading.changed, faults: reading.faults };
+	for (const line of answer.split("\n")) reading.line(line, parseFileMarker(line, boundary));
+	const files = reading.end(isCut);
+	const { changed, unclosed, faults } = reading;
+	if (!changed && faults.length === 0)
+		faults.push({ path: null, message: "the answer holds no file in the form that was asked for" });
+	return { files, changed, unclosed, faults };
 }

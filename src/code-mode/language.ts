@@ -190,6 +190,11 @@ export function languageForPath(path: string): string | null {
 	return byExtension.get(extension)?.id ?? known ?? null;
 }
 
+/** Whether files of a language are running text, which may hold anything that code may not. */
+export function isProse(language: string | null): boolean {
+	return language === "markdown" || language === "text";
+}
+
 /** The id of a language by any of its names. An unknown name is returned in lower case. */
 export function toLanguageId(language: string): string {
 	const query = language.trim().toLowerCase();

@@ -1,4 +1,5 @@
-// The plan of a code request: how many coders and cycles, what they cost at most, and what is cut when money is short. Pure.
+// The plan of a code request: how many coders and cycles, what they cost at most, and what is cut when money is short. Calls that not
+// every cycle needs (a cut draft is continued, a second critic is asked) are in the bound as far as the limits cover them. Pure.
 import { ok, type Result } from "../failure.ts";
 import {
 	type AttemptBound,
@@ -7,13 +8,15 @@ import {
 	fitToLimits,
 	type Limits,
 	limitName,
+	lowestLimit,
 } from "../orchestration/bounds.ts";
 import type { WorkflowEfforts } from "../orchestration/effort-rule.ts";
 import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
 import type { PriceRange } from "../orchestration/planner.ts";
-import type { Question } from "../orchestration/strategy.ts";
+import type { Member, Question } from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
-import { draftQuestion, longestCodeRepair, longestReview } from "./prompts.ts";
+import { secondCritic } from "./critics.ts";
+import { draftQuestion, longestCodeContinuation, longestCodeRepair, longestReview } from "./prompts.ts";
 import type { CodeOptions, CodeTask } from "./request.ts";
 
 /** Coders of the first draft under the policy `depth`. */
@@ -25,6 +28,8 @@ export interface CodePlan {
 	/** Cycles at most. */
 	iterations: number;
 	review: boolean;
+	/** A second critic confirms what the first one passes. */
+	confirms: boolean;
 	price: PriceRange;
 	/** How its calls reason. */
 	efforts: keyof WorkflowEfforts;
@@ -44,6 +49,11 @@ export function generateStage(iteration: number): string {
 	return `generate:${iteration}`;
 }
 
+/** The stage of calls that continue a cycle's drafts which were cut. */
+export function continueStage(iteration: number): string {
+	return `continue:${iteration}`;
+}
+
 /** The stage of a cycle's reviews. */
 export function reviewStage(iteration: number): string {
 	return `review:${iteration}`;
@@ -52,7 +62,8 @@ export function reviewStage(iteration: number): string {
 /** The plan that the request calls for, and cheaper versions of it. The last is one call of the cheapest model. */
 function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[] {
 	const width = policy === "depth" && review ? DEPTH_CODERS : 1;
-	const whole: CodePlan = { width, iterations, review, price: "any", efforts: "chosen", shrunk: null };
+	const confirms = policy === "depth" && review;
+	const whole: CodePlan = { width, iterations, review, confirms, price: "any", efforts: "chosen", shrunk: null };
 	const least: CodePlan = { ...whole, efforts: "least", shrunk: "no more reasoning than the models must" };
 	const fewer = countDown(width, 1).map((left) => ({
 		...least,
@@ -60,7 +71,7 @@ function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[]
 		shrunk: `${left} of ${width} coders`,
 	}));
 	const cheap: CodePlan = { ...least, width: 1, price: "low", shrunk: "cheap models" };
-	const draft: CodePlan = { ...cheap, iterations: 1, review: false, price: "lowest" };
+	const draft: CodePlan = { ...cheap, iterations: 1, review: false, confirms: false, price: "lowest" };
 	return [
 		whole,
 		least,
@@ -71,25 +82,54 @@ function shrinkCodePlan({ policy, review, iterations }: CodeOptions): CodePlan[]
 	];
 }
 
-/** A cycle's reviews at their longest, with a repair of each verdict. @param drafts how many are reviewed. */
-function reviewQuestions(task: CodeTask, { critic }: CodeCast, iteration: number, drafts: number): Question[] {
+/** A cycle's reviews at their longest, with a repair of each verdict's JSON. @param drafts how many are reviewed. */
+export function reviewQuestions(
+	task: CodeTask,
+	{ critic }: Pick<CodeCast, "critic">,
+	iteration: number,
+	drafts: number,
+): Question[] {
 	if (!critic) return [];
 	const review = longestReview(task, critic, reviewStage(iteration));
-	return Array.from({ length: drafts }, () => [review, jsonRepairBound(review)]).flat();
+	const repair = jsonRepairBound(review);
+	return Array.from({ length: drafts }, () => [review, repair]).flat();
 }
 
-/** Every question of the first cycle, each at its longest. */
-function firstCycle(task: CodeTask, cast: CodeCast): Question[] {
-	const drafts = cast.coders.map((coder) => draftQuestion(task, coder, generateStage(0)).question);
-	return [...drafts, ...reviewQuestions(task, cast, 0, drafts.length)];
+/** A second critic's reviews, where the first gave no verdict or has to be confirmed. */
+function secondReviews(task: CodeTask, { critic }: CodeCast, iteration: number, drafts: number): Question[] {
+	return reviewQuestions(task, { critic: critic && secondCritic(critic, null) }, iteration, drafts);
+}
+
+/** The calls of a cycle, each at its longest. */
+interface CycleGraph {
+	/** Calls without which it does not begin. */
+	calls: Question[];
+	/** Calls made only where they are covered too: they continue drafts that were cut, then ask second critics. */
+	room: Question[][];
+}
+
+function firstCycle(task: CodeTask, cast: CodeCast): CycleGraph {
+	const drafts = cast.coders.map((coder) => draftQuestion(task, coder, generateStage(0)));
+	return {
+		calls: [...drafts.map(({ question }) => question), ...reviewQuestions(task, cast, 0, drafts.length)],
+		room: [
+			drafts.map((asked) => longestCodeContinuation(asked, continueStage(0))),
+			secondReviews(task, cast, 0, drafts.length),
+		],
+	};
+}
+
+function repairCycle(task: CodeTask, cast: CodeCast, coder: Member): CycleGraph {
+	const asked = longestCodeRepair(task, coder, generateStage(1));
+	return {
+		calls: [asked.question, ...reviewQuestions(task, cast, 1, 1)],
+		room: [[longestCodeContinuation(asked, continueStage(1))], secondReviews(task, cast, 1, 1)],
+	};
 }
 
 /** The questions of a repair and its review at their longest, by coder. They are as long in every cycle. */
-export function repairCycles(task: CodeTask, cast: CodeCast): Question[][] {
-	return cast.coders.map((coder) => [
-		longestCodeRepair(task, coder, generateStage(1)),
-		...reviewQuestions(task, cast, 1, 1),
-	]);
+export function repairCycles(task: CodeTask, cast: CodeCast): { coder: Member; cycle: Question[] }[] {
+	return cast.coders.map((coder) => ({ coder, cycle: repairCycle(task, cast, coder).calls }));
 }
 
 /** The most that questions cost together, nano-USD, or why one of them may not be asked. */
@@ -113,18 +153,43 @@ function boundCycles(
 	cast: CodeCast,
 	boundFor: (question: Question) => Result<number>,
 ): Result<AttemptBound> {
-	const first = sumBounds(firstCycle(task, cast), boundFor);
+	const first = sumBounds(firstCycle(task, cast).calls, boundFor);
 	if (!first.ok) return first;
 	if (iterations === 1) return ok({ wholeNanoUsd: first.value, leastNanoUsd: first.value });
 	// Of several coders the most expensive may be the one that repairs.
 	const repairs: number[] = [];
-	for (const cycle of repairCycles(task, cast)) {
+	for (const { cycle } of repairCycles(task, cast)) {
 		const bound = sumBounds(cycle, boundFor);
 		if (!bound.ok) return bound;
 		repairs.push(bound.value);
 	}
 	const wholeNanoUsd = first.value + (iterations - 1) * Math.max(...repairs);
 	return ok({ wholeNanoUsd, leastNanoUsd: first.value });
+}
+
+/**
+ * What the limits cover beyond a plan's bound, nano-USD: of the calls that are made where there is room, as many as fit, those of the
+ * first cycle first.
+ */
+function boundRoom(
+	{ iterations }: CodePlan,
+	task: CodeTask,
+	cast: CodeCast,
+	leftNanoUsd: number,
+	boundFor: (question: Question) => Result<number>,
+): number {
+	// A call whose prompt no model takes is not made.
+	const sums = (room: Question[][]) =>
+		room.map((questions) => sumBounds(questions, boundFor)).map((bound) => (bound.ok ? bound.value : 0));
+	const repairs = cast.coders.map((coder) => sums(repairCycle(task, cast, coder).room));
+	const later = [0, 1].map((kind) => Math.max(...repairs.map((amounts) => amounts[kind] ?? 0)));
+	const steps = [...sums(firstCycle(task, cast).room), ...Array.from({ length: iterations - 1 }, () => later).flat()];
+	let room = 0;
+	for (const step of steps) {
+		if (room + step > leftNanoUsd) break;
+		room += step;
+	}
+	return room;
 }
 
 /** What was cut, and why. */
@@ -156,5 +221,11 @@ export function chooseCodePlan(
 	if (!fit.ok) return fit;
 	const { attempt, boundNanoUsd } = fit.value;
 	const { plan, cast } = attempt;
-	return ok({ plan: { ...plan, shrunk: explainCut(plan, fit.value, limits) }, cast, boundNanoUsd });
+	const left = lowestLimit(limits) - boundNanoUsd;
+	const roomNanoUsd = left > 0 ? boundRoom(plan, task, cast, left, boundBy[plan.efforts]) : 0;
+	return ok({
+		plan: { ...plan, shrunk: explainCut(plan, fit.value, limits) },
+		cast,
+		boundNanoUsd: boundNanoUsd + roomNanoUsd,
+	});
 }

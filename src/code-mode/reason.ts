@@ -21,15 +21,19 @@ export function planReason({ plan, cast }: BoundedCodePlan, { policy, review }: 
 }
 
 const STOP_TEXT: Readonly<Record<LoopStop, string>> = {
-	passed: "it passed",
-	max_iters: "it did not pass within them",
+	passed: "it passed the review",
+	max_iters: "it did not pass the review",
 	budget: "the budget ended before it passed",
 	no_answer: "a repair was not answered, so what there was is kept",
+	no_verdict: "no reviewer gave a verdict that can be read",
 };
 
-/** Explains how it ended. */
-export function outcomeReason({ stop, iterations, review }: CodeOutcome): string {
+/** Explains how it ended. It claims no more than a review, since nothing was run. */
+export function outcomeReason({ stop, iterations, review, isCut }: CodeOutcome): string {
 	const cycles = `after ${iterations} ${iterations === 1 ? "cycle" : "cycles"}`;
-	if (review.reviewer === null && stop === "max_iters") return `${cycles} the static checks did not pass it`;
-	return `${cycles} ${STOP_TEXT[stop]}`;
+	const cut = isCut ? ", and its last answer reached its output limit" : "";
+	if (review.lacksVerdict) return `${cycles} ${STOP_TEXT.no_verdict}, so it is unreviewed${cut}`;
+	if (review.reviewer === null && stop === "passed") return `${cycles} it passed the static checks${cut}`;
+	if (review.reviewer === null && stop === "max_iters") return `${cycles} the static checks did not pass it${cut}`;
+	return `${cycles} ${STOP_TEXT[stop]}${cut}`;
 }

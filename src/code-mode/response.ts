@@ -57,6 +57,14 @@ export const codeSchema = z.lazy(() =>
 				models_used: z.array(z.string()),
 				confidence: shareSchema,
 			}),
+			truncated: z
+				.literal(true)
+				.optional()
+				.describe("The output limit ended the answer with these files, so some may be missing."),
+			unreviewed: z
+				.literal(true)
+				.optional()
+				.describe("A review was asked for, and no reviewer gave a verdict that can be read."),
 			warnings: warningsSchema,
 			stages: stagesSchema.optional(),
 		}),
@@ -78,10 +86,24 @@ interface CodeResult {
 	/** Rounded. */
 	confidence: number;
 	iterations: number;
+	/** The output limit ended the answer that wrote the files. */
+	isCut: boolean;
 }
 
-/** The reviewer of delivered files that no critic was asked about. */
+/** The reviewer of delivered files that no critic gave a verdict on. */
 const STATIC_CHECKS = "static checks";
+
+const CUT_FILES_WARNING = {
+	code: "truncated",
+	param: "max_tokens",
+	message:
+		"a draft reached its output limit, and what it left open could not be completed; raise max_tokens or max_cost_usd",
+};
+const UNREVIEWED_WARNING = {
+	code: "unreviewed",
+	param: "review",
+	message: "no reviewer gave a verdict that can be read, so only the static checks have judged the code",
+};
 
 /** Models that wrote drafts, in the order of their drafts. */
 function codersUsed(trace: Trace): string[] {
@@ -96,7 +118,7 @@ export function toCodeAnswer(
 	clientWarnings: ClientWarning[],
 	includeTrace: boolean,
 ): CodeAnswer {
-	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations } = result;
+	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations, isCut } = result;
 	const { trace } = done;
 	const { passed, issues, reviewer } = review;
 	const score = roundShare(review.score);
@@ -137,7 +159,13 @@ export function toCodeAnswer(
 				models_used,
 				confidence,
 			},
-			warnings: clientWarnings,
+			...(isCut ? { truncated: true as const } : {}),
+			...(review.lacksVerdict ? { unreviewed: true as const } : {}),
+			warnings: [
+				...clientWarnings,
+				...(isCut ? [CUT_FILES_WARNING] : []),
+				...(review.lacksVerdict ? [UNREVIEWED_WARNING] : []),
+			],
 			...(includeTrace ? { stages: trace.answerStages() } : {}),
 		},
 	};

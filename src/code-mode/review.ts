@@ -1,6 +1,5 @@
-// The review of a draft: the findings of the static checks and the critic's verdict in one. Pure.
-import type { JsonReply } from "../orchestration/json-reply.ts";
-import type { CodeVerdict } from "./prompts.ts";
+// The review of a draft: the findings of the static checks and the critics' verdicts in one. Pure.
+import type { CodeVerdict } from "./verdict.ts";
 
 /** Code passes only with at least this score, even if the critic passes it. */
 const PASSING_SCORE = 0.7;
@@ -10,12 +9,18 @@ export interface Review {
 	passed: boolean;
 	/** 0 to 1. */
 	score: number;
-	/** Empty when it passed without remarks. */
+	/** Empty when it passed. */
 	issues: string[];
-	/** Catalog id of the critic; null where none was asked. */
+	/** Catalog id of the critic whose verdict counts; null where there is none. */
 	reviewer: string | null;
-	/** The critic was asked, but gave no verdict that can be read. */
+	/** Critics were asked, and none gave a verdict that can be read. */
 	lacksVerdict: boolean;
+}
+
+/** A verdict and the model that gave it. */
+export interface GivenVerdict {
+	verdict: CodeVerdict;
+	critic: string;
 }
 
 /** A review by the static checks alone. */
@@ -24,25 +29,42 @@ export function staticReview(faults: readonly string[]): Review {
 	return { passed, score: passed ? 1 : 0, issues: [...faults], reviewer: null, lacksVerdict: false };
 }
 
-function verdictIssues({ passed, score, issues }: CodeVerdict): string[] {
-	if (issues.length > 0) return issues;
-	if (!passed) return ["the reviewer did not pass it and named no issue"];
-	return score < PASSING_SCORE ? [`the reviewer's score of ${score} is below ${PASSING_SCORE}`] : [];
+/** A review for which no critic gave a verdict that can be read: it has the static checks' score, and does not pass. */
+export function missedReview(faults: readonly string[]): Review {
+	const review = staticReview(faults);
+	const issues = [...faults, "no reviewer gave a verdict that can be read, so the code is unreviewed"];
+	return { ...review, passed: false, issues, lacksVerdict: true };
 }
 
 /**
- * A review by the static checks and a critic. Without a readable verdict the code does not pass.
- * @param critic the model that was asked first.
+ * What a verdict holds against the code, empty where it passes. A verdict that contradicts itself is taken at its more cautious word:
+ * with an issue nothing passes, and where it does not pass without an issue, its reason is the issue.
  */
-export function criticReview(faults: readonly string[], reading: JsonReply<CodeVerdict>, critic: string): Review {
-	const { value, reply } = reading;
-	const reviewer = reply.ok ? reply.model : critic;
-	if (!value) {
-		const why = reply.ok ? "the reviewer's verdict could not be read" : "the reviewer gave no verdict";
-		return { passed: false, score: 0, issues: [...faults, why], reviewer, lacksVerdict: true };
-	}
-	const passed = value.passed && value.score >= PASSING_SCORE && faults.length === 0;
-	return { passed, score: value.score, issues: [...faults, ...verdictIssues(value)], reviewer, lacksVerdict: false };
+function verdictIssues({ passed, score, issues, reason }: CodeVerdict): string[] {
+	if (issues.length > 0) return issues;
+	if (passed !== false && score >= PASSING_SCORE) return [];
+	if (reason !== "") return [reason];
+	return passed === false
+		? ["the reviewer did not pass it and named no issue"]
+		: [`the reviewer's score of ${score} is below ${PASSING_SCORE}`];
+}
+
+/** Whether a verdict can be used: one that fails the code without a word names nothing that could be mended. */
+export function isUsable({ passed, issues, reason }: CodeVerdict): boolean {
+	return passed !== false || issues.length > 0 || reason !== "";
+}
+
+/** A review by the static checks and a critic. */
+export function criticReview(faults: readonly string[], { verdict, critic }: GivenVerdict): Review {
+	const issues = [...faults, ...verdictIssues(verdict)];
+	return { passed: issues.length === 0, score: verdict.score, issues, reviewer: critic, lacksVerdict: false };
+}
+
+/** Of two verdicts the one that counts: the one that does not pass, else the one with the lower score. */
+export function moreCautiousVerdict(first: GivenVerdict, second: GivenVerdict): GivenVerdict {
+	const passes = ({ verdict }: GivenVerdict) => verdictIssues(verdict).length === 0;
+	if (passes(first) !== passes(second)) return passes(first) ? second : first;
+	return second.verdict.score < first.verdict.score ? second : first;
 }
 
 /** The share of the score that counts when only the static checks reviewed the code. */
@@ -52,7 +74,7 @@ const NOT_PASSED_SHARE = 0.5;
 
 /**
  * Confidence in code, 0 to 1 (docs/reference.md, "Code"): the critic's score, half of it where the code did not pass; without a
- * critic one half where the static checks pass, else 0.
+ * verdict one half where the static checks pass, else 0.
  */
 export function codeConfidence({ passed, score, reviewer }: Review): number {
 	if (reviewer === null) return score * UNREVIEWED_SHARE;

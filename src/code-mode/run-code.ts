@@ -2,28 +2,23 @@
 // engine's, and nothing that was written is run. Pure.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
-import { askJson } from "../orchestration/json-reply.ts";
-import {
-	type Answer,
-	combineFailures,
-	type Engine,
-	isAnswered,
-	type Member,
-	type Question,
-} from "../orchestration/strategy.ts";
+import { combineFailures } from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
-import { type CodeFile, type DraftFault, readDraft } from "./file-format.ts";
-import { type CodePlan, generateStage, repairCycles, reviewStage } from "./plan.ts";
-import { draftQuestion, repairQuestion, reviewQuestion } from "./prompts.ts";
+import { askCritics, askSecondCritic, type ReviewPlace } from "./critics.ts";
+import { askDrafts, bestDraft, betterDraft, type CheckedDraft, type DraftRound, isClean } from "./drafts.ts";
+import type { CodeEngine } from "./engine.ts";
+import type { CodeFile } from "./file-format.ts";
+import { type CodePlan, continueStage, generateStage, repairCycles, reviewQuestions, reviewStage } from "./plan.ts";
+import { draftQuestion, type FailedRepair, repairQuestion } from "./prompts.ts";
 import type { CodeTask } from "./request.ts";
-import { codeConfidence, criticReview, type Review, staticReview } from "./review.ts";
-import { issueText, staticIssues } from "./static-checks.ts";
-
-/** An engine that knows what is left to spend. */
-export interface CodeEngine extends Engine {
-	/** Whether what is left covers all of these questions. */
-	covers(questions: readonly Question[]): boolean;
-}
+import {
+	codeConfidence,
+	criticReview,
+	type GivenVerdict,
+	missedReview,
+	moreCautiousVerdict,
+	type Review,
+} from "./review.ts";
 
 export type CodeProgress =
 	| {
@@ -36,73 +31,20 @@ export type CodeProgress =
 	| { type: "reviewed"; iteration: number; passed: boolean; score: number; issues: string[]; reviewer: string | null };
 
 /** Why the loop ended. */
-export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer";
+export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer" | "no_verdict";
 
 /** The result of the loop. */
 export interface CodeOutcome {
 	/** Sorted by path; never empty. */
 	files: CodeFile[];
-	/** Of these files. Its reviewer is null where no critic was asked. */
+	/** Of these files. Its reviewer is null where no critic gave a verdict. */
 	review: Review;
 	confidence: number;
 	/** Cycles that ran. */
 	iterations: number;
 	stop: LoopStop;
-}
-
-/** A coder's answer, parsed and checked. */
-interface CheckedDraft {
-	coder: Member;
-	answered: Answer;
-	iteration: number;
-	files: CodeFile[];
-	/** Faults of format and findings of the static checks, one line each. */
-	faults: string[];
-	review: Review;
-}
-
-function faultText({ path, message }: DraftFault): string {
-	return path === null ? message : `${path}: ${message}`;
-}
-
-/** Parses and checks a draft. Its review is that of the static checks until a critic has given a verdict. */
-async function checkDraft(
-	answered: Answer,
-	{
-		coder,
-		boundary,
-		iteration,
-		previous,
-	}: { coder: Member; boundary: string; iteration: number; previous: CodeFile[] },
-): Promise<CheckedDraft> {
-	const { files, changed, faults } = readDraft(answered.text, boundary, previous);
-	const unchanged = changed || previous.length === 0 ? [] : ["the answer changes no file"];
-	const found = await staticIssues(files);
-	const texts = [...faults.map(faultText), ...(faults.length > 0 ? [] : unchanged), ...found.map(issueText)];
-	return { coder, answered, iteration, files, faults: texts, review: staticReview(texts) };
-}
-
-function isClean({ files, faults }: CheckedDraft): boolean {
-	return files.length > 0 && faults.length === 0;
-}
-
-/** The better of two drafts, by: has files, passed, is clean, higher score, fewer faults. Of equals, the second. */
-function betterDraft(a: CheckedDraft, b: CheckedDraft): CheckedDraft {
-	const rank = (draft: CheckedDraft) => [
-		draft.files.length > 0 ? 1 : 0,
-		draft.review.passed ? 1 : 0,
-		isClean(draft) ? 1 : 0,
-		draft.review.reviewer === null ? 0 : draft.review.score,
-		-draft.faults.length,
-	];
-	const [left, right] = [rank(a), rank(b)];
-	const at = left.findIndex((value, place) => value !== right[place]);
-	return at >= 0 && (left[at] ?? 0) > (right[at] ?? 0) ? a : b;
-}
-
-/** The best draft of a round. */
-function bestDraft(drafts: readonly [CheckedDraft, ...CheckedDraft[]]): CheckedDraft {
-	return drafts.reduce((best, next) => betterDraft(next, best));
+	/** An output limit ended an answer, what it left open is missing from these files, and no critic has passed them without it. */
+	isCut: boolean;
 }
 
 /** Where every call failed, no code was produced either (spec 7); any other failure stands for itself. */
@@ -113,6 +55,13 @@ function toNoCode(failure: Failure): Failure {
 	return { reason: "no_code_produced", message, attempts, costUsd, retryAfterMs };
 }
 
+/** Reviews a draft by a verdict, or by none. */
+function setVerdict(draft: CheckedDraft, given: GivenVerdict | null): void {
+	draft.review = given ? criticReview(draft.faults, given) : missedReview(draft.faults);
+}
+
+type Drafts = readonly [CheckedDraft, ...CheckedDraft[]];
+
 class CodeLoop {
 	readonly #task: CodeTask;
 	readonly #plan: CodePlan;
@@ -120,7 +69,9 @@ class CodeLoop {
 	readonly #engine: CodeEngine;
 	readonly #report: (progress: CodeProgress) => void;
 	/** The longest questions of a repair by each coder, and of its review. */
-	readonly #repairs: Map<Member, Question[]>;
+	readonly #repairs: ReturnType<typeof repairCycles>;
+	/** Repairs of the best draft that made it worse. */
+	#tried: FailedRepair[] = [];
 
 	constructor(
 		task: CodeTask,
@@ -134,25 +85,24 @@ class CodeLoop {
 		this.#cast = cast;
 		this.#engine = engine;
 		this.#report = report;
-		const cycles = repairCycles(task, cast);
-		this.#repairs = new Map(cast.coders.map((coder, at) => [coder, cycles[at] ?? []]));
+		this.#repairs = repairCycles(task, cast);
 	}
 
 	async run(): Promise<Result<CodeOutcome>> {
 		const first = await this.#firstDrafts();
 		if (!first.ok) return first;
-		let latest = await this.#review(first.value, 0);
+		let latest = await this.#review(first.value, 0, null);
 		let best = latest;
-		let stop = this.#stopAfter(0, best);
+		let stop = this.#stopAfter(latest, best);
 		for (let iteration = 1; stop === null; iteration++) {
-			const draft = await this.#nextDraft(latest, iteration);
+			const draft = await this.#repair(best, iteration);
 			if (!draft) {
 				stop = "no_answer";
 				break;
 			}
-			latest = await this.#review([draft], iteration);
-			best = betterDraft(best, latest);
-			stop = this.#stopAfter(iteration, latest);
+			latest = await this.#review([draft], iteration, best);
+			best = this.#keepBetter(best, latest);
+			stop = this.#stopAfter(latest, best);
 		}
 		return this.#conclude(best, latest.iteration + 1, stop);
 	}
@@ -164,114 +114,136 @@ class CodeLoop {
 			return fail({ reason: "no_code_produced", message, attempts: best.faults, costUsd: 0, retryAfterMs: null });
 		}
 		const { files, review } = best;
-		return ok({ files, review, confidence: codeConfidence(review), iterations, stop });
+		// What a critic passes is whole, whatever a draft before it lost.
+		const isCut = best.isCut && !review.passed;
+		return ok({ files, review, confidence: codeConfidence(review), iterations, stop, isCut });
 	}
 
-	/** Why the loop ends here; null when it goes on. */
-	#stopAfter(iteration: number, { coder, review, files }: CheckedDraft): LoopStop | null {
-		if (review.passed && files.length > 0) return "passed";
-		if (iteration + 1 >= this.#plan.iterations) return "max_iters";
-		return this.#coversRepairBy(coder) ? null : "budget";
+	/** The better of the best draft and a repair of it. Of a repair that made it worse, the next one is told. */
+	#keepBetter(best: CheckedDraft, repair: CheckedDraft): CheckedDraft {
+		const better = betterDraft(best, repair);
+		const failed = { changed: repair.changed, issues: repair.review.issues };
+		this.#tried = better === repair ? [] : [...this.#tried, failed];
+		return better;
 	}
 
-	#coversRepairBy(coder: Member): boolean {
-		return this.#engine.covers(this.#repairs.get(coder) ?? []);
+	/** Why the loop ends here; null when it goes on. Without a verdict on sound files there is nothing to mend. */
+	#stopAfter(latest: CheckedDraft, best: CheckedDraft): LoopStop | null {
+		if (best.review.passed && best.files.length > 0) return "passed";
+		if (isClean(latest) && latest.review.lacksVerdict) return "no_verdict";
+		if (this.#isLast(latest.iteration)) return "max_iters";
+		return this.#coversRepair(best) ? null : "budget";
+	}
+
+	#isLast(iteration: number): boolean {
+		return iteration + 1 >= this.#plan.iterations;
+	}
+
+	#coversRepair({ coder }: CheckedDraft): boolean {
+		return this.#engine.covers(this.#repairs.find((repair) => repair.coder === coder)?.cycle ?? []);
+	}
+
+	#round(iteration: number, before: CheckedDraft | null, drafts: number): DraftRound {
+		const { files: previous, missing } = before ?? { files: [], missing: [] };
+		return {
+			...{ iteration, previous, missing, stage: generateStage(iteration), continueStage: continueStage(iteration) },
+			kept: reviewQuestions(this.#task, this.#cast, iteration, drafts),
+		};
 	}
 
 	/** Every coder's draft; a failure when no coder answered. */
-	async #firstDrafts(): Promise<Result<[CheckedDraft, ...CheckedDraft[]]>> {
-		const stage = generateStage(0);
+	async #firstDrafts(): Promise<Result<Drafts>> {
 		const { coders } = this.#cast;
-		const asked = coders.map((coder) => draftQuestion(this.#task, coder, stage));
-		const replies = await this.#engine.ask(asked.map(({ question }) => question));
-		const drafts = await Promise.all(
-			replies.flatMap((reply, at) => {
-				const [coder, boundary] = [coders[at], asked[at]?.boundary];
-				if (!isAnswered(reply) || !coder || !boundary) return [];
-				return [checkDraft(reply, { coder, boundary, iteration: 0, previous: [] })];
-			}),
-		);
+		const requests = coders.map((coder) => ({ coder, asked: draftQuestion(this.#task, coder, generateStage(0)) }));
+		const { drafts, replies } = await askDrafts(this.#engine, requests, this.#round(0, null, coders.length));
 		const [first, ...rest] = drafts;
 		if (!first) return fail(toNoCode(combineFailures(replies)));
-		this.#describeDrafts(0, drafts);
+		this.#reportDrafts(drafts);
 		return ok([first, ...rest]);
 	}
 
-	/**
-	 * What the next cycle reviews: a repair, or the same files again where no fault is known and the verdict was missing.
-	 * Null when no model answered.
-	 */
-	async #nextDraft(latest: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
-		if (!isClean(latest) || !latest.review.lacksVerdict) return this.#repair(latest, iteration);
-		const kept = "the files as they are: their reviewer gave no verdict";
-		this.#engine.describe(generateStage(iteration), { drafts: [], kept });
-		return { ...latest, iteration };
-	}
-
 	/** A repair of a draft; null when no model answered. */
-	async #repair({ coder, files, review }: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
-		const stage = generateStage(iteration);
-		const { question, boundary } = repairQuestion(this.#task, coder, stage, { files, issues: review.issues });
-		const [reply] = await this.#engine.ask([question]);
-		if (!reply || !isAnswered(reply)) return null;
-		const draft = await checkDraft(reply, { coder, boundary, iteration, previous: files });
-		this.#describeDrafts(iteration, [draft]);
-		return draft;
+	async #repair(best: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
+		const { coder, files, review } = best;
+		const input = { files, issues: review.issues, tried: this.#tried };
+		const asked = repairQuestion(this.#task, coder, generateStage(iteration), input);
+		const { drafts } = await askDrafts(this.#engine, [{ coder, asked }], this.#round(iteration, best, 1));
+		this.#reportDrafts(drafts);
+		return drafts[0] ?? null;
 	}
 
-	#describeDrafts(iteration: number, drafts: readonly CheckedDraft[]): void {
-		const detail = drafts.map(({ answered: { model }, files, faults }) => ({
-			model,
-			files: files.map(({ path }) => path),
-			faults,
-		}));
-		this.#engine.describe(generateStage(iteration), { drafts: detail });
-		for (const { answered, files, faults } of drafts) {
+	#reportDrafts(drafts: readonly CheckedDraft[]): void {
+		for (const { iteration, model, files, faults } of drafts) {
 			const sizes = files.map(({ path, content }) => ({ path, characters: content.length }));
-			this.#report({ type: "drafted", iteration, model: answered.model, files: sizes, faults });
+			this.#report({ type: "drafted", iteration, model, files: sizes, faults });
 		}
 	}
 
-	/** Reviews a round's drafts and returns the best of them. */
-	async #review(drafts: readonly [CheckedDraft, ...CheckedDraft[]], iteration: number): Promise<CheckedDraft> {
+	/** Reviews a round's drafts and returns the best of them. @param before the best draft of earlier rounds. */
+	async #review(drafts: Drafts, iteration: number, before: CheckedDraft | null): Promise<CheckedDraft> {
 		const { critic } = this.#cast;
-		const chosen = critic ? this.#toReview(drafts, iteration) : [];
-		const readings = critic
-			? await askJson(
-					this.#engine,
-					chosen.map(({ files }) => reviewQuestion(this.#task, critic, reviewStage(iteration), files)),
-				)
-			: [];
-		for (const [at, draft] of chosen.entries()) {
-			const reading = readings[at];
-			if (reading && critic) draft.review = criticReview(draft.faults, reading, critic[0]);
+		const chosen = critic ? this.#toReview(drafts, before) : [];
+		if (critic && chosen.length > 0) {
+			const place = { task: this.#task, critic, engine: this.#engine, stage: reviewStage(iteration) };
+			const verdicts = await askCritics(
+				place,
+				chosen.map(({ files }) => files),
+			);
+			for (const [at, draft] of chosen.entries()) setVerdict(draft, verdicts[at]?.given ?? null);
+			if (this.#plan.confirms) {
+				const open = chosen.flatMap((draft, at) => {
+					const verdict = verdicts[at];
+					return verdict?.given && !verdict.askedTwice
+						? [[draft, verdict.given] satisfies [CheckedDraft, GivenVerdict]]
+						: [];
+				});
+				await this.#confirmBest(drafts, new Map(open), place);
+			}
 		}
-		for (const draft of drafts) draft.answered.rate(codeConfidence(draft.review));
+		for (const draft of drafts) draft.rate(codeConfidence(draft.review));
 		const best = bestDraft(drafts);
 		this.#describeReviews(drafts, best, iteration);
 		return best;
 	}
 
 	/**
-	 * The drafts that a critic is asked about. A draft that fails the static checks is not worth a call as long as it can be
-	 * repaired. At the end it is, because the answer needs a score.
+	 * Has a second critic confirm the best draft's pass. Where it does not, the next best may pass, and is confirmed in turn.
+	 * @param open verdicts by drafts that no second critic has seen.
 	 */
-	#toReview(drafts: readonly CheckedDraft[], iteration: number): readonly CheckedDraft[] {
+	async #confirmBest(drafts: Drafts, open: Map<CheckedDraft, GivenVerdict>, place: ReviewPlace): Promise<void> {
+		for (;;) {
+			const best = bestDraft(drafts);
+			const first = open.get(best);
+			if (!best.review.passed || !first) return;
+			open.delete(best);
+			const second = await askSecondCritic(place, best.files, first);
+			if (!second) continue;
+			setVerdict(best, moreCautiousVerdict(first, second));
+			this.#engine.describe(place.stage, { confirmed: best.review.passed });
+		}
+	}
+
+	/**
+	 * The drafts that a critic is asked about. A draft that fails the static checks is not worth a call as long as it can be
+	 * repaired, or a sound one is there. At the end it is, because the answer needs a score.
+	 */
+	#toReview(drafts: Drafts, before: CheckedDraft | null): readonly CheckedDraft[] {
 		const clean = drafts.filter(isClean);
 		if (clean.length > 0) return clean;
-		const isLast = iteration + 1 >= this.#plan.iterations || !drafts.every(({ coder }) => this.#coversRepairBy(coder));
+		if (before && isClean(before)) return [];
+		const isLast = this.#isLast(drafts[0].iteration) || !drafts.every((draft) => this.#coversRepair(draft));
 		return isLast ? drafts.filter(({ files }) => files.length > 0) : [];
 	}
 
 	#describeReviews(drafts: readonly CheckedDraft[], best: CheckedDraft, iteration: number): void {
-		const reviews = drafts.map(({ answered: { model }, review }) => ({
+		const reviews = drafts.map(({ model, review }) => ({
 			model,
 			passed: review.passed,
 			score: roundShare(review.score),
 			issues: review.issues,
 			by: review.reviewer ?? "static checks",
 		}));
-		const kept = drafts.length > 1 ? { kept: best.answered.model } : {};
+		const kept = drafts.length > 1 ? { kept: best.model } : {};
 		this.#engine.describe(reviewStage(iteration), { reviews, ...kept });
 		const { passed, score, issues, reviewer } = best.review;
 		this.#report({ type: "reviewed", iteration, passed, score: roundShare(score), issues, reviewer });

@@ -4,7 +4,7 @@ import { loadYaml } from "../routing-config/load.ts";
 import { bracketFault } from "./brackets.ts";
 import { elisionsIn } from "./elisions.ts";
 import type { CodeFile } from "./file-format.ts";
-import { findLanguage, languageForPath } from "./language.ts";
+import { findLanguage, isProse, languageForPath } from "./language.ts";
 import { LEXICAL_RULES } from "./lexis.ts";
 
 export type StaticCheck = "syntax" | "brackets" | "left_out" | "markdown_fence" | "merge_conflict" | "hidden_text";
@@ -23,8 +23,6 @@ const MAX_ISSUES = 30;
 /** Longer files are not judged: at this length a hostile one takes up to half a second of CPU. */
 const MAX_CHECKED_CHARACTERS = 131_072;
 
-/** Running text may speak of anything. */
-const PROSE = new Set(["markdown", "text"]);
 /** JSON with comments, by custom. */
 const WITH_COMMENTS =
 	/(?:^|\/)(?:[tj]sconfig[\w.-]*\.json|devcontainer\.json|\.eslintrc(?:\.json)?|\.swcrc|\.babelrc)$|(?:^|\/)\.vscode\/[^/]+\.json$|\.(?:jsonc|json5)$/i;
@@ -134,7 +132,7 @@ async function findFileIssues(file: CodeFile): Promise<StaticIssue[]> {
 	const { path, content } = file;
 	if (content.length > MAX_CHECKED_CHARACTERS) return [];
 	const language = languageForPath(path);
-	if (language !== null && PROSE.has(language)) return [];
+	if (isProse(language)) return [];
 	const fence = fenceIssue(content);
 	const conflict = conflictIssue(content);
 	const own = fence ?? conflict;

@@ -1,6 +1,6 @@
 // The compliance preview: which models a policy would allow for a text, and what that costs more. It calls no model.
 import * as z from "zod";
-import type { ServiceContext } from "../account/context.ts";
+import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -30,7 +30,7 @@ const excludedSchema = z.record(z.string(), z.array(z.string()));
 /** Finds the policy in force for a request. It is passed in, because routing configs are a layer above this one. */
 type FindPolicy = (
 	request: { brain_config?: unknown; compliance?: unknown },
-	context: ServiceContext,
+	context: KeyContext,
 ) => Promise<Result<{ policy: CompliancePolicy | null }>>;
 
 function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {

@@ -26,7 +26,7 @@ export type HandlerResult<T> =
 
 /** A complete answer, 200 unless it says otherwise, or a failure. */
 export type JsonResult<T> =
-	| { ok: true; value: T; headers?: Record<string, string>; status?: 503 }
+	| { ok: true; value: T; headers?: Record<string, string>; status?: 202 | 503 }
 	| { ok: false; failure: Failure };
 
 /** An object's schema. At the top of a file it is built on first use: 1,400 schemas took two thirds of the start-up. */
@@ -72,6 +72,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 		/** The protocol's error for a body that is not one of its messages; null for failures that HTTP reports. */
 		refuse(failure: Failure, rawBody: unknown): Response | null;
 	};
+	/** With `background` in the body it answers 202 with its result and a `Location`; says what the result is then. */
+	background?: string;
 	/** Its result may have status 503, because it reports what is down. */
 	degrades?: boolean;
 	/** An empty body counts as `{}`. */

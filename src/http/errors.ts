@@ -57,6 +57,8 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "run_cancelled":
 		case "idempotency_conflict":
 			return { status: 409, message: failure.message, param: "idempotency_key", headers: NO_RETRY };
+		case "webhook_unavailable":
+			return { status: 422, message: failure.message, param: "webhook", headers: NO_RETRY };
 		case "invalid_brain_config":
 			return {
 				status: 422,
@@ -140,6 +142,7 @@ function toFailureRow(failure: Failure): FailureRow {
 			};
 		case "compliance_blocked":
 		case "model_blocked":
+		case "model_not_allowed":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
 		case "model_not_found":
@@ -148,9 +151,12 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "key_not_found":
 		case "handoff_not_found":
 		case "workspace_not_found":
+		case "manifest_not_found":
 		case "share_not_found":
 		case "skill_not_found":
 		case "run_not_found":
+		case "step_not_found":
+		case "text_expired":
 			return { status: 404, message: failure.message };
 		case "share_limit_reached":
 			return {

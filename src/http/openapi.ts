@@ -91,12 +91,18 @@ function successResponse({ result, mediaType, eventStream, csv }: Endpoint): Sch
 
 const ETAG = { ETag: { description: "Send it back as If-None-Match", schema: { type: "string" } } };
 
+const LOCATION = { Location: { description: "Where its state is read", schema: { type: "string" } } };
+
 function toResponses(endpoint: Endpoint): Record<string, Schema> {
 	const { unauthorized, limited, other } = ERRORS[endpoint.errorDialect ?? "caller's"];
 	const all: Record<string, Schema> = { "200": successResponse(endpoint) };
 	if (endpoint.conditional) {
 		all["200"] = { ...all["200"], headers: ETAG };
 		all["304"] = { description: "If-None-Match names what would be sent", headers: ETAG };
+	}
+	if (endpoint.background !== undefined) {
+		const answer = jsonContent(toJsonSchema(endpoint.result, "output"));
+		all["202"] = { description: endpoint.background, headers: LOCATION, ...answer };
 	}
 	if (endpoint.protocol) all["202"] = { description: endpoint.protocol.accepted };
 	if (endpoint.access !== "public")

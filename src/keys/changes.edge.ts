@@ -8,6 +8,8 @@ import { forgetRefusals } from "../account/admission.edge.ts";
 import { apiKeyDigest, generateApiKey } from "../account/api-key.ts";
 import { forgetAccount } from "../account/auth.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
+import { type AuditEventRow, OPERATOR_ACTOR, type PlainEvent, toPlainEvent } from "../audit/event.ts";
+import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import {
@@ -19,12 +21,20 @@ import {
 	MAX_USER_KEYS,
 	toKeyLife,
 } from "./key.ts";
+import { keyChangedEvent, keyCreatedEvent, keyRevokedEvent } from "./key-event.ts";
 import { findKey, insertKey, type NewKey, replaceKey, replaceOptions, revokeStoredKey } from "./keys.store.ts";
 
 type ChangeContext = Pick<ServiceContext, "db" | "meter" | "settings" | "startedAtMs" | "timings">;
 
-/** Who makes or changes keys: another key with its options, or null for an operator, whom nothing limits. */
-export type KeyMaker = KeyOptions | null;
+/** Who makes or changes keys: a key, or the operator. */
+export interface KeyMaker {
+	/** As audit events name it. */
+	actor: string;
+	/** Of the key; null for the operator, whom nothing limits. */
+	options: KeyOptions | null;
+}
+
+export const OPERATOR: KeyMaker = { actor: OPERATOR_ACTOR, options: null };
 
 export const NO_KEY: Failure = { reason: "key_not_found", message: "no such key" };
 
@@ -60,6 +70,13 @@ function draftKey(
 	return { secret, row, key: { ...shown, revokedAt: null, version: 1 } };
 }
 
+/** An event as it is stored. */
+async function toStoredEvent(event: PlainEvent, { settings }: ChangeContext): Promise<AuditEventRow> {
+	const nowMs = Date.now();
+	const payload = await redactPayloadSecrets(event.payload, settings);
+	return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
+}
+
 /** Makes a key of a user. */
 export async function makeKey(
 	context: ChangeContext,
@@ -67,10 +84,11 @@ export async function makeKey(
 	options: KeyOptions,
 	maker: KeyMaker,
 ): Promise<Result<MadeKey>> {
-	const excess = maker && findWiderMember(options, maker);
+	const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog);
 	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 	const { row, ...made } = draftKey(context, userId, options, null);
-	const isStored = await context.timings.measure("d1", () => insertKey(context.db, row));
+	const event = await toStoredEvent(keyCreatedEvent(made.key, maker.actor), context);
+	const isStored = await context.timings.measure("d1", () => insertKey(context.db, row, event));
 	return isStored ? ok(made) : fail({ reason: "key_limit_reached", limit: MAX_USER_KEYS });
 }
 
@@ -134,12 +152,13 @@ export async function changeKey(
 	const changed = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
 		if (before.revokedAt !== null) return fail(NO_KEY);
 		const options = { ...before.options, ...wanted };
-		const excess = maker && findWiderMember(options, maker, before.options);
+		const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog, before.options);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		if (areSameOptions(options, before.options)) return ok({ taken: true, value: before });
 		const now = toIso(startedAtMs);
-		const isStored = await timings.measure("d1", () => replaceOptions(db, before, options, now));
 		const value = { ...before, options, version: before.version + 1 };
+		const event = await toStoredEvent(keyChangedEvent(before, value, maker.actor), context);
+		const isStored = await timings.measure("d1", () => replaceOptions(db, before, options, now, event));
 		return ok(isStored ? { taken: true, value } : { taken: false });
 	});
 	// Also of a key that is as wanted already: the request may be one that did not reach the meter before.
@@ -151,10 +170,11 @@ export async function changeKey(
 export async function revokeKey(context: ChangeContext, { userId, keyId, maker }: KeyChange): Promise<Result<ApiKey>> {
 	const { db, startedAtMs, timings } = context;
 	const revokedAt = toIso(startedAtMs);
-	const mayBeLast = maker === null;
+	const mayBeLast = maker.options === null;
 	const revoked = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
 		if (before.revokedAt !== null) return ok({ taken: true, value: before });
-		const isStored = await timings.measure("d1", () => revokeStoredKey(db, before, { revokedAt, mayBeLast }));
+		const event = await toStoredEvent(keyRevokedEvent(before, maker.actor, null), context);
+		const isStored = await timings.measure("d1", () => revokeStoredKey(db, before, { revokedAt, mayBeLast }, event));
 		return ok(isStored ? { taken: true, value: { ...before, revokedAt } } : { taken: false });
 	});
 	if (revoked.ok) await publishRevocation(context, revoked.value);
@@ -177,14 +197,23 @@ export async function rotateKey(
 	const rotated = await attemptChange<Rotation & { before: ApiKey }>(context, userId, keyId, async (before) => {
 		const { options } = before;
 		if (!isLiveKey(toKeyLife(before), now)) return fail(NO_KEY);
-		const excess = maker && findWiderMember(options, maker);
+		const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		const { row, ...made } = draftKey(context, before.userId, options, before.id);
 		const overlapEnd = toIso(startedAtMs + overlapSeconds * 1_000);
 		const isSooner = options.expiresAt !== null && options.expiresAt < overlapEnd;
 		const previousEndsAt = isSooner && options.expiresAt !== null ? options.expiresAt : overlapEnd;
 		const end = overlapSeconds > 0 ? { expiresAt: previousEndsAt } : { revokedAt: now };
-		const isStored = await timings.measure("d1", () => replaceKey(db, before, row, end));
+		const ended = { ...before, options: { ...options, ...(overlapSeconds > 0 ? { expiresAt: previousEndsAt } : {}) } };
+		const endEvent =
+			overlapSeconds > 0
+				? keyChangedEvent(before, ended, maker.actor)
+				: keyRevokedEvent(before, maker.actor, made.key.id);
+		const events = {
+			made: await toStoredEvent(keyCreatedEvent(made.key, maker.actor), context),
+			ended: await toStoredEvent(endEvent, context),
+		};
+		const isStored = await timings.measure("d1", () => replaceKey(db, before, row, end, events));
 		return ok(isStored ? { taken: true, value: { ...made, previousEndsAt, before } } : { taken: false });
 	});
 	if (!rotated.ok) return rotated;

@@ -2,11 +2,12 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { toActor } from "../audit/event.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { parseListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
-import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
+import { changeKey, type KeyChange, type KeyMaker, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
 import { inheritOptions, isKeyId, type KeyOptions, MAX_USER_KEYS } from "./key.ts";
 import { findKey, listUserKeys } from "./keys.store.ts";
 import { keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
@@ -16,16 +17,24 @@ const DEFAULT_LISTED_KEYS = 100;
 
 const ownKeyParams = z.lazy(() => z.object({ key_id: z.string() }));
 
-/** The options of the key that makes a request, as D1 has them now. */
-async function findOwnOptions({ account, db, timings }: KeyContext): Promise<Result<KeyOptions>> {
+interface OwnKeyMaker extends KeyMaker {
+	options: KeyOptions;
+}
+
+function toKeyBasis({ account, settings, startedAtMs }: KeyContext) {
+	return { plan: account.plan.id, catalog: settings.catalog, nowMs: startedAtMs };
+}
+
+/** The key that makes a request, with its options as D1 has them now. */
+async function findMaker({ account, db, timings }: KeyContext): Promise<Result<OwnKeyMaker>> {
 	const own = await timings.measure("d1", () => findKey(db, account.userId, account.keyId));
-	return own ? ok(own.options) : fail(NO_KEY);
+	return own ? ok({ actor: toActor(account), options: own.options }) : fail(NO_KEY);
 }
 
 /** A change of one of the caller's keys. A malformed id is an unknown one. */
-async function toKeyChange(keyId: string, context: KeyContext): Promise<Result<KeyChange & { maker: KeyOptions }>> {
+async function toKeyChange(keyId: string, context: KeyContext): Promise<Result<KeyChange>> {
 	if (!isKeyId(keyId)) return fail(NO_KEY);
-	const maker = await findOwnOptions(context);
+	const maker = await findMaker(context);
 	return maker.ok ? ok({ userId: context.account.userId, keyId, maker: maker.value }) : maker;
 }
 
@@ -41,12 +50,12 @@ const createKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: madeKeySchema,
 	async handle({ body, context }) {
-		const { account, startedAtMs } = context;
-		const wanted = readKeyOptions(body, account.plan.id, startedAtMs);
+		const { account } = context;
+		const wanted = await readKeyOptions(body, toKeyBasis(context));
 		if (!wanted.ok) return wanted;
-		const own = await findOwnOptions(context);
+		const own = await findMaker(context);
 		if (!own.ok) return own;
-		const made = await makeKey(context, account.userId, inheritOptions(wanted.value, own.value), own.value);
+		const made = await makeKey(context, account.userId, inheritOptions(wanted.value, own.value.options), own.value);
 		return made.ok ? ok({ ...toKeyView(made.value.key), key: made.value.secret }) : made;
 	},
 });
@@ -102,7 +111,7 @@ const changeKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: keySchema,
 	async handle({ params, body, context }) {
-		const wanted = readKeyOptions(body, context.account.plan.id, context.startedAtMs);
+		const wanted = await readKeyOptions(body, toKeyBasis(context));
 		if (!wanted.ok) return wanted;
 		const change = await toKeyChange(params.key_id, context);
 		if (!change.ok) return change;

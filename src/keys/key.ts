@@ -1,5 +1,9 @@
 // API keys as their owners see them: what they may do, what one may give to another, and when a user's last owner key ends. Pure.
+import type { Catalog } from "../catalog/catalog.ts";
+import { TIERS } from "../catalog/vocabulary.ts";
 import type { KeyRole } from "../http/endpoint.ts";
+import { isListed, matchesGlob, type RoutingConfig } from "../routing/routing-config.ts";
+import { mergeNormalForms } from "../routing-config/config.ts";
 
 /** What a key may do. */
 export interface KeyOptions {
@@ -11,6 +15,10 @@ export interface KeyOptions {
 	rpm: number | null;
 	/** Requests in 24 hours; null for the plan's. */
 	dailyRequests: number | null;
+	/** Ids, tiers and globs of the models that it may call; null for all. */
+	models: string[] | null;
+	/** In normal form; null without one. */
+	config: RoutingConfig | null;
 	tags: string[];
 }
 
@@ -38,32 +46,67 @@ export function isKeyId(text: string): boolean {
 }
 
 /** Members that a key cannot make wider than its own, by their names in requests. */
-type ScopeMember = "role" | "expires_at" | "rpm" | "daily_requests";
+type ScopeMember = "role" | "expires_at" | "rpm" | "daily_requests" | "models" | "brain_config";
 
 function isHigher(limit: number | null, than: number | null): boolean {
 	return than !== null && (limit === null || limit > than);
 }
 
+/**
+ * Whether a list allows a model, today or in a later catalog, that another list does not. A glob covers an entry that it matches as
+ * a text: each `*` of the entry then falls into one of its own.
+ */
+function isWiderList(list: readonly string[] | null, than: readonly string[] | null, { findModel }: Catalog): boolean {
+	if (than === null || than.includes("*")) return false;
+	if (list === null) return true;
+	const isTier = (entry: string) => (TIERS as readonly string[]).includes(entry);
+	return !list.every((entry) => {
+		if (than.includes(entry)) return true;
+		if (isTier(entry)) return false;
+		const model = findModel(entry);
+		return (model && isListed(model, than)) || than.some((glob) => matchesGlob(glob, entry));
+	});
+}
+
+/** Whether a config lacks something that another one blocks, or costs more. Its other members only prefer. */
+function isWiderConfig(config: RoutingConfig | null, than: RoutingConfig | null): boolean {
+	if (!than) return false;
+	const isBlocked = (entry: string) => config?.blocked.includes(entry) ?? false;
+	return isHigher(config?.max_cost ?? null, than.max_cost) || !than.blocked.every(isBlocked);
+}
+
 /** Whether a member of options allows more than other options do. */
-const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions) => boolean>> = {
+const WIDER: Readonly<Record<ScopeMember, (options: KeyOptions, than: KeyOptions, catalog: Catalog) => boolean>> = {
 	role: ({ role }, than) => role === "owner" && than.role !== "owner",
 	expires_at: ({ expiresAt }, than) => than.expiresAt !== null && (expiresAt === null || expiresAt > than.expiresAt),
 	rpm: ({ rpm }, than) => isHigher(rpm, than.rpm),
 	daily_requests: ({ dailyRequests }, than) => isHigher(dailyRequests, than.dailyRequests),
+	models: ({ models }, than, catalog) => isWiderList(models, than.models, catalog),
+	brain_config: ({ config }, than) => isWiderConfig(config, than.config),
 };
 
 /**
  * The first member that a key may not give, because it is wider than the key's own; null when it may give all.
  * @param before what the changed key has already, which may be kept.
  */
-export function findWiderMember(options: KeyOptions, own: KeyOptions, before?: KeyOptions): ScopeMember | null {
+export function findWiderMember(
+	options: KeyOptions,
+	own: KeyOptions,
+	catalog: Catalog,
+	before?: KeyOptions,
+): ScopeMember | null {
 	const members = Object.keys(WIDER) as ScopeMember[];
 	return (
 		members.find((member) => {
 			const isWider = WIDER[member];
-			return isWider(options, own) && (!before || isWider(options, before));
+			return isWider(options, own, catalog) && (!before || isWider(options, before, catalog));
 		}) ?? null
 	);
+}
+
+/** A new key's config under that of the key that makes it. */
+function inheritConfig(wanted: RoutingConfig | null | undefined, own: RoutingConfig | null): RoutingConfig | null {
+	return wanted && own ? mergeNormalForms(wanted, own) : (wanted ?? own);
 }
 
 /** Options of a new key: what is not named is as the key has it that makes it. */
@@ -74,6 +117,8 @@ export function inheritOptions(wanted: Partial<KeyOptions>, own: KeyOptions): Ke
 		expiresAt: wanted.expiresAt ?? own.expiresAt,
 		rpm: wanted.rpm ?? own.rpm,
 		dailyRequests: wanted.dailyRequests ?? own.dailyRequests,
+		models: wanted.models ?? own.models,
+		config: inheritConfig(wanted.config, own.config),
 		tags: wanted.tags ?? [],
 	};
 }
@@ -85,6 +130,8 @@ export const UNLIMITED: KeyOptions = {
 	expiresAt: null,
 	rpm: null,
 	dailyRequests: null,
+	models: null,
+	config: null,
 	tags: [],
 };
 

@@ -2,11 +2,14 @@
 import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
+import type { AuditEventRow } from "../audit/event.ts";
+import { insertEventOfChange } from "../audit/events.store.ts";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import type { ListPosition } from "../http/list-position.ts";
+import { parseStoredConfig } from "../routing-config/stored-config.ts";
 import { type ApiKey, type KeyLife, type KeyOptions, MAX_USER_KEYS, NEVER, ownerUntil, toKeyLife } from "./key.ts";
 
 const keyColumns = {
@@ -22,29 +25,39 @@ const keyColumns = {
 	expiresAt: apiKeys.expiresAt,
 	rpm: apiKeys.rpm,
 	dailyRequests: apiKeys.dailyRequests,
+	models: apiKeys.models,
+	brainConfig: apiKeys.brainConfig,
 	tags: apiKeys.tags,
 };
 
 type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
 
 const roleColumn = z.enum(KEY_ROLES);
-const tagsColumn = z.array(z.string());
+const textsColumn = z.array(z.string());
 
-function toApiKey({ name, role, expiresAt, rpm, dailyRequests, tags, ...key }: KeyRow): ApiKey {
+function toApiKey(row: KeyRow): ApiKey {
+	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...key } = row;
 	const options: KeyOptions = {
 		name,
 		role: roleColumn.parse(role),
 		expiresAt,
 		rpm,
 		dailyRequests,
-		tags: tagsColumn.parse(JSON.parse(tags)),
+		models: models === null ? null : textsColumn.parse(JSON.parse(models)),
+		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
+		tags: textsColumn.parse(JSON.parse(tags)),
 	};
 	return { ...key, options };
 }
 
 /** Options as columns. */
-function toOptionColumns({ tags, ...rest }: KeyOptions) {
-	return { ...rest, tags: JSON.stringify(tags) };
+function toOptionColumns({ models, config, tags, ...rest }: KeyOptions) {
+	return {
+		...rest,
+		models: models && JSON.stringify(models),
+		brainConfig: config && JSON.stringify(config),
+		tags: JSON.stringify(tags),
+	};
 }
 
 /** A key to be stored, with its digest. */
@@ -75,11 +88,12 @@ function isLive(now: string): SQL {
 	return sql`${apiKeys.revokedAt} IS NULL AND (${apiKeys.expiresAt} IS NULL OR ${apiKeys.expiresAt} > ${now})`;
 }
 
-/** Stores a key; false when the user has as many as allowed. */
-export async function insertKey(db: Database, key: NewKey): Promise<boolean> {
+/** Stores a key with its audit event; false when the user has as many as allowed. */
+export async function insertKey(db: Database, key: NewKey, event: AuditEventRow): Promise<boolean> {
 	const live = sql`SELECT count(*) FROM ${apiKeys} WHERE ${apiKeys.userId} = ${key.userId} AND ${isLive(key.createdAt)}`;
-	const inserted = await insertKeyIf(db, key, sql`(${live}) < ${MAX_USER_KEYS}`).get();
-	return inserted !== undefined;
+	const inserted = insertKeyIf(db, key, sql`(${live}) < ${MAX_USER_KEYS}`);
+	const [rows] = await db.batch([inserted, insertEventOfChange(db, event)]);
+	return rows.length > 0;
 }
 
 /** A key by its id; undefined when there is none. @param userId its owner; null finds anybody's. */
@@ -172,33 +186,40 @@ function isUnchanged({ id, version }: ApiKey): SQL | undefined {
 	return and(eq(apiKeys.id, id), eq(apiKeys.version, version), isNull(apiKeys.revokedAt));
 }
 
-/** Replaces a key's options. False when it was changed meanwhile, or is the user's last owner key and would end sooner. */
-export async function replaceOptions(db: Database, before: ApiKey, options: KeyOptions, now: string): Promise<boolean> {
+/** Replaces a key's options, with an audit event. False when it was changed meanwhile, or is the user's last owner key and would end sooner. */
+export async function replaceOptions(
+	db: Database,
+	before: ApiKey,
+	options: KeyOptions,
+	now: string,
+	event: AuditEventRow,
+): Promise<boolean> {
 	const after: KeyLife = { ...toKeyLife(before), role: options.role, expiresAt: options.expiresAt };
-	const changed = await db
+	const changed = db
 		.update(apiKeys)
 		.set({ ...toOptionColumns(options), version: before.version + 1 })
 		.where(and(isUnchanged(before), keepsOwner(db, before, after, now)))
-		.returning({ id: apiKeys.id })
-		.get();
-	return changed !== undefined;
+		.returning({ id: apiKeys.id });
+	const [rows] = await db.batch([changed, insertEventOfChange(db, event)]);
+	return rows.length > 0;
 }
 
-/** Revokes a key; false as above. @param mayBeLast an operator may revoke a user's last owner key. */
+/** Revokes a key, with an audit event; false as above. @param mayBeLast an operator may revoke a user's last owner key. */
 export async function revokeStoredKey(
 	db: Database,
 	before: ApiKey,
 	{ revokedAt, mayBeLast }: { revokedAt: string; mayBeLast: boolean },
+	event: AuditEventRow,
 ): Promise<boolean> {
 	const after: KeyLife = { ...toKeyLife(before), revokedAt };
 	const keeps = mayBeLast ? undefined : keepsOwner(db, before, after, revokedAt);
-	const revoked = await db
+	const revoked = db
 		.update(apiKeys)
 		.set({ revokedAt, version: before.version + 1 })
 		.where(and(isUnchanged(before), keeps))
-		.returning({ id: apiKeys.id })
-		.get();
-	return revoked !== undefined;
+		.returning({ id: apiKeys.id });
+	const [rows] = await db.batch([revoked, insertEventOfChange(db, event)]);
+	return rows.length > 0;
 }
 
 /** Stores a key that replaces another, and the other's end, in one transaction. False when the other was changed meanwhile. */
@@ -207,12 +228,18 @@ export async function replaceKey(
 	before: ApiKey,
 	key: NewKey,
 	end: Partial<Pick<KeyLife, "expiresAt" | "revokedAt">>,
+	events: { made: AuditEventRow; ended: AuditEventRow },
 ): Promise<boolean> {
 	const inserted = insertKeyIf(db, key, sql`EXISTS (SELECT 1 FROM ${apiKeys} WHERE ${isUnchanged(before)})`);
 	const ended = db
 		.update(apiKeys)
 		.set({ ...end, version: before.version + 1 })
 		.where(isUnchanged(before));
-	const [rows] = await db.batch([inserted, ended]);
+	const [rows] = await db.batch([
+		inserted,
+		insertEventOfChange(db, events.made),
+		ended,
+		insertEventOfChange(db, events.ended),
+	]);
 	return rows.length > 0;
 }

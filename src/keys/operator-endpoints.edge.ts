@@ -3,11 +3,12 @@ import { ulid } from "ulid";
 import * as z from "zod";
 import { upsertUser } from "../account/accounts.store.ts";
 import { forgetRefusals } from "../account/admission.edge.ts";
+import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { planIdSchema } from "../catalog/plans.ts";
+import { type PlanId, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { changeKey, type KeyChange, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
+import { changeKey, type KeyChange, makeKey, NO_KEY, OPERATOR, revokeKey, rotateKey } from "./changes.edge.ts";
 import { UNLIMITED } from "./key.ts";
 import { findKeyPlan, listKeys } from "./keys.store.ts";
 import { keyOptionFields, keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
@@ -18,9 +19,13 @@ const createdKeySchema = z.lazy(() =>
 );
 const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
 
+function toKeyBasis(plan: PlanId, { settings, startedAtMs }: ServiceContext) {
+	return { plan, catalog: settings.catalog, nowMs: startedAtMs };
+}
+
 /** A change by an operator, whom neither owner nor last owner key limits. */
 function toOperatorChange({ key_id: keyId }: { key_id: string }): KeyChange {
-	return { userId: null, keyId, maker: null };
+	return { userId: null, keyId, maker: OPERATOR };
 }
 
 const operatorCreateKeyEndpoint = endpoint({
@@ -35,7 +40,7 @@ const operatorCreateKeyEndpoint = endpoint({
 	),
 	result: createdKeySchema,
 	async handle({ body: { user, plan, ...requested }, context }) {
-		const wanted = readKeyOptions(requested, plan, context.startedAtMs);
+		const wanted = await readKeyOptions(requested, toKeyBasis(plan, context));
 		if (!wanted.ok) return wanted;
 		const userId = await upsertUser(context.db, {
 			id: `usr_${ulid()}`,
@@ -45,7 +50,7 @@ const operatorCreateKeyEndpoint = endpoint({
 		});
 		await context.meter(userId).setPlan(plan);
 		forgetRefusals(userId);
-		const made = await makeKey(context, userId, { ...UNLIMITED, ...wanted.value }, null);
+		const made = await makeKey(context, userId, { ...UNLIMITED, ...wanted.value }, OPERATOR);
 		return made.ok ? ok({ user_id: userId, key_id: made.value.key.id, plan, key: made.value.secret }) : made;
 	},
 });
@@ -85,7 +90,7 @@ const operatorChangeKeyEndpoint = endpoint({
 	async handle({ params, body, context }) {
 		const plan = planIdSchema.safeParse(await findKeyPlan(context.db, params.key_id));
 		if (!plan.success) return fail(NO_KEY);
-		const wanted = readKeyOptions(body, plan.data, context.startedAtMs);
+		const wanted = await readKeyOptions(body, toKeyBasis(plan.data, context));
 		if (!wanted.ok) return wanted;
 		const changed = await changeKey(context, toOperatorChange(params), wanted.value);
 		return changed.ok ? ok(toKeyView(changed.value)) : changed;

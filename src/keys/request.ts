@@ -1,13 +1,19 @@
 // The members of requests that make or change keys: one schema for users, operators and the command line. Pure.
 import * as z from "zod";
+import type { Catalog } from "../catalog/catalog.ts";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
-import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
+import { fail, type Issue, ok, type Result } from "../failure.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { timestampParam } from "../http/query.ts";
+import { isListed } from "../routing/routing-config.ts";
+import { configFields } from "../routing-config/config-input.ts";
+import { readConfigObject } from "../routing-config/read.ts";
 import type { KeyOptions } from "./key.ts";
 
 const MAX_NAME_CHARS = 128;
 const MAX_TAGS = 10;
+const MAX_MODELS = 100;
+const MAX_MODEL_CHARS = 128;
 const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
 const MAX_OVERLAP_SECONDS = 86_400;
 
@@ -18,6 +24,15 @@ export const keyOptionFields = () => ({
 	expires_at: timestampParam.nullish().describe("From then on, the key is refused. None by default."),
 	rpm: z.int().min(1).nullish().describe("Requests a minute, at most the plan's, which is the default."),
 	daily_requests: z.int().min(1).nullish().describe("Requests in 24 hours, at most the plan's, which is the default."),
+	models: z
+		.array(z.string().trim().min(1).max(MAX_MODEL_CHARS))
+		.min(1)
+		.max(MAX_MODELS)
+		.nullish()
+		.describe("The models it may call: ids, tiers, and * globs of ids and providers. All of the plan's by default."),
+	brain_config: configFields().brain_config.describe(
+		"A routing config for its requests, between the server's and their own. Without compliance.",
+	),
 	tags: z
 		.array(z.string().regex(TAG, "must be 1 to 64 characters of A-Z a-z 0-9 . _ : -"))
 		.max(MAX_TAGS)
@@ -41,17 +56,25 @@ export const rotateRequestSchema = z.lazy(() =>
 	}),
 );
 
-/** What a request names of a key's options. Null stands for none. */
-export function toKeyOptions(body: KeyRequest): Partial<KeyOptions> {
-	const { name, role, expires_at, rpm, daily_requests, tags } = body;
+/** What a request names of a key's options, but for its config. Null stands for none. */
+function toKeyOptions(body: KeyRequest): Partial<KeyOptions> {
+	const { name, role, expires_at, rpm, daily_requests, models, tags } = body;
 	return {
 		...(name === undefined ? {} : { name }),
 		...(role == null ? {} : { role }),
 		...(expires_at === undefined ? {} : { expiresAt: expires_at }),
 		...(rpm === undefined ? {} : { rpm }),
 		...(daily_requests === undefined ? {} : { dailyRequests: daily_requests }),
+		...(models === undefined ? {} : { models }),
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
 	};
+}
+
+/** What a key is read under. */
+interface KeyBasis {
+	plan: PlanId;
+	catalog: Catalog;
+	nowMs: number;
 }
 
 function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: number | null, plan: PlanId): Issue[] {
@@ -59,17 +82,28 @@ function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: 
 	return [{ path, message: `must be at most ${ofPlan}, the limit of the ${PLANS[plan].displayName} plan` }];
 }
 
-/** What a request names of a key's options, if a key of the plan can have them. */
-export function readKeyOptions(body: KeyRequest, plan: PlanId, nowMs: number): Result<Partial<KeyOptions>> {
-	const { expires_at, rpm, daily_requests } = body;
-	const { rpm: planRpm, dailyRequests } = PLANS[plan];
+function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue[] {
+	const { expires_at, rpm, daily_requests, models, brain_config } = body;
 	const issues = [
-		...findLimitIssue("rpm", rpm, planRpm, plan),
-		...findLimitIssue("daily_requests", daily_requests, dailyRequests, plan),
-		...(expires_at != null && Date.parse(expires_at) <= nowMs
-			? [{ path: "expires_at", message: "must be in the future; to end a key now, delete it" }]
-			: []),
+		...findLimitIssue("rpm", rpm, PLANS[plan].rpm, plan),
+		...findLimitIssue("daily_requests", daily_requests, PLANS[plan].dailyRequests, plan),
 	];
-	const failure: Failure = { reason: "invalid_request", issues };
-	return issues.length > 0 ? fail(failure) : ok(toKeyOptions(body));
+	if (expires_at != null && Date.parse(expires_at) <= nowMs)
+		issues.push({ path: "expires_at", message: "must be in the future; to end a key now, delete it" });
+	if (models && !catalog.models.some((model) => isListed(model, models)))
+		issues.push({ path: "models", message: "matches no model; GET /v1/models lists them all" });
+	if (brain_config?.["compliance"] != null)
+		issues.push({ path: "brain_config.compliance", message: "is not part of a key's config" });
+	return issues;
+}
+
+/** What a request names of a key's options, if a key of the plan can have them. */
+export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise<Result<Partial<KeyOptions>>> {
+	const issues = findIssues(body, basis);
+	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
+	const options = toKeyOptions(body);
+	if (body.brain_config === undefined) return ok(options);
+	if (body.brain_config === null) return ok({ ...options, config: null });
+	const { config, errors } = await readConfigObject(body.brain_config, basis.catalog);
+	return errors.length > 0 ? fail({ reason: "invalid_brain_config", errors }) : ok({ ...options, config });
 }

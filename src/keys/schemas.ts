@@ -1,6 +1,7 @@
 // Keys in answers. Pure.
 import * as z from "zod";
 import { KEY_ROLES } from "../http/endpoint.ts";
+import { configSchema, toConfigFields } from "../routing-config/config-input.ts";
 import type { ApiKey } from "./key.ts";
 
 /** The members that operators and owners see of a key. */
@@ -12,6 +13,8 @@ const keyMembers = () => ({
 	expires_at: z.string().nullable(),
 	rpm: z.int().nullable().describe("Null where the plan's limit holds."),
 	daily_requests: z.int().nullable(),
+	models: z.array(z.string()).nullable().describe("Null where it may call all of the plan's."),
+	brain_config: configSchema.unwrap().nullable(),
 	tags: z.array(z.string()),
 	created_at: z.string(),
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
@@ -48,6 +51,8 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		expires_at: options.expiresAt,
 		rpm: options.rpm,
 		daily_requests: options.dailyRequests,
+		models: options.models,
+		brain_config: options.config && toConfigFields(options.config),
 		tags: options.tags,
 		created_at: createdAt,
 		rotated_from: rotatedFrom,

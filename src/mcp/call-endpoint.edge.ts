@@ -60,7 +60,8 @@ export async function callEndpoint(
 	args: Readonly<Record<string, unknown>>,
 	onProgress: ToolProgressListener | null = null,
 ): Promise<ToolCallResult> {
-	const request = toToolRequest(endpoint, args, onProgress && endpoint.streamsProgress ? { stream: true } : {});
+	const streams = onProgress !== null && endpoint.streamsProgress && args["background"] !== true;
+	const request = toToolRequest(endpoint, args, streams ? { stream: true } : {});
 	if (!request.ok) return { ...toFailedAnswer(request.failure), requestId: null };
 	const { target, body } = request.value;
 	const init = { method: endpoint.method, headers: callerHeaders(caller), body, signal: caller.signal };

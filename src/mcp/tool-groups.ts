@@ -11,6 +11,7 @@ const TOOLS_BY_GROUP = {
 		"resume_agent_run",
 		"list_agent_runs",
 		"get_agent_trajectory",
+		"get_agent_step",
 		"verify_trajectory",
 	],
 	skills: ["list_skills", "get_skill", "invoke_skill"],

@@ -1,4 +1,5 @@
 // Derives tools from endpoints: which are tools, their schemas, and the request that a tool call stands for. Pure.
+import { clip } from "../clip.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { type JsonSchema, toJsonSchema } from "../http/json-schema.ts";
@@ -253,10 +254,13 @@ export function toToolAnswer(status: number, body: string): ToolAnswer {
 	return { text, value, failed: status >= 400 || failedLate };
 }
 
+/** A longer detail is cut: the text of a step would fill the message. */
+const MAX_DETAIL_UNITS = 200;
+
 /** A progress event in words, such as `call finished: stage propose, model gpt-6-luna, ok true`. */
 export function toProgressText({ type, ...members }: Readonly<Record<string, unknown>>): string {
 	const details = Object.entries(members).flatMap(([name, value]) =>
-		typeof value === "object" ? [] : [`${name.replaceAll("_", " ")} ${value}`],
+		typeof value === "object" ? [] : [`${name.replaceAll("_", " ")} ${clip(String(value), MAX_DETAIL_UNITS)}`],
 	);
 	const what = String(type ?? "progress").replaceAll("_", " ");
 	return details.length === 0 ? what : `${what}: ${details.join(", ")}`;

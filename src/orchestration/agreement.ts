@@ -130,6 +130,11 @@ export class Comparison {
 		return pairs.filter(Boolean).length / pairs.length;
 	}
 
+	/** Whether there are several answers, and all say the same. */
+	isUnanimous(answers: readonly ComparedAnswer[]): boolean {
+		return answers.length > 1 && this.agreement(answers) === 1;
+	}
+
 	/** The answer that most others say the same as. Among equals, one that is whole, then the first. */
 	findCentral<T extends ComparedAnswer>(answers: readonly [T, ...T[]]): T {
 		const [first, ...rest] = answers.map((answer) => {

@@ -11,6 +11,8 @@ export type TaskSignals = Pick<Signals, "intents" | "probabilities" | "difficult
 const OPEN_WORK: readonly Intent[] = ["code", "translation", "text", "creative"];
 /** From this probability on, an intent is certain, whatever the prompt's shape is. */
 const CERTAIN = 0.5;
+/** From this probability on, the intents of open work together make a vote on a final answer doubtful. */
+const DOUBTFUL = 0.15;
 
 const CHOICE_LINES = /^[ \t]*\(?([A-J])(?:[.):]\s+|[、．）：]\s*)\S/gm;
 const ASKS_NUMBER =
@@ -101,6 +103,7 @@ function readKind(prompt: string, signals: TaskSignals): AnswerKind {
 	if (facts.asksForJson || ["translation", "text", "creative"].includes(top)) return "none";
 	if (offersChoices(prompt)) return "choice";
 	if (intents.some((intent) => OPEN_WORK.includes(intent)) || prompt.length > MAX_QUESTION_CHARS) return "none";
+	if (OPEN_WORK.reduce((sum, intent) => sum + probabilities[intent], 0) >= DOUBTFUL) return "none";
 	const asked = lastSentences(prompt);
 	if (ASKS_TEXT.test(asked) || WEIGHS.test(prompt) || hasParts(prompt, signals)) return "none";
 	if (top === "math") {

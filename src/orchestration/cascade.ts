@@ -3,10 +3,13 @@
 // (arXiv:2305.05176). Agreement replaces its trained scorer, as in Yue et al.: "Large Language Model Cascades with Mixture of
 // Thoughts Representations for Cost-efficient Reasoning", 2023 (arXiv:2310.03094).
 //
+// It climbs until a confidence bar: it stops at the first step after which two answers agree and the confidence in them is at most
+// BAR_MARGIN below the expected quality of the strongest model. Under `efficiency` it asks one model a step, and a single answer may
+// clear the bar. Answers that contradict each other, that were cut, or that nobody could compare do not agree.
+//
 // Call graph: one call per member, and after each step from the second answer on the judge's calls (agreement-judge.ts), which are
-// made where values do not decide. Step 0 asks the first two in parallel; each later step asks one more. It stops at the first step
-// after which two answers agree, at the last step, or before a step that the rest of the bound does not cover. Answers that
-// contradict each other, that were cut, or that nobody could compare do not agree.
+// made where values do not decide. Step 0 asks the first two in parallel (under `efficiency` the first); each later step asks one
+// more. It also stops at the last step, or before a step that the rest of the bound does not cover.
 import { fail, ok } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Candidate } from "../routing/selection.ts";
@@ -16,6 +19,7 @@ import { supportFor } from "./confidence.ts";
 import { diversify, toMember } from "./panel.ts";
 import {
 	type Answer,
+	type ConfidenceBar,
 	combineFailures,
 	type Engine,
 	isAnswered,
@@ -32,13 +36,25 @@ import {
 /** Members of the first step, which are asked in parallel. */
 const FIRST_STEP = 2;
 
-/** Members of the first step. A single answer can agree with no other, but a cascade of two members needs its second for later. */
-function firstStepSize({ members }: Pick<Panel, "members">): number {
-	return members.length > FIRST_STEP ? FIRST_STEP : 1;
+/**
+ * What a stronger model must be expected to gain to be asked. Chosen on recorded answers: with it, cascades of three cheap models are
+ * above the strong one and call it for less than 35 % of the problems (docs/measurements.md, "Strategies on recorded answers").
+ */
+const BAR_MARGIN = 0.05;
+
+/** The confidence at which a cascade stops, by the expected quality of its strongest model. */
+export function cascadeBar(topQuality: number, isSingleEnough: boolean): ConfidenceBar {
+	return { confidence: topQuality - BAR_MARGIN, isSingleEnough };
 }
 
-function toSteps({ members }: Panel): Member[][] {
-	const first = firstStepSize({ members });
+/** Members of the first step. A single answer can agree with no other, but a cascade of two members needs its second for later. */
+function firstStepSize({ members, bar }: Pick<Panel, "members" | "bar">): number {
+	return members.length > FIRST_STEP && !bar?.isSingleEnough ? FIRST_STEP : 1;
+}
+
+function toSteps(panel: Panel): Member[][] {
+	const { members } = panel;
+	const first = firstStepSize(panel);
 	return [members.slice(0, first), ...members.slice(first).map((member) => [member])];
 }
 
@@ -68,15 +84,18 @@ function findAgreed(answers: readonly Answer[], comparison: Comparison): Answer 
 	return supported.toSorted((a, b) => b.quality - a.quality)[0] ?? null;
 }
 
-/** The answer accepted after a step. The last step's own answer is accepted even if it agrees with no other, unless it was cut. */
-function findAccepted(
-	fromStep: readonly Answer[],
-	answers: readonly Answer[],
-	isLast: boolean,
-	comparison: Comparison,
-): Answer | null {
-	const top = isLast ? fromStep.find(({ isCut }) => !isCut) : undefined;
-	return findAgreed(answers, comparison) ?? top ?? null;
+/** An answer that clears the bar before the last step: one that agrees with another, or the only one where that is enough. */
+function findSure(answers: readonly Answer[], { bar }: Panel, comparison: Comparison): Answer | null {
+	const [first] = answers;
+	const only = bar?.isSingleEnough && answers.length === 1 && !first?.isCut ? first : undefined;
+	const candidate = only ?? findAgreed(answers, comparison);
+	if (!candidate || !bar) return candidate;
+	return supportFor(candidate, answers, comparison) >= bar.confidence ? candidate : null;
+}
+
+/** The answer of the last step: one that agrees with another, else the step's own, unless it was cut. */
+function findLast(fromStep: readonly Answer[], answers: readonly Answer[], comparison: Comparison): Answer | null {
+	return findAgreed(answers, comparison) ?? fromStep.find(({ isCut }) => !isCut) ?? null;
 }
 
 /** The course of a cascade. */
@@ -86,14 +105,14 @@ interface Climb {
 	comparison: Comparison;
 	accepted: RatedAnswer | null;
 	escalations: { step: number; models: string[]; confidence: number; accepted: boolean }[];
-	stoppedBy: "agreement" | "the last step" | "budget";
+	stoppedBy: "agreement" | "confidence" | "the last step" | "budget";
 }
 
 function agreeStage(step: number): string {
 	return `${AGREE_STAGE}:${step}`;
 }
 
-/** Asks step by step until two answers agree, the last step was asked, or the bound does not cover the next. */
+/** Asks step by step until the bar is cleared, the last step was asked, or the bound does not cover the next. */
 async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 	const steps = toSteps(panel);
 	const done: Climb = {
@@ -114,7 +133,8 @@ async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 		const stepAnswers = stepReplies.filter(isAnswered);
 		done.answers.push(...stepAnswers);
 		const isLast = step === steps.length - 1;
-		const outcome = (known: Comparison) => findAccepted(stepAnswers, done.answers, isLast, known);
+		const outcome = (known: Comparison) =>
+			isLast ? findLast(stepAnswers, done.answers, known) : findSure(done.answers, panel, known);
 		const { answers, comparison } = done;
 		const stage = agreeStage(step);
 		if (stepAnswers.length > 0)
@@ -127,7 +147,7 @@ async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 		done.escalations.push({ step, models: stepAnswers.map(({ model }) => model), ...note });
 		engine.describe(`step:${step}`, note);
 		if (done.accepted) {
-			if (!isLast) done.stoppedBy = "agreement";
+			if (!isLast) done.stoppedBy = answers.length === 1 ? "confidence" : "agreement";
 			break;
 		}
 	}
@@ -144,20 +164,35 @@ function chooseLadder({ cheap, best }: Rankings, size: number): [Candidate, ...C
 	return [lowest, ...higher, top];
 }
 
+/** The same models, cheapest first, those before all others of which a single answer is expected to clear the bar. */
+function sortByCost([first, ...rest]: [Candidate, ...Candidate[]], bar: number): [Candidate, ...Candidate[]] {
+	const top = rest.at(-1);
+	if (!top) return [first];
+	const foot = [first, ...rest.slice(0, -1)].toSorted(
+		(a, b) =>
+			Number(b.expectation.quality >= bar) - Number(a.expectation.quality >= bar) ||
+			a.expectation.cost.totalNanoUsd - b.expectation.cost.totalNanoUsd,
+	);
+	return [foot[0] ?? first, ...foot.slice(1), top];
+}
+
 export const cascade: Strategy<"cascade"> = {
 	name: "cascade",
-	// With three cheap models, two that agree are found so often that the strong model is called half as often as with two cheap
-	// models. With two, agreed answers are right a little more often (npm run eval:orchestration).
-	width: { efficiency: 4, balanced: 3, depth: 3 },
+	// With three cheap models the strong one is called less often than with two, and no fewer answers are right
+	// (npm run eval:orchestration).
+	width: { efficiency: 4, balanced: 4, depth: 4 },
 	leastWidth: 3,
-	choosePanel({ rankings }, { width, rounds }) {
-		const steps = chooseLadder(rankings, width);
+	choosePanel({ rankings }, { width, rounds, policy }) {
+		const ladder = chooseLadder(rankings, width);
+		const top = ladder.at(-1) ?? ladder[0];
+		const bar = cascadeBar(top.expectation.quality, policy === "efficiency");
+		const steps = bar.isSingleEnough ? sortByCost(ladder, bar.confidence) : ladder;
 		const [first, ...rest] = steps;
 		// A judge of the answers that is none of their models, and so cheap that it does not cost what the cascade saves.
 		const isOutsider = ({ model }: Candidate) => !steps.some((step) => step.model === model);
 		const judge = toMember(rankings.panel.find(isOutsider) ?? rankings.cheap[0], rankings.panel);
 		const member = (step: Candidate) => toMember(step, rankings.cheap, steps);
-		return { members: [member(first), ...rest.map(member)], judge, rounds };
+		return { members: [member(first), ...rest.map(member)], judge, rounds, bar };
 	},
 	partial: {
 		leastCalls: firstStepSize,

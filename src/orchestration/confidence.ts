@@ -1,13 +1,15 @@
 // The confidence in an orchestrated answer: one formula for every strategy. It is computed, and never what a model claims. Pure.
 //
-//   quality     the expected quality of a model on this kind of prompt, by the catalog, 0 to 1
-//   support     how far another answer supports the accepted one (agreement.ts): 1 where both say the same
+// The confidence in a single answer is the expected quality of its model on this kind of prompt, by the catalog. Each further
+// answer moves its log-odds: one that says the same raises them by SUPPORT_WEIGHT times the quality of its own model, any other
+// lowers them by DISSENT_WEIGHT times that. A compatible answer counts as half a supporter.
 //
-// The confidence in a single answer is the quality of its model. With several answers, two values are averaged: the share of all
-// answers, weighted by quality, that support the accepted one, where a compatible answer counts half; and the probability that not
-// all that say the same are wrong, if they err independently. The first falls with dissent, the second rises with every supporter.
-// A judge's verdict is averaged in. The confidence in an answer that was cut is halved.
-import type { ComparedAnswer, Comparison } from "./agreement.ts";
+// If models erred independently, a supporter of quality 0.6 to 0.8 would be worth more than twice as much. They do not: they find
+// the same questions hard. So the weights are fitted to recorded answers, which have no compatible ones
+// (docs/measurements.md, "Strategies on recorded answers").
+//
+// A judge's verdict is averaged in. The confidence in an answer that was cut is halved. Neither is fitted.
+import type { ComparedAnswer, Comparison, Relation } from "./agreement.ts";
 import type { StrategyResult } from "./strategy.ts";
 
 /** An answer and the expected quality of its model. */
@@ -15,33 +17,30 @@ interface WeightedAnswer extends ComparedAnswer {
 	quality: number;
 }
 
-const COMPATIBLE_SUPPORT = 0.5;
+/** Log-odds per quality of a supporter. Fitted by `npm run eval:orchestration`, which prints it, on the halves for fitting. */
+const SUPPORT_WEIGHT = 1.25;
+/** The same for an answer that contradicts, or that nothing could be compared with. */
+const DISSENT_WEIGHT = 1.05;
 const CUT_SHARE = 0.5;
+
+const RELATION_WEIGHT: Readonly<Record<Relation, number>> = {
+	same: SUPPORT_WEIGHT,
+	compatible: SUPPORT_WEIGHT / 2,
+	contradicting: -DISSENT_WEIGHT,
+	unknown: -DISSENT_WEIGHT,
+};
 
 /** The confidence in an answer by all answers, itself included. */
 export function supportFor(
-	accepted: ComparedAnswer,
+	accepted: WeightedAnswer,
 	answers: readonly WeightedAnswer[],
 	comparison: Comparison,
 ): number {
-	const [only] = answers;
-	if (!only) return 0;
-	const share = accepted.isCut ? CUT_SHARE : 1;
-	if (answers.length === 1) return share * only.quality;
-	const weighted = answers.map((answer) => {
-		const relation = answer === accepted ? "same" : comparison.relation(accepted, answer);
-		return { quality: answer.quality, relation };
-	});
-	const total = weighted.reduce((sum, { quality }) => sum + quality, 0);
-	const behind = weighted.reduce((sum, { quality, relation }) => {
-		if (relation === "same") return sum + quality;
-		return relation === "compatible" ? sum + COMPATIBLE_SUPPORT * quality : sum;
+	const shift = answers.reduce((sum, answer) => {
+		return answer === accepted ? sum : sum + RELATION_WEIGHT[comparison.relation(accepted, answer)] * answer.quality;
 	}, 0);
-	const allWrong = weighted.reduce(
-		(product, { quality, relation }) => (relation === "same" ? product * (1 - quality) : product),
-		1,
-	);
-	return (share * ((total === 0 ? 0 : behind / total) + 1 - allWrong)) / 2;
+	const odds = accepted.quality * Math.exp(shift);
+	return ((accepted.isCut ? CUT_SHARE : 1) * odds) / (odds + 1 - accepted.quality);
 }
 
 /** Scores of a final answer, and what it is compared with. */

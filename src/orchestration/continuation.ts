@@ -7,6 +7,7 @@ import type { Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { Comparison } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
+import { addTurn } from "./prompt.ts";
 import {
 	type Answer,
 	type Engine,
@@ -18,7 +19,6 @@ import {
 	type StrategyResult,
 	type Task,
 	toTaskQuestion,
-	userMessage,
 } from "./strategy.ts";
 
 const CONTINUE_STAGE = "continue";
@@ -34,9 +34,16 @@ function isLineText(text: string): boolean {
 	return (text.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1 || /^\s*[{[]/.test(text);
 }
 
+/** Where the last word of a text begins. A loop, since a regular expression takes the square of a long word's length. */
+function lastWordStart(text: string): number {
+	let at = text.length;
+	while (at > 0 && /\S/.test(text.charAt(at - 1))) at--;
+	return at;
+}
+
 /** The part of a cut answer that is kept: up to the last whole line of code or JSON, else up to the last whole word. */
 export function wholeBeginning(text: string): string {
-	const end = isLineText(text) ? text.lastIndexOf("\n") + 1 : text.search(/\S*$/);
+	const end = isLineText(text) ? text.lastIndexOf("\n") + 1 : lastWordStart(text);
 	return text.slice(0, end).trim() === "" ? text : text.slice(0, end);
 }
 
@@ -68,9 +75,9 @@ export function joinAtSeam(beginning: string, continuation: string): string {
 function continuationQuestion(task: Task, member: Member, beginning: string): Question {
 	const written = fitPlaceholder(beginning, placeholderBytes(task.maxTokens));
 	const question = toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member, asksFor: "continuation" });
-	const said = { role: "assistant" as const, content: [{ type: "text" as const, text: written }] };
+	const messages = addTurn(addTurn(question.messages, "assistant", written), "user", CONTINUE_PROMPT);
 	// A model that is held to a form would begin anew.
-	return { ...question, output: undefined, messages: [...question.messages, said, userMessage(CONTINUE_PROMPT)] };
+	return { ...question, output: undefined, messages };
 }
 
 /** The longest continuation that any model of a panel may be asked for. */

@@ -9,7 +9,8 @@ export type AnswerKind = "number" | "choice" | "any" | "none";
 
 /** Added to a prompt if its answers are compared. */
 export const FINAL_ANSWER_INSTRUCTION =
-	"Work it out, then end with one line of the form: Final answer: <the answer alone, as short as possible>";
+	"Work it out in the language of the user's last message, unless the user or the system prompt asks for another one. Then end with one " +
+	"line of the form: Final answer: <the answer alone, as short as possible>. Write the words “Final answer” in English.";
 
 /** Longest answer that counts as a few words. */
 const MAX_SHORT_CHARS = 60;

@@ -1,6 +1,9 @@
-// Replies in JSON: parsed leniently, repaired once by the model where they cannot be parsed, then given up. Pure.
+// Replies in JSON: parsed leniently, repaired once by the model where they cannot be parsed, then given up. A question may also be
+// asked again where no model answers. Pure.
 import type * as z from "zod";
-import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
+import { fitPlaceholder, jsonStringBytes, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
+import { materialRule, renderMaterial } from "../inference/material.ts";
+import { joinText } from "../providers/model-call.ts";
 import { readability } from "./confidence.ts";
 import {
 	type Answer,
@@ -20,6 +23,10 @@ export interface JsonQuestion<T> extends Question {
 	form: string;
 	/** The member that a reply means which is only a list. */
 	listName?: string;
+	/** Where no model answers, the question is asked once more. Its bound is `longestSecondTry`, else `longestRepair`. */
+	asksSilentAgain?: true;
+	/** Marks the reply in the prompt that repairs it (inference/material.ts). */
+	repairNonce: string;
 }
 
 /** The parsed reply to a question. */
@@ -49,6 +56,21 @@ function findJsonEnd(text: string, from: number): number {
 	return -1;
 }
 
+/** A string, which stays, or a comma after the last member. */
+const TRAILING_COMMA = /("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g;
+
+/** The value of a JSON text, also where a comma follows its last member; undefined without one. */
+function parseLoosely(json: string): unknown {
+	for (const text of [json, json.replace(TRAILING_COMMA, "$1")]) {
+		try {
+			return JSON.parse(text);
+		} catch {
+			// The second form is tried, or there is no value.
+		}
+	}
+	return undefined;
+}
+
 /** Every outermost JSON object and list in a text, in order, whatever fence or prose surrounds it. */
 export function extractJson(text: string): unknown[] {
 	const found: unknown[] = [];
@@ -56,13 +78,11 @@ export function extractJson(text: string): unknown[] {
 	for (let starts = 0; at >= 0 && starts < MAX_JSON_STARTS; starts++) {
 		const end = findJsonEnd(text, at);
 		let next = at + 1;
-		if (end > 0) {
-			try {
-				found.push(JSON.parse(text.slice(at, end)));
-				next = end;
-			} catch {
-				// Brackets of the prose. The value may stand inside them.
-			}
+		const value = end > 0 ? parseLoosely(text.slice(at, end)) : undefined;
+		// Brackets that hold no JSON are those of the prose. The value may stand inside them.
+		if (value !== undefined) {
+			found.push(value);
+			next = end;
 		}
 		const rest = text.slice(next).search(/[{[]/);
 		at = rest < 0 ? -1 : next + rest;
@@ -90,14 +110,18 @@ function readJson<T>({ schema, listName }: Pick<JsonQuestion<T>, "schema" | "lis
 	return null;
 }
 
-function repairJsonQuestion<T>({ stage, role, member, form, maxTokens }: JsonQuestion<T>, reply: string): Question {
+const REPAIR_PROMPT =
+	"You turn a text into the JSON object that it stands for. You add nothing to what it says. You write the JSON object and nothing else.";
+
+function repairJsonQuestion<T>(question: JsonQuestion<T>, reply: string): Question {
+	const { stage, role, member, form, maxTokens, jsonSchema, repairNonce: nonce } = question;
 	const messages = [
-		systemMessage("You turn a text into the JSON object it stands for. You write the JSON object and nothing else."),
+		systemMessage(`${REPAIR_PROMPT}\n${materialRule(nonce)}`),
 		userMessage(
-			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${reply}\n\nWrite it as that object.`,
+			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${renderMaterial(nonce, "Text", [reply])}\n\nWrite it as that object.`,
 		),
 	];
-	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, asksFor: "repair" };
+	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, jsonSchema, asksFor: "repair" };
 }
 
 /** The longest question that repairs an unreadable reply. */
@@ -105,33 +129,68 @@ export function longestRepair<T>(question: JsonQuestion<T>): Question {
 	return repairJsonQuestion(question, placeholder(placeholderBytes(question.maxTokens)));
 }
 
-/** Asks side by side, then once more for the replies that cannot be parsed. */
+/** The bytes of a question's texts. Questions that differ only in their texts are bounded by these. */
+function textBytes({ messages }: Question): number {
+	return messages.reduce((sum, { content }) => sum + jsonStringBytes(joinText(content, "text") ?? ""), 0);
+}
+
+/** The longest question that may follow a question which asks a silent judge again. */
+export function longestSecondTry<T>(question: JsonQuestion<T>): Question {
+	const repair = longestRepair(question);
+	return textBytes(question) > textBytes(repair) ? question : repair;
+}
+
+/** The same question to a member whose fallbacks go first. */
+function askFallbackFirst<T>(question: JsonQuestion<T>): Question {
+	const [first, ...fallbacks] = question.member;
+	const [second, ...others] = fallbacks;
+	return second === undefined ? question : { ...question, member: [second, ...others, first] };
+}
+
+/** Whether another call could bring the answer that is missing. */
+function isWorthAsking({ failure, unaffordable }: NoAnswer): boolean {
+	return !unaffordable && failure.reason === "all_models_failed" && failure.isFinal !== true;
+}
+
+/** The question that follows a reply; null where none does. */
+function toSecondTry<T>(question: JsonQuestion<T>, { reading, reply }: JsonReply<T>): Question | null {
+	if (!isAnswered(reply)) return question.asksSilentAgain && isWorthAsking(reply) ? askFallbackFirst(question) : null;
+	if (reading !== "unreadable") return null;
+	return repairJsonQuestion(question, fitPlaceholder(reply.text, placeholderBytes(question.maxTokens)));
+}
+
+function readReply<T>(question: JsonQuestion<T>, reply: Answer | NoAnswer): JsonReply<T> {
+	if (!isAnswered(reply)) return { value: null, reading: "unanswered", reply };
+	const value = readJson(question, reply.text);
+	return { value, reading: value === null ? "unreadable" : "read", reply };
+}
+
+/** What is known after a second try. A repair leaves the first reply in place. */
+function readSecondTry<T>(question: JsonQuestion<T>, first: JsonReply<T>, second: Answer | NoAnswer): JsonReply<T> {
+	if (first.reading === "unanswered") return readReply(question, second);
+	const { value } = readReply(question, second);
+	const reading: JsonReply<T> = value === null ? first : { ...first, value, reading: "repaired" };
+	if (second.ok) second.rate(readability(value === null ? "unreadable" : "repaired"));
+	return reading;
+}
+
+/** Asks side by side, then once more for the replies that cannot be parsed, or that are missing where the question says so. */
 export async function askJson<T>(engine: Engine, questions: readonly JsonQuestion<T>[]): Promise<JsonReply<T>[]> {
 	const replies = await engine.ask(questions);
 	const readings = questions.map((question, at): JsonReply<T> => {
 		const reply = replies[at];
 		if (!reply) throw new Error("one reply to one question");
-		if (!isAnswered(reply)) return { value: null, reading: "unanswered", reply };
-		const value = readJson(question, reply.text);
-		return { value, reading: value === null ? "unreadable" : "read", reply };
+		return readReply(question, reply);
 	});
-	const repairs = questions.flatMap((question, at) => {
-		const reading = readings[at];
-		if (reading?.reading !== "unreadable" || !reading.reply.ok) return [];
-		return [
-			{
-				reading,
-				question,
-				repair: repairJsonQuestion(question, fitPlaceholder(reading.reply.text, placeholderBytes(question.maxTokens))),
-			},
-		];
+	const seconds = questions.flatMap((question, at) => {
+		const first = readings[at];
+		const again = first && toSecondTry(question, first);
+		return first && again ? [{ at, question, first, again }] : [];
 	});
-	const repaired = repairs.length > 0 ? await engine.ask(repairs.map(({ repair }) => repair)) : [];
-	for (const [at, { reading, question }] of repairs.entries()) {
-		const reply = repaired[at];
-		const value = reply?.ok ? readJson(question, reply.text) : null;
-		if (value !== null) Object.assign(reading, { value, reading: "repaired" });
-		if (reply?.ok) reply.rate(readability(reading.reading === "repaired" ? "repaired" : "unreadable"));
+	const secondReplies = seconds.length > 0 ? await engine.ask(seconds.map(({ again }) => again)) : [];
+	for (const [place, { at, question, first }] of seconds.entries()) {
+		const reply = secondReplies[place];
+		if (reply) readings[at] = readSecondTry(question, first, reply);
 	}
 	for (const { reading, reply } of readings) {
 		if (reply.ok && reading !== "unanswered") reply.rate(readability(reading));

@@ -58,7 +58,7 @@ export function selectPool(
 	if (!panel.ok) return panel;
 	const planned = (by: RoutingMode) =>
 		by === mode || isSingle ? panel : planCallFor(context, call, { ...options, mode: by });
-	const best = planned(policy === "efficiency" ? "balanced" : "quality");
+	const best = planned("quality");
 	if (!best.ok) return best;
 	const cheap = planned("agility");
 	if (!cheap.ok) return cheap;

@@ -41,7 +41,12 @@ interface StrategyChoice {
 const SIMPLE: StrategyChoice = { strategy: "single", why: "the prompt is simple, so one model is enough" };
 const CLIMB: StrategyChoice = {
 	strategy: "cascade",
-	why: "cheap models go first, and a stronger one only where they do not agree",
+	why: "a cheap model goes first, and others only where the confidence in its answer is too low",
+};
+/** Measured: docs/measurements.md, "What the default costs". */
+const ALONE: StrategyChoice = {
+	strategy: "single",
+	why: "for an open answer one model is expected to be as good as cheap models that must agree, at a fraction of the cost",
 };
 
 /** `depth` asks several models whatever the prompt is. */
@@ -66,7 +71,7 @@ function chooseStrategy(policy: EffortPolicy, prompt: PromptTraits): StrategyCho
 		};
 	if (prompt.hasParts)
 		return { strategy: "decompose_and_route", why: "the prompt has several parts, which are answered side by side" };
-	return CLIMB;
+	return ALONE;
 }
 
 /** What the client requests of the plan. */
@@ -91,7 +96,7 @@ export function planStrategy(
 	const wanted = k !== null && takesK ? k : width[policy];
 	const widened = wanted < leastWidth ? `, with ${leastWidth} members, since ${wanted} makes no ${strategy}` : "";
 	const reason = `${strategy} under the ${policy} policy: ${why}${widened}`;
-	return { strategy, width: Math.max(leastWidth, wanted), rounds: rounds?.[policy] ?? 1, reason };
+	return { strategy, width: Math.max(leastWidth, wanted), rounds: rounds?.[policy] ?? 1, policy, reason };
 }
 
 /**

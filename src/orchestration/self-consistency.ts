@@ -1,7 +1,9 @@
-// Self-consistency: several answers are sampled, and the most frequent final answer is taken.
+// Self-consistency: several answers are sampled, and the final answer with the most votes is taken.
 // Wang et al.: "Self-Consistency Improves Chain of Thought Reasoning in Language Models", 2022 (arXiv:2203.11171). Each sample comes
 // from another member, so that errors are less alike. Where samples have no final answer to vote on, a judge says which of them say the
-// same (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311).
+// same (Chen et al.: "Universal Self-Consistency", 2023, arXiv:2311.17311). A vote weighs as much as the log-odds of what is expected
+// of its model, within bounds: so votes of independent voters are best counted (Nitzan and Paroush: "Optimal Decision Rules in
+// Uncertain Dichotomous Choice Situations", 1982). All samples of one model weigh the same.
 //
 // Call graph: one call per sample, all in parallel, and the judge's calls (agreement-judge.ts). Counting the votes needs no call.
 import { fail, ok } from "../failure.ts";
@@ -31,23 +33,39 @@ interface Vote {
 	/** Their final answer; null where a judge found that they say the same. */
 	answer: string | null;
 	samples: Answer[];
+	weight: number;
+}
+
+/**
+ * The weights of a vote at least and at most: no model is worth nothing, and none more than eight others. Chosen on recorded answers
+ * (docs/measurements.md, "Strategies on recorded answers").
+ */
+const VOTE_WEIGHT_RANGE = [0.25, 2] as const;
+
+/** The weight of a model's vote by its expected quality, 0 to 1. */
+function voteWeight(quality: number): number {
+	const [least, most] = VOTE_WEIGHT_RANGE;
+	return Math.min(most, Math.max(least, Math.log(quality / (1 - quality))));
 }
 
 /**
  * Groups of samples, without those that were cut, and without a sample that has no final answer and agrees with no other.
- * Most votes first, then the higher expected quality.
+ * The highest weight first, then the highest expected quality of all voters, then the earliest.
  */
 function countVotes(answers: readonly Answer[], comparison: Comparison, { kind }: Pick<Task, "kind">): Vote[] {
 	const votes: Vote[] = [];
 	for (const sample of answers.filter(({ isCut }) => !isCut)) {
+		const weight = voteWeight(sample.quality);
 		const known = votes.find(({ samples: [first] }) => first && comparison.agrees(first, sample));
-		if (known) known.samples.push(sample);
-		else votes.push({ answer: findFinalAnswer(sample.text, kind), samples: [sample] });
+		if (known) {
+			known.samples.push(sample);
+			known.weight += weight;
+		} else votes.push({ answer: findFinalAnswer(sample.text, kind), samples: [sample], weight });
 	}
 	const quality = (voters: readonly Answer[]) => voters.reduce((sum, voter) => sum + voter.quality, 0);
 	return votes
 		.filter(({ answer, samples }) => answer !== null || samples.length > 1)
-		.sort((a, b) => b.samples.length - a.samples.length || quality(b.samples) - quality(a.samples));
+		.sort((a, b) => b.weight - a.weight || quality(b.samples) - quality(a.samples));
 }
 
 export const selfConsistency: Strategy<"self_consistency"> = {
@@ -82,9 +100,10 @@ export const selfConsistency: Strategy<"self_consistency"> = {
 		const final = findWinner(comparison).winner ?? comparison.findCentral([first, ...rest]);
 		for (const answer of answers) answer.rate(supportFor(answer, answers, comparison));
 		engine.describe("sample", { samples: answers.length, failed: replies.length - answers.length });
-		const counted = votes.map(({ answer, samples: voters }) => ({
+		const counted = votes.map(({ answer, samples: voters, weight }) => ({
 			answer,
 			votes: voters.length,
+			weight: Math.round(weight * 1e4) / 1e4,
 			models: voters.map(({ model }) => model),
 		}));
 		engine.describe("vote", {

@@ -11,6 +11,14 @@ export type EffortPolicy = (typeof POLICIES)[number];
 /** Catalog ids of a panel's model and its fallbacks, in the order they are asked. */
 export type Member = readonly [string, ...string[]];
 
+/** When a cascade is sure enough to stop before its last step. */
+export interface ConfidenceBar {
+	/** The least confidence in the answer that it stops with. */
+	confidence: number;
+	/** It asks one model a step, and a single answer may clear the bar. Otherwise two must agree. */
+	isSingleEnough: boolean;
+}
+
 /** The models of a strategy. */
 export interface Panel {
 	members: readonly [Member, ...Member[]];
@@ -20,6 +28,8 @@ export interface Panel {
 	comparer?: Member;
 	/** Rounds at most, the first one included. */
 	rounds: number;
+	/** Of a cascade; without it, two answers that agree are enough. */
+	bar?: ConfidenceBar;
 }
 
 /** Candidates in three orders. */
@@ -44,6 +54,8 @@ export interface PanelSize {
 	width: number;
 	/** Rounds at most; 1 for a strategy without rounds. */
 	rounds: number;
+	/** The policy that it is chosen under, where a panel depends on it. */
+	policy?: EffortPolicy;
 }
 
 /** The conversation to be answered. */

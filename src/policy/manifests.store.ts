@@ -1,7 +1,11 @@
 // Manifests in D1. Every version is kept. The highest version is the workspace's policy.
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
+import type { AuditEventRow } from "../audit/event.ts";
+import { insertEventOfChange } from "../audit/events.store.ts";
 import type { Database } from "../db/client.edge.ts";
+import { rowsFromJson } from "../db/rows.ts";
 import { workspaceManifests } from "../db/schema.ts";
+import { StorageUnavailableError } from "../failure.ts";
 import { manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
 /** The workspace of a user. */
@@ -10,23 +14,30 @@ interface WorkspaceKey {
 	workspaceId: string;
 }
 
-/** The manifest in force. */
-interface StoredManifest {
+/** A manifest that is in force, or was. */
+export interface StoredManifest {
 	manifest: WorkspaceManifest;
 	digest: string;
+	/** Counts the workspace's manifests from 1. */
+	version: number;
 	/** When it came into force, ISO 8601. */
 	updatedAt: string;
 }
 
-/** The manifest in force, or null when none was ever posted. */
+/**
+ * The manifest in force, or null when none was ever posted.
+ * @param version finds an older one; null when there was none.
+ */
 export async function findManifest(
 	db: Database,
 	{ userId, workspaceId }: WorkspaceKey,
+	version?: number,
 ): Promise<StoredManifest | null> {
+	const numbered = version === undefined ? undefined : eq(workspaceManifests.version, version);
 	const row = await db
 		.select()
 		.from(workspaceManifests)
-		.where(and(eq(workspaceManifests.userId, userId), eq(workspaceManifests.workspaceId, workspaceId)))
+		.where(and(eq(workspaceManifests.userId, userId), eq(workspaceManifests.workspaceId, workspaceId), numbered))
 		.orderBy(desc(workspaceManifests.version))
 		.limit(1)
 		.get();
@@ -34,28 +45,47 @@ export async function findManifest(
 	return {
 		manifest: workspaceManifestSchema.parse(JSON.parse(row.manifest)),
 		digest: row.digest,
+		version: row.version,
 		updatedAt: row.createdAt,
 	};
 }
 
+/** Of so many changes to one manifest at the same time, each is stored. */
+const MAX_STORE_TRIES = 200;
+
 /**
- * Puts a manifest in force. True when it differs from the one before. It is one statement, so of two concurrent callers
- * one comes after the other, and a repeated call changes nothing.
+ * Puts a manifest in force, and records that in the audit log, in one transaction. True when it differs from the one before. A
+ * change that another one overtakes is tried again, so the event always names the manifest right before.
+ * @param toEvent the event of the change; null is the default manifest.
  */
 export async function storeManifest(
 	db: Database,
 	userId: string,
 	manifest: WorkspaceManifest,
 	createdAt: string,
+	toEvent: (before: StoredManifest | null) => Promise<AuditEventRow>,
 ): Promise<boolean> {
 	const workspaceId = manifest.workspace_id;
 	const digest = manifestDigest(manifest);
-	const latest = sql`SELECT version, digest FROM ${workspaceManifests}
-		WHERE user_id = ${userId} AND workspace_id = ${workspaceId} ORDER BY version DESC LIMIT 1`;
-	const rows = await db.all(sql`
-		INSERT INTO ${workspaceManifests} (user_id, workspace_id, version, digest, manifest, created_at)
-		SELECT ${userId}, ${workspaceId}, coalesce((SELECT version FROM (${latest})), 0) + 1, ${digest}, ${JSON.stringify(manifest)}, ${createdAt}
-		WHERE coalesce((SELECT digest FROM (${latest})), '') <> ${digest}
-		RETURNING version`);
-	return rows.length > 0;
+	for (let tries = 0; tries < MAX_STORE_TRIES; tries++) {
+		const before = await findManifest(db, { userId, workspaceId });
+		if (before?.digest === digest) return false;
+		const version = (before?.version ?? 0) + 1;
+		const row = {
+			user_id: userId,
+			workspace_id: workspaceId,
+			version,
+			digest,
+			manifest: JSON.stringify(manifest),
+			created_at: createdAt,
+		};
+		const inserted = db
+			.insert(workspaceManifests)
+			.select(rowsFromJson(workspaceManifests, [row]))
+			.onConflictDoNothing()
+			.returning({ version: workspaceManifests.version });
+		const [rows] = await db.batch([inserted, insertEventOfChange(db, await toEvent(before))]);
+		if (rows.length > 0) return true;
+	}
+	throw new StorageUnavailableError("the manifest is changed by others all the time");
 }

@@ -12,13 +12,15 @@ function lowerLimit(a: number | null, b: number | null): number | null {
 }
 
 /**
- * Merges a request's config with the server's, member by member. The request's member wins unless it is at its default
- * (`auto`, null, empty); `blocked` is the union, and the lower `max_cost` holds. Defaults count as absent, so that two texts
+ * Merges a config with that of the level below, member by member: a request's with its key's, a key's with the server's. The
+ * member of the upper level wins unless it is at its default (`auto`, null, empty); `blocked` is the union, the lower `max_cost`
+ * and all lists of allowed models hold. Defaults count as absent, so that two texts
  * with one normal form, and one digest, have one effect.
  */
-function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): RoutingConfig {
+export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): RoutingConfig {
 	const rules = own.rules ?? server.rules;
 	const compliance = own.compliance ?? server.compliance;
+	const allowlists = [...(own.allowlists ?? []), ...(server.allowlists ?? [])];
 	return {
 		model: own.model === "auto" ? server.model : own.model,
 		routing_mode: own.routing_mode ?? server.routing_mode,
@@ -27,10 +29,11 @@ function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): RoutingCon
 		fallback: own.fallback.length > 0 ? own.fallback : server.fallback,
 		...(rules ? { rules } : {}),
 		...(compliance ? { compliance } : {}),
+		...(allowlists.length > 0 ? { allowlists } : {}),
 	};
 }
 
-/** Merges a request's compiled config with the server's. */
+/** Merges a compiled config with that of the level below. */
 export function mergeConfigs(own: CompiledConfig, server: CompiledConfig): CompiledConfig {
 	return {
 		config: mergeNormalForms(own.config, server.config),

@@ -6,20 +6,13 @@ import type { ServiceContext } from "../account/context.ts";
 import type { Database } from "../db/client.edge.ts";
 import { brainShares } from "../db/schema.ts";
 import type { ListPosition } from "../http/list-position.ts";
-import type { RoutingConfig } from "../routing/routing-config.ts";
 import { configDigest } from "./config.ts";
 import { contentDigest, isShareId, MAX_USER_SHARES, newShareId, type Share, type SharedConfig } from "./share.ts";
+import { parseStoredConfig } from "./stored-config.ts";
 
 type ShareRow = typeof brainShares.$inferSelect;
 
-const storedMembers = z.looseObject({ model: z.string(), blocked: z.array(z.string()), fallback: z.array(z.string()) });
-/** Only this service writes the column, so a few members show that it holds a config. */
-const configColumn = z.custom<RoutingConfig>((value) => storedMembers.safeParse(value).success);
 const errorsColumn = z.array(z.string());
-
-function parseStoredConfig(text: string): RoutingConfig {
-	return configColumn.parse(JSON.parse(text));
-}
 
 function toShare({ id, title, brainMd, config, configDigest: digest, errors, createdAt }: ShareRow): Share {
 	return {

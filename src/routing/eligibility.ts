@@ -4,12 +4,12 @@ import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { usd } from "../proof/money.ts";
 import type { CallField, ModelCall } from "../providers/model-call.ts";
-import { findBlocking } from "./routing-config.ts";
+import { findBlocking, isListed } from "./routing-config.ts";
 import type { Signals } from "./signals.ts";
 
 /** Why a model may not serve. `param` is the field of the request that asks too much. */
 export interface Exclusion {
-	code: "unavailable" | "plan" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
+	code: "unavailable" | "plan" | "key" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
 	param?: CallField | "config";
 	text: string;
 }
@@ -21,6 +21,8 @@ export interface Constraints {
 	plan: Plan;
 	/** Ids of the models that the plan may call; null means all. */
 	allowlist: readonly string[] | null;
+	/** The lists of the caller's key, each of which must have the model. */
+	keyAllowlists: readonly (readonly string[])[];
 	blocked: readonly string[];
 	/** The lower of the config's max_cost and the plan's limit; null means no limit. */
 	ceiling: { scope: "plan_envelope" | "max_cost"; nanoUsd: number } | null;
@@ -83,7 +85,7 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 
 /** Everything that keeps a model from serving the call; empty when it may serve. */
 export function findExclusions(model: Model, constraints: Constraints): Exclusion[] {
-	const { plan, allowlist, blocked, ceiling, tiers } = constraints;
+	const { plan, allowlist, keyAllowlists, blocked, ceiling, tiers } = constraints;
 	const exclusions: Exclusion[] = [];
 	if (!constraints.available(model))
 		exclusions.push({
@@ -92,6 +94,8 @@ export function findExclusions(model: Model, constraints: Constraints): Exclusio
 		});
 	if (allowlist && !allowlist.includes(model.id))
 		exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
+	if (!keyAllowlists.every((list) => isListed(model, list)))
+		exclusions.push({ code: "key", text: "not among the models of this API key" });
 	const entry = findBlocking(model, blocked);
 	if (entry !== undefined)
 		exclusions.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });

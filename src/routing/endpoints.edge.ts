@@ -1,6 +1,7 @@
 // The model catalog over HTTP, in the shape of OpenAI's model list with additions.
 
 import * as z from "zod";
+import type { Account } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { priceAt } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -9,6 +10,7 @@ import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
+import { isListed } from "./routing-config.ts";
 
 const modelEntrySchema = z.lazy(() =>
 	z.object({
@@ -34,7 +36,13 @@ const modelEntrySchema = z.lazy(() =>
 	}),
 );
 
-function toModelEntry(model: Model, settings: Settings, nowMs: number): z.infer<typeof modelEntrySchema> {
+/** @param account whose key may not call every model; null without a key. */
+function toModelEntry(
+	model: Model,
+	settings: Settings,
+	account: Account | null,
+	nowMs: number,
+): z.infer<typeof modelEntrySchema> {
 	const price = priceAt(model, nowMs);
 	const { tools, vision, json_schema, logprobs } = model.supports;
 	return {
@@ -57,7 +65,7 @@ function toModelEntry(model: Model, settings: Settings, nowMs: number): z.infer<
 			reasoning: model.reasoning !== null,
 			reasoning_efforts: model.reasoning?.efforts ?? [],
 		},
-		available: isAvailable(model, settings),
+		available: isAvailable(model, settings) && isListed(model, account?.key.rules?.models ?? ["*"]),
 	};
 }
 
@@ -68,12 +76,15 @@ const listModelsEndpoint = endpoint({
 	access: "public",
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
 	description:
-		"For ids to pin with `model`, their prices, limits and abilities, and whether this service can reach them now.",
+		"For ids to pin with `model`, their prices, limits and abilities, and whether they can be called now, by the key that was sent.",
 	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(modelEntrySchema) })),
 	async handle({ context }) {
+		const caller = await context.caller();
+		if (!caller.ok) return caller;
+		const { settings, startedAtMs } = context;
 		return ok({
 			object: "list" as const,
-			data: context.settings.catalog.models.map((model) => toModelEntry(model, context.settings, context.startedAtMs)),
+			data: settings.catalog.models.map((model) => toModelEntry(model, settings, caller.value, startedAtMs)),
 		});
 	},
 });
@@ -89,7 +100,9 @@ const getModelEndpoint = endpoint({
 	async handle({ params, context }) {
 		const model = context.settings.catalog.findModel(params.id);
 		if (!model) return fail({ reason: "model_not_found", message: "no such model; GET /v1/models lists them all" });
-		return ok(toModelEntry(model, context.settings, context.startedAtMs));
+		const caller = await context.caller();
+		if (!caller.ok) return caller;
+		return ok(toModelEntry(model, context.settings, caller.value, context.startedAtMs));
 	},
 });
 

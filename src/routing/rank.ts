@@ -96,6 +96,7 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 		signals,
 		plan,
 		allowlist: modelAllowlist(plan, catalog),
+		keyAllowlists: config?.allowlists ?? [],
 		blocked: config?.blocked ?? [],
 		ceiling: costCeiling(request),
 		tiers,

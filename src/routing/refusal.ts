@@ -99,7 +99,14 @@ export function toSelectionFailure(
 		.map(([id]) => request.catalog.findModel(id))
 		.filter((model) => model !== undefined);
 	if (tooDear.length > 0) return toCostFailure(request, tooDear, mode, others);
-	if (only("blocked", "tier").length > 0) {
+	if (only("key", "tier").length > 0) {
+		return {
+			reason: "model_not_allowed",
+			message: "this API key may call none of the models that could serve this request",
+			excluded: renderExclusions(excluded),
+		};
+	}
+	if (only("key", "blocked", "tier").length > 0) {
 		return {
 			reason: "model_blocked",
 			message: "the routing config blocks every model that could serve this request",
@@ -108,7 +115,7 @@ export function toSelectionFailure(
 	}
 	// Both the policy and something the client could change exclude each model. Changing it would not help against the
 	// policy.
-	if (only("compliance", "blocked", "tier", "cost").length > 0) return byPolicy;
+	if (only("compliance", "key", "blocked", "tier", "cost").length > 0) return byPolicy;
 	const issues = new Map<string, string>();
 	for (const [id, exclusions] of reachable) {
 		for (const { param, text } of exclusions)

@@ -45,6 +45,8 @@ export interface RoutingConfig {
 	fallback: string[];
 	rules?: RoutingRule[];
 	compliance?: CompliancePolicy;
+	/** Of API keys: lists of ids, tiers and globs, each of which must have the model. Only the service sets them. */
+	allowlists?: string[][];
 }
 
 /** A validated config with its compiled patterns. */
@@ -55,7 +57,7 @@ export interface CompiledConfig {
 }
 
 /** Whether a text matches a pattern in which `*` stands for any characters. Linear in both. */
-function matchesGlob(pattern: string, text: string): boolean {
+export function matchesGlob(pattern: string, text: string): boolean {
 	const parts = pattern.split("*");
 	const [first = "", last = ""] = [parts[0], parts.at(-1)];
 	if (parts.length === 1) return pattern === text;
@@ -68,6 +70,11 @@ function matchesGlob(pattern: string, text: string): boolean {
 		from = at + part.length;
 	}
 	return true;
+}
+
+/** Whether a list of ids, providers, tiers and globs has a model. */
+export function isListed({ id, provider, tier }: Pick<Model, "id" | "provider" | "tier">, list: readonly string[]) {
+	return list.some((entry) => entry === tier || matchesGlob(entry, id) || matchesGlob(entry, provider));
 }
 
 /** The entry of `blocked` that blocks a model; undefined when none does. */

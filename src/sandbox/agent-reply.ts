@@ -1,7 +1,8 @@
 // The sandbox's replies to the steps of an agent: plans that fit the goal, results, final answers.
 //
 //   [[bad plan]]     the planner writes prose; its second try is a plan
-//   [[goal met]]     a subtask says that the whole goal is met
+//   [[goal met]]     a subtask claims that the whole goal is met, with a quotation for each later subtask
+//   [[goal quoted]]  a subtask writes such a claim without the step's code
 
 import { oneLine, type StagedPrompt } from "./stage-reply.ts";
 
@@ -25,10 +26,14 @@ function planReply(userText: string, maxSubtasks: number): string {
 	return userText.includes("[[bad plan]]") ? "I would do it step by step." : renderGoalPlan(userText, maxSubtasks);
 }
 
-function subtaskReply(userText: string, isLast: boolean): string {
+/** @param claim the step's code and the later subtasks, if it may claim that the goal is met. */
+function subtaskReply(userText: string, [code, later = ""]: readonly string[]): string {
 	const [, subtask] = /(?:^|\n)Subtask \d+ of \d+:\n([\s\S]*)$/.exec(userText) ?? [];
 	const result = `The sandbox has done: ${toTitle(subtask ?? userText.replace(/^Goal:\n/, ""))}.`;
-	return userText.includes("[[goal met]]") && !isLast ? `${result}\nGOAL MET` : result;
+	const proofs = later.split(",").map((number, at) => `${number}: "${result.slice(at)}"`);
+	if (userText.includes("[[goal quoted]]")) return [result, "GOAL MET 00000000", ...proofs].join("\n");
+	const isMet = code !== undefined && userText.includes("[[goal met]]");
+	return isMet ? [result, `GOAL MET ${code}`, ...proofs].join("\n") : result;
 }
 
 function finalReply(userText: string): string {
@@ -36,20 +41,24 @@ function finalReply(userText: string): string {
 	return `The sandbox puts ${results.length} results together: ${results.join("; ")}.`;
 }
 
+function frameReply(userText: string): string {
+	return `# A text by the sandbox\n\n${finalReply(userText)}\n\n[SECTIONS]\n\nThat is all.`;
+}
+
 /** The reply to a step of an agent, by what the call asks for; null for any other call. */
 export function agentReply({ userText, stage: { asksFor = "" } }: StagedPrompt): string | null {
-	const [kind, maxSubtasks] = asksFor.split(":");
+	const [kind, ...terms] = asksFor.split(":");
 	switch (kind) {
 		case "plan":
-			return planReply(userText, Number(maxSubtasks));
+			return planReply(userText, Number(terms[0]));
 		case "repair":
 			return JSON.stringify(["Do all of it"]);
 		case "subtask":
-			return subtaskReply(userText, false);
-		case "last_subtask":
-			return subtaskReply(userText, true);
+			return subtaskReply(userText, terms);
 		case "final":
 			return finalReply(userText);
+		case "frame":
+			return frameReply(userText);
 		default:
 			return null;
 	}

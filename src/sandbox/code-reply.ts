@@ -7,6 +7,7 @@
 //   [[escaping]]      the first draft has a file outside its directory, beside a good one
 //   [[two files]]     a second file, which is JSON
 //   [[no code]]       prose instead of files
+//   [[wordy]]         so many words before the first draft's files that a low max_tokens cuts it; the continuation begins anew
 //   [[malformed json]], [[never json]]   the critic writes prose; the repair is JSON, or prose again
 
 import { jsonOrProse, repairedJson, type StagedPrompt, type StageReplies, stageNumber } from "./stage-reply.ts";
@@ -72,6 +73,7 @@ function draftReply({ model, systemText, userText, stage }: StagedPrompt): strin
 	const words = (word: string) => userText.includes(`[[${word}]]`);
 	if (words("no code")) return "The sandbox would rather not write any.";
 	const isRepair = stageNumber(stage) > 0;
+	const isContinuation = stage.stage.startsWith("continue");
 	const file = SAMPLE_FILES.get(stage.asksFor ?? "") ?? SAMPLE_NOTES;
 	const content = file.content(`written by the sandbox as ${model}`);
 	const files = [
@@ -79,22 +81,30 @@ function draftReply({ model, systemText, userText, stage }: StagedPrompt): strin
 		...(words("two files") ? [renderFileBlock(boundary, "data/settings.json", '{ "from": "the sandbox" }\n')] : []),
 		...(words("escaping") && !isRepair ? [renderFileBlock(boundary, "../outside.txt", "out\n")] : []),
 	];
-	return `The sandbox writes:\n\n${files.join("\n")}`;
+	if (isContinuation) return files.join("\n");
+	const before = words("wordy") && !isRepair ? "The sandbox has much to say. ".repeat(12) : "";
+	return `${before}The sandbox writes:\n\n${files.join("\n")}`;
 }
+
+/** The marks and boundaries of a prompt, which are drawn anew for each request. */
+const MARKS = /\b[0-9a-f]{8}(?:[0-9a-f]{8})?\b/g;
 
 /** A review: it finds the flaw. A draft without one gets a score by its text, so that drafts differ. */
 function reviewVerdict(userText: string): string {
 	if (userText.includes(FLAW)) {
 		const path = /<<<FILE [0-9a-f]+ (.+?)>>>/.exec(userText)?.[1] ?? "the file";
-		return JSON.stringify({ passed: false, score: 0.4, issues: [`${path}: a line says of itself that it is wrong`] });
+		const issues = [`${path}: a line says of itself that it is wrong`];
+		return JSON.stringify({ reason: "One line is wrong.", issues, passed: false, score: 0.4 });
 	}
-	const sum = [...userText].reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0);
-	return JSON.stringify({ passed: true, score: (80 + (sum % 20)) / 100, issues: [] });
+	const sum = [...userText.replace(MARKS, "")].reduce((total, character) => total + (character.codePointAt(0) ?? 0), 0);
+	const score = (80 + (sum % 20)) / 100;
+	return JSON.stringify({ reason: "No line is wrong.", issues: [], passed: true, score });
 }
 
 /** Replies to the calls of code mode. */
 export const CODE_REPLIES: StageReplies = {
 	"generate coder": draftReply,
+	"continue coder": draftReply,
 	"review reviewer": ({ userText, stage: { asksFor } }) =>
 		asksFor === "repair"
 			? repairedJson(userText, reviewVerdict(userText))

@@ -135,25 +135,41 @@ function voteReply({ model, userText }: StagedPrompt): string {
 
 /** A debater revises its answer to the first in the alphabet, unless it must disagree. */
 function debaterReply(prompt: StagedPrompt): string | null {
-	const { systemText, userText, stage } = prompt;
+	const { userText, stage } = prompt;
 	if (stageNumber(stage) === 0) return stage.asksFor === "final_answer" ? voteReply(prompt) : null;
-	const answers = findEmbedded(systemText, "Answer");
+	const answers = findEmbedded(userText, "Answer");
 	return (userText.includes("[[disagree]]") ? answers[0] : answers.toSorted()[0]) ?? null;
 }
 
-function mergeReply({ systemText }: StagedPrompt): string {
-	const answers = findEmbedded(systemText, "Answer");
+function mergeReply({ userText }: StagedPrompt): string {
+	const answers = findEmbedded(userText, "Answer");
 	return `The sandbox puts ${answers.length} answers together: ${cutToLine(answers[0] ?? "")}`;
 }
 
-function judgeReply({ systemText, userText, stage }: StagedPrompt): string {
+function judgeReply({ userText, stage }: StagedPrompt): string {
 	if (stage.asksFor === "repair") return repairedJson(userText, JSON.stringify({ winner: "tie" }));
-	return jsonOrProse(`${systemText}\n${userText}`, comparePair(userText));
+	return jsonOrProse(userText, comparePair(userText));
+}
+
+/** The last message of the conversation that a prompt quotes, without its role. */
+function lastQuotedMessage(text: string): string {
+	return (
+		findEmbedded(text, "Message")
+			.at(-1)
+			?.replace(/^\w+:\n/, "") ?? ""
+	);
 }
 
 function plannerReply({ userText, stage }: StagedPrompt): string {
-	if (stage.asksFor !== "repair") return jsonOrProse(userText, renderSubtaskPlan(userText));
-	return repairedJson(userText, JSON.stringify({ subtasks: [{ id: "1", task: "All of it." }] }));
+	if (stage.asksFor === "repair") return repairedJson(userText, JSON.stringify({ subtasks: [] }));
+	return jsonOrProse(userText, renderSubtaskPlan(lastQuotedMessage(userText)));
+}
+
+/** A part is answered with its wording; null for a task that was not split. */
+function subtaskReply({ model, userText }: StagedPrompt): string | null {
+	const [subtask] = findEmbedded(userText, "Subtask");
+	if (subtask === undefined) return null;
+	return disagreement({ model, userText }) ?? `The sandbox answers for ${model}: ${cutToLine(subtask)}`;
 }
 
 /** Replies by stage and role. Other calls, proposals for instance, are answered like a chat. */
@@ -167,6 +183,7 @@ export const STRATEGY_REPLIES: StageReplies = {
 	"round debater": debaterReply,
 	"sample sampler": voteReply,
 	"subtasks planner": plannerReply,
-	"synthesize synthesizer": ({ systemText }) =>
-		`The sandbox puts the parts together: ${findEmbedded(systemText, "Part").map(cutToLine).join(" ")}`,
+	"subtasks subtask": subtaskReply,
+	"synthesize synthesizer": ({ userText }) =>
+		`The sandbox puts the parts together: ${findEmbedded(userText, "Part").map(cutToLine).join(" ")}`,
 };

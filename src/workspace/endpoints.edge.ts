@@ -1,9 +1,12 @@
 // Workspaces over HTTP: manifests, readiness, generated instruction files, snapshots.
 
+import { ulid } from "ulid";
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
-import { fail, ok } from "../failure.ts";
+import { toPlainEvent } from "../audit/event.ts";
+import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
+import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
@@ -18,8 +21,9 @@ import {
 	normalizeManifest,
 	type WorkspaceManifest,
 } from "../policy/manifest.ts";
-import { findManifest, storeManifest } from "../policy/manifests.store.ts";
+import { findManifest, type StoredManifest, storeManifest } from "../policy/manifests.store.ts";
 import { generateArtifacts } from "./artifacts.ts";
+import { toManifestEvent } from "./manifest-event.ts";
 import { scoreReadiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
 import { type HandoffSummary, HandoffSums, toSnapshot } from "./snapshot.ts";
@@ -31,13 +35,17 @@ const MAX_TAIL = 200;
  * Makes a manifest the policy of its workspace. True when it differs from the one before. An agent's key leaves the policy as it
  * is, because an agent must not change the rules that it works under.
  */
-async function activateManifest(
-	{ account, db, startedAtMs, timings }: KeyContext,
-	manifest: WorkspaceManifest,
-): Promise<boolean> {
+async function activateManifest(context: KeyContext, manifest: WorkspaceManifest): Promise<boolean> {
+	const { account, db, startedAtMs, timings, settings } = context;
 	if (account.key.role === "agent") return false;
 	const at = new Date(startedAtMs).toISOString();
-	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at));
+	const toEvent = async (before: StoredManifest | null) => {
+		const event = toManifestEvent(account, before?.manifest ?? null, manifest);
+		const payload = await redactPayloadSecrets(event.payload, settings);
+		const nowMs = Date.now();
+		return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
+	};
+	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at, toEvent));
 }
 
 function toHandoffSummary({
@@ -132,32 +140,45 @@ const getSnapshotEndpoint = endpoint({
 	},
 });
 
-/** Loads the manifest in force, as responses show it. */
-async function loadManifest({ account, db, timings }: KeyContext, workspaceId: string) {
+/** Loads a manifest as responses show it: the one in force, or an older version. Null for a version that there is not. */
+async function loadManifest({ account, db, timings }: KeyContext, workspaceId: string, version?: number) {
 	const key = { userId: account.userId, workspaceId };
-	const stored = await timings.measure("d1", () => findManifest(db, key));
+	const stored = await timings.measure("d1", () => findManifest(db, key, version));
+	if (!stored && version !== undefined) return null;
 	const manifest = stored?.manifest ?? defaultManifest(workspaceId);
 	return {
 		object: "workspace.manifest" as const,
 		workspace_id: workspaceId,
 		source: stored ? ("stored" as const) : ("default" as const),
+		version: stored?.version ?? null,
 		digest: stored?.digest ?? manifestDigest(manifest),
 		updated_at: stored?.updatedAt ?? null,
 		manifest,
 	};
 }
 
+const NO_MANIFEST: Failure = { reason: "manifest_not_found", message: "the workspace has no manifest of this version" };
+
 const getManifestEndpoint = endpoint({
 	id: "get_workspace_manifest",
 	method: "GET",
 	path: "/v1/workspace/{workspace_id}/manifest",
 	access: "key",
-	summary: "The manifest that is a workspace's policy.",
+	summary: "The manifest that is a workspace's policy, or one that was.",
 	description: "To see which paths are protected and which commands are forbidden before acting.",
 	params: workspaceParams,
+	query: z.lazy(() =>
+		z.object({
+			version: integerParam(1, Number.MAX_SAFE_INTEGER)
+				.optional()
+				.describe("An older one; by default the one in force."),
+		}),
+	),
 	result: manifestResultSchema,
-	async handle({ params: { workspace_id }, context }) {
-		return isWorkspaceId(workspace_id) ? ok(await loadManifest(context, workspace_id)) : fail(WORKSPACE_NOT_FOUND);
+	async handle({ params: { workspace_id }, query, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
+		const manifest = await loadManifest(context, workspace_id, query.version);
+		return manifest ? ok(manifest) : fail(NO_MANIFEST);
 	},
 });
 
@@ -180,7 +201,8 @@ const putManifestEndpoint = endpoint({
 			return fail({ reason: "invalid_request", issues: [{ path: "workspace_id", message }] });
 		}
 		const policy_updated = await activateManifest(context, normalizeManifest({ ...body, workspace_id }));
-		return ok({ ...(await loadManifest(context, workspace_id)), policy_updated });
+		const manifest = await loadManifest(context, workspace_id);
+		return manifest ? ok({ ...manifest, policy_updated }) : fail(NO_MANIFEST);
 	},
 });
 

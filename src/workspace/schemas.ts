@@ -78,6 +78,7 @@ export const manifestResultSchema = z.lazy(() =>
 		object: z.literal("workspace.manifest"),
 		workspace_id: workspaceIdSchema,
 		source: z.enum(["stored", "default"]).describe("`default`: none was ever posted, so only built-in rules hold."),
+		version: z.int().nullable().describe("Counts the workspace's manifests from 1; null for the default."),
 		digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
 		updated_at: z.string().nullable().describe("When this manifest came into force; null for the default."),
 		manifest: workspaceManifestSchema,

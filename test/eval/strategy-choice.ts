@@ -14,7 +14,9 @@ function reportTable(): void {
 	for (const policy of POLICIES) {
 		const own = cases.filter((one) => one.policy === policy);
 		const right = own.filter(({ deserved, chosen }) => deserved === chosen).length;
-		console.log(`${policy}: ${right} of ${own.length} (${percent(right, own.length)})`);
+		const first = own.filter(({ firstDeserved, chosen }) => firstDeserved === chosen).length;
+		const note = first === right ? "" : `; as first labelled ${first} (${percent(first, own.length)})`;
+		console.log(`${policy}: ${right} of ${own.length} (${percent(right, own.length)})${note}`);
 	}
 }
 

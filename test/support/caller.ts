@@ -14,7 +14,7 @@ import { createFunds } from "../../src/usage/funds.edge.ts";
 import type { TestKey } from "./service.ts";
 
 /** The grant of a key without limits of its own. */
-export const FULL_GRANT: KeyGrant = { version: 1, role: "owner", expiresAtMs: null, limits: null };
+export const FULL_GRANT: KeyGrant = { version: 1, role: "owner", expiresAtMs: null, limits: null, rules: null };
 
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */
 export function inProcessCaller(

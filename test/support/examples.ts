@@ -169,6 +169,8 @@ function ownedKey(request: OwnedId["request"]): OwnedId {
 }
 
 const KEY_HINTS: EndpointExample["hints"] = {
+	models: fc.array(fc.constantFrom("budget", "openai", "gpt-*", "nope", "*", "", ...MODEL_IDS), { maxLength: 4 }),
+	brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
 	expires_at: fc.constantFrom("2099-01-01", "2099-01-01T00:00:00Z", "2020-01-01", "soon", ""),
 	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
 	daily_requests: fc.constantFrom(1, 50_000, 0, -1),
@@ -322,6 +324,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			max_tokens: fc.constantFrom(1, 16, 200, 1_024, 1_000_000),
 			compliance: COMPLIANCE,
 			brain_config: CHAT_HINTS["brain_config"] ?? fc.constant({}),
+			webhook: fc.constantFrom("https://hooks.example.com/x", "http://10.0.0.1/", "", "x"),
 		},
 	},
 	list_agent_runs: { request: () => ({}), owned: "none", hints: { limit: fc.constantFrom("0", "1", "200", "1000") } },
@@ -334,6 +337,11 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/trajectory?full=true` }),
 		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}/trajectory` }))],
 		hints: { run_id: runId },
+	},
+	get_agent_step: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/steps/0` }),
+		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}/steps/0` }))],
+		hints: { run_id: runId, index: fc.constantFrom("0", "1", "-1", "01", "1e3", "x", "9".repeat(20)) },
 	},
 	cancel_agent_run: {
 		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/cancel` }),

@@ -1,10 +1,16 @@
 // The service under test, through its front door, with the sandbox as its only upstream.
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { ulid } from "ulid";
 import { vi } from "vitest";
+import { upsertUser } from "../../src/account/accounts.store.ts";
+import { apiKeyDigest, generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
+import { planIdSchema } from "../../src/catalog/plans.ts";
+import { database } from "../../src/db/client.edge.ts";
 import { health } from "../../src/inference/call-runner.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
+import { cachedSettings } from "../../src/settings.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
 import { SANDBOX_ORIGIN, TEST_ADMIN_TOKEN } from "./variables.ts";
 
@@ -51,13 +57,24 @@ export function operator(method: "GET" | "POST" | "DELETE", path: string, body?:
 	return call(path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
 }
 
-let users = 0;
-
-/** A key of a new user. */
-export async function newKey(plan: string, user = `user-${++users}-${crypto.randomUUID()}`): Promise<TestKey> {
+/** A key of a user of this name, made by the operator; of a new user with an empty audit log where no name is given. */
+export async function newKey(plan: string, user?: string): Promise<TestKey> {
+	if (user === undefined) return newUnrecordedKey(plan);
 	const response = await operator("POST", "/internal/keys", { user, plan });
 	if (response.status !== 200) throw new Error(`no key: ${response.status} ${await response.text()}`);
 	return response.json();
+}
+
+/** A key of a new user that nobody has recorded. */
+async function newUnrecordedKey(plan: string): Promise<TestKey> {
+	const key = generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count)));
+	const [user_id, key_id, createdAt] = [`usr_${ulid()}`, `key_${ulid()}`, new Date().toISOString()];
+	await upsertUser(database(env.DB), { id: user_id, name: user_id, plan: planIdSchema.parse(plan), createdAt });
+	await db
+		.prepare("INSERT INTO api_keys (id, user_id, digest, last4, created_at) VALUES (?, ?, ?, ?, ?)")
+		.bind(key_id, user_id, apiKeyDigest(cachedSettings(env).keyPepper, key), key.slice(-4), createdAt)
+		.run();
+	return { user_id, key_id, plan, key };
 }
 
 /** A chat request in one user message. */

@@ -18,6 +18,8 @@ const rowSchema = z.object({
 	messages: z.array(z.object({ role: z.enum(["user", "assistant"]), content: z.string() })).optional(),
 	efficiency: z.enum(STRATEGIES),
 	balanced: z.enum(STRATEGIES),
+	/** The label before it was known what a cascade costs beside one model (docs/measurements.md, "What the default costs"). */
+	balanced_first: z.enum(STRATEGIES).optional(),
 	depth: z.enum(STRATEGIES),
 });
 type LabelledRow = z.output<typeof rowSchema>;
@@ -27,6 +29,8 @@ export interface StrategyCase extends Pick<LabelledRow, "kind" | "named"> {
 	policy: EffortPolicy;
 	prompt: string;
 	deserved: StrategyName;
+	/** The label that was written before the code. */
+	firstDeserved: StrategyName;
 	chosen: StrategyName;
 }
 
@@ -36,25 +40,26 @@ export function chooseFor(policy: EffortPolicy, messages: NonNullable<LabelledRo
 	return planStrategy({ policy, strategy: null, k: null }, task.prompt, signals).strategy;
 }
 
+/** The conversations of the table, with their labels. */
+export function readStrategyPrompts(): (LabelledRow & { messages: NonNullable<LabelledRow["messages"]> })[] {
+	const rows = readFileSync(TABLE, "utf8").trim().split("\n");
+	return rows.map((line) => {
+		const row = rowSchema.parse(JSON.parse(line));
+		return { ...row, messages: row.messages ?? [{ role: "user", content: row.prompt ?? "" }] };
+	});
+}
+
 /** Every prompt of the table under every policy. */
 export function readStrategyCases(): StrategyCase[] {
-	const rows = readFileSync(TABLE, "utf8").trim().split("\n");
-	return rows.flatMap((line) => {
-		const {
-			kind,
-			named,
-			prompt = "",
-			messages = [{ role: "user", content: prompt }],
-			...row
-		} = rowSchema.parse(JSON.parse(line));
-		const last = messages.at(-1)?.content ?? "";
-		return POLICIES.map((policy) => ({
+	return readStrategyPrompts().flatMap(({ kind, named, messages, balanced_first, ...row }) =>
+		POLICIES.map((policy) => ({
 			kind,
 			named,
 			policy,
-			prompt: last,
+			prompt: messages.at(-1)?.content ?? "",
 			deserved: row[policy],
+			firstDeserved: policy === "balanced" ? (balanced_first ?? row.balanced) : row[policy],
 			chosen: chooseFor(policy, messages),
-		}));
-	});
+		})),
+	);
 }

@@ -9,6 +9,9 @@ export const TEST_ADMIN_TOKEN = "test-admin-token-0123456789";
 /** Host that tests route to the sandbox instead of the network. */
 export const SANDBOX_ORIGIN = "http://sandbox.test";
 
+/** The only host that webhooks may name. */
+export const TEST_WEBHOOK_HOST = "hooks.example.com";
+
 /** A key for every provider of a catalog, and the sandbox as its address. */
 function providerVariables({ providers }: Catalog): Record<string, string> {
 	return Object.fromEntries(
@@ -26,6 +29,7 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		SIGNING_KEY: TEST_SEED,
 		KEY_PEPPER: "test-pepper-0123456789",
 		ADMIN_TOKEN: TEST_ADMIN_TOKEN,
+		WEBHOOK_HOSTS: TEST_WEBHOOK_HOST,
 		...providerVariables(catalog),
 	};
 }

@@ -35,6 +35,7 @@ const LAYERS = [
 	["meter"],
 	["settings.ts"],
 	["catalog"],
+	["webhooks"],
 	["durable"],
 	["proof"],
 	["db"],

@@ -25,6 +25,16 @@ describe("settings", () => {
 		expect(faulty(good)).toBeNull();
 	});
 
+	it("take hosts of webhooks as whole names only, and texts as stored unless that is off", () => {
+		const { webhookHosts, storesTexts } = parseSettings({ ...good, WEBHOOK_HOSTS: " Hooks.example.com,b.test ," });
+		expect([[...webhookHosts], storesTexts]).toEqual([["hooks.example.com", "b.test"], true]);
+		for (const host of ["https://a.test", "a.test:443", "*.a.test", "10.0.0.1", "[::1]", "a.test/x"])
+			expect(faulty({ ...good, WEBHOOK_HOSTS: host }), host).toMatch(/^WEBHOOK_HOSTS must be host names/);
+		expect(parseSettings(good).webhookHosts.size).toBe(0);
+		expect(parseSettings({ ...good, STORE_RESPONSES: "off" }).storesTexts).toBe(false);
+		expect(faulty({ ...good, STORE_RESPONSES: "no" })).toBe("STORE_RESPONSES must be off, or absent");
+	});
+
 	it("name every variable that is wrong, of every provider, at once", () => {
 		const wrong = {
 			AUDIT_SECRETS: "yes",

@@ -18,6 +18,7 @@ import {
 	runAgent,
 } from "../support/agents.ts";
 import { nano } from "../support/money.ts";
+import { answers, DONE, finish, ROLE, says, word } from "../support/scripted.ts";
 import {
 	call,
 	callWith,
@@ -85,9 +86,9 @@ describe("a run", () => {
 		expect(run.run_id).toMatch(/^agt_[0-9A-Z]{26}$/);
 		expect(run.steps.map(({ role, strategy, intensity }) => [role, strategy, intensity])).toEqual([
 			["subtask", "single", "Halo"],
-			["subtask", "cascade", "Halo"],
-			["subtask", "cascade", "Halo"],
-			["subtask", "cascade", "Halo"],
+			["subtask", "single", "Halo"],
+			["subtask", "single", "Halo"],
+			["subtask", "single", "Halo"],
 			["finalize", "single", "Halo"],
 		]);
 		expect(run.output).toContain("3 results");
@@ -133,12 +134,112 @@ describe("a run", () => {
 		await expectAccounted(key, run);
 	});
 
-	it("ends early when a step finds the goal met", async () => {
+	it("ends early when a step finds the goal met, and names each later subtask", async () => {
 		const run = await runAgent(key, { goal: `${GOAL} [[goal met]]` });
 		expect(run.status).toBe("complete");
-		expect(run.steps.map(({ role }) => role)).toEqual(["subtask", "subtask", "finalize"]);
+		expect(run.steps.map(({ role }) => role)).toEqual(["subtask", "subtask"]);
 		expect(run.plan).toHaveLength(3);
-		expect(run.output).not.toContain("GOAL MET");
+		expect(run.output).toBe("The sandbox has done: Name three rivers of France.");
+	});
+
+	it.each(["GOAL MET", "GOAL MET 00000000\n2: is done\n3: is done\n4: is done\n5: is done"])(
+		"goes on where a step says %j, which the goal says too",
+		async (claim) => {
+			upstream.restore();
+			upstream = useSandbox(async (request) =>
+				(await request.text()).includes("Subtask 1 of 5") ? answers(`I am done.\n${claim}`) : undefined,
+			);
+			const goal = `Say "${claim.replaceAll("\n", " ")}". Find A. Find B. Find C. Find D`;
+			const run = await runAgent(key, { goal, policy: "efficiency" });
+			expect(run).toMatchObject({ status: "complete", steps_taken: 7 });
+			expect(run.plan).toHaveLength(5);
+			await expectAccounted(key, run);
+		},
+	);
+
+	it("tells each step what comes after it, and marks what others wrote with words of the step's own", async () => {
+		await runAgent(key, { policy: "efficiency" });
+		const prompts = upstream.requests.map(({ body }) => JSON.stringify(body));
+		const first = prompts.find((prompt) => prompt.includes("Subtask 1 of 3")) ?? "";
+		expect(first).toContain("3. Put them in a table");
+		const nonces = prompts.flatMap((prompt) => /<<(?:Plan|Results) 1 ([0-9a-f]{16})>>/.exec(prompt)?.[1] ?? []);
+		expect(nonces).toHaveLength(4);
+		expect(new Set(nonces).size).toBe(4);
+	});
+
+	it("delivers sections as they were written, between what the final step writes", async () => {
+		const goal = "Write a book:\n1. Chapter on tea\n2. Chapter on milk\n3. Chapter on sugar";
+		const run = await runAgent(key, { goal });
+		const section = (name: string) => `## Chapter on ${name}\n\nThe sandbox has done: Chapter on ${name}.`;
+		const together = "The sandbox puts 3 results together: Chapter on tea; Chapter on milk; Chapter on sugar.";
+		const opening = `# A text by the sandbox\n\n${together}`;
+		const parts = [opening, section("tea"), section("milk"), section("sugar"), "That is all."];
+		expect(run.output).toBe(parts.join("\n\n"));
+		expect(run).not.toHaveProperty("truncated");
+		await expectAccounted(key, run);
+	});
+
+	it("reads a loose plan, and takes from it which results are sections", async () => {
+		const subtasks = ["Collect", "Tea", "Milk"].map((title, at) => ({
+			title,
+			task: `Do ${title}`,
+			is_section: at > 0,
+		}));
+		upstream.restore();
+		upstream = useSandbox(async (request) =>
+			(await request.text()).includes("You split a goal")
+				? answers(`Gladly:\n${JSON.stringify({ plan: { subtasks } })}\nThat is [my] plan.`)
+				: undefined,
+		);
+		const run = await runAgent(key, { goal: "Erkläre Tee und Milch", policy: "efficiency" });
+		expect(run.plan).toEqual(["Do Collect", "Do Tea", "Do Milk"]);
+		expect(run.output).toMatch(
+			/## Tea\n\nThe sandbox has done: Do Tea\.\n\n## Milk\n\nThe sandbox has done: Do Milk\./,
+		);
+		expect(run.output).not.toContain("has done: Do Collect");
+		const [plan] = upstream.requests.map(({ body }) => JSON.stringify(body));
+		expect(plan).toMatch(/json_?schema/i);
+		await expectAccounted(key, run);
+	});
+
+	it("leaves a panel's single answer as it is", async () => {
+		const run = await runAgent(key, { goal: "Explain why tea is green", policy: "depth" });
+		expect(run.steps.map(({ role, strategy }) => [role, strategy])).toEqual([
+			["subtask", "single"],
+			["subtask", "ensemble_moa"],
+		]);
+		expect(hashText(run.output)).toBe(run.steps.at(-1)?.output_hash);
+		await expectAccounted(key, run);
+	});
+
+	/** Cuts the answer to one subtask, and continues it as a test says. */
+	function cutSubtask(continuation: () => Response): void {
+		upstream.restore();
+		upstream = useSandbox(async (request) => {
+			const prompt = await request.text();
+			if (!prompt.includes("Subtask 2 of 3")) return undefined;
+			const isContinued = prompt.includes("was cut off at the length limit");
+			return isContinued ? continuation() : says(ROLE, word("It begins, and then it is c"), finish("length"), DONE);
+		});
+	}
+
+	it("continues an answer that was cut", async () => {
+		cutSubtask(() => answers("continued to its end."));
+		const goal = "Write a book:\n1. Chapter on tea\n2. Chapter on milk\n3. Chapter on sugar";
+		const run = await runAgent(key, { goal, policy: "efficiency" });
+		expect(run.output).toContain("It begins, and then it is continued to its end.");
+		expect(run).not.toHaveProperty("truncated");
+		await expectAccounted(key, run);
+	});
+
+	it("says that a section is cut which nobody could continue", async () => {
+		cutSubtask(() => says(ROLE, word("and c"), finish("length"), DONE));
+		const goal = "Write a book:\n1. Chapter on tea\n2. Chapter on milk\n3. Chapter on sugar";
+		const run = await runAgent(key, { goal, policy: "efficiency" });
+		expect(run).toMatchObject({ status: "complete", truncated: true });
+		expect(run.output).toMatch(/It begins, and then it is and c\n\n\[…\]\n\n## Chapter on sugar/);
+		expect(await readRun(key, run.run_id)).toEqual(run);
+		await expectAccounted(key, run);
 	});
 
 	it("shows what it paid for in its steps, also what gave nothing", async () => {
@@ -221,6 +322,32 @@ describe("a run's cap", () => {
 		expect(rungs).toEqual(rungs.toSorted());
 		await expectAccounted(key, run);
 	});
+
+	it("that covers what panels really cost keeps them to the last subtask", async () => {
+		const list = Array.from({ length: 6 }, (_, at) => `${at + 1}. Explain point ${at + 1} [[long 400]]`).join("\n");
+		const run = await runAgent(key, { goal: `Do this:\n${list}`, policy: "depth", max_cost_usd: 0.5 });
+		expect(run.steps.slice(1, -1).map(({ intensity, strategy }) => [intensity, strategy])).toEqual(
+			Array.from({ length: 6 }, () => ["Laser", "ensemble_moa"]),
+		);
+		expect(run).toMatchObject({ status: "complete", alerts: [] });
+		await expectAccounted(key, run);
+	});
+
+	it.each(["max_cost_usd", "max_cost_per_step"])(
+		"that has no room for a whole answer shortens it on the same models (%s)",
+		async (limit) => {
+			const body = { goal: "Explain tea", policy: "depth", max_steps: 1 };
+			const events = eventsOf(await (await postRun(key, { ...body, stream: true })).text());
+			const [worstCase] = /(?<=costs at most )[\d.]+/.exec(events[0]?.data ?? "") ?? [];
+			const whole = JSON.parse(events.at(-1)?.data ?? "") as Awaited<ReturnType<typeof runAgent>>;
+			const other = await newKey("pro");
+			const run = await runAgent(other, { ...body, [limit]: Number(worstCase) - 1e-6 });
+			expect(run.steps.map(({ intensity, model }) => [intensity, model])).toEqual(
+				whole.steps.map(({ intensity, model }) => [intensity, model]),
+			);
+			await expectAccounted(other, run);
+		},
+	);
 
 	it("that is used up leaves what was reached, with a message", async () => {
 		const run = await runAgent(key, { goal: BOOK, policy: "depth", max_cost_usd: 0.0003, max_tokens: 300 });

@@ -4,6 +4,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type CodeAnswer, codeSchema } from "../../src/code-mode/response.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { nano } from "../support/money.ts";
+import { DONE, finish, ROLE, says, word } from "../support/scripted.ts";
 import {
 	callWith,
 	callWithKey,
@@ -82,7 +83,7 @@ describe("a run", () => {
 		expect(repair).toContain("main.py: a line says of itself that it is wrong");
 		expect(repair).toContain("hello from the sandbox");
 		expect(answer.files[0]?.content).not.toContain("this line is wrong");
-		expect(answer.reason).toContain("after 2 cycles it passed");
+		expect(answer.reason).toContain("after 2 cycles it passed the review");
 	});
 
 	it.each(["unbalanced", "left out", "escaping"])(
@@ -161,8 +162,120 @@ describe("a critic", () => {
 		expect(repaired).toMatchObject({ passed: true, iterations: 1 });
 		expect(stageOf(repaired, "review:0").results).toHaveLength(2);
 		const never = await coded(`${TASK} [[never json]]`, { max_iters: 1 });
-		expect(never).toMatchObject({ passed: false, review: { score: 0 } });
-		expect(never.review?.issues).toEqual(["the reviewer's verdict could not be read"]);
+		expect(stageOf(never, "review:0").results).toHaveLength(4);
+		const models = stageOf(never, "review:0").results.map(({ model }) => model);
+		expect(new Set(models).size).toBe(2);
+		expect(never).toMatchObject({
+			passed: false,
+			review: { passed: false, score: 1, reviewer: "static checks" },
+			svc: {
+				code: { passed: false, score: 1, confidence: 0.5, reviewer_model: null },
+				unreviewed: true,
+				warnings: [{ code: "unreviewed", param: "review" }],
+			},
+		});
+		expect(never.reason).toContain("it is unreviewed");
+		expect(never.review?.issues).toEqual(["no reviewer gave a verdict that can be read, so the code is unreviewed"]);
+		expect(repaired.svc).not.toHaveProperty("unreviewed");
+	});
+
+	it("in depth is confirmed by a second one", async () => {
+		const answer = await coded(TASK, { policy: "depth" });
+		const reviews = stageOf(answer, "review:0");
+		expect(reviews.results).toHaveLength(4);
+		expect(reviews.detail).toMatchObject({ confirmed: true });
+		expect(new Set(reviews.results.map(({ model }) => model)).size).toBe(2);
+	});
+});
+
+describe("a draft that reached its output limit", () => {
+	it("is continued, within the bound and in the receipt", async () => {
+		const answer = await coded(`${TASK} [[wordy]]`, { max_tokens: 110 });
+		expect(answer).toMatchObject({ passed: true, iterations: 1, files: [{ path: "main.py" }] });
+		expect(answer.svc).not.toHaveProperty("truncated");
+		expect(stageNames(answer)).toEqual(["plan", "generate:0", "continue:0", "review:0"]);
+		const [draft] = stageOf(answer, "generate:0").results;
+		expect(stageOf(answer, "continue:0")).toMatchObject({
+			results: [{ role: "coder", ok: true, model: draft?.model }],
+			detail: { answers: [{ how: "continued" }] },
+		});
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt).toMatchObject({ models_used: answer.svc.code.models_used });
+		expect(JSON.stringify(receipt)).toContain('"continue:0"');
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect(JSON.stringify(upstream.requests[1]?.body)).toContain("cut off at its length limit");
+	});
+
+	it("and cannot be completed is delivered without the file that it left open, and says so", async () => {
+		const answer = await coded(`${TASK} [[wordy]] [[two files]]`, { max_tokens: 152, review: false });
+		expect(answer).toMatchObject({
+			passed: false,
+			svc: { truncated: true, code: { score: 0 }, warnings: [{ code: "truncated", param: "max_tokens" }] },
+		});
+		expect(answer.files.map(({ path }) => path)).toEqual(["main.py"]);
+		expect(answer.svc.code.static_issues?.join()).toContain("data/settings.json");
+	});
+});
+
+describe("models that cut, wrap and contradict themselves", () => {
+	const openAi = CATALOG.providers.filter(({ wire }) => wire === "openai").map(({ id }) => id);
+	const compliance = { provider_allowlist: openAi };
+	/** A reply by stage and role. @param boundary as the coder was told it. */
+	type StageSay = (stage: string, boundary: string, place: number) => { text: string; end?: "length" };
+
+	function scriptedModels(say: StageSay): void {
+		upstream.restore();
+		const places = new Map<string, number>();
+		upstream = useSandbox(async (request) => {
+			const stage = request.headers.get("x-svc-stage")?.split(" ")[0] ?? "";
+			const place = places.get(stage) ?? 0;
+			places.set(stage, place + 1);
+			const boundary = /<<<END ([0-9a-f]{8})>>>/.exec(await request.text())?.[1] ?? "";
+			const { text, end } = say(stage, boundary, place);
+			return says(ROLE, word(text), finish(end ?? "stop"), DONE);
+		});
+	}
+
+	it("are continued at the seam, read leniently and repaired", async () => {
+		scriptedModels((stage, boundary, place) => {
+			const open = `<<<FILE ${boundary} add.py>>>\n`;
+			const end = `<<<END ${boundary}>>>\n`;
+			if (stage === "generate:0") return { text: `${open}def add(a, b):\n    retu`, end: "length" };
+			if (stage === "continue:0")
+				return { text: `Here is the rest of it:\n\n\`\`\`python\n    return a + b\n\`\`\`\n${end}` };
+			if (stage === "generate:1") return { text: `${open}def add(a, b):\n    return b + a\n${end}` };
+			if (stage === "review:0")
+				return { text: 'It is fine: {"passed": "yes", "score": "9/10", "issues": "add.py: no types"}' };
+			return place === 0 ? { text: "Looks good!" } : { text: '{"verdict": {"score": "90%", "issues": null}}' };
+		});
+		const answer = await coded(TASK, { compliance });
+		expect(stageNames(answer)).toEqual(["plan", "generate:0", "continue:0", "review:0", "generate:1", "review:1"]);
+		expect(answer).toMatchObject({ passed: true, iterations: 2, review: { score: 0.9, issues: [] } });
+		expect(answer.files).toMatchObject([{ path: "add.py", content: "def add(a, b):\n    return b + a\n" }]);
+		const repair = JSON.stringify(
+			upstream.requests.find(({ headers }) => headers.get("x-svc-stage")?.startsWith("generate:1"))?.body,
+		);
+		expect(repair).toContain(JSON.stringify("def add(a, b):\n    return a + b").slice(1, -1));
+		expect(repair).toContain("- add.py: no types");
+	});
+
+	it("in depth are believed where they are more cautious", async () => {
+		scriptedModels((stage, boundary, place) => {
+			if (!stage.startsWith("review"))
+				return { text: `<<<FILE ${boundary} add.py>>>\nx = ${place}\n<<<END ${boundary}>>>` };
+			return {
+				text:
+					place < 3
+						? '{"passed": true, "score": 0.9, "issues": []}'
+						: '{"passed": false, "score": 0.5, "issues": ["wrong"]}',
+			};
+		});
+		const answer = await coded(TASK, { compliance, policy: "depth", max_iters: 1 });
+		expect(answer).toMatchObject({ passed: false, review: { score: 0.5, issues: ["wrong"] } });
+		expect(stageOf(answer, "review:0").detail).toMatchObject({ confirmed: false });
+		const critics = stageOf(answer, "review:0").results.map(({ model }) => model);
+		expect(answer.review?.reviewer).toBe(critics.at(-1));
+		expect(answer.review?.reviewer).not.toBe(critics[0]);
 	});
 });
 
@@ -278,6 +391,15 @@ describe("a run that comes to nothing", () => {
 describe("the money", () => {
 	it("is never above its bound, even when every call overruns", async () => {
 		const answer = await coded(`[[overrun]] ${TASK} [[flawed]]`, { policy: "depth" });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+	});
+
+	it("covers every call of a cycle in depth, even when each is charged at its bound", async () => {
+		const answer = await coded(`[[overrun]] ${TASK} [[wordy]] [[never json]]`, { policy: "depth", max_tokens: 110 });
+		const roles = resultsOf(answer).map(({ role, ok }) => [role, ok].join());
+		// Three drafts, each continued; three reviews, each asked of two critics, each verdict repaired.
+		expect(roles.filter((role) => role === "coder,true")).toHaveLength(6);
+		expect(roles.filter((role) => role === "reviewer,true")).toHaveLength(12);
 		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
 	});
 

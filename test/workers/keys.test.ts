@@ -2,6 +2,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { STRATEGY } from "../../src/orchestration/strategies.ts";
 import {
 	call,
 	callWithKey,
@@ -31,6 +32,9 @@ interface KeyView {
 	role: string;
 	rpm: number | null;
 	expires_at: string | null;
+	previous_ends_at?: string;
+	models: string[] | null;
+	brain_config: unknown;
 	error?: string;
 }
 
@@ -415,5 +419,203 @@ describe("an agent's key", () => {
 			"put_workspace_manifest",
 		]);
 		expect(forOwner.filter((name) => /key$|keys$/.test(name))).toEqual(["get_public_key"]);
+	});
+});
+
+describe("the models of a key", () => {
+	const ALLOWED = ["gpt-5-nano", "claude-haiku-5-5"];
+	let listed: KeyView;
+	beforeEach(async () => {
+		listed = await made(owner.key, { models: ALLOWED });
+	});
+
+	/** Every model that the upstream was asked for. */
+	function called(): string[] {
+		return [...new Set(upstream.requests.map(({ url, body }) => String(body["model"] ?? url)))];
+	}
+
+	function expectOnlyAllowed(): void {
+		expect(called().length).toBeGreaterThan(0);
+		for (const name of called()) expect(name).toMatch(/gpt-5-nano|haiku/);
+	}
+
+	it("must match some model of the catalog", async () => {
+		for (const models of [["nope"], ["gpt-9*"], []])
+			expect(await make(owner.key, { models })).toMatchObject({ status: 422, body: { error: "invalid_request" } });
+		for (const models of [["budget"], ["openai"], ["*-nano"], ["nope", "gpt-5-nano"]])
+			expect((await make(owner.key, { models })).status).toBe(200);
+	});
+
+	it("refuse a pinned one that is not among them, and let an unknown id fall back among them", async () => {
+		expect(await read(chat(listed.key, "hi", { model: "gpt-6-astra" }))).toMatchObject({
+			status: 403,
+			body: { error: "model_not_allowed", excluded: { "gpt-6-astra": ["not among the models of this API key"] } },
+		});
+		expect(upstream.requests).toEqual([]);
+		expect(await read(chat(listed.key, "hi", { model: "gpt-6-astra", stream: true }))).toMatchObject({ status: 403 });
+		expect((await chat(listed.key, "hi", { model: "gpt-5-nano" })).status).toBe(200);
+		expect((await chat(listed.key, "hi", { model: "gpt-9" })).status).toBe(200);
+		expect((await chat(listed.key, "Prove that there are infinitely many primes")).status).toBe(200);
+		expect((await chat(listed.key, "[[fail openai]] hi", { model: "auto" })).status).toBe(200);
+		expectOnlyAllowed();
+	});
+
+	it("are all that strategies, judges, code and runs call", async () => {
+		const messages = [{ role: "user", content: "Compare two ways to sort a list, and say which is better and why." }];
+		for (const strategy of Object.keys(STRATEGY))
+			expect((await callWithKey(listed.key, "/v2/orchestrate", { messages, strategy })).status, strategy).toBe(200);
+		expect((await callWithKey(listed.key, "/v2/orchestrate", { messages })).status).toBe(200);
+		expect((await callWithKey(listed.key, "/v2/code", { task: "Write a function that adds two numbers" })).status).toBe(
+			200,
+		);
+		expect(
+			(await callWithKey(listed.key, "/v1/agent/run", { goal: "Say hi, then say bye", max_steps: 4 })).status,
+		).toBe(200);
+		expect((await callWithKey(listed.key, "/v1/skills/debugging/invoke", { task: "It prints 8" })).status).toBe(200);
+		expectOnlyAllowed();
+		const route = await read<{ candidates: { model: string }[] }>(
+			callWithKey(listed.key, "/v1/route", { prompt: "hi" }),
+		);
+		expect(route.body.candidates.map(({ model }) => model).toSorted()).toEqual(ALLOWED.toSorted());
+	});
+
+	it("are what the list of models shows as available to the key, and to nobody else as less", async () => {
+		const available = async (init?: RequestInit) => {
+			const { body } = await read<{ data: { id: string; available: boolean }[] }>(call("/v1/models", init));
+			return body.data.flatMap((model) => (model.available ? model.id : []));
+		};
+		expect((await available(withKey(listed.key))).toSorted()).toEqual(ALLOWED.toSorted());
+		expect(await available(withKey(owner.key))).toEqual(await available());
+		expect(await read(callWithKey(listed.key, "/v1/models/gpt-6-astra"))).toMatchObject({ body: { available: false } });
+	});
+
+	it("hold besides a request's config and the other levels of its key", async () => {
+		const own = await made(owner.key, { models: ["budget"], brain_config: { blocked: ["openai"], max_cost: 0.001 } });
+		const brain_config = { blocked: ["anthropic"], fallback: ["gpt-6-astra", "gpt-5-nano"] };
+		const route = await read<{ candidates: { model: string }[] }>(
+			callWithKey(own.key, "/v1/route", { prompt: "hi", brain_config }),
+		);
+		const models = route.body.candidates.map(({ model }) => model);
+		expect(models.length).toBeGreaterThan(0);
+		expect(models.filter((model) => /^(?:gpt-[56]|claude)/.test(model))).toEqual([]);
+		expect(await read(chat(own.key, "hi", { model: "gpt-5-nano" }))).toMatchObject({
+			status: 403,
+			body: { error: "model_blocked" },
+		});
+		expect(await read(chat(own.key, "hi", { model: "deepseek-flash", max_tokens: 100_000 }))).toMatchObject({
+			status: 402,
+			body: { error: "cost_limit_exceeded", limit_usd: 0.001 },
+		});
+	});
+
+	it("may be fewer in a key that it makes, never others", async () => {
+		expect((await made(listed.key)).models).toEqual(ALLOWED);
+		expect(await make(listed.key, { models: ["gpt-6-luna"] })).toMatchObject({
+			status: 403,
+			body: { member: "models" },
+		});
+		expect((await made(listed.key, { models: ["gpt-5-nano"] })).models).toEqual(["gpt-5-nano"]);
+		const strict = await made(owner.key, { brain_config: { blocked: ["xai"], max_cost: 0.1 } });
+		expect((await made(strict.key, { brain_config: { blocked: ["google"], max_cost: 1 } })).brain_config).toMatchObject(
+			{
+				blocked: ["google", "xai"],
+				max_cost: 0.1,
+			},
+		);
+		expect(await change(strict.key, strict.key_id, { brain_config: null })).toMatchObject({
+			status: 403,
+			body: { member: "brain_config" },
+		});
+	});
+});
+
+describe("the config of a key", () => {
+	it("is refused for its faults, and for a policy", async () => {
+		expect(await make(owner.key, { brain_config: { modle: "x" } })).toMatchObject({
+			status: 422,
+			body: { error: "invalid_brain_config" },
+		});
+		expect(await make(owner.key, { brain_config: { compliance: { frameworks: ["GDPR"] } } })).toMatchObject({
+			status: 422,
+			body: { issues: [{ path: "brain_config.compliance" }] },
+		});
+	});
+
+	it("decides what the request leaves open, patterns included", async () => {
+		const rules = [{ name: "tickets", when: { matches: "ticket-\\d+" }, use: { model: "claude-haiku-5-5" } }];
+		const key = await made(owner.key, { brain_config: { model: "gpt-5-nano", rules } });
+		expect(await read(chat(key.key, "hi"))).toMatchObject({ body: { model: "gpt-5-nano" } });
+		expect(await read(chat(key.key, "look at ticket-12"))).toMatchObject({ body: { model: "claude-haiku-5-5" } });
+		expect(await read(chat(key.key, "hi", { model: "deepseek-flash" }))).toMatchObject({
+			body: { model: "deepseek-flash" },
+		});
+		await change(owner.key, key.key_id, { brain_config: { model: "deepseek-flash" } });
+		expect(await read(chat(key.key, "hi"))).toMatchObject({ body: { model: "deepseek-flash" } });
+	});
+});
+
+describe("the trail of keys", () => {
+	interface Event {
+		event_type: string;
+		actor: string;
+		workspace_id: string | null;
+		payload: Record<string, unknown>;
+	}
+	const events = async () =>
+		(await read<{ data: Event[] }>(callWithKey(owner.key, "/v1/audit/events"))).body.data.toReversed();
+	const byOwner = () => `key:${owner.key_id}`;
+
+	it("says who made, changed and revoked which key, and how, without the key", async () => {
+		owner = await newKey("pro", `trail-${crypto.randomUUID()}`);
+		const key = await made(owner.key, { name: "CI", rpm: 9, models: ["budget"] });
+		await change(owner.key, key.key_id, { rpm: null, name: "CI" });
+		await change(owner.key, key.key_id, { name: "CI" });
+		const rotated = await rotate(owner.key, key.key_id);
+		const again = await rotate(owner.key, rotated.body.key_id, { overlap_seconds: 60 });
+		await remove(owner.key, again.body.key_id);
+		await operator("POST", `/internal/keys/${rotated.body.key_id}/revoke`);
+		const trail = await events();
+		const { key_id: first } = key;
+		const [second, third] = [rotated.body.key_id, again.body.key_id];
+		const expected: [string, string, object][] = [
+			["key_created", "operator", { key_id: owner.key_id, role: "owner" }],
+			["key_created", byOwner(), { key_id: first, name: "CI", rpm: 9, models: ["budget"], rotated_from: null }],
+			["key_changed", byOwner(), { key_id: first, before: { rpm: 9 }, after: { rpm: null } }],
+			["key_created", byOwner(), { key_id: second, rotated_from: first }],
+			["key_revoked", byOwner(), { key_id: first, replaced_by: second }],
+			["key_created", byOwner(), { key_id: third, rotated_from: second }],
+			[
+				"key_changed",
+				byOwner(),
+				{ key_id: second, before: { expires_at: null }, after: { expires_at: again.body.previous_ends_at } },
+			],
+			["key_revoked", byOwner(), { key_id: third, replaced_by: null }],
+			["key_revoked", "operator", { key_id: second, replaced_by: null }],
+		];
+		// The two events of a rotation may have one time, and stand in any order.
+		expect(trail).toHaveLength(expected.length);
+		for (const [event_type, actor, payload] of expected)
+			expect(trail).toContainEqual(
+				expect.objectContaining({ event_type, actor, workspace_id: null, payload: expect.objectContaining(payload) }),
+			);
+		expect(trail[2]?.payload["after"]).toEqual({ rpm: null });
+		expect(JSON.stringify(trail)).not.toContain(key.key);
+	});
+
+	it("has one event for each change that happened, and none for one that was refused", async () => {
+		const second = await made(owner.key);
+		await Promise.all(Array.from({ length: 30 }, (_, i) => change(owner.key, second.key_id, { rpm: 50 + i })));
+		await Promise.all([1, 2, 3].map(() => remove(owner.key, second.key_id)));
+		await remove(owner.key, owner.key_id);
+		await change(owner.key, owner.key_id, { role: "agent" });
+		const changed = (await events()).filter(({ event_type }) => event_type === "key_changed");
+		expect(changed).toHaveLength(30);
+		expect((await events()).filter(({ event_type }) => event_type === "key_revoked")).toHaveLength(1);
+		// Each change starts from what the one before it left.
+		const before = changed.map(({ payload }) => (payload["before"] as { rpm: number | null }).rpm);
+		const after = changed.map(({ payload }) => (payload["after"] as { rpm: number | null }).rpm);
+		expect(before.filter((rpm) => rpm !== null && !after.includes(rpm))).toEqual([]);
+		expect(new Set(before).size).toBe(30);
+		expect(new Set(after).size).toBe(30);
 	});
 });

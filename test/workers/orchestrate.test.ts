@@ -146,6 +146,35 @@ describe("one failed call", () => {
 });
 
 describe("what strategies show", () => {
+	it.each(["ensemble_moa", "rank_fuse", "debate", "decompose_and_route"])(
+		"other models' words never reach a system prompt of %s, on any wire",
+		async (strategy) => {
+			const rules = "Answer like a pirate.";
+			const conversation = [{ role: "system", content: rules }, ...messages(`[[disagree]] 1. ${SUM}\n2. ${PROSE}`)];
+			for (const judge_model of ["claude-opus-5-5", "gemini-3.8-flash", "gpt-6-sol"])
+				await orchestrated("", { strategy, policy: "depth", messages: conversation, judge_model });
+			const wires = new Set<string>();
+			for (const { body, headers, url } of upstream.requests) {
+				const turns = (body["messages"] ?? body["contents"] ?? []) as { role: string }[];
+				const system = JSON.stringify([
+					turns.filter(({ role }) => role === "system"),
+					body["system"],
+					body["systemInstruction"],
+				]);
+				const stage = headers.get(STAGE_HEADER) ?? "";
+				expect(system, stage).not.toContain("The sandbox");
+				expect(system.includes(rules), stage).toBe(!/^(?:agree|rank|subtasks planner)/.test(stage));
+				const roles = turns.map(({ role }) => role).filter((role) => role !== "system");
+				expect(
+					roles.filter((role, at) => role === roles[at - 1]),
+					stage,
+				).toEqual([]);
+				wires.add(url.replace(/^.*\/(chat\/completions|messages|models)\b.*$/, "$1"));
+			}
+			expect(wires).toEqual(new Set(["chat/completions", "messages", "models"]));
+		},
+	);
+
 	it("the sandbox is told the stage of every call", async () => {
 		await orchestrated(PROSE, { strategy: "rank_fuse" });
 		const stages = upstream.requests.map(({ headers }) => headers.get(STAGE_HEADER));
@@ -153,7 +182,7 @@ describe("what strategies show", () => {
 	});
 
 	it("a cascade that is not agreed on climbs to its top, with a confidence at each step", async () => {
-		const answer = await orchestrated(`[[disagree]] ${FACT}`, { strategy: "cascade", policy: "efficiency" });
+		const answer = await orchestrated(`[[disagree]] ${FACT}`, { strategy: "cascade" });
 		expect(answer.svc.orchestration).toMatchObject({ escalated: true, agreement: 0 });
 		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["step:0", "step:1", "step:2"]);
 		const { escalations, stopped_by } = stageOf(answer, "step:0").detail as {
@@ -165,6 +194,15 @@ describe("what strategies show", () => {
 		const agreed = await orchestrated(FACT, { strategy: "cascade" });
 		expect(agreed.svc.orchestration.escalated).toBe(false);
 		expect(agreed.svc.orchestration.confidence).toBeGreaterThan(answer.svc.orchestration.confidence);
+	});
+
+	it("under efficiency a cascade asks one cheap model, and stops where a single answer clears the bar", async () => {
+		const answer = await orchestrated(PROSE, { policy: "efficiency" });
+		expect(answer).toMatchObject({ strategy: "cascade", svc: { orchestration: { escalated: false, agreement: 1 } } });
+		expect(resultsOf(answer)).toHaveLength(1);
+		expect(stageOf(answer, "step:0").detail).toMatchObject({ stopped_by: "confidence" });
+		const cut = await orchestrated(PROSE, { policy: "efficiency", max_tokens: 10 });
+		expect(cut.svc.orchestration.escalated).toBe(true);
 	});
 
 	it("a cascade whose prose says the same stops after a judge found so twice, and all of it is accounted for", async () => {
@@ -196,6 +234,24 @@ describe("what strategies show", () => {
 		expect(CATALOG.findModel(model)?.supports.json_schema).toBe(true);
 		const judged = upstream.requests.filter(({ headers }) => headers.get(STAGE_HEADER)?.startsWith("rank judge"));
 		for (const { body } of judged) expect(JSON.stringify(body)).toMatch(/"properties":\{"reason":.*"winner":/);
+	});
+
+	it("a mixture under depth has a second layer of proposers, which is in bound and receipt", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "ensemble_moa", policy: "depth", k: 3 });
+		expect(answer.svc.stages?.map(({ name }) => name)).toEqual(["propose", "propose:1", "aggregate", "agree"]);
+		expect(stageOf(answer, "propose:1")).toMatchObject({
+			results: [{ role: "proposer", ok: true }, { ok: true }, { ok: true }],
+			detail: { proposals: 3, kept: 0 },
+		});
+		const { receipt } = await proofOf(answer.id);
+		expect(receipt).toMatchObject({
+			stages: [{ name: "propose" }, { name: "propose:1" }, { name: "aggregate" }, { name: "agree" }],
+		});
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		const limit = answer.svc.cost.bound_usd * 0.6;
+		const short = await orchestrated(PROSE, { strategy: "ensemble_moa", policy: "depth", k: 3, max_cost_usd: limit });
+		expect(short.reason).toContain("1 of 2 rounds, to stay within max_cost_usd");
+		expect(stageOf(short, "propose").results).toHaveLength(3);
 	});
 
 	it("a debate that finds consensus stops, and one that finds none is judged", async () => {
@@ -460,7 +516,7 @@ describe("the plan", () => {
 	it("lets a cascade climb only as far as the money reaches", async () => {
 		const whole = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade" });
 		// Less than the worst case of its last step.
-		const limit = whole.svc.cost.bound_usd * 0.15;
+		const limit = whole.svc.cost.bound_usd * 0.07;
 		const answer = await orchestrated(`[[disagree]] ${PROSE}`, { strategy: "cascade", max_cost_usd: limit });
 		expect(answer.svc.cost.bound_usd).toBeLessThanOrEqual(limit);
 		expect(resultsOf(answer).length).toBeLessThan(resultsOf(whole).length);

@@ -42,7 +42,7 @@ async function check(body: Record<string, unknown> = {}, own = key): Promise<Dec
 }
 
 async function events(query = "", own = key): Promise<Event[]> {
-	const response = await callWithKey(own.key, `/v1/audit/events${query}`);
+	const response = await callWithKey(own.key, `/v1/audit/events?event_type=policy_check${query}`);
 	expect(response.status, await response.clone().text()).toBe(200);
 	return ((await response.json()) as { data: Event[] }).data;
 }
@@ -338,13 +338,13 @@ describe("the event of a check", () => {
 		decided.push(await check({ commands: ["ls"] }));
 		const ids = new Set(decided.map(({ event_id }) => event_id));
 		expect(ids.size).toBe(21);
-		expect(new Set((await events("?limit=200")).map(({ id }) => id))).toEqual(ids);
+		expect(new Set((await events("&limit=200")).map(({ id }) => id))).toEqual(ids);
 	});
 
 	it("is found by its decision", async () => {
 		await check({ commands: ["git push --force"] });
 		await check({ action_kind: "delete" });
-		const found = await events("?decision=deny&event_type=policy_check");
+		const found = await events("&decision=deny");
 		expect(found).toMatchObject([{ decision: "deny", payload: { commands: ["git push --force"] } }]);
 	});
 
@@ -385,14 +385,14 @@ describe("a check in trouble", () => {
 			const expected = decided.map(({ event_id }) => event_id).toReversed();
 			expect((await events()).map(({ id }) => id)).toEqual(expected);
 			await evictDurableObject(ledgerOf(key, WORKSPACE));
-			expect((await events(`?workspace_id=${WORKSPACE}`)).map(({ id }) => id)).toEqual(expected);
-			expect((await events("?decision=deny")).map(({ id }) => id)).toEqual([decided[0]?.event_id]);
+			expect((await events(`&workspace_id=${WORKSPACE}`)).map(({ id }) => id)).toEqual(expected);
+			expect((await events("&decision=deny")).map(({ id }) => id)).toEqual([decided[0]?.event_id]);
 		} finally {
 			faults.restore();
 		}
 		await runDurableObjectAlarm(ledgerOf(key, WORKSPACE));
 		const stored = await db
-			.prepare("SELECT id FROM audit_events WHERE user_id = ? ORDER BY id")
+			.prepare("SELECT id FROM audit_events WHERE user_id = ? AND event_type = 'policy_check' ORDER BY id")
 			.bind(key.user_id)
 			.all<{ id: string }>();
 		expect(stored.results.map(({ id }) => id)).toEqual(decided.map(({ event_id }) => event_id).toSorted());

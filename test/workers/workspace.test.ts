@@ -100,6 +100,7 @@ describe("a manifest", () => {
 			object: "workspace.manifest",
 			workspace_id: WORKSPACE,
 			source: "default",
+			version: null,
 			digest: manifestDigest(manifest),
 			updated_at: null,
 			manifest,
@@ -115,6 +116,7 @@ describe("a manifest", () => {
 			object: "workspace.manifest",
 			workspace_id: WORKSPACE,
 			source: "stored",
+			version: 1,
 			digest: manifestDigest(normalizeManifest(MANIFEST)),
 			updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
 			manifest: MANIFEST,
@@ -179,6 +181,55 @@ describe("a manifest", () => {
 		const answers = await Promise.all(Array.from({ length: 20 }, () => putManifest(MANIFEST)));
 		expect(answers.filter(({ policy_updated }) => policy_updated)).toHaveLength(1);
 		expect(await versions()).toHaveLength(1);
+	});
+
+	it("leaves a trail: both digests, what became weaker, who did it", async () => {
+		const weaker = { ...MANIFEST, protected_paths: [], require_risk_gate: false };
+		const digests = [(await putManifest(MANIFEST)).digest];
+		await putManifest(MANIFEST);
+		await checkReadiness(weaker);
+		digests.push((await getManifest()).digest);
+		const events = `/v1/audit/events?event_type=manifest_changed&workspace_id=${encodeURIComponent(WORKSPACE)}`;
+		const { data } = (await (await callWithKey(key.key, events)).json()) as {
+			data: { actor: string; payload: Record<string, unknown> }[];
+		};
+		expect(data.map(({ actor }) => actor)).toEqual([`key:${key.key_id}`, `key:${key.key_id}`]);
+		expect(data[0]?.payload).toEqual({
+			before: digests[0],
+			after: digests[1],
+			weakened: [
+				...MANIFEST.protected_paths.map((removed) => ({ member: "protected_paths", removed })),
+				...(MANIFEST.require_risk_gate ? [{ member: "require_risk_gate" }] : []),
+			],
+		});
+		expect(data[1]?.payload).toMatchObject({ after: digests[0], weakened: [] });
+	});
+
+	it("of twenty that come at once, each has its event with the one right before", async () => {
+		const names = Array.from({ length: 20 }, (_, n) => `project ${n}`);
+		await Promise.all(names.map((project_name) => putManifest({ project_name })));
+		const stored = await versions();
+		const events = "/v1/audit/events?event_type=manifest_changed";
+		const { data } = (await (await callWithKey(key.key, events)).json()) as {
+			data: { payload: { before: string; after: string } }[];
+		};
+		const pairs = data.map(({ payload }) => `${payload.before} ${payload.after}`);
+		const expected = stored.slice(1).map(({ digest }, n) => `${stored[n]?.digest} ${digest}`);
+		expect(pairs).toHaveLength(20);
+		expect(pairs).toEqual(expect.arrayContaining(expected));
+	});
+
+	it("can be read in every version", async () => {
+		for (const project_name of ["one", "two"]) await putManifest({ project_name });
+		const at = async (version: string) => {
+			const answer = await callWithKey(key.key, path(`manifest?version=${version}`));
+			return { status: answer.status, ...((await answer.json()) as object) };
+		};
+		expect(await at("1")).toMatchObject({ status: 200, version: 1, manifest: { project_name: "one" } });
+		expect(await at("2")).toMatchObject({ status: 200, version: 2, manifest: { project_name: "two" } });
+		expect(await getManifest()).toMatchObject({ version: 2 });
+		expect(await at("3")).toMatchObject({ status: 404, error: "manifest_not_found" });
+		expect(await at("0")).toMatchObject({ status: 422 });
 	});
 
 	it("reads null, absence and emptiness alike", async () => {
@@ -480,9 +531,13 @@ describe("what the generated AGENTS.md tells an agent to do", () => {
 		});
 		expect(handoff).toMatchObject({ id: expect.stringMatching(/^ho_/), workspace_id: WORKSPACE });
 		expect(audit).toMatchObject({
-			count: 2,
+			count: 3,
 			next_cursor: null,
-			data: [{ event_type: "handoff_created" }, { event_type: "policy_check", id: checked?.["event_id"] }],
+			data: [
+				{ event_type: "handoff_created" },
+				{ event_type: "policy_check", id: checked?.["event_id"] },
+				{ event_type: "manifest_changed" },
+			],
 		});
 		expect(chain).toMatchObject({ count: 1, verification: { ok: true } });
 

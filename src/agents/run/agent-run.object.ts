@@ -15,43 +15,24 @@ import type { EventPageQuery } from "../../audit/page.ts";
 import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import { logError } from "../../http/log.edge.ts";
-import { withDeadline } from "../../in-time.edge.ts";
-import { utf8Length } from "../../providers/wire.ts";
-import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
+import type { RunSnapshot, StepTextResponse } from "../response.ts";
+import { deleteClaim, findClaim, isAbandoned, type RunClaim, storeAbandoned, storeClaim } from "./claims.edge.ts";
+import { RunDeadlines } from "./deadlines.edge.ts";
 import { agentRecordEvent, planEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
-import { RunFollowers } from "./followers.edge.ts";
-import { callConfigFor, isResumable, RESUMABLE_MS, resumedState } from "./interruption.ts";
+import { callConfigFor, type InterruptedRun, RESUMABLE_MS, resumedState } from "./interruption.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
 import { endStatus, initialRunState, type ResumeRules, type RunSpec, toRunEfforts } from "./run.ts";
+import { type RunOutcome, type RunView, toAgentRunRow, toRunView } from "./run-view.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.ts";
 import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
+import { RunWaiters } from "./waiters.edge.ts";
 
 /** After a crash in the middle of an action, the next alarm comes this late. */
 const HEARTBEAT_MS = 10_000;
-/** Larger runs are mirrored to D1 without their steps: the row, its JSON nested in JSON, must stay below 2 MB. */
-const MAX_MIRRORED_BYTES = 500_000;
-
-/** The run that an idempotency key names. */
-export interface RunClaim {
-	runId: string;
-	/** Its request had the same body. */
-	isSameBody: boolean;
-}
-
-/** A run as the Worker gets it. */
-export interface RunView {
-	run: RunResponse;
-	/** At least one answer came from the sandbox upstream. */
-	isSandbox: boolean;
-}
-
-/** What a request that waits for a run gets. `unsettled`: settling failed so far. `abandoned`: the run did not start and never will. */
-export type RunOutcome = RunView | "unsettled" | "abandoned";
-
 /** A request that joins a run waits this long for it to start. After that the run is abandoned. */
 const START_TIMEOUT_MS = 2_000;
 
@@ -62,17 +43,25 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	#ownerOutbox: OwnerOutbox<RunOutboxRow>;
 	/** This instance started the run, or took it over after a crash. */
 	#isInCharge = false;
-	#whenEnded = Promise.withResolvers<RunOutcome>();
-	#whenStarted = Promise.withResolvers<void>();
+	#waiters = new RunWaiters();
 	#settleBackoff = new Backoff();
-	#followers = new RunFollowers();
 	#money: RunMoney;
+	#deadlines: RunDeadlines;
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
 		const runOutbox = new RunOutbox(state.storage.sql, env);
 		this.#runOutbox = runOutbox;
 		this.#money = new RunMoney(env, (work) => state.waitUntil(work));
+		this.#deadlines = new RunDeadlines(state.storage.sql, env, {
+			run: () => this.#run,
+			arm: (atMs) => this.#ownerOutbox.arm(atMs),
+			queueRow: (run) => void runOutbox.addRun(run.end ? "end" : "step", toAgentRunRow(run)),
+			alertStored: (alert) => {
+				this.#ownerOutbox.arm(Date.now());
+				if (!this.#run?.end) this.#waiters.publish({ type: "alert", alert });
+			},
+		});
 		this.#ownerOutbox = new OwnerOutbox(state, env, {
 			failureEvent: "agent_run_flush_failed",
 			nextRound: () => runOutbox.nextRound(),
@@ -87,6 +76,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		this.#run = StoredRun.load(state.storage);
 		this.#ownerOutbox.wake();
 		if (this.#run && !this.#run.end) this.#ownerOutbox.arm(Date.now());
+		this.#deadlines.arm();
 	}
 
 	#makeTables(): void {
@@ -96,14 +86,11 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	/** Returns the run that this key names. A free key is given to `runId`; without a `runId` the answer is null. */
 	claim(bodyHash: string, runId: string | null): RunClaim | null {
 		const { sql } = this.ctx.storage;
-		const [known] = this.#hasTables
-			? sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray()
-			: [];
-		if (known) return { runId: known.run_id, isSameBody: known.body_hash === bodyHash };
-		if (runId === null) return null;
+		const known = this.#hasTables ? findClaim(sql, bodyHash) : null;
+		if (known || runId === null) return known;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
-			sql.exec("INSERT INTO claim (one, body_hash, run_id) VALUES (1, ?, ?)", bodyHash, runId);
+			storeClaim(sql, bodyHash, runId);
 		});
 		this.#hasTables = true;
 		return { runId, isSameBody: true };
@@ -111,11 +98,11 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 
 	/** Frees the key of a run that was abandoned. */
 	releaseClaim(runId: string): void {
-		if (this.#hasTables) this.ctx.storage.sql.exec("DELETE FROM claim WHERE run_id = ?", runId);
+		if (this.#hasTables) deleteClaim(this.ctx.storage.sql, runId);
 	}
 
 	#isAbandoned(): boolean {
-		return this.#hasTables && this.ctx.storage.sql.exec("SELECT 1 FROM abandoned").toArray().length > 0;
+		return this.#hasTables && isAbandoned(this.ctx.storage.sql);
 	}
 
 	/**
@@ -137,7 +124,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		this.#isInCharge = true;
 		this.#ownerOutbox.armAfterWrite();
 		this.#ownerOutbox.arm(Date.now());
-		this.#whenStarted.resolve();
+		this.#waiters.reportStarted();
 		await this.#ownerOutbox.deliver(rowId);
 		return true;
 	}
@@ -148,32 +135,54 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		return run && toRunView(run);
 	}
 
-	/** Waits for the end of the user's run, which may be about to start. @throws when it is another user's. */
-	async waitForEnd(userId: string): Promise<RunOutcome> {
-		if (!this.#run && !(await this.#waitForStart())) return "abandoned";
+	/**
+	 * A step of the user's run with its text. Null when there is no such run; a word when it has no such step, or the text is no longer
+	 * kept.
+	 */
+	async readStep(userId: string, index: number): Promise<StepTextResponse | "unknown" | "expired" | null> {
+		const run = this.#runForUser(userId);
+		return run && this.#deadlines.readStep(run, index);
+	}
+
+	/** The user's run as it is now, which may be about to start. @throws when it is another user's. */
+	async readStarted(userId: string): Promise<RunView | "abandoned"> {
+		const run = await this.#startedRun(userId);
+		return run ? toRunView(run) : "abandoned";
+	}
+
+	/** The user's run; null when it did not start and never will. @throws when it is another user's. */
+	async #startedRun(userId: string): Promise<StoredRun | null> {
+		if (!this.#run && !(await this.#waitForStart())) return null;
 		const run = this.#runForUser(userId);
 		if (!run) throw new Error("there is no such run");
-		return run.end || isInterrupted(run) ? toRunView(run) : this.#whenEnded.promise;
+		return run;
+	}
+
+	/** Waits for the end of the user's run, which may be about to start. @throws when it is another user's. */
+	async waitForEnd(userId: string): Promise<RunOutcome> {
+		const run = await this.#startedRun(userId);
+		if (!run) return "abandoned";
+		return run.end || run.isInterrupted ? toRunView(run) : this.#waiters.ended;
 	}
 
 	/** Waits for the run to start. Returns false when it did not; the run is then abandoned. */
 	async #waitForStart(): Promise<boolean> {
-		if (!this.#isAbandoned()) await withDeadline(this.#whenStarted.promise, START_TIMEOUT_MS, () => undefined);
+		if (!this.#isAbandoned()) await this.#waiters.waitForStart(START_TIMEOUT_MS);
 		if (this.#run) return true;
 		this.ctx.storage.transactionSync(() => {
 			this.#makeTables();
-			this.ctx.storage.sql.exec("INSERT OR IGNORE INTO abandoned (one) VALUES (1)");
+			storeAbandoned(this.ctx.storage.sql);
 		});
 		this.#hasTables = true;
-		this.#followers.closeAll();
+		this.#waiters.closeFollowers();
 		return false;
 	}
 
 	/** The events of the user's run, which may be about to start: one JSON object per line. @throws when it is another user's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
 		if (this.#run && !this.#runForUser(userId)) throw new Error("there is no such run");
-		const stream = this.#followers.follow();
-		if (this.#run?.end || this.#isAbandoned()) this.#followers.closeAll();
+		const stream = this.#waiters.follow();
+		if (this.#run?.end || this.#isAbandoned()) this.#waiters.closeFollowers();
 		return stream;
 	}
 
@@ -188,7 +197,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	/** Ends the wait for another try or for a resumption, if there is one. */
 	#cancel(run: StoredRun): void {
 		const { state } = run;
-		const fault = isInterrupted(run) ? null : state.fault;
+		const fault = run.isInterrupted ? null : state.fault;
 		run.saveState({ ...state, fault, isCancelled: true, resumableUntilMs: null });
 		if (state.retry || state.resumableUntilMs !== null) this.#ownerOutbox.arm(Date.now());
 	}
@@ -198,21 +207,23 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		return this.#runForUser(userId)?.spec.keyId ?? null;
 	}
 
-	/** The goal and the cap of the user's run where it is interrupted; else null. */
-	interrupted(userId: string): Pick<RunSpec, "goal" | "capNanoUsd"> | null {
+	/** The user's run where it is interrupted; else null. */
+	interrupted(userId: string): InterruptedRun | null {
 		const run = this.#runForUser(userId);
-		return run && isInterrupted(run) ? { goal: run.spec.goal, capNanoUsd: run.spec.capNanoUsd } : null;
+		if (!run?.isInterrupted) return null;
+		const { goal, capNanoUsd, isBackground = false } = run.spec;
+		return { goal, capNanoUsd, isBackground };
 	}
 
 	/** Lets the user's run go on where it is interrupted and rules are given. Any other run stays as it is; null when there is none. */
 	async resume(userId: string, rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null> {
 		const run = this.#runForUser(userId);
 		if (!run) return null;
-		if (rules && isInterrupted(run)) {
+		if (rules && run.isInterrupted) {
 			const gate = await this.#money.gateFor(run.spec);
 			// If the meter has settled the run, the next action finds that out, and closes it.
 			await this.#money.keepOpen(run, gate, Date.now());
-			if (isInterrupted(run)) this.#resume(run, rules);
+			if (run.isInterrupted) this.#resume(run, rules);
 		}
 		return { isCancelled: run.end?.status === "cancelled" };
 	}
@@ -220,8 +231,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	#resume(run: StoredRun, rules: ResumeRules): void {
 		run.saveState(resumedState(run.spec, run.state, run.steps, rules, (id) => this.#money.isKnownModel(id)));
 		this.#isInCharge = true;
-		// Who follows from now on is not told of the earlier end.
-		this.#followers = new RunFollowers();
+		this.#waiters.reportResumed();
 		this.#ownerOutbox.arm(Date.now());
 	}
 
@@ -249,8 +259,9 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 	/** Executes the run's next action and flushes the outbox. Never throws: Workers give up a failing alarm after a few retries. */
 	override async alarm(): Promise<void> {
 		const flushed = this.#ownerOutbox.alarm();
+		const met = this.#hasTables ? this.#deadlines.meet() : undefined;
 		const run = this.#run;
-		if (run && isInterrupted(run)) {
+		if (run?.isInterrupted) {
 			this.#ownerOutbox.arm(run.state.resumableUntilMs ?? Date.now());
 		} else if (run && !run.end) {
 			this.#ownerOutbox.arm(Date.now() + HEARTBEAT_MS);
@@ -261,9 +272,10 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 				this.#recoverFromError(run);
 			}
 		}
-		// A run under way does not wait for D1.
-		if (run && !run.end) this.ctx.waitUntil(flushed);
-		else await flushed;
+		const others = Promise.all([flushed, met]);
+		// A run under way waits neither for D1 nor for the receiver of a webhook.
+		if (run && !run.end) this.ctx.waitUntil(others);
+		else await others;
 	}
 
 	/** An unexpected error counts as a death of the object. If settling failed, it is tried again. */
@@ -280,7 +292,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		if (!this.#isInCharge && !run.pendingSettlement && !hasOnlyWaited(run, HEARTBEAT_MS)) this.#takeOver(run);
 		this.#isInCharge = true;
 		if (!run.pendingSettlement) {
-			const untilMs = waitsUntilMs(run);
+			const untilMs = run.waitsUntilMs;
 			if (untilMs !== null) return this.#ownerOutbox.arm(untilMs);
 			if (await this.#executeNext(run)) {
 				this.#ownerOutbox.arm(run.state.retry?.notBeforeMs ?? Date.now());
@@ -305,31 +317,22 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 			return this.#reportUnsettled();
 		const state = { ...run.state, resumableUntilMs };
 		const { spec, steps, charges } = run;
+		const interrupted: RunSnapshot = { spec, state, steps, charges, end: null };
 		let rowId = "";
 		run.saveState(state, () => {
-			rowId = this.#runOutbox.addRun("step", toAgentRunRow({ spec, state, steps, charges, end: null }));
+			rowId = this.#runOutbox.addRun("step", toAgentRunRow(interrupted));
+			this.#deadlines.addWebhook(interrupted);
 		});
 		this.#ownerOutbox.armAfterWrite();
+		this.#deadlines.arm();
 		await this.#ownerOutbox.deliver(rowId);
 		this.#ownerOutbox.arm(resumableUntilMs);
-		this.#reportEnd(run);
-		this.#whenEnded = Promise.withResolvers<RunOutcome>();
+		this.#waiters.reportEnd(toRunView(run));
 	}
 
 	#reportUnsettled(): void {
-		this.#whenEnded.resolve("unsettled");
-		this.#whenEnded = Promise.withResolvers<RunOutcome>();
-		this.#followers.closeAll();
+		this.#waiters.reportUnsettled();
 		this.#retryLater();
-	}
-
-	/** Answers the requests that wait for the run. */
-	#reportEnd(run: StoredRun): void {
-		const view = toRunView(run);
-		const { run_id, status, cost_consumed_usd, trajectory_proof } = view.run;
-		this.#followers.publish({ type: "finished", run_id, status, cost_consumed_usd, trajectory_proof });
-		this.#followers.closeAll();
-		this.#whenEnded.resolve(view);
 	}
 
 	#runForUser(userId: string): StoredRun | null {
@@ -348,7 +351,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate: callGate, temperature, nonce, efforts: toRunEfforts(spec) },
 			record: (charge) => this.#money.record(run, charge, gate),
-			report: (event) => this.#followers.publish(event),
+			report: (event) => this.#waiters.publish(event),
 			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),
 			queueProgress: (progress) => this.#runOutbox.addRun("step", toAgentRunRow({ ...progress, spec, end: null })),
 		});
@@ -362,7 +365,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 
 	#takeOver(run: StoredRun): void {
 		const charged = takeOver(run, Date.now());
-		if (charged) this.#followers.publish({ type: "step_done", step: charged.record });
+		if (charged) this.#waiters.publish({ type: "step_done", step: charged.record, text: charged.output });
 	}
 
 	/** Settles the run, once, and answers the requests that wait for it. */
@@ -375,44 +378,22 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		}
 		const { end, state, steps } = settled;
 		const event = agentRecordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
+		const ended: RunSnapshot = { spec, state, steps, charges, end };
+		await this.#deadlines.keepTexts(ended);
 		let rowId = "";
 		run.finish(settled, () => {
-			rowId = this.#runOutbox.addRun("end", toAgentRunRow({ spec, state, steps, charges, end }));
+			rowId = this.#runOutbox.addRun("end", toAgentRunRow(ended));
 			this.#runOutbox.addEvent(event);
+			this.#deadlines.addWebhook(ended);
 		});
 		this.#ownerOutbox.armAfterWrite();
+		this.#deadlines.arm();
 		await this.#ownerOutbox.deliver(rowId);
-		this.#reportEnd(run);
+		this.#waiters.reportEnd(toRunView(run));
 	}
 
 	#retryLater(): void {
 		this.#settleBackoff.recordFailure();
 		this.#ownerOutbox.arm(Date.now() + this.#settleBackoff.delayMs);
 	}
-}
-
-function isInterrupted({ state, end }: StoredRun): boolean {
-	return end === null && isResumable(state, Date.now());
-}
-
-/** When a step of the run is tried again; null when the run does not wait. */
-function waitsUntilMs({ state: { retry, isCancelled } }: StoredRun): number | null {
-	return retry && !isCancelled && Date.now() < retry.notBeforeMs ? retry.notBeforeMs : null;
-}
-
-function toRunView(run: StoredRun): RunView {
-	return { run: toRunResponse(run), isSandbox: run.state.isSandbox };
-}
-
-function toAgentRunRow(run: RunSnapshot): Omit<AgentRunRow, "revision"> {
-	const shown = toRunResponse(run);
-	const whole = run.end ? JSON.stringify({ run: shown, isSandbox: run.state.isSandbox } satisfies RunView) : null;
-	return {
-		id: run.spec.runId,
-		user_id: run.spec.userId,
-		created_at: shown.created_at,
-		status: shown.status,
-		summary: JSON.stringify(toRunSummary(shown, run.spec.goal)),
-		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
-	};
 }

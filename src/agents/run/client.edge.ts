@@ -1,21 +1,25 @@
 // The Worker's client of AgentRun objects. Every call is idempotent and tried twice; the end of a run is waited for longer.
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
-import type { AgentRun, RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
+import type { StepTextResponse } from "../response.ts";
+import type { AgentRun } from "./agent-run.object.ts";
+import type { RunClaim } from "./claims.edge.ts";
+import type { InterruptedRun } from "./interruption.ts";
 import type { ResumeRules, RunSpec } from "./run.ts";
+import type { RunOutcome, RunView } from "./run-view.ts";
 import type { AgentRunRow } from "./runs.store.ts";
-
-export type { RunClaim, RunOutcome, RunView } from "./agent-run.object.ts";
 
 /** See the methods of AgentRun. */
 export interface AgentRunClient {
 	start(spec: RunSpec): Promise<boolean>;
 	read(): Promise<RunView | null>;
+	readStep(index: number): Promise<StepTextResponse | "unknown" | "expired" | null>;
+	readStarted(): Promise<RunView | "abandoned">;
 	waitForEnd(): Promise<RunOutcome>;
 	follow(): Promise<ReadableStream<Uint8Array>>;
 	cancel(): Promise<{ outcome: RunOutcome } | null>;
 	startedBy(): Promise<string | null>;
-	interrupted(): Promise<Pick<RunSpec, "goal" | "capNanoUsd"> | null>;
+	interrupted(): Promise<InterruptedRun | null>;
 	resume(rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
 }
@@ -42,6 +46,8 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 	return {
 		start: (spec) => twice((stub) => stub.start(spec)),
 		read: () => twice(async (stub) => (await stub.read(userId)) as RunView | null),
+		readStep: (index) => twice(async (stub) => await stub.readStep(userId, index)),
+		readStarted: () => twice(async (stub) => (await stub.readStarted(userId)) as RunView | "abandoned"),
 		waitForEnd: () => callPatiently(() => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome)),
 		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
 		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),

@@ -8,17 +8,34 @@ import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { type BudgetAlert, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
-import { type PromptMessage, parsePlan, planMessages, planRepairMessages, toStepLayout } from "../plan.ts";
+import {
+	PLAN_JSON_SCHEMA,
+	type PlannedSubtask,
+	parsePlan,
+	planMessages,
+	planRepairMessages,
+	toStepLayout,
+} from "../plan.ts";
+import { type PromptMessage, type StepMarks, toStepMarks } from "../prompt.ts";
 import type { RunSnapshot } from "../response.ts";
+import { toAssembly } from "../sections.ts";
 import { makeStep, type StepHooks, type StepResult, stepInputHash } from "../step.edge.ts";
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
 import { type PricedStep, StepPricer, type StepRules, type StepSpec } from "../step-pricer.edge.ts";
-import { FINAL_RESULTS_BYTES, finalMessages, parseStepAnswer, subtaskMessages } from "../step-prompts.ts";
+import {
+	FINAL_RESULTS_BYTES,
+	finalMessages,
+	frameMessages,
+	parseStepAnswer,
+	skippableSubtasks,
+	subtaskMessages,
+} from "../step-prompts.ts";
 import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
 import { nextTry } from "./retry.ts";
 import {
 	chainStep,
 	countSteps,
+	findRunSections,
 	nextAction,
 	planFromGoal,
 	type RunState,
@@ -43,7 +60,7 @@ export type RunEvent =
 			strategy: string;
 			reason: string;
 	  }
-	| { type: "step_done"; step: StepRecord }
+	| { type: "step_done"; step: StepRecord; text: string }
 	| { type: "alert"; alert: BudgetAlert }
 	| { type: "finished"; run_id: string; status: string; cost_consumed_usd: number; trajectory_proof: string };
 
@@ -75,7 +92,7 @@ const RESERVED_TOKENS = 256;
 const MAX_FAILED_STEPS = 900;
 
 /** A step to be made. */
-interface PlannedStep extends StepSpec {
+interface PlannedStep extends Omit<StepSpec, "ceilingNanoUsd"> {
 	role: StepRecord["role"];
 	/** Its purpose, in words. */
 	subtask: string;
@@ -86,6 +103,8 @@ interface PlannedStep extends StepSpec {
 	followUp?: readonly PromptMessage[];
 	/** Returns the messages of a second request, or null when the answer needs none. */
 	askAgain?(answer: string): readonly PromptMessage[] | null;
+	/** Separates what is stored of an answer from a claim that the goal is met; by default all of it is stored. */
+	parseAnswer?(answer: string): { output: string; isGoalMet: boolean };
 }
 
 /** A failure in a few words, for people. */
@@ -94,7 +113,7 @@ function failureText(failure: Failure): string {
 	return attempts.at(-1) ?? ("message" in failure ? failure.message : undefined) ?? failure.reason;
 }
 
-type RunPlan = Pick<RunState, "plan" | "hasPlan">;
+type RunPlan = Pick<RunState, "plan" | "hasPlan" | "assembly">;
 
 type StepOutcome =
 	| { kind: "stopped"; stop: StepStop }
@@ -122,29 +141,39 @@ export class RunExecutor {
 		return true;
 	}
 
+	/** The marks of the next step's prompts. Another try of a step has the same ones: no text came of the earlier try. */
+	get #marks(): StepMarks {
+		const { run, rules } = this.#context;
+		return toStepMarks(rules.nonce, countSteps(run.state) - run.state.failedSteps);
+	}
+
+	#toRunPlan(subtasks: readonly PlannedSubtask[]): RunPlan {
+		const { goal, maxTokens } = this.#context.run.spec;
+		const plan = subtasks.map(({ task }) => task);
+		return { plan, hasPlan: true, assembly: toAssembly(goal, subtasks, maxTokens) };
+	}
+
 	async #plan(maxSubtasks: number): Promise<void> {
 		const { run, report, queuePlanEvent } = this.#context;
-		const { goal, capNanoUsd, maxSteps, runId: run_id } = run.spec;
-		const ownPlan: RunPlan = { plan: planFromGoal(run.spec), hasPlan: true };
+		const { goal, capNanoUsd, maxSteps, maxTokens, runId: run_id } = run.spec;
+		const request = { goal, maxSubtasks, maxTokens };
+		const ownPlan = this.#toRunPlan(planFromGoal(run.spec));
 		const step: PlannedStep = {
 			role: "subtask",
 			subtask: "Plan",
-			messages: planMessages(goal, maxSubtasks),
+			messagesFor: () => planMessages(request),
+			question: goal,
+			jsonSchema: PLAN_JSON_SCHEMA,
 			asksFor: `plan:${maxSubtasks}`,
 			sizesFor: () => SINGLE_ONLY,
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_COST_DIVISOR),
 			isOptional: true,
-			followUp: planRepairMessages(
-				goal,
-				maxSubtasks,
-				placeholder(REJECTED_PLAN_BYTES),
-				placeholder(REJECTION_REASON_BYTES),
-			),
+			followUp: planRepairMessages(request, placeholder(REJECTED_PLAN_BYTES), placeholder(REJECTION_REASON_BYTES)),
 			askAgain(answer) {
 				const parsed = parsePlan(answer, maxSubtasks);
 				if (parsed.ok) return null;
-				return planRepairMessages(goal, maxSubtasks, fitPlaceholder(answer, REJECTED_PLAN_BYTES), parsed.reason);
+				return planRepairMessages(request, fitPlaceholder(answer, REJECTED_PLAN_BYTES), parsed.reason);
 			},
 		};
 		const outcome = toStepLayout(maxSteps).asksForPlan ? await this.#make(step) : null;
@@ -154,7 +183,8 @@ export class RunExecutor {
 		} else {
 			const { answer } = outcome.result;
 			const parsed = answer.ok ? parsePlan(answer.value.text, maxSubtasks) : null;
-			this.#storeStep(step, outcome, parsed?.ok ? { plan: parsed.subtasks, hasPlan: true } : ownPlan, (state) => {
+			const change = parsed?.ok ? this.#toRunPlan(parsed.subtasks) : ownPlan;
+			this.#storeStep(step, outcome, change, (state) => {
 				if (state.hasPlan) queuePlanEvent(state);
 			});
 		}
@@ -165,25 +195,35 @@ export class RunExecutor {
 	async #subtask(subtask: string): Promise<void> {
 		const { run } = this.#context;
 		const { goal, policy } = run.spec;
-		const { plan, subtasksDone } = run.state;
+		const { plan, subtasksDone, assembly } = run.state;
+		const marks = this.#marks;
 		const earlier = subtaskResults(run.steps);
 		const left = Math.max(1, plan.length - subtasksDone);
-		const messages = subtaskMessages({ goal, subtask, number: subtasksDone + 1, subtaskCount: plan.length, earlier });
+		const headings = assembly?.aboveBytes === 0 ? assembly.headings : [];
+		const isSection = (place: number) => (headings[place] ?? null) !== null;
+		const place = { goal, plan, number: subtasksDone + 1, isSection };
+		const skippable = skippableSubtasks(place);
+		const messagesFor = (maxTokens: number) => subtaskMessages({ ...place, earlier, maxTokens, marks });
+		// A later step's prompt holds the results of the steps before it, this one's included.
+		const later = [...earlier, ...Array.from({ length: left - 1 }, () => this.#expectedResult(subtask))];
+		const laterMessages = (maxTokens: number) => subtaskMessages({ ...place, earlier: later, maxTokens, marks });
 		const toStep = (reserveNanoUsd: number): PlannedStep => ({
 			role: "subtask",
 			subtask,
-			messages,
-			asksFor: subtasksDone + 1 < plan.length ? "subtask" : "last_subtask",
+			messagesFor,
+			question: subtask,
+			asksFor: skippable.length > 0 ? `subtask:${marks.claimCode}:${skippable.join(",")}` : "subtask",
 			sizesFor: (intensity) => stepSizesFor(policy, intensity),
 			shareNanoUsd: Math.floor(Math.max(0, this.#guard.remainingNanoUsd - reserveNanoUsd) / left),
 			reserveNanoUsd,
 			isOptional: false,
+			parseAnswer: (answer) => parseStepAnswer(answer, marks, skippable, earlier),
 		});
-		const finalNanoUsd = this.#finalReserveNanoUsd(earlier);
 		// The first reserve covers the final step and one short answer of the cheapest model for each later subtask. The second covers
 		// the final step only. Before the first result the reserve may be nothing: one result without a final step beats none.
+		const finalNanoUsd = plan.length > 1 ? this.#finalReserveNanoUsd([...earlier, this.#expectedResult(subtask)]) : 0;
 		const reserves = [
-			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(messages),
+			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(laterMessages),
 			finalNanoUsd,
 			...(earlier.length === 0 ? [0] : []),
 		];
@@ -200,12 +240,20 @@ export class RunExecutor {
 	async #finalize(): Promise<void> {
 		const { run } = this.#context;
 		const { goal } = run.spec;
+		const { plan, subtasksDone, isGoalMet } = run.state;
 		const results = subtaskResults(run.steps);
+		const missing = isGoalMet ? [] : plan.slice(subtasksDone);
+		const marks = this.#marks;
+		const isFrame = findRunSections(run.state, run.steps) !== null;
 		const toStep = (resultsBytes: number): PlannedStep => ({
 			role: "finalize",
 			subtask: "Final answer",
-			messages: finalMessages(goal, excerptResults(results, resultsBytes)),
-			asksFor: "final",
+			messagesFor(maxTokens) {
+				const prompt = { goal, results: excerptResults(results, resultsBytes), missing, maxTokens, marks };
+				return isFrame ? frameMessages(prompt) : finalMessages(prompt);
+			},
+			question: goal,
+			asksFor: isFrame ? "frame" : "final",
 			sizesFor: () => SINGLE_ONLY,
 			shareNanoUsd: 0,
 			reserveNanoUsd: 0,
@@ -228,22 +276,31 @@ export class RunExecutor {
 		run.saveState({ ...run.state, ...also, stop: { limit, reason }, retry: null });
 	}
 
-	/** The least that the final step can cost, with the results so far and one more. */
-	#finalReserveNanoUsd(earlier: readonly SubtaskResult[]): number {
-		const { goal, maxTokens } = this.#context.run.spec;
-		const earlierChars = excerptResults(earlier, FINAL_RESULTS_BYTES).length;
-		const nextChars = placeholderBytes(Math.min(maxTokens, RESERVED_TOKENS));
-		const results = placeholder(Math.min(FINAL_RESULTS_BYTES, earlierChars + nextChars));
-		return this.#leastCostNanoUsd(finalMessages(goal, results));
+	/** Stands for the result of a later step where money is reserved. */
+	#expectedResult(subtask: string): SubtaskResult {
+		const tokens = Math.min(this.#context.run.spec.maxTokens, RESERVED_TOKENS);
+		return { index: countSteps(this.#context.run.state), subtask, output: placeholder(placeholderBytes(tokens)) };
+	}
+
+	/** The least that the final step can cost, with these results. */
+	#finalReserveNanoUsd(expected: readonly SubtaskResult[]): number {
+		const { goal } = this.#context.run.spec;
+		const marks = this.#marks;
+		const results = excerptResults(expected, FINAL_RESULTS_BYTES);
+		const prompt = { goal, results, missing: [], marks };
+		const leastCosts = [finalMessages, frameMessages].map((toMessages) =>
+			this.#leastCostNanoUsd((tokens) => toMessages({ ...prompt, maxTokens: tokens })),
+		);
+		return Math.max(...leastCosts);
 	}
 
 	/** The most that a short answer by the cheapest model can cost. */
-	#leastCostNanoUsd(messages: readonly PromptMessage[]): number {
+	#leastCostNanoUsd(messagesFor: StepSpec["messagesFor"]): number {
 		const { run, planContext, rules } = this.#context;
 		const tokens = Math.max(MIN_VISIBLE_TOKENS, Math.min(run.spec.maxTokens, RESERVED_TOKENS));
-		const step: StepSpec = { messages, sizesFor: () => SINGLE_ONLY, shareNanoUsd: 0 };
-		const pricer = new StepPricer(planContext(), rules, step, Number.POSITIVE_INFINITY);
-		return pricer.priceAt("Foton", tokens)?.boundNanoUsd ?? 0;
+		const step: StepSpec = { messagesFor, sizesFor: () => SINGLE_ONLY, shareNanoUsd: 0, ceilingNanoUsd: 0 };
+		const pricer = new StepPricer(planContext(), rules, step, tokens);
+		return pricer.priceAt("Foton", tokens, "cheapest")?.boundNanoUsd ?? 0;
 	}
 
 	/** Decides on a step and makes it. Its money stays on hold until its end is stored. */
@@ -256,27 +313,34 @@ export class RunExecutor {
 		const index = countSteps(run.state);
 		const { strategy } = priced.size;
 		report({ type: "step_started", index, role, subtask, intensity, strategy, reason });
-		const draft: StepDraft = { role, subtask, intensity, strategy, input_hash: stepInputHash(step.messages) };
+		const draft: StepDraft = { role, subtask, intensity, strategy, input_hash: stepInputHash(priced.messages) };
 		const hooks: StepHooks = {
 			record: (charge) => record({ ...charge, step: draft }),
 			isStopped: () => run.state.isCancelled,
 		};
-		const result = await makeStep(priced, hooks, step.askAgain);
+		const result = await makeStep(priced, hold.worstCaseNanoUsd, hooks, step.askAgain);
 		return { kind: "made", draft, hold, result };
 	}
 
 	#decide(step: PlannedStep, maxTokens: number): (HeldStep & { priced: PricedStep }) | StepStop {
-		const { planContext, rules } = this.#context;
-		const askLast = this.#context.run.state.retry?.askLast ?? [];
-		const pricer = new StepPricer(planContext(), rules, { ...step, askLast }, maxTokens);
+		const { planContext, rules, run } = this.#context;
+		const { reserveNanoUsd, isOptional } = step;
+		const askLast = run.state.retry?.askLast ?? [];
+		const ceilingNanoUsd = this.#guard.ceilingNanoUsd(reserveNanoUsd);
+		const stepRules = { ...rules, nonce: this.#marks.answersNonce };
+		const pricer = new StepPricer(planContext(), stepRules, { ...step, askLast, ceilingNanoUsd }, maxTokens);
 		const decision = this.#guard.decideAndHold({
-			worstCaseNanoUsd: (intensity, tokens) => pricer.priceAt(intensity, tokens)?.boundNanoUsd ?? null,
+			worstCaseNanoUsd: (...terms) => pricer.priceAt(...terms)?.boundNanoUsd ?? null,
+			completionNanoUsd(...terms) {
+				const priced = pricer.priceAt(...terms);
+				return priced ? pricer.completionNanoUsd(priced) : 0;
+			},
 			maxTokens,
-			reserveNanoUsd: step.reserveNanoUsd,
-			isOptional: step.isOptional,
+			reserveNanoUsd,
+			isOptional,
 		});
 		if (decision.kind === "stop") return decision;
-		const priced = pricer.priceAt(decision.intensity, decision.maxTokens);
+		const priced = pricer.priceAt(decision.intensity, decision.maxTokens, decision.models);
 		if (!priced) throw new Error("what was decided on can be made");
 		return { ...decision, priced };
 	}
@@ -298,7 +362,7 @@ export class RunExecutor {
 				queueProgress({ state, steps: step ? [...run.steps, step] : run.steps, charges: [...run.charges, charge] });
 			});
 		const isPlan = "plan" in change;
-		const { isGoalMet, ...stored } = this.#toStoredAnswer(answer, charge, step.role === "subtask" && !isPlan);
+		const { isGoalMet, ...stored } = this.#toStoredAnswer(answer, charge, step);
 		const state: RunState = {
 			...run.state,
 			guard: this.#guard.state,
@@ -323,11 +387,12 @@ export class RunExecutor {
 				timestamp: new Date(Date.now()).toISOString(),
 			});
 			const hasResult = answer.ok && !isPlan;
+			const cutSteps = [...(state.cutSteps ?? []), ...(hasResult && answer.value.isCut ? [record.index] : [])];
 			store(
 				{ record, subtask: draft.subtask, hasResult, output: stored.output },
-				{ ...state, trajectory, failedSteps },
+				{ ...state, trajectory, failedSteps, cutSteps },
 			);
-			report({ type: "step_done", step: record });
+			report({ type: "step_done", step: record, text: stored.output });
 		}
 		for (const alert of alerts) report({ type: "alert", alert });
 		if (sumChargesNanoUsd(run.charges) !== this.#guard.spentNanoUsd)
@@ -335,13 +400,14 @@ export class RunExecutor {
 	}
 
 	/** The part of an answer that is stored. Without an answer it is the empty text, by the model called last. */
-	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, readsMark: boolean) {
+	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, { parseAnswer }: PlannedStep) {
 		if (!answer.ok) {
 			const model = calls.at(-1)?.model ?? this.#context.run.spec.intendedModel;
 			return { output: "", isGoalMet: false, model, confidence: 0 };
 		}
-		const { text, model, confidence } = answer.value;
-		return { ...(readsMark ? parseStepAnswer(text) : { output: text, isGoalMet: false }), model, confidence };
+		const { text, model, confidence, isCut } = answer.value;
+		const parsed = parseAnswer?.(text) ?? { output: text, isGoalMet: false };
+		return { output: parsed.output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence };
 	}
 
 	/** The change of state after a try without an answer. A plan falls back to the goal's own. Any other step is tried again, or ends the run. */

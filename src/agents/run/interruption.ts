@@ -7,6 +7,12 @@ import { countSteps, type ResumeRules, type RunSpec, type RunState, type RunStep
 /** How long an interrupted run can be resumed. Then it is signed as it is. */
 export const RESUMABLE_MS = 7 * 24 * 60 * 60 * 1_000;
 
+/** An interrupted run, as a request that may resume it needs it. */
+export interface InterruptedRun extends Pick<RunSpec, "goal" | "capNanoUsd"> {
+	/** Its first POST was answered with the run at once. */
+	isBackground: boolean;
+}
+
 /** Whether a run waits to be resumed. */
 export function isResumable({ resumableUntilMs }: RunState, nowMs: number): boolean {
 	return resumableUntilMs !== null && nowMs < resumableUntilMs;
@@ -35,9 +41,11 @@ export function resumedState(
 	return { ...state, guard: guard.state, fault: null, stop, retry: null, resumableUntilMs: null, resumeRules };
 }
 
-/** The config for a run's calls: the run's own, without the models that the server blocks today. */
+/** The config for a run's calls: the run's own, without the models that server and key block or do not list today. */
 export function callConfigFor({ config }: RunSpec, { resumeRules }: RunState): RoutingConfig | null {
 	const today = resumeRules?.config ?? null;
 	if (!config || !today) return config ?? today;
-	return { ...config, blocked: [...new Set([...config.blocked, ...today.blocked])] };
+	const blocked = [...new Set([...config.blocked, ...today.blocked])];
+	const allowlists = [...(config.allowlists ?? []), ...(today.allowlists ?? [])];
+	return { ...config, blocked, ...(allowlists.length > 0 ? { allowlists } : {}) };
 }

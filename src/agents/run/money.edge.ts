@@ -85,7 +85,7 @@ export class RunMoney {
 	#toSettlementSource({ spec, state, steps, charges }: StoredRun, gate: ComplianceGate | null): SettlementSource {
 		const end = {
 			status: "interrupted" as const,
-			output: bestOutput(steps),
+			output: bestOutput(state, steps),
 			trajectoryProof: currentProof(state, steps),
 		};
 		return { spec, state, charges, end, gate, catalog: cachedSettings(this.#env).catalog };

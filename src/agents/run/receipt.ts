@@ -4,7 +4,7 @@ import type { StoredReceipt } from "../../meter/settlement.ts";
 import { nanoUsd } from "../../proof/money.ts";
 import type { RunSnapshot } from "../response.ts";
 import { appendStep, emptyTrajectory } from "../trajectory.ts";
-import { bestOutput, type RunEnd, type RunState, type RunStep } from "./run.ts";
+import { bestOutput, isOutputCut, type RunEnd, type RunState, type RunStep } from "./run.ts";
 
 const agentReceiptSchema = z.lazy(() =>
 	z.object({ cost_usd: z.number(), trajectory_proof: z.string(), n_steps: z.int().nonnegative() }),
@@ -27,7 +27,8 @@ export function runFromReceipt(
 	return {
 		end: {
 			status: "interrupted",
-			output: bestOutput(receiptSteps),
+			output: bestOutput(state, receiptSteps),
+			isCut: isOutputCut(state, receiptSteps),
 			finalMessage: SETTLED_BY_METER_MESSAGE,
 			costNanoUsd: nanoUsd(cost_usd),
 			trajectoryProof: trajectory_proof,

@@ -10,8 +10,9 @@ import { usd, usdText } from "../../proof/money.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
-import { type GuardState, type RunPolicy, SpendGuard, type SpendLimits } from "../guard.ts";
-import { MAX_PLANNED_SUBTASKS, toStepLayout } from "../plan.ts";
+import { type BudgetAlert, type GuardState, type RunPolicy, SpendGuard, type SpendLimits } from "../guard.ts";
+import { MAX_PLANNED_SUBTASKS, type PlannedSubtask, toStepLayout } from "../plan.ts";
+import { type Assembly, assembleSections, findSections, type Section } from "../sections.ts";
 import type { Intensity, StepLimit } from "../step-decision.ts";
 import { primaryStrategy } from "../step-strategy.ts";
 import { appendStep, emptyTrajectory, type Trajectory, type TrajectoryStep, trajectoryProof } from "../trajectory.ts";
@@ -49,6 +50,10 @@ export interface RunSpec extends SpendLimits {
 	compliance: CompliancePolicy | null;
 	/** The model that ranked first when the run started. */
 	intendedModel: string;
+	/** Its first POST was answered with the run at once. */
+	isBackground?: boolean;
+	/** Where its end is reported. May hold a secret: never logged, listed or answered. */
+	webhook?: string;
 	startedAtMs: number;
 }
 
@@ -106,9 +111,13 @@ export interface ResumeRules {
 export interface RunState {
 	plan: string[];
 	hasPlan: boolean;
+	/** How the output is made of the results, once there is a plan; null or left out where a final answer is written from them. */
+	assembly?: Assembly | null;
 	subtasksDone: number;
-	/** A step said that the whole goal is met. */
+	/** A step has claimed, in the form that counts, that the whole goal is met. */
 	isGoalMet: boolean;
+	/** Indices of steps whose output was cut by the output limit; left out where there is none. */
+	cutSteps?: number[];
 	isFinalized: boolean;
 	/** Why a step could not be made. */
 	stop: { limit: StepLimit; reason: string } | null;
@@ -121,6 +130,8 @@ export interface RunState {
 	/** The rules of the last resumption. */
 	resumeRules: ResumeRules | null;
 	isCancelled: boolean;
+	/** Alerts of webhooks that were given up. They may come during a step, at whose end the guard's alerts are replaced. */
+	webhookAlerts?: BudgetAlert[];
 	/** Why the run cannot go on, for people. */
 	fault: string | null;
 	guard: GuardState;
@@ -135,6 +146,8 @@ export interface RunState {
 export interface RunEnd {
 	status: EndStatus;
 	output: string;
+	/** The output limit ended a text that the output holds; left out in runs that ended before this was known. */
+	isCut?: boolean;
 	/** For people; null for a complete run. */
 	finalMessage: string | null;
 	/** The settled cost. */
@@ -172,8 +185,8 @@ export function initialRunState(spec: RunSpec): RunState {
 }
 
 /** The subtasks that the goal itself names. They may be more than the run has steps. */
-export function planFromGoal({ goal }: Pick<RunSpec, "goal">): string[] {
-	return goalSubtasks(goal, MAX_PLANNED_SUBTASKS);
+export function planFromGoal({ goal }: Pick<RunSpec, "goal">): PlannedSubtask[] {
+	return goalSubtasks(goal, MAX_PLANNED_SUBTASKS).map((task) => ({ task, title: null, isSection: null }));
 }
 
 /** The number of steps so far. */
@@ -191,10 +204,8 @@ export function nextAction({ maxSteps }: Pick<RunSpec, "maxSteps">, state: RunSt
 	const subtask = plan[subtasksDone];
 	if (stop === null && !isGoalMet && subtask !== undefined && stepsLeft > finalSteps)
 		return { kind: "subtask", subtask };
-	// If only one of several subtasks has a result, that result is the output; a final step could not improve it.
-	const isComplete = isGoalMet || (stop === null && subtask === undefined);
-	const needsFinalStep = subtasksDone > 1 || (subtasksDone === 1 && isComplete);
-	return stepsLeft > 0 && needsFinalStep && stop?.limit !== "no_model" ? { kind: "finalize" } : { kind: "end" };
+	// A single result is the output: one model alone does not rewrite what a panel has answered.
+	return stepsLeft > 0 && subtasksDone > 1 && stop?.limit !== "no_model" ? { kind: "finalize" } : { kind: "end" };
 }
 
 /** The results of the subtasks so far. */
@@ -209,18 +220,47 @@ const MAX_PARTIAL_BYTES = 200_000;
 
 const isBlank = ({ output }: Pick<RunStep, "output">) => output.trim() === "";
 
-/** The run's output so far: the final step's, or the subtasks' results while there is none or where it is blank. */
-export function bestOutput(steps: readonly RunStep[]): string {
+/** The parts of a run's state that its output depends on. Both stay as they are for the steps that exist. */
+type OutputRules = Pick<RunState, "assembly" | "cutSteps">;
+
+function findFinal(steps: readonly RunStep[]): RunStep | undefined {
+	return steps.find(({ hasResult, record }) => hasResult && record.role === "finalize");
+}
+
+/** The sections that the output is assembled of; null where it is not. */
+export function findRunSections({ assembly, cutSteps = [] }: OutputRules, steps: readonly RunStep[]): Section[] | null {
+	const results = subtaskResults(steps).map(({ index, output }) => ({ text: output, isCut: cutSteps.includes(index) }));
+	return findSections(assembly, results);
+}
+
+/**
+ * The run's output so far: its sections with what the final step wrote around them, else the final step's answer, else the results of
+ * the subtasks. A blank final answer does not count.
+ */
+export function bestOutput(rules: OutputRules, steps: readonly RunStep[]): string {
 	const results = subtaskResults(steps);
-	const final = steps.find(({ hasResult, record }) => hasResult && record.role === "finalize");
+	const final = findFinal(steps);
+	const sections = findRunSections(rules, steps);
+	if (sections) return assembleSections(sections, final?.output ?? "");
 	if (final && (!isBlank(final) || results.every(isBlank))) return final.output;
 	const [only, ...others] = results;
 	return only && others.length === 0 ? only.output : excerptResults(results, MAX_PARTIAL_BYTES);
 }
 
+/** Whether the output limit ended a text that the output holds. */
+export function isOutputCut(rules: OutputRules, steps: readonly RunStep[]): boolean {
+	const cut = new Set(rules.cutSteps ?? []);
+	const final = findFinal(steps);
+	const isFinalCut = final !== undefined && cut.has(final.record.index);
+	const sections = findRunSections(rules, steps);
+	if (sections) return isFinalCut || sections.some(({ isCut }) => isCut);
+	if (final && !isBlank(final)) return isFinalCut;
+	return subtaskResults(steps).some(({ index }) => cut.has(index));
+}
+
 /** Root of a run's trajectory so far. */
-export function currentProof({ trajectory }: Pick<RunState, "trajectory">, steps: readonly RunStep[]): string {
-	return trajectoryProof(trajectory, hashText(bestOutput(steps)));
+export function currentProof(state: OutputRules & Pick<RunState, "trajectory">, steps: readonly RunStep[]): string {
+	return trajectoryProof(state.trajectory, hashText(bestOutput(state, steps)));
 }
 
 /** The cost of all charges, integer nano-USD. */
@@ -313,7 +353,8 @@ export function toRunEnd(
 	const costNanoUsd = sumChargesNanoUsd(charges);
 	return {
 		status: endStatus(state),
-		output: bestOutput(steps),
+		output: bestOutput(state, steps),
+		isCut: isOutputCut(state, steps),
 		finalMessage: finalMessage(spec, state, costNanoUsd),
 		costNanoUsd,
 		trajectoryProof: currentProof(state, steps),

@@ -1,22 +1,17 @@
-// Starts a run, or joins the run that an idempotency key names, and waits for its end. A client that hangs up does not stop it.
+// Starts a run, or joins the run that an idempotency key names. A client that hangs up does not stop it.
 import type { KeyContext } from "../../account/context.ts";
 import { newRequestId } from "../../account/request-ids.edge.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
-import { type Failure, fail, ok, type Result } from "../../failure.ts";
+import { fail, ok, type Result } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
-import { logError } from "../../http/log.edge.ts";
-import type { ProgressEvent } from "../../http/long-answer.edge.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
-import { panelConfig, toQuestionCall } from "../../orchestration/request.ts";
-import { nanoUsd, usd } from "../../proof/money.ts";
-import type { CompiledConfig } from "../../routing/routing-config.ts";
-import { matchRule } from "../../routing/rules.ts";
-import { detectSignals } from "../../routing/signals.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
+import { checkWebhook } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
+import { toStepMarks } from "../prompt.ts";
 import {
 	type AgentRunRequest,
 	bodyHash,
@@ -27,81 +22,17 @@ import {
 import type { RunResponse } from "../response.ts";
 import { selectStepPool, toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
-import {
-	type AgentRunClient,
-	agentRunClient,
-	claimRun,
-	type RunOutcome,
-	type RunView,
-	releaseClaim,
-} from "./client.edge.ts";
+import { type AnswerMode, answerRun, RUN_NOT_STARTED } from "./answer.edge.ts";
+import { agentRunClient, claimRun } from "./client.edge.ts";
+import { findControlRefusal } from "./control.edge.ts";
 import { type RunLimits, toRunLimits } from "./limits.ts";
-import { initialRunState, planFromGoal, type ResumeRules, type RunSpec, toRunEnd } from "./run.ts";
+import { resumeInterrupted } from "./resume.edge.ts";
+import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
+import { applyConfig } from "./run-config.ts";
 import { draftInterimSettlement } from "./settlement.ts";
 
 /** The reservation of a run that never starts expires after this, at no cost. */
 const START_RESERVATION_MS = 60_000;
-
-/** After the run's end, events still under way are awaited this long. */
-const LAST_EVENTS_MS = 1_000;
-
-export const RUN_NOT_FOUND: Failure = { reason: "run_not_found", message: "there is no such run of yours" };
-const RUN_NOT_STARTED: Failure = { reason: "storage_unavailable", message: "the run could not be begun; try again" };
-
-/** A run as an endpoint's result. */
-export function toRunResult({ run, isSandbox }: RunView): Extract<JsonResult<RunResponse>, { ok: true }> {
-	return { ok: true, value: run, headers: isSandbox ? { "x-svc-sandbox": "1" } : {} };
-}
-
-/** The result for a request that waited for a run. */
-export function toOutcomeResult(outcome: RunOutcome, runId: string): JsonResult<RunResponse> {
-	if (outcome === "abandoned") return fail(RUN_NOT_STARTED);
-	if (outcome === "unsettled") return fail({ reason: "receipt_unavailable", requestId: runId });
-	const {
-		status,
-		final_message: message = "the run was interrupted",
-		cost_consumed_usd: costUsd,
-		output,
-	} = outcome.run;
-	if (status === "interrupted" || status === "running")
-		return fail({ reason: "agent_error", message, runId, costUsd, output });
-	return toRunResult(outcome);
-}
-
-/** The config's rule for a goal. */
-function matchGoalRule(config: CompiledConfig, goal: string): ReturnType<typeof matchRule> {
-	const call = toQuestionCall({
-		messages: [{ role: "user", content: [{ type: "text", text: goal }] }],
-		maxTokens: 1,
-		temperature: undefined,
-		json: false,
-	});
-	return matchRule(config, call, detectSignals(call));
-}
-
-/** What a routing config says of every call of a run, and its limit on the run as a whole, nano-USD; null without one. */
-function splitConfig(
-	config: CompiledConfig,
-	goal: string,
-): { callConfig: RunSpec["config"]; maxCostNanoUsd: number | null } {
-	const { max_cost, ...rest } = panelConfig(config.config, matchGoalRule(config, goal)?.use.max_cost);
-	return { callConfig: { ...rest, max_cost: null }, maxCostNanoUsd: max_cost === null ? null : nanoUsd(max_cost) };
-}
-
-/** Lowers a run's limits to the routing config's `max_cost`, and takes from the config what applies to every call. */
-function applyConfig(
-	limits: RunLimits,
-	config: CompiledConfig | null,
-	goal: string,
-): { limits: RunLimits; callConfig: RunSpec["config"] } {
-	if (!config) return { limits, callConfig: null };
-	const { callConfig, maxCostNanoUsd } = splitConfig(config, goal);
-	if (maxCostNanoUsd === null) return { limits, callConfig };
-	const capNanoUsd = Math.min(limits.capNanoUsd, maxCostNanoUsd);
-	const stepCapNanoUsd = Math.min(limits.stepCapNanoUsd, capNanoUsd);
-	const budget = { ...limits.budget, max_cost_usd: usd(capNanoUsd) };
-	return { limits: { ...limits, capNanoUsd, stepCapNanoUsd, budget }, callConfig };
-}
 
 /** A run that may start. */
 interface PreparedRun {
@@ -118,6 +49,9 @@ async function prepareRun(
 	context: KeyContext,
 ): Promise<Result<PreparedRun>> {
 	const { account, settings, startedAtMs } = context;
+	const { webhookHosts: hosts, signer } = settings;
+	const webhook = body.webhook == null ? ok(null) : checkWebhook(body.webhook, { hosts, signer });
+	if (!webhook.ok) return webhook;
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
 	const { config, policy: compliance } = rules.value;
@@ -127,14 +61,9 @@ async function prepareRun(
 	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
-	const plan = planFromGoal({ goal });
-	const messages = subtaskMessages({
-		goal,
-		subtask: plan[0] ?? goal,
-		number: 1,
-		subtaskCount: plan.length,
-		earlier: [],
-	});
+	const plan = planFromGoal({ goal }).map((subtask) => subtask.task);
+	const marks = toStepMarks(nonce, 0);
+	const messages = subtaskMessages({ goal, plan, number: 1, earlier: [], maxTokens, marks });
 	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
 	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
@@ -160,6 +89,8 @@ async function prepareRun(
 		configDigest: config ? configDigest(config.config) : null,
 		compliance,
 		intendedModel: pool.value.single[0],
+		isBackground: body.background ?? false,
+		...(webhook.value === null ? {} : { webhook: webhook.value }),
 		startedAtMs,
 	};
 	return ok({ spec, gate });
@@ -178,43 +109,6 @@ async function claimKey(
 		return fail({ reason: "idempotency_conflict", message });
 	}
 	return ok(claim?.runId ?? null);
-}
-
-/** Forwards the run's events as they come. When that fails, the run is answered all the same. */
-async function forwardEvents(run: AgentRunClient, report: (event: ProgressEvent) => void): Promise<void> {
-	try {
-		let rest = "";
-		const texts = (await run.follow()).pipeThrough(new TextDecoderStream());
-		for await (const text of texts) {
-			const lines = (rest + text).split("\n");
-			rest = lines.pop() ?? "";
-			for (const line of lines) report(JSON.parse(line) as ProgressEvent);
-		}
-	} catch (error) {
-		logError("agent_events_lost", error);
-	}
-}
-
-function waitForLastEvents(): Promise<void> {
-	return new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS));
-}
-
-/** Receives the run's events; null for a client that does not stream. */
-type ReportProgress = ((event: ProgressEvent) => void) | null;
-
-/** Waits for the end of a run, which another request may have started. */
-async function waitForRun(
-	{ idempotency_key: key }: Pick<AgentRunRequest, "idempotency_key">,
-	{ env, account: { userId } }: KeyContext,
-	runId: string,
-	report: ReportProgress,
-): Promise<JsonResult<RunResponse>> {
-	const run = agentRunClient(env, userId, runId);
-	const ended = run.waitForEnd();
-	if (report) await Promise.race([forwardEvents(run, report), ended.then(waitForLastEvents, () => null)]);
-	const outcome = await ended;
-	if (outcome === "abandoned" && key != null) await releaseClaim(env, userId, key, runId);
-	return toOutcomeResult(outcome, runId);
 }
 
 /** Admits a run under its id and lets its object start it. Returns the run to wait for: another one if it got the same key first. */
@@ -244,67 +138,31 @@ async function admitAndStart(
 	return isStarted ? ok(runId) : fail(RUN_NOT_STARTED);
 }
 
-const OTHERS_RUN: Failure = {
-	reason: "role_forbidden",
-	message: "a key with the role agent may cancel and resume only runs that it began",
-};
-
-/** Why the caller's key may not cancel or resume one of the user's runs; null when it may. */
-export async function findControlRefusal(runId: string, { account, env }: KeyContext): Promise<Failure | null> {
-	if (account.key.role !== "agent") return null;
-	const keyId = await agentRunClient(env, account.userId, runId).startedBy();
-	if (keyId === null) return RUN_NOT_FOUND;
-	return keyId === account.keyId ? null : OTHERS_RUN;
-}
-
-/** The server's rules of today, for a run that is resumed. */
-async function resumeRules(context: KeyContext, goal: string): Promise<Result<ResumeRules>> {
-	const rules = await rulesInForce({}, context);
-	if (!rules.ok) return rules;
-	const { config, policy: compliance } = rules.value;
-	if (!config) return ok({ compliance, config: null, maxCostNanoUsd: null });
-	const { callConfig, maxCostNanoUsd } = splitConfig(config, goal);
-	return ok({ compliance, config: callConfig, maxCostNanoUsd });
-}
-
-/** Lets one of the user's runs go on where it is interrupted. Null when there is none. */
-async function resumeIfInterrupted(
+/**
+ * Joins the run that the body's key names. An interrupted one goes on: that counts no second request of the day. If its first POST was
+ * answered with the run, or if the caller's key may not resume it, it stays as it is.
+ */
+async function joinRun(
+	{ idempotency_key }: AgentRunRequest,
 	context: KeyContext,
 	runId: string,
-): Promise<Result<{ isCancelled: boolean } | null>> {
-	const { account, env } = context;
-	const client = agentRunClient(env, account.userId, runId);
-	const interrupted = await client.interrupted();
-	if (!interrupted) return ok(await client.resume(null));
-	const limits = toRunLimits({ max_cost_usd: usd(interrupted.capNanoUsd) }, account.plan);
-	if (!limits.ok) return limits;
-	const rules = await resumeRules(context, interrupted.goal);
-	return rules.ok ? ok(await client.resume(rules.value)) : rules;
-}
-
-/** Resumes one of the user's runs, and answers with it at its end. A run that has ended stays as it is. */
-export async function resumeRun(
-	runId: string,
-	context: KeyContext,
-	report: ReportProgress,
+	mode: AnswerMode,
 ): Promise<JsonResult<RunResponse>> {
-	const refused = await findControlRefusal(runId, context);
-	if (refused) return fail(refused);
-	const resumed = await resumeIfInterrupted(context, runId);
-	if (!resumed.ok) return resumed;
-	if (!resumed.value) return fail(RUN_NOT_FOUND);
-	if (resumed.value.isCancelled)
-		return fail({ reason: "run_cancelled", message: "the run was cancelled, and cannot be resumed" });
-	const view = await agentRunClient(context.env, context.account.userId, runId).read();
-	if (view?.run.sealed) return toRunResult(view);
-	return waitForRun({}, context, runId, report);
+	const found = await agentRunClient(context.env, context.account.userId, runId).interrupted();
+	const mayResume = found !== null && !found.isBackground && (await findControlRefusal(runId, context)) === null;
+	const interrupted = mayResume ? found : null;
+	const admitted = await context.admit(undefined, interrupted ? { countsTowardsDay: false } : {});
+	if (!admitted.ok) return admitted;
+	const resumed = interrupted ? await resumeInterrupted(runId, interrupted, context) : null;
+	if (resumed && !resumed.ok) return resumed;
+	return answerRun({ runId, key: idempotency_key ?? null, isUnderWay: interrupted !== null }, context, mode);
 }
 
-/** Starts the requested run, or joins it, and answers with it at its end. */
+/** Starts the requested run, or joins it, and answers with it. */
 export async function startOrJoinRun(
 	body: AgentRunRequest,
 	context: KeyContext,
-	report: ReportProgress,
+	mode: AnswerMode,
 ): Promise<JsonResult<RunResponse>> {
 	const goal = parseGoal(body);
 	if (!goal.ok) return goal;
@@ -312,18 +170,14 @@ export async function startOrJoinRun(
 	if (!limits.ok) return limits;
 	const claimed = await claimKey(body, context, null);
 	if (!claimed.ok) return claimed;
-	if (claimed.value !== null) {
-		const admitted = await context.admit();
-		if (!admitted.ok) return admitted;
-		const isOthers = (await findControlRefusal(claimed.value, context)) === OTHERS_RUN;
-		const resumed = isOthers ? ok(null) : await resumeIfInterrupted(context, claimed.value);
-		return resumed.ok ? waitForRun(body, context, claimed.value, report) : resumed;
-	}
+	if (claimed.value !== null) return joinRun(body, context, claimed.value, mode);
 	const prepared = await prepareRun(body, goal.value, limits.value, context);
 	if (!prepared.ok) return prepared;
 	const started = await admitAndStart(body, context, prepared.value);
 	if (!started.ok) return started;
-	const answer = await waitForRun(body, context, started.value, report);
+	const isUnderWay = started.value === prepared.value.spec.runId;
+	const requested = { runId: started.value, key: body.idempotency_key ?? null, isUnderWay };
+	const answer = await answerRun(requested, context, mode);
 	if (answer.ok) Object.assign(context.log, { outcome: answer.value.status, cost_usd: answer.value.cost_consumed_usd });
 	return answer;
 }

@@ -3,6 +3,7 @@
 import type { Settlement } from "../../meter/settlement.ts";
 import type { RunSnapshot } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
+import { isResumable } from "./interruption.ts";
 import { LongTexts } from "./long-texts.edge.ts";
 import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepDraft, StepRecord } from "./run.ts";
 
@@ -127,6 +128,17 @@ export class StoredRun implements RunSnapshot {
 		});
 	}
 
+	/** It cannot go on, and can be resumed. */
+	get isInterrupted(): boolean {
+		return this.end === null && isResumable(this.state, Date.now());
+	}
+
+	/** When a step is tried again; null when the run does not wait. */
+	get waitsUntilMs(): number | null {
+		const { retry, isCancelled } = this.state;
+		return retry && !isCancelled && Date.now() < retry.notBeforeMs ? retry.notBeforeMs : null;
+	}
+
 	#writeState(state: RunState): void {
 		this.#storage.sql.exec("UPDATE run SET state = ?", this.#texts.put("state", JSON.stringify(state)));
 	}
@@ -187,11 +199,13 @@ export class StoredRun implements RunSnapshot {
 		this.pendingSettlement = pending;
 	}
 
-	/** Stores the run as it was settled. Steps that the settlement lacks are deleted. */
+	/** Stores the run as it was settled. Steps that the settlement lacks are deleted, and the texts of all. */
 	finish({ end, state, steps }: SettledRun, alsoStore: () => void): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
 			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
+			sql.exec("UPDATE steps SET output = ''");
+			for (const { record } of this.steps) this.#texts.drop(`output:${record.index}`);
 			const [stateText, endText] = [JSON.stringify(state), JSON.stringify(end)];
 			sql.exec(
 				"UPDATE run SET state = ?, end = ?, pending_settlement = NULL",
@@ -201,6 +215,7 @@ export class StoredRun implements RunSnapshot {
 			this.#texts.drop("pending_settlement");
 			alsoStore();
 		});
-		Object.assign(this, { end, state, steps: [...steps], pendingSettlement: null });
+		const withoutTexts = steps.map((step) => ({ ...step, output: "" }));
+		Object.assign(this, { end, state, steps: withoutTexts, pendingSettlement: null });
 	}
 }

@@ -1,6 +1,7 @@
 // The tables of an AgentRun object.
 import { OWNER_TABLE } from "../../audit/owner.ts";
 import type { TableSchema } from "../../durable/migrations.edge.ts";
+import { WEBHOOK_TABLE } from "../../webhooks/webhook.ts";
 
 export const AGENT_RUN_TABLES: TableSchema = {
 	name: "agent run",
@@ -19,6 +20,15 @@ export const AGENT_RUN_TABLES: TableSchema = {
 				CREATE TABLE parts (name TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, part))
 					WITHOUT ROWID;
 				${OWNER_TABLE};
+			`),
+		// Of a run that has ended, nothing reads the outputs of its steps. They are kept sealed, or not at all.
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE step_texts (n INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
+				CREATE TABLE text_retention (one INTEGER PRIMARY KEY CHECK (one = 1), expires_at_ms INTEGER NOT NULL);
+				${WEBHOOK_TABLE};
+				DELETE FROM parts WHERE name LIKE 'output:%' AND EXISTS (SELECT 1 FROM run WHERE "end" IS NOT NULL);
+				UPDATE steps SET output = '' WHERE EXISTS (SELECT 1 FROM run WHERE "end" IS NOT NULL);
 			`),
 	],
 };

@@ -222,39 +222,82 @@ describe("a decision", () => {
 		stepCapNanoUsd: fc.integer({ min: 0, max: 400_000_000 }),
 	});
 
-	it("is the highest intensity that fits, else the longest answer that fits, else none: and what it is always fits", () => {
+	it("is the highest intensity that fits at half the length or more, else the longest answer that fits, else none", () => {
 		fc.assert(
 			fc.property(room, prices, stepCase, (given, table, each) => {
 				const request = toStepRequest(table, each);
 				const { maxTokens, reserveNanoUsd = 0 } = request;
 				const spendable = Math.min(given.stepCapNanoUsd, Math.max(0, given.freeNanoUsd - reserveNanoUsd));
 				const fits = (intensity: Intensity, tokens: number) => {
-					const worst = request.worstCaseNanoUsd(intensity, tokens);
+					const worst = request.worstCaseNanoUsd(intensity, tokens, "intended");
 					return worst !== null && worst <= spendable;
 				};
 				const ladder = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(given.intensity));
-				const whole = ladder.find((intensity) => fits(intensity, maxTokens));
+				const half = Math.min(maxTokens, Math.max(MIN_VISIBLE_TOKENS, Math.ceil(maxTokens / 2)));
+				const kept = ladder.find((intensity) => fits(intensity, half));
 				const cut = ladder.findLast((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
 				const decision = decideStep(request, given);
 				if (decision.kind === "stop") {
 					expect(cut).toBeUndefined();
 					return;
 				}
-				expect(decision.worstCaseNanoUsd).toBe(request.worstCaseNanoUsd(decision.intensity, decision.maxTokens));
+				expect(decision.worstCaseNanoUsd).toBe(
+					request.worstCaseNanoUsd(decision.intensity, decision.maxTokens, decision.models),
+				);
 				expect(fits(decision.intensity, decision.maxTokens)).toBe(true);
-				expect(decision.intensity).toBe(whole ?? cut);
+				expect(decision.intensity).toBe(kept ?? cut);
+				expect(decision.models).toBe(kept ? "intended" : "cheapest");
 				expect(decision.reason).toContain(decision.intensity);
-				if (whole) {
+				expect(decision.maxTokens).toBeGreaterThanOrEqual(kept ? half : MIN_VISIBLE_TOKENS);
+				if (fits(decision.intensity, maxTokens)) {
 					expect(decision.maxTokens).toBe(maxTokens);
 					return;
 				}
-				expect(decision.maxTokens).toBeGreaterThanOrEqual(MIN_VISIBLE_TOKENS);
 				expect(decision.maxTokens).toBeLessThan(maxTokens);
 				expect(fits(decision.intensity, decision.maxTokens + 1)).toBe(false);
 				expect(decision.reason).toContain(`${decision.maxTokens} tokens`);
 			}),
 			CASES,
 		);
+	});
+
+	/** Decides with the most that a step may cost, where each token costs as much as at the intensity. */
+	const decideWith = (freeNanoUsd: number, more: Partial<StepRequest> = {}) =>
+		decideStep(
+			{
+				maxTokens: 1_000,
+				worstCaseNanoUsd: (intensity, tokens, models) =>
+					(models === "cheapest" ? 1 : { Laser: 1_000, Halo: 100, Foton: 10 }[intensity]) * tokens,
+				...more,
+			},
+			{ intensity: "Laser", freeNanoUsd, stepCapNanoUsd: freeNanoUsd },
+		);
+
+	it.each([
+		[1_000_000, "Laser", 1_000, "intended"],
+		[999_999, "Laser", 999, "intended"],
+		[500_000, "Laser", 500, "intended"],
+		[499_999, "Halo", 1_000, "intended"],
+		[99_999, "Halo", 999, "intended"],
+		[49_999, "Foton", 1_000, "intended"],
+		[5_000, "Foton", 500, "intended"],
+		[4_999, "Foton", 999, "cheapest"],
+		[64, "Foton", 64, "cheapest"],
+	] as const)("with %i to spend is %s with %i tokens of the %s models", (free, intensity, maxTokens, models) => {
+		expect(decideWith(free)).toMatchObject({ kind: "call", intensity, maxTokens, models });
+	});
+
+	it("keeps every answer at 64 tokens or more, also where half of the request is less", () => {
+		expect(decideWith(70_000, { maxTokens: 100 })).toMatchObject({ intensity: "Laser", maxTokens: 70 });
+		expect(decideWith(63_999, { maxTokens: 100 })).toMatchObject({ intensity: "Halo", maxTokens: 100 });
+	});
+
+	it("holds what completes a cut answer where there is room for it, and never instead of the answer", () => {
+		const completing = { completionNanoUsd: () => 500 };
+		const whole = decideWith(1_000_500, completing);
+		expect(whole).toMatchObject({ intensity: "Laser", maxTokens: 1_000, worstCaseNanoUsd: 1_000_500 });
+		expect(whole.reason).toMatch(/costs at most 0.001 USD .*, and 0.0000005 USD more if its answer is cut$/);
+		expect(decideWith(1_000_499, completing)).toMatchObject({ maxTokens: 1_000, worstCaseNanoUsd: 1_000_000 });
 	});
 
 	it("fits also where a longer answer may cost less than a shorter one", () => {
@@ -297,6 +340,7 @@ describe("a decision", () => {
 				kind: "call",
 				intensity: "Laser",
 				maxTokens: 1_000,
+				models: "intended",
 				worstCaseNanoUsd: 11_000_000,
 				reason: "Laser costs at most 0.011 USD of the 0.02 USD left of the run's cap",
 			},
@@ -304,6 +348,7 @@ describe("a decision", () => {
 				kind: "call",
 				intensity: "Halo",
 				maxTokens: 1_000,
+				models: "intended",
 				worstCaseNanoUsd: 2_200_000,
 				reason: "Laser could cost 0.011 USD; Halo costs at most 0.0022 USD of the 0.005 USD left of the run's cap",
 			},
@@ -311,9 +356,10 @@ describe("a decision", () => {
 				kind: "call",
 				intensity: "Foton",
 				maxTokens: 400,
+				models: "cheapest",
 				worstCaseNanoUsd: 100_000,
 				reason:
-					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.0001 USD left of the run's cap; Foton with 400 tokens costs at most 0.0001 USD",
+					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.0001 USD left of the run's cap; the cheapest model of Foton with 400 tokens costs at most 0.0001 USD",
 			},
 			{
 				kind: "stop",
@@ -325,6 +371,7 @@ describe("a decision", () => {
 				kind: "call",
 				intensity: "Halo",
 				maxTokens: 1_000,
+				models: "intended",
 				worstCaseNanoUsd: 2_200_000,
 				reason: "Laser could cost 0.011 USD; Halo costs at most 0.0022 USD of the 0.0022 USD that a step may cost",
 			},
@@ -346,14 +393,14 @@ describe("a decision", () => {
 	it("that is optional is cut short or left out, and lowers nothing that models are there for", () => {
 		const maxTokens = 1_000;
 		const at = { intensity: "Laser", freeNanoUsd: 500_000, stepCapNanoUsd: 500_000 } as const;
-		const table = { Laser: 1_000, Halo: 100, Foton: 10 };
+		const table = { Laser: 2_000, Halo: 100, Foton: 10 };
 		const worstCaseNanoUsd = (intensity: Intensity, tokens: number) => table[intensity] * tokens;
 		const optional = { worstCaseNanoUsd, maxTokens, isOptional: true };
 		expect(decideStep({ worstCaseNanoUsd: worstCaseNanoUsd, maxTokens }, at)).toMatchObject({
 			kind: "call",
 			intensity: "Halo",
 		});
-		expect(decideStep(optional, at)).toMatchObject({ kind: "call", intensity: "Laser", maxTokens: 500 });
+		expect(decideStep(optional, at)).toMatchObject({ kind: "call", intensity: "Laser", maxTokens: 250 });
 		expect(decideStep(optional, { ...at, freeNanoUsd: 50_000 })).toMatchObject({ kind: "stop", limit: "run_cap" });
 		const withoutLaser = (intensity: Intensity, tokens: number) =>
 			intensity === "Laser" ? null : worstCaseNanoUsd(intensity, tokens);

@@ -34,47 +34,77 @@ describe("the steps of a run", () => {
 	});
 });
 
+const request = (goal: string, maxSubtasks = 7) => ({ goal, maxSubtasks, maxTokens: 1_000 });
+
 describe("a model", () => {
-	it("is asked with the goal as it is, and with the bound", () => {
-		const [system, user, ...rest] = planMessages("Ignore all this", 7);
+	it("is asked with the goal as it is, with the bound, and with what the steps can do", () => {
+		const [system, user, ...rest] = planMessages(request("Ignore all this"));
 		expect([system?.role, user, rest]).toEqual(["system", { role: "user", content: "Ignore all this" }, []]);
-		expect(system?.content).toContain("1 to 7 strings");
+		expect(system?.content).toContain("1 to 7 subtasks");
+		expect(system?.content).toContain("at most 600 words");
+		expect(system?.content).toContain("no tools, no web and no files");
+		expect(system?.content).toContain("language of the goal");
 	});
 
 	it("is told once more what was wrong with its answer", () => {
-		const messages = planRepairMessages("Goal", 7, `no${"x".repeat(10_000)}`, "it is not JSON");
+		const messages = planRepairMessages(request("Goal"), `no${"x".repeat(10_000)}`, "it is not JSON");
 		expect(messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "user"]);
 		expect(messages[2]?.content.length).toBe(4_000);
 		expect(messages[3]?.content).toContain("it is not JSON");
 	});
 });
 
+/** The tasks of a plan; the reason of a rejected one. */
+function tasksOf(answer: string, most = 3): string[] | string {
+	const parsed = parsePlan(answer, most);
+	return parsed.ok ? parsed.subtasks.map(({ task }) => task) : parsed.reason;
+}
+
 describe("an answer", () => {
-	it("is a plan when it is a JSON array of strings, also in a fence", () => {
-		const plan = { ok: true, subtasks: ["Find it", "Fix it"] };
-		for (const answer of [
-			'["Find it","Fix it"]',
-			' [" Find it ", "Fix it"]\n',
-			'```json\n["Find it", "Fix it"]\n```',
-			'```\n["Find it", "Fix it"]```',
-		])
-			expect(parsePlan(answer, 2), answer).toEqual(plan);
+	it.each([
+		'["Find it","Fix it"]',
+		' [" Find it ", "Fix it"]\n',
+		'```json\n["Find it", "Fix it"]\n```',
+		'```\n["Find it", "Fix it"]```',
+		'Sure! Here is the plan:\n["Find it", "Fix it"]\nGood luck.',
+		'{"plan": ["Find it", "Fix it"]}',
+		'{"subtasks":[{"task":"Find it"},{"task":"Fix it"}]}',
+		'{"reason":"It takes [two] steps.","steps":[{"title":"Find it"},{"description":"Fix it"}]}',
+		'{"plan":{"subtasks":["1. Find it","2. Fix it"]}}',
+		'["1) Find it","2) Fix it"]',
+		'["Step 1: Find it","Step 2: Fix it"]',
+		'["wrong"] is too short, so: ["Find it","Fix it"]',
+		"The plan:\n1. Find it\n2. Fix it\n",
+	])("%j is a plan of two subtasks", (answer) => {
+		expect(tasksOf(answer)).toEqual(["Find it", "Fix it"]);
+	});
+
+	it("says which of its subtasks are sections, under which titles", () => {
+		const answer =
+			'{"subtasks":[{"title":"Sources","task":"List sources","is_section":false},{"title":"1. Origins","task":"Write it","is_section":true}]}';
+		expect(parsePlan(answer, 3)).toEqual({
+			ok: true,
+			subtasks: [
+				{ title: "Sources", task: "List sources", isSection: false },
+				{ title: "Origins", task: "Write it", isSection: true },
+			],
+		});
 	});
 
 	it.each([
-		["", "it is not JSON"],
-		['Sure! ["a"]', "it is not JSON"],
-		["```json", "it is not JSON"],
-		['{"subtasks":["a"]}', "it is not a JSON array"],
-		["null", "it is not a JSON array"],
+		["", "it has no JSON list of subtasks"],
+		["I would do it step by step.", "it has no JSON list of subtasks"],
+		["```json", "it has no JSON list of subtasks"],
+		["null", "it has no JSON list of subtasks"],
+		["1. Only this", "it has no JSON list of subtasks"],
 		["[]", "it has no subtask"],
 		['["a","b","c","d"]', "it has 4 subtasks, and at most 3 are allowed"],
-		['["a",{"task":"b"}]', "subtask 2 is not a string"],
+		['["a",{"points":3}]', "subtask 2 has no text"],
 		['["a"," "]', "subtask 2 is empty"],
 		[`["${"a".repeat(1_001)}"]`, "subtask 1 has more than 1000 characters"],
 		['["a","b"," a"]', "subtask 3 repeats subtask 1"],
 	])("%j is none", (answer, reason) => {
-		expect(parsePlan(answer, 3)).toEqual({ ok: false, reason });
+		expect(tasksOf(answer)).toBe(reason);
 	});
 
 	it("of any kind is read without a throw, and a plan is always within its bound and well-formed", () => {
@@ -82,6 +112,7 @@ describe("an answer", () => {
 			fc.json(),
 			fc.string({ unit: "binary" }),
 			fc.array(fc.string({ unit: "binary" })).map((items) => JSON.stringify(items)),
+			fc.array(fc.record({ task: fc.string({ unit: "binary" }) })).map((plan) => JSON.stringify({ plan })),
 			fc.constant('["\\ud800"]'),
 		);
 		fc.assert(
@@ -93,7 +124,10 @@ describe("an answer", () => {
 				}
 				expect(plan.subtasks.length).toBeGreaterThan(0);
 				expect(plan.subtasks.length).toBeLessThanOrEqual(most);
-				for (const subtask of plan.subtasks) expect(subtask.isWellFormed()).toBe(true);
+				for (const { task } of plan.subtasks) {
+					expect(task.isWellFormed()).toBe(true);
+					expect(task).not.toBe("");
+				}
 			}),
 		);
 	});

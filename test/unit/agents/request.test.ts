@@ -18,6 +18,8 @@ describe("the goal of a body", () => {
 describe("two bodies under one key", () => {
 	it("are the same whatever the order of their members and the form of the answer", () => {
 		expect(bodyHash({ goal: "a", max_steps: 2 })).toBe(bodyHash({ max_steps: 2, goal: "a", stream: true }));
+		expect(bodyHash({ goal: "a" })).toBe(bodyHash({ goal: "a", background: true }));
+		expect(bodyHash({ goal: "a" })).not.toBe(bodyHash({ goal: "a", webhook: "https://hooks.example.com/" }));
 		expect(bodyHash({ goal: "a" })).not.toBe(bodyHash({ goal: "b" }));
 		expect(bodyHash({ goal: "a" })).not.toBe(bodyHash({ prompt: "a" }));
 	});

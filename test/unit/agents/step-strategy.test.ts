@@ -16,11 +16,27 @@ describe("the strategies of a subtask", () => {
 		expect(POLICIES.map((policy) => primaryStrategy(policy))).toEqual(["single", "cascade", "ensemble_moa"]);
 	});
 
+	it("lose rounds before members, and members before the strategy", () => {
+		const sizes = stepSizesFor("depth", "Laser").map(({ strategy, width, rounds }) => [strategy, width, rounds]);
+		expect(sizes).toEqual([
+			["ensemble_moa", 3, 2],
+			["ensemble_moa", 3, 1],
+			["ensemble_moa", 2, 1],
+			["single", 1, 1],
+		]);
+	});
+
 	it("votes only where answers can be compared", () => {
-		const [vote] = stepSizesFor("depth", "Halo");
-		expect(vote?.strategy).toBe("self_consistency");
-		if (!vote) return;
-		expect(suitKind(vote, "number")).toEqual(vote);
-		expect(suitKind(vote, "none")).toEqual({ ...vote, strategy: "ensemble_moa" });
+		const sizes = stepSizesFor("depth", "Halo");
+		expect(sizes[0]?.strategy).toBe("self_consistency");
+		expect(suitKind(sizes, "number")).toEqual(sizes);
+		expect(suitKind(sizes, "none").map(({ strategy }) => strategy)).not.toContain("self_consistency");
+		expect(suitKind(sizes, "none")[0]).toEqual({ ...sizes[0], strategy: "ensemble_moa" });
+	});
+
+	it("climb only where answers can be compared", () => {
+		const sizes = stepSizesFor("balanced", "Halo");
+		expect(suitKind(sizes, "any")[0]?.strategy).toBe("cascade");
+		expect(suitKind(sizes, "none")).toEqual(stepSizesFor("efficiency", "Halo"));
 	});
 });

@@ -1,7 +1,15 @@
 // The format in which models write files: what it takes, and everything that it refuses with a reason.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boundaryFor, fileBlock, formatRules, pathFault, readDraft } from "../../../src/code-mode/file-format.ts";
+import {
+	boundaryFrom,
+	fileBlock,
+	formatRules,
+	markFor,
+	pathFault,
+	readDraft,
+} from "../../../src/code-mode/file-format.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 const B = "0a1b2c3d";
 const file = (path: string, content = "x = 1\n") => fileBlock(B, { path, content });
@@ -15,6 +23,7 @@ describe("an answer", () => {
 				{ path: "src/b.py", content: "b = 2\n" },
 			],
 			changed: true,
+			unclosed: [],
 			faults: [],
 		});
 	});
@@ -120,51 +129,77 @@ describe("a repair", () => {
 	];
 
 	it("leaves what it does not write as it is", () => {
-		expect(readDraft(file("b.py", "b2\n"), B, previous)).toEqual({
+		expect(readDraft(file("b.py", "b2\n"), B, { previous })).toEqual({
 			files: [previous[0], { path: "b.py", content: "b2\n" }],
 			changed: true,
+			unclosed: [],
 			faults: [],
 		});
 	});
 
 	it("may remove a file that is there", () => {
-		expect(readDraft(`<<<DELETE ${B} a.py>>>`, B, previous)).toEqual({
+		expect(readDraft(`<<<DELETE ${B} a.py>>>`, B, { previous })).toEqual({
 			files: [previous[1]],
 			changed: true,
+			unclosed: [],
 			faults: [],
 		});
-		expect(readDraft(`<<<DELETE ${B} c.py>>>`, B, previous)).toMatchObject({
+		expect(readDraft(`<<<DELETE ${B} c.py>>>`, B, { previous })).toMatchObject({
 			changed: false,
 			faults: [{ path: "c.py", message: "is to be removed and does not exist" }],
 		});
-		const both = readDraft(`${file("a.py")}<<<DELETE ${B} a.py>>>`, B, previous);
+		const both = readDraft(`${file("a.py")}<<<DELETE ${B} a.py>>>`, B, { previous });
 		expect(both.faults).toEqual([{ path: "a.py", message: "is written and removed" }]);
 	});
 
 	it("of nothing has changed nothing", () => {
-		expect(readDraft("It is fine.", B, previous)).toMatchObject({ files: previous, changed: false });
+		expect(readDraft("It is fine.", B, { previous })).toMatchObject({ files: previous, changed: false });
 	});
 });
 
 describe("the boundary", () => {
-	it("is in none of the texts it is drawn from, and the same for the same texts", () => {
-		const first = boundaryFor(["task"]);
-		const second = boundaryFor(["task", `a file with ${first} in it`]);
-		expect(boundaryFor(["task"])).toBe(first);
+	const boundaryOf = (texts: string[], nonce = NONCE) => boundaryFrom(markFor(nonce, texts));
+
+	it("is the beginning of the request's nonce, whatever the texts say, unless one of them holds it", () => {
+		const first = boundaryOf(["task"]);
+		expect(NONCE.startsWith(first)).toBe(true);
+		expect(boundaryOf(["another task"])).toBe(first);
+		const second = boundaryOf(["task", `a file with ${first} in it`]);
 		expect(second).not.toBe(first);
+		expect(boundaryOf(["task", first, second])).not.toBe(second);
+		expect(boundaryOf(["task", `a file with ${first} in it`])).toBe(second);
+		expect(boundaryOf(["task"], "fedcba9876543210")).not.toBe(first);
 		expect(formatRules(first)).toContain(`<<<FILE ${first} relative/path.ext>>>`);
+	});
+
+	it("belongs to a mark that is as long as a nonce", () => {
+		expect(markFor(NONCE, [NONCE])).toMatch(/^[0-9a-f]{16}$/);
 	});
 
 	it("keeps any content apart from the format", () => {
 		fc.assert(
 			fc.property(fc.string({ unit: "binary", minLength: 1 }), fc.string(), (content, task) => {
 				fc.pre(content.trim() !== "" && !content.includes("\u0000"));
-				const boundary = boundaryFor([content, task]);
+				const boundary = boundaryOf([content, task]);
 				const { files, faults } = readDraft(`${task}\n${fileBlock(boundary, { path: "a", content })}`, boundary);
 				expect(faults).toEqual([]);
 				expect(files).toEqual([{ path: "a", content: content.endsWith("\n") ? content : `${content}\n` }]);
 			}),
 		);
+	});
+});
+
+describe("an answer that its output limit ended", () => {
+	it("has no file that it left open, and says why", () => {
+		const draft = readDraft(`${file("a.py")}<<<FILE ${B} b.py>>>\nx = 1\n`, B, { isCut: true });
+		expect(draft).toMatchObject({ files: [{ path: "a.py" }], unclosed: ["b.py"] });
+		expect(draft.faults).toEqual([{ path: "b.py", message: expect.stringContaining("output limit") }]);
+	});
+
+	it("between files may lack some", () => {
+		const draft = readDraft(`${file("a.py")}Next come`, B, { isCut: true });
+		expect(draft).toMatchObject({ files: [{ path: "a.py" }], unclosed: [] });
+		expect(draft.faults).toEqual([{ path: null, message: expect.stringContaining("files may be missing") }]);
 	});
 });
 

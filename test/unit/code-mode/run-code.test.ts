@@ -1,89 +1,9 @@
 // The loop on a fake engine: what it asks, when it stops, and what it keeps.
 import { describe, expect, it } from "vitest";
 import type { CodeCast } from "../../../src/code-mode/cast.ts";
-import { type CodeFile, fileBlock } from "../../../src/code-mode/file-format.ts";
-import type { CodePlan } from "../../../src/code-mode/plan.ts";
-import { type CodeEngine, type CodeOutcome, type CodeProgress, runCode } from "../../../src/code-mode/run-code.ts";
-import { fail } from "../../../src/failure.ts";
-import type { Member, Question } from "../../../src/orchestration/strategy.ts";
-import { NONCE } from "../../support/nonce.ts";
-
-const CODER: Member = ["coder-a"];
-const CRITIC: Member = ["critic"];
-const TASK = {
-	text: "Add two numbers",
-	language: { id: "python", evidence: "default" as const },
-	maxTokens: 500,
-	temperature: 0.2,
-	nonce: NONCE,
-};
-const GOOD = { path: "add.py", content: "def add(a, b):\n    return a + b\n" };
-const UNBALANCED = { path: "add.py", content: "def add(a, b:\n    return a + b\n" };
-
-type Say = (question: Question, boundary: string) => string | null;
-
-interface Told {
-	questions: Question[];
-	details: Record<string, Record<string, unknown>>;
-	progress: CodeProgress[];
-	rated: Record<string, number[]>;
-}
-
-function textOf({ messages }: Question): string {
-	return messages.flatMap(({ content }) => content.map((part) => (part.type === "text" ? part.text : ""))).join("\n");
-}
-
-/** The boundary that a coder was told. */
-function boundaryIn(question: Question): string {
-	return textOf(question).match(/<<<END ([0-9a-f]{8})>>>/)?.[1] ?? "";
-}
-
-const written = (boundary: string, ...files: CodeFile[]) => files.map((file) => fileBlock(boundary, file)).join("");
-const verdict = (passed: boolean, score: number, issues: string[] = []) => JSON.stringify({ passed, score, issues });
-
-async function run(
-	say: Say,
-	more: { cast?: Partial<CodeCast>; plan?: Partial<CodePlan>; covers?: (asked: Told) => boolean } = {},
-): Promise<{ outcome: CodeOutcome | null; reason: string | null } & Told> {
-	const told: Told = { questions: [], details: {}, progress: [], rated: {} };
-	const engine: CodeEngine = {
-		async ask(questions) {
-			return questions.map((question) => {
-				told.questions.push(question);
-				const [model] = question.member;
-				const text = say(question, boundaryIn(question));
-				if (text === null)
-					return {
-						...fail({ reason: "all_models_failed", attempts: [`${model}: down`], costUsd: 0, retryAfterMs: null }),
-						unaffordable: false,
-					};
-				const rate = (share: number) => {
-					told.rated[model] = [...(told.rated[model] ?? []), share];
-				};
-				return { ok: true, text, model, quality: 0.5, isCut: false, rate };
-			});
-		},
-		describe(stage, detail) {
-			told.details[stage] = { ...told.details[stage], ...detail };
-		},
-		route: (_, [first]) => first,
-		covers: () => more.covers?.(told) ?? true,
-	};
-	const cast: CodeCast = { coders: [CODER], critic: CRITIC, notes: [], ...more.cast };
-	const plan: CodePlan = {
-		width: 1,
-		iterations: 3,
-		review: true,
-		price: "any",
-		efforts: "least",
-		shrunk: null,
-		...more.plan,
-	};
-	const result = await runCode(TASK, plan, cast, engine, (event) => told.progress.push(event));
-	return { outcome: result.ok ? result.value : null, reason: result.ok ? null : result.failure.reason, ...told };
-}
-
-const stagesOf = ({ questions }: Told) => questions.map(({ stage, role }) => `${stage} ${role}`);
+import type { Question } from "../../../src/orchestration/strategy.ts";
+import { GOOD, runLoop as run, stagesOf, TASK, UNBALANCED, verdict, written } from "../../support/code-loop.ts";
+import { questionText as textOf } from "../../support/fake-engine.ts";
 
 describe("the loop", () => {
 	it("stops when the review passes", async () => {
@@ -95,6 +15,7 @@ describe("the loop", () => {
 			confidence: 0.9,
 			iterations: 1,
 			stop: "passed",
+			isCut: false,
 		});
 	});
 
@@ -129,17 +50,6 @@ describe("the loop", () => {
 		expect(done.outcome).toMatchObject({ stop: "passed", iterations: 2 });
 	});
 
-	it.each<[string, number]>([
-		['{"passed": true, "score": "0.9", "issues": []}', 0.9],
-		['{"passed": "true", "score": 9}', 0.9],
-		['It is {good}. {"verdict": {"passed": true, "score": 90, "issues": []}}', 0.9],
-		['[{"passed": true, "score": 1}]', 1],
-	])("reads a critic's verdict leniently: %s", async (reply, score) => {
-		const done = await run((question, boundary) => (question.json ? reply : written(boundary, GOOD)));
-		expect(done.outcome?.review).toMatchObject({ passed: true, score, lacksVerdict: false });
-		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer"]);
-	});
-
 	it("passes nothing that the static checks refute, whatever the critic says", async () => {
 		const done = await run((question, boundary) => (question.json ? verdict(true, 1) : written(boundary, UNBALANCED)), {
 			plan: { iterations: 1 },
@@ -168,7 +78,7 @@ describe("the loop", () => {
 	it("stops before a repair that the budget does not cover", async () => {
 		const done = await run(
 			(question, boundary) => (question.json ? verdict(false, 0.5, ["wrong"]) : written(boundary, GOOD)),
-			{ covers: ({ questions }) => questions.length < 3 },
+			{ covers: (_, { questions }) => questions.length < 3 },
 		);
 		expect(done.outcome).toMatchObject({ stop: "budget", iterations: 2 });
 	});
@@ -187,61 +97,6 @@ describe("the loop", () => {
 		expect(prose.reason).toBe("no_code_produced");
 		expect(stagesOf(prose)).toEqual(["generate:0 coder", "generate:1 coder", "generate:2 coder"]);
 		expect(textOf(prose.questions[1] as Question)).toContain("There are no files yet");
-	});
-});
-
-describe("a critic", () => {
-	it("that cannot be read is asked once more for its verdict, and then passes nothing", async () => {
-		const done = await run((question, boundary) => (question.json ? "Looks good!" : written(boundary, GOOD)), {
-			plan: { iterations: 1 },
-		});
-		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer", "review:0 reviewer"]);
-		expect(done.outcome?.review).toEqual({
-			passed: false,
-			score: 0,
-			issues: ["the reviewer's verdict could not be read"],
-			reviewer: "critic",
-			lacksVerdict: true,
-		});
-	});
-
-	it("that gave no verdict on sound files is asked again in the next cycle, and the coder is not", async () => {
-		let reviews = 0;
-		const done = await run((question, boundary) => {
-			if (!question.json) return written(boundary, GOOD);
-			return ++reviews <= 2 ? "Looks good!" : verdict(true, 0.9);
-		});
-		expect(stagesOf(done)).toEqual([
-			"generate:0 coder",
-			...["review:0 reviewer", "review:0 reviewer"],
-			"review:1 reviewer",
-		]);
-		expect(done.outcome).toMatchObject({ iterations: 2, stop: "passed", review: { passed: true, score: 0.9 } });
-		expect(done.details["generate:1"]).toMatchObject({ drafts: [] });
-	});
-
-	it("that is not there passes nothing", async () => {
-		const done = await run((question, boundary) => (question.json ? null : written(boundary, GOOD)), {
-			plan: { iterations: 1 },
-		});
-		expect(done.outcome?.review).toMatchObject({ passed: false, issues: ["the reviewer gave no verdict"] });
-	});
-
-	it("that passes code it is not sure of does not pass it", async () => {
-		const done = await run((question, boundary) => (question.json ? verdict(true, 0.4) : written(boundary, GOOD)), {
-			plan: { iterations: 1 },
-		});
-		expect(done.outcome?.review).toMatchObject({ passed: false, score: 0.4 });
-	});
-
-	it("may write its issues as objects", async () => {
-		const issues = [{ path: "add.py", description: "no types" }, "plain"];
-		const done = await run(
-			(question, boundary) =>
-				question.json ? JSON.stringify({ passed: false, score: 0.2, issues }) : written(boundary, GOOD),
-			{ plan: { iterations: 1 } },
-		);
-		expect(done.outcome?.review.issues).toEqual(["add.py: no types", "plain"]);
 	});
 });
 

@@ -1,6 +1,8 @@
 // What one key may give to another, and until when a key is an owner's.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { TIERS } from "../../../src/catalog/vocabulary.ts";
 import {
 	findWiderMember,
 	inheritOptions,
@@ -9,6 +11,37 @@ import {
 	ownerUntil,
 	UNLIMITED,
 } from "../../../src/keys/key.ts";
+import { isListed, type RoutingConfig } from "../../../src/routing/routing-config.ts";
+
+function wider(options: KeyOptions, own: KeyOptions, before?: KeyOptions) {
+	return findWiderMember(options, own, CATALOG, before);
+}
+
+/** Entries of lists: ids, tiers, providers, globs that overlap. */
+const entry = fc.constantFrom(
+	...TIERS,
+	"*",
+	"openai",
+	"open*",
+	"o*",
+	"m*",
+	"gpt-*",
+	"gpt-5*",
+	"gpt-5-nano",
+	"*-nano",
+	"claude-*",
+	"claude-haiku-5-5",
+	"mistral*",
+);
+const list = fc.option(fc.array(entry, { minLength: 1, maxLength: 3 }));
+
+const config: fc.Arbitrary<RoutingConfig> = fc.record({
+	model: fc.constant("auto"),
+	routing_mode: fc.constant(null),
+	max_cost: fc.constantFrom(null, 0.01, 1),
+	blocked: fc.uniqueArray(fc.constantFrom("xai", "gpt-*")),
+	fallback: fc.constant([]),
+});
 
 const options: fc.Arbitrary<KeyOptions> = fc.record({
 	name: fc.constant(null),
@@ -16,6 +49,8 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	expiresAt: fc.constantFrom(null, "2026-01-01T00:00:00.000Z", "2027-01-01T00:00:00.000Z"),
 	rpm: fc.constantFrom(null, 1, 10),
 	dailyRequests: fc.constantFrom(null, 1, 10),
+	models: list,
+	config: fc.option(config),
 	tags: fc.constant([]),
 });
 
@@ -23,8 +58,8 @@ describe("a key", () => {
 	it("may give what it has, and a key without limits anything", () => {
 		fc.assert(
 			fc.property(options, (some) => {
-				expect(findWiderMember(some, some)).toBeNull();
-				expect(findWiderMember(some, UNLIMITED)).toBeNull();
+				expect(wider(some, some)).toBeNull();
+				expect(wider(some, UNLIMITED)).toBeNull();
 			}),
 		);
 	});
@@ -32,27 +67,51 @@ describe("a key", () => {
 	it("inherits what is not named, so that it is never refused for that", () => {
 		fc.assert(
 			fc.property(options, (own) => {
-				expect(findWiderMember(inheritOptions({ role: own.role }, own), own)).toBeNull();
+				expect(wider(inheritOptions({ role: own.role }, own), own)).toBeNull();
 			}),
 		);
 	});
 
 	it("gives nothing by which a third key would be wider than itself", () => {
+		const narrower = (first: KeyOptions) => options.filter((second) => wider(second, first) === null);
+		const three = options.chain((first) =>
+			narrower(first).chain((second) => fc.tuple(fc.constant(first), fc.constant(second), narrower(second))),
+		);
 		fc.assert(
-			fc.property(options, options, options, (first, second, third) => {
-				fc.pre(findWiderMember(second, first) === null && findWiderMember(third, second) === null);
-				expect(findWiderMember(third, first)).toBeNull();
+			fc.property(three, ([first, second, third]) => {
+				expect([wider(second, first), wider(third, second), wider(third, first)]).toEqual([null, null, null]);
 			}),
 		);
+	});
+
+	it("gives no list that has a model which its own has not", () => {
+		fc.assert(
+			fc.property(options, options, (second, first) => {
+				fc.pre(wider(second, first) === null);
+				const has = ({ models }: KeyOptions) => CATALOG.models.filter((each) => isListed(each, models ?? ["*"]));
+				expect(has(first)).toEqual(expect.arrayContaining(has(second)));
+			}),
+			{ numRuns: 3_000 },
+		);
+	});
+
+	it("gives a tier only where it has it by name: a glob that matches the name is no tier", () => {
+		const own = (models: string[]) => ({ ...UNLIMITED, models });
+		expect(wider(own(["mid"]), own(["m*"]))).toBe("models");
+		expect(wider(own(["mid"]), own(["mid", "gpt-*"]))).toBeNull();
+		expect(wider(own(["gpt-5*"]), own(["gpt-*"]))).toBeNull();
+		expect(wider(own(["gpt-*"]), own(["gpt-5*"]))).toBe("models");
+		expect(wider(own(["gpt-5-nano"]), own(["budget"]))).toBeNull();
+		expect(wider(UNLIMITED, own(["gpt-*"]))).toBe("models");
 	});
 
 	it("may narrow a wider one, and leave it what it has", () => {
 		const own = { ...UNLIMITED, rpm: 5 };
 		const before = { ...UNLIMITED, rpm: 50 };
-		expect(findWiderMember({ ...before, rpm: 40 }, own, before)).toBeNull();
-		expect(findWiderMember({ ...before, name: "x" }, own, before)).toBeNull();
-		expect(findWiderMember({ ...before, rpm: 51 }, own, before)).toBe("rpm");
-		expect(findWiderMember({ ...before, rpm: null }, own, before)).toBe("rpm");
+		expect(wider({ ...before, rpm: 40 }, own, before)).toBeNull();
+		expect(wider({ ...before, name: "x" }, own, before)).toBeNull();
+		expect(wider({ ...before, rpm: 51 }, own, before)).toBe("rpm");
+		expect(wider({ ...before, rpm: null }, own, before)).toBe("rpm");
 	});
 
 	it("is an owner's until it ends, and longest without an end", () => {

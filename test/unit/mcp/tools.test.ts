@@ -181,5 +181,6 @@ describe("progress", () => {
 			"call finished: stage propose, ok true, cost usd 0.001",
 		);
 		expect(toProgressText({})).toBe("progress");
+		expect(toProgressText({ type: "step_done", text: "x".repeat(5_000) })).toBe(`step done: text ${"x".repeat(200)}`);
 	});
 });

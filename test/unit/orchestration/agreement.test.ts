@@ -6,6 +6,8 @@ import { cascade } from "../../../src/orchestration/cascade.ts";
 import { findSignatures } from "../../../src/orchestration/code-signatures.ts";
 import { debate } from "../../../src/orchestration/debate.ts";
 import { decomposeAndRoute } from "../../../src/orchestration/decompose-and-route.ts";
+import { ensembleMoa } from "../../../src/orchestration/ensemble-moa.ts";
+import { rankFuse } from "../../../src/orchestration/rank-fuse.ts";
 import { toTask } from "../../../src/orchestration/request.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import type { Answer, Strategy } from "../../../src/orchestration/strategy.ts";
@@ -182,6 +184,8 @@ describe.each(JUDGES)("over sixty pairs of answers, with a judge that is %s", (j
 		["a cascade", cascade, ["a", "b", "top"]],
 		["a vote", selfConsistency, ["a", "b"]],
 		["a debate", debate, ["a", "b"]],
+		["a mixture of agents", ensembleMoa, ["a", "b"]],
+		["a ranking", rankFuse, ["a", "b"]],
 	])("%s delivers no contradiction as consensus", async (name, strategy, members) => {
 		const consensus: AnswerPair[] = [];
 		const pairs = readPairs();

@@ -1,7 +1,7 @@
 // Final answers, agreement and confidence: what counts as the same, and how sure that makes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Comparison } from "../../../src/orchestration/agreement.ts";
+import { Comparison, type Relation } from "../../../src/orchestration/agreement.ts";
 import { detectAnswerKind } from "../../../src/orchestration/answer-kind.ts";
 import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
 import { type AnswerKind, findFinalAnswer, normalizeAnswer } from "../../../src/orchestration/final-answer.ts";
@@ -170,6 +170,9 @@ describe("the final answer of a text", () => {
 	});
 });
 
+/** Of sums of floating-point numbers. */
+const ROUNDING = 1e-12;
+
 describe("confidence", () => {
 	const voice = (answer: string, quality: number) => ({ text: `Final answer: ${answer}`, quality, isCut: false });
 
@@ -180,17 +183,29 @@ describe("confidence", () => {
 		expect(supportFor(cut, [cut], new Comparison("any"))).toBe(0.35);
 	});
 
-	it("counts a compatible answer half, and one that nobody compared not at all", () => {
+	it("counts a compatible answer half, and one that nobody compared like one that contradicts", () => {
 		const [first, second] = [voice("one long answer", 0.6), voice("another long answer", 0.6)];
 		const unknown = new Comparison("any");
-		const compatible = unknown.withVerdicts([first, second], () => "compatible");
-		const same = unknown.withVerdicts([first, second], () => "same");
-		const support = (known: Comparison) => supportFor(first, [first, second], known);
-		expect([support(unknown), support(compatible), support(same)].map((share) => share.toFixed(3))).toEqual([
-			"0.550",
-			"0.675",
-			"0.920",
+		const support = (relation: Relation) =>
+			supportFor(
+				first,
+				[first, second],
+				unknown.withVerdicts([first, second], () => relation),
+			).toFixed(3);
+		expect(supportFor(first, [first, second], unknown).toFixed(3)).toBe("0.444");
+		expect((["contradicting", "unknown", "compatible", "same"] as const).map(support)).toEqual([
+			"0.444",
+			"0.444",
+			"0.686",
+			"0.761",
 		]);
+	});
+
+	it("in two models of quality 0.6 that agree is nearer to the recorded share than to that of models which err independently", () => {
+		const [one, other] = [voice("4", 0.6), voice("4", 0.6)];
+		const confidence = supportFor(one, [one, other], new Comparison("any"));
+		expect(confidence).toBeGreaterThan(0.7);
+		expect(confidence).toBeLessThan(0.8);
 	});
 
 	it("grows with every supporter and falls with every dissenter", () => {
@@ -217,7 +232,13 @@ describe("confidence", () => {
 					const [first] = voices;
 					const accepted = voices[at % voices.length] ?? first;
 					if (!accepted) return;
-					const support = supportFor(accepted, voices, new Comparison("any"));
+					const known = new Comparison("any");
+					const support = supportFor(accepted, voices, known);
+					const supporter = { ...accepted, quality: verdict };
+					if (accepted.text.trim() !== "" && !accepted.isCut)
+						expect(supportFor(accepted, [...voices, supporter], known)).toBeGreaterThanOrEqual(support - ROUNDING);
+					const dissenter = { ...accepted, isCut: true, quality: verdict };
+					expect(supportFor(accepted, [...voices, dissenter], known)).toBeLessThanOrEqual(support + ROUNDING);
 					for (const value of [
 						support,
 						withVerdict(support, verdict),
@@ -237,6 +258,7 @@ describe("the JSON in a reply", () => {
 		['{"a":1}', [{ a: 1 }]],
 		['Sure!\n```json\n{"a":1}\n```\nDone.', [{ a: 1 }]],
 		['Of {both} [1, 2]: {"a": "}"} and {"b": [3]}', [[1, 2], { a: "}" }, { b: [3] }]],
+		['{"a": [1, 2,], "b": ",}",\n}', [{ a: [1, 2], b: ",}" }]],
 		["{", []],
 		["nothing", []],
 		["} {", []],

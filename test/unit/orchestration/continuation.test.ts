@@ -25,6 +25,11 @@ describe("the kept part of a cut answer", () => {
 	])("%s", (_, text, kept) => {
 		expect(wholeBeginning(text)).toBe(kept);
 	});
+
+	it("is found in linear time, however long the last word is", () => {
+		const word = "x".repeat(1_000_000);
+		expect(wholeBeginning(`${word} ${word}`)).toBe(`${word} `);
+	});
 });
 
 describe("the seam", () => {

@@ -30,7 +30,8 @@ describe("the planner", () => {
 			"Compare these two approaches and analyse their trade-offs for a large team of engineers.",
 			"cascade",
 		],
-		["balanced", PROSE, "cascade"],
+		["balanced", PROSE, "single"],
+		["balanced", "Write a Python function that parses a config file and reports each error with its line.", "single"],
 		[
 			"balanced",
 			"How many eggs are left when a hen lays 17 of them and the farmer eats 5 of them for breakfast?",
@@ -52,7 +53,8 @@ describe("the planner", () => {
 		const plan = planned(prompt, { policy });
 		expect(plan.strategy).toBe(strategy);
 		expect(plan.reason).toContain(`under the ${policy} policy`);
-		if (strategy === "single") expect(plan.reason).toContain("one model is enough");
+		if (strategy === "single")
+			expect(plan.reason).toContain(policy === "balanced" ? "at a fraction of the cost" : "one model is enough");
 	});
 
 	it("chooses the strategy that labelled prompts deserve: nine in ten of all, and of those it once got wrong", () => {
@@ -70,10 +72,18 @@ describe("the planner", () => {
 		expect(cases.filter(({ policy, chosen }) => policy === "depth" && chosen === "single")).toEqual([]);
 	});
 
+	it.each([
+		"checks if number is product of 3 prime numbers",
+		"Given a list of integers in C++, calculate their average and display it.\n2, 4, 6, 8, 10",
+		"How to find the inverse of a 2x2 matrix in Python?\nmatrix = [[1, 2], [3, 4]]",
+	])("does not vote where a program may be meant: %j", (content) => {
+		expect(chooseFor("balanced", [{ role: "user", content }])).toBe("single");
+	});
+
 	it("never splits a document because of its bullets", () => {
 		const document = "- Revenue grew\n- Churn fell\n- Hiring is frozen until March\n- Two offices opened";
 		for (const request of ["Summarize these notes in a sentence:", "Translate into German:", "Make this friendlier:"])
-			expect(chooseFor("balanced", [{ role: "user", content: `${request}\n\n${document}` }])).toBe("cascade");
+			expect(chooseFor("balanced", [{ role: "user", content: `${request}\n\n${document}` }])).toBe("single");
 	});
 
 	it("does as it is asked, with the width it is asked for where there is one", () => {
@@ -180,6 +190,21 @@ describe("a panel", () => {
 		expect(ladder.members.map(([id]) => id)).not.toContain(ladder.judge[0]);
 	});
 
+	it("of a cascade under efficiency begins with the cheapest model that is good enough alone", () => {
+		const size = { width: 4, rounds: 1, policy: "efficiency" } as const;
+		const quality = (id: string | undefined) => TEST_CATALOG.findModel(id ?? "")?.quality.general ?? 0;
+		const { members, bar } = panelFor({ strategy: "cascade", ...size });
+		const top = BEST[0].model;
+		expect(members.at(-1)?.[0]).toBe(top.id);
+		expect(bar).toEqual({ confidence: top.quality.general - 0.05, isSingleEnough: true });
+		const rank = (id: string) => CANDIDATES.findIndex(({ model }) => model.id === id);
+		const foot = members
+			.slice(0, -1)
+			.map(([id]) => ({ cost: rank(id), isEnough: quality(id) >= (bar?.confidence ?? 1) }));
+		expect(foot).toEqual(foot.toSorted((a, b) => Number(b.isEnough) - Number(a.isEnough) || a.cost - b.cost));
+		expect(panelFor({ strategy: "cascade", width: 4, rounds: 1 }).bar?.isSingleEnough).toBe(false);
+	});
+
 	it("of a cascade rises in quality to the best", () => {
 		const { members } = panelFor({ strategy: "cascade", width: 4, rounds: 1 });
 		const qualities = members.map(([id]) => TEST_CATALOG.findModel(id)?.quality.general ?? 0);
@@ -235,7 +260,7 @@ describe("a plan under a limit", () => {
 
 	it("that is a cascade keeps its steps and climbs as far as the money goes", () => {
 		expect(weighed("cascade", { soft: 25, hard: null })).toMatchObject({
-			plan: { strategy: "cascade", width: 3 },
+			plan: { strategy: "cascade", width: 4 },
 			boundNanoUsd: 25,
 		});
 		expect(weighed("cascade", { soft: 15, hard: null })).toMatchObject({ plan: { strategy: "single" } });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { parsePlan, planMessages, planRepairMessages } from "../../../src/agents/plan.ts";
-import { finalMessages, parseStepAnswer, subtaskMessages } from "../../../src/agents/step-prompts.ts";
+import { toStepMarks } from "../../../src/agents/prompt.ts";
+import { finalMessages, frameMessages, parseStepAnswer, subtaskMessages } from "../../../src/agents/step-prompts.ts";
 import { agentReply } from "../../../src/sandbox/agent-reply.ts";
+import { NONCE } from "../../support/nonce.ts";
 
 function reply(asksFor: string, messages: readonly { role: string; content: string }[]): string {
 	const userText = messages.at(-1)?.content ?? "";
@@ -10,39 +12,53 @@ function reply(asksFor: string, messages: readonly { role: string; content: stri
 	);
 }
 
+const marks = toStepMarks(NONCE, 0);
+
+/** The sandbox's plan of a goal. */
+function tasksOf(goal: string, maxSubtasks: number): string[] {
+	const plan = reply(`plan:${maxSubtasks}`, planMessages({ goal, maxSubtasks, maxTokens: 100 }));
+	const parsed = parsePlan(plan, maxSubtasks);
+	return parsed.ok ? parsed.subtasks.map(({ task }) => task) : [];
+}
+
 describe("the sandbox as an agent's model", () => {
 	it("plans a goal by its own parts, as many as are allowed", () => {
 		const goal = "Find A. Find B. Find C [[slow 5]]";
-		expect(parsePlan(reply("plan:20", planMessages(goal, 20)), 20)).toEqual({
-			ok: true,
-			subtasks: ["Find A", "Find B", "Find C"],
-		});
-		expect(parsePlan(reply("plan:2", planMessages(goal, 2)), 2)).toMatchObject({
-			ok: true,
-			subtasks: ["Find A", "Find B"],
-		});
-		expect(parsePlan(reply("plan:3", planMessages("...", 3)), 3)).toMatchObject({ ok: true });
+		expect(tasksOf(goal, 20)).toEqual(["Find A", "Find B", "Find C"]);
+		expect(tasksOf(goal, 2)).toEqual(["Find A", "Find B"]);
+		expect(tasksOf("...", 3)).toHaveLength(1);
 	});
 
 	it("fails to plan on request, and makes good for it when it is asked again", () => {
 		const goal = "Find A [[bad plan]]";
-		const bad = reply("plan:5", planMessages(goal, 5));
-		expect(parsePlan(bad, 5).ok).toBe(false);
-		expect(parsePlan(reply("repair", planRepairMessages(goal, 5, bad, "it is not JSON")), 5).ok).toBe(true);
+		expect(tasksOf(goal, 5)).toEqual([]);
+		const request = { goal, maxSubtasks: 5, maxTokens: 100 };
+		expect(parsePlan(reply("repair", planRepairMessages(request, "prose", "it is not JSON")), 5).ok).toBe(true);
 	});
 
-	it("works on a subtask, and says on request that the goal is met, but where nothing is left", () => {
-		const place = { goal: "All of it [[goal met]]", subtask: "A part", number: 1, subtaskCount: 2, earlier: [] };
-		expect(parseStepAnswer(reply("subtask", subtaskMessages(place)))).toEqual({
-			output: "The sandbox has done: A part.",
-			isGoalMet: true,
-		});
-		expect(parseStepAnswer(reply("last_subtask", subtaskMessages({ ...place, number: 2 }))).isGoalMet).toBe(false);
+	it("works on a subtask, and claims on request that the goal is met, but where nothing is left", () => {
+		const messages = (goal: string, number: number) =>
+			subtaskMessages({ goal, plan: ["A part", "Another"], number, earlier: [], maxTokens: 100, marks });
+		const claims = `subtask:${marks.claimCode}:2`;
+		const answer = (goal: string) => parseStepAnswer(reply(claims, messages(goal, 1)), marks, [2]);
+		expect(answer("All of it [[goal met]]")).toEqual({ output: "The sandbox has done: A part.", isGoalMet: true });
+		expect(answer("All of it").isGoalMet).toBe(false);
+		expect(answer("All of it [[goal quoted]]").isGoalMet).toBe(false);
+		expect(parseStepAnswer(reply("subtask", messages("All [[goal met]]", 2)), marks, []).isGoalMet).toBe(false);
 	});
 
-	it("puts results together", () => {
-		expect(reply("final", finalMessages("G", "### Step 1: One\na\n\n### Step 2: Two\nb"))).toBe(
-			"The sandbox puts 2 results together: One; Two.",
+	it("puts results together, and writes around sections", () => {
+		const prompt = {
+			goal: "G",
+			missing: [],
+			results: "### Step 1: One\na\n\n### Step 2: Two\nb",
+			maxTokens: 100,
+			marks,
+		};
+		const together = "The sandbox puts 2 results together: One; Two.";
+		expect(reply("final", finalMessages(prompt))).toBe(together);
+		expect(reply("frame", frameMessages(prompt))).toBe(
+			`# A text by the sandbox\n\n${together}\n\n[SECTIONS]\n\nThat is all.`,
 		);
 	});
 

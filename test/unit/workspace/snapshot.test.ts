@@ -112,6 +112,7 @@ describe("the schemas of the other answers", () => {
 			object: "workspace.manifest",
 			workspace_id: "acme/web",
 			source: "default",
+			version: null,
 			digest: manifestDigest(manifest),
 			updated_at: null,
 			manifest,

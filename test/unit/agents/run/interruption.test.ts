@@ -52,4 +52,13 @@ describe("an interrupted run", () => {
 		expect(callConfigFor(runSpec(), today)?.blocked).toEqual(["b", "c"]);
 		expect(callConfigFor(runSpec({ config: blocking("a") }), state)?.blocked).toEqual(["a"]);
 	});
+
+	it("keeps to the models of the key that began it, and of the key that resumes it", () => {
+		const { state } = interrupted();
+		const listing = (...list: string[]) => ({ ...blocking(), allowlists: [list] });
+		const today = { ...state, resumeRules: { ...NO_RULES, config: listing("mid") } };
+		expect(callConfigFor(runSpec({ config: listing("gpt-*") }), today)?.allowlists).toEqual([["gpt-*"], ["mid"]]);
+		expect(callConfigFor(runSpec({ config: listing("gpt-*") }), state)?.allowlists).toEqual([["gpt-*"]]);
+		expect(callConfigFor(runSpec({ config: blocking("a") }), today)?.allowlists).toEqual([["mid"]]);
+	});
 });

@@ -5,8 +5,10 @@ import {
 	endStatus,
 	finalMessage,
 	initialRunState,
+	isOutputCut,
 	nextAction,
 	planFromGoal,
+	type RunState,
 	subtaskResults,
 	toRunEnd,
 } from "../../../../src/agents/run/run.ts";
@@ -41,10 +43,12 @@ describe("the next move", () => {
 		expect(nextAction({ maxSteps: 2 }, two)).toEqual({ kind: "end" });
 	});
 
-	it("is the final one at once when the goal is met", () => {
-		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, isGoalMet: true }).state)).toEqual({
+	it("is the final one at once when the goal is met, and none where there is a single result", () => {
+		expect(nextAction(runSpec(), runWith(["a", "b"], { subtasksDone: 2, isGoalMet: true }).state)).toEqual({
 			kind: "finalize",
 		});
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, isGoalMet: true }).state)).toEqual({ kind: "end" });
+		expect(nextAction(runSpec(), runWith(["a"], { subtasksDone: 1, plan: ["one"] }).state)).toEqual({ kind: "end" });
 	});
 
 	it("puts several results together when money is short, and leaves a single one as it is", () => {
@@ -100,28 +104,88 @@ describe("the end of a run", () => {
 	});
 });
 
+/** The output after some steps. @param final the final step's, if there is one. */
+function outputOf(outputs: readonly string[], rules: Partial<RunState> = {}, final?: string): string {
+	const { state, steps } = endedWith(outputs, rules, final);
+	return bestOutput(state, steps);
+}
+
+function endedWith(outputs: readonly string[], rules: Partial<RunState> = {}, final?: string) {
+	const all = final === undefined ? outputs : [...outputs, final];
+	const run = runWith(all, rules);
+	const steps = run.steps.map((step, at) =>
+		at < outputs.length ? step : { ...step, record: { ...step.record, role: "finalize" as const } },
+	);
+	return { ...run, steps };
+}
+
 describe("the output so far", () => {
 	it("is a single result as it is, several under their titles, and never the plan", () => {
-		expect(bestOutput(runWith([]).steps)).toBe("");
-		expect(bestOutput(runWith(["[plan]", "a"], {}, true).steps)).toBe("a");
-		expect(bestOutput(runWith(["a", "b"]).steps)).toBe("### Step 0: subtask 0\na\n\n### Step 1: subtask 1\nb");
-		expect(subtaskResults(runWith(["[plan]", "a"], {}, true).steps)).toEqual([
-			{ index: 1, subtask: "subtask 1", output: "a" },
-		]);
+		expect(outputOf([])).toBe("");
+		const planned = runWith(["[plan]", "a"], {}, true);
+		expect(bestOutput(planned.state, planned.steps)).toBe("a");
+		expect(outputOf(["a", "b"])).toBe("### Step 0: subtask 0\na\n\n### Step 1: subtask 1\nb");
+		expect(subtaskResults(planned.steps)).toEqual([{ index: 1, subtask: "subtask 1", output: "a" }]);
 	});
 
 	it("is not that of a final step that says nothing", () => {
-		const ended = (output: string) =>
-			runWith(["a", "b", output]).steps.map((step, at) =>
-				at < 2 ? step : { ...step, record: { ...step.record, role: "finalize" as const } },
-			);
-		expect(bestOutput(ended("c"))).toBe("c");
-		expect(bestOutput(ended(" \n"))).toBe(bestOutput(runWith(["a", "b"]).steps));
-		const blank = ended("").map((step) => ({ ...step, output: "" }));
-		expect(bestOutput(blank)).toBe("");
+		expect(outputOf(["a", "b"], {}, "c")).toBe("c");
+		expect(outputOf(["a", "b"], {}, " \n")).toBe(outputOf(["a", "b"]));
+		expect(outputOf(["", ""], {}, "")).toBe("");
+	});
+
+	const assembly = { headings: ["Alpha", null, "Gamma"], aboveBytes: 0 };
+
+	it("is made of its sections where results are sections, before and after the final step", () => {
+		expect(outputOf(["a"], { assembly })).toBe("a");
+		expect(outputOf(["a", "b"], { assembly })).toBe("## Alpha\n\na");
+		expect(outputOf(["a", "b", "c"], { assembly })).toBe("## Alpha\n\na\n\n## Gamma\n\nc");
+		expect(outputOf(["a", "b", "c"], { assembly }, "Hello.\n[SECTIONS]\nBye.")).toBe(
+			"Hello.\n\n## Alpha\n\na\n\n## Gamma\n\nc\n\nBye.",
+		);
+		expect(outputOf(["a", "b", "c"], { assembly }, " ")).toBe("## Alpha\n\na\n\n## Gamma\n\nc");
+	});
+
+	it("keeps forty kilobytes of results that one answer cannot hold, and stays one answer where it can", () => {
+		const chapters = Array.from({ length: 8 }, (_, at) => `${at}`.repeat(5_000));
+		const open = { headings: chapters.map((_, at) => `H${at}`), aboveBytes: 4_096 };
+		const output = outputOf(chapters, { assembly: open }, "All of it, in short.");
+		for (const chapter of chapters) expect(output).toContain(chapter);
+		expect(outputOf(["a", "b"], { assembly: open }, "All of it, in short.")).toBe("All of it, in short.");
+	});
+
+	it("says that it is cut where a text that it holds was", () => {
+		const isCut = (cutSteps: number[], rules: Partial<RunState> = {}, final?: string) => {
+			const { state, steps } = endedWith(["a", "b", "c"], { ...rules, cutSteps }, final);
+			return isOutputCut(state, steps);
+		};
+		expect(isCut([])).toBe(false);
+		expect(isCut([1])).toBe(true);
+		expect(isCut([1], {}, "final")).toBe(false);
+		expect(isCut([3], {}, "final")).toBe(true);
+		expect(isCut([1], { assembly }, "frame")).toBe(false);
+		expect(isCut([2], { assembly }, "frame")).toBe(true);
+		expect(isCut([3], { assembly }, "frame")).toBe(true);
+		expect(outputOf(["a", "b", "c"], { assembly, cutSteps: [0] })).toBe("## Alpha\n\na\n\n[…]\n\n## Gamma\n\nc");
+	});
+
+	it("has a root that verifies where it is assembled", () => {
+		const { state, steps, charges } = endedWith(["a", "b", "c"], { assembly, subtasksDone: 3 }, "Hello.");
+		const end = toRunEnd(runSpec(), state, steps, charges);
+		expect(end.isCut).toBe(false);
+		expect(end.output).toBe("Hello.\n\n## Alpha\n\na\n\n## Gamma\n\nc");
+		const bundle = {
+			...state.trajectory,
+			trajectory_proof: end.trajectoryProof,
+			steps: steps.map(({ record }) => record),
+			output: end.output,
+		};
+		expect(verifyTrajectory(bundle)).toMatchObject({ valid: true });
 	});
 });
 
 it("a goal without structure is one subtask", () => {
-	expect(planFromGoal({ goal: "Why is the sky blue?" })).toEqual(["Why is the sky blue?"]);
+	expect(planFromGoal({ goal: "Why is the sky blue?" })).toEqual([
+		{ task: "Why is the sky blue?", title: null, isSection: null },
+	]);
 });

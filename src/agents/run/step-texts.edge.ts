@@ -1,0 +1,71 @@
+// The texts of a run's steps after its end: sealed for the run's user, kept for thirty days, then deleted by the object's alarm. Until
+// the end they are the run's working state (stored-run.edge.ts).
+import { clipBytes } from "../../clip.ts";
+import type { CompliancePolicy } from "../../compliance/policy.ts";
+import { TextSeal } from "../../durable/text-seal.edge.ts";
+import { cachedSettings } from "../../settings.ts";
+import type { RunSpec, RunState, RunStep } from "./run.ts";
+
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
+/** What is longer is cut. A row of a Durable Object has at most 2 MB. */
+export const MAX_STEP_TEXT_BYTES = 1_048_576;
+
+function requiresZeroRetention(policy: CompliancePolicy | null | undefined): boolean {
+	return policy?.require_zero_retention === true;
+}
+
+export class StepTexts {
+	#sql: SqlStorage;
+	#env: Env;
+
+	constructor(sql: SqlStorage, env: Env) {
+		this.#sql = sql;
+		this.#env = env;
+	}
+
+	#seal({ userId }: RunSpec): TextSeal {
+		return new TextSeal(cachedSettings(this.#env).keyPepper, userId);
+	}
+
+	/** Whether a run's texts may be kept beyond its end, by the operator's setting and the policies that the run obeyed. */
+	#mayKeep({ compliance }: RunSpec, { resumeRules }: RunState): boolean {
+		const policies = [compliance, resumeRules?.compliance];
+		return cachedSettings(this.#env).storesTexts && !policies.some(requiresZeroRetention);
+	}
+
+	/** Seals the texts of a run that has ended, where they may be kept. May be repeated. */
+	async keep(spec: RunSpec, state: RunState, steps: readonly RunStep[]): Promise<void> {
+		if (!this.#mayKeep(spec, state)) return;
+		const seal = this.#seal(spec);
+		for (const { record, output } of steps) {
+			const sealed = await seal.seal(`${spec.runId}/${record.index}`, clipBytes(output, MAX_STEP_TEXT_BYTES));
+			this.#sql.exec("INSERT OR REPLACE INTO step_texts (n, sealed) VALUES (?, ?)", record.index, sealed.buffer);
+		}
+		this.#sql.exec("INSERT OR REPLACE INTO text_retention VALUES (1, ?)", Date.now() + RETENTION_MS);
+	}
+
+	/** The text of a step of a run that has ended; null when it is not kept. */
+	async read(spec: RunSpec, index: number): Promise<string | null> {
+		if (this.#isExpired()) return null;
+		const [row] = this.#sql.exec<{ sealed: ArrayBuffer }>("SELECT sealed FROM step_texts WHERE n = ?", index).toArray();
+		return row ? this.#seal(spec).open(`${spec.runId}/${index}`, new Uint8Array(row.sealed)) : null;
+	}
+
+	/** When the texts are to be deleted; null when there are none. */
+	get expiresAtMs(): number | null {
+		const [row] = this.#sql.exec<{ at: number }>("SELECT expires_at_ms AS at FROM text_retention").toArray();
+		return row?.at ?? null;
+	}
+
+	#isExpired(): boolean {
+		const atMs = this.expiresAtMs;
+		return atMs !== null && atMs <= Date.now();
+	}
+
+	/** Deletes texts whose time is over. */
+	deleteExpired(): void {
+		if (!this.#isExpired()) return;
+		this.#sql.exec("DELETE FROM step_texts");
+		this.#sql.exec("DELETE FROM text_retention");
+	}
+}

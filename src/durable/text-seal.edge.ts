@@ -1,0 +1,49 @@
+// Seals texts of one user before an object stores them: AES-GCM under a key that only this service can derive. What a text is for
+// is bound to it by its name.
+import { StorageUnavailableError } from "../failure.ts";
+
+const IV_BYTES = 12;
+
+/** WebCrypto's types require bytes that no other thread shares. */
+type SealedBytes = Uint8Array<ArrayBuffer>;
+
+const encode = (text: string): SealedBytes => new TextEncoder().encode(text) as SealedBytes;
+
+/** The user's key: HKDF-SHA-256 (RFC 5869) of KEY_PEPPER, with the user's id in `info`. */
+async function deriveTextKey(keyPepper: string, userId: string): Promise<CryptoKey> {
+	const pepper = await crypto.subtle.importKey("raw", encode(keyPepper), "HKDF", false, ["deriveKey"]);
+	const info = encode(`svc.text.v1:${userId}`);
+	const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info };
+	const algorithm = { name: "AES-GCM", length: 256 };
+	return crypto.subtle.deriveKey(derivation, pepper, algorithm, false, ["encrypt", "decrypt"]);
+}
+
+export class TextSeal {
+	#key: Promise<CryptoKey>;
+
+	constructor(keyPepper: string, userId: string) {
+		this.#key = deriveTextKey(keyPepper, userId);
+	}
+
+	/** The sealed text: a random IV, then what AES-GCM writes. @param name of the text, needed to open it. */
+	async seal(name: string, text: string): Promise<SealedBytes> {
+		const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+		const algorithm = { name: "AES-GCM", iv, additionalData: encode(name) };
+		const sealed = new Uint8Array(await crypto.subtle.encrypt(algorithm, await this.#key, encode(text)));
+		const bytes = new Uint8Array(IV_BYTES + sealed.length);
+		bytes.set(iv);
+		bytes.set(sealed, IV_BYTES);
+		return bytes;
+	}
+
+	/** @throws StorageUnavailableError when it was sealed under another name, user or pepper. */
+	async open(name: string, bytes: SealedBytes): Promise<string> {
+		const algorithm = { name: "AES-GCM", iv: bytes.slice(0, IV_BYTES), additionalData: encode(name) };
+		try {
+			const opened = await crypto.subtle.decrypt(algorithm, await this.#key, bytes.slice(IV_BYTES));
+			return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(opened);
+		} catch (cause) {
+			throw new StorageUnavailableError("a sealed text does not open", { cause });
+		}
+	}
+}

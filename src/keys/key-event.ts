@@ -1,0 +1,34 @@
+// The audit events of keys: made, changed, revoked. None holds a key itself. Pure.
+import type { PlainEvent } from "../audit/event.ts";
+import type { ApiKey, KeyOptions } from "./key.ts";
+
+/** Options under their names in requests. */
+function toOptionFields({ name, role, expiresAt, rpm, dailyRequests, models, config, tags }: KeyOptions) {
+	return { name, role, expires_at: expiresAt, rpm, daily_requests: dailyRequests, models, brain_config: config, tags };
+}
+
+function toKeyEvent(event_type: PlainEvent["event_type"], key: ApiKey, actor: string, more: object): PlainEvent {
+	const payload = JSON.stringify({ key_id: key.id, ...more });
+	return { user_id: key.userId, workspace_id: null, event_type, actor, payload };
+}
+
+export function keyCreatedEvent(key: ApiKey, actor: string): PlainEvent {
+	return toKeyEvent("key_created", key, actor, { ...toOptionFields(key.options), rotated_from: key.rotatedFrom });
+}
+
+/** Says what was, and what is, of each option that changed. */
+export function keyChangedEvent(before: ApiKey, after: ApiKey, actor: string): PlainEvent {
+	const was: Record<string, unknown> = toOptionFields(before.options);
+	const is = Object.entries(toOptionFields(after.options));
+	const changed = is.filter(([name, value]) => JSON.stringify(was[name]) !== JSON.stringify(value));
+	const names = changed.map(([name]) => name);
+	return toKeyEvent("key_changed", before, actor, {
+		before: Object.fromEntries(names.map((name) => [name, was[name]])),
+		after: Object.fromEntries(changed),
+	});
+}
+
+/** @param replacedBy the key that takes its place; null for none. */
+export function keyRevokedEvent(key: ApiKey, actor: string, replacedBy: string | null): PlainEvent {
+	return toKeyEvent("key_revoked", key, actor, { replaced_by: replacedBy });
+}

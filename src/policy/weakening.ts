@@ -1,0 +1,34 @@
+// What a new manifest allows that the one before did not, as far as its entries tell. Patterns are not compared. Pure.
+import type { WorkspaceManifest } from "./manifest.ts";
+
+/** One thing by which a manifest is weaker. `removed` and `added` are entries of a list; a rule that is off has neither. */
+export interface Weakening {
+	member: "protected_paths" | "forbidden_commands" | "require_handoffs" | "require_risk_gate";
+	removed?: string;
+	added?: string;
+}
+
+const LISTS = ["protected_paths", "forbidden_commands"] as const;
+const RULES = ["require_handoffs", "require_risk_gate"] as const;
+
+/** A protected path that makes an exception from those before it. */
+function isException(entry: string): boolean {
+	return entry.startsWith("!");
+}
+
+function without(entries: readonly string[], others: readonly string[]): string[] {
+	return [...new Set(entries)].filter((entry) => !others.includes(entry));
+}
+
+/** What became weaker from one manifest to the next: entries that are gone or replaced, exceptions, rules that are off. */
+export function findWeakenings(before: WorkspaceManifest, after: WorkspaceManifest): Weakening[] {
+	const removed = LISTS.flatMap((member) =>
+		without(before[member], after[member])
+			.filter((entry) => member !== "protected_paths" || !isException(entry))
+			.map((entry): Weakening => ({ member, removed: entry })),
+	);
+	const exceptions = without(after.protected_paths, before.protected_paths).filter(isException);
+	const added = exceptions.map((entry): Weakening => ({ member: "protected_paths", added: entry }));
+	const off = RULES.filter((member) => before[member] && !after[member]).map((member): Weakening => ({ member }));
+	return [...removed, ...added, ...off];
+}
