@@ -28,7 +28,7 @@ const addedCounts = Object.fromEntries(
 
 /**
  * Adds rows to the rollup, except those whose settlement D1 has. It runs before the insert, in the same transaction. Settlements
- * from before keys were recorded are left to a trigger (migration 0010), which counts them whatever Worker inserts them.
+ * from before keys were recorded are left to the trigger `usage_days_keyless`, which counts them whatever Worker inserts them.
  */
 function rollupQuery(db: Database, rows: readonly OutgoingRow[]) {
 	const parts = JSON.stringify(rows.flatMap(({ row }) => (row.api_key_id ? toRollupParts(row) : [])));

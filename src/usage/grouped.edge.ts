@@ -41,8 +41,13 @@ interface CurrentGroups {
  * A page of groups. The meter is read first: what it flushes after this is found in D1. D1 says in one transaction what it has
  * counted and which of the meter's requests are in that, so each counts once.
  */
-async function readGroups(
-	{ account: { userId }, db, meter, timings }: KeyContext,
+export async function readGroups(
+	{
+		account: { userId },
+		db,
+		meter,
+		timings,
+	}: Pick<KeyContext, "db" | "meter" | "timings"> & { account: Pick<KeyContext["account"], "userId"> },
 	{ grouping, range, after, limit }: GroupRequest,
 ): Promise<CurrentGroups> {
 	const pending = await readPendingParts(meter(userId));

@@ -13,6 +13,8 @@ import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge
 import { type Settlement, toSettlementRow } from "../../src/meter/settlement.ts";
 import { recordSettlements } from "../../src/meter/settlements.store.ts";
 import { currentUsage } from "../../src/usage/current-usage.edge.ts";
+import { readGroups } from "../../src/usage/grouped.edge.ts";
+import { GROUPINGS } from "../../src/usage/groups.ts";
 import { recomputeTotals } from "../../src/usage/usage-check.store.ts";
 import { alarmAtMs, type Fault, killObject, useFaults } from "../support/faults.ts";
 import { db } from "../support/service.ts";
@@ -176,6 +178,18 @@ class Run {
 		const cost = counted.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
 		expect(totals.total()).toMatchObject({ requests: counted.length, costNanoUsd: cost });
 		expect(Object.values(totals.by("model")).reduce((sum, { requests }) => sum + requests, 0)).toBe(counted.length);
+		for (const grouping of GROUPINGS) {
+			const request = { grouping, range: { since: "2000-01-01", until: "2999-12-31" }, after: null, limit: 1_000 };
+			const { total, page } = await readGroups(
+				{ account, db: database(db), meter: () => this.meter, timings },
+				request,
+			);
+			expect(total, grouping).toMatchObject({ requests: counted.length, calls: counted.length, costNanoUsd: cost });
+			expect(
+				page.groups.reduce((sum, group) => sum + group.costNanoUsd, 0),
+				grouping,
+			).toBe(cost);
+		}
 		expect(recent.length).toBe(Math.min(20, counted.length));
 		expect(new Set(recent.map(({ request_id }) => request_id)).size).toBe(recent.length);
 	}
