@@ -2,7 +2,8 @@
 //
 // Order. D1 decides first, because only there a statement sees all keys of a user. Then the meter is told, before the request is
 // answered: from then on it refuses what isolates remember of the key. Should the meter not be reached, the request is 503, and
-// isolates take at most 30 seconds to see the change by themselves; the same request again tells the meter again.
+// isolates take at most 30 seconds to see the change by themselves; the same request again tells the meter again. A rotation is
+// answered all the same, because its new key is shown nowhere else.
 import { ulid } from "ulid";
 import { forgetRefusals } from "../account/admission.edge.ts";
 import { apiKeyDigest, generateApiKey } from "../account/api-key.ts";

@@ -1,5 +1,6 @@
 // Fits the weights of the confidence formula on recorded votes, and measures how far off a confidence is.
 import { Comparison } from "../../src/orchestration/agreement.ts";
+import { SUPPORTED_MOST } from "../../src/orchestration/confidence.ts";
 import { selfConsistency } from "../../src/orchestration/self-consistency.ts";
 import { fromLogit, toLogit } from "../../src/routing/quality.ts";
 import { type Problem, type RecordedSet, recordedEngine, toEvalTask, toSystemPanel } from "./recorded-answers.ts";
@@ -143,8 +144,19 @@ export function showCalibration({ ece, gap }: CalibrationError): string {
 	return `ECE ${ece.toFixed(3)}  gap ${gap < 0 ? "−" : "+"}${Math.abs(gap).toFixed(3)}`;
 }
 
+/** The confidence that the service gives. */
+function boundConfidence(vote: Vote, weights: Weights): number {
+	return Math.min(expectRight(vote, weights), Math.max(vote.quality, SUPPORTED_MOST));
+}
+
+/** How often votes are right that their sum puts above what supporters may raise a confidence to. */
+function showSurest(votes: readonly Vote[], weights: Weights): string {
+	const surest = votes.filter((vote) => expectRight(vote, weights) > Math.max(vote.quality, SUPPORTED_MOST));
+	return `${shareRight(surest).toFixed(3)} of ${surest.length}`;
+}
+
 function showFit(name: string, votes: readonly Vote[], weights: Weights): string {
-	const outcomes = votes.map((vote) => ({ confidence: expectRight(vote, weights), correct: vote.correct }));
+	const outcomes = votes.map((vote) => ({ confidence: boundConfidence(vote, weights), correct: vote.correct }));
 	const shown = weights.map((weight) => weight.toFixed(2)).join(" and ");
 	return `${name.padEnd(12)} ${String(votes.length).padEnd(8)} weights ${shown}  ${showCalibration(measureCalibration(outcomes))}`;
 }
@@ -168,6 +180,9 @@ export async function reportFit(sets: readonly RecordedSet[]): Promise<void> {
 	console.log(`\nWeights of the confidence (of a supporter and of a dissenter), fitted on these votes`);
 	const fitted = fitWeights(taken.map(({ even }) => even));
 	for (const { name, odd } of taken) console.log(showFit(name, odd, fitted));
+	console.log(`right where the sum is above ${SUPPORTED_MOST}:`);
+	for (const { name, even, odd } of taken)
+		console.log(`${name.padEnd(12)} even half ${showSurest(even, fitted)}  odd half ${showSurest(odd, fitted)}`);
 	if (taken.length < 2) return;
 	console.log("fitted without the set that they are tried on:");
 	for (const { name, odd } of taken)

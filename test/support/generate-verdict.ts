@@ -72,6 +72,7 @@ export class Documented {
 
 	/** Why a body that was served is none by the document; empty when it is one. */
 	bodyComplaints(operation: Operation, text: string): string[] {
+		if (text === "" && operation.requestBody?.required === false) return [];
 		const schema = bodySchemaOf(operation);
 		const body = parsed(text);
 		if (!schema || !body) return schema ? ["served a body that is not JSON"] : [];

@@ -2,40 +2,32 @@
 // action. agent-run.object.ts says when an action is due and closes the run.
 import type { Failure } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
-import { fitPlaceholder, placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
+import { placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { hashText } from "../../proof/hash.ts";
 import { usd } from "../../proof/money.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { type BudgetAlert, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
-import {
-	PLAN_JSON_SCHEMA,
-	type PlannedSubtask,
-	parsePlan,
-	planMessages,
-	planRepairMessages,
-	toStepLayout,
-} from "../plan.ts";
-import { type PromptMessage, type StepMarks, toStepMarks } from "../prompt.ts";
+import { parsePlan, toStepLayout } from "../plan.ts";
+import { type StepMarks, toStepMarks } from "../prompt.ts";
 import type { RunSnapshot } from "../response.ts";
-import { toAssembly } from "../sections.ts";
 import { makeStep, type StepHooks, type StepResult, stepInputHash } from "../step.edge.ts";
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
 import { type PricedStep, StepPricer, type StepRules, type StepSpec } from "../step-pricer.edge.ts";
+import { FINAL_RESULTS_BYTES, finalMessages, frameMessages } from "../step-prompts.ts";
+import { SINGLE_ONLY } from "../step-strategy.ts";
 import {
-	FINAL_RESULTS_BYTES,
-	finalMessages,
-	frameMessages,
-	parseStepAnswer,
-	skippableSubtasks,
-	subtaskMessages,
-} from "../step-prompts.ts";
-import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
+	finalPurpose,
+	planPurpose,
+	type StepPurpose,
+	subtaskPrompt,
+	subtaskPurpose,
+	toRunPlan,
+} from "./planned-step.ts";
 import { nextTry } from "./retry.ts";
 import {
 	chainStep,
 	countSteps,
-	findRunSections,
 	nextAction,
 	planFromGoal,
 	type RunState,
@@ -80,9 +72,6 @@ interface ExecutorContext {
 
 /** A model's plan may cost the run's cap divided by this. */
 const PLAN_COST_DIVISOR = 4;
-/** A rejected plan takes at most this much of the prompt that asks for another. */
-const REJECTED_PLAN_BYTES = 4_000;
-const REJECTION_REASON_BYTES = 160;
 /** Space for the results in the final prompt. The first size that the remaining money covers is used. */
 const FINAL_RESULTS_SIZES_BYTES = [FINAL_RESULTS_BYTES, FINAL_RESULTS_BYTES / 4, FINAL_RESULTS_BYTES / 16];
 /** The reserve for later steps covers an answer of this length for each. */
@@ -92,19 +81,11 @@ const RESERVED_TOKENS = 256;
 const MAX_FAILED_STEPS = 900;
 
 /** A step to be made. */
-interface PlannedStep extends Omit<StepSpec, "ceilingNanoUsd"> {
-	role: StepRecord["role"];
-	/** Its purpose, in words. */
-	subtask: string;
+interface PlannedStep extends StepPurpose, Pick<StepSpec, "shareNanoUsd"> {
 	/** Money that must be left after it. */
 	reserveNanoUsd: number;
 	/** The run can go on without it. */
 	isOptional: boolean;
-	followUp?: readonly PromptMessage[];
-	/** Returns the messages of a second request, or null when the answer needs none. */
-	askAgain?(answer: string): readonly PromptMessage[] | null;
-	/** Separates what is stored of an answer from a claim that the goal is met; by default all of it is stored. */
-	parseAnswer?(answer: string): { output: string; isGoalMet: boolean };
 }
 
 /** A failure in a few words, for people. */
@@ -112,8 +93,6 @@ function failureText(failure: Failure): string {
 	const attempts = "attempts" in failure ? failure.attempts : [];
 	return attempts.at(-1) ?? ("message" in failure ? failure.message : undefined) ?? failure.reason;
 }
-
-type RunPlan = Pick<RunState, "plan" | "hasPlan" | "assembly">;
 
 type StepOutcome =
 	| { kind: "stopped"; stop: StepStop }
@@ -147,34 +126,15 @@ export class RunExecutor {
 		return toStepMarks(rules.nonce, countSteps(run.state) - run.state.failedSteps);
 	}
 
-	#toRunPlan(subtasks: readonly PlannedSubtask[]): RunPlan {
-		const { goal, maxTokens } = this.#context.run.spec;
-		const plan = subtasks.map(({ task }) => task);
-		return { plan, hasPlan: true, assembly: toAssembly(goal, subtasks, maxTokens) };
-	}
-
 	async #plan(maxSubtasks: number): Promise<void> {
 		const { run, report, queuePlanEvent } = this.#context;
 		const { goal, capNanoUsd, maxSteps, maxTokens, runId: run_id } = run.spec;
-		const request = { goal, maxSubtasks, maxTokens };
-		const ownPlan = this.#toRunPlan(planFromGoal(run.spec));
+		const ownPlan = toRunPlan(run.spec, planFromGoal(run.spec));
 		const step: PlannedStep = {
-			role: "subtask",
-			subtask: "Plan",
-			messagesFor: () => planMessages(request),
-			question: goal,
-			jsonSchema: PLAN_JSON_SCHEMA,
-			asksFor: `plan:${maxSubtasks}`,
-			sizesFor: () => SINGLE_ONLY,
+			...planPurpose({ goal, maxSubtasks, maxTokens }),
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_COST_DIVISOR),
 			isOptional: true,
-			followUp: planRepairMessages(request, placeholder(REJECTED_PLAN_BYTES), placeholder(REJECTION_REASON_BYTES)),
-			askAgain(answer) {
-				const parsed = parsePlan(answer, maxSubtasks);
-				if (parsed.ok) return null;
-				return planRepairMessages(request, fitPlaceholder(answer, REJECTED_PLAN_BYTES), parsed.reason);
-			},
 		};
 		const outcome = toStepLayout(maxSteps).asksForPlan ? await this.#make(step) : null;
 		if (outcome?.kind !== "made") {
@@ -183,7 +143,7 @@ export class RunExecutor {
 		} else {
 			const { answer } = outcome.result;
 			const parsed = answer.ok ? parsePlan(answer.value.text, maxSubtasks) : null;
-			const change = parsed?.ok ? this.#toRunPlan(parsed.subtasks) : ownPlan;
+			const change = parsed?.ok ? toRunPlan(run.spec, parsed.subtasks) : ownPlan;
 			this.#storeStep(step, outcome, change, (state) => {
 				if (state.hasPlan) queuePlanEvent(state);
 			});
@@ -194,42 +154,25 @@ export class RunExecutor {
 
 	async #subtask(subtask: string): Promise<void> {
 		const { run } = this.#context;
-		const { goal, policy } = run.spec;
-		const { plan, subtasksDone, assembly } = run.state;
-		const marks = this.#marks;
+		const { plan, subtasksDone } = run.state;
 		const earlier = subtaskResults(run.steps);
+		const next = { number: subtasksDone + 1, subtask, earlier, marks: this.#marks };
+		const purpose = subtaskPurpose(run.spec, run.state, next);
 		const left = Math.max(1, plan.length - subtasksDone);
-		const headings = assembly?.aboveBytes === 0 ? assembly.headings : [];
-		const isSection = (place: number) => (headings[place] ?? null) !== null;
-		const place = { goal, plan, number: subtasksDone + 1, isSection };
-		const skippable = skippableSubtasks(place);
-		const messagesFor = (maxTokens: number) => subtaskMessages({ ...place, earlier, maxTokens, marks });
 		// A later step's prompt holds the results of the steps before it, this one's included.
 		const later = [...earlier, ...Array.from({ length: left - 1 }, () => this.#expectedResult(subtask))];
-		const laterMessages = (maxTokens: number) => subtaskMessages({ ...place, earlier: later, maxTokens, marks });
-		const toStep = (reserveNanoUsd: number): PlannedStep => ({
-			role: "subtask",
-			subtask,
-			messagesFor,
-			question: subtask,
-			asksFor: skippable.length > 0 ? `subtask:${marks.claimCode}:${skippable.join(",")}` : "subtask",
-			sizesFor: (intensity) => stepSizesFor(policy, intensity),
-			shareNanoUsd: Math.floor(Math.max(0, this.#guard.remainingNanoUsd - reserveNanoUsd) / left),
-			reserveNanoUsd,
-			isOptional: false,
-			parseAnswer: (answer) => parseStepAnswer(answer, marks, skippable, earlier),
-		});
 		// The first reserve covers the final step and one short answer of the cheapest model for each later subtask. The second covers
 		// the final step only. Before the first result the reserve may be nothing: one result without a final step beats none.
 		const finalNanoUsd = plan.length > 1 ? this.#finalReserveNanoUsd([...earlier, this.#expectedResult(subtask)]) : 0;
 		const reserves = [
-			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(laterMessages),
+			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(subtaskPrompt(run.spec, run.state, next, later)),
 			finalNanoUsd,
 			...(earlier.length === 0 ? [0] : []),
 		];
 		let stop: StepStop | null = null;
 		for (const reserveNanoUsd of reserves) {
-			const step = toStep(reserveNanoUsd);
+			const shareNanoUsd = Math.floor(Math.max(0, this.#guard.remainingNanoUsd - reserveNanoUsd) / left);
+			const step: PlannedStep = { ...purpose, shareNanoUsd, reserveNanoUsd, isOptional: false };
 			const outcome = await this.#make(step);
 			if (outcome.kind === "made") return this.#storeStep(step, outcome, { subtasksDone: subtasksDone + 1 });
 			stop = outcome.stop;
@@ -239,35 +182,18 @@ export class RunExecutor {
 
 	async #finalize(): Promise<void> {
 		const { run } = this.#context;
-		const { goal } = run.spec;
-		const { plan, subtasksDone, isGoalMet } = run.state;
-		const results = subtaskResults(run.steps);
-		const missing = isGoalMet ? [] : plan.slice(subtasksDone);
+		const { spec, state, steps } = run;
 		const marks = this.#marks;
-		const isFrame = findRunSections(run.state, run.steps) !== null;
-		const toStep = (resultsBytes: number): PlannedStep => ({
-			role: "finalize",
-			subtask: "Final answer",
-			messagesFor(maxTokens) {
-				const prompt = { goal, results: excerptResults(results, resultsBytes), missing, maxTokens, marks };
-				return isFrame ? frameMessages(prompt) : finalMessages(prompt);
-			},
-			question: goal,
-			asksFor: isFrame ? "frame" : "final",
-			sizesFor: () => SINGLE_ONLY,
-			shareNanoUsd: 0,
-			reserveNanoUsd: 0,
-			isOptional: false,
-		});
 		let stop: StepStop | null = null;
 		for (const resultsBytes of FINAL_RESULTS_SIZES_BYTES) {
-			const step = toStep(resultsBytes);
+			const purpose = finalPurpose(spec, state, steps, marks, resultsBytes);
+			const step: PlannedStep = { ...purpose, shareNanoUsd: 0, reserveNanoUsd: 0, isOptional: false };
 			const outcome = await this.#make(step);
 			if (outcome.kind === "made") return this.#storeStep(step, outcome, { isFinalized: true });
 			stop = outcome.stop;
 		}
 		// A single result is the output unchanged.
-		if (results.length === 1 || !stop) run.saveState({ ...run.state, isFinalized: true });
+		if (subtaskResults(steps).length === 1 || !stop) run.saveState({ ...run.state, isFinalized: true });
 		else this.#stop(run.state.stop ?? stop, { isFinalized: true });
 	}
 

@@ -201,6 +201,16 @@ describe("confidence", () => {
 		]);
 	});
 
+	it("rises to 0.95 by others that say the same, and no further, unless one model alone deserves more", () => {
+		const panel = (quality: number) => Array.from({ length: 6 }, () => ({ text: "4", isCut: false, quality }));
+		const confidence = (answers: ReturnType<typeof panel>) => {
+			const [first] = answers;
+			return first && supportFor(first, answers, new Comparison("number"));
+		};
+		expect(confidence(panel(0.8))).toBe(0.95);
+		expect(confidence(panel(0.97))).toBe(0.97);
+	});
+
 	it("in two models of quality 0.6 that agree is nearer to the recorded share than to that of models which err independently", () => {
 		const [one, other] = [voice("4", 0.6), voice("4", 0.6)];
 		const confidence = supportFor(one, [one, other], new Comparison("any"));

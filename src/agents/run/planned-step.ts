@@ -1,0 +1,140 @@
+// What a run asks for in its plan, its subtasks and its final step: prompts, strategies, and how answers are read. executor.edge.ts
+// gives each its money, and makes it. Pure.
+import { fitPlaceholder, placeholder } from "../../inference/answer-placeholder.ts";
+import { excerptResults, type SubtaskResult } from "../excerpt.ts";
+import {
+	PLAN_JSON_SCHEMA,
+	type PlannedSubtask,
+	type PlanRequest,
+	parsePlan,
+	planMessages,
+	planRepairMessages,
+} from "../plan.ts";
+import type { PromptMessage, StepMarks } from "../prompt.ts";
+import { toAssembly } from "../sections.ts";
+import type { StepSpec } from "../step-pricer.edge.ts";
+import { finalMessages, frameMessages, parseStepAnswer, skippableSubtasks, subtaskMessages } from "../step-prompts.ts";
+import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
+import { findRunSections, type RunSpec, type RunState, type RunStep, type StepRecord, subtaskResults } from "./run.ts";
+
+/** A rejected plan takes at most this much of the prompt that asks for another. */
+const REJECTED_PLAN_BYTES = 4_000;
+const REJECTION_REASON_BYTES = 160;
+
+/** A step without its money. */
+export interface StepPurpose
+	extends Pick<StepSpec, "messagesFor" | "question" | "jsonSchema" | "asksFor" | "sizesFor" | "followUp"> {
+	role: StepRecord["role"];
+	/** Its purpose, in words. */
+	subtask: string;
+	/** Returns the messages of a second request, or null when the answer needs none. */
+	askAgain?(answer: string): readonly PromptMessage[] | null;
+	/** Separates what is stored of an answer from a claim that the goal is met; by default all of it is stored. */
+	parseAnswer?(answer: string): { output: string; isGoalMet: boolean };
+}
+
+/** A plan as the run's state has it. */
+type RunPlan = Pick<RunState, "plan" | "hasPlan" | "assembly">;
+
+export function toRunPlan(
+	{ goal, maxTokens }: Pick<RunSpec, "goal" | "maxTokens">,
+	subtasks: readonly PlannedSubtask[],
+): RunPlan {
+	const plan = subtasks.map(({ task }) => task);
+	return { plan, hasPlan: true, assembly: toAssembly(goal, subtasks, maxTokens) };
+}
+
+/** Asks a model for the plan. A plan that cannot be read is asked for once more. */
+export function planPurpose(request: PlanRequest): StepPurpose {
+	const { goal, maxSubtasks } = request;
+	return {
+		role: "subtask",
+		subtask: "Plan",
+		messagesFor: () => planMessages(request),
+		question: goal,
+		jsonSchema: PLAN_JSON_SCHEMA,
+		asksFor: `plan:${maxSubtasks}`,
+		sizesFor: () => SINGLE_ONLY,
+		followUp: planRepairMessages(request, placeholder(REJECTED_PLAN_BYTES), placeholder(REJECTION_REASON_BYTES)),
+		askAgain(answer) {
+			const parsed = parsePlan(answer, maxSubtasks);
+			if (parsed.ok) return null;
+			return planRepairMessages(request, fitPlaceholder(answer, REJECTED_PLAN_BYTES), parsed.reason);
+		},
+	};
+}
+
+/** The next subtask of a run. */
+interface NextSubtask {
+	/** Its place in the plan, counts from 1. */
+	number: number;
+	subtask: string;
+	earlier: readonly SubtaskResult[];
+	marks: StepMarks;
+}
+
+type PlanPlace = Pick<RunState, "plan" | "assembly">;
+
+/** The prompt of a subtask by the length of its answer. @param earlier results, or what stands for them. */
+export function subtaskPrompt(
+	{ goal }: Pick<RunSpec, "goal">,
+	{ plan, assembly }: PlanPlace,
+	{ number, marks }: Pick<NextSubtask, "number" | "marks">,
+	earlier: readonly SubtaskResult[],
+): StepSpec["messagesFor"] {
+	const isSection = sectionPlaces({ assembly });
+	return (maxTokens) => subtaskMessages({ goal, plan, number, isSection, earlier, maxTokens, marks });
+}
+
+/** Which subtasks of a plan are sections whatever their length. */
+function sectionPlaces({ assembly }: Pick<RunState, "assembly">): (place: number) => boolean {
+	const headings = assembly?.aboveBytes === 0 ? assembly.headings : [];
+	return (place) => (headings[place] ?? null) !== null;
+}
+
+/** Works on a subtask. */
+export function subtaskPurpose(
+	spec: Pick<RunSpec, "goal" | "policy">,
+	place: PlanPlace,
+	next: NextSubtask,
+): StepPurpose {
+	const { number, subtask, earlier, marks } = next;
+	const skippable = skippableSubtasks({ plan: place.plan, number, isSection: sectionPlaces(place) });
+	return {
+		role: "subtask",
+		subtask,
+		messagesFor: subtaskPrompt(spec, place, next, earlier),
+		question: subtask,
+		asksFor: skippable.length > 0 ? `subtask:${marks.claimCode}:${skippable.join(",")}` : "subtask",
+		sizesFor: (intensity) => stepSizesFor(spec.policy, intensity),
+		parseAnswer: (answer) => parseStepAnswer(answer, marks, skippable, earlier),
+	};
+}
+
+/**
+ * Writes the final answer, or where results are sections what is around them.
+ * @param resultsBytes the room for excerpts of the results in its prompt.
+ */
+export function finalPurpose(
+	{ goal }: Pick<RunSpec, "goal">,
+	state: Pick<RunState, "plan" | "subtasksDone" | "isGoalMet" | "assembly" | "cutSteps">,
+	steps: readonly RunStep[],
+	marks: StepMarks,
+	resultsBytes: number,
+): StepPurpose {
+	const { plan, subtasksDone, isGoalMet } = state;
+	const missing = isGoalMet ? [] : plan.slice(subtasksDone);
+	const results = excerptResults(subtaskResults(steps), resultsBytes);
+	const isFrame = findRunSections(state, steps) !== null;
+	return {
+		role: "finalize",
+		subtask: "Final answer",
+		messagesFor(maxTokens) {
+			const prompt = { goal, results, missing, maxTokens, marks };
+			return isFrame ? frameMessages(prompt) : finalMessages(prompt);
+		},
+		question: goal,
+		asksFor: isFrame ? "frame" : "final",
+		sizesFor: () => SINGLE_ONLY,
+	};
+}
