@@ -31,6 +31,7 @@ const EXPOSED_HEADERS = [
 	"x-ratelimit-remaining-requests",
 	"x-ratelimit-reset-requests",
 	"x-svc-sandbox",
+	"x-svc-next-cursor",
 	"server-timing",
 ];
 

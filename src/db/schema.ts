@@ -98,6 +98,31 @@ export const settlements = sqliteTable(
 	(table) => [index("settlements_user_time").on(table.userId, table.createdAt, table.requestId)],
 );
 
+/**
+ * Usage by user, day, API key and model: sums over `settlements`, kept by the statements that insert those. WITHOUT ROWID, so that
+ * a flush writes one row for each key and model in it.
+ */
+export const usageDays = sqliteTable(
+	"usage_days",
+	{
+		userId: text("user_id").notNull(),
+		/** UTC, `YYYY-MM-DD`: when the requests arrived. */
+		day: text().notNull(),
+		/** Empty for requests from before keys were recorded. */
+		apiKeyId: text("api_key_id").notNull(),
+		model: text().notNull(),
+		/** Requests that are counted in this row and in no other: each in that of its settlement's model. */
+		requests: integer().notNull(),
+		/** Requests that called the model. One with several models counts in the row of each. */
+		modelRequests: integer("model_requests").notNull(),
+		calls: integer().notNull(),
+		tokens: integer().notNull(),
+		inputTokens: integer("input_tokens").notNull(),
+		costNanoUsd: integer("cost_nano_usd").notNull(),
+	},
+	(table) => [primaryKey({ columns: [table.userId, table.day, table.apiKeyId, table.model] })],
+);
+
 /** Ledger entries, append-only by triggers. The columns repeat the signed subject; lists are canonical JSON. */
 export const handoffs = sqliteTable(
 	"handoffs",

@@ -57,6 +57,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	cacheControl?: string;
 	/** The dialect of all its errors. Default: the caller's. */
 	errorDialect?: ErrorDialect;
+	/** Describes the answer as CSV, which callers get that prefer it, for the OpenAPI document. */
+	csv?: string;
 	/** Describes the answer as Server-Sent Events, for the OpenAPI document. */
 	eventStream?: string;
 	/** With `stream` in the body, it sends `progress` events before one `result` or `error` (long-answer.edge.ts). */

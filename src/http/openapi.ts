@@ -79,11 +79,14 @@ function securitySchemes(endpoints: readonly Endpoint[]): Record<string, Schema>
 	return Object.fromEntries([...used].map((access) => [SCHEMES[access].name, SCHEMES[access].scheme]));
 }
 
-function successResponse({ result, mediaType, eventStream }: Endpoint): Schema {
+function textContent(mediaType: string, description: string | undefined): Record<string, Schema> {
+	return description === undefined ? {} : mediaContent(mediaType, { type: "string", description }).content;
+}
+
+function successResponse({ result, mediaType, eventStream, csv }: Endpoint): Schema {
 	const whole = mediaContent(mediaType ?? "application/json", toJsonSchema(result, "output"));
-	if (!eventStream) return { description: "OK", ...whole };
-	const stream = mediaContent("text/event-stream", { type: "string", description: eventStream });
-	return { description: "OK", content: { ...whole.content, ...stream.content } };
+	const others = { ...textContent("text/event-stream", eventStream), ...textContent("text/csv", csv) };
+	return { description: "OK", content: { ...whole.content, ...others } };
 }
 
 const ETAG = { ETag: { description: "Send it back as If-None-Match", schema: { type: "string" } } };

@@ -115,13 +115,27 @@ function typesIn({ type, anyOf, const: constant }: JsonSchema): unknown {
 	return types.every((each) => typeof each === "string") ? [...new Set(types)] : undefined;
 }
 
+/** The properties of an object's schema, or of those that it may be one of, each with every schema that it has there. */
+function toProperties({ properties, anyOf }: JsonSchema): Record<string, JsonSchema> {
+	if (!Array.isArray(anyOf)) return Object(properties) as Record<string, JsonSchema>;
+	const members = anyOf.flatMap((branch: unknown) =>
+		isJsonObject(branch) ? Object.entries(toProperties(branch)) : [],
+	);
+	const byName = Map.groupBy(members, ([name]) => name);
+	return Object.fromEntries(
+		[...byName].map(([name, same]) => {
+			const [[, first] = ["", {}], ...more] = same;
+			return [name, more.length === 0 ? first : { anyOf: same.map(([, schema]) => schema) }];
+		}),
+	);
+}
+
 /**
  * The schema of an endpoint's answer: its members and their types, no deeper, without those that repeat an argument. Clients check
  * errors' bodies against it as well, so it requires none.
  */
 function toOutputSchema({ result }: Endpoint, { properties: given }: JsonSchema): JsonSchema {
-	const { properties } = toJsonSchema(result, "output");
-	const own = Object.entries(Object(properties) as Record<string, JsonSchema>).filter(
+	const own = Object.entries(toProperties(toJsonSchema(result, "output"))).filter(
 		([name]) => !Object.hasOwn(Object(given), name),
 	);
 	const members = own.map(([name, schema]) => {

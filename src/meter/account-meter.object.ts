@@ -34,6 +34,7 @@ import {
 import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, isTooLarge, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
@@ -229,6 +230,11 @@ export class AccountMeter extends DurableObject<Env> {
 		return this.#meterState.doubtfulPage(after);
 	}
 
+	/** What each settlement that D1 may lack adds to the rollup there: one page; `after` is `next` of the page before. */
+	pendingParts(after: number): PendingPage<RollupPart[]> {
+		return this.#meterState.pendingPage(after);
+	}
+
 	/** The receipt of a request that was settled a moment ago, or that D1 does not have. */
 	receipt(requestId: string): StoredReceipt | null {
 		const slot = this.#meterState.find(requestId);
@@ -351,9 +357,8 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Stores rows. One that is too large for D1 is cut down, so that it is not tried for ever and does not hold up the others. */
 	async #record({ rows }: FlushBatch): Promise<Set<string>> {
 		const db = database(this.env.DB);
-		const texts = rows.map(({ text }) => text);
 		try {
-			return await recordSettlements(db, texts);
+			return await recordSettlements(db, rows);
 		} catch (error) {
 			if (!isTooLarge(error)) throw error;
 			const inserted = new Set<string>();
@@ -367,11 +372,11 @@ export class AccountMeter extends DurableObject<Env> {
 	async #recordAlone(outgoing: FlushBatch["rows"][number]): Promise<Set<string>> {
 		const db = database(this.env.DB);
 		try {
-			return await recordSettlements(db, [outgoing.text]);
+			return await recordSettlements(db, [outgoing]);
 		} catch (error) {
 			if (!isTooLarge(error)) throw error;
 			logError("settlement_cut_down", error, { request_id: outgoing.row.request_id });
-			return recordSettlements(db, [cutDown(outgoing).text]);
+			return recordSettlements(db, [cutDown(outgoing)]);
 		}
 	}
 

@@ -15,7 +15,7 @@ export interface OutgoingRow {
 
 const rowEncoder = new TextEncoder();
 
-function toOutgoingRow(row: SettlementRow): OutgoingRow {
+export function toOutgoingRow(row: SettlementRow): OutgoingRow {
 	return { row, text: JSON.stringify(row) };
 }
 

@@ -17,6 +17,7 @@ import type {
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
+import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 
 export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
@@ -30,6 +31,8 @@ export interface MeterClient {
 	snapshot(plan: PlanId): Promise<MeterSnapshot>;
 	/** A further page of rows that the snapshot's totals count and that D1 may have with other amounts. */
 	doubtful(after: number): Promise<PendingPage>;
+	/** What each settlement that D1 may lack adds to the rollup there: one page behind `after`, from 0. */
+	pendingParts(after: number): Promise<PendingPage<RollupPart[]>>;
 	/** The receipt of a request, which D1 may not have. */
 	receipt(requestId: string): Promise<StoredReceipt | null>;
 	/** The API key of a request that is settled, and that D1 may not have. */
@@ -62,6 +65,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		release: (requestId) => twice((stub) => stub.release(requestId)),
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
+		pendingParts: (after) => twice(async (stub) => await stub.pendingParts(after)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
 		settledBy: (requestId) => twice(async (stub) => await stub.settledBy(requestId)),
 		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),

@@ -9,7 +9,8 @@ import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
 import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
-import type { OpenHold, RecentUsage, Reservation, Settlement } from "./settlement.ts";
+import { type RollupPart, toRollupParts } from "./rollup.ts";
+import type { OpenHold, RecentUsage, Reservation, Settlement, UsageRow } from "./settlement.ts";
 import { SlotTable } from "./slot-table.edge.ts";
 import { type Slot, SlotIndex } from "./slots.ts";
 import { type CountedUsage, type NamedTotals, UsageTotals } from "./usage-totals.ts";
@@ -21,8 +22,8 @@ const FOLD_SLOTS = 32;
 const PAGE_BYTES = 4_000_000;
 
 /** A page of usage that is settled, and perhaps not in D1. */
-export interface PendingPage {
-	rows: CountedUsage[];
+export interface PendingPage<Row = CountedUsage> {
+	rows: Row[];
 	/** Where the next page starts; null on the last page. */
 	next: number | null;
 }
@@ -277,19 +278,40 @@ export class MeterState {
 		});
 	}
 
-	/** Pending usage that D1 may have with other amounts, behind a settlement number: one page. */
-	doubtfulPage(after: number): PendingPage {
-		const rows: CountedUsage[] = [];
+	/** One page of pending usage behind a settlement number. */
+	#usagePage<Row>(after: number, isWanted: (slot: Slot) => boolean, toRow: (usage: UsageRow) => Row): PendingPage<Row> {
+		const rows: Row[] = [];
 		let bytes = 0;
-		for (const { slot, settlementSeq, isDoubtful } of this.#index.pending) {
-			if (!isDoubtful || settlementSeq === null || settlementSeq <= after) continue;
-			const { request_id, mode, tokens, input_tokens, cost_nano_usd, calls } = this.#table.settlement(slot).usage;
-			const row = { request_id, mode, tokens, input_tokens, cost_nano_usd, calls };
+		for (const slot of this.#index.pending) {
+			const { settlementSeq } = slot;
+			if (settlementSeq === null || settlementSeq <= after || !isWanted(slot)) continue;
+			const row = toRow(this.#table.settlement(slot.slot).usage);
 			bytes += JSON.stringify(row).length;
 			if (rows.length > 0 && bytes > PAGE_BYTES) return { rows, next: settlementSeq - 1 };
 			rows.push(row);
 		}
 		return { rows, next: null };
+	}
+
+	/** Pending usage that D1 may have with other amounts, behind a settlement number: one page. */
+	doubtfulPage(after: number): PendingPage {
+		return this.#usagePage(
+			after,
+			({ isDoubtful }) => isDoubtful,
+			({ request_id, mode, tokens, input_tokens, cost_nano_usd, calls }) => ({
+				request_id,
+				mode,
+				tokens,
+				input_tokens,
+				cost_nano_usd,
+				calls,
+			}),
+		);
+	}
+
+	/** What each pending settlement adds to the rollup in D1, behind a settlement number: one page. */
+	pendingPage(after: number): PendingPage<RollupPart[]> {
+		return this.#usagePage(after, () => true, toRollupParts);
 	}
 
 	/** Ids of open and pending requests: D1 may have a row of them or not. */

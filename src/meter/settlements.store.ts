@@ -1,24 +1,59 @@
-// Settlements in D1: written in batches, each row once, however often it is sent.
-import { getTableColumns, inArray, sql } from "drizzle-orm";
+// Settlements in D1 and the usage rollup beside them: written in batches, each row once, however often it is sent.
+import { getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
+import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/client.edge.ts";
-import { settlements } from "../db/schema.ts";
+import { settlements, usageDays } from "../db/schema.ts";
+import type { OutgoingRow } from "./flush-batch.ts";
+import { toRollupParts } from "./rollup.ts";
 import type { UsageCall } from "./settlement.ts";
 import type { CountedUsage } from "./usage-totals.ts";
 
-const columnNames = Object.values(getTableColumns(settlements)).map(({ name }) => name);
-const settlementColumns = sql.raw(columnNames.join(", "));
-const jsonValues = sql.raw(columnNames.map((name) => `value ->> '${name}'`).join(", "));
+/** The columns of a table as `value` has them, which is one element of a JSON list. */
+function columnValues(table: SQLiteTable, toValue: (value: string, name: string) => string = (value) => value): SQL {
+	const names = Object.values(getTableColumns(table)).map(({ name }) => name);
+	return sql.raw(names.map((name) => toValue(`value ->> '${name}'`, name)).join(", "));
+}
+
+const settlementValues = columnValues(settlements);
+
+/** Columns of the rollup that say what is counted. The others are counts. */
+const ROLLUP_KEY = [usageDays.userId, usageDays.day, usageDays.apiKeyId, usageDays.model];
+const rollupKeyNames = new Set(ROLLUP_KEY.map(({ name }) => name));
+const summedValues = columnValues(usageDays, (value, name) => (rollupKeyNames.has(name) ? value : `sum(${value})`));
+const addedCounts = Object.fromEntries(
+	Object.entries(getTableColumns(usageDays))
+		.filter(([, { name }]) => !rollupKeyNames.has(name))
+		.map(([column, { name }]) => [column, sql.raw(`${name} + excluded.${name}`)]),
+);
 
 /**
- * Inserts rows in one statement. A row that is there already stays as it is.
- * @param rows each as JSON under its column names.
- * @returns the ids of the rows that this statement inserted.
+ * Adds rows to the rollup, except those whose settlement D1 has. It runs before the insert, in the same transaction. Settlements
+ * from before keys were recorded are left to the trigger `usage_days_keyless`, which counts them whatever Worker inserts them.
  */
-export async function recordSettlements(db: Database, rows: readonly string[]): Promise<Set<string>> {
-	const inserted = await db.all<{ request_id: string }>(sql`
-		INSERT INTO ${settlements} (${settlementColumns}) SELECT ${jsonValues} FROM json_each(${`[${rows.join(",")}]`})
-		WHERE true ON CONFLICT DO NOTHING RETURNING request_id`);
-	return new Set(inserted.map(({ request_id }) => request_id));
+function rollupQuery(db: Database, rows: readonly OutgoingRow[]) {
+	const parts = JSON.stringify(rows.flatMap(({ row }) => (row.api_key_id ? toRollupParts(row) : [])));
+	return db
+		.insert(usageDays)
+		.select(
+			sql`SELECT ${summedValues} FROM json_each(${parts})
+				WHERE NOT EXISTS (SELECT 1 FROM ${settlements} WHERE request_id = value ->> 'request_id') GROUP BY 1, 2, 3, 4`,
+		)
+		.onConflictDoUpdate({ target: ROLLUP_KEY, set: addedCounts });
+}
+
+/**
+ * Inserts rows and adds them to the rollup, in one transaction. A row that is there already stays as it is and adds nothing.
+ * @returns the ids of the rows that this transaction inserted.
+ */
+export async function recordSettlements(db: Database, rows: readonly OutgoingRow[]): Promise<Set<string>> {
+	const texts = `[${rows.map(({ text }) => text).join(",")}]`;
+	const insert = db
+		.insert(settlements)
+		.select(sql`SELECT ${settlementValues} FROM json_each(${texts}) WHERE true`)
+		.onConflictDoNothing()
+		.returning({ requestId: settlements.requestId });
+	const [, inserted] = await db.batch([rollupQuery(db, rows), insert]);
+	return new Set(inserted.map(({ requestId }) => requestId));
 }
 
 /** Whether an error is D1's refusal of a statement, parameter or row for its size. */

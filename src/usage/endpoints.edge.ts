@@ -4,11 +4,15 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { modelAllowlist, PLANS, type Plan, planIdSchema } from "../catalog/plans.ts";
+import type { Model } from "../catalog/schema.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { usd } from "../proof/money.ts";
 import { currentUsage } from "./current-usage.edge.ts";
+import { GROUPS_AS_CSV, groupListSchema, groupQueryMembers, parseGroupRequest } from "./group-views.ts";
+import { answerGroups } from "./grouped.edge.ts";
+import type { GroupTotals } from "./groups.ts";
 import { DEFAULT_BASELINE, estimateSavings } from "./savings.ts";
 
 const accessTypeSchema = z.enum(["all", "allowlist"]);
@@ -92,15 +96,8 @@ function renderHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nan
 	return { request_id, kind, ...amounts };
 }
 
-const getUsageEndpoint = endpoint({
-	id: "get_usage",
-	method: "GET",
-	path: "/v1/usage",
-	access: "key",
-	countsTowardsDay: false,
-	summary: "The caller's limits, totals and latest requests.",
-	description: "To see how much of the limits is left, and what was spent on which models.",
-	result: z.object({
+const usageSchema = z.lazy(() =>
+	z.object({
 		user_id: z.string(),
 		plan: planIdSchema,
 		plan_display: z.string(),
@@ -123,7 +120,37 @@ const getUsageEndpoint = endpoint({
 			.array(openSchema)
 			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),
 	}),
-	async handle({ context }) {
+);
+
+const usageGroupsSchema = z.lazy(() =>
+	groupListSchema("usage.groups", {
+		requests: z.int().describe("By model: those that called it."),
+		calls: z.int(),
+		tokens: z.int(),
+		input_tokens: z.int(),
+		cost_usd: z.number(),
+	}),
+);
+
+function toUsageAmounts({ requests, calls, tokens, inputTokens, costNanoUsd }: GroupTotals) {
+	return { requests, calls, tokens, input_tokens: inputTokens, cost_usd: usd(costNanoUsd) };
+}
+
+const getUsageEndpoint = endpoint({
+	id: "get_usage",
+	method: "GET",
+	path: "/v1/usage",
+	access: "key",
+	countsTowardsDay: false,
+	summary: "The caller's limits, totals and latest requests; with group_by, usage by key, tag, model or day.",
+	description: "To see how much of the limits is left, and what was spent on which models.",
+	csv: GROUPS_AS_CSV,
+	query: z.lazy(() => z.object(groupQueryMembers())),
+	result: z.lazy(() => z.union([usageSchema.unwrap(), usageGroupsSchema.unwrap()])),
+	async handle({ query, context }) {
+		const grouped = parseGroupRequest(query, context.startedAtMs);
+		if (!grouped.ok) return grouped;
+		if (grouped.value) return answerGroups(context, grouped.value, "usage.groups", toUsageAmounts);
 		const { quota, totals, recent, holds } = await currentUsage(context);
 		const whole = totals.total();
 		const plan = PLANS[quota.plan];
@@ -152,6 +179,31 @@ const getUsageEndpoint = endpoint({
 	},
 });
 
+const savingsAmounts = () => ({
+	actual_cost_usd: z.number(),
+	baseline_cost_usd: z.number(),
+	saved_usd: z.number(),
+	saved_pct: z.number(),
+});
+
+const savingsSchema = z.lazy(() =>
+	z.object({
+		baseline_model: z.string(),
+		total_requests: z.int(),
+		total_tokens: z.int(),
+		...savingsAmounts(),
+	}),
+);
+
+const savingsGroupsSchema = z.lazy(() =>
+	groupListSchema("savings.groups", { requests: z.int(), tokens: z.int(), ...savingsAmounts() }),
+);
+
+function toSavingsAmounts(baseline: Model, totals: GroupTotals, atMs: number) {
+	const { total_requests, total_tokens, baseline_model: _, ...amounts } = estimateSavings(baseline, totals, atMs);
+	return { requests: total_requests, tokens: total_tokens, ...amounts };
+}
+
 const getSavingsEndpoint = endpoint({
 	id: "get_savings",
 	method: "GET",
@@ -159,21 +211,26 @@ const getSavingsEndpoint = endpoint({
 	access: "key",
 	summary:
 		"What the caller's tokens would have cost on one baseline model: a per-token estimate, not a billing statement.",
-	query: z.object({ baseline: z.string().default(DEFAULT_BASELINE).describe("An id of list_models.") }),
-	result: z.object({
-		baseline_model: z.string(),
-		total_requests: z.int(),
-		total_tokens: z.int(),
-		actual_cost_usd: z.number(),
-		baseline_cost_usd: z.number(),
-		saved_usd: z.number(),
-		saved_pct: z.number(),
-	}),
-	async handle({ query, context }) {
-		const baseline = context.settings.catalog.findModel(query.baseline);
+	csv: GROUPS_AS_CSV,
+	query: z.lazy(() =>
+		z.object({
+			baseline: z.string().default(DEFAULT_BASELINE).describe("An id of list_models."),
+			...groupQueryMembers(),
+		}),
+	),
+	result: z.lazy(() => z.union([savingsSchema.unwrap(), savingsGroupsSchema.unwrap()])),
+	async handle({ query: { baseline: baselineId, ...groupQuery }, context }) {
+		const { settings, startedAtMs } = context;
+		const baseline = settings.catalog.findModel(baselineId);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
+		const grouped = parseGroupRequest(groupQuery, startedAtMs);
+		if (!grouped.ok) return grouped;
+		if (grouped.value) {
+			const toAmounts = (totals: GroupTotals) => toSavingsAmounts(baseline, totals, startedAtMs);
+			return answerGroups(context, grouped.value, "savings.groups", toAmounts);
+		}
 		const { totals } = await currentUsage(context);
-		return ok(estimateSavings(baseline, totals.total(), context.startedAtMs));
+		return ok(estimateSavings(baseline, totals.total(), startedAtMs));
 	},
 });
 

@@ -3,6 +3,7 @@
 import type { KeyContext } from "../account/context.ts";
 import type { Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import { toOutgoingRow } from "../meter/flush-batch.ts";
 import { type Reservation, type Settlement, toSettlementRow } from "../meter/settlement.ts";
 import { recordSettlements } from "../meter/settlements.store.ts";
 import { findReceipt } from "./receipts.store.ts";
@@ -61,7 +62,7 @@ export function createFunds(context: FundsContext): Funds {
 				logError("settle_failed", error, { request_id: requestId });
 			}
 			try {
-				await recordSettlements(db, [JSON.stringify(toSettlementRow(settlement))]);
+				await recordSettlements(db, [toOutgoingRow(toSettlementRow(settlement))]);
 				const stored = await findReceipt(db, requestId);
 				return stored?.proof_hash === settlement.receipt.proof_hash;
 			} catch (error) {

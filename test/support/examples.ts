@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { appendStep, emptyTrajectory, trajectoryProof } from "../../src/agents/trajectory.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
+import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 
@@ -266,6 +267,28 @@ function trajectoryBundle() {
 
 const hash = fc.oneof(fc.constantFrom("in", "out").map(hashText), fc.constantFrom("sha256:0123456789ab", ""));
 
+const GROUP_HINTS = {
+	since: fc.constantFrom("2026-11-21", "2026-02-30", "0000-01-01", "9999-12-31"),
+	until: fc.constantFrom("2026-11-21", "2026-11-22", "9999-12-31"),
+	limit: fc.constantFrom("0", "1", "1000", "1001"),
+	cursor: fc.constantFrom(renderGroupCursor("day", "2026-11-21"), renderGroupCursor("tag", "")),
+};
+
+/** A cursor of groups names an API key: that of whoever was given it. */
+function groupCursor(path: string): OwnedId {
+	return {
+		make: async (owner) => {
+			await newRequest(owner);
+			const own = await callWithKey(owner.key, "/v1/keys", {});
+			await newRequest((await own.json()) as TestKey);
+			const list = await callWithKey(owner.key, `${path}?group_by=key&limit=1`);
+			return ((await list.json()) as { next_cursor: string }).next_cursor;
+		},
+		unknown: () => renderGroupCursor("key", "key_01ARZ3NDEKTSV4RRFFQ69G5FAV"),
+		request: (id) => ({ path: `${path}?group_by=key&cursor=${id}` }),
+	};
+}
+
 /** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
 export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	create_chat_completion: {
@@ -521,8 +544,12 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		hints: { ...CHAT_HINTS, skill_id: skillId },
 	},
 	list_plans: { request: () => ({}) },
-	get_usage: { request: () => ({}), owned: "none" },
-	get_savings: { request: () => ({}), owned: "none", hints: { baseline: model } },
+	get_usage: { request: () => ({}), owned: [groupCursor("/v1/usage")], hints: GROUP_HINTS },
+	get_savings: {
+		request: () => ({}),
+		owned: [groupCursor("/v1/savings")],
+		hints: { ...GROUP_HINTS, baseline: model },
+	},
 	give_feedback: {
 		request: async (key) => {
 			ratedRequest = await newRequest(key);

@@ -7,6 +7,7 @@ import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge
 import { type FaultPlan, inOrder, killObject, useFaults } from "../support/faults.ts";
 import {
 	call,
+	callWithKey,
 	chat,
 	db,
 	eventually,
@@ -263,6 +264,8 @@ describe("an hour without D1 at 1,000 requests a minute", () => {
 		expect(answer.status).toBe(200);
 		await receiptOf(answer.headers.get("x-request-id") ?? "");
 		expect((await usageOf(key)).total_requests).toBe(PENDING + 1);
+		const groups = await callWithKey(key.key, "/v1/usage?group_by=day");
+		expect(await groups.json()).toMatchObject({ total: { requests: PENDING + 1, calls: PENDING + 1 } });
 		const { doubtful } = await meter.snapshot("corporate");
 		expect(JSON.stringify(doubtful).length).toBeLessThan(8_000_000);
 		expect(doubtful.next).not.toBeNull();

@@ -10,11 +10,14 @@ import { database } from "../../src/db/client.edge.ts";
 import { Timings } from "../../src/http/timings.ts";
 import { reachedThresholds } from "../../src/meter/budget-alerts.ts";
 import { BUDGET_PERIODS, periodStart, toUtcDay } from "../../src/meter/budget-period.ts";
+import { toOutgoingRow } from "../../src/meter/flush-batch.ts";
 import type { KeyBudget } from "../../src/meter/key-budget.ts";
 import { type MeterClient, meterClient } from "../../src/meter/meter-client.edge.ts";
 import { type Settlement, toSettlementRow } from "../../src/meter/settlement.ts";
 import { recordSettlements } from "../../src/meter/settlements.store.ts";
 import { currentUsage } from "../../src/usage/current-usage.edge.ts";
+import { readGroups } from "../../src/usage/grouped.edge.ts";
+import { GROUPINGS } from "../../src/usage/groups.ts";
 import { recomputeTotals } from "../../src/usage/usage-check.store.ts";
 import { alarmAtMs, type Fault, killObject, useFaults } from "../support/faults.ts";
 import { db } from "../support/service.ts";
@@ -146,7 +149,7 @@ class Run {
 		if (request.state !== "open") return;
 		const settlement = await this.#settlementOf(request, cost);
 		const queue = this.#queue.splice(0);
-		await recordSettlements(database(db), [JSON.stringify(toSettlementRow(settlement))]);
+		await recordSettlements(database(db), [toOutgoingRow(toSettlementRow(settlement))]);
 		this.#queue = queue;
 		// The meter knows nothing of it, so that its reservation stays until it expires.
 		Object.assign(request, { costNanoUsd: settlement.usage.cost_nano_usd, isInD1: true });
@@ -213,6 +216,18 @@ class Run {
 		const cost = counted.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
 		expect(totals.total()).toMatchObject({ requests: counted.length, costNanoUsd: cost });
 		expect(Object.values(totals.by("model")).reduce((sum, { requests }) => sum + requests, 0)).toBe(counted.length);
+		for (const grouping of GROUPINGS) {
+			const request = { grouping, range: { since: "2000-01-01", until: "2999-12-31" }, after: null, limit: 1_000 };
+			const { total, page } = await readGroups(
+				{ account, db: database(db), meter: () => this.meter, timings },
+				request,
+			);
+			expect(total, grouping).toMatchObject({ requests: counted.length, calls: counted.length, costNanoUsd: cost });
+			expect(
+				page.groups.reduce((sum, group) => sum + group.costNanoUsd, 0),
+				grouping,
+			).toBe(cost);
+		}
 		expect(recent.length).toBe(Math.min(20, counted.length));
 		expect(new Set(recent.map(({ request_id }) => request_id)).size).toBe(recent.length);
 	}

@@ -45,11 +45,15 @@ describe("the migrations", () => {
 		const made = db
 			.prepare("SELECT type, sql FROM sqlite_master WHERE tbl_name = 'settlements' AND sql IS NOT NULL")
 			.all();
-		expect(made.map(({ type }) => type).toSorted()).toEqual(["index", "table"]);
+		expect(made.map(({ type }) => type).toSorted()).toEqual(["index", "table", "trigger"]);
+		// It writes a further row only for settlements from before keys were recorded.
+		expect(made.find(({ type }) => type === "trigger")?.["sql"]).toMatch(
+			/^CREATE TRIGGER `usage_days_keyless` AFTER INSERT ON `settlements` WHEN new\.`api_key_id` IS NULL BEGIN/,
+		);
 		expect(made.find(({ type }) => type === "table")?.["sql"]).toMatch(/\) WITHOUT ROWID$/);
 		// A rowid table would have a second, unnamed index for its key.
 		expect(db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE tbl_name = 'settlements'").get()).toEqual({
-			n: 2,
+			n: 3,
 		});
 	});
 

@@ -39,6 +39,10 @@ describe("the OpenAPI document", () => {
 		expect(paths["/v1/chat/completions"]?.["post"]?.responses["200"]).toMatchObject({
 			content: { "text/event-stream": { schema: { type: "string" } } },
 		});
+		for (const path of ["/v1/usage", "/v1/savings"])
+			expect(paths[path]?.["get"]?.responses["200"], path).toMatchObject({
+				content: { "application/json": { schema: { anyOf: [{}, {}] } }, "text/csv": { schema: { type: "string" } } },
+			});
 		expect(paths["/health"]?.["get"]?.responses["503"]).toBeDefined();
 		expect(paths["/v1/plans"]?.["get"]?.responses["503"]).toBeUndefined();
 	});

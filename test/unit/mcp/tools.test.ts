@@ -5,7 +5,15 @@ import { endpoint } from "../../../src/account/endpoint.ts";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { ok } from "../../../src/failure.ts";
 import type { Endpoint } from "../../../src/http/endpoint.ts";
-import { isTool, toInputSchema, toProgressText, toToolAnswer, toToolRequest, toTools } from "../../../src/mcp/tools.ts";
+import {
+	isTool,
+	toInputSchema,
+	toProgressText,
+	toTool,
+	toToolAnswer,
+	toToolRequest,
+	toTools,
+} from "../../../src/mcp/tools.ts";
 
 const tools = toTools(ENDPOINTS);
 
@@ -30,6 +38,17 @@ function under(key: string, value: unknown): unknown[] {
 }
 
 describe("the tools", () => {
+	it("show the members of every form of an answer, with the types that all forms agree on", () => {
+		const result = z.union([
+			z.object({ count: z.int(), name: z.string() }),
+			z.object({ count: z.string(), day: z.string() }),
+		]);
+		expect(toTool(made({ path: "/v1/made", result })).outputSchema).toEqual({
+			type: "object",
+			properties: { count: { type: ["integer", "string"] }, name: { type: "string" }, day: { type: "string" } },
+		});
+	});
+
 	it("are what answers JSON to anybody or to a key, but for internal endpoints and those about the interface", () => {
 		const left = ENDPOINTS.filter((each) => !isTool(each)).map(({ id, access }) => `${access} ${id}`);
 		expect(left.filter((each) => !each.startsWith("operator ") && !each.startsWith("session "))).toEqual([

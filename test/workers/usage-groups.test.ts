@@ -1,0 +1,386 @@
+// Usage and savings by key, tag, model and day: up to the last answered request, each once, and without reading requests.
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CATALOG } from "../../src/catalog/shipped.ts";
+import { type Fault, isSettlementFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import {
+	call,
+	callWithKey,
+	chat,
+	db,
+	eventually,
+	newKey,
+	type TestKey,
+	type Upstream,
+	usageOf,
+	usageRowsInD1,
+	useSandbox,
+	withKey,
+} from "../support/service.ts";
+
+const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
+
+let upstream: Upstream;
+let owner: TestKey;
+let faults: { restore(): void } | undefined;
+beforeEach(async () => {
+	upstream = useSandbox();
+	owner = await newKey("corporate");
+});
+afterEach(() => {
+	faults?.restore();
+	vi.restoreAllMocks();
+	upstream.restore();
+});
+
+const stub = () => env.ACCOUNT_METER.getByName(owner.user_id);
+
+interface Amounts {
+	requests: number;
+	calls: number;
+	tokens: number;
+	input_tokens: number;
+	cost_usd: number;
+}
+
+interface Group extends Amounts {
+	key_id?: string | null;
+	name?: string | null;
+	last4?: string | null;
+	tags?: string[];
+	revoked_at?: string | null;
+	tag?: string | null;
+	model?: string;
+	day?: string;
+}
+
+interface Groups {
+	object: string;
+	since: string;
+	until: string;
+	total: Amounts;
+	has_more: boolean;
+	next_cursor: string | null;
+	data: Group[];
+}
+
+async function groupsOf(query: string, key = owner.key): Promise<Groups> {
+	const response = await callWithKey(key, `/v1/usage?${query}`);
+	const body = await response.json();
+	if (response.status !== 200) throw new Error(`${response.status} ${JSON.stringify(body)}`);
+	return body as Groups;
+}
+
+interface MadeKey {
+	key: string;
+	key_id: string;
+	last4: string;
+}
+
+async function keyWith(body: Record<string, unknown>): Promise<MadeKey> {
+	const response = await callWithKey(owner.key, "/v1/keys", body);
+	if (response.status !== 200) throw new Error(await response.text());
+	return response.json();
+}
+
+/** What a chat was billed. */
+async function billed(key: string, model: string): Promise<{ tokens: number; costUsd: number }> {
+	const response = await chat(key, "How are you?", { model });
+	const { usage, svc } = (await response.json()) as {
+		usage: { total_tokens: number };
+		svc: { cost: { total_usd: number } };
+	};
+	return { tokens: usage.total_tokens, costUsd: svc.cost.total_usd };
+}
+
+const today = () => new Date().toISOString().slice(0, 10);
+
+function csvOf(path: string, accept = "text/csv"): Promise<Response> {
+	const init = withKey(owner.key);
+	return call(path, { headers: { ...init.headers, accept } });
+}
+
+describe("GET /v1/usage?group_by=", () => {
+	it("key, tag, model and day shows a user's own requests, and nobody else's", async () => {
+		const agent = await keyWith({ name: "build agent", role: "agent", tags: ["ci", "team:a"] });
+		const colleague = await keyWith({ name: "colleague", tags: ["team:a"] });
+		const stranger = await newKey("corporate");
+		const first = await billed(agent.key, FIRST_MODEL);
+		const second = await billed(agent.key, SECOND_MODEL);
+		const third = await billed(colleague.key, FIRST_MODEL);
+		await billed(stranger.key, FIRST_MODEL);
+		const all = { requests: 3, calls: 3, tokens: first.tokens + second.tokens + third.tokens };
+
+		const byKey = await groupsOf("group_by=key");
+		expect(byKey).toMatchObject({ object: "usage.groups", group_by: "key", has_more: false, next_cursor: null });
+		expect(byKey.total).toMatchObject(all);
+		expect(byKey.data).toMatchObject([
+			{
+				...{ key_id: agent.key_id, name: "build agent", last4: agent.last4, tags: ["ci", "team:a"], revoked_at: null },
+				...{ requests: 2, calls: 2, tokens: first.tokens + second.tokens },
+			},
+			{ key_id: colleague.key_id, name: "colleague", requests: 1, tokens: third.tokens },
+		]);
+		expect(byKey.data[0]?.cost_usd).toBeCloseTo(first.costUsd + second.costUsd, 9);
+
+		const byTag = await groupsOf("group_by=tag");
+		expect(byTag.total).toMatchObject(all);
+		expect(byTag.data).toMatchObject([
+			{ tag: "ci", requests: 2, tokens: first.tokens + second.tokens },
+			{ tag: "team:a", requests: 3, tokens: all.tokens },
+		]);
+
+		const byModel = await groupsOf("group_by=model");
+		const models = [
+			{ model: FIRST_MODEL, requests: 2, calls: 2, tokens: first.tokens + third.tokens },
+			{ model: SECOND_MODEL, requests: 1, calls: 1, tokens: second.tokens },
+		].sort((a, b) => (a.model < b.model ? -1 : 1));
+		expect(byModel.data).toMatchObject(models);
+
+		expect((await groupsOf("group_by=day")).data).toMatchObject([{ day: today(), ...all }]);
+		expect((await groupsOf("group_by=key", stranger.key)).data).toMatchObject([
+			{ key_id: stranger.key_id, requests: 1 },
+		]);
+	});
+
+	it("key shows revoked keys with their names, and tag counts them under their last tags", async () => {
+		const { key, key_id, last4 } = await keyWith({ name: "gone", tags: ["old"] });
+		await billed(key, FIRST_MODEL);
+		await call(`/v1/keys/${key_id}`, { ...withKey(owner.key, { tags: ["new"] }), method: "PATCH" });
+		expect((await groupsOf("group_by=tag")).data).toMatchObject([{ tag: "new", requests: 1 }]);
+		await call(`/v1/keys/${key_id}`, { ...withKey(owner.key), method: "DELETE" });
+		const [group] = (await groupsOf("group_by=key")).data;
+		expect(group).toMatchObject({ key_id, name: "gone", last4, tags: ["new"], revoked_at: expect.any(String) });
+		expect((await groupsOf("group_by=tag")).data).toMatchObject([{ tag: "new", requests: 1 }]);
+	});
+
+	it("tag counts keys without one under null", async () => {
+		await billed(owner.key, FIRST_MODEL);
+		expect((await groupsOf("group_by=tag")).data).toMatchObject([{ tag: null, requests: 1 }]);
+	});
+
+	it("counts an orchestration once, and each of its models with its calls", async () => {
+		const task = { messages: [{ role: "user", content: "Compare two sorting algorithms" }], strategy: "ensemble_moa" };
+		expect((await callWithKey(owner.key, "/v2/orchestrate", task)).status).toBe(200);
+		const { by_model, total_tokens } = await usageOf(owner);
+		const { data, total } = await groupsOf("group_by=model");
+		expect(total).toMatchObject({ requests: 1, tokens: total_tokens });
+		expect(data.length).toBeGreaterThan(1);
+		expect(Object.fromEntries(data.map(({ model, calls, tokens }) => [model, { requests: calls, tokens }]))).toEqual(
+			Object.fromEntries(Object.entries(by_model).map(([name, { requests, tokens }]) => [name, { requests, tokens }])),
+		);
+		expect((await groupsOf("group_by=key")).data).toMatchObject([{ requests: 1, calls: total.calls }]);
+	});
+});
+
+describe("what D1 lacks", () => {
+	/** Every grouping shows so many requests, as the meter does. */
+	async function expectRequests(requests: number): Promise<void> {
+		const report = await usageOf(owner);
+		expect(report.total_requests).toBe(requests);
+		for (const grouping of ["key", "tag", "model", "day"]) {
+			const { data, total } = await groupsOf(`group_by=${grouping}`);
+			expect(total, grouping).toMatchObject({ requests, tokens: report.total_tokens });
+			expect(data, grouping).toMatchObject([{ requests, tokens: report.total_tokens }]);
+			expect(data[0]?.cost_usd, grouping).toBeCloseTo(report.total_cost_usd, 9);
+		}
+	}
+
+	it.each<Fault>(["fail", "failAfter", "hangAfter"])(
+		"counts once while flushes meet %s, and afterwards",
+		async (fault) => {
+			let isFaulty = true;
+			const plan = () => (isFaulty ? fault : "pass");
+			faults = useFaults({ DB: (operation) => (isSettlementFlush(operation.target) ? plan() : "pass") });
+			for (let n = 1; n <= 3; n++) {
+				await billed(owner.key, FIRST_MODEL);
+				await expectRequests(n);
+			}
+			if (fault !== "fail") await eventually(async () => (await usageRowsInD1(owner)) > 0);
+			await expectRequests(3);
+			isFaulty = false;
+			await killObject(stub());
+			await expectRequests(3);
+			await runDurableObjectAlarm(stub());
+			await eventually(async () => (await usageRowsInD1(owner)) === 3);
+			await expectRequests(3);
+		},
+	);
+
+	it("counts a request that was settled straight in D1", async () => {
+		faults = useFaults({ ACCOUNT_METER: onlyFor(["settle"], () => "fail") });
+		await billed(owner.key, FIRST_MODEL);
+		faults.restore();
+		await expectRequests(1);
+	});
+
+	it("is in no range that does not include today", async () => {
+		faults = useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });
+		await billed(owner.key, FIRST_MODEL);
+		expect((await groupsOf("group_by=day&since=2026-01-01&until=2026-01-31")).data).toEqual([]);
+		expect((await groupsOf(`group_by=day&since=${today()}&until=${today()}`)).data).toHaveLength(1);
+	});
+});
+
+describe("parameters", () => {
+	it.each([
+		["group_by=user", "group_by"],
+		["group_by=day&since=2026-02-30", "since"],
+		["group_by=day&until=yesterday", "until"],
+		["group_by=day&since=2026-11-21T00:00:00Z", "since"],
+		["group_by=day&since=2026-03-02&until=2026-03-01", "since"],
+		["group_by=day&since=2020-01-01&until=2026-01-01", "since"],
+		["group_by=day&limit=0", "limit"],
+		["group_by=day&limit=1001", "limit"],
+		["group_by=day&cursor=a2V5", "cursor"],
+		["since=2026-01-01", "since"],
+		["limit=5", "limit"],
+	])("%s is refused", async (query, name) => {
+		for (const path of ["/v1/usage", "/v1/savings"]) {
+			const response = await callWithKey(owner.key, `${path}?${query}`);
+			const refusal = [response.status, await response.text()];
+			expect(refusal, path).toEqual([422, expect.stringContaining(`${name}: `)]);
+		}
+	});
+});
+
+/** Rollup rows of a month: some keys, each with some models, every day. */
+async function fillMonth(keys: readonly string[], requestsADay: number): Promise<void> {
+	const models = [FIRST_MODEL, SECOND_MODEL];
+	await db
+		.prepare(
+			`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 29)
+			INSERT INTO usage_days SELECT ?1, date('2026-01-01', i || ' days'), k.value, m.value, ?4, ?4, ?4, 2 * ?4, ?4, ?4
+			FROM n, json_each(?2) AS k, json_each(?3) AS m`,
+		)
+		.bind(owner.user_id, JSON.stringify(keys), JSON.stringify(models), requestsADay / keys.length / models.length)
+		.run();
+}
+
+describe("a month of 50,000 requests a day", () => {
+	const MONTH = "since=2026-01-01&until=2026-01-30";
+
+	/** The statements that a call runs in D1, with the rows that each reads. */
+	async function statementsOf(
+		work: () => Promise<unknown>,
+	): Promise<{ sql: string; rowsRead: number; plan: string }[]> {
+		const prepare = env.DB.prepare.bind(env.DB);
+		const made: { sql: string; parameters: unknown[] }[] = [];
+		const spy = vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
+			const statement = prepare(sql);
+			const bind = statement.bind.bind(statement);
+			statement.bind = (...parameters) => {
+				made.push({ sql, parameters });
+				return bind(...parameters);
+			};
+			return statement;
+		});
+		await work();
+		spy.mockRestore();
+		return Promise.all(
+			made.map(async ({ sql, parameters }) => {
+				const { meta } = await db
+					.prepare(sql)
+					.bind(...parameters)
+					.run();
+				const { results } = await db
+					.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+					.bind(...parameters)
+					.all<{ detail: string }>();
+				return { sql, rowsRead: meta.rows_read, plan: results.map(({ detail }) => detail).join("; ") };
+			}),
+		);
+	}
+
+	it.each(["group_by=key", "group_by=tag", "group_by=model", "group_by=day"])(
+		"by %s reads rollup rows of the month alone, and no request's",
+		async (query) => {
+			const other = await keyWith({ tags: ["ci"] });
+			await fillMonth([owner.key_id, other.key_id], 50_000);
+			await billed(owner.key, FIRST_MODEL);
+			await eventually(async () => (await usageRowsInD1(owner)) === 1);
+			await callWithKey(owner.key, "/v1/plans");
+			let found: Groups | undefined;
+			const statements = await statementsOf(async () => {
+				found = await groupsOf(`${query}&${MONTH}`);
+			});
+			expect(found?.total).toMatchObject({ requests: 1_500_000, calls: 1_500_000, tokens: 3_000_000 });
+			expect(statements.filter(({ sql }) => /settlements/i.test(sql))).toEqual([]);
+			const rollup = statements.filter(({ sql }) => /usage_days/i.test(sql));
+			expect(rollup).toHaveLength(1);
+			expect(rollup[0]?.plan).toContain("SEARCH usage_days USING PRIMARY KEY (user_id=? AND day>? AND day<?)");
+			// 30 days of two keys with two models each, and the end of the range. Sorting by group reads each once more.
+			for (const { rowsRead, sql } of statements) expect(rowsRead, sql).toBeLessThanOrEqual(2 * (120 + 1));
+		},
+	);
+});
+
+describe("CSV", () => {
+	it("has the page's groups, and runs nothing in a spreadsheet", async () => {
+		const { key, key_id, last4 } = await keyWith({ name: '=HYPERLINK("http://a.test")', tags: ["-1", "ci"] });
+		const { tokens, costUsd } = await billed(key, FIRST_MODEL);
+		const [group] = (await groupsOf("group_by=key")).data;
+		const response = await csvOf("/v1/usage?group_by=key");
+		expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present");
+		expect(response.headers.get("vary")).toContain("accept");
+		const cost = costUsd.toFixed(9).replace(/0+$/, "");
+		expect(await response.text()).toBe(
+			"key_id,name,last4,tags,revoked_at,requests,calls,tokens,input_tokens,cost_usd\r\n" +
+				`${key_id},"'=HYPERLINK(""http://a.test"")",${last4},"'-1 ci",,1,1,${tokens},${group?.input_tokens},${cost}\r\n`,
+		);
+	});
+
+	it("names the next page in a header", async () => {
+		await fillMonth([owner.key_id], 50_000);
+		const query = "group_by=day&since=2026-01-29&until=2026-01-30&limit=1";
+		const first = await csvOf(`/v1/usage?${query}`);
+		const cursor = first.headers.get("x-svc-next-cursor");
+		expect(cursor).toBe((await groupsOf(query)).next_cursor);
+		expect(first.headers.get("access-control-expose-headers")).toContain("x-svc-next-cursor");
+		const second = await csvOf(`/v1/usage?${query}&cursor=${cursor}`);
+		expect(second.headers.get("x-svc-next-cursor")).toBeNull();
+		expect(await second.text()).toMatch(/^day,requests,.*\r\n2026-01-29,50000,/);
+	});
+
+	it("is for groups only: without group_by the answer is JSON, whatever is accepted", async () => {
+		for (const path of ["/v1/usage", "/v1/savings"]) {
+			const plain = await callWithKey(owner.key, path);
+			const asked = await csvOf(path);
+			expect(asked.headers.get("content-type")).toBe(plain.headers.get("content-type"));
+			expect(await asked.text()).toBe(await plain.text());
+		}
+	});
+
+	it("is not sent to callers who take anything", async () => {
+		const response = await csvOf("/v1/usage?group_by=day", "*/*");
+		expect(response.headers.get("content-type")).toContain("application/json");
+	});
+});
+
+describe("GET /v1/savings?group_by=", () => {
+	it("prices each group at the baseline, and all of them as without groups", async () => {
+		const agent = await keyWith({ name: "agent" });
+		await billed(owner.key, FIRST_MODEL);
+		await billed(agent.key, SECOND_MODEL);
+		const plain: Record<string, unknown> = await (await callWithKey(owner.key, "/v1/savings")).json();
+		const { baseline_model: _, total_requests: requests, total_tokens: tokens, ...amounts } = plain;
+		const grouped: { object: string; total: unknown; data: { actual_cost_usd: number; baseline_cost_usd: number }[] } =
+			await (await callWithKey(owner.key, "/v1/savings?group_by=key")).json();
+		expect(grouped).toMatchObject({ object: "savings.groups", total: { requests, tokens, ...amounts } });
+		expect(grouped.data).toHaveLength(2);
+		const sum = (amount: (group: { actual_cost_usd: number; baseline_cost_usd: number }) => number) =>
+			grouped.data.reduce((total, group) => total + amount(group), 0);
+		expect(sum((group) => group.actual_cost_usd)).toBeCloseTo(Number(amounts["actual_cost_usd"]), 8);
+		expect(sum((group) => group.baseline_cost_usd)).toBeCloseTo(Number(amounts["baseline_cost_usd"]), 8);
+	});
+
+	it("comes as CSV, and refuses a baseline that it does not know", async () => {
+		await billed(owner.key, FIRST_MODEL);
+		const response = await csvOf("/v1/savings?group_by=model");
+		expect(await response.text()).toMatch(
+			/^model,requests,tokens,actual_cost_usd,baseline_cost_usd,saved_usd,saved_pct\r\n.+\r\n$/,
+		);
+		expect((await callWithKey(owner.key, "/v1/savings?group_by=key&baseline=nope")).status).toBe(400);
+	});
+});
