@@ -13,7 +13,8 @@ const roleColumn = z.enum(KEY_ROLES);
 const periodColumn = z.enum(BUDGET_PERIODS);
 const modelsColumn = z.array(z.string());
 
-const grantColumns = {
+/** The columns of a key that a request obeys. */
+export const grantColumns = {
 	version: apiKeys.version,
 	role: apiKeys.role,
 	expiresAt: apiKeys.expiresAt,
@@ -29,7 +30,7 @@ const grantColumns = {
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
 
 /** A key's budget by its columns, of which both are set or neither. */
-export function toKeyBudget({
+function toKeyBudget({
 	budgetNanoUsd,
 	budgetPeriod,
 }: Pick<GrantRow, "budgetNanoUsd" | "budgetPeriod">): KeyBudget | null {
@@ -37,17 +38,30 @@ export function toKeyBudget({
 	return { limitNanoUsd: budgetNanoUsd, period: periodColumn.parse(budgetPeriod) };
 }
 
+/** What a key's columns hold as texts. */
+export function parseGrantTexts({
+	role,
+	models,
+	...budget
+}: Pick<GrantRow, "role" | "models" | "budgetNanoUsd" | "budgetPeriod">) {
+	return {
+		role: roleColumn.parse(role),
+		models: models === null ? null : modelsColumn.parse(JSON.parse(models)),
+		budget: toKeyBudget(budget),
+	};
+}
+
 function toGrant(row: GrantRow): KeyGrant {
-	const { version, role, expiresAt, rpm, dailyRequests, budgetKeyId, models, brainConfig } = row;
-	const list = models === null ? null : modelsColumn.parse(JSON.parse(models));
+	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig } = row;
+	const { role, models, budget } = parseGrantTexts(row);
 	return {
 		version,
-		role: roleColumn.parse(role),
+		role,
 		expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
-		budget: toKeyBudget(row),
+		budget,
 		budgetKeyId,
-		rules: list === null && brainConfig === null ? null : { models: list, brainConfig },
+		rules: models === null && brainConfig === null ? null : { models, brainConfig },
 	};
 }
 

@@ -4,9 +4,10 @@ import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
 import { detectAnswerKind } from "../orchestration/answer-kind.ts";
+import { sumBounds } from "../orchestration/bounds.ts";
 import { longestContinuation } from "../orchestration/continuation.ts";
 import type { EffortRule, WorkflowEfforts } from "../orchestration/effort-rule.ts";
-import { type QuestionBounder, questionBounder } from "../orchestration/engine.edge.ts";
+import { questionBounder } from "../orchestration/engine.edge.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
@@ -127,17 +128,6 @@ function onlyCheapest(pool: ModelPool): ModelPool {
 	return { ...pool, single: toMember(pool.cheapest, pool.rankings.panel) };
 }
 
-/** The most that all questions can cost together; null when one of them cannot be asked. */
-function sumBounds(questions: readonly Question[], boundQuestion: QuestionBounder): number | null {
-	let total = 0;
-	for (const question of questions) {
-		const bound = boundQuestion(question);
-		if (!bound.ok) return null;
-		total += bound.value;
-	}
-	return total;
-}
-
 /** Prices one step at any intensity and length, and by its intended or the cheapest models. Each combination is priced once. */
 export class StepPricer {
 	#context: PlanContext;
@@ -216,11 +206,12 @@ export class StepPricer {
 		const { shareNanoUsd, ceilingNanoUsd } = this.#step;
 		const boundQuestion = questionBounder(this.#context, pool, effortFor);
 		const whole = sumBounds(questions, boundQuestion);
-		if (whole === null || isRequired) return whole;
+		if (!whole.ok) return null;
+		if (isRequired) return whole.value;
 		const necessary = sumBounds(questions.filter(isNecessary), boundQuestion);
-		if (necessary === null || necessary > ceilingNanoUsd) return null;
-		const isExpected = whole <= shareNanoUsd || this.#expectedCost(pool, questions, effortFor) <= shareNanoUsd;
-		return isExpected ? Math.min(whole, ceilingNanoUsd) : null;
+		if (!necessary.ok || necessary.value > ceilingNanoUsd) return null;
+		const isExpected = whole.value <= shareNanoUsd || this.#expectedCost(pool, questions, effortFor) <= shareNanoUsd;
+		return isExpected ? Math.min(whole.value, ceilingNanoUsd) : null;
 	}
 
 	/** The task in the step's JSON form, if every model that may answer can be held to it. */

@@ -2,14 +2,15 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { fail, ok } from "../failure.ts";
+import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { readListCursor } from "../http/list-position.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
-import { type AuditEventRow, DECISIONS, EVENT_TYPES, RISK_TIERS } from "./event.ts";
+import { type AuditEventRow, DECISIONS, EVENT_TYPES, isEventId, RISK_TIERS } from "./event.ts";
 import { findEvents } from "./events.store.ts";
 import { readUnflushedEvents } from "./owners.edge.ts";
-import { mergeEventPage, parseCursor } from "./page.ts";
+import { mergeEventPage } from "./page.ts";
 
 const DEFAULT_EVENTS = 50;
 const MOST_EVENTS = 200;
@@ -66,12 +67,9 @@ const listAuditEventsEndpoint = endpoint({
 	),
 	async handle({ query, context }) {
 		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
-		const after = cursor === undefined ? null : parseCursor(cursor);
-		if (cursor !== undefined && after === null) {
-			const message = "is not a next_cursor of this endpoint";
-			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
-		}
-		const page = { filter: { workspaceId, eventType, decision, since, until }, after, limit };
+		const after = readListCursor(cursor, isEventId);
+		if (!after.ok) return after;
+		const page = { filter: { workspaceId, eventType, decision, since, until }, after: after.value, limit };
 		// The owners first: what they flush after this is found in D1.
 		const unflushed = await readUnflushedEvents(context, page);
 		if (!unflushed.ok) return unflushed;

@@ -1,6 +1,6 @@
 // One page of the audit log, newest first: filter, cursor, and the merge of events in D1 with unflushed ones. Pure.
-import { type ListPosition, parseListCursor, renderCursor } from "../http/list-position.ts";
-import { type AuditEventRow, isEventId } from "./event.ts";
+import { type ListPosition, renderCursor } from "../http/list-position.ts";
+import type { AuditEventRow } from "./event.ts";
 
 /** Conditions of a list. Absent members match everything. */
 export interface EventFilter {
@@ -11,11 +11,6 @@ export interface EventFilter {
 	since?: string | undefined;
 	/** Created before this time. */
 	until?: string | undefined;
-}
-
-/** Parses a page's cursor; null when it names no position in the log. */
-export function parseCursor(cursor: string): ListPosition | null {
-	return parseListCursor(cursor, isEventId);
 }
 
 /** Compares newest first; by id where times are equal. */

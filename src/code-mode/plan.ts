@@ -9,6 +9,7 @@ import {
 	type Limits,
 	limitName,
 	lowestLimit,
+	sumBounds,
 } from "../orchestration/bounds.ts";
 import type { WorkflowEfforts } from "../orchestration/effort-rule.ts";
 import { longestRepair as jsonRepairBound } from "../orchestration/json-reply.ts";
@@ -130,20 +131,6 @@ function repairCycle(task: CodeTask, cast: CodeCast, coder: Member): CycleGraph 
 /** The questions of a repair and its review at their longest, by coder. They are as long in every cycle. */
 export function repairCycles(task: CodeTask, cast: CodeCast): { coder: Member; cycle: Question[] }[] {
 	return cast.coders.map((coder) => ({ coder, cycle: repairCycle(task, cast, coder).calls }));
-}
-
-/** The most that questions cost together, nano-USD, or why one of them may not be asked. */
-export function sumBounds(
-	questions: readonly Question[],
-	boundFor: (question: Question) => Result<number>,
-): Result<number> {
-	let sum = 0;
-	for (const question of questions) {
-		const bound = boundFor(question);
-		if (!bound.ok) return bound;
-		sum += bound.value;
-	}
-	return ok(sum);
 }
 
 /** Bounds of a plan's first cycle and of all its cycles, nano-USD, or why one of its questions may not be asked. */

@@ -1,4 +1,5 @@
 // Positions in a list that is read newest first, and the cursors that name them. Pure.
+import { fail, ok, type Result } from "../failure.ts";
 
 /** A position: that of the last entry of a page. Time and id together order all entries permanently. */
 export interface ListPosition {
@@ -28,4 +29,16 @@ export function parseListCursor(cursor: string, isId: (text: string) => boolean)
 	const [created_at = "", id = "", ...rest] = text.split(" ");
 	const position = { created_at, id };
 	return rest.length === 0 && TIME.test(created_at) && isId(id) && renderCursor(position) === cursor ? position : null;
+}
+
+/** The position that a request's cursor names; null without a cursor. Fails for one that the list did not give. */
+export function readListCursor(
+	cursor: string | undefined,
+	isId: (text: string) => boolean,
+): Result<ListPosition | null> {
+	if (cursor === undefined) return ok(null);
+	const position = parseListCursor(cursor, isId);
+	if (position) return ok(position);
+	const message = "is not a next_cursor of this endpoint";
+	return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
 }

@@ -5,7 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { toActor } from "../audit/event.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { parseListCursor, renderCursor } from "../http/list-position.ts";
+import { readListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
 import { changeKey, type KeyChange, type KeyMaker, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
 import { inheritOptions, isKeyId, type KeyOptions, MAX_USER_KEYS } from "./key.ts";
@@ -84,12 +84,9 @@ const listKeysEndpoint = endpoint({
 	),
 	async handle({ query: { limit, cursor }, context }) {
 		const { account, db, timings } = context;
-		const after = cursor === undefined ? null : parseListCursor(cursor, isKeyId);
-		if (cursor !== undefined && after === null) {
-			const message = "is not a next_cursor of this endpoint";
-			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
-		}
-		const { keys, hasMore } = await timings.measure("d1", () => listUserKeys(db, account.userId, limit, after));
+		const after = readListCursor(cursor, isKeyId);
+		if (!after.ok) return after;
+		const { keys, hasMore } = await timings.measure("d1", () => listUserKeys(db, account.userId, limit, after.value));
 		const last = keys.at(-1);
 		return ok({
 			object: "list" as const,

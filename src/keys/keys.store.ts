@@ -2,13 +2,12 @@
 import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
-import { toKeyBudget } from "../account/accounts.store.ts";
+import { grantColumns, parseGrantTexts } from "../account/accounts.store.ts";
 import type { AuditEventRow } from "../audit/event.ts";
 import { insertEventOfChange } from "../audit/events.store.ts";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { apiKeys, users } from "../db/schema.ts";
-import { KEY_ROLES } from "../http/endpoint.ts";
 import type { ListPosition } from "../http/list-position.ts";
 import { parseStoredConfig } from "../routing-config/stored-config.ts";
 import { type ApiKey, type KeyLife, type KeyOptions, MAX_USER_KEYS, NEVER, ownerUntil, toKeyLife } from "./key.ts";
@@ -20,38 +19,26 @@ const keyColumns = {
 	createdAt: apiKeys.createdAt,
 	revokedAt: apiKeys.revokedAt,
 	rotatedFrom: apiKeys.rotatedFrom,
-	version: apiKeys.version,
 	name: apiKeys.name,
-	role: apiKeys.role,
-	expiresAt: apiKeys.expiresAt,
-	rpm: apiKeys.rpm,
-	dailyRequests: apiKeys.dailyRequests,
-	budgetNanoUsd: apiKeys.budgetNanoUsd,
-	budgetPeriod: apiKeys.budgetPeriod,
-	budgetKeyId: apiKeys.budgetKeyId,
-	models: apiKeys.models,
-	brainConfig: apiKeys.brainConfig,
 	tags: apiKeys.tags,
+	...grantColumns,
 };
 
 type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
 
-const roleColumn = z.enum(KEY_ROLES);
-const textsColumn = z.array(z.string());
+const tagsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
 	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...rest } = row;
 	const { budgetNanoUsd, budgetPeriod, ...key } = rest;
 	const options: KeyOptions = {
 		name,
-		role: roleColumn.parse(role),
 		expiresAt,
 		rpm,
 		dailyRequests,
-		budget: toKeyBudget({ budgetNanoUsd, budgetPeriod }),
-		models: models === null ? null : textsColumn.parse(JSON.parse(models)),
+		...parseGrantTexts({ role, models, budgetNanoUsd, budgetPeriod }),
 		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
-		tags: textsColumn.parse(JSON.parse(tags)),
+		tags: tagsColumn.parse(JSON.parse(tags)),
 	};
 	return { ...key, options };
 }

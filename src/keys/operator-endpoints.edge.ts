@@ -6,7 +6,7 @@ import { forgetRefusals } from "../account/admission.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type PlanId, planIdSchema } from "../catalog/plans.ts";
-import { fail, ok } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { changeKey, type KeyChange, makeKey, NO_KEY, OPERATOR, revokeKey, rotateKey } from "./changes.edge.ts";
 import { mergeOptions, UNLIMITED } from "./key.ts";
@@ -22,6 +22,12 @@ const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
 
 function toKeyBasis(plan: PlanId, { settings, startedAtMs }: ServiceContext) {
 	return { plan, catalog: settings.catalog, nowMs: startedAtMs };
+}
+
+/** The plan of a key's user. */
+async function findPlan({ key_id: keyId }: { key_id: string }, { db }: ServiceContext): Promise<Result<PlanId>> {
+	const plan = planIdSchema.safeParse(await findKeyPlan(db, keyId));
+	return plan.success ? ok(plan.data) : fail(NO_KEY);
 }
 
 /** A change by an operator, whom neither owner nor last owner key limits. */
@@ -89,9 +95,9 @@ const operatorChangeKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: keySchema,
 	async handle({ params, body, context }) {
-		const plan = planIdSchema.safeParse(await findKeyPlan(context.db, params.key_id));
-		if (!plan.success) return fail(NO_KEY);
-		const wanted = await readKeyOptions(body, toKeyBasis(plan.data, context));
+		const plan = await findPlan(params, context);
+		if (!plan.ok) return plan;
+		const wanted = await readKeyOptions(body, toKeyBasis(plan.value, context));
 		if (!wanted.ok) return wanted;
 		const changed = await changeKey(context, toOperatorChange(params), wanted.value);
 		return changed.ok ? ok(await viewKey(context, changed.value)) : changed;
@@ -110,12 +116,12 @@ const operatorRotateKeyEndpoint = endpoint({
 	body: rotateRequestSchema,
 	result: createdKeySchema,
 	async handle({ params, body, context }) {
-		const plan = planIdSchema.safeParse(await findKeyPlan(context.db, params.key_id));
-		if (!plan.success) return fail(NO_KEY);
+		const plan = await findPlan(params, context);
+		if (!plan.ok) return plan;
 		const rotated = await rotateKey(context, toOperatorChange(params), body.overlap_seconds);
 		if (!rotated.ok) return rotated;
 		const { key, secret } = rotated.value;
-		return ok({ user_id: key.userId, key_id: key.id, plan: plan.data, key: secret });
+		return ok({ user_id: key.userId, key_id: key.id, plan: plan.value, key: secret });
 	},
 });
 

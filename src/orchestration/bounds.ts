@@ -3,6 +3,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import { usd } from "../proof/money.ts";
+import type { Question } from "./strategy.ts";
 
 type HardLimit = { nanoUsd: number } & (
 	| { scope: "plan_envelope" | "max_cost" }
@@ -128,4 +129,18 @@ export function fitToLimits<Attempt>(
 	const { hard } = limits;
 	if (hard && last.boundNanoUsd > hard.nanoUsd) return fail(tooExpensive(last.boundNanoUsd, hard, words));
 	return ok(last);
+}
+
+/** The most that questions cost together, nano-USD, or why one of them may not be asked. */
+export function sumBounds(
+	questions: readonly Question[],
+	boundFor: (question: Question) => Result<number>,
+): Result<number> {
+	let sum = 0;
+	for (const question of questions) {
+		const bound = boundFor(question);
+		if (!bound.ok) return bound;
+		sum += bound.value;
+	}
+	return ok(sum);
 }

@@ -4,7 +4,7 @@ import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { parseListCursor, renderCursor } from "../http/list-position.ts";
+import { readListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
 import { forgetShareBadge } from "./badge-endpoint.edge.ts";
 import { configFields, configSchema, readConfigInput, requireOneForm, toConfigFields } from "./config-input.ts";
@@ -117,12 +117,11 @@ const listSharesEndpoint = endpoint({
 	async handle({ query, context }) {
 		const { db, account } = context;
 		const { cursor, limit } = query;
-		const after = cursor === undefined ? null : parseListCursor(cursor, isShareId);
-		if (cursor !== undefined && after === null) {
-			const message = "is not a next_cursor of this endpoint";
-			return fail({ reason: "invalid_request", issues: [{ path: "cursor", message }] });
-		}
-		const { shares, hasMore } = await context.timings.measure("d1", () => listShares(db, account.userId, limit, after));
+		const after = readListCursor(cursor, isShareId);
+		if (!after.ok) return after;
+		const { shares, hasMore } = await context.timings.measure("d1", () =>
+			listShares(db, account.userId, limit, after.value),
+		);
 		const last = shares.at(-1);
 		return ok({
 			object: "list" as const,

@@ -1,12 +1,14 @@
 // Pages of the audit log: the cursor, and the merge of what is stored with what is not yet.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AuditEventRow } from "../../../src/audit/event.ts";
+import { type AuditEventRow, isEventId } from "../../../src/audit/event.ts";
 import { parseOwnerKey, renderOwnerKey } from "../../../src/audit/owner.ts";
-import { type EventFilter, mergeEventPage, PAGE_PAYLOAD_CHARS, parseCursor } from "../../../src/audit/page.ts";
-import { renderCursor } from "../../../src/http/list-position.ts";
+import { type EventFilter, mergeEventPage, PAGE_PAYLOAD_CHARS } from "../../../src/audit/page.ts";
+import { parseListCursor, renderCursor } from "../../../src/http/list-position.ts";
 
 const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+const parseCursor = (cursor: string) => parseListCursor(cursor, isEventId);
 
 function event(n: number, timeMs = n): AuditEventRow {
 	return {
