@@ -4,6 +4,9 @@ import { usd } from "../../src/proof/money.ts";
 import type { ChatReceipt } from "../../src/proof/receipt.ts";
 import { sealReceipt } from "../../src/proof/receipt.ts";
 
+/** The part of an admission that says what its key may do: everything. */
+export const UNLIMITED_KEY = { keyVersion: 1, keyLimits: null, keyBudget: null, budgetKeyId: "key" };
+
 function writtenDown(
 	userId: string,
 	requestId: string,

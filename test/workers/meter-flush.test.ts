@@ -20,7 +20,7 @@ import {
 	usageRowsInD1,
 	useSandbox,
 } from "../support/service.ts";
-import { reservationFor, settlementFor } from "../support/settlements.ts";
+import { reservationFor, settlementFor, UNLIMITED_KEY } from "../support/settlements.ts";
 
 let upstream: Upstream;
 let key: TestKey;
@@ -56,10 +56,7 @@ async function settled(id: string, costNanoUsd: number, letters = 0): Promise<vo
 	const admission = {
 		requestId: id,
 		keyId: key.key_id,
-		keyVersion: 1,
-		keyLimits: null,
-		keyBudget: null,
-		budgetKeyId: "key",
+		...UNLIMITED_KEY,
 		plan: "corporate" as const,
 		countsTowardsDay: true,
 		reservation,
@@ -129,10 +126,7 @@ describe("an open reservation", () => {
 		await meter.admit({
 			requestId: id,
 			keyId: key.key_id,
-			keyVersion: 1,
-			keyLimits: null,
-			keyBudget: null,
-			budgetKeyId: "key",
+			...UNLIMITED_KEY,
 			plan: "corporate",
 			countsTowardsDay: true,
 			reservation,
@@ -170,10 +164,7 @@ describe("an open reservation", () => {
 		await meter.admit({
 			requestId: id,
 			keyId: key.key_id,
-			keyVersion: 1,
-			keyLimits: null,
-			keyBudget: null,
-			budgetKeyId: "key",
+			...UNLIMITED_KEY,
 			plan: "corporate",
 			countsTowardsDay: true,
 			reservation,

@@ -33,6 +33,7 @@ import {
 	useSandbox,
 	withKey,
 } from "../support/service.ts";
+import { UNLIMITED_KEY } from "../support/settlements.ts";
 
 /** When a reservation of now has expired: the longest run and the margin behind it are over. */
 const AFTER_ANY_RUN_MS = 660_000;
@@ -147,10 +148,7 @@ describe("admitting", () => {
 		const request = (requestId: string) => ({
 			requestId,
 			keyId: free.key_id,
-			keyVersion: 1,
-			keyLimits: null,
-			keyBudget: null,
-			budgetKeyId: "key",
+			...UNLIMITED_KEY,
 			plan: "free" as const,
 			countsTowardsDay: true,
 		});
