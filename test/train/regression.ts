@@ -6,6 +6,7 @@ import { extractFeatures, FEATURE_COUNT } from "../../src/routing/signals/featur
 import type { Features } from "../../src/routing/signals/space.ts";
 import { createFeatureSpace } from "../../src/routing/signals/space.ts";
 import type { Turn } from "../../src/routing/signals/turns.ts";
+import { createRandom, shuffle } from "./random.ts";
 
 /** One prompt as the fit sees it. */
 export interface Example {
@@ -33,24 +34,6 @@ export interface FitOptions {
 	decay: number;
 	/** The decay of difficulty's weights. */
 	difficultyDecay: number;
-}
-
-/** A generator of numbers from 0 to 1 that gives the same ones each time. */
-function createRandom(seed: number): () => number {
-	let state = seed;
-	return () => {
-		state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
-		return state / 0x80000000;
-	};
-}
-
-function shuffle(order: Int32Array, random: () => number): void {
-	for (let last = order.length - 1; last > 0; last--) {
-		const other = Math.floor(random() * (last + 1));
-		const moved = order[last] ?? 0;
-		order[last] = order[other] ?? 0;
-		order[other] = moved;
-	}
 }
 
 /** Turns the sums of an example into the gradients of its loss by output. */

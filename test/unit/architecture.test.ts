@@ -45,6 +45,7 @@ const LAYERS = [
 	["json.ts"],
 	["bounded-map.ts"],
 	["clip.ts"],
+	["text"],
 	["ids.ts"],
 	["failure.ts"],
 	["in-time.edge.ts"],

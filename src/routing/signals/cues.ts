@@ -1,8 +1,9 @@
 // Words of many languages that say what a prompt asks for, found by their hashes. Pure; the words are in cues.json.
+
+import { hashUnits } from "../../text/hash.ts";
+import { isSpaceless, scriptIndex } from "../../text/scripts.ts";
 import cueWords from "./cues.json" with { type: "json" };
-import { hashUnits } from "./hash.ts";
 import { MaskTable } from "./mask-table.ts";
-import { isSpaceless, scriptIndex } from "./scripts.ts";
 
 /** Names of the cues. A set of cues is a bit mask by position here. */
 export const CUES = Object.keys(cueWords);

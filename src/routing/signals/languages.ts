@@ -1,8 +1,8 @@
 // Which language a text is in, by its script and its most frequent words. Pure; the words are in languages.json.
-import { hashUnits } from "./hash.ts";
+import { hashUnits } from "../../text/hash.ts";
+import { SCRIPTS, type Script } from "../../text/scripts.ts";
 import frequentWords from "./languages.json" with { type: "json" };
 import { MaskTable } from "./mask-table.ts";
-import { SCRIPTS, type Script } from "./scripts.ts";
 
 /** Languages that are told by their frequent words. A set of them is a bit mask by position here. */
 const BY_WORDS = Object.keys(frequentWords);

@@ -1,7 +1,8 @@
 // Measured properties of a prompt beside its words: length, marks, code, formulas, scripts. Pure.
+
+import { SCRIPTS } from "../../text/scripts.ts";
 import { detectPromptLanguage, PROMPT_LANGUAGES } from "./languages.ts";
 import type { Scan } from "./scan.ts";
-import { SCRIPTS } from "./scripts.ts";
 
 /** Upper ends of the length classes, in characters. */
 const LENGTHS = [20, 50, 100, 250, 700, 2_000] as const;

@@ -1,8 +1,9 @@
 // Reads a text once, character by character: its n-grams, its cues, and counts of what it is made of. Pure.
+
+import { addUnit, HASH_START } from "../../text/hash.ts";
+import { isSpaceless, SCRIPTS, scriptIndex } from "../../text/scripts.ts";
 import { MAX_SPACELESS_CUE, prefixCues, spacelessCues, wordCues } from "./cues.ts";
-import { addUnit, HASH_START } from "./hash.ts";
 import { countLanguages, createLanguageCounts } from "./languages.ts";
-import { isSpaceless, SCRIPTS, scriptIndex } from "./scripts.ts";
 import { addGram, type FeatureSpace } from "./space.ts";
 
 /** A cue this close to an end of a text is likely part of the instruction. */

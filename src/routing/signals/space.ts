@@ -1,5 +1,5 @@
 // Space for the sparse features of one conversation at a time, reused from call to call. Pure.
-import { mixHash } from "./hash.ts";
+import { mixHash } from "../../text/hash.ts";
 
 /** N-grams are hashed to this many buckets. */
 export const BUCKETS = 1 << 16;

@@ -1,0 +1,76 @@
+// Cuts a text into units that the classifier reads one by one: sentences, parts of long ones, and short lines together. Pure.
+
+/** A part of a text, in UTF-16 units; the end is exclusive. */
+export interface TextUnit {
+	readonly start: number;
+	readonly end: number;
+}
+
+/** A longer sentence is cut, where a comma or a space allows it. */
+const MAX_UNIT_CHARS = 200;
+/** No cut before this part of the longest unit. */
+const MIN_CUT_CHARS = 100;
+/** Lines are joined up to this length: a form's fields say little alone. */
+const MIN_LINE_CHARS = 60;
+
+const NEWLINE = 0x0a;
+const FULL_STOP = 0x2e;
+
+/** End a sentence whatever follows them. */
+const FIRM_ENDS = codeUnits("。！？؟।…");
+/** End a sentence before a space. */
+const SOFT_ENDS = codeUnits(".!?;؛");
+const COMMAS = codeUnits(",،，、;:");
+
+function codeUnits(characters: string): ReadonlySet<number> {
+	return new Set([...characters].map((character) => character.charCodeAt(0)));
+}
+
+function isSpace(unit: number): boolean {
+	return unit <= 0x20 || unit === 0xa0 || unit === 0x3000;
+}
+
+/** Whether a full stop ends an abbreviation of one or two letters, or a number such as a date's day. */
+function endsAbbreviation(text: string, stop: number): boolean {
+	let start = stop;
+	while (start > 0 && stop - start < 3 && !isSpace(text.charCodeAt(start - 1))) start--;
+	return stop - start < 3;
+}
+
+function endsSentence(text: string, at: number): boolean {
+	const unit = text.charCodeAt(at);
+	if (FIRM_ENDS.has(unit)) return true;
+	if (!SOFT_ENDS.has(unit)) return false;
+	const next = at + 1 < text.length ? text.charCodeAt(at + 1) : NEWLINE;
+	return isSpace(next) && !(unit === FULL_STOP && endsAbbreviation(text, at));
+}
+
+/** Where a unit that has become too long is cut: after the last comma, else the last space. */
+function findCut(text: string, start: number, end: number): number {
+	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (COMMAS.has(text.charCodeAt(at))) return at + 1;
+	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (isSpace(text.charCodeAt(at))) return at + 1;
+	return end;
+}
+
+/** Whether a line break ends a unit: before an empty line, and after enough text. */
+function endsAtBreak(text: string, start: number, at: number): boolean {
+	return at - start >= MIN_LINE_CHARS || text.charCodeAt(at + 1) === NEWLINE;
+}
+
+/** Reports the units of a text in order. Between them stand only spaces. */
+export function eachUnit(text: string, report: (unit: TextUnit) => void): void {
+	let start = 0;
+	const finish = (end: number) => {
+		let [from, to] = [start, end];
+		while (from < to && isSpace(text.charCodeAt(from))) from++;
+		while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
+		if (to > from) report({ start: from, end: to });
+		start = end;
+	};
+	for (let at = 0; at < text.length; at++) {
+		if (endsSentence(text, at)) finish(at + 1);
+		else if (text.charCodeAt(at) === NEWLINE && endsAtBreak(text, start, at)) finish(at);
+		else if (at + 1 - start >= MAX_UNIT_CHARS) finish(findCut(text, start, at + 1));
+	}
+	finish(text.length);
+}
