@@ -1,24 +1,22 @@
 // The field of a request that holds a compliance policy. Its JSON Schema shows the normal form; policy.ts parses more. Pure.
 import * as z from "zod";
-import { DATA_CLASSES, UNREAD } from "./vocabulary.ts";
+import { DATA_CLASSES } from "./vocabulary.ts";
 
 /** A null says nothing, as an absent member does. */
 const POLICY_WORDS = { type: ["array", "null"], items: { type: "string" } };
 
-const CLASS_WORDS = { type: ["array", "null"], items: { type: "string", enum: [...DATA_CLASSES] } };
-
 const PROPERTIES = {
 	provider_allowlist: POLICY_WORDS,
 	provider_denylist: POLICY_WORDS,
-	jurisdiction: { ...POLICY_WORDS, description: "ISO 3166 codes, or EU." },
+	jurisdiction: { ...POLICY_WORDS, description: "ISO codes, EU." },
 	data_residency: POLICY_WORDS,
 	frameworks: POLICY_WORDS,
 	certifications: POLICY_WORDS,
-	block_data_classes: CLASS_WORDS,
-	mask_data_classes: CLASS_WORDS,
-	allow_unread: { type: ["array", "null"], items: { type: "string", enum: [...UNREAD] } },
+	block_data_classes: { type: ["array", "null"], items: { type: "string", enum: [...DATA_CLASSES] } },
+	mask_data_classes: POLICY_WORDS,
+	allow_unread: POLICY_WORDS,
 	require_zero_retention: { type: ["boolean", "null"] },
-	detect: { enum: ["inferred", null] },
+	detect: { type: ["string", "null"] },
 };
 
 /** A policy as a client sends it. */
