@@ -2,8 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
-import { type Detection, detect } from "../../src/compliance/detect.ts";
+import { plainConversation } from "../../src/compliance/conversation.ts";
+import { detect } from "../../src/compliance/detect.ts";
 import { findClass } from "../../src/compliance/detection/kinds.ts";
+import type { Detection } from "../../src/compliance/findings.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { BATCHES, SECRET_MARK } from "./own-sentences.ts";
 
@@ -33,7 +35,7 @@ function judged(
 	negativeFor: readonly string[] = [],
 ): Judged {
 	const plain = text.replaceAll(SECRET_MARK, "");
-	const detection = detect([plain]);
+	const detection = detect(plainConversation(plain));
 	if (negativeFor.length === 0) return { text, expected, kinds, found: detection.classes, detection };
 	const wrong = negativeFor.filter((kind) => Object.values(detection.kinds).some((found) => found.includes(kind)));
 	return {
