@@ -4,7 +4,9 @@ import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
-import { type Detection, detect } from "./detect.ts";
+import type { Conversation } from "./conversation.ts";
+import { detect } from "./detect.ts";
+import type { Detection } from "./findings.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
 import {
@@ -18,7 +20,7 @@ import {
 	shownPolicy,
 	toFloor,
 } from "./policy-levels.ts";
-import { DATA_CLASSES, type DataClass, isWithin, type Unread } from "./vocabulary.ts";
+import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
 /** Policies in force on a text. They apply to every model that sees the text: fallbacks, judges, critics and planners, too. */
 export interface ComplianceGate {
@@ -50,7 +52,7 @@ export interface TextContents {
 	/** Classes of what is left after masking. By default those of the text as received. */
 	remaining?: readonly DataClass[];
 	/** What nobody reads. Each holds every class. */
-	unread?: readonly Unread[];
+	unread?: readonly UnreadContent[];
 }
 
 /** What a gate decides by. */
@@ -305,13 +307,13 @@ export function createGate(
 }
 
 /**
- * The gate of policies on texts, by the matrix that ships with the service. Scans the texts.
- * @param texts everything that a model would be sent.
+ * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation.
+ * @param conversation everything that a model would be sent.
  */
 export function shippedGate(
 	levels: PolicyLevels,
-	texts: Iterable<string>,
+	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 ): ComplianceGate {
-	return createGate(levels, detect(texts), { matrix: MATRIX, catalog, attestations });
+	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations });
 }

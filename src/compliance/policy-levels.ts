@@ -2,7 +2,7 @@
 // gate (gate.ts) checks a model against each of them. Pure.
 import { type Hash, hashObject } from "../proof/hash.ts";
 import { type CompiledPolicy, type CompliancePolicy, compilePolicy, isActivePolicy } from "./policy.ts";
-import { DATA_CLASSES, type DataClass, isWithin, type Unread } from "./vocabulary.ts";
+import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
 /** From the level above all to the one below all. */
 export const POLICY_LEVELS = ["operator", "key", "request"] as const;
@@ -78,12 +78,12 @@ export function readsInferred(levels: PolicyLevels): boolean {
 }
 
 /** Whether a level lets pass what nobody reads, by its own word or by that of a level above. */
-export function allowsUnreadAt(levels: PolicyLevels, level: PolicyLevel, what: Unread): boolean {
+export function allowsUnreadAt(levels: PolicyLevels, level: PolicyLevel, what: UnreadContent): boolean {
 	return levelAndAbove(levels, level).some(({ policy }) => policy.allow_unread?.includes(what));
 }
 
 /** Whether every level that blocks a class lets pass what nobody reads. */
-export function allowsUnread(levels: PolicyLevels, what: Unread): boolean {
+export function allowsUnread(levels: PolicyLevels, what: UnreadContent): boolean {
 	return activeLevels(levels).every(
 		({ level, policy }) => !policy.block_data_classes || allowsUnreadAt(levels, level, what),
 	);

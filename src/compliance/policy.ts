@@ -10,8 +10,8 @@ import {
 	findDataClass,
 	findPlaces,
 	toStandard,
-	UNREAD,
-	type Unread,
+	UNREAD_CONTENTS,
+	type UnreadContent,
 } from "./vocabulary.ts";
 
 const MAX_LIST_WORDS = 100;
@@ -29,7 +29,7 @@ export interface CompliancePolicy {
 	/** Classes whose values models see as placeholders. */
 	mask_data_classes?: DataClass[];
 	/** What may be sent although nobody reads it. */
-	allow_unread?: Unread[];
+	allow_unread?: UnreadContent[];
 	require_zero_retention?: boolean;
 	/** What the learned classifier infers counts like what patterns find. */
 	detect?: "inferred";
@@ -51,7 +51,7 @@ export interface CompiledPolicy {
 	require_zero_retention: boolean;
 	/** Present only when set, like those below: attestations from before have none of them. */
 	mask_data_classes?: DataClass[];
-	allow_unread?: Unread[];
+	allow_unread?: UnreadContent[];
 	detect?: "inferred";
 	mode?: "monitor";
 }
@@ -139,11 +139,11 @@ function dataClassList() {
 }
 
 function unreadList() {
-	return wordList<Unread>((word) => {
-		const found = UNREAD.find((known) => known === word.toLowerCase());
+	return wordList<UnreadContent>((word) => {
+		const found = UNREAD_CONTENTS.find((known) => known === word.toLowerCase());
 		return found
 			? [found]
-			: `must be one of ${UNREAD.join(", ")}, not ${quoteInput(word)}${renderSuggestion(word, UNREAD)}`;
+			: `must be one of ${UNREAD_CONTENTS.join(", ")}, not ${quoteInput(word)}${renderSuggestion(word, UNREAD_CONTENTS)}`;
 	});
 }
 

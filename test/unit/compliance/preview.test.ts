@@ -1,8 +1,10 @@
 // The preview: every model accounted for, and the price of a policy to the last digit.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
 import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
@@ -12,7 +14,8 @@ import { variablesFor } from "../../support/variables.ts";
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const SETTINGS = parseSettings(variablesFor(CATALOG));
 
-const gate = (request: CompliancePolicy) => shippedGate({ operator: null, key: null, request }, ["hello"], SETTINGS);
+const gate = (request: CompliancePolicy) =>
+	shippedGate({ operator: null, key: null, request }, plainConversation("hello"), SETTINGS);
 
 describe("a preview", () => {
 	it("accounts for every model once", () => {
