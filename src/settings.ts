@@ -29,6 +29,15 @@ const hostList = z
 	.transform((list) => list.split(",").map((host) => host.trim().toLowerCase()))
 	.transform((hosts) => hosts.filter((host) => host !== ""));
 
+/** Whether texts may be sent to an address: encrypted, or on the same machine. */
+function isSafeAddress(address: string): boolean {
+	if (!URL.canParse(address)) return false;
+	const { protocol, hostname, username, search, hash } = new URL(address);
+	if (username !== "" || search !== "" || hash !== "") return false;
+	const isLoopback = hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d+){3}$/.test(hostname);
+	return protocol === "https:" || (protocol === "http:" && isLoopback);
+}
+
 const settingsSchema = z.object({
 	/** HMAC key under which API keys are stored. */
 	KEY_PEPPER: z.string({ error: "is required (any long random text)" }).min(16, "must have at least 16 characters"),
@@ -66,6 +75,14 @@ const settingsSchema = z.object({
 		(hosts) => hosts.every((host) => HOST_NAME.test(host) && !isIpAddress(host)),
 		"must be host names without schemes and ports, no IP addresses, separated by commas",
 	),
+	/**
+	 * A Presidio-compatible analyzer, asked under policies that say `detect: "inferred"`. It is sent texts, so that http is for
+	 * the same machine only.
+	 */
+	DETECTOR_URL: z
+		.string()
+		.refine(isSafeAddress, "must be an https address, or an http address of this machine")
+		.optional(),
 	/** `off`: texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
@@ -127,6 +144,8 @@ export interface Settings {
 	hashesAuditSecrets: boolean;
 	/** Host names that webhooks may be sent to. */
 	webhookHosts: ReadonlySet<string>;
+	/** The analyzer's address, the part before `/analyze`; null if there is none. */
+	detectorUrl: string | null;
 	/** Texts that users may read again are stored for a while. */
 	storesTexts: boolean;
 }
@@ -268,6 +287,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),
 		hashesAuditSecrets: values.AUDIT_SECRETS === "hash",
 		webhookHosts: new Set(values.WEBHOOK_HOSTS),
+		detectorUrl: values.DETECTOR_URL === undefined ? null : stripTrailingSlash(values.DETECTOR_URL),
 		storesTexts: values.STORE_RESPONSES !== "off",
 	};
 }

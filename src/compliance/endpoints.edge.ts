@@ -6,7 +6,8 @@ import { ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
 import { plainConversation } from "./conversation.ts";
-import { loadDetector, loadGate } from "./load.ts";
+import { gateConversation } from "./gate.edge.ts";
+import { loadDetector } from "./load.ts";
 import { policyConfigField, policyField } from "./policy-field.ts";
 import type { PolicyLevels } from "./policy-levels.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
@@ -72,6 +73,7 @@ function previewComplianceEndpoint(findPolicies: FindPolicies): Endpoint {
 				policy: policySchema.optional(),
 				detected_classes: z.array(z.string()),
 				classification: excludedSchema,
+				inferred: z.object({ detected_classes: z.array(z.string()), classification: excludedSchema }).optional(),
 				allowed_models: z.array(z.string()).optional(),
 				excluded_models: excludedSchema.optional(),
 				compliance_cost_premium: z
@@ -112,8 +114,7 @@ function previewComplianceEndpoint(findPolicies: FindPolicies): Endpoint {
 				const { detect } = await loadDetector();
 				return ok(inertPreview(await scanConversation(conversation, detect)));
 			}
-			const { shippedGate } = await loadGate();
-			const gate = await scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings));
+			const gate = await gateConversation(levels, conversation, settings);
 			return ok(toCompliancePreview(gate, settings.catalog, startedAtMs));
 		},
 	});

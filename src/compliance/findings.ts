@@ -115,3 +115,17 @@ export function unreadDetection(): Detection {
 	const kinds = Object.fromEntries(DATA_CLASSES.map((dataClass) => [dataClass, [UNREAD]]));
 	return { classes: [...DATA_CLASSES], kinds, findings: [] };
 }
+
+/** What either detection says. */
+export function joinDetections(a: Detection, b: Detection): Detection {
+	const kinds: Partial<Record<DataClass, string[]>> = {};
+	for (const dataClass of DATA_CLASSES) {
+		const both = [...new Set([...(a.kinds[dataClass] ?? []), ...(b.kinds[dataClass] ?? [])])].sort();
+		if (both.length > 0) kinds[dataClass] = both;
+	}
+	return {
+		classes: DATA_CLASSES.filter((dataClass) => kinds[dataClass] !== undefined),
+		kinds,
+		findings: toOrderedFindings([...a.findings, ...b.findings]),
+	};
+}

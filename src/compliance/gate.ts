@@ -27,7 +27,10 @@ export interface ComplianceGate {
 	/** The policies of all levels in one, as answers show it. */
 	policy: CompiledPolicy;
 	levels: PolicyLevels;
+	/** What pattern matching finds. */
 	detection: Detection;
+	/** What is inferred beyond that; null if no policy asks for it. */
+	inferred: Detection | null;
 	matrixVersion: string;
 	/** Why a model must not see the text, a sentence for each reason; empty if it may. */
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
@@ -47,13 +50,18 @@ export interface Objection {
 
 /** What a text holds where it is more, or less, than the detection says. */
 export interface TextContents {
-	/** Classes of the text as received. The detection's by default. */
+	/** What is inferred beyond pattern matching, if a policy asks for it. */
+	inferred?: Detection | null;
+	/** Classes of the text as received. By default what is detected and inferred. */
 	received?: readonly DataClass[];
 	/** Classes of what is left after masking. By default those of the text as received. */
 	remaining?: readonly DataClass[];
 	/** What nobody reads. Each holds every class. */
 	unread?: readonly UnreadContent[];
 }
+
+/** What a text holds, in full. */
+type HeldContents = Required<Omit<TextContents, "inferred">>;
 
 /** What a gate decides by. */
 interface GateBasis {
@@ -216,7 +224,7 @@ function toReason(level: PolicyLevel, member: keyof CompliancePolicy, name: stri
 }
 
 /** The classes of a text that a level blocks: found in it, left after masking, or held by what nobody reads. */
-function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: Required<TextContents>): DataClass[] {
+function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: HeldContents): DataClass[] {
 	const blocked = levels[level]?.block_data_classes ?? [];
 	if (contents.unread.some((what) => !allowsUnreadAt(levels, level, what))) return blocked;
 	const gated = gatedClassesAt(levels, level);
@@ -227,7 +235,7 @@ function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: Require
 function findObjections(
 	providerId: string,
 	levels: PolicyLevels,
-	contents: Required<TextContents>,
+	contents: HeldContents,
 	basis: GateBasis,
 ): Objection[] {
 	const name = basis.catalog.findProvider(providerId)?.name ?? providerId;
@@ -260,12 +268,22 @@ function toViolations(seen: readonly { id: string; objections: readonly Objectio
 	return sorted.map(([, violation]) => ({ ...violation, models: sortUnique(violation.models) }));
 }
 
+/** The classes of what is detected and inferred. */
+function joinClasses(detection: Detection, inferred: Detection | null): DataClass[] {
+	return DATA_CLASSES.filter((name) => detection.classes.includes(name) || inferred?.classes.includes(name));
+}
+
 /** The gate of policies on a text, by a matrix. */
 export function createGate(
 	levels: PolicyLevels,
 	detection: Detection,
 	basis: GateBasis,
-	{ received = detection.classes, remaining = received, unread = [] }: TextContents = {},
+	{
+		inferred = null,
+		received = joinClasses(detection, inferred),
+		remaining = received,
+		unread = [],
+	}: TextContents = {},
 ): ComplianceGate {
 	const byProvider = new Map<string, readonly Objection[]>();
 	const matrixVersion = basis.matrix.version;
@@ -285,6 +303,7 @@ export function createGate(
 		policy,
 		levels,
 		detection,
+		inferred,
 		matrixVersion,
 		objectionsTo,
 		reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
@@ -299,6 +318,7 @@ export function createGate(
 				models: sortUnique(all.map(({ id }) => id)),
 				providers: sortUnique(all.map(({ provider }) => provider)),
 				detected_classes: DATA_CLASSES.filter((known) => detection.classes.includes(known)),
+				...(inferred ? { inferred_classes: [...inferred.classes] } : {}),
 				...(monitors.length > 0 ? { mode: "monitor" as const, violations: toViolations(seen) } : {}),
 			};
 			return { ...claimed, hash: hashObject(claimed) };
@@ -309,11 +329,13 @@ export function createGate(
 /**
  * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation.
  * @param conversation everything that a model would be sent.
+ * @param inferred what is inferred beyond pattern matching, if a policy asks for it.
  */
 export function shippedGate(
 	levels: PolicyLevels,
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
+	inferred: Detection | null = null,
 ): ComplianceGate {
-	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations });
+	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations }, { inferred });
 }

@@ -87,6 +87,7 @@ export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs
 		ok: sample !== undefined,
 		policy,
 		...toClassification(gate.detection),
+		...(gate.inferred ? { inferred: toClassification(gate.inferred) } : {}),
 		allowed_models: allowedIds,
 		excluded_models: excluded,
 		compliance_cost_premium: premium,

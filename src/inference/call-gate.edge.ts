@@ -1,8 +1,7 @@
 // The compliance gate of a call: scans everything in it that a model would be sent, under the policies in force.
+import { gateConversation } from "../compliance/gate.edge.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
-import { loadGate } from "../compliance/load.ts";
 import type { PolicyLevels } from "../compliance/policy-levels.ts";
-import { scanConversation } from "../compliance/scans.edge.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
 import { callConversation } from "./call-conversation.ts";
@@ -14,6 +13,5 @@ export async function gateFor(
 	settings: Settings,
 ): Promise<ComplianceGate | null> {
 	if (!levels) return null;
-	const { shippedGate } = await loadGate();
-	return scanConversation(callConversation(call), (conversation) => shippedGate(levels, conversation, settings));
+	return gateConversation(levels, callConversation(call), settings);
 }

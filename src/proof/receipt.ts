@@ -18,6 +18,8 @@ export interface Attestation {
 	providers: string[];
 	/** In the order PII, PHI, FINANCIAL, SECRETS. */
 	detected_classes: string[];
+	/** What is inferred beyond that; absent unless a policy asks for it. */
+	inferred_classes?: string[];
 	/** The policies above the request's, by digest; absent when there are none. */
 	floor?: { level: string; members: string[]; digest: string }[];
 	/** Present under a policy that refuses nothing. */

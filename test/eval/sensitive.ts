@@ -5,7 +5,8 @@ import { delimiter, relative, resolve } from "node:path";
 import type { Conversation } from "../../src/compliance/conversation.ts";
 import { detect } from "../../src/compliance/detect.ts";
 import { findClass } from "../../src/compliance/detection/kinds.ts";
-import { DATA_CLASSES } from "../../src/compliance/vocabulary.ts";
+import { inferStatements } from "../../src/compliance/statements/infer.ts";
+import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { BATCHES } from "./own-sentences.ts";
 import {
 	isExact,
@@ -36,11 +37,31 @@ function toConversation({ messages }: LabelledConversation): Conversation {
 	return { texts, unread: [] };
 }
 
-function judgeConversation(row: LabelledConversation): SensitiveJudgement {
-	const detection = detect(toConversation(row));
-	const kinds = Object.values(detection.kinds).flat();
-	if (row.negativeFor.length === 0)
-		return { row, found: detection.classes.filter((each) => !row.mayAlso.includes(each)), kinds };
+/** What the detector finds: classes, and the kinds of all. */
+type FindData = (conversation: Conversation) => { classes: readonly DataClass[]; kinds: readonly string[] };
+
+function findByPatterns(conversation: Conversation) {
+	const { classes, kinds } = detect(conversation);
+	return { classes, kinds: Object.values(kinds).flat() };
+}
+
+function findWithInferred(conversation: Conversation) {
+	const found = findByPatterns(conversation);
+	const inferred = inferStatements(conversation);
+	return {
+		classes: DATA_CLASSES.filter((each) => found.classes.includes(each) || inferred.classes.includes(each)),
+		kinds: [...found.kinds, ...Object.values(inferred.kinds).flat()],
+	};
+}
+
+const DETECTORS: readonly (readonly [name: string, find: FindData])[] = [
+	["pattern matching", findByPatterns],
+	["with what is inferred", findWithInferred],
+];
+
+function judgeConversation(row: LabelledConversation, find: FindData): SensitiveJudgement {
+	const { classes, kinds } = find(toConversation(row));
+	if (row.negativeFor.length === 0) return { row, found: classes.filter((each) => !row.mayAlso.includes(each)), kinds };
 	const wrong = row.negativeFor.filter((kind) => kinds.includes(kind)).map(findClass);
 	return { row, found: DATA_CLASSES.filter((each) => wrong.includes(each)), kinds };
 }
@@ -55,8 +76,14 @@ function reportRows(judgements: readonly SensitiveJudgement[]): void {
 }
 
 function reportSet(name: string, rows: readonly LabelledConversation[]): void {
-	const judgements = rows.map(judgeConversation);
-	console.log(`${name}: ${rows.length} texts`);
+	for (const [detector, find] of DETECTORS) {
+		console.log(`${name}, ${detector}: ${rows.length} texts`);
+		reportJudgements(rows.map((row) => judgeConversation(row, find)));
+	}
+}
+
+function reportJudgements(judgements: readonly SensitiveJudgement[]): void {
+	const rows = judgements.map(({ row }) => row);
 	console.log(renderByClass(judgements));
 	if (rows.some(({ group }) => group !== null)) {
 		console.log(`\n${renderByGroup(judgements)}\n\n${renderByLanguage(judgements)}\n`);

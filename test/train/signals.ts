@@ -1,5 +1,6 @@
-// Trains the model behind routing's signals and writes its weights: `npm run train:signals`. First measures it on sources
-// that it did not see. Deterministic; needs the labelled prompts of ../shared/data.
+// Trains the model behind routing's signals and writes its weights: `npm run train:signals`; with `-- statements`, the one of
+// statements about somebody's health, money or person. First measures it on sources that it did not see. Deterministic; needs
+// the labelled prompts of ../shared/data.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -10,6 +11,7 @@ import { FIT, readExamples, toTestExamples } from "./examples.ts";
 import { FOLD_NAMES, findFold, hasLabelledPrompts, readOtherSources } from "./labelled.ts";
 import { fitWeights } from "./regression.ts";
 import { findWeakLanguages, renderByIntent, renderByLanguage, renderBySource, renderFigures } from "./report.ts";
+import { trainStatements } from "./statements/run.ts";
 import { encodeWeights } from "./weights-file.ts";
 
 const FILE = join(import.meta.dirname, "../../src/routing/signals/weights.json");
@@ -47,5 +49,5 @@ function train(): void {
 	console.log(`${text.length} bytes of weights written, ${gzipSync(text).byteLength} compressed`);
 }
 
-if (hasLabelledPrompts()) train();
+if (hasLabelledPrompts()) process.argv.includes("statements") ? trainStatements() : train();
 else console.log("../shared/data/routing is not there: nothing is trained, the weights stay as they are");

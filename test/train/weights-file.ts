@@ -1,13 +1,9 @@
 // Writes fitted weights in the compact form that the service ships: one character a weight, with a scale for each output.
-import {
-	MAX_DISTANCE,
-	MAX_STEP,
-	OUTPUTS,
-	type WeightsFile,
-	ZERO_CHARACTER,
-} from "../../src/routing/signals/classifier.ts";
+import { OUTPUTS, type WeightsFile } from "../../src/routing/signals/classifier.ts";
 import { FEATURE_COUNT } from "../../src/routing/signals/features.ts";
 import { BUCKETS } from "../../src/routing/signals/space.ts";
+import { MAX_STEP } from "../../src/text/step-text.ts";
+import { encodeBuckets, encodeSteps } from "./step-text.ts";
 
 /** Six significant digits: the same text on every machine. */
 const DIGITS = 6;
@@ -32,23 +28,6 @@ function toSteps(row: Float32Array, scales: readonly number[]): number[] {
 	});
 }
 
-function toText(steps: readonly number[]): string {
-	return String.fromCharCode(...steps.map((step) => ZERO_CHARACTER + step));
-}
-
-/** The distances between buckets, a long one as several characters. */
-function encodeBuckets(buckets: readonly number[]): string {
-	let before = 0;
-	return buckets
-		.map((bucket) => {
-			const distance = bucket - before;
-			before = bucket;
-			const full = Math.floor(distance / MAX_DISTANCE);
-			return toText([...Array<number>(full).fill(MAX_STEP), (distance % MAX_DISTANCE) - MAX_STEP]);
-		})
-		.join("");
-}
-
 /** The file of fitted weights. N-grams whose steps are all zero are left out. */
 export function encodeWeights(
 	weights: Float32Array,
@@ -67,8 +46,8 @@ export function encodeWeights(
 		other_scales: otherScales,
 		buckets: encodeBuckets(kept),
 		weights: [
-			...kept.map((bucket) => toText(toSteps(row(bucket), gramScales))),
-			...others.map((other) => toText(toSteps(other, otherScales))),
+			...kept.map((bucket) => encodeSteps(toSteps(row(bucket), gramScales))),
+			...others.map((other) => encodeSteps(toSteps(other, otherScales))),
 		].join(""),
 	};
 }

@@ -1,6 +1,7 @@
 // The trained model of prompts: probabilities of intents and an expected difficulty from sparse features. Pure; the
 // weights are an argument.
 import { INTENTS, type Intent } from "../../catalog/vocabulary.ts";
+import { eachBucket, ZERO_CHARACTER } from "../../text/step-text.ts";
 import { FEATURE_COUNT } from "./features.ts";
 import { BUCKETS, type Features } from "./space.ts";
 
@@ -23,13 +24,6 @@ export interface WeightsFile {
 	weights: string;
 }
 
-/** Steps are from -MAX_STEP to MAX_STEP. */
-export const MAX_STEP = 27;
-/** The character of step 0: all characters are ASCII, and none needs an escape in JSON. */
-export const ZERO_CHARACTER = 0x23 + MAX_STEP;
-/** The largest distance of one character. */
-export const MAX_DISTANCE = 2 * MAX_STEP;
-
 export interface Weights extends Pick<WeightsFile, "temperature" | "levels"> {
 	/** By feature: its row in `rows`, from 1 on; 0 is a feature without weights. */
 	rowNumbers: Uint16Array;
@@ -42,13 +36,10 @@ export interface Weights extends Pick<WeightsFile, "temperature" | "levels"> {
 /** Numbers the features that have weights, from 1 on: n-grams by a list of distances, then all others. */
 function numberRows(distances: Uint8Array): Uint16Array {
 	const numbers = new Uint16Array(FEATURE_COUNT);
-	let bucket = 0;
 	let row = 0;
-	for (let i = 0; i < distances.length; i++) {
-		const distance = (distances[i] ?? 0) - ZERO_CHARACTER + MAX_STEP;
-		bucket += distance;
-		if (distance < MAX_DISTANCE) numbers[bucket] = ++row;
-	}
+	eachBucket(distances, (bucket) => {
+		numbers[bucket] = ++row;
+	});
 	for (let feature = BUCKETS; feature < FEATURE_COUNT; feature++) numbers[feature] = ++row;
 	return numbers;
 }

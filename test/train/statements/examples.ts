@@ -1,32 +1,103 @@
-// Turns sentences and prompts into examples: units of text, their features, and what stood before them.
-import { existsSync } from "node:fs";
-import { createUnitFeatures, readUnitFeatures } from "../../../src/compliance/statements/features.ts";
-import { eachUnit } from "../../../src/compliance/statements/units.ts";
+// The texts that the classifier of statements is trained on and judged by: sentences of ours, and prompts that people typed.
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import * as z from "zod";
+import { STATEMENT_CLASSES } from "../../../src/compliance/statements/model.ts";
+import { expandFrame, type Frame, findTextFold, type Holdout, readFrames } from "./frames.ts";
 
-/** Units before one that count as what was said before. */
-export const MAX_BEFORE = 2;
+/** Public prompts, which are not part of the repository. */
+const PUBLIC = resolve(import.meta.dirname, "../../../../shared/data/routing");
 
-const space = createUnitFeatures();
+export const FOLDS = 4;
 
-/** The buckets of each unit of a conversation's texts; those of the last text are read, the others stand before them. */
-export interface ConversationUnits {
-	readonly units: readonly Int32Array[];
-	/** How many of them belong to earlier texts. */
-	readonly earlier: number;
+/** Sentences of one frame, in training and when held out. */
+const SENTENCES = { trained: 40, heldOut: 12 } as const;
+
+const WEIGHTS = { sentence: 1, ordinary: 1.5, set: 1 } as const;
+
+/** Prompts are read up to here. */
+const MAX_PROMPT_CHARS = 3_000;
+
+/** Every so many prompts of the sets of one kind are enough. */
+const SET_STEP = 6;
+
+/** Sets of assistants for banks, and templates; they say what a customer would of money. */
+const OTHER_SETS = /clinc|banking|chatterbot|synthetic/;
+
+/** A conversation of texts, and the classes of statements in the last one. */
+export interface StatementText {
+	readonly texts: readonly string[];
+	/** 0 or 1, by STATEMENT_CLASSES. */
+	readonly targets: readonly number[];
+	readonly weight: number;
+	readonly lang: string;
+	/** Of an ordinary prompt, null. */
+	readonly frame: Frame | null;
 }
 
-function readText(text: string): Int32Array[] {
-	const units: Int32Array[] = [];
-	eachUnit(text, ({ start, end }) => {
-		readUnitFeatures(text.slice(start, end), space);
-		units.push(space.buckets.slice(0, space.length));
-	});
-	return units;
+const promptRow = z.object({ prompt: z.string(), source: z.string(), lang: z.string().default("en") });
+type PromptRow = z.output<typeof promptRow>;
+
+function readPrompts(file: string): PromptRow[] {
+	return readFileSync(file, "utf8")
+		.trimEnd()
+		.split("\n")
+		.map((line) => promptRow.parse(JSON.parse(line)));
 }
 
-export function toConversationUnits(texts: readonly string[]): ConversationUnits {
-	const earlier = texts.slice(0, -1).flatMap(readText);
-	return { units: [...earlier, ...readText(texts.at(-1) ?? "")], earlier: earlier.length };
+function toOrdinary({ prompt, lang }: PromptRow, weight: number): StatementText {
+	return {
+		texts: [prompt.slice(0, MAX_PROMPT_CHARS)],
+		targets: STATEMENT_CLASSES.map(() => 0),
+		weight,
+		lang,
+		frame: null,
+	};
 }
 
-export const hasFile = existsSync;
+function toSentences(frame: Frame, count: number, holdout: Holdout | null): StatementText[] {
+	const targets = STATEMENT_CLASSES.map((each) => (frame.classes.includes(each) ? 1 : 0));
+	return expandFrame(frame, count, holdout).map((texts) => ({
+		texts,
+		targets,
+		weight: WEIGHTS.sentence,
+		lang: frame.lang,
+		frame,
+	}));
+}
+
+/** What is trained on, and what is judged. */
+export interface StatementSplit {
+	readonly trained: readonly StatementText[];
+	readonly heldOut: readonly StatementText[];
+}
+
+/**
+ * All texts, or those outside and inside of a fold. Sentences are held out with their frames and their words.
+ * @param fold null trains on all.
+ */
+export function readSplit(fold: number | null): StatementSplit {
+	const frames = readFrames();
+	const natural = readPrompts(join(PUBLIC, "natural.public.jsonl"));
+	const own = readPrompts(join(import.meta.dirname, "../prompts.jsonl"));
+	const sets = readPrompts(join(PUBLIC, "intent-train.jsonl"));
+	const isHeldOut = (text: string) => fold !== null && findTextFold(text, FOLDS) === fold;
+	const holdout = (isInside: boolean): Holdout | null => (fold === null ? null : { folds: FOLDS, fold, isInside });
+	const setPrompts = sets.filter(({ source }, at) => at % SET_STEP === 0 && !OTHER_SETS.test(source));
+	return {
+		trained: [
+			...frames
+				.filter(({ text }) => !isHeldOut(text))
+				.flatMap((frame) => toSentences(frame, SENTENCES.trained, holdout(false))),
+			...natural.filter(({ prompt }) => !isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
+			...own.map((row) => toOrdinary(row, WEIGHTS.ordinary)),
+			...setPrompts.map((row) => toOrdinary(row, WEIGHTS.set)),
+		],
+		heldOut: [
+			...frames
+				.filter(({ text }) => isHeldOut(text))
+				.flatMap((frame) => toSentences(frame, SENTENCES.heldOut, holdout(true))),
+			...natural.filter(({ prompt }) => isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
+		],
+	};
+}

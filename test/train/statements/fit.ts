@@ -1,5 +1,6 @@
 // Fits the classifier of statements: hashed features, a few hidden units that also see what was said before, and an output a
 // class. A text counts as its strongest unit. AdaGrad; deterministic.
+import { featureNorm } from "../../../src/compliance/statements/model.ts";
 import { createRandom, shuffle } from "../random.ts";
 
 /** A unit of text as rows of features, and those of the units before it. */
@@ -36,13 +37,6 @@ export interface FittedStatements {
 	/** outputs × hidden. */
 	readonly outputs: Float32Array;
 	readonly outputBias: Float32Array;
-}
-
-/** A unit with fewer features has the norm of one with this many. */
-export const MIN_NORM_FEATURES = 12;
-
-export function toScale(count: number): number {
-	return 1 / Math.sqrt(Math.max(MIN_NORM_FEATURES, count));
 }
 
 class Network {
@@ -105,6 +99,16 @@ class Network {
 		}
 	}
 
+	/** The hidden units of what was said before; zeros if nothing was. */
+	#readPrior(): void {
+		const { before } = this;
+		before.fill(0);
+		if (this.#priorLength === 0) return;
+		for (let k = 0; k < before.length; k++) before[k] = this.fitted.bias[k] ?? 0;
+		this.#addRows(this.#prior, this.#priorLength, before, featureNorm(this.#priorLength));
+		for (let k = 0; k < before.length; k++) before[k] = Math.max(0, before[k] ?? 0);
+	}
+
 	/** Sums of the outputs for a unit. */
 	forward(unit: FitUnit, dropout: number): Float64Array {
 		const { hidden, outputs } = this.#options;
@@ -112,19 +116,14 @@ class Network {
 		[this.#own, this.#prior] = this.#buffers;
 		this.#ownLength = this.#drop(unit.own, this.#own, dropout);
 		this.#priorLength = this.#drop(unit.before, this.#prior, dropout);
-		before.fill(0);
-		if (this.#priorLength > 0) {
-			for (let k = 0; k < hidden; k++) before[k] = fitted.bias[k] ?? 0;
-			this.#addRows(this.#prior, this.#priorLength, before, toScale(this.#priorLength));
-			for (let k = 0; k < hidden; k++) before[k] = Math.max(0, before[k] ?? 0);
-		}
+		this.#readPrior();
 		const own = this.hidden;
 		for (let k = 0; k < hidden; k++) {
 			let sum = fitted.bias[k] ?? 0;
 			for (let j = 0; j < hidden; j++) sum += (fitted.context[k * hidden + j] ?? 0) * (before[j] ?? 0);
 			own[k] = sum;
 		}
-		this.#addRows(this.#own, this.#ownLength, own, toScale(this.#ownLength));
+		this.#addRows(this.#own, this.#ownLength, own, featureNorm(this.#ownLength));
 		for (let k = 0; k < hidden; k++) own[k] = Math.max(0, own[k] ?? 0);
 		for (let output = 0; output < outputs; output++) {
 			let sum = fitted.outputBias[output] ?? 0;
@@ -163,8 +162,8 @@ class Network {
 		}
 	}
 
-	/** One step from the gradients of the outputs after `forward`. */
-	backward(gradients: Float64Array): void {
+	/** The gradients of the hidden units of a unit, and of what was said before it. */
+	#hiddenGradients(gradients: Float64Array): readonly [own: Float64Array, prior: Float64Array] {
 		const { hidden, outputs } = this.#options;
 		const { fitted, before } = this;
 		const own = new Float64Array(hidden);
@@ -178,6 +177,13 @@ class Network {
 			for (let j = 0; j < hidden; j++)
 				if ((before[j] ?? 0) > 0) prior[j] = (prior[j] ?? 0) + sum * (fitted.context[k * hidden + j] ?? 0);
 		}
+		return [own, prior];
+	}
+
+	/** One step from the gradients of the outputs after `forward`. */
+	backward(gradients: Float64Array): void {
+		const { hidden, outputs } = this.#options;
+		const [own, prior] = this.#hiddenGradients(gradients);
 		for (let output = 0; output < outputs; output++) {
 			const gradient = gradients[output] ?? 0;
 			this.#update("outputBias", output, gradient);
@@ -185,10 +191,10 @@ class Network {
 		}
 		for (let k = 0; k < hidden; k++) {
 			this.#update("bias", k, own[k] ?? 0);
-			for (let j = 0; j < hidden; j++) this.#update("context", k * hidden + j, (own[k] ?? 0) * (before[j] ?? 0));
+			for (let j = 0; j < hidden; j++) this.#update("context", k * hidden + j, (own[k] ?? 0) * (this.before[j] ?? 0));
 		}
-		this.#updateRows(this.#own, this.#ownLength, own, toScale(this.#ownLength));
-		this.#updateRows(this.#prior, this.#priorLength, prior, toScale(this.#priorLength));
+		this.#updateRows(this.#own, this.#ownLength, own, featureNorm(this.#ownLength));
+		this.#updateRows(this.#prior, this.#priorLength, prior, featureNorm(this.#priorLength));
 	}
 }
 

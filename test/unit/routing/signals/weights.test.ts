@@ -2,10 +2,11 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeWeights, MAX_STEP, OUTPUTS, sumOutputs } from "../../../../src/routing/signals/classifier.ts";
+import { decodeWeights, OUTPUTS, sumOutputs } from "../../../../src/routing/signals/classifier.ts";
 import { FEATURE_COUNT } from "../../../../src/routing/signals/features.ts";
 import { BUCKETS } from "../../../../src/routing/signals/space.ts";
 import shippedFile from "../../../../src/routing/signals/weights.json" with { type: "json" };
+import { MAX_STEP } from "../../../../src/text/step-text.ts";
 import { encodeWeights } from "../../../train/weights-file.ts";
 
 describe("the shipped weights", () => {

@@ -1,0 +1,18 @@
+// Builds the gate of a conversation: scans it, and infers what pattern matching cannot see where a policy asks for that.
+import type { Settings } from "../settings.ts";
+import type { Conversation } from "./conversation.ts";
+import type { ComplianceGate } from "./gate.ts";
+import { loadGate, loadInferred } from "./load.ts";
+import { type PolicyLevels, readsInferred } from "./policy-levels.ts";
+import { scanConversation } from "./scans.edge.ts";
+
+/** The gate of policies on everything that a model would be sent. */
+export async function gateConversation(
+	levels: PolicyLevels,
+	conversation: Conversation,
+	settings: Pick<Settings, "catalog" | "attestations" | "detectorUrl">,
+): Promise<ComplianceGate> {
+	const { shippedGate } = await loadGate();
+	const inferred = readsInferred(levels) ? await (await loadInferred()).inferDetection(conversation, settings) : null;
+	return scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings, inferred));
+}

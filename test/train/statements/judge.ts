@@ -1,0 +1,89 @@
+// Judges held-out texts by a trained classifier of statements, chooses its thresholds, and shows its figures.
+import { decodeStatements, STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
+import { StatementScorer } from "../../../src/compliance/statements/score.ts";
+import { renderTable } from "../../bench/table.ts";
+import type { StatementText } from "./examples.ts";
+
+/** A held-out text and the highest scores of the last text's units, by class. */
+export interface StatementJudgement {
+	readonly text: StatementText;
+	readonly scores: readonly number[];
+}
+
+export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]): StatementJudgement[] {
+	const model = decodeStatements(file);
+	return texts.map((text) => {
+		const scorer = new StatementScorer(model);
+		let best: readonly number[] = [];
+		for (const [at, each] of text.texts.entries())
+			scorer.read(each, (_, scores) => {
+				if (at === text.texts.length - 1) best = scores.map((score, output) => Math.max(score, best[output] ?? score));
+			});
+		return { text, scores: best };
+	});
+}
+
+/** Most of the ordinary prompts that a class may be found in. */
+const MAX_FLAGGED = 0.004;
+/** Least precision of a class on held-out sentences, a third of which look like statements and are none. */
+const MIN_PRECISION = 0.85;
+const THRESHOLDS = Array.from({ length: 25 }, (_, at) => at / 4);
+
+interface StatementCounts {
+	readonly expected: number;
+	readonly found: number;
+	readonly both: number;
+}
+
+function countFound(judgements: readonly StatementJudgement[], output: number, threshold: number): StatementCounts {
+	let [expected, found, both] = [0, 0, 0];
+	for (const { text, scores } of judgements) {
+		const isExpected = text.targets[output] === 1;
+		const isFound = (scores[output] ?? Number.NEGATIVE_INFINITY) > threshold;
+		if (isExpected) expected++;
+		if (isFound) found++;
+		if (isExpected && isFound) both++;
+	}
+	return { expected, found, both };
+}
+
+function isOrdinary({ text }: StatementJudgement): boolean {
+	return text.frame === null;
+}
+
+/** By class: the lowest threshold that is precise enough on held-out sentences and prompts. */
+export function chooseThresholds(judgements: readonly StatementJudgement[]): number[] {
+	const ordinary = judgements.filter(isOrdinary);
+	const sentences = judgements.filter((judgement) => !isOrdinary(judgement));
+	return STATEMENT_CLASSES.map((_, output) => {
+		const precise = THRESHOLDS.find((threshold) => {
+			const { found, both } = countFound(sentences, output, threshold);
+			return (
+				both >= MIN_PRECISION * found && countFound(ordinary, output, threshold).found <= MAX_FLAGGED * ordinary.length
+			);
+		});
+		return precise ?? THRESHOLDS.at(-1) ?? 0;
+	});
+}
+
+function renderCells({ expected, found, both }: StatementCounts): string[] {
+	const share = (part: number, whole: number) => (whole === 0 ? "–" : (part / whole).toFixed(3));
+	return [share(both, expected), share(both, found), share(2 * both, expected + found)];
+}
+
+/** Figures of held-out sentences by class and language, and how many ordinary prompts are flagged. */
+export function renderJudgements(judgements: readonly StatementJudgement[], thresholds: readonly number[]): string {
+	const ordinary = judgements.filter(isOrdinary);
+	const sentences = judgements.filter((judgement) => !isOrdinary(judgement));
+	const languages = [...Map.groupBy(sentences, ({ text }) => text.lang)];
+	const rows = STATEMENT_CLASSES.flatMap((dataClass, output) => {
+		const threshold = thresholds[output] ?? 0;
+		const flagged = countFound(ordinary, output, threshold).found;
+		const share = `${((100 * flagged) / ordinary.length).toFixed(2)} %`;
+		return [
+			[dataClass, "all", ...renderCells(countFound(sentences, output, threshold)), share],
+			...languages.map(([lang, some]) => ["", lang, ...renderCells(countFound(some, output, threshold)), ""]),
+		];
+	});
+	return renderTable([["", "language", "recall", "precision", "F1", "ordinary flagged"], ...rows]);
+}
