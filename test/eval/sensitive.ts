@@ -2,6 +2,7 @@
 // never fails. SENSITIVE_TEXTS names other files, separated as in PATH.
 import { existsSync } from "node:fs";
 import { delimiter, relative, resolve } from "node:path";
+import type { Conversation } from "../../src/compliance/conversation.ts";
 import { detect } from "../../src/compliance/detect.ts";
 import { findClass } from "../../src/compliance/detection/kinds.ts";
 import { DATA_CLASSES } from "../../src/compliance/vocabulary.ts";
@@ -23,8 +24,20 @@ const FILES = process.env["SENSITIVE_TEXTS"]?.split(delimiter) ?? [
 	resolve(SETS, "second.public.jsonl"),
 ];
 
+function toConversation({ messages }: LabelledConversation): Conversation {
+	const texts = messages.flatMap(({ role, texts: parts }, message) =>
+		parts.map((text) => ({
+			text,
+			message,
+			role,
+			place: role === "tool" ? ("tool_result" as const) : ("text" as const),
+		})),
+	);
+	return { texts, unread: [] };
+}
+
 function judgeConversation(row: LabelledConversation): SensitiveJudgement {
-	const detection = detect(row.messages.flatMap(({ texts }) => texts));
+	const detection = detect(toConversation(row));
 	const kinds = Object.values(detection.kinds).flat();
 	if (row.negativeFor.length === 0)
 		return { row, found: detection.classes.filter((each) => !row.mayAlso.includes(each)), kinds };
