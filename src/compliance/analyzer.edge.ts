@@ -1,5 +1,12 @@
 // Asks the operator's analyzer what a conversation holds. Neither texts nor answers are logged.
-import { MAX_ANALYZED_CHARS, parseAnalyzerAnswer, toAnalyzedParts, toAnalyzerRequest } from "./analyzer.ts";
+import { withDeadline } from "../in-time.edge.ts";
+import {
+	type AnalyzedPart,
+	MAX_ANALYZED_CHARS,
+	parseAnalyzerAnswer,
+	toAnalyzedParts,
+	toAnalyzerRequest,
+} from "./analyzer.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Detection } from "./findings.ts";
 
@@ -20,6 +27,27 @@ async function readBounded(body: ReadableStream<Uint8Array>): Promise<string | n
 	return text + decoder.decode();
 }
 
+async function postParts(
+	address: string,
+	parts: readonly AnalyzedPart[],
+	signal: AbortSignal,
+): Promise<Detection | null> {
+	try {
+		const response = await fetch(`${address}/analyze`, {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify(toAnalyzerRequest(parts)),
+			redirect: "manual",
+			signal,
+		});
+		const text = response.ok && response.body ? await readBounded(response.body) : null;
+		return text === null ? null : parseAnalyzerAnswer(JSON.parse(text), parts);
+	} catch {
+		// No connection, broken off, or no JSON: for the caller all are one.
+		return null;
+	}
+}
+
 /**
  * What the analyzer found.
  * @param address the part before `/analyze`.
@@ -29,18 +57,9 @@ export async function analyzeConversation(address: string, conversation: Convers
 	const parts = toAnalyzedParts(conversation);
 	if (parts === null) return null;
 	if (parts.length === 0) return parseAnalyzerAnswer([], []);
-	try {
-		const response = await fetch(`${address}/analyze`, {
-			method: "POST",
-			headers: { "content-type": "application/json" },
-			body: JSON.stringify(toAnalyzerRequest(parts)),
-			redirect: "manual",
-			signal: AbortSignal.timeout(TIMEOUT_MS),
-		});
-		const text = response.ok && response.body ? await readBounded(response.body) : null;
-		return text === null ? null : parseAnalyzerAnswer(JSON.parse(text), parts);
-	} catch {
-		// No connection, no answer in time, or no JSON: for the caller all are one.
+	const abort = new AbortController();
+	return withDeadline(postParts(address, parts, abort.signal), TIMEOUT_MS, () => {
+		abort.abort();
 		return null;
-	}
+	});
 }

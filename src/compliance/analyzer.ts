@@ -18,7 +18,7 @@ const MIN_SCORE = 0.5;
 const LANGUAGE = "en";
 
 /** A part of a text. */
-interface AnalyzedPart {
+export interface AnalyzedPart {
 	/** Index in the conversation's texts. */
 	readonly text: number;
 	/** Where the part begins. */

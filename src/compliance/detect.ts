@@ -19,7 +19,7 @@ export interface SecretSpan {
  * More than any model of the catalog takes at once. Longer conversations are not read: the slowest kind of text that we know
  * takes 0.7 s per MiB.
  */
-const MAX_READ_CHARS = 4_194_304;
+export const MAX_READ_CHARS = 4_194_304;
 
 /**
  * Finds the sensitive data in a conversation, every occurrence, and pauses every 32 Ki characters with the number of characters

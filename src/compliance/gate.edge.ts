@@ -1,10 +1,17 @@
 // Builds the gate of a conversation: scans it, and infers what pattern matching cannot see where a policy asks for that.
 import type { Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
+import type { Detection } from "./findings.ts";
 import type { ComplianceGate } from "./gate.ts";
-import { loadGate, loadInferred } from "./load.ts";
+import { loadGate } from "./load.ts";
 import { type PolicyLevels, readsInferred } from "./policy-levels.ts";
 import { scanConversation } from "./scans.edge.ts";
+
+/** Loads the learned classifier on first use: policies that do not ask for it do not pay for its weights. */
+async function infer(conversation: Conversation, settings: Pick<Settings, "detectorUrl">): Promise<Detection> {
+	const { inferDetection } = await import("./inferred.edge.ts");
+	return inferDetection(conversation, settings);
+}
 
 /** The gate of policies on everything that a model would be sent. */
 export async function gateConversation(
@@ -13,6 +20,6 @@ export async function gateConversation(
 	settings: Pick<Settings, "catalog" | "attestations" | "detectorUrl">,
 ): Promise<ComplianceGate> {
 	const { shippedGate } = await loadGate();
-	const inferred = readsInferred(levels) ? await (await loadInferred()).inferDetection(conversation, settings) : null;
+	const inferred = readsInferred(levels) ? await infer(conversation, settings) : null;
 	return scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings, inferred));
 }

@@ -9,8 +9,3 @@ export function loadDetector() {
 export function loadGate() {
 	return import("./gate.ts");
 }
-
-/** What is inferred beyond pattern matching (inferred.edge.ts), with the weights of the learned classifier. */
-export function loadInferred() {
-	return import("./inferred.edge.ts");
-}

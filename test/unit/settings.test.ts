@@ -31,6 +31,15 @@ describe("settings", () => {
 		for (const host of ["https://a.test", "a.test:443", "*.a.test", "10.0.0.1", "[::1]", "a.test/x"])
 			expect(faulty({ ...good, WEBHOOK_HOSTS: host }), host).toMatch(/^WEBHOOK_HOSTS must be host names/);
 		expect(parseSettings(good).webhookHosts.size).toBe(0);
+		expect(parseSettings({ ...good, DETECTOR_URL: "https://pii.example.com/v1/" }).detectorUrl).toBe(
+			"https://pii.example.com/v1",
+		);
+		expect(parseSettings({ ...good, DETECTOR_URL: "http://127.0.0.1:5002" }).detectorUrl).toBe("http://127.0.0.1:5002");
+		expect(parseSettings(good).detectorUrl).toBeNull();
+		for (const address of ["http://pii.example.com", "ftp://localhost", "https://u:p@pii.example.com", "pii"])
+			expect(faulty({ ...good, DETECTOR_URL: address }), address).toBe(
+				"DETECTOR_URL must be an https address, or an http address of this machine",
+			);
 		expect(parseSettings({ ...good, STORE_RESPONSES: "off" }).storesTexts).toBe(false);
 		expect(faulty({ ...good, STORE_RESPONSES: "no" })).toBe("STORE_RESPONSES must be off, or absent");
 	});

@@ -3,7 +3,7 @@ import { addUnit, HASH_START, mixHash } from "../../text/hash.ts";
 import { isSpaceless, SCRIPTS, scriptIndex } from "../../text/scripts.ts";
 
 /** Features are hashed to this many buckets. */
-export const BUCKETS = 1 << 18;
+export const STATEMENT_BUCKETS = 1 << 18;
 
 /** More than a unit of the greatest length can have. */
 const CAPACITY = 1 << 11;
@@ -47,11 +47,11 @@ export interface UnitFeatures {
 }
 
 export function createUnitFeatures(): UnitFeatures {
-	return { buckets: new Int32Array(CAPACITY), length: 0, seenIn: new Uint32Array(BUCKETS), units: 0 };
+	return { buckets: new Int32Array(CAPACITY), length: 0, seenIn: new Uint32Array(STATEMENT_BUCKETS), units: 0 };
 }
 
 function add(features: UnitFeatures, hash: number): void {
-	const bucket = mixHash(hash) & (BUCKETS - 1);
+	const bucket = mixHash(hash) & (STATEMENT_BUCKETS - 1);
 	if (features.seenIn[bucket] === features.units || features.length === CAPACITY) return;
 	features.seenIn[bucket] = features.units;
 	features.buckets[features.length++] = bucket;

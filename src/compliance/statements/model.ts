@@ -2,7 +2,7 @@
 // Pure; the weights are an argument.
 import { eachBucket, ZERO_CHARACTER } from "../../text/step-text.ts";
 import type { DataClass } from "../vocabulary.ts";
-import { BUCKETS, type UnitFeatures } from "./features.ts";
+import { STATEMENT_BUCKETS, type UnitFeatures } from "./features.ts";
 
 /** The classes that the model tells, by output. */
 export const STATEMENT_CLASSES = ["PII", "PHI", "FINANCIAL"] as const satisfies readonly DataClass[];
@@ -36,7 +36,7 @@ export interface StatementModel extends Omit<StatementsFile, "buckets" | "weight
 /** Reads trained weights. Steps stay characters. */
 export function decodeStatements({ buckets, weights, ...dense }: StatementsFile): StatementModel {
 	const encoder = new TextEncoder();
-	const rowNumbers = new Uint16Array(BUCKETS);
+	const rowNumbers = new Uint16Array(STATEMENT_BUCKETS);
 	let row = 0;
 	eachBucket(encoder.encode(buckets), (bucket) => {
 		rowNumbers[bucket] = ++row;
