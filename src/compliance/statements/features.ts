@@ -40,18 +40,31 @@ const MAX_CAPITALS = 4;
 export interface UnitFeatures {
 	readonly buckets: Int32Array;
 	length: number;
+	/** Whether a bucket counts, a bit each: small enough to stay in the fastest cache. */
+	readonly counts: Uint32Array;
 	/** The last unit in which each bucket occurred. */
 	readonly seenIn: Uint32Array;
 	/** How many units were read so far. */
 	units: number;
 }
 
-export function createUnitFeatures(): UnitFeatures {
-	return { buckets: new Int32Array(CAPACITY), length: 0, seenIn: new Uint32Array(STATEMENT_BUCKETS), units: 0 };
+/** @param counted the buckets that are written; all, if there are none. */
+export function createUnitFeatures(counted: Iterable<number> | null = null): UnitFeatures {
+	const counts = new Uint32Array(STATEMENT_BUCKETS / 32);
+	if (counted === null) counts.fill(0xffffffff);
+	else for (const bucket of counted) counts[bucket >>> 5] = (counts[bucket >>> 5] ?? 0) | (1 << (bucket & 31));
+	return {
+		buckets: new Int32Array(CAPACITY),
+		length: 0,
+		counts,
+		seenIn: new Uint32Array(STATEMENT_BUCKETS),
+		units: 0,
+	};
 }
 
 function add(features: UnitFeatures, hash: number): void {
 	const bucket = mixHash(hash) & (STATEMENT_BUCKETS - 1);
+	if ((((features.counts[bucket >>> 5] ?? 0) >>> (bucket & 31)) & 1) === 0) return;
 	if (features.seenIn[bucket] === features.units || features.length === CAPACITY) return;
 	features.seenIn[bucket] = features.units;
 	features.buckets[features.length++] = bucket;

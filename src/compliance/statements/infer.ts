@@ -4,6 +4,7 @@ import type { Conversation } from "../conversation.ts";
 import type { DataKind } from "../detection/kinds.ts";
 import { decodeViews } from "../detection/views.ts";
 import { type Detection, DetectionCollector } from "../findings.ts";
+import { createUnitFeatures, type UnitFeatures } from "./features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementModel } from "./model.ts";
 import { StatementScorer } from "./score.ts";
 import weightsFile from "./weights.json" with { type: "json" };
@@ -14,20 +15,27 @@ const KINDS = {
 	FINANCIAL: "financial_statement",
 } as const satisfies Record<(typeof STATEMENT_CLASSES)[number], DataKind>;
 
-let shippedModel: StatementModel | undefined;
+/** The shipped model, and space for the features of one unit at a time. */
+let shipped: { model: StatementModel; features: UnitFeatures } | undefined;
+
+function loadModel() {
+	if (shipped) return shipped;
+	const model = decodeStatements(weightsFile);
+	shipped = { model, features: createUnitFeatures(model.buckets) };
+	return shipped;
+}
 
 /** The statements of a conversation. A finding spans the sentence, or the part of a long one, that makes it. */
 export function inferStatements({ texts }: Conversation): Detection {
-	shippedModel ??= decodeStatements(weightsFile);
-	const { thresholds } = shippedModel;
+	const { model, features } = loadModel();
 	const found = new DetectionCollector();
-	const scorer = new StatementScorer(shippedModel);
+	const scorer = new StatementScorer(model, features);
 	for (const [index, { text }] of texts.entries())
 		for (const view of decodeViews(text)) {
 			found.enter(index, view.origin);
 			scorer.read(view.text, ({ start, end }, scores) => {
 				for (const [output, dataClass] of STATEMENT_CLASSES.entries())
-					if ((scores[output] ?? 0) > (thresholds[output] ?? 0)) found.add(KINDS[dataClass], start, end);
+					if ((scores[output] ?? 0) > (model.thresholds[output] ?? 0)) found.add(KINDS[dataClass], start, end);
 			});
 		}
 	return found.toDetection();

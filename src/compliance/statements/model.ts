@@ -27,6 +27,8 @@ export interface StatementsFile {
 }
 
 export interface StatementModel extends Omit<StatementsFile, "buckets" | "weights"> {
+	/** The buckets that have weights. */
+	readonly buckets: readonly number[];
 	/** By bucket: its row in `rows`, from 1 on; 0 has no weights. */
 	readonly rowNumbers: Uint16Array;
 	/** Rows of characters, each a step. */
@@ -34,14 +36,14 @@ export interface StatementModel extends Omit<StatementsFile, "buckets" | "weight
 }
 
 /** Reads trained weights. Steps stay characters. */
-export function decodeStatements({ buckets, weights, ...dense }: StatementsFile): StatementModel {
+export function decodeStatements({ buckets: distances, weights, ...dense }: StatementsFile): StatementModel {
 	const encoder = new TextEncoder();
 	const rowNumbers = new Uint16Array(STATEMENT_BUCKETS);
-	let row = 0;
-	eachBucket(encoder.encode(buckets), (bucket) => {
-		rowNumbers[bucket] = ++row;
+	const buckets: number[] = [];
+	eachBucket(encoder.encode(distances), (bucket) => {
+		rowNumbers[bucket] = buckets.push(bucket);
 	});
-	return { ...dense, rowNumbers, rows: encoder.encode(weights) };
+	return { ...dense, buckets, rowNumbers, rows: encoder.encode(weights) };
 }
 
 /** What a unit adds to each hidden unit, and how many of its features have weights. */
@@ -76,14 +78,15 @@ export function sumFeatures(model: StatementModel, { buckets, length }: UnitFeat
 }
 
 /** The hidden units of what was said before; null if nothing was. */
-function contextUnits(model: StatementModel, before: readonly UnitSums[]): Float64Array | null {
-	const total = before.reduce((sum, { count }) => sum + count, 0);
+function contextUnits({ bias }: StatementModel, before: readonly UnitSums[]): Float64Array | null {
+	let total = 0;
+	for (const { count } of before) total += count;
 	if (total === 0) return null;
 	const norm = featureNorm(total);
-	return Float64Array.from(model.bias, (bias, k) => {
-		const sum = before.reduce((all, { sums }) => all + (sums[k] ?? 0), 0);
-		return Math.max(0, bias + norm * sum);
-	});
+	const units = new Float64Array(bias.length);
+	for (const { sums } of before) for (let k = 0; k < units.length; k++) units[k] = (units[k] ?? 0) + (sums[k] ?? 0);
+	for (let k = 0; k < units.length; k++) units[k] = Math.max(0, (bias[k] ?? 0) + norm * (units[k] ?? 0));
+	return units;
 }
 
 function dot(weights: readonly number[], start: number, values: Float64Array): number {
@@ -97,12 +100,14 @@ function dot(weights: readonly number[], start: number, values: Float64Array): n
  * @param before the units before it.
  */
 export function scoreUnit(model: StatementModel, own: UnitSums, before: readonly UnitSums[]): number[] {
-	const hidden = model.bias.length;
-	const context = contextUnits(model, before);
+	const { bias, context, outputs, output_bias } = model;
+	const hidden = bias.length;
+	const said = contextUnits(model, before);
 	const norm = featureNorm(own.count);
-	const units = Float64Array.from(model.bias, (bias, k) => {
-		const said = context ? dot(model.context, k * hidden, context) : 0;
-		return Math.max(0, bias + said + norm * (own.sums[k] ?? 0));
-	});
-	return model.output_bias.map((bias, output) => bias + dot(model.outputs, output * hidden, units));
+	const units = new Float64Array(hidden);
+	for (let k = 0; k < hidden; k++) {
+		const carried = said ? dot(context, k * hidden, said) : 0;
+		units[k] = Math.max(0, (bias[k] ?? 0) + carried + norm * (own.sums[k] ?? 0));
+	}
+	return output_bias.map((outputBias, output) => outputBias + dot(outputs, output * hidden, units));
 }

@@ -1,27 +1,27 @@
 // Scores the units of a conversation's texts, one after the other, each with what was said before it. Pure.
-import { createUnitFeatures, readUnitFeatures } from "./features.ts";
+import { readUnitFeatures, type UnitFeatures } from "./features.ts";
 import { type StatementModel, scoreUnit, sumFeatures, type UnitSums } from "./model.ts";
 import { eachUnit, type TextUnit } from "./units.ts";
 
 /** Units before one that count as what was said before. */
 export const UNITS_BEFORE = 2;
 
-/** One unit is read at a time. */
-const features = createUnitFeatures();
-
 export class StatementScorer {
 	readonly #model: StatementModel;
+	readonly #features: UnitFeatures;
 	#before: readonly UnitSums[] = [];
 
-	constructor(model: StatementModel) {
+	/** @param features space for the model's own features, one unit at a time. */
+	constructor(model: StatementModel, features: UnitFeatures) {
 		this.#model = model;
+		this.#features = features;
 	}
 
 	/** Reports the units of the next text, with a score a class. */
 	read(text: string, report: (unit: TextUnit, scores: readonly number[]) => void): void {
 		eachUnit(text, (unit) => {
-			readUnitFeatures(text.slice(unit.start, unit.end), features);
-			const own = sumFeatures(this.#model, features);
+			readUnitFeatures(text.slice(unit.start, unit.end), this.#features);
+			const own = sumFeatures(this.#model, this.#features);
 			report(unit, scoreUnit(this.#model, own, this.#before));
 			this.#before = [...this.#before, own].slice(-UNITS_BEFORE);
 		});

@@ -16,18 +16,29 @@ const MIN_LINE_CHARS = 60;
 const NEWLINE = 0x0a;
 const FULL_STOP = 0x2e;
 
-/** End a sentence whatever follows them. */
-const FIRM_ENDS = codeUnits("。！？؟।…");
-/** End a sentence before a space. */
-const SOFT_ENDS = codeUnits(".!?;؛");
-const COMMAS = codeUnits(",،，、;:");
+/** What a code unit does to a unit of text, as bits. */
+const MARK = { firmEnd: 1, softEnd: 2, comma: 4, space: 8 } as const;
 
-function codeUnits(characters: string): ReadonlySet<number> {
-	return new Set([...characters].map((character) => character.charCodeAt(0)));
+/** By code unit. A set of characters would take most of the time. */
+const MARKS = new Uint8Array(0x10000);
+for (const [characters, mark] of [
+	// They end a sentence whatever follows them.
+	["。！？؟।…", MARK.firmEnd],
+	// They end one before a space.
+	[".!?;؛", MARK.softEnd],
+	[",،，、;:", MARK.comma],
+	["\u00a0\u3000", MARK.space],
+] as const)
+	for (let at = 0; at < characters.length; at++)
+		MARKS[characters.charCodeAt(at)] = (MARKS[characters.charCodeAt(at)] ?? 0) | mark;
+MARKS.fill(MARK.space, 0, 0x21);
+
+function has(unit: number, mark: number): boolean {
+	return ((MARKS[unit] ?? 0) & mark) !== 0;
 }
 
 function isSpace(unit: number): boolean {
-	return unit <= 0x20 || unit === 0xa0 || unit === 0x3000;
+	return has(unit, MARK.space);
 }
 
 /** Whether a full stop ends an abbreviation of one or two letters, or a number such as a date's day. */
@@ -39,15 +50,15 @@ function endsAbbreviation(text: string, stop: number): boolean {
 
 function endsSentence(text: string, at: number): boolean {
 	const unit = text.charCodeAt(at);
-	if (FIRM_ENDS.has(unit)) return true;
-	if (!SOFT_ENDS.has(unit)) return false;
+	if (has(unit, MARK.firmEnd)) return true;
+	if (!has(unit, MARK.softEnd)) return false;
 	const next = at + 1 < text.length ? text.charCodeAt(at + 1) : NEWLINE;
 	return isSpace(next) && !(unit === FULL_STOP && endsAbbreviation(text, at));
 }
 
 /** Where a unit that has become too long is cut: after the last comma, else the last space. */
 function findCut(text: string, start: number, end: number): number {
-	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (COMMAS.has(text.charCodeAt(at))) return at + 1;
+	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (has(text.charCodeAt(at), MARK.comma)) return at + 1;
 	for (let at = end - 1; at >= start + MIN_CUT_CHARS; at--) if (isSpace(text.charCodeAt(at))) return at + 1;
 	return end;
 }
@@ -68,9 +79,11 @@ export function eachUnit(text: string, report: (unit: TextUnit) => void): void {
 		start = end;
 	};
 	for (let at = 0; at < text.length; at++) {
+		const isLong = at + 1 - start >= MAX_UNIT_CHARS;
+		if (MARKS[text.charCodeAt(at)] === 0 && !isLong) continue;
 		if (endsSentence(text, at)) finish(at + 1);
 		else if (text.charCodeAt(at) === NEWLINE && endsAtBreak(text, start, at)) finish(at);
-		else if (at + 1 - start >= MAX_UNIT_CHARS) finish(findCut(text, start, at + 1));
+		else if (isLong) finish(findCut(text, start, at + 1));
 	}
 	finish(text.length);
 }

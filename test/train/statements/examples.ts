@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { STATEMENT_CLASSES } from "../../../src/compliance/statements/model.ts";
+import { createRandom } from "../random.ts";
 import { expandFrame, type Frame, findTextFold, type Holdout, readFrames } from "./frames.ts";
 
 /** Public prompts, which are not part of the repository. */
@@ -66,6 +67,25 @@ function toSentences(frame: Frame, count: number, holdout: Holdout | null): Stat
 	}));
 }
 
+/** How many sentences follow another one, about something else: most are not the first of their text. */
+const FOLLOWING = 0.4;
+
+/** Puts sentences of no class before some that have nothing before them, in their own language. */
+function addEarlierTexts(all: readonly StatementText[]): StatementText[] {
+	const alone = ({ texts, frame }: StatementText) => frame !== null && texts.length === 1;
+	const harmless = Map.groupBy(
+		all.filter((text) => alone(text) && text.targets.every((target) => target === 0)),
+		({ lang }) => lang,
+	);
+	const random = createRandom(11);
+	return all.map((text) => {
+		const others = harmless.get(text.lang) ?? [];
+		const other = others[Math.floor(random() * others.length)];
+		const follows = random() < FOLLOWING && alone(text) && other !== undefined;
+		return follows ? { ...text, texts: [...other.texts, ...text.texts] } : text;
+	});
+}
+
 /** What is trained on, and what is judged. */
 export interface StatementSplit {
 	readonly trained: readonly StatementText[];
@@ -84,7 +104,7 @@ export function readSplit(fold: number | null): StatementSplit {
 	const isHeldOut = (text: string) => fold !== null && findTextFold(text, FOLDS) === fold;
 	const holdout = (isInside: boolean): Holdout | null => (fold === null ? null : { folds: FOLDS, fold, isInside });
 	const setPrompts = sets.filter(({ source }, at) => at % SET_STEP === 0 && !OTHER_SETS.test(source));
-	return {
+	const split: StatementSplit = {
 		trained: [
 			...frames
 				.filter(({ text }) => !isHeldOut(text))
@@ -100,4 +120,5 @@ export function readSplit(fold: number | null): StatementSplit {
 			...natural.filter(({ prompt }) => isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
 		],
 	};
+	return { trained: addEarlierTexts(split.trained), heldOut: addEarlierTexts(split.heldOut) };
 }

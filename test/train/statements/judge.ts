@@ -1,4 +1,5 @@
 // Judges held-out texts by a trained classifier of statements, chooses its thresholds, and shows its figures.
+import { createUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
 import { StatementScorer } from "../../../src/compliance/statements/score.ts";
 import { renderTable } from "../../bench/table.ts";
@@ -12,8 +13,9 @@ export interface StatementJudgement {
 
 export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]): StatementJudgement[] {
 	const model = decodeStatements(file);
+	const features = createUnitFeatures(model.buckets);
 	return texts.map((text) => {
-		const scorer = new StatementScorer(model);
+		const scorer = new StatementScorer(model, features);
 		let best: readonly number[] = [];
 		for (const [at, each] of text.texts.entries())
 			scorer.read(each, (_, scores) => {
@@ -24,7 +26,7 @@ export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]
 }
 
 /** Most of the ordinary prompts that a class may be found in. */
-const MAX_FLAGGED = 0.004;
+const MAX_FLAGGED = 0.005;
 /** Least precision of a class on held-out sentences, a third of which look like statements and are none. */
 const MIN_PRECISION = 0.8;
 const THRESHOLDS = Array.from({ length: 25 }, (_, at) => at / 4);
