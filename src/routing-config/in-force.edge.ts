@@ -59,10 +59,11 @@ export async function rulesInForce(own: RequestRules, context: RulesContext): Pr
 	const request = await readOwnConfig(own.brain_config, catalog);
 	if (!request.ok) return request;
 	const operator = await findDefaultConfig(context);
+	if (!operator.ok) return operator;
 	const key = await compileKeyConfig(context.account.key.rules);
-	const configs = [request.value, key, operator].filter((config) => config !== null);
+	const configs = [request.value, key, operator.value].filter((config) => config !== null);
 	const levels = toPolicyLevels({
-		operator: operator?.config.compliance ?? null,
+		operator: operator.value?.config.compliance ?? null,
 		key: key?.config.compliance ?? null,
 		request: isActivePolicy(policy.value) ? policy.value : (request.value?.config.compliance ?? null),
 	});
