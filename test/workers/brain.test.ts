@@ -525,7 +525,7 @@ describe("the server's config", () => {
 		for (const [path, body] of [
 			["/v2/code", { task: "add" }],
 			["/v1/agent/run", { goal: "add" }],
-			["/v1/skills/editing/invoke", { task: "hi" }],
+			["/v1/skills/editing/invoke", { task: "hi", messages: undefined }],
 		] as const)
 			expect([path, await json(ask(server, body, path), 503)]).toMatchObject([path, { error: "misconfigured" }]);
 		expect(await json(ask(kvWith(text)), 503)).toMatchObject({ error: "misconfigured" });
