@@ -289,6 +289,24 @@ describe("a chat under the operator's policy", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
+	it.each<[string, Json]>([
+		["/v1/chat/completions", {}],
+		["/v1/route", {}],
+		["/v2/orchestrate", { strategy: "ensemble_moa" }],
+		["/v2/code", { task: "Add two numbers" }],
+		["/v1/agent/run", { goal: "Add two numbers" }],
+		["/v1/skills/editing/invoke", { task: "Add two numbers", messages: undefined }],
+	])("is refused on %s when nothing is left of what both allow", async (path, body) => {
+		const server = operator("compliance: {jurisdiction: [US]}");
+		const own = { ...body, compliance: { jurisdiction: ["EU"] } };
+		const refused = await ask(server, own, path);
+		const text = await refused.text();
+		expect([path, refused.status]).toEqual([path, 403]);
+		expect(text).toContain("the operator's policy excludes it (jurisdiction)");
+		expect(text).not.toContain("allowed is US");
+		expect(upstream.requests).toEqual([]);
+	});
+
 	it.each([
 		["compliance", { compliance: { jurisdiction: ["EU"], mode: "monitor" } }, "compliance.mode"],
 		["brain_config", { brain_config: { compliance: { mode: "monitor" } } }, "compliance.mode"],
