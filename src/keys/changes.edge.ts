@@ -13,6 +13,7 @@ import { type AuditEventRow, OPERATOR_ACTOR, type PlainEvent, toPlainEvent } fro
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import { toMeteredBudget } from "../meter/key-budget.ts";
 import {
 	type ApiKey,
 	areSameOptions,
@@ -100,7 +101,10 @@ export async function makeKey(
 /** Tells the meter and this isolate that a key has changed. */
 async function publishChange({ meter }: ChangeContext, key: ApiKey): Promise<void> {
 	const { id, userId, version, options } = key;
-	const budget = { budgetKeyId: toBudgetKeyId(key), budget: options.budget };
+	const budget = {
+		budgetKeyId: toBudgetKeyId(key),
+		budget: toMeteredBudget(options.budget, options.alertWebhook),
+	};
 	if (version > 1) await meter(userId).changeKey(id, version, budget);
 	forgetAccount(userId);
 	forgetRefusals(id);

@@ -29,7 +29,7 @@ type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
 const tagsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
-	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...rest } = row;
+	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, alertWebhook, ...rest } = row;
 	const { budgetNanoUsd, budgetPeriod, ...key } = rest;
 	const options: KeyOptions = {
 		name,
@@ -39,6 +39,7 @@ function toApiKey(row: KeyRow): ApiKey {
 		...parseGrantTexts({ role, models, budgetNanoUsd, budgetPeriod }),
 		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
 		tags: tagsColumn.parse(JSON.parse(tags)),
+		alertWebhook,
 	};
 	return { ...key, options };
 }

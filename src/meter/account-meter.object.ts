@@ -12,6 +12,7 @@ import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
+import { toWebhookRules } from "../webhooks/webhook.ts";
 import { recordBudgetAlerts } from "./budget-alerts.store.ts";
 import { cutDown } from "./flush-batch.ts";
 import type { BudgetStatus } from "./key-budget.ts";
@@ -74,9 +75,9 @@ export class AccountMeter extends DurableObject<Env> {
 		);
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
-		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, (nowMs) => {
-			this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
-			this.#flushSoon(nowMs);
+		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
+			rules: () => toWebhookRules(cachedSettings(env)),
+			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
@@ -86,6 +87,18 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Whether only this object may know of something that D1 is to have. */
 	get #hasUnflushed(): boolean {
 		return this.#meterState.hasUnfolded || this.#budgets.table.hasUnflushed;
+	}
+
+	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
+	#eventStored(nowMs: number): void {
+		this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
+		this.#armForWebhooks();
+		this.#flushSoon(nowMs);
+	}
+
+	#armForWebhooks(): void {
+		const { nextAtMs } = this.#budgets.webhooks;
+		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
 	/** Flushes a moment later; once a second at most while requests keep coming. */
@@ -310,6 +323,7 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Settles expired reservations and flushes. Never throws: the platform gives up an alarm after a few failures. */
 	override async alarm(): Promise<void> {
 		this.#outbox.alarmFired();
+		const delivered = this.#deliverAlerts();
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
@@ -318,6 +332,17 @@ export class AccountMeter extends DurableObject<Env> {
 			logError("meter_alarm_failed", error);
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
+		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
+		await delivered;
+	}
+
+	/** Makes the tries of webhooks that are due. Never throws. */
+	async #deliverAlerts(): Promise<void> {
+		try {
+			await this.#budgets.webhooks.deliverDue();
+		} catch (error) {
+			logError("key_webhooks_failed", error);
+		}
 	}
 
 	async #expire(nowMs: number): Promise<void> {
@@ -385,5 +410,6 @@ export class AccountMeter extends DurableObject<Env> {
 		const { earliestExpiryMs } = this.#meterState;
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
 		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
+		this.#armForWebhooks();
 	}
 }

@@ -55,8 +55,12 @@ export class KeyLedger {
 	 * A key's budget now.
 	 * @param open of all open requests, those of other keys too. Without the one that is to hold another amount.
 	 */
-	status(budgetKeyId: string, budget: KeyBudget, open: Iterable<BudgetShare>, nowMs: number): BudgetStatus {
-		const { period } = budget;
+	status(
+		budgetKeyId: string,
+		{ limitNanoUsd, period }: KeyBudget,
+		open: Iterable<BudgetShare>,
+		nowMs: number,
+	): BudgetStatus {
 		const today = this.today(nowMs);
 		const start = periodStart(period, today);
 		let heldNanoUsd = 0;
@@ -65,6 +69,6 @@ export class KeyLedger {
 			heldNanoUsd += share.nanoUsd;
 		}
 		const spentNanoUsd = this.#booked.spentNanoUsd(budgetKeyId, period, today);
-		return { ...budget, spentNanoUsd, heldNanoUsd, resetsAt: periodEndsAt(period, today) };
+		return { limitNanoUsd, period, spentNanoUsd, heldNanoUsd, resetsAt: periodEndsAt(period, today) };
 	}
 }

@@ -6,6 +6,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
+import { TEST_WEBHOOK_HOST } from "./variables.ts";
 
 export interface ExampleRequest {
 	/** The path with its parameters filled in, and its query if it has one. Default: the endpoint's path. */
@@ -176,6 +177,17 @@ const KEY_HINTS: EndpointExample["hints"] = {
 	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
 	daily_requests: fc.constantFrom(1, 50_000, 0, -1),
 	tags: fc.array(fc.constantFrom("ci", "team:a", "", "a b", "x".repeat(65)), { maxLength: 11 }),
+	budget_usd: fc.constantFrom(0, 1e-9, 0.5, 1e-300, 1_000_000, 1_000_001, -1),
+	budget_period: fc.constantFrom("day", "week", "month", "total", "year", ""),
+	alert_webhook: fc.constantFrom(
+		`https://${TEST_WEBHOOK_HOST}/`,
+		`https://${TEST_WEBHOOK_HOST}:443/a?b=c#d`,
+		`http://${TEST_WEBHOOK_HOST}/`,
+		`https://${TEST_WEBHOOK_HOST}/${"x".repeat(2_048)}`,
+		"https://127.0.0.1/",
+		"nowhere",
+		"",
+	),
 };
 
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
