@@ -1,5 +1,5 @@
 // API keys in D1. Each change is one statement that decides by itself, so many at once never leave a user without an owner key.
-import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import { grantColumns, parseGrantTexts } from "../account/accounts.store.ts";
@@ -216,6 +216,18 @@ export async function revokeStoredKey(
 		.returning({ id: apiKeys.id });
 	const [rows] = await db.batch([revoked, insertEventOfChange(db, event)]);
 	return rows.length > 0;
+}
+
+/** Whether a user has a key that is not revoked, and whose costs are booked on another or itself. Expired ones can be changed. */
+export async function hasUnrevokedKey(db: Database, userId: string, budgetKeyId: string): Promise<boolean> {
+	const isBookedThere = or(eq(apiKeys.id, budgetKeyId), eq(apiKeys.budgetKeyId, budgetKeyId));
+	const row = await db
+		.select({ id: apiKeys.id })
+		.from(apiKeys)
+		.where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt), isBookedThere))
+		.limit(1)
+		.get();
+	return row !== undefined;
 }
 
 /** Stores a key that replaces another, and the other's end, in one transaction. False when the other was changed meanwhile. */

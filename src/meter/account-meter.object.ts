@@ -68,11 +68,15 @@ export class AccountMeter extends DurableObject<Env> {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		this.#meterState = new MeterState(this.#sql, now);
+		const revoked = [
+			...this.#sql.exec<{ key_id: string; retired_budget: string | null }>(
+				"SELECT key_id, retired_budget FROM revoked_keys",
+			),
+		];
+		this.#revoked = new Set(revoked.map(({ key_id }) => key_id));
+		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
+		this.#meterState = new MeterState(this.#sql, now, retiredBudgets);
 		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
-		this.#revoked = new Set(
-			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
-		);
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
 		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
@@ -283,10 +287,16 @@ export class AccountMeter extends DurableObject<Env> {
 		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
-	/** Refuses a key from now on, for ever. */
-	revokeKey(keyId: string): void {
-		this.#sql.exec("INSERT OR IGNORE INTO revoked_keys (key_id) VALUES (?)", keyId);
+	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
+	revokeKey(keyId: string, retiredBudget: string | null): void {
+		this.#sql.exec(
+			`INSERT INTO revoked_keys (key_id, retired_budget) VALUES (?, ?)
+			ON CONFLICT (key_id) DO UPDATE SET retired_budget = coalesce(excluded.retired_budget, retired_budget)`,
+			keyId,
+			retiredBudget,
+		);
 		this.#revoked.add(keyId);
+		if (retiredBudget !== null) this.#meterState.retireBudget(retiredBudget);
 	}
 
 	/** Marks an owner: it holds audit events that D1 does not have. A later mark has a larger number. */

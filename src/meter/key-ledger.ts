@@ -42,8 +42,14 @@ export class KeyLedger {
 	}
 
 	/** For the folded row: what the settlements that D1 has were booked with. */
-	pack(): PackedSpending {
-		return this.#stored.pack();
+	pack(isOver: (keyId: string) => boolean): PackedSpending {
+		return this.#stored.pack(isOver);
+	}
+
+	/** Forgets keys whose sums nobody needs any more. */
+	forget(isOver: (keyId: string) => boolean): void {
+		this.#booked.forget(isOver);
+		this.#stored.forget(isOver);
 	}
 
 	/** The first day of the period that a request of now would be booked in. */

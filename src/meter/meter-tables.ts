@@ -36,6 +36,7 @@ export const METER_TABLES: TableSchema = {
 		(sql) =>
 			sql.exec(`
 				${WEBHOOK_TABLE};
+				ALTER TABLE revoked_keys ADD COLUMN retired_budget TEXT;
 				CREATE TABLE webhook_user (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL);
 			`),
 	],
