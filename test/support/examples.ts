@@ -158,6 +158,8 @@ const BRAIN_HINTS: EndpointExample["hints"] = {
 
 const skillId = fc.constantFrom("debugging", "code-review", "nope", "constructor", "..", "%2F");
 
+const EXAMPLE_WEBHOOK = `https://${TEST_WEBHOOK_HOST}/`;
+
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 /** A further key of the user's; its id. */
@@ -180,7 +182,7 @@ const KEY_HINTS: EndpointExample["hints"] = {
 	budget_usd: fc.constantFrom(0, 1e-9, 0.5, 1e-300, 1_000_000, 1_000_001, -1),
 	budget_period: fc.constantFrom("day", "week", "month", "total", "year", ""),
 	alert_webhook: fc.constantFrom(
-		`https://${TEST_WEBHOOK_HOST}/`,
+		EXAMPLE_WEBHOOK,
 		`https://${TEST_WEBHOOK_HOST}:443/a?b=c#d`,
 		`http://${TEST_WEBHOOK_HOST}/`,
 		`https://${TEST_WEBHOOK_HOST}/${"x".repeat(2_048)}`,
@@ -583,7 +585,9 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		},
 	},
 	create_key: {
-		request: () => ({ body: { name: "Contract", role: "agent", rpm: 5, tags: ["ci"] } }),
+		request: () => ({
+			body: { name: "Contract", role: "agent", rpm: 5, tags: ["ci"], budget_usd: 1, alert_webhook: EXAMPLE_WEBHOOK },
+		}),
 		owned: "none",
 		hints: KEY_HINTS,
 	},
@@ -604,7 +608,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	change_key: {
 		request: async (key) => ({ path: `/v1/keys/${await newOwnKey(key)}`, body: { name: "Changed" } }),
-		owned: [ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { name: "Changed" } }))],
+		owned: [
+			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { name: "Changed" } })),
+			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { budget_usd: 0, alert_webhook: EXAMPLE_WEBHOOK } })),
+		],
 		hints: { ...KEY_HINTS, key_id: keyId },
 	},
 	rotate_key: {
