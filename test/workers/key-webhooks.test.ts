@@ -17,6 +17,7 @@ import {
 	receiptOf,
 	type TestKey,
 	type Upstream,
+	usageOf,
 	useSandbox,
 	withKey,
 } from "../support/service.ts";
@@ -342,6 +343,22 @@ describe("the webhook of an alert", () => {
 		expect(await events("key_budget_alert")).toHaveLength(3);
 		expect(receiver.received).toHaveLength(1);
 		expect(await waitingTries()).toEqual([]);
+	});
+
+	it("is sent by a meter whose tables are from before webhooks, with all that they had", async () => {
+		receiver = useReceiver();
+		const [key, revoked] = [await spentKey(), await make({})];
+		expect((await call(`/v1/keys/${revoked.key_id}`, { ...withKey(owner.key), method: "DELETE" })).status).toBe(200);
+		await runInDurableObject(meterOf(owner), (_, { storage: { sql } }) => {
+			sql.exec("DROP TABLE webhooks; DROP TABLE webhook_user; ALTER TABLE revoked_keys DROP COLUMN retired_budget");
+			sql.exec("UPDATE schema_version SET version = 3");
+		});
+		await evictDurableObject(meterOf(owner));
+		await alertAt(key, 2);
+		await eventually(async () => receiver?.received.length === 1);
+		expect((await ask(revoked)).status).toBe(401);
+		const { total_cost_usd } = await usageOf(owner);
+		expect(total_cost_usd).toBe(key.costUsd);
 	});
 
 	it("of many keys at once reaches everybody, a few at a time", async () => {
