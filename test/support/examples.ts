@@ -179,16 +179,20 @@ const KEY_HINTS: EndpointExample["hints"] = {
 	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
 	daily_requests: fc.constantFrom(1, 50_000, 0, -1),
 	tags: fc.array(fc.constantFrom("ci", "team:a", "", "a b", "x".repeat(65)), { maxLength: 11 }),
-	budget_usd: fc.constantFrom(0, 1e-9, 0.5, 1e-300, 1_000_000, 1_000_001, -1),
-	budget_period: fc.constantFrom("day", "week", "month", "total", "year", ""),
-	alert_webhook: fc.constantFrom(
-		EXAMPLE_WEBHOOK,
-		`https://${TEST_WEBHOOK_HOST}:443/a?b=c#d`,
-		`http://${TEST_WEBHOOK_HOST}/`,
-		`https://${TEST_WEBHOOK_HOST}/${"x".repeat(2_048)}`,
-		"https://127.0.0.1/",
-		"nowhere",
-		"",
+	budget_usd: fc.constantFrom(0, 1e-9, 0.5, 1e-300, 1_000_000, 1_000_001),
+	budget_period: fc.constantFrom("day", "week", "month", "total", "year"),
+	alert_webhook: fc.oneof(
+		{ weight: 5, arbitrary: fc.constantFrom(EXAMPLE_WEBHOOK, `https://${TEST_WEBHOOK_HOST}:443/a?b=c#d`, null) },
+		{
+			weight: 1,
+			arbitrary: fc.constantFrom(
+				`http://${TEST_WEBHOOK_HOST}/`,
+				`${EXAMPLE_WEBHOOK}${"x".repeat(2_048)}`,
+				"https://127.0.0.1/",
+				"nowhere",
+				"",
+			),
+		},
 	),
 };
 
@@ -684,7 +688,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		},
 	},
 	operator_rotate_key: {
-		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
+		request: async () => ({
+			path: `/internal/keys/${(await newKey("pro")).key_id}/rotate`,
+			body: { overlap_seconds: 60 },
+		}),
 		hints: { key_id: keyId },
 	},
 	operator_change_key: {
