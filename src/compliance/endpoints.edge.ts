@@ -5,11 +5,12 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
+import { plainConversation } from "./conversation.ts";
 import { loadDetector, loadGate } from "./load.ts";
-import type { CompliancePolicy } from "./policy.ts";
 import { policyConfigField, policyField } from "./policy-field.ts";
+import type { PolicyLevels } from "./policy-levels.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
-import { scanTexts } from "./scans.edge.ts";
+import { scanConversation } from "./scans.edge.ts";
 
 const previewTextPartSchema = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
 const previewMessageSchema = z.lazy(() =>
@@ -27,13 +28,13 @@ function lastUserMessageText(messages: readonly PreviewMessage[]): string | null
 const policySchema = z.lazy(() => attestationSchema.unwrap().shape.policy);
 const excludedSchema = z.record(z.string(), z.array(z.string()));
 
-/** Finds the policy in force for a request. It is passed in, because routing configs are a layer above this one. */
-type FindPolicy = (
+/** Finds the policies in force for a request. It is passed in, because routing configs are a layer above this one. */
+type FindPolicies = (
 	request: { brain_config?: unknown; compliance?: unknown },
 	context: KeyContext,
-) => Promise<Result<{ policy: CompliancePolicy | null }>>;
+) => Promise<Result<{ levels: PolicyLevels | null }>>;
 
-function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
+function previewComplianceEndpoint(findPolicies: FindPolicies): Endpoint {
 	return endpoint({
 		id: "preview_compliance",
 		method: "POST",
@@ -102,21 +103,22 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 			}),
 		),
 		async handle({ body, context }) {
-			const rules = await findPolicy(body, context);
+			const rules = await findPolicies(body, context);
 			if (!rules.ok) return rules;
 			const { settings, startedAtMs } = context;
-			const { policy } = rules.value;
-			if (!policy) {
+			const { levels } = rules.value;
+			const conversation = plainConversation(body.text);
+			if (!levels) {
 				const { detect } = await loadDetector();
-				return ok(inertPreview(await scanTexts([body.text], detect)));
+				return ok(inertPreview(await scanConversation(conversation, detect)));
 			}
 			const { shippedGate } = await loadGate();
-			const gate = await scanTexts([body.text], (texts) => shippedGate(policy, texts, settings));
+			const gate = await scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings));
 			return ok(toCompliancePreview(gate, settings.catalog, startedAtMs));
 		},
 	});
 }
 
-export function complianceEndpoints(findPolicy: FindPolicy): readonly Endpoint[] {
-	return [previewComplianceEndpoint(findPolicy)];
+export function complianceEndpoints(findPolicies: FindPolicies): readonly Endpoint[] {
+	return [previewComplianceEndpoint(findPolicies)];
 }

@@ -1,5 +1,6 @@
 // Finds statements about somebody's health: a person, a verb that gives them a medical term, and the term.
 
+import type { FindingSink } from "./finding-sink.ts";
 import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
 import verbs from "./lists/health-verbs.json" with { type: "json" };
@@ -13,7 +14,9 @@ import {
 	TREATMENTS,
 } from "./medical-terms.ts";
 import { givenNames } from "./names.ts";
+import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
+import { findWordEnd } from "./words.ts";
 
 /** Terms of one sort, and what precedes a term that is somebody's. */
 interface StatementPattern {
@@ -115,6 +118,9 @@ const MAX_VERB_DISTANCE = 72;
 /** A term this near after another has the same words around it and is skipped. */
 const MIN_TERM_DISTANCE = 32;
 
+/** A term that begins in a stretch may end this far beyond it. */
+const LONGEST_TERM = 64;
+
 const ASCII_NAME = /\b[A-Z][a-z]{2,11}\b/g;
 
 /** The end of a sentence, but not a full stop after an abbreviation. */
@@ -136,20 +142,26 @@ function isStatement(text: string, at: number, { before: said, unless }: Stateme
 	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
 }
 
-/** Adds the kinds of the statements about somebody's health in a text. Each term costs a constant. */
-export function addHealthStatements(text: string, kinds: Set<DataKind>): void {
+/** Adds the statements about somebody's health as far as it is called to read. Each term costs a constant. */
+export function createHealthStatementReader(text: string, sink: FindingSink): StretchReader {
 	const lower = text.toLowerCase();
 	// A letter whose lower case has another length shifts the offsets: then only the lower-cased text is read.
 	const original = lower.length === text.length ? text : lower;
-	for (const statement of STATEMENTS) {
-		if (kinds.has(statement.kind)) continue;
-		let from = 0;
-		for (const { index } of lower.matchAll(statement.terms)) {
-			if (index < from) continue;
-			from = index + MIN_TERM_DISTANCE;
-			if (!isStatement(original, index, statement)) continue;
-			kinds.add(statement.kind);
-			break;
+	const nextByStatement = STATEMENTS.map(() => 0);
+	let readTo = 0;
+	return (to) => {
+		const stretch = lower.slice(readTo, to + LONGEST_TERM);
+		for (const [position, statement] of STATEMENTS.entries()) {
+			let next = nextByStatement[position] ?? 0;
+			for (const { 0: term, index } of stretch.matchAll(statement.terms)) {
+				const at = readTo + index;
+				if (at >= to) break;
+				if (at < next) continue;
+				next = at + MIN_TERM_DISTANCE;
+				if (isStatement(original, at, statement)) sink.add(statement.kind, at, findWordEnd(original, at + term.length));
+			}
+			nextByStatement[position] = next;
 		}
-	}
+		readTo = to;
+	};
 }

@@ -1,9 +1,12 @@
 // The preview: every model accounted for, and the price of a policy to the last digit.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
+import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { variablesFor } from "../../support/variables.ts";
@@ -11,9 +14,12 @@ import { variablesFor } from "../../support/variables.ts";
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const SETTINGS = parseSettings(variablesFor(CATALOG));
 
+const gate = (request: CompliancePolicy) =>
+	shippedGate({ operator: null, key: null, request }, plainConversation("hello"), SETTINGS);
+
 describe("a preview", () => {
 	it("accounts for every model once", () => {
-		const preview = toCompliancePreview(shippedGate({ frameworks: ["GDPR"] }, ["hello"], SETTINGS), CATALOG, NOON);
+		const preview = toCompliancePreview(gate({ frameworks: ["GDPR"] }), CATALOG, NOON);
 		const ids = [...preview.allowed_models, ...Object.keys(preview.excluded_models)];
 		expect(ids.toSorted()).toEqual(CATALOG.models.map(({ id }) => id).toSorted());
 		expect(preview.decision).toMatchObject({
@@ -32,7 +38,7 @@ describe("a preview", () => {
 	});
 
 	it("of a policy that excludes every model has no sample, and no price", () => {
-		const preview = toCompliancePreview(shippedGate({ jurisdiction: ["JP"] }, ["hello"], SETTINGS), CATALOG, NOON);
+		const preview = toCompliancePreview(gate({ jurisdiction: ["JP"] }), CATALOG, NOON);
 		expect(preview.ok).toBe(false);
 		expect(preview).not.toHaveProperty("sample_attestation");
 		expect(preview.compliance_cost_premium).toMatchObject({
