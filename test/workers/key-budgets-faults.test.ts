@@ -3,22 +3,14 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type RunResponse, runSchema } from "../../src/agents/response.ts";
 import type { BudgetStatus } from "../../src/meter/key-budget.ts";
 import { postRun, readRun } from "../support/agents.ts";
 import { type Fault, killObject, useFaults } from "../support/faults.ts";
 import { nano } from "../support/money.ts";
-import {
-	callWithKey,
-	chat,
-	db,
-	eventually,
-	newKey,
-	type TestKey,
-	type Upstream,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { callWithKey, chat, db, eventually, type TestKey } from "../support/service.ts";
 import { type Ask, type Blow, type FaultyPlace, Trial } from "../support/trial.ts";
 
 const SEED = Number(process.env["VITE_FAULT_SEED"] ?? 20_261_122);
@@ -125,13 +117,7 @@ it(
 );
 
 describe("a budget that everything calls on at once", () => {
-	let upstream: Upstream;
-	let owner: TestKey;
-	beforeEach(async () => {
-		upstream = useSandbox();
-		owner = await newKey("corporate");
-	});
-	afterEach(() => upstream.restore());
+	const { upstream, key: owner } = useService("corporate");
 
 	const runObject = ({ run_id }: Pick<RunResponse, "run_id">) =>
 		env.AGENT_RUN.getByName(`run:${run_id}`) as unknown as DurableObjectStub<undefined>;
@@ -165,8 +151,7 @@ describe("a budget that everything calls on at once", () => {
 
 	it("holds for a run whose object dies, and whose meter dies with it", async () => {
 		let gate: Promise<void> | null = null;
-		upstream.restore();
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			if ((await request.text()).includes("Subtask 2 of 3")) await gate;
 			return undefined;
 		});

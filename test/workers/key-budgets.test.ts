@@ -356,8 +356,7 @@ describe("the sums of keys that are revoked", () => {
 		const key = await budgetKey(1e9);
 		expect((await ask(key)).status).toBe(200);
 		const release = Promise.withResolvers<void>();
-		upstream.restore();
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			if ((await request.text()).includes("hold")) await release.promise;
 			return undefined;
 		});

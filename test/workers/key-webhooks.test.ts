@@ -1,10 +1,11 @@
 // Webhooks of budget alerts: sent by the meter's alarm, once for each threshold in a period, whatever fails on the way.
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { fromBase64, verifySignature } from "../../src/proof/signing.ts";
 import { alarmAtMs, killObject, useFaults } from "../support/faults.ts";
 import { nano } from "../support/money.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	call,
 	callWith,
@@ -12,33 +13,24 @@ import {
 	chat,
 	db,
 	eventually,
-	newKey,
 	operator,
 	receiptOf,
 	type TestKey,
-	type Upstream,
 	usageOf,
-	useSandbox,
 	withKey,
 } from "../support/service.ts";
 import { reservationFor, settlementFor } from "../support/settlements.ts";
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 import { useReceiver, WEBHOOK_URL, type WebhookReceiver } from "../support/webhook-receiver.ts";
 
-let upstream: Upstream;
+const { upstream, key: owner } = useService("corporate");
 let receiver: WebhookReceiver | undefined;
-let owner: TestKey;
 let faults: { restore(): void } | undefined;
-beforeEach(async () => {
-	upstream = useSandbox();
-	owner = await newKey("corporate");
-});
 afterEach(() => {
 	faults?.restore();
 	faults = undefined;
 	receiver?.restore();
 	receiver = undefined;
-	upstream.restore();
 });
 
 interface KeyView {
@@ -312,8 +304,7 @@ describe("the webhook of an alert", () => {
 		await change(key.key_id, { alert_webhook: second, budget_usd: 1 });
 		const release = Promise.withResolvers<void>();
 		receiver.restore();
-		upstream.restore();
-		upstream = useSandbox(async () => {
+		upstream.replace(async () => {
 			await release.promise;
 			return undefined;
 		});
