@@ -25,13 +25,13 @@ describe("the shipped weights", () => {
 describe("statements", () => {
 	it.each([
 		["Since my brother's bypass he forgets his metoprolol.", "PHI"],
-		["Mein Cousin liegt mit einer Lungenentzündung im Krankenhaus.", "PHI"],
-		["Mi suegra tiene artrosis y ya no puede subir escaleras.", "PHI"],
+		["Mein Cousin hat seit Jahren Rheuma und nimmt Methotrexat.", "PHI"],
+		["A mi suegra le operaron de cataratas, ¿puede conducir?", "PHI"],
 		["Mon frère prend du lithium depuis sa dépression.", "PHI"],
 		["У дедушки инсульт, чем помочь?", "PHI"],
 		["我奶奶得了白内障,要注意什么?", "PHI"],
 		["祖父が肺炎で入院しました。", "PHI"],
-		["I take home 2,900 a month and owe 11,000 on two cards.", "FINANCIAL"],
+		["I take home 2,900 a month, how much rent can I afford?", "FINANCIAL"],
 		["Ich verdiene 3.400 Euro brutto, reicht das für einen Kredit?", "FINANCIAL"],
 		["我月薪12000元,能贷多少款?", "FINANCIAL"],
 		["Devo 7.400 euro alla banca.", "FINANCIAL"],
