@@ -109,6 +109,16 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 		expect(result._meta?.["svc/request_id"]).toMatch(/^(?:svc-|agt_)[0-9A-Z]{26}$/);
 	});
 
+	it("refuses a mistyped rule and suggests it", async () => {
+		const own = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
+		const { isError, structuredContent } = await callTool(key, id, { ...own, complience: {} });
+		const issue = { path: "complience", message: "is no member of any request; did you mean compliance?" };
+		expect({ isError, structuredContent }).toMatchObject({
+			isError: true,
+			structuredContent: { error: "invalid_request", issues: [issue] },
+		});
+	});
+
 	it("has a schema that compiles and takes its example", async () => {
 		const given = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
 		const { inputSchema, listedSchema } = toTool(endpoint);
