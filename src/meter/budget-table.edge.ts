@@ -1,6 +1,7 @@
 // Budgets of keys as they were last changed, and alerts about them, in the meter's SQLite. An alert's row stays until the period of
 // its budget is over, so that each is given once a period.
 import type { KeyBudget } from "./key-budget.ts";
+import type { MeterEvent } from "./meter-events.ts";
 
 /** An alert to be stored. */
 export interface StoredBudgetAlert {
@@ -8,8 +9,7 @@ export interface StoredBudgetAlert {
 	occasion: string;
 	/** When the period ends, ISO 8601; null where it has no end. */
 	resetsAt: string | null;
-	/** The audit event, as JSON under its column names. */
-	event: string;
+	event: MeterEvent;
 }
 
 export class BudgetTable {
@@ -59,7 +59,7 @@ export class BudgetTable {
 			"INSERT INTO budget_alerts (occasion, resets_at, event) VALUES (?, ?, ?)",
 			occasion,
 			resetsAt,
-			event,
+			JSON.stringify(event),
 		);
 		this.#given.add(occasion);
 		this.#unflushedCount++;
@@ -75,7 +75,7 @@ export class BudgetTable {
 		const rows = this.#sql.exec<{ occasion: string; event: string }>(
 			"SELECT occasion, event FROM budget_alerts WHERE event IS NOT NULL",
 		);
-		return [...rows];
+		return [...rows].map(({ occasion, event }) => ({ occasion, event: JSON.parse(event) }));
 	}
 
 	/** Records that D1 has alerts. */

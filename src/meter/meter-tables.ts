@@ -32,5 +32,10 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE key_budgets (budget_key TEXT PRIMARY KEY, budget TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE budget_alerts (occasion TEXT PRIMARY KEY, resets_at TEXT, event TEXT) WITHOUT ROWID;
 			`),
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE compliance_refusals (occasion TEXT PRIMARY KEY, minute INTEGER NOT NULL, last_request TEXT NOT NULL,
+					last_ms INTEGER NOT NULL, refusals INTEGER NOT NULL, event TEXT NOT NULL) WITHOUT ROWID;
+			`),
 	],
 };

@@ -1,0 +1,46 @@
+// The audit events that a meter owns until D1 has them. Pure.
+
+/** An audit event under its column names. It belongs to no workspace and decides nothing. */
+export interface MeterEvent {
+	/** `ae_` and a ULID. */
+	id: string;
+	user_id: string;
+	workspace_id: null;
+	event_type: "key_budget_alert" | "compliance_blocked";
+	/** `key:` and the key's id. */
+	actor: string;
+	decision: null;
+	risk_score: null;
+	risk_tier: null;
+	/** JSON object. */
+	payload: string;
+	created_at: string;
+}
+
+/** Who caused an event of a meter, and when. */
+export interface MeterEventCause {
+	userId: string;
+	keyId: string;
+	/** `ae_` and a ULID. */
+	eventId: string;
+	atMs: number;
+}
+
+export function toMeterEvent(
+	{ userId, keyId, eventId, atMs }: MeterEventCause,
+	event_type: MeterEvent["event_type"],
+	payload: object,
+): MeterEvent {
+	return {
+		id: eventId,
+		user_id: userId,
+		workspace_id: null,
+		event_type,
+		actor: `key:${keyId}`,
+		decision: null,
+		risk_score: null,
+		risk_tier: null,
+		payload: JSON.stringify(payload),
+		created_at: new Date(atMs).toISOString(),
+	};
+}
