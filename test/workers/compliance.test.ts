@@ -96,19 +96,19 @@ describe("the preview", () => {
 		}
 	});
 
-	it("takes the policy of the config where it has none of its own, and the server's last", async () => {
+	it("takes the policy of the config where it has none of its own, under the server's", async () => {
 		const brain_config = { compliance: { provider_allowlist: ["groq"] } };
 		// A binding of its own, so that no other config of the server's is held of it.
 		const get = async (name: string) =>
-			name === "brain:default" ? "compliance:\n  provider_allowlist: [mistral]" : null;
+			name === "brain:default" ? "compliance:\n  provider_allowlist: [mistral, cohere]" : null;
 		const server: Partial<Env> = { KV: { get } as unknown as KVNamespace };
 		const allowed = async (body: Json) => {
 			const answer = await json<Preview>(callWith(server, PREVIEW, withKey(key.key, { prompt: "hi", ...body })));
 			return [...new Set(answer.allowed_models.map(providerOf))];
 		};
 		expect(await allowed({ compliance: { provider_allowlist: ["cohere"] }, brain_config })).toEqual(["cohere"]);
-		expect(await allowed({ brain_config })).toEqual(["groq"]);
-		expect(await allowed({ compliance: {} })).toEqual(["mistral"]);
+		expect(await allowed({ brain_config })).toEqual([]);
+		expect((await allowed({ compliance: {} })).toSorted()).toEqual(["cohere", "mistral"]);
 	});
 
 	it("ignores which keys are configured and what the plan allows", async () => {
