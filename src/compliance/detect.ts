@@ -1,22 +1,9 @@
 // Finds personal, health, financial and secret data in a conversation. It says which classes and kinds there are and where they
 // stand, never the values. Pure.
 import type { Conversation } from "./conversation.ts";
-import { addClinicalEvidence } from "./detection/clinical-evidence.ts";
-import { detectGenre, type Genre } from "./detection/genre.ts";
-import { addHealthStatements } from "./detection/health-statements.ts";
-import { findIbanEnd } from "./detection/iban.ts";
-import { addIdentifiers, toTextProfile } from "./detection/identify.ts";
 import type { DataKind } from "./detection/kinds.ts";
-import {
-	addMailboxes,
-	findInternationalPhoneEnd,
-	findIpv6End,
-	findMacEnd,
-	findPublicIpv4End,
-	matchName,
-} from "./detection/people.ts";
-import { PhraseFinder } from "./detection/phrase-finder.ts";
-import { reportAssignedSecrets, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
+import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
+import { readText } from "./detection/text-reader.ts";
 import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
@@ -28,74 +15,6 @@ export interface SecretSpan {
 	readonly kind: string;
 }
 
-const HYPHEN_CODE = 45;
-const DOT_CODE = 46;
-const COLON_CHAR_CODE = 58;
-
-/** Reads one text after the other. */
-class TextReader {
-	readonly #found: DetectionCollector;
-	readonly #report = (kind: DataKind, start: number, end: number) => this.#found.add(kind, start, end);
-
-	constructor(found: DetectionCollector) {
-		this.#found = found;
-	}
-
-	read(text: string): void {
-		const profile = toTextProfile(text);
-		const genre = detectGenre(text);
-		const finder = new PhraseFinder(text, genre);
-		let numberEnd = 0;
-		eachWord(text, (start, end, alphabet) => {
-			if (start >= numberEnd) {
-				if (alphabet !== "letters") numberEnd = this.#readNumber(text, start, end);
-				if (end - start <= 4) this.#readNetworkAddress(text, start, end);
-				if (numberEnd <= start) addIdentifiers(text, start, end, alphabet, profile, this.#found);
-			}
-			finder.addPhrases(start, end, this.#found);
-			reportKeys(text, start, end, this.#report);
-			if (alphabet === "letters") this.#readLetters(text, start, end, genre);
-		});
-		addMailboxes(text, this.#found);
-		if (!genre.isPublished && !genre.isExercise) addHealthStatements(text, this.#found);
-		addClinicalEvidence(text, genre, this.#found);
-		reportAssignedSecrets(text, this.#report);
-	}
-
-	#addUntil(end: number, kind: DataKind, start: number): void {
-		if (end > start) this.#found.add(kind, start, end);
-	}
-
-	/** Returns where an account number ends, whose groups are no numbers of their own; 0 if there is none. */
-	#readNumber(text: string, start: number, end: number): number {
-		const phoneEnd = findInternationalPhoneEnd(text, start);
-		if (phoneEnd > start) this.#found.add("phone", start - 1, phoneEnd);
-		const mayBeIpv4 = end - start <= 3 && text.charCodeAt(end) === DOT_CODE;
-		if (mayBeIpv4) this.#addUntil(findPublicIpv4End(text, start), "ip_address", start);
-		const ibanEnd = findIbanEnd(text, start);
-		this.#addUntil(ibanEnd, "iban", start);
-		return Math.max(0, ibanEnd);
-	}
-
-	/** A word of up to four hexadecimal digits may begin the address of a network or a device. */
-	#readNetworkAddress(text: string, start: number, end: number): void {
-		const next = text.charCodeAt(end);
-		if (next === COLON_CHAR_CODE) this.#addUntil(findIpv6End(text, start), "ip_address", start);
-		if (next === COLON_CHAR_CODE || next === HYPHEN_CODE || next === DOT_CODE)
-			this.#addUntil(findMacEnd(text, start), "mac_address", start);
-	}
-
-	#readLetters(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
-		reportSecretPhrases(text, start, end, this.#report);
-		const name = matchName(text, start, end);
-		if (name === null) return;
-		const isIntroduced =
-			name.certainty === "introduced" || (name.certainty === "addressed" && !isPublished && !isPlayed);
-		if (isIntroduced) this.#found.add("person_name", start, name.end);
-		else this.#found.addFullName(start, name.end);
-	}
-}
-
 /**
  * More than any model of the catalog takes at once. Longer conversations are not read: the slowest kind of text that we know
  * takes 0.7 s per MiB.
@@ -103,23 +22,29 @@ class TextReader {
 const MAX_READ_CHARS = 4_194_304;
 
 /**
- * The sensitive data in a conversation, every occurrence. Every view of a text is read: as written, without invisible
- * characters, and with escapes and base64 decoded. Time grows linearly with the length of the texts. If they are longer than
- * 4 Mi characters together, every class is reported, of kind `unread`, without findings. docs/reference.md, "Compliance".
+ * Finds the sensitive data in a conversation, every occurrence, and pauses every 32 Ki characters with the number of characters
+ * read. Every view of a text is read: as written, without invisible characters, and with escapes and base64 decoded. Time grows
+ * linearly with the length of the texts. If they are longer than 4 Mi characters together, every class is reported, of kind
+ * `unread`, without findings. docs/reference.md, "Compliance".
  */
-export function detect({ texts }: Conversation): Detection {
+export function* detectInSteps({ texts }: Conversation): Generator<number, Detection> {
+	if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_READ_CHARS) return unreadDetection();
 	const found = new DetectionCollector();
-	const reader = new TextReader(found);
-	let readChars = 0;
 	for (const [index, { text }] of texts.entries()) {
-		readChars += text.length;
-		if (readChars > MAX_READ_CHARS) return unreadDetection();
 		for (const view of decodeViews(text)) {
 			found.enter(index, view.origin);
-			reader.read(view.text);
+			yield* readText(view.text, found);
 		}
 	}
 	return found.toDetection();
+}
+
+/** The sensitive data in a conversation, found without a pause. */
+export function detect(conversation: Conversation): Detection {
+	const steps = detectInSteps(conversation);
+	let step = steps.next();
+	while (!step.done) step = steps.next();
+	return step.value;
 }
 
 /**
@@ -137,7 +62,7 @@ export function secretSpans(text: string): SecretSpan[] {
 			reportKeys(view.text, start, end, report);
 			reportSecretPhrases(view.text, start, end, report);
 		});
-		reportAssignedSecrets(view.text, report);
+		createAssignmentReader(view.text, report)(view.text.length);
 	}
 	found.sort((a, b) => a.start - b.start || b.end - a.end);
 	const spans: SecretSpan[] = [];
