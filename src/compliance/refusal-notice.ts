@@ -2,13 +2,15 @@
 // stand. Never the data. Pure.
 import type { BlockedPlace, ComplianceNotice } from "../failure.ts";
 import type { Conversation, TextPlace } from "./conversation.ts";
-import { findClass } from "./detection/kinds.ts";
+import { type DataKind, findClass } from "./detection/kinds.ts";
 import { type Detection, UNREAD } from "./findings.ts";
 import { type PolicyLevel, type PolicyLevels, policyDigest } from "./policy-levels.ts";
-import type { DataClass } from "./vocabulary.ts";
+import { DATA_CLASSES, type DataClass, type UnreadContent } from "./vocabulary.ts";
 
-/** Places that are listed. */
-const MAX_PLACES = 20;
+/** Places that a refusal lists. */
+const MAX_BLOCKED_PLACES = 20;
+/** Places that a preview lists: more than most requests have messages. */
+const MAX_LISTED_PLACES = 1_000;
 
 /** The member of a body that a text outside the messages stands in. */
 const MEMBERS: Partial<Record<TextPlace, string>> = {
@@ -35,43 +37,47 @@ class PlaceList {
 	}
 
 	/** In the order of the messages; what stands outside them comes last. */
-	toPlaces(): BlockedPlace[] {
+	toPlaces(limit: number): BlockedPlace[] {
 		const outside = Number.POSITIVE_INFINITY;
 		const ordered = [...this.#byName.values()].sort((a, b) => {
 			const [first, second] = [a.message ?? outside, b.message ?? outside];
 			return first === second ? 0 : first - second;
 		});
-		return ordered.slice(0, MAX_PLACES);
+		return ordered.slice(0, limit);
 	}
 }
 
-/**
- * Where a conversation holds data of some classes.
- * @param unread whether images and files count, which may hold anything.
- */
-export function toDataPlaces(
-	{ texts, unread: parts }: Conversation,
+function isOf(kind: DataKind, classes: readonly DataClass[]): boolean {
+	const dataClass = findClass(kind);
+	return dataClass !== null && classes.includes(dataClass);
+}
+
+/** Where a conversation holds data of these classes, and what it holds that nobody reads, as far as that counts. */
+function collectPlaces(
+	{ texts, unread }: Conversation,
 	{ findings }: Pick<Detection, "findings">,
 	classes: readonly DataClass[],
-	unread: (what: "image" | "file") => boolean = () => true,
-): BlockedPlace[] {
+	countsUnread: (what: UnreadContent) => boolean,
+): PlaceList {
 	const list = new PlaceList();
 	for (const { kind, text } of findings) {
 		const found = texts[text];
-		const dataClass = findClass(kind);
-		if (!found || dataClass === null || !classes.includes(dataClass)) continue;
+		if (!found || !isOf(kind, classes)) continue;
 		list.add(found.message, toPath(found.message, found.place), found.place.replaceAll("_", " "), kind);
 	}
-	for (const { message, what } of parts) if (unread(what)) list.add(message, toPath(message, "text"), what, UNREAD);
-	return list.toPlaces();
+	for (const { message, what } of unread)
+		if (countsUnread(what)) list.add(message, toPath(message, "text"), what, UNREAD);
+	return list;
+}
+
+/** Where a conversation holds data of any class, and what nobody reads. */
+export function listDataPlaces(conversation: Conversation, detection: Pick<Detection, "findings">): BlockedPlace[] {
+	return collectPlaces(conversation, detection, DATA_CLASSES, () => true).toPlaces(MAX_LISTED_PLACES);
 }
 
 function countByKind({ findings }: Pick<Detection, "findings">, classes: readonly DataClass[]): Record<string, number> {
 	const counts = new Map<string, number>();
-	for (const { kind } of findings) {
-		const dataClass = findClass(kind);
-		if (dataClass !== null && classes.includes(dataClass)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-	}
+	for (const { kind } of findings) if (isOf(kind, classes)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
 	return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -101,7 +107,7 @@ interface RefusalBasis {
 	/** Classes that are blocked and found, or held by what nobody reads. */
 	classes: readonly DataClass[];
 	/** Whether images or files hold the classes, because no policy lets them pass. */
-	countsUnread(what: "image" | "file"): boolean;
+	countsUnread(what: UnreadContent): boolean;
 }
 
 /** The notice of a refusal. @param objections those to the models that are excluded. */
@@ -111,12 +117,13 @@ export function toComplianceNotice(
 ): ComplianceNotice {
 	const isByClass = objections.some(({ member }) => member === "block_data_classes");
 	const blocked = isByClass ? classes : [];
+	const unread = (what: UnreadContent) => isByClass && countsUnread(what);
 	const kinds = blocked.map((name): [string, string[]] => [name, detection.kinds[name] ?? [UNREAD]]);
 	return {
 		policies: toExcludingPolicies(levels, objections),
 		classes: [...blocked],
 		kinds: Object.fromEntries(kinds),
-		places: toDataPlaces(conversation, detection, blocked, (what) => isByClass && countsUnread(what)),
+		places: collectPlaces(conversation, detection, blocked, unread).toPlaces(MAX_BLOCKED_PLACES),
 		counts: countByKind(detection, blocked),
 	};
 }
