@@ -38,10 +38,10 @@ describe("a notice", () => {
 		const { places, counts, kinds } = notice({ request: BLOCK_PII }, { texts, unread: [] });
 		expect(places).toEqual([
 			{ path: "messages[1]", message: 1, place: "text", kinds: ["email"], count: 1 },
-			{ path: "messages[2]", message: 2, place: "tool result", kinds: ["email", "ssn"], count: 3 },
+			{ path: "messages[2]", message: 2, place: "tool result", kinds: ["email", "us_ssn"], count: 3 },
 			{ path: "stop", message: null, place: "stop", kinds: ["email"], count: 1 },
 		]);
-		expect([counts, kinds]).toEqual([{ email: 4, ssn: 1 }, { PII: ["email", "ssn"] }]);
+		expect([counts, kinds]).toEqual([{ email: 4, us_ssn: 1 }, { PII: ["email", "us_ssn"] }]);
 	});
 
 	it("names each level that excludes a model, with its members and its own digest", () => {
