@@ -32,7 +32,7 @@ import {
 	type SettleVerdict,
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
-import type { MeterEvent } from "./meter-events.ts";
+import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
@@ -310,7 +310,7 @@ export class AccountMeter extends DurableObject<Env> {
 
 	/** Audit events of this meter that D1 does not have. */
 	unflushedEvents(): MeterEvent[] {
-		return [...this.#budgets.table.unflushed().map(({ event }) => event), ...this.#refusals.events()];
+		return [...this.#budgets.table.unflushed().map(({ event }) => toStoredEvent(event)), ...this.#refusals.events()];
 	}
 
 	/** Removes an owner's marks up to this one; a later one stays. */
@@ -364,7 +364,7 @@ export class AccountMeter extends DurableObject<Env> {
 		if (alerts.length === 0) return false;
 		await recordMeterEvents(
 			database(this.env.DB),
-			alerts.map(({ event }) => event),
+			alerts.map(({ event }) => toStoredEvent(event)),
 		);
 		this.#budgets.table.markFlushed(alerts);
 		return true;

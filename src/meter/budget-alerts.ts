@@ -1,7 +1,6 @@
 // Which alerts the spending of a key gives rise to, and their audit events. Pure.
 import { usd } from "../proof/money.ts";
 import type { BudgetStatus } from "./key-budget.ts";
-import { type MeterEvent, type MeterEventCause, toMeterEvent } from "./meter-events.ts";
 
 /** Shares of a budget, in percent, ascending. */
 const ALERT_THRESHOLDS = [50, 80, 100] as const;
@@ -13,19 +12,40 @@ export function reachedThresholds({ limitNanoUsd, spentNanoUsd }: BudgetStatus):
 	return ALERT_THRESHOLDS.filter((threshold) => spentNanoUsd * 100 >= limitNanoUsd * threshold);
 }
 
-/** @param cause the request that brought spending to a threshold, or found it there. */
+/** The request that brought spending to a threshold, or found it there. */
+export interface AlertCause {
+	userId: string;
+	keyId: string;
+	/** `ae_` and a ULID. */
+	eventId: string;
+	atMs: number;
+}
+
+/** An audit event under its column names. It belongs to no workspace. */
 export function budgetAlertEvent(
-	cause: MeterEventCause,
+	{ userId, keyId, eventId, atMs }: AlertCause,
 	threshold: AlertThreshold,
 	{ limitNanoUsd, period, spentNanoUsd, heldNanoUsd, resetsAt }: BudgetStatus,
-): MeterEvent {
-	return toMeterEvent(cause, "key_budget_alert", {
-		key_id: cause.keyId,
+) {
+	const payload = {
+		key_id: keyId,
 		threshold,
 		budget_usd: usd(limitNanoUsd),
 		budget_period: period,
 		spent_usd: usd(spentNanoUsd),
 		held_usd: usd(heldNanoUsd),
 		resets_at: resetsAt,
-	});
+	};
+	return {
+		id: eventId,
+		user_id: userId,
+		workspace_id: null,
+		event_type: "key_budget_alert",
+		actor: `key:${keyId}`,
+		decision: null,
+		risk_score: null,
+		risk_tier: null,
+		payload: JSON.stringify(payload),
+		created_at: new Date(atMs).toISOString(),
+	};
 }

@@ -1,7 +1,6 @@
 // Budgets of keys as they were last changed, and alerts about them, in the meter's SQLite. An alert's row stays until the period of
 // its budget is over, so that each is given once a period.
 import type { KeyBudget } from "./key-budget.ts";
-import type { MeterEvent } from "./meter-events.ts";
 
 /** An alert to be stored. */
 export interface StoredBudgetAlert {
@@ -9,7 +8,8 @@ export interface StoredBudgetAlert {
 	occasion: string;
 	/** When the period ends, ISO 8601; null where it has no end. */
 	resetsAt: string | null;
-	event: MeterEvent;
+	/** The audit event, as JSON under its column names. */
+	event: string;
 }
 
 export class BudgetTable {
@@ -59,7 +59,7 @@ export class BudgetTable {
 			"INSERT INTO budget_alerts (occasion, resets_at, event) VALUES (?, ?, ?)",
 			occasion,
 			resetsAt,
-			JSON.stringify(event),
+			event,
 		);
 		this.#given.add(occasion);
 		this.#unflushedCount++;
@@ -75,7 +75,7 @@ export class BudgetTable {
 		const rows = this.#sql.exec<{ occasion: string; event: string }>(
 			"SELECT occasion, event FROM budget_alerts WHERE event IS NOT NULL",
 		);
-		return [...rows].map(({ occasion, event }) => ({ occasion, event: JSON.parse(event) }));
+		return [...rows];
 	}
 
 	/** Records that D1 has alerts. */

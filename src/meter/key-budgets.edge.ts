@@ -1,10 +1,9 @@
 // The budgets of a meter's keys: what they leave, what an open request may hold of them, and the alerts that spending gives rise to.
 import { ulid } from "ulid";
-import { budgetAlertEvent, reachedThresholds } from "./budget-alerts.ts";
+import { type AlertCause, budgetAlertEvent, reachedThresholds } from "./budget-alerts.ts";
 import { BudgetTable } from "./budget-table.edge.ts";
 import { type BudgetStatus, budgetLeftNanoUsd, type KeyBudget } from "./key-budget.ts";
 import type { AdmitRequest, BudgetRoom } from "./meter-calls.ts";
-import type { MeterEventCause } from "./meter-events.ts";
 import type { MeterState } from "./meter-state.edge.ts";
 import type { UsageRow } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
@@ -54,7 +53,7 @@ export class KeyBudgets {
 	}
 
 	/** Stores an audit event for each threshold that a key has reached, once a period. */
-	#alert(budgetKeyId: string, status: BudgetStatus, cause: Omit<MeterEventCause, "eventId">): void {
+	#alert(budgetKeyId: string, status: BudgetStatus, cause: Omit<AlertCause, "eventId">): void {
 		const { period, resetsAt } = status;
 		const { atMs } = cause;
 		const start = this.#meterState.budgetPeriodStart(status, atMs);
@@ -62,7 +61,7 @@ export class KeyBudgets {
 			const occasion = `${budgetKeyId} ${period} ${start} ${threshold}`;
 			if (this.table.wasGiven(occasion)) continue;
 			const event = budgetAlertEvent({ ...cause, eventId: `ae_${ulid(atMs)}` }, threshold, status);
-			this.table.give({ occasion, resetsAt, event }, event.created_at);
+			this.table.give({ occasion, resetsAt, event: JSON.stringify(event) }, event.created_at);
 			this.#onAlert(atMs);
 		}
 	}

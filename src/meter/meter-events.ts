@@ -26,6 +26,7 @@ export interface MeterEventCause {
 	atMs: number;
 }
 
+/** An event of now. */
 export function toMeterEvent(
 	{ userId, keyId, eventId, atMs }: MeterEventCause,
 	event_type: MeterEvent["event_type"],
@@ -43,4 +44,9 @@ export function toMeterEvent(
 		payload: JSON.stringify(payload),
 		created_at: new Date(atMs).toISOString(),
 	};
+}
+
+/** An event from its JSON, as a table of the meter keeps it. */
+export function toStoredEvent(text: string): MeterEvent {
+	return JSON.parse(text);
 }

@@ -9,7 +9,7 @@ import {
 	toFoldedEvent,
 	toRefusalEvent,
 } from "./compliance-refusals.ts";
-import type { MeterEvent } from "./meter-events.ts";
+import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { toMinute } from "./rolling-window.ts";
 
 /** Events of one statement. */
@@ -29,7 +29,7 @@ interface CompleteRefusals {
 }
 
 function toCompleteRefusals({ occasion, refusals, last_ms: lastAtMs, event }: RefusalRow): CompleteRefusals {
-	return { occasion, event: toFoldedEvent({ event: JSON.parse(event), refusals, lastAtMs }) };
+	return { occasion, event: toFoldedEvent({ event: toStoredEvent(event), refusals, lastAtMs }) };
 }
 
 export class RefusalTable {
