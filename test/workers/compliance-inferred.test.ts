@@ -4,6 +4,7 @@ import { useService } from "../support/per-test.ts";
 import { callWith, callWithKey, chat, withKey } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
+type AnalyzerBody = { text: string[]; language: string; score_threshold: number };
 
 const PREVIEW = "/v2/compliance/preview";
 const INFERRED = { block_data_classes: ["PHI"], detect: "inferred" };
@@ -43,18 +44,19 @@ describe("a statement in free words", () => {
 describe("the operator's analyzer", () => {
 	const settings = { DETECTOR_URL: "https://analyzer.example.net/v1/" } as unknown as Partial<Env>;
 	let before: typeof fetch | undefined;
-	let asked: { url: string; body: Json }[] = [];
+	let asked: { url: string; body: AnalyzerBody }[] = [];
 
 	/** Answers what is sent to the analyzer; every other request goes on as before. */
-	function useAnalyzer(answer: () => Response | Promise<Response>): void {
+	function useAnalyzer(answer: (texts: readonly string[]) => Response | Promise<Response>): void {
 		const others = globalThis.fetch;
 		before = others;
 		asked = [];
 		globalThis.fetch = async (input, init) => {
 			const url = String(input instanceof Request ? input.url : input);
 			if (!url.startsWith("https://analyzer.example.net/")) return others(input, init);
-			asked.push({ url, body: JSON.parse(String(init?.body)) });
-			return answer();
+			const body: AnalyzerBody = JSON.parse(String(init?.body));
+			asked.push({ url, body });
+			return answer(body.text);
 		};
 	}
 
@@ -63,11 +65,12 @@ describe("the operator's analyzer", () => {
 		before = undefined;
 	});
 
-	const ask = async (compliance: Json, prompt = "Where does Quill live?") =>
+	const ask = async (compliance: Json, prompt = "Rhyme with Quill.") =>
 		(await callWith(settings, PREVIEW, withKey(key.key, { prompt, compliance }))).json<Json>();
 
 	it("adds what it finds under inferred", async () => {
-		useAnalyzer(() => Response.json([[{ entity_type: "PERSON", start: 11, end: 16, score: 0.85 }]]));
+		const person = { entity_type: "PERSON", start: 11, end: 16, score: 0.85 };
+		useAnalyzer((texts) => Response.json(texts.map((_, at) => (at === 0 ? [person] : []))));
 		expect(await ask(INFERRED)).toMatchObject({
 			detected_classes: [],
 			inferred: { detected_classes: ["PII"], classification: { PII: ["person_name"] } },
@@ -75,7 +78,7 @@ describe("the operator's analyzer", () => {
 		expect(asked).toEqual([
 			{
 				url: "https://analyzer.example.net/v1/analyze",
-				body: { text: ["Where does Quill live?"], language: "en", score_threshold: 0.5 },
+				body: { text: expect.arrayContaining(["Rhyme with Quill."]), language: "en", score_threshold: 0.5 },
 			},
 		]);
 	});
@@ -90,7 +93,7 @@ describe("the operator's analyzer", () => {
 		["refuses", () => Response.json({ error: "No matching recognizers were found" }, { status: 500 })],
 		["answers nonsense", () => new Response("<html>")],
 		["moves", () => new Response(null, { status: 302, headers: { location: "https://elsewhere.example/" } })],
-		["answers for another text", () => Response.json([[], []])],
+		["answers for another text", () => Response.json([])],
 		[
 			"breaks off",
 			() => {
