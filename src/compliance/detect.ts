@@ -6,6 +6,7 @@ import { findIbanEnd } from "./detection/iban.ts";
 import { addIdentifiers, toTextProfile } from "./detection/identify.ts";
 import { type DataKind, findClass } from "./detection/kinds.ts";
 import { addMailboxes, classifyName, isInternationalPhone, isIpv6, isMac, isPublicIpv4 } from "./detection/people.ts";
+import { reportLabelledValues } from "./detection/labelled-values.ts";
 import { PhraseFinder } from "./detection/phrase-finder.ts";
 import { reportAssignedSecrets, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { decodeViews } from "./detection/views.ts";
@@ -55,6 +56,7 @@ class KindCollector {
 		if (!genre.isPublished && !genre.isExercise) addHealthStatements(text, this.kinds);
 		addClinicalEvidence(text, genre, this.kinds);
 		reportAssignedSecrets(text, this.#report);
+		reportLabelledValues(text, this.#report);
 	}
 
 	/** Returns where an account number ends, whose groups are no numbers of their own; 0 if there is none. */

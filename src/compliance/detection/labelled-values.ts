@@ -1,0 +1,183 @@
+// Reads the value after a label: a name, a date of birth, a number, a sum, a password. Labels are found by labels.ts.
+import type { DataKind } from "./kinds.ts";
+import { eachLabel, type LabelGroup, toLabelText } from "./labels.ts";
+import { isPlaceholder } from "./placeholders.ts";
+import { verbose } from "./verbose.ts";
+
+/** Receives the kind of a value and its offsets; the end is exclusive. */
+type ReportValue = (kind: DataKind, start: number, end: number) => void;
+
+/** How a value is written after its label. */
+interface LabelledValue {
+	readonly kind: DataKind;
+	/** Sticky, bounded, with a group `value`; tried at the end of the label. */
+	readonly shape: RegExp;
+	readonly isValid?: (value: string, label: string) => boolean;
+}
+
+const digitCount = (value: string) => value.replace(/\D/g, "").length;
+const hasDigits = (fewest: number, most: number) => (value: string) => {
+	const count = digitCount(value);
+	return count >= fewest && count <= most;
+};
+
+/** Words for "is" and signs, between a label and its value. */
+const EQUATING = verbose`
+	(?:
+		[:：=→|]|->|[-–—](?= )|是|为|為|は|이|가|은|는|इज़|\b(?:is|are|was|ist|lautet|est|es|é|è|to|er|är|is
+		)\b|это|هو|هي|است
+	)`;
+const QUOTE = "[\"'`“”„«»「『( ]";
+
+/** A date, with months by name in any script. */
+const LABELLED_DATE = verbose`
+	(?:
+		(?:19|20)\d{2} ?[-/.年년] ?\d{1,2} ?[-/.月월] ?\d{1,2}
+		|\d{1,2} ?[-/.] ?\d{1,2} ?[-/.] ?(?:(?:19|20)\d{2}|\d{2})(?!\d)
+		|\d{1,2}(?:st|nd|rd|th|er|º|\.)?[ -](?:of |de |di )?\p{L}[\p{L}\p{M}]{2,11}\.?,?[ -](?:de |del )?(?:19|20)\d{2}
+		|\p{L}[\p{L}\p{M}]{2,11}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d{2}
+	)`;
+
+/** One to four words of a name: capitalised where the script has capitals. */
+const NAME = verbose`
+	(?:
+		\p{Lu}[\p{L}\p{M}'’-]{1,24}(?:,? \p{Lu}[\p{L}\p{M}'’.-]{0,24}){0,3}
+		|[\p{Script=Hangul}]{2,5}
+		|[\p{Script=Han}\p{Script=Katakana}]{2,8}
+		|[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Thai}]{2,20}(?: [\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Bengali}]{2,20}){0,2}
+	)`;
+
+/** Asked for, to be filled in, or a word that begins a sentence on something else. */
+const NOT_A_NAME =
+	/^(?:क्या|کیا|چیست|ما\b|מה\b|[你您他她它了不车車个人外出救]|列表|不明|미상|Field|Unknown|Test|John Doe|Jane Doe|Max Mustermann|Erika Mustermann|Иван Иванов|Имя|Name|Null|None|String|Please)/u;
+
+/** Labels that introduce somebody: one word of a name is enough. After the others a sign or two words are needed. */
+const INTRODUCES = /^(?:my|i am|ich|mein|je|mon|me|mi|chamo|meu|o meu|il mio|ik|mijn|nazywam|mam|jag|mitt|jeg|benim|adım|ismim|меня|мо|мене|我|本人|私|제|내|اسمي|إسمي|أنا|انا|اسم من|نام من|اسمم|שמי|קוראים|मेरा|माझ|আমার|ฉัน|ผม|ดิฉัน|tên t|tôi|nama saya)/u;
+
+const SUM = verbose`
+	(?<value>
+		(?:(?:[$€£¥₹₽₺₩₪₴]|r\$|us\$|rs\.?|inr|eur|usd|gbp|chf|pln|tl|try|sar|aed|\u20bd) ?)?\d{1,3}(?:[., '’\u00a0]\d{3}){1,3}(?:[.,]\d{1,2})?
+		|(?:(?:[$€£¥₹₽₺₩₪₴]|r\$|us\$|rs\.?|inr|eur|usd|gbp|chf|pln|tl|try|sar|aed) ?)?\d{1,9}(?:[.,]\d{1,2})?
+	)(?<unit> ?(?:
+		[$€£¥₹₽₺₩₪₴]|k\b|m\b|mil\b|mila\b|mille\b|tsd|tausend|tys|тыс|млн|к\b|万|萬|만|억|千|亿|億|円|元|块|원|ألف|الف|آلاف|مليون|ریال|ريال|درهم|دينار|جنيه|تومان|هزار|میلیون|हज़ार|हजार|लाख|करोड़|रुपय|रुपए|bin\b|milyon|lira|tl\b|eur|usd|gbp|chf|pln|zł|руб|р\b|грн|kr\b|sek|nok|dkk|euro|dollar|pound|peso|reais|rupee|franc|lakh|crore|שקל|ש"ח|אלף|tỷ|triệu|đồng|juta|rupiah|บาท|ευρώ|kč|lei|ft\b
+	))?`;
+/** What a number counts that is no sum. */
+const NOT_MONEY = /^ ?(?:%|percent|years?|months?|weeks?|days?|hours?|hrs?|times?|am\b|pm\b|uhr|jahre?|monate?|tage?|stunden?|ans\b|mois|jours?|años|meses|anos|anni|mesi|jaar|lat\b|lata|лет|год|месяц|дн|час|年|月|日|天|歳|岁|년|개월|일|살|سن|شهر|يوم|साल|महीन|दिन|yıl|ay\b|gün|yaş|[/:]\d|\d)/;
+
+const CREDENTIAL_VALUE = "(?<value>[!#-&(-+\\-.-:=?-_a-z{|}~]{4,64})";
+
+/** Whether a value can be a password: it has a digit beside letters or signs, and nobody takes it for an example. */
+function isCredential(value: string): boolean {
+	if (isPlaceholder(value) || /^https?:|^[\w.+-]+@[\w-]+\./.test(value)) return false;
+	return /\d/.test(value) && (/[^\d.,:/-]/.test(value) ? value.length >= 6 : /^[\d#*]{4,12}$/.test(value));
+}
+
+/** Where nothing equates the label and the value, the value itself must look like a password. */
+function isUnmistakable(value: string): boolean {
+	return isCredential(value) && value.length >= 7 && /[A-Za-z]/.test(value) && /[!#$%^&*@~+?=_-]/.test(value);
+}
+
+function isAccessCode(value: string): boolean {
+	return digitCount(value) >= (/[A-Z#*]/.test(value) ? 3 : 4);
+}
+
+const VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, readonly LabelledValue[]>> = {
+	name: [
+		{
+			kind: "person_name",
+			shape: new RegExp(`${QUOTE}{0,2}(?:${EQUATING}\\s?)?${QUOTE}{0,2}(?<value>${NAME})`, "duy"),
+			isValid: (value, label) =>
+				!NOT_A_NAME.test(value) && (INTRODUCES.test(label) || /[ ,]/.test(value) || !/^[\p{Lu}\p{Script=Han}]/u.test(value)),
+		},
+		{
+			kind: "person_name",
+			shape: new RegExp(`${QUOTE}{0,2}${EQUATING}\\s?${QUOTE}{0,2}(?<value>[\\p{Script=Han}\\p{Script=Katakana}]{2,8})`, "duy"),
+			isValid: (value) => !NOT_A_NAME.test(value),
+		},
+	],
+	birth: [{ kind: "date_of_birth", shape: new RegExp(`[^\\n\\d]{0,24}(?<value>${LABELLED_DATE})`, "diuy") }],
+	phone: [
+		{
+			kind: "phone",
+			shape: /[^\n\d+.!?]{0,20}(?<value>\+?\(?\d[\d ().-]{6,18}\d)(?![\d%])/dy,
+			isValid: (value) => hasDigits(8, 15)(value) && !/^(?:19|20)\d{2}[-.]\d{2}[-.]\d{2}|^\d{1,3}(?:\.\d{1,3}){3}$|^\d{1,3}(?:[., ]\d{3}){2,}$/.test(value),
+		},
+	],
+	nationalId: [
+		{
+			kind: "national_id",
+			shape: /[^\n\d.!?]{0,16}(?<![A-Z])(?<value>[A-Z]{0,4}[-. ]?\d[\dA-Z .\-/]{3,20}[\dA-Z])(?![\dA-Z])/dy,
+			isValid: (value) => hasDigits(5, 16)(value) && !/^(?:19|20)\d{2}[-.]\d{2}[-.]\d{2}/.test(value),
+		},
+	],
+	recordNumber: [
+		{
+			kind: "mrn",
+			shape: /[^\n\d.!?]{0,16}(?<![A-Z])(?<value>[A-Z]{0,5}[-/]?\d[\dA-Z\-/]{2,16})(?![\dA-Z])/dy,
+			isValid: hasDigits(4, 16),
+		},
+	],
+	account: [
+		{
+			kind: "bank_account",
+			shape: /[^\n\d.!?]{0,16}(?<value>\d[\d -]{4,26}\d)(?![\d%]|[.,:]\d)/dy,
+			isValid: (value) => hasDigits(6, 24)(value) && !/^(?:19|20)\d{2}-\d{2}-\d{2}/.test(value),
+		},
+	],
+	card: [{ kind: "credit_card", shape: /[^\n\d.!?]{0,16}(?<value>\d[\d -]{10,21}\d)(?!\d)/dy, isValid: hasDigits(14, 19) }],
+	cardCode: [{ kind: "card_cvv", shape: /[\s"']{0,2}(?:code|kod|код)?[\s"':：=#]{0,4}(?:is |ist |est |es |это |は|는|是)?(?<value>\d{3,4})(?![\d.,])/diuy }],
+	income: [{ kind: "salary_context", shape: new RegExp(`[^\\n.!?。！？؟\\d]{0,28}?${SUM}`, "diuy") }],
+	debt: [{ kind: "credit_context", shape: new RegExp(`[^\\n.!?。！？؟\\d]{0,28}?${SUM}`, "diuy") }],
+	password: [
+		{
+			kind: "generic_secret",
+			shape: new RegExp(`[^\\n.!?;,。\\d]{0,40}?${EQUATING}${QUOTE}{0,3}${CREDENTIAL_VALUE}`, "diuy"),
+			isValid: isCredential,
+		},
+		{
+			kind: "generic_secret",
+			shape: new RegExp(`[\\p{L}\\p{M}]{0,8}${QUOTE}{1,3}${CREDENTIAL_VALUE}`, "diuy"),
+			isValid: isUnmistakable,
+		},
+	],
+	accessCode: [
+		{
+			kind: "generic_secret",
+			shape: /[^\n\d.!?;,]{0,28}?["'`“«„「 ]?(?<value>[A-Z]{0,2}[#*]?\d[\dA-Z#*-]{2,9})(?![\p{L}%]|[.,:]?\d)/duy,
+			isValid: isAccessCode,
+		},
+	],
+};
+
+/** A sum of money: with its currency, in thousands, or at least three digits that count nothing else. */
+function isMoney(match: RegExpExecArray, text: string, end: number): boolean {
+	const { value = "", unit = "" } = match.groups ?? {};
+	if (unit !== "" || /[^\d.,'’\s]/.test(value)) return true;
+	return Number(value.replace(/\D/g, "")) >= 100 && !NOT_MONEY.test(text.slice(end, end + 12));
+}
+
+function trimEnd(text: string, start: number, end: number): number {
+	let to = end;
+	while (to > start + 4 && /[.,;:!?)]/.test(text.charAt(to - 1)) && to > end - 2) to--;
+	return to;
+}
+
+/** Reports the values after the labels of a text. Each label costs a constant. */
+export function reportLabelledValues(text: string, report: ReportValue): void {
+	const lower = toLabelText(text);
+	eachLabel(lower, (group, start, end) => {
+		if (group === "seed") return;
+		for (const { kind, shape, isValid } of VALUES[group]) {
+			shape.lastIndex = end;
+			const match = shape.exec(text);
+			const span = match?.indices?.groups?.["value"];
+			if (match === null || span === undefined) continue;
+			const isSum = kind === "salary_context" || kind === "credit_context";
+			if (isSum && !isMoney(match, lower, shape.lastIndex)) continue;
+			const to = kind === "generic_secret" ? trimEnd(text, span[0], span[1]) : span[1];
+			if (isValid?.(text.slice(span[0], to), lower.slice(start, end)) === false) continue;
+			report(kind, isSum ? start : span[0], to);
+			break;
+		}
+	});
+}
