@@ -1,4 +1,5 @@
 // Finds personal, health, financial and secret data in texts. It says which classes and kinds there are, never the values. Pure.
+import { findAddress } from "./detection/addresses.ts";
 import { addClinicalEvidence } from "./detection/clinical-evidence.ts";
 import { detectGenre, type Genre } from "./detection/genre.ts";
 import { addHealthStatements } from "./detection/health-statements.ts";
@@ -45,6 +46,8 @@ class KindCollector {
 		eachWord(text, (start, end, alphabet) => {
 			if (start >= numberEnd) {
 				if (alphabet !== "letters") numberEnd = this.#collectNumber(text, start, end);
+				if (alphabet !== "letters" && !this.kinds.has("postal_address") && findAddress(text, start, end) !== null)
+					this.kinds.add("postal_address");
 				if (end - start <= 4) this.#collectNetworkAddress(text, start, end);
 				if (numberEnd <= start) addIdentifiers(text, start, end, alphabet, profile, this.kinds);
 			}

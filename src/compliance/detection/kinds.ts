@@ -115,6 +115,7 @@ const KINDS_BY_CLASS = {
 		"private_key",
 		"pypi_token",
 		"rubygems_token",
+		"seed_phrase",
 		"sendgrid_key",
 		"sentry_token",
 		"shopify_token",

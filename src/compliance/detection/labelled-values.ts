@@ -2,6 +2,7 @@
 import type { DataKind } from "./kinds.ts";
 import { eachLabel, type LabelGroup, toLabelText } from "./labels.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import { SeedFinder } from "./seed-phrases.ts";
 import { verbose } from "./verbose.ts";
 
 /** Receives the kind of a value and its offsets; the end is exclusive. */
@@ -165,8 +166,12 @@ function trimEnd(text: string, start: number, end: number): number {
 /** Reports the values after the labels of a text. Each label costs a constant. */
 export function reportLabelledValues(text: string, report: ReportValue): void {
 	const lower = toLabelText(text);
+	const seeds = new SeedFinder(text, (start, end) => report("seed_phrase", start, end));
 	eachLabel(lower, (group, start, end) => {
-		if (group === "seed") return;
+		if (group === "seed") {
+			seeds.searchAround(start, end);
+			return;
+		}
 		for (const { kind, shape, isValid } of VALUES[group]) {
 			shape.lastIndex = end;
 			const match = shape.exec(text);
@@ -180,4 +185,5 @@ export function reportLabelledValues(text: string, report: ReportValue): void {
 			break;
 		}
 	});
+	seeds.searchWhole();
 }
