@@ -132,7 +132,7 @@ const VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, readonly LabelledValu
 	password: [
 		{
 			kind: "generic_secret",
-			shape: new RegExp(`[^\\n.!?;,。\\d]{0,40}?${EQUATING}${QUOTE}{0,3}${CREDENTIAL_VALUE}`, "diuy"),
+			shape: new RegExp(`[^\\n.!?;,。\\d@/\\\\=(){}<>]{0,40}?${EQUATING}${QUOTE}{0,3}${CREDENTIAL_VALUE}`, "diuy"),
 			isValid: isCredential,
 		},
 		{
