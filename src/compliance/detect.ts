@@ -1,24 +1,29 @@
-// Finds personal, health, financial and secret data in texts. It says which classes and kinds there are, never the values. Pure.
+// Finds personal, health, financial and secret data in a conversation. It says which classes and kinds there are and where they
+// stand, never the values. Pure.
+import type { Conversation } from "./conversation.ts";
 import { findAddress } from "./detection/addresses.ts";
 import { addClinicalEvidence } from "./detection/clinical-evidence.ts";
+import { isPresentedExample } from "./detection/documentation.ts";
+import type { FindingSink } from "./detection/finding-sink.ts";
 import { detectGenre, type Genre } from "./detection/genre.ts";
 import { addHealthStatements } from "./detection/health-statements.ts";
 import { findIbanEnd } from "./detection/iban.ts";
 import { addIdentifiers, toTextProfile } from "./detection/identify.ts";
 import { type DataKind, findClass } from "./detection/kinds.ts";
-import { addMailboxes, classifyName, isInternationalPhone, isIpv6, isMac, isPublicIpv4 } from "./detection/people.ts";
 import { reportLabelledValues } from "./detection/labelled-values.ts";
+import {
+	addMailboxes,
+	findInternationalPhoneEnd,
+	findIpv6End,
+	findMacEnd,
+	findPublicIpv4End,
+	matchName,
+} from "./detection/people.ts";
 import { PhraseFinder } from "./detection/phrase-finder.ts";
 import { reportAssignedSecrets, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
-import { DATA_CLASSES, type DataClass } from "./vocabulary.ts";
-
-/** What texts hold: the classes in their order, and per class the kinds that were found, sorted. */
-export interface Detection {
-	readonly classes: DataClass[];
-	readonly kinds: Partial<Record<DataClass, string[]>>;
-}
+import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
 
 /** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
 export interface SecretSpan {
@@ -31,108 +36,111 @@ const HYPHEN_CODE = 45;
 const DOT_CODE = 46;
 const COLON_CHAR_CODE = 58;
 
-/** Collects the kinds of data in texts, one text after the other. */
-class KindCollector {
-	readonly kinds = new Set<DataKind>();
-	/** A full name alone says little. Beside data about health or money it says whose data they are. */
-	hasFullName = false;
-	readonly #report = (kind: DataKind) => void this.kinds.add(kind);
+/** Reads one text after the other. */
+class TextReader {
+	readonly #collector: DetectionCollector;
+	/** Leaves out the examples of documentation. */
+	readonly #found: FindingSink;
+	readonly #report = (kind: DataKind, start: number, end: number) => this.#found.add(kind, start, end);
+	#text = "";
 
-	collect(text: string): void {
+	constructor(collector: DetectionCollector) {
+		this.#collector = collector;
+		this.#found = {
+			add: (kind, start, end) => {
+				if (!isPresentedExample(this.#text, kind, start, end)) collector.add(kind, start, end);
+			},
+		};
+	}
+
+	read(text: string): void {
+		this.#text = text;
 		const profile = toTextProfile(text);
 		const genre = detectGenre(text);
 		const finder = new PhraseFinder(text, genre);
 		let numberEnd = 0;
 		eachWord(text, (start, end, alphabet) => {
 			if (start >= numberEnd) {
-				if (alphabet !== "letters") numberEnd = this.#collectNumber(text, start, end);
-				if (alphabet !== "letters" && !this.kinds.has("postal_address") && findAddress(text, start, end) !== null)
-					this.kinds.add("postal_address");
-				if (end - start <= 4) this.#collectNetworkAddress(text, start, end);
-				if (numberEnd <= start) addIdentifiers(text, start, end, alphabet, profile, this.kinds);
+				if (alphabet !== "letters") numberEnd = this.#readNumber(text, start, end);
+				if (end - start <= 4) this.#readNetworkAddress(text, start, end);
+				if (numberEnd <= start) addIdentifiers(text, start, end, alphabet, profile, this.#found);
 			}
-			finder.addPhrases(start, end, this.kinds);
+			finder.addPhrases(start, end, this.#found);
 			reportKeys(text, start, end, this.#report);
-			if (alphabet === "letters") this.#collectAtLetters(text, start, end, genre);
+			if (alphabet === "letters") this.#readLetters(text, start, end, genre);
 		});
-		addMailboxes(text, this.kinds);
-		if (!genre.isPublished && !genre.isExercise) addHealthStatements(text, this.kinds);
-		addClinicalEvidence(text, genre, this.kinds);
+		addMailboxes(text, this.#found);
+		if (!genre.isPublished && !genre.isExercise) addHealthStatements(text, this.#found);
+		addClinicalEvidence(text, genre, this.#found);
 		reportAssignedSecrets(text, this.#report);
 		reportLabelledValues(text, this.#report);
 	}
 
+	#addUntil(end: number, kind: DataKind, start: number): void {
+		if (end > start) this.#found.add(kind, start, end);
+	}
+
 	/** Returns where an account number ends, whose groups are no numbers of their own; 0 if there is none. */
-	#collectNumber(text: string, start: number, end: number): number {
-		if (!this.kinds.has("phone") && isInternationalPhone(text, start)) this.kinds.add("phone");
+	#readNumber(text: string, start: number, end: number): number {
+		const phoneEnd = findInternationalPhoneEnd(text, start);
+		if (phoneEnd > start) this.#found.add("phone", start - 1, phoneEnd);
 		const mayBeIpv4 = end - start <= 3 && text.charCodeAt(end) === DOT_CODE;
-		if (mayBeIpv4 && !this.kinds.has("ip_address") && isPublicIpv4(text, start)) this.kinds.add("ip_address");
+		if (mayBeIpv4) this.#addUntil(findPublicIpv4End(text, start), "ip_address", start);
+		const address = findAddress(text, start, end);
+		if (address !== null) this.#found.add("postal_address", ...address);
 		const ibanEnd = findIbanEnd(text, start);
-		if (ibanEnd > start) this.kinds.add("iban");
-		return ibanEnd > start ? ibanEnd : 0;
+		this.#addUntil(ibanEnd, "iban", start);
+		return Math.max(0, ibanEnd);
 	}
 
 	/** A word of up to four hexadecimal digits may begin the address of a network or a device. */
-	#collectNetworkAddress(text: string, start: number, end: number): void {
+	#readNetworkAddress(text: string, start: number, end: number): void {
 		const next = text.charCodeAt(end);
-		if (next === COLON_CHAR_CODE && !this.kinds.has("ip_address") && isIpv6(text, start)) this.kinds.add("ip_address");
-		if (next !== COLON_CHAR_CODE && next !== HYPHEN_CODE && next !== DOT_CODE) return;
-		if (!this.kinds.has("mac_address") && isMac(text, start)) this.kinds.add("mac_address");
+		if (next === COLON_CHAR_CODE) this.#addUntil(findIpv6End(text, start), "ip_address", start);
+		if (next === COLON_CHAR_CODE || next === HYPHEN_CODE || next === DOT_CODE)
+			this.#addUntil(findMacEnd(text, start), "mac_address", start);
 	}
 
-	#collectAtLetters(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
+	#readLetters(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
 		reportSecretPhrases(text, start, end, this.#report);
-		if (this.kinds.has("person_name")) return;
-		const name = classifyName(text, start, end);
-		const isIntroduced = name === "introduced" || (name === "addressed" && !isPublished && !isPlayed);
-		if (isIntroduced) this.kinds.add("person_name");
-		else if (name !== null) this.hasFullName = true;
+		const name = matchName(text, start, end);
+		if (name === null) return;
+		const isIntroduced =
+			name.certainty === "introduced" || (name.certainty === "addressed" && !isPublished && !isPlayed);
+		if (isIntroduced) this.#found.add("person_name", start, name.end);
+		else this.#collector.addFullName(start, name.end);
 	}
-}
-
-/** Whether a full name beside data of a kind says whose data they are. */
-function makesNamePersonal(kind: DataKind): boolean {
-	return findClass(kind) === "PHI" || kind === "salary_context" || kind === "credit_context";
 }
 
 /**
- * More than any model of the catalog takes at once. Longer texts are not read: the slowest kind of text that we know takes
- * 0.7 s per MiB.
+ * More than any model of the catalog takes at once. Longer conversations are not read: the slowest kind of text that we know
+ * takes 0.7 s per MiB.
  */
 const MAX_READ_CHARS = 4_194_304;
 
-/** The answer for a text that was not read: it may hold anything. */
-function unreadDetection(): Detection {
-	const kinds = Object.fromEntries(DATA_CLASSES.map((dataClass) => [dataClass, ["unread"]]));
-	return { classes: [...DATA_CLASSES], kinds };
-}
-
 /**
- * The classes and kinds of sensitive data in texts. Every view of a text is read: as written, without invisible characters,
- * and with escapes and base64 decoded. Time grows linearly with the length of the texts. If they are longer than 4 Mi
- * characters together, every class is reported, of kind `unread`. docs/reference.md, "Compliance".
+ * The sensitive data in a conversation, every occurrence. Every view of a text is read: as written, without invisible
+ * characters, and with escapes and base64 decoded. Time grows linearly with the length of the texts. If they are longer than
+ * 4 Mi characters together, every class is reported, of kind `unread`, without findings. docs/reference.md, "Compliance".
  */
-export function detect(texts: Iterable<string>): Detection {
-	const collector = new KindCollector();
+export function detect({ texts }: Conversation): Detection {
+	const found = new DetectionCollector();
+	const reader = new TextReader(found);
 	let readChars = 0;
-	for (const text of texts) {
+	for (const [index, { text }] of texts.entries()) {
 		readChars += text.length;
 		if (readChars > MAX_READ_CHARS) return unreadDetection();
-		for (const view of decodeViews(text)) collector.collect(view.text);
+		for (const view of decodeViews(text)) {
+			found.enter(index, view.origin);
+			reader.read(view.text);
+		}
 	}
-	const found = collector.kinds;
-	if (collector.hasFullName && [...found].some(makesNamePersonal)) found.add("person_name");
-	const kinds: Partial<Record<DataClass, string[]>> = {};
-	for (const kind of [...found].sort()) {
-		const dataClass = findClass(kind);
-		if (dataClass !== null) kinds[dataClass] = [...(kinds[dataClass] ?? []), kind];
-	}
-	return { classes: DATA_CLASSES.filter((dataClass) => kinds[dataClass] !== undefined), kinds };
+	return found.toDetection();
 }
 
 /**
  * The spans of the secrets in a text, in order and without overlap. Overlapping secrets are one span, of the kind of the first.
- * The span of an encoded secret is all of its encoding.
+ * The span of an encoded secret is all of its encoding. Only the readers of secrets run, because texts of audit events are many.
  */
 export function secretSpans(text: string): SecretSpan[] {
 	const found: SecretSpan[] = [];
@@ -146,6 +154,9 @@ export function secretSpans(text: string): SecretSpan[] {
 			reportSecretPhrases(view.text, start, end, report);
 		});
 		reportAssignedSecrets(view.text, report);
+		reportLabelledValues(view.text, (kind, start, end) => {
+			if (findClass(kind) === "SECRETS") report(kind, start, end);
+		});
 	}
 	found.sort((a, b) => a.start - b.start || b.end - a.end);
 	const spans: SecretSpan[] = [];

@@ -5,11 +5,12 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
+import { plainConversation } from "./conversation.ts";
 import { loadDetector, loadGate } from "./load.ts";
 import type { CompliancePolicy } from "./policy.ts";
 import { policyConfigField, policyField } from "./policy-field.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
-import { scanTexts } from "./scans.edge.ts";
+import { scanConversation } from "./scans.edge.ts";
 
 const previewTextPartSchema = z.lazy(() => z.looseObject({ type: z.string(), text: z.string().optional() }));
 const previewMessageSchema = z.lazy(() =>
@@ -106,12 +107,13 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 			if (!rules.ok) return rules;
 			const { settings, startedAtMs } = context;
 			const { policy } = rules.value;
+			const conversation = plainConversation(body.text);
 			if (!policy) {
 				const { detect } = await loadDetector();
-				return ok(inertPreview(await scanTexts([body.text], detect)));
+				return ok(inertPreview(await scanConversation(conversation, detect)));
 			}
 			const { shippedGate } = await loadGate();
-			const gate = await scanTexts([body.text], (texts) => shippedGate(policy, texts, settings));
+			const gate = await scanConversation(conversation, (scanned) => shippedGate(policy, scanned, settings));
 			return ok(toCompliancePreview(gate, settings.catalog, startedAtMs));
 		},
 	});

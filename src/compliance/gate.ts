@@ -4,7 +4,9 @@ import type { Model } from "../catalog/schema.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
-import { type Detection, detect } from "./detect.ts";
+import type { Conversation } from "./conversation.ts";
+import { detect } from "./detect.ts";
+import type { Detection } from "./findings.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import { type CompiledPolicy, type CompliancePolicy, compilePolicy } from "./policy.ts";
 import { DATA_CLASSES, type DataClass, isWithin } from "./vocabulary.ts";
@@ -167,13 +169,13 @@ export function createGate(policy: CompiledPolicy, detection: Detection, basis: 
 }
 
 /**
- * The gate of a policy on texts, by the matrix that ships with the service. Scans the texts.
- * @param texts everything that a model would be sent.
+ * The gate of a policy on a conversation, by the matrix that ships with the service. Scans the conversation.
+ * @param conversation everything that a model would be sent.
  */
 export function shippedGate(
 	policy: CompliancePolicy,
-	texts: Iterable<string>,
+	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 ): ComplianceGate {
-	return createGate(compilePolicy(policy), detect(texts), { matrix: MATRIX, catalog, attestations });
+	return createGate(compilePolicy(policy), detect(conversation), { matrix: MATRIX, catalog, attestations });
 }

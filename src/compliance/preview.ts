@@ -2,7 +2,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { blendedMicroRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
-import type { Detection } from "./detect.ts";
+import type { Detection } from "./findings.ts";
 import type { ComplianceGate } from "./gate.ts";
 
 /** Blended rates are integers: millionths of a USD per million tokens, times four. */
@@ -38,7 +38,7 @@ export function costPremium(all: readonly Model[], compliant: readonly Model[], 
 	};
 }
 
-function toClassification({ classes, kinds }: Detection) {
+function toClassification({ classes, kinds }: Pick<Detection, "classes" | "kinds">) {
 	return {
 		detected_classes: [...classes],
 		classification: Object.fromEntries(classes.map((found) => [found, [...(kinds[found] ?? [])]])),
@@ -46,7 +46,7 @@ function toClassification({ classes, kinds }: Detection) {
 }
 
 /** The preview if no policy is in force. */
-export function inertPreview(detection: Detection) {
+export function inertPreview(detection: Pick<Detection, "classes" | "kinds">) {
 	return {
 		active: false,
 		...toClassification(detection),

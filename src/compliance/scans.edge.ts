@@ -1,5 +1,6 @@
 // Schedules scans of long texts for sensitive data. A scan blocks its isolate, for seconds if the text has some MiB, so that other
 // requests would wait for thirty scans in a row. After each long scan there is a rest. What is found is up to detect.ts.
+import type { Conversation } from "./conversation.ts";
 
 /** Shorter texts are scanned at once, because that takes little time. */
 const LONG_CHARS = 32_768;
@@ -37,20 +38,22 @@ function leaveQueue(ticket: symbol): void {
 }
 
 /**
- * Scans texts. Long ones are scanned in order of arrival, each after a rest. Nothing is awaited between the last look at the
+ * Scans a conversation. Long ones are scanned in order of arrival, each after a rest. Nothing is awaited between the last look at the
  * clock and the scan, and no promise is shared: a request that ends delays no other for long.
  */
-export async function scanTexts<T>(texts: Iterable<string>, scan: (texts: readonly string[]) => T): Promise<T> {
-	const all = [...texts];
-	const chars = all.reduce((sum, { length }) => sum + length, 0);
-	if (chars < LONG_CHARS) return scan(all);
+export async function scanConversation<T>(
+	conversation: Conversation,
+	scan: (conversation: Conversation) => T,
+): Promise<T> {
+	const chars = conversation.texts.reduce((sum, { text }) => sum + text.length, 0);
+	if (chars < LONG_CHARS) return scan(conversation);
 	const ticket = Symbol();
 	for (let remainingMs = remainingWaitMs(ticket); remainingMs > 0; remainingMs = remainingWaitMs(ticket)) {
 		const waitMs = remainingMs;
 		await new Promise((resolve) => setTimeout(resolve, waitMs));
 	}
 	leaveQueue(ticket);
-	const found = scan(all);
+	const found = scan(conversation);
 	restUntilMs = Date.now() + Math.min(MAX_REST_MS, Math.ceil(chars * REST_MS_PER_CHAR));
 	return found;
 }

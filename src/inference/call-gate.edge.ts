@@ -2,9 +2,10 @@
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { loadGate } from "../compliance/load.ts";
 import type { CompliancePolicy } from "../compliance/policy.ts";
-import { scanTexts } from "../compliance/scans.edge.ts";
-import { allCallTexts, type ModelCall } from "../providers/model-call.ts";
+import { scanConversation } from "../compliance/scans.edge.ts";
+import type { ModelCall } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
+import { callConversation } from "./call-conversation.ts";
 
 /** The gate for every model that is sent the call or anything derived from it; null without a policy. */
 export async function gateFor(
@@ -14,5 +15,5 @@ export async function gateFor(
 ): Promise<ComplianceGate | null> {
 	if (!policy) return null;
 	const { shippedGate } = await loadGate();
-	return scanTexts(allCallTexts(call), (texts) => shippedGate(policy, texts, settings));
+	return scanConversation(callConversation(call), (conversation) => shippedGate(policy, conversation, settings));
 }

@@ -1,7 +1,8 @@
 // Finds what looks like a secret in a routing config before it is shared, because anybody can read a share.
+import { plainConversation } from "../compliance/conversation.ts";
 import { type FoundSecret, findSecrets } from "../compliance/find-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
-import { scanTexts } from "../compliance/scans.edge.ts";
+import { scanConversation } from "../compliance/scans.edge.ts";
 import type { SecretPlace } from "../failure.ts";
 import type { ConfigInput } from "./config-input.ts";
 import { pathName } from "./read.ts";
@@ -31,7 +32,8 @@ export async function findShareSecrets(
 	{ title, config, errors }: Pick<SharedConfig, "title" | "config" | "errors">,
 ): Promise<SecretPlace[]> {
 	const { secretSpans } = await loadDetector();
-	const find = (value: unknown) => scanTexts([JSON.stringify(value)], () => findSecrets(value, secretSpans));
+	const find = (value: unknown) =>
+		scanConversation(plainConversation(JSON.stringify(value)), () => findSecrets(value, secretSpans));
 	const inTitle = (await find({ title })).map((secret) => toPlace(secret, null));
 	const inText = (await find({ brain_md })).map((secret) => toPlace(secret, brain_md ?? ""));
 	const parsed = inText.length > 0 ? [] : await find(brain_md == null ? { brain_config } : { config, errors });

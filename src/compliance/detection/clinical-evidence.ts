@@ -18,11 +18,12 @@ import {
 	WORK_ON_TOPIC,
 } from "./clinical-signs.ts";
 import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm } from "./clinical-terms.ts";
+import type { FindingSink } from "./finding-sink.ts";
 import type { Genre } from "./genre.ts";
 import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
 import { NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
-import { findSubject, hasFullName, type SentenceSubject } from "./sentence-subject.ts";
+import { findFullName, findSubject, type SentenceSubject } from "./sentence-subject.ts";
 import { verbose } from "./verbose.ts";
 
 /** A longer sentence is read in pieces. */
@@ -58,8 +59,8 @@ interface SentenceFinding {
 	readonly kind: DataKind | null;
 	/** How many signs of a record it has. */
 	readonly signs: number;
-	/** It is about somebody with a full name. */
-	readonly namesPerson: boolean;
+	/** The full name of somebody that it is about, as a span of the sentence. */
+	readonly name: readonly [start: number, end: number] | null;
 }
 
 const KIND_BY_GROUP: Readonly<Record<ClinicalGroup, DataKind>> = {
@@ -158,7 +159,7 @@ function evaluateSentence(sentence: Sentence, earlierSigns: number, genre: Genre
 		genre.isPublished || genre.isExercise
 			? findKindInStory(sentence, count, signsFound, earlierSigns)
 			: findKind(sentence, count, signs, earlierSigns);
-	return { kind, signs, namesPerson: kind !== null && hasFullName(text) };
+	return { kind, signs, name: kind === null ? null : findFullName(text) };
 }
 
 /**
@@ -180,7 +181,7 @@ function findKindInStory(
 	const subject = findSubject(text, lower);
 	if (subject === null) return null;
 	if (count("medicine") > 0 && DOSE.test(lower) && INTAKE.test(lower)) return "prescription";
-	if (!hasFullName(text) && !OWN_PEOPLE.test(lower)) return null;
+	if (findFullName(text) === null && !OWN_PEOPLE.test(lower)) return null;
 	const illnesses = count("condition", "treatment", "medicine");
 	if (illnesses >= 1 && DIAGNOSIS.test(lower)) return mainKind(terms);
 	return illnesses + count("symptom") >= 2 ? findKind(sentence, count, signsFound.length, earlierSigns) : null;
@@ -224,9 +225,11 @@ function mainKind(terms: readonly ClinicalTerm[]): DataKind {
 	return KIND_BY_GROUP[first?.group ?? "condition"];
 }
 
-/** Whether a sentence can add nothing: its kind is known, and it names nobody new. */
-function isAlreadyKnown({ terms, text }: Sentence, kinds: ReadonlySet<DataKind>): boolean {
-	return kinds.has(mainKind(terms)) && (kinds.has("person_name") || !hasFullName(text));
+/** Adds a finding that spans the words of medicine in a sentence, from the first to the last. */
+function addTerms(terms: readonly ClinicalTerm[], kind: DataKind, sink: FindingSink): void {
+	const [first] = terms;
+	const last = terms.at(-1);
+	if (first !== undefined && last !== undefined) sink.add(kind, first.start, last.end);
 }
 
 /** The end of a sentence, but not a full stop after an abbreviation. A request ends at the colon before the text that it is about. */
@@ -244,8 +247,8 @@ const CLINICAL_SENTENCE_END = new RegExp(
 	"gu",
 );
 
-/** Adds the kinds that the sentences of a text show. Each character is read a bounded number of times. */
-export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataKind>): void {
+/** Adds what the sentences of a text say about somebody's health. Each character is read a bounded number of times. */
+export function addClinicalEvidence(text: string, genre: Genre, sink: FindingSink): void {
 	const lowered = text.toLowerCase();
 	const original = lowered.length === text.length ? text : lowered;
 	let terms: ClinicalTerm[] = [];
@@ -257,11 +260,11 @@ export function addClinicalEvidence(text: string, genre: Genre, kinds: Set<DataK
 		const sentence = { start: from, text: original.slice(from, end), lower: lowered.slice(from, end), terms };
 		const isShort = terms.length === 0 || end - from < MIN_SENTENCE_CHARS;
 		terms = [];
-		if (isShort || isAlreadyKnown(sentence, kinds)) return;
-		const { kind, signs, namesPerson } = evaluateSentence(sentence, earlierSigns, genre);
+		if (isShort) return;
+		const { kind, signs, name } = evaluateSentence(sentence, earlierSigns, genre);
 		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
-		if (kind !== null || isRow) kinds.add(kind ?? mainKind(sentence.terms));
-		if (namesPerson) kinds.add("person_name");
+		if (kind !== null || isRow) addTerms(sentence.terms, kind ?? mainKind(sentence.terms), sink);
+		if (name !== null) sink.add("person_name", from + name[0], from + name[1]);
 		isTable =
 			TABLE_ROW.test(sentence.lower) && (isTable || (lowered[end] === "\n" && TABLE_HEADER.test(sentence.lower)));
 		earlierSigns = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG_GROUPS.has(group)) ? 1 : 0);

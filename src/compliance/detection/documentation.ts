@@ -1,5 +1,6 @@
 // Recognises the examples of documentation: values that publishers, test suites and tutorials use, where a text presents them as such.
 import documented from "./lists/documentation-values.json" with { type: "json" };
+import type { DataKind } from "./kinds.ts";
 import { verbose } from "./verbose.ts";
 
 const toPlain = (value: string) => value.toUpperCase().replace(/[^\p{L}\p{N}]/gu, "");
@@ -22,6 +23,8 @@ const RESERVED = new RegExp(
 	"i",
 );
 
+/** Longer spans are no single value. */
+const MAX_EXAMPLE_CHARS = 256;
 const MIN_PATTERNED_DIGITS = 7;
 /** The share of neighbouring digits that are equal or in order. In random digits it is three in ten. */
 const MIN_PATTERNED_SHARE = 0.75;
@@ -93,6 +96,9 @@ const OWNER = new RegExp(
 	"iu",
 );
 
+const PERSON =
+	/\b(?:patient|pt|he|she|his|her|wife|husband|mother|father|mom|mum|dad|son|daughter|claim|dx|year-old|yo|frau|herr|mr|mrs|ms)\b|\d{4}-\d\d-\d\d/i;
+
 const MAX_CHARS_BEFORE = 160;
 const MAX_CHARS_AFTER = 120;
 
@@ -106,18 +112,16 @@ function readAround(text: string, start: number, end: number): string {
  * Whether a value is an example of documentation and the text presents it as one: in a test, in code, in a rule, in a question
  * about it. Alone, or as somebody's value, an example counts like any other.
  */
-export function isPresentedExample(text: string, start: number, end: number): boolean {
-	if (!isDocumented(text.slice(start, end))) return false;
+export function isPresentedExample(text: string, kind: DataKind, start: number, end: number): boolean {
+	if (kind === "icd10") return isAskedAbout(text, start, end);
+	if (end - start > MAX_EXAMPLE_CHARS || !isDocumented(text.slice(start, end))) return false;
 	const around = readAround(text, start, end);
 	if (OWNER.test(around)) return false;
 	return EXAMPLE_WORD.test(around) || CODE_SIGN.test(around) || QUESTION.test(around);
 }
 
 /** Whether a text asks about a code of a diagnosis, and about nobody who has it. */
-export function isAskedAbout(text: string, start: number, end: number): boolean {
+function isAskedAbout(text: string, start: number, end: number): boolean {
 	const around = readAround(text, start, end);
 	return (QUESTION.test(around) || EXAMPLE_WORD.test(around)) && !OWNER.test(around) && !PERSON.test(around);
 }
-
-const PERSON =
-	/\b(?:patient|pt|he|she|his|her|wife|husband|mother|father|mom|mum|dad|son|daughter|claim|dx|year-old|yo|frau|herr|mr|mrs|ms)\b|\d{4}-\d\d-\d\d/i;

@@ -1,5 +1,6 @@
 // Finds statements about somebody's health: a person, a verb that gives them a medical term, and the term.
 
+import type { FindingSink } from "./finding-sink.ts";
 import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
 import verbs from "./lists/health-verbs.json" with { type: "json" };
@@ -14,6 +15,7 @@ import {
 } from "./medical-terms.ts";
 import { givenNames } from "./names.ts";
 import { verbose } from "./verbose.ts";
+import { findWordEnd } from "./words.ts";
 
 /** Terms of one sort, and what precedes a term that is somebody's. */
 interface StatementPattern {
@@ -136,20 +138,18 @@ function isStatement(text: string, at: number, { before: said, unless }: Stateme
 	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
 }
 
-/** Adds the kinds of the statements about somebody's health in a text. Each term costs a constant. */
-export function addHealthStatements(text: string, kinds: Set<DataKind>): void {
+/** Adds the statements about somebody's health in a text. Each term costs a constant. */
+export function addHealthStatements(text: string, sink: FindingSink): void {
 	const lower = text.toLowerCase();
 	// A letter whose lower case has another length shifts the offsets: then only the lower-cased text is read.
 	const original = lower.length === text.length ? text : lower;
 	for (const statement of STATEMENTS) {
-		if (kinds.has(statement.kind)) continue;
 		let from = 0;
-		for (const { index } of lower.matchAll(statement.terms)) {
+		for (const { 0: term, index } of lower.matchAll(statement.terms)) {
 			if (index < from) continue;
 			from = index + MIN_TERM_DISTANCE;
-			if (!isStatement(original, index, statement)) continue;
-			kinds.add(statement.kind);
-			break;
+			if (isStatement(original, index, statement))
+				sink.add(statement.kind, index, findWordEnd(original, index + term.length));
 		}
 	}
 }

@@ -1,8 +1,8 @@
 // Finds the identifiers of the tables in a text: first the shape, then the check digits, then the evidence around it.
 import { FINANCIAL_IDENTIFIERS } from "./financial-identifiers.ts";
+import type { FindingSink } from "./finding-sink.ts";
 import { HEALTH_IDENTIFIERS } from "./health-identifiers.ts";
 import type { Identifier } from "./identifier.ts";
-import type { DataKind } from "./kinds.ts";
 import { NATIONAL_NUMBERS } from "./national-numbers.ts";
 import { PERSONAL_IDENTIFIERS } from "./personal-identifiers.ts";
 import { isWordAt, type WordAlphabet } from "./words.ts";
@@ -173,7 +173,7 @@ function hasEvidence(context: ContextSearch, start: number, { identifier, end, i
 }
 
 /**
- * Adds the kinds of identifiers that begin at a word.
+ * Adds the identifiers that begin at a word.
  * @param profile of the text: an identifier can be bare only in a text of values.
  */
 export function addIdentifiers(
@@ -182,21 +182,21 @@ export function addIdentifiers(
 	end: number,
 	alphabet: WordAlphabet,
 	profile: TextProfile,
-	kinds: Set<DataKind>,
+	sink: FindingSink,
 ): void {
 	if (!canBeginIdentifier(text, end, end - start, alphabet)) return;
 	const identifiers = IDENTIFIERS[isDigitAt(text, start) ? "digit" : "letter"][end - start];
 	if (identifiers === undefined) return;
-	const bare: Identifier[] = [];
+	const bare: IdentifierMatch[] = [];
 	for (const identifier of identifiers) {
-		if (kinds.has(identifier.kind) || profile.context.lacksContextFor(identifier)) continue;
+		if (profile.context.lacksContextFor(identifier)) continue;
 		const match = matchIdentifier(text, start, end, identifier, profile.context);
 		if (match === null) continue;
-		if (hasEvidence(profile.context, start, match)) kinds.add(identifier.kind);
-		else if (identifier.needs === "bare" && isBare(text, start, match, profile)) bare.push(identifier);
+		if (hasEvidence(profile.context, start, match)) sink.add(identifier.kind, start, match.end);
+		else if (identifier.needs === "bare" && isBare(text, start, match, profile)) bare.push(match);
 	}
 	if (bare.length === 0) return;
 	// A check digit says more than a shape that any number may have.
-	const checked = bare.filter(({ check }) => check !== undefined);
-	for (const { kind } of checked.length > 0 ? checked : bare) kinds.add(kind);
+	const checked = bare.filter(({ identifier }) => identifier.check !== undefined);
+	for (const match of checked.length > 0 ? checked : bare) sink.add(match.identifier.kind, start, match.end);
 }

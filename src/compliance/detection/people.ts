@@ -1,6 +1,6 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
+import type { FindingSink } from "./finding-sink.ts";
 import { lowerContext } from "./identify.ts";
-import type { DataKind } from "./kinds.ts";
 import notSurnames from "./lists/not-surnames.json" with { type: "json" };
 import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
 import { givenNames } from "./names.ts";
@@ -28,9 +28,9 @@ const GENERIC_LOCAL_PART = new RegExp(
 /** Remotes of repositories: `git@github.com:acme/repo`. */
 const NOT_A_MAILBOX = /^(?:git|hg|svn)$/i;
 
-/** Adds the kind of mailboxes, each tried at its @. */
-export function addMailboxes(text: string, kinds: Set<DataKind>): void {
-	for (let at = text.indexOf("@"); at >= 0 && !kinds.has("email"); at = text.indexOf("@", at + 1)) {
+/** Adds mailboxes, each tried at its @. */
+export function addMailboxes(text: string, sink: FindingSink): void {
+	for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
 		if (!isWordAt(text, at + 1)) continue;
 		MAIL_DOMAIN.lastIndex = at;
 		const domain = MAIL_DOMAIN.exec(text)?.[0];
@@ -40,7 +40,7 @@ export function addMailboxes(text: string, kinds: Set<DataKind>): void {
 		if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) continue;
 		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) continue;
 		if (isUserinfo(before, local)) continue;
-		kinds.add("email");
+		sink.add("email", at - local.length, at + domain.length);
 	}
 }
 
@@ -59,9 +59,9 @@ const THREE_DIGIT_CODE = /^(?:2[1-69]|3[578]|42|5[09]|67|68|69|80|85|87|88|9[679
 const PHONE_DIGIT = /[-. ()/]{0,2}\d/y;
 const MAX_PHONE_DIGITS = 15;
 
-/** Whether a telephone number in international form is at an offset, that of the first digit after its +. */
-export function isInternationalPhone(text: string, start: number): boolean {
-	if (text.charCodeAt(start - 1) !== 43 || isWordAt(text, start - 2)) return false;
+/** Where the telephone number in international form ends whose first digit after the + is at an offset; −1 if there is none. */
+export function findInternationalPhoneEnd(text: string, start: number): number {
+	if (text.charCodeAt(start - 1) !== 43 || isWordAt(text, start - 2)) return -1;
 	let digits = "";
 	PHONE_DIGIT.lastIndex = start;
 	let end = start;
@@ -69,7 +69,11 @@ export function isInternationalPhone(text: string, start: number): boolean {
 		end = PHONE_DIGIT.lastIndex;
 		digits += text.charAt(end - 1);
 	}
-	if (isWordAt(text, end)) return false;
+	if (isWordAt(text, end)) return -1;
+	return isInternationalNumber(digits) ? end : -1;
+}
+
+function isInternationalNumber(digits: string): boolean {
 	for (const codeLength of [1, 2]) {
 		const lengths = COUNTRY_LENGTHS.get(digits.slice(0, codeLength));
 		const rest = digits.length - codeLength;
@@ -88,25 +92,30 @@ const NOT_PUBLIC = new RegExp(verbose`
 `);
 const VERSION_WORD = /version|\bv$|release|build|assembly|file ?version|upgrade|firmware|section|\bver\b|chapter|§/;
 
-/** Whether a public IPv4 address is at an offset. Private, loopback and documentation addresses and well-known resolvers identify nobody. */
-export function isPublicIpv4(text: string, start: number): boolean {
+/** Where the public IPv4 address at an offset ends, −1 if there is none. Private, loopback and documentation addresses and well-known resolvers identify nobody. */
+export function findPublicIpv4End(text: string, start: number): number {
 	IPV4.lastIndex = start;
-	if (!IPV4.test(text)) return false;
+	if (!IPV4.test(text)) return -1;
+	const end = IPV4.lastIndex;
 	const before = text.charAt(start - 1);
-	if (before === "." || before === "-" || before === "^" || before === "~") return false;
-	if (NOT_PUBLIC.test(text.slice(start, IPV4.lastIndex))) return false;
-	return !VERSION_WORD.test(lowerContext(text, start, IPV4.lastIndex));
+	if (before === "." || before === "-" || before === "^" || before === "~") return -1;
+	if (NOT_PUBLIC.test(text.slice(start, end))) return -1;
+	return VERSION_WORD.test(lowerContext(text, start, end)) ? -1 : end;
 }
 
 const IPV6 = /[\da-f]{0,4}(?::[\da-f]{0,4}){2,7}/iy;
 
-/** Whether an IPv6 address is at an offset: eight groups, or fewer around one `::`. Times and MAC addresses are neither. */
-export function isIpv6(text: string, start: number): boolean {
+/** Where the IPv6 address at an offset ends, −1 if there is none. */
+export function findIpv6End(text: string, start: number): number {
 	IPV6.lastIndex = start;
-	if (!IPV6.test(text)) return false;
+	if (!IPV6.test(text)) return -1;
 	const end = IPV6.lastIndex;
-	if (isWordAt(text, end) || text.charAt(end) === ":" || text.charAt(start - 1) === ":") return false;
-	const address = text.slice(start, end);
+	if (isWordAt(text, end) || text.charAt(end) === ":" || text.charAt(start - 1) === ":") return -1;
+	return isIpv6(text.slice(start, end)) ? end : -1;
+}
+
+/** Eight groups, or fewer around one `::`. Times and MAC addresses are neither. */
+function isIpv6(address: string): boolean {
 	const groups = address.split(":");
 	const gaps = address.split("::").length - 1;
 	if (address.includes(":::") || gaps > 1) return false;
@@ -119,11 +128,12 @@ const MAC =
 	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2})/iy;
 const UNASSIGNED_MAC = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
 
-/** Whether a hardware address is at an offset: it identifies a device, and so the person who carries it. */
-export function isMac(text: string, start: number): boolean {
+/** Where the hardware address at an offset ends, −1 if there is none. It identifies a device, and so the person who carries it. */
+export function findMacEnd(text: string, start: number): number {
 	MAC.lastIndex = start;
-	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return false;
-	return !UNASSIGNED_MAC.test(text.slice(start, MAC.lastIndex));
+	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return -1;
+	const end = MAC.lastIndex;
+	return UNASSIGNED_MAC.test(text.slice(start, end)) ? -1 : end;
 }
 
 const givenNameLexicon = new Lexicon<true>();
@@ -168,31 +178,39 @@ const SURNAME = /\p{Lu}[\p{L}'’-]{2,24}/uy;
 const NOT_A_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
 const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
 
-/**
- * How certain a person's name is that begins at a word. `introduced`: the words before say so. `addressed`: they do, but they
- * also occur in stories. `full`: a first name and a surname, or a title and a surname, and no more. Null: no name.
- */
-export function classifyName(text: string, start: number, end: number): "introduced" | "addressed" | "full" | null {
+/** How certain a name is. */
+interface NameMatch {
+	/**
+	 * `introduced`: the words before say that it is a name. `addressed`: they do, but they also occur in stories. `full`: a first
+	 * name and a surname, or a title and a surname, and no more.
+	 */
+	readonly certainty: "introduced" | "addressed" | "full";
+	readonly end: number;
+}
+
+/** The person's name that begins at a word; null if there is none. */
+export function matchName(text: string, start: number, end: number): NameMatch | null {
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return null;
 	const before = text.slice(Math.max(0, start - 40), start);
 	const isInitial = end - start === 1;
 	if (isInitial) INITIAL_AND_SURNAME.lastIndex = start;
 	if (isInitial ? !INITIAL_AND_SURNAME.test(text) : givenNameLexicon.at(text, start, end) === null)
-		return hasTitle(text, start, before) ? "full" : null;
+		return matchTitledSurname(text, start, before);
 	SECOND_NAME.lastIndex = end;
 	const isFull = !isInitial && SECOND_NAME.test(text);
-	if (isFull && / Doe$/.test(text.slice(end, SECOND_NAME.lastIndex))) return "full";
+	const nameEnd = isInitial ? INITIAL_AND_SURNAME.lastIndex : isFull ? SECOND_NAME.lastIndex : end;
+	if (isFull && / Doe$/.test(text.slice(end, nameEnd))) return { certainty: "full", end: nameEnd };
 	if (INTRODUCTION.test(before) && !NAME_QUESTION.test(before) && !ROLE_PROMPT.test(before)) {
 		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return null;
-		return FORM_OF_ADDRESS.test(before) ? "addressed" : "introduced";
+		return { certainty: FORM_OF_ADDRESS.test(before) ? "addressed" : "introduced", end: nameEnd };
 	}
-	return isFull ? "full" : null;
+	return isFull ? { certainty: "full", end: nameEnd } : null;
 }
 
-function hasTitle(text: string, start: number, before: string): boolean {
+function matchTitledSurname(text: string, start: number, before: string): NameMatch | null {
 	SURNAME.lastIndex = start;
-	if (!/[ .:]$/.test(before) || !TITLE.test(before)) return false;
+	if (!/[ .:]$/.test(before) || !TITLE.test(before)) return null;
 	const name = SURNAME.exec(text)?.[0];
-	return name !== undefined && !NOT_A_SURNAME.test(name);
+	return name === undefined || NOT_A_SURNAME.test(name) ? null : { certainty: "full", end: start + name.length };
 }

@@ -15,16 +15,17 @@ const CAPITALISED_WORD = /(?<![\p{L}\d])\p{Lu}\p{Ll}{1,13}(?![\p{L}\d])/gu;
 const GERMAN_WORD =
 	/\b(?:der|die|das|und|ist|hat|hatte|wurde|bei|wegen|ein|eine[nrms]?|seit|mit|für|nicht|vom?|am|zum|zur|leidet|nimmt|braucht|bekommt)\b/;
 
-/** Whether a text has a first name and a surname, neither of them a place, an institution or a word of medicine. */
-export function hasFullName(text: string): boolean {
-	if (TITLE_AND_SURNAME.test(text)) return true;
+/** The span of a first name and a surname, neither of them a place, an institution or a word of medicine; null if there are none. */
+export function findFullName(text: string): readonly [start: number, end: number] | null {
+	const titled = TITLE_AND_SURNAME.exec(text);
+	if (titled) return [titled.index, titled.index + titled[0].length];
 	const isGerman = GERMAN_WORD.test(text);
-	for (const [, first = "", last = ""] of text.matchAll(FULL_NAME)) {
+	for (const { 0: name, 1: first = "", 2: last = "", index } of text.matchAll(FULL_NAME)) {
 		const both = [first.toLowerCase(), last.toLowerCase()] as const;
 		if (isGerman && !givenNames.has(both[0])) continue;
-		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return true;
+		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return [index, index + name.length];
 	}
-	return false;
+	return null;
 }
 
 function hasGivenName(text: string): boolean {
@@ -41,7 +42,8 @@ export type SentenceSubject = "known" | "pronoun" | "self";
  */
 export function findSubject(text: string, lower: string): SentenceSubject | null {
 	const others = lower.replace(FIRST_PERSONS, "");
-	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || hasFullName(text) || hasGivenName(text)) return "known";
+	if (OWN_PEOPLE.test(others) || PEOPLE_BY_ROLE.test(others) || findFullName(text) !== null || hasGivenName(text))
+		return "known";
 	if (KNOWN_PERSON.test(others)) return "pronoun";
 	return FIRST_PERSON.test(lower) ? "self" : null;
 }

@@ -23,6 +23,19 @@ export function isWordAt(text: string, at: number): boolean {
 	return at >= 0 && at < text.length && characterClassAt(text, at) !== OTHER;
 }
 
+/** Where the word ends that is at an offset, or just before it: at most 32 characters on. */
+export function findWordEnd(text: string, at: number): number {
+	let end = at;
+	while (end < at + 32 && isLetterAt(text, end)) end++;
+	return end;
+}
+
+/** Whether a letter or a digit of any script is at an offset. */
+function isLetterAt(text: string, at: number): boolean {
+	const code = text.charCodeAt(at);
+	return code < 128 ? CHARACTER_CLASS[code] !== OTHER : /[\p{L}\p{N}]/u.test(text.charAt(at));
+}
+
 /** Calls `visit` for each word in order, with its offsets; the end is exclusive. */
 export function eachWord(text: string, visit: (start: number, end: number, make: WordAlphabet) => void): void {
 	const length = text.length;

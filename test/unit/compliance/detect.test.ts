@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { detect, secretSpans } from "../../../src/compliance/detect.ts";
+import { MAX_FINDINGS_PER_CLASS } from "../../../src/compliance/findings.ts";
 import { DATA_CLASSES } from "../../../src/compliance/vocabulary.ts";
 import { HOSTILE_UNITS, repeatToLength } from "../../bench/sensitive-inputs.ts";
 
@@ -11,7 +13,7 @@ const AWS = `AK${"IA"}YFY5QUIY45BZMS4J`;
 const JWT = `eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.${"eyJzdWIiOiJ1LTg4MjEzIiwiZXhwIjoxNzkwMDAwMDAwfQ"}.CpLcS9wvKBo1hDD3l4yAAcTMFnc0vS8ED5OUbdLoeCR`;
 const PEM = `-----BEGIN RSA ${"PRIVATE"} KEY-----\nNyZphVcCJZDKPCK7wXftoEAV3bLt0ygM\nKpn8Zrd3jFrb4EzAexl6Ph9dtSFDdajC\n-----END RSA ${"PRIVATE"} KEY-----`;
 
-const kindsOf = (text: string) => Object.values(detect([text]).kinds).flat();
+const kindsOf = (text: string) => Object.values(detect(plainConversation(text)).kinds).flat();
 
 /** Values that are recognised in any text: by a check, a shape or the words in them. */
 const RECOGNISED: readonly (readonly [kind: string, text: string])[] = [
@@ -148,11 +150,11 @@ describe("detect", () => {
 	});
 
 	it.each(HARMLESS)("finds nothing in %j", (text) => {
-		expect(detect([text])).toEqual({ classes: [], kinds: {} });
+		expect(detect(plainConversation(text))).toEqual({ classes: [], kinds: {}, findings: [] });
 	});
 
 	it.each(DOCUMENTED)("takes no documented example for a secret: %j", (text) => {
-		expect(detect([text]).classes).not.toContain("SECRETS");
+		expect(detect(plainConversation(text)).classes).not.toContain("SECRETS");
 	});
 
 	it("takes no identifier out of a longer run of digits", () => {
@@ -197,25 +199,88 @@ describe("detect", () => {
 				SECRETS: ["github_pat"],
 			},
 		};
-		expect(detect(texts)).toEqual(expected);
-		expect(detect(texts.toReversed())).toEqual(expected);
+		expect(detect(plainConversation(...texts))).toMatchObject(expected);
+		expect(detect(plainConversation(...texts.toReversed()))).toMatchObject(expected);
 	});
 
 	it("never repeats a value", () => {
 		for (const [, text] of RECOGNISED) {
-			const answer = JSON.stringify(detect([text]));
+			const answer = JSON.stringify(detect(plainConversation(text)));
 			for (const word of text.match(/[A-Za-z0-9]*\d[A-Za-z0-9]{4,}/g) ?? []) expect(answer).not.toContain(word);
 		}
+	});
+});
+
+/** What the findings in a text say: kind and words. */
+function findingsIn(...texts: string[]): [kind: string, words: string][] {
+	const { findings } = detect(plainConversation(...texts));
+	return findings.map(({ kind, text, start, end }) => [kind, texts[text]?.slice(start, end) ?? ""]);
+}
+
+describe("findings", () => {
+	it.each<[string, [kind: string, words: string][]]>([
+		[
+			"Mail ida.brandvold@fjord-post.no and also lars@fjord-post.no.",
+			[
+				["email", "ida.brandvold@fjord-post.no"],
+				["email", "lars@fjord-post.no"],
+			],
+		],
+		["My card is 4111-1111-1111-1111, thanks", [["credit_card", "4111-1111-1111-1111"]]],
+		["call +49 (30) 901820 now", [["phone", "+49 (30) 901820"]]],
+		[
+			"host 93.184.216.34 and 00:1b:44:11:3a:b7",
+			[
+				["ip_address", "93.184.216.34"],
+				["mac_address", "00:1b:44:11:3a:b7"],
+			],
+		],
+		["The chart, MRN: 00482197, is here", [["mrn", "00482197"]]],
+		["Date of birth: 12/03/1981.", [["date_of_birth", "12/03/1981"]]],
+		["Hello, my name is Odalys Ferreira and I wait", [["person_name", "Odalys Ferreira"]]],
+		["my brother has epilepsy", [["diagnosis_context", "epilepsy"]]],
+		["I earn $61,000 a year", [["salary_context", "earn $61,000"]]],
+	])("in %j have their words", (text, expected) => {
+		expect(findingsIn(text)).toEqual(expected);
+	});
+
+	it("say in which text they are, in order", () => {
+		expect(findingsIn("nothing", "a: kurt@wald-post.de", "b: uwe@wald-post.de")).toEqual([
+			["email", "kurt@wald-post.de"],
+			["email", "uwe@wald-post.de"],
+		]);
+	});
+
+	it("span all of an encoding", () => {
+		const encoded = Buffer.from("write to kurt@wald-post.de").toString("base64");
+		expect(findingsIn(`see ${encoded} there`)).toEqual([["email", encoded.replaceAll("=", "")]]);
+	});
+
+	it("include a full name only beside health or money", () => {
+		expect(findingsIn("Ingrid Solheim called.")).toEqual([]);
+		expect(findingsIn("Ingrid Solheim called.", "Ingrid Solheim has leukemia.")).toEqual([
+			["person_name", "Ingrid Solheim"],
+			["person_name", "Ingrid Solheim"],
+			["diagnosis_context", "leukemia"],
+		]);
+	});
+
+	it("are bounded for each class, and beyond that it counts as unread", () => {
+		const many = Array.from({ length: MAX_FINDINGS_PER_CLASS + 1 }, (_, index) => `u${index}@wald-post.de`).join(" ");
+		const { kinds, findings } = detect(plainConversation(`${many} 4111-1111-1111-1111`));
+		expect(kinds).toEqual({ PII: ["email", "unread"], FINANCIAL: ["credit_card"] });
+		expect(findings.length).toBe(MAX_FINDINGS_PER_CLASS + 1);
 	});
 });
 
 describe("more than any model takes", () => {
 	it("is not read, and may hold anything", () => {
 		const half = "word ".repeat(420_000);
-		expect(detect([half]).classes).toEqual([]);
-		expect(detect([half, half])).toEqual({
+		expect(detect(plainConversation(half)).classes).toEqual([]);
+		expect(detect(plainConversation(half, half))).toEqual({
 			classes: [...DATA_CLASSES],
 			kinds: { PII: ["unread"], PHI: ["unread"], FINANCIAL: ["unread"], SECRETS: ["unread"] },
+			findings: [],
 		});
 	});
 });
@@ -271,7 +336,7 @@ describe("secretSpans", () => {
 						copied = end;
 					}
 					redacted += text.slice(copied);
-					expect(detect([redacted]).classes).not.toContain("SECRETS");
+					expect(detect(plainConversation(redacted)).classes).not.toContain("SECRETS");
 				},
 			),
 		);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
-import type { Detection } from "../../../src/compliance/detect.ts";
+import type { Detection } from "../../../src/compliance/findings.ts";
 import { createGate } from "../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
 import { compilePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
@@ -10,8 +10,8 @@ import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary
 import { hashObject } from "../../../src/proof/hash.ts";
 import type { ProviderAttestation } from "../../../src/settings.ts";
 
-const NOTHING: Detection = { classes: [], kinds: {} };
-const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {} });
+const NOTHING: Detection = { classes: [], kinds: {}, findings: [] };
+const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {}, findings: [] });
 
 function gate(raw: unknown, detection = NOTHING, attestations: Record<string, Partial<ProviderAttestation>> = {}) {
 	const { policy, faults } = parseCompliancePolicy(raw, CATALOG);

@@ -1,8 +1,10 @@
 // The preview: every model accounted for, and the price of a policy to the last digit.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
 import { parseSettings } from "../../../src/settings.ts";
@@ -13,7 +15,11 @@ const SETTINGS = parseSettings(variablesFor(CATALOG));
 
 describe("a preview", () => {
 	it("accounts for every model once", () => {
-		const preview = toCompliancePreview(shippedGate({ frameworks: ["GDPR"] }, ["hello"], SETTINGS), CATALOG, NOON);
+		const preview = toCompliancePreview(
+			shippedGate({ frameworks: ["GDPR"] }, plainConversation("hello"), SETTINGS),
+			CATALOG,
+			NOON,
+		);
 		const ids = [...preview.allowed_models, ...Object.keys(preview.excluded_models)];
 		expect(ids.toSorted()).toEqual(CATALOG.models.map(({ id }) => id).toSorted());
 		expect(preview.decision).toMatchObject({
@@ -32,7 +38,11 @@ describe("a preview", () => {
 	});
 
 	it("of a policy that excludes every model has no sample, and no price", () => {
-		const preview = toCompliancePreview(shippedGate({ jurisdiction: ["JP"] }, ["hello"], SETTINGS), CATALOG, NOON);
+		const preview = toCompliancePreview(
+			shippedGate({ jurisdiction: ["JP"] }, plainConversation("hello"), SETTINGS),
+			CATALOG,
+			NOON,
+		);
 		expect(preview.ok).toBe(false);
 		expect(preview).not.toHaveProperty("sample_attestation");
 		expect(preview.compliance_cost_premium).toMatchObject({

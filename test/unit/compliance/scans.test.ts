@@ -1,25 +1,26 @@
 // Long texts are scanned with rests in between, in which other requests are answered.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
 
 type Scans = typeof import("../../../src/compliance/scans.edge.ts");
 
 const LONG = "x".repeat(1_048_576);
 
-let scanned: Scans["scanTexts"];
+let scanned: Scans["scanConversation"];
 let done: string[];
-const scan = (name: string, text: string) => scanned([text], () => done.push(name));
+const scan = (name: string, text: string) => scanned(plainConversation(text), () => done.push(name));
 
 beforeEach(async () => {
 	vi.useFakeTimers();
 	vi.resetModules();
-	({ scanTexts: scanned } = await import("../../../src/compliance/scans.edge.ts"));
+	({ scanConversation: scanned } = await import("../../../src/compliance/scans.edge.ts"));
 	done = [];
 });
 afterEach(() => vi.useRealTimers());
 
 describe("a scan of a long text", () => {
 	it("begins at once where none was before, and hands on what it found", async () => {
-		await expect(scanned([LONG, "b"], (texts) => texts.length)).resolves.toBe(2);
+		await expect(scanned(plainConversation(LONG, "b"), ({ texts }) => texts.length)).resolves.toBe(2);
 	});
 
 	it("waits while others have the isolate after the one before, in the order of arrival", async () => {
@@ -37,7 +38,7 @@ describe("a scan of a long text", () => {
 
 	it("is not overtaken by one that comes later", async () => {
 		const slow = (name: string) =>
-			scanned([LONG], () => {
+			scanned(plainConversation(LONG), () => {
 				vi.setSystemTime(Date.now() + 1_000);
 				return done.push(name);
 			});
@@ -78,7 +79,7 @@ describe("a scan of a long text", () => {
 	});
 
 	it("that fails holds up nobody", async () => {
-		const failing = scanned([LONG], () => {
+		const failing = scanned(plainConversation(LONG), () => {
 			throw new Error("broken");
 		});
 		await expect(failing).rejects.toThrow("broken");

@@ -1,5 +1,6 @@
 // The skills that ship keep to their form, say nothing twice, and hold nothing that a compliance policy would stop.
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { detect } from "../../../src/compliance/detect.ts";
 import { readLibrary, reportOn } from "../../support/skill-library.ts";
 
@@ -12,7 +13,7 @@ describe.each(library.map((skill) => [skill.id, skill] as const))("%s", (_, skil
 	});
 
 	it("holds no sensitive data of its own, whose class a policy would bar for every task", () => {
-		expect(detect([skill.raw]).classes).toEqual([]);
+		expect(detect(plainConversation(skill.raw)).classes).toEqual([]);
 	});
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 import { addClinicalEvidence } from "../../../../src/compliance/detection/clinical-evidence.ts";
 import { detectGenre } from "../../../../src/compliance/detection/genre.ts";
@@ -79,15 +80,15 @@ const EXERCISE =
 describe("what a sentence says of somebody's health", () => {
 	it.each(SAID)("is found by %s", (_, text) => {
 		expect(foundIn(text)).not.toEqual([]);
-		expect(detect([text]).classes).toContain("PHI");
+		expect(detect(plainConversation(text)).classes).toContain("PHI");
 	});
 
 	it.each(RECORDED)("is found in a record by %s", (_, text) => {
-		expect(detect([text]).classes).toContain("PHI");
+		expect(detect(plainConversation(text)).classes).toContain("PHI");
 	});
 
 	it.each(GENERAL)("is nothing in %j", (text) => {
-		expect(detect([text]).classes).toEqual([]);
+		expect(detect(plainConversation(text)).classes).toEqual([]);
 	});
 
 	it("needs the person in the sentence of the term", () => {
@@ -100,12 +101,12 @@ describe("what a sentence says of somebody's health", () => {
 	});
 
 	it("takes no shortened verb for a title", () => {
-		expect(detect(["I'm HIV positive, do I tell my dentist?"]).classes).toEqual(["PHI"]);
+		expect(detect(plainConversation("I'm HIV positive, do I tell my dentist?")).classes).toEqual(["PHI"]);
 	});
 
 	it("is nothing in news and exercises, where somebody is always ill", () => {
-		expect(detect([NEWS]).classes).toEqual([]);
-		expect(detect([EXERCISE]).classes).toEqual([]);
+		expect(detect(plainConversation(NEWS)).classes).toEqual([]);
+		expect(detect(plainConversation(EXERCISE)).classes).toEqual([]);
 	});
 
 	it.each([
@@ -115,19 +116,21 @@ describe("what a sentence says of somebody's health", () => {
 		["two illnesses of somebody named in full", "Rui Tavares has epilepsy and type 1 diabetes"],
 		["a diagnosis of somebody named in full", "Rui Tavares was diagnosed with leukaemia"],
 	])("counts in an exercise by %s", (_, text) => {
-		expect(detect([`${EXERCISE}\n${text}`]).classes).toContain("PHI");
-		expect(detect([`${NEWS}\n${text}`]).classes).toContain("PHI");
+		expect(detect(plainConversation(`${EXERCISE}\n${text}`)).classes).toContain("PHI");
+		expect(detect(plainConversation(`${NEWS}\n${text}`)).classes).toContain("PHI");
 	});
 
 	it("counts in an article that the writer's own people are told of beside", () => {
 		const plain = NEWS.replace("LISBON, Portugal (Reuters) -- ", "");
-		expect(detect([plain]).classes).toEqual([]);
-		expect(detect([`${plain}\nMy son has the same, and he is allergic to latex.`]).classes).toContain("PHI");
+		expect(detect(plainConversation(plain)).classes).toEqual([]);
+		expect(detect(plainConversation(`${plain}\nMy son has the same, and he is allergic to latex.`)).classes).toContain(
+			"PHI",
+		);
 	});
 
 	it("is not hidden by what is asked for before a colon", () => {
 		for (const asked of ["Summarize this", "Answer the following question", "Please translate the following text"])
-			expect(detect([`${asked}: she has glaucoma and takes timolol`]).classes).toContain("PHI");
+			expect(detect(plainConversation(`${asked}: she has glaucoma and takes timolol`)).classes).toContain("PHI");
 	});
 
 	it("is found behind many sentences that say nothing", () => {

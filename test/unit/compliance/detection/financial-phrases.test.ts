@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 
 describe("what somebody earns and owes", () => {
@@ -25,11 +26,14 @@ describe("what somebody earns and owes", () => {
 		["card_cvv", "PIN for the debit card is 8305"],
 		["swift_bic", "SWIFT code: KREDBEBB"],
 	])("is told as %s in %j", (kind, text) => {
-		expect(detect([text]).kinds.FINANCIAL).toContain(kind);
+		expect(detect(plainConversation(text)).kinds.FINANCIAL).toContain(kind);
 	});
 
 	it("is somebody's by the name beside it", () => {
-		expect(detect(["Ingrid Solheim earns 61,000 EUR, is she a candidate?"]).classes).toEqual(["PII", "FINANCIAL"]);
+		expect(detect(plainConversation("Ingrid Solheim earns 61,000 EUR, is she a candidate?")).classes).toEqual([
+			"PII",
+			"FINANCIAL",
+		]);
 	});
 
 	it.each([
@@ -50,6 +54,6 @@ describe("what somebody earns and owes", () => {
 		"SWIFT BRANCHES of the parser",
 		"my balance board costs a lot",
 	])("is not told in %j", (text) => {
-		expect(detect([text]).classes).toEqual([]);
+		expect(detect(plainConversation(text)).classes).toEqual([]);
 	});
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 import { detectGenre } from "../../../../src/compliance/detection/genre.ts";
 
@@ -70,16 +71,16 @@ describe("the genre of a text", () => {
 	});
 
 	it("leaves titled names to news and parts to play, and the names of customers to nobody", () => {
-		expect(detect(["Please call Dr. Ivan Petrov"]).classes).toEqual(["PII"]);
-		expect(detect([`${PUBLISHED[0]?.[1]} Dr. Ivan Petrov was there.`]).classes).toEqual([]);
-		expect(detect(["Imagine a fictional inventor, Dr. Ivan Petrov, at sea."]).classes).toEqual([]);
-		expect(detect(["You are the inventor Dr. Ivan Petrov."]).classes).toEqual([]);
-		expect(detect([`${PUBLISHED[0]?.[1]} Customer Ivan Petrov was there.`]).classes).toEqual(["PII"]);
+		expect(detect(plainConversation("Please call Dr. Ivan Petrov")).classes).toEqual(["PII"]);
+		expect(detect(plainConversation(`${PUBLISHED[0]?.[1]} Dr. Ivan Petrov was there.`)).classes).toEqual([]);
+		expect(detect(plainConversation("Imagine a fictional inventor, Dr. Ivan Petrov, at sea.")).classes).toEqual([]);
+		expect(detect(plainConversation("You are the inventor Dr. Ivan Petrov.")).classes).toEqual([]);
+		expect(detect(plainConversation(`${PUBLISHED[0]?.[1]} Customer Ivan Petrov was there.`)).classes).toEqual(["PII"]);
 	});
 
 	it("takes the names of examples in code, and what stands below a question for a name, for nobody's", () => {
-		expect(detect(['{"name": "Alice", "age": 30}']).classes).toEqual([]);
-		expect(detect(['{"name": "Ivan Petrov", "age": 30}']).classes).toEqual(["PII"]);
-		expect(detect(["What is his stage name?\n\nIvan had sung since 1990."]).classes).toEqual([]);
+		expect(detect(plainConversation('{"name": "Alice", "age": 30}')).classes).toEqual([]);
+		expect(detect(plainConversation('{"name": "Ivan Petrov", "age": 30}')).classes).toEqual(["PII"]);
+		expect(detect(plainConversation("What is his stage name?\n\nIvan had sung since 1990.")).classes).toEqual([]);
 	});
 });

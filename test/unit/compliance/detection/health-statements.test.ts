@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 import { addHealthStatements } from "../../../../src/compliance/detection/health-statements.ts";
 import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
@@ -61,13 +62,13 @@ describe("allergies", () => {
 		"Tengo alergia a las nueces",
 		"Mon fils est allergique au lait",
 	])("are somebody's health: %j", (text) => {
-		expect(detect([text]).classes).toEqual(["PHI"]);
+		expect(detect(plainConversation(text)).classes).toEqual(["PHI"]);
 	});
 
 	it.each(["I'm allergic to meetings", "My boss is allergic to bad code", "Ich bin allergisch gegen Besprechungen"])(
 		"are none where they are a manner of speaking: %j",
 		(text) => {
-			expect(detect([text]).classes).toEqual([]);
+			expect(detect(plainConversation(text)).classes).toEqual([]);
 		},
 	);
 });
@@ -83,12 +84,13 @@ describe("formats of clinics", () => {
 		],
 		["prescription", "ropinirole 2 mg PO tid"],
 	])("give %s away in %j", (kind, text) => {
-		expect(detect([text]).kinds.PHI).toContain(kind);
+		expect(detect(plainConversation(text)).kinds.PHI).toContain(kind);
 	});
 
 	it("are no data without a value", () => {
 		expect(
-			detect(['Does "resourceType": "Immunization" need a status? Is (0010,0020) the PatientID?']).classes,
+			detect(plainConversation('Does "resourceType": "Immunization" need a status? Is (0010,0020) the PatientID?'))
+				.classes,
 		).toEqual([]);
 	});
 });
@@ -100,7 +102,9 @@ describe("a password that was changed", () => {
 		"db pw is now %",
 		"das Passwort ist jetzt %",
 	])("is found in %j", (sentence) => {
-		expect(detect([sentence.replace("%", ["Otter", "Lamp#88"].join(""))]).classes).toEqual(["SECRETS"]);
+		expect(detect(plainConversation(sentence.replace("%", ["Otter", "Lamp#88"].join("")))).classes).toEqual([
+			"SECRETS",
+		]);
 	});
 
 	it.each([
@@ -108,6 +112,6 @@ describe("a password that was changed", () => {
 		"pwd is now /home/user/project-x1",
 		"I set it to Africa/Nairobi after login",
 	])("is none in %j", (text) => {
-		expect(detect([text]).classes).toEqual([]);
+		expect(detect(plainConversation(text)).classes).toEqual([]);
 	});
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 
 describe("what stands for a person", () => {
@@ -17,17 +18,17 @@ describe("what stands for a person", () => {
 		["geolocation", "41.3851, 2.1734 is where Nuria lives, my courier says"],
 		["email", "contact: j.mora (at) correo (dot) es"],
 	])("is told as %s in %j", (kind, text) => {
-		expect(detect([text]).kinds.PII).toContain(kind);
+		expect(detect(plainConversation(text)).kinds.PII).toContain(kind);
 	});
 
 	it.each(["look at line 3 dot the i", "row 12, 411 38 units", "Version 1-312-555 of the schema", "license MIT, 2024"])(
 		"is not told in %j",
 		(text) => {
-			expect(detect([text]).classes).toEqual([]);
+			expect(detect(plainConversation(text)).classes).toEqual([]);
 		},
 	);
 
 	it("is not told by a word that the edge of the surroundings cuts", () => {
-		expect(detect([`6250017991 ${"x".repeat(34)} telegraph`]).classes).toEqual([]);
+		expect(detect(plainConversation(`6250017991 ${"x".repeat(34)} telegraph`)).classes).toEqual([]);
 	});
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 
 /** Put together here, so that scanners of repositories do not take it for a real one. */
@@ -14,7 +15,7 @@ describe("a secret in a setting or a sentence", () => {
 		`rzp_live_${KEY.slice(0, 14)}`,
 		`LTAI${KEY.slice(0, 20)}`,
 	])("is found in form %#", (text) => {
-		expect(detect([text]).classes).toEqual(["SECRETS"]);
+		expect(detect(plainConversation(text)).classes).toEqual(["SECRETS"]);
 	});
 
 	it.each([
@@ -23,6 +24,6 @@ describe("a secret in a setting or a sentence", () => {
 		"api key rotation-without-downtime",
 		"the primary key a1b2 is composite",
 	])("is none in %j", (text) => {
-		expect(detect([text]).classes).toEqual([]);
+		expect(detect(plainConversation(text)).classes).toEqual([]);
 	});
 });

@@ -1,8 +1,9 @@
-// Model calls: every text that a model is sent is told, wherever it stands.
+// The conversation of a call has every text that a model is sent, wherever it stands.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { detect } from "../../../src/compliance/detect.ts";
-import { allCallTexts, type ModelCall } from "../../../src/providers/model-call.ts";
+import { callConversation } from "../../../src/inference/call-conversation.ts";
+import type { ModelCall } from "../../../src/providers/model-call.ts";
 
 const EMPTY: ModelCall = {
 	messages: [],
@@ -13,6 +14,8 @@ const EMPTY: ModelCall = {
 	sampling: {},
 	unknownFields: {},
 };
+
+const textsOf = (call: ModelCall) => callConversation(call).texts.map(({ text }) => text);
 
 const MARK = "ada@analytical.org";
 
@@ -72,7 +75,7 @@ const PLACES: readonly [string, ModelCall][] = [
 
 describe("every text of a call", () => {
 	it.each(PLACES)("has %s", (_, call) => {
-		expect([...allCallTexts(call)].join("\n")).toContain(MARK);
+		expect(textsOf(call).join("\n")).toContain(MARK);
 	});
 
 	it.each<[string, ModelCall]>([
@@ -80,13 +83,13 @@ describe("every text of a call", () => {
 		["a schema of the answer", { ...EMPTY, output: { type: "json_schema", name: "x", schema: { ssn: 536904399 } } }],
 		["a field that is passed on unread", { ...EMPTY, unknownFields: { ssn: [536904399, "b"], next: true } }],
 	])("has the numbers in %s, with the names they stand under", (_, call) => {
-		expect([...allCallTexts(call)].join("\n")).toMatch(/^(?:.*: )?ssn: (?:const: )?536904399$/m);
+		expect(textsOf(call).join("\n")).toMatch(/^(?:.*: )?ssn: (?:const: )?536904399$/m);
 	});
 
 	it("has a password of a tool's parameters behind its name", () => {
 		const parameters = { properties: { login: { default: { user: "ada", password: "Zu8kQ0p!x92Lw" } } } };
-		const texts = [...allCallTexts({ ...EMPTY, tools: [{ name: "log_in", parameters }] })];
-		expect(detect(texts).kinds).toEqual({ SECRETS: ["generic_secret"] });
+		const conversation = callConversation({ ...EMPTY, tools: [{ name: "log_in", parameters }] });
+		expect(detect(conversation).kinds).toEqual({ SECRETS: ["generic_secret"] });
 	});
 
 	it("has no picture, and nothing that a provider has sealed", () => {
@@ -97,7 +100,7 @@ describe("every text of a call", () => {
 				{ role: "assistant", content: [{ type: "provider", wire: "anthropic", block: { signature: "c2VhbGVk" } }] },
 			],
 		};
-		expect([...allCallTexts(call)].join()).not.toMatch(/iVBOR|c2VhbGVk/);
+		expect(textsOf(call).join()).not.toMatch(/iVBOR|c2VhbGVk/);
 	});
 
 	it("is told of values nested as deep as a body may be", () => {
@@ -106,7 +109,7 @@ describe("every text of a call", () => {
 			fc.property(depth, (levels) => {
 				let value: unknown = MARK;
 				for (let level = 0; level < levels; level++) value = [value];
-				expect([...allCallTexts({ ...EMPTY, unknownFields: { value } })]).toContain(MARK);
+				expect(textsOf({ ...EMPTY, unknownFields: { value } })).toContain(MARK);
 			}),
 			{ numRuns: 5 },
 		);

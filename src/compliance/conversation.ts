@@ -1,0 +1,45 @@
+// A request as the detector reads it: its texts in order, who says each, and where it stands. Pure; entrances build it.
+
+/** Where a text stands in a request. */
+export type TextPlace =
+	| "text"
+	| "refusal"
+	| "reasoning"
+	| "tool_call"
+	| "tool_result"
+	| "image_address"
+	| "provider_block"
+	| "name"
+	| "tool_definition"
+	| "schema"
+	| "stop"
+	| "user"
+	| "unknown_field";
+
+export interface PlacedText {
+	readonly text: string;
+	/** Index in `messages`; null for a text outside them: tool definitions, stop sequences, schemas. */
+	readonly message: number | null;
+	readonly role: "system" | "user" | "assistant" | "tool" | null;
+	readonly place: TextPlace;
+}
+
+/** An image or a file. The detector cannot read it. */
+export interface UnreadPart {
+	readonly message: number | null;
+	readonly what: "image" | "file";
+}
+
+export interface Conversation {
+	/** In the order of the request. */
+	readonly texts: readonly PlacedText[];
+	readonly unread: readonly UnreadPart[];
+}
+
+/** A conversation of these texts, a message of the user each. */
+export function plainConversation(...texts: readonly string[]): Conversation {
+	return {
+		texts: texts.map((text, message) => ({ text, message, role: "user", place: "text" })),
+		unread: [],
+	};
+}
