@@ -5,7 +5,7 @@ import { findAddress } from "./detection/addresses.ts";
 import { addClinicalEvidence } from "./detection/clinical-evidence.ts";
 import { isPresentedExample } from "./detection/documentation.ts";
 import type { FindingSink } from "./detection/finding-sink.ts";
-import { detectGenre, type Genre } from "./detection/genre.ts";
+import { isPublicKnowledge, isStory } from "./detection/genre.ts";
 import { addHealthStatements } from "./detection/health-statements.ts";
 import { findIbanEnd } from "./detection/iban.ts";
 import { addIdentifiers, toTextProfile } from "./detection/identify.ts";
@@ -39,25 +39,31 @@ const COLON_CHAR_CODE = 58;
 /** Reads one text after the other. */
 class TextReader {
 	readonly #collector: DetectionCollector;
-	/** Leaves out the examples of documentation. */
+	/** Leaves out examples of documentation and what is said of public or invented people. */
 	readonly #found: FindingSink;
 	readonly #report = (kind: DataKind, start: number, end: number) => this.#found.add(kind, start, end);
 	#text = "";
+	#isStory = false;
 
 	constructor(collector: DetectionCollector) {
 		this.#collector = collector;
 		this.#found = {
 			add: (kind, start, end) => {
-				if (!isPresentedExample(this.#text, kind, start, end)) collector.add(kind, start, end);
+				if (!this.#isLeftOut(kind, start, end)) collector.add(kind, start, end);
 			},
 		};
+	}
+
+	#isLeftOut(kind: DataKind, start: number, end: number): boolean {
+		if (isPresentedExample(this.#text, kind, start, end)) return true;
+		return isPublicKnowledge(this.#text, kind, start, end, this.#isStory);
 	}
 
 	read(text: string): void {
 		this.#text = text;
 		const profile = toTextProfile(text);
-		const genre = detectGenre(text);
-		const finder = new PhraseFinder(text, genre);
+		this.#isStory = isStory(text);
+		const finder = new PhraseFinder(text);
 		let numberEnd = 0;
 		eachWord(text, (start, end, alphabet) => {
 			if (start >= numberEnd) {
@@ -67,11 +73,11 @@ class TextReader {
 			}
 			finder.addPhrases(start, end, this.#found);
 			reportKeys(text, start, end, this.#report);
-			if (alphabet === "letters") this.#readLetters(text, start, end, genre);
+			if (alphabet === "letters") this.#readLetters(text, start, end);
 		});
 		addMailboxes(text, this.#found);
-		if (!genre.isPublished && !genre.isExercise) addHealthStatements(text, this.#found);
-		addClinicalEvidence(text, genre, this.#found);
+		addHealthStatements(text, this.#found);
+		addClinicalEvidence(text, this.#found);
 		reportAssignedSecrets(text, this.#report);
 		reportLabelledValues(text, this.#report);
 	}
@@ -101,14 +107,12 @@ class TextReader {
 			this.#addUntil(findMacEnd(text, start), "mac_address", start);
 	}
 
-	#readLetters(text: string, start: number, end: number, { isPublished, isPlayed }: Genre): void {
+	#readLetters(text: string, start: number, end: number): void {
 		reportSecretPhrases(text, start, end, this.#report);
 		const name = matchName(text, start, end);
 		if (name === null) return;
-		const isIntroduced =
-			name.certainty === "introduced" || (name.certainty === "addressed" && !isPublished && !isPlayed);
-		if (isIntroduced) this.#found.add("person_name", start, name.end);
-		else this.#collector.addFullName(start, name.end);
+		if (name.certainty !== "full") this.#found.add("person_name", start, name.end);
+		else if (!this.#isLeftOut("person_name", start, name.end)) this.#collector.addFullName(start, name.end);
 	}
 }
 

@@ -23,6 +23,8 @@ const RESERVED = new RegExp(
 	"i",
 );
 
+/** Country and check digits. */
+const IBAN_BEGINNING = /[A-Z]{2}\d{2} ?$/;
 /** Longer spans are no single value. */
 const MAX_EXAMPLE_CHARS = 256;
 const MIN_PATTERNED_DIGITS = 7;
@@ -83,7 +85,7 @@ const QUESTION = new RegExp(
 );
 
 /** Somebody's: then an example counts. "My test" is not somebody. */
-const OWNER = new RegExp(
+export const OWNER = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
 			(?:my|our|his|her|their)(?! (?:\p{L}{2,12} ){0,1}(?:tests?|unit|code|regex\p{L}{0,2}|functions?|app|script|parser|validat\p{L}{2,4}|form|docs?|documentation|schema|class|method|project|api|readme|tutorial|example|sample|fixtures?|column|database|query|book|novel|software|page|site|library|program|config\p{L}{0,8})(?!\p{L}))
@@ -114,7 +116,9 @@ function readAround(text: string, start: number, end: number): string {
  */
 export function isPresentedExample(text: string, kind: DataKind, start: number, end: number): boolean {
 	if (kind === "icd10") return isAskedAbout(text, start, end);
-	if (end - start > MAX_EXAMPLE_CHARS || !isDocumented(text.slice(start, end))) return false;
+	// The digits of an IBAN with a wrong check are found as those of an account.
+	const from = kind === "bank_account" ? start - (IBAN_BEGINNING.exec(text.slice(Math.max(0, start - 5), start))?.[0].length ?? 0) : start;
+	if (end - start > MAX_EXAMPLE_CHARS || !isDocumented(text.slice(from, end))) return false;
 	const around = readAround(text, start, end);
 	if (OWNER.test(around)) return false;
 	return EXAMPLE_WORD.test(around) || CODE_SIGN.test(around) || QUESTION.test(around);

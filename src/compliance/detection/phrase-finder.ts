@@ -1,7 +1,6 @@
 // Finds the phrases of the tables in a text: at a word of one, its pattern and what must be near are checked.
 import { FINANCIAL_PHRASES } from "./financial-phrases.ts";
 import type { FindingSink } from "./finding-sink.ts";
-import type { Genre } from "./genre.ts";
 import { HEALTH_PHRASES } from "./health-phrases.ts";
 import type { DataKind } from "./kinds.ts";
 import { PERSONAL_PHRASES } from "./personal-phrases.ts";
@@ -62,16 +61,14 @@ function trimPhrase(text: string, { kind, core }: Phrase, [start, end]: TextSpan
 	return [name ? start + name.index : start, NEXT_NAMES.test(text) ? NEXT_NAMES.lastIndex : wordEnd];
 }
 
-/** Finds phrases in one text of a genre. */
+/** Finds phrases in one text. */
 export class PhraseFinder {
 	readonly #text: string;
-	readonly #genre: Genre;
 	/** Where each core occurs next, so that the text is searched for it once, however many words start its phrase. */
 	readonly #nextByCore = new Map<RegExp, number>();
 
-	constructor(text: string, genre: Genre) {
+	constructor(text: string) {
 		this.#text = text;
-		this.#genre = genre;
 	}
 
 	/** Adds the phrases that start at a word. Words come in order. */
@@ -79,14 +76,9 @@ export class PhraseFinder {
 		const startingHere = phrases.at(this.#text, start, end);
 		if (startingHere === null) return;
 		for (const phrase of startingHere) {
-			const span = this.#isIgnored(phrase) ? null : this.#match(phrase, start);
+			const span = this.#match(phrase, start);
 			if (span !== null) sink.add(phrase.kind, ...trimPhrase(this.#text, phrase, span, [start, end]));
 		}
-	}
-
-	#isIgnored({ ignoredIn }: Phrase): boolean {
-		const { isPublished, isExercise } = this.#genre;
-		return ignoredIn !== undefined && (isPublished || (isExercise && ignoredIn === "stories"));
 	}
 
 	#match({ window: [before, after], core, pattern, near, unless }: Phrase, start: number): TextSpan | null {
