@@ -1,6 +1,7 @@
 // Reads the value after a label: a name, a date of birth, a number, a sum, a password. Labels are found by labels.ts.
 import type { DataKind } from "./kinds.ts";
 import { eachLabel, type LabelGroup, toLabelText } from "./labels.ts";
+import { notNames } from "./names.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { SeedFinder } from "./seed-phrases.ts";
 import { verbose } from "./verbose.ts";
@@ -55,6 +56,30 @@ const NOT_A_NAME =
 /** Labels that introduce somebody: one word of a name is enough. After the others a sign or two words are needed. */
 const INTRODUCES = /^(?:my|i am|ich|mein|je|mon|me|mi|chamo|meu|o meu|il mio|ik|mijn|nazywam|mam|jag|mitt|jeg|benim|adım|ismim|меня|мо|мене|我|本人|私|제|내|اسمي|إسمي|أنا|انا|اسم من|نام من|اسمم|שמי|קוראים|मेरा|माझ|আমার|ฉัน|ผม|ดิฉัน|tên t|tôi|nama saya)/u;
 
+/** A first name and a surname in a script that has capitals. */
+const FULL_NAME = "\\p{Lu}\\p{Ll}[\\p{L}'’-]{0,20}(?: \\p{Lu}\\.)?(?: (?:van|von|de|da|del|di|el|al|bin|der|ten|dos)){0,2} \\p{Lu}\\p{Ll}[\\p{L}'’-]{0,22}";
+
+/** Whether two capitalised words name somebody: neither is a place, an institution, a day or a title. */
+function isFullName(value: string): boolean {
+	return !value.split(/[ ,]+/).some((word) => notNames.has(word.toLowerCase()));
+}
+
+/** What is said of a person behind their name: their age, their life, where they live and work. */
+const NAMED_PERSON = new RegExp(
+	verbose`
+		(?<![\p{L}\d-])(${FULL_NAME})(?:
+			,? \((?:\d{1,2}|born|geb\.?|née?)(?![\p{L}\d])
+			|, (?:aged? |now )?\d{1,2}(?=[,;.) ]+(?:since|of|from|who|lives?|and|is|has|seit|aus|wohn|an)?|$)
+			|,? (?:who|she|he) (?:lives?|works?|lived|worked|is my|was my|moved)
+			|, (?:a |an )?(?:retired|widow(?:er|ed)?|single mother|single father|married|divorced|separated|born|née|geb\.|geboren|verheiratet
+				|geschieden|verwitwet|wohnhaft|divorcée?|veuve|retraitée?|jubilad[oa]|viud[oa]|pensionat[oa]|vedov[oa])(?!\p{L})
+			|,? (?:lives?|living|resides?|residing|wohnt|habite|demeurant|vive|reside|abita|mora|woont|mieszka|bor) (?:at|in|on|above|near|next|am|auf|au|à|en|a|na|op|w|nr)(?!\p{L})
+			|,? (?:of|at) \d{1,4}[a-z]? \p{Lu}
+		)
+	`,
+	"gu",
+);
+
 const SUM = verbose`
 	(?<value>
 		(?:(?:[$€£¥₹₽₺₩₪₴]|r\$|us\$|rs\.?|inr|eur|usd|gbp|chf|pln|tl|try|sar|aed|\u20bd) ?)?\d{1,3}(?:[., '’\u00a0]\d{3}){1,3}(?:[.,]\d{1,2})?
@@ -94,6 +119,19 @@ const VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, readonly LabelledValu
 			kind: "person_name",
 			shape: new RegExp(`${QUOTE}{0,2}${EQUATING}\\s?${QUOTE}{0,2}(?<value>[\\p{Script=Han}\\p{Script=Katakana}]{2,8})`, "duy"),
 			isValid: (value) => !NOT_A_NAME.test(value),
+		},
+	],
+	relation: [
+		{
+			kind: "person_name",
+			shape: new RegExp(
+				verbose`
+					(?:['’]s)?(?:,| is| was| named| called| is called| is named| heißt| namens| s'appelle| se llama| si chiama| se chama| heet
+						| nazywa się| ma na imię| heter|,? которую? зовут| зовут| —| -|:)? (?<value>${FULL_NAME})
+				`,
+				"duy",
+			),
+			isValid: isFullName,
 		},
 	],
 	birth: [{ kind: "date_of_birth", shape: new RegExp(`[^\\n\\d]{0,24}(?<value>${LABELLED_DATE})`, "diuy") }],
@@ -186,4 +224,8 @@ export function reportLabelledValues(text: string, report: ReportValue): void {
 		}
 	});
 	seeds.searchWhole();
+	for (const match of text.matchAll(NAMED_PERSON)) {
+		const name = match[1] ?? "";
+		if (isFullName(name)) report("person_name", match.index, match.index + name.length);
+	}
 }

@@ -7,6 +7,7 @@ const LABEL_GROUPS = [
 	"accessCode",
 	"seed",
 	"name",
+	"relation",
 	"birth",
 	"phone",
 	"nationalId",
