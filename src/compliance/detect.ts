@@ -20,6 +20,7 @@ import {
 	matchName,
 } from "./detection/people.ts";
 import { PhraseFinder } from "./detection/phrase-finder.ts";
+import { reportRecords } from "./detection/records.ts";
 import { reportAssignedSecrets, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
@@ -80,6 +81,7 @@ class TextReader {
 		addClinicalEvidence(text, this.#found);
 		reportAssignedSecrets(text, this.#report);
 		reportLabelledValues(text, this.#report);
+		reportRecords(text, this.#report);
 	}
 
 	#addUntil(end: number, kind: DataKind, start: number): void {

@@ -26,8 +26,9 @@ const hasDigits = (fewest: number, most: number) => (value: string) => {
 /** Words for "is" and signs, between a label and its value. */
 const EQUATING = verbose`
 	(?:
-		[:：=→|]|->|[-–—](?= )|是|为|為|は|이|가|은|는|इज़|\b(?:is|are|was|ist|lautet|est|es|é|è|to|er|är|is
-		)\b|это|هو|هي|است
+		[:：=→|]|->|[-–—](?= )|是|为|為|は|이|가|은|는|(?<!\p{L})(?:
+			is|are|was|ist|lautet|est|es|é|è|to|er|är|là|adalah|είναι|jest|este|это|هو|هي|است|היא|הוא|है
+		)(?!\p{L})
 	)`;
 const QUOTE = "[\"'`“”„«»「『( ]";
 
@@ -90,7 +91,7 @@ const SUM = verbose`
 /** What a number counts that is no sum. */
 const NOT_MONEY = /^ ?(?:%|percent|years?|months?|weeks?|days?|hours?|hrs?|times?|am\b|pm\b|uhr|jahre?|monate?|tage?|stunden?|ans\b|mois|jours?|años|meses|anos|anni|mesi|jaar|lat\b|lata|лет|год|месяц|дн|час|年|月|日|天|歳|岁|년|개월|일|살|سن|شهر|يوم|साल|महीन|दिन|yıl|ay\b|gün|yaş|[/:]\d|\d)/;
 
-const CREDENTIAL_VALUE = "(?<value>[!#-&(-+\\-.-:=?-_a-z{|}~]{4,64})";
+const CREDENTIAL_VALUE = "(?<value>(?=\\S{0,48}\\d)[!#-&(-+\\-.-:=?-_a-z{|}~\\u00c0-\\u024f\\u0400-\\u04ff]{4,64})";
 
 /** Whether a value can be a password: it has a digit beside letters or signs, and nobody takes it for an example. */
 function isCredential(value: string): boolean {
@@ -100,7 +101,13 @@ function isCredential(value: string): boolean {
 
 /** Where nothing equates the label and the value, the value itself must look like a password. */
 function isUnmistakable(value: string): boolean {
-	return isCredential(value) && value.length >= 7 && /[A-Za-z]/.test(value) && /[!#$%^&*@~+?=_-]/.test(value);
+	if (!isCredential(value) || value.length < 7 || !/[A-Za-z]/.test(value)) return false;
+	return /[!#$%^&*@~+?=_-]/.test(value) || (/[A-Z]/.test(value) && /[a-z]/.test(value) && digitCount(value) >= 3);
+}
+
+/** The same with words between the label and the value. */
+function isStrikinglySo(value: string): boolean {
+	return isUnmistakable(value) && /[!#$%^&*@~+?=]/.test(value);
 }
 
 function isAccessCode(value: string): boolean {
@@ -167,6 +174,7 @@ const VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, readonly LabelledValu
 	cardCode: [{ kind: "card_cvv", shape: /[\s"']{0,2}(?:code|kod|код)?[\s"':：=#]{0,4}(?:is |ist |est |es |это |は|는|是)?(?<value>\d{3,4})(?![\d.,])/diuy }],
 	income: [{ kind: "salary_context", shape: new RegExp(`[^\\n.!?。！？؟\\d]{0,28}?${SUM}`, "diuy") }],
 	debt: [{ kind: "credit_context", shape: new RegExp(`[^\\n.!?。！？؟\\d]{0,28}?${SUM}`, "diuy") }],
+	owed: [{ kind: "credit_context", shape: new RegExp(`[^\\n.!?。！？؟\\d]{0,28}?${SUM}`, "diuy") }],
 	password: [
 		{
 			kind: "generic_secret",
@@ -178,11 +186,16 @@ const VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, readonly LabelledValu
 			shape: new RegExp(`[\\p{L}\\p{M}]{0,8}${QUOTE}{1,3}${CREDENTIAL_VALUE}`, "diuy"),
 			isValid: isUnmistakable,
 		},
+		{
+			kind: "generic_secret",
+			shape: new RegExp(`[^\\n.!?;,。\\d@/\\\\=(){}<>"']{1,36}?[\\s"'\`]${CREDENTIAL_VALUE}(?!\\S)`, "diuy"),
+			isValid: isStrikinglySo,
+		},
 	],
 	accessCode: [
 		{
 			kind: "generic_secret",
-			shape: /[^\n\d.!?;,]{0,28}?["'`“«„「 ]?(?<value>[A-Z]{0,2}[#*]?\d[\dA-Z#*-]{2,9})(?![\p{L}%]|[.,:]?\d)/duy,
+			shape: /[^\n\d.!?;,]{0,28}?["'`“«„「 ]?(?<value>\p{Lu}{0,2}[#*]?\d[\d\p{Lu}#*-]{2,9})(?![\p{L}%]|[.,:]?\d)/duy,
 			isValid: isAccessCode,
 		},
 	],
@@ -193,6 +206,29 @@ function isMoney(match: RegExpExecArray, text: string, end: number): boolean {
 	const { value = "", unit = "" } = match.groups ?? {};
 	if (unit !== "" || /[^\d.,'’\s]/.test(value)) return true;
 	return Number(value.replace(/\D/g, "")) >= 100 && !NOT_MONEY.test(text.slice(end, end + 12));
+}
+
+/** Whose debt it is: the writer's. */
+const FIRST_PERSON = new RegExp(
+	verbose`
+		(?<!\p{L})(?:
+			i|i'(?:m|ve)|we|we've|my|our|ich|wir|mein\p{L}{0,2}|unser\p{L}{0,2}|je|j'ai|nous|mon|ma|mes|tengo|tenemos|mi|mis|debo|ho|abbiamo|mio|mia
+			|miei|tenho|temos|meu|minha|ik|wij|heb|hebben|mijn|mam|mamy|mój|moje|mojego|jag|jeg|vi har|har jag|min|mina|mitt|borcum\p{L}{0,3}
+			|kredim\p{L}{0,3}|borcumuz|у меня|у нас|мой|моя|моего|моей|мне|я
+		)(?!\p{L})
+		|我|俺|私|僕|うち|제|내|저|우리|علي|عليّ|لدي|عندي|मुझ|मेर|मला|माझ|יש לי|שלי|אנחנו|دارم|tôi|saya|ฉัน|ผม
+	`,
+	"u",
+);
+/** A sum right before a word for a debt: "14.000 euro schuld". */
+const SUM_BEFORE = new RegExp(`${SUM}\\.?[^\\n.!?。！？؟\\d]{0,20}$`, "diu");
+
+/** Reports a sum that stands before a word for a debt. */
+function reportSumBefore(lower: string, start: number, end: number, report: ReportValue): void {
+	const from = Math.max(0, start - 40);
+	const match = SUM_BEFORE.exec(lower.slice(from, start));
+	if (match?.groups?.["unit"] === undefined || !FIRST_PERSON.test(lower.slice(Math.max(0, start - 64), end + 40))) return;
+	report("credit_context", from + match.index, end);
 }
 
 function trimEnd(text: string, start: number, end: number): number {
@@ -210,6 +246,7 @@ export function reportLabelledValues(text: string, report: ReportValue): void {
 			seeds.searchAround(start, end);
 			return;
 		}
+		if (group === "owed") reportSumBefore(lower, start, end, report);
 		for (const { kind, shape, isValid } of VALUES[group]) {
 			shape.lastIndex = end;
 			const match = shape.exec(text);
@@ -218,7 +255,8 @@ export function reportLabelledValues(text: string, report: ReportValue): void {
 			const isSum = kind === "salary_context" || kind === "credit_context";
 			if (isSum && !isMoney(match, lower, shape.lastIndex)) continue;
 			const to = kind === "generic_secret" ? trimEnd(text, span[0], span[1]) : span[1];
-			if (isValid?.(text.slice(span[0], to), lower.slice(start, end)) === false) continue;
+			if (isValid?.(text.slice(span[0], span[1]), lower.slice(start, end)) === false) continue;
+			if (group === "owed" && !FIRST_PERSON.test(lower.slice(Math.max(0, start - 40), end + 40))) continue;
 			report(kind, isSum ? start : span[0], to);
 			break;
 		}

@@ -17,6 +17,7 @@ const LABEL_GROUPS = [
 	"cardCode",
 	"income",
 	"debt",
+	"owed",
 ] as const satisfies readonly (keyof typeof labelLists)[];
 export type LabelGroup = (typeof LABEL_GROUPS)[number];
 

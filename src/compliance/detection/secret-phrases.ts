@@ -171,6 +171,7 @@ const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string
 		shape: /\w{4,6} (?:-n )?["']?(?:[\w.-]{1,32}:)?(?<value>[^\s"':]{5,64})(?:\\n)?["']? ?\| ?(?:sudo -S|(?:sudo )?chpasswd|passwd|docker login|gh auth|kubectl)/diy,
 		form: "password",
 	},
+	{ words: ["user"], shape: /(?<=\bnet )user [\w.-]{1,32} (?<value>[^\s/"'][^\s"']{5,64})/diy, form: "password" },
 	{
 		words: ["curl", "wget", "http", "https"],
 		shape: /\w{4,5} [^\n]{0,160}?(?:-u|--user|-a|--auth)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,

@@ -1,0 +1,108 @@
+// Finds what only layout tells: the machine-readable zone of passports, magnetic stripes, bank statements, tables of people.
+import { icao9303 } from "./checksums.ts";
+import type { DataKind } from "./kinds.ts";
+import { verbose } from "./verbose.ts";
+
+type ReportRecord = (kind: DataKind, start: number, end: number) => void;
+
+/** ICAO 9303-4 and -5: the line with the names, and the line with the number, each padded with `<`. */
+const MRZ_NAMES = /(?<![A-Z<])[PIACV][A-Z<][A-Z<]{3}[A-Z]{1,30}(?:<[A-Z]{1,30}){0,3}<<[A-Z<]{2,36}/g;
+const MRZ_NUMBER = /(?<![A-Z\d<])[A-Z\d<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}[A-Z\d<]{2,16}/g;
+/** ISO/IEC 7813: track 1 begins with %B, track 2 with a semicolon. */
+const TRACK = /(?:%?B(?<first>\d{13,19})\^[A-Z][A-Z /.'-]{1,26}\^?|;(?<second>\d{13,19})=\d{4,30})/g;
+
+function hasCheckedNumber(line: string): boolean {
+	const value = line.replaceAll("<", "0");
+	return icao9303(value.slice(0, 10)) || icao9303(value.slice(13, 20)) || icao9303(value.slice(21, 28));
+}
+
+const STATEMENT_WORD = new RegExp(
+	verbose`
+		\b(?:
+			balance|statement|overdraft|direct debit|card payment|standing order|kontoauszug|saldo|kontostand|buchung(?:stag)?
+			|verwendungszweck|lastschrift|dauerauftrag|gehalt|solde|relevé|virement|prélèvement|extracto|movimientos|nómina|extrato
+			|estratto conto|bonifico|afschrift|incasso|wyciąg|przelew|kontoutdrag|hesap özeti|bakiye|salary|payroll|iban
+		)\b
+		|выписк|остаток|зачислен|списан|余额|账单|流水|残高|明細|振込|잔액|거래내역|이체|رصيد|كشف حساب|موجودی|גיליון|יתרה|शेष|बैलेंस
+	`,
+	"iu",
+);
+/** A booking: its day, what it was for, and the sum. */
+const BOOKING =
+	/^[\s|>*"-]{0,4}(?:(?:19|20)\d{2}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/. ](?:\d{1,2}|\p{L}{3,9})\.?(?:[-/. ](?:19|20)?\d{2})?)[",;|\s:]{1,6}[^\n\d]{0,4}\p{L}[^\n]{1,60}?(?<!\d|\d[.,])[-+−]? ?(?:[$€£¥₹₽₺] ?)?\d{1,3}(?:[., ']?\d{3}){0,3}[.,]\d{2}(?!\d)/gmu;
+const MIN_BOOKINGS = 2;
+
+/** A header with somebody's name, or with what is only kept of people. */
+const PEOPLE_HEADER = new RegExp(
+	verbose`
+		^[^\n]{0,120}\b(?:
+			employees?|staff|customers?|clients?|patients?|members?|tenants?|students?|guests?|applicants?|holder|payee|full_?name
+			|first_?name|last_?name|surname|kunde|mitarbeiter(?:in)?|mieter|vorname|nachname|nom|prénom|prenom|apellidos|nombre|nome|cognome
+			|naam|nazwisko|imię|фио|фамилия|name(?=[^\n]{0,80}\b(?:phone|mobile|e-?mail|dob|birth\w{0,4}|salary|gross|net|pay|iban|address|ssn|age|balance|owed)\b)
+		)\b[^\n]{0,120}$
+	`,
+	"gimu",
+);
+const SEPARATOR = /[,;|\t]/;
+const NAME_CELL =
+	/(?:^|[,;|\t"'] ?)["']?(\p{Lu}[\p{L}'’-]{1,24},? \p{Lu}[\p{L}'’-]{1,24}(?: \p{Lu}[\p{L}'’-]{1,24})?)["']?(?= ?(?:[,;|\t"']|$))/u;
+const MAX_ROWS = 200;
+
+function reportPeople(text: string, report: ReportRecord): void {
+	for (const header of text.matchAll(PEOPLE_HEADER)) {
+		if (!SEPARATOR.test(header[0])) continue;
+		let at = header.index + header[0].length + 1;
+		for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
+			const end = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at);
+			const line = text.slice(at, Math.min(end, at + 400));
+			if (!SEPARATOR.test(line)) break;
+			const name = NAME_CELL.exec(line)?.[1];
+			if (name !== undefined) report("person_name", at + line.indexOf(name), at + line.indexOf(name) + name.length);
+			at = end + 1;
+		}
+	}
+}
+
+/** A header with a user and a password, and the rows below it. */
+const LOGIN_HEADER =
+	/^[^\n]{0,80}\b(?:user(?:name)?|login|account|email|host|site|service|benutzer|usuario|utilisateur|логин)\b[^\n]{0,40}?[,;|\t]\s{0,3}["']?(?:pass(?:word|wd)?|pwd|pw|passwort|contraseña|mot de passe|senha|пароль|密码|secret)\b[^\n]{0,60}$/gimu;
+
+function reportLogins(text: string, report: ReportRecord): void {
+	for (const header of text.matchAll(LOGIN_HEADER)) {
+		const column = header[0].split(SEPARATOR).findIndex((cell) => /pass|pwd|^\W*pw\b|contras|mot de|senha|парол|密码|secret/iu.test(cell));
+		let at = header.index + header[0].length + 1;
+		for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
+			const end = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at);
+			const line = text.slice(at, Math.min(end, at + 400));
+			const cell = line.split(SEPARATOR)[column]?.trim().replace(/^["']|["']$/g, "") ?? "";
+			if (!SEPARATOR.test(line)) break;
+			if (cell.length >= 6 && /\d/.test(cell) && /\p{L}/u.test(cell) && !/\s|x{3}|\*{3}/.test(cell))
+				report("generic_secret", at + line.indexOf(cell), at + line.indexOf(cell) + cell.length);
+			at = end + 1;
+		}
+	}
+}
+
+function reportStatement(text: string, report: ReportRecord): void {
+	if (!STATEMENT_WORD.test(text)) return;
+	const bookings = [...text.matchAll(BOOKING)];
+	const [first] = bookings;
+	const last = bookings.at(-1);
+	if (bookings.length < MIN_BOOKINGS || first === undefined || last === undefined) return;
+	for (const { index, 0: booking } of bookings) report("bank_statement", index, index + booking.length);
+}
+
+/** Reports the records of a text. */
+export function reportRecords(text: string, report: ReportRecord): void {
+	if (text.includes("<<"))
+		for (const { index, 0: line } of text.matchAll(MRZ_NAMES)) report("passport", index, index + line.length);
+	if (text.includes("<") || /[MFX]\d{7}/.test(text))
+		for (const { index, 0: line } of text.matchAll(MRZ_NUMBER))
+			if (hasCheckedNumber(line)) report("passport", index, index + line.length);
+	if (text.includes("^") || text.includes("="))
+		for (const { index, 0: track } of text.matchAll(TRACK)) report("credit_card", index, index + track.length);
+	if (!text.includes("\n")) return;
+	reportStatement(text, report);
+	reportPeople(text, report);
+	reportLogins(text, report);
+}
