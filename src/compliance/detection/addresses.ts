@@ -39,7 +39,7 @@ const ADDRESS_FORMS: readonly AddressForm[] = [
 			verbose`
 				(?<![\p{L}\d])(?:
 					[Cc]alle|C/|[Aa]venida|[Aa]vda\.?|[Pp]aseo|[Pp]laza|[Cc]arrer|[Cc]amino|[Rr]ua|[Tt]ravessa|[Aa]lameda|[Pp]raça
-					|[Ee]strada|[Vv]iale?|[Cc]orso|[Pp]iazza|[Vv]icolo|[Ll]argo|[Rr]ue|[Uu]l\.|[Uu]lica|[Uu]licy|[Aa]leja|[Aa]l\.|[Oo]s\.
+					|[Ee]strada|[Vv]ia(?:le)?|[Cc]orso|[Pp]iazza|[Vv]icolo|[Ll]argo|[Rr]ue|[Uu]l\.|[Uu]lica|[Uu]licy|[Aa]leja|[Aa]l\.|[Oo]s\.
 				) ?${STREET_NAME},? ?(?:n[.º°o]{0,2} ?|nr\.? ?)?$
 			`,
 			"u",

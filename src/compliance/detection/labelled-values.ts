@@ -52,7 +52,7 @@ const NAME = verbose`
 
 /** Asked for, to be filled in, or a word that begins a sentence on something else. */
 const NOT_A_NAME =
-	/^(?:क्या|کیا|چیست|ما\b|מה\b|[你您他她它了不车車个人外出救]|列表|不明|미상|Field|Unknown|Test|John Doe|Jane Doe|Max Mustermann|Erika Mustermann|Иван Иванов|Имя|Name|Null|None|String|Please)/u;
+	/^(?:क्या|کیا|چیست|ما\b|מה\b|[你您他她它了不车車个人外出救]|列表|不明|미상|Field|Unknown|Test|John Doe|Jane Doe|Max Mustermann|Erika Mustermann|Иван Иванов|Имя|Фамилия|Отчество|Vorname|Nachname|Nombre|Apellidos?|Nom|Prénom|Cognome|First|Last|Your|姓名|名字|Name|Null|None|String|Please)/u;
 
 /** Labels that introduce somebody: one word of a name is enough. After the others a sign or two words are needed. */
 const INTRODUCES = /^(?:my|i am|ich|mein|je|mon|me|mi|chamo|meu|o meu|il mio|ik|mijn|nazywam|mam|jag|mitt|jeg|benim|adım|ismim|меня|мо|мене|我|本人|私|제|내|اسمي|إسمي|أنا|انا|اسم من|نام من|اسمم|שמי|קוראים|मेरा|माझ|আমার|ฉัน|ผม|ดิฉัน|tên t|tôi|nama saya)/u;
@@ -76,6 +76,12 @@ const NAMED_PERSON = new RegExp(
 				|geschieden|verwitwet|wohnhaft|divorcée?|veuve|retraitée?|jubilad[oa]|viud[oa]|pensionat[oa]|vedov[oa])(?!\p{L})
 			|,? (?:lives?|living|resides?|residing|wohnt|habite|demeurant|vive|reside|abita|mora|woont|mieszka|bor) (?:at|in|on|above|near|next|am|auf|au|à|en|a|na|op|w|nr)(?!\p{L})
 			|,? (?:of|at) \d{1,4}[a-z]? \p{Lu}
+			|[,:;]? [([]?(?:
+				IBAN|RIB|DOB|SSN|MRN|NHS|DNI|NIE|NIF|CPF|RUT|PESEL|BSN|NINO|CURP|SIN|AHV|СНИЛС|ИНН|born|geb\.|geboren|née?|nat[oa]|nacid[oa]
+				|Konto(?:nummer)?|[Aa]cc(?:oun)?t|[Cc]ard|[Tt]el|[Pp]hone|[Mm]obile|[Cc]ell|[Hh]andy|тел\.?|телефон|[Pp]assport|Passnummer
+				|[\w.+-]{2,40}@[\w-]{2,30}\.|\+\d{2}|\(?0\d{2,4}\)?[ /-]?\d{3}|\d{1,4}[a-z]?,? (?:rue|avenue|boulevard|chemin|impasse|allée|quai|bis)
+				|(?:calle|rua|via|viale|corso|ul\.|ул\.) \p{Lu}|\p{Lu}\p{L}{3,24}(?:straße|strasse|str\.|weg|gasse|allee|straat|laan|gatan|vägen) \d
+			)
 		)
 	`,
 	"gu",
@@ -192,6 +198,14 @@ const VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, readonly LabelledValu
 			isValid: isStrikinglySo,
 		},
 	],
+	// The name of a network and its password: "wifi: NAME / password".
+	network: [
+		{
+			kind: "generic_secret",
+			shape: new RegExp(`[^\\n:=]{0,48}[:=] ?[^\\n/|,]{2,32} ?[/|,] ?${CREDENTIAL_VALUE}(?![\\w/])`, "diuy"),
+			isValid: (value) => isCredential(value) && /\p{L}/u.test(value) && !/^\d+(?:[.,]\d+)? ?\p{L}{1,4}$/u.test(value),
+		},
+	],
 	accessCode: [
 		{
 			kind: "generic_secret",
@@ -220,6 +234,12 @@ const FIRST_PERSON = new RegExp(
 	`,
 	"u",
 );
+/** Whether a debt is the writer's, or a field of a form. */
+function isSomebodysDebt(lower: string, start: number, end: number): boolean {
+	if (FIRST_PERSON.test(lower.slice(Math.max(0, start - 40), end + 40))) return true;
+	return /(?:^|\n)[\s"'-]{0,3}$/.test(lower.slice(Math.max(0, start - 4), start)) && /^[\s"']{0,3}[:\t=]/.test(lower.slice(end, end + 5));
+}
+
 /** A sum right before a word for a debt: "14.000 euro schuld". */
 const SUM_BEFORE = new RegExp(`${SUM}\\.?[^\\n.!?。！？؟\\d]{0,20}$`, "diu");
 
@@ -256,7 +276,7 @@ export function reportLabelledValues(text: string, report: ReportValue): void {
 			if (isSum && !isMoney(match, lower, shape.lastIndex)) continue;
 			const to = kind === "generic_secret" ? trimEnd(text, span[0], span[1]) : span[1];
 			if (isValid?.(text.slice(span[0], span[1]), lower.slice(start, end)) === false) continue;
-			if (group === "owed" && !FIRST_PERSON.test(lower.slice(Math.max(0, start - 40), end + 40))) continue;
+			if (group === "owed" && !isSomebodysDebt(lower, start, end)) continue;
 			report(kind, isSum ? start : span[0], to);
 			break;
 		}

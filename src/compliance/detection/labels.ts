@@ -5,6 +5,7 @@ import labelLists from "./lists/labels.json" with { type: "json" };
 const LABEL_GROUPS = [
 	"password",
 	"accessCode",
+	"network",
 	"seed",
 	"name",
 	"relation",
