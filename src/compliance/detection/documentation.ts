@@ -23,8 +23,8 @@ const RESERVED = new RegExp(
 	"i",
 );
 
-/** Country and check digits. */
-const IBAN_BEGINNING = /[A-Z]{2}\d{2} ?$/;
+/** Country, check digits and the groups behind them. */
+const IBAN_BEGINNING = /[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){0,6} ?$/;
 /** Longer spans are no single value. */
 const MAX_EXAMPLE_CHARS = 256;
 const MIN_PATTERNED_DIGITS = 7;
@@ -117,7 +117,7 @@ function readAround(text: string, start: number, end: number): string {
 export function isPresentedExample(text: string, kind: DataKind, start: number, end: number): boolean {
 	if (kind === "icd10") return isAskedAbout(text, start, end);
 	// The digits of an IBAN with a wrong check are found as those of an account.
-	const from = kind === "bank_account" ? start - (IBAN_BEGINNING.exec(text.slice(Math.max(0, start - 5), start))?.[0].length ?? 0) : start;
+	const from = kind === "bank_account" ? start - (IBAN_BEGINNING.exec(text.slice(Math.max(0, start - 36), start))?.[0].length ?? 0) : start;
 	if (end - start > MAX_EXAMPLE_CHARS || !isDocumented(text.slice(from, end))) return false;
 	const around = readAround(text, start, end);
 	if (OWNER.test(around)) return false;

@@ -1,7 +1,7 @@
 // Reads the value after a label: a name, a date of birth, a number, a sum, a password. Labels are found by labels.ts.
 import type { DataKind } from "./kinds.ts";
 import { eachLabel, type LabelGroup, toLabelText } from "./labels.ts";
-import { notNames } from "./names.ts";
+import { isFullName } from "./names.ts";
 import { isPlaceholder } from "./placeholders.ts";
 import { SeedFinder } from "./seed-phrases.ts";
 import { verbose } from "./verbose.ts";
@@ -60,11 +60,6 @@ const INTRODUCES = /^(?:my|i am|ich|mein|je|mon|me|mi|chamo|meu|o meu|il mio|ik|
 /** A first name and a surname in a script that has capitals. */
 const FULL_NAME = "\\p{Lu}\\p{Ll}[\\p{L}'’-]{0,20}(?: \\p{Lu}\\.)?(?: (?:van|von|de|da|del|di|el|al|bin|der|ten|dos)){0,2} \\p{Lu}\\p{Ll}[\\p{L}'’-]{0,22}";
 
-/** Whether two capitalised words name somebody: neither is a place, an institution, a day or a title. */
-function isFullName(value: string): boolean {
-	return !value.split(/[ ,]+/).some((word) => notNames.has(word.toLowerCase()));
-}
-
 /** What is said of a person behind their name: their age, their life, where they live and work. */
 const NAMED_PERSON = new RegExp(
 	verbose`
@@ -76,9 +71,9 @@ const NAMED_PERSON = new RegExp(
 				|geschieden|verwitwet|wohnhaft|divorcée?|veuve|retraitée?|jubilad[oa]|viud[oa]|pensionat[oa]|vedov[oa])(?!\p{L})
 			|,? (?:lives?|living|resides?|residing|wohnt|habite|demeurant|vive|reside|abita|mora|woont|mieszka|bor) (?:at|in|on|above|near|next|am|auf|au|à|en|a|na|op|w|nr)(?!\p{L})
 			|,? (?:of|at) \d{1,4}[a-z]? \p{Lu}
-			|[,:;]? [([]?(?:
-				IBAN|RIB|DOB|SSN|MRN|NHS|DNI|NIE|NIF|CPF|RUT|PESEL|BSN|NINO|CURP|SIN|AHV|СНИЛС|ИНН|born|geb\.|geboren|née?|nat[oa]|nacid[oa]
-				|Konto(?:nummer)?|[Aa]cc(?:oun)?t|[Cc]ard|[Tt]el|[Pp]hone|[Mm]obile|[Cc]ell|[Hh]andy|тел\.?|телефон|[Pp]assport|Passnummer
+			|(?:[,:;] ?| [-–—(] ?)\(?(?:
+				(?:IBAN|RIB|DOB|SSN|MRN|NHS|DNI|NIE|NIF|CPF|RUT|PESEL|BSN|NINO|CURP|SIN|AHV|СНИЛС|ИНН|born|geb\.|geboren|née?|nat[oa]|nacid[oa]
+				|Konto(?:nummer)?|[Aa]cc(?:oun)?t|[Cc]ard|[Tt]el|[Pp]hone|[Mm]obile|[Cc]ell|[Hh]andy|тел|телефон|[Pp]assport|Passnummer)(?![\p{L}])
 				|[\w.+-]{2,40}@[\w-]{2,30}\.|\+\d{2}|\(?0\d{2,4}\)?[ /-]?\d{3}|\d{1,4}[a-z]?,? (?:rue|avenue|boulevard|chemin|impasse|allée|quai|bis)
 				|(?:calle|rua|via|viale|corso|ul\.|ул\.) \p{Lu}|\p{Lu}\p{L}{3,24}(?:straße|strasse|str\.|weg|gasse|allee|straat|laan|gatan|vägen) \d
 			)

@@ -1,6 +1,7 @@
 // Finds what only layout tells: the machine-readable zone of passports, magnetic stripes, bank statements, tables of people.
 import { icao9303 } from "./checksums.ts";
 import type { DataKind } from "./kinds.ts";
+import { isFullName } from "./names.ts";
 import { verbose } from "./verbose.ts";
 
 type ReportRecord = (kind: DataKind, start: number, end: number) => void;
@@ -46,18 +47,21 @@ const PEOPLE_HEADER = new RegExp(
 const SEPARATOR = /[,;|\t]/;
 const NAME_CELL =
 	/(?:^|[,;|\t"'] ?)["']?(\p{Lu}[\p{L}'’-]{1,24},? \p{Lu}[\p{L}'’-]{1,24}(?: \p{Lu}[\p{L}'’-]{1,24})?)["']?(?= ?(?:[,;|\t"']|$))/u;
+const FIRST_NAME_CELL = new RegExp(`^${NAME_CELL.source.slice("(?:^|[,;|\\t\"'] ?)".length)}`, "u");
+const PEOPLE_COLUMN = /name|employee|staff|customer|client|patient|member|tenant|student|guest|kunde|mitarbeiter|mieter|nom|nombre|naam|imi|фио|фамил/iu;
 const MAX_ROWS = 200;
 
 function reportPeople(text: string, report: ReportRecord): void {
 	for (const header of text.matchAll(PEOPLE_HEADER)) {
 		if (!SEPARATOR.test(header[0])) continue;
+		const isFirstColumn = PEOPLE_COLUMN.test(header[0].split(SEPARATOR)[0] ?? "");
 		let at = header.index + header[0].length + 1;
 		for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
 			const end = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at);
 			const line = text.slice(at, Math.min(end, at + 400));
 			if (!SEPARATOR.test(line)) break;
-			const name = NAME_CELL.exec(line)?.[1];
-			if (name !== undefined) report("person_name", at + line.indexOf(name), at + line.indexOf(name) + name.length);
+			const name = (isFirstColumn ? FIRST_NAME_CELL : NAME_CELL).exec(line)?.[1];
+			if (name !== undefined && isFullName(name)) report("person_name", at + line.indexOf(name), at + line.indexOf(name) + name.length);
 			at = end + 1;
 		}
 	}
