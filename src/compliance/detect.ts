@@ -10,7 +10,7 @@ import { addHealthStatements } from "./detection/health-statements.ts";
 import { findIbanEnd } from "./detection/iban.ts";
 import { addIdentifiers, toTextProfile } from "./detection/identify.ts";
 import { type DataKind, findClass } from "./detection/kinds.ts";
-import { reportLabelledValues } from "./detection/labelled-values.ts";
+import { reportLabelledValues, reportNamedPeople } from "./detection/labelled-values.ts";
 import {
 	addMailboxes,
 	findInternationalPhoneEnd,
@@ -81,6 +81,7 @@ class TextReader {
 		addClinicalEvidence(text, this.#found);
 		reportAssignedSecrets(text, this.#report);
 		reportLabelledValues(text, this.#report);
+		reportNamedPeople(text, this.#report);
 		reportRecords(text, this.#report);
 	}
 

@@ -83,7 +83,8 @@ const ADDRESS_FORMS: readonly AddressForm[] = [
 		after: /\d{1,3}(?:丁目|番地|番|号|-\d{1,4})/uy,
 	},
 	{
-		before: /[가-힣]{1,8}(?:시|도|구|군|읍|면) [가-힣\d ]{0,20}[가-힣]{1,10}\d{0,3}(?:로|길|동|리|가) ?(?:\d{1,4}번?길 ?)?$/u,
+		before:
+			/[가-힣]{1,8}(?:시|도|구|군|읍|면) [가-힣\d ]{0,20}[가-힣]{1,10}\d{0,3}(?:로|길|동|리|가) ?(?:\d{1,4}번?길 ?)?$/u,
 	},
 	// Arabic, Persian, Hebrew, Hindi and Marathi.
 	{
@@ -99,7 +100,8 @@ const ADDRESS_FORMS: readonly AddressForm[] = [
 	},
 	// English without a word for the street: where somebody lives, or a house by its row.
 	{
-		before: /\b(?:lives?|living|lived|resid(?:es?|ing|ed)|stay(?:s|ing)?|home is|address is|address:|moved|deliver(?:ed|y)?|ship(?:ped)?|parcel|pick(?:ed)? (?:me|us|her|him) up)(?: (?:at|to|in|from))?:? $/i,
+		before:
+			/\b(?:lives?|living|lived|resid(?:es?|ing|ed)|stay(?:s|ing)?|home is|address is|address:|moved|deliver(?:ed|y)?|ship(?:ped)?|parcel|pick(?:ed)? (?:me|us|her|him) up)(?: (?:at|to|in|from))?:? $/i,
 		after: /\d{1,5}[A-Za-z]? (?:\p{Lu}[\p{L}'’.-]{1,20}[ ,]{0,2}){2,4}/uy,
 	},
 	{
@@ -143,7 +145,11 @@ const MAX_HOUSE_DIGITS = 5;
  */
 export function findAddress(text: string, start: number, end: number): readonly [start: number, end: number] | null {
 	if (end - start > MAX_HOUSE_DIGITS + 1) return null;
-	const before = text.slice(Math.max(0, start - MAX_CHARS_BEFORE), start).split("\n").at(-1) ?? "";
+	const before =
+		text
+			.slice(Math.max(0, start - MAX_CHARS_BEFORE), start)
+			.split("\n")
+			.at(-1) ?? "";
 	for (const form of ADDRESS_FORMS) {
 		const match = form.before?.exec(before);
 		if (match === null) continue;

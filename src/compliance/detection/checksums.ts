@@ -303,7 +303,7 @@ export function chileanRut(value: string): boolean {
 
 /** Russian SNILS (Pension Fund, order 192p): weights 9 to 1, MOD 101; 100 counts 0. */
 export function russianSnils(value: string): boolean {
-	return ((weightedSum(value, [9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101) % 100) === Number(value.slice(9));
+	return (weightedSum(value, [9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101) % 100 === Number(value.slice(9));
 }
 
 /** Russian taxpayer number of a person (Federal Tax Service, order ED-7-14/559): two check digits, MOD 11 and 10. */

@@ -1,6 +1,7 @@
 // Recognises the examples of documentation: values that publishers, test suites and tutorials use, where a text presents them as such.
-import documented from "./lists/documentation-values.json" with { type: "json" };
+
 import type { DataKind } from "./kinds.ts";
+import documented from "./lists/documentation-values.json" with { type: "json" };
 import { verbose } from "./verbose.ts";
 
 const toPlain = (value: string) => value.toUpperCase().replace(/[^\p{L}\p{N}]/gu, "");
@@ -85,7 +86,7 @@ const QUESTION = new RegExp(
 );
 
 /** Somebody's: then an example counts. "My test" is not somebody. */
-export const OWNER = new RegExp(
+const OWNER = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
 			(?:my|our|his|her|their)(?! (?:\p{L}{2,12} ){0,1}(?:tests?|unit|code|regex\p{L}{0,2}|functions?|app|script|parser|validat\p{L}{2,4}|form|docs?|documentation|schema|class|method|project|api|readme|tutorial|example|sample|fixtures?|column|database|query|book|novel|software|page|site|library|program|config\p{L}{0,8})(?!\p{L}))
@@ -117,7 +118,10 @@ function readAround(text: string, start: number, end: number): string {
 export function isPresentedExample(text: string, kind: DataKind, start: number, end: number): boolean {
 	if (kind === "icd10") return isAskedAbout(text, start, end);
 	// The digits of an IBAN with a wrong check are found as those of an account.
-	const from = kind === "bank_account" ? start - (IBAN_BEGINNING.exec(text.slice(Math.max(0, start - 36), start))?.[0].length ?? 0) : start;
+	const from =
+		kind === "bank_account"
+			? start - (IBAN_BEGINNING.exec(text.slice(Math.max(0, start - 36), start))?.[0].length ?? 0)
+			: start;
 	if (end - start > MAX_EXAMPLE_CHARS || !isDocumented(text.slice(from, end))) return false;
 	const around = readAround(text, start, end);
 	if (OWNER.test(around)) return false;

@@ -1,12 +1,11 @@
 // Recognises what is said of public or invented people: in news, stories and exercises, and beside words of public life.
-import { OWNER } from "./documentation.ts";
 import type { DataKind } from "./kinds.ts";
 import { verbose } from "./verbose.ts";
 
 /** A longer text has no genre: it may contain anything, however it begins. */
 const MAX_STORY_CHARS = 8_192;
 /** Shorter texts are no articles, plots or passages. */
-const MIN_RETOLD_CHARS = 200;
+const MIN_RETOLD_CHARS = 120;
 
 /** News by its dateline or outlet, and texts that are handed over with questions about them. */
 const RETOLD = new RegExp(
@@ -24,10 +23,19 @@ const RETOLD = new RegExp(
 const INVENTED =
 	/\b(?:fiction(?:al)?|role-?play(?:ing)?|imagine|pretend|once upon a time|novel|screenplay|short story|fairy tale|a scene|main character|protagonist|(?:character|hero|villain|heroine) (?:in|of)|my (?:story|play|script|character|fantasy)|dungeon|wizard)\b/i;
 
+/** The question of a word problem, and the fewest numbers of one. */
+const SUM_QUESTION =
+	/\bhow (?:many|much|old|long|far|tall|fast)\b(?! (?:can|could|should|do|would|will|may|must|did) (?:i|we)\b| (?:of my|is my))[^.\n]{1,120}\?/i;
+const MIN_SUM_NUMBERS = 3;
+
+function isWordProblem(text: string): boolean {
+	return SUM_QUESTION.test(text) && (text.match(/\d[\d.,]{0,20}/g) ?? []).length >= MIN_SUM_NUMBERS;
+}
+
 /** Whether a text retells what is public or invented. */
 export function isStory(text: string): boolean {
 	if (text.length > MAX_STORY_CHARS) return false;
-	return INVENTED.test(text) || (text.length >= MIN_RETOLD_CHARS && RETOLD.test(text));
+	return INVENTED.test(text) || (text.length >= MIN_RETOLD_CHARS && RETOLD.test(text)) || isWordProblem(text);
 }
 
 /** Words of public life. What is said of somebody beside them is known to everybody. */
@@ -38,7 +46,8 @@ const PUBLIC_LIFE = new RegExp(
 			|wikipedia|nobel|oscar|grammy|emmy|singers?|actors?|actress(?:es)?|film|movie|album|band|rock star|pop star|musicians?
 			|composers?|painters?|poets?|novelists?|author of|playwrights?|physicists?|philosophers?|mathematicians?|astronauts?
 			|presidents?|presidency|prime minister|chancellor|senators?|king|queen|emperors?|empress|pope|dynasty|general secretary
-			|footballers?|quarterback|olympic\w{0,2}|world champion|tennis player|historians?|history of|century|first lady
+			|footballers?|strikers?|midfielders?|defenders?|goalkeepers?|batsm[ae]n|championships?|tournament|spokes(?:man|woman|person)
+			|reporters|quarterback|olympic\w{0,2}|world champion|tennis player|historians?|history of|century|first lady
 		)\b
 		|знаменит|певиц|певец|актёр|актер|актрис|президент|писател|поэт|композитор|歌手|演员|演員|作家|总统|皇帝|俳優|首相|가수|배우|대통령|작가|ممثل|مغني|رئيس|شاعر|गायक|अभिनेता|राष्ट्रपति|लेखक|şarkıcı|oyuncu|cumhurbaşkanı
 		|\b(?:sänger(?:in)?|schauspieler(?:in)?|bundeskanzler(?:in)?|dichter|maler|chanteu(?:r|se)|acteur|actrice|peintre|écrivain|président|cantante|actor|actriz|pintor|escritora?|presidente|attore|attrice|pittore|scrittore|ator|atriz|zanger(?:es)?|schrijver|aktor(?:ka)?|pisarz|piosenkar(?:z|ka)|prezydent)\b
@@ -64,27 +73,38 @@ const OF_RECORD = new RegExp(
 			patients?|pt|mrn|dob|nhs|record (?:no|number)|referral|discharge|claimant|insured|policy (?:no|number)|employee|payroll
 			|applicant|borrower|account holder|dear|regards|prescri\w{1,6}|\d{1,4} ?(?:mg|mcg|µg|ml)|date of birth|born \d
 			|i(?:['’]m|['’]ve)?|my|our|we
+			|(?:his|her|their) (?:wife|husband|mother|father|mom|mum|dad|son|daughter|brother|sister|baby|child|aunt|uncle)(?:['’]s)? (?:is|was|has|had|takes)
 		)\b
+		|\b(?:bp|hr|temp|spo2|phq-?9|gad-?7|mmse|score):? ?\d
 	`,
 	"i",
 );
+/** Somebody named in full of whom something is said. */
+const NAMED_SUBJECT =
+	/(?<!\p{L})\p{Lu}\p{Ll}[\p{L}'’-]{1,20} \p{Lu}\p{Ll}[\p{L}'’-]{1,22},? (?:\p{Ll}{2,12} )?(?:was|is|has|had|takes|took|suffers|suffered|underwent)(?!\p{L})[^.\n]{0,120}$/u;
+
 /** The writer's text or character, not their own affairs. */
-const OWN_STORY = /\b(?:my|our) (?:\w{2,12} )?(?:story|novel|play|script|character|book|scene|article|essay|screenplay|film|game|campaign)\b/gi;
+const OWN_STORY =
+	/\b(?:my|our) (?:\w{2,12} )?(?:story|novel|play|script|character|book|scene|article|essay|screenplay|film|game|campaign)\b/gi;
 
 /** Programs and their parts: what is said of their health is a figure of speech. */
 const SOFTWARE =
 	/\b(?:functions?|methods?|variables?|modules?|classes|compiler|parser|scripts?|servers?|databases?|queries|query|apis?|endpoints?|builds?|pipelines?|code|codebase|bugs?|commits?|deploys?|deployments?|containers?|clusters?|backend|frontend|framework|library|laptop|pc|computer|printer|router|app|website)\b/;
 
+const SENTENCE_END = /[.!?](?=\s)|\n/;
 const CHARS_AROUND = 160;
 
 /**
  * Whether a finding is about a public or invented person, or about a program. It lowers what is merely said of somebody; it never overrides a
- * record, a drug that somebody takes, or the writer's own people.
+ * name, a record, a drug that somebody takes, or the writer's own people.
  */
 export function isPublicKnowledge(text: string, kind: DataKind, start: number, end: number, story: boolean): boolean {
 	if (!SAID_KINDS.has(kind)) return false;
 	const around = text.slice(Math.max(0, start - CHARS_AROUND), end + CHARS_AROUND).replace(OWN_STORY, "");
 	if (OF_RECORD.test(around)) return false;
-	if (story || (kind === "diagnosis_context" && SOFTWARE.test(around))) return true;
-	return PUBLIC_LIFE.test(around) && !OWNER.test(around);
+	if (kind === "diagnosis_context" && SOFTWARE.test(around)) return true;
+	const before = text.slice(Math.max(0, start - CHARS_AROUND), start);
+	const sentence = `${before.split(SENTENCE_END).at(-1)} ${text.slice(end, end + CHARS_AROUND).split(SENTENCE_END)[0]}`;
+	if (PUBLIC_LIFE.test(sentence)) return true;
+	return (story || PUBLIC_LIFE.test(around)) && !NAMED_SUBJECT.test(before);
 }

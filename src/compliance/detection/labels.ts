@@ -33,7 +33,8 @@ interface Label {
 }
 
 /** Scripts that write no spaces between words, and those that write articles, prepositions and endings without one. */
-const JOINS_BEFORE = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}]/u;
+const JOINS_BEFORE =
+	/^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 const JOINS_AFTER = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]$/u;
 const LETTER = /[\p{L}\p{M}]/u;
 

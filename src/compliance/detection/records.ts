@@ -48,22 +48,34 @@ const SEPARATOR = /[,;|\t]/;
 const NAME_CELL =
 	/(?:^|[,;|\t"'] ?)["']?(\p{Lu}[\p{L}'’-]{1,24},? \p{Lu}[\p{L}'’-]{1,24}(?: \p{Lu}[\p{L}'’-]{1,24})?)["']?(?= ?(?:[,;|\t"']|$))/u;
 const FIRST_NAME_CELL = new RegExp(`^${NAME_CELL.source.slice("(?:^|[,;|\\t\"'] ?)".length)}`, "u");
-const PEOPLE_COLUMN = /name|employee|staff|customer|client|patient|member|tenant|student|guest|kunde|mitarbeiter|mieter|nom|nombre|naam|imi|фио|фамил/iu;
+const PEOPLE_COLUMN =
+	/name|employee|staff|customer|client|patient|member|tenant|student|guest|kunde|mitarbeiter|mieter|nom|nombre|naam|imi|фио|фамил/iu;
 const MAX_ROWS = 200;
+const MAX_ROW_CHARS = 400;
+
+/** Calls `visit` for each row below a header, as long as rows have separators. */
+function eachRow(text: string, from: number, visit: (line: string, at: number) => void): void {
+	let at = from;
+	for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
+		const next = text.indexOf("\n", at);
+		const end = next < 0 ? text.length : next;
+		const line = text.slice(at, Math.min(end, at + MAX_ROW_CHARS));
+		if (!SEPARATOR.test(line)) return;
+		visit(line, at);
+		at = end + 1;
+	}
+}
 
 function reportPeople(text: string, report: ReportRecord): void {
 	for (const header of text.matchAll(PEOPLE_HEADER)) {
 		if (!SEPARATOR.test(header[0])) continue;
 		const isFirstColumn = PEOPLE_COLUMN.test(header[0].split(SEPARATOR)[0] ?? "");
-		let at = header.index + header[0].length + 1;
-		for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
-			const end = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at);
-			const line = text.slice(at, Math.min(end, at + 400));
-			if (!SEPARATOR.test(line)) break;
+		eachRow(text, header.index + header[0].length + 1, (line, at) => {
 			const name = (isFirstColumn ? FIRST_NAME_CELL : NAME_CELL).exec(line)?.[1];
-			if (name !== undefined && isFullName(name)) report("person_name", at + line.indexOf(name), at + line.indexOf(name) + name.length);
-			at = end + 1;
-		}
+			if (name === undefined || !isFullName(name)) return;
+			const start = at + line.indexOf(name);
+			report("person_name", start, start + name.length);
+		});
 	}
 }
 
@@ -71,28 +83,27 @@ function reportPeople(text: string, report: ReportRecord): void {
 const LOGIN_HEADER =
 	/^[^\n]{0,80}\b(?:user(?:name)?|login|account|email|host|site|service|benutzer|usuario|utilisateur|логин)\b[^\n]{0,40}?[,;|\t]\s{0,3}["']?(?:pass(?:word|wd)?|pwd|pw|passwort|contraseña|mot de passe|senha|пароль|密码|secret)\b[^\n]{0,60}$/gimu;
 
+const PASSWORD_COLUMN = /pass|pwd|^\W{0,2}pw\b|contras|mot de|senha|парол|密码|secret/iu;
+
+function isPasswordCell(cell: string): boolean {
+	return cell.length >= 6 && /\d/.test(cell) && /\p{L}/u.test(cell) && !/\s|x{3}|\*{3}/.test(cell);
+}
+
 function reportLogins(text: string, report: ReportRecord): void {
 	for (const header of text.matchAll(LOGIN_HEADER)) {
-		const column = header[0].split(SEPARATOR).findIndex((cell) => /pass|pwd|^\W*pw\b|contras|mot de|senha|парол|密码|secret/iu.test(cell));
-		let at = header.index + header[0].length + 1;
-		for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
-			const end = text.indexOf("\n", at) < 0 ? text.length : text.indexOf("\n", at);
-			const line = text.slice(at, Math.min(end, at + 400));
-			const cell = line.split(SEPARATOR)[column]?.trim().replace(/^["']|["']$/g, "") ?? "";
-			if (!SEPARATOR.test(line)) break;
-			if (cell.length >= 6 && /\d/.test(cell) && /\p{L}/u.test(cell) && !/\s|x{3}|\*{3}/.test(cell))
-				report("generic_secret", at + line.indexOf(cell), at + line.indexOf(cell) + cell.length);
-			at = end + 1;
-		}
+		const column = header[0].split(SEPARATOR).findIndex((cell) => PASSWORD_COLUMN.test(cell));
+		eachRow(text, header.index + header[0].length + 1, (line, at) => {
+			const cell = (line.split(SEPARATOR)[column] ?? "").trim().replace(/^["']|["']$/g, "");
+			const start = at + line.indexOf(cell);
+			if (isPasswordCell(cell)) report("generic_secret", start, start + cell.length);
+		});
 	}
 }
 
 function reportStatement(text: string, report: ReportRecord): void {
 	if (!STATEMENT_WORD.test(text)) return;
 	const bookings = [...text.matchAll(BOOKING)];
-	const [first] = bookings;
-	const last = bookings.at(-1);
-	if (bookings.length < MIN_BOOKINGS || first === undefined || last === undefined) return;
+	if (bookings.length < MIN_BOOKINGS) return;
 	for (const { index, 0: booking } of bookings) report("bank_statement", index, index + booking.length);
 }
 

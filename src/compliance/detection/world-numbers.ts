@@ -110,8 +110,20 @@ export const WORLD_NUMBERS: readonly Identifier[] = [
 		context: /\brut\b|\brun\b/,
 	},
 	// Taiwan: a letter, the sex, eight digits. Polish identity card: three letters, six digits.
-	{ kind: "national_id", first: [10, 10, "letter"], shape: /[A-Z][1289]\d{8}/iy, needs: "context", context: /身分證|身份證|統一編號|taiwan/ },
-	{ kind: "national_id", first: [3, 9, "letter"], shape: /[A-Z]{3} ?\d{6}/iy, needs: "context", context: /dowod|dowód/ },
+	{
+		kind: "national_id",
+		first: [10, 10, "letter"],
+		shape: /[A-Z][1289]\d{8}/iy,
+		needs: "context",
+		context: /身分證|身份證|統一編號|taiwan/,
+	},
+	{
+		kind: "national_id",
+		first: [3, 9, "letter"],
+		shape: /[A-Z]{3} ?\d{6}/iy,
+		needs: "context",
+		context: /dowod|dowód/,
+	},
 	{
 		kind: "vat_id",
 		first: [3, 10, "digit"],

@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 import { addClinicalEvidence } from "../../../../src/compliance/detection/clinical-evidence.ts";
-import { detectGenre } from "../../../../src/compliance/detection/genre.ts";
 import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
 
 function foundIn(text: string): DataKind[] {
 	const seen = new Set<DataKind>();
-	addClinicalEvidence(text, detectGenre(text), seen);
+	addClinicalEvidence(text, seen);
 	return [...seen].sort();
 }
 
