@@ -25,7 +25,7 @@ const RESERVED = new RegExp(
 );
 
 /** Country, check digits and the groups behind them. */
-const IBAN_BEGINNING = /[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){0,6} ?$/;
+const IBAN_BEGINNING = /[A-Z]{2}(?:\d{2}(?: ?[A-Z\d]{4}){0,6} ?)?$/;
 /** Longer spans are no single value. */
 const MAX_EXAMPLE_CHARS = 256;
 const MIN_PATTERNED_DIGITS = 7;

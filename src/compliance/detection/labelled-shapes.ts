@@ -31,7 +31,7 @@ const QUOTE = "[\"'`“”„«»「『( ]";
 /** A date, with months by name in any script. */
 const LABELLED_DATE = verbose`
 	(?:
-		(?:19|20)\d{2} ?[-/.年년] ?\d{1,2} ?[-/.月월] ?\d{1,2}
+		(?:19|20)\d{2} ?[-/.年년] ?\d{1,2} ?[-/.月월] ?\d{1,2}[日일]?
 		|\d{1,2} ?[-/.] ?\d{1,2} ?[-/.] ?(?:(?:19|20)\d{2}|\d{2})(?!\d)
 		|\d{1,2}(?:st|nd|rd|th|er|º|\.)?[ -](?:of |de |di )?\p{L}[\p{L}\p{M}]{2,11}\.?,?[ -](?:de |del )?(?:19|20)\d{2}
 		|\p{L}[\p{L}\p{M}]{2,11}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d{2}
@@ -146,7 +146,8 @@ export const LABELLED_VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, reado
 	account: [
 		{
 			kind: "bank_account",
-			shape: /[^\n\d.!?]{0,16}(?<value>\d[\d -]{4,26}\d)(?![\d%]|[.,:]\d)/dy,
+			shape:
+				/[^\n\d.!?]{0,16}(?<![A-Z]{2}(?:\d{2}(?: ?[A-Z\d]{4}){0,6} ?)?)(?<value>\d[\d -]{4,26}\d)(?![\d%]|[.,:]\d)/dy,
 			isValid: (value) => hasDigits(6, 24)(value) && !/^(?:19|20)\d{2}-\d{2}-\d{2}/.test(value),
 		},
 	],

@@ -110,7 +110,7 @@ function readValue(text: string, lower: string, label: FoundLabel, form: Labelle
 	if (!isMoney(match, lower, shape.lastIndex)) return null;
 	if (label.group === "owed" && !isSomebodysDebt(lower, label.start, label.end, start)) return null;
 	// The last word of the label says what the sum is: "earn" in "I earn".
-	return { kind, start: label.start + lower.slice(label.start, label.end).lastIndexOf(" ") + 1, end };
+	return { kind, start: label.start + lower.slice(label.start, label.end).lastIndexOf(" ") + 1, end: shape.lastIndex };
 }
 
 /** Reports the values behind the labels of a text. Each label costs a constant. */

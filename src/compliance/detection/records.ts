@@ -53,24 +53,26 @@ const PEOPLE_COLUMN =
 const MAX_ROWS = 200;
 const MAX_ROW_CHARS = 400;
 
-/** Calls `visit` for each row below a header, as long as rows have separators. */
-function eachRow(text: string, from: number, visit: (line: string, at: number) => void): void {
+/** Calls `visit` for each row below a header, as long as rows have separators. Returns where they end. */
+function eachRow(text: string, from: number, visit: (line: string, at: number) => void): number {
 	let at = from;
 	for (let row = 0; row < MAX_ROWS && at < text.length; row++) {
 		const next = text.indexOf("\n", at);
 		const end = next < 0 ? text.length : next;
 		const line = text.slice(at, Math.min(end, at + MAX_ROW_CHARS));
-		if (!SEPARATOR.test(line)) return;
+		if (!SEPARATOR.test(line)) return at;
 		visit(line, at);
 		at = end + 1;
 	}
+	return at;
 }
 
 function reportPeople(text: string, report: ReportRecord): void {
+	let readTo = 0;
 	for (const header of text.matchAll(PEOPLE_HEADER)) {
-		if (!SEPARATOR.test(header[0])) continue;
+		if (header.index < readTo || !SEPARATOR.test(header[0])) continue;
 		const isFirstColumn = PEOPLE_COLUMN.test(header[0].split(SEPARATOR)[0] ?? "");
-		eachRow(text, header.index + header[0].length + 1, (line, at) => {
+		readTo = eachRow(text, header.index + header[0].length + 1, (line, at) => {
 			const name = (isFirstColumn ? FIRST_NAME_CELL : NAME_CELL).exec(line)?.[1];
 			if (name === undefined || !isFullName(name)) return;
 			const start = at + line.indexOf(name);
@@ -86,13 +88,15 @@ const LOGIN_HEADER =
 const PASSWORD_COLUMN = /pass|pwd|^\W{0,2}pw\b|contras|mot de|senha|парол|密码|secret/iu;
 
 function isPasswordCell(cell: string): boolean {
-	return cell.length >= 6 && /\d/.test(cell) && /\p{L}/u.test(cell) && !/\s|x{3}|\*{3}/.test(cell);
+	return cell.length >= 6 && /\d/.test(cell) && /\p{L}/u.test(cell) && !/\s|x{3}|\*{3}|\(\d*\)/.test(cell);
 }
 
 function reportLogins(text: string, report: ReportRecord): void {
+	let readTo = 0;
 	for (const header of text.matchAll(LOGIN_HEADER)) {
+		if (header.index < readTo) continue;
 		const column = header[0].split(SEPARATOR).findIndex((cell) => PASSWORD_COLUMN.test(cell));
-		eachRow(text, header.index + header[0].length + 1, (line, at) => {
+		readTo = eachRow(text, header.index + header[0].length + 1, (line, at) => {
 			const cell = (line.split(SEPARATOR)[column] ?? "").trim().replace(/^["']|["']$/g, "");
 			const start = at + line.indexOf(cell);
 			if (isPasswordCell(cell)) report("generic_secret", start, start + cell.length);

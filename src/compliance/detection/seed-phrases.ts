@@ -3,13 +3,13 @@ import { verbose } from "./verbose.ts";
 
 /** A word of the lists of BIP-39, perhaps with its number before it. */
 const SEED_WORD = "(?:\\d{1,2}[.):]? ?)?\\p{Ll}[\\p{Ll}\\p{M}]{2,11}";
-const RUN = new RegExp(`(?<![\\p{L}\\d])${SEED_WORD}(?:[ ,;\\n|/·-]{1,3}${SEED_WORD}){11,23}(?![\\p{L}\\d])`, "gu");
+const RUN = new RegExp(`(?<![\\p{L}\\d])${SEED_WORD}(?:[ ,;\\n|/·-]{1,3}${SEED_WORD}){11,27}(?![\\p{L}\\d])`, "gu");
 /** Chinese, Japanese and Korean lists. */
 const RUN_CJK =
 	/(?<![\p{L}])(?:\p{Script=Han}(?:[ ,、　]{1,2}\p{Script=Han}){11,23}|[\p{Script=Hiragana}]{2,8}(?:[ ,、　]{1,2}[\p{Script=Hiragana}]{2,8}){11,23}|[가-힣]{2,4}(?:[ ,]{1,2}[가-힣]{2,4}){11,23})(?!\p{L})/gu;
 
 /** Words that no list of BIP-39 has and hardly a sentence goes without. */
-const FUNCTION_WORD = new RegExp(
+const FUNCTION_WORDS = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
 			the|and|for|was|were|are|his|her|has|had|have|not|but|from|our|their|who|its|which|been|would|could|should|und|der
@@ -17,7 +17,7 @@ const FUNCTION_WORD = new RegExp(
 			|che|una|della|het|een|van|niet|met|oraz|jest|nie|się
 		)(?!\p{L})
 	`,
-	"u",
+	"gu",
 );
 /** These are said of other things, too: a word for a wallet must stand beside them. */
 const AMBIGUOUS_CUE =
@@ -30,18 +30,34 @@ const LENGTHS: readonly number[] = [12, 15, 18, 21, 24];
 const MAX_CHARS_BEFORE = 260;
 const MAX_CHARS_AFTER = 400;
 
-/** The cue may be followed at once by the words: "the words are", "recovery words:". They belong to no run. */
+/** The part of a run behind its last function word: "the words are", "recovery words" belong to no phrase. */
+function trimRun(run: string): number {
+	let start = 0;
+	for (const { index, 0: word } of run.matchAll(FUNCTION_WORDS)) start = index + word.length + 1;
+	return start;
+}
+
+function countWords(text: string): number {
+	return text.match(/\p{L}+/gu)?.length ?? 0;
+}
+
 function findRun(text: string, from: number, to: number): readonly [start: number, end: number] | null {
 	const window = text.slice(from, to);
 	for (const run of [RUN, RUN_CJK])
-		for (const match of window.matchAll(run))
-			if (!FUNCTION_WORD.test(match[0])) return [from + match.index, from + match.index + match[0].length];
+		for (const match of window.matchAll(run)) {
+			const start = trimRun(match[0]);
+			const end = from + match.index + match[0].length;
+			if (countWords(match[0].slice(start)) >= (LENGTHS[0] ?? 0)) return [from + match.index + start, end];
+		}
 	return null;
 }
 
 function isWholeText(text: string, start: number, end: number): boolean {
-	const count = text.slice(start, end).match(/\p{L}+/gu)?.length ?? 0;
-	return LENGTHS.includes(count) && text.slice(0, start).trim() === "" && text.slice(end).trim() === "";
+	return (
+		LENGTHS.includes(countWords(text.slice(start, end))) &&
+		text.slice(0, start).trim() === "" &&
+		text.slice(end).trim() === ""
+	);
 }
 
 /** Finds the seed phrases of one text. Each character is searched a bounded number of times. */
