@@ -94,6 +94,10 @@ export interface ProviderAttestation {
 	isReplaced: boolean;
 	/** The operator attests a zero-retention agreement. */
 	zeroRetention: boolean;
+	/** The operator attests a business associate agreement, without which HIPAA does not count. */
+	businessAssociate: boolean;
+	/** The name of the setting that attests it. */
+	businessAssociateSetting: string;
 }
 
 export interface Settings {
@@ -134,7 +138,7 @@ export class SettingsError extends Error {
 
 type Variables = Record<string, unknown>;
 
-/** The only valid values of `<PREFIX>_FACTS` and `<PREFIX>_ZERO_RETENTION`. */
+/** The only valid values of `<PREFIX>_FACTS`, and of `<PREFIX>_ZERO_RETENTION` and `<PREFIX>_BAA`. */
 const VOUCHED = "provider";
 const ATTESTED = "1";
 
@@ -147,6 +151,8 @@ function providerVariableNames({ env_prefix, key_env_alternatives }: Provider) {
 		facts: `${env_prefix}_FACTS`,
 		/** `1`: a zero-retention agreement is in force. */
 		zeroRetention: `${env_prefix}_ZERO_RETENTION`,
+		/** `1`: a business associate agreement is in force. */
+		businessAssociate: `${env_prefix}_BAA`,
 	};
 }
 
@@ -154,8 +160,8 @@ function providerVariableNames({ env_prefix, key_env_alternatives }: Provider) {
 export const SETTING_NAMES: readonly string[] = [
 	...Object.keys(settingsSchema.shape),
 	...CATALOG.providers.flatMap((provider) => {
-		const { keys, baseUrl, facts, zeroRetention } = providerVariableNames(provider);
-		return [...keys, baseUrl, facts, zeroRetention];
+		const { keys, ...names } = providerVariableNames(provider);
+		return [...keys, ...Object.values(names)];
 	}),
 ];
 
@@ -177,14 +183,16 @@ const isHttpUrl = (value: string) => URL.canParse(value) && /^https?:$/.test(new
 
 /** Faults of a provider's variables. An attestation with an unknown value is a fault, not ignored. */
 function findProviderFaults(env: Variables, provider: Provider): string[] {
-	const { baseUrl, facts, zeroRetention } = providerVariableNames(provider);
+	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
 	const isOr = (name: string, word: string) => [undefined, word].includes(readVariable(env, name));
 	return [
 		...(isHttpUrl(readVariable(env, baseUrl) ?? provider.base_url)
 			? []
 			: [`${baseUrl} must be an http or https address`]),
 		...(isOr(facts, VOUCHED) ? [] : [`${facts} must be ${VOUCHED}, or absent`]),
-		...(isOr(zeroRetention, ATTESTED) ? [] : [`${zeroRetention} must be ${ATTESTED}, or absent`]),
+		...[zeroRetention, businessAssociate]
+			.filter((name) => !isOr(name, ATTESTED))
+			.map((name) => `${name} must be ${ATTESTED}, or absent`),
 	];
 }
 
@@ -193,11 +201,13 @@ function stripTrailingSlash(address: string): string {
 }
 
 function readStanding(env: Variables, provider: Provider): ProviderAttestation {
-	const { baseUrl, facts, zeroRetention } = providerVariableNames(provider);
+	const { baseUrl, facts, zeroRetention, businessAssociate } = providerVariableNames(provider);
 	const address = stripTrailingSlash(readVariable(env, baseUrl) ?? provider.base_url);
 	return {
 		isReplaced: address !== stripTrailingSlash(provider.base_url) && readVariable(env, facts) !== VOUCHED,
 		zeroRetention: readVariable(env, zeroRetention) === ATTESTED,
+		businessAssociate: readVariable(env, businessAssociate) === ATTESTED,
+		businessAssociateSetting: businessAssociate,
 	};
 }
 

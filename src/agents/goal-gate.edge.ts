@@ -1,6 +1,6 @@
 // The compliance gate on a run's goal. It applies to every step, because all that a step's models are sent derives from the goal.
 import type { ComplianceGate } from "../compliance/gate.ts";
-import type { CompliancePolicy } from "../compliance/policy.ts";
+import type { PolicyLevels } from "../compliance/policy-levels.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
@@ -9,9 +9,9 @@ import type { Settings } from "../settings.ts";
 /** Null without a policy. */
 export function gateForGoal(
 	goal: string,
-	policy: CompliancePolicy | null,
+	levels: PolicyLevels | null,
 	settings: Settings,
 ): Promise<ComplianceGate | null> {
 	const call = toQuestionCall({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
-	return gateFor(call, policy, settings);
+	return gateFor(call, levels, settings);
 }

@@ -19,5 +19,5 @@ export async function applyRules(
 	if (!rules.ok) return rules;
 	const { settings } = context;
 	const { call, options } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
-	return ok({ call, options: { ...options, gate: await gateFor(call, rules.value.policy, settings) } });
+	return ok({ call, options: { ...options, gate: await gateFor(call, rules.value.levels, settings) } });
 }

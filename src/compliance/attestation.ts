@@ -10,6 +10,9 @@ export const attestationSchema = z.lazy(() =>
 		models: z.array(z.string()),
 		providers: z.array(z.string()),
 		detected_classes: z.array(z.string()),
+		floor: z.array(z.object({ level: z.string(), members: z.array(z.string()), digest: z.string() })).optional(),
+		mode: z.literal("monitor").optional(),
+		violations: z.array(z.object({ level: z.string(), member: z.string(), models: z.array(z.string()) })).optional(),
 		hash: z.string(),
 	}),
 );

@@ -7,8 +7,8 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { attestationSchema } from "./attestation.ts";
 import { plainConversation } from "./conversation.ts";
 import { loadDetector, loadGate } from "./load.ts";
-import type { CompliancePolicy } from "./policy.ts";
 import { policyConfigField, policyField } from "./policy-field.ts";
+import type { PolicyLevels } from "./policy-levels.ts";
 import { inertPreview, toCompliancePreview } from "./preview.ts";
 import { scanConversation } from "./scans.edge.ts";
 
@@ -28,13 +28,13 @@ function lastUserMessageText(messages: readonly PreviewMessage[]): string | null
 const policySchema = z.lazy(() => attestationSchema.unwrap().shape.policy);
 const excludedSchema = z.record(z.string(), z.array(z.string()));
 
-/** Finds the policy in force for a request. It is passed in, because routing configs are a layer above this one. */
-type FindPolicy = (
+/** Finds the policies in force for a request. It is passed in, because routing configs are a layer above this one. */
+type FindPolicies = (
 	request: { brain_config?: unknown; compliance?: unknown },
 	context: KeyContext,
-) => Promise<Result<{ policy: CompliancePolicy | null }>>;
+) => Promise<Result<{ levels: PolicyLevels | null }>>;
 
-function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
+function previewComplianceEndpoint(findPolicies: FindPolicies): Endpoint {
 	return endpoint({
 		id: "preview_compliance",
 		method: "POST",
@@ -103,22 +103,22 @@ function previewComplianceEndpoint(findPolicy: FindPolicy): Endpoint {
 			}),
 		),
 		async handle({ body, context }) {
-			const rules = await findPolicy(body, context);
+			const rules = await findPolicies(body, context);
 			if (!rules.ok) return rules;
 			const { settings, startedAtMs } = context;
-			const { policy } = rules.value;
+			const { levels } = rules.value;
 			const conversation = plainConversation(body.text);
-			if (!policy) {
+			if (!levels) {
 				const { detect } = await loadDetector();
 				return ok(inertPreview(await scanConversation(conversation, detect)));
 			}
 			const { shippedGate } = await loadGate();
-			const gate = await scanConversation(conversation, (scanned) => shippedGate(policy, scanned, settings));
+			const gate = await scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings));
 			return ok(toCompliancePreview(gate, settings.catalog, startedAtMs));
 		},
 	});
 }
 
-export function complianceEndpoints(findPolicy: FindPolicy): readonly Endpoint[] {
-	return [previewComplianceEndpoint(findPolicy)];
+export function complianceEndpoints(findPolicies: FindPolicies): readonly Endpoint[] {
+	return [previewComplianceEndpoint(findPolicies)];
 }

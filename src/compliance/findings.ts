@@ -1,6 +1,6 @@
 // Collects what the detector finds, and sums it up by class and kind. It keeps offsets, never values. Pure.
-import type { FindingSink } from "./detection/finding-sink.ts";
 import { type DataKind, findClass } from "./detection/kinds.ts";
+import type { NameSink } from "./detection/text-reader.ts";
 import { DATA_CLASSES, type DataClass } from "./vocabulary.ts";
 
 /** One occurrence of sensitive data. */
@@ -55,7 +55,7 @@ function toOrderedFindings(findings: readonly DataFinding[]): DataFinding[] {
 }
 
 /** Collects the findings of one conversation, text after text. */
-export class DetectionCollector implements FindingSink {
+export class DetectionCollector implements NameSink {
 	readonly #kinds = new Set<DataKind>();
 	readonly #findings: DataFinding[] = [];
 	readonly #counts = new Map<DataClass, number>();

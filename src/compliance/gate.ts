@@ -8,18 +8,51 @@ import type { Conversation } from "./conversation.ts";
 import { detect } from "./detect.ts";
 import type { Detection } from "./findings.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
-import { type CompiledPolicy, type CompliancePolicy, compilePolicy } from "./policy.ts";
-import { DATA_CLASSES, type DataClass, isWithin } from "./vocabulary.ts";
+import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
+import {
+	activeLevels,
+	allowsUnreadAt,
+	gatedClassesAt,
+	isConfidential,
+	isEnforcing,
+	type PolicyLevel,
+	type PolicyLevels,
+	shownPolicy,
+	toFloor,
+} from "./policy-levels.ts";
+import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
-/** A policy in force on a text. It applies to every model that sees the text: fallbacks, judges, critics and planners, too. */
+/** Policies in force on a text. They apply to every model that sees the text: fallbacks, judges, critics and planners, too. */
 export interface ComplianceGate {
+	/** The policies of all levels in one, as answers show it. */
 	policy: CompiledPolicy;
+	levels: PolicyLevels;
 	detection: Detection;
 	matrixVersion: string;
 	/** Why a model must not see the text, a sentence for each reason; empty if it may. */
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
+	/** The same by level and member. */
+	objectionsTo(model: Pick<Model, "provider">): readonly Objection[];
 	/** The attestation that these models saw the text. */
 	attest(models: Iterable<Pick<Model, "id" | "provider">>): Attestation;
+}
+
+/** Why a level's policy keeps a text from a provider. */
+export interface Objection {
+	level: PolicyLevel;
+	member: keyof CompliancePolicy;
+	/** A sentence for the client. Of the operator's lists it says nothing. */
+	reason: string;
+}
+
+/** What a text holds where it is more, or less, than the detection says. */
+export interface TextContents {
+	/** Classes of the text as received. The detection's by default. */
+	received?: readonly DataClass[];
+	/** Classes of what is left after masking. By default those of the text as received. */
+	remaining?: readonly DataClass[];
+	/** What nobody reads. Each holds every class. */
+	unread?: readonly UnreadContent[];
 }
 
 /** What a gate decides by. */
@@ -40,11 +73,15 @@ const CLEARANCE: Readonly<Record<DataClass, { standard: string } | "zero_retenti
 
 /** What is known about the provider that is really called. */
 interface ProviderKnowledge {
+	providerId: string;
 	/** Null if nothing is known. */
 	facts: ProviderFacts | null;
 	/** Why nothing is known, to be appended to a reason. */
 	unknownBecause: string;
 	hasZeroRetention: boolean;
+	/** The operator attests an agreement on health data, by this setting. */
+	hasAgreement: boolean;
+	agreementSetting: string;
 }
 
 function findKnowledge(providerId: string, { matrix, attestations }: GateBasis): ProviderKnowledge {
@@ -52,13 +89,22 @@ function findKnowledge(providerId: string, { matrix, attestations }: GateBasis):
 	const isReplaced = attestation?.isReplaced ?? false;
 	const facts = isReplaced ? null : (matrix.providers.find(({ id }) => id === providerId) ?? null);
 	const hasZeroRetention = attestation?.zeroRetention === true || facts?.zero_retention.value === "default";
-	return { facts, unknownBecause: isReplaced ? ", because its base address is replaced" : "", hasZeroRetention };
+	return {
+		providerId,
+		facts,
+		unknownBecause: isReplaced ? ", because its base address is replaced" : "",
+		hasZeroRetention,
+		hasAgreement: attestation?.businessAssociate === true,
+		agreementSetting: attestation?.businessAssociateSetting ?? "<PREFIX>_BAA",
+	};
 }
 
 const joinWords = (words: readonly string[]) => words.join(", ");
 
+/** The reasons of a policy's member against a provider. */
+type MemberReasons = (known: ProviderKnowledge, policy: CompliancePolicy, held: readonly DataClass[]) => string[];
+
 function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
-	if (allowed.length === 0) return [];
 	const value = facts?.jurisdiction.value;
 	if (!value) return [`its jurisdiction is unknown${unknownBecause}`];
 	const reasons: string[] = [];
@@ -70,7 +116,6 @@ function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allow
 }
 
 function residencyReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
-	if (allowed.length === 0) return [];
 	const regions = facts?.regions.value;
 	if (!regions) return [`its data regions are unknown${unknownBecause}`];
 	const outside = regions.filter((region) => !isWithin(region, allowed));
@@ -79,9 +124,19 @@ function residencyReasons({ facts, unknownBecause }: ProviderKnowledge, allowed:
 	return [`data may be held ${where}, allowed is ${joinWords(allowed)}`];
 }
 
-/** Whether a provider has a standard. A policy may require it as a framework or a certification, and a claim may call it either. */
-function hasStandard({ facts }: ProviderKnowledge, name: string): boolean {
+/** The standard that counts with a signed agreement only. */
+const BY_AGREEMENT = "HIPAA";
+
+/**
+ * Whether a provider has a standard. A policy may require it as a framework or a certification, and a claim may call it either.
+ */
+function hasStandard({ facts, hasAgreement }: ProviderKnowledge, name: string): boolean {
+	if (name === BY_AGREEMENT) return hasAgreement;
 	return [facts?.frameworks.value, facts?.certifications.value].some((names) => names?.includes(name));
+}
+
+function agreementReason({ agreementSetting }: ProviderKnowledge): string {
+	return `${BY_AGREEMENT} needs a signed agreement, and none is attested by ${agreementSetting}=1`;
 }
 
 function standardReasons(
@@ -93,6 +148,7 @@ function standardReasons(
 	return required
 		.filter((name) => !hasStandard(known, name))
 		.map((name) => {
+			if (name === BY_AGREEMENT) return agreementReason(known);
 			const isKnown = known.facts !== null && known.facts[kind].value !== null;
 			return isKnown ? `is not known to ${verb} ${name}` : `its ${kind} are unknown${known.unknownBecause} (${name})`;
 		});
@@ -105,63 +161,145 @@ function retentionReason({ facts, unknownBecause }: ProviderKnowledge): string {
 		: `zero retention is unknown${unknownBecause}`;
 }
 
-function classReasons(known: ProviderKnowledge, blocked: readonly DataClass[]): string[] {
-	return blocked.flatMap((dataClass) => {
-		const by = CLEARANCE[dataClass];
-		if (by === "zero_retention")
-			return known.hasZeroRetention
-				? []
-				: [`not cleared for ${dataClass}, which the text holds: ${retentionReason(known)}`];
-		return hasStandard(known, by.standard)
-			? []
-			: [`not cleared for ${dataClass}, which the text holds: ${by.standard} is unknown${known.unknownBecause}`];
+/** Why a provider is not cleared for a class; null when it is. */
+function clearanceReason(known: ProviderKnowledge, dataClass: DataClass): string | null {
+	const by = CLEARANCE[dataClass];
+	if (by === "zero_retention") return known.hasZeroRetention ? null : retentionReason(known);
+	if (hasStandard(known, by.standard)) return null;
+	if (by.standard === BY_AGREEMENT) return agreementReason(known);
+	return `${by.standard} is unknown${known.unknownBecause}`;
+}
+
+function classReasons(known: ProviderKnowledge, held: readonly DataClass[]): string[] {
+	return held.flatMap((dataClass) => {
+		const reason = clearanceReason(known, dataClass);
+		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds: ${reason}`];
 	});
 }
 
-function reasonsFor(providerId: string, policy: CompiledPolicy, detected: readonly DataClass[], basis: GateBasis) {
+/** In the order of the reasons in answers. */
+const REASONS_BY_MEMBER: readonly [keyof CompliancePolicy, MemberReasons][] = [
+	[
+		"provider_allowlist",
+		({ providerId }, { provider_allowlist: allowed }) =>
+			allowed && !allowed.includes(providerId) ? ["is not on the provider allowlist"] : [],
+	],
+	[
+		"provider_denylist",
+		({ providerId }, { provider_denylist: denied }) =>
+			denied?.includes(providerId) ? ["is on the provider denylist"] : [],
+	],
+	["jurisdiction", (known, { jurisdiction: allowed }) => (allowed ? jurisdictionReasons(known, allowed) : [])],
+	["data_residency", (known, { data_residency: allowed }) => (allowed ? residencyReasons(known, allowed) : [])],
+	["frameworks", (known, { frameworks = [] }) => standardReasons(known, frameworks, "frameworks", "support")],
+	[
+		"certifications",
+		(known, { certifications = [] }) => standardReasons(known, certifications, "certifications", "hold"),
+	],
+	[
+		"require_zero_retention",
+		(known, policy) => (policy.require_zero_retention && !known.hasZeroRetention ? [retentionReason(known)] : []),
+	],
+	["block_data_classes", (known, _, held) => classReasons(known, held)],
+];
+
+/** How a reason begins that is not the request's own. */
+const POLICY_OF: Readonly<Record<Exclude<PolicyLevel, "request">, string>> = {
+	operator: "the operator's policy",
+	key: "the API key's policy",
+};
+
+function toReason(level: PolicyLevel, member: keyof CompliancePolicy, name: string, text: string): string {
+	if (level === "request") return `${name}: ${text}`;
+	const source = `${name}: ${POLICY_OF[level]} excludes it (${member})`;
+	return isConfidential(level, member) ? source : `${source}: ${text}`;
+}
+
+/** The classes of a text that a level blocks: found in it, left after masking, or held by what nobody reads. */
+function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: Required<TextContents>): DataClass[] {
+	const blocked = levels[level]?.block_data_classes ?? [];
+	if (contents.unread.some((what) => !allowsUnreadAt(levels, level, what))) return blocked;
+	const gated = gatedClassesAt(levels, level);
+	return blocked.filter((name) => (gated.includes(name) ? contents.received : contents.remaining).includes(name));
+}
+
+/** What all levels have against a provider, those that only monitor included. */
+function findObjections(
+	providerId: string,
+	levels: PolicyLevels,
+	contents: Required<TextContents>,
+	basis: GateBasis,
+): Objection[] {
 	const name = basis.catalog.findProvider(providerId)?.name ?? providerId;
 	const known = findKnowledge(providerId, basis);
-	const { provider_allowlist: allowed, provider_denylist: denied } = policy;
-	const blocked = policy.block_data_classes.filter((dataClass) => detected.includes(dataClass));
-	const reasons = [
-		...(allowed.length > 0 && !allowed.includes(providerId) ? ["is not on the provider allowlist"] : []),
-		...(denied.includes(providerId) ? ["is on the provider denylist"] : []),
-		...jurisdictionReasons(known, policy.allowed_jurisdictions),
-		...residencyReasons(known, policy.data_residency),
-		...standardReasons(known, policy.required_frameworks, "frameworks", "support"),
-		...standardReasons(known, policy.required_certifications, "certifications", "hold"),
-		...(policy.require_zero_retention && !known.hasZeroRetention ? [retentionReason(known)] : []),
-		...classReasons(known, blocked),
-	];
-	return reasons.map((reason) => `${name}: ${reason}`);
+	return activeLevels(levels).flatMap(({ level, policy }) => {
+		const held = heldClasses(levels, level, contents);
+		return REASONS_BY_MEMBER.flatMap(([member, reasons]) => {
+			const texts = reasons(known, policy, held).map((text) => toReason(level, member, name, text));
+			return [...new Set(texts)].map((reason): Objection => ({ level, member, reason }));
+		});
+	});
 }
 
 const sortUnique = (words: Iterable<string>) => [...new Set(words)].sort();
 
-/** The gate of a policy on a text, by a matrix. */
-export function createGate(policy: CompiledPolicy, detection: Detection, basis: GateBasis): ComplianceGate {
-	const byProvider = new Map<string, readonly string[]>();
+type Violations = NonNullable<Attestation["violations"]>;
+
+/** What a monitoring level would have kept from the models that saw the text. */
+function toViolations(seen: readonly { id: string; objections: readonly Objection[] }[]): Violations {
+	const models = new Map<string, { level: PolicyLevel; member: string; models: string[] }>();
+	for (const { id, objections } of seen) {
+		for (const { level, member } of objections) {
+			const name = `${level} ${member}`;
+			const violation = models.get(name) ?? { level, member, models: [] };
+			violation.models.push(id);
+			models.set(name, violation);
+		}
+	}
+	const sorted = [...models].sort(([a], [b]) => (a < b ? -1 : 1));
+	return sorted.map(([, violation]) => ({ ...violation, models: sortUnique(violation.models) }));
+}
+
+/** The gate of policies on a text, by a matrix. */
+export function createGate(
+	levels: PolicyLevels,
+	detection: Detection,
+	basis: GateBasis,
+	{ received = detection.classes, remaining = received, unread = [] }: TextContents = {},
+): ComplianceGate {
+	const byProvider = new Map<string, readonly Objection[]>();
 	const matrixVersion = basis.matrix.version;
+	const contents = { received, remaining, unread };
+	const policy = shownPolicy(levels);
+	const floor = toFloor(levels);
+	const monitors = activeLevels(levels).filter((level) => !isEnforcing(level));
+	const isMonitored = ({ level }: Objection) => monitors.some((other) => other.level === level);
+	const allObjections = (provider: string) => {
+		const known = byProvider.get(provider) ?? findObjections(provider, levels, contents, basis);
+		byProvider.set(provider, known);
+		return known;
+	};
+	const objectionsTo: ComplianceGate["objectionsTo"] = ({ provider }) =>
+		allObjections(provider).filter((objection) => !isMonitored(objection));
 	return {
 		policy,
+		levels,
 		detection,
 		matrixVersion,
-		reasonsAgainst({ provider }) {
-			const known = byProvider.get(provider);
-			if (known) return known;
-			const reasons = reasonsFor(provider, policy, detection.classes, basis);
-			byProvider.set(provider, reasons);
-			return reasons;
-		},
+		objectionsTo,
+		reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
 		attest(models) {
 			const all = [...models];
+			const seen = all.map(({ id, provider }) => ({ id, objections: allObjections(provider).filter(isMonitored) }));
 			const claimed = {
 				type: "svc.attestation.v1" as const,
 				matrix_version: matrixVersion,
 				policy: { ...policy },
+				...(floor.length > 0 ? { floor } : {}),
 				models: sortUnique(all.map(({ id }) => id)),
 				providers: sortUnique(all.map(({ provider }) => provider)),
 				detected_classes: DATA_CLASSES.filter((known) => detection.classes.includes(known)),
+				...(monitors.length > 0 ? { mode: "monitor" as const, violations: toViolations(seen) } : {}),
 			};
 			return { ...claimed, hash: hashObject(claimed) };
 		},
@@ -169,13 +307,13 @@ export function createGate(policy: CompiledPolicy, detection: Detection, basis: 
 }
 
 /**
- * The gate of a policy on a conversation, by the matrix that ships with the service. Scans the conversation.
+ * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation.
  * @param conversation everything that a model would be sent.
  */
 export function shippedGate(
-	policy: CompliancePolicy,
+	levels: PolicyLevels,
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 ): ComplianceGate {
-	return createGate(compilePolicy(policy), detect(conversation), { matrix: MATRIX, catalog, attestations });
+	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations });
 }

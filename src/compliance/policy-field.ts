@@ -8,12 +8,15 @@ const POLICY_WORDS = { type: ["array", "null"], items: { type: "string" } };
 const PROPERTIES = {
 	provider_allowlist: POLICY_WORDS,
 	provider_denylist: POLICY_WORDS,
-	jurisdiction: { ...POLICY_WORDS, description: "ISO 3166 codes, or EU." },
+	jurisdiction: { ...POLICY_WORDS, description: "ISO codes, EU." },
 	data_residency: POLICY_WORDS,
 	frameworks: POLICY_WORDS,
 	certifications: POLICY_WORDS,
 	block_data_classes: { type: ["array", "null"], items: { type: "string", enum: [...DATA_CLASSES] } },
+	mask_data_classes: POLICY_WORDS,
+	allow_unread: POLICY_WORDS,
 	require_zero_retention: { type: ["boolean", "null"] },
+	detect: { type: ["string", "null"] },
 };
 
 /** A policy as a client sends it. */

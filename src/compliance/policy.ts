@@ -4,7 +4,15 @@ import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { type DocumentFault, inDocumentOrder, mappingMessages, parseMembers } from "../faults.ts";
 import { isJsonObject } from "../json.ts";
 import { quoteInput, renderSuggestion } from "../suggest.ts";
-import { DATA_CLASSES, type DataClass, findDataClass, findPlaces, toStandard } from "./vocabulary.ts";
+import {
+	DATA_CLASSES,
+	type DataClass,
+	findDataClass,
+	findPlaces,
+	toStandard,
+	UNREAD_CONTENTS,
+	type UnreadContent,
+} from "./vocabulary.ts";
 
 const MAX_LIST_WORDS = 100;
 const MAX_WORD_CHARS = 128;
@@ -18,7 +26,15 @@ export interface CompliancePolicy {
 	frameworks?: string[];
 	certifications?: string[];
 	block_data_classes?: DataClass[];
+	/** Classes whose values models see as placeholders. */
+	mask_data_classes?: DataClass[];
+	/** What may be sent although nobody reads it. */
+	allow_unread?: UnreadContent[];
 	require_zero_retention?: boolean;
+	/** What the learned classifier infers counts like what patterns find. */
+	detect?: "inferred";
+	/** Only of the operator's policy: it refuses nothing, and attestations record what it would have refused. */
+	mode?: "monitor";
 }
 
 /** A policy with all members, under the names in which it is echoed and attested. A list that says nothing is empty. */
@@ -33,6 +49,11 @@ export interface CompiledPolicy {
 	required_certifications: string[];
 	block_data_classes: DataClass[];
 	require_zero_retention: boolean;
+	/** Present only when set, like those below: attestations from before have none of them. */
+	mask_data_classes?: DataClass[];
+	allow_unread?: UnreadContent[];
+	detect?: "inferred";
+	mode?: "monitor";
 }
 
 interface ParsedPolicy {
@@ -40,6 +61,9 @@ interface ParsedPolicy {
 	policy: CompliancePolicy;
 	faults: DocumentFault[];
 }
+
+/** What `mode` is told outside the operator's config. */
+export const MODE_IS_OPERATORS = "is the operator's: it has a meaning in the server's config only";
 
 /** The names of each member. The first is its own. */
 const MEMBER_NAMES: Readonly<Record<keyof CompliancePolicy, readonly string[]>> = {
@@ -50,7 +74,11 @@ const MEMBER_NAMES: Readonly<Record<keyof CompliancePolicy, readonly string[]>> 
 	frameworks: ["frameworks", "framework", "required_frameworks"],
 	certifications: ["certifications", "certification", "required_certifications"],
 	block_data_classes: ["block_data_classes", "blocked_data_classes", "data_classes"],
+	mask_data_classes: ["mask_data_classes", "masked_data_classes"],
+	allow_unread: ["allow_unread"],
 	require_zero_retention: ["require_zero_retention", "zero_retention", "zdr"],
+	detect: ["detect"],
+	mode: ["mode"],
 };
 
 /** A member of compiled policies. It is ignored, so that an echoed policy can be sent again. */
@@ -110,6 +138,20 @@ function dataClassList() {
 	}).transform((classes) => DATA_CLASSES.filter((known) => classes.includes(known)));
 }
 
+function unreadList() {
+	return wordList<UnreadContent>((word) => {
+		const found = UNREAD_CONTENTS.find((known) => known === word.toLowerCase());
+		return found
+			? [found]
+			: `must be one of ${UNREAD_CONTENTS.join(", ")}, not ${quoteInput(word)}${renderSuggestion(word, UNREAD_CONTENTS)}`;
+	});
+}
+
+/** The only word that a member may have. */
+function onlyWord<T extends string>(word: T) {
+	return z.literal(word, `must be ${word}, or absent`);
+}
+
 /** A policy under its members' own names. */
 const policyMembers = perCatalog((catalog) =>
 	z.strictObject(
@@ -121,7 +163,11 @@ const policyMembers = perCatalog((catalog) =>
 			frameworks: standardList().optional(),
 			certifications: standardList().optional(),
 			block_data_classes: dataClassList().optional(),
+			mask_data_classes: dataClassList().optional(),
+			allow_unread: unreadList().optional(),
 			require_zero_retention: z.boolean("must be true or false").optional(),
+			detect: onlyWord("inferred").optional(),
+			mode: onlyWord("monitor").optional(),
 		},
 		{ error: mappingMessages(ALL_NAMES) },
 	),
@@ -157,7 +203,7 @@ export function parseCompliancePolicy(value: unknown, catalog: Catalog): ParsedP
 		return { ...fault, path: written === undefined ? [] : [written, ...rest] };
 	});
 	const saysSomething = ([, member]: [string, unknown]) =>
-		member === true || (Array.isArray(member) && member.length > 0);
+		Array.isArray(member) ? member.length > 0 : member !== false;
 	return {
 		policy: Object.fromEntries(Object.entries(parsed.value).filter(saysSomething)),
 		faults: inDocumentOrder([...(named?.faults ?? []), ...faults], value),
@@ -181,5 +227,9 @@ export function compilePolicy(policy: CompliancePolicy): CompiledPolicy {
 		required_certifications: policy.certifications ?? [],
 		block_data_classes: policy.block_data_classes ?? [],
 		require_zero_retention: policy.require_zero_retention ?? false,
+		...(policy.mask_data_classes ? { mask_data_classes: policy.mask_data_classes } : {}),
+		...(policy.allow_unread ? { allow_unread: policy.allow_unread } : {}),
+		...(policy.detect ? { detect: policy.detect } : {}),
+		...(policy.mode ? { mode: policy.mode } : {}),
 	};
 }

@@ -4,6 +4,10 @@
 export const DATA_CLASSES = ["PII", "PHI", "FINANCIAL", "SECRETS"] as const;
 export type DataClass = (typeof DATA_CLASSES)[number];
 
+/** What nobody reads: pictures, files, and texts that are too long. */
+export const UNREAD_CONTENTS = ["file", "image", "text"] as const;
+export type UnreadContent = (typeof UNREAD_CONTENTS)[number];
+
 const EU_MEMBERS = new Set(
 	"AT BE BG HR CY CZ DK EE FI FR DE GR HU IE IT LV LT LU MT NL PL PT RO SK SI ES SE".split(" "),
 );

@@ -176,7 +176,7 @@ export async function answerTask<Outcome, Answer>(
 	const caller = { ...toCaller(context), signal };
 	const { settings, timings } = caller;
 	const { config } = inForce.value;
-	const gate = await gateFor(toQuestionCall({ ...task, json: false }), inForce.value.policy, settings);
+	const gate = await gateFor(toQuestionCall({ ...task, json: false }), inForce.value.levels, settings);
 	const pool = selectBudgetedPool(request, caller, { config, gate });
 	if (!pool.ok) return pool;
 	const { chosen, least } = request.efforts;

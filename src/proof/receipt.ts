@@ -18,6 +18,12 @@ export interface Attestation {
 	providers: string[];
 	/** In the order PII, PHI, FINANCIAL, SECRETS. */
 	detected_classes: string[];
+	/** The policies above the request's, by digest; absent when there are none. */
+	floor?: { level: string; members: string[]; digest: string }[];
+	/** Present under a policy that refuses nothing. */
+	mode?: "monitor";
+	/** With `mode`: what that policy would have kept from which of the models. Sorted. */
+	violations?: { level: string; member: string; models: string[] }[];
 	/** Hash over all other members. */
 	hash: string;
 }

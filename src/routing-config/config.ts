@@ -1,4 +1,5 @@
 // Digests and merges routing configs in normal form. Pure.
+import { unitePolicies } from "../compliance/policy-levels.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import type { CompiledConfig, RoutingConfig } from "../routing/routing-config.ts";
 
@@ -12,14 +13,17 @@ function lowerLimit(a: number | null, b: number | null): number | null {
 }
 
 /**
- * Merges a config with that of the level below, member by member: a request's with its key's, a key's with the server's. The
- * member of the upper level wins unless it is at its default (`auto`, null, empty); `blocked` is the union, the lower `max_cost`
- * and all lists of allowed models hold. Defaults count as absent, so that two texts
- * with one normal form, and one digest, have one effect.
+ * Merges a config with that of the level above it: a request's with its key's, a key's with the server's. Members that restrict
+ * are united: `blocked`, the lower `max_cost`, all lists of allowed models, the compliance policies. Of the others, a config's own
+ * win unless they are at their defaults (`auto`, null, empty). Defaults count as absent, so that two texts with one normal form,
+ * and one digest, have one effect.
  */
 export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): RoutingConfig {
 	const rules = own.rules ?? server.rules;
-	const compliance = own.compliance ?? server.compliance;
+	const compliance =
+		own.compliance && server.compliance
+			? unitePolicies(server.compliance, own.compliance)
+			: (own.compliance ?? server.compliance);
 	const allowlists = [...(own.allowlists ?? []), ...(server.allowlists ?? [])];
 	return {
 		model: own.model === "auto" ? server.model : own.model,
@@ -33,7 +37,7 @@ export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): Rou
 	};
 }
 
-/** Merges a compiled config with that of the level below. */
+/** Merges a compiled config with that of the level above it. */
 export function mergeConfigs(own: CompiledConfig, server: CompiledConfig): CompiledConfig {
 	return {
 		config: mergeNormalForms(own.config, server.config),

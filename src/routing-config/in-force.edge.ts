@@ -1,7 +1,13 @@
-// Finds the routing config and the compliance policy in force for a request: its own merged with its key's and the server's.
+// Finds the routing config and the compliance policies in force for a request: its own, its key's and the server's.
 import type { KeyGrant } from "../account/context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type CompliancePolicy, isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
+import {
+	type CompliancePolicy,
+	isActivePolicy,
+	MODE_IS_OPERATORS,
+	parseCompliancePolicy,
+} from "../compliance/policy.ts";
+import { type PolicyLevels, toPolicyLevels } from "../compliance/policy-levels.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { mergeConfigs } from "./config.ts";
@@ -20,41 +26,45 @@ export type RulesContext = DefaultConfigContext & { account: { key: Pick<KeyGran
 
 /** The rules that hold for a request. */
 interface RulesInForce {
-	/** Null when there is none. */
+	/** Of all levels in one; null when there is none. */
 	config: CompiledConfig | null;
-	/** Null when there is none that is active. */
-	policy: CompliancePolicy | null;
+	/** The compliance policies; null when no level has one. */
+	levels: PolicyLevels | null;
 }
 
-/** The config in force for a request; null when there is none. A faulty config in the request is a failure. */
-async function findConfigInForce(own: unknown, context: RulesContext): Promise<Result<CompiledConfig | null>> {
-	const server = await findDefaultConfig(context);
-	const ofKey = await compileKeyConfig(context.account.key.rules);
-	const floor = ofKey && server ? mergeConfigs(ofKey, server) : (ofKey ?? server);
-	if (own === undefined || own === null) return ok(floor);
-	const { errors, config, matches } = await readConfigObject(own, context.settings.catalog);
-	if (errors.length > 0) return fail({ reason: "invalid_brain_config", errors });
-	const compiled = { config, matches };
-	return ok(floor ? mergeConfigs(compiled, floor) : compiled);
+/** A request's own config; null when it has none. A faulty one is a failure. */
+async function readOwnConfig(own: unknown, catalog: Catalog): Promise<Result<CompiledConfig | null>> {
+	if (own === undefined || own === null) return ok(null);
+	const { errors, config, matches } = await readConfigObject(own, catalog);
+	const all = config.compliance?.mode ? [...errors, `compliance.mode: ${MODE_IS_OPERATORS}`] : errors;
+	return all.length > 0 ? fail({ reason: "invalid_brain_config", errors: all }) : ok({ config, matches });
 }
 
 /** A request's own policy in normal form, or its faults as issues of the request. */
 function parseOwnPolicy(compliance: unknown, catalog: Catalog): Result<CompliancePolicy> {
 	const { policy, faults } = parseCompliancePolicy(compliance, catalog);
-	if (faults.length === 0) return ok(policy);
 	const issues = faults.map(({ path, message }): Issue => ({ path: pathName(["compliance", ...path]), message }));
-	return fail({ reason: "invalid_request", issues });
+	if (policy.mode) issues.push({ path: "compliance.mode", message: MODE_IS_OPERATORS });
+	return issues.length > 0 ? fail({ reason: "invalid_request", issues }) : ok(policy);
 }
 
 /**
- * The rules in force for a request, under those of its key and the server. Its `compliance` wins over that of its config, and this over the server's. A policy that
- * says nothing counts as absent.
+ * The rules in force for a request, under those of its key and the server. Its policy is its `compliance`, or else that of its
+ * config. A policy that says nothing counts as absent.
  */
 export async function rulesInForce(own: RequestRules, context: RulesContext): Promise<Result<RulesInForce>> {
-	const policy = parseOwnPolicy(own.compliance, context.settings.catalog);
+	const { catalog } = context.settings;
+	const policy = parseOwnPolicy(own.compliance, catalog);
 	if (!policy.ok) return policy;
-	const config = await findConfigInForce(own.brain_config, context);
-	if (!config.ok) return config;
-	const configured = config.value?.config.compliance ?? null;
-	return ok({ config: config.value, policy: isActivePolicy(policy.value) ? policy.value : configured });
+	const request = await readOwnConfig(own.brain_config, catalog);
+	if (!request.ok) return request;
+	const operator = await findDefaultConfig(context);
+	const key = await compileKeyConfig(context.account.key.rules);
+	const configs = [request.value, key, operator].filter((config) => config !== null);
+	const levels = toPolicyLevels({
+		operator: operator?.config.compliance ?? null,
+		key: key?.config.compliance ?? null,
+		request: isActivePolicy(policy.value) ? policy.value : (request.value?.config.compliance ?? null),
+	});
+	return ok({ config: configs.length > 0 ? configs.reduce(mergeConfigs) : null, levels });
 }

@@ -43,7 +43,7 @@ function routingConfigField() {
 			max_cost: { ...AMOUNT, description: "USD a request." },
 			blocked: { ...WORDS, description: "Models, providers, globs." },
 			fallback: WORDS,
-			rules: { type: "array", items: RULE, description: "The first whose `when` matches is used." },
+			rules: { type: "array", items: RULE, description: "First match wins." },
 		},
 	});
 }
@@ -51,11 +51,7 @@ function routingConfigField() {
 /** Every request that calls models may have these fields. A `null` counts as absent. */
 export function ruleFields() {
 	return {
-		brain_config: routingConfigField()
-			.nullish()
-			.describe("A routing config in its normal form, over the server's; validate_brain_config reads one."),
-		compliance: policyField()
-			.nullish()
-			.describe("A compliance policy: models that it excludes see nothing; before the config's."),
+		brain_config: routingConfigField().nullish().describe("A routing config."),
+		compliance: policyField().nullish().describe("Models that it excludes see nothing."),
 	};
 }

@@ -64,12 +64,18 @@ describe("settings", () => {
 
 	it("know a replaced address from the provider's own, and who vouches for it", () => {
 		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).attestations.get("zai");
-		const own = { isReplaced: false, zeroRetention: false };
+		const own = {
+			isReplaced: false,
+			zeroRetention: false,
+			businessAssociate: false,
+			businessAssociateSetting: "ZAI_BAA",
+		};
 		expect(standing({})).toEqual(own);
 		expect(standing({ ZAI_BASE_URL: "https://api.z.ai/api/paas/v4/" })).toEqual(own);
 		expect(standing({ ZAI_BASE_URL: "http://127.0.0.1:1/v4" })).toEqual({ ...own, isReplaced: true });
 		expect(standing({ ZAI_BASE_URL: "http://127.0.0.1:1/v4", ZAI_FACTS: "provider" })).toEqual(own);
 		expect(standing({ ZAI_ZERO_RETENTION: "1" })).toEqual({ ...own, zeroRetention: true });
+		expect(standing({ ZAI_BAA: "1" })).toEqual({ ...own, businessAssociate: true });
 		expect(faulty({ ...good, ZAI_FACTS: "yes" })).toBe("ZAI_FACTS must be provider, or absent");
 		expect(faulty({ ...good, ZAI_ZERO_RETENTION: "true" })).toBe("ZAI_ZERO_RETENTION must be 1, or absent");
 		expect(faulty({ ...good, AUDIT_SECRETS: "yes" })).toBe("AUDIT_SECRETS must be keep or hash");

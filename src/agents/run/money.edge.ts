@@ -2,7 +2,7 @@
 // sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
-import type { CompliancePolicy } from "../../compliance/policy.ts";
+import { fromStoredPolicies, type StoredPolicies } from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
@@ -24,7 +24,7 @@ export class RunMoney {
 	#env: Env;
 	#waitUntil: (work: Promise<unknown>) => void;
 	/** The gates on the run's goal by their policies, kept because the goal is scanned only once for each. */
-	#gates = new Map<CompliancePolicy, Promise<ComplianceGate | null>>();
+	#gates = new Map<StoredPolicies, Promise<ComplianceGate | null>>();
 
 	constructor(env: Env, waitUntil: (work: Promise<unknown>) => void) {
 		this.#env = env;
@@ -47,28 +47,28 @@ export class RunMoney {
 		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
-	#gateForPolicy(goal: string, policy: CompliancePolicy | null): Promise<ComplianceGate | null> {
-		if (!policy) return Promise.resolve(null);
-		const gate = this.#gates.get(policy) ?? gateForGoal(goal, policy, cachedSettings(this.#env));
-		this.#gates.set(policy, gate);
+	#gateForLevels(goal: string, stored: StoredPolicies | null): Promise<ComplianceGate | null> {
+		if (!stored) return Promise.resolve(null);
+		const gate = this.#gates.get(stored) ?? gateForGoal(goal, fromStoredPolicies(stored), cachedSettings(this.#env));
+		this.#gates.set(stored, gate);
 		return gate;
 	}
 
 	/** The compliance gate on the run's goal by its own policy, which its receipt attests; null without one. */
 	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
-		return this.#gateForPolicy(goal, compliance);
+		return this.#gateForLevels(goal, compliance);
 	}
 
 	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
 	async callGateFor({ spec, state }: StoredRun): Promise<ComplianceGate | null> {
 		const own = await this.gateFor(spec);
-		const today = await this.#gateForPolicy(spec.goal, state.resumeRules?.compliance ?? null);
+		const today = await this.#gateForLevels(spec.goal, state.resumeRules?.compliance ?? null);
 		if (!own || !today) return own ?? today;
-		const reasonsAgainst: ComplianceGate["reasonsAgainst"] = (model) => [
-			...own.reasonsAgainst(model),
-			...today.reasonsAgainst(model),
+		const objectionsTo: ComplianceGate["objectionsTo"] = (model) => [
+			...own.objectionsTo(model),
+			...today.objectionsTo(model),
 		];
-		return { ...own, reasonsAgainst };
+		return { ...own, objectionsTo, reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason) };
 	}
 
 	/** Whether the catalog has a model. */

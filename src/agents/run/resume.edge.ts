@@ -18,7 +18,7 @@ import { splitConfig } from "./run-config.ts";
 async function resumeRules(context: KeyContext, goal: string): Promise<Result<ResumeRules>> {
 	const rules = await rulesInForce({}, context);
 	if (!rules.ok) return rules;
-	const { config, policy: compliance } = rules.value;
+	const { config, levels: compliance } = rules.value;
 	if (!config) return ok({ compliance, config: null, maxCostNanoUsd: null });
 	const { callConfig, maxCostNanoUsd } = splitConfig(config, goal);
 	return ok({ compliance, config: callConfig, maxCostNanoUsd });

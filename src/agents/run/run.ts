@@ -2,7 +2,7 @@
 // the files beside this one. Pure.
 import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
-import type { CompliancePolicy } from "../../compliance/policy.ts";
+import type { StoredPolicies } from "../../compliance/policy-levels.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import { hashText } from "../../proof/hash.ts";
@@ -47,7 +47,7 @@ export interface RunSpec extends SpendLimits {
 	config: RoutingConfig | null;
 	/** Of the whole config, for the receipt. */
 	configDigest: string | null;
-	compliance: CompliancePolicy | null;
+	compliance: StoredPolicies | null;
 	/** The model that ranked first when the run started. */
 	intendedModel: string;
 	/** Its first POST was answered with the run at once. */
@@ -100,7 +100,7 @@ export interface StepCharge {
 
 /** The server's rules when a run was resumed. They hold beside the run's own. */
 export interface ResumeRules {
-	compliance: CompliancePolicy | null;
+	compliance: StoredPolicies | null;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
 	/** The most that a run may cost; null without a limit. */

@@ -54,7 +54,7 @@ async function prepareRun(
 	if (!webhook.ok) return webhook;
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
-	const { config, policy: compliance } = rules.value;
+	const { config, levels: compliance } = rules.value;
 	const gate = await gateForGoal(goal, compliance, settings);
 	const { limits: configured, callConfig } = applyConfig(requestedLimits, config, goal);
 	const affordable = lowerToBudget(configured, body.max_cost_usd != null, account.tightBudget);

@@ -1,7 +1,7 @@
 // The texts of a run's steps after its end: sealed for the run's user, kept for thirty days, then deleted by the object's alarm. Until
 // the end they are the run's working state (stored-run.edge.ts).
 import { clipBytes } from "../../clip.ts";
-import type { CompliancePolicy } from "../../compliance/policy.ts";
+import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
 import { TextSeal } from "../../durable/text-seal.edge.ts";
 import { cachedSettings } from "../../settings.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
@@ -9,10 +9,6 @@ import type { RunSpec, RunState, RunStep } from "./run.ts";
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;
 /** What is longer is cut. A row of a Durable Object has at most 2 MB. */
 export const MAX_STEP_TEXT_BYTES = 1_048_576;
-
-function requiresZeroRetention(policy: CompliancePolicy | null | undefined): boolean {
-	return policy?.require_zero_retention === true;
-}
 
 export class StepTexts {
 	#sql: SqlStorage;
@@ -29,8 +25,8 @@ export class StepTexts {
 
 	/** Whether a run's texts may be kept beyond its end, by the operator's setting and the policies that the run obeyed. */
 	#mayKeep({ compliance }: RunSpec, { resumeRules }: RunState): boolean {
-		const policies = [compliance, resumeRules?.compliance];
-		return cachedSettings(this.#env).storesTexts && !policies.some(requiresZeroRetention);
+		const all = [compliance, resumeRules?.compliance].flatMap((stored) => (stored ? fromStoredPolicies(stored) : []));
+		return cachedSettings(this.#env).storesTexts && !all.some(requiresZeroRetention);
 	}
 
 	/** Seals the texts of a run that has ended, where they may be kept. May be repeated. */

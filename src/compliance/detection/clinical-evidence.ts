@@ -22,6 +22,7 @@ import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
 import { NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
 import { findFullName, findSubject, type SentenceSubject } from "./sentence-subject.ts";
+import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
 
 /** A longer sentence is read in pieces. */
@@ -212,8 +213,11 @@ const CLINICAL_SENTENCE_END = new RegExp(
 	"gu",
 );
 
-/** Adds what the sentences of a text say about somebody's health. Each character is read a bounded number of times. */
-export function addClinicalEvidence(text: string, sink: FindingSink): void {
+/**
+ * Adds what the sentences of a text say about somebody's health, as far as it is called to read. Each character is read a
+ * bounded number of times.
+ */
+export function createClinicalReader(text: string, sink: FindingSink): StretchReader {
 	const lowered = text.toLowerCase();
 	const original = lowered.length === text.length ? text : lowered;
 	let terms: ClinicalTerm[] = [];
@@ -234,7 +238,7 @@ export function addClinicalEvidence(text: string, sink: FindingSink): void {
 			TABLE_ROW.test(sentence.lower) && (isTable || (lowered[end] === "\n" && TABLE_HEADER.test(sentence.lower)));
 		earlierSigns = signs + (signs > 0 && sentence.terms.some(({ group }) => STRONG_GROUPS.has(group)) ? 1 : 0);
 	};
-	eachClinicalTerm(lowered, (term) => {
+	const addTerm = (term: ClinicalTerm) => {
 		if (term.start >= end) {
 			closeSentence();
 			if (end >= 0 && term.start - end > MAX_SENTENCE_CHARS) {
@@ -245,8 +249,13 @@ export function addClinicalEvidence(text: string, sink: FindingSink): void {
 			end = findSentenceEnd(lowered, term.end, from + MAX_SENTENCE_CHARS);
 		}
 		if (terms.length < MAX_TERMS) terms.push(term);
-	});
-	closeSentence();
+	};
+	let readTo = 0;
+	return (to) => {
+		eachClinicalTerm(lowered, addTerm, readTo, to);
+		readTo = to;
+		if (to === lowered.length) closeSentence();
+	};
 }
 
 function findSentenceStart(lower: string, at: number, floor: number): number {

@@ -92,10 +92,14 @@ function findGroup(lower: string, start: number, end: number): ClinicalGroup | n
 	return notClinical.has(word ?? lower.slice(start, end)) ? null : ending.group;
 }
 
-/** Calls `visit` for each word of medicine in a lower-cased text, in order. */
-export function eachClinicalTerm(lower: string, visit: (term: ClinicalTerm) => void): void {
-	const { length } = lower;
-	for (let at = 0; at < length; at++) {
+/** Calls `visit` for each word of medicine between two offsets of a lower-cased text, in order. */
+export function eachClinicalTerm(
+	lower: string,
+	visit: (term: ClinicalTerm) => void,
+	from = 0,
+	length = lower.length,
+): void {
+	for (let at = from; at < length; at++) {
 		const first = lower.charCodeAt(at);
 		if (first >= 0x250 || isWordCode[first] !== 1) continue;
 		const start = at;

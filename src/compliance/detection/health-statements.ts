@@ -14,6 +14,7 @@ import {
 	TREATMENTS,
 } from "./medical-terms.ts";
 import { givenNames } from "./names.ts";
+import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
 import { findWordEnd } from "./words.ts";
 
@@ -117,6 +118,9 @@ const MAX_VERB_DISTANCE = 72;
 /** A term this near after another has the same words around it and is skipped. */
 const MIN_TERM_DISTANCE = 32;
 
+/** A term that begins in a stretch may end this far beyond it. */
+const LONGEST_TERM = 64;
+
 const ASCII_NAME = /\b[A-Z][a-z]{2,11}\b/g;
 
 /** The end of a sentence, but not a full stop after an abbreviation. */
@@ -138,18 +142,26 @@ function isStatement(text: string, at: number, { before: said, unless }: Stateme
 	return !NOT_ABOUT_SOMEBODY.test((before + after).toLowerCase());
 }
 
-/** Adds the statements about somebody's health in a text. Each term costs a constant. */
-export function addHealthStatements(text: string, sink: FindingSink): void {
+/** Adds the statements about somebody's health as far as it is called to read. Each term costs a constant. */
+export function createHealthStatementReader(text: string, sink: FindingSink): StretchReader {
 	const lower = text.toLowerCase();
 	// A letter whose lower case has another length shifts the offsets: then only the lower-cased text is read.
 	const original = lower.length === text.length ? text : lower;
-	for (const statement of STATEMENTS) {
-		let from = 0;
-		for (const { 0: term, index } of lower.matchAll(statement.terms)) {
-			if (index < from) continue;
-			from = index + MIN_TERM_DISTANCE;
-			if (isStatement(original, index, statement))
-				sink.add(statement.kind, index, findWordEnd(original, index + term.length));
+	const nextByStatement = STATEMENTS.map(() => 0);
+	let readTo = 0;
+	return (to) => {
+		const stretch = lower.slice(readTo, to + LONGEST_TERM);
+		for (const [position, statement] of STATEMENTS.entries()) {
+			let next = nextByStatement[position] ?? 0;
+			for (const { 0: term, index } of stretch.matchAll(statement.terms)) {
+				const at = readTo + index;
+				if (at >= to) break;
+				if (at < next) continue;
+				next = at + MIN_TERM_DISTANCE;
+				if (isStatement(original, at, statement)) sink.add(statement.kind, at, findWordEnd(original, at + term.length));
+			}
+			nextByStatement[position] = next;
 		}
-	}
+		readTo = to;
+	};
 }

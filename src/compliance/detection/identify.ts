@@ -32,17 +32,25 @@ export const IDENTIFIERS = { digit: groupByLength("digit"), letter: groupByLengt
 const CONTEXT_CHARS_BEFORE = 64;
 const CONTEXT_CHARS_AFTER = 40;
 
-/** After so many misses around candidates, the whole text is searched once: it may not have the words at all. */
+/** No identifier is longer. */
+const LONGEST_IDENTIFIER = 128;
+
+/** After so many misses around candidates, the whole stretch is searched once: it may not have the words at all. */
 const MAX_CONTEXT_MISSES = 64;
 
-/** Looks for context words around spans of one text. */
+/** Looks for context words around spans of one stretch of a text. */
 class ContextSearch {
 	readonly #missesByWords = new Map<RegExp, number>();
 	readonly #text: string;
 	#lower: string | null = null;
 
-	constructor(text: string) {
+	readonly #from: number;
+	readonly #to: number;
+
+	constructor(text: string, from: number, to: number) {
 		this.#text = text;
+		this.#from = from - CONTEXT_CHARS_BEFORE;
+		this.#to = to + CONTEXT_CHARS_AFTER + LONGEST_IDENTIFIER;
 	}
 
 	/** Whether words occur near a span: at most 64 characters before it, 40 after it, or in it. */
@@ -56,18 +64,18 @@ class ContextSearch {
 		return false;
 	}
 
-	/** Whether the text is known not to have the words. */
+	/** Whether the stretch is known not to have the words. */
 	lacks(words: RegExp): boolean {
 		return (this.#missesByWords.get(words) ?? 0) > MAX_CONTEXT_MISSES;
 	}
 
-	/** Whether an identifier cannot be found, because the text lacks the context that it needs. */
+	/** Whether an identifier cannot be found, because the stretch lacks the context that it needs. */
 	lacksContextFor({ needs, context }: Identifier): boolean {
 		return needs === "context" && context !== undefined && this.lacks(context);
 	}
 
 	#isAnywhere(words: RegExp): boolean {
-		this.#lower ??= this.#text.toLowerCase();
+		this.#lower ??= this.#text.slice(Math.max(0, this.#from), this.#to).toLowerCase();
 		return words.test(this.#lower);
 	}
 }
@@ -105,13 +113,12 @@ function isDigitAt(text: string, at: number): boolean {
 }
 
 /** Properties of a text as a whole. */
-interface TextProfile {
+export interface TextProfile {
 	/** Where it starts and ends without the whitespace around it. */
 	readonly start: number;
 	readonly end: number;
 	/** It consists of values only. */
 	readonly isValues: boolean;
-	readonly context: ContextSearch;
 }
 
 const MAX_VALUES_LENGTH = 128;
@@ -124,7 +131,6 @@ export function toTextProfile(text: string): TextProfile {
 	return {
 		start,
 		end,
-		context: new ContextSearch(text),
 		isValues: words.length > 1 && words.every((word) => /\d/.test(word)),
 	};
 }
@@ -179,31 +185,36 @@ function hasEvidence(context: ContextSearch, start: number, { identifier, end, i
 	return identifier.context !== undefined && context.has(identifier.context, start, end);
 }
 
-/**
- * Adds the identifiers that begin at a word.
- * @param profile of the text: an identifier can be bare only in a text of values.
- */
-export function addIdentifiers(
-	text: string,
-	start: number,
-	end: number,
-	alphabet: WordAlphabet,
-	profile: TextProfile,
-	sink: FindingSink,
-): void {
-	if (!canBeginIdentifier(text, end, end - start, alphabet)) return;
-	const identifiers = IDENTIFIERS[isDigitAt(text, start) ? "digit" : "letter"][end - start];
-	if (identifiers === undefined) return;
-	const bare: IdentifierMatch[] = [];
-	for (const identifier of identifiers) {
-		if (profile.context.lacksContextFor(identifier)) continue;
-		const match = matchIdentifier(text, start, end, identifier, profile.context);
-		if (match === null) continue;
-		if (hasEvidence(profile.context, start, match)) sink.add(identifier.kind, start, match.end);
-		else if (identifier.needs === "bare" && isBare(text, start, match, profile)) bare.push(match);
+/** Adds the identifiers that begin at words of one stretch of a text. */
+export class IdentifierFinder {
+	readonly #text: string;
+	readonly #profile: TextProfile;
+	readonly #context: ContextSearch;
+
+	/** @param profile of the text: an identifier can be bare only in a text of values. */
+	constructor(text: string, profile: TextProfile, from: number, to: number) {
+		this.#text = text;
+		this.#profile = profile;
+		this.#context = new ContextSearch(text, from, to);
 	}
-	if (bare.length === 0) return;
-	// A check digit says more than a shape that any number may have.
-	const checked = bare.filter(({ identifier }) => identifier.check !== undefined);
-	for (const match of checked.length > 0 ? checked : bare) sink.add(match.identifier.kind, start, match.end);
+
+	/** Adds the identifiers that begin at a word. */
+	addIdentifiers(start: number, end: number, alphabet: WordAlphabet, sink: FindingSink): void {
+		const text = this.#text;
+		if (!canBeginIdentifier(text, end, end - start, alphabet)) return;
+		const identifiers = IDENTIFIERS[isDigitAt(text, start) ? "digit" : "letter"][end - start];
+		if (identifiers === undefined) return;
+		const bare: IdentifierMatch[] = [];
+		for (const identifier of identifiers) {
+			if (this.#context.lacksContextFor(identifier)) continue;
+			const match = matchIdentifier(text, start, end, identifier, this.#context);
+			if (match === null) continue;
+			if (hasEvidence(this.#context, start, match)) sink.add(identifier.kind, start, match.end);
+			else if (identifier.needs === "bare" && isBare(text, start, match, this.#profile)) bare.push(match);
+		}
+		if (bare.length === 0) return;
+		// A check digit says more than a shape that any number may have.
+		const checked = bare.filter(({ identifier }) => identifier.check !== undefined);
+		for (const { identifier, end: to } of checked.length > 0 ? checked : bare) sink.add(identifier.kind, start, to);
+	}
 }

@@ -4,6 +4,7 @@ import { FULL_NAME, LABELLED_VALUES, type LabelledValue, SUM } from "./labelled-
 import { eachLabel, type LabelGroup, toLabelText } from "./labels.ts";
 import { isFullName } from "./names.ts";
 import { SeedFinder } from "./seed-phrases.ts";
+import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
 
 /** Receives the kind of a value and its offsets; the end is exclusive. */
@@ -75,6 +76,9 @@ function reportSumBefore(lower: string, start: number, end: number, report: Repo
 	report("credit_context", from + match.index, end);
 }
 
+/** A name and what follows it are not longer. */
+const MAX_NAMED_CHARS = 160;
+
 /** A label and what it announces, by its place in the lower-cased text. */
 interface FoundLabel {
 	readonly group: LabelGroup;
@@ -113,11 +117,17 @@ function readValue(text: string, lower: string, label: FoundLabel, form: Labelle
 	return { kind, start: label.start + lower.slice(label.start, label.end).lastIndexOf(" ") + 1, end: shape.lastIndex };
 }
 
-/** Reports the values behind the labels of a text. Each label costs a constant. */
-export function reportLabelledValues(text: string, report: ReportValue): void {
+/** Reports people by what follows their name: an age, a life, an address, a number. */
+function reportNamedPeople(text: string, from: number, to: number, report: ReportValue): void {
+	for (const { index, 1: name = "" } of text.slice(from, to + MAX_NAMED_CHARS).matchAll(NAMED_PERSON))
+		if (from + index < to && isFullName(name)) report("person_name", from + index, from + index + name.length);
+}
+
+/** Reports the values behind the labels of a text, and people by what follows their name. Each label costs a constant. */
+export function createLabelReader(text: string, report: ReportValue): StretchReader {
 	const lower = toLabelText(text);
 	const seeds = new SeedFinder(text, (start, end) => report("seed_phrase", start, end));
-	eachLabel(lower, (group, start, end) => {
+	const visit = (group: LabelGroup, start: number, end: number) => {
 		if (group === "seed") {
 			seeds.searchAround(start, end);
 			return;
@@ -129,14 +139,12 @@ export function reportLabelledValues(text: string, report: ReportValue): void {
 			report(value.kind, value.start, value.end);
 			return;
 		}
-	});
-	seeds.searchWhole();
-}
-
-/** Reports people by what follows their name: an age, a life, an address, a number. */
-export function reportNamedPeople(text: string, report: ReportValue): void {
-	for (const match of text.matchAll(NAMED_PERSON)) {
-		const name = match[1] ?? "";
-		if (isFullName(name)) report("person_name", match.index, match.index + name.length);
-	}
+	};
+	let from = 0;
+	return (to) => {
+		eachLabel(lower, from, to, visit);
+		reportNamedPeople(text, from, to, report);
+		if (to === text.length) seeds.searchWhole();
+		from = to;
+	};
 }

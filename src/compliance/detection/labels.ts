@@ -101,9 +101,17 @@ export function toLabelText(text: string): string {
 	return text.replace(/İ/g, "I").replace(/[’ʼ]/g, "'").toLowerCase();
 }
 
-/** Calls `visit` for each label of a text from `toLabelText`, in order; at one place the longest label of each group. */
-export function eachLabel(lower: string, visit: (group: LabelGroup, start: number, end: number) => void): void {
-	for (let at = 0; at + 1 < lower.length; at++) {
+/**
+ * Calls `visit` for each label that begins between two offsets of a text from `toLabelText`, in order; at one place for the
+ * longest label of each group.
+ */
+export function eachLabel(
+	lower: string,
+	from: number,
+	to: number,
+	visit: (group: LabelGroup, start: number, end: number) => void,
+): void {
+	for (let at = from; at < to && at + 1 < lower.length; at++) {
 		const beginning = toBeginning(lower, at);
 		if (hasBeginning[beginning] !== 1 || isInsideAsciiWord(lower, at)) continue;
 		let seen: LabelGroup[] | null = null;

@@ -4,6 +4,7 @@ import { lowerContext } from "./identify.ts";
 import notSurnames from "./lists/not-surnames.json" with { type: "json" };
 import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
 import { givenNames } from "./names.ts";
+import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
 import { isWordAt, Lexicon } from "./words.ts";
 
@@ -28,20 +29,25 @@ const GENERIC_LOCAL_PART = new RegExp(
 /** Remotes of repositories: `git@github.com:acme/repo`. */
 const NOT_A_MAILBOX = /^(?:git|hg|svn)$/i;
 
-/** Adds mailboxes, each tried at its @. */
-export function addMailboxes(text: string, sink: FindingSink): void {
-	for (let at = text.indexOf("@"); at >= 0; at = text.indexOf("@", at + 1)) {
-		if (!isWordAt(text, at + 1)) continue;
-		MAIL_DOMAIN.lastIndex = at;
-		const domain = MAIL_DOMAIN.exec(text)?.[0];
-		if (domain === undefined) continue;
-		const before = text.slice(Math.max(0, at - 65), at);
-		const local = LOCAL_PART.exec(before)?.[0] ?? "";
-		if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) continue;
-		if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) continue;
-		if (isUserinfo(before, local)) continue;
-		sink.add("email", at - local.length, at + domain.length);
-	}
+/** Adds mailboxes as far as it is called to read, each tried at its @. */
+export function createMailboxReader(text: string, sink: FindingSink): StretchReader {
+	let at = text.indexOf("@");
+	return (to) => {
+		for (; at >= 0 && at < to; at = text.indexOf("@", at + 1)) addMailbox(text, at, sink);
+	};
+}
+
+function addMailbox(text: string, at: number, sink: FindingSink): void {
+	if (!isWordAt(text, at + 1)) return;
+	MAIL_DOMAIN.lastIndex = at;
+	const domain = MAIL_DOMAIN.exec(text)?.[0];
+	if (domain === undefined) return;
+	const before = text.slice(Math.max(0, at - 65), at);
+	const local = LOCAL_PART.exec(before)?.[0] ?? "";
+	if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) return;
+	if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) return;
+	if (isUserinfo(before, local)) return;
+	sink.add("email", at - local.length, at + domain.length);
 }
 
 /** Whether the @ ends the user information of a URL: then it follows `//`, before any path or query, and a host comes next. */

@@ -15,8 +15,9 @@ for (const phrase of PHRASES) for (const word of phrase.words) if (/^[a-z0-9]+$/
 
 type TextSpan = readonly [start: number, end: number];
 
-/** No window reaches further back. */
+/** No window reaches further back or on. */
 const MAX_CHARS_BEFORE = 128;
+const MAX_CHARS_AFTER = 512;
 
 /** The span of a pattern's match: at an offset if the pattern is sticky, else the first in a window. */
 function matchSpan(pattern: RegExp, text: string, start: number, from: number, to: number): TextSpan | null {
@@ -61,14 +62,19 @@ function trimPhrase(text: string, { kind, core }: Phrase, [start, end]: TextSpan
 	return [name ? start + name.index : start, NEXT_NAMES.test(text) ? NEXT_NAMES.lastIndex : wordEnd];
 }
 
-/** Finds phrases in one text. */
+/** Finds phrases that start in one stretch of a text. */
 export class PhraseFinder {
 	readonly #text: string;
-	/** Where each core occurs next, so that the text is searched for it once, however many words start its phrase. */
+	/** The stretch with what windows see around it. */
+	readonly #around: string;
+	readonly #aroundFrom: number;
+	/** Where each core occurs next, so that the stretch is searched for it once, however many words start its phrase. */
 	readonly #nextByCore = new Map<RegExp, number>();
 
-	constructor(text: string) {
+	constructor(text: string, from: number, to: number) {
 		this.#text = text;
+		this.#aroundFrom = Math.max(0, from - MAX_CHARS_BEFORE);
+		this.#around = text.slice(this.#aroundFrom, to + MAX_CHARS_AFTER);
 	}
 
 	/** Adds the phrases that start at a word. Words come in order. */
@@ -95,8 +101,8 @@ export class PhraseFinder {
 	#hasCore(core: RegExp, from: number, to: number): boolean {
 		let at = this.#nextByCore.get(core) ?? -1;
 		if (at < from) {
-			core.lastIndex = from;
-			at = core.exec(this.#text)?.index ?? Number.POSITIVE_INFINITY;
+			core.lastIndex = from - this.#aroundFrom;
+			at = this.#aroundFrom + (core.exec(this.#around)?.index ?? Number.POSITIVE_INFINITY);
 			this.#nextByCore.set(core, at);
 		}
 		return at < to;

@@ -2,6 +2,7 @@
 import { icao9303 } from "./checksums.ts";
 import type { DataKind } from "./kinds.ts";
 import { isFullName } from "./names.ts";
+import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
 
 type ReportRecord = (kind: DataKind, start: number, end: number) => void;
@@ -67,12 +68,20 @@ function eachRow(text: string, from: number, visit: (line: string, at: number) =
 	return at;
 }
 
-function reportPeople(text: string, report: ReportRecord): void {
+/** A stretch of a text in which records are searched. */
+interface Stretch {
+	readonly text: string;
+	readonly from: number;
+	readonly to: number;
+}
+
+function reportPeople({ text, from, to }: Stretch, report: ReportRecord): void {
 	let readTo = 0;
-	for (const header of text.matchAll(PEOPLE_HEADER)) {
-		if (header.index < readTo || !SEPARATOR.test(header[0])) continue;
+	for (const header of text.slice(from, to).matchAll(PEOPLE_HEADER)) {
+		const rows = from + header.index + header[0].length + 1;
+		if (rows <= readTo || !SEPARATOR.test(header[0])) continue;
 		const isFirstColumn = PEOPLE_COLUMN.test(header[0].split(SEPARATOR)[0] ?? "");
-		readTo = eachRow(text, header.index + header[0].length + 1, (line, at) => {
+		readTo = eachRow(text, rows, (line, at) => {
 			const name = (isFirstColumn ? FIRST_NAME_CELL : NAME_CELL).exec(line)?.[1];
 			if (name === undefined || !isFullName(name)) return;
 			const start = at + line.indexOf(name);
@@ -91,12 +100,13 @@ function isPasswordCell(cell: string): boolean {
 	return cell.length >= 6 && /\d/.test(cell) && /\p{L}/u.test(cell) && !/\s|x{3}|\*{3}|\(\d*\)/.test(cell);
 }
 
-function reportLogins(text: string, report: ReportRecord): void {
+function reportLogins({ text, from, to }: Stretch, report: ReportRecord): void {
 	let readTo = 0;
-	for (const header of text.matchAll(LOGIN_HEADER)) {
-		if (header.index < readTo) continue;
+	for (const header of text.slice(from, to).matchAll(LOGIN_HEADER)) {
+		const rows = from + header.index + header[0].length + 1;
+		if (rows <= readTo) continue;
 		const column = header[0].split(SEPARATOR).findIndex((cell) => PASSWORD_COLUMN.test(cell));
-		readTo = eachRow(text, header.index + header[0].length + 1, (line, at) => {
+		readTo = eachRow(text, rows, (line, at) => {
 			const cell = (line.split(SEPARATOR)[column] ?? "").trim().replace(/^["']|["']$/g, "");
 			const start = at + line.indexOf(cell);
 			if (isPasswordCell(cell)) report("generic_secret", start, start + cell.length);
@@ -104,24 +114,40 @@ function reportLogins(text: string, report: ReportRecord): void {
 	}
 }
 
-function reportStatement(text: string, report: ReportRecord): void {
-	if (!STATEMENT_WORD.test(text)) return;
-	const bookings = [...text.matchAll(BOOKING)];
+function reportStatement({ text, from, to }: Stretch, report: ReportRecord): void {
+	const stretch = text.slice(from, to);
+	if (!STATEMENT_WORD.test(stretch)) return;
+	const bookings = [...stretch.matchAll(BOOKING)];
 	if (bookings.length < MIN_BOOKINGS) return;
-	for (const { index, 0: booking } of bookings) report("bank_statement", index, index + booking.length);
+	for (const { index, 0: booking } of bookings) report("bank_statement", from + index, from + index + booking.length);
 }
 
+/** Reports the lines of passports and the stripes of cards. */
+function reportMachineLines({ text, from, to }: Stretch, report: ReportRecord): void {
+	const stretch = text.slice(from, to);
+	const add = (kind: DataKind, index: number, line: string) => report(kind, from + index, from + index + line.length);
+	if (stretch.includes("<<"))
+		for (const { index, 0: line } of stretch.matchAll(MRZ_NAMES)) add("passport", index, line);
+	for (const { index, 0: line } of stretch.matchAll(MRZ_NUMBER))
+		if (hasCheckedNumber(line)) add("passport", index, line);
+	if (stretch.includes("^") || stretch.includes(";"))
+		for (const { index, 0: track } of stretch.matchAll(TRACK)) add("credit_card", index, track);
+}
+
+/** A record that begins in one stretch is found as far as it is not longer. */
+const MAX_RECORD_CHARS = 512;
+
 /** Reports the records of a text. */
-export function reportRecords(text: string, report: ReportRecord): void {
-	if (text.includes("<<"))
-		for (const { index, 0: line } of text.matchAll(MRZ_NAMES)) report("passport", index, index + line.length);
-	if (text.includes("<") || /[MFX]\d{7}/.test(text))
-		for (const { index, 0: line } of text.matchAll(MRZ_NUMBER))
-			if (hasCheckedNumber(line)) report("passport", index, index + line.length);
-	if (text.includes("^") || text.includes("="))
-		for (const { index, 0: track } of text.matchAll(TRACK)) report("credit_card", index, index + track.length);
-	if (!text.includes("\n")) return;
-	reportStatement(text, report);
-	reportPeople(text, report);
-	reportLogins(text, report);
+export function createRecordReader(text: string, report: ReportRecord): StretchReader {
+	let from = 0;
+	return (to) => {
+		const stretch: Stretch = { text, from, to: Math.min(text.length, to + MAX_RECORD_CHARS) };
+		reportMachineLines(stretch, report);
+		if (text.slice(from, stretch.to).includes("\n")) {
+			reportStatement(stretch, report);
+			reportPeople(stretch, report);
+			reportLogins(stretch, report);
+		}
+		from = to;
+	};
 }

@@ -12,6 +12,7 @@ import {
 	PASSWORD_NAME,
 	POSSIBLE_KEY_NAME,
 } from "./secret-shapes.ts";
+import type { StretchReader } from "./stretches.ts";
 import { isWordAt } from "./words.ts";
 
 /** Receives the kind of a secret and its offsets; the end is exclusive. */
@@ -203,22 +204,28 @@ function isCode(text: string, end: number, value: string): boolean {
 /** A longer value is not searched for further settings, so that no character is read for many names. */
 const SHORT_VALUE = 32;
 
-/** Reports secrets in URLs and settings, in one pass over the colons and equals signs of the text. */
-export function reportAssignedSecrets(text: string, report: ReportSecret): void {
+/** Reports secrets in URLs and settings as far as it is called to read, in one pass over the colons and equals signs. */
+export function createAssignmentReader(text: string, report: ReportSecret): StretchReader {
 	let colon = text.indexOf(":");
 	let equals = text.indexOf("=");
 	let scannedTo = 0;
-	while (colon >= 0 || equals >= 0) {
-		const isColon = colon >= 0 && (equals < 0 || colon < equals);
-		const at = isColon ? colon : equals;
+	const readSign = (at: number, isColon: boolean) => {
 		if (isColon && text.charCodeAt(at + 1) === 47) reportUrlPassword(text, at, report);
 		else if (at >= scannedTo && isAssignment(text, at)) {
 			const end = reportAssignment(text, at, report);
 			if (end > at + SHORT_VALUE) scannedTo = end;
 		}
-		if (isColon) colon = text.indexOf(":", at + 1);
-		else equals = text.indexOf("=", at + 1);
-	}
+	};
+	return (to) => {
+		while (colon >= 0 || equals >= 0) {
+			const isColon = colon >= 0 && (equals < 0 || colon < equals);
+			const at = isColon ? colon : equals;
+			if (at >= to) return;
+			readSign(at, isColon);
+			if (isColon) colon = text.indexOf(":", at + 1);
+			else equals = text.indexOf("=", at + 1);
+		}
+	};
 }
 
 /** Whether a name, perhaps quoted, precedes the sign, at most two characters away. */

@@ -36,12 +36,16 @@ function isLetterAt(text: string, at: number): boolean {
 	return code < 128 ? CHARACTER_CLASS[code] !== OTHER : /[\p{L}\p{N}]/u.test(text.charAt(at));
 }
 
-/** Calls `visit` for each word in order, with its offsets; the end is exclusive. */
-export function eachWord(text: string, visit: (start: number, end: number, make: WordAlphabet) => void): void {
-	const length = text.length;
+/** Calls `visit` for each word between two offsets in order, with its offsets; the end is exclusive. */
+export function eachWord(
+	text: string,
+	visit: (start: number, end: number, alphabet: WordAlphabet) => void,
+	from = 0,
+	length = text.length,
+): void {
 	let start = 0;
 	let alphabet = OTHER;
-	for (let at = 0; at < length; at++) {
+	for (let at = from; at < length; at++) {
 		const code = text.charCodeAt(at);
 		const characterClass = code < 128 ? CHARACTER_CLASS[code] : OTHER;
 		if (characterClass !== OTHER && characterClass !== undefined) {

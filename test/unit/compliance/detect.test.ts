@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { plainConversation } from "../../../src/compliance/conversation.ts";
-import { detect, secretSpans } from "../../../src/compliance/detect.ts";
+import { detect, detectInSteps, secretSpans } from "../../../src/compliance/detect.ts";
+import { STRETCH_CHARS } from "../../../src/compliance/detection/stretches.ts";
 import { MAX_FINDINGS_PER_CLASS } from "../../../src/compliance/findings.ts";
 import { DATA_CLASSES } from "../../../src/compliance/vocabulary.ts";
 import { HOSTILE_UNITS, repeatToLength } from "../../bench/sensitive-inputs.ts";
@@ -340,5 +341,25 @@ describe("secretSpans", () => {
 				},
 			),
 		);
+	});
+});
+
+describe("detection in steps", () => {
+	it("pauses within a long text, and finds the same across the pauses", () => {
+		const found = "Mail ida.brandvold@fjord-post.no, card 4111-1111-1111-1111, my brother has epilepsy. ";
+		const text = Array.from({ length: 1_500 }, (_, index) => `${found}${"x".repeat(index % 7)} `).join("");
+		const steps = detectInSteps(plainConversation(text));
+		const read: number[] = [];
+		let step = steps.next();
+		for (; !step.done; step = steps.next()) read.push(step.value);
+		expect(read.length).toBeGreaterThan(2);
+		expect(Math.max(...read)).toBeLessThanOrEqual(STRETCH_CHARS + 64);
+		const counts = new Map<string, number>();
+		for (const { kind } of step.value.findings) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+		expect([...counts].sort()).toEqual([
+			["credit_card", 1_500],
+			["diagnosis_context", 1_500],
+			["email", 1_500],
+		]);
 	});
 });

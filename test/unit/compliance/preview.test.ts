@@ -6,6 +6,7 @@ import { blendedRate } from "../../../src/catalog/price.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
+import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { variablesFor } from "../../support/variables.ts";
@@ -13,13 +14,12 @@ import { variablesFor } from "../../support/variables.ts";
 const NOON = Date.parse("2026-11-21T12:00:00Z");
 const SETTINGS = parseSettings(variablesFor(CATALOG));
 
+const gate = (request: CompliancePolicy) =>
+	shippedGate({ operator: null, key: null, request }, plainConversation("hello"), SETTINGS);
+
 describe("a preview", () => {
 	it("accounts for every model once", () => {
-		const preview = toCompliancePreview(
-			shippedGate({ frameworks: ["GDPR"] }, plainConversation("hello"), SETTINGS),
-			CATALOG,
-			NOON,
-		);
+		const preview = toCompliancePreview(gate({ frameworks: ["GDPR"] }), CATALOG, NOON);
 		const ids = [...preview.allowed_models, ...Object.keys(preview.excluded_models)];
 		expect(ids.toSorted()).toEqual(CATALOG.models.map(({ id }) => id).toSorted());
 		expect(preview.decision).toMatchObject({
@@ -38,11 +38,7 @@ describe("a preview", () => {
 	});
 
 	it("of a policy that excludes every model has no sample, and no price", () => {
-		const preview = toCompliancePreview(
-			shippedGate({ jurisdiction: ["JP"] }, plainConversation("hello"), SETTINGS),
-			CATALOG,
-			NOON,
-		);
+		const preview = toCompliancePreview(gate({ jurisdiction: ["JP"] }), CATALOG, NOON);
 		expect(preview.ok).toBe(false);
 		expect(preview).not.toHaveProperty("sample_attestation");
 		expect(preview.compliance_cost_premium).toMatchObject({

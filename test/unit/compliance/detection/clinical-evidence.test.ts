@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
-import { addClinicalEvidence } from "../../../../src/compliance/detection/clinical-evidence.ts";
+import { createClinicalReader } from "../../../../src/compliance/detection/clinical-evidence.ts";
 import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
 
 function foundIn(text: string): DataKind[] {
 	const seen = new Set<DataKind>();
-	addClinicalEvidence(text, seen);
+	createClinicalReader(text, seen)(text.length);
 	return [...seen].sort();
 }
 

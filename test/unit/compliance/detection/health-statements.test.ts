@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
-import { addHealthStatements } from "../../../../src/compliance/detection/health-statements.ts";
+import { createHealthStatementReader } from "../../../../src/compliance/detection/health-statements.ts";
 import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
 
 function statedIn(text: string): DataKind[] {
 	const seen = new Set<DataKind>();
-	addHealthStatements(text, seen);
+	createHealthStatementReader(text, seen)(text.length);
 	return [...seen].sort();
 }
 
