@@ -189,10 +189,28 @@ export const LABELLED_VALUES: Readonly<Record<Exclude<LabelGroup, "seed">, reado
 			isValid: (value) => isCredential(value) && /\p{L}/u.test(value) && !/^\d+(?:[.,]\d+)? ?\p{L}{1,4}$/u.test(value),
 		},
 	],
+	// What opens a lock, without a word for the code: "the safe opens with 38-12".
+	lock: [
+		{
+			kind: "generic_secret",
+			shape: new RegExp(
+				verbose`
+					[^\n.!?;\d]{0,32}?(?<!\p{L})(?:
+						(?:opens?|unlocks?|disarms?|(?:is|was) (?:opened|unlocked|disarmed|armed|set)|disarm it|unlock it|switch(?:es)? off) (?:with|by|to|using)
+						|öffnet (?:sich )?mit|geht (?:auf )?mit|s'ouvre avec|se abre con|se desactiva con|abre com|si apre con|gaat open met
+						|otwiera się kodem|öppnas med|açılıyor|открывается|отключается
+					)(?!\p{L})[:\s"'\x60]{1,3}(?:the code |code |кодом )?(?<value>\p{Lu}{0,2}[#*]?\d(?:[\d\p{Lu}#*-]| (?=\d\d)){2,11})(?![\p{L}%]|[.,:]\d)
+				`,
+				"diuy",
+			),
+			isValid: isAccessCode,
+		},
+	],
 	accessCode: [
 		{
 			kind: "generic_secret",
-			shape: /[^\n\d.!?;,]{0,28}?["'`“«„「 ]?(?<value>\p{Lu}{0,2}[#*]?\d[\d\p{Lu}#*-]{2,9})(?![\p{L}%]|[.,:]?\d)/duy,
+			shape:
+				/[^\n\d.!?;,]{0,28}?["'`“«„「 ]?(?<value>\p{Lu}{0,2}[#*]?\d(?:[\d\p{Lu}#*-]| (?=\d\d)){2,11})(?![\p{L}%]|[.,:]?\d)/duy,
 			isValid: isAccessCode,
 		},
 	],

@@ -64,6 +64,14 @@ function isSomebodysDebt(lower: string, start: number, end: number, sumStart: nu
 	);
 }
 
+const LAST_FULL_NAME = new RegExp(`(?<![\\p{L}])(${FULL_NAME})[^!?\\n]{0,96}$`, "u");
+
+/** Whether somebody was named in full shortly before. */
+function isOfNamed(text: string, at: number): boolean {
+	const name = LAST_FULL_NAME.exec(text.slice(Math.max(0, at - 140), at))?.[1];
+	return name !== undefined && isFullName(name);
+}
+
 /** A sum right before a word for a debt: "14.000 euro schuld". */
 const SUM_BEFORE = new RegExp(`${SUM}\\.?[^\\n.!?。！？؟\\d]{0,20}$`, "diu");
 
@@ -112,7 +120,8 @@ function readValue(text: string, lower: string, label: FoundLabel, form: Labelle
 	if (kind === "generic_secret") return { kind, start, end: trimPassword(text, start, end) };
 	if (!MONEY_KINDS.has(kind)) return { kind, start, end };
 	if (!isMoney(match, lower, shape.lastIndex)) return null;
-	if (label.group === "owed" && !isSomebodysDebt(lower, label.start, label.end, start)) return null;
+	if (label.group === "owed" && !isSomebodysDebt(lower, label.start, label.end, start) && !isOfNamed(text, label.start))
+		return null;
 	// The last word of the label says what the sum is: "earn" in "I earn".
 	return { kind, start: label.start + lower.slice(label.start, label.end).lastIndexOf(" ") + 1, end: shape.lastIndex };
 }

@@ -6,6 +6,7 @@ const LABEL_GROUPS = [
 	"password",
 	"accessCode",
 	"network",
+	"lock",
 	"seed",
 	"name",
 	"relation",
