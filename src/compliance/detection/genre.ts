@@ -94,17 +94,56 @@ const SOFTWARE =
 const SENTENCE_END = /[.!?](?=\s)|\n/;
 const CHARS_AROUND = 160;
 
+/** What the surroundings of a place say. Places of one bucket share it, so that a list of names costs no more than prose. */
+interface Surroundings {
+	readonly isRecord: boolean;
+	readonly isPublicLife: boolean;
+	readonly isSoftware: boolean;
+}
+
+const BUCKET_CHARS = 64;
+
+function readSurroundings(text: string, bucket: number): Surroundings {
+	const from = bucket * BUCKET_CHARS;
+	const around = text
+		.slice(Math.max(0, from - CHARS_AROUND), from + BUCKET_CHARS + CHARS_AROUND)
+		.replace(OWN_STORY, "");
+	return {
+		isRecord: OF_RECORD.test(around),
+		isPublicLife: PUBLIC_LIFE.test(around),
+		isSoftware: SOFTWARE.test(around),
+	};
+}
+
+/** Whether the sentence of a finding has a word of public life. */
+function isInPublicSentence(text: string, start: number, end: number): boolean {
+	const before = text
+		.slice(Math.max(0, start - CHARS_AROUND), start)
+		.split(SENTENCE_END)
+		.at(-1);
+	return PUBLIC_LIFE.test(`${before} ${text.slice(end, end + CHARS_AROUND).split(SENTENCE_END)[0]}`);
+}
+
+/** Whether a finding in one text is about a public or invented person, or about a program. */
+type PublicKnowledgeRule = (kind: DataKind, start: number, end: number) => boolean;
+
 /**
- * Whether a finding is about a public or invented person, or about a program. It lowers what is merely said of somebody; it never overrides a
- * name, a record, a drug that somebody takes, or the writer's own people.
+ * The rule for one text. It lowers what is merely said of somebody; it never overrides a name, a record, a drug that somebody
+ * takes, or the writer's own people.
  */
-export function isPublicKnowledge(text: string, kind: DataKind, start: number, end: number, story: boolean): boolean {
-	if (!SAID_KINDS.has(kind)) return false;
-	const around = text.slice(Math.max(0, start - CHARS_AROUND), end + CHARS_AROUND).replace(OWN_STORY, "");
-	if (OF_RECORD.test(around)) return false;
-	if (kind === "diagnosis_context" && SOFTWARE.test(around)) return true;
-	const before = text.slice(Math.max(0, start - CHARS_AROUND), start);
-	const sentence = `${before.split(SENTENCE_END).at(-1)} ${text.slice(end, end + CHARS_AROUND).split(SENTENCE_END)[0]}`;
-	if (PUBLIC_LIFE.test(sentence)) return true;
-	return (story || PUBLIC_LIFE.test(around)) && !NAMED_SUBJECT.test(before);
+export function createPublicKnowledgeRule(text: string): PublicKnowledgeRule {
+	const story = isStory(text);
+	let lastBucket = -1;
+	let surroundings: Surroundings = { isRecord: false, isPublicLife: false, isSoftware: false };
+	return (kind, start, end) => {
+		if (!SAID_KINDS.has(kind)) return false;
+		const bucket = Math.floor(start / BUCKET_CHARS);
+		if (bucket !== lastBucket) surroundings = readSurroundings(text, bucket);
+		lastBucket = bucket;
+		const { isRecord, isPublicLife, isSoftware } = surroundings;
+		if (isRecord || !(story || isPublicLife || isSoftware)) return false;
+		if (kind === "diagnosis_context" && isSoftware) return true;
+		if (isPublicLife && isInPublicSentence(text, start, end)) return true;
+		return (story || isPublicLife) && !NAMED_SUBJECT.test(text.slice(Math.max(0, start - CHARS_AROUND), start));
+	};
 }

@@ -3,7 +3,7 @@ import { findAddress } from "./addresses.ts";
 import { createClinicalReader } from "./clinical-evidence.ts";
 import { isPresentedExample } from "./documentation.ts";
 import type { FindingSink } from "./finding-sink.ts";
-import { isPublicKnowledge, isStory } from "./genre.ts";
+import { createPublicKnowledgeRule } from "./genre.ts";
 import { createHealthStatementReader } from "./health-statements.ts";
 import { findIbanEnd } from "./iban.ts";
 import { IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
@@ -106,9 +106,9 @@ class WordReader {
 
 /** Leaves out the examples of documentation, and what is said of public or invented people. */
 function withoutExamples(text: string, sink: NameSink): NameSink {
-	const story = isStory(text);
+	const isPublicKnowledge = createPublicKnowledgeRule(text);
 	const counts = (kind: DataKind, start: number, end: number) =>
-		!isPresentedExample(text, kind, start, end) && !isPublicKnowledge(text, kind, start, end, story);
+		!isPresentedExample(text, kind, start, end) && !isPublicKnowledge(kind, start, end);
 	return {
 		add: (kind, start, end) => {
 			if (counts(kind, start, end)) sink.add(kind, start, end);
