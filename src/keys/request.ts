@@ -8,8 +8,10 @@ import { timestampParam } from "../http/query.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
 import { nanoUsd } from "../proof/money.ts";
 import { isListed } from "../routing/routing-config.ts";
+import { findMisplacedMembers } from "../routing-config/config.ts";
 import { configFields } from "../routing-config/config-input.ts";
 import { readConfigObject } from "../routing-config/read.ts";
+import { checkWebhook, MAX_WEBHOOK_URL_CHARS, type WebhookRules } from "../webhooks/webhook.ts";
 import type { WantedOptions } from "./key.ts";
 
 const MAX_NAME_CHARS = 128;
@@ -44,7 +46,7 @@ export const keyOptionFields = () => ({
 		.nullish()
 		.describe("The models it may call: ids, tiers, and * globs of ids and providers. All of the plan's by default."),
 	brain_config: configFields().brain_config.describe(
-		"A routing config for its requests, between the server's and their own. Without compliance.",
+		"A routing config for its requests, between the server's and their own.",
 	),
 	tags: z
 		.array(z.string().regex(TAG, "must be 1 to 64 characters of A-Z a-z 0-9 . _ : -"))
@@ -52,6 +54,11 @@ export const keyOptionFields = () => ({
 		.refine((tags) => new Set(tags).size === tags.length, "must not repeat a tag")
 		.nullish()
 		.describe("Labels of the key."),
+	alert_webhook: z
+		.string()
+		.max(MAX_WEBHOOK_URL_CHARS)
+		.nullish()
+		.describe("An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
 });
 
 /** A member that is not honoured would be a rule that nobody keeps, so unknown ones are refused. */
@@ -71,7 +78,7 @@ export const rotateRequestSchema = z.lazy(() =>
 
 /** What a request names of a key's options, but for its config. Null stands for none. */
 function toKeyOptions(body: KeyRequest): WantedOptions {
-	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags } = body;
+	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags, alert_webhook } = body;
 	const budget = budget_usd == null ? null : { limitNanoUsd: nanoUsd(budget_usd), period: budget_period ?? null };
 	return {
 		...(name === undefined ? {} : { name }),
@@ -82,6 +89,7 @@ function toKeyOptions(body: KeyRequest): WantedOptions {
 		...(budget_usd === undefined ? {} : { budget }),
 		...(models === undefined ? {} : { models }),
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
+		...(alert_webhook === undefined ? {} : { alertWebhook: alert_webhook }),
 	};
 }
 
@@ -90,6 +98,7 @@ interface KeyBasis {
 	plan: PlanId;
 	catalog: Catalog;
 	nowMs: number;
+	webhooks: WebhookRules;
 }
 
 function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: number | null, plan: PlanId): Issue[] {
@@ -98,7 +107,7 @@ function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: 
 }
 
 function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue[] {
-	const { expires_at, rpm, daily_requests, budget_usd, budget_period, models, brain_config } = body;
+	const { expires_at, rpm, daily_requests, budget_usd, budget_period, models } = body;
 	const issues = [
 		...findLimitIssue("rpm", rpm, PLANS[plan].rpm, plan),
 		...findLimitIssue("daily_requests", daily_requests, PLANS[plan].dailyRequests, plan),
@@ -109,8 +118,6 @@ function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue
 		issues.push({ path: "budget_period", message: "is the period of budget_usd, which is missing" });
 	if (models && !catalog.models.some((model) => isListed(model, models)))
 		issues.push({ path: "models", message: "matches no model; GET /v1/models lists them all" });
-	if (brain_config?.["compliance"] != null)
-		issues.push({ path: "brain_config.compliance", message: "is not part of a key's config" });
 	return issues;
 }
 
@@ -118,9 +125,14 @@ function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue
 export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise<Result<WantedOptions>> {
 	const issues = findIssues(body, basis);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
+	if (body.alert_webhook != null) {
+		const webhook = checkWebhook(body.alert_webhook, basis.webhooks);
+		if (!webhook.ok) return webhook;
+	}
 	const options = toKeyOptions(body);
 	if (body.brain_config === undefined) return ok(options);
 	if (body.brain_config === null) return ok({ ...options, config: null });
 	const { config, errors } = await readConfigObject(body.brain_config, basis.catalog);
-	return errors.length > 0 ? fail({ reason: "invalid_brain_config", errors }) : ok({ ...options, config });
+	const all = [...errors, ...findMisplacedMembers(config)];
+	return all.length > 0 ? fail({ reason: "invalid_brain_config", errors: all }) : ok({ ...options, config });
 }

@@ -12,6 +12,7 @@ import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
+import { toWebhookRules } from "../webhooks/webhook.ts";
 import { recordBudgetAlerts } from "./budget-alerts.store.ts";
 import { cutDown } from "./flush-batch.ts";
 import type { BudgetStatus } from "./key-budget.ts";
@@ -67,16 +68,20 @@ export class AccountMeter extends DurableObject<Env> {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		this.#meterState = new MeterState(this.#sql, now);
+		const revoked = [
+			...this.#sql.exec<{ key_id: string; retired_budget: string | null }>(
+				"SELECT key_id, retired_budget FROM revoked_keys",
+			),
+		];
+		this.#revoked = new Set(revoked.map(({ key_id }) => key_id));
+		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
+		this.#meterState = new MeterState(this.#sql, now, retiredBudgets);
 		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
-		this.#revoked = new Set(
-			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
-		);
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
-		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, (nowMs) => {
-			this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
-			this.#flushSoon(nowMs);
+		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
+			rules: () => toWebhookRules(cachedSettings(env)),
+			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
@@ -86,6 +91,18 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Whether only this object may know of something that D1 is to have. */
 	get #hasUnflushed(): boolean {
 		return this.#meterState.hasUnfolded || this.#budgets.table.hasUnflushed;
+	}
+
+	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
+	#eventStored(nowMs: number): void {
+		this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
+		this.#armForWebhooks();
+		this.#flushSoon(nowMs);
+	}
+
+	#armForWebhooks(): void {
+		const { nextAtMs } = this.#budgets.webhooks;
+		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
 	/** Flushes a moment later; once a second at most while requests keep coming. */
@@ -270,10 +287,16 @@ export class AccountMeter extends DurableObject<Env> {
 		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
-	/** Refuses a key from now on, for ever. */
-	revokeKey(keyId: string): void {
-		this.#sql.exec("INSERT OR IGNORE INTO revoked_keys (key_id) VALUES (?)", keyId);
+	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
+	revokeKey(keyId: string, retiredBudget: string | null): void {
+		this.#sql.exec(
+			`INSERT INTO revoked_keys (key_id, retired_budget) VALUES (?, ?)
+			ON CONFLICT (key_id) DO UPDATE SET retired_budget = coalesce(excluded.retired_budget, retired_budget)`,
+			keyId,
+			retiredBudget,
+		);
 		this.#revoked.add(keyId);
+		if (retiredBudget !== null) this.#meterState.retireBudget(retiredBudget);
 	}
 
 	/** Marks an owner: it holds audit events that D1 does not have. A later mark has a larger number. */
@@ -310,6 +333,7 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Settles expired reservations and flushes. Never throws: the platform gives up an alarm after a few failures. */
 	override async alarm(): Promise<void> {
 		this.#outbox.alarmFired();
+		const delivered = this.#deliverAlerts();
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
@@ -318,6 +342,17 @@ export class AccountMeter extends DurableObject<Env> {
 			logError("meter_alarm_failed", error);
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
+		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
+		await delivered;
+	}
+
+	/** Makes the tries of webhooks that are due. Never throws. */
+	async #deliverAlerts(): Promise<void> {
+		try {
+			await this.#budgets.webhooks.deliverDue();
+		} catch (error) {
+			logError("key_webhooks_failed", error);
+		}
 	}
 
 	async #expire(nowMs: number): Promise<void> {
@@ -385,5 +420,6 @@ export class AccountMeter extends DurableObject<Env> {
 		const { earliestExpiryMs } = this.#meterState;
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
 		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
+		this.#armForWebhooks();
 	}
 }

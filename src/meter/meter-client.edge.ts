@@ -46,7 +46,8 @@ export interface MeterClient {
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
 	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
 	room(requestId: string): Promise<BudgetRoom | null>;
-	revokeKey(keyId: string): Promise<void>;
+	/** Refuses a key for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
+	revokeKey(keyId: string, retiredBudget: string | null): Promise<void>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
 	markOwner(owner: string, mark: number): Promise<void>;
 	/** Marked owners whose key has a prefix: any `limit` of them. */
@@ -74,7 +75,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
-		revokeKey: (keyId) => twice((stub) => stub.revokeKey(keyId)),
+		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),
 		unmarkOwner: (owner, mark) => twice((stub) => stub.unmarkOwner(owner, mark)),

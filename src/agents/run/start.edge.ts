@@ -8,7 +8,7 @@ import { toCaller } from "../../inference/caller.edge.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
-import { checkWebhook } from "../../webhooks/webhook.ts";
+import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
 import { toStepMarks } from "../prompt.ts";
@@ -49,8 +49,7 @@ async function prepareRun(
 	context: KeyContext,
 ): Promise<Result<PreparedRun>> {
 	const { account, settings, startedAtMs } = context;
-	const { webhookHosts: hosts, signer } = settings;
-	const webhook = body.webhook == null ? ok(null) : checkWebhook(body.webhook, { hosts, signer });
+	const webhook = body.webhook == null ? ok(null) : checkWebhook(body.webhook, toWebhookRules(settings));
 	if (!webhook.ok) return webhook;
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
