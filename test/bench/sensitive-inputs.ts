@@ -44,6 +44,15 @@ export const HOSTILE_UNITS: readonly (readonly [name: string, unit: string])[] =
 	["one letter", "A"],
 	["zero width", "a\u200b"],
 	["full width", "１２３４ "],
+	["labels", "password "],
+	["words for wallets", "seed phrase "],
+	["names", "Ada Quist, 3 "],
+	["streets in Cyrillic", "ул. Лесная 1 "],
+	["tables", "user,pass\n"],
+	["bookings", "saldo 01.02. x 1,2\n"],
+	["lines of passports", "P<GBRA<<"],
+	["tests of cards", "4111 1111 1111 1111 test "],
+	["passwords in Chinese", "密码"],
 ];
 
 /** Prose without anything to find. */

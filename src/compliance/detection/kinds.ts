@@ -65,6 +65,7 @@ const KINDS_BY_CLASS = {
 	FINANCIAL: [
 		"aba_routing",
 		"bank_account",
+		"bank_statement",
 		"card_cvv",
 		"credit_card",
 		"credit_context",
@@ -118,6 +119,7 @@ const KINDS_BY_CLASS = {
 		"private_key",
 		"pypi_token",
 		"rubygems_token",
+		"seed_phrase",
 		"sendgrid_key",
 		"sentry_token",
 		"shopify_token",
