@@ -7,6 +7,7 @@ import { readText } from "./detection/text-reader.ts";
 import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
+import { runSteps, type Steps } from "./steps.ts";
 
 /** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
 export interface SecretSpan {
@@ -27,7 +28,7 @@ const MAX_READ_CHARS = 4_194_304;
  * linearly with the length of the texts. If they are longer than 4 Mi characters together, every class is reported, of kind
  * `unread`, without findings. docs/reference.md, "Compliance".
  */
-export function* detectInSteps({ texts }: Conversation): Generator<number, Detection> {
+export function* detectInSteps({ texts }: Conversation): Steps<Detection> {
 	if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_READ_CHARS) return unreadDetection();
 	const found = new DetectionCollector();
 	for (const [index, { text }] of texts.entries()) {
@@ -41,10 +42,7 @@ export function* detectInSteps({ texts }: Conversation): Generator<number, Detec
 
 /** The sensitive data in a conversation, found without a pause. */
 export function detect(conversation: Conversation): Detection {
-	const steps = detectInSteps(conversation);
-	let step = steps.next();
-	while (!step.done) step = steps.next();
-	return step.value;
+	return runSteps(detectInSteps(conversation));
 }
 
 /**

@@ -5,7 +5,7 @@ import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
-import { detect } from "./detect.ts";
+import { detectInSteps } from "./detect.ts";
 import type { Detection } from "./findings.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
@@ -20,6 +20,7 @@ import {
 	shownPolicy,
 	toFloor,
 } from "./policy-levels.ts";
+import type { Steps } from "./steps.ts";
 import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
 /** Policies in force on a text. They apply to every model that sees the text: fallbacks, judges, critics and planners, too. */
@@ -307,13 +308,13 @@ export function createGate(
 }
 
 /**
- * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation.
+ * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation in steps.
  * @param conversation everything that a model would be sent.
  */
-export function shippedGate(
+export function* shippedGate(
 	levels: PolicyLevels,
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
-): ComplianceGate {
-	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations });
+): Steps<ComplianceGate> {
+	return createGate(levels, yield* detectInSteps(conversation), { matrix: MATRIX, catalog, attestations });
 }
