@@ -7,6 +7,7 @@ import { readText } from "./detection/text-reader.ts";
 import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
+import { conversationReadings } from "./readings.ts";
 import { runSteps, type Steps } from "./steps.ts";
 
 /** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
@@ -24,18 +25,30 @@ const MAX_READ_CHARS = 4_194_304;
 
 /**
  * Finds the sensitive data in a conversation, every occurrence, and pauses every 32 Ki characters with the number of characters
- * read. Every view of a text is read: as written, without invisible characters, and with escapes and base64 decoded. Time grows
+ * read. Every view of a text is read: as written, without invisible characters, and with escapes and base64 decoded; then the
+ * conversation across its texts. Time grows
  * linearly with the length of the texts. If they are longer than 4 Mi characters together, every class is reported, of kind
  * `unread`, without findings. docs/reference.md, "Compliance".
  */
-export function* detectInSteps({ texts }: Conversation): Steps<Detection> {
+export function* detectInSteps(conversation: Conversation): Steps<Detection> {
+	const { texts } = conversation;
 	if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_READ_CHARS) return unreadDetection();
 	const found = new DetectionCollector();
 	for (const [index, { text }] of texts.entries()) {
 		for (const view of decodeViews(text)) {
-			found.enter(index, view.origin);
+			found.enter((_, from, to) => {
+				const [start, end] = view.origin(from, to);
+				return [{ text: index, start, end }];
+			});
 			yield* readText(view.text, found);
 		}
+	}
+	for (const { joined, accepts } of conversationReadings(conversation)) {
+		found.enter((kind, from, to) => {
+			const spans = joined.locate(from, to);
+			return accepts(kind, spans) ? spans : [];
+		});
+		yield* readText(joined.text, found);
 	}
 	return found.toDetection();
 }
