@@ -1,7 +1,7 @@
 // Finds personal, health, financial and secret data in a conversation. It says which classes and kinds there are and where they
 // stand, never the values. Pure.
 import type { Conversation } from "./conversation.ts";
-import type { DataKind } from "./detection/kinds.ts";
+import { type DataKind, isStatement } from "./detection/kinds.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { readText } from "./detection/text-reader.ts";
 import { decodeViews } from "./detection/views.ts";
@@ -36,7 +36,8 @@ export function* detectInSteps(conversation: Conversation): Steps<Detection> {
 	const found = new DetectionCollector();
 	for (const [index, { text }] of texts.entries()) {
 		for (const view of decodeViews(text)) {
-			found.enter((_, from, to) => {
+			found.enter((kind, from, to) => {
+				if (view.isValuesOnly && isStatement(kind)) return [];
 				const [start, end] = view.origin(from, to);
 				return [{ text: index, start, end }];
 			});

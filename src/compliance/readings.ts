@@ -2,8 +2,7 @@
 // message that explains it, the fields of a tool's result. Each costs at most a small multiple of the texts that it reads. Pure.
 import type { Conversation, PlacedText } from "./conversation.ts";
 import { eachClinicalTerm } from "./detection/clinical-terms.ts";
-import type { DataKind } from "./detection/kinds.ts";
-import { findClass } from "./detection/kinds.ts";
+import { type DataKind, findClass, isStatement } from "./detection/kinds.ts";
 import { explanationStatement, findBackReference, measureStatement, statementsFor } from "./detection/prompts.ts";
 import { JoinedText, type SourceSpan } from "./joined-text.ts";
 
@@ -16,12 +15,6 @@ export interface ConversationReading {
 /** A text with its index in the conversation. */
 interface IndexedText extends PlacedText {
 	readonly index: number;
-}
-
-/** Kinds whose sense needs a whole sentence, and its genre. */
-function isStatement(kind: DataKind): boolean {
-	const isIdentifier = kind === "mrn" || kind === "uk_nhs_number" || kind === "npi" || kind === "us_mbi";
-	return kind === "person_name" || kind.endsWith("_context") || (findClass(kind) === "PHI" && !isIdentifier);
 }
 
 const acceptAll = () => true;
