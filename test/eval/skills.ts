@@ -1,4 +1,4 @@
-// Checks the skills for what a machine can see, and prints a table; ends with 1 if one has a fault.
+// Checks the form and the promises of the skills, as far as a machine can see them, and prints a table. Ends with 1 on a fault.
 import { readLibrary, reportOn } from "../support/skill-library.ts";
 
 const COLUMNS = [28, 7, 7, 10, 9, 0];

@@ -1,7 +1,9 @@
-// The skills as files, and what a machine can hold against one: its form, its length, filler, and what it shares with others.
+// The skills as files, and what a machine can hold against one: its form, its length, filler, what it shares with others, and
+// the promises of skill-promises.ts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseSkill, type Skill } from "../../src/skills/skill.ts";
+import { findBrokenPromises } from "./skill-promises.ts";
 
 const LIBRARY = resolve(import.meta.dirname, "../../src/skills/library");
 
@@ -114,7 +116,8 @@ function faultsOf(skill: Skill, report: Omit<SkillReport, "faults">): string[] {
 			`it shares with ${report.nearest.with}: ${report.nearest.sequences.slice(0, 3).join(" | ")}`,
 		],
 	];
-	return checks.filter(([isFault]) => isFault).map(([, fault]) => fault);
+	const formFaults = checks.filter(([isFault]) => isFault).map(([, fault]) => fault);
+	return [...formFaults, ...findBrokenPromises(skill, sections)];
 }
 
 /** Checks a skill beside the others of its library. */

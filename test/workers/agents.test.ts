@@ -2,7 +2,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { runSchema } from "../../src/agents/response.ts";
 import { INTENSITIES_DESCENDING } from "../../src/agents/step-decision.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
@@ -18,37 +18,19 @@ import {
 	runAgent,
 } from "../support/agents.ts";
 import { nano } from "../support/money.ts";
+import { useService } from "../support/per-test.ts";
 import { answers, DONE, finish, ROLE, says, word } from "../support/scripted.ts";
-import {
-	call,
-	callWith,
-	callWithKey,
-	eventually,
-	newKey,
-	type TestKey,
-	type Upstream,
-	usageOf,
-	useSandbox,
-	withKey,
-} from "../support/service.ts";
+import { call, callWith, callWithKey, eventually, newKey, usageOf, withKey } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
-});
-afterEach(() => upstream.restore());
+const { upstream, key } = useService("pro");
 
 const BOOK = `Write a book:\n${Array.from({ length: 12 }, (_, at) => `${at + 1}. Chapter ${at + 1} [[overrun]]`).join("\n")}`;
 
 /** Has the upstream answer the second of three subtasks when the gate is opened. */
 function holdSecondSubtask(): PromiseWithResolvers<void> {
 	const gate = Promise.withResolvers<void>();
-	upstream.restore();
-	upstream = useSandbox(async (request) => {
+	upstream.replace(async (request) => {
 		if ((await request.text()).includes("Subtask 2 of 3")) await gate.promise;
 		return undefined;
 	});
@@ -145,8 +127,7 @@ describe("a run", () => {
 	it.each(["GOAL MET", "GOAL MET 00000000\n2: is done\n3: is done\n4: is done\n5: is done"])(
 		"goes on where a step says %j, which the goal says too",
 		async (claim) => {
-			upstream.restore();
-			upstream = useSandbox(async (request) =>
+			upstream.replace(async (request) =>
 				(await request.text()).includes("Subtask 1 of 5") ? answers(`I am done.\n${claim}`) : undefined,
 			);
 			const goal = `Say "${claim.replaceAll("\n", " ")}". Find A. Find B. Find C. Find D`;
@@ -185,8 +166,7 @@ describe("a run", () => {
 			task: `Do ${title}`,
 			is_section: at > 0,
 		}));
-		upstream.restore();
-		upstream = useSandbox(async (request) =>
+		upstream.replace(async (request) =>
 			(await request.text()).includes("You split a goal")
 				? answers(`Gladly:\n${JSON.stringify({ plan: { subtasks } })}\nThat is [my] plan.`)
 				: undefined,
@@ -214,8 +194,7 @@ describe("a run", () => {
 
 	/** Cuts the answer to one subtask, and continues it as a test says. */
 	function cutSubtask(continuation: () => Response): void {
-		upstream.restore();
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			const prompt = await request.text();
 			if (!prompt.includes("Subtask 2 of 3")) return undefined;
 			const isContinued = prompt.includes("was cut off at the length limit");
@@ -243,9 +222,8 @@ describe("a run", () => {
 	});
 
 	it("shows what it paid for in its steps, also what gave nothing", async () => {
-		upstream.restore();
 		const brokenOff = 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"One"}}]}\n\n';
-		upstream = useSandbox(async (request) =>
+		upstream.replace(async (request) =>
 			(await request.text()).includes("You split a goal")
 				? new Response(brokenOff, { headers: { "content-type": "text/event-stream" } })
 				: undefined,
@@ -571,9 +549,8 @@ describe("cancelling", () => {
 
 describe("usage", () => {
 	it("shows what a run holds and has spent at every moment, and never more than its cap", async () => {
-		upstream.restore();
 		const seen: { spent_usd: number; held_usd: number; bound_usd: number; kind: string }[] = [];
-		upstream = useSandbox(async () => {
+		upstream.replace(async () => {
 			const { open } = (await (await callWithKey(key.key, "/v1/usage")).json()) as { open: typeof seen };
 			seen.push(...open);
 			return undefined;

@@ -1,8 +1,9 @@
 // Routing configs through the front door: validate, share, apply, the server's default, the badge.
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { modelWhere } from "../support/catalog.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	call,
 	callWith,
@@ -14,8 +15,6 @@ import {
 	operator,
 	receiptOf,
 	type TestKey,
-	type Upstream,
-	useSandbox,
 	withKey,
 } from "../support/service.ts";
 
@@ -24,14 +23,8 @@ const elsewhere = CATALOG.models.filter(({ provider }) => provider !== frontier.
 const mid = modelWhere({ models: elsewhere }, ({ tier }) => tier === "mid");
 const budget = modelWhere({ models: elsewhere }, ({ tier }) => tier === "budget");
 
-let upstream: Upstream;
-let owner: TestKey;
-beforeEach(async () => {
-	upstream = useSandbox();
-	owner = await newKey("corporate");
-});
+const { upstream, key: owner } = useService("corporate");
 afterEach(() => {
-	upstream.restore();
 	vi.restoreAllMocks();
 });
 
@@ -449,8 +442,7 @@ describe("a request's config", () => {
 	});
 
 	it("never lets a blocked provider be called, though every other one fails", async () => {
-		upstream.restore();
-		upstream = useSandbox(async () => new Response("{}", { status: 500 }));
+		upstream.replace(async () => new Response("{}", { status: 500 }));
 		const brain_config = { blocked: [mid.provider] };
 		const messages = [{ role: "user", content: "hi" }];
 		const answer = await callWithKey(owner.key, "/v1/chat/completions", { messages, brain_config });

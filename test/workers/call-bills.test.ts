@@ -2,7 +2,7 @@
 // broke off or was left, the bound where nothing is known, and never more than that.
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import type { Model } from "../../src/catalog/schema.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
@@ -19,6 +19,7 @@ import { reserveCalls } from "../support/calls.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { onlyFor, useFaults } from "../support/faults.ts";
 import { canBeSilent, currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	DONE,
 	event,
@@ -31,19 +32,7 @@ import {
 	scripted,
 	word,
 } from "../support/scripted.ts";
-import {
-	call,
-	callWith,
-	eventually,
-	newKey,
-	ORIGIN,
-	receiptOf,
-	type TestKey,
-	type Upstream,
-	usageOf,
-	useSandbox,
-	withKey,
-} from "../support/service.ts";
+import { call, callWith, eventually, ORIGIN, receiptOf, usageOf, withKey } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
 
 /** A model of each wire that is alone at its price and does not reason. */
@@ -58,22 +47,14 @@ const unseen = modelWhere(
 		hasOnePrice(model) && reasonsHidden(model, CATALOG.providerFor(model), model.reasoning?.efforts[0] ?? null),
 );
 
-let upstream: Upstream;
+const { upstream, key } = useService("pro");
 /** UTF-8 bytes of each request that was sent. */
 let sentBytes: number[];
-let key: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
-});
-afterEach(() => upstream.restore());
 
 /** Every call is answered by a script, or as a response. */
 function respond(answer: Script | (() => Response)): void {
-	upstream.restore();
 	sentBytes = [];
-	upstream = useSandbox(async (request) => {
+	upstream.replace(async (request) => {
 		sentBytes.push((await request.arrayBuffer()).byteLength);
 		const made = answer();
 		return made instanceof Response ? made : scripted(() => made);
@@ -222,8 +203,7 @@ describe("a stream that breaks off", () => {
 
 	it("costs its bound where the answer was requested whole and may have been longer than what counts as under way", async () => {
 		const requested: unknown[] = [];
-		upstream.restore();
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			requested.push(((await request.clone().json()) as { stream?: unknown }).stream);
 			throw new Error("Network connection lost.");
 		});
@@ -324,9 +304,8 @@ describe("a client that leaves", () => {
 	});
 
 	it("before the head of the upstream pays for the request and what may have been under way", async () => {
-		upstream.restore();
 		sentBytes = [];
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			sentBytes.push((await request.arrayBuffer()).byteLength);
 			return new Promise((_, reject) => {
 				request.signal.addEventListener("abort", () => reject(new Error("aborted")));

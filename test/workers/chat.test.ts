@@ -1,25 +1,14 @@
 // Chat through the front door: routed, priced, receipted, accounted for, and refused for a reason.
 import { createPublicKey, verify } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { INTENTS } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
-import {
-	call,
-	callWithKey,
-	chat,
-	db,
-	eventually,
-	newKey,
-	proofOf,
-	type TestKey,
-	type Upstream,
-	usageOf,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { call, callWithKey, chat, db, eventually, proofOf, usageOf } from "../support/service.ts";
 
 /** The only model of its provider, so that blocking the others leaves one. */
 const alone = modelOnWire(
@@ -28,14 +17,7 @@ const alone = modelOnWire(
 		reasoning !== null && CATALOG.models.filter((model) => model.provider === provider).length === 1,
 );
 
-let upstream: Upstream;
-let pro: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	pro = await newKey("pro");
-});
-afterEach(() => upstream.restore());
+const { upstream, key: pro } = useService("pro");
 
 async function completion(response: Response) {
 	expect(response.status, await response.clone().text()).toBe(200);
@@ -219,15 +201,13 @@ describe("an upstream that misbehaves", () => {
 	});
 
 	it("that redirects is not followed, so that its key stays where it belongs", async () => {
-		upstream.restore();
-		upstream = useSandbox(async () => new Response(null, { status: 307, headers: { location: "https://evil.test/" } }));
+		upstream.replace(async () => new Response(null, { status: 307, headers: { location: "https://evil.test/" } }));
 		expect((await chat(pro.key, "hi", only)).status).toBe(502);
 		expect(upstream.requests.length).toBe(1);
 	});
 
 	it("that breaks the connection before its answer may have billed it", async () => {
-		upstream.restore();
-		upstream = useSandbox(async () => Promise.reject(new Error("Network connection lost.")));
+		upstream.replace(async () => Promise.reject(new Error("Network connection lost.")));
 		const response = await chat(pro.key, "hi");
 		expect(response.status).toBe(502);
 		expect((await usageOf(pro)).total_requests).toBe(1);
@@ -236,14 +216,13 @@ describe("an upstream that misbehaves", () => {
 
 describe("the price", () => {
 	it("is that of reported usage at the catalog's rates", async () => {
-		upstream.restore();
 		const usage = {
 			prompt_tokens: 100,
 			completion_tokens: 50,
 			total_tokens: 150,
 			prompt_tokens_details: { cached_tokens: 40 },
 		};
-		upstream = useSandbox(async () =>
+		upstream.replace(async () =>
 			Response.json({ choices: [{ message: { content: "x" }, finish_reason: "stop" }], usage }),
 		);
 		// The reserved bound holds 1,000 output tokens and a few hundred bytes of request.

@@ -1,9 +1,10 @@
 // Code mode through the front door: what passes, what is repaired, where it stops, what it costs, and what its receipt proves.
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type CodeAnswer, codeSchema } from "../../src/code-mode/response.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { nano } from "../support/money.ts";
+import { useService } from "../support/per-test.ts";
 import { DONE, finish, ROLE, says, word } from "../support/scripted.ts";
 import {
 	callWith,
@@ -12,22 +13,13 @@ import {
 	newKey,
 	proofOf,
 	type TestKey,
-	type Upstream,
 	usageOf,
-	useSandbox,
 	withKey,
 } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 import { resultsOf, stageOf } from "../support/stages.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
-afterEach(() => upstream.restore());
+const { upstream, key } = useService("corporate");
 
 const TASK = "Write a Python function that adds two numbers.";
 
@@ -224,9 +216,8 @@ describe("models that cut, wrap and contradict themselves", () => {
 	type StageSay = (stage: string, boundary: string, place: number) => { text: string; end?: "length" };
 
 	function scriptedModels(say: StageSay): void {
-		upstream.restore();
 		const places = new Map<string, number>();
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			const stage = request.headers.get("x-svc-stage")?.split(" ")[0] ?? "";
 			const place = places.get(stage) ?? 0;
 			places.set(stage, place + 1);

@@ -1,19 +1,9 @@
 // The compliance gate through the front door: the preview, calls under a policy, its attestation, and secrets in the trail.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashObject } from "../../src/proof/hash.ts";
-import {
-	call,
-	callWith,
-	callWithKey,
-	chat,
-	newKey,
-	proofOf,
-	type TestKey,
-	type Upstream,
-	useSandbox,
-	withKey,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { call, callWith, callWithKey, chat, newKey, proofOf, withKey } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
 
 type Json = Record<string, unknown>;
@@ -36,14 +26,7 @@ const providerOf = (id: string) => CATALOG.findModel(id)?.provider;
 /** Settings of a test's own. */
 const variables = (values: Record<string, string>) => values as unknown as Partial<Env>;
 
-let upstream: Upstream;
-let key: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
-afterEach(() => upstream.restore());
+const { upstream, key } = useService("corporate");
 
 async function json<T = Json>(response: Response | Promise<Response>, status = 200): Promise<T> {
 	const answer = await response;
@@ -193,8 +176,7 @@ describe("a chat under a policy", () => {
 	});
 
 	it("never goes elsewhere when those who comply fail", async () => {
-		upstream.restore();
-		upstream = useSandbox(async () => new Response("{}", { status: 500 }));
+		upstream.replace(async () => new Response("{}", { status: 500 }));
 		const answer = await chat(key.key, "hi", { compliance: { provider_allowlist: ["mistral", "cohere"] } });
 		expect(answer.status).toBe(502);
 		expect(upstream.requests.length).toBeGreaterThan(1);

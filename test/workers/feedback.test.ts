@@ -1,10 +1,11 @@
 // Feedback through the front door: on every kind of receipt, for its own user only, once, changeable for a day, whatever fails;
 // and the operator's export of what was decided, what it cost and how it was rated.
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { RoutingDecision } from "../../src/usage/routing-decisions.store.ts";
 import { runAgent } from "../support/agents.ts";
 import { isSettlementFlush, killObject, useFaults } from "../support/faults.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	callWithKey,
 	chat,
@@ -13,23 +14,14 @@ import {
 	newKey,
 	operator,
 	proofOf,
-	type TestKey,
-	type Upstream,
 	usageOf,
 	usageRowsInD1,
-	useSandbox,
 } from "../support/service.ts";
 
-let upstream: Upstream;
-let key: TestKey;
+const { upstream, key } = useService("corporate");
 let faults: { restore(): void } | undefined;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
 afterEach(() => {
 	faults?.restore();
-	upstream.restore();
 });
 
 const isFeedback = (target: string) => /insert into "feedback"/i.test(target);
@@ -203,8 +195,7 @@ describe("an id that the caller has no receipt under", () => {
 	it("is 404 until its request is settled, and taken from then on", async () => {
 		const gate = Promise.withResolvers<void>();
 		const reached = Promise.withResolvers<void>();
-		upstream.restore();
-		upstream = useSandbox(async () => {
+		upstream.replace(async () => {
 			reached.resolve();
 			await gate.promise;
 			return undefined;

@@ -1,6 +1,6 @@
 // The engine without an entrance: another caller in the process makes several calls under one reservation, and they are
 // written down under any of the five kinds.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import {
 	type BilledCall,
@@ -18,27 +18,15 @@ import type { ReceiptDetail, ReceiptKind } from "../../src/proof/receipt.ts";
 import { joinText, type ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { type ReservedCalls, reserveCalls } from "../support/calls.ts";
-import {
-	eventually,
-	newKey,
-	proofOf,
-	type TestKey,
-	type Upstream,
-	usageOf,
-	usageRowsInD1,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { eventually, proofOf, usageOf, usageRowsInD1 } from "../support/service.ts";
 
-let upstream: Upstream;
-let key: TestKey;
+const { upstream, key } = useService("corporate");
 let caller: Caller;
 
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
+beforeEach(() => {
 	caller = inProcessCaller(key);
 });
-afterEach(() => upstream.restore());
 
 /** A model of each wire format, by the catalog. */
 const [OPENAI, ANTHROPIC, GOOGLE] = (["openai", "anthropic", "google"] as const).map((wire) => {

@@ -1,7 +1,7 @@
 // Budgets of keys through the front door: never passed by a nano-dollar, whatever is called at once, cut, restarted or changed.
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RunResponse } from "../../src/agents/response.ts";
 import type { KeyBudget } from "../../src/meter/key-budget.ts";
 import { MeterState } from "../../src/meter/meter-state.edge.ts";
@@ -9,6 +9,7 @@ import { countingSql, counts, resetCounts } from "../bench/counting/counts.ts";
 import { postRun, readRun } from "../support/agents.ts";
 import { always, faultyD1, useFaults } from "../support/faults.ts";
 import { nano } from "../support/money.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	call,
 	callWithKey,
@@ -16,26 +17,17 @@ import {
 	chatWith,
 	db,
 	eventually,
-	newKey,
 	receiptOf,
 	type TestKey,
-	type Upstream,
-	useSandbox,
 	withKey,
 } from "../support/service.ts";
 import { reservationFor, settlementFor } from "../support/settlements.ts";
 
 const DAY_MS = 86_400_000;
 
-let upstream: Upstream;
-let owner: TestKey;
-beforeEach(async () => {
-	upstream = useSandbox();
-	owner = await newKey("corporate");
-});
+const { upstream, key: owner } = useService("corporate");
 afterEach(() => {
 	vi.useRealTimers();
-	upstream.restore();
 });
 
 interface BudgetView {
@@ -208,8 +200,7 @@ describe("a budget", () => {
 		const { bound } = await price();
 		const key = await budgetKey(3 * bound, "month");
 		const release = Promise.withResolvers<void>();
-		upstream.restore();
-		upstream = useSandbox(async () => {
+		upstream.replace(async () => {
 			await release.promise;
 			return undefined;
 		});
@@ -275,8 +266,7 @@ describe("an agent run on a budget", () => {
 
 	it("that is interrupted holds only what it cost, and goes on within what is left then", async () => {
 		let isDown = true;
-		upstream.restore();
-		upstream = useSandbox(async (request) =>
+		upstream.replace(async (request) =>
 			isDown && (await request.text()).includes("Subtask 2 of 3") ? new Response("{}", { status: 500 }) : undefined,
 		);
 		const key = await budgetKey(20_000_000);

@@ -1,30 +1,18 @@
 // What a request leaves behind for its operator: one line, with everything but content and keys, and a header that says where the time went.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-	call,
-	callWithKey,
-	chat,
-	eventually,
-	newKey,
-	type TestKey,
-	type Upstream,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { call, callWithKey, chat, eventually } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
 
-let upstream: Upstream;
-let key: TestKey;
+const { key } = useService("pro");
 let lines: string[];
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
+beforeEach(() => {
 	lines = [];
 	for (const method of ["log", "warn", "error"] as const)
 		vi.spyOn(console, method).mockImplementation((...line: unknown[]) => void lines.push(line.join(" ")));
 });
 afterEach(() => {
 	vi.restoreAllMocks();
-	upstream.restore();
 });
 
 /** The lines of one request. */

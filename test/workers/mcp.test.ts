@@ -2,7 +2,7 @@
 // counts, progress, resources and prompts.
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/validators/cf-worker";
 import { createParser } from "eventsource-parser";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import type { Failure } from "../../src/failure.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
@@ -11,7 +11,8 @@ import { TOOL_GROUPS } from "../../src/mcp/tool-groups.ts";
 import { isTool, toTool } from "../../src/mcp/tools.ts";
 import { FULL_GRANT } from "../support/caller.ts";
 import { EXAMPLES, type ExampleRequest } from "../support/examples.ts";
-import { call, callWithKey, newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { call, callWithKey, newKey, type TestKey, usageOf } from "../support/service.ts";
 
 interface Message {
 	id?: number;
@@ -28,13 +29,7 @@ interface ToolResult {
 	_meta?: Record<string, unknown>;
 }
 
-let upstream: Upstream;
-let key: TestKey;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
-afterEach(() => upstream.restore());
+const { upstream, key } = useService("corporate");
 
 function request(method: string, params: Record<string, unknown> = {}, id = 1) {
 	return { jsonrpc: "2.0", id, method, params };
@@ -343,8 +338,7 @@ describe("a call that takes its time", () => {
 	});
 
 	it("that fails after its stream has begun is an error, too", async () => {
-		upstream.restore();
-		upstream = useSandbox(async () => Response.json({ error: { message: "away" } }, { status: 500 }));
+		upstream.replace(async () => Response.json({ error: { message: "away" } }, { status: 500 }));
 		const call = { name: "orchestrate", arguments: { messages: [{ role: "user", content: "hi" }] } };
 		const { messages } = await post(request("tools/call", { ...call, _meta: { progressToken: 7 } }));
 		expect(messages.at(-1)?.result).toMatchObject({

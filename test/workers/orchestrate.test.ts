@@ -1,5 +1,5 @@
 // Orchestration through the front door: every strategy, what it costs, and what is said when something fails.
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { fail } from "../../src/failure.ts";
 import { ensembleMoa } from "../../src/orchestration/ensemble-moa.ts";
@@ -8,6 +8,7 @@ import { STRATEGIES } from "../../src/orchestration/strategies.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
 import { nano } from "../support/money.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	callWith,
 	callWithKey,
@@ -15,22 +16,13 @@ import {
 	newKey,
 	proofOf,
 	type TestKey,
-	type Upstream,
 	usageOf,
-	useSandbox,
 	withKey,
 } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 import { resultsOf, stageOf } from "../support/stages.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
-afterEach(() => upstream.restore());
+const { upstream, key } = useService("corporate");
 
 const SUM = "What is 17 + 25?";
 /** One short answer is comparable, and is no number. */

@@ -1,32 +1,16 @@
 // Receipts are found by their id alone: fresh ones with their meter, old ones in D1, others nowhere, at a bounded price.
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { deriveTagKey, encodeRequestId } from "../../src/account/request-tag.ts";
 import { isSettlementFlush, useFaults } from "../support/faults.ts";
-import {
-	call,
-	chat,
-	db,
-	eventually,
-	newKey,
-	receiptOf,
-	type TestKey,
-	type Upstream,
-	usageRowsInD1,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { call, chat, db, eventually, newKey, receiptOf, usageRowsInD1 } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
-let upstream: Upstream;
-let key: TestKey;
+const { key } = useService("pro");
 let faults: { restore(): void } | undefined;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
-});
 afterEach(() => {
 	vi.useRealTimers();
 	faults?.restore();
-	upstream.restore();
 });
 
 const refuseFlushes = () => useFaults({ DB: ({ target }) => (isSettlementFlush(target) ? "fail" : "pass") });

@@ -1,5 +1,5 @@
 // Skills through the front door: read by everybody, invoked as chat is, receipted as what they are.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { INTENSITIES } from "../../src/catalog/catalog.ts";
 import { PLANS } from "../../src/catalog/plans.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
@@ -7,6 +7,7 @@ import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	call,
 	callWithKey,
@@ -16,9 +17,7 @@ import {
 	proofOf,
 	receiptOf,
 	type TestKey,
-	type Upstream,
 	usageOf,
-	useSandbox,
 } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
 
@@ -44,14 +43,7 @@ interface Skill {
 	source: string;
 }
 
-let upstream: Upstream;
-let pro: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	pro = await newKey("pro");
-});
-afterEach(() => upstream.restore());
+const { upstream, key: pro } = useService("pro");
 
 const skillOf = async (id: string): Promise<Skill> => (await call(`/v1/skills/${id}`)).json();
 
@@ -302,9 +294,8 @@ describe("an answer without max_tokens", () => {
 	});
 
 	it("lets a stand-in answer within what a broken call has left of the ceiling", async () => {
-		upstream.restore();
 		let calls = 0;
-		upstream = useSandbox(async () => {
+		upstream.replace(async () => {
 			if (calls++ > 0) return undefined;
 			// A head and nothing more: the request was sent, so it is billed, and the answer is lost.
 			return new Response("data: {", { headers: { "content-type": "text/event-stream" } });

@@ -1,22 +1,12 @@
 // Streams and failover through the front door: whole, priced and receipted like an unstreamed answer, and honest about how they ended.
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { app } from "../../src/app.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { canBeSilent, modelOf, modelOnWire } from "../support/models.ts";
-import {
-	callWithKey,
-	chat,
-	eventually,
-	newKey,
-	ORIGIN,
-	receiptOf,
-	type TestKey,
-	type Upstream,
-	usageOf,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { callWithKey, chat, eventually, ORIGIN, receiptOf, usageOf } from "../support/service.ts";
 import { readStream } from "../support/sse.ts";
 
 /** The model that tests name where they make its provider fail. */
@@ -24,14 +14,7 @@ const pinned = modelOnWire("openai", canBeSilent);
 /** One of the same format at another provider. */
 const other = modelOnWire("openai", ({ provider }) => provider !== pinned.provider);
 
-let upstream: Upstream;
-let pro: TestKey;
-
-beforeEach(async () => {
-	upstream = useSandbox();
-	pro = await newKey("pro");
-});
-afterEach(() => upstream.restore());
+const { upstream, key: pro } = useService("pro");
 
 function stream(content: string, more: Record<string, unknown> = {}): Promise<Response> {
 	return chat(pro.key, content, { stream: true, ...more });
@@ -39,8 +22,7 @@ function stream(content: string, more: Record<string, unknown> = {}): Promise<Re
 
 /** Answers of single providers instead of the sandbox's. */
 function withProviders(answers: Record<string, () => Response>): void {
-	upstream.restore();
-	upstream = useSandbox(async (request) => answers[new URL(request.url).pathname.split("/")[1] ?? ""]?.());
+	upstream.replace(async (request) => answers[new URL(request.url).pathname.split("/")[1] ?? ""]?.());
 }
 
 /** An upstream stream of raw text. */

@@ -1,9 +1,10 @@
 // Usage and savings by key, tag, model and day: up to the last answered request, each once, and without reading requests.
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { type Fault, isSettlementFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
+import { useService } from "../support/per-test.ts";
 import {
 	call,
 	callWithKey,
@@ -11,27 +12,18 @@ import {
 	db,
 	eventually,
 	newKey,
-	type TestKey,
-	type Upstream,
 	usageOf,
 	usageRowsInD1,
-	useSandbox,
 	withKey,
 } from "../support/service.ts";
 
 const [FIRST_MODEL = "", SECOND_MODEL = ""] = CATALOG.models.map(({ id }) => id);
 
-let upstream: Upstream;
-let owner: TestKey;
+const { key: owner } = useService("corporate");
 let faults: { restore(): void } | undefined;
-beforeEach(async () => {
-	upstream = useSandbox();
-	owner = await newKey("corporate");
-});
 afterEach(() => {
 	faults?.restore();
 	vi.restoreAllMocks();
-	upstream.restore();
 });
 
 const stub = () => env.ACCOUNT_METER.getByName(owner.user_id);

@@ -2,38 +2,23 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { D1Migration } from "@cloudflare/vitest-pool-workers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { database } from "../../src/db/client.edge.ts";
 import { toOutgoingRow } from "../../src/meter/flush-batch.ts";
 import type { RollupCounts } from "../../src/meter/rollup.ts";
 import { toSettlementRow, type UsageCall, type UsageRow } from "../../src/meter/settlement.ts";
 import { recordSettlements } from "../../src/meter/settlements.store.ts";
 import { type Fault, inOrder, isSettlementFlush, killObject, useFaults } from "../support/faults.ts";
-import {
-	callWithKey,
-	chat,
-	db,
-	eventually,
-	newKey,
-	type TestKey,
-	type Upstream,
-	usageRowsInD1,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { callWithKey, chat, db, eventually, usageRowsInD1 } from "../support/service.ts";
 import { settlementFor } from "../support/settlements.ts";
 
 const { TEST_MIGRATIONS } = env as unknown as { TEST_MIGRATIONS: D1Migration[] };
 
-let upstream: Upstream;
-let key: TestKey;
+const { key } = useService("corporate");
 let faults: { restore(): void } | undefined;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
 afterEach(() => {
 	faults?.restore();
-	upstream.restore();
 });
 
 const stub = () => env.ACCOUNT_METER.getByName(key.user_id);

@@ -1,29 +1,14 @@
 // Usage and savings: one truth with receipts, and read without looking at every request ever made.
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { DEFAULT_BASELINE } from "../../src/usage/savings.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { currentPrice, hasOnePrice } from "../support/models.ts";
-import {
-	call,
-	callWithKey,
-	chat,
-	db,
-	eventually,
-	newKey,
-	type TestKey,
-	type Upstream,
-	useSandbox,
-} from "../support/service.ts";
+import { useService } from "../support/per-test.ts";
+import { call, callWithKey, chat, db, eventually } from "../support/service.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
-});
-afterEach(() => upstream.restore());
+const { key } = useService("pro");
 
 async function savings(query = ""): Promise<Record<string, number | string>> {
 	const response = await callWithKey(key.key, `/v1/savings${query}`);

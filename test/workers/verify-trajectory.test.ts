@@ -11,36 +11,21 @@ import type { ReceiptDetail } from "../../src/proof/receipt.ts";
 import { inProcessCaller } from "../support/caller.ts";
 import { reserveCalls } from "../support/calls.ts";
 import { isSettlementFlush, useFaults } from "../support/faults.ts";
+import { useService } from "../support/per-test.ts";
 import { type Bundle, issueBundle } from "../support/second-trajectory.ts";
-import {
-	anAddress,
-	call,
-	chat,
-	db,
-	eventually,
-	newKey,
-	proofOf,
-	type TestKey,
-	type Upstream,
-	usageRowsInD1,
-	useSandbox,
-} from "../support/service.ts";
+import { anAddress, call, chat, db, eventually, proofOf, usageRowsInD1 } from "../support/service.ts";
 import { TEST_VARIABLES } from "../support/variables.ts";
 
 const MODEL = CATALOG.freeModels[0] ?? "";
 
-let upstream: Upstream;
-let key: TestKey;
+const { key } = useService("corporate");
 let address: string;
 let faults: { restore(): void } | undefined;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
+beforeEach(() => {
 	address = anAddress();
 });
 afterEach(() => {
 	faults?.restore();
-	upstream.restore();
 });
 
 function bundle(run_id = `agt_${ulid()}`, count = 3): Required<Bundle> {

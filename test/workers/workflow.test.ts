@@ -1,7 +1,7 @@
 // A workflow: batches of calls under one bound, side by side, written into the reservation before they are sent.
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { Caller } from "../../src/inference/caller.edge.ts";
 import { RequestWorkflow } from "../../src/inference/request-workflow.edge.ts";
@@ -13,30 +13,18 @@ import { hashText } from "../../src/proof/hash.ts";
 import { usd } from "../../src/proof/money.ts";
 import type { ModelCall } from "../../src/providers/model-call.ts";
 import { inProcessCaller } from "../support/caller.ts";
+import { useService } from "../support/per-test.ts";
 import { answers, pause, providerOf } from "../support/scripted.ts";
-import {
-	eventually,
-	newKey,
-	proofOf,
-	type TestKey,
-	type Upstream,
-	usageOf,
-	usageRowsInD1,
-	useSandbox,
-} from "../support/service.ts";
+import { eventually, proofOf, usageOf, usageRowsInD1 } from "../support/service.ts";
 
 const MAX_MS = 60_000;
 
-let upstream: Upstream;
-let key: TestKey;
+const { upstream, key } = useService("corporate");
 let caller: Caller;
 
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
+beforeEach(() => {
 	caller = inProcessCaller(key);
 });
-afterEach(() => upstream.restore());
 
 /** One model each of several providers. */
 const MODELS = [...new Map(CATALOG.models.map((model) => [model.provider, model])).values()];
@@ -176,9 +164,8 @@ describe("a workflow", () => {
 	});
 
 	it("waits for no more than six heads at once", async () => {
-		upstream.restore();
 		let [waiting, most] = [0, 0];
-		upstream = useSandbox(async () => {
+		upstream.replace(async () => {
 			most = Math.max(most, ++waiting);
 			await pause(20);
 			waiting--;
@@ -239,8 +226,7 @@ describe("a workflow whose process dies", () => {
 	}
 
 	it("is settled at what was billed and the worst case of the calls that had begun, each under its own model", async () => {
-		upstream.restore();
-		upstream = useSandbox(async (request) => {
+		upstream.replace(async (request) => {
 			if (providerOf(request) !== SECOND.provider) return undefined;
 			await pause(500);
 			return answers();

@@ -1,0 +1,103 @@
+// Compares the CPU time of a chat in this checkout with another's: both run at once under the same load, so that what the machine does
+// meanwhile happens to both. Run: npm run bench:pair -- DIR [--connections N] [--rounds N] [--seconds S] [--streamed]
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { applyLocalMigrations, buildBundle } from "../../src/cli/local-service.ts";
+import { builtInGenerator, type Load, type LoadTarget } from "./load.ts";
+import { STREAMED, WHOLE } from "./loads.ts";
+import { stateRoots } from "./options.ts";
+import { processCpuMs } from "./process.ts";
+import { percentile } from "./statistics.ts";
+import { startSvc } from "./svc-target.ts";
+import { startUpstream } from "./targets.ts";
+
+const USERS = 96;
+/** The meters flush within a second of a request. */
+const FLUSH_MS = 1_500;
+
+interface Checkout {
+	buildBundle: typeof buildBundle;
+	applyLocalMigrations: typeof applyLocalMigrations;
+	startSvc: typeof startSvc;
+}
+
+/** The same functions of another checkout. They are the same types as long as it is no older than these functions. */
+async function loadCheckout(dir: string): Promise<Checkout> {
+	const load = (file: string) => import(pathToFileURL(join(dir, file)).href) as Promise<Checkout>;
+	const [local, target] = [await load("src/cli/local-service.ts"), await load("test/bench/svc-target.ts")];
+	return { ...local, startSvc: target.startSvc };
+}
+
+/** Starts a checkout's service on a fresh state in `folder`. */
+async function startCheckout(checkout: Checkout, upstreamUrl: string, folder: string): Promise<LoadTarget> {
+	const bundleDir = await checkout.buildBundle(join(folder, "bundle"));
+	const stateDir = join(folder, "state");
+	checkout.applyLocalMigrations(stateDir);
+	return checkout.startSvc(upstreamUrl, { bundleDir, stateDir, users: USERS, inspected: false });
+}
+
+function cpuMs({ pid, name }: LoadTarget): number {
+	if (pid === null) throw new Error(`benchmark failed: the process of ${name} is unknown`);
+	return processCpuMs(pid);
+}
+
+/** CPU ms a request of both targets, which take the same load at the same time. */
+async function measurePair(targets: readonly LoadTarget[], load: Load, connections: number, durationMs: number) {
+	const before = targets.map(cpuMs);
+	const limits = { connections, durationMs, maxRequests: Number.POSITIVE_INFINITY };
+	const rounds = await Promise.all(targets.map((target) => builtInGenerator.run(target, load, limits)));
+	await delay(FLUSH_MS);
+	return rounds.map(({ requests }, index) => {
+		const target = targets[index];
+		return target ? (cpuMs(target) - (before[index] ?? 0)) / requests : Number.NaN;
+	});
+}
+
+async function comparePair(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: {
+			connections: { type: "string", default: "1" },
+			rounds: { type: "string", default: "10" },
+			seconds: { type: "string", default: "6" },
+			streamed: { type: "boolean", default: false },
+		},
+	});
+	const [dir] = positionals;
+	if (dir === undefined) throw new Error("name the folder of the other checkout");
+	const folder = mkdtempSync(join(stateRoots().tmpfs ?? tmpdir(), "svc-pair-"));
+	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+	const started: { stop(): Promise<void> }[] = [];
+	try {
+		const upstream = await startUpstream();
+		started.push(upstream);
+		const others = await startCheckout(await loadCheckout(resolve(dir)), upstream.url, join(folder, "other"));
+		started.unshift(others);
+		const own = await startCheckout({ buildBundle, applyLocalMigrations, startSvc }, upstream.url, join(folder, "own"));
+		started.unshift(own);
+		const load = values.streamed ? STREAMED : WHOLE;
+		const roundMs = 1_000 * Number(values.seconds);
+		const connections = Number(values.connections);
+		await measurePair([others, own], load, connections, 2 * roundMs);
+		const ratios: number[] = [];
+		console.log(`${connections} connections to each; CPU ms a request: other, this, ratio`);
+		for (let round = 0; round < Number(values.rounds); round++) {
+			const [other = Number.NaN, mine = Number.NaN] = await measurePair([others, own], load, connections, roundMs);
+			ratios.push(mine / other);
+			console.log(`${other.toFixed(3)}  ${mine.toFixed(3)}  ${(mine / other).toFixed(3)}`);
+		}
+		const at = (share: number) => percentile(ratios, share).toFixed(3);
+		console.log(`ratio: median ${at(0.5)}, from ${at(0)} to ${at(1)}`);
+	} finally {
+		for (const target of started) await target.stop();
+	}
+}
+
+comparePair().catch((error: unknown) => {
+	console.error(error instanceof Error ? error.message : error);
+	process.exitCode = 1;
+});
