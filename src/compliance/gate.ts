@@ -6,7 +6,7 @@ import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
 import { detectInSteps } from "./detect.ts";
-import type { Detection } from "./findings.ts";
+import { type Detection, UNREAD } from "./findings.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
 import {
@@ -307,6 +307,13 @@ export function createGate(
 	};
 }
 
+/** What a conversation holds: the classes that were found in it, and what nobody read. */
+function toContents({ classes, kinds }: Detection, conversation: Conversation): TextContents {
+	const unread: UnreadContent[] = conversation.unread.map(({ what }) => what);
+	if (classes.some((name) => kinds[name]?.includes(UNREAD))) unread.push("text");
+	return { received: classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD)), unread };
+}
+
 /**
  * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation in steps.
  * @param conversation everything that a model would be sent.
@@ -316,5 +323,6 @@ export function* shippedGate(
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 ): Steps<ComplianceGate> {
-	return createGate(levels, yield* detectInSteps(conversation), { matrix: MATRIX, catalog, attestations });
+	const detection = yield* detectInSteps(conversation);
+	return createGate(levels, detection, { matrix: MATRIX, catalog, attestations }, toContents(detection, conversation));
 }

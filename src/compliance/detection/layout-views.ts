@@ -40,9 +40,9 @@ export function toRejoinedView(view: View): View | null {
 	return replaceWithin(view, BROKEN_WORD, () => "");
 }
 
-/** Groups of a number that layout or an unusual sign takes apart. */
+/** Groups of a number that layout or an unusual sign takes apart, with the line break between a label and the number. */
 const UNEVEN_NUMBER =
-	/(?<![\dA-Za-z])(?:[A-Z]{1,2})?\d{1,8}[A-Z]?(?:(?:[-./ ]?[ \t]{0,4}(?:\r?\n|\t)[ \t]{0,8}[-./]?|[ ]{2,4}|[-./_|·•:∙,]|[ ])[A-Z]?\d{1,8}){1,9}(?:[-./ ]?[A-Z\d](?![A-Za-z\d]))?/g;
+	/(?:(?<=[:=])[ \t]{0,4}\r?\n[ \t]{0,8}|(?<![\dA-Za-z]))(?:[A-Z]{1,2})?\d{1,8}[A-Z]?(?:(?:[-./ ]?[ \t]{0,4}(?:\r?\n|\t)[ \t]{0,8}[-./]?|[ ]{2,4}|[-./_|·•:∙,]|[ ])[A-Z]?\d{1,8}){1,9}(?:[-./ ]?[A-Z\d](?![A-Za-z\d]))?/g;
 /** What makes a number uneven: usual are single spaces, single hyphens, dates and decimals. */
 const UNEVEN_SIGN = /[\n\t]| {2}|[._|·•∙/].*[._|·•∙/]/s;
 const CARD_WORD =
@@ -67,7 +67,7 @@ function toEvenNumber(written: string, around: string): string {
 /** Numbers whose groups are taken apart, evened, with what is around them. Neighbours in a table may be joined. */
 export function toEvenView(view: View): View | null {
 	const evened = replaceWithin(view, UNEVEN_NUMBER, ([written], around) =>
-		UNEVEN_SIGN.test(written) ? toEvenNumber(written, around) : written,
+		UNEVEN_SIGN.test(written) ? `${/^\s/.test(written) ? " " : ""}${toEvenNumber(written.trim(), around)}` : written,
 	);
 	return evened && { ...evened, isValuesOnly: true };
 }

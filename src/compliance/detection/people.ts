@@ -10,7 +10,7 @@ import { isWordAt, Lexicon } from "./words.ts";
 
 const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
 const MAIL_DOMAIN =
-	/@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}(?:[A-Za-z]{2,18}|xn--[A-Za-z0-9-]{2,40})(?![A-Za-z0-9])/y;
+	/@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}(?:xn--[A-Za-z0-9-]{2,40}|[A-Za-z]{2,18})(?![A-Za-z0-9])/y;
 /** The same with letters of all scripts (RFC 6531); tried where the address has a letter beyond ASCII. */
 const INTERNATIONAL_LOCAL_PART = /[\p{L}\p{M}\p{N}._%+'-]{1,64}$/u;
 const INTERNATIONAL_DOMAIN = /@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,40}[.。]){1,5}[\p{L}\p{M}]{2,18}(?![\p{L}\p{N}])/uy;

@@ -14,7 +14,7 @@ const MAX_DECODED_RATIO = 4;
 const ESCAPE_CONTEXT_CHARS = 96;
 
 const ESCAPES =
-	/(?:=[0-9A-F]{2}){2,256}|=(?:3D|40|2E|2D|5F)|=20(?![0-9A-Za-z])|=\r?\n|(?:%[0-9a-f]{2}){1,256}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);|\\u(?:00[2-7][0-9a-f]|200[b-d])|\\x[2-7][0-9a-f]/gi;
+	/(?:=[0-9A-F]{2}){2,256}|=(?:3D|40|2E|2D|5F)|=20(?![0-9A-Za-z])|=\r?\n|(?:%[0-9a-f]{2}){1,256}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);|\\u[0-9a-f]{4}|\\x[2-7][0-9a-f]|\\[nrt]/gi;
 const HTML_ENTITIES: Readonly<Record<string, string>> = {
 	amp: "&",
 	lt: "<",
@@ -34,18 +34,27 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
 };
 const utf8 = new TextDecoder();
 
-function decodeEscape(written: string): string {
-	if (written.startsWith("=") && written.endsWith("\n")) return "";
-	if (written.startsWith("%") || written.startsWith("=")) {
-		if (written.length === 3) {
-			const code = Number.parseInt(written.slice(1), 16);
-			return code < 128 ? String.fromCharCode(code) : "\ufffd";
-		}
-		const bytes = new Uint8Array(written.length / 3);
-		for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(written.slice(3 * i + 1, 3 * i + 3), 16);
-		return utf8.decode(bytes);
+/** Bytes as `%41` or `=41`. */
+function decodeBytes(written: string): string {
+	if (written.length === 3) {
+		const code = Number.parseInt(written.slice(1), 16);
+		return code < 128 ? String.fromCharCode(code) : "\ufffd";
 	}
-	if (written.startsWith("\\")) return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+	const bytes = new Uint8Array(written.length / 3);
+	for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(written.slice(3 * i + 1, 3 * i + 3), 16);
+	return utf8.decode(bytes);
+}
+
+function decodeStringEscape(written: string): string {
+	if (written.length === 2) return written.toLowerCase() === "\\t" ? "\t" : "\n";
+	return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+}
+
+function decodeEscape(written: string): string {
+	// A soft line break of quoted-printable.
+	if (written.startsWith("=") && written.endsWith("\n")) return "";
+	if (/^[%=]/.test(written)) return decodeBytes(written);
+	if (written.startsWith("\\")) return decodeStringEscape(written);
 	if (!written.startsWith("&#")) return HTML_ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
 	const isHex = written.charAt(2).toLowerCase() === "x";
 	const code = Number.parseInt(written.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
