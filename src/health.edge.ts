@@ -59,7 +59,9 @@ export const healthEndpoint = endpoint({
 			providers_configured: z.int(),
 			default_config: z
 				.enum(["none", "valid", "invalid", "unknown"])
-				.describe("The server's routing config; an invalid one is not applied, unknown is one that could not be read."),
+				.describe(
+					"The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer.",
+				),
 		}),
 	),
 	async handle({ context }) {
@@ -67,7 +69,7 @@ export const healthEndpoint = endpoint({
 			runChecks(context),
 			withTimeout("kv", defaultConfigState(context)).catch(() => "unknown" as const),
 		]);
-		const healthy = Object.values(found).every((entry) => entry.ok);
+		const healthy = Object.values(found).every((entry) => entry.ok) && default_config !== "invalid";
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),
 			checks: found,

@@ -40,7 +40,12 @@ function settingsInEnvironment(): Record<string, string> {
 	);
 }
 
-/** All settings of the local service: `.dev.vars`, overridden by the process environment. */
+/** Settings as they are: `.dev.vars`, overridden by the process environment. */
+export function localSettings(): Record<string, string> {
+	return { ...readVars(".dev.vars"), ...settingsInEnvironment() };
+}
+
+/** All settings of the local service, after adding the secrets that it lacks. */
 export function localVariables(): Record<string, string> {
 	return { ...ensureDevVars(), ...settingsInEnvironment() };
 }

@@ -1,4 +1,5 @@
 // `npm start`: makes what a fresh machine needs for a first answer, and keeps it for later starts.
+import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import {
 	hasProviderKey,
@@ -11,6 +12,7 @@ import {
 import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
 import { createKey } from "./operator.ts";
+import { checkOperatorConfig } from "./operator-config.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 
@@ -53,10 +55,28 @@ function curlExample(baseUrl: string, key: string): string {
 	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
 
+/** Prints what is wrong with BRAIN_MD, line by line. */
+async function reportOperatorConfig({ BRAIN_MD: text }: Record<string, string>): Promise<void> {
+	if (!text?.trim()) return;
+	const { lines } = await checkOperatorConfig(text.trim(), "BRAIN_MD");
+	for (const line of lines) console.error(line);
+}
+
+const healthSchema = z.object({ default_config: z.string() });
+
+/** Says that the operator's config cannot be read, whether it is BRAIN_MD or in KV. The service runs all the same. */
+async function reportConfigState(serviceUrl: string): Promise<void> {
+	const health = healthSchema.parse(await (await fetch(`${serviceUrl}/health`)).json());
+	if (health.default_config !== "invalid") return;
+	console.error("the routing config of the operator cannot be read; until it can:");
+	console.error("  the last one that could be read is in force; if there never was one, no model is called (503)");
+}
+
 async function runStart(): Promise<void> {
 	const port = portFromEnvironment();
 	const settings = localVariables();
 	const address = addressFromEnvironment(parseSettings(settings));
+	await reportOperatorConfig(settings);
 	const releaseState = await claimState(STATE_DIR);
 
 	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
@@ -91,6 +111,7 @@ async function runStart(): Promise<void> {
 
 	const url = `http://127.0.0.1:${port}`;
 	const key = await localKey(url, settings["ADMIN_TOKEN"] ?? "");
+	await reportConfigState(url);
 	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log(`SVC_BASE_URL=${url}/v1`);

@@ -1,6 +1,7 @@
 // API keys as their owners see them: what they may do, what one may give to another, and when a user's last owner key ends. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
+import { isWiderPolicy } from "../compliance/policy-levels.ts";
 import type { KeyRole } from "../http/endpoint.ts";
 import type { KeyBudget } from "../meter/key-budget.ts";
 import { isListed, matchesGlob, type RoutingConfig } from "../routing/routing-config.ts";
@@ -78,11 +79,12 @@ function isWiderList(list: readonly string[] | null, than: readonly string[] | n
 	});
 }
 
-/** Whether a config lacks something that another one blocks, or costs more. Its other members only prefer. */
+/** Whether a config lacks something that another one blocks, costs more, or has a wider policy. Its other members only prefer. */
 function isWiderConfig(config: RoutingConfig | null, than: RoutingConfig | null): boolean {
 	if (!than) return false;
 	const isBlocked = (entry: string) => config?.blocked.includes(entry) ?? false;
-	return isHigher(config?.max_cost ?? null, than.max_cost) || !than.blocked.every(isBlocked);
+	const isWiderCompliance = than.compliance !== undefined && isWiderPolicy(config?.compliance ?? {}, than.compliance);
+	return isHigher(config?.max_cost ?? null, than.max_cost) || !than.blocked.every(isBlocked) || isWiderCompliance;
 }
 
 /** Whether a budget may allow more than another one. What two periods allow cannot be compared. */

@@ -8,6 +8,7 @@ import { timestampParam } from "../http/query.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
 import { nanoUsd } from "../proof/money.ts";
 import { isListed } from "../routing/routing-config.ts";
+import { findMisplacedMembers } from "../routing-config/config.ts";
 import { configFields } from "../routing-config/config-input.ts";
 import { readConfigObject } from "../routing-config/read.ts";
 import type { WantedOptions } from "./key.ts";
@@ -44,7 +45,7 @@ export const keyOptionFields = () => ({
 		.nullish()
 		.describe("The models it may call: ids, tiers, and * globs of ids and providers. All of the plan's by default."),
 	brain_config: configFields().brain_config.describe(
-		"A routing config for its requests, between the server's and their own. Without compliance.",
+		"A routing config for its requests, between the server's and their own.",
 	),
 	tags: z
 		.array(z.string().regex(TAG, "must be 1 to 64 characters of A-Z a-z 0-9 . _ : -"))
@@ -98,7 +99,7 @@ function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: 
 }
 
 function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue[] {
-	const { expires_at, rpm, daily_requests, budget_usd, budget_period, models, brain_config } = body;
+	const { expires_at, rpm, daily_requests, budget_usd, budget_period, models } = body;
 	const issues = [
 		...findLimitIssue("rpm", rpm, PLANS[plan].rpm, plan),
 		...findLimitIssue("daily_requests", daily_requests, PLANS[plan].dailyRequests, plan),
@@ -109,8 +110,6 @@ function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue
 		issues.push({ path: "budget_period", message: "is the period of budget_usd, which is missing" });
 	if (models && !catalog.models.some((model) => isListed(model, models)))
 		issues.push({ path: "models", message: "matches no model; GET /v1/models lists them all" });
-	if (brain_config?.["compliance"] != null)
-		issues.push({ path: "brain_config.compliance", message: "is not part of a key's config" });
 	return issues;
 }
 
@@ -122,5 +121,6 @@ export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise
 	if (body.brain_config === undefined) return ok(options);
 	if (body.brain_config === null) return ok({ ...options, config: null });
 	const { config, errors } = await readConfigObject(body.brain_config, basis.catalog);
-	return errors.length > 0 ? fail({ reason: "invalid_brain_config", errors }) : ok({ ...options, config });
+	const all = [...errors, ...findMisplacedMembers(config)];
+	return all.length > 0 ? fail({ reason: "invalid_brain_config", errors: all }) : ok({ ...options, config });
 }

@@ -113,7 +113,11 @@ function condition() {
 	);
 }
 
-function modelId({ models, findModel }: Catalog, others: readonly string[] = []) {
+/** Whether names that the catalog does not have are faults. */
+type UnknownNames = "refused" | "taken";
+
+function modelId({ models, findModel }: Catalog, unknown: UnknownNames, others: readonly string[] = []) {
+	if (unknown === "taken") return shortText(MAX_BLOCKED_CHARS);
 	return z.string("must be the id of a model").refine((id) => others.includes(id) || findModel(id) !== undefined, {
 		error({ input }) {
 			const known = [...models.map(({ id }) => id), ...others];
@@ -122,7 +126,8 @@ function modelId({ models, findModel }: Catalog, others: readonly string[] = [])
 	});
 }
 
-function blockedEntry({ models, providers, findModel, findProvider }: Catalog) {
+function blockedEntry({ models, providers, findModel, findProvider }: Catalog, unknown: UnknownNames) {
+	if (unknown === "taken") return shortText(MAX_BLOCKED_CHARS);
 	return textWithout((entry) => {
 		const problem = textProblem(entry, MAX_BLOCKED_CHARS);
 		if (problem !== null || entry.includes("*") || findModel(entry) || findProvider(entry)) return problem;
@@ -131,9 +136,9 @@ function blockedEntry({ models, providers, findModel, findProvider }: Catalog) {
 	});
 }
 
-function rule(catalog: Catalog) {
+function rule(catalog: Catalog, unknown: UnknownNames) {
 	const choice = mapping({
-		model: modelId(catalog, ["auto"]).optional(),
+		model: modelId(catalog, unknown, ["auto"]).optional(),
 		routing_mode: wordAmong(ROUTING_MODES).optional(),
 		tier: wordAmong(TIERS).optional(),
 		max_cost: amountUsd().optional(),
@@ -148,19 +153,24 @@ function rule(catalog: Catalog) {
 		.transform(({ when = {}, use = {}, ...named }) => ({ ...named, when, use }));
 }
 
-/** The members of a config. Patterns are checked as texts only, and the compliance policy is not checked. */
-export const configMembers = perCatalog((catalog) =>
-	mapping({
-		model: modelId(catalog, ["auto"]).optional(),
+function members(catalog: Catalog, unknown: UnknownNames) {
+	return mapping({
+		model: modelId(catalog, unknown, ["auto"]).optional(),
 		routing_mode: wordAmong(ROUTING_MODES).optional(),
 		max_cost: amountUsd().optional(),
 		max_cost_per_request: amountUsd().optional(),
-		blocked: limitedList(blockedEntry(catalog), MAX_BLOCKED).optional(),
-		fallback: limitedList(modelId(catalog), catalog.models.length).optional(),
-		rules: limitedList(rule(catalog), MAX_RULES).optional(),
+		blocked: limitedList(blockedEntry(catalog, unknown), MAX_BLOCKED).optional(),
+		fallback: limitedList(modelId(catalog, unknown), catalog.models.length).optional(),
+		rules: limitedList(rule(catalog, unknown), MAX_RULES).optional(),
 		compliance: z.unknown().optional(),
-	}),
-);
+	});
+}
+
+/** The members of a config. Patterns are checked as texts only, and the compliance policy is not checked. */
+export const configMembers = perCatalog((catalog) => members(catalog, "refused"));
+
+/** The same of the operator's config, which may name models that the catalog does not have, or no longer. */
+export const operatorConfigMembers = perCatalog((catalog) => members(catalog, "taken"));
 
 const rulesWithPatterns = z.lazy(() => {
 	const when = z.object({ matches: pattern().optional().catch(undefined) });

@@ -1,11 +1,17 @@
 // Digests and merges routing configs in normal form. Pure.
+import { MODE_IS_OPERATORS } from "../compliance/policy.ts";
 import { unitePolicies } from "../compliance/policy-levels.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import type { CompiledConfig, RoutingConfig } from "../routing/routing-config.ts";
 
 /** The config's digest in receipts: H(C({type, config})), with `rules` and `compliance` only when set. */
-export function configDigest(config: RoutingConfig): Hash {
+export function configDigest({ operator_blocked: _, ...config }: RoutingConfig): Hash {
 	return hashObject({ type: "svc.brain.v1", config });
+}
+
+/** What is wrong with a config that is not the operator's; its members are valid. */
+export function findMisplacedMembers({ compliance }: RoutingConfig): string[] {
+	return compliance?.mode ? [`compliance.mode: ${MODE_IS_OPERATORS}`] : [];
 }
 
 function lowerLimit(a: number | null, b: number | null): number | null {
@@ -24,6 +30,7 @@ export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): Rou
 		own.compliance && server.compliance
 			? unitePolicies(server.compliance, own.compliance)
 			: (own.compliance ?? server.compliance);
+	const operatorBlocked = own.operator_blocked ?? server.operator_blocked;
 	const allowlists = [...(own.allowlists ?? []), ...(server.allowlists ?? [])];
 	return {
 		model: own.model === "auto" ? server.model : own.model,
@@ -34,6 +41,7 @@ export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): Rou
 		...(rules ? { rules } : {}),
 		...(compliance ? { compliance } : {}),
 		...(allowlists.length > 0 ? { allowlists } : {}),
+		...(operatorBlocked ? { operator_blocked: operatorBlocked } : {}),
 	};
 }
 

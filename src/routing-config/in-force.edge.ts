@@ -10,7 +10,7 @@ import {
 import { type PolicyLevels, toPolicyLevels } from "../compliance/policy-levels.ts";
 import { fail, type Issue, ok, type Result } from "../failure.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
-import { mergeConfigs } from "./config.ts";
+import { findMisplacedMembers, mergeConfigs } from "./config.ts";
 import { type DefaultConfigContext, findDefaultConfig } from "./default-config.store.ts";
 import { compileKeyConfig } from "./key-config.ts";
 import { pathName, readConfigObject } from "./read.ts";
@@ -36,7 +36,7 @@ interface RulesInForce {
 async function readOwnConfig(own: unknown, catalog: Catalog): Promise<Result<CompiledConfig | null>> {
 	if (own === undefined || own === null) return ok(null);
 	const { errors, config, matches } = await readConfigObject(own, catalog);
-	const all = config.compliance?.mode ? [...errors, `compliance.mode: ${MODE_IS_OPERATORS}`] : errors;
+	const all = [...errors, ...findMisplacedMembers(config)];
 	return all.length > 0 ? fail({ reason: "invalid_brain_config", errors: all }) : ok({ config, matches });
 }
 
@@ -46,6 +46,11 @@ function parseOwnPolicy(compliance: unknown, catalog: Catalog): Result<Complianc
 	const issues = faults.map(({ path, message }): Issue => ({ path: pathName(["compliance", ...path]), message }));
 	if (policy.mode) issues.push({ path: "compliance.mode", message: MODE_IS_OPERATORS });
 	return issues.length > 0 ? fail({ reason: "invalid_request", issues }) : ok(policy);
+}
+
+/** The operator's config, with its blocked models marked as the operator's. */
+function withOperatorBlocked({ config, matches }: CompiledConfig): CompiledConfig {
+	return { config: { ...config, operator_blocked: config.blocked }, matches };
 }
 
 /**
@@ -59,10 +64,12 @@ export async function rulesInForce(own: RequestRules, context: RulesContext): Pr
 	const request = await readOwnConfig(own.brain_config, catalog);
 	if (!request.ok) return request;
 	const operator = await findDefaultConfig(context);
+	if (!operator.ok) return operator;
+	const server = operator.value && withOperatorBlocked(operator.value);
 	const key = await compileKeyConfig(context.account.key.rules);
-	const configs = [request.value, key, operator].filter((config) => config !== null);
+	const configs = [request.value, key, server].filter((config) => config !== null);
 	const levels = toPolicyLevels({
-		operator: operator?.config.compliance ?? null,
+		operator: operator.value?.config.compliance ?? null,
 		key: key?.config.compliance ?? null,
 		request: isActivePolicy(policy.value) ? policy.value : (request.value?.config.compliance ?? null),
 	});

@@ -88,7 +88,7 @@ function renderSummary(config: RoutingConfig): string {
 		["Stand-ins, in order", config.fallback.length === 0 ? "the nearest model" : renderCodes(config.fallback)],
 	];
 	for (const [name, value] of Object.entries(config.compliance ?? {}))
-		rows.push([name.replaceAll("_", " "), Array.isArray(value) ? renderCodes(value) : "yes"]);
+		rows.push([name.replaceAll("_", " "), value === true ? "yes" : renderCodes([value].flat().map(String))]);
 	return `<dl>${rows.map(([name, value]) => `<dt>${escapeMarkup(name)}</dt><dd>${value}</dd>`).join("")}</dl>`;
 }
 

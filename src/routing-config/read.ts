@@ -23,17 +23,24 @@ export interface ReadConfig extends CompiledConfig {
 	warnings: string[];
 }
 
+/** What a config is read under. */
+export interface ConfigSource {
+	/** The operator's: see validate.ts. */
+	isOperators?: boolean;
+}
+
 async function validateWithPatterns(
 	raw: unknown,
 	catalog: Catalog,
+	source: ConfigSource,
 ): Promise<ValidatedConfig & Pick<CompiledConfig, "matches">> {
 	// Without patterns, their engine is not loaded.
 	if (patternsIn(raw).length === 0) {
-		const basis = { catalog, checkPattern: () => null };
+		const basis = { ...source, catalog, checkPattern: () => null };
 		return { ...validateConfig(raw, basis), matches: () => false };
 	}
 	const { matchesPattern, patternChecker } = await loadPatterns();
-	return { ...validateConfig(raw, { catalog, checkPattern: patternChecker() }), matches: matchesPattern };
+	return { ...validateConfig(raw, { ...source, catalog, checkPattern: patternChecker() }), matches: matchesPattern };
 }
 
 /** A path in words. Keys are cut, because they may be as long as the config. */
@@ -52,12 +59,12 @@ function withPosition(message: string, { line, column }: Partial<YamlPosition>):
 
 /** Reads a config from an object. */
 export async function readConfigObject(raw: unknown, catalog: Catalog): Promise<ReadConfig> {
-	const { config, faults, warnings, matches } = await validateWithPatterns(raw, catalog);
+	const { config, faults, warnings, matches } = await validateWithPatterns(raw, catalog, {});
 	return { config, matches, warnings, errors: faults.map(toErrorText) };
 }
 
 /** Reads a config from its text: YAML, or Markdown with YAML in it. */
-export async function readConfigText(text: string, catalog: Catalog): Promise<ReadConfig> {
+export async function readConfigText(text: string, catalog: Catalog, source: ConfigSource = {}): Promise<ReadConfig> {
 	const failed = async (error: string): Promise<ReadConfig> => ({
 		...(await readConfigObject({}, catalog)),
 		errors: [error],
@@ -70,7 +77,7 @@ export async function readConfigText(text: string, catalog: Catalog): Promise<Re
 		const { config, matches, warnings } = await readConfigObject({}, catalog);
 		return { config, matches, warnings, errors: yaml.faults.map((fault) => withPosition(fault.message, fault)) };
 	}
-	const { config, faults, warnings, matches } = await validateWithPatterns(yaml.value, catalog);
+	const { config, faults, warnings, matches } = await validateWithPatterns(yaml.value, catalog, source);
 	const notes = [...(found.warning === null ? [] : [found.warning]), ...warnings];
 	if (yaml.value === null) notes.push("the config is empty");
 	return {

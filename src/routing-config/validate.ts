@@ -1,11 +1,11 @@
 // Validates a routing config and puts it into normal form, with every fault and its path. Faulty members are left out of the
 // normal form, so that an invalid config can still be shown. Pure; config-schema.ts has the schema of each member.
 import type { Catalog } from "../catalog/catalog.ts";
-import { isActivePolicy, parseCompliancePolicy } from "../compliance/policy.ts";
+import { isActivePolicy, MODE_IS_OPERATORS, parseCompliancePolicy } from "../compliance/policy.ts";
 import { type DocumentFault, inDocumentOrder, parseMembers } from "../faults.ts";
 import { findBlocking, type RoutingConfig } from "../routing/routing-config.ts";
 import { quoteInput } from "../suggest.ts";
-import { configMembers, patternsIn } from "./config-schema.ts";
+import { configMembers, operatorConfigMembers, patternsIn } from "./config-schema.ts";
 
 const MAX_CONFIG_FAULTS = 50;
 
@@ -22,6 +22,8 @@ interface ConfigBasis {
 	catalog: Catalog;
 	/** Returns what is wrong with a regular expression, or null. Called in the order of the rules. */
 	checkPattern(pattern: string): string | null;
+	/** The config is the operator's: it may be in force for a long time, so models that the catalog does not have are warned of. */
+	isOperators?: boolean;
 }
 
 /** What is allowed but hardly intended. */
@@ -55,6 +57,26 @@ function findWarnings(config: RoutingConfig, { models, findModel }: Catalog): st
 	return warnings;
 }
 
+/** A config without the models that the catalog does not have, and a warning for each. `blocked` keeps them: they match nothing. */
+function withoutUnknownModels(
+	config: RoutingConfig,
+	{ findModel }: Catalog,
+): Pick<ValidatedConfig, "config" | "warnings"> {
+	const warnings: string[] = [];
+	const isKnown = (id: string, place: string) => {
+		const known = id === "auto" || findModel(id) !== undefined;
+		if (!known) warnings.push(`${place}: unknown model ${quoteInput(id)}; it is ignored`);
+		return known;
+	};
+	const model = isKnown(config.model, "model") ? config.model : "auto";
+	const fallback = config.fallback.filter((id, index) => isKnown(id, `fallback.${index}`));
+	const rules = config.rules?.map((rule, index) => {
+		const { model: used, ...rest } = rule.use;
+		return used === undefined || isKnown(used, `rules.${index}.use.model`) ? rule : { ...rule, use: rest };
+	});
+	return { config: { ...config, model, fallback, ...(rules ? { rules } : {}) }, warnings };
+}
+
 function findPatternFaults(raw: unknown, { checkPattern }: ConfigBasis): DocumentFault[] {
 	return patternsIn(raw).flatMap(({ rule, pattern }) => {
 		const message = checkPattern(pattern);
@@ -64,9 +86,10 @@ function findPatternFaults(raw: unknown, { checkPattern }: ConfigBasis): Documen
 
 /** Validates a config. Its normal form is the same for every way of writing it, and is its own normal form. */
 export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfig {
-	const { catalog } = basis;
+	const { catalog, isOperators = false } = basis;
+	const schema = isOperators ? operatorConfigMembers(catalog) : configMembers(catalog);
 	// A text of comments only is an empty config.
-	const { value: members, faults } = parseMembers(configMembers(catalog), raw ?? {});
+	const { value: members, faults } = parseMembers(schema, raw ?? {});
 	const compliance = parseCompliancePolicy(members.compliance, catalog);
 	const policyFaults = compliance.faults.map(
 		(fault): DocumentFault => ({ ...fault, path: ["compliance", ...fault.path] }),
@@ -87,5 +110,8 @@ export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfi
 		...(rules.length > 0 && patternFaults.length === 0 ? { rules } : {}),
 		...(isActivePolicy(compliance.policy) ? { compliance: compliance.policy } : {}),
 	};
-	return { config, faults: all.slice(0, MAX_CONFIG_FAULTS), warnings: findWarnings(config, catalog) };
+	const known = isOperators ? withoutUnknownModels(config, catalog) : { config, warnings: [] };
+	const warnings = [...known.warnings, ...findWarnings(known.config, catalog)];
+	if (config.compliance?.mode && !isOperators) warnings.push(`compliance.mode: ${MODE_IS_OPERATORS}`);
+	return { config: known.config, faults: all.slice(0, MAX_CONFIG_FAULTS), warnings };
 }

@@ -24,6 +24,8 @@ export interface Constraints {
 	/** The lists of the caller's key, each of which must have the model. */
 	keyAllowlists: readonly (readonly string[])[];
 	blocked: readonly string[];
+	/** Entries of `blocked` that are not named to the client. */
+	unnamedBlocked: readonly string[];
 	/** The lower of the config's max_cost and the plan's limit; null means no limit. */
 	ceiling: { scope: "plan_envelope" | "max_cost" | "key_budget"; nanoUsd: number } | null;
 	/** Price tiers that may serve; null means all. */
@@ -97,8 +99,11 @@ export function findExclusions(model: Model, constraints: Constraints): Exclusio
 	if (!keyAllowlists.every((list) => isListed(model, list)))
 		exclusions.push({ code: "key", text: "not among the models of this API key" });
 	const entry = findBlocking(model, blocked);
-	if (entry !== undefined)
-		exclusions.push({ code: "blocked", param: "config", text: `blocked by the routing config (${entry})` });
+	if (entry !== undefined) {
+		const isNamed = !constraints.unnamedBlocked.includes(entry);
+		const text = isNamed ? `blocked by the routing config (${entry})` : "blocked by the operator's routing config";
+		exclusions.push({ code: "blocked", param: "config", text });
+	}
 	for (const text of constraints.complianceReasons(model)) exclusions.push({ code: "compliance", text });
 	if (tiers && !tiers.includes(model.tier))
 		exclusions.push({ code: "tier", text: `tier ${model.tier} is outside ${tiers.join(" and ")}` });

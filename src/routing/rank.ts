@@ -102,6 +102,7 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 		allowlist: modelAllowlist(plan, catalog),
 		keyAllowlists: config?.allowlists ?? [],
 		blocked: config?.blocked ?? [],
+		unnamedBlocked: config?.operator_blocked ?? [],
 		ceiling: costCeiling(request),
 		tiers,
 		available: request.available,

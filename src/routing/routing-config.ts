@@ -47,6 +47,8 @@ export interface RoutingConfig {
 	compliance?: CompliancePolicy;
 	/** Of API keys: lists of ids, tiers and globs, each of which must have the model. Only the service sets them. */
 	allowlists?: string[][];
+	/** The entries of `blocked` that are the operator's, which answers do not name. Only the service sets them; no digest has them. */
+	operator_blocked?: string[];
 }
 
 /** A validated config with its compiled patterns. */

@@ -83,7 +83,12 @@ function attestationFindings(compliance: unknown): Finding[] {
 	const { hash: claimed, ...members } = attestation.data;
 	const hash = hashObject(members);
 	const ifNot = `attestation: has hash ${hash}, not ${claimed}`;
-	return [finding(hash === claimed, `attestation: has its hash ${hash}`, ifNot)];
+	const monitored =
+		"attestation: monitored, not enforced: the operator's policy refused nothing, so it is no proof of compliance";
+	return [
+		finding(hash === claimed, `attestation: has its hash ${hash}`, ifNot),
+		...(attestation.data["mode"] === "monitor" ? [{ verdict: "note" as const, text: monitored }] : []),
+	];
 }
 
 /**

@@ -459,7 +459,22 @@ function kvWith(text: string | null, reads: { count: number } = { count: 0 }): P
 		reads.count++;
 		return text;
 	};
-	return { KV: { get } as unknown as KVNamespace };
+	return kvBinding({ get });
+}
+
+function kvBinding({ get, put }: { get(key: string): Promise<string | null>; put?: KVNamespace["put"] }): Partial<Env> {
+	return { KV: { get, put: put ?? (async () => undefined) } as unknown as KVNamespace };
+}
+
+/** KV that keeps what is written; each call of `binding` stands for a new isolate. */
+function kvStore(entries: Record<string, string>) {
+	const writes: string[] = [];
+	const put = async (key: string, value: string) => {
+		writes.push(key);
+		entries[key] = value;
+	};
+	const binding = () => kvBinding({ get: async (key) => entries[key] ?? null, put: put as KVNamespace["put"] });
+	return { entries, writes, binding };
 }
 
 describe("the server's config", () => {
@@ -501,24 +516,91 @@ describe("the server's config", () => {
 		expect(await json(ask({ ...kvWith(`model: ${mid.id}`), ...setting }))).toMatchObject({ model: mid.id });
 	});
 
-	it("that is invalid is not applied, logged once, and told by /health", async () => {
+	it("that is invalid, and the first, lets nothing call a model; it is logged once, and told by /health", async () => {
 		const errors = vi.spyOn(console, "error").mockImplementation(() => undefined);
-		const text = `model: nope-${crypto.randomUUID()}\nblocked: ["*"]`;
+		const text = `modle: nope-${crypto.randomUUID()}`;
 		const server = kvWith(text);
-		await json(ask(server));
-		await json(ask(server));
-		await json(ask(kvWith(text)));
+		for (const path of ["/v1/route", "/v1/chat/completions", "/v2/orchestrate", "/v2/compliance/preview"])
+			expect(await json(ask(server, {}, path), 503)).toMatchObject({ error: "misconfigured" });
+		for (const [path, body] of [
+			["/v2/code", { task: "add" }],
+			["/v1/agent/run", { goal: "add" }],
+			["/v1/skills/editing/invoke", { task: "hi", messages: undefined }],
+		] as const)
+			expect([path, await json(ask(server, body, path), 503)]).toMatchObject([path, { error: "misconfigured" }]);
+		expect(await json(ask(kvWith(text)), 503)).toMatchObject({ error: "misconfigured" });
 		expect(errors.mock.calls.filter(([line]) => String(line).includes("invalid_default_config"))).toHaveLength(1);
-		expect(await health(server)).toBe("invalid");
+		expect(await json(callWith(server, "/health"), 503)).toMatchObject({
+			status: "degraded",
+			default_config: "invalid",
+		});
 	});
 
-	it("with compliance holds for every call that has no policy of its own", async () => {
-		const server = kvWith("compliance: {provider_allowlist: [mistral]}");
+	it("that is invalid leaves the last one in force that could be read, for new isolates too", async () => {
+		vi.spyOn(console, "error").mockImplementation(() => undefined);
+		const store = kvStore({ "brain:default": "compliance: {provider_allowlist: [mistral]}" });
+		expect(await json(ask(store.binding()))).toMatchObject({ provider: "mistral" });
+		expect(store.writes).toEqual(["brain:default:last"]);
+		await json(ask(store.binding()));
+		expect(store.writes).toHaveLength(1);
+		for (const text of ["compliance: {provider_denylist: [mistrl]}", "{", "blocked: 7", "x".repeat(70_000)]) {
+			store.entries["brain:default"] = text;
+			const isolate = store.binding();
+			expect(await json(ask(isolate))).toMatchObject({ provider: "mistral" });
+			expect(await json(callWith(isolate, "/health"), 503)).toMatchObject({ default_config: "invalid" });
+		}
+		expect(store.entries["brain:default:last"]).toBe("compliance: {provider_allowlist: [mistral]}");
+		store.entries["brain:default"] = "max_cost: 0.5";
+		expect(await health(store.binding())).toBe("valid");
+		expect(store.entries["brain:default:last"]).toBe("max_cost: 0.5");
+	});
+
+	it("stays in force in an isolate that cannot write or read the last one", async () => {
+		vi.spyOn(console, "error").mockImplementation(() => undefined);
+		vi.useFakeTimers({ toFake: ["Date"] });
+		try {
+			let text = "compliance: {provider_allowlist: [mistral]}";
+			const put = () => Promise.reject(new Error("KV: 429"));
+			const isolate = kvBinding({ get: async (key) => (key === "brain:default" ? text : null), put });
+			expect(await json(ask(isolate))).toMatchObject({ provider: "mistral" });
+			text = "compliance: {provider_allowlist: [mistrl]}";
+			vi.advanceTimersByTime(61_000);
+			expect(await json(ask(isolate))).toMatchObject({ provider: "mistral" });
+			expect(await json(callWith(isolate, "/health"), 503)).toMatchObject({ default_config: "invalid" });
+		} finally {
+			vi.useRealTimers();
+		}
+	});
+
+	it("may name models that the catalog does not have; they restrict nothing", async () => {
+		const server = kvWith(
+			`model: nope\nblocked: [nope, ${frontier.provider}]\nfallback: [nope]\ncompliance: {provider_denylist: [zai]}`,
+		);
+		expect(await json(ask(server, { model: frontier.id }), 403)).toMatchObject({ error: "model_blocked" });
+		expect(await health(server)).toBe("valid");
+	});
+
+	it("is not shown to a tenant", async () => {
+		const server = kvWith(
+			`blocked: ["*-7b*", "${frontier.provider}"]\ncompliance: {provider_denylist: [zai], jurisdiction: [FR], frameworks: [C5]}`,
+		);
+		for (const path of ["/v1/chat/completions", "/v2/orchestrate", "/v2/compliance/preview", "/v1/route"]) {
+			const answer = await ask(server, {}, path);
+			const text = await answer.text();
+			expect([path, text]).not.toMatchObject([path, expect.stringMatching(/-7b\*|"zai"\]|"FR"|C5/)]);
+			expect(text).toContain("operator");
+		}
+	});
+
+	it("with compliance holds for every call, beside the call's own policy", async () => {
+		const server = kvWith("compliance: {provider_allowlist: [mistral, xai]}");
 		expect(await json(ask(server, { model: frontier.id }), 403)).toMatchObject({ error: "compliance_blocked" });
-		expect(await json(ask(server, { compliance: {} }))).toMatchObject({ provider: "mistral" });
-		expect(await json(ask(server, { compliance: { provider_allowlist: ["cohere"] } }))).toMatchObject({
-			provider: "cohere",
+		expect(await json(ask(server, { compliance: { provider_denylist: ["xai"] } }))).toMatchObject({
+			provider: "mistral",
 		});
+		const disjoint = { compliance: { provider_allowlist: ["cohere"] } };
+		expect(await json(ask(server, disjoint), 403)).toMatchObject({ error: "compliance_blocked" });
+		expect(await json(ask(server, { brain_config: disjoint }), 403)).toMatchObject({ error: "compliance_blocked" });
 	});
 
 	it("that cannot be read is not taken for none", async () => {

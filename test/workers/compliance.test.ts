@@ -267,6 +267,81 @@ describe("a chat under a policy", () => {
 	});
 });
 
+describe("a chat under the operator's policy", () => {
+	/** KV with the operator's config; a binding of its own, so that no other config is held of it. */
+	const operator = (text: string): Partial<Env> => {
+		const get = async (name: string) => (name === "brain:default" ? text : null);
+		return { KV: { get, put: async () => undefined } as unknown as KVNamespace };
+	};
+	const ask = (server: Partial<Env>, body: Json = {}, path = "/v1/chat/completions") =>
+		callWith(server, path, withKey(key.key, { messages: [{ role: "user", content: MAIL }], ...body }));
+
+	it("cannot be lifted by its own", async () => {
+		const server = operator("compliance: {block_data_classes: [PII], provider_allowlist: [groq, xai]}");
+		for (const own of [
+			{},
+			{ compliance: { provider_denylist: ["zai"] } },
+			{ compliance: { block_data_classes: [], mask_data_classes: ["PII"], allow_unread: ["text"] } },
+			{ brain_config: { compliance: { jurisdiction: ["US"] } } },
+			{ model: "gpt-6-luna", brain_config: { fallback: ["mistral-small-2603"] } },
+		])
+			expect(await json(ask(server, own), 403)).toMatchObject({ error: "compliance_blocked" });
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it.each<[string, Json]>([
+		["/v1/chat/completions", {}],
+		["/v1/route", {}],
+		["/v2/orchestrate", { strategy: "ensemble_moa" }],
+		["/v2/code", { task: "Add two numbers" }],
+		["/v1/agent/run", { goal: "Add two numbers" }],
+		["/v1/skills/editing/invoke", { task: "Add two numbers", messages: undefined }],
+	])("is refused on %s when nothing is left of what both allow", async (path, body) => {
+		const server = operator("compliance: {jurisdiction: [US]}");
+		const own = { ...body, compliance: { jurisdiction: ["EU"] } };
+		const refused = await ask(server, own, path);
+		const text = await refused.text();
+		expect([path, refused.status]).toEqual([path, 403]);
+		expect(text).toContain("the operator's policy excludes it (jurisdiction)");
+		expect(text).not.toContain("allowed is US");
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it.each([
+		["compliance", { compliance: { jurisdiction: ["EU"], mode: "monitor" } }, "compliance.mode"],
+		["brain_config", { brain_config: { compliance: { mode: "monitor" } } }, "compliance.mode"],
+	])("cannot be monitored only by a request's %s", async (_, own, place) => {
+		const refused = await json(ask({}, own), 422);
+		expect(JSON.stringify(refused)).toContain(place);
+	});
+
+	it("that monitors refuses nothing, and the attestation says what it would have kept from whom", async () => {
+		const server = operator("compliance: {provider_allowlist: [groq], block_data_classes: [PII], mode: monitor}");
+		const compliance = { provider_allowlist: ["mistral"] };
+		const answer = await json<Completion>(ask(server, { compliance }));
+		const attestation = answer.svc.proof.compliance;
+		expect(attestation).toMatchObject({
+			mode: "monitor",
+			policy: { mode: "monitor", provider_allowlist: ["mistral"], block_data_classes: ["PII"] },
+			providers: ["mistral"],
+			floor: [{ level: "operator", members: ["block_data_classes", "mode", "provider_allowlist"] }],
+			violations: [{ level: "operator", member: "provider_allowlist", models: [answer.model] }],
+		});
+		expect(await proofOf(answer.id)).toMatchObject({ valid: true, receipt: { compliance: attestation } });
+		const none = { compliance: { provider_allowlist: ["groq"], block_data_classes: ["PII"] } };
+		expect(await json(ask(server, none), 403)).toMatchObject({ error: "compliance_blocked" });
+	});
+
+	it("is attested by level, member and digest, without its lists", async () => {
+		const answer = await json<Completion>(ask(operator("compliance: {provider_denylist: [zai, deepseek]}")));
+		expect(answer.svc.proof.compliance).toMatchObject({
+			policy: { active: true, provider_denylist: [] },
+			floor: [{ level: "operator", members: ["provider_denylist"], digest: expect.stringMatching(/^sha256:/) }],
+		});
+		expect(answer.svc.proof.compliance).not.toHaveProperty("mode");
+	});
+});
+
 describe("a secret in the trail", () => {
 	const SECRET = ["ghp", "Zx81Qm4vT7bLw2Nc9RkYp3Hd6GfJs5AeB0uX"].join("_");
 	const check = (bindings: Partial<Env>) =>

@@ -538,14 +538,37 @@ describe("the models of a key", () => {
 });
 
 describe("the config of a key", () => {
-	it("is refused for its faults, and for a policy", async () => {
+	it("is refused for its faults, and for what is the operator's", async () => {
 		expect(await make(owner.key, { brain_config: { modle: "x" } })).toMatchObject({
 			status: 422,
 			body: { error: "invalid_brain_config" },
 		});
-		expect(await make(owner.key, { brain_config: { compliance: { frameworks: ["GDPR"] } } })).toMatchObject({
-			status: 422,
-			body: { issues: [{ path: "brain_config.compliance" }] },
+		for (const compliance of [{ framworks: ["GDPR"] }, { mode: "monitor" }])
+			expect(await make(owner.key, { brain_config: { compliance } })).toMatchObject({
+				status: 422,
+				body: { error: "invalid_brain_config" },
+			});
+	});
+
+	it("restricts by its policy what requests and the keys that it makes may do", async () => {
+		const compliance = { provider_allowlist: ["mistral", "cohere"] };
+		const key = await made(owner.key, { brain_config: { compliance } });
+		const providerOf = async (body: Record<string, unknown>) =>
+			read(chat(key.key, "hi", body)).then(({ status, body: answer }) => [status, answer]);
+		expect(await providerOf({ compliance: { provider_allowlist: ["mistral", "openai"] } })).toMatchObject([
+			200,
+			{ model: expect.stringContaining("mistral") },
+		]);
+		expect(await providerOf({ compliance: { provider_allowlist: ["openai"] } })).toMatchObject([
+			403,
+			{ error: "compliance_blocked" },
+		]);
+		const wider = { compliance: { provider_allowlist: ["openai"] } };
+		const child = await made(key.key, { brain_config: wider });
+		expect(await read(chat(child.key, "hi", {}))).toMatchObject({ status: 403, body: { error: "compliance_blocked" } });
+		expect(await change(key.key, key.key_id, { brain_config: wider })).toMatchObject({
+			status: 403,
+			body: { member: "brain_config" },
 		});
 	});
 

@@ -47,5 +47,7 @@ export function callConfigFor({ config }: RunSpec, { resumeRules }: RunState): R
 	if (!config || !today) return config ?? today;
 	const blocked = [...new Set([...config.blocked, ...today.blocked])];
 	const allowlists = [...(config.allowlists ?? []), ...(today.allowlists ?? [])];
-	return { ...config, blocked, ...(allowlists.length > 0 ? { allowlists } : {}) };
+	const operatorBlocked = [...new Set([...(config.operator_blocked ?? []), ...(today.operator_blocked ?? [])])];
+	const unnamed = operatorBlocked.length > 0 ? { operator_blocked: operatorBlocked } : {};
+	return { ...config, blocked, ...unnamed, ...(allowlists.length > 0 ? { allowlists } : {}) };
 }

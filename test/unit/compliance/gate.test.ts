@@ -3,9 +3,15 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import type { Detection } from "../../../src/compliance/findings.ts";
-import { createGate } from "../../../src/compliance/gate.ts";
+import { type ComplianceGate, createGate, type TextContents } from "../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
-import { parseCompliancePolicy } from "../../../src/compliance/policy.ts";
+import { type CompliancePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
+import {
+	POLICY_LEVELS,
+	type PolicyLevel,
+	type PolicyLevels,
+	unitePolicies,
+} from "../../../src/compliance/policy-levels.ts";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 import type { ProviderAttestation } from "../../../src/settings.ts";
@@ -13,9 +19,24 @@ import type { ProviderAttestation } from "../../../src/settings.ts";
 const NOTHING: Detection = { classes: [], kinds: {}, findings: [] };
 const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {}, findings: [] });
 
-function gate(raw: unknown, detection = NOTHING, attestations: Record<string, Partial<ProviderAttestation>> = {}) {
+type Attested = Record<string, Partial<ProviderAttestation>>;
+
+function parsed(raw: unknown): CompliancePolicy {
 	const { policy, faults } = parseCompliancePolicy(raw, CATALOG);
 	expect(faults).toEqual([]);
+	return policy;
+}
+
+function gate(raw: unknown, detection = NOTHING, attestations: Attested = {}) {
+	return levelGate({ request: parsed(raw) }, detection, attestations);
+}
+
+function levelGate(
+	policies: Partial<PolicyLevels>,
+	detection = NOTHING,
+	attestations: Attested = {},
+	contents: TextContents = {},
+) {
 	const all = CATALOG.providers.map(({ id }): [string, ProviderAttestation] => [
 		id,
 		{
@@ -26,15 +47,16 @@ function gate(raw: unknown, detection = NOTHING, attestations: Record<string, Pa
 			...attestations[id],
 		},
 	]);
-	return createGate({ operator: null, key: null, request: policy }, detection, {
-		matrix: MATRIX,
-		catalog: CATALOG,
-		attestations: new Map(all),
-	});
+	const levels = { operator: null, key: null, request: null, ...policies };
+	const basis = { matrix: MATRIX, catalog: CATALOG, attestations: new Map(all) };
+	return createGate(levels, detection, basis, contents);
 }
 
 function allowed(...args: Parameters<typeof gate>): string[] {
-	const { reasonsAgainst } = gate(...args);
+	return allowedBy(gate(...args));
+}
+
+function allowedBy({ reasonsAgainst }: ComplianceGate): string[] {
 	return CATALOG.providers.map(({ id }) => id).filter((provider) => reasonsAgainst({ provider }).length === 0);
 }
 
@@ -104,6 +126,17 @@ describe("a class of data in the text", () => {
 		expect(allowed({ require_zero_retention: true }, NOTHING, attested)).toContain("mistral");
 		expect(allowed({ block_data_classes: ["SECRETS"] }, found("SECRETS"), attested)).toContain("mistral");
 	});
+
+	it("of health needs an agreement that the operator attests, and the reason names the setting", () => {
+		const attested = { anthropic: { businessAssociate: true } };
+		expect(allowed({ frameworks: ["HIPAA"] }, NOTHING, attested)).toEqual(["anthropic"]);
+		expect(allowed({ block_data_classes: ["PHI"] }, found("PHI"), attested)).toEqual(["anthropic"]);
+		const needs = "HIPAA needs a signed agreement, and none is attested by OPENAI_BAA=1";
+		expect(gate({ certifications: ["HIPAA"] }).reasonsAgainst({ provider: "openai" })).toEqual([`OpenAI: ${needs}`]);
+		expect(gate({ block_data_classes: ["PHI"] }, found("PHI")).reasonsAgainst({ provider: "openai" })).toEqual([
+			`OpenAI: not cleared for PHI, which the text holds: ${needs}`,
+		]);
+	});
 });
 
 describe("a replaced base address", () => {
@@ -138,6 +171,27 @@ describe("any policy", () => {
 		require_zero_retention: fc.boolean(),
 	});
 	const detections = fc.uniqueArray(fc.constantFrom(...DATA_CLASSES)).map((classes) => found(...classes));
+
+	const allowlists = fc.option(fc.uniqueArray(fc.constantFrom(...ALL), { minLength: 1, maxLength: 8 }), {
+		nil: undefined,
+	});
+	const level = fc.option(
+		fc.tuple(policies, allowlists).map(([policy, list]) => parsed({ ...policy, provider_allowlist: list })),
+		{ nil: null },
+	);
+	const threeLevels: fc.Arbitrary<PolicyLevels> = fc.record({ operator: level, key: level, request: level });
+
+	it("is one of three levels, and all of them together let through what each does", () => {
+		fc.assert(
+			fc.property(threeLevels, detections, (levels, detection) => {
+				const byEach = POLICY_LEVELS.map((name) => allowedBy(levelGate({ [name]: levels[name] }, detection)));
+				const byAll = ALL.filter((id) => byEach.every((ids) => ids.includes(id)));
+				expect(allowedBy(levelGate(levels, detection))).toEqual(byAll);
+				const united = POLICY_LEVELS.map((name) => levels[name] ?? {}).reduce(unitePolicies);
+				expect(allowedBy(levelGate({ request: united }, detection))).toEqual(byAll);
+			}),
+		);
+	});
 
 	it("that asks for more lets through no more", () => {
 		fc.assert(
@@ -181,5 +235,117 @@ describe("an attestation", () => {
 			providers: ["anthropic", "openai"],
 			detected_classes: ["PII"],
 		});
+	});
+});
+
+describe("policies of two levels", () => {
+	const pairs: [PolicyLevel, PolicyLevel][] = [
+		["operator", "key"],
+		["operator", "request"],
+		["key", "request"],
+	];
+	const disjoint: [CompliancePolicy, CompliancePolicy][] = [
+		[{ provider_allowlist: ["mistral"] }, { provider_allowlist: ["openai"] }],
+		[{ jurisdiction: ["EU"] }, { jurisdiction: ["US"] }],
+		[{ data_residency: ["EU"] }, { data_residency: ["CN"] }],
+	];
+	const cases = pairs.flatMap(([above, below]) =>
+		disjoint.flatMap(([one, other]) => [
+			{ above, below, one, other },
+			{ above, below, one: other, other: one },
+		]),
+	);
+
+	it.each(cases)("of $above and $below, $one and $other, let through nothing", ({ above, below, one, other }) => {
+		const gate = levelGate({ [above]: one, [below]: other });
+		expect(allowedBy(levelGate({ [above]: one }))).not.toEqual([]);
+		expect(allowedBy(levelGate({ [below]: other }))).not.toEqual([]);
+		expect(allowedBy(gate)).toEqual([]);
+		for (const provider of ALL) expect(gate.objectionsTo({ provider })).not.toEqual([]);
+	});
+
+	it("name level and member, and of the operator's lists nothing else", () => {
+		const operator = parsed({ jurisdiction: ["EU"], provider_denylist: ["zai"], frameworks: ["C5"] });
+		const gate = levelGate({ operator, key: { jurisdiction: ["EU"] }, request: { jurisdiction: ["EU"] } });
+		expect(gate.reasonsAgainst({ provider: "zai" })).toEqual([
+			"Z.ai: the operator's policy excludes it (provider_denylist)",
+			"Z.ai: the operator's policy excludes it (jurisdiction)",
+			"Z.ai: the operator's policy excludes it (frameworks)",
+			"Z.ai: the API key's policy excludes it (jurisdiction): its contract is under SG, allowed is EU",
+			"Z.ai: the API key's policy excludes it (jurisdiction): its parent company is under CN, allowed is EU",
+			"Z.ai: its contract is under SG, allowed is EU",
+			"Z.ai: its parent company is under CN, allowed is EU",
+		]);
+		expect(gate.objectionsTo({ provider: "zai" })[0]).toMatchObject({ level: "operator", member: "provider_denylist" });
+		const alone = levelGate({ operator }).attest([]);
+		expect(JSON.stringify(alone)).not.toMatch(/zai|"EU"|C5/);
+		expect(alone.floor).toMatchObject([
+			{ level: "operator", members: ["frameworks", "jurisdiction", "provider_denylist"] },
+		]);
+	});
+
+	it("gate the text as received where a level above blocks what one below masks", () => {
+		const block: CompliancePolicy = { block_data_classes: ["PII"] };
+		const mask: CompliancePolicy = { mask_data_classes: ["PII"] };
+		const clean = { received: ["PII"], remaining: [] } as const;
+		const cleared = ["openai", "anthropic", "mistral", "cohere"];
+		expect(allowedBy(levelGate({ operator: block, request: mask }, found("PII"), {}, clean))).toEqual(
+			ALL.filter((id) => cleared.includes(id)),
+		);
+		expect(allowedBy(levelGate({ operator: mask, request: block }, found("PII"), {}, clean))).toEqual(ALL);
+		expect(allowedBy(levelGate({ request: { ...mask, ...block } }, found("PII"), {}, clean))).toEqual(ALL);
+		const left = { received: ["PII"], remaining: ["PII"] } as const;
+		expect(allowedBy(levelGate({ request: { ...mask, ...block } }, found("PII"), {}, left))).not.toEqual(ALL);
+	});
+
+	it("hold for what nobody reads, unless the level or one above lets it pass", () => {
+		const block: CompliancePolicy = { block_data_classes: ["SECRETS"] };
+		const allow: CompliancePolicy = { allow_unread: ["image"] };
+		const image = { unread: ["image"] } as const;
+		const cleared = allowed({ require_zero_retention: true });
+		expect(allowedBy(levelGate({ request: block }, NOTHING, {}, image))).toEqual(cleared);
+		expect(allowedBy(levelGate({ operator: block, request: allow }, NOTHING, {}, image))).toEqual(cleared);
+		expect(allowedBy(levelGate({ operator: allow, request: block }, NOTHING, {}, image))).toEqual(ALL);
+		expect(
+			allowedBy(levelGate({ request: { ...allow, ...block } }, NOTHING, {}, { unread: ["image", "file"] })),
+		).toEqual(cleared);
+	});
+});
+
+describe("a policy that only monitors", () => {
+	const models = ["gpt-6-luna", "mistral-small-2603", "claude-haiku-5-5"].flatMap((id) => CATALOG.findModel(id) ?? []);
+	const operator = parsed({ jurisdiction: ["EU"], provider_denylist: ["openai"], mode: "monitor" });
+
+	it("refuses nothing, and attests what it would have refused", () => {
+		const gate = levelGate({ operator });
+		expect(allowedBy(gate)).toEqual(ALL);
+		const { hash, ...claimed } = gate.attest(models);
+		expect(hash).toBe(hashObject(claimed));
+		expect(claimed).toMatchObject({
+			mode: "monitor",
+			policy: { mode: "monitor" },
+			violations: [
+				{ level: "operator", member: "jurisdiction", models: ["claude-haiku-5-5", "gpt-6-luna"] },
+				{ level: "operator", member: "provider_denylist", models: ["gpt-6-luna"] },
+			],
+		});
+	});
+
+	it("says so where nothing was violated, too", () => {
+		const [, compliant] = models;
+		expect(levelGate({ operator }).attest(compliant ? [compliant] : [])).toMatchObject({
+			mode: "monitor",
+			violations: [],
+		});
+	});
+
+	it("leaves stricter levels below in force", () => {
+		const request: CompliancePolicy = { provider_allowlist: ["openai", "xai"] };
+		const gate = levelGate({ operator, request });
+		expect(allowedBy(gate)).toEqual(["openai", "xai"]);
+		expect(gate.attest(models.slice(0, 1)).violations).toEqual([
+			{ level: "operator", member: "jurisdiction", models: ["gpt-6-luna"] },
+			{ level: "operator", member: "provider_denylist", models: ["gpt-6-luna"] },
+		]);
 	});
 });

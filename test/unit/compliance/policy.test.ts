@@ -44,6 +44,19 @@ describe("a policy", () => {
 		expect(read(compilePolicy(policy))).toEqual({ policy, faults: [] });
 	});
 
+	it("names what it masks, passes unread, infers and monitors only where it does", () => {
+		const { policy, faults } = read({
+			mask_data_classes: ["secrets", "PII"],
+			allow_unread: "Image",
+			detect: "inferred",
+			mode: "monitor",
+		});
+		expect(faults).toEqual([]);
+		const set = { mask_data_classes: ["PII", "SECRETS"], allow_unread: ["image"], detect: "inferred", mode: "monitor" };
+		expect(policy).toEqual(set);
+		expect(compilePolicy(policy)).toMatchObject(set);
+	});
+
 	it.each([[{}], [null], [undefined], [{ jurisdiction: [], require_zero_retention: false, frameworks: null }]])(
 		"of %j says nothing",
 		(value) => {
@@ -80,6 +93,13 @@ describe("a policy", () => {
 		],
 		[{ frameworks: [7] }, ["frameworks.0: must be a text"]],
 		[{ frameworks: { GDPR: true } }, ["frameworks: must be a list of texts"]],
+		[
+			{ mask_data_classes: ["PI"] },
+			['mask_data_classes.0: must be one of PII, PHI, FINANCIAL, SECRETS, not "PI"; did you mean PII?'],
+		],
+		[{ allow_unread: ["imag"] }, ['allow_unread.0: must be one of file, image, text, not "imag"; did you mean image?']],
+		[{ detect: "patterns" }, ["detect: must be inferred, or absent"]],
+		[{ mode: "watch" }, ["mode: must be monitor, or absent"]],
 		[{ require_zero_retention: "yes" }, ["require_zero_retention: must be true or false"]],
 		[
 			{ allowlist: ["openai"], provider_allowlist: ["groq"] },

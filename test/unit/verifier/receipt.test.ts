@@ -36,6 +36,18 @@ describe("a receipt", () => {
 		});
 	});
 
+	it("holds with an attestation of a policy that refused nothing, which is no proof of compliance", async () => {
+		const violations = [{ level: "operator", member: "jurisdiction", models: ["a"] }];
+		const monitored = { ...members, mode: "monitor", violations };
+		const { holds, lines } = await check(
+			sealed({ ...receipt, compliance: { ...monitored, hash: textHash(canonical(monitored)) } }),
+		);
+		expect([holds, lines.at(-1)]).toEqual([
+			true,
+			"note  attestation: monitored, not enforced: the operator's policy refused nothing, so it is no proof of compliance",
+		]);
+	});
+
 	it("holds under any of several keys, as under a retired one", async () => {
 		expect((await check(sealed(receipt, retired), [key.publicKey, retired.publicKey])).holds).toBe(true);
 	});

@@ -1,0 +1,51 @@
+// `npm run check:config` as a process: what it reads, prints, and ends with.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const COMMAND = join(import.meta.dirname, "../../../src/cli/check-config.ts");
+
+/** Runs the command in an empty folder, so that no `.dev.vars` is read. */
+function check(args: string[], { input = "", BRAIN_MD }: { input?: string; BRAIN_MD?: string } = {}) {
+	const cwd = mkdtempSync(join(tmpdir(), "check-config-"));
+	writeFileSync(join(cwd, "BRAIN.md"), "max_cost: 0.01\nblocked: [retired-model]\n");
+	const env = { ...process.env, ...(BRAIN_MD === undefined ? {} : { BRAIN_MD }) };
+	const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { cwd, input, env });
+	const lines = stdout
+		.toString()
+		.split("\n")
+		.filter((line) => line !== "");
+	return { status, lines, stderr: stderr.toString() };
+}
+
+describe("check:config", () => {
+	it("names every error of a text by its line, and ends with 1", () => {
+		const input = "modle: auto\ncompliance:\n  provider_denylist: [zia]\n";
+		expect(check(["-"], { input })).toMatchObject({
+			status: 1,
+			lines: [
+				"standard input: line 1, column 1: modle: unknown key; did you mean model?",
+				'standard input: line 3, column 23: compliance.provider_denylist.0: unknown provider "zia"; did you mean zai?',
+			],
+		});
+	});
+
+	it("takes unknown models for warnings, as the service does", () => {
+		expect(check(["BRAIN.md"])).toMatchObject({
+			status: 0,
+			lines: ['BRAIN.md: warning: blocked: "retired-model" matches no model', "BRAIN.md: valid"],
+		});
+	});
+
+	it("reads BRAIN_MD without a file", () => {
+		const BRAIN_MD = "compliance: {jurisdiction: [EU], mode: monitor}";
+		expect(check([], { BRAIN_MD })).toMatchObject({ status: 0, lines: ["BRAIN_MD: valid"] });
+	});
+
+	it("ends with 2 when there is nothing to read", () => {
+		expect(check([])).toMatchObject({ status: 2, stderr: expect.stringContaining("BRAIN_MD is not set") });
+		expect(check(["missing.md"]).status).toBe(2);
+	});
+});
