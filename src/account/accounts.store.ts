@@ -6,7 +6,7 @@ import type { Database } from "../db/client.edge.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
-import type { KeyBudget } from "../meter/key-budget.ts";
+import { type KeyBudget, toMeteredBudget } from "../meter/key-budget.ts";
 import type { Account, KeyGrant } from "./context.ts";
 
 const roleColumn = z.enum(KEY_ROLES);
@@ -23,6 +23,7 @@ export const grantColumns = {
 	budgetNanoUsd: apiKeys.budgetNanoUsd,
 	budgetPeriod: apiKeys.budgetPeriod,
 	budgetKeyId: apiKeys.budgetKeyId,
+	alertWebhook: apiKeys.alertWebhook,
 	models: apiKeys.models,
 	brainConfig: apiKeys.brainConfig,
 };
@@ -52,14 +53,14 @@ export function parseGrantTexts({
 }
 
 function toGrant(row: GrantRow): KeyGrant {
-	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig } = row;
+	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, alertWebhook } = row;
 	const { role, models, budget } = parseGrantTexts(row);
 	return {
 		version,
 		role,
 		expiresAtMs: expiresAt === null ? null : Date.parse(expiresAt),
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
-		budget,
+		budget: toMeteredBudget(budget, alertWebhook),
 		budgetKeyId,
 		rules: models === null && brainConfig === null ? null : { models, brainConfig },
 	};

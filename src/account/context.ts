@@ -5,7 +5,7 @@ import type { Database } from "../db/client.edge.ts";
 import type { Result } from "../failure.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { KeyRole } from "../http/endpoint.ts";
-import type { BudgetStatus, KeyBudget } from "../meter/key-budget.ts";
+import type { BudgetStatus, MeteredBudget } from "../meter/key-budget.ts";
 import type { KeyLimits } from "../meter/key-windows.ts";
 import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
 import type { Reservation } from "../meter/settlement.ts";
@@ -34,7 +34,7 @@ export interface KeyGrant {
 	/** Null for a key whose only limits are its plan's. */
 	limits: KeyLimits | null;
 	/** Null for a key without one. */
-	budget: KeyBudget | null;
+	budget: MeteredBudget | null;
 	/** The key that costs are booked on, where it is another: the first of those that replaced each other. */
 	budgetKeyId: string | null;
 	/** Null for a key that may call every model of its plan. */

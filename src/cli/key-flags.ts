@@ -13,6 +13,7 @@ export const KEY_FLAGS = {
 	models: { type: "string" },
 	"brain-config": { type: "string" },
 	tags: { type: "string" },
+	"alert-webhook": { type: "string" },
 } as const;
 
 type KeyFlag = keyof typeof KEY_FLAGS;
@@ -43,6 +44,7 @@ const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	models: parseList,
 	"brain-config": parseConfig,
 	tags: parseList,
+	"alert-webhook": String,
 };
 
 /** The request's members for the flags that were given. */

@@ -1,5 +1,5 @@
-// `npm run usage:check`: compares the meters' usage totals with the rows in D1, and prints one JSON object per user. Ends with
-// status 1 when a user's totals differ or could not be compared.
+// `npm run usage:check`: compares the meters' usage totals and the daily sums with the rows in D1, and prints one JSON object per
+// user. Ends with status 1 when a user's sums differ or could not be compared.
 import { parseArgs } from "node:util";
 import { adminTokenFor, operatorPages } from "./operator.ts";
 

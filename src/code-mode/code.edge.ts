@@ -3,6 +3,7 @@
 import type { KeyContext } from "../account/context.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
+import { withTextField } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { roundShare } from "../inference/trace.ts";
@@ -144,7 +145,7 @@ export async function writeCode(
 	const options = toCodeOptions(body);
 	const draft = toDraftTask(task);
 	const { policy } = options;
-	return answerTask(
+	const answered = await answerTask(
 		{
 			task: draft,
 			signals: detectSignals(toQuestionCall({ ...draft, json: false })),
@@ -157,4 +158,5 @@ export async function writeCode(
 		context,
 		listener,
 	);
+	return answered.ok ? answered : fail(withTextField(answered.failure, "task"));
 }

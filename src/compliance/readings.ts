@@ -3,7 +3,13 @@
 import type { Conversation, PlacedText } from "./conversation.ts";
 import { eachClinicalTerm } from "./detection/clinical-terms.ts";
 import { type DataKind, findClass, isStatement } from "./detection/kinds.ts";
-import { explanationStatement, findBackReference, measureStatement, statementsFor } from "./detection/prompts.ts";
+import {
+	explanationStatement,
+	findBackReference,
+	isAboutSomebody,
+	measureStatement,
+	statementsFor,
+} from "./detection/prompts.ts";
 import { JoinedText, type SourceSpan } from "./joined-text.ts";
 
 export interface ConversationReading {
@@ -168,12 +174,15 @@ function* fieldReadings({ text, index }: IndexedText): Generator<ConversationRea
 }
 
 const MAX_HEADER_CHARS = 400;
+const MAX_ROW_CHARS = 4_096;
 const MAX_COLUMN_CHARS = 32;
 
 /** The separator of a table, and what each column says of its cells. */
 interface TableHeader {
 	readonly separator: string;
 	readonly says: readonly (readonly string[])[];
+	/** The same without statements about somebody, for rows that name nobody in full. */
+	readonly numbers: readonly (readonly string[])[];
 }
 
 interface Cell {
@@ -196,6 +205,9 @@ function splitCells(text: string, start: number, end: number, separator: string)
 	return cells;
 }
 
+/** A first name and a surname in a row. Sample tables have first names only. */
+const FULL_NAME_CELL = /\p{Lu}\p{L}{1,24},? \p{Lu}\p{L}{1,24}/u;
+
 /** What the columns of a header say of their cells, by position; null if the line is no header. */
 function readHeader(text: string, start: number, end: number): TableHeader | null {
 	if (end - start > MAX_HEADER_CHARS) return null;
@@ -205,7 +217,8 @@ function readHeader(text: string, start: number, end: number): TableHeader | nul
 	const names = splitCells(text, start, end, separator).map((cell) => text.slice(cell.start, cell.end).trim());
 	if (names.some((name) => name.length > MAX_COLUMN_CHARS || /\d{3}|[.?!]$/.test(name))) return null;
 	const says = names.map((name) => statementsFor(toWords(name.replace(/^"|"$/g, ""))));
-	return says.some((each) => each.length > 0) ? { separator, says } : null;
+	const numbers = says.map((each) => each.filter((statement) => !isAboutSomebody(statement)));
+	return says.some((each) => each.length > 0) ? { separator, says, numbers } : null;
 }
 
 /** The cells of a table, each with what its column says. */
@@ -216,14 +229,17 @@ function* tableReadings({ text, index }: IndexedText): Generator<ConversationRea
 		joined.addSpan(text, index, start + (text.charAt(start) === '"' ? 1 : 0), end);
 		joined.addWords("\n");
 	};
+	const addRow = ({ says, numbers }: TableHeader, cells: readonly Cell[], row: string) => {
+		const columns = FULL_NAME_CELL.test(row) ? says : numbers;
+		for (const [column, cell] of cells.entries()) for (const each of columns[column] ?? []) addCell(each, cell);
+	};
 	let header: TableHeader | null = null;
 	for (let start = 0; start < text.length; ) {
 		const newline = text.indexOf("\n", start);
 		const end = newline < 0 ? text.length : newline;
-		const cells = header && end - start < 4096 ? splitCells(text, start, end, header.separator) : [];
-		if (header !== null && cells.length === header.says.length) {
-			for (const [column, cell] of cells.entries()) for (const says of header.says[column] ?? []) addCell(says, cell);
-		} else header = readHeader(text, start, end);
+		const cells: Cell[] = header && end - start < MAX_ROW_CHARS ? splitCells(text, start, end, header.separator) : [];
+		if (header !== null && header.says.length === cells.length) addRow(header, cells, text.slice(start, end));
+		else header = readHeader(text, start, end);
 		start = end + 1;
 	}
 	if (joined.sourceCount > 0) yield { joined, accepts: acceptAll };

@@ -14,13 +14,10 @@ export interface ScanOwner {
 /** The owner of scans that belong to no request: runs of agents that resume. They take turns as one user. */
 export const NO_OWNER: ScanOwner = { user: "", signal: null };
 
-/** Shorter texts are scanned at once: 4 ms of prose or code, 30 ms of the slowest text that we know. */
+/** Shorter texts are scanned at once: 4 ms of prose, up to 80 ms of texts made to be slow. */
 const LONG_CHARS = 32_768;
 
-/**
- * Characters that one turn reads. It is counted in characters, because a Worker's clock stands still while it computes. Twice
- * as many make no scan faster by 2 %.
- */
+/** Characters that one turn reads. They are counted, because a Worker's clock stands still while it computes. */
 const TURN_CHARS = 32_768;
 
 /** How long a scan waits before it looks again whether it has the turn. */

@@ -52,6 +52,8 @@ export const apiKeys = sqliteTable(
 		budgetPeriod: text("budget_period"),
 		/** The key that its costs are booked on: the first of those that replaced each other. Null where that is itself. */
 		budgetKeyId: text("budget_key_id"),
+		/** The address that the budget's alerts are sent to. */
+		alertWebhook: text("alert_webhook"),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),

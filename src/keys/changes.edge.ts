@@ -13,6 +13,7 @@ import { type AuditEventRow, OPERATOR_ACTOR, type PlainEvent, toPlainEvent } fro
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import { toMeteredBudget } from "../meter/key-budget.ts";
 import {
 	type ApiKey,
 	areSameOptions,
@@ -26,7 +27,15 @@ import {
 	type WantedOptions,
 } from "./key.ts";
 import { keyChangedEvent, keyCreatedEvent, keyRevokedEvent } from "./key-event.ts";
-import { findKey, insertKey, type NewKey, replaceKey, replaceOptions, revokeStoredKey } from "./keys.store.ts";
+import {
+	findKey,
+	hasUnrevokedKey,
+	insertKey,
+	type NewKey,
+	replaceKey,
+	replaceOptions,
+	revokeStoredKey,
+} from "./keys.store.ts";
 
 type ChangeContext = Pick<ServiceContext, "db" | "meter" | "settings" | "startedAtMs" | "timings">;
 
@@ -100,15 +109,22 @@ export async function makeKey(
 /** Tells the meter and this isolate that a key has changed. */
 async function publishChange({ meter }: ChangeContext, key: ApiKey): Promise<void> {
 	const { id, userId, version, options } = key;
-	const budget = { budgetKeyId: toBudgetKeyId(key), budget: options.budget };
+	const budget = {
+		budgetKeyId: toBudgetKeyId(key),
+		budget: toMeteredBudget(options.budget, options.alertWebhook),
+	};
 	if (version > 1) await meter(userId).changeKey(id, version, budget);
 	forgetAccount(userId);
 	forgetRefusals(id);
 }
 
-/** Tells the meter and this isolate that a key is revoked. */
-async function publishRevocation({ meter }: ChangeContext, { id, userId }: ApiKey): Promise<void> {
-	await meter(userId).revokeKey(id);
+/**
+ * Tells the meter and this isolate that a key is revoked.
+ * @param isBudgetRetired whether all keys are revoked that its costs were booked with.
+ */
+async function publishRevocation({ meter }: ChangeContext, key: ApiKey, isBudgetRetired: boolean): Promise<void> {
+	const { id, userId } = key;
+	await meter(userId).revokeKey(id, isBudgetRetired ? toBudgetKeyId(key) : null);
 	forgetAccount(userId);
 	forgetRefusals(userId);
 	forgetRefusals(id);
@@ -173,6 +189,16 @@ export async function changeKey(
 	return changed;
 }
 
+/** Whether no key is left that costs are booked with. Where D1 cannot say it, the meter keeps the sums. */
+async function isBudgetRetired({ db, timings }: ChangeContext, key: ApiKey): Promise<boolean> {
+	try {
+		return !(await timings.measure("d1", () => hasUnrevokedKey(db, key.userId, toBudgetKeyId(key))));
+	} catch (error) {
+		logError("key_budget_not_retired", error, { key_id: key.id });
+		return false;
+	}
+}
+
 /** Revokes a key. One that is revoked stays as it is. */
 export async function revokeKey(context: ChangeContext, { userId, keyId, maker }: KeyChange): Promise<Result<ApiKey>> {
 	const { db, startedAtMs, timings } = context;
@@ -184,7 +210,7 @@ export async function revokeKey(context: ChangeContext, { userId, keyId, maker }
 		const isStored = await timings.measure("d1", () => revokeStoredKey(db, before, { revokedAt, mayBeLast }, event));
 		return ok(isStored ? { taken: true, value: { ...before, revokedAt } } : { taken: false });
 	});
-	if (revoked.ok) await publishRevocation(context, revoked.value);
+	if (revoked.ok) await publishRevocation(context, revoked.value, await isBudgetRetired(context, revoked.value));
 	return revoked;
 }
 
@@ -227,7 +253,7 @@ export async function rotateKey(
 	const { before, ...rotation } = rotated.value;
 	try {
 		if (overlapSeconds > 0) await publishChange(context, { ...before, version: before.version + 1 });
-		else await publishRevocation(context, before);
+		else await publishRevocation(context, before, false);
 	} catch (error) {
 		// The new key is stored and the old one ended. Without this answer, nobody would have either.
 		logError("key_rotation_unpublished", error, { key_id: before.id });

@@ -7,6 +7,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { readListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
+import { toWebhookRules } from "../webhooks/webhook.ts";
 import { changeKey, type KeyChange, type KeyMaker, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
 import { inheritOptions, isKeyId, type KeyOptions, MAX_USER_KEYS } from "./key.ts";
 import { findKey, listUserKeys } from "./keys.store.ts";
@@ -23,7 +24,8 @@ interface OwnKeyMaker extends KeyMaker {
 }
 
 function toKeyBasis({ account, settings, startedAtMs }: KeyContext) {
-	return { plan: account.plan.id, catalog: settings.catalog, nowMs: startedAtMs };
+	const { catalog } = settings;
+	return { plan: account.plan.id, catalog, nowMs: startedAtMs, webhooks: toWebhookRules(settings) };
 }
 
 /** The key that makes a request, with its options as D1 has them now. */
@@ -57,7 +59,7 @@ const createKeyEndpoint = endpoint({
 		const own = await findMaker(context);
 		if (!own.ok) return own;
 		const made = await makeKey(context, account.userId, inheritOptions(wanted.value, own.value.options), own.value);
-		return made.ok ? ok({ ...(await viewKey(context, made.value.key)), key: made.value.secret }) : made;
+		return made.ok ? ok({ ...(await viewKey(context, made.value.key, true)), key: made.value.secret }) : made;
 	},
 });
 
@@ -92,7 +94,7 @@ const listKeysEndpoint = endpoint({
 			object: "list" as const,
 			has_more: hasMore,
 			next_cursor: hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null,
-			data: await viewKeys(context, account.userId, keys),
+			data: await viewKeys(context, { userId: account.userId, isOwner: account.key.role === "owner" }, keys),
 		});
 	},
 });
@@ -114,7 +116,7 @@ const changeKeyEndpoint = endpoint({
 		const change = await toKeyChange(params.key_id, context);
 		if (!change.ok) return change;
 		const changed = await changeKey(context, change.value, wanted.value);
-		return changed.ok ? ok(await viewKey(context, changed.value)) : changed;
+		return changed.ok ? ok(await viewKey(context, changed.value, true)) : changed;
 	},
 });
 
@@ -137,7 +139,7 @@ const rotateKeyEndpoint = endpoint({
 		const rotated = await rotateKey(context, change.value, body.overlap_seconds);
 		if (!rotated.ok) return rotated;
 		const { key, secret, previousEndsAt } = rotated.value;
-		return ok({ ...(await viewKey(context, key)), key: secret, previous_ends_at: previousEndsAt });
+		return ok({ ...(await viewKey(context, key, true)), key: secret, previous_ends_at: previousEndsAt });
 	},
 });
 

@@ -1,10 +1,12 @@
 // The audit events of keys: made, changed, revoked. None holds a key itself. Pure.
 import type { PlainEvent } from "../audit/event.ts";
 import { usd } from "../proof/money.ts";
+import { maskWebhook } from "../webhooks/webhook.ts";
 import type { ApiKey, KeyOptions } from "./key.ts";
 
 /** Options under their names in requests. */
-function toOptionFields({ name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags }: KeyOptions) {
+function toOptionFields(options: KeyOptions) {
+	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook } = options;
 	return {
 		name,
 		role,
@@ -16,7 +18,16 @@ function toOptionFields({ name, role, expiresAt, rpm, dailyRequests, budget, mod
 		models,
 		brain_config: config,
 		tags,
+		alert_webhook: alertWebhook,
 	};
+}
+
+type OptionFields = Record<string, unknown>;
+
+/** Options as events show them: a webhook's address may hold a secret, and everybody with a key reads the events. */
+function maskOptions(fields: OptionFields): OptionFields {
+	const { alert_webhook: address } = fields;
+	return typeof address === "string" ? { ...fields, alert_webhook: maskWebhook(address) } : fields;
 }
 
 function toKeyEvent(event_type: PlainEvent["event_type"], key: ApiKey, actor: string, more: object): PlainEvent {
@@ -25,18 +36,19 @@ function toKeyEvent(event_type: PlainEvent["event_type"], key: ApiKey, actor: st
 }
 
 export function keyCreatedEvent(key: ApiKey, actor: string): PlainEvent {
-	return toKeyEvent("key_created", key, actor, { ...toOptionFields(key.options), rotated_from: key.rotatedFrom });
+	const options = maskOptions(toOptionFields(key.options));
+	return toKeyEvent("key_created", key, actor, { ...options, rotated_from: key.rotatedFrom });
 }
 
 /** Says what was, and what is, of each option that changed. */
 export function keyChangedEvent(before: ApiKey, after: ApiKey, actor: string): PlainEvent {
-	const was: Record<string, unknown> = toOptionFields(before.options);
+	const was: OptionFields = toOptionFields(before.options);
 	const is = Object.entries(toOptionFields(after.options));
 	const changed = is.filter(([name, value]) => JSON.stringify(was[name]) !== JSON.stringify(value));
 	const names = changed.map(([name]) => name);
 	return toKeyEvent("key_changed", before, actor, {
-		before: Object.fromEntries(names.map((name) => [name, was[name]])),
-		after: Object.fromEntries(changed),
+		before: maskOptions(Object.fromEntries(names.map((name) => [name, was[name]]))),
+		after: maskOptions(Object.fromEntries(changed)),
 	});
 }
 

@@ -24,6 +24,8 @@ export interface KeyOptions {
 	/** In normal form; null without one. */
 	config: RoutingConfig | null;
 	tags: string[];
+	/** The address that alerts of its budget are sent to; null for none. */
+	alertWebhook: string | null;
 }
 
 /** A stored key. Of the key itself, only the last four characters are known. */
@@ -163,6 +165,7 @@ export function inheritOptions(wanted: WantedOptions, own: KeyOptions): KeyOptio
 		models: wanted.models ?? own.models,
 		config: inheritConfig(wanted.config, own.config),
 		tags: wanted.tags ?? [],
+		alertWebhook: wanted.alertWebhook ?? null,
 	};
 }
 
@@ -177,6 +180,7 @@ export const UNLIMITED: KeyOptions = {
 	models: null,
 	config: null,
 	tags: [],
+	alertWebhook: null,
 };
 
 /** Compares as later than every time in ISO 8601. */

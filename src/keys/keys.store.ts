@@ -1,5 +1,5 @@
 // API keys in D1. Each change is one statement that decides by itself, so many at once never leave a user without an owner key.
-import { and, asc, desc, eq, getTableColumns, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import { grantColumns, parseGrantTexts } from "../account/accounts.store.ts";
@@ -29,7 +29,7 @@ type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
 const tagsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
-	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, ...rest } = row;
+	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, alertWebhook, ...rest } = row;
 	const { budgetNanoUsd, budgetPeriod, ...key } = rest;
 	const options: KeyOptions = {
 		name,
@@ -39,6 +39,7 @@ function toApiKey(row: KeyRow): ApiKey {
 		...parseGrantTexts({ role, models, budgetNanoUsd, budgetPeriod }),
 		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
 		tags: tagsColumn.parse(JSON.parse(tags)),
+		alertWebhook,
 	};
 	return { ...key, options };
 }
@@ -215,6 +216,18 @@ export async function revokeStoredKey(
 		.returning({ id: apiKeys.id });
 	const [rows] = await db.batch([revoked, insertEventOfChange(db, event)]);
 	return rows.length > 0;
+}
+
+/** Whether a user has a key that is not revoked, and whose costs are booked on another or itself. Expired ones can be changed. */
+export async function hasUnrevokedKey(db: Database, userId: string, budgetKeyId: string): Promise<boolean> {
+	const isBookedThere = or(eq(apiKeys.id, budgetKeyId), eq(apiKeys.budgetKeyId, budgetKeyId));
+	const row = await db
+		.select({ id: apiKeys.id })
+		.from(apiKeys)
+		.where(and(eq(apiKeys.userId, userId), isNull(apiKeys.revokedAt), isBookedThere))
+		.limit(1)
+		.get();
+	return row !== undefined;
 }
 
 /** Stores a key that replaces another, and the other's end, in one transaction. False when the other was changed meanwhile. */

@@ -8,6 +8,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { type PlanId, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { toWebhookRules } from "../webhooks/webhook.ts";
 import { changeKey, type KeyChange, makeKey, NO_KEY, OPERATOR, revokeKey, rotateKey } from "./changes.edge.ts";
 import { mergeOptions, UNLIMITED } from "./key.ts";
 import { findKeyPlan, listKeys } from "./keys.store.ts";
@@ -21,7 +22,8 @@ const createdKeySchema = z.lazy(() =>
 const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
 
 function toKeyBasis(plan: PlanId, { settings, startedAtMs }: ServiceContext) {
-	return { plan, catalog: settings.catalog, nowMs: startedAtMs };
+	const { catalog } = settings;
+	return { plan, catalog, nowMs: startedAtMs, webhooks: toWebhookRules(settings) };
 }
 
 /** The plan of a key's user. */
@@ -74,7 +76,7 @@ const operatorListKeysEndpoint = endpoint({
 	async handle({ query, context }) {
 		const keys = await listKeys(context.db, query.user);
 		const data = keys.map(({ key, user, plan }) => ({
-			...toKeyMembers(key),
+			...toKeyMembers(key, false),
 			user_id: key.userId,
 			user,
 			plan,
@@ -100,7 +102,7 @@ const operatorChangeKeyEndpoint = endpoint({
 		const wanted = await readKeyOptions(body, toKeyBasis(plan.value, context));
 		if (!wanted.ok) return wanted;
 		const changed = await changeKey(context, toOperatorChange(params), wanted.value);
-		return changed.ok ? ok(await viewKey(context, changed.value)) : changed;
+		return changed.ok ? ok(await viewKey(context, changed.value, false)) : changed;
 	},
 });
 

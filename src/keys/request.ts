@@ -11,6 +11,7 @@ import { isListed } from "../routing/routing-config.ts";
 import { findMisplacedMembers } from "../routing-config/config.ts";
 import { configFields } from "../routing-config/config-input.ts";
 import { readConfigObject } from "../routing-config/read.ts";
+import { checkWebhook, MAX_WEBHOOK_URL_CHARS, type WebhookRules } from "../webhooks/webhook.ts";
 import type { WantedOptions } from "./key.ts";
 
 const MAX_NAME_CHARS = 128;
@@ -53,6 +54,11 @@ export const keyOptionFields = () => ({
 		.refine((tags) => new Set(tags).size === tags.length, "must not repeat a tag")
 		.nullish()
 		.describe("Labels of the key."),
+	alert_webhook: z
+		.string()
+		.max(MAX_WEBHOOK_URL_CHARS)
+		.nullish()
+		.describe("An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
 });
 
 /** A member that is not honoured would be a rule that nobody keeps, so unknown ones are refused. */
@@ -72,7 +78,7 @@ export const rotateRequestSchema = z.lazy(() =>
 
 /** What a request names of a key's options, but for its config. Null stands for none. */
 function toKeyOptions(body: KeyRequest): WantedOptions {
-	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags } = body;
+	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags, alert_webhook } = body;
 	const budget = budget_usd == null ? null : { limitNanoUsd: nanoUsd(budget_usd), period: budget_period ?? null };
 	return {
 		...(name === undefined ? {} : { name }),
@@ -83,6 +89,7 @@ function toKeyOptions(body: KeyRequest): WantedOptions {
 		...(budget_usd === undefined ? {} : { budget }),
 		...(models === undefined ? {} : { models }),
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
+		...(alert_webhook === undefined ? {} : { alertWebhook: alert_webhook }),
 	};
 }
 
@@ -91,6 +98,7 @@ interface KeyBasis {
 	plan: PlanId;
 	catalog: Catalog;
 	nowMs: number;
+	webhooks: WebhookRules;
 }
 
 function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: number | null, plan: PlanId): Issue[] {
@@ -117,6 +125,10 @@ function findIssues(body: KeyRequest, { plan, catalog, nowMs }: KeyBasis): Issue
 export async function readKeyOptions(body: KeyRequest, basis: KeyBasis): Promise<Result<WantedOptions>> {
 	const issues = findIssues(body, basis);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
+	if (body.alert_webhook != null) {
+		const webhook = checkWebhook(body.alert_webhook, basis.webhooks);
+		if (!webhook.ok) return webhook;
+	}
 	const options = toKeyOptions(body);
 	if (body.brain_config === undefined) return ok(options);
 	if (body.brain_config === null) return ok({ ...options, config: null });

@@ -5,6 +5,7 @@ import { BUDGET_PERIODS } from "../meter/budget-period.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import { usd } from "../proof/money.ts";
 import { configSchema, toConfigFields } from "../routing-config/config-input.ts";
+import { maskWebhook } from "../webhooks/webhook.ts";
 import type { ApiKey } from "./key.ts";
 
 /** The members that operators and owners see of a key. */
@@ -21,6 +22,10 @@ const keyMembers = () => ({
 	models: z.array(z.string()).nullable().describe("Null where it may call all of the plan's."),
 	brain_config: configSchema.unwrap().nullable(),
 	tags: z.array(z.string()),
+	alert_webhook: z
+		.string()
+		.nullable()
+		.describe("Where alerts of its budget go. Only owners' keys are shown more than the host."),
 	created_at: z.string(),
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
 });
@@ -55,7 +60,9 @@ export const operatorKeySchema = z.lazy(() =>
 	}),
 );
 
-export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: ApiKey) {
+/** @param isOwner whether the reader may see all of its webhook's address, which may hold a secret. */
+export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: ApiKey, isOwner: boolean) {
+	const { alertWebhook } = options;
 	return {
 		key_id: id,
 		name: options.name,
@@ -69,6 +76,7 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		models: options.models,
 		brain_config: options.config && toConfigFields(options.config),
 		tags: options.tags,
+		alert_webhook: alertWebhook === null || isOwner ? alertWebhook : maskWebhook(alertWebhook),
 		created_at: createdAt,
 		rotated_from: rotatedFrom,
 	};
@@ -76,11 +84,11 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 
 type KeyView = z.output<typeof keySchema>;
 
-/** A key as its owner sees it. @param budget of a key that has one. */
-export function toKeyView(key: ApiKey, budget: BudgetStatus | null): KeyView {
+/** A key as a key of its user sees it. @param budget of a key that has one. */
+export function toKeyView(key: ApiKey, budget: BudgetStatus | null, isOwner: boolean): KeyView {
 	return {
 		object: "key",
-		...toKeyMembers(key),
+		...toKeyMembers(key, isOwner),
 		spent_usd: budget && usd(budget.spentNanoUsd),
 		held_usd: budget && usd(budget.heldNanoUsd),
 		resets_at: budget?.resetsAt ?? null,

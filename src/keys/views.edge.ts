@@ -3,10 +3,16 @@ import type { ServiceContext } from "../account/context.ts";
 import { type ApiKey, toBudgetKeyId } from "./key.ts";
 import { toKeyView } from "./schemas.ts";
 
+/** Who reads keys. */
+export interface KeyReader {
+	userId: string;
+	isOwner: boolean;
+}
+
 /** Views of one user's keys. Asks the meter once, and only if any of them has a budget. */
 export async function viewKeys(
 	{ meter }: Pick<ServiceContext, "meter">,
-	userId: string,
+	{ userId, isOwner }: KeyReader,
 	keys: readonly ApiKey[],
 ): Promise<ReturnType<typeof toKeyView>[]> {
 	const budgeted = keys.flatMap((key) => {
@@ -16,14 +22,15 @@ export async function viewKeys(
 	const queries = budgeted.map(({ query }) => query);
 	const statuses = queries.length > 0 ? await meter(userId).budgets(queries) : [];
 	const byKey = new Map(budgeted.map(({ key }, at) => [key, statuses[at]]));
-	return keys.map((key) => toKeyView(key, byKey.get(key) ?? null));
+	return keys.map((key) => toKeyView(key, byKey.get(key) ?? null, isOwner));
 }
 
 /** The view of one key. */
 export async function viewKey(
 	context: Pick<ServiceContext, "meter">,
 	key: ApiKey,
+	isOwner: boolean,
 ): Promise<ReturnType<typeof toKeyView>> {
-	const [view = toKeyView(key, null)] = await viewKeys(context, key.userId, [key]);
+	const [view = toKeyView(key, null, isOwner)] = await viewKeys(context, { userId: key.userId, isOwner }, [key]);
 	return view;
 }

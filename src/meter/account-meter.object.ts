@@ -12,7 +12,8 @@ import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
-import { recordBudgetAlerts } from "./budget-alerts.store.ts";
+import { toWebhookRules } from "../webhooks/webhook.ts";
+import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { cutDown } from "./flush-batch.ts";
 import type { BudgetStatus } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
@@ -31,8 +32,11 @@ import {
 	RECENT_ROWS,
 	type SettleVerdict,
 } from "./meter-calls.ts";
+import { recordMeterEvents } from "./meter-events.store.ts";
+import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
+import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
@@ -55,6 +59,7 @@ export class AccountMeter extends DurableObject<Env> {
 	/** The latest versions of keys that were changed. */
 	#keyVersions: Map<string, number>;
 	#budgets: KeyBudgets;
+	#refusals: RefusalTable;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -67,17 +72,22 @@ export class AccountMeter extends DurableObject<Env> {
 		});
 		migrate(state.storage, METER_TABLES);
 		const now = Date.now();
-		this.#meterState = new MeterState(this.#sql, now);
+		const revoked = [
+			...this.#sql.exec<{ key_id: string; retired_budget: string | null }>(
+				"SELECT key_id, retired_budget FROM revoked_keys",
+			),
+		];
+		this.#revoked = new Set(revoked.map(({ key_id }) => key_id));
+		const retiredBudgets = revoked.flatMap(({ retired_budget }) => retired_budget ?? []);
+		this.#meterState = new MeterState(this.#sql, now, retiredBudgets);
 		this.#plan = ([...this.#sql.exec<{ plan: PlanId }>("SELECT plan FROM account")][0]?.plan as PlanId) ?? null;
-		this.#revoked = new Set(
-			[...this.#sql.exec<{ key_id: string }>("SELECT key_id FROM revoked_keys")].map((row) => row.key_id),
-		);
 		const versions = this.#sql.exec<{ key_id: string; version: number }>("SELECT key_id, version FROM key_versions");
 		this.#keyVersions = new Map([...versions].map(({ key_id, version }) => [key_id, version]));
-		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, (nowMs) => {
-			this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
-			this.#flushSoon(nowMs);
+		this.#budgets = new KeyBudgets(this.#sql, this.#meterState, {
+			rules: () => toWebhookRules(cachedSettings(env)),
+			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
+		this.#refusals = new RefusalTable(this.#sql);
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
@@ -86,6 +96,18 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Whether only this object may know of something that D1 is to have. */
 	get #hasUnflushed(): boolean {
 		return this.#meterState.hasUnfolded || this.#budgets.table.hasUnflushed;
+	}
+
+	/** An audit event is to be flushed, and perhaps a webhook to be sent. */
+	#eventStored(nowMs: number): void {
+		this.#outbox.arm(nowMs + ALERT_FLUSH_MS);
+		this.#armForWebhooks();
+		this.#flushSoon(nowMs);
+	}
+
+	#armForWebhooks(): void {
+		const { nextAtMs } = this.#budgets.webhooks;
+		if (nextAtMs !== null) this.#outbox.arm(nextAtMs);
 	}
 
 	/** Flushes a moment later; once a second at most while requests keep coming. */
@@ -270,10 +292,16 @@ export class AccountMeter extends DurableObject<Env> {
 		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
-	/** Refuses a key from now on, for ever. */
-	revokeKey(keyId: string): void {
-		this.#sql.exec("INSERT OR IGNORE INTO revoked_keys (key_id) VALUES (?)", keyId);
+	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
+	revokeKey(keyId: string, retiredBudget: string | null): void {
+		this.#sql.exec(
+			`INSERT INTO revoked_keys (key_id, retired_budget) VALUES (?, ?)
+			ON CONFLICT (key_id) DO UPDATE SET retired_budget = coalesce(excluded.retired_budget, retired_budget)`,
+			keyId,
+			retiredBudget,
+		);
 		this.#revoked.add(keyId);
+		if (retiredBudget !== null) this.#meterState.retireBudget(retiredBudget);
 	}
 
 	/** Marks an owner: it holds audit events that D1 does not have. A later mark has a larger number. */
@@ -297,6 +325,17 @@ export class AccountMeter extends DurableObject<Env> {
 		return [...rows].map(({ owner, mark }) => ({ owner, mark }));
 	}
 
+	/** Counts a refusal by compliance in an audit event of its minute, which is flushed when that is over. */
+	recordRefusal(refusal: ComplianceRefusal): void {
+		this.#refusals.record(refusal, Date.now());
+		this.#armForRefusals(0);
+	}
+
+	/** Audit events of this meter that D1 does not have. */
+	unflushedEvents(): MeterEvent[] {
+		return [...this.#budgets.table.unflushed().map(({ event }) => toStoredEvent(event)), ...this.#refusals.events()];
+	}
+
 	/** Removes an owner's marks up to this one; a later one stays. */
 	unmarkOwner(owner: string, mark: number): void {
 		this.#sql.exec("DELETE FROM marked_owners WHERE owner = ? AND mark <= ?", owner, mark);
@@ -310,6 +349,7 @@ export class AccountMeter extends DurableObject<Env> {
 	/** Settles expired reservations and flushes. Never throws: the platform gives up an alarm after a few failures. */
 	override async alarm(): Promise<void> {
 		this.#outbox.alarmFired();
+		const delivered = this.#deliverAlerts();
 		try {
 			await this.#expire(Date.now());
 			await this.#outbox.flush();
@@ -318,6 +358,17 @@ export class AccountMeter extends DurableObject<Env> {
 			logError("meter_alarm_failed", error);
 		}
 		this.#armForOpenWork(Date.now() + this.#outbox.retryDelayMs);
+		// A receiver that hangs delays the next alarm, which expires reservations, by ten seconds at most.
+		await delivered;
+	}
+
+	/** Makes the tries of webhooks that are due. Never throws. */
+	async #deliverAlerts(): Promise<void> {
+		try {
+			await this.#budgets.webhooks.deliverDue();
+		} catch (error) {
+			logError("key_webhooks_failed", error);
+		}
 	}
 
 	async #expire(nowMs: number): Promise<void> {
@@ -333,7 +384,7 @@ export class AccountMeter extends DurableObject<Env> {
 
 	async #writeRound(): Promise<boolean> {
 		const batch = this.#meterState.nextBatch();
-		if (batch.rows.length === 0) return this.#writeAlerts();
+		if (batch.rows.length === 0) return (await this.#writeAlerts()) || this.#writeRefusals();
 		this.#flushedAtMs = Date.now();
 		const inserted = await this.#record(batch);
 		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
@@ -346,11 +397,22 @@ export class AccountMeter extends DurableObject<Env> {
 	async #writeAlerts(): Promise<boolean> {
 		const alerts = this.#budgets.table.hasUnflushed ? this.#budgets.table.unflushed() : [];
 		if (alerts.length === 0) return false;
-		await recordBudgetAlerts(
+		await recordMeterEvents(
 			database(this.env.DB),
-			alerts.map(({ event }) => event),
+			alerts.map(({ event }) => toStoredEvent(event)),
 		);
 		this.#budgets.table.markFlushed(alerts);
+		return true;
+	}
+
+	async #writeRefusals(): Promise<boolean> {
+		const refusals = this.#refusals.complete(Date.now());
+		if (refusals.length === 0) return false;
+		await recordMeterEvents(
+			database(this.env.DB),
+			refusals.map(({ event }) => event),
+		);
+		this.#refusals.forget(refusals);
 		return true;
 	}
 
@@ -385,5 +447,13 @@ export class AccountMeter extends DurableObject<Env> {
 		const { earliestExpiryMs } = this.#meterState;
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
 		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
+		this.#armForWebhooks();
+		this.#armForRefusals(flushAtMs);
+	}
+
+	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */
+	#armForRefusals(notBeforeMs: number): void {
+		const { dueAtMs } = this.#refusals;
+		if (dueAtMs !== null) this.#outbox.arm(Math.max(dueAtMs, notBeforeMs));
 	}
 }

@@ -1,6 +1,7 @@
 // Which alerts the spending of a key gives rise to, and their audit events. Pure.
 import { usd } from "../proof/money.ts";
 import type { BudgetStatus } from "./key-budget.ts";
+import { type MeterEventCause, toMeterEvent } from "./meter-events.ts";
 
 /** Shares of a budget, in percent, ascending. */
 const ALERT_THRESHOLDS = [50, 80, 100] as const;
@@ -12,40 +13,56 @@ export function reachedThresholds({ limitNanoUsd, spentNanoUsd }: BudgetStatus):
 	return ALERT_THRESHOLDS.filter((threshold) => spentNanoUsd * 100 >= limitNanoUsd * threshold);
 }
 
-/** The request that brought spending to a threshold, or found it there. */
-export interface AlertCause {
-	userId: string;
-	keyId: string;
-	/** `ae_` and a ULID. */
-	eventId: string;
-	atMs: number;
+/** The body of an alert's webhook. */
+export interface BudgetAlertBody {
+	type: "key.budget_alert";
+	key_id: string;
+	threshold: AlertThreshold;
+	budget_usd: number;
+	spent_usd: number;
+	held_usd: number;
+	resets_at: string | null;
 }
 
-/** An audit event under its column names. It belongs to no workspace. */
+/** What a webhook says of an alert. */
+export function toBudgetAlertBody(
+	keyId: string,
+	threshold: AlertThreshold,
+	{ limitNanoUsd, spentNanoUsd, heldNanoUsd, resetsAt }: BudgetStatus,
+): BudgetAlertBody {
+	return {
+		type: "key.budget_alert",
+		key_id: keyId,
+		threshold,
+		budget_usd: usd(limitNanoUsd),
+		spent_usd: usd(spentNanoUsd),
+		held_usd: usd(heldNanoUsd),
+		resets_at: resetsAt,
+	};
+}
+
+/** The event of an alert. */
 export function budgetAlertEvent(
-	{ userId, keyId, eventId, atMs }: AlertCause,
+	cause: MeterEventCause,
 	threshold: AlertThreshold,
 	{ limitNanoUsd, period, spentNanoUsd, heldNanoUsd, resetsAt }: BudgetStatus,
 ) {
-	const payload = {
-		key_id: keyId,
+	return toMeterEvent(cause, "key_budget_alert", {
+		key_id: cause.keyId,
 		threshold,
 		budget_usd: usd(limitNanoUsd),
 		budget_period: period,
 		spent_usd: usd(spentNanoUsd),
 		held_usd: usd(heldNanoUsd),
 		resets_at: resetsAt,
-	};
-	return {
-		id: eventId,
-		user_id: userId,
-		workspace_id: null,
-		event_type: "key_budget_alert",
-		actor: `key:${keyId}`,
-		decision: null,
-		risk_score: null,
-		risk_tier: null,
-		payload: JSON.stringify(payload),
-		created_at: new Date(atMs).toISOString(),
-	};
+	});
+}
+
+/** The event of an alert whose webhook was given up. */
+export function webhookFailedEvent(
+	cause: Omit<MeterEventCause, "keyId">,
+	{ key_id, threshold, resets_at }: BudgetAlertBody,
+	tries: number,
+) {
+	return toMeterEvent({ ...cause, keyId: key_id }, "key_webhook_failed", { key_id, threshold, resets_at, tries });
 }

@@ -1,6 +1,6 @@
 // Budgets of keys as they were last changed, and alerts about them, in the meter's SQLite. An alert's row stays until the period of
 // its budget is over, so that each is given once a period.
-import type { KeyBudget } from "./key-budget.ts";
+import type { MeteredBudget } from "./key-budget.ts";
 
 /** An alert to be stored. */
 export interface StoredBudgetAlert {
@@ -14,7 +14,7 @@ export interface StoredBudgetAlert {
 
 export class BudgetTable {
 	#sql: SqlStorage;
-	#changed: Map<string, KeyBudget | null>;
+	#changed: Map<string, MeteredBudget | null>;
 	#given: Set<string>;
 	#unflushedCount: number;
 
@@ -22,7 +22,7 @@ export class BudgetTable {
 		this.#sql = sql;
 		const budgets = sql.exec<{ budget_key: string; budget: string }>("SELECT budget_key, budget FROM key_budgets");
 		this.#changed = new Map(
-			[...budgets].map(({ budget_key, budget }) => [budget_key, JSON.parse(budget) as KeyBudget | null]),
+			[...budgets].map(({ budget_key, budget }) => [budget_key, JSON.parse(budget) as MeteredBudget | null]),
 		);
 		const alerts = [
 			...sql.exec<{ occasion: string; pending: number }>(
@@ -34,7 +34,7 @@ export class BudgetTable {
 	}
 
 	/** Stores a key's budget as it is from now on. */
-	change(budgetKeyId: string, budget: KeyBudget | null): void {
+	change(budgetKeyId: string, budget: MeteredBudget | null): void {
 		if (budget === null && !this.#changed.has(budgetKeyId)) return;
 		const text = JSON.stringify(budget);
 		this.#sql.exec("INSERT OR REPLACE INTO key_budgets (budget_key, budget) VALUES (?, ?)", budgetKeyId, text);
@@ -42,7 +42,7 @@ export class BudgetTable {
 	}
 
 	/** A key's budget as it was last changed, else as it was when a request was admitted. */
-	latest(budgetKeyId: string, admitted: KeyBudget | null): KeyBudget | null {
+	latest(budgetKeyId: string, admitted: MeteredBudget | null): MeteredBudget | null {
 		const changed = this.#changed.get(budgetKeyId);
 		return changed === undefined ? admitted : changed;
 	}

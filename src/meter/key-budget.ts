@@ -7,6 +7,16 @@ export interface KeyBudget {
 	period: BudgetPeriod;
 }
 
+/** A key's budget as the meter keeps it. */
+export interface MeteredBudget extends KeyBudget {
+	/** The address that its alerts are sent to. Without it, they stand in the audit log alone. */
+	alertWebhook?: string;
+}
+
+export function toMeteredBudget(budget: KeyBudget | null, alertWebhook: string | null): MeteredBudget | null {
+	return budget && alertWebhook !== null ? { ...budget, alertWebhook } : budget;
+}
+
 /** A budget in its current period. */
 export interface BudgetStatus extends KeyBudget {
 	/** Booked in the period. */

@@ -42,8 +42,14 @@ export class KeyLedger {
 	}
 
 	/** For the folded row: what the settlements that D1 has were booked with. */
-	pack(): PackedSpending {
-		return this.#stored.pack();
+	pack(isOver: (keyId: string) => boolean): PackedSpending {
+		return this.#stored.pack(isOver);
+	}
+
+	/** Forgets keys whose sums nobody needs any more. */
+	forget(isOver: (keyId: string) => boolean): void {
+		this.#booked.forget(isOver);
+		this.#stored.forget(isOver);
 	}
 
 	/** The first day of the period that a request of now would be booked in. */
@@ -55,8 +61,12 @@ export class KeyLedger {
 	 * A key's budget now.
 	 * @param open of all open requests, those of other keys too. Without the one that is to hold another amount.
 	 */
-	status(budgetKeyId: string, budget: KeyBudget, open: Iterable<BudgetShare>, nowMs: number): BudgetStatus {
-		const { period } = budget;
+	status(
+		budgetKeyId: string,
+		{ limitNanoUsd, period }: KeyBudget,
+		open: Iterable<BudgetShare>,
+		nowMs: number,
+	): BudgetStatus {
 		const today = this.today(nowMs);
 		const start = periodStart(period, today);
 		let heldNanoUsd = 0;
@@ -65,6 +75,6 @@ export class KeyLedger {
 			heldNanoUsd += share.nanoUsd;
 		}
 		const spentNanoUsd = this.#booked.spentNanoUsd(budgetKeyId, period, today);
-		return { ...budget, spentNanoUsd, heldNanoUsd, resetsAt: periodEndsAt(period, today) };
+		return { limitNanoUsd, period, spentNanoUsd, heldNanoUsd, resetsAt: periodEndsAt(period, today) };
 	}
 }

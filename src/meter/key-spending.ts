@@ -50,8 +50,15 @@ export class KeySpending {
 		return sums && isSamePeriod(period, sums.latestDay, day) ? sums[period] : 0;
 	}
 
-	pack(): PackedSpending {
-		const packed = [...this.#byKey].map(([keyId, { latestDay, day, week, month, total }]) => [
+	/** Forgets keys whose sums nobody needs any more. */
+	forget(isOver: (keyId: string) => boolean): void {
+		for (const keyId of this.#byKey.keys()) if (isOver(keyId)) this.#byKey.delete(keyId);
+	}
+
+	/** For the folded row, without keys whose sums nobody needs any more. */
+	pack(isOver: (keyId: string) => boolean): PackedSpending {
+		const kept = [...this.#byKey].filter(([keyId]) => !isOver(keyId));
+		const packed = kept.map(([keyId, { latestDay, day, week, month, total }]) => [
 			keyId,
 			[latestDay, day, week, month, total],
 		]);

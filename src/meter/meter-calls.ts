@@ -1,7 +1,7 @@
 // The calls of a meter: their arguments and answers. Pure.
 
 import type { PlanId } from "../catalog/plans.ts";
-import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
+import type { BudgetStatus, KeyBudget, MeteredBudget } from "./key-budget.ts";
 import type { KeyLimits } from "./key-windows.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
@@ -16,7 +16,7 @@ export interface AdmitRequest {
 	/** The key's own limits; null when it has none. */
 	keyLimits: KeyLimits | null;
 	/** The key's budget; null when it has none. */
-	keyBudget: KeyBudget | null;
+	keyBudget: MeteredBudget | null;
 	/** The key that its cost is booked on: the first of those that have replaced each other. */
 	budgetKeyId: string;
 	/** The plan that the caller knows. The meter's own plan wins. */
@@ -73,7 +73,7 @@ export interface BudgetQuery {
 /** The budget of a key that was changed; null when it has none. */
 export interface ChangedBudget {
 	budgetKeyId: string;
-	budget: KeyBudget | null;
+	budget: MeteredBudget | null;
 }
 
 /** `late`: the reservation was settled before, at its bound or in a slot that is reused by now. */

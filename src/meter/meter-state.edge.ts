@@ -50,8 +50,11 @@ export class MeterState {
 	/** Of the settlements that D1 has, folded or not. */
 	#stored: UsageTotals;
 	#pending = new UsageTotals();
+	#retiredBudgets: Set<string>;
 
-	constructor(sql: SqlStorage, nowMs: number) {
+	/** @param retiredBudgets those of which all keys are revoked. */
+	constructor(sql: SqlStorage, nowMs: number, retiredBudgets: Iterable<string> = []) {
+		this.#retiredBudgets = new Set(retiredBudgets);
 		this.#table = new SlotTable(sql);
 		const folded = this.#table.folded();
 		const slots = this.#table.slots();
@@ -244,8 +247,21 @@ export class MeterState {
 		const minutes = this.day.buckets(nowMs);
 		const keyMinutes = this.keys.foldedMinutes(nowMs);
 		const totals = this.#stored.rows();
-		this.#table.fold({ ...position, minutes, keyMinutes, totals, keySpending: this.#ledger.pack() });
+		const isOver = this.#toRetiredTest();
+		this.#table.fold({ ...position, minutes, keyMinutes, totals, keySpending: this.#ledger.pack(isOver) });
 		this.#index.fold(position);
+		this.#ledger.forget(isOver);
+	}
+
+	/** Whether all keys of a budget are revoked, and no open request of theirs is left that might need its sums. */
+	#toRetiredTest(): (budgetKeyId: string) => boolean {
+		const open = new Set([...this.#index.open].map(({ budgetKeyId }) => budgetKeyId));
+		return (budgetKeyId) => this.#retiredBudgets.has(budgetKeyId) && !open.has(budgetKeyId);
+	}
+
+	/** Leaves the sums of a budget out of the next fold that finds no open request on it. All of its keys are revoked. */
+	retireBudget(budgetKeyId: string): void {
+		this.#retiredBudgets.add(budgetKeyId);
 	}
 
 	/** Totals of everything settled so far. */

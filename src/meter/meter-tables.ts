@@ -1,5 +1,6 @@
 // The tables of an AccountMeter.
 import type { TableSchema } from "../durable/migrations.edge.ts";
+import { WEBHOOK_TABLE } from "../webhooks/webhook.ts";
 
 export const METER_TABLES: TableSchema = {
 	name: "meter",
@@ -31,6 +32,17 @@ export const METER_TABLES: TableSchema = {
 				ALTER TABLE folded ADD COLUMN key_spending TEXT NOT NULL DEFAULT '{}';
 				CREATE TABLE key_budgets (budget_key TEXT PRIMARY KEY, budget TEXT NOT NULL) WITHOUT ROWID;
 				CREATE TABLE budget_alerts (occasion TEXT PRIMARY KEY, resets_at TEXT, event TEXT) WITHOUT ROWID;
+			`),
+		(sql) =>
+			sql.exec(`
+				${WEBHOOK_TABLE};
+				ALTER TABLE revoked_keys ADD COLUMN retired_budget TEXT;
+				CREATE TABLE webhook_user (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL);
+			`),
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE compliance_refusals (occasion TEXT PRIMARY KEY, minute INTEGER NOT NULL, last_request TEXT NOT NULL,
+					last_ms INTEGER NOT NULL, refusals INTEGER NOT NULL, event TEXT NOT NULL) WITHOUT ROWID;
 			`),
 	],
 };

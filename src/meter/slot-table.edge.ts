@@ -10,7 +10,7 @@ import {
 	packMinutes,
 	unpackMinutes,
 } from "./folded.ts";
-import type { KeyBudget } from "./key-budget.ts";
+import type { MeteredBudget } from "./key-budget.ts";
 import type { PackedSpending } from "./key-spending.ts";
 import type { OpenHold, Reservation, Settlement } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
@@ -55,7 +55,7 @@ function toSlot(row: SlotRow): Slot {
 		budgetKeyId: row.budget_key,
 		bookedDay: row.booked_day,
 		nanoUsd: row.nano_usd,
-		keyBudget: row.key_budget === null ? null : (JSON.parse(row.key_budget) as KeyBudget),
+		keyBudget: row.key_budget === null ? null : (JSON.parse(row.key_budget) as MeteredBudget),
 	};
 }
 

@@ -3,7 +3,7 @@
 //
 // A slot's life: open, or closed at once when the request costs nothing → released, or settled under the next settlement number
 // → stored: D1 has its row → folded together with all lower numbers → 60 seconds old → reused for another request.
-import type { KeyBudget } from "./key-budget.ts";
+import type { MeteredBudget } from "./key-budget.ts";
 
 /** How long a closed slot still belongs to its request: for the minute window, and for repeated calls. */
 export const RETENTION_MS = 60_000;
@@ -17,7 +17,7 @@ export interface BudgetShare {
 	/** What an open request holds, then what it has cost. */
 	nanoUsd: number;
 	/** As it was when the request was admitted; null without one. */
-	keyBudget: KeyBudget | null;
+	keyBudget: MeteredBudget | null;
 }
 
 export interface Slot extends BudgetShare {

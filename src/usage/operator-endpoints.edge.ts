@@ -1,4 +1,4 @@
-// Usage for the operator: a check that compares the meters' totals with the rows in D1, and an export of decisions.
+// Usage for the operator: a check that compares the meters' totals and the daily sums with the rows in D1, and an export of decisions.
 
 import * as z from "zod";
 import { listUsers } from "../account/accounts.store.ts";
@@ -7,6 +7,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
+import { findRollupDisagreements, rollupDisagreementSchema } from "./rollup-check.store.ts";
 import { listRoutingDecisions, routingDecisionSchema } from "./routing-decisions.store.ts";
 import { recomputeTotals } from "./usage-check.store.ts";
 import { type Disagreement, findDisagreements } from "./usage-check.ts";
@@ -35,15 +36,16 @@ const checkedUserSchema = z.object({
 			database: totalsSchema.nullable(),
 		}),
 	),
+	rollup_disagreements: z
+		.array(rollupDisagreementSchema)
+		.describe("Daily sums that are not those of the rows: the first 100."),
 });
 type CheckedUser = z.infer<typeof checkedUserSchema>;
 
+type CheckedTotals = Pick<CheckedUser, "agrees" | "requests" | "disagreements">;
+
 /** Compares a user's totals, again when they have changed meanwhile. */
-async function checkUser(
-	{ db, meter }: ServiceContext,
-	{ id, name }: { id: string; name: string },
-): Promise<CheckedUser> {
-	const user = { user_id: id, user: name };
+async function checkTotals({ db, meter }: ServiceContext, id: string): Promise<CheckedTotals> {
 	let found: Disagreement[] = [];
 	let requests = 0;
 	for (let tried = 0; tried < TRIES; tried++) {
@@ -53,13 +55,21 @@ async function checkUser(
 		const after = await meter(id).flushedTotals();
 		requests = before.totals.find(({ dimension }) => dimension === "total")?.requests ?? 0;
 		found = findDisagreements(before.totals, recomputed);
-		if (found.length === 0) return { ...user, agrees: true, requests, disagreements: [] };
+		if (found.length === 0) return { agrees: true, requests, disagreements: [] };
 		// Nothing changed in between, so the difference is real.
 		if (JSON.stringify(before) === JSON.stringify(after)) {
-			return { ...user, agrees: false, requests, disagreements: found };
+			return { agrees: false, requests, disagreements: found };
 		}
 	}
-	return { ...user, agrees: null, requests, disagreements: found };
+	return { agrees: null, requests, disagreements: found };
+}
+
+/** Compares a user's totals and daily sums with the rows in D1. */
+async function checkUser(context: ServiceContext, { id, name }: { id: string; name: string }): Promise<CheckedUser> {
+	const checked = await checkTotals(context, id);
+	const rollup = await findRollupDisagreements(context.db, id);
+	const agrees = rollup.length > 0 ? false : checked.agrees;
+	return { user_id: id, user: name, ...checked, agrees, rollup_disagreements: rollup };
 }
 
 const checkUsageEndpoint = endpoint({
@@ -68,7 +78,7 @@ const checkUsageEndpoint = endpoint({
 	path: "/internal/usage/check",
 	access: "operator",
 	internal: true,
-	summary: "Whether usage totals are those of the rows in D1, user by user.",
+	summary: "Whether usage totals and daily sums are those of the rows in D1, user by user.",
 	query: z.object({
 		user: z.string().optional(),
 		after: z.string().default("").describe("`next` of the answer before."),

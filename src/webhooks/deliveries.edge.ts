@@ -21,6 +21,9 @@ interface WebhookRow extends Record<string, SqlStorageValue> {
 	next_at_ms: number;
 }
 
+/** Tries of one round. An alarm that rings with more due rings again at once. */
+const MAX_ROUND_TRIES = 20;
+
 interface DeliveryOwner {
 	rules(): WebhookRules;
 	/** Stores that a message was given up, and calls `forget` in the same transaction. */
@@ -76,9 +79,15 @@ export class WebhookDeliveries {
 		return this.#sql.exec<{ at: number | null }>("SELECT min(next_at_ms) AS at FROM webhooks").one().at;
 	}
 
-	/** Makes the tries that are due. The next ones are stored before it returns its promise. */
+	/** Makes the tries that are due, longest due first. The next ones are stored before it returns its promise. */
 	async deliverDue(): Promise<void> {
-		const due = this.#sql.exec<WebhookRow>("SELECT * FROM webhooks WHERE next_at_ms <= ?", Date.now()).toArray();
+		const due = this.#sql
+			.exec<WebhookRow>(
+				"SELECT * FROM webhooks WHERE next_at_ms <= ? ORDER BY next_at_ms, id LIMIT ?",
+				Date.now(),
+				MAX_ROUND_TRIES,
+			)
+			.toArray();
 		await Promise.all(due.map((row) => this.#deliver(row)));
 	}
 

@@ -18,6 +18,16 @@ export interface WebhookRules {
 	signer: Signer | null;
 }
 
+/** The rules of a service's settings. */
+export function toWebhookRules(settings: { webhookHosts: ReadonlySet<string>; signer: Signer | null }): WebhookRules {
+	return { hosts: settings.webhookHosts, signer: settings.signer };
+}
+
+/** The part of an address that holds no secret: its path and query may. */
+export function maskWebhook(address: string): string {
+	return `${new URL(address).origin}/…`;
+}
+
 /** An IPv4 address as the URL parser writes it, or an IPv6 address in brackets. */
 export function isIpAddress(hostname: string): boolean {
 	return /^[\d.]+$/.test(hostname) || hostname.startsWith("[");

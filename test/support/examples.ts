@@ -6,6 +6,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
+import { TEST_WEBHOOK_HOST } from "./variables.ts";
 
 export interface ExampleRequest {
 	/** The path with its parameters filled in, and its query if it has one. Default: the endpoint's path. */
@@ -157,6 +158,8 @@ const BRAIN_HINTS: EndpointExample["hints"] = {
 
 const skillId = fc.constantFrom("debugging", "code-review", "nope", "constructor", "..", "%2F");
 
+const EXAMPLE_WEBHOOK = `https://${TEST_WEBHOOK_HOST}/`;
+
 const keyId = fc.constantFrom("key_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_", "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV");
 
 /** A further key of the user's; its id. */
@@ -176,6 +179,21 @@ const KEY_HINTS: EndpointExample["hints"] = {
 	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
 	daily_requests: fc.constantFrom(1, 50_000, 0, -1),
 	tags: fc.array(fc.constantFrom("ci", "team:a", "", "a b", "x".repeat(65)), { maxLength: 11 }),
+	budget_usd: fc.constantFrom(0, 1e-9, 0.5, 1e-300, 1_000_000, 1_000_001),
+	budget_period: fc.constantFrom("day", "week", "month", "total", "year"),
+	alert_webhook: fc.oneof(
+		{ weight: 5, arbitrary: fc.constantFrom(EXAMPLE_WEBHOOK, `https://${TEST_WEBHOOK_HOST}:443/a?b=c#d`, null) },
+		{
+			weight: 1,
+			arbitrary: fc.constantFrom(
+				`http://${TEST_WEBHOOK_HOST}/`,
+				`${EXAMPLE_WEBHOOK}${"x".repeat(2_048)}`,
+				"https://127.0.0.1/",
+				"nowhere",
+				"",
+			),
+		},
+	),
 };
 
 const workspaceId = fc.constantFrom("contract", "a/b@c:d.e_f-1", "..", "%2F", "x".repeat(128), "x".repeat(129));
@@ -571,7 +589,9 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		},
 	},
 	create_key: {
-		request: () => ({ body: { name: "Contract", role: "agent", rpm: 5, tags: ["ci"] } }),
+		request: () => ({
+			body: { name: "Contract", role: "agent", rpm: 5, tags: ["ci"], budget_usd: 1, alert_webhook: EXAMPLE_WEBHOOK },
+		}),
 		owned: "none",
 		hints: KEY_HINTS,
 	},
@@ -592,7 +612,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	},
 	change_key: {
 		request: async (key) => ({ path: `/v1/keys/${await newOwnKey(key)}`, body: { name: "Changed" } }),
-		owned: [ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { name: "Changed" } }))],
+		owned: [
+			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { name: "Changed" } })),
+			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { budget_usd: 0, alert_webhook: EXAMPLE_WEBHOOK } })),
+		],
 		hints: { ...KEY_HINTS, key_id: keyId },
 	},
 	rotate_key: {
@@ -665,7 +688,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		},
 	},
 	operator_rotate_key: {
-		request: async () => ({ path: `/internal/keys/${(await newKey("pro")).key_id}/rotate` }),
+		request: async () => ({
+			path: `/internal/keys/${(await newKey("pro")).key_id}/rotate`,
+			body: { overlap_seconds: 60 },
+		}),
 		hints: { key_id: keyId },
 	},
 	operator_change_key: {

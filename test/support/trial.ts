@@ -143,9 +143,12 @@ export class Trial {
 		this.#faults = useFaults({ DB: this.#d1Plan, ACCOUNT_METER: this.#meterPlan });
 	}
 
-	/** Begins with a new user. The clock stands still a day ahead, so that no alarm goes off by itself. */
-	static async begin(): Promise<Trial> {
-		const key = await newKey("corporate");
+	/**
+	 * Begins with a new user. The clock stands still a day ahead, so that no alarm goes off by itself.
+	 * @param toKey the key that makes the requests, by that of the new user.
+	 */
+	static async begin(toKey: (owner: TestKey) => Promise<TestKey> = async (owner) => owner): Promise<Trial> {
+		const key = await toKey(await newKey("corporate"));
 		const getByName = env.ACCOUNT_METER.getByName.bind(env.ACCOUNT_METER);
 		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 24 * HOUR_MS });
 		return new Trial(key, () => getByName(key.user_id) as unknown as DurableObjectStub<undefined>);

@@ -1,5 +1,5 @@
 // Budgets of keys through the front door: never passed by a nano-dollar, whatever is called at once, cut, restarted or changed.
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { RunResponse } from "../../src/agents/response.ts";
@@ -307,7 +307,12 @@ describe("alerts of a budget", () => {
 		for (const one of given) expect(one).toMatchObject({ key_id: key.key_id, spent_usd: cost / 1e9 });
 	});
 
-	it("wait in the meter while D1 refuses", async () => {
+	async function alertsInD1(): Promise<number> {
+		const query = "SELECT count(*) AS n FROM audit_events WHERE user_id = ? AND event_type = 'key_budget_alert'";
+		return (await db.prepare(query).bind(owner.user_id).first<number>("n")) ?? 0;
+	}
+
+	it("wait in the meter while D1 refuses, and are listed all the same", async () => {
 		const { bound, cost } = await price();
 		const key = await budgetKey(bound + cost, "day");
 		await ask(key);
@@ -316,10 +321,92 @@ describe("alerts of a budget", () => {
 			DB: ({ target }) => (/insert into "audit_events"/i.test(target) ? "fail" : "pass"),
 		});
 		expect((await ask(key)).status).toBe(402);
-		expect(await alerts()).toEqual([]);
+		expect((await alerts()).map(({ threshold }) => threshold)).toEqual([50, 80, 100]);
+		expect(await alertsInD1()).toBe(0);
 		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id)).catch(() => undefined);
 		faults.restore();
 		expect((await alerts()).map(({ threshold }) => threshold)).toEqual([50, 80, 100]);
+		expect(await alertsInD1()).toBe(3);
+	});
+});
+
+describe("the sums of keys that are revoked", () => {
+	/** What the folded row has of each key's spending. */
+	async function foldedSums(): Promise<Record<string, number[]>> {
+		const meter = env.ACCOUNT_METER.getByName(owner.user_id);
+		await meter.flushedTotals();
+		await runDurableObjectAlarm(meter);
+		return runInDurableObject(meter, (_, { storage }) => {
+			const rows = storage.sql.exec<{ key_spending: string }>("SELECT key_spending FROM folded").toArray();
+			return JSON.parse(rows[0]?.key_spending ?? "{}") as Record<string, number[]>;
+		});
+	}
+
+	const revoke = ({ key_id }: Pick<TestKey, "key_id">) =>
+		call(`/v1/keys/${key_id}`, { ...withKey(owner.key), method: "DELETE" });
+
+	it("go when no key is left that they count for", async () => {
+		const first = await budgetKey(1e9);
+		expect((await ask(first)).status).toBe(200);
+		const rotated = await json<BudgetView>(callWithKey(owner.key, `/v1/keys/${first.key_id}/rotate`, {}));
+		expect((await ask({ ...owner, key: rotated.key })).status).toBe(200);
+		expect(Object.keys(await foldedSums())).toContain(first.key_id);
+		const spent = (await viewOf({ ...owner, key_id: rotated.key_id })).spent_usd;
+		expect(nano(spent ?? 0)).toBe((await settledNanoUsd(first)) + (await settledNanoUsd({ ...first, ...rotated })));
+		await revoke(rotated);
+		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id)).catch(() => undefined);
+		expect((await ask(owner)).status).toBe(200);
+		expect(Object.keys(await foldedSums())).toEqual([owner.key_id]);
+	});
+
+	it("stay while a request is open that might need them", async () => {
+		const key = await budgetKey(1e9);
+		expect((await ask(key)).status).toBe(200);
+		const release = Promise.withResolvers<void>();
+		upstream.replace(async (request) => {
+			if ((await request.text()).includes("hold")) await release.promise;
+			return undefined;
+		});
+		const open = chat(key.key, "hold", PROMPT);
+		await eventually(async () => upstream.requests.length === 1);
+		await revoke(key);
+		expect((await ask(owner)).status).toBe(200);
+		expect(Object.keys(await foldedSums())).toContain(key.key_id);
+		release.resolve();
+		expect((await open).status).toBe(200);
+		expect(Object.keys(await foldedSums())).toEqual([owner.key_id]);
+	});
+
+	it("of 5,000 keys leave a row as small as before them", async () => {
+		const meter = env.ACCOUNT_METER.getByName(owner.user_id) as unknown as DurableObjectStub<undefined>;
+		const ids = Array.from({ length: 5_000 }, (_, nth) => `key_${String(nth).padStart(26, "0")}`);
+		const sizes = await runInDurableObject(meter, async (_, { storage }) => {
+			const nowMs = Date.now();
+			const settlement = await settlementFor("usr", "svc", 123_456_789);
+			const state = new MeterState(storage.sql, nowMs);
+			const keySpendingBytes = () =>
+				storage.sql.exec<{ n: number }>("SELECT length(key_spending) AS n FROM folded").one().n;
+			const spend = (requestId: string, budgetKeyId: string) => {
+				const request = { requestId, countsTowardsDay: false, limitedKeyId: null, budgetKeyId, keyBudget: null };
+				state.admit(request, reservationFor("usr", requestId, 123_456_789, nowMs + 1_000), nowMs);
+				const slot = state.find(requestId);
+				if (slot) state.settle(slot, { ...settlement, usage: { ...settlement.usage, request_id: requestId } }, nowMs);
+			};
+			const flush = () => {
+				for (let batch = state.nextBatch(); batch.rows.length > 0; batch = state.nextBatch())
+					state.markStored(batch, new Set(batch.rows.map(({ row }) => row.request_id)), new Map());
+				state.fold(nowMs);
+			};
+			for (const id of ids) spend(`svc-${id}`, id);
+			flush();
+			const before = keySpendingBytes();
+			for (const id of ids) state.retireBudget(id);
+			spend("svc-last", "key_last");
+			flush();
+			return [before, keySpendingBytes()];
+		});
+		expect(sizes[0]).toBeGreaterThan(300_000);
+		expect(sizes[1]).toBeLessThan(100);
 	});
 });
 

@@ -105,9 +105,20 @@ describe("a key that an owner makes", () => {
 			{ tags: ["a", "a"] },
 			{ tags: Array.from({ length: 11 }, (_, i) => `t${i}`) },
 			{ tags: ["x".repeat(65)] },
+			{ tags: [""] },
+			{ models: Array.from({ length: 101 }, () => "budget") },
+			{ alert_webhook: 7 },
 			{ name: " " },
 		];
 		for (const body of refused) expect((await make(owner.key, body)).status, JSON.stringify(body)).toBe(422);
+	});
+
+	it("has up to ten tags of up to 64 characters, which a change may take away", async () => {
+		const tags = [..."ABZaz09._:-".slice(0, 10)].map((character) => character.repeat(64));
+		const key = await read<{ key_id: string; tags: string[] }>(callWithKey(owner.key, "/v1/keys", { tags }));
+		expect(key).toMatchObject({ status: 200, body: { tags } });
+		expect(await change(owner.key, key.body.key_id, { tags: ["-"] })).toMatchObject({ body: { tags: ["-"] } });
+		expect(await change(owner.key, key.body.key_id, { tags: null })).toMatchObject({ body: { tags: [] } });
 	});
 
 	it("is its user's own: another's id is like one that nobody has", async () => {
@@ -428,6 +439,22 @@ describe("an agent's key", () => {
 		]);
 		expect(forOwner.filter((name) => /key$|keys$/.test(name))).toEqual(["get_public_key"]);
 	});
+
+	it("is refused the tools that it may not call, as by their endpoints", async () => {
+		const call = (key: string, name: string, given: unknown) => {
+			const params = { name, arguments: given };
+			return read<{ result: { isError?: boolean; content: { text: string }[] } }>(
+				callWithKey(key, "/v1/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+			);
+		};
+		const weaker = { workspace_id: "w", protected_paths: [] };
+		const put = await call(agent.key, "put_workspace_manifest", weaker);
+		expect(put.body.result.isError).toBe(true);
+		expect(put.body.result.content[0]?.text).toContain("role_forbidden");
+		const scored = await call(agent.key, "check_workspace_readiness", weaker);
+		expect(scored.body.result.content[0]?.text).toContain('"policy_updated":false');
+		expect((await call(owner.key, "put_workspace_manifest", weaker)).body.result.isError ?? false).toBe(false);
+	});
 });
 
 describe("the models of a key", () => {
@@ -485,6 +512,35 @@ describe("the models of a key", () => {
 			callWithKey(listed.key, "/v1/route", { prompt: "hi" }),
 		);
 		expect(route.body.candidates.map(({ model }) => model).toSorted()).toEqual(ALLOWED.toSorted());
+	});
+
+	it("are all that is called, and may be pinned, at every endpoint, while a provider fails too", async () => {
+		const messages = [{ role: "user", content: "[[fail openai]] Compare two ways to sort a list, and say why." }];
+		const fails = "[[fail openai]] Write a function that adds two numbers";
+		const calls: [string, Record<string, unknown>][] = [
+			["/v2/orchestrate", { messages, policy: "depth" }],
+			["/v2/code", { task: fails }],
+			["/v1/skills/debugging/invoke", { task: fails }],
+			["/v1/agent/run", { goal: fails, max_steps: 4, policy: "depth" }],
+		];
+		for (const [path, body] of calls) {
+			upstream.requests.length = 0;
+			const { status } = await callWithKey(listed.key, path, body);
+			expect([200, 502], path).toContain(status);
+			expectOnlyAllowed();
+		}
+		upstream.requests.length = 0;
+		const pinned = { model: "gpt-6-astra" };
+		for (const [path, body] of [
+			["/v1/skills/debugging/invoke", { task: "It prints 8", ...pinned }],
+			["/v1/route", { prompt: "hi", ...pinned }],
+		] as const) {
+			expect(await read(callWithKey(listed.key, path, body)), path).toMatchObject({
+				status: 403,
+				body: { error: "model_not_allowed" },
+			});
+		}
+		expect(upstream.requests).toEqual([]);
 	});
 
 	it("are what the list of models shows as available to the key, and to nobody else as less", async () => {

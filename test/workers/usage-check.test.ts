@@ -3,7 +3,16 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { useFaults } from "../support/faults.ts";
-import { chat, db, newKey, operator, type TestKey, type Upstream, useSandbox } from "../support/service.ts";
+import {
+	callWithKey,
+	chat,
+	db,
+	newKey,
+	operator,
+	type TestKey,
+	type Upstream,
+	useSandbox,
+} from "../support/service.ts";
 
 let upstream: Upstream;
 let key: TestKey;
@@ -24,6 +33,7 @@ interface Checked {
 	agrees: boolean | null;
 	requests: number;
 	disagreements: { dimension: string; name: string }[];
+	rollup_disagreements: { day: string; rollup: { requests: number } | null; rows: { requests: number } | null }[];
 }
 
 async function check(query = `user=${encodeURIComponent(user)}`): Promise<{ data: Checked[]; next: string | null }> {
@@ -58,6 +68,39 @@ describe("the check of usage totals", () => {
 		const [gone] = (await check()).data;
 		expect(gone).toMatchObject({ agrees: false, requests: 3 });
 		expect(gone && names(gone)).toContain("total");
+	});
+
+	it("says which daily sums are not those of their rows", async () => {
+		for (let n = 0; n < 3; n++) await chat(key.key, `hi ${n}`, { model: "gpt-5-nano" });
+		await chat(key.key, "hi", { model: "auto" });
+		const ofUser = `user_id = '${key.user_id}'`;
+		const [fine] = (await check()).data;
+		expect(fine).toMatchObject({ agrees: true, rollup_disagreements: [] });
+		// Older days, of which one has no sums, and one has sums only.
+		await db.exec(
+			`UPDATE settlements SET created_at = '2026-01-02' || substr(created_at, 11) WHERE request_id = (SELECT max(request_id) FROM settlements WHERE ${ofUser})`,
+		);
+		await db.exec(
+			`INSERT INTO usage_days SELECT user_id, '2026-01-01', api_key_id, model, 7, 7, 7, 7, 7, 7 FROM usage_days WHERE ${ofUser} LIMIT 1`,
+		);
+		await db.exec(
+			`UPDATE usage_days SET tokens = tokens + 1 WHERE ${ofUser} AND model = 'gpt-5-nano' AND day > '2026-02'`,
+		);
+		const [found] = (await check()).data;
+		expect(found?.agrees).toBe(false);
+		const byDay = Map.groupBy(found?.rollup_disagreements ?? [], ({ day }) => day);
+		expect(byDay.get("2026-01-01")).toMatchObject([{ rollup: { requests: 7 }, rows: null }]);
+		expect(byDay.get("2026-01-02")).toMatchObject([{ rollup: null, rows: { requests: 1 } }]);
+		const today = [...byDay].filter(([day]) => day > "2026-02").flatMap(([, ofDay]) => ofDay);
+		expect(today).toContainEqual(
+			expect.objectContaining({ model: "gpt-5-nano", rollup: expect.anything(), rows: expect.anything() }),
+		);
+		// Orchestrations count once, and their models each.
+		const messages = [{ role: "user", content: "Prove that there are infinitely many primes" }];
+		const others = await newKey("pro", `${user}-other`);
+		expect((await callWithKey(others.key, "/v2/orchestrate", { messages })).status).toBe(200);
+		const [other] = (await check(`user=${encodeURIComponent(`${user}-other`)}`)).data;
+		expect(other).toMatchObject({ agrees: true, requests: 1, rollup_disagreements: [] });
 	});
 
 	it("leaves out what is under way", async () => {

@@ -3,6 +3,7 @@ import { clipBytes } from "../../clip.ts";
 import { logError } from "../../http/log.edge.ts";
 import { cachedSettings } from "../../settings.ts";
 import { WebhookDeliveries } from "../../webhooks/deliveries.edge.ts";
+import { toWebhookRules } from "../../webhooks/webhook.ts";
 import type { BudgetAlert } from "../guard.ts";
 import { type RunSnapshot, type StepTextResponse, toRunResponse, toStepTextResponse } from "../response.ts";
 import type { RunState } from "./run.ts";
@@ -33,7 +34,7 @@ export class RunDeadlines {
 		this.#owner = owner;
 		this.#texts = new StepTexts(sql, env);
 		this.#webhooks = new WebhookDeliveries(sql, {
-			rules: () => ({ hosts: cachedSettings(env).webhookHosts, signer: cachedSettings(env).signer }),
+			rules: () => toWebhookRules(cachedSettings(env)),
 			giveUp: (_, forget) => this.#reportWebhookFailed(forget),
 		});
 	}

@@ -5,10 +5,11 @@ import type { ComplianceGate } from "../../compliance/gate.ts";
 import { fail, ok, type Result } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
+import { withTextField } from "../../inference/client-fields.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
-import { checkWebhook } from "../../webhooks/webhook.ts";
+import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
 import { toStepMarks } from "../prompt.ts";
@@ -49,8 +50,7 @@ async function prepareRun(
 	context: KeyContext,
 ): Promise<Result<PreparedRun>> {
 	const { account, settings, startedAtMs } = context;
-	const { webhookHosts: hosts, signer } = settings;
-	const webhook = body.webhook == null ? ok(null) : checkWebhook(body.webhook, { hosts, signer });
+	const webhook = body.webhook == null ? ok(null) : checkWebhook(body.webhook, toWebhookRules(settings));
 	if (!webhook.ok) return webhook;
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
@@ -70,7 +70,7 @@ async function prepareRun(
 	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
 	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
-	if (!pool.ok) return pool;
+	if (!pool.ok) return fail(withTextField(pool.failure, "goal"));
 	const spec: RunSpec = {
 		runId: newRequestId(account, context, "agt_"),
 		userId: account.userId,

@@ -84,6 +84,11 @@ export function statementsFor(question: string): string[] {
 	return PROMPTS.filter(({ asks }) => asks.test(lower)).map(({ says }) => says);
 }
 
+/** Whether a statement says something of a person, and is no label of a number. */
+export function isAboutSomebody(statement: string): boolean {
+	return /^(?:Full name|my salary|I have|I take|I am)/.test(statement);
+}
+
 const MEASURED =
 	/\bwhat(?:['’]s| is| was| were| are)? (?:your|the|his|her|their) (?:last |latest )?([a-z][\w -]{1,32})\W{0,3}$/i;
 

@@ -18,6 +18,7 @@ describe("the options of a key", () => {
 		const request = parse(
 			...["--name", "CI", "--role", "agent", "--expires-at", "2099-01-01", "--rpm", "5", "--daily-requests", "50"],
 			...["--models", "budget, gpt-*", "--brain-config", '{"max_cost":0.1}', "--tags", "ci,a:b"],
+			...["--alert-webhook", "https://hooks.example.com/a,b"],
 		);
 		expect(keyRequestSchema.parse(request)).toEqual({
 			name: "CI",
@@ -28,6 +29,7 @@ describe("the options of a key", () => {
 			models: ["budget", "gpt-*"],
 			brain_config: { max_cost: 0.1 },
 			tags: ["ci", "a:b"],
+			alert_webhook: "https://hooks.example.com/a,b",
 		});
 	});
 

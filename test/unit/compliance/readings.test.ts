@@ -163,4 +163,12 @@ describe("a table", () => {
 		const table = "id;ssn;grade\n1;412683957;B\n2;536904399;C\n";
 		expect(findingsIn(["user", table])).toEqual(["us_ssn 0: 412683957", "us_ssn 0: 536904399"]);
 	});
+
+	it("of first names is a sample, and one of full names is not", () => {
+		expect(findingsIn(["user", "name,age,salary\nAlice,30,55000\nBob,25,60000"])).toEqual([]);
+		const kinds = findingsIn(["user", "name,age,salary\nIngrid Solheim,30,55000"]).map(
+			(finding) => finding.split(" ")[0],
+		);
+		expect(kinds).toContain("salary_context");
+	});
 });

@@ -54,6 +54,7 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	models: list,
 	config: fc.option(config),
 	tags: fc.constant([]),
+	alertWebhook: fc.constant(null),
 });
 
 describe("a key", () => {

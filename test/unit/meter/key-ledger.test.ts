@@ -59,7 +59,7 @@ class Books {
 	}
 
 	fold(): void {
-		this.folded = this.ledger.pack();
+		this.folded = this.ledger.pack(() => false);
 		for (const request of this.requests) if (request.state === "stored") request.state = "folded";
 	}
 
@@ -177,10 +177,25 @@ describe("a budget", () => {
 		const today = saturday + 2;
 		const sums = BUDGET_PERIODS.map((period) => spending.spentNanoUsd("key_a", period, today));
 		expect(sums).toEqual([1_000, 1_000, 1_111, 1_111]);
-		const read = new KeySpending(JSON.parse(JSON.stringify(spending.pack())));
+		const read = new KeySpending(JSON.parse(JSON.stringify(spending.pack(() => false))));
 		expect(BUDGET_PERIODS.map((period) => read.spentNanoUsd("key_a", period, today))).toEqual(sums);
 		expect(read.spentNanoUsd("key_a", "month", today + 30)).toBe(0);
 		expect(read.spentNanoUsd("key_a", "total", today + 30)).toBe(1_111);
+	});
+
+	it("of which all keys are revoked is left out of the folded row, and forgotten", () => {
+		const books = new Books({ limitNanoUsd: 100, period: "total" });
+		for (const keyId of ["key_a", "key_b"]) {
+			books.admit(keyId, 40);
+			books.settle(30);
+		}
+		books.store();
+		const isOver = (keyId: string) => keyId === "key_a";
+		expect(Object.keys(books.ledger.pack(isOver))).toEqual(["key_b"]);
+		expect(books.status("key_a").spentNanoUsd).toBe(30);
+		books.ledger.forget(isOver);
+		expect([books.status("key_a").spentNanoUsd, books.status("key_b").spentNanoUsd]).toEqual([0, 30]);
+		expect(Object.keys(books.ledger.pack(() => false))).toEqual(["key_b"]);
 	});
 });
 
