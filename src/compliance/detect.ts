@@ -1,7 +1,8 @@
 // Finds personal, health, financial and secret data in a conversation. It says which classes and kinds there are and where they
 // stand, never the values. Pure.
 import type { Conversation } from "./conversation.ts";
-import { type DataKind, isStatement } from "./detection/kinds.ts";
+import { type DataKind, findClass, isStatement } from "./detection/kinds.ts";
+import { createLabelReader } from "./detection/labelled-values.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { readText } from "./detection/text-reader.ts";
 import { decodeViews } from "./detection/views.ts";
@@ -75,6 +76,9 @@ export function secretSpans(text: string): SecretSpan[] {
 			reportSecretPhrases(view.text, start, end, report);
 		});
 		createAssignmentReader(view.text, report)(view.text.length);
+		createLabelReader(view.text, (kind, start, end) => {
+			if (findClass(kind) === "SECRETS") report(kind, start, end);
+		})(view.text.length);
 	}
 	found.sort((a, b) => a.start - b.start || b.end - a.end);
 	const spans: SecretSpan[] = [];

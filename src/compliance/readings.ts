@@ -7,6 +7,7 @@ import {
 	explanationStatement,
 	findBackReference,
 	isAboutSomebody,
+	isNameLabel,
 	measureStatement,
 	statementsFor,
 } from "./detection/prompts.ts";
@@ -36,8 +37,11 @@ function toWordStart(text: string, start: number): number {
 }
 
 function* seamReadings(parts: readonly IndexedText[], separator: string): Generator<ConversationReading> {
+	// Without a separator, the words at the seam are run together, and nearly any run may be a password.
 	const accepts: ConversationReading["accepts"] = (kind, spans) =>
-		new Set(spans.map(({ text }) => text)).size > 1 || (separator !== "" && !isStatement(kind));
+		separator === ""
+			? kind !== "generic_secret" && new Set(spans.map(({ text }) => text)).size > 1
+			: !isStatement(kind) || new Set(spans.map(({ text }) => text)).size > 1;
 	let joined = new JoinedText();
 	for (const { text, index } of parts) {
 		if (joined.sourceCount > 0) joined.addWords(separator);
@@ -205,8 +209,8 @@ function splitCells(text: string, start: number, end: number, separator: string)
 	return cells;
 }
 
-/** A first name and a surname in a row. Sample tables have first names only. */
-const FULL_NAME_CELL = /\p{Lu}\p{L}{1,24},? \p{Lu}\p{L}{1,24}/u;
+/** A first name and a surname. Sample tables have first names only. */
+const FULL_NAME = /\p{Lu}\p{L}{1,24},? \p{Lu}\p{L}{1,24}/u;
 
 /** What the columns of a header say of their cells, by position; null if the line is no header. */
 function readHeader(text: string, start: number, end: number): TableHeader | null {
@@ -229,8 +233,11 @@ function* tableReadings({ text, index }: IndexedText): Generator<ConversationRea
 		joined.addSpan(text, index, start + (text.charAt(start) === '"' ? 1 : 0), end);
 		joined.addWords("\n");
 	};
-	const addRow = ({ says, numbers }: TableHeader, cells: readonly Cell[], row: string) => {
-		const columns = FULL_NAME_CELL.test(row) ? says : numbers;
+	const isFullName = ({ start, end }: Cell | undefined = { start: 0, end: 0 }) =>
+		FULL_NAME.test(text.slice(start, Math.min(end, start + MAX_COLUMN_CHARS)));
+	const addRow = ({ says, numbers }: TableHeader, cells: readonly Cell[]) => {
+		const namesSomebody = says.some((each, column) => each.some(isNameLabel) && isFullName(cells[column]));
+		const columns = namesSomebody ? says : numbers;
 		for (const [column, cell] of cells.entries()) for (const each of columns[column] ?? []) addCell(each, cell);
 	};
 	let header: TableHeader | null = null;
@@ -238,7 +245,7 @@ function* tableReadings({ text, index }: IndexedText): Generator<ConversationRea
 		const newline = text.indexOf("\n", start);
 		const end = newline < 0 ? text.length : newline;
 		const cells: Cell[] = header && end - start < MAX_ROW_CHARS ? splitCells(text, start, end, header.separator) : [];
-		if (header !== null && header.says.length === cells.length) addRow(header, cells, text.slice(start, end));
+		if (header !== null && header.says.length === cells.length) addRow(header, cells);
 		else header = readHeader(text, start, end);
 		start = end + 1;
 	}

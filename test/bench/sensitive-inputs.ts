@@ -56,8 +56,17 @@ export const HOSTILE_UNITS: readonly (readonly [name: string, unit: string])[] =
 	["quoted-printable", "=C3=BC=\n"],
 	["lines of base64", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFB\n"],
 	["international mailboxes", "ü@é."],
-	["tables", "name,ssn\n"],
+	["tables of numbers", "name,ssn\n"],
 	["cells", "ssn\t1\n2\t"],
+	["labels", "password "],
+	["words for wallets", "seed phrase "],
+	["names", "Ada Quist, 3 "],
+	["streets in Cyrillic", "ул. Лесная 1 "],
+	["tables", "user,pass\n"],
+	["bookings", "saldo 01.02. x 1,2\n"],
+	["lines of passports", "P<GBRA<<"],
+	["tests of cards", "4111 1111 1111 1111 test "],
+	["passwords in Chinese", "密码"],
 ];
 
 /** Prose without anything to find. */

@@ -292,3 +292,52 @@ export function bech32(value: string): boolean {
 export function australianBusiness(value: string): boolean {
 	return (weightedSum(value, [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]) - 10) % 89 === 0;
 }
+
+/** Chilean RUT: weights 2 to 7 from the right, MOD 11, K for 10. */
+export function chileanRut(value: string): boolean {
+	let sum = 0;
+	for (let at = value.length - 2, weight = 2; at >= 0; at--, weight = weight === 7 ? 2 : weight + 1)
+		sum += weight * digitAt(value, at);
+	return "0123456789K0".charAt((11 - (sum % 11)) % 11 === 10 ? 10 : (11 - (sum % 11)) % 11) === value.slice(-1);
+}
+
+/** Russian SNILS (Pension Fund, order 192p): weights 9 to 1, MOD 101; 100 counts 0. */
+export function russianSnils(value: string): boolean {
+	return (weightedSum(value, [9, 8, 7, 6, 5, 4, 3, 2, 1]) % 101) % 100 === Number(value.slice(9));
+}
+
+/** Russian taxpayer number of a person (Federal Tax Service, order ED-7-14/559): two check digits, MOD 11 and 10. */
+export function russianInn(value: string): boolean {
+	const eleventh = (weightedSum(value, [7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11) % 10;
+	const twelfth = (weightedSum(value, [3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8]) % 11) % 10;
+	return eleventh === digitAt(value, 10) && twelfth === digitAt(value, 11);
+}
+
+/** Japanese individual number (Ordinance 85 of 2014): weights by place from the right, MOD 11. */
+export function japaneseIndividual(value: string): boolean {
+	const rest = weightedSum(value, [6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+	return (rest < 2 ? 0 : 11 - rest) === digitAt(value, 11);
+}
+
+/** Israeli identity number: Luhn over nine digits. Saudi numbers: Luhn over ten, the first 1 or 2. Both: national registries. */
+export function israeliIdentity(value: string): boolean {
+	return luhn(value.padStart(9, "0")) && !isOneDigitRepeated(value);
+}
+
+/** Iranian national code: weights 10 to 2, MOD 11. */
+export function iranianCode(value: string): boolean {
+	const rest = weightedSum(value, [10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+	return (rest < 2 ? rest : 11 - rest) === digitAt(value, 9) && !isOneDigitRepeated(value);
+}
+
+/** Egyptian national number: a century, a date and a governorate. */
+export function egyptianNumber(value: string): boolean {
+	const month = Number(value.slice(3, 5));
+	const day = Number(value.slice(5, 7));
+	return /^[23]/.test(value) && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/** Polish NIP: weights 6 5 7 2 3 4 5 6 7, MOD 11. */
+export function polishNip(value: string): boolean {
+	return weightedSum(value, [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === digitAt(value, 9) && !isOneDigitRepeated(value);
+}

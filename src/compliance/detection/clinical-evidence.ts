@@ -11,7 +11,6 @@ import {
 	OWN_ORGAN,
 	PATIENT_ONLY,
 	REQUEST,
-	STORY_SIGNS,
 	TIME_SPAN,
 	TOPIC_PREPOSITION,
 	TREATMENT_BY_DOCTOR,
@@ -19,9 +18,8 @@ import {
 } from "./clinical-signs.ts";
 import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm } from "./clinical-terms.ts";
 import type { FindingSink } from "./finding-sink.ts";
-import type { Genre } from "./genre.ts";
 import { isAttributed, NOT_A_CONDITION } from "./health-statements.ts";
-import { NOT_ABOUT_SOMEBODY, OWN_PEOPLE } from "./health-subjects.ts";
+import { NOT_ABOUT_SOMEBODY } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
 import { findFullName, findSubject, type SentenceSubject } from "./sentence-subject.ts";
 import type { StretchReader } from "./stretches.ts";
@@ -115,12 +113,6 @@ function hasPatientSymptoms(sentence: Sentence, count: WordCount): boolean {
 	);
 }
 
-/** With a medicine and a person, a dose that is taken is a prescription, in stories too. */
-const DOSE = /\d ?(?:mg|mcg|µg|ml|units?|iu|ie)\b/;
-const INTAKE = /\b(?:tak(?:es?|ing|en)|took|prescribed|given|started|on|rx|nimmt|prend|toma|prende)\b/;
-const DIAGNOSIS =
-	/\b(?:diagnosed (?:with|as|in)|(?:was|been|is) prescribed|(?:being |is |was )treated for|suffers? from|underwent)\b/;
-
 const STRONG_GROUPS: ReadonlySet<ClinicalGroup> = new Set(["condition", "treatment", "medicine"]);
 
 /** The first strong term that the sentence says of its subject, and that is not only a topic. */
@@ -150,42 +142,15 @@ function isRecord(signs: number, earlierSigns: number, count: WordCount): boolea
 	return signs === 1 && (strong >= 2 || all >= 3 || (earlierSigns >= 1 && strong >= 1) || earlierSigns >= 2);
 }
 
-function evaluateSentence(sentence: Sentence, earlierSigns: number, genre: Genre): SentenceFinding {
+function evaluateSentence(sentence: Sentence, earlierSigns: number): SentenceFinding {
 	const { text, lower } = sentence;
 	const count = countWords(sentence);
 	const hasDigit = /[\d/:]/.test(lower);
-	const signsFound = CLINICAL_SIGNS.filter((sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower));
-	const signs = signsFound.length;
-	const kind =
-		genre.isPublished || genre.isExercise
-			? findKindInStory(sentence, count, signsFound, earlierSigns)
-			: findKind(sentence, count, signs, earlierSigns);
+	const signs = CLINICAL_SIGNS.filter(
+		(sign) => (hasDigit || sign.source.includes("patient")) && sign.test(lower),
+	).length;
+	const kind = findKind(sentence, count, signs, earlierSigns);
 	return { kind, signs, name: kind === null ? null : findFullName(text) };
-}
-
-/**
- * The kind in news and exercises, where illness is common. Only these count: what only records have, a dose that is taken, and
- * a diagnosis or two illnesses of somebody with a full name or of somebody close to the writer.
- */
-function findKindInStory(
-	sentence: Sentence,
-	count: WordCount,
-	signsFound: readonly RegExp[],
-	earlierSigns: number,
-): DataKind | null {
-	const { lower, text, terms } = sentence;
-	if (NOT_ABOUT_SOMEBODY.test(lower) || GENERAL_STATEMENT.test(lower)) return null;
-	if (HEALTH_KEY.test(lower) && PERSON_KEY.test(lower)) return "diagnosis_context";
-	const signs = signsFound.filter((sign) => !STORY_SIGNS.includes(sign)).length;
-	const strong = count("condition", "treatment", "medicine", "symptom", "measure");
-	if (PATIENT_ONLY.test(lower) || (signs >= 1 && signsFound.length >= 2 && strong >= 1)) return mainKind(terms);
-	const subject = findSubject(text, lower);
-	if (subject === null) return null;
-	if (count("medicine") > 0 && DOSE.test(lower) && INTAKE.test(lower)) return "prescription";
-	if (findFullName(text) === null && !OWN_PEOPLE.test(lower)) return null;
-	const illnesses = count("condition", "treatment", "medicine");
-	if (illnesses >= 1 && DIAGNOSIS.test(lower)) return mainKind(terms);
-	return illnesses + count("symptom") >= 2 ? findKind(sentence, count, signsFound.length, earlierSigns) : null;
 }
 
 function findKind(sentence: Sentence, count: WordCount, signs: number, earlierSigns: number): DataKind | null {
@@ -252,7 +217,7 @@ const CLINICAL_SENTENCE_END = new RegExp(
  * Adds what the sentences of a text say about somebody's health, as far as it is called to read. Each character is read a
  * bounded number of times.
  */
-export function createClinicalReader(text: string, genre: Genre, sink: FindingSink): StretchReader {
+export function createClinicalReader(text: string, sink: FindingSink): StretchReader {
 	const lowered = text.toLowerCase();
 	const original = lowered.length === text.length ? text : lowered;
 	let terms: ClinicalTerm[] = [];
@@ -265,7 +230,7 @@ export function createClinicalReader(text: string, genre: Genre, sink: FindingSi
 		const isShort = terms.length === 0 || end - from < MIN_SENTENCE_CHARS;
 		terms = [];
 		if (isShort) return;
-		const { kind, signs, name } = evaluateSentence(sentence, earlierSigns, genre);
+		const { kind, signs, name } = evaluateSentence(sentence, earlierSigns);
 		const isRow = isTable && sentence.terms.some(({ group }) => group !== "trigger" && group !== "anatomy");
 		if (kind !== null || isRow) addTerms(sentence.terms, kind ?? mainKind(sentence.terms), sink);
 		if (name !== null) sink.add("person_name", from + name[0], from + name[1]);

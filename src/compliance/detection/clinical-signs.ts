@@ -73,9 +73,6 @@ export const CLINICAL_SIGNS: readonly RegExp[] = [
 	PATIENT,
 ];
 
-/** Signs that stories have, too. */
-export const STORY_SIGNS: readonly RegExp[] = [AGE, SIDE, PATIENT];
-
 /** Phrases that say as much as the name of a condition. */
 export const CLINICAL_PHRASES = new RegExp(
 	verbose`

@@ -150,7 +150,6 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${PAY})(?!\\p{L})[^\\n]{0,56}?${MONEY_SUM}`, "iuy"),
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "published",
 	},
 	{
 		kind: "salary_context",
@@ -163,7 +162,6 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		),
 		near: EARNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "stories",
 	},
 	// For the writer, their family and their staff, pay by the hour or the week counts, too.
 	{
@@ -174,7 +172,6 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:earns?|earned|paid)(?!\\p{L})(?:[^\\n.!?]|\\.(?! )){0,24}?${MONEY_SUM}`, "iuy"),
 		near: KNOWN_EARNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "stories",
 	},
 	{
 		kind: "salary_context",
@@ -191,7 +188,6 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: /\b(?:credit|fico|schufa)[ -]?(?:score|rating)[^\n\d]{0,28}\d{2,3}(?:[.,]\d)?\b/i,
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "published",
 	},
 	{
 		kind: "credit_context",
@@ -201,7 +197,6 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 		pattern: new RegExp(`(?:${DEBT})(?!\\p{L})[^\\n]{0,40}?${MONEY_SUM}`, "iuy"),
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "published",
 	},
 	// The sum precedes the word: "has $41,000 in savings".
 	{
@@ -220,7 +215,6 @@ export const FINANCIAL_PHRASES: readonly Phrase[] = [
 			)(?:['’](?:ve|s))? (?:still |now |currently |only ){0,1}(?:has|have|had|owes?|got)\b
 		`),
 		unless: GENERAL_MONEY_TALK,
-		ignoredIn: "stories",
 	},
 	{
 		kind: "card_cvv",

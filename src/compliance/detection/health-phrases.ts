@@ -84,7 +84,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "lab_result",
-		ignoredIn: "stories",
 		words: words.examination,
 		window: [96, 96],
 		pattern: new RegExp(
@@ -122,7 +121,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		ignoredIn: "stories",
 		words: terms.clinicalVerbs,
 		window: [120, 120],
 		core: HEALTH_CORE,
@@ -132,7 +130,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		ignoredIn: "stories",
 		words: words.complaint,
 		window: [64, 120],
 		core: SYMPTOM_CORE,
@@ -150,7 +147,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		ignoredIn: "stories",
 		words: [...terms.conditionWords, ...MEDICINE_WORDS],
 		window: [96, 96],
 		pattern: new RegExp(
@@ -167,7 +163,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		ignoredIn: "stories",
 		words: words.allergy,
 		window: [64, 64],
 		pattern: new RegExp(
@@ -186,7 +181,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 	},
 	{
 		kind: "diagnosis_context",
-		ignoredIn: "stories",
 		words: words.vaccination,
 		window: [80, 96],
 		pattern: new RegExp(

@@ -6,8 +6,15 @@ import type { Identifier } from "./identifier.ts";
 import { NATIONAL_NUMBERS } from "./national-numbers.ts";
 import { PERSONAL_IDENTIFIERS } from "./personal-identifiers.ts";
 import { isWordAt, type WordAlphabet } from "./words.ts";
+import { WORLD_NUMBERS } from "./world-numbers.ts";
 
-const ALL_IDENTIFIERS = [...NATIONAL_NUMBERS, ...PERSONAL_IDENTIFIERS, ...HEALTH_IDENTIFIERS, ...FINANCIAL_IDENTIFIERS];
+const ALL_IDENTIFIERS = [
+	...NATIONAL_NUMBERS,
+	...WORLD_NUMBERS,
+	...PERSONAL_IDENTIFIERS,
+	...HEALTH_IDENTIFIERS,
+	...FINANCIAL_IDENTIFIERS,
+];
 const LONGEST_FIRST_WORD = Math.max(...ALL_IDENTIFIERS.map(({ first }) => first[1]));
 
 function groupByLength(begins: "digit" | "letter"): readonly (readonly Identifier[])[] {

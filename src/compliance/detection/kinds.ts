@@ -63,6 +63,7 @@ const KINDS_BY_CLASS = {
 	FINANCIAL: [
 		"aba_routing",
 		"bank_account",
+		"bank_statement",
 		"card_cvv",
 		"credit_card",
 		"credit_context",
@@ -115,6 +116,7 @@ const KINDS_BY_CLASS = {
 		"private_key",
 		"pypi_token",
 		"rubygems_token",
+		"seed_phrase",
 		"sendgrid_key",
 		"sentry_token",
 		"shopify_token",

@@ -10,3 +10,8 @@ export const givenNames: ReadonlySet<string> = new Set(GIVEN_NAMES);
  * first words of sentences.
  */
 export const notNames: ReadonlySet<string> = new Set(NOT_NAMES);
+
+/** Whether two capitalised words name somebody: neither is a place, an institution, a day or a title. */
+export function isFullName(value: string): boolean {
+	return !value.split(/[ ,]+/).some((word) => notNames.has(word.toLowerCase()) || /name$/i.test(word));
+}

@@ -50,7 +50,7 @@ const PHONE = new RegExp(verbose`
 	|telefone
 	|mobile
 	|\bcell\b
-	|\bcall\b
+	|\bcall\b(?! (?:the |a |this |that |your )?(?:\w{1,16} )?(?:function|method|api|endpoint|procedure|stack|constructor|handler|service)\b)
 	|whatsapp
 	|\bsms\b
 	|\bfax\b

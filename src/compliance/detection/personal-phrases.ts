@@ -31,12 +31,6 @@ const RESIDENCE = verbose`
 
 /** Births, names, addresses and places. */
 export const PERSONAL_PHRASES: readonly Phrase[] = [
-	{
-		kind: "date_of_birth",
-		words: words.birth,
-		window: [0, 64],
-		pattern: new RegExp(`^\\w{3,14}[^\\n\\d]{0,24}${DATE}`, "i"),
-	},
 	// Words are cut at letters beyond ASCII: née le, nací el, født. Also d.o.b., né(e), ur.
 	{
 		kind: "date_of_birth",
@@ -103,33 +97,6 @@ export const PERSONAL_PHRASES: readonly Phrase[] = [
 			`(?:^|[^\\w.])\\d{1,5}[A-Za-z]? (?:[NSEW]\\.? )?(?:[A-Z][\\w'.]{0,20} |\\d{1,3}(?:st|nd|rd|th) ){1,4}(?:${STREET})\\b`,
 		),
 		near: new RegExp(RESIDENCE),
-	},
-	{
-		kind: "postal_address",
-		words: words.streetBeforeName,
-		window: [16, 80],
-		pattern: new RegExp(
-			verbose`
-				(?:
-					calle|avenida|rue|boulevard|via|viale|piazza|rua|ulica|ul\.|plaza|paseo|carrer|chemin
-				)(?:[^\n\d]{2,36}\d{1,4}(?:,? ?\d{1,2} ?[ºª°o][^\n\d]{0,8})?[^\n\d]{1,24}|[^\n\d]{3,48})\d{2}-?\d{3}\b
-				|(?<=\d{1,4},? (?:bis |ter )?)(?:rue|boulevard|avenue|chemin)[^\n\d]{2,36}\d{5}\b
-			`,
-			"iy",
-		),
-	},
-	{
-		kind: "postal_address",
-		words: words.residence,
-		window: [0, 96],
-		pattern:
-			/\w{4,12}[^\n\d]{0,24}\b(?:calle|avenida|avda?\.?|via|viale|corso|piazza|rua|plaza|paseo|travessa|alameda) [^\n\d]{2,32}\d{1,4}/iy,
-	},
-	{
-		kind: "postal_address",
-		words: words.addressLabel,
-		window: [0, 96],
-		pattern: /^\w{5,16}[^\n\d]{1,40}\d{1,4} ?[a-z]?,? [^\n\d]{0,20}\d{4,5}(?: ?[A-Z]{2})? \p{Lu}\p{L}{1,20}/iu,
 	},
 	{
 		kind: "geolocation",

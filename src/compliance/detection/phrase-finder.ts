@@ -1,7 +1,6 @@
 // Finds the phrases of the tables in a text: at a word of one, its pattern and what must be near are checked.
 import { FINANCIAL_PHRASES } from "./financial-phrases.ts";
 import type { FindingSink } from "./finding-sink.ts";
-import type { Genre } from "./genre.ts";
 import { HEALTH_PHRASES } from "./health-phrases.ts";
 import type { DataKind } from "./kinds.ts";
 import { PERSONAL_PHRASES } from "./personal-phrases.ts";
@@ -66,18 +65,16 @@ function trimPhrase(text: string, { kind, core }: Phrase, [start, end]: TextSpan
 /** Finds phrases that start in one stretch of a text. */
 export class PhraseFinder {
 	readonly #text: string;
-	readonly #genre: Genre;
 	/** The stretch with what windows see around it. */
 	readonly #around: string;
 	readonly #aroundFrom: number;
 	/** Where each core occurs next, so that the stretch is searched for it once, however many words start its phrase. */
 	readonly #nextByCore = new Map<RegExp, number>();
 
-	constructor(text: string, genre: Genre, from: number, to: number) {
+	constructor(text: string, from: number, to: number) {
 		this.#text = text;
 		this.#aroundFrom = Math.max(0, from - MAX_CHARS_BEFORE);
 		this.#around = text.slice(this.#aroundFrom, to + MAX_CHARS_AFTER);
-		this.#genre = genre;
 	}
 
 	/** Adds the phrases that start at a word. Words come in order. */
@@ -85,14 +82,9 @@ export class PhraseFinder {
 		const startingHere = phrases.at(this.#text, start, end);
 		if (startingHere === null) return;
 		for (const phrase of startingHere) {
-			const span = this.#isIgnored(phrase) ? null : this.#match(phrase, start);
+			const span = this.#match(phrase, start);
 			if (span !== null) sink.add(phrase.kind, ...trimPhrase(this.#text, phrase, span, [start, end]));
 		}
-	}
-
-	#isIgnored({ ignoredIn }: Phrase): boolean {
-		const { isPublished, isExercise } = this.#genre;
-		return ignoredIn !== undefined && (isPublished || (isExercise && ignoredIn === "stories"));
 	}
 
 	#match({ window: [before, after], core, pattern, near, unless }: Phrase, start: number): TextSpan | null {

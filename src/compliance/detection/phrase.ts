@@ -19,9 +19,4 @@ export interface Phrase {
 	readonly near?: RegExp;
 	/** Where it matches the lower-cased window, the phrase does not count. */
 	readonly unless?: RegExp;
-	/**
-	 * Texts in which the phrase does not count, because there it is also said of public or invented people: published ones, or
-	 * stories, which are published texts and exercises.
-	 */
-	readonly ignoredIn?: "published" | "stories";
 }

@@ -89,6 +89,11 @@ export function isAboutSomebody(statement: string): boolean {
 	return /^(?:Full name|my salary|I have|I take|I am)/.test(statement);
 }
 
+/** Whether a name follows the statement. */
+export function isNameLabel(statement: string): boolean {
+	return statement.startsWith("Full name");
+}
+
 const MEASURED =
 	/\bwhat(?:['’]s| is| was| were| are)? (?:your|the|his|her|their) (?:last |latest )?([a-z][\w -]{1,32})\W{0,3}$/i;
 

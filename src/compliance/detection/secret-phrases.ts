@@ -148,13 +148,81 @@ const SECRET_PHRASES: readonly (SecretPhrase & { readonly words: readonly string
 	{ words: ["login"], shape: /login \S{1,64} password (?<value>\S{6,128})/diy, form: "password" },
 	{ words: ["sshpass"], shape: /sshpass -p ?["']?(?<value>[^\s"']{6,64})/diy, form: "password" },
 	{
-		words: ["mysql", "mysqldump", "mysqladmin"],
-		shape: /\w{5,10} [^\n]{0,80}?-p(?<value>[^\s-]\S{5,64})/diy,
+		words: [
+			"mysql",
+			"mysqldump",
+			"mysqladmin",
+			"mariadb",
+			"mongo",
+			"mongosh",
+			"mongodump",
+			"xfreerdp",
+			"rdesktop",
+			"bcp",
+		],
+		shape: /\w{3,10} [^\n|;]{0,80}?(?:-p|-P|\/p:)["']?(?<value>[^\s"'-][^\s"']{4,64})/dy,
+		form: "password",
+	},
+	// Options that take a password after a space: docker login -u x -p y, redis-cli -a y, ldapsearch -w y.
+	{
+		words: [
+			"login",
+			"cli",
+			"sqlcmd",
+			"mosquitto",
+			"htpasswd",
+			"ldapsearch",
+			"ldapadd",
+			"zip",
+			"unzip",
+			"7z",
+			"keytool",
+			"snmpget",
+			"ansible",
+			"psexec",
+			"winrs",
+			"mongo",
+			"mongosh",
+			"mongodump",
+			"xfreerdp",
+			"rdesktop",
+			"bcp",
+		],
+		shape:
+			/\w{2,10}[ _][^\n|;]{0,96}?(?<= )(?:-p|-P|-a|-w|-pw|-storepass|-keypass|-A) ?["']?(?<value>[^\s"'-][^\s"']{4,64})/dy,
+		form: "password",
+	},
+	// smbclient -U user%pass, lftp -u user,pass, openssl -passin pass:x, net use … /user:x y, echo x | sudo -S, user:x | chpasswd.
+	{
+		words: ["smbclient", "lftp", "openssl", "rpcclient", "wmic", "mount"],
+		shape:
+			/\w{4,9} [^\n|;]{0,96}?(?:-U ["']?[\w.\\/-]{1,40}%|-u ["']?[\w.@-]{1,40},|-pass(?:in|out)? pass:|password[=:])(?<value>[^\s"',]{5,64})/diy,
 		form: "password",
 	},
 	{
-		words: ["curl"],
-		shape: /curl [^\n]{0,160}?(?:-u|--user)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
+		words: ["echo", "printf"],
+		shape:
+			/\w{4,6} (?:-n )?["']?(?:[\w.-]{1,32}:)?(?<value>[^\s"':]{5,64})(?:\\n)?["']? ?\| ?(?:sudo -S|(?:sudo )?chpasswd|passwd|docker login|gh auth|kubectl)/diy,
+		form: "password",
+	},
+	{ words: ["user"], shape: /(?<=\bnet )user [\w.-]{1,32} (?<value>[^\s/"'][^\s"']{5,64})/diy, form: "password" },
+	{
+		words: ["curl", "wget", "http", "https"],
+		shape: /\w{4,5} [^\n]{0,160}?(?:-u|--user|-a|--auth)[ =]["']?[^\s:"']{1,64}:(?<value>[^\s"']{4,128})/diy,
+		form: "password",
+	},
+	// A name and its value as two members: HCL, Kubernetes, lists of settings.
+	{
+		words: ["password", "passwd", "pwd", "passphrase", "passwort", "secret", "token", "pass", "key"],
+		shape:
+			/\w{3,10}["']?,?\s{0,8}\{?\s{0,12}(?:(?:type|description|sensitive|scope)["']?\s{0,3}[:=]\s{0,3}["']?[\w .-]{1,48}["']?,?\s{1,12}){0,3}["']?(?:default|value|val|content|stringvalue)["']?\s{0,3}[:=]\s{0,3}["'](?<value>[^"'\n]{6,128})["']/diy,
+		form: "password",
+	},
+	// A user and the password beside it, as JSON members with short names.
+	{
+		words: ["u", "user", "username", "login", "usr", "email", "name"],
+		shape:
+			/\w{1,8}["']\s?:\s?["'][^"'\n]{1,64}["'],\s{0,8}["'](?:p|pw|pass|pwd|passwd|secret)["']\s?:\s?["'](?<value>[^"'\n]{5,64})["']/diy,
 		form: "password",
 	},
 	{ words: ["bearer"], shape: /bearer ["'`]?(?<value>[\w.~+/=-]{20,2000})/diy, form: "bearer" },

@@ -1,11 +1,14 @@
 // Reads one text: walks over its words and signs, and adds what each reader finds there.
+import { findAddress } from "./addresses.ts";
 import { createClinicalReader } from "./clinical-evidence.ts";
+import { isPresentedExample } from "./documentation.ts";
 import type { FindingSink } from "./finding-sink.ts";
-import { detectGenre, type Genre } from "./genre.ts";
+import { createPublicKnowledgeRule } from "./genre.ts";
 import { createHealthStatementReader } from "./health-statements.ts";
 import { findIbanEnd } from "./iban.ts";
 import { IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
 import type { DataKind } from "./kinds.ts";
+import { createLabelReader } from "./labelled-values.ts";
 import {
 	createMailboxReader,
 	findInternationalPhoneEnd,
@@ -15,6 +18,7 @@ import {
 	matchName,
 } from "./people.ts";
 import { PhraseFinder } from "./phrase-finder.ts";
+import { createRecordReader } from "./records.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./secrets.ts";
 import { type StretchReader, stretches } from "./stretches.ts";
 import { eachWord } from "./words.ts";
@@ -32,16 +36,14 @@ const COLON_CHAR_CODE = 58;
 /** Reads the words of a text. */
 class WordReader {
 	readonly #text: string;
-	readonly #genre: Genre;
 	readonly #sink: NameSink;
 	readonly #profile: TextProfile;
 	readonly #report: (kind: DataKind, start: number, end: number) => void;
 	/** Where the last account number ends: its groups are no numbers of their own. */
 	#numberEnd = 0;
 
-	constructor(text: string, genre: Genre, sink: NameSink) {
+	constructor(text: string, sink: NameSink) {
 		this.#text = text;
-		this.#genre = genre;
 		this.#sink = sink;
 		this.#profile = toTextProfile(text);
 		this.#report = (kind, start, end) => sink.add(kind, start, end);
@@ -50,7 +52,7 @@ class WordReader {
 	read(from: number, to: number): void {
 		const text = this.#text;
 		const identifiers = new IdentifierFinder(text, this.#profile, from, to);
-		const phrases = new PhraseFinder(text, this.#genre, from, to);
+		const phrases = new PhraseFinder(text, from, to);
 		eachWord(
 			text,
 			(start, end, alphabet) => {
@@ -78,6 +80,8 @@ class WordReader {
 		if (phoneEnd > start) this.#sink.add("phone", start - 1, phoneEnd);
 		const mayBeIpv4 = end - start <= 3 && text.charCodeAt(end) === DOT_CODE;
 		if (mayBeIpv4) this.#addUntil(findPublicIpv4End(text, start), "ip_address", start);
+		const address = findAddress(text, start, end);
+		if (address !== null) this.#sink.add("postal_address", ...address);
 		const ibanEnd = findIbanEnd(text, start);
 		this.#addUntil(ibanEnd, "iban", start);
 		this.#numberEnd = Math.max(this.#numberEnd, ibanEnd);
@@ -95,24 +99,39 @@ class WordReader {
 		reportSecretPhrases(this.#text, start, end, this.#report);
 		const name = matchName(this.#text, start, end);
 		if (name === null) return;
-		const { isPublished, isPlayed } = this.#genre;
-		const isIntroduced =
-			name.certainty === "introduced" || (name.certainty === "addressed" && !isPublished && !isPlayed);
-		if (isIntroduced) this.#sink.add("person_name", start, name.end);
+		if (name.certainty !== "full") this.#sink.add("person_name", start, name.end);
 		else this.#sink.addFullName(start, name.end);
 	}
 }
 
+/** Leaves out the examples of documentation, and what is said of public or invented people. */
+function withoutExamples(text: string, sink: NameSink): NameSink {
+	const isPublicKnowledge = createPublicKnowledgeRule(text);
+	const counts = (kind: DataKind, start: number, end: number) =>
+		!isPresentedExample(text, kind, start, end) && !isPublicKnowledge(kind, start, end);
+	return {
+		add: (kind, start, end) => {
+			if (counts(kind, start, end)) sink.add(kind, start, end);
+		},
+		addFullName: (start, end) => {
+			if (counts("person_name", start, end)) sink.addFullName(start, end);
+		},
+	};
+}
+
 /** Reads a text, and pauses after each stretch with the number of characters read. */
-export function* readText(text: string, sink: NameSink): Generator<number, void> {
-	const genre = detectGenre(text);
-	const words = new WordReader(text, genre, sink);
+export function* readText(text: string, found: NameSink): Generator<number, void> {
+	const sink = withoutExamples(text, found);
+	const report = (kind: DataKind, start: number, end: number) => sink.add(kind, start, end);
+	const words = new WordReader(text, sink);
 	const readers: StretchReader[] = [
 		createMailboxReader(text, sink),
-		createClinicalReader(text, genre, sink),
-		createAssignmentReader(text, (kind, start, end) => sink.add(kind, start, end)),
+		createClinicalReader(text, sink),
+		createHealthStatementReader(text, sink),
+		createAssignmentReader(text, report),
+		createLabelReader(text, report),
+		createRecordReader(text, report),
 	];
-	if (!genre.isPublished && !genre.isExercise) readers.push(createHealthStatementReader(text, sink));
 	for (const [from, to] of stretches(text)) {
 		words.read(from, to);
 		for (const read of readers) read(to);

@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { detect } from "../../../../src/compliance/detect.ts";
 import { createClinicalReader } from "../../../../src/compliance/detection/clinical-evidence.ts";
-import { detectGenre } from "../../../../src/compliance/detection/genre.ts";
 import type { DataKind } from "../../../../src/compliance/detection/kinds.ts";
 
 function foundIn(text: string): DataKind[] {
 	const seen = new Set<DataKind>();
-	createClinicalReader(text, detectGenre(text), seen)(text.length);
+	createClinicalReader(text, seen)(text.length);
 	return [...seen].sort();
 }
 

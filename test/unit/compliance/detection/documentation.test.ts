@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { plainConversation } from "../../../../src/compliance/conversation.ts";
+import { detect } from "../../../../src/compliance/detect.ts";
+
+const classesOf = (text: string) => detect(plainConversation(text)).classes;
+
+describe("an example of documentation", () => {
+	it.each([
+		"The test asserts that maskMail('jane.roe@example.org') hides the name.",
+		"expect(isCard('4111 1111 1111 1111')).toBe(true)",
+		"Why does Luhn accept 4242 4242 4242 4242?",
+		"Die Muster-IBAN DE89 3704 0044 0532 0130 00 steht in der Doku.",
+		"Il codice fiscale di esempio è RSSMRA80A01H501U.",
+		"What does ICD-10 code K35.80 stand for?",
+		"const phone = '202-555-0147'; // placeholder",
+	])("counts for nothing where the text presents it or asks about it: %j", (text) => {
+		expect(classesOf(text)).toEqual([]);
+	});
+
+	it.each([
+		["4111 1111 1111 1111", "FINANCIAL"],
+		["Card 4111 1111 1111 1111", "FINANCIAL"],
+		["My card 4111 1111 1111 1111 was declined in the test shop", "FINANCIAL"],
+		["DE89 3704 0044 0532 0130 00", "FINANCIAL"],
+		["The patient's code is K35.80, what does it mean?", "PHI"],
+		["Our customer's mail is jane.roe@example.org, is the format right?", "PII"],
+	])("counts alone and as somebody's: %j", (text, dataClass) => {
+		expect(classesOf(text)).toContain(dataClass);
+	});
+
+	it("does not excuse a value that no documentation has", () => {
+		expect(classesOf("For example, the test card 4532 0188 4776 2094 was charged.")).toEqual(["FINANCIAL"]);
+	});
+});
