@@ -12,12 +12,13 @@ import type { ChatRequest } from "./request.ts";
  */
 export async function applyRules(
 	body: ChatRequest,
-	context: RulesContext,
+	context: RulesContext & { account: { userId: string }; signal: AbortSignal },
 	rawBody?: unknown,
 ): Promise<Result<InferenceRequest>> {
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
-	const { settings } = context;
+	const { settings, account, signal } = context;
+	const owner = { user: account.userId, signal };
 	const { call, options } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
-	return ok({ call, options: { ...options, gate: await gateFor(call, rules.value.levels, settings) } });
+	return ok({ call, options: { ...options, gate: await gateFor(call, rules.value.levels, settings, owner) } });
 }

@@ -85,13 +85,14 @@ function withPrompt(places: readonly BlockedPlace[], promptIndex: number | null)
 
 /** What the policies in force decide, and what they decide it by. */
 async function previewDecision(levels: PolicyLevels | null, conversation: Conversation, context: KeyContext) {
+	const owner = { user: context.account.userId, signal: context.signal };
 	const { settings, startedAtMs } = context;
 	if (!levels) {
-		const { detect } = await loadDetector();
-		const detection = await scanConversation(conversation, detect);
+		const { detectInSteps } = await loadDetector();
+		const detection = await scanConversation(conversation, detectInSteps, owner);
 		return { detection, preview: inertPreview(detection) };
 	}
-	const gate = await gateConversation(levels, conversation, settings);
+	const gate = await gateConversation(levels, conversation, settings, owner);
 	return { detection: gate.detection, preview: toCompliancePreview(gate, settings.catalog, startedAtMs) };
 }
 

@@ -82,7 +82,7 @@ export function parseAnalyzerAnswer(answer: unknown, parts: readonly AnalyzedPar
 	if (!parsed.success || parsed.data.length !== parts.length) return null;
 	const found = new DetectionCollector();
 	for (const [index, { text, start: partStart, part }] of parts.entries()) {
-		found.enter(text, (start, end) => [start, end]);
+		found.enter((_, start, end) => [{ text, start, end }]);
 		const offsets = codePointOffsets(part);
 		for (const { entity_type, start, end, score } of parsed.data[index] ?? []) {
 			const [from, to] = [offsets[start], offsets[end]];

@@ -5,12 +5,16 @@ import type { Detection } from "./findings.ts";
 import type { ComplianceGate } from "./gate.ts";
 import { loadGate } from "./load.ts";
 import { type PolicyLevels, readsInferred } from "./policy-levels.ts";
-import { scanConversation } from "./scans.edge.ts";
+import { type ScanOwner, scanConversation } from "./scans.edge.ts";
 
 /** Loads the learned classifier on first use: policies that do not ask for it do not pay for its weights. */
-async function infer(conversation: Conversation, settings: Pick<Settings, "detectorUrl">): Promise<Detection> {
+async function infer(
+	conversation: Conversation,
+	settings: Pick<Settings, "detectorUrl">,
+	owner: ScanOwner,
+): Promise<Detection> {
 	const { inferDetection } = await import("./inferred.edge.ts");
-	return inferDetection(conversation, settings);
+	return inferDetection(conversation, settings, owner);
 }
 
 /** The gate of policies on everything that a model would be sent. */
@@ -18,8 +22,9 @@ export async function gateConversation(
 	levels: PolicyLevels,
 	conversation: Conversation,
 	settings: Pick<Settings, "catalog" | "attestations" | "detectorUrl">,
+	owner: ScanOwner,
 ): Promise<ComplianceGate> {
 	const { shippedGate } = await loadGate();
-	const inferred = readsInferred(levels) ? await infer(conversation, settings) : null;
-	return scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings, inferred));
+	const inferred = readsInferred(levels) ? await infer(conversation, settings, owner) : null;
+	return scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings, inferred), owner);
 }

@@ -6,8 +6,8 @@ import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
-import { detect } from "./detect.ts";
-import { type Detection, joinDetections } from "./findings.ts";
+import { detectInSteps } from "./detect.ts";
+import { type Detection, joinDetections, UNREAD } from "./findings.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
 import {
@@ -22,6 +22,7 @@ import {
 	toFloor,
 } from "./policy-levels.ts";
 import { toComplianceNotice } from "./refusal-notice.ts";
+import type { Steps } from "./steps.ts";
 import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
 /** Policies in force on a text. They apply to every model that sees the text: fallbacks, judges, critics and planners, too. */
@@ -352,17 +353,28 @@ export function createGate(
 	};
 }
 
+/** What a conversation holds: the classes that were found in it, and what nobody read. */
+function toContents({ classes, kinds }: Detection, conversation: Conversation): TextContents {
+	const unread: UnreadContent[] = conversation.unread.map(({ what }) => what);
+	if (classes.some((name) => kinds[name]?.includes(UNREAD))) unread.push("text");
+	return { received: classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD)), unread, conversation };
+}
+
 /**
- * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation.
+ * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation in steps.
  * @param conversation everything that a model would be sent.
  * @param inferred what is inferred beyond pattern matching, if a policy asks for it.
  */
-export function shippedGate(
+export function* shippedGate(
 	levels: PolicyLevels,
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 	inferred: Detection | null = null,
-): ComplianceGate {
-	const contents = { conversation, inferred };
-	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations }, contents);
+): Steps<ComplianceGate> {
+	const detection = yield* detectInSteps(conversation);
+	const contents = {
+		...toContents(inferred ? joinDetections(detection, inferred) : detection, conversation),
+		inferred,
+	};
+	return createGate(levels, detection, { matrix: MATRIX, catalog, attestations }, contents);
 }

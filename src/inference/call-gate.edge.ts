@@ -2,6 +2,7 @@
 import { gateConversation } from "../compliance/gate.edge.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { PolicyLevels } from "../compliance/policy-levels.ts";
+import type { ScanOwner } from "../compliance/scans.edge.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
 import { callConversation } from "./call-conversation.ts";
@@ -11,7 +12,8 @@ export async function gateFor(
 	call: ModelCall,
 	levels: PolicyLevels | null,
 	settings: Settings,
+	owner: ScanOwner,
 ): Promise<ComplianceGate | null> {
 	if (!levels) return null;
-	return gateConversation(levels, callConversation(call), settings);
+	return gateConversation(levels, callConversation(call), settings, owner);
 }

@@ -176,7 +176,9 @@ export async function answerTask<Outcome, Answer>(
 	const caller = { ...toCaller(context), signal };
 	const { settings, timings } = caller;
 	const { config } = inForce.value;
-	const gate = await gateFor(toQuestionCall({ ...task, json: false }), inForce.value.levels, settings);
+	const call = toQuestionCall({ ...task, json: false });
+	const owner = { user: caller.account.userId, signal };
+	const gate = await gateFor(call, inForce.value.levels, settings, owner);
 	const pool = selectBudgetedPool(request, caller, { config, gate });
 	if (!pool.ok) return pool;
 	const { chosen, least } = request.efforts;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Conversation, plainConversation } from "../../src/compliance/conversation.ts";
 import { detect } from "../../src/compliance/detect.ts";
 import { inferStatements } from "../../src/compliance/statements/infer.ts";
+import { runSteps } from "../../src/compliance/steps.ts";
 import { HOSTILE_UNITS, PROSE, repeatToLength } from "./sensitive-inputs.ts";
 import { renderTable } from "./table.ts";
 
@@ -47,7 +48,7 @@ function measureDetection(): void {
 	const units = [...ordinary, ...HOSTILE_UNITS];
 	for (const [detector, read] of [
 		["patterns", detect],
-		["statements", inferStatements],
+		["statements", (conversation: Conversation) => runSteps(inferStatements(conversation))],
 	] as const) {
 		const rows = units.map(([name, unit]) => measureUnit(name, unit, read));
 		console.log(renderTable([[detector, "256 KiB ms", "512 KiB ms", "1 MiB ms", "ratio", "MiB/s"], ...rows]));

@@ -6,6 +6,7 @@ import type { Conversation } from "../../src/compliance/conversation.ts";
 import { detect } from "../../src/compliance/detect.ts";
 import { findClass } from "../../src/compliance/detection/kinds.ts";
 import { inferStatements } from "../../src/compliance/statements/infer.ts";
+import { runSteps } from "../../src/compliance/steps.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { BATCHES } from "./own-sentences.ts";
 import {
@@ -47,7 +48,7 @@ function findByPatterns(conversation: Conversation) {
 
 function findWithInferred(conversation: Conversation) {
 	const found = findByPatterns(conversation);
-	const inferred = inferStatements(conversation);
+	const inferred = runSteps(inferStatements(conversation));
 	return {
 		classes: DATA_CLASSES.filter((each) => found.classes.includes(each) || inferred.classes.includes(each)),
 		kinds: [...found.kinds, ...Object.values(inferred.kinds).flat()],

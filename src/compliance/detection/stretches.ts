@@ -5,7 +5,7 @@ import { isWordAt } from "./words.ts";
 export type StretchReader = (to: number) => void;
 
 /**
- * Characters between two pauses. They take 4 ms of prose or code and 30 ms of the slowest text that we know (bench:sensitive).
+ * Characters between two pauses. They take 4 ms of prose and up to 80 ms of texts made to be slow (those of bench:sensitive).
  * Shorter stretches make each search for context words begin more often.
  */
 export const STRETCH_CHARS = 32_768;

@@ -4,6 +4,7 @@ import type { Conversation } from "../conversation.ts";
 import type { DataKind } from "../detection/kinds.ts";
 import { decodeViews } from "../detection/views.ts";
 import { type Detection, DetectionCollector } from "../findings.ts";
+import type { Steps } from "../steps.ts";
 import { createUnitFeatures, type UnitFeatures } from "./features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementModel } from "./model.ts";
 import { StatementScorer } from "./score.ts";
@@ -26,14 +27,17 @@ function loadModel() {
 }
 
 /** The statements of a conversation. A finding spans the sentence, or the part of a long one, that makes it. */
-export function inferStatements({ texts }: Conversation): Detection {
+export function* inferStatements({ texts }: Conversation): Steps<Detection> {
 	const { model, features } = loadModel();
 	const found = new DetectionCollector();
 	const scorer = new StatementScorer(model, features);
 	for (const [index, { text }] of texts.entries())
 		for (const view of decodeViews(text)) {
-			found.enter(index, view.origin);
-			scorer.read(view.text, ({ start, end }, scores) => {
+			found.enter((_, from, to) => {
+				const [start, end] = view.origin(from, to);
+				return [{ text: index, start, end }];
+			});
+			yield* scorer.read(view.text, ({ start, end }, scores) => {
 				for (const [output, dataClass] of STATEMENT_CLASSES.entries())
 					if ((scores[output] ?? 0) > (model.thresholds[output] ?? 0)) found.add(KINDS[dataClass], start, end);
 			});

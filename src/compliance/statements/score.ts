@@ -1,7 +1,10 @@
 // Scores the units of a conversation's texts, one after the other, each with what was said before it. Pure.
+import type { Steps } from "../steps.ts";
 import { readUnitFeatures, type UnitFeatures } from "./features.ts";
 import { type StatementModel, scoreUnit, sumFeatures, type UnitSums } from "./model.ts";
-import { eachUnit, type TextUnit } from "./units.ts";
+import { type TextUnit, textUnits } from "./units.ts";
+
+const PAUSE_CHARS = 32_768;
 
 /** Units before one that count as what was said before. */
 export const UNITS_BEFORE = 2;
@@ -17,13 +20,18 @@ export class StatementScorer {
 		this.#features = features;
 	}
 
-	/** Reports the units of the next text, with a score a class. */
-	read(text: string, report: (unit: TextUnit, scores: readonly number[]) => void): void {
-		eachUnit(text, (unit) => {
+	/** Reports the units of the next text, with a score a class. Pauses every 32 Ki characters. */
+	*read(text: string, report: (unit: TextUnit, scores: readonly number[]) => void): Steps<void> {
+		let pausedAt = 0;
+		for (const unit of textUnits(text)) {
 			readUnitFeatures(text.slice(unit.start, unit.end), this.#features);
 			const own = sumFeatures(this.#model, this.#features);
 			report(unit, scoreUnit(this.#model, own, this.#before));
 			this.#before = [...this.#before, own].slice(-UNITS_BEFORE);
-		});
+			if (unit.end - pausedAt < PAUSE_CHARS) continue;
+			yield unit.end - pausedAt;
+			pausedAt = unit.end;
+		}
+		yield text.length - pausedAt;
 	}
 }

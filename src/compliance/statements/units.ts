@@ -68,22 +68,27 @@ function endsAtBreak(text: string, start: number, at: number): boolean {
 	return at - start >= MIN_LINE_CHARS || text.charCodeAt(at + 1) === NEWLINE;
 }
 
-/** Reports the units of a text in order. Between them stand only spaces. */
-export function eachUnit(text: string, report: (unit: TextUnit) => void): void {
+/** A unit without the spaces around it; none if nothing else is there. */
+function trimUnit(text: string, start: number, end: number): TextUnit[] {
+	let [from, to] = [start, end];
+	while (from < to && isSpace(text.charCodeAt(from))) from++;
+	while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
+	return to > from ? [{ start: from, end: to }] : [];
+}
+
+/** The units of a text in order. Between them stand only spaces. */
+export function* textUnits(text: string): Generator<TextUnit> {
 	let start = 0;
-	const finish = (end: number) => {
-		let [from, to] = [start, end];
-		while (from < to && isSpace(text.charCodeAt(from))) from++;
-		while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
-		if (to > from) report({ start: from, end: to });
-		start = end;
-	};
 	for (let at = 0; at < text.length; at++) {
 		const isLong = at + 1 - start >= MAX_UNIT_CHARS;
 		if (MARKS[text.charCodeAt(at)] === 0 && !isLong) continue;
-		if (endsSentence(text, at)) finish(at + 1);
-		else if (text.charCodeAt(at) === NEWLINE && endsAtBreak(text, start, at)) finish(at);
-		else if (isLong) finish(findCut(text, start, at + 1));
+		let end = start;
+		if (endsSentence(text, at)) end = at + 1;
+		else if (text.charCodeAt(at) === NEWLINE && endsAtBreak(text, start, at)) end = at;
+		else if (isLong) end = findCut(text, start, at + 1);
+		if (end === start) continue;
+		yield* trimUnit(text, start, end);
+		start = end;
 	}
-	finish(text.length);
+	yield* trimUnit(text, start, text.length);
 }

@@ -2,6 +2,7 @@
 import { createUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
 import { StatementScorer } from "../../../src/compliance/statements/score.ts";
+import { runSteps } from "../../../src/compliance/steps.ts";
 import { renderTable } from "../../bench/table.ts";
 import type { StatementText } from "./examples.ts";
 
@@ -18,9 +19,12 @@ export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]
 		const scorer = new StatementScorer(model, features);
 		let best: readonly number[] = [];
 		for (const [at, each] of text.texts.entries())
-			scorer.read(each, (_, scores) => {
-				if (at === text.texts.length - 1) best = scores.map((score, output) => Math.max(score, best[output] ?? score));
-			});
+			runSteps(
+				scorer.read(each, (_, scores) => {
+					if (at === text.texts.length - 1)
+						best = scores.map((score, output) => Math.max(score, best[output] ?? score));
+				}),
+			);
 		return { text, scores: best };
 	});
 }

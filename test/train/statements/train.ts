@@ -2,7 +2,7 @@
 import { createUnitFeatures, readUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
 import { UNITS_BEFORE } from "../../../src/compliance/statements/score.ts";
-import { eachUnit } from "../../../src/compliance/statements/units.ts";
+import { textUnits } from "../../../src/compliance/statements/units.ts";
 import { encodeBuckets, encodeSteps } from "../step-text.ts";
 import type { StatementText } from "./examples.ts";
 import { type FitExample, type FitOptions, type FittedStatements, fitStatements } from "./fit.ts";
@@ -36,10 +36,10 @@ const space = createUnitFeatures();
 
 function readBuckets(text: string): Int32Array[] {
 	const units: Int32Array[] = [];
-	eachUnit(text, ({ start, end }) => {
+	for (const { start, end } of textUnits(text)) {
 		readUnitFeatures(text.slice(start, end), space);
 		units.push(space.buckets.slice(0, space.length));
-	});
+	}
 	return units;
 }
 

@@ -2,8 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { type Conversation, plainConversation } from "../../../src/compliance/conversation.ts";
 import type { Detection } from "../../../src/compliance/findings.ts";
-import { type ComplianceGate, createGate, type TextContents } from "../../../src/compliance/gate.ts";
+import { type ComplianceGate, createGate, shippedGate, type TextContents } from "../../../src/compliance/gate.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
 import { type CompliancePolicy, parseCompliancePolicy } from "../../../src/compliance/policy.ts";
 import {
@@ -12,6 +13,7 @@ import {
 	type PolicyLevels,
 	unitePolicies,
 } from "../../../src/compliance/policy-levels.ts";
+import { runSteps } from "../../../src/compliance/steps.ts";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 import type { ProviderAttestation } from "../../../src/settings.ts";
@@ -347,5 +349,29 @@ describe("a policy that only monitors", () => {
 			{ level: "operator", member: "jurisdiction", models: ["gpt-6-luna"] },
 			{ level: "operator", member: "provider_denylist", models: ["gpt-6-luna"] },
 		]);
+	});
+});
+
+describe("what nobody reads", () => {
+	const image: Conversation = { texts: [], unread: [{ message: 0, what: "image" }] };
+	const countAllowed = (policy: unknown, conversation: Conversation) => {
+		const levels = { operator: null, key: null, request: parsed(policy) };
+		const scanned = runSteps(shippedGate(levels, conversation, { catalog: CATALOG, attestations: new Map() }));
+		return CATALOG.models.filter((model) => scanned.reasonsAgainst(model).length === 0).length;
+	};
+
+	it("holds every class that is blocked, unless the policy allows it", () => {
+		const blocked = { block_data_classes: ["PHI"] };
+		const all = countAllowed(blocked, { texts: [], unread: [] });
+		expect(countAllowed(blocked, image)).toBeLessThan(all);
+		expect(countAllowed({ ...blocked, allow_unread: ["image"] }, image)).toBe(all);
+	});
+
+	it("may be a text that is too long", () => {
+		const blocked = { block_data_classes: ["PHI"] };
+		const long = plainConversation("word ".repeat(900_000));
+		const all = countAllowed(blocked, { texts: [], unread: [] });
+		expect(countAllowed(blocked, long)).toBeLessThan(all);
+		expect(countAllowed({ ...blocked, allow_unread: ["text"] }, long)).toBe(all);
 	});
 });

@@ -5,8 +5,9 @@ import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { inferStatements } from "../../../../src/compliance/statements/infer.ts";
 import { decodeStatements, STATEMENT_CLASSES } from "../../../../src/compliance/statements/model.ts";
 import shippedFile from "../../../../src/compliance/statements/weights.json" with { type: "json" };
+import { runSteps } from "../../../../src/compliance/steps.ts";
 
-const infer = (...texts: string[]) => inferStatements(plainConversation(...texts));
+const infer = (...texts: string[]) => runSteps(inferStatements(plainConversation(...texts)));
 
 describe("the shipped weights", () => {
 	it("take at most 60 KB of the compressed bundle", () => {

@@ -1,12 +1,10 @@
 // How a text is cut into the units that the classifier of statements reads.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eachUnit } from "../../../../src/compliance/statements/units.ts";
+import { textUnits } from "../../../../src/compliance/statements/units.ts";
 
 function cut(text: string): string[] {
-	const units: string[] = [];
-	eachUnit(text, ({ start, end }) => units.push(text.slice(start, end)));
-	return units;
+	return [...textUnits(text)].map(({ start, end }) => text.slice(start, end));
 }
 
 describe("the units of a text", () => {
@@ -32,12 +30,12 @@ describe("the units of a text", () => {
 			fc.property(fc.string({ unit: "binary", maxLength: 600 }), (text) => {
 				let last = 0;
 				let between = "";
-				eachUnit(text, ({ start, end }) => {
+				for (const { start, end } of textUnits(text)) {
 					expect(start).toBeGreaterThanOrEqual(last);
 					expect(end).toBeGreaterThan(start);
 					between += text.slice(last, start);
 					last = end;
-				});
+				}
 				expect((between + text.slice(last)).replace(/[\0-\u0020\u00a0\u3000]/g, "")).toBe("");
 			}),
 		);
