@@ -11,6 +11,8 @@ export interface DataFinding {
 	/** UTF-16 offsets in the text as received; the end is exclusive. An encoded value spans all of its encoding. */
 	readonly start: number;
 	readonly end: number;
+	/** Index of the later text without which this would be no finding; absent if there is none. */
+	readonly since?: number;
 }
 
 /** What a conversation holds: the classes in their order, and per class the kinds that were found, sorted. */
@@ -61,6 +63,8 @@ export class DetectionCollector implements NameSink {
 	readonly #counts = new Map<DataClass, number>();
 	/** A full name alone says little. Beside data about health or money it says whose data they are. */
 	readonly #fullNames: DataFinding[] = [];
+	/** The first text with such data; null without any. */
+	#personalText: number | null = null;
 	#text = 0;
 	#findOrigin: FindOrigin = (start, end) => [start, end];
 
@@ -86,6 +90,7 @@ export class DetectionCollector implements NameSink {
 
 	#list(finding: DataFinding): void {
 		this.#kinds.add(finding.kind);
+		if (makesNamePersonal(finding.kind)) this.#personalText ??= finding.text;
 		const dataClass = findClass(finding.kind);
 		if (dataClass === null) return;
 		const count = (this.#counts.get(dataClass) ?? 0) + 1;
@@ -94,7 +99,8 @@ export class DetectionCollector implements NameSink {
 	}
 
 	toDetection(): Detection {
-		if ([...this.#kinds].some(makesNamePersonal)) for (const name of this.#fullNames) this.#list(name);
+		const since = this.#personalText;
+		if (since !== null) for (const name of this.#fullNames) this.#list(since > name.text ? { ...name, since } : name);
 		const kinds: Partial<Record<DataClass, string[]>> = {};
 		for (const kind of [...this.#kinds].sort()) {
 			const dataClass = findClass(kind);

@@ -1,8 +1,10 @@
-// `npm run bench:sensitive`: CPU time of the detector of sensitive data on 256 KiB, 512 KiB and 1 MiB of prose, code and hostile text.
+// `npm run bench:sensitive`: CPU time of the detector of sensitive data on 256 KiB, 512 KiB and 1 MiB of prose, code and hostile text,
+// and what masks take on top of it.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { plainConversation } from "../../src/compliance/conversation.ts";
 import { detect } from "../../src/compliance/detect.ts";
+import { planMask } from "../../src/compliance/mask/plan.ts";
 import { HOSTILE_UNITS, PROSE, repeatToLength } from "./sensitive-inputs.ts";
 import { renderTable } from "./table.ts";
 
@@ -18,11 +20,11 @@ function joinFiles(folder: string, suffix: string): string {
 }
 
 /** The least CPU time of some runs, ms. Other processes and the first compilation only add to it. */
-function leastCpuMs(text: string): number {
+function leastCpuMs(work: () => unknown): number {
 	let least = Number.POSITIVE_INFINITY;
 	for (let run = 0; run < RUNS; run++) {
 		const before = process.cpuUsage();
-		detect(plainConversation(text));
+		work();
 		const { user, system } = process.cpuUsage(before);
 		least = Math.min(least, (user + system) / 1000);
 	}
@@ -31,7 +33,8 @@ function leastCpuMs(text: string): number {
 
 function measureUnit(name: string, unit: string): string[] {
 	// Through bytes, so that the text is flat in memory, as a parsed body is.
-	const times = SIZES.map((size) => leastCpuMs(Buffer.from(repeatToLength(unit, size)).toString()));
+	const texts = SIZES.map((size) => plainConversation(Buffer.from(repeatToLength(unit, size)).toString()));
+	const times = texts.map((text) => leastCpuMs(() => detect(text)));
 	const [, half = 0, whole = 0] = times;
 	return [name, ...times.map((ms) => ms.toFixed(0)), (whole / half).toFixed(2), (1000 / whole).toFixed(1)];
 }
@@ -46,4 +49,40 @@ function measureDetection(): void {
 	console.log(renderTable([["text", "256 KiB ms", "512 KiB ms", "1 MiB ms", "ratio", "MiB/s"], ...rows]));
 }
 
+/** Prose with a text of its own after every so many characters. */
+function proseWith(chars: number, toText: (number: number) => string): string {
+	const prose = repeatToLength(PROSE, MIB);
+	let text = "";
+	for (let at = 0; at < MIB; at += chars) text += `${prose.slice(at, at + chars)} ${toText(at / chars)} `;
+	return Buffer.from(text).toString();
+}
+
+const address = (number: number) => `${number.toString(36)}.reader@mail${number % 7}.example.net`;
+
+/** Texts by how much of them is masked. */
+const MASKED: readonly (readonly [string, string])[] = [
+	["prose with no address", proseWith(MIB, () => "")],
+	["prose with an address every KiB", proseWith(1024, address)],
+	["prose with an address every 64 characters", proseWith(64, address)],
+	["prose with the same address every 64 characters", proseWith(64, () => address(1))],
+	[
+		"addresses that end alike, each longer than the last",
+		proseWith(4096, (number) => `${"a.".repeat(number)}${address(1)}`),
+	],
+];
+
+function measureMasks(): void {
+	const rows = MASKED.map(([name, text]) => {
+		const conversation = plainConversation(text);
+		const { findings } = detect(conversation);
+		const perKib = (work: () => unknown) => ((1000 * leastCpuMs(work)) / (text.length / 1024)).toFixed(1);
+		const mask = planMask(conversation, findings);
+		const masked = mask.maskText(text);
+		const planned = perKib(() => planMask(conversation, findings).maskText(text));
+		return [name, String(findings.length), planned, perKib(() => mask.restore(masked))];
+	});
+	console.log(renderTable([["text", "findings", "mask µs/KiB", "restore µs/KiB"], ...rows]));
+}
+
 measureDetection();
+measureMasks();
