@@ -7,6 +7,8 @@ import type { ProviderAttestation, Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
 import { detect } from "./detect.ts";
 import type { Detection } from "./findings.ts";
+import type { Mask } from "./mask/mask.ts";
+import { findMasked, planMask, remainingClasses } from "./mask/plan.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
 import {
@@ -15,6 +17,7 @@ import {
 	gatedClassesAt,
 	isConfidential,
 	isEnforcing,
+	maskedClasses,
 	type PolicyLevel,
 	type PolicyLevels,
 	shownPolicy,
@@ -28,6 +31,8 @@ export interface ComplianceGate {
 	policy: CompiledPolicy;
 	levels: PolicyLevels;
 	detection: Detection;
+	/** What models are sent placeholders for; null where no level masks anything. */
+	mask: Mask | null;
 	matrixVersion: string;
 	/** Why a model must not see the text, a sentence for each reason; empty if it may. */
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
@@ -53,6 +58,8 @@ export interface TextContents {
 	remaining?: readonly DataClass[];
 	/** What nobody reads. Each holds every class. */
 	unread?: readonly UnreadContent[];
+	/** What is replaced by placeholders. */
+	mask?: Mask | null;
 }
 
 /** What a gate decides by. */
@@ -101,8 +108,16 @@ function findKnowledge(providerId: string, { matrix, attestations }: GateBasis):
 
 const joinWords = (words: readonly string[]) => words.join(", ");
 
+/** The classes of a text that a level keeps from providers. */
+interface HeldClasses {
+	/** Found in it, left after masking, or held by what nobody reads. */
+	blocked: readonly DataClass[];
+	/** To be masked, and left in it: in names, schemas, stop sequences, and in what is too long to be read. */
+	unmasked: readonly DataClass[];
+}
+
 /** The reasons of a policy's member against a provider. */
-type MemberReasons = (known: ProviderKnowledge, policy: CompliancePolicy, held: readonly DataClass[]) => string[];
+type MemberReasons = (known: ProviderKnowledge, policy: CompliancePolicy, held: HeldClasses) => string[];
 
 function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
 	const value = facts?.jurisdiction.value;
@@ -170,10 +185,11 @@ function clearanceReason(known: ProviderKnowledge, dataClass: DataClass): string
 	return `${by.standard} is unknown${known.unknownBecause}`;
 }
 
-function classReasons(known: ProviderKnowledge, held: readonly DataClass[]): string[] {
+/** @param where the classes stand in the text. */
+function classReasons(known: ProviderKnowledge, held: readonly DataClass[], where = ""): string[] {
 	return held.flatMap((dataClass) => {
 		const reason = clearanceReason(known, dataClass);
-		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds: ${reason}`];
+		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds${where}: ${reason}`];
 	});
 }
 
@@ -200,7 +216,8 @@ const REASONS_BY_MEMBER: readonly [keyof CompliancePolicy, MemberReasons][] = [
 		"require_zero_retention",
 		(known, policy) => (policy.require_zero_retention && !known.hasZeroRetention ? [retentionReason(known)] : []),
 	],
-	["block_data_classes", (known, _, held) => classReasons(known, held)],
+	["block_data_classes", (known, _, { blocked }) => classReasons(known, blocked)],
+	["mask_data_classes", (known, _, { unmasked }) => classReasons(known, unmasked, " where it cannot be masked")],
 ];
 
 /** How a reason begins that is not the request's own. */
@@ -215,12 +232,18 @@ function toReason(level: PolicyLevel, member: keyof CompliancePolicy, name: stri
 	return isConfidential(level, member) ? source : `${source}: ${text}`;
 }
 
-/** The classes of a text that a level blocks: found in it, left after masking, or held by what nobody reads. */
-function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: Required<TextContents>): DataClass[] {
+function blockedClasses(levels: PolicyLevels, level: PolicyLevel, contents: Required<TextContents>): DataClass[] {
 	const blocked = levels[level]?.block_data_classes ?? [];
 	if (contents.unread.some((what) => !allowsUnreadAt(levels, level, what))) return blocked;
 	const gated = gatedClassesAt(levels, level);
 	return blocked.filter((name) => (gated.includes(name) ? contents.received : contents.remaining).includes(name));
+}
+
+function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: Required<TextContents>): HeldClasses {
+	const blocked = blockedClasses(levels, level, contents);
+	const masked = levels[level]?.mask_data_classes ?? [];
+	const unmasked = masked.filter((name) => contents.remaining.includes(name) && !blocked.includes(name));
+	return { blocked, unmasked };
 }
 
 /** What all levels have against a provider, those that only monitor included. */
@@ -265,11 +288,11 @@ export function createGate(
 	levels: PolicyLevels,
 	detection: Detection,
 	basis: GateBasis,
-	{ received = detection.classes, remaining = received, unread = [] }: TextContents = {},
+	{ received = detection.classes, remaining = received, unread = [], mask = null }: TextContents = {},
 ): ComplianceGate {
 	const byProvider = new Map<string, readonly Objection[]>();
 	const matrixVersion = basis.matrix.version;
-	const contents = { received, remaining, unread };
+	const contents = { received, remaining, unread, mask };
 	const policy = shownPolicy(levels);
 	const floor = toFloor(levels);
 	const monitors = activeLevels(levels).filter((level) => !isEnforcing(level));
@@ -285,6 +308,7 @@ export function createGate(
 		policy,
 		levels,
 		detection,
+		mask,
 		matrixVersion,
 		objectionsTo,
 		reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
@@ -315,5 +339,10 @@ export function shippedGate(
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
 ): ComplianceGate {
-	return createGate(levels, detect(conversation), { matrix: MATRIX, catalog, attestations });
+	const detection = detect(conversation);
+	const basis = { matrix: MATRIX, catalog, attestations };
+	const masked = maskedClasses(levels);
+	if (masked.length === 0) return createGate(levels, detection, basis);
+	const mask = planMask(conversation, findMasked(detection.findings, masked));
+	return createGate(levels, detection, basis, { mask, remaining: remainingClasses(conversation, detection, masked) });
 }

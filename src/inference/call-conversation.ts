@@ -54,7 +54,7 @@ function* partTexts(part: ContentPart): Generator<PartText> {
 			yield [part.type, part.text];
 			return;
 		case "tool_call":
-			yield ["tool_call", part.name];
+			yield ["name", part.name];
 			yield ["tool_call", part.arguments];
 			return;
 		case "tool_result":
