@@ -1,9 +1,11 @@
 // Answers a code request: plans drafts and reviews that the limits cover, runs the loop, and writes down its files. Nothing that a
 // model writes is ever run.
 import type { KeyContext } from "../account/context.ts";
+import type { Mask } from "../compliance/mask/mask.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import type { AnswerTexts } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -18,6 +20,7 @@ import { hashText } from "../proof/hash.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { chooseCodeCast } from "./cast.ts";
 import type { CodeEngine } from "./engine.ts";
+import { pathFault } from "./file-format.ts";
 import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
 import { chooseCodePlan } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
@@ -35,6 +38,27 @@ interface DeliveredCode extends Omit<CodeOutcome, "files"> {
 function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
 	const files = toDeliveredFiles(outcome.files);
 	return { ...outcome, files, receiptFiles: toReceiptFiles(files), confidence: roundShare(outcome.confidence) };
+}
+
+/** A path with the values that were masked. Where that is no path to be delivered, its placeholders stay. */
+function restorePath(path: string, texts: AnswerTexts): string {
+	const restored = texts.restore(path);
+	return pathFault(restored) === null ? restored : path;
+}
+
+/** An outcome with the values that were masked. */
+function restoreOutcome(outcome: CodeOutcome, texts: AnswerTexts): CodeOutcome {
+	const { files, review } = outcome;
+	return {
+		...outcome,
+		files: files.map(({ path, content }) => ({ path: restorePath(path, texts), content: texts.restore(content) })),
+		review: { ...review, issues: review.issues.map((issue) => texts.restore(issue)) },
+	};
+}
+
+/** A task with placeholders for what is masked. */
+function maskCodeTask(task: CodeTask, mask: Mask): CodeTask {
+	return { ...task, text: mask.maskText(task.text) };
 }
 
 /** The first draft's prompt as a task, by which models are ranked. */
@@ -57,11 +81,12 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 function planCode(
 	body: CodeRequest,
 	rawBody: unknown,
-	task: CodeTask,
+	received: CodeTask,
 	options: CodeOptions,
-	{ caller: { requestId }, pool, boundBy }: PlanBasis,
+	{ caller: { requestId }, mask, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
+	const task = mask ? maskCodeTask(received, mask) : received;
 	const chosen = chooseCodePlan(
 		options,
 		task,
@@ -77,7 +102,7 @@ function planCode(
 	return ok({
 		boundNanoUsd,
 		efforts: plan.efforts,
-		inputHash: hashText(task.text),
+		inputHash: hashText(received.text),
 		intendedModel: cast.coders[0][0],
 		describe: (trace, outcome) => ({
 			kind: "code",
@@ -101,9 +126,9 @@ function planCode(
 			workflow.trace.describe("plan", detail);
 			report({ type: "planned", ...detail });
 		},
-		async run({ engine, workflow, report }) {
+		async run({ engine, workflow, report, texts }) {
 			const outcome = await runCode(task, plan, cast, withCovers(engine, workflow, boundBy[plan.efforts]), report);
-			return outcome.ok ? ok(toDeliveredCode(outcome.value)) : outcome;
+			return outcome.ok ? ok(toDeliveredCode(restoreOutcome(outcome.value, texts))) : outcome;
 		},
 		onBug: {
 			event: "code_failed",
@@ -114,7 +139,7 @@ function planCode(
 		answer(outcome, settled) {
 			const { review, iterations, files, confidence, isCut } = outcome;
 			const result = {
-				task: task.text,
+				task: received.text,
 				language,
 				policy,
 				reason: `${reason}; ${outcomeReason(outcome)}`,
@@ -147,6 +172,7 @@ export async function writeCode(
 	return answerTask(
 		{
 			task: draft,
+			maskTask: (mask) => toDraftTask(maskCodeTask(task, mask)),
 			signals: detectSignals(toQuestionCall({ ...draft, json: false })),
 			policy,
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
