@@ -1,6 +1,7 @@
 // The compliance gate on a run's goal. It applies to every step, because all that a step's models are sent derives from the goal.
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { PolicyLevels } from "../compliance/policy-levels.ts";
+import { NO_OWNER } from "../compliance/scans.edge.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
@@ -13,5 +14,5 @@ export function gateForGoal(
 	settings: Settings,
 ): Promise<ComplianceGate | null> {
 	const call = toQuestionCall({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
-	return gateFor(call, levels, settings);
+	return gateFor(call, levels, settings, NO_OWNER);
 }

@@ -13,13 +13,14 @@ import type { ChatRequest } from "./request.ts";
  */
 export async function applyRules(
 	body: ChatRequest,
-	context: RulesContext,
+	context: RulesContext & { account: { userId: string }; signal: AbortSignal },
 	rawBody?: unknown,
 ): Promise<Result<InferenceRequest>> {
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
-	const { settings } = context;
+	const { settings, account, signal } = context;
+	const owner = { user: account.userId, signal };
 	const { call, options } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
-	const gate = await gateFor(call, rules.value.levels, settings);
+	const gate = await gateFor(call, rules.value.levels, settings, owner);
 	return ok({ call: maskCall(call, gate?.mask ?? null), options: { ...options, gate } });
 }

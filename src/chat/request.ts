@@ -36,7 +36,10 @@ const imagePartSchema = z.lazy(() =>
 					/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
 					"must be an https address or a data:image/…;base64 address",
 				),
-			detail: z.string().max(16).optional(),
+			detail: z
+				.string()
+				.regex(/^[a-z]{1,16}$/, "must be a lower-case word")
+				.optional(),
 		}),
 	}),
 );
@@ -45,13 +48,33 @@ const chatTextSchema = z.lazy(() =>
 );
 const participantName = z.string().max(128).optional();
 
+/** Ids of tool calls as models generate them: no room for a sentence. */
+const callIdSchema = z.lazy(() =>
+	z
+		.string()
+		.min(1)
+		.max(256)
+		.regex(/^[\w.:|/+=~-]*$/, "must be letters, digits and . : | / + = ~ _ -"),
+);
+/** What only its provider can read is base64, so that no text passes unread. */
+const sealedSchema = z.lazy(() => z.string().regex(/^[\w+/=-]*$/, "must be base64"));
+const thinkingBlockSchema = z.lazy(() =>
+	z.looseObject({
+		signature: sealedSchema.nullish(),
+		data: sealedSchema.nullish(),
+		encrypted_content: sealedSchema.nullish(),
+		thought_signature: sealedSchema.nullish(),
+		thoughtSignature: sealedSchema.nullish(),
+	}),
+);
+
 const toolCallSchema = z.lazy(() =>
 	z.object({
-		id: z.string().min(1).max(256),
+		id: callIdSchema,
 		type: z.literal("function"),
 		function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
 		/** Gemini's thought signature, as the answer carried it. */
-		extra_content: z.object({ google: z.object({ thought_signature: z.string().optional() }).optional() }).nullish(),
+		extra_content: z.object({ google: z.object({ thought_signature: sealedSchema.optional() }).optional() }).nullish(),
 	}),
 );
 
@@ -80,7 +103,7 @@ const chatMessageSchema = z.lazy(() =>
 					/** The name that other clients use. */
 					reasoning: z.string().nullish(),
 					/** Anthropic's signed thinking, as the answer carried it. */
-					thinking_blocks: z.array(z.record(z.string(), z.unknown())).max(256).nullish(),
+					thinking_blocks: z.array(thinkingBlockSchema).max(256).nullish(),
 					tool_calls: z.array(toolCallSchema).max(256).nullish(),
 					name: participantName,
 				})
@@ -88,7 +111,7 @@ const chatMessageSchema = z.lazy(() =>
 					(message) => message.content != null || message.refusal != null || (message.tool_calls?.length ?? 0) > 0,
 					"needs content, refusal or tool_calls",
 				),
-			z.object({ role: z.literal("tool"), content: chatTextSchema, tool_call_id: z.string().min(1).max(256) }),
+			z.object({ role: z.literal("tool"), content: chatTextSchema, tool_call_id: callIdSchema }),
 		],
 		{ error: "role must be one of system, developer, user, assistant, tool" },
 	),

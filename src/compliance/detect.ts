@@ -1,12 +1,14 @@
 // Finds personal, health, financial and secret data in a conversation. It says which classes and kinds there are and where they
 // stand, never the values. Pure.
 import type { Conversation } from "./conversation.ts";
-import type { DataKind } from "./detection/kinds.ts";
+import { type DataKind, isStatement } from "./detection/kinds.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { readText } from "./detection/text-reader.ts";
 import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
+import { conversationReadings } from "./readings.ts";
+import { runSteps, type Steps } from "./steps.ts";
 
 /** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
 export interface SecretSpan {
@@ -23,28 +25,38 @@ const MAX_READ_CHARS = 4_194_304;
 
 /**
  * Finds the sensitive data in a conversation, every occurrence, and pauses every 32 Ki characters with the number of characters
- * read. Every view of a text is read: as written, without invisible characters, and with escapes and base64 decoded. Time grows
+ * read. Every view of a text is read: as written, without invisible characters, and with escapes and base64 decoded; then the
+ * conversation across its texts. Time grows
  * linearly with the length of the texts. If they are longer than 4 Mi characters together, every class is reported, of kind
  * `unread`, without findings. docs/reference.md, "Compliance".
  */
-export function* detectInSteps({ texts }: Conversation): Generator<number, Detection> {
+export function* detectInSteps(conversation: Conversation): Steps<Detection> {
+	const { texts } = conversation;
 	if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_READ_CHARS) return unreadDetection();
 	const found = new DetectionCollector();
 	for (const [index, { text }] of texts.entries()) {
 		for (const view of decodeViews(text)) {
-			found.enter(index, view.origin);
+			found.enter((kind, from, to) => {
+				if (view.isValuesOnly && isStatement(kind)) return [];
+				const [start, end] = view.origin(from, to);
+				return [{ text: index, start, end }];
+			});
 			yield* readText(view.text, found);
 		}
+	}
+	for (const { joined, accepts } of conversationReadings(conversation)) {
+		found.enter((kind, from, to) => {
+			const spans = joined.locate(from, to);
+			return accepts(kind, spans) ? spans : [];
+		});
+		yield* readText(joined.text, found);
 	}
 	return found.toDetection();
 }
 
 /** The sensitive data in a conversation, found without a pause. */
 export function detect(conversation: Conversation): Detection {
-	const steps = detectInSteps(conversation);
-	let step = steps.next();
-	while (!step.done) step = steps.next();
-	return step.value;
+	return runSteps(detectInSteps(conversation));
 }
 
 /**

@@ -108,12 +108,13 @@ function previewComplianceEndpoint(findPolicies: FindPolicies): Endpoint {
 			const { settings, startedAtMs } = context;
 			const { levels } = rules.value;
 			const conversation = plainConversation(body.text);
+			const owner = { user: context.account.userId, signal: context.signal };
 			if (!levels) {
-				const { detect } = await loadDetector();
-				return ok(inertPreview(await scanConversation(conversation, detect)));
+				const { detectInSteps } = await loadDetector();
+				return ok(inertPreview(await scanConversation(conversation, detectInSteps, owner)));
 			}
 			const { shippedGate } = await loadGate();
-			const gate = await scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings));
+			const gate = await scanConversation(conversation, (scanned) => shippedGate(levels, scanned, settings), owner);
 			return ok(toCompliancePreview(gate, settings.catalog, startedAtMs));
 		},
 	});

@@ -1,6 +1,7 @@
 // Collects what the detector finds, and sums it up by class and kind. It keeps offsets, never values. Pure.
 import { type DataKind, findClass } from "./detection/kinds.ts";
 import type { NameSink } from "./detection/text-reader.ts";
+import type { SourceSpan } from "./joined-text.ts";
 import { DATA_CLASSES, type DataClass } from "./vocabulary.ts";
 
 /** One occurrence of sensitive data. */
@@ -30,8 +31,8 @@ export const UNREAD = "unread";
 /** Findings of one class that are listed. They take 1 MB of memory. */
 export const MAX_FINDINGS_PER_CLASS = 20_000;
 
-/** Where a span of a decoded text stands in the original. */
-type FindOrigin = (start: number, end: number) => readonly [start: number, end: number];
+/** Where a span that is read stands in the conversation. It may stand in several texts, or in none. */
+type LocateSpan = (kind: DataKind, start: number, end: number) => readonly SourceSpan[];
 
 /** Whether a full name beside data of a kind says whose data they are. */
 function makesNamePersonal(kind: DataKind): boolean {
@@ -65,32 +66,26 @@ export class DetectionCollector implements NameSink {
 	readonly #fullNames: DataFinding[] = [];
 	/** The first text with such data; null without any. */
 	#personalText: number | null = null;
-	#text = 0;
-	#findOrigin: FindOrigin = (start, end) => [start, end];
+	#locate: LocateSpan = () => [];
 
-	/** The findings that follow stand in this text, after decoding. */
-	enter(text: number, findOrigin: FindOrigin): void {
-		this.#text = text;
-		this.#findOrigin = findOrigin;
+	/** Says where the findings that follow stand. */
+	enter(locate: LocateSpan): void {
+		this.#locate = locate;
 	}
 
 	add(kind: DataKind, start: number, end: number): void {
-		this.#list(this.#locate(kind, start, end));
+		for (const span of this.#locate(kind, start, end)) this.#list({ kind, ...span });
 	}
 
-	/** Adds a first name and a surname. They count only beside data about health or money. */
 	addFullName(start: number, end: number): void {
-		if (this.#fullNames.length <= MAX_FINDINGS_PER_CLASS) this.#fullNames.push(this.#locate("person_name", start, end));
-	}
-
-	#locate(kind: DataKind, start: number, end: number): DataFinding {
-		const [from, to] = this.#findOrigin(start, end);
-		return { kind, text: this.#text, start: from, end: to };
+		if (this.#fullNames.length > MAX_FINDINGS_PER_CLASS) return;
+		for (const span of this.#locate("person_name", start, end)) this.#fullNames.push({ kind: "person_name", ...span });
 	}
 
 	#list(finding: DataFinding): void {
 		this.#kinds.add(finding.kind);
-		if (makesNamePersonal(finding.kind)) this.#personalText ??= finding.text;
+		if (makesNamePersonal(finding.kind))
+			this.#personalText = Math.min(this.#personalText ?? finding.text, finding.text);
 		const dataClass = findClass(finding.kind);
 		if (dataClass === null) return;
 		const count = (this.#counts.get(dataClass) ?? 0) + 1;

@@ -5,8 +5,8 @@ import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
-import { detect } from "./detect.ts";
-import type { Detection } from "./findings.ts";
+import { detectInSteps } from "./detect.ts";
+import { type Detection, UNREAD } from "./findings.ts";
 import type { Mask } from "./mask/mask.ts";
 import { findMasked, planMask, remainingClasses } from "./mask/plan.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
@@ -23,6 +23,7 @@ import {
 	shownPolicy,
 	toFloor,
 } from "./policy-levels.ts";
+import type { Steps } from "./steps.ts";
 import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
 /** Policies in force on a text. They apply to every model that sees the text: fallbacks, judges, critics and planners, too. */
@@ -242,8 +243,9 @@ function blockedClasses(levels: PolicyLevels, level: PolicyLevel, contents: Requ
 function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: Required<TextContents>): HeldClasses {
 	const blocked = blockedClasses(levels, level, contents);
 	const masked = levels[level]?.mask_data_classes ?? [];
-	const unmasked = masked.filter((name) => contents.remaining.includes(name) && !blocked.includes(name));
-	return { blocked, unmasked };
+	const isUnread = contents.unread.includes("text") && !allowsUnreadAt(levels, level, "text");
+	const unmasked = masked.filter((name) => isUnread || contents.remaining.includes(name));
+	return { blocked, unmasked: unmasked.filter((name) => !blocked.includes(name)) };
 }
 
 /** What all levels have against a provider, those that only monitor included. */
@@ -330,19 +332,28 @@ export function createGate(
 	};
 }
 
+/** What a conversation holds: the classes that were found in it, and what nobody read. */
+function toContents({ classes, kinds }: Detection, conversation: Conversation): TextContents {
+	const unread: UnreadContent[] = conversation.unread.map(({ what }) => what);
+	if (classes.some((name) => kinds[name]?.includes(UNREAD))) unread.push("text");
+	return { received: classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD)), unread };
+}
+
 /**
- * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation.
+ * The gate of policies on a conversation, by the matrix that ships with the service. Scans the conversation in steps.
  * @param conversation everything that a model would be sent.
  */
-export function shippedGate(
+export function* shippedGate(
 	levels: PolicyLevels,
 	conversation: Conversation,
 	{ catalog, attestations }: Pick<Settings, "catalog" | "attestations">,
-): ComplianceGate {
-	const detection = detect(conversation);
+): Steps<ComplianceGate> {
+	const detection = yield* detectInSteps(conversation);
 	const basis = { matrix: MATRIX, catalog, attestations };
+	const contents = toContents(detection, conversation);
 	const masked = maskedClasses(levels);
-	if (masked.length === 0) return createGate(levels, detection, basis);
+	if (masked.length === 0) return createGate(levels, detection, basis, contents);
 	const mask = planMask(conversation, findMasked(detection.findings, masked));
-	return createGate(levels, detection, basis, { mask, remaining: remainingClasses(conversation, detection, masked) });
+	const remaining = remainingClasses(conversation, detection, masked);
+	return createGate(levels, detection, basis, { ...contents, mask, remaining });
 }

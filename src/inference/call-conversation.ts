@@ -1,6 +1,7 @@
 // A call as the detector reads it: everything that a model is sent with it, and where each text stands.
 import type { Conversation, PlacedText, TextPlace, UnreadPart } from "../compliance/conversation.ts";
 import type { ContentPart, Message, ModelCall } from "../providers/model-call.ts";
+import { readSvg } from "./svg-text.ts";
 
 /** The strings in a JSON value, member names included. Iterative, because the client controls the depth. */
 function* stringsIn(value: unknown): Generator<string> {
@@ -54,10 +55,12 @@ function* partTexts(part: ContentPart): Generator<PartText> {
 			yield [part.type, part.text];
 			return;
 		case "tool_call":
+			yield* idTexts(part.id);
 			yield ["name", part.name];
 			yield ["tool_call", part.arguments];
 			return;
 		case "tool_result":
+			yield* idTexts(part.callId);
 			for (const inner of part.content)
 				for (const [place, text] of partTexts(inner)) yield [place === "text" ? "tool_result" : place, text];
 			return;
@@ -66,10 +69,16 @@ function* partTexts(part: ContentPart): Generator<PartText> {
 			for (const text of jsonTexts(Object.fromEntries(readable))) yield ["provider_block", text];
 			return;
 		}
-		case "image":
-			// Image contents are not scanned. An image's address is a text.
-			if (!part.url.startsWith("data:")) yield ["image_address", part.url];
+		case "image": {
+			const text = part.url.startsWith("data:") ? readSvg(part.url) : part.url;
+			if (text !== null) yield ["image_address", text];
+		}
 	}
+}
+
+/** An id of a tool call, if it is all digits: generated ones have letters, and some look like keys. */
+function* idTexts(id: string): Generator<PartText> {
+	if (!/[A-Za-z]/.test(id)) yield ["name", id];
 }
 
 function* messageConversationTexts({ role, content, name }: Message, message: number): Generator<PlacedText> {
@@ -80,9 +89,10 @@ function* messageConversationTexts({ role, content, name }: Message, message: nu
 	}
 }
 
+/** The images of a part that nobody reads. An address says nothing of its image; SVG is text. */
 function countImages(part: ContentPart): number {
-	if (part.type === "image") return 1;
-	return part.type === "tool_result" ? part.content.filter(({ type }) => type === "image").length : 0;
+	if (part.type === "tool_result") return part.content.reduce((sum, inner) => sum + countImages(inner), 0);
+	return part.type === "image" && readSvg(part.url) === null ? 1 : 0;
 }
 
 /** The conversation of a call: messages of all roles, tool calls and results, definitions, schemas, passed fields. */
@@ -98,6 +108,7 @@ export function callConversation(call: ModelCall): Conversation {
 			for (let image = countImages(part); image > 0; image--) unread.push({ message, what: "image" });
 	}
 	addOutside("tool_definition", jsonTexts(call.tools));
+	if (typeof call.toolChoice === "object") addOutside("tool_definition", [call.toolChoice.name]);
 	addOutside("schema", jsonTexts(call.output));
 	addOutside("stop", call.stop);
 	if (call.user !== undefined) addOutside("user", [call.user]);

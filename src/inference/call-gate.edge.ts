@@ -2,7 +2,7 @@
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { loadGate } from "../compliance/load.ts";
 import type { PolicyLevels } from "../compliance/policy-levels.ts";
-import { scanConversation } from "../compliance/scans.edge.ts";
+import { type ScanOwner, scanConversation } from "../compliance/scans.edge.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
 import { callConversation } from "./call-conversation.ts";
@@ -12,8 +12,9 @@ export async function gateFor(
 	call: ModelCall,
 	levels: PolicyLevels | null,
 	settings: Settings,
+	owner: ScanOwner,
 ): Promise<ComplianceGate | null> {
 	if (!levels) return null;
 	const { shippedGate } = await loadGate();
-	return scanConversation(callConversation(call), (conversation) => shippedGate(levels, conversation, settings));
+	return scanConversation(callConversation(call), (conversation) => shippedGate(levels, conversation, settings), owner);
 }

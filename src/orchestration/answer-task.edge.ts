@@ -187,7 +187,9 @@ export async function answerTask<Outcome, Answer>(
 	const caller = { ...toCaller(context), signal };
 	const { settings, timings } = caller;
 	const { config } = inForce.value;
-	const gate = await gateFor(toQuestionCall({ ...request.task, json: false }), inForce.value.levels, settings);
+	const received = toQuestionCall({ ...request.task, json: false });
+	const owner = { user: caller.account.userId, signal };
+	const gate = await gateFor(received, inForce.value.levels, settings, owner);
 	const mask = gate?.mask ?? null;
 	const task = mask ? request.maskTask(mask) : request.task;
 	const texts = new AnswerTexts(mask);

@@ -64,7 +64,11 @@ const createShareEndpoint = endpoint({
 	async handle({ body, context }) {
 		const { config, errors } = await readConfigInput(body, context.settings.catalog);
 		const title = body.title?.trim() || null;
-		const secrets = await findShareSecrets(body, { title, config, errors });
+		const secrets = await findShareSecrets(
+			body,
+			{ title, config, errors },
+			{ user: context.account.userId, signal: context.signal },
+		);
 		if (secrets.length > 0) return fail({ reason: "secret_in_share", secrets });
 		const shared: SharedConfig = { title, brainMd: body.brain_md ?? null, config, errors };
 		const createdAt = new Date(context.startedAtMs).toISOString();

@@ -2,7 +2,8 @@
 import { plainConversation } from "../compliance/conversation.ts";
 import { type FoundSecret, findSecrets } from "../compliance/find-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
-import { scanConversation } from "../compliance/scans.edge.ts";
+import { type ScanOwner, scanConversation } from "../compliance/scans.edge.ts";
+import type { Steps } from "../compliance/steps.ts";
 import type { SecretPlace } from "../failure.ts";
 import type { ConfigInput } from "./config-input.ts";
 import { pathName } from "./read.ts";
@@ -30,10 +31,18 @@ function toPlace({ path, kind, start }: FoundSecret, text: string | null): Secre
 export async function findShareSecrets(
 	{ brain_md, brain_config }: ConfigInput,
 	{ title, config, errors }: Pick<SharedConfig, "title" | "config" | "errors">,
+	owner: ScanOwner,
 ): Promise<SecretPlace[]> {
 	const { secretSpans } = await loadDetector();
-	const find = (value: unknown) =>
-		scanConversation(plainConversation(JSON.stringify(value)), () => findSecrets(value, secretSpans));
+	const find = (value: unknown) => {
+		const text = JSON.stringify(value);
+		function* findInOneTurn(): Steps<FoundSecret[]> {
+			const found = findSecrets(value, secretSpans);
+			yield text.length;
+			return found;
+		}
+		return scanConversation(plainConversation(text), findInOneTurn, owner);
+	};
 	const inTitle = (await find({ title })).map((secret) => toPlace(secret, null));
 	const inText = (await find({ brain_md })).map((secret) => toPlace(secret, brain_md ?? ""));
 	const parsed = inText.length > 0 ? [] : await find(brain_md == null ? { brain_config } : { config, errors });

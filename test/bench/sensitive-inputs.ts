@@ -44,6 +44,20 @@ export const HOSTILE_UNITS: readonly (readonly [name: string, unit: string])[] =
 	["one letter", "A"],
 	["zero width", "a\u200b"],
 	["full width", "１２３４ "],
+	["Arabic digits", "١٢ "],
+	["ligatures", "ﬁ"],
+	["columns of digits", "1\n"],
+	["groups over lines", "4111\n\t"],
+	["dotted digits", "12.34.56."],
+	["broken words", "ab-\ncd "],
+	["spelled digits", "one two three, "],
+	["hexadecimal bytes", "6a "],
+	["hexadecimal dumps", "0000: 6162\n"],
+	["quoted-printable", "=C3=BC=\n"],
+	["lines of base64", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFB\n"],
+	["international mailboxes", "ü@é."],
+	["tables", "name,ssn\n"],
+	["cells", "ssn\t1\n2\t"],
 ];
 
 /** Prose without anything to find. */

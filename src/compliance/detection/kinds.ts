@@ -145,3 +145,21 @@ const CLASS_BY_KIND: ReadonlyMap<string, DataClass> = new Map(
 export function findClass(kind: string): DataClass | null {
 	return CLASS_BY_KIND.get(kind) ?? null;
 }
+
+/** Health data that are numbers. */
+const HEALTH_NUMBERS: ReadonlySet<DataKind> = new Set([
+	"au_medicare",
+	"de_kvnr",
+	"dea_number",
+	"health_plan_id",
+	"mrn",
+	"npi",
+	"uk_nhs_number",
+	"us_mbi",
+]);
+
+/** Whether a kind is recognised by the sense of a sentence, not by the form of a value. */
+export function isStatement(kind: DataKind): boolean {
+	if (kind === "person_name" || kind === "salary_context" || kind === "credit_context") return true;
+	return findClass(kind) === "PHI" && !HEALTH_NUMBERS.has(kind);
+}

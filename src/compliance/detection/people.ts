@@ -9,7 +9,11 @@ import { verbose } from "./verbose.ts";
 import { isWordAt, Lexicon } from "./words.ts";
 
 const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
-const MAIL_DOMAIN = /@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}[A-Za-z]{2,18}(?![A-Za-z0-9])/y;
+const MAIL_DOMAIN =
+	/@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,40}[A-Za-z0-9])?\.){1,5}(?:xn--[A-Za-z0-9-]{2,40}|[A-Za-z]{2,18})(?![A-Za-z0-9])/y;
+/** The same with letters of all scripts (RFC 6531); tried where the address has a letter beyond ASCII. */
+const INTERNATIONAL_LOCAL_PART = /[\p{L}\p{M}\p{N}._%+'-]{1,64}$/u;
+const INTERNATIONAL_DOMAIN = /@(?:[\p{L}\p{N}][\p{L}\p{M}\p{N}-]{0,40}[.。]){1,5}[\p{L}\p{M}]{2,18}(?![\p{L}\p{N}])/uy;
 
 /** Domains reserved for documentation (RFC 2606, RFC 6761): a mailbox there counts only if it reads like a person's name. */
 const RESERVED_DOMAIN = /@(?:[a-z0-9.-]{1,80}\.)?(?:example(?:\.(?:com|org|net|edu))?|test|invalid|localhost|local)$/i;
@@ -38,16 +42,30 @@ export function createMailboxReader(text: string, sink: FindingSink): StretchRea
 }
 
 function addMailbox(text: string, at: number, sink: FindingSink): void {
-	if (!isWordAt(text, at + 1)) return;
-	MAIL_DOMAIN.lastIndex = at;
-	const domain = MAIL_DOMAIN.exec(text)?.[0];
-	if (domain === undefined) return;
+	if (isBeyondAscii(text, at + 1) || isBeyondAscii(text, at - 1)) {
+		addAddress(text, at, INTERNATIONAL_LOCAL_PART, INTERNATIONAL_DOMAIN, sink);
+		return;
+	}
+	if (isWordAt(text, at + 1) && !addAddress(text, at, LOCAL_PART, MAIL_DOMAIN, sink))
+		addAddress(text, at, INTERNATIONAL_LOCAL_PART, INTERNATIONAL_DOMAIN, sink);
+}
+
+function isBeyondAscii(text: string, at: number): boolean {
+	return text.charCodeAt(at) > 127;
+}
+
+/** Adds the address around an @. Returns whether it has the form of one. */
+function addAddress(text: string, at: number, localPart: RegExp, mailDomain: RegExp, sink: FindingSink): boolean {
+	mailDomain.lastIndex = at;
+	const domain = mailDomain.exec(text)?.[0];
+	if (domain === undefined) return false;
 	const before = text.slice(Math.max(0, at - 65), at);
-	const local = LOCAL_PART.exec(before)?.[0] ?? "";
-	if (!/[A-Za-z0-9]/.test(local) || NOT_A_MAILBOX.test(local)) return;
-	if (RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local)) return;
-	if (isUserinfo(before, local)) return;
-	sink.add("email", at - local.length, at + domain.length);
+	const local = localPart.exec(before)?.[0] ?? "";
+	if (!/[\p{L}\p{N}]/u.test(local)) return false;
+	const isGeneric = RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local);
+	if (!isGeneric && !NOT_A_MAILBOX.test(local) && !isUserinfo(before, local))
+		sink.add("email", at - local.length, at + domain.length);
+	return true;
 }
 
 /** Whether the @ ends the user information of a URL: then it follows `//`, before any path or query, and a host comes next. */
@@ -131,13 +149,13 @@ function isIpv6(address: string): boolean {
 }
 
 const MAC =
-	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2})/iy;
+	/(?:[\da-f]{2}([:-])(?:[\da-f]{2}\1){4}[\da-f]{2}|[\da-f]{4}\.[\da-f]{4}\.[\da-f]{4})(?![\da-z]|[:-][\da-f]{2}|\.\d)/iy;
 const UNASSIGNED_MAC = /^(?:00[:-]){5}00$|^(?:ff[:-]){5}ff$/i;
 
 /** Where the hardware address at an offset ends, −1 if there is none. It identifies a device, and so the person who carries it. */
 export function findMacEnd(text: string, start: number): number {
 	MAC.lastIndex = start;
-	if (!MAC.test(text) || /[:-]/.test(text.charAt(start - 1))) return -1;
+	if (!MAC.test(text) || /[:.-]/.test(text.charAt(start - 1))) return -1;
 	const end = MAC.lastIndex;
 	return UNASSIGNED_MAC.test(text.slice(start, end)) ? -1 : end;
 }

@@ -2,7 +2,7 @@
 // longer conversation changes no number of a shorter one. Pure.
 import type { Conversation, PlacedText, TextPlace } from "../conversation.ts";
 import { findClass } from "../detection/kinds.ts";
-import type { DataFinding, Detection } from "../findings.ts";
+import { type DataFinding, type Detection, UNREAD } from "../findings.ts";
 import type { DataClass } from "../vocabulary.ts";
 import { isJson, type JsonToken, jsonTokens, unescapeJson } from "./json-tokens.ts";
 import { Mask, type TextForm } from "./mask.ts";
@@ -83,7 +83,7 @@ export function findMasked(findings: readonly DataFinding[], classes: readonly D
 
 /**
  * The classes of a conversation of which something is left when these are masked: what stands where nothing is masked, and what is
- * known to be there, but not where.
+ * known to be there, but not where. Of texts that were not read it says nothing.
  */
 export function remainingClasses(
 	{ texts }: Pick<Conversation, "texts">,
@@ -98,7 +98,9 @@ export function remainingClasses(
 		if (!placed || FORM_BY_PLACE[placed.place] === null) left.add(kind);
 	}
 	return classes.filter(
-		(name) => !masked.includes(name) || (kinds[name] ?? []).some((kind) => left.has(kind) || !located.has(kind)),
+		(name) =>
+			!masked.includes(name) ||
+			(kinds[name] ?? []).some((kind) => left.has(kind) || (!located.has(kind) && kind !== UNREAD)),
 	);
 }
 

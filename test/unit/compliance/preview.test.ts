@@ -8,6 +8,7 @@ import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
 import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
+import { runSteps } from "../../../src/compliance/steps.ts";
 import { parseSettings } from "../../../src/settings.ts";
 import { variablesFor } from "../../support/variables.ts";
 
@@ -15,7 +16,7 @@ const NOON = Date.parse("2026-11-21T12:00:00Z");
 const SETTINGS = parseSettings(variablesFor(CATALOG));
 
 const gate = (request: CompliancePolicy) =>
-	shippedGate({ operator: null, key: null, request }, plainConversation("hello"), SETTINGS);
+	runSteps(shippedGate({ operator: null, key: null, request }, plainConversation("hello"), SETTINGS));
 
 describe("a preview", () => {
 	it("accounts for every model once", () => {

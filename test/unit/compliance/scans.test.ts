@@ -1,89 +1,118 @@
-// Long texts are scanned with rests in between, in which other requests are answered.
+// Long scans pause and take turns by user, and short ones wait for nobody.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { plainConversation } from "../../../src/compliance/conversation.ts";
+import type { Steps } from "../../../src/compliance/steps.ts";
 
 type Scans = typeof import("../../../src/compliance/scans.edge.ts");
 
-const LONG = "x".repeat(1_048_576);
+const TURN = 32_768;
+const LONG = "x".repeat(TURN);
 
-let scanned: Scans["scanConversation"];
+let scanConversation: Scans["scanConversation"];
 let done: string[];
-const scan = (name: string, text: string) => scanned(plainConversation(text), () => done.push(name));
+
+/** A scan that takes some turns and says each. */
+function* turnsOf(name: string, turns: number): Steps<string> {
+	for (let turn = 1; turn < turns; turn++) {
+		done.push(`${name}${turn}`);
+		yield TURN;
+	}
+	done.push(`${name}${turns}`);
+	return name;
+}
+
+const scan = (user: string, name: string, turns: number, signal: AbortSignal | null = null) =>
+	scanConversation(plainConversation(LONG), () => turnsOf(name, turns), { user, signal });
 
 beforeEach(async () => {
 	vi.useFakeTimers();
 	vi.resetModules();
-	({ scanConversation: scanned } = await import("../../../src/compliance/scans.edge.ts"));
+	({ scanConversation } = await import("../../../src/compliance/scans.edge.ts"));
 	done = [];
 });
 afterEach(() => vi.useRealTimers());
 
-describe("a scan of a long text", () => {
-	it("begins at once where none was before, and hands on what it found", async () => {
-		await expect(scanned(plainConversation(LONG, "b"), ({ texts }) => texts.length)).resolves.toBe(2);
+describe("a long scan", () => {
+	it("passes on what it found", async () => {
+		const found = scan("ada", "a", 3);
+		await vi.runAllTimersAsync();
+		await expect(found).resolves.toBe("a");
+		expect(done).toEqual(["a1", "a2", "a3"]);
 	});
 
-	it("waits while others have the isolate after the one before, in the order of arrival", async () => {
-		const all = ["first", "second", "third"].map((name) => scan(name, LONG));
-		await vi.advanceTimersByTimeAsync(0);
-		expect(done).toEqual(["first"]);
-		await vi.advanceTimersByTimeAsync(100);
-		expect(done).toEqual(["first"]);
-		await vi.advanceTimersByTimeAsync(30);
-		expect(done).toEqual(["first", "second"]);
+	it("reads so many characters in a turn, however many steps they take", async () => {
+		const found = scanConversation(
+			plainConversation(LONG),
+			function* () {
+				for (let step = 0; step < 8; step++) {
+					done.push(`${step}`);
+					yield TURN / 4;
+				}
+			},
+			{ user: "ada", signal: null },
+		);
+		for (let tick = 0; tick < 4; tick++) await Promise.resolve();
+		expect(done.length).toBe(4);
+		await vi.runAllTimersAsync();
+		await found;
+		expect(done.length).toBe(8);
+	});
+
+	it("takes turns with those of other users, and follows those of its own", async () => {
+		const all = [scan("ada", "a", 2), scan("ada", "b", 2), scan("eve", "c", 3)];
 		await vi.runAllTimersAsync();
 		await Promise.all(all);
-		expect(done).toEqual(["first", "second", "third"]);
-	});
-
-	it("is not overtaken by one that comes later", async () => {
-		const slow = (name: string) =>
-			scanned(plainConversation(LONG), () => {
-				vi.setSystemTime(Date.now() + 1_000);
-				return done.push(name);
-			});
-		const early = ["first", "second", "third"].map(slow);
-		await vi.advanceTimersByTimeAsync(127);
-		const late = slow("late");
-		await vi.runAllTimersAsync();
-		await Promise.all([...early, late]);
-		expect(done).toEqual(["first", "second", "third", "late"]);
-	});
-
-	it("is not held up by one that has left while it waited", async () => {
-		await scan("first", LONG);
-		const never = vi.spyOn(globalThis, "setTimeout").mockReturnValueOnce(setTimeout(() => undefined, 0));
-		void scan("left", LONG);
-		const next = scan("next", LONG);
-		await vi.runAllTimersAsync();
-		await next;
-		never.mockRestore();
-		expect(done).toEqual(["first", "next"]);
+		expect(done).toEqual(["a1", "c1", "a2", "c2", "b1", "c3", "b2"]);
 	});
 
 	it("holds up no short one", async () => {
-		const long = [scan("long", LONG), scan("next", LONG)];
+		const long = scan("ada", "a", 3);
 		await vi.advanceTimersByTimeAsync(0);
-		await scan("short", "hello");
-		expect(done).toEqual(["long", "short"]);
+		const before = done.length;
+		await scanConversation(plainConversation("hello"), () => turnsOf("short", 2), { user: "eve", signal: null });
+		expect(done.slice(before)).toEqual(["short1", "short2"]);
 		await vi.runAllTimersAsync();
-		await Promise.all(long);
+		await long;
 	});
 
-	it("rests no longer after a text that is too long to be read", async () => {
-		await scan("huge", "x".repeat(16_777_216));
-		const next = scan("next", LONG);
-		await vi.advanceTimersByTimeAsync(512);
-		expect(done).toEqual(["huge", "next"]);
+	it("ends with its request, and the next has the turn", async () => {
+		const controller = new AbortController();
+		const left = scan("ada", "a", 100, controller.signal);
+		const next = scan("ada", "b", 2);
+		const refusal = expect(left).rejects.toThrow("gone");
+		await vi.advanceTimersByTimeAsync(20);
+		controller.abort(new Error("gone"));
+		await vi.runAllTimersAsync();
+		await refusal;
 		await next;
+		expect(done.length).toBeLessThan(90);
+		expect(done.slice(-2)).toEqual(["b1", "b2"]);
+	});
+
+	it("is not held up by one whose request ended without a word", async () => {
+		const never = vi.spyOn(globalThis, "setTimeout").mockReturnValueOnce(setTimeout(() => undefined, 0));
+		void scan("ada", "a", 2);
+		await vi.advanceTimersByTimeAsync(0);
+		const next = scan("ada", "b", 2);
+		await vi.runAllTimersAsync();
+		await next;
+		never.mockRestore();
+		expect(done).toEqual(["a1", "b1", "b2"]);
 	});
 
 	it("that fails holds up nobody", async () => {
-		const failing = scanned(plainConversation(LONG), () => {
-			throw new Error("broken");
-		});
-		await expect(failing).rejects.toThrow("broken");
-		await expect(scan("next", LONG)).resolves.toBe(1);
-		expect(done).toEqual(["next"]);
+		const failing = scanConversation(
+			plainConversation(LONG),
+			function* (): Steps<string> {
+				yield TURN;
+				throw new Error("broken");
+			},
+			{ user: "ada", signal: null },
+		);
+		const failure = expect(failing).rejects.toThrow("broken");
+		const next = scan("ada", "b", 1);
+		await vi.runAllTimersAsync();
+		await failure;
+		await expect(next).resolves.toBe("b");
 	});
 });

@@ -1,0 +1,22 @@
+// Work in steps: a generator that pauses with the number of characters read. Who runs it decides what happens in a pause. Pure.
+
+export type Steps<T> = Generator<number, T>;
+
+/** Runs all steps without a pause. */
+export function runSteps<T>(steps: Steps<T>): T {
+	let step = steps.next();
+	while (!step.done) step = steps.next();
+	return step.value;
+}
+
+/** Runs steps until so many characters are read. */
+export function runStepsFor<T>(steps: Steps<T>, chars: number): IteratorResult<number, T> {
+	let read = 0;
+	let step = steps.next();
+	while (!step.done) {
+		read += step.value;
+		if (read >= chars) return step;
+		step = steps.next();
+	}
+	return step;
+}
