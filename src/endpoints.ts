@@ -7,9 +7,9 @@ import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
+import { complianceEndpoints } from "./chat/compliance-preview.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
 import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
-import { complianceEndpoints } from "./compliance/endpoints.edge.ts";
 import { healthEndpoint } from "./health.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isDeployed } from "./http/mount.edge.ts";
@@ -23,7 +23,6 @@ import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
-import { rulesInForce } from "./routing-config/in-force.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
 import { usageEndpoints } from "./usage/endpoints.edge.ts";
 import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
@@ -65,7 +64,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
-	...complianceEndpoints(rulesInForce),
+	...complianceEndpoints,
 	...modelEndpoints,
 	...proofEndpoints,
 	...agentEndpoints,

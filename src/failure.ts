@@ -17,6 +17,34 @@ export interface SecretPlace {
 	kind: string;
 }
 
+/** Where a request holds what a compliance policy blocks. Never what stands there. */
+export interface BlockedPlace {
+	/** The member of the body, such as `messages[3]` or `tools`. */
+	path: string;
+	/** Index in `messages`; null for a place outside them. */
+	message: number | null;
+	/** What stands there, such as `text` or `tool result`. */
+	place: string;
+	/** Kinds of data, sorted. */
+	kinds: string[];
+	/** How many findings. */
+	count: number;
+}
+
+/** Why compliance refuses a request, without a word of its content. */
+export interface ComplianceNotice {
+	/** The levels whose policy excludes a model, with the members that do, and the digest of the policy. */
+	policies: { level: string; members: string[]; digest: string }[];
+	/** Classes of data that are found and blocked; empty where the policy excludes all models whatever a request holds. */
+	classes: string[];
+	/** Per class. */
+	kinds: Record<string, string[]>;
+	/** In the order of the request: the first ones, if there are many. */
+	places: BlockedPlace[];
+	/** Findings in all places, by kind. */
+	counts: Record<string, number>;
+}
+
 /** All expected failures. `reason` selects the member; its other fields reach the client. */
 export type Failure =
 	| { reason: "invalid_request"; message?: string; issues: Issue[] }
@@ -65,7 +93,8 @@ export type Failure =
 			resetsAt: string | null;
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
-	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]> }
+	/** The notice is missing until the gate has added it. */
+	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]>; notice?: ComplianceNotice }
 	| {
 			reason: "budget_exceeds_tier_limit";
 			message: string;

@@ -49,3 +49,23 @@ export function renderSuggestion(unknown: string, known: Iterable<string>): stri
 	const nearest = nearestWord(unknown, known);
 	return nearest === null ? "" : `; did you mean ${nearest}?`;
 }
+
+/**
+ * Whether at most so many slips make one word of the other. A slip inserts, drops or replaces a letter, or swaps two neighbours.
+ * Unlike a distance it is found without a table: what differs early is given up early.
+ */
+export function areWithinSlips(a: string, b: string, slips: number): boolean {
+	if (Math.abs(a.length - b.length) > slips) return false;
+	let same = 0;
+	while (same < a.length && a[same] === b[same]) same++;
+	if (same === a.length || same === b.length) return true;
+	if (slips === 0) return false;
+	const [restA, restB] = [a.slice(same + 1), b.slice(same + 1)];
+	const isSwapped = a[same] === b[same + 1] && a[same + 1] === b[same];
+	return (
+		areWithinSlips(restA, restB, slips - 1) ||
+		areWithinSlips(restA, b.slice(same), slips - 1) ||
+		areWithinSlips(a.slice(same), restB, slips - 1) ||
+		(isSwapped && areWithinSlips(restA.slice(1), restB.slice(1), slips - 1))
+	);
+}

@@ -10,6 +10,7 @@ import { logError } from "../http/log.edge.ts";
 import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
 import { booleanParam, integerParam } from "../http/query.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { type AgentRunRequest, agentRunRequestSchema, checkAnswerForm, resumeRequestSchema } from "./request.ts";
 import {
 	type RunSummary,
@@ -78,7 +79,9 @@ const startRunEndpoint = endpoint({
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
 	handle: ({ body, context }) =>
-		longAnswer(context, { stream: body.stream ?? false }, (progress) => startRun(body, context, progress)),
+		longAnswer(context, { stream: body.stream ?? false }, (progress) =>
+			withRefusalTrail(startRun(body, context, progress), context),
+		),
 });
 
 /** Merges the runs of D1 with rows that D1 does not have yet. Newest first. */

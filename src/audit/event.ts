@@ -32,6 +32,7 @@ export const EVENT_TYPES = [
 	"key_revoked",
 	"key_budget_alert",
 	"key_webhook_failed",
+	"compliance_blocked",
 ] as const;
 
 /** One row of the audit_events table, in its column names. */

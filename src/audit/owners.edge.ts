@@ -108,7 +108,7 @@ export async function readFromOwners<T extends { idle: boolean }>(
 
 /**
  * Events of a page that D1 may lack. A filter by workspace reads that workspace's owner and all runs; otherwise all marked
- * owners are read. Call this before reading D1.
+ * owners are read, and the meter. Call this before reading D1.
  * @throws StorageUnavailableError as readFromOwners does.
  */
 export async function readUnflushedEvents(
@@ -120,8 +120,10 @@ export async function readUnflushedEvents(
 		callOwner<UnflushedEvents>(env, account.userId, key, async (owner) => await owner.unflushedEvents(query));
 	const { workspaceId } = query.filter;
 	if (workspaceId === undefined) {
-		const answers = await readFromOwners(context, null, ask);
-		return answers.ok ? ok(answers.value.flatMap(({ events }) => events)) : answers;
+		// Events of the meter's own belong to no workspace.
+		const own = context.meter(account.userId).unflushedEvents();
+		const [answers, events] = await Promise.all([readFromOwners(context, null, ask), own]);
+		return answers.ok ? ok([...events, ...answers.value.flatMap((answer) => answer.events)]) : answers;
 	}
 	// A run holds its workspace's events until the workspace's owner has stored them.
 	const answers = await readFromOwners(context, "run", ask);

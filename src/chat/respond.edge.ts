@@ -4,6 +4,7 @@ import { fail } from "../failure.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
 import { toCaller } from "../inference/caller.edge.ts";
 import { infer } from "../inference/infer.edge.ts";
+import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { type CompletionWith, type EntranceRequest, type SvcBlock, toCompletion } from "./completion.ts";
 import type { ChatRequest } from "./request.ts";
 import { respondStreaming } from "./stream.edge.ts";
@@ -24,6 +25,8 @@ export function respondToChat<Svc extends SvcBlock>(
 	{ stream, stream_options }: Pick<ChatRequest, "stream" | "stream_options">,
 	context: KeyContext,
 ): Promise<HandlerResult<CompletionWith<Svc>>> {
-	if (stream) return respondStreaming(request, stream_options?.include_usage === true, context);
-	return respondWhole(request, context);
+	const work: Promise<HandlerResult<CompletionWith<Svc>>> = stream
+		? respondStreaming(request, stream_options?.include_usage === true, context)
+		: respondWhole(request, context);
+	return withRefusalTrail(work, context);
 }

@@ -4,6 +4,7 @@ import type { KeyContext } from "../account/context.ts";
 import type { Mask } from "../compliance/mask/mask.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
+import { withTextField } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import type { AnswerTexts } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
@@ -169,7 +170,7 @@ export async function writeCode(
 	const options = toCodeOptions(body);
 	const draft = toDraftTask(task);
 	const { policy } = options;
-	return answerTask(
+	const answered = await answerTask(
 		{
 			task: draft,
 			maskTask: (mask) => toDraftTask(maskCodeTask(task, mask)),
@@ -183,4 +184,5 @@ export async function writeCode(
 		context,
 		listener,
 	);
+	return answered.ok ? answered : fail(withTextField(answered.failure, "task"));
 }

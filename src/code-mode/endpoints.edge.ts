@@ -3,6 +3,7 @@
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
+import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { writeCode } from "./code.edge.ts";
 import { codeRequestSchema } from "./request.ts";
 import { codeSchema } from "./response.ts";
@@ -26,7 +27,7 @@ const writeCodeEndpoint = endpoint({
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress, signal) =>
-			writeCode(body, context, { progress, signal }),
+			withRefusalTrail(writeCode(body, context, { progress, signal }), context),
 		),
 });
 

@@ -1,6 +1,7 @@
 // The compliance gate: which models may see a text under a policy, why others may not, and what is attested. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
+import type { ComplianceNotice } from "../failure.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { ProviderAttestation, Settings } from "../settings.ts";
@@ -23,6 +24,7 @@ import {
 	shownPolicy,
 	toFloor,
 } from "./policy-levels.ts";
+import { toComplianceNotice } from "./refusal-notice.ts";
 import type { Steps } from "./steps.ts";
 import { DATA_CLASSES, type DataClass, isWithin, type UnreadContent } from "./vocabulary.ts";
 
@@ -39,6 +41,8 @@ export interface ComplianceGate {
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
 	/** The same by level and member. */
 	objectionsTo(model: Pick<Model, "provider">): readonly Objection[];
+	/** Why a request is refused of which the policies exclude these models. */
+	explain(models: Iterable<Pick<Model, "provider">>): ComplianceNotice;
 	/** The attestation that these models saw the text. */
 	attest(models: Iterable<Pick<Model, "id" | "provider">>): Attestation;
 }
@@ -61,6 +65,8 @@ export interface TextContents {
 	unread?: readonly UnreadContent[];
 	/** What is replaced by placeholders. */
 	mask?: Mask | null;
+	/** What the detection's findings point into. Without it, a refusal names no places. */
+	conversation?: Conversation;
 }
 
 /** What a gate decides by. */
@@ -285,16 +291,24 @@ function toViolations(seen: readonly { id: string; objections: readonly Objectio
 	return sorted.map(([, violation]) => ({ ...violation, models: sortUnique(violation.models) }));
 }
 
+const NO_CONVERSATION: Conversation = { texts: [], unread: [] };
+
 /** The gate of policies on a text, by a matrix. */
 export function createGate(
 	levels: PolicyLevels,
 	detection: Detection,
 	basis: GateBasis,
-	{ received = detection.classes, remaining = received, unread = [], mask = null }: TextContents = {},
+	{
+		received = detection.classes,
+		remaining = received,
+		unread = [],
+		mask = null,
+		conversation = NO_CONVERSATION,
+	}: TextContents = {},
 ): ComplianceGate {
 	const byProvider = new Map<string, readonly Objection[]>();
 	const matrixVersion = basis.matrix.version;
-	const contents = { received, remaining, unread, mask };
+	const contents = { received, remaining, unread, mask, conversation };
 	const policy = shownPolicy(levels);
 	const floor = toFloor(levels);
 	const monitors = activeLevels(levels).filter((level) => !isEnforcing(level));
@@ -314,6 +328,20 @@ export function createGate(
 		matrixVersion,
 		objectionsTo,
 		reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
+		explain(models) {
+			const enforcing = activeLevels(levels).filter(isEnforcing);
+			const held = enforcing.flatMap(({ level }) => {
+				const { blocked, unmasked } = heldClasses(levels, level, contents);
+				return [...blocked, ...unmasked];
+			});
+			const classes = DATA_CLASSES.filter((known) => held.includes(known));
+			const countsUnread = (what: UnreadContent) =>
+				unread.includes(what) && enforcing.some(({ level }) => !allowsUnreadAt(levels, level, what));
+			return toComplianceNotice(
+				{ levels, conversation, detection, classes, countsUnread },
+				[...models].flatMap(objectionsTo),
+			);
+		},
 		attest(models) {
 			const all = [...models];
 			const seen = all.map(({ id, provider }) => ({ id, objections: allObjections(provider).filter(isMonitored) }));
@@ -336,7 +364,8 @@ export function createGate(
 function toContents({ classes, kinds }: Detection, conversation: Conversation): TextContents {
 	const unread: UnreadContent[] = conversation.unread.map(({ what }) => what);
 	if (classes.some((name) => kinds[name]?.includes(UNREAD))) unread.push("text");
-	return { received: classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD)), unread };
+	const received = classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD));
+	return { received, unread, conversation };
 }
 
 /**

@@ -1,4 +1,4 @@
-// Loads the detector and the gate on first use: start-up, and calls without a policy, do not pay for them.
+// Loads the detector, the gate and its notices on first use: start-up, and calls without a policy, do not pay for them.
 
 /** The detector of sensitive data (detect.ts). */
 export function loadDetector() {
@@ -8,4 +8,9 @@ export function loadDetector() {
 /** The gate on the shipped matrix (gate.ts). */
 export function loadGate() {
 	return import("./gate.ts");
+}
+
+/** What says where data stand (refusal-notice.ts). */
+export function loadNotices() {
+	return import("./refusal-notice.ts");
 }

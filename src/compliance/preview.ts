@@ -4,6 +4,7 @@ import { blendedMicroRate } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Detection } from "./findings.ts";
 import type { ComplianceGate } from "./gate.ts";
+import { toFloor } from "./policy-levels.ts";
 
 /** Blended rates are integers: millionths of a USD per million tokens, times four. */
 const RATE_PER_USD = 4e6;
@@ -81,12 +82,15 @@ export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs
 	const { policy, allowed: allowedIds, excluded } = decision;
 	const allowed = catalog.models.filter(({ id }) => allowedIds.includes(id));
 	const premium = costPremium(catalog.models, allowed, atMs);
+	const floor = toFloor(gate.levels);
 	const sample = allowed.find(({ id }) => id === premium.cheapest_compliant);
 	return {
 		active: true,
 		ok: sample !== undefined,
 		policy,
+		...(floor.length > 0 ? { floor } : {}),
 		...toClassification(gate.detection),
+		...(gate.mask ? { masked: gate.mask.counts } : {}),
 		allowed_models: allowedIds,
 		excluded_models: excluded,
 		compliance_cost_premium: premium,

@@ -1,5 +1,5 @@
 // Maps every failure to status, code, message, fields and headers (docs/reference.md, "Errors"). dialects.ts writes the body.
-import type { Failure } from "../failure.ts";
+import type { ComplianceNotice, Failure } from "../failure.ts";
 import { type ErrorDialect, type ErrorReport, renderErrorBody } from "./dialects.ts";
 
 /** A failure as an HTTP response. */
@@ -30,6 +30,31 @@ function secretPlaceText([first]: Extract<Failure, { reason: "secret_in_share" }
 	if (!first) return "";
 	const at = first.line === null ? first.path : `${first.path}, line ${first.line}, column ${first.column}`;
 	return `${at} (${first.kind})`;
+}
+
+/** Places that the message of a refusal names. Its body has more. */
+const MAX_NAMED_PLACES = 3;
+
+/** Which policies refuse a request, and what of it where, such as `; it holds PII (email) in messages[3], tool result`. */
+function noticeText({ policies, classes, kinds, places }: ComplianceNotice): string {
+	const by = policies.map(({ level, members }) => `the ${level}'s ${members.join(", ")}`);
+	const found = classes.map((name) => `${name} (${(kinds[name] ?? []).join(", ")})`);
+	const where = places.slice(0, MAX_NAMED_PLACES).map(({ path, place }) => `${path}, ${place}`);
+	const others = places.length > MAX_NAMED_PLACES ? "; and elsewhere" : "";
+	return [
+		by.length > 0 ? `, by ${by.join(" and ")}` : "",
+		found.length > 0 ? `; it holds ${found.join(" and ")}` : "",
+		where.length > 0 ? ` in ${where.join("; ")}${others}` : "",
+	].join("");
+}
+
+function toComplianceRow({
+	message,
+	excluded,
+	notice,
+}: Extract<Failure, { reason: "compliance_blocked" }>): FailureRow {
+	const text = notice ? `${message}${noticeText(notice)}` : message;
+	return { status: 403, message: text, extra: { excluded, ...notice }, headers: NO_RETRY };
 }
 
 /** `would_fit` of a request that could cost too much. */
@@ -161,6 +186,7 @@ function toFailureRow(failure: Failure): FailureRow {
 				headers: NO_RETRY,
 			};
 		case "compliance_blocked":
+			return toComplianceRow(failure);
 		case "model_blocked":
 		case "model_not_allowed":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };

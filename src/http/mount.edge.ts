@@ -11,6 +11,7 @@ import { readJsonBody } from "./body.edge.ts";
 import type { RequestContext } from "./context.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
+import { findNearMisses } from "./near-misses.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
 /** Where Hono keeps the validated parts of a request. */
@@ -52,8 +53,15 @@ function bodyFailureResponse<C extends RequestContext>(
 	return refused;
 }
 
-/** Reads the body and leaves it where zValidator looks for it, whatever the content type is. */
-function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodType): Middleware<C> {
+/**
+ * Reads the body and leaves it where zValidator looks for it, whatever the content type is.
+ * @param endpoints all of the service, whose fields are no mistyped rules.
+ */
+function bodyStage<C extends RequestContext>(
+	endpoint: Endpoint,
+	schema: z.ZodType,
+	endpoints: readonly Endpoint[],
+): Middleware<C> {
 	// Compiled with the first body, so that unused schemas do not slow down the start.
 	let findOverlong: ReturnType<typeof arrayLimitCheck> | null = null;
 	return async (c, next) => {
@@ -65,7 +73,8 @@ function bodyStage<C extends RequestContext>(endpoint: Endpoint, schema: z.ZodTy
 		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);
 		context.rawBody = body.value;
 		findOverlong ??= arrayLimitCheck(schema);
-		const issues = findOverlong(body.value);
+		const nearMisses = findNearMisses(body.value, endpoints);
+		const issues = nearMisses.length > 0 ? nearMisses : findOverlong(body.value);
 		if (issues.length > 0) return bodyFailureResponse(endpoint, c, { reason: "invalid_request", issues });
 		c.req.json = async <T>() => body.value as T;
 		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {
@@ -185,7 +194,7 @@ export function mount<C extends RequestContext>(
 		if (endpoint.params) stages.push(validationStage(endpoint, "param", endpoint.params));
 		if (endpoint.query) stages.push(validationStage(endpoint, "query", endpoint.query));
 		if (endpoint.body)
-			stages.push(bodyStage(endpoint, endpoint.body), validationStage(endpoint, "json", endpoint.body));
+			stages.push(bodyStage(endpoint, endpoint.body, endpoints), validationStage(endpoint, "json", endpoint.body));
 		if (endpoint.conditional) stages.push(conditionalStage(endpoint.conditional));
 		app.on(endpoint.method, [honoPath(endpoint.path)], ...stages, handlerStage(endpoint, guard));
 	};

@@ -1,6 +1,6 @@
 // What the engine says of a request's fields, under the names that clients send them by. Pure.
 import * as z from "zod";
-import type { Failure } from "../failure.ts";
+import type { BlockedPlace, Failure } from "../failure.ts";
 import type { Warning } from "../providers/model-call.ts";
 
 /** Only the names that differ. */
@@ -18,6 +18,17 @@ function toClientField(name: string): string {
 export function withClientFieldNames(failure: Failure): Failure {
 	if (failure.reason !== "invalid_request") return failure;
 	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: toClientField(path), message })) };
+}
+
+/**
+ * A failure of a request that has one text in place of messages.
+ * @param field the member of the body that holds the text. A message of another index is not the client's.
+ */
+export function withTextField(failure: Failure, field: string): Failure {
+	if (failure.reason !== "compliance_blocked" || !failure.notice) return failure;
+	const toFieldPlace = (place: BlockedPlace): BlockedPlace =>
+		place.message === null ? place : { ...place, path: field, message: null };
+	return { ...failure, notice: { ...failure.notice, places: failure.notice.places.map(toFieldPlace) } };
 }
 
 /** `svc.warnings` of an answer. */

@@ -1,10 +1,11 @@
 // Plans a call: the models that may run it, in order, with their exact requests and worst cases. Pure.
+import type { Catalog } from "../catalog/catalog.ts";
 import { type Plan, requestLimitNanoUsd } from "../catalog/plans.ts";
 import { type CallCost, priceWorstCase } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
-import { ok, type Result } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import type { ModelCall } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
@@ -121,6 +122,13 @@ function requestBuilder(
 	};
 }
 
+/** A refusal by compliance with the gate's notice. Other failures stay as they are. */
+function withComplianceNotice(failure: Failure, gate: CallOptions["gate"], { findModel }: Catalog): Failure {
+	if (failure.reason !== "compliance_blocked" || !gate) return failure;
+	const excluded = Object.keys(failure.excluded).flatMap((id) => findModel(id) ?? []);
+	return { ...failure, notice: gate.explain(excluded) };
+}
+
 /**
  * Plans a call for a user on `plan`; nothing is called.
  * @param observe finds what is known of the providers and of the conversation that a call continues.
@@ -160,7 +168,7 @@ export function planCall(
 		nowMs,
 	};
 	const selection = selectModels(request);
-	if (!selection.ok) return selection;
+	if (!selection.ok) return fail(withComplianceNotice(selection.failure, options.gate, catalog));
 	return ok({
 		call,
 		options,

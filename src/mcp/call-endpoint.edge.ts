@@ -45,7 +45,8 @@ async function readProgressStream(
 	return last;
 }
 
-function toFailedAnswer(failure: Failure): ToolAnswer {
+/** A failure as a tool's answer. */
+export function toFailedAnswer(failure: Failure): ToolAnswer {
 	const { status, body } = toHttpFailure(failure);
 	return toToolAnswer(status, JSON.stringify(body));
 }

@@ -16,7 +16,14 @@ import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/server/valida
 import type { KeyGrant } from "../account/context.ts";
 import type { Endpoint, KeyRole } from "../http/endpoint.ts";
 import { logError } from "../http/log.edge.ts";
-import { callEndpoint, type EndpointCaller, type ToolProgressListener } from "./call-endpoint.edge.ts";
+import { findNearMisses } from "../http/near-misses.ts";
+import {
+	callEndpoint,
+	type EndpointCaller,
+	type ToolCallResult,
+	type ToolProgressListener,
+	toFailedAnswer,
+} from "./call-endpoint.edge.ts";
 import { type McpBody, toMessages } from "./json-rpc.ts";
 import { MCP_PATH } from "./manifest.ts";
 import { getPrompt, listPrompts, listResources, readResource } from "./resources.edge.ts";
@@ -116,13 +123,23 @@ async function withProgress<T>(
 	}
 }
 
+/**
+ * Calls a tool. Of an endpoint with a body, the endpoint itself refuses mistyped rules; without one, its arguments would become a
+ * query, which nobody checks.
+ */
 async function callTool(
 	{ endpoint }: ServedTool,
 	args: Record<string, unknown>,
 	caller: EndpointCaller,
+	endpoints: readonly Endpoint[],
 	onProgress: ToolProgressListener | null,
 ): Promise<CallToolResult> {
-	const { text, value, failed, requestId } = await callEndpoint(caller, endpoint, args, onProgress);
+	const issues = endpoint.body ? [] : findNearMisses(args, endpoints);
+	const answer: ToolCallResult =
+		issues.length > 0
+			? { ...toFailedAnswer({ reason: "invalid_request", issues }), requestId: null }
+			: await callEndpoint(caller, endpoint, args, onProgress);
+	const { text, value, failed, requestId } = answer;
 	return {
 		content: [{ type: "text", text }],
 		...(value ? { structuredContent: value } : {}),
@@ -160,7 +177,9 @@ function createServer(endpoints: readonly Endpoint[], caller: McpCaller, groups:
 		safely(() => {
 			const tool = servedTools(endpoints).get(params.name);
 			if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${params.name}`);
-			return withProgress(context, (onProgress) => callTool(tool, params.arguments ?? {}, caller, onProgress));
+			return withProgress(context, (onProgress) =>
+				callTool(tool, params.arguments ?? {}, caller, endpoints, onProgress),
+			);
 		}),
 	);
 	server.setRequestHandler("resources/list", ({ params }) =>

@@ -13,7 +13,7 @@ import { Outbox } from "../durable/outbox.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
-import { recordBudgetAlerts } from "./budget-alerts.store.ts";
+import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import { cutDown } from "./flush-batch.ts";
 import type { BudgetStatus } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
@@ -32,8 +32,11 @@ import {
 	RECENT_ROWS,
 	type SettleVerdict,
 } from "./meter-calls.ts";
+import { recordMeterEvents } from "./meter-events.store.ts";
+import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
 import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
+import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
@@ -56,6 +59,7 @@ export class AccountMeter extends DurableObject<Env> {
 	/** The latest versions of keys that were changed. */
 	#keyVersions: Map<string, number>;
 	#budgets: KeyBudgets;
+	#refusals: RefusalTable;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -83,6 +87,7 @@ export class AccountMeter extends DurableObject<Env> {
 			rules: () => toWebhookRules(cachedSettings(env)),
 			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
+		this.#refusals = new RefusalTable(this.#sql);
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
@@ -320,6 +325,17 @@ export class AccountMeter extends DurableObject<Env> {
 		return [...rows].map(({ owner, mark }) => ({ owner, mark }));
 	}
 
+	/** Counts a refusal by compliance in an audit event of its minute, which is flushed when that is over. */
+	recordRefusal(refusal: ComplianceRefusal): void {
+		this.#refusals.record(refusal, Date.now());
+		this.#armForRefusals(0);
+	}
+
+	/** Audit events of this meter that D1 does not have. */
+	unflushedEvents(): MeterEvent[] {
+		return [...this.#budgets.table.unflushed().map(({ event }) => toStoredEvent(event)), ...this.#refusals.events()];
+	}
+
 	/** Removes an owner's marks up to this one; a later one stays. */
 	unmarkOwner(owner: string, mark: number): void {
 		this.#sql.exec("DELETE FROM marked_owners WHERE owner = ? AND mark <= ?", owner, mark);
@@ -368,7 +384,7 @@ export class AccountMeter extends DurableObject<Env> {
 
 	async #writeRound(): Promise<boolean> {
 		const batch = this.#meterState.nextBatch();
-		if (batch.rows.length === 0) return this.#writeAlerts();
+		if (batch.rows.length === 0) return (await this.#writeAlerts()) || this.#writeRefusals();
 		this.#flushedAtMs = Date.now();
 		const inserted = await this.#record(batch);
 		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
@@ -381,11 +397,22 @@ export class AccountMeter extends DurableObject<Env> {
 	async #writeAlerts(): Promise<boolean> {
 		const alerts = this.#budgets.table.hasUnflushed ? this.#budgets.table.unflushed() : [];
 		if (alerts.length === 0) return false;
-		await recordBudgetAlerts(
+		await recordMeterEvents(
 			database(this.env.DB),
-			alerts.map(({ event }) => event),
+			alerts.map(({ event }) => toStoredEvent(event)),
 		);
 		this.#budgets.table.markFlushed(alerts);
+		return true;
+	}
+
+	async #writeRefusals(): Promise<boolean> {
+		const refusals = this.#refusals.complete(Date.now());
+		if (refusals.length === 0) return false;
+		await recordMeterEvents(
+			database(this.env.DB),
+			refusals.map(({ event }) => event),
+		);
+		this.#refusals.forget(refusals);
 		return true;
 	}
 
@@ -421,5 +448,12 @@ export class AccountMeter extends DurableObject<Env> {
 		if (earliestExpiryMs !== null) this.#outbox.arm(earliestExpiryMs);
 		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
 		this.#armForWebhooks();
+		this.#armForRefusals(flushAtMs);
+	}
+
+	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */
+	#armForRefusals(notBeforeMs: number): void {
+		const { dueAtMs } = this.#refusals;
+		if (dueAtMs !== null) this.#outbox.arm(Math.max(dueAtMs, notBeforeMs));
 	}
 }

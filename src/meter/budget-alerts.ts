@@ -1,6 +1,7 @@
 // Which alerts the spending of a key gives rise to, and their audit events. Pure.
 import { usd } from "../proof/money.ts";
 import type { BudgetStatus } from "./key-budget.ts";
+import { type MeterEventCause, toMeterEvent } from "./meter-events.ts";
 
 /** Shares of a budget, in percent, ascending. */
 const ALERT_THRESHOLDS = [50, 80, 100] as const;
@@ -40,38 +41,13 @@ export function toBudgetAlertBody(
 	};
 }
 
-/** The request that brought spending to a threshold, or found it there. */
-export interface AlertCause {
-	userId: string;
-	keyId: string;
-	/** `ae_` and a ULID. */
-	eventId: string;
-	atMs: number;
-}
-
-/** An audit event under its column names. It belongs to no workspace. */
-function toAlertEvent(event_type: string, { userId, keyId, eventId, atMs }: AlertCause, payload: object) {
-	return {
-		id: eventId,
-		user_id: userId,
-		workspace_id: null,
-		event_type,
-		actor: `key:${keyId}`,
-		decision: null,
-		risk_score: null,
-		risk_tier: null,
-		payload: JSON.stringify(payload),
-		created_at: new Date(atMs).toISOString(),
-	};
-}
-
 /** The event of an alert. */
 export function budgetAlertEvent(
-	cause: AlertCause,
+	cause: MeterEventCause,
 	threshold: AlertThreshold,
 	{ limitNanoUsd, period, spentNanoUsd, heldNanoUsd, resetsAt }: BudgetStatus,
 ) {
-	return toAlertEvent("key_budget_alert", cause, {
+	return toMeterEvent(cause, "key_budget_alert", {
 		key_id: cause.keyId,
 		threshold,
 		budget_usd: usd(limitNanoUsd),
@@ -84,9 +60,9 @@ export function budgetAlertEvent(
 
 /** The event of an alert whose webhook was given up. */
 export function webhookFailedEvent(
-	cause: Omit<AlertCause, "keyId">,
+	cause: Omit<MeterEventCause, "keyId">,
 	{ key_id, threshold, resets_at }: BudgetAlertBody,
 	tries: number,
 ) {
-	return toAlertEvent("key_webhook_failed", { ...cause, keyId: key_id }, { key_id, threshold, resets_at, tries });
+	return toMeterEvent({ ...cause, keyId: key_id }, "key_webhook_failed", { key_id, threshold, resets_at, tries });
 }

@@ -2,10 +2,11 @@
 import { ulid } from "ulid";
 import type { WebhookRules } from "../webhooks/webhook.ts";
 import { AlertWebhooks } from "./alert-webhooks.edge.ts";
-import { type AlertCause, budgetAlertEvent, reachedThresholds, toBudgetAlertBody } from "./budget-alerts.ts";
+import { budgetAlertEvent, reachedThresholds, toBudgetAlertBody } from "./budget-alerts.ts";
 import { BudgetTable, type StoredBudgetAlert } from "./budget-table.edge.ts";
 import { type BudgetStatus, budgetLeftNanoUsd, type MeteredBudget } from "./key-budget.ts";
 import type { AdmitRequest, BudgetRoom } from "./meter-calls.ts";
+import type { MeterEventCause } from "./meter-events.ts";
 import type { MeterState } from "./meter-state.edge.ts";
 import type { UsageRow } from "./settlement.ts";
 import type { Slot } from "./slots.ts";
@@ -76,7 +77,7 @@ export class KeyBudgets {
 	}
 
 	/** Stores an audit event for each threshold that a key has reached, once a period, and its webhook. */
-	#alert({ budgetKeyId, alertWebhook, status }: AlertedBudget, cause: Omit<AlertCause, "eventId">): void {
+	#alert({ budgetKeyId, alertWebhook, status }: AlertedBudget, cause: Omit<MeterEventCause, "eventId">): void {
 		const { period, resetsAt } = status;
 		const { userId, keyId, atMs } = cause;
 		const start = this.#meterState.budgetPeriodStart(status, atMs);

@@ -3,6 +3,7 @@
 import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
+import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import type { BudgetStatus } from "./key-budget.ts";
 import type {
 	AdmitRequest,
@@ -16,6 +17,7 @@ import type {
 	MeterSnapshot,
 	SettleVerdict,
 } from "./meter-calls.ts";
+import type { MeterEvent } from "./meter-events.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
@@ -48,6 +50,10 @@ export interface MeterClient {
 	room(requestId: string): Promise<BudgetRoom | null>;
 	/** Refuses a key for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
 	revokeKey(keyId: string, retiredBudget: string | null): Promise<void>;
+	/** Counts a refusal by compliance, for an audit event. */
+	recordRefusal(refusal: ComplianceRefusal): Promise<void>;
+	/** Audit events of the meter's own that D1 does not have. */
+	unflushedEvents(): Promise<MeterEvent[]>;
 	/** Marks an owner: it holds audit events that D1 does not have. */
 	markOwner(owner: string, mark: number): Promise<void>;
 	/** Marked owners whose key has a prefix: any `limit` of them. */
@@ -76,6 +82,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
+		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),
+		unflushedEvents: () => twice(async (stub) => await stub.unflushedEvents()),
 		markOwner: (owner, mark) => twice((stub) => stub.markOwner(owner, mark)),
 		markedOwners: (prefix, limit) => twice(async (stub) => await stub.markedOwners(prefix, limit)),
 		unmarkOwner: (owner, mark) => twice((stub) => stub.unmarkOwner(owner, mark)),

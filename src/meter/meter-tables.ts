@@ -39,5 +39,10 @@ export const METER_TABLES: TableSchema = {
 				ALTER TABLE revoked_keys ADD COLUMN retired_budget TEXT;
 				CREATE TABLE webhook_user (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL);
 			`),
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE compliance_refusals (occasion TEXT PRIMARY KEY, minute INTEGER NOT NULL, last_request TEXT NOT NULL,
+					last_ms INTEGER NOT NULL, refusals INTEGER NOT NULL, event TEXT NOT NULL) WITHOUT ROWID;
+			`),
 	],
 };

@@ -3,6 +3,7 @@
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { longAnswer } from "../http/long-answer.edge.ts";
+import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { orchestrate } from "./orchestrate.edge.ts";
 import { orchestrationRequestSchema } from "./request.ts";
 import { orchestrationSchema } from "./response.ts";
@@ -27,7 +28,7 @@ const orchestrateEndpoint = endpoint({
 		"With `stream: true`: `event: progress` with what happens, then `event: result` with the final object, or `event: error`.",
 	handle: ({ body, context }) =>
 		longAnswer(context, { stream: body.stream ?? false }, (progress, signal) =>
-			orchestrate(body, context, { progress, signal }),
+			withRefusalTrail(orchestrate(body, context, { progress, signal }), context),
 		),
 });
 

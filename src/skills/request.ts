@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import type { Failure } from "../failure.ts";
-import { withClientFieldNames } from "../inference/client-fields.ts";
+import { withClientFieldNames, withTextField } from "../inference/client-fields.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
 import type { JsonObject } from "../json.ts";
 import type { Skill } from "./skill.ts";
@@ -70,7 +70,7 @@ export function withSkillDefaults(
 
 /** A failure of the engine under the names of an invocation. */
 export function withSkillFieldNames(failure: Failure): Failure {
-	const inChat = withClientFieldNames(failure);
+	const inChat = withTextField(withClientFieldNames(failure), "task");
 	if (inChat.reason !== "invalid_request") return inChat;
 	const issues = inChat.issues.map(({ path, message }) => ({ path: path === "messages" ? "task" : path, message }));
 	return { ...inChat, issues };

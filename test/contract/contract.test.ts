@@ -8,6 +8,8 @@ import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { wrappedErrorSchema } from "../../src/http/dialects.ts";
 import { type Access, type Endpoint, KEY_ROLES, METHODS } from "../../src/http/endpoint.ts";
+import { toJsonSchema } from "../../src/http/json-schema.ts";
+import { RULE_NAMES } from "../../src/http/near-misses.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	anAddress,
@@ -83,6 +85,24 @@ async function sendExampleOf(
 	const sent = body === undefined ? undefined : JSON.stringify(body);
 	return send({ ...endpoint, method }, path, credentialFor(endpoint, sender), sent, { ...headers, ...more });
 }
+
+/** A policy and a config with a misspelt member each, and the answer to them. */
+const MISSPELT: Readonly<Record<string, { value: unknown; answer: unknown }>> = {
+	compliance: {
+		value: { provider_denylst: ["zai"] },
+		answer: {
+			error: "invalid_request",
+			issues: [{ path: "compliance.provider_denylst", message: "unknown key; did you mean provider_denylist?" }],
+		},
+	},
+	brain_config: {
+		value: { maxCost: 1 },
+		answer: { error: "invalid_brain_config", errors: ["maxCost: unknown key; did you mean max_cost?"] },
+	},
+};
+
+/** The faults of a config are the answer of one of these, and the other shares it all the same. */
+const REPORTS_CONFIG_FAULTS = new Set(["validate_brain_config", "create_brain_share"]);
 
 let upstream: Upstream;
 let key: TestKey;
@@ -209,6 +229,35 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 					const response = await send(endpoint, anyPath(endpoint), credential, junk);
 					const body = (await response.json()) as { error: string; issues: unknown[] };
 					expect([response.status, body.error, body.issues.length > 0], junk).toEqual([422, "invalid_request", true]);
+				}
+			});
+
+		if (endpoint.body)
+			it("refuses a mistyped rule and suggests it, before it reads anything else of the body", async () => {
+				const example = await EXAMPLES[endpoint.id]?.request(key);
+				const sentBefore = upstream.requests.length;
+				for (const name of RULE_NAMES) {
+					const body = JSON.stringify({ ...Object(example?.body), [`${name}s`]: {} });
+					const response = await send(endpoint, example?.path ?? anyPath(endpoint), credentialFor(endpoint, key), body);
+					const message = `is no member of any request; did you mean ${name}?`;
+					expect([response.status, await response.json()]).toMatchObject(
+						endpoint.protocol
+							? [400, { error: { message: expect.stringContaining(message) } }]
+							: [422, { error: "invalid_request", issues: [{ path: `${name}s`, message }] }],
+					);
+				}
+				expect(upstream.requests).toHaveLength(sentBefore);
+			});
+
+		const members = endpoint.body ? Object.keys(Object(toJsonSchema(endpoint.body, "input")["properties"])) : [];
+		const faults = Object.entries(MISSPELT).filter(([rule]) => members.includes(rule));
+		if (faults.length > 0 && !REPORTS_CONFIG_FAULTS.has(endpoint.id))
+			it("refuses a misspelt member of a policy or a config and suggests it", async () => {
+				const example = await EXAMPLES[endpoint.id]?.request(key);
+				for (const [rule, { value, answer }] of faults) {
+					const body = JSON.stringify({ ...Object(example?.body), [rule]: value });
+					const response = await send(endpoint, example?.path ?? anyPath(endpoint), credentialFor(endpoint, key), body);
+					expect([response.status, await response.json()], rule).toMatchObject([422, answer]);
 				}
 			});
 

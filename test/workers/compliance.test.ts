@@ -20,6 +20,7 @@ interface Completion extends Json {
 }
 
 const PREVIEW = "/v2/compliance/preview";
+const CHAT = "/v1/chat/completions";
 const MAIL = "Write to ada.lovelace@analytical.org about the engine.";
 const providerOf = (id: string) => CATALOG.findModel(id)?.provider;
 
@@ -69,6 +70,83 @@ describe("the preview", () => {
 		];
 		expect(await preview({ messages })).toMatchObject({ active: false, detected_classes: [], classification: {} });
 		expect(await preview({ messages: messages.slice(0, 2) })).toMatchObject({ detected_classes: ["PII"] });
+	});
+
+	const conversation = [
+		{ role: "system", content: "Answer in French." },
+		{ role: "user", content: "Look Ada up." },
+		{
+			role: "assistant",
+			content: null,
+			tool_calls: [{ id: "call_1", type: "function", function: { name: "find", arguments: '{"page":2}' } }],
+		},
+		{ role: "tool", tool_call_id: "call_1", content: MAIL },
+		{ role: "user", content: [{ type: "text", text: "Thank you." }] },
+	];
+
+	it("of scope all classifies every text that a chat would send, and says where the data stand", async () => {
+		const tools = [{ type: "function", function: { name: "write", description: "Writes to billing@analytical.org." } }];
+		const body = { messages: conversation, tools, compliance: { block_data_classes: ["PII"] } };
+		const last = await preview(body);
+		expect(last).toMatchObject({ active: true, detected_classes: [] });
+		expect(last).not.toHaveProperty("places");
+		const all = await preview({ ...body, scope: "all" });
+		expect(all).toMatchObject({
+			active: true,
+			detected_classes: ["PII"],
+			classification: { PII: ["email"] },
+			places: [
+				{ path: "messages[3]", message: 3, place: "tool result", kinds: ["email"], count: 1 },
+				{ path: "tools", message: null, place: "tool definition", kinds: ["email"] },
+			],
+		});
+		expect(all.allowed_models.length).toBeLessThan(last.allowed_models.length);
+		const served = await json<Completion>(callWithKey(key.key, CHAT, { ...body, max_tokens: 20 }));
+		expect(all.allowed_models).toContain(served.model);
+		const inert = await preview({ messages: conversation, scope: "all" });
+		expect(Object.keys(inert).toSorted()).toEqual(["active", "classification", "detected_classes", "note", "places"]);
+		expect(inert["places"]).toMatchObject([{ path: "messages[3]" }]);
+	});
+
+	it("of scope all names a prompt beside messages, and needs some text as well", async () => {
+		const body = { messages: conversation.slice(0, 2), prompt: MAIL, scope: "all" };
+		expect(await preview(body)).toMatchObject({ places: [{ path: "prompt", message: null, place: "text", count: 1 }] });
+		for (const messages of [[], [{ role: "user", content: " " }]])
+			expect(await preview({ messages, scope: "all" }, 422)).toMatchObject({ error: "invalid_request" });
+		expect(await preview({ prompt: "hi", scope: "first" }, 422)).toMatchObject({ issues: [{ path: "scope" }] });
+	});
+
+	it("takes what chat takes: megabytes, other fields, and no role that chat refuses", async () => {
+		const long = "Nothing to see here. ".repeat(150_000);
+		const body = { messages: [{ role: "user", content: long }], model: "auto", max_tokens: 7, seed: 1 };
+		expect(await preview(body)).toMatchObject({ active: false, detected_classes: [] });
+		const messages = [{ role: "narrator", content: "hi" }];
+		const [refused, previewed] = [
+			await json(callWithKey(key.key, CHAT, { messages }), 422),
+			await preview({ messages }, 422),
+		];
+		expect(previewed["issues"]).toEqual(refused["issues"]);
+	});
+
+	it("shows the floor in force by level, members and digest, and is the same as a tool", async () => {
+		const lists = { provider_allowlist: ["mistral", "cohere"], block_data_classes: ["PII"] };
+		const get = async (name: string) => (name === "brain:default" ? JSON.stringify({ compliance: lists }) : null);
+		const server: Partial<Env> = { KV: { get } as unknown as KVNamespace };
+		const body = { messages: conversation, scope: "all" };
+		const answer = await json<Preview>(callWith(server, PREVIEW, withKey(key.key, body)));
+		expect(answer["floor"]).toEqual([
+			{
+				level: "operator",
+				members: ["block_data_classes", "provider_allowlist"],
+				digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+			},
+		]);
+		expect(answer["policy"]).toMatchObject({ provider_allowlist: [], block_data_classes: ["PII"] });
+		const call = { name: "preview_compliance", arguments: body };
+		const rpc = { jsonrpc: "2.0", id: 1, method: "tools/call", params: call };
+		const tool = await json<{ result: Json }>(callWith(server, "/v1/mcp", withKey(key.key, rpc)));
+		expect(tool.result["structuredContent"]).toEqual(answer);
+		expect(await preview({ ...body, compliance: { jurisdiction: ["EU"] } })).not.toHaveProperty("floor");
 	});
 
 	it("of an inert policy says so and no more", async () => {

@@ -307,7 +307,12 @@ describe("alerts of a budget", () => {
 		for (const one of given) expect(one).toMatchObject({ key_id: key.key_id, spent_usd: cost / 1e9 });
 	});
 
-	it("wait in the meter while D1 refuses", async () => {
+	async function alertsInD1(): Promise<number> {
+		const query = "SELECT count(*) AS n FROM audit_events WHERE user_id = ? AND event_type = 'key_budget_alert'";
+		return (await db.prepare(query).bind(owner.user_id).first<number>("n")) ?? 0;
+	}
+
+	it("wait in the meter while D1 refuses, and are listed all the same", async () => {
 		const { bound, cost } = await price();
 		const key = await budgetKey(bound + cost, "day");
 		await ask(key);
@@ -316,10 +321,12 @@ describe("alerts of a budget", () => {
 			DB: ({ target }) => (/insert into "audit_events"/i.test(target) ? "fail" : "pass"),
 		});
 		expect((await ask(key)).status).toBe(402);
-		expect(await alerts()).toEqual([]);
+		expect((await alerts()).map(({ threshold }) => threshold)).toEqual([50, 80, 100]);
+		expect(await alertsInD1()).toBe(0);
 		await evictDurableObject(env.ACCOUNT_METER.getByName(owner.user_id)).catch(() => undefined);
 		faults.restore();
 		expect((await alerts()).map(({ threshold }) => threshold)).toEqual([50, 80, 100]);
+		expect(await alertsInD1()).toBe(3);
 	});
 });
 

@@ -298,6 +298,10 @@ describe("a preview", () => {
 		const route = await json<Json>(callWithKey(key.key, "/v1/route", { messages, compliance: COMPLIANCE }));
 		expect(route["masked"]).toEqual({ credit_card: 1, email: 2 });
 		expect(await json<Json>(callWithKey(key.key, "/v1/route", { messages }))).not.toHaveProperty("masked");
+		const preview = await json<Json>(
+			callWithKey(key.key, "/v2/compliance/preview", { messages, compliance: COMPLIANCE }),
+		);
+		expect(preview).toMatchObject({ ok: true, masked: { credit_card: 1, email: 2 } });
 	});
 });
 

@@ -104,6 +104,16 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 		expect(result._meta?.["svc/request_id"]).toMatch(/^(?:svc-|agt_)[0-9A-Z]{26}$/);
 	});
 
+	it("refuses a mistyped rule and suggests it", async () => {
+		const own = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
+		const { isError, structuredContent } = await callTool(key, id, { ...own, complience: {} });
+		const issue = { path: "complience", message: "is no member of any request; did you mean compliance?" };
+		expect({ isError, structuredContent }).toMatchObject({
+			isError: true,
+			structuredContent: { error: "invalid_request", issues: [issue] },
+		});
+	});
+
 	it("has a schema that compiles and takes its example", async () => {
 		const given = argumentsOf(endpoint, (await EXAMPLES[id]?.request(key)) ?? {});
 		const { inputSchema, listedSchema } = toTool(endpoint);
@@ -126,7 +136,18 @@ describe.each(TOOLS.map((endpoint): [string, Endpoint] => [endpoint.id, endpoint
 			{ reason: "invalid_brain_config", errors: ["no"] },
 			{ reason: "all_models_failed", attempts: ["no"], costUsd: 1, retryAfterMs: null },
 			{ reason: "cost_limit_exceeded", message: "no", scope: "max_cost", limitUsd: 1, worstCaseUsd: 2, wouldFit: null },
-			{ reason: "compliance_blocked", message: "no", excluded: { a: ["b"] } },
+			{
+				reason: "compliance_blocked",
+				message: "no",
+				excluded: { a: ["b"] },
+				notice: {
+					policies: [{ level: "request", members: ["frameworks"], digest: "sha256:0" }],
+					classes: ["PII"],
+					kinds: { PII: ["email"] },
+					places: [{ path: "messages[0]", message: 0, place: "text", kinds: ["email"], count: 1 }],
+					counts: { email: 1 },
+				},
+			},
 			{ reason: "agent_error", message: "no", runId: "agt_1", costUsd: 0.5, output: "" },
 			{ reason: "share_limit_reached", limit: 1 },
 			{ reason: "internal_error", requestId: "svc-1" },

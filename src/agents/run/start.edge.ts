@@ -5,6 +5,7 @@ import type { ComplianceGate } from "../../compliance/gate.ts";
 import { fail, ok, type Result } from "../../failure.ts";
 import type { JsonResult } from "../../http/endpoint.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
+import { withTextField } from "../../inference/client-fields.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
@@ -70,7 +71,7 @@ async function prepareRun(
 	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
 	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
-	if (!pool.ok) return pool;
+	if (!pool.ok) return fail(withTextField(pool.failure, "goal"));
 	const spec: RunSpec = {
 		runId: newRequestId(account, context, "agt_"),
 		userId: account.userId,

@@ -1,6 +1,6 @@
 // The engine's words for parts of a call, as the sender of a chat body reads them.
 import { describe, expect, it } from "vitest";
-import { toClientWarning, withClientFieldNames } from "../../../src/inference/client-fields.ts";
+import { toClientWarning, withClientFieldNames, withTextField } from "../../../src/inference/client-fields.ts";
 
 describe("faults and warnings", () => {
 	it("name the fields of a client's body", () => {
@@ -14,4 +14,27 @@ describe("faults and warnings", () => {
 		expect(toClientWarning({ ...warning, param: "seed" }).param).toBe("seed");
 		expect(toClientWarning({ ...warning, param: null }).param).toBeNull();
 	});
+});
+
+it("a refusal of a request with one text names its field in place of messages", () => {
+	const place = (path: string, message: number | null) => ({
+		path,
+		message,
+		place: "text",
+		kinds: ["email"],
+		count: 1,
+	});
+	const notice = {
+		policies: [],
+		classes: [],
+		kinds: {},
+		places: [place("messages[1]", 1), place("stop", null)],
+		counts: {},
+	};
+	const failure = { reason: "compliance_blocked" as const, message: "m", excluded: {}, notice };
+	expect(withTextField(failure, "goal")).toEqual({
+		...failure,
+		notice: { ...notice, places: [place("goal", null), place("stop", null)] },
+	});
+	expect(withTextField({ reason: "no_goal" }, "goal")).toEqual({ reason: "no_goal" });
 });
