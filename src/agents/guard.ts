@@ -42,9 +42,10 @@ export interface BudgetAlert {
 	level: AlertLevel;
 	/**
 	 * `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound;
-	 * `model_replaced`: a resumed run goes on without models that are gone; `webhook_failed`: a webhook was given up.
+	 * `model_replaced`: a resumed run goes on without models that are gone; `webhook_failed`: a webhook was given up;
+	 * `placeholder_not_restored`: a model changed or made up placeholders of masked values.
 	 */
-	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed";
+	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed" | "placeholder_not_restored";
 	/** Share of the cap, 0.7 or 0.9; else null. */
 	threshold: number | null;
 	/** Rounded down to four digits. */
@@ -229,6 +230,17 @@ export class SpendGuard {
 		const alert = { level: "WARNING", code: "model_replaced", threshold: null } as const;
 		const message = `the catalog no longer has ${models.join(", ")}; the run goes on with other models`;
 		this.#alerts.push(this.#alert(stepIndex, alert, message));
+	}
+
+	/** Adds an alert that a step's text holds placeholders that stand for nothing, and returns it. */
+	reportStrays(stepIndex: number, message: string): BudgetAlert {
+		const alert = this.#alert(
+			stepIndex,
+			{ level: "WARNING", code: "placeholder_not_restored", threshold: null },
+			message,
+		);
+		this.#alerts.push(alert);
+		return alert;
 	}
 
 	#overrunAlert(stepIndex: number, costNanoUsd: number): BudgetAlert {

@@ -49,7 +49,13 @@ const runStepSchema = z.lazy(() =>
 const alertSchema = z.lazy(() =>
 	z.object({
 		level: z.enum(["WARNING", "CRITICAL"]),
-		code: z.enum(["budget_pressure", "provider_overrun", "model_replaced", "webhook_failed"]),
+		code: z.enum([
+			"budget_pressure",
+			"provider_overrun",
+			"model_replaced",
+			"webhook_failed",
+			"placeholder_not_restored",
+		]),
 		threshold: z.number().nullable(),
 		consumed_share: z.number(),
 		consumed_usd: z.number(),

@@ -109,7 +109,7 @@ function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
 }
 
 /** The `svc` block of a settled request. Its costs are those of the receipt. */
-export function toSvcBlock({ billed, receipt, latencyMs, attestation }: SettledRequest): SvcBlock {
+export function toSvcBlock({ billed, receipt, latencyMs, attestation, maskWarnings }: SettledRequest): SvcBlock {
 	const last = lastBilledCall(billed);
 	const { plan, candidate } = last;
 	const { model } = candidate;
@@ -145,7 +145,7 @@ export function toSvcBlock({ billed, receipt, latencyMs, attestation }: SettledR
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
-		warnings: callWarnings(last).map(toClientWarning),
+		warnings: [...callWarnings(last), ...maskWarnings].map(toClientWarning),
 	};
 }
 

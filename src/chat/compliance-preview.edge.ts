@@ -85,8 +85,8 @@ function withPrompt(places: readonly BlockedPlace[], promptIndex: number | null)
 
 /** What the policies in force decide, and what they decide it by. */
 async function previewDecision(levels: PolicyLevels | null, conversation: Conversation, context: KeyContext) {
-	const owner = { user: context.account.userId, signal: context.signal };
-	const { settings, startedAtMs } = context;
+	const { settings, startedAtMs, account, signal } = context;
+	const owner = { user: account.userId, signal };
 	if (!levels) {
 		const { detectInSteps } = await loadDetector();
 		const detection = await scanConversation(conversation, detectInSteps, owner);
@@ -126,6 +126,10 @@ const previewSchema = z.lazy(() =>
 			)
 			.optional()
 			.describe("With scope all: where the data stand."),
+		masked: z
+			.record(z.string(), z.int())
+			.optional()
+			.describe("Under a policy that masks: how many different values of each kind would be masked."),
 		allowed_models: z.array(z.string()).optional(),
 		excluded_models: excludedSchema.optional(),
 		compliance_cost_premium: z

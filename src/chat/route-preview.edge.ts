@@ -112,6 +112,10 @@ export const previewRouteEndpoint = endpoint({
 				}),
 			),
 			excluded: z.record(z.string(), z.array(z.string())),
+			masked: z
+				.record(z.string(), z.int())
+				.optional()
+				.describe("Under a policy that masks: how many different values of each kind would be masked."),
 			matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
 		}),
 	),
@@ -120,6 +124,7 @@ export const previewRouteEndpoint = endpoint({
 		const request = await applyRules(body.request, context);
 		if (!request.ok) return request;
 		const { observedThen } = body;
+		const mask = request.value.options.gate?.mask;
 		const atMs = observedThen ? Date.parse(observedThen.at) : startedAtMs;
 		const observe = observedThen ? () => observedThen : observeFor(account.userId, settings, startedAtMs);
 		const planned = planCall(request.value, account.plan, settings, atMs, observe);
@@ -150,6 +155,7 @@ export const previewRouteEndpoint = endpoint({
 				...(candidate.isBelowFloor ? { below_floor: true as const } : {}),
 			})),
 			excluded: selection.excluded,
+			...(mask ? { masked: mask.counts } : {}),
 			matched_rule: planned.value.matchedRule,
 		});
 	},

@@ -1,10 +1,12 @@
 // Answers a code request: plans drafts and reviews that the limits cover, runs the loop, and writes down its files. Nothing that a
 // model writes is ever run.
 import type { KeyContext } from "../account/context.ts";
+import type { Mask } from "../compliance/mask/mask.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import { withTextField } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import type { AnswerTexts } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -19,6 +21,7 @@ import { hashText } from "../proof/hash.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { chooseCodeCast } from "./cast.ts";
 import type { CodeEngine } from "./engine.ts";
+import { pathFault } from "./file-format.ts";
 import { type DeliveredFile, hashFiles, type ReceiptFile, toDeliveredFiles, toReceiptFiles } from "./files.ts";
 import { chooseCodePlan } from "./plan.ts";
 import { draftQuestion } from "./prompts.ts";
@@ -36,6 +39,27 @@ interface DeliveredCode extends Omit<CodeOutcome, "files"> {
 function toDeliveredCode(outcome: CodeOutcome): DeliveredCode {
 	const files = toDeliveredFiles(outcome.files);
 	return { ...outcome, files, receiptFiles: toReceiptFiles(files), confidence: roundShare(outcome.confidence) };
+}
+
+/** A path with the values that were masked. Where that is no path to be delivered, its placeholders stay. */
+function restorePath(path: string, texts: AnswerTexts): string {
+	const restored = texts.restore(path);
+	return pathFault(restored) === null ? restored : path;
+}
+
+/** An outcome with the values that were masked. */
+function restoreOutcome(outcome: CodeOutcome, texts: AnswerTexts): CodeOutcome {
+	const { files, review } = outcome;
+	return {
+		...outcome,
+		files: files.map(({ path, content }) => ({ path: restorePath(path, texts), content: texts.restore(content) })),
+		review: { ...review, issues: review.issues.map((issue) => texts.restore(issue)) },
+	};
+}
+
+/** A task with placeholders for what is masked. */
+function maskCodeTask(task: CodeTask, mask: Mask): CodeTask {
+	return { ...task, text: mask.maskText(task.text) };
 }
 
 /** The first draft's prompt as a task, by which models are ranked. */
@@ -58,11 +82,12 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 function planCode(
 	body: CodeRequest,
 	rawBody: unknown,
-	task: CodeTask,
+	received: CodeTask,
 	options: CodeOptions,
-	{ caller: { requestId }, pool, boundBy }: PlanBasis,
+	{ caller: { requestId }, mask, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
+	const task = mask ? maskCodeTask(received, mask) : received;
 	const chosen = chooseCodePlan(
 		options,
 		task,
@@ -78,7 +103,7 @@ function planCode(
 	return ok({
 		boundNanoUsd,
 		efforts: plan.efforts,
-		inputHash: hashText(task.text),
+		inputHash: hashText(received.text),
 		intendedModel: cast.coders[0][0],
 		describe: (trace, outcome) => ({
 			kind: "code",
@@ -102,9 +127,9 @@ function planCode(
 			workflow.trace.describe("plan", detail);
 			report({ type: "planned", ...detail });
 		},
-		async run({ engine, workflow, report }) {
+		async run({ engine, workflow, report, texts }) {
 			const outcome = await runCode(task, plan, cast, withCovers(engine, workflow, boundBy[plan.efforts]), report);
-			return outcome.ok ? ok(toDeliveredCode(outcome.value)) : outcome;
+			return outcome.ok ? ok(toDeliveredCode(restoreOutcome(outcome.value, texts))) : outcome;
 		},
 		onBug: {
 			event: "code_failed",
@@ -115,7 +140,7 @@ function planCode(
 		answer(outcome, settled) {
 			const { review, iterations, files, confidence, isCut } = outcome;
 			const result = {
-				task: task.text,
+				task: received.text,
 				language,
 				policy,
 				reason: `${reason}; ${outcomeReason(outcome)}`,
@@ -148,6 +173,7 @@ export async function writeCode(
 	const answered = await answerTask(
 		{
 			task: draft,
+			maskTask: (mask) => toDraftTask(maskCodeTask(task, mask)),
 			signals: detectSignals(toQuestionCall({ ...draft, json: false })),
 			policy,
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),

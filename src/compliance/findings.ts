@@ -12,6 +12,8 @@ export interface DataFinding {
 	/** UTF-16 offsets in the text as received; the end is exclusive. An encoded value spans all of its encoding. */
 	readonly start: number;
 	readonly end: number;
+	/** Index of the later text without which this would be no finding; absent if there is none. */
+	readonly since?: number;
 }
 
 /** What a conversation holds: the classes in their order, and per class the kinds that were found, sorted. */
@@ -62,6 +64,8 @@ export class DetectionCollector implements NameSink {
 	readonly #counts = new Map<DataClass, number>();
 	/** A full name alone says little. Beside data about health or money it says whose data they are. */
 	readonly #fullNames: DataFinding[] = [];
+	/** The first text with such data; null without any. */
+	#personalText: number | null = null;
 	#locate: LocateSpan = () => [];
 
 	/** Says where the findings that follow stand. */
@@ -80,6 +84,8 @@ export class DetectionCollector implements NameSink {
 
 	#list(finding: DataFinding): void {
 		this.#kinds.add(finding.kind);
+		if (makesNamePersonal(finding.kind))
+			this.#personalText = Math.min(this.#personalText ?? finding.text, finding.text);
 		const dataClass = findClass(finding.kind);
 		if (dataClass === null) return;
 		const count = (this.#counts.get(dataClass) ?? 0) + 1;
@@ -88,7 +94,8 @@ export class DetectionCollector implements NameSink {
 	}
 
 	toDetection(): Detection {
-		if ([...this.#kinds].some(makesNamePersonal)) for (const name of this.#fullNames) this.#list(name);
+		const since = this.#personalText;
+		if (since !== null) for (const name of this.#fullNames) this.#list(since > name.text ? { ...name, since } : name);
 		const kinds: Partial<Record<DataClass, string[]>> = {};
 		for (const kind of [...this.#kinds].sort()) {
 			const dataClass = findClass(kind);

@@ -8,6 +8,8 @@ import type { ProviderAttestation, Settings } from "../settings.ts";
 import type { Conversation } from "./conversation.ts";
 import { detectInSteps } from "./detect.ts";
 import { type Detection, joinDetections, UNREAD } from "./findings.ts";
+import type { Mask } from "./mask/mask.ts";
+import { findMasked, planMask, remainingClasses } from "./mask/plan.ts";
 import { MATRIX, type Matrix, type ProviderFacts } from "./matrix.ts";
 import type { CompiledPolicy, CompliancePolicy } from "./policy.ts";
 import {
@@ -16,6 +18,7 @@ import {
 	gatedClassesAt,
 	isConfidential,
 	isEnforcing,
+	maskedClasses,
 	type PolicyLevel,
 	type PolicyLevels,
 	shownPolicy,
@@ -34,6 +37,8 @@ export interface ComplianceGate {
 	detection: Detection;
 	/** What is inferred beyond that; null if no policy asks for it. */
 	inferred: Detection | null;
+	/** What models are sent placeholders for; null where no level masks anything. */
+	mask: Mask | null;
 	matrixVersion: string;
 	/** Why a model must not see the text, a sentence for each reason; empty if it may. */
 	reasonsAgainst(model: Pick<Model, "provider">): readonly string[];
@@ -63,6 +68,8 @@ export interface TextContents {
 	remaining?: readonly DataClass[];
 	/** What nobody reads. Each holds every class. */
 	unread?: readonly UnreadContent[];
+	/** What is replaced by placeholders. */
+	mask?: Mask | null;
 	/** What the detection's findings point into. Without it, a refusal names no places. */
 	conversation?: Conversation;
 }
@@ -116,8 +123,16 @@ function findKnowledge(providerId: string, { matrix, attestations }: GateBasis):
 
 const joinWords = (words: readonly string[]) => words.join(", ");
 
+/** The classes of a text that a level keeps from providers. */
+interface HeldClasses {
+	/** Found in it, left after masking, or held by what nobody reads. */
+	blocked: readonly DataClass[];
+	/** To be masked, and left in it: in names, schemas, stop sequences, and in what is too long to be read. */
+	unmasked: readonly DataClass[];
+}
+
 /** The reasons of a policy's member against a provider. */
-type MemberReasons = (known: ProviderKnowledge, policy: CompliancePolicy, held: readonly DataClass[]) => string[];
+type MemberReasons = (known: ProviderKnowledge, policy: CompliancePolicy, held: HeldClasses) => string[];
 
 function jurisdictionReasons({ facts, unknownBecause }: ProviderKnowledge, allowed: readonly string[]): string[] {
 	const value = facts?.jurisdiction.value;
@@ -185,10 +200,11 @@ function clearanceReason(known: ProviderKnowledge, dataClass: DataClass): string
 	return `${by.standard} is unknown${known.unknownBecause}`;
 }
 
-function classReasons(known: ProviderKnowledge, held: readonly DataClass[]): string[] {
+/** @param where the classes stand in the text. */
+function classReasons(known: ProviderKnowledge, held: readonly DataClass[], where = ""): string[] {
 	return held.flatMap((dataClass) => {
 		const reason = clearanceReason(known, dataClass);
-		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds: ${reason}`];
+		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds${where}: ${reason}`];
 	});
 }
 
@@ -215,7 +231,8 @@ const REASONS_BY_MEMBER: readonly [keyof CompliancePolicy, MemberReasons][] = [
 		"require_zero_retention",
 		(known, policy) => (policy.require_zero_retention && !known.hasZeroRetention ? [retentionReason(known)] : []),
 	],
-	["block_data_classes", (known, _, held) => classReasons(known, held)],
+	["block_data_classes", (known, _, { blocked }) => classReasons(known, blocked)],
+	["mask_data_classes", (known, _, { unmasked }) => classReasons(known, unmasked, " where it cannot be masked")],
 ];
 
 /** How a reason begins that is not the request's own. */
@@ -230,12 +247,19 @@ function toReason(level: PolicyLevel, member: keyof CompliancePolicy, name: stri
 	return isConfidential(level, member) ? source : `${source}: ${text}`;
 }
 
-/** The classes of a text that a level blocks: found in it, left after masking, or held by what nobody reads. */
-function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: HeldContents): DataClass[] {
+function blockedClasses(levels: PolicyLevels, level: PolicyLevel, contents: HeldContents): DataClass[] {
 	const blocked = levels[level]?.block_data_classes ?? [];
 	if (contents.unread.some((what) => !allowsUnreadAt(levels, level, what))) return blocked;
 	const gated = gatedClassesAt(levels, level);
 	return blocked.filter((name) => (gated.includes(name) ? contents.received : contents.remaining).includes(name));
+}
+
+function heldClasses(levels: PolicyLevels, level: PolicyLevel, contents: HeldContents): HeldClasses {
+	const blocked = blockedClasses(levels, level, contents);
+	const masked = levels[level]?.mask_data_classes ?? [];
+	const isUnread = contents.unread.includes("text") && !allowsUnreadAt(levels, level, "text");
+	const unmasked = masked.filter((name) => isUnread || contents.remaining.includes(name));
+	return { blocked, unmasked: unmasked.filter((name) => !blocked.includes(name)) };
 }
 
 /** What all levels have against a provider, those that only monitor included. */
@@ -292,12 +316,13 @@ export function createGate(
 		received = joinClasses(detection, inferred),
 		remaining = received,
 		unread = [],
+		mask = null,
 		conversation = NO_CONVERSATION,
 	}: TextContents = {},
 ): ComplianceGate {
 	const byProvider = new Map<string, readonly Objection[]>();
 	const matrixVersion = basis.matrix.version;
-	const contents = { received, remaining, unread, conversation };
+	const contents = { received, remaining, unread, mask, conversation };
 	const policy = shownPolicy(levels);
 	const floor = toFloor(levels);
 	const monitors = activeLevels(levels).filter((level) => !isEnforcing(level));
@@ -314,12 +339,16 @@ export function createGate(
 		levels,
 		detection,
 		inferred,
+		mask,
 		matrixVersion,
 		objectionsTo,
 		reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
 		explain(models) {
 			const enforcing = activeLevels(levels).filter(isEnforcing);
-			const held = enforcing.flatMap(({ level }) => heldClasses(levels, level, contents));
+			const held = enforcing.flatMap(({ level }) => {
+				const { blocked, unmasked } = heldClasses(levels, level, contents);
+				return [...blocked, ...unmasked];
+			});
 			const classes = DATA_CLASSES.filter((known) => held.includes(known));
 			const countsUnread = (what: UnreadContent) =>
 				unread.includes(what) && enforcing.some(({ level }) => !allowsUnreadAt(levels, level, what));
@@ -357,7 +386,8 @@ export function createGate(
 function toContents({ classes, kinds }: Detection, conversation: Conversation): TextContents {
 	const unread: UnreadContent[] = conversation.unread.map(({ what }) => what);
 	if (classes.some((name) => kinds[name]?.includes(UNREAD))) unread.push("text");
-	return { received: classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD)), unread, conversation };
+	const received = classes.filter((name) => kinds[name]?.some((kind) => kind !== UNREAD));
+	return { received, unread, conversation };
 }
 
 /**
@@ -372,9 +402,12 @@ export function* shippedGate(
 	inferred: Detection | null = null,
 ): Steps<ComplianceGate> {
 	const detection = yield* detectInSteps(conversation);
-	const contents = {
-		...toContents(inferred ? joinDetections(detection, inferred) : detection, conversation),
-		inferred,
-	};
-	return createGate(levels, detection, { matrix: MATRIX, catalog, attestations }, contents);
+	const basis = { matrix: MATRIX, catalog, attestations };
+	const all = inferred ? joinDetections(detection, inferred) : detection;
+	const contents = { ...toContents(all, conversation), inferred };
+	const masked = maskedClasses(levels);
+	if (masked.length === 0) return createGate(levels, detection, basis, contents);
+	const mask = planMask(conversation, findMasked(all.findings, masked));
+	const remaining = remainingClasses(conversation, all, masked);
+	return createGate(levels, detection, basis, { ...contents, mask, remaining });
 }

@@ -91,6 +91,7 @@ export function toCompliancePreview(gate: ComplianceGate, catalog: Catalog, atMs
 		...(floor.length > 0 ? { floor } : {}),
 		...toClassification(gate.detection),
 		...(gate.inferred ? { inferred: toClassification(gate.inferred) } : {}),
+		...(gate.mask ? { masked: gate.mask.counts } : {}),
 		allowed_models: allowedIds,
 		excluded_models: excluded,
 		compliance_cost_premium: premium,

@@ -115,7 +115,7 @@ export function toComplianceNotice(
 	{ levels, conversation, detection, classes, countsUnread }: RefusalBasis,
 	objections: readonly ExcludingMember[],
 ): ComplianceNotice {
-	const isByClass = objections.some(({ member }) => member === "block_data_classes");
+	const isByClass = objections.some(({ member }) => member === "block_data_classes" || member === "mask_data_classes");
 	const blocked = isByClass ? classes : [];
 	const unread = (what: UnreadContent) => isByClass && countsUnread(what);
 	const kinds = blocked.map((name): [string, string[]] => [name, detection.kinds[name] ?? [UNREAD]]);

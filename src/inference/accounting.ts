@@ -280,7 +280,8 @@ export function toUsageAndReceipt(
 	billed: readonly BilledCall[],
 	{ outcome, outputHash: output_hash, atMs, latencyMs, readers }: RequestEnding,
 ): { usage: UsageRow; receipt: Receipt } {
-	const { receipt: detail, usage } = record.purpose.describe(billed);
+	const { gate, describe } = record.purpose;
+	const { receipt: detail, usage } = describe(billed);
 	const calls = billed.map(toUsageCall);
 	const costNanoUsd = totalNanoUsd(billed);
 	const estimated = billed.some(({ bill }) => bill.estimated);
@@ -294,7 +295,8 @@ export function toUsageAndReceipt(
 		bound_usd: usd(record.boundNanoUsd),
 		input_hash: record.purpose.inputHash,
 		output_hash,
-		compliance: record.purpose.gate?.attest(readers) ?? null,
+		compliance: gate?.attest(readers) ?? null,
+		...(gate?.mask ? { masked: gate.mask.counts } : {}),
 		catalog_version: record.catalogVersion,
 		config_digest: record.purpose.configDigest,
 	};

@@ -55,12 +55,12 @@ function* partTexts(part: ContentPart): Generator<PartText> {
 			yield [part.type, part.text];
 			return;
 		case "tool_call":
-			yield* idTexts("tool_call", part.id);
-			yield ["tool_call", part.name];
+			yield* idTexts(part.id);
+			yield ["name", part.name];
 			yield ["tool_call", part.arguments];
 			return;
 		case "tool_result":
-			yield* idTexts("tool_result", part.callId);
+			yield* idTexts(part.callId);
 			for (const inner of part.content)
 				for (const [place, text] of partTexts(inner)) yield [place === "text" ? "tool_result" : place, text];
 			return;
@@ -77,8 +77,8 @@ function* partTexts(part: ContentPart): Generator<PartText> {
 }
 
 /** An id of a tool call, if it is all digits: generated ones have letters, and some look like keys. */
-function* idTexts(place: TextPlace, id: string): Generator<PartText> {
-	if (!/[A-Za-z]/.test(id)) yield [place, id];
+function* idTexts(id: string): Generator<PartText> {
+	if (!/[A-Za-z]/.test(id)) yield ["name", id];
 }
 
 function* messageConversationTexts({ role, content, name }: Message, message: number): Generator<PlacedText> {

@@ -2,7 +2,7 @@
 // The form of the answer is the entrance's.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
-import type { ModelAnswer } from "../providers/model-call.ts";
+import type { ModelAnswer, Warning } from "../providers/model-call.ts";
 import {
 	answerHash,
 	type BilledCall,
@@ -16,6 +16,7 @@ import {
 import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
+import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./masked-call.ts";
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, type InferenceRequest, planCall } from "./plan.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
@@ -37,6 +38,8 @@ export interface SettledRequest {
 	latencyMs: number;
 	/** The same as the receipt's; null without a compliance policy. */
 	attestation: Attestation | null;
+	/** What masking left to say of the answer. */
+	maskWarnings: readonly Warning[];
 }
 
 /** An answer that was settled. */
@@ -112,6 +115,15 @@ function remember(caller: Caller, { call }: CallPlan, served: BilledCall): void 
 	rememberModel(caller.account.userId, call, served.candidate.model);
 }
 
+/** An answer as the client gets it, and what masking left to say of it. */
+function unmask(written: ModelAnswer, { call, options }: CallPlan): { answer: ModelAnswer; maskWarnings: Warning[] } {
+	const mask = options.gate?.mask ?? null;
+	return {
+		answer: restoreAnswer(written, mask, answerForm(call.output)),
+		maskWarnings: answerMaskWarnings(written, mask),
+	};
+}
+
 /** Answers a call whole; a client that hangs up stops the upstream call and is still accounted for. */
 export function infer(request: InferenceRequest, purpose: ChatPurpose, caller: Caller): Promise<Result<Completion>> {
 	const completion = inferWhole(request, purpose, caller);
@@ -129,12 +141,13 @@ async function inferWhole(
 	const { plan, set, calls, settlement } = reserved.value;
 	const result = await caller.timings.measure("upstream", () => calls.complete(set));
 	if (!result.ok) return settlement.fail(result.failure, result.clientClosed);
-	const { call, answer, sandbox } = result.served;
+	const { call, sandbox } = result.served;
+	const { answer, maskWarnings } = unmask(result.served.answer, plan);
 	remember(caller, plan, call);
 	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { record, latencyMs, attestation } = settlement;
-	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, sandbox });
+	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, maskWarnings, sandbox });
 }
 
 /** How a completion stream ended. `accounted` is null when it could not be settled: then it must not end as a success. */
@@ -174,7 +187,7 @@ async function openCompletionStream(
 	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served));
 	const { failure, receipt } = await settlement.fail(result.failure, result.clientClosed || caller.signal.aborted);
 	const { latencyMs, attestation } = settlement;
-	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation };
+	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation, maskWarnings: [] };
 	return { ok: false, failure, settled };
 }
 
@@ -183,8 +196,10 @@ function toCompletionStream(
 	{ plan, calls, settlement }: ReservedCall,
 	stream: CallStream,
 ): CompletionStream {
-	const { call, sandbox, parts, over } = stream;
+	const { call, sandbox, over } = stream;
 	const { record } = settlement;
+	const mask = plan.options.gate?.mask;
+	const parts = mask && !mask.isEmpty ? restoreParts(stream.parts, mask, answerForm(plan.call.output)) : stream.parts;
 	const modelId = call.candidate.model.id;
 	const relayed = Promise.withResolvers<void>();
 	const timed = caller.timings.measure("upstream", () => relayed.promise);
@@ -197,11 +212,13 @@ function toCompletionStream(
 		async end(clientClosed) {
 			relayed.resolve();
 			await timed;
-			const { outcome, lost, answer, call: served } = stream.finish(clientClosed || caller.signal.aborted);
+			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
+			const { answer, maskWarnings } = unmask(written, plan);
 			if (outcome === "complete") remember(caller, plan, served);
 			const receipt = await settlement.settle(outcome, answerHash(answer, modelId));
 			const { latencyMs, attestation } = settlement;
-			const accounted = receipt && { record, billed: calls.billed, answer, receipt, latencyMs, attestation };
+			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, maskWarnings };
+			const accounted = receipt && { ...settled, receipt };
 			return { outcome, lost, accounted };
 		},
 	};

@@ -19,6 +19,7 @@ import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
+import { answerForm, restoreAnswer } from "./masked-call.ts";
 import { observeProviders } from "./observe.edge.ts";
 import { type CallOptions, type CallPlan, narrowTo, planCall } from "./plan.ts";
 import { type CallTrace, Trace } from "./trace.ts";
@@ -269,7 +270,9 @@ export class Workflow {
 				return this.#writeDown();
 			},
 			ended: (call, { bill, answer, latencyMs }) => {
-				traced.end(call, bill, answer && answerText(answer), latencyMs);
+				const mask = spec.options.gate?.mask ?? null;
+				const delivered = answer && restoreAnswer(answer, mask, answerForm(spec.call.output));
+				traced.end(call, bill, delivered && answerText(delivered), latencyMs);
 				this.#reportCall(spec, call, bill?.cost.totalNanoUsd ?? 0, answer !== null, latencyMs);
 			},
 		});

@@ -3,11 +3,13 @@
 import type { KeyContext } from "../account/context.ts";
 import { orchestrationLimitNanoUsd } from "../catalog/plans.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
+import type { Mask } from "../compliance/mask/mask.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import type { ProgressEvent } from "../http/long-answer.edge.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import { type Caller, toCaller } from "../inference/caller.edge.ts";
+import { AnswerTexts, restoreMembers } from "../inference/masked-call.ts";
 import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -47,6 +49,10 @@ export interface BudgetedPool extends ModelPool, SingleModels {
 /** The basis of a plan. */
 export interface PlanBasis {
 	caller: Caller;
+	/** The task as models are sent it. */
+	task: Task;
+	/** What is masked in it; null where nothing is. */
+	mask: Mask | null;
 	pool: BudgetedPool;
 	/** The most that a question can cost, as it reasons by a rule. */
 	boundBy: Readonly<Record<keyof WorkflowEfforts, QuestionBounder>>;
@@ -57,6 +63,8 @@ interface PlanRun {
 	engine: Engine;
 	workflow: Workflow;
 	report: ProgressListener["progress"];
+	/** Restores what is delivered of the models' answers. */
+	texts: AnswerTexts;
 }
 
 /** Everything that is decided before the first call. */
@@ -71,7 +79,8 @@ export interface TaskPlan<Outcome, Answer> {
 	/** The receipt's members of this kind. @param outcome null until there is one. */
 	describe(trace: Trace, outcome: Outcome | null): ReceiptDetail;
 	/** Called when the bound is reserved, before the first call. */
-	begin(run: Omit<PlanRun, "engine">): void;
+	begin(run: Omit<PlanRun, "engine" | "texts">): void;
+	/** Its outcome is what is delivered: with the values that were masked. */
 	run(run: PlanRun): Promise<Result<Outcome>>;
 	onBug: BugReport;
 	outputHash(outcome: Outcome): Hash;
@@ -81,6 +90,8 @@ export interface TaskPlan<Outcome, Answer> {
 /** A task and the way to its plan. */
 interface TaskRequest<Outcome, Answer> {
 	task: Task;
+	/** The task with placeholders for what is masked. */
+	maskTask(mask: Mask): Task;
 	/** Of the task's prompt. */
 	signals: Signals;
 	policy: EffortPolicy;
@@ -116,7 +127,7 @@ interface CallRules {
 
 /** Selects the models that may work on a task, within the limits of its request. */
 function selectBudgetedPool(
-	{ task, signals, policy, efforts, maxCostUsd }: Omit<TaskRequest<unknown, unknown>, "ownRules" | "plan">,
+	{ task, signals, policy, efforts, maxCostUsd }: Omit<TaskRequest<unknown, unknown>, "ownRules" | "plan" | "maskTask">,
 	caller: Caller,
 	{ config, gate }: CallRules,
 ): Result<BudgetedPool> {
@@ -168,23 +179,27 @@ function toPurpose<Outcome>(
 export async function answerTask<Outcome, Answer>(
 	request: TaskRequest<Outcome, Answer>,
 	context: KeyContext,
-	{ progress: report, signal }: ProgressListener,
+	{ progress, signal }: ProgressListener,
 ): Promise<JsonResult<Answer>> {
-	const { task, policy, ownRules: own } = request;
+	const { policy, ownRules: own } = request;
 	const inForce = await rulesInForce(own, context);
 	if (!inForce.ok) return inForce;
 	const caller = { ...toCaller(context), signal };
 	const { settings, timings } = caller;
 	const { config } = inForce.value;
-	const call = toQuestionCall({ ...task, json: false });
+	const received = toQuestionCall({ ...request.task, json: false });
 	const owner = { user: caller.account.userId, signal };
-	const gate = await gateFor(call, inForce.value.levels, settings, owner);
-	const pool = selectBudgetedPool(request, caller, { config, gate });
+	const gate = await gateFor(received, inForce.value.levels, settings, owner);
+	const mask = gate?.mask ?? null;
+	const task = mask ? request.maskTask(mask) : request.task;
+	const texts = new AnswerTexts(mask);
+	const report: ProgressListener["progress"] = (event) => progress(restoreMembers(event, mask));
+	const pool = selectBudgetedPool({ ...request, task }, caller, { config, gate });
 	if (!pool.ok) return pool;
 	const { chosen, least } = request.efforts;
 	const bounder = (rule: EffortRule) => questionBounder(caller, pool.value, rule);
 	const boundBy = { chosen: bounder(chosen), least: bounder(least) };
-	const planned = request.plan({ caller, pool: pool.value, boundBy });
+	const planned = request.plan({ caller, task, mask, pool: pool.value, boundBy });
 	if (!planned.ok) return planned;
 	const plan = planned.value;
 	const { boundNanoUsd } = plan;
@@ -197,7 +212,7 @@ export async function answerTask<Outcome, Answer>(
 	workflow.watch(report);
 	const engine = createEngine(workflow, caller, pool.value, task, request.efforts[plan.efforts]);
 	const concluded = await timings.measure("upstream", () =>
-		failOnBug(() => plan.run({ engine, workflow, report }), plan.onBug),
+		failOnBug(() => plan.run({ engine, workflow, report, texts }), plan.onBug),
 	);
 	if (!concluded.ok) return opened.value.fail(concluded.failure);
 	outcome = concluded.value;
@@ -205,5 +220,7 @@ export async function answerTask<Outcome, Answer>(
 	const receipt = await opened.value.settle(ended, plan.outputHash(outcome));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const headers: Record<string, string> = workflow.sandbox ? { "x-svc-sandbox": "1" } : {};
-	return { ok: true, value: plan.answer(outcome, opened.value.summary(receipt), gate), headers };
+	const summary = opened.value.summary(receipt);
+	const settled = { ...summary, warnings: [...summary.warnings, ...texts.warnings] };
+	return { ok: true, value: plan.answer(outcome, settled, gate), headers };
 }

@@ -2,6 +2,7 @@
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
+import { restoreMembers } from "../inference/masked-call.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
 import type { CallResult } from "../inference/workflow.ts";
 import type { ModelCall } from "../providers/model-call.ts";
@@ -69,7 +70,7 @@ export function createEngine(
 			});
 			return workflow.askAll(specs).then((results) => results.map(toReply));
 		},
-		describe: (stage, detail) => workflow.trace.describe(stage, detail),
+		describe: (stage, detail) => workflow.trace.describe(stage, restoreMembers(detail, options.gate?.mask ?? null)),
 		route(text, members) {
 			const ids = new Set(members.flat());
 			const call = toQuestionCall({ ...task, messages: [userMessage(text)], json: false });

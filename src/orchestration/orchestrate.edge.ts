@@ -5,6 +5,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import type { ClientWarning } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { answerForm } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
@@ -19,7 +20,7 @@ import { runStrategy } from "./continuation.ts";
 import { createEfforts } from "./effort-rule.ts";
 import { choosePanel, toMember } from "./panel.ts";
 import { type BoundedPlan, choosePlan, planStrategy, type StrategyAttempt, shrinkPlan } from "./planner.ts";
-import { hasNoPrompt, type OrchestrationRequest, toTask } from "./request.ts";
+import { hasNoPrompt, maskTask, type OrchestrationRequest, toTask } from "./request.ts";
 import { type Orchestration, type OrchestrationProgress, toOrchestration, withStrategyResult } from "./response.ts";
 import { STRATEGY } from "./strategies.ts";
 import type { Panel, StrategyResult, Task } from "./strategy.ts";
@@ -63,8 +64,7 @@ function withVaryingSamples(task: Task, { plan, panel }: BoundedPlan): { task: T
 function planOrchestration(
 	body: OrchestrationRequest,
 	rawBody: unknown,
-	task: Task,
-	{ caller, pool, boundBy }: PlanBasis,
+	{ caller, task, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<StrategyResult, Orchestration>> {
 	const policy = body.policy ?? "balanced";
 	const judgeModel = body.judge_model ?? null;
@@ -99,7 +99,12 @@ function planOrchestration(
 			log.strategy = strategy;
 			report({ type: "planned", strategy, reason });
 		},
-		run: ({ engine }) => runStrategy(STRATEGY[strategy], sampled.task, cast, engine),
+		async run({ engine, texts }) {
+			const result = await runStrategy(STRATEGY[strategy], sampled.task, cast, engine);
+			if (!result.ok) return result;
+			const form = answerForm(task.output ?? { type: "text" });
+			return ok({ ...result.value, text: texts.restore(result.value.text, form) });
+		},
 		onBug: {
 			event: "orchestration_failed",
 			fields: { request_id: requestId, strategy },
@@ -135,12 +140,13 @@ export async function orchestrate(
 	return answerTask(
 		{
 			task,
+			maskTask: (mask) => maskTask(task, mask),
 			signals,
 			policy,
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planOrchestration(body, context.rawBody, task, basis),
+			plan: (basis) => planOrchestration(body, context.rawBody, basis),
 		},
 		context,
 		listener,

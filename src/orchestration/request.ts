@@ -2,6 +2,8 @@
 import * as z from "zod";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { clipMiddle } from "../clip.ts";
+import type { Mask } from "../compliance/mask/mask.ts";
+import { maskMessages } from "../inference/masked-call.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "../providers/model-call.ts";
 import type { RoutingConfig } from "../routing/routing-config.ts";
@@ -109,6 +111,13 @@ export function toTask(body: OrchestrationRequest, nonce: string): { task: Task;
 	const prompt = clipMiddle(lastUserText(call), PROMPT_END_CHARS);
 	const kind = detectAnswerKind(prompt, signals, body.strategy === "self_consistency");
 	return { task: { messages, prompt, kind, maxTokens, temperature, output, nonce }, signals };
+}
+
+/** A task with placeholders for what is masked. */
+export function maskTask(task: Task, mask: Mask): Task {
+	const messages = maskMessages(task.messages, mask);
+	const call = toQuestionCall({ ...task, messages, json: false });
+	return { ...task, messages, prompt: clipMiddle(lastUserText(call), PROMPT_END_CHARS) };
 }
 
 /** Whether no message has any text. */

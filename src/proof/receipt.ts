@@ -46,6 +46,8 @@ export interface ReceiptBase {
 	output_hash: string;
 	/** Null when no compliance policy was in force. */
 	compliance: Attestation | null;
+	/** How many different values of each kind were masked; absent without a policy that masks. */
+	masked?: Record<string, number>;
 	catalog_version: string;
 	config_digest: string | null;
 }

@@ -159,7 +159,7 @@ export interface ModelAnswer {
 
 /** Tells the client how its request was carried out. */
 export interface Warning {
-	code: "parameter_dropped" | "parameter_changed" | "provider_overrun";
+	code: "parameter_dropped" | "parameter_changed" | "provider_overrun" | "placeholder_not_restored";
 	/** A field of the call, or an unknown field of the client's body. */
 	param: CallField | (string & {}) | null;
 	message: string;

@@ -352,6 +352,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 			run,
 			planContext: () => this.#money.planContext(spec),
 			rules: { policy, config, gate: callGate, temperature, nonce, efforts: toRunEfforts(spec) },
+			mask: callGate?.mask ?? null,
 			record: (charge) => this.#money.record(run, charge, gate),
 			report: (event) => this.#waiters.publish(event),
 			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),

@@ -1,5 +1,7 @@
 // Executes a run's actions one at a time. The guard decides on a step, the step is made, and its end is stored before the next
 // action. agent-run.object.ts says when an action is due and closes the run.
+
+import type { Mask } from "../../compliance/mask/mask.ts";
 import type { Failure } from "../../failure.ts";
 import { logError } from "../../http/log.edge.ts";
 import { placeholder, placeholderBytes } from "../../inference/answer-placeholder.ts";
@@ -28,6 +30,7 @@ import { nextTry } from "./retry.ts";
 import {
 	chainStep,
 	countSteps,
+	findRunSections,
 	nextAction,
 	planFromGoal,
 	type RunState,
@@ -38,6 +41,7 @@ import {
 	subtaskResults,
 	sumChargesNanoUsd,
 } from "./run.ts";
+import { RunTexts } from "./run-texts.ts";
 import type { OpenStepCharge, StoredRun } from "./stored-run.edge.ts";
 
 /** What its followers see of a run. */
@@ -62,6 +66,8 @@ interface ExecutorContext {
 	/** Account and settings, with current prices. */
 	planContext(): PlanContext;
 	rules: StepRules;
+	/** What is masked in the run's prompts; null where nothing is. */
+	mask: Mask | null;
 	record(charge: OpenStepCharge): Promise<boolean>;
 	report(event: RunEvent): void;
 	/** Called within the transaction that stores the plan. */
@@ -103,10 +109,13 @@ type MadeStep = Extract<StepOutcome, { kind: "made" }>;
 export class RunExecutor {
 	#context: ExecutorContext;
 	#guard: SpendGuard;
+	/** The run's texts as its models are sent them. What is stored and hashed holds the values. */
+	#texts: RunTexts;
 
 	constructor(context: ExecutorContext) {
 		this.#context = context;
 		this.#guard = SpendGuard.resume(context.run.state.guard);
+		this.#texts = new RunTexts(context.mask);
 	}
 
 	/** Executes the next action. Returns false when none is left. */
@@ -128,8 +137,9 @@ export class RunExecutor {
 
 	async #plan(maxSubtasks: number): Promise<void> {
 		const { run, report, queuePlanEvent } = this.#context;
-		const { goal, capNanoUsd, maxSteps, maxTokens, runId: run_id } = run.spec;
-		const ownPlan = toRunPlan(run.spec, planFromGoal(run.spec));
+		const { capNanoUsd, maxSteps, maxTokens, runId: run_id } = run.spec;
+		const { goal } = this.#texts.maskSpec(run.spec);
+		const ownPlan = toRunPlan(run.spec, this.#texts.restorePlan(planFromGoal({ goal })));
 		const step: PlannedStep = {
 			...planPurpose({ goal, maxSubtasks, maxTokens }),
 			shareNanoUsd: 0,
@@ -143,7 +153,7 @@ export class RunExecutor {
 		} else {
 			const { answer } = outcome.result;
 			const parsed = answer.ok ? parsePlan(answer.value.text, maxSubtasks) : null;
-			const change = parsed?.ok ? toRunPlan(run.spec, parsed.subtasks) : ownPlan;
+			const change = parsed?.ok ? toRunPlan(run.spec, this.#texts.restorePlan(parsed.subtasks)) : ownPlan;
 			this.#storeStep(step, outcome, change, (state) => {
 				if (state.hasPlan) queuePlanEvent(state);
 			});
@@ -152,12 +162,15 @@ export class RunExecutor {
 		if (hasPlan) report({ type: "planned", run_id, plan, by: plan === ownPlan.plan ? "goal" : "model" });
 	}
 
-	async #subtask(subtask: string): Promise<void> {
+	async #subtask(ownSubtask: string): Promise<void> {
 		const { run } = this.#context;
-		const { plan, subtasksDone } = run.state;
-		const earlier = subtaskResults(run.steps);
+		const { subtasksDone } = run.state;
+		const { spec, state, steps } = this.#texts.maskRun(run);
+		const { plan } = state;
+		const earlier = subtaskResults(steps);
+		const subtask = this.#texts.mask(ownSubtask);
 		const next = { number: subtasksDone + 1, subtask, earlier, marks: this.#marks };
-		const purpose = subtaskPurpose(run.spec, run.state, next);
+		const purpose = subtaskPurpose(spec, state, next);
 		const left = Math.max(1, plan.length - subtasksDone);
 		// A later step's prompt holds the results of the steps before it, this one's included.
 		const later = [...earlier, ...Array.from({ length: left - 1 }, () => this.#expectedResult(subtask))];
@@ -165,7 +178,7 @@ export class RunExecutor {
 		// the final step only. Before the first result the reserve may be nothing: one result without a final step beats none.
 		const finalNanoUsd = plan.length > 1 ? this.#finalReserveNanoUsd([...earlier, this.#expectedResult(subtask)]) : 0;
 		const reserves = [
-			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(subtaskPrompt(run.spec, run.state, next, later)),
+			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(subtaskPrompt(spec, state, next, later)),
 			finalNanoUsd,
 			...(earlier.length === 0 ? [0] : []),
 		];
@@ -182,11 +195,12 @@ export class RunExecutor {
 
 	async #finalize(): Promise<void> {
 		const { run } = this.#context;
-		const { spec, state, steps } = run;
+		const { spec, state, steps } = this.#texts.maskRun(run);
 		const marks = this.#marks;
+		const isFrame = findRunSections(run.state, run.steps) !== null;
 		let stop: StepStop | null = null;
 		for (const resultsBytes of FINAL_RESULTS_SIZES_BYTES) {
-			const purpose = finalPurpose(spec, state, steps, marks, resultsBytes);
+			const purpose = finalPurpose(spec, state, steps, { marks, resultsBytes, isFrame });
 			const step: PlannedStep = { ...purpose, shareNanoUsd: 0, reserveNanoUsd: 0, isOptional: false };
 			const outcome = await this.#make(step);
 			if (outcome.kind === "made") return this.#storeStep(step, outcome, { isFinalized: true });
@@ -210,7 +224,7 @@ export class RunExecutor {
 
 	/** The least that the final step can cost, with these results. */
 	#finalReserveNanoUsd(expected: readonly SubtaskResult[]): number {
-		const { goal } = this.#context.run.spec;
+		const { goal } = this.#texts.maskSpec(this.#context.run.spec);
 		const marks = this.#marks;
 		const results = excerptResults(expected, FINAL_RESULTS_BYTES);
 		const prompt = { goal, results, missing: [], marks };
@@ -235,11 +249,18 @@ export class RunExecutor {
 		const decision = this.#decide(step, run.spec.maxTokens);
 		if (decision.kind === "stop") return { kind: "stopped", stop: decision };
 		const { intensity, reason, hold, priced } = decision;
-		const { role, subtask } = step;
+		const { role } = step;
+		const subtask = this.#texts.restore(step.subtask);
 		const index = countSteps(run.state);
 		const { strategy } = priced.size;
 		report({ type: "step_started", index, role, subtask, intensity, strategy, reason });
-		const draft: StepDraft = { role, subtask, intensity, strategy, input_hash: stepInputHash(priced.messages) };
+		const draft: StepDraft = {
+			role,
+			subtask,
+			intensity,
+			strategy,
+			input_hash: stepInputHash(this.#texts.restoreMessages(priced.messages)),
+		};
 		const hooks: StepHooks = {
 			record: (charge) => record({ ...charge, step: draft }),
 			isStopped: () => run.state.isCancelled,
@@ -281,7 +302,10 @@ export class RunExecutor {
 		const { run, report, queueProgress } = this.#context;
 		const { spec } = run;
 		const costNanoUsd = sumChargesNanoUsd([charge]);
-		const { alerts } = hold.settle(countSteps(run.state), { costNanoUsd, overrun });
+		const index = countSteps(run.state);
+		const { alerts } = hold.settle(index, { costNanoUsd, overrun });
+		const strays = answer.ok ? this.#texts.describeStrays(answer.value.text) : null;
+		if (strays !== null) alerts.push(this.#guard.reportStrays(index, strays));
 		const store = (step: RunStep | null, state: RunState) =>
 			run.endStep(charge, step, state, () => {
 				alsoStore(state);
@@ -326,23 +350,25 @@ export class RunExecutor {
 	}
 
 	/** The part of an answer that is stored. Without an answer it is the empty text, by the model called last. */
-	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, { parseAnswer }: PlannedStep) {
+	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, { parseAnswer, jsonSchema }: PlannedStep) {
 		if (!answer.ok) {
 			const model = calls.at(-1)?.model ?? this.#context.run.spec.intendedModel;
 			return { output: "", isGoalMet: false, model, confidence: 0 };
 		}
 		const { text, model, confidence, isCut } = answer.value;
 		const parsed = parseAnswer?.(text) ?? { output: text, isGoalMet: false };
-		return { output: parsed.output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence };
+		const output = this.#texts.restore(parsed.output, jsonSchema ? "json" : "text");
+		return { output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence };
 	}
 
 	/** The change of state after a try without an answer. A plan falls back to the goal's own. Any other step is tried again, or ends the run. */
 	#changeAfterFailure(
 		failure: Failure,
-		{ role, subtask }: PlannedStep,
+		{ role, subtask: maskedSubtask }: PlannedStep,
 		change: Partial<RunState>,
 		{ calls }: StepCharge,
 	): Partial<RunState> {
+		const subtask = this.#texts.restore(maskedSubtask);
 		const { isCancelled, retry: earlier, failedSteps } = this.#context.run.state;
 		if (isCancelled) return "plan" in change ? change : {};
 		if ("plan" in change && failure.reason === "all_models_failed") return { ...change, retry: null };

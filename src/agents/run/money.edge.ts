@@ -2,7 +2,12 @@
 // sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
-import { fromStoredPolicies, type StoredPolicies } from "../../compliance/policy-levels.ts";
+import {
+	fromStoredPolicies,
+	maskedClasses,
+	type StoredPolicies,
+	toPolicyLevels,
+} from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
@@ -59,6 +64,13 @@ export class RunMoney {
 		return this.#gateForLevels(goal, compliance);
 	}
 
+	/** The gate that masks what either of two gates on a goal masks. */
+	#gateWithMaskOf(goal: string, own: ComplianceGate, today: ComplianceGate): Promise<ComplianceGate | null> {
+		const [first, second] = [own, today].map(({ levels }) => maskedClasses(levels));
+		const operator = { mask_data_classes: [...new Set([...(first ?? []), ...(second ?? [])])] };
+		return gateForGoal(goal, toPolicyLevels({ operator }), cachedSettings(this.#env));
+	}
+
 	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
 	async callGateFor({ spec, state }: StoredRun): Promise<ComplianceGate | null> {
 		const own = await this.gateFor(spec);
@@ -68,7 +80,8 @@ export class RunMoney {
 			...own.objectionsTo(model),
 			...today.objectionsTo(model),
 		];
-		return { ...own, objectionsTo, reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason) };
+		const { mask = null } = (await this.#gateWithMaskOf(spec.goal, own, today)) ?? {};
+		return { ...own, mask, objectionsTo, reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason) };
 	}
 
 	/** Whether the catalog has a model. */

@@ -15,7 +15,7 @@ import { toAssembly } from "../sections.ts";
 import type { StepSpec } from "../step-pricer.edge.ts";
 import { finalMessages, frameMessages, parseStepAnswer, skippableSubtasks, subtaskMessages } from "../step-prompts.ts";
 import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
-import { findRunSections, type RunSpec, type RunState, type RunStep, type StepRecord, subtaskResults } from "./run.ts";
+import { type RunSpec, type RunState, type RunStep, type StepRecord, subtaskResults } from "./run.ts";
 
 /** A rejected plan takes at most this much of the prompt that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
@@ -111,21 +111,25 @@ export function subtaskPurpose(
 	};
 }
 
-/**
- * Writes the final answer, or where results are sections what is around them.
- * @param resultsBytes the room for excerpts of the results in its prompt.
- */
+/** How the final answer is asked for. */
+interface FinalForm {
+	marks: StepMarks;
+	/** The room for excerpts of the results in its prompt. */
+	resultsBytes: number;
+	/** The results are sections, which stand in the output as they are. */
+	isFrame: boolean;
+}
+
+/** Writes the final answer, or where results are sections what is around them. */
 export function finalPurpose(
 	{ goal }: Pick<RunSpec, "goal">,
-	state: Pick<RunState, "plan" | "subtasksDone" | "isGoalMet" | "assembly" | "cutSteps">,
+	state: Pick<RunState, "plan" | "subtasksDone" | "isGoalMet">,
 	steps: readonly RunStep[],
-	marks: StepMarks,
-	resultsBytes: number,
+	{ marks, resultsBytes, isFrame }: FinalForm,
 ): StepPurpose {
 	const { plan, subtasksDone, isGoalMet } = state;
 	const missing = isGoalMet ? [] : plan.slice(subtasksDone);
 	const results = excerptResults(subtaskResults(steps), resultsBytes);
-	const isFrame = findRunSections(state, steps) !== null;
 	return {
 		role: "finalize",
 		subtask: "Final answer",

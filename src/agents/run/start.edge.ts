@@ -64,9 +64,10 @@ async function prepareRun(
 	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
-	const plan = planFromGoal({ goal }).map((subtask) => subtask.task);
+	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;
+	const plan = planFromGoal({ goal: maskedGoal }).map((subtask) => subtask.task);
 	const marks = toStepMarks(nonce, 0);
-	const messages = subtaskMessages({ goal, plan, number: 1, earlier: [], maxTokens, marks });
+	const messages = subtaskMessages({ goal: maskedGoal, plan, number: 1, earlier: [], maxTokens, marks });
 	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
 	const stepRules = { policy, config: callConfig, gate };
 	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
