@@ -9,7 +9,8 @@ import {
 	type DataClass,
 	findDataClass,
 	findPlaces,
-	toStandard,
+	findStandard,
+	STANDARDS,
 	UNREAD_CONTENTS,
 	type UnreadContent,
 } from "./vocabulary.ts";
@@ -126,7 +127,12 @@ function placeList() {
 }
 
 function standardList() {
-	return wordList((word) => [toStandard(word)]);
+	return wordList((word) => {
+		const found = findStandard(word);
+		return found
+			? [found]
+			: `unknown framework or certification ${quoteInput(word)}${renderSuggestion(word, Object.values(STANDARDS))}`;
+	});
 }
 
 function dataClassList() {

@@ -83,25 +83,43 @@ export function isWithin(place: string, allowed: readonly string[]): boolean {
 }
 
 /** The spelling of frameworks and certifications, by their letters and digits in capitals. */
-const STANDARDS: Readonly<Record<string, string>> = Object.fromEntries(
+export const STANDARDS: Readonly<Record<string, string>> = Object.fromEntries(
 	[
 		"APPI",
 		"C5",
 		"CCPA",
+		"CJIS",
+		"CMMC",
+		"COPPA",
 		"CPRA",
 		"CSA STAR",
+		"DORA",
 		"DPDP",
+		"ENS",
 		"EU AI ACT",
 		"FEDRAMP",
+		"FERPA",
+		"FISMA",
 		"GDPR",
+		"GLBA",
+		"HDS",
 		"HIPAA",
 		"HITRUST",
+		"IRAP",
+		"ISO22301",
 		"ISO27001",
 		"ISO27017",
 		"ISO27018",
 		"ISO27701",
 		"ISO42001",
+		"ISO9001",
+		"ITAR",
 		"LGPD",
+		"NIS2",
+		"NIST 800-171",
+		"NIST 800-53",
+		"NIST AI RMF",
+		"NIST CSF",
 		"PCI DSS",
 		"PDPA",
 		"PIPEDA",
@@ -109,6 +127,10 @@ const STANDARDS: Readonly<Record<string, string>> = Object.fromEntries(
 		"SOC1",
 		"SOC2",
 		"SOC3",
+		"SOX",
+		"STATERAMP",
+		"TISAX",
+		"TXRAMP",
 		"UK GDPR",
 	].map((name) => [name.replace(/[^A-Z0-9]/g, ""), name]),
 );
@@ -124,10 +146,10 @@ const STANDARD_ALIASES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`. An
- * unknown name is kept in capitals; no provider is known to have it.
+ * The one spelling of a framework or certification: `SOC 2 Type II` is `SOC2`, `ISO/IEC 27001:2022` is `ISO27001`.
+ * Null for an unknown name.
  */
-export function toStandard(word: string): string {
+export function findStandard(word: string): string | null {
 	const upper = word.trim().toUpperCase();
 	const letters = upper
 		.replace(/:\s*(?:19|20)\d\d$/, "")
@@ -135,8 +157,8 @@ export function toStandard(word: string): string {
 		.replace(/^ISOIEC/, "ISO")
 		.replace(/^(SOC[12])TYPE(?:I|II|1|2)$/, "$1")
 		.replace(/^(PCIDSS)(?:LEVEL\d|V?\d+)$/, "$1");
-	if (Object.hasOwn(STANDARDS, letters)) return STANDARDS[letters] ?? upper;
-	return Object.hasOwn(STANDARD_ALIASES, letters) ? (STANDARD_ALIASES[letters] ?? upper) : upper;
+	if (Object.hasOwn(STANDARDS, letters)) return STANDARDS[letters] ?? null;
+	return Object.hasOwn(STANDARD_ALIASES, letters) ? (STANDARD_ALIASES[letters] ?? null) : null;
 }
 
 const DATA_CLASS_ALIASES: Readonly<Record<string, DataClass>> = {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { MATRIX } from "../../../src/compliance/matrix.ts";
-import { findPlaces, isWithin, toStandard } from "../../../src/compliance/vocabulary.ts";
+import { findPlaces, findStandard, isWithin } from "../../../src/compliance/vocabulary.ts";
 
 const MONTH = String.raw`\d{4}-(?:0[1-9]|1[0-2])`;
 
@@ -21,7 +21,7 @@ function claim<T extends z.ZodType>(value: T) {
 }
 
 const place = z.string().refine((code) => findPlaces(code)?.join() === code);
-const standards = z.array(z.string().refine((name) => toStandard(name) === name));
+const standards = z.array(z.string().refine((name) => findStandard(name) === name));
 const providerSchema = z.strictObject({
 	id: z.string(),
 	product: z.string(),

@@ -111,7 +111,11 @@ describe("a policy", () => {
 		expect(faultsOf(value)).toEqual(faults);
 	});
 
-	it("keeps a standard that nobody here knows, so that no provider is said to have it", () => {
-		expect(read({ frameworks: ["my own rules"] })).toEqual({ policy: { frameworks: ["MY OWN RULES"] }, faults: [] });
+	it("refuses a standard that nobody here knows, with a suggestion", () => {
+		const { faults } = read({ frameworks: ["HIPPA"], certifications: ["my own rules"] });
+		expect(faults.map(({ path, message }) => [path, message])).toEqual([
+			[["frameworks", 0], 'unknown framework or certification "HIPPA"; did you mean HIPAA?'],
+			[["certifications", 0], 'unknown framework or certification "my own rules"'],
+		]);
 	});
 });
