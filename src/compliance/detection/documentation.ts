@@ -89,7 +89,7 @@ const QUESTION = new RegExp(
 const OWNER = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
-			(?:my|our|his|her|their)(?! (?:\p{L}{2,12} ){0,1}(?:tests?|unit|code|regex\p{L}{0,2}|functions?|app|script|parser|validat\p{L}{2,4}|form|docs?|documentation|schema|class|method|project|api|readme|tutorial|example|sample|fixtures?|column|database|query|book|novel|software|page|site|library|program|config\p{L}{0,8})(?!\p{L}))
+			(?:my|our|his|her|their)(?! (?:\p{L}{2,12} ){0,1}(?:tests?|unit|code|regex\p{L}{0,2}|functions?|app|script|parser|validat\p{L}{2,4}|form|docs?|documentation|schema|class|method|project|api|readme|tutorial|example|sample|fixtures?|column|database|query|book|novel|software|page|site|library|program|sandbox|checkout|integration|environment|build|pipeline|config\p{L}{0,8})(?!\p{L}))
 			|mine|i(?:'m|’m)|i am|me|customers?|clients?|patients?|employees?|tenants?|members?|mein\p{L}{0,2}|mir|ich bin|mon|ma|mes
 			|mi|mis|mio|mia|miei|meu|minha|mijn|mój|moja|moje|min|mitt|kund(?:e|in)|cliente|klient\p{L}{0,2}|мой|моя|моё|мое|у меня
 			|мне|клиент\p{L}{0,2}|пациент\p{L}{0,3}|benim|मेरा|मेरी|मेरे|माझ[ाीे]|من
