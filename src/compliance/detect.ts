@@ -48,7 +48,10 @@ export function* detectInSteps(conversation: Conversation): Steps<Detection> {
 	for (const { joined, accepts } of conversationReadings(conversation)) {
 		found.enter((kind, from, to) => {
 			const spans = joined.locate(from, to);
-			return accepts(kind, spans) ? spans : [];
+			const [first] = spans;
+			// A value that is whole in one text does not go on in the next.
+			const isWhole = first !== undefined && spans.length > 1 && found.endsWithFinding(kind, first);
+			return isWhole || !accepts(kind, spans) ? [] : spans;
 		});
 		yield* readText(joined.text, found);
 	}

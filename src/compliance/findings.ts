@@ -62,6 +62,8 @@ export class DetectionCollector implements NameSink {
 	readonly #kinds = new Set<DataKind>();
 	readonly #findings: DataFinding[] = [];
 	readonly #counts = new Map<DataClass, number>();
+	/** Where the last finding of a kind ends, by text. */
+	readonly #lastEnds = new Map<number, Map<DataKind, number>>();
 	/** A full name alone says little. Beside data about health or money it says whose data they are. */
 	readonly #fullNames: DataFinding[] = [];
 	/** The first text with such data; null without any. */
@@ -82,8 +84,16 @@ export class DetectionCollector implements NameSink {
 		for (const span of this.#locate("person_name", start, end)) this.#fullNames.push({ kind: "person_name", ...span });
 	}
 
+	/** Whether a span ends where the last finding of a kind in its text does. */
+	endsWithFinding(kind: DataKind, { text, end }: SourceSpan): boolean {
+		return this.#lastEnds.get(text)?.get(kind) === end;
+	}
+
 	#list(finding: DataFinding): void {
 		this.#kinds.add(finding.kind);
+		const ends = this.#lastEnds.get(finding.text) ?? new Map<DataKind, number>();
+		ends.set(finding.kind, Math.max(ends.get(finding.kind) ?? 0, finding.end));
+		this.#lastEnds.set(finding.text, ends);
 		if (makesNamePersonal(finding.kind))
 			this.#personalText = Math.min(this.#personalText ?? finding.text, finding.text);
 		const dataClass = findClass(finding.kind);

@@ -116,7 +116,7 @@ describe.each(PROVIDERS)("parallel tool calls of %s", (providerId) => {
 });
 
 describe("ids of tool calls that another made", () => {
-	const ids = ["call_1", "toolu_01AbCdEfGhIjKlMnOpQrStUv", "functions.get_weather:0", "x".repeat(256), "ä€😀", "a b\n"];
+	const ids = ["call_1", "toolu_01AbCdEfGhIjKlMnOpQrStUv", "functions.get_weather:0", "x".repeat(256), "a|b/c+d=~-"];
 
 	it.each(PROVIDERS)("are taken back by %s, apart from each other", async (providerId) => {
 		const tool_calls = ids.map((id) => ({ id, type: "function", function: { name: "get_weather", arguments: "{}" } }));
@@ -126,8 +126,12 @@ describe("ids of tool calls that another made", () => {
 		expect(choices[0]?.message.content).toContain(ids.map((_, i) => `result ${i}`).join("; "));
 	});
 
-	it("are refused beyond 256 characters", async () => {
-		const id = "x".repeat(257);
+	it.each([
+		["beyond 256 characters", "x".repeat(257)],
+		["with room for a sentence", "a b"],
+		["in other letters", "ä€😀"],
+		["over lines", "a\n"],
+	])("are refused %s", async (_, id) => {
 		const tool_calls = [{ id, type: "function", function: { name: "get_weather", arguments: "{}" } }];
 		const messages = [
 			question,

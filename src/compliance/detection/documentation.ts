@@ -51,17 +51,17 @@ function isDocumented(value: string): boolean {
 	return DOCUMENTED_STREETS.some((street) => plain.startsWith(street));
 }
 
-/** Says that a value is an example, or what kind of text uses examples: tests, code, rules, documents. */
+/** Says that a value is an example, or what kind of text uses examples: tests, code, rules, documents. An address says nothing. */
 const EXAMPLE_WORD = new RegExp(
 	verbose`
-		(?<!\p{L})(?:
+		(?<![\p{L}@.])(?:
 			examples?|e\.g|eg\.|sample|dummy|placeholders?|fake|mock(?:ed|s)?|fixtures?|stub|test(?:s|ing|ed)?|unit tests?|docs?
 			|documentation|docstring|readme|tutorial|schema|openapi|swagger|regex|regexp|validat\p{L}{1,4}|validity|checksum
 			|check digits?|luhn|mod ?97|format|reserved|specification|rfc|column|assert\p{L}{0,6}|expect|pytest|jest|seed data|demo
 			|muster\p{L}{0,12}|beispiel\p{L}{0,6}|doku|prüfziffern?|gültig\p{L}{0,3}|exemples?|factice|valide|ejemplos?|prueba|válid[oa]
 			|esempi[o]?|prova|valid[oa]|exemplos?|teste|voorbeeld\p{L}{0,3}|geldig|przykład\p{L}{0,4}|testow\p{L}{1,3}|exempel|örnek
 			|geçerli|пример\p{L}{0,3}|тестов\p{L}{1,3}|документаци\p{L}{1,2}
-		)(?!\p{L})
+		)(?!\p{L}|\.(?:com|org|net|edu|test|de)(?!\p{L}))
 		|例|示例|样例|测试|文档|サンプル|テスト|예시|예제|테스트|مثال|تجريبي|اختبار|نمونه|مثلا|דוגמה|לדוגמה|उदाहरण|नमूना|परीक्षण
 	`,
 	"iu",
