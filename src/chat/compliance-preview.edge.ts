@@ -47,7 +47,7 @@ const previewRequestSchema = z.lazy(() => {
 		scope: z
 			.enum(["last", "all"])
 			.nullish()
-			.describe("`all`: every text is classified as for a call, tools and their results too, and `places` says where."),
+			.describe("`all`: every text of a call is classified, and `places` says where."),
 		compliance: policyField().nullish().describe("The policy; before that of the config."),
 		brain_config: policyConfigField().nullish().describe("Its compliance block is used without one."),
 	});
