@@ -146,13 +146,13 @@ export const chatRequestSchema = z.lazy(() =>
 			.array(chatMessageSchema)
 			.min(1)
 			.max(MAX_CHAT_MESSAGES)
-			.describe("The conversation so far, oldest first."),
+			.describe("The conversation, oldest first."),
 		model: z
 			.string()
 			.min(1)
 			.max(256)
 			.nullish()
-			.describe("`auto` (the default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier."),
+			.describe("`auto` (default), an id of list_models, or `laser-1`, `halo-1`, `foton-1` for a tier."),
 		max_tokens: tokenLimit.nullish().describe("Most tokens of the answer."),
 		max_completion_tokens: tokenLimit.nullish(),
 		temperature: z.number().min(0).max(2).nullish(),
