@@ -2,7 +2,7 @@
 import { KNOWN_PERSON, NOT_ABOUT_SOMEBODY, SOMEBODY } from "./health-subjects.ts";
 import words from "./lists/health-words.json" with { type: "json" };
 import terms from "./lists/medical-terms.json" with { type: "json" };
-import { CONDITIONS, MEDICINE_WORDS, MEDICINES, SYMPTOMS } from "./medical-terms.ts";
+import { CONDITIONS, MEDICINES, SYMPTOMS } from "./medical-terms.ts";
 import type { Phrase } from "./phrase.ts";
 import { verbose } from "./verbose.ts";
 
@@ -139,22 +139,6 @@ export const HEALTH_PHRASES: readonly Phrase[] = [
 					admitted|present(?:ed|s|ing)|complain\w{1,5}|c/o|hospitali[sz]ed|reports?|reported|triage|aufgenommen|klagt
 					|ingres|acud|refiere|se plaint|lamenta|queixa
 				)[^\n]{0,48}?(?:${SYMPTOMS})
-			`,
-			"i",
-		),
-		near: SOMEBODY,
-		unless: NOT_ABOUT_SOMEBODY,
-	},
-	{
-		kind: "diagnosis_context",
-		words: [...terms.conditionWords, ...MEDICINE_WORDS],
-		window: [96, 96],
-		pattern: new RegExp(
-			verbose`
-				\b(?:
-					takes?|taking|on|prescribed|allergic|has|had|have|having|with|was|is on|my|her|his|got|from|battl\w{1,5}
-					|surviv\w{1,3}|recover\w{1,3}|manag\w{1,3}|referr\w{1,3}|referral|histor(?:y|ies)|status post|s\/p
-				)\b
 			`,
 			"i",
 		),

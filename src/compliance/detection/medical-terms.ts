@@ -11,9 +11,6 @@ export const SYMPTOMS = terms.symptoms.join("|");
 /** Generic names of medicines, endings of names made from INN stems, and brands. */
 export const MEDICINES = terms.medicines.join("|");
 
-/** Those medicines that are one plain word. */
-export const MEDICINE_WORDS = MEDICINES.split("|").filter((word) => /^[a-z]+$/.test(word));
-
 /** Classes of medicines. */
 export const MEDICINE_CLASSES = terms.medicineClasses.join("|");
 

@@ -52,7 +52,7 @@ describe("an answer", () => {
 				["assistant", "Which medication do you take?"],
 				["user", "sertraline, since March"],
 			],
-			"diagnosis_context 1: sertraline",
+			"prescription 1: sertraline",
 		],
 		[
 			"a password",
