@@ -142,11 +142,7 @@ const penalty = z.number().min(-2).max(2);
 /** A chat body. OpenAI clients send `null` for absent fields. Unknown fields are kept, because a provider may take them. */
 export const chatRequestSchema = z.lazy(() =>
 	z.looseObject({
-		messages: z
-			.array(chatMessageSchema)
-			.min(1)
-			.max(MAX_CHAT_MESSAGES)
-			.describe("The conversation, oldest first."),
+		messages: z.array(chatMessageSchema).min(1).max(MAX_CHAT_MESSAGES).describe("The conversation, oldest first."),
 		model: z
 			.string()
 			.min(1)
