@@ -2,9 +2,11 @@
 // sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
+import type { CompliancePolicy } from "../../compliance/policy.ts";
 import {
 	fromStoredPolicies,
 	maskedClasses,
+	readsInferred,
 	type StoredPolicies,
 	toPolicyLevels,
 } from "../../compliance/policy-levels.ts";
@@ -67,10 +69,12 @@ export class RunMoney {
 		return this.#gateForLevels(goal, compliance);
 	}
 
-	/** The gate that masks what either of two gates on a goal masks. */
+	/** The gate that masks what either of two gates on a goal masks, including what is inferred if either asks for that. */
 	#gateWithMaskOf(goal: string, own: ComplianceGate, today: ComplianceGate): Promise<ComplianceGate | null> {
 		const [first, second] = [own, today].map(({ levels }) => maskedClasses(levels));
-		const operator = { mask_data_classes: [...new Set([...(first ?? []), ...(second ?? [])])] };
+		const mask_data_classes = [...new Set([...(first ?? []), ...(second ?? [])])];
+		const isInferred = [own, today].some(({ levels }) => readsInferred(levels));
+		const operator: CompliancePolicy = { mask_data_classes, ...(isInferred ? { detect: "inferred" } : {}) };
 		return gateForGoal(goal, toPolicyLevels({ operator }), cachedSettings(this.#env));
 	}
 
