@@ -14,7 +14,6 @@ import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import { cutDown } from "./flush-batch.ts";
 import type { BudgetStatus } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
@@ -34,13 +33,13 @@ import {
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
 import { type MeterEvent, toStoredEvent } from "./meter-events.ts";
-import { type FlushBatch, MeterState, type PendingPage } from "./meter-state.edge.ts";
+import { MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
-import { findCountedUsage, isTooLarge, recordSettlements } from "./settlements.store.ts";
+import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
 
 /** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
@@ -386,7 +385,7 @@ export class AccountMeter extends DurableObject<Env> {
 		const batch = this.#meterState.nextBatch();
 		if (batch.rows.length === 0) return (await this.#writeAlerts()) || this.#writeRefusals();
 		this.#flushedAtMs = Date.now();
-		const inserted = await this.#record(batch);
+		const inserted = await recordSettlements(database(this.env.DB), batch.rows);
 		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
 		const others = await findCountedUsage(database(this.env.DB), otherIds);
 		this.#meterState.markStored(batch, inserted, others);
@@ -414,32 +413,6 @@ export class AccountMeter extends DurableObject<Env> {
 		);
 		this.#refusals.forget(refusals);
 		return true;
-	}
-
-	/** Stores rows. One that is too large for D1 is cut down, so that it is not tried for ever and does not hold up the others. */
-	async #record({ rows }: FlushBatch): Promise<Set<string>> {
-		const db = database(this.env.DB);
-		try {
-			return await recordSettlements(db, rows);
-		} catch (error) {
-			if (!isTooLarge(error)) throw error;
-			const inserted = new Set<string>();
-			for (const outgoing of rows) {
-				for (const id of await this.#recordAlone(outgoing)) inserted.add(id);
-			}
-			return inserted;
-		}
-	}
-
-	async #recordAlone(outgoing: FlushBatch["rows"][number]): Promise<Set<string>> {
-		const db = database(this.env.DB);
-		try {
-			return await recordSettlements(db, [outgoing]);
-		} catch (error) {
-			if (!isTooLarge(error)) throw error;
-			logError("settlement_cut_down", error, { request_id: outgoing.row.request_id });
-			return recordSettlements(db, [cutDown(outgoing)]);
-		}
 	}
 
 	/** @param flushAtMs when to flush again, if anything is unflushed. */

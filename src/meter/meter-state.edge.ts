@@ -34,7 +34,7 @@ export type AdmittedRequest = Pick<Slot, "requestId" | "countsTowardsDay" | "lim
 };
 
 /** Pending settlements and their slots. */
-export interface FlushBatch {
+interface FlushBatch {
 	slots: Slot[];
 	rows: OutgoingRow[];
 }

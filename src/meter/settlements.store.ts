@@ -3,7 +3,8 @@ import { getTableColumns, inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/client.edge.ts";
 import { settlements, usageDays } from "../db/schema.ts";
-import type { OutgoingRow } from "./flush-batch.ts";
+import { logError } from "../http/log.edge.ts";
+import { cutDown, type OutgoingRow } from "./flush-batch.ts";
 import { toRollupParts } from "./rollup.ts";
 import type { UsageCall } from "./settlement.ts";
 import type { CountedUsage } from "./usage-totals.ts";
@@ -41,11 +42,8 @@ function rollupQuery(db: Database, rows: readonly OutgoingRow[]) {
 		.onConflictDoUpdate({ target: ROLLUP_KEY, set: addedCounts });
 }
 
-/**
- * Inserts rows and adds them to the rollup, in one transaction. A row that is there already stays as it is and adds nothing.
- * @returns the ids of the rows that this transaction inserted.
- */
-export async function recordSettlements(db: Database, rows: readonly OutgoingRow[]): Promise<Set<string>> {
+/** Inserts rows and adds them to the rollup, in one transaction. Returns the ids of the rows that it inserted. */
+async function insertRows(db: Database, rows: readonly OutgoingRow[]): Promise<string[]> {
 	const texts = `[${rows.map(({ text }) => text).join(",")}]`;
 	const insert = db
 		.insert(settlements)
@@ -53,13 +51,39 @@ export async function recordSettlements(db: Database, rows: readonly OutgoingRow
 		.onConflictDoNothing()
 		.returning({ requestId: settlements.requestId });
 	const [, inserted] = await db.batch([rollupQuery(db, rows), insert]);
-	return new Set(inserted.map(({ requestId }) => requestId));
+	return inserted.map(({ requestId }) => requestId);
 }
 
 /** Whether an error is D1's refusal of a statement, parameter or row for its size. */
-export function isTooLarge(error: unknown): boolean {
+function isTooLarge(error: unknown): boolean {
 	const texts = error instanceof Error ? `${error.message} ${error.cause}` : String(error);
 	return /SQLITE_TOOBIG|too big|too large/i.test(texts);
+}
+
+async function insertRow(db: Database, row: OutgoingRow): Promise<string[]> {
+	try {
+		return await insertRows(db, [row]);
+	} catch (error) {
+		if (!isTooLarge(error)) throw error;
+		logError("settlement_cut_down", error, { request_id: row.row.request_id });
+		return insertRows(db, [cutDown(row)]);
+	}
+}
+
+/**
+ * Inserts rows and adds them to the rollup, in one transaction. A row that is there already stays as it is and adds nothing. One that
+ * is too large for D1 is cut down, so that it is not tried for ever and does not hold up the others.
+ * @returns the ids of the rows that were inserted.
+ */
+export async function recordSettlements(db: Database, rows: readonly OutgoingRow[]): Promise<Set<string>> {
+	try {
+		return new Set(await insertRows(db, rows));
+	} catch (error) {
+		if (!isTooLarge(error)) throw error;
+		const inserted = new Set<string>();
+		for (const row of rows) for (const id of await insertRow(db, row)) inserted.add(id);
+		return inserted;
+	}
 }
 
 /** The query behind toCountedUsage, for a batch. */
