@@ -1,5 +1,5 @@
 // Prices a step before it is made: its models at an intensity, its strategy, and the most that it can cost. Calls no model.
-import type { Result } from "../failure.ts";
+import type { Failure, Result } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
@@ -135,6 +135,7 @@ export class StepPricer {
 	#step: StepSpec;
 	#maxTokens: number;
 	#prices = new Map<string, PricedStep | null>();
+	#refusal: Failure | null = null;
 
 	/** @param maxTokens of each call, as requested. A shorter answer is one model's alone: its panel would cost more. */
 	constructor(context: PlanContext, rules: StepRules, step: StepSpec, maxTokens: number) {
@@ -142,6 +143,11 @@ export class StepPricer {
 		this.#rules = rules;
 		this.#step = step;
 		this.#maxTokens = maxTokens;
+	}
+
+	/** The refusal by compliance at the first intensity that has one; null where there is none. */
+	get refusal(): Failure | null {
+		return this.#refusal;
 	}
 
 	/** The step at an intensity and a length; null when no model may make it. */
@@ -176,7 +182,10 @@ export class StepPricer {
 		const sizes = isAlone ? SINGLE_ONLY : suitKind(sizesFor(intensity), task.kind);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
 		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
-		if (!found.ok) return null;
+		if (!found.ok) {
+			if (found.failure.reason === "compliance_blocked") this.#refusal ??= found.failure;
+			return null;
+		}
 		const pool = isCheapest ? onlyCheapest(found.value) : found.value;
 		for (const [position, size] of sizes.entries()) {
 			const panel = orderPanel(choosePanel(STRATEGY[size.strategy], pool, size, null), askLast);

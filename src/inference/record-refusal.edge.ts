@@ -3,11 +3,16 @@ import type { KeyContext } from "../account/context.ts";
 import type { Failure } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 
-type TrailContext = Pick<KeyContext, "account" | "meter" | "requestId" | "log">;
+/** Whose refusal is recorded, and under which endpoint and id. */
+interface TrailContext extends Pick<KeyContext, "meter" | "requestId"> {
+	account: Pick<KeyContext["account"], "userId" | "keyId">;
+	log: Pick<KeyContext["log"], "endpoint">;
+}
 
-type ComplianceFailure = Extract<Failure, { reason: "compliance_blocked" }>;
-
-async function recordRefusal({ notice }: ComplianceFailure, context: TrailContext): Promise<void> {
+/** Counts a refusal by compliance at the user's meter. Other failures leave no trail. Never throws. */
+export async function recordRefusal(failure: Failure, context: TrailContext): Promise<void> {
+	if (failure.reason !== "compliance_blocked") return;
+	const { notice } = failure;
 	const { requestId, log } = context;
 	const { userId, keyId } = context.account;
 	const { policies = [], classes = [], kinds = {}, places = [], counts = {} } = notice ?? {};
@@ -26,6 +31,6 @@ export async function withRefusalTrail<T extends { ok: true } | { ok: false; fai
 	context: TrailContext,
 ): Promise<T> {
 	const answer = await work;
-	if (!answer.ok && answer.failure.reason === "compliance_blocked") await recordRefusal(answer.failure, context);
+	if (!answer.ok) await recordRefusal(answer.failure, context);
 	return answer;
 }

@@ -5,10 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunResponse, runSchema } from "../../src/agents/response.ts";
 import { agentRunClient } from "../../src/agents/run/client.edge.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
-import { expectAccounted, expectInterrupted, postRun, readRun, runAgent } from "../support/agents.ts";
+import { expectAccounted, expectInterrupted, GOAL, postRun, readRun, runAgent } from "../support/agents.ts";
 import { nano } from "../support/money.ts";
 import {
 	call,
+	callWith,
 	callWithKey,
 	eventually,
 	newKey,
@@ -16,6 +17,7 @@ import {
 	type Upstream,
 	usageOf,
 	useSandbox,
+	withKey,
 } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 
@@ -141,6 +143,37 @@ describe("an interrupted run", () => {
 		const whole = await resumed(await resume(run.run_id));
 		expect(whole.status).toBe("complete");
 		for (const step of whole.steps.slice(2)) expect(excluded).not.toContain(providerOf(step));
+	});
+
+	it("stays interrupted when the server's policy lets nobody serve it by then, and leaves an audit event", async () => {
+		const goal = `${GOAL} under my SSN 412-68-3957`;
+		const { run_id } = await interruptRun({ goal, compliance: { provider_denylist: ["zai"] } });
+		const floor = { compliance: { block_data_classes: ["PII"], provider_allowlist: ["zai"] } };
+		const get = async (name: string) => (name === "brain:default" ? JSON.stringify(floor) : null);
+		const server: Partial<Env> = { KV: { get, put: async () => undefined } as unknown as KVNamespace };
+		const asked = upstream.requests.length;
+		const response = await callWith(server, `/v1/agent/${run_id}/resume`, withKey(key.key, {}));
+		expect(response.status).toBe(502);
+		expect(upstream.requests).toHaveLength(asked);
+		await expectInterrupted(key, await readRun(key, run_id));
+		const list = await callWithKey(key.key, "/v1/audit/events?event_type=compliance_blocked");
+		const { data } = await list.json<{ data: unknown[] }>();
+		expect(data).toMatchObject([
+			{
+				actor: `key:${key.key_id}`,
+				payload: {
+					request_id: run_id,
+					endpoint: "resume_agent_run",
+					policies: [{ level: "operator", members: ["block_data_classes", "provider_allowlist"] }],
+					kinds: { PII: ["us_ssn"] },
+					places: [{ path: "goal", message: null, kinds: ["us_ssn"] }],
+					refusals: 1,
+				},
+			},
+		]);
+		expect(JSON.stringify(data)).not.toContain("412-68");
+		const whole = await resumed(await resume(run_id));
+		expect(whole.status).toBe("complete");
 	});
 
 	it("is signed as it is after seven days", async () => {

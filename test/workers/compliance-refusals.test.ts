@@ -290,10 +290,83 @@ describe("a refusal", () => {
 		expect(await listed()).toEqual([]);
 	});
 
+	it("of a vector image names the text in it", async () => {
+		const svg = `<svg xmlns="http://www.w3.org/2000/svg"><text>${MAIL}</text></svg>`;
+		const url = `data:image/svg+xml;base64,${btoa(svg)}`;
+		const content = [
+			{ type: "text", text: "What does it say?" },
+			{ type: "image_url", image_url: { url } },
+		];
+		const compliance = { ...NO_PII, allow_unread: ["image"] };
+		const answer = await refused("/v1/chat/completions", { messages: [user(content)], compliance });
+		expect(answer.kinds).toEqual({ PII: ["email"] });
+		expect(answer.places).toMatchObject([{ path: "messages[0]", kinds: ["email"] }]);
+	});
+
 	it("a hundred times over is one event, and the others' limits hold", async () => {
 		stopClock();
 		const body = { messages: [user(MAIL)], compliance: NO_PII };
 		await Promise.all(Array.from({ length: 100 }, () => refused("/v1/chat/completions", body)));
 		expect((await listed()).map(({ payload }) => payload.refusals)).toEqual([100]);
+	});
+});
+
+describe("what nobody can read", () => {
+	const image = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
+	const messages = [user([{ type: "text", text: "What is on it?" }, image])];
+	const block = { block_data_classes: ["PII"] };
+	const allow = { allow_unread: ["image"] };
+
+	it("refuses an image where a class is blocked, unless the policy lets images pass", async () => {
+		const answer = await refused("/v1/chat/completions", { messages, compliance: { ...NO_PII } });
+		expect(answer).toMatchObject({ classes: ["PII"], kinds: { PII: ["unread"] }, places: [{ place: "image" }] });
+		const passed = await callWithKey(key.key, "/v1/chat/completions", { messages, compliance: { ...block, ...allow } });
+		expect([passed.status, await passed.text()]).toEqual([200, expect.stringContaining("svc.attestation.v1")]);
+	});
+
+	it("is refused by a level above, whatever a request says of it", async () => {
+		const floor = { compliance: { ...block, provider_allowlist: ["zai"] } };
+		const get = async (name: string) => (name === "brain:default" ? JSON.stringify(floor) : null);
+		const server: Partial<Env> = { KV: { get, put: async () => undefined } as unknown as KVNamespace };
+		const body = { messages, compliance: allow };
+		const byOperator = await callWith(server, "/v1/chat/completions", withKey(key.key, body));
+		expect([byOperator.status, await byOperator.json()]).toMatchObject([
+			403,
+			{ policies: [{ level: "operator" }], kinds: { PII: ["unread"] } },
+		]);
+		const response = await callWithKey(key.key, "/v1/keys", { name: "blocked", brain_config: { compliance: NO_PII } });
+		expect(response.status).toBe(200);
+		const { key: bounded } = await response.json<{ key: string }>();
+		const byKey = await callWithKey(bounded, "/v1/chat/completions", body);
+		expect([byKey.status, await byKey.json()]).toMatchObject([
+			403,
+			{ policies: [{ level: "key" }], kinds: { PII: ["unread"] } },
+		]);
+		expect(upstream.requests).toEqual([]);
+	});
+
+	const sentence = "My number is 412-68-3957";
+	const assistant = (members: Record<string, unknown>) => [
+		user("hi"),
+		{ role: "assistant", content: "Hello", ...members },
+		user("and?"),
+	];
+	const toolCall = (members: Record<string, unknown>) =>
+		assistant({
+			tool_calls: [{ id: "call_1", type: "function", function: { name: "find", arguments: "{}" }, ...members }],
+		});
+
+	it.each<[string, unknown[]]>([
+		["detail", [user([{ ...image, image_url: { ...image.image_url, detail: sentence } }])]],
+		["signature", assistant({ thinking_blocks: [{ type: "thinking", thinking: "…", signature: sentence }] })],
+		["data", assistant({ thinking_blocks: [{ type: "redacted_thinking", data: sentence }] })],
+		["encrypted_content", assistant({ thinking_blocks: [{ type: "reasoning", encrypted_content: sentence }] })],
+		["thought_signature", toolCall({ extra_content: { google: { thought_signature: sentence } } })],
+		["id", toolCall({ id: sentence })],
+		["tool_call_id", [...toolCall({}).slice(0, 2), { role: "tool", tool_call_id: sentence, content: "4" }]],
+	])("holds no sentence: %s is 422", async (member, conversation) => {
+		const response = await callWithKey(key.key, "/v1/chat/completions", { messages: conversation });
+		expect([response.status, await response.text()]).toEqual([422, expect.stringContaining(member)]);
+		expect(upstream.requests).toEqual([]);
 	});
 });

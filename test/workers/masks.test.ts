@@ -378,6 +378,28 @@ describe("an interrupted run", () => {
 	});
 });
 
+describe("a resumed run", () => {
+	it("masks what is inferred, also beside the server's policy of today", async () => {
+		let isDown = true;
+		answerWith(async (request) =>
+			isDown && (await request.text()).includes("Subtask 2 of 2") ? status(500) : undefined,
+		);
+		const statement = "Nonno è in ospedale per uno scompenso cardiaco e noi siamo preoccupati.";
+		const goal = `1. Write a letter: ${statement}\n2. Write a letter to the clinic\n3. Put both letters in a table`;
+		const compliance = { mask_data_classes: ["PHI"], detect: "inferred" };
+		const body = { goal, policy: "efficiency", compliance };
+		const { run_id } = await json<{ run_id: string }>(callWithKey(key.key, "/v1/agent/run", body), 502);
+		isDown = false;
+		const floor = JSON.stringify({ compliance: { provider_denylist: ["zai"] } });
+		const get = async (name: string) => (name === "brain:default" ? floor : null);
+		const server: Partial<Env> = { KV: { get, put: async () => undefined } as unknown as KVNamespace };
+		const run = await json<{ status: string }>(callWith(server, `/v1/agent/${run_id}/resume`, withKey(key.key, {})));
+		expect(run.status).toBe("complete");
+		expect(upstream.requests.length).toBeGreaterThan(2);
+		expect(sent()).not.toContain("scompenso");
+	});
+});
+
 describe("a tool of the MCP server", () => {
 	it("masks as its endpoint does", async () => {
 		const args = { messages: [{ role: "user", content: PROMPT }], compliance: COMPLIANCE };

@@ -355,6 +355,7 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 			mask: callGate?.mask ?? null,
 			record: (charge) => this.#money.record(run, charge, gate),
 			report: (event) => this.#waiters.publish(event),
+			recordRefusal: (refusal) => this.#money.recordRefusal(run, refusal),
 			queuePlanEvent: (state) => this.#runOutbox.addEvent(planEvent(spec, state, planEventId, Date.now())),
 			queueProgress: (progress) => this.#runOutbox.addRun("step", toAgentRunRow({ ...progress, spec, end: null })),
 		});

@@ -70,6 +70,8 @@ interface ExecutorContext {
 	mask: Mask | null;
 	record(charge: OpenStepCharge): Promise<boolean>;
 	report(event: RunEvent): void;
+	/** Leaves the audit event of a step that compliance keeps from every model. */
+	recordRefusal(refusal: Failure): Promise<void>;
 	/** Called within the transaction that stores the plan. */
 	queuePlanEvent(state: RunState): void;
 	/** Called within the transaction that stores a step's end. */
@@ -103,6 +105,12 @@ function failureText(failure: Failure): string {
 type StepOutcome =
 	| { kind: "stopped"; stop: StepStop }
 	| { kind: "made"; draft: StepDraft; hold: StepHold; result: StepResult };
+
+/** A decision on a step, and why compliance keeps the step from every model, where it does. */
+interface StepVerdict {
+	decision: (HeldStep & { priced: PricedStep }) | StepStop;
+	refusal: Failure | null;
+}
 
 type MadeStep = Extract<StepOutcome, { kind: "made" }>;
 
@@ -245,9 +253,12 @@ export class RunExecutor {
 
 	/** Decides on a step and makes it. Its money stays on hold until its end is stored. */
 	async #make(step: PlannedStep): Promise<StepOutcome> {
-		const { run, report, record } = this.#context;
-		const decision = this.#decide(step, run.spec.maxTokens);
-		if (decision.kind === "stop") return { kind: "stopped", stop: decision };
+		const { run, report, record, recordRefusal } = this.#context;
+		const { decision, refusal } = this.#decide(step, run.spec.maxTokens);
+		if (decision.kind === "stop") {
+			if (decision.limit === "no_model" && refusal) await recordRefusal(refusal);
+			return { kind: "stopped", stop: decision };
+		}
 		const { intensity, reason, hold, priced } = decision;
 		const { role } = step;
 		const subtask = this.#texts.restore(step.subtask);
@@ -269,7 +280,7 @@ export class RunExecutor {
 		return { kind: "made", draft, hold, result };
 	}
 
-	#decide(step: PlannedStep, maxTokens: number): (HeldStep & { priced: PricedStep }) | StepStop {
+	#decide(step: PlannedStep, maxTokens: number): StepVerdict {
 		const { planContext, rules, run } = this.#context;
 		const { reserveNanoUsd, isOptional } = step;
 		const askLast = run.state.retry?.askLast ?? [];
@@ -286,10 +297,10 @@ export class RunExecutor {
 			reserveNanoUsd,
 			isOptional,
 		});
-		if (decision.kind === "stop") return decision;
+		if (decision.kind === "stop") return { decision, refusal: pricer.refusal };
 		const priced = pricer.priceAt(decision.intensity, decision.maxTokens, decision.models);
 		if (!priced) throw new Error("what was decided on can be made");
-		return { ...decision, priced };
+		return { decision: { ...decision, priced }, refusal: null };
 	}
 
 	/** Stores the end of a step: its cost, its answer, and the state of the run after it. */

@@ -2,14 +2,19 @@
 // sealed, stored and settled, once. If the meter has settled the run by itself, that settlement stands.
 import { PLANS } from "../../catalog/plans.ts";
 import type { ComplianceGate } from "../../compliance/gate.ts";
+import type { CompliancePolicy } from "../../compliance/policy.ts";
 import {
 	fromStoredPolicies,
 	maskedClasses,
+	readsInferred,
 	type StoredPolicies,
 	toPolicyLevels,
 } from "../../compliance/policy-levels.ts";
 import { database } from "../../db/client.edge.ts";
+import type { Failure } from "../../failure.ts";
 import type { PlanContext } from "../../inference/caller.edge.ts";
+import { withTextField } from "../../inference/client-fields.ts";
+import { recordRefusal } from "../../inference/record-refusal.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { StoredReceipt } from "../../meter/settlement.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
@@ -64,10 +69,12 @@ export class RunMoney {
 		return this.#gateForLevels(goal, compliance);
 	}
 
-	/** The gate that masks what either of two gates on a goal masks. */
+	/** The gate that masks what either of two gates on a goal masks, including what is inferred if either asks for that. */
 	#gateWithMaskOf(goal: string, own: ComplianceGate, today: ComplianceGate): Promise<ComplianceGate | null> {
 		const [first, second] = [own, today].map(({ levels }) => maskedClasses(levels));
-		const operator = { mask_data_classes: [...new Set([...(first ?? []), ...(second ?? [])])] };
+		const mask_data_classes = [...new Set([...(first ?? []), ...(second ?? [])])];
+		const isInferred = [own, today].some(({ levels }) => readsInferred(levels));
+		const operator: CompliancePolicy = { mask_data_classes, ...(isInferred ? { detect: "inferred" } : {}) };
 		return gateForGoal(goal, toPolicyLevels({ operator }), cachedSettings(this.#env));
 	}
 
@@ -81,7 +88,28 @@ export class RunMoney {
 			...today.objectionsTo(model),
 		];
 		const { mask = null } = (await this.#gateWithMaskOf(spec.goal, own, today)) ?? {};
-		return { ...own, mask, objectionsTo, reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason) };
+		return {
+			...own,
+			mask,
+			objectionsTo,
+			reasonsAgainst: (model) => objectionsTo(model).map(({ reason }) => reason),
+			// The run's own policy let it start. What today's excludes is today's refusal.
+			explain: (models) => {
+				const excluded = [...models];
+				const isByToday = excluded.some((model) => today.objectionsTo(model).length > 0);
+				return (isByToday ? today : own).explain(excluded);
+			},
+		};
+	}
+
+	/** Leaves the audit event of a refusal by compliance inside the run, under the run's id. */
+	recordRefusal({ spec, state }: StoredRun, refusal: Failure): Promise<void> {
+		return recordRefusal(withTextField(refusal, "goal"), {
+			account: spec,
+			requestId: spec.runId,
+			log: { endpoint: state.resumeRules ? "resume_agent_run" : "start_agent_run" },
+			meter: (userId) => meterClient(this.#env.ACCOUNT_METER, userId),
+		});
 	}
 
 	/** Whether the catalog has a model. */

@@ -1,7 +1,18 @@
 // What checking a saved receipt says. The files are the second implementation's.
 import { describe, expect, it } from "vitest";
+import { toRunEnd } from "../../../src/agents/run/run.ts";
+import { draftSettlement } from "../../../src/agents/run/settlement.ts";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
+import { plainConversation } from "../../../src/compliance/conversation.ts";
+import type { Detection } from "../../../src/compliance/findings.ts";
+import { shippedGate } from "../../../src/compliance/gate.ts";
+import type { PolicyLevels } from "../../../src/compliance/policy-levels.ts";
+import { runSteps } from "../../../src/compliance/steps.ts";
+import { sealReceipt } from "../../../src/proof/receipt.ts";
+import { createSigner } from "../../../src/proof/signing.ts";
 import { allHold, renderFinding } from "../../../src/verifier/findings.ts";
 import { checkReceipt } from "../../../src/verifier/receipt.ts";
+import { runSpec, runWith } from "../../support/run-spec.ts";
 import { signingKey } from "../../support/second-ed25519.ts";
 import { canonical, textHash } from "../../support/second-ledger.ts";
 
@@ -46,6 +57,43 @@ describe("a receipt", () => {
 			true,
 			"note  attestation: monitored, not enforced: the operator's policy refused nothing, so it is no proof of compliance",
 		]);
+	});
+
+	it("holds as the service seals it, with masks, a floor, what is inferred and what was only monitored", async () => {
+		const goal = "Mail ida@fjord-post.no about her visit.";
+		const levels: PolicyLevels = {
+			operator: { provider_denylist: ["zai"], mode: "monitor" },
+			key: { mask_data_classes: ["PII"] },
+			request: { detect: "inferred" },
+		};
+		const inferred: Detection = { classes: ["PHI"], kinds: { PHI: ["health_statement"] }, findings: [] };
+		const settings = { catalog: CATALOG, attestations: new Map() };
+		const gate = runSteps(shippedGate(levels, plainConversation(goal), settings, inferred));
+		const readers = CATALOG.models.filter(({ provider }) => provider === "zai").map(({ id }) => id);
+		const { state, steps } = runWith(["Done."], { subtasksDone: 1, readers });
+		const spec = runSpec({ goal });
+		const end = toRunEnd(spec, state, steps, []);
+		const { receipt: draft } = draftSettlement({ spec, state, charges: [], end, gate, catalog: CATALOG }, 0);
+		const signer = createSigner(new Uint8Array(32).fill(7));
+		const { receipt: text, ...sealedReceipt } = await sealReceipt(draft, signer);
+		const read: unknown = JSON.parse(text);
+		expect(read).toMatchObject({
+			masked: { email: 1 },
+			compliance: {
+				mode: "monitor",
+				floor: [{ level: "operator" }, { level: "key" }],
+				detected_classes: ["PII"],
+				inferred_classes: ["PHI"],
+				violations: [{ level: "operator", member: "provider_denylist" }],
+			},
+		});
+		const document = { object: "proof", ...sealedReceipt, receipt: read, valid: true, signed: true };
+		const { holds, lines } = await check(document, [signer.publicKey]);
+		expect([holds, lines]).toEqual([true, expect.arrayContaining([expect.stringContaining("not enforced")])]);
+		for (const change of [{ masked: { email: 2 } }, { masked: undefined }]) {
+			const changed = { ...document, receipt: JSON.parse(JSON.stringify({ ...draft, ...change })) };
+			expect((await check(changed, [signer.publicKey])).holds).toBe(false);
+		}
 	});
 
 	it("holds under any of several keys, as under a retired one", async () => {
