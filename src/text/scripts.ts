@@ -78,6 +78,9 @@ export function scriptIndex(unit: number): number {
 	return index === NO_SCRIPT ? -1 : index;
 }
 
+/** Positions in SCRIPTS. */
+export const LATIN = SCRIPTS.indexOf("latin");
+export const HANGUL = SCRIPTS.indexOf("hangul");
 const HAN = SCRIPTS.indexOf("han");
 const KANA = SCRIPTS.indexOf("kana");
 const THAI = SCRIPTS.indexOf("thai");

@@ -1,6 +1,6 @@
 // Turns a unit of text into hashed features: words, their pairs, n-grams and shapes. Training and the service share it. Pure.
 import { addUnit, HASH_START, mixHash } from "../../text/hash.ts";
-import { isSpaceless, SCRIPTS, scriptIndex } from "../../text/scripts.ts";
+import { HANGUL, isSpaceless, LATIN, scriptIndex } from "../../text/scripts.ts";
 
 /** Features are hashed to this many buckets. */
 export const STATEMENT_BUCKETS = 1 << 18;
@@ -27,8 +27,6 @@ const WORD_END = 0x3e;
 const APOSTROPHE = 0x27;
 const CURLY_APOSTROPHE = 0x2019;
 const SPACE = 0x20;
-const LATIN = SCRIPTS.indexOf("latin");
-const HANGUL = SCRIPTS.indexOf("hangul");
 
 /** At the start of a unit, before the first word. */
 const NO_WORD = 0x511;
@@ -71,9 +69,9 @@ function add(features: UnitFeatures, hash: number): void {
 }
 
 /** Decimal digits of the scripts that write their own. Those of full width are made ASCII before. */
-function isDigit(unit: number): boolean {
+function isDecimalDigit(unit: number): boolean {
 	if (unit < 0x660) return unit >= 0x30 && unit <= 0x39;
-	return (unit <= 0x669 || (unit >= 0x6f0 && unit <= 0x6f9) || (unit >= 0x966 && unit <= 0x96f)) && unit < 0x970;
+	return unit <= 0x669 || (unit >= 0x6f0 && unit <= 0x6f9) || (unit >= 0x966 && unit <= 0x96f);
 }
 
 /** Reads one unit. Its methods read what starts at a place and return the place after it. */
@@ -98,7 +96,7 @@ class UnitReader {
 			const unit = text.charCodeAt(at);
 			const script = scriptIndex(unit);
 			if (unit <= SPACE) at++;
-			else if (isDigit(unit)) at = this.#number(at);
+			else if (isDecimalDigit(unit)) at = this.#number(at);
 			else if (isSpaceless(script)) at = this.#character(at, unit);
 			else if (script >= 0) at = this.#word(at, script);
 			else at = this.#mark(at, unit);
@@ -120,8 +118,8 @@ class UnitReader {
 		let separators = 0;
 		for (; end < text.length; end++) {
 			const unit = text.charCodeAt(end);
-			if (isDigit(unit)) digits++;
-			else if ((unit === 0x2e || unit === 0x2c) && isDigit(text.charCodeAt(end + 1))) separators++;
+			if (isDecimalDigit(unit)) digits++;
+			else if ((unit === 0x2e || unit === 0x2c) && isDecimalDigit(text.charCodeAt(end + 1))) separators++;
 			else break;
 		}
 		this.#addWord(SALT.number + 16 * Math.min(2, separators) + Math.min(digits, 12));

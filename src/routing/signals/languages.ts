@@ -1,6 +1,6 @@
 // Which language a text is in, by its script and its most frequent words. Pure; the words are in languages.json.
 import { hashUnits } from "../../text/hash.ts";
-import { SCRIPTS, type Script } from "../../text/scripts.ts";
+import { LATIN, SCRIPTS, type Script } from "../../text/scripts.ts";
 import frequentWords from "./languages.json" with { type: "json" };
 import { MaskTable } from "./mask-table.ts";
 
@@ -40,7 +40,6 @@ const KANA_SHARE = 0.1;
 /** Latin words are often names or code. Another script with this share says what the language is. */
 const OTHER_SCRIPT_SHARE = 0.25;
 
-const LATIN = SCRIPTS.indexOf("latin");
 const HAN = SCRIPTS.indexOf("han");
 const KANA = SCRIPTS.indexOf("kana");
 

@@ -1,7 +1,7 @@
 // Reads a text once, character by character: its n-grams, its cues, and counts of what it is made of. Pure.
 
 import { addUnit, HASH_START } from "../../text/hash.ts";
-import { isSpaceless, SCRIPTS, scriptIndex } from "../../text/scripts.ts";
+import { HANGUL, isSpaceless, SCRIPTS, scriptIndex } from "../../text/scripts.ts";
 import { MAX_SPACELESS_CUE, prefixCues, spacelessCues, wordCues } from "./cues.ts";
 import { countLanguages, createLanguageCounts } from "./languages.ts";
 import { addGram, type FeatureSpace } from "./space.ts";
@@ -29,7 +29,6 @@ const APOSTROPHE = 0x27;
 const UNDERSCORE = 0x5f;
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
-const HANGUL = SCRIPTS.indexOf("hangul");
 
 /** What the scan of a text finds beside its n-grams. Cues are bit masks. */
 export interface Scan {
