@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type BilledCall, lastBilledCall } from "../inference/accounting.ts";
 import type { SettledAnswer } from "../inference/infer.edge.ts";
 import { type SvcBlock, svcBlockSchema } from "../inference/svc-block.ts";
-import { countTokens } from "../inference/token-counts.ts";
+import { toTokenCounts } from "../inference/token-counts.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { joinText, type ModelAnswer, partsOfType, type ToolCallPart } from "../providers/model-call.ts";
 import { toBlockFields } from "./provider-blocks.ts";
@@ -52,7 +52,7 @@ export type ChatCompletion = z.output<typeof chatCompletionSchema>;
 
 /** OpenAI's usage of the call that served. */
 export function toUsageBlock(answer: ModelAnswer, billed: readonly BilledCall[]): ChatCompletion["usage"] {
-	const { input, cacheRead, output, reasoning } = countTokens(answer, billed);
+	const { input, cacheRead, output, reasoning } = toTokenCounts(answer, billed);
 	return {
 		prompt_tokens: input,
 		completion_tokens: output,

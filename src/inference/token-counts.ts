@@ -12,7 +12,7 @@ export interface TokenCounts {
 }
 
 /** Counts the tokens of the call that served, as billed. */
-export function countTokens({ usage }: Pick<ModelAnswer, "usage">, billed: readonly BilledCall[]): TokenCounts {
+export function toTokenCounts({ usage }: Pick<ModelAnswer, "usage">, billed: readonly BilledCall[]): TokenCounts {
 	const { promptTokens: input, completionTokens: output } = lastBilledCall(billed).bill;
 	const cacheRead = Math.min(usage?.cacheRead ?? 0, input);
 	return {
