@@ -38,6 +38,8 @@ export interface CallOptions {
 	 * visible tokens that must fit. Without it, the call's own limit holds.
 	 */
 	outputLimit?: OutputLimit;
+	/** The client's own name of the conversation, within its user. Without one, the messages tell. */
+	conversation?: string;
 	/** Every model that is sent the call must pass it; null without a compliance policy. */
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets the whole request cost, nano-USD; null for anything. Default: a guarded plan's envelope. */
