@@ -1,26 +1,19 @@
-// Applies the rules in force to a chat body: routing config and compliance policy, the request's own and the server's.
+// Applies the rules in force to a chat body.
 import { ok, type Result } from "../failure.ts";
-import { gateFor } from "../inference/call-gate.edge.ts";
-import { maskCall } from "../inference/masked-call.ts";
+import { applyRules } from "../inference/apply-rules.edge.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
-import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { toInferenceRequest } from "./inference-request.ts";
 import type { ChatRequest } from "./request.ts";
 
 /**
- * The call and options of a chat body, with the gate of its compliance policy. What the policy masks is masked in the call.
+ * The call and options of a chat body under the rules in force.
  * @param rawBody the body before validation.
  */
-export async function applyRules(
+export function applyChatRules(
 	body: ChatRequest,
-	context: RulesContext & { account: { userId: string }; signal: AbortSignal },
+	context: Parameters<typeof applyRules>[2],
 	rawBody?: unknown,
 ): Promise<Result<InferenceRequest>> {
-	const rules = await rulesInForce(body, context);
-	if (!rules.ok) return rules;
-	const { settings, account, signal } = context;
-	const owner = { user: account.userId, signal };
-	const { call, options } = toInferenceRequest(body, settings.catalog, rules.value.config, rawBody);
-	const gate = await gateFor(call, rules.value.levels, settings, owner);
-	return ok({ call: maskCall(call, gate?.mask ?? null), options: { ...options, gate } });
+	const { catalog } = context.settings;
+	return applyRules(body, (config) => ok(toInferenceRequest(body, catalog, config, rawBody)), context);
 }

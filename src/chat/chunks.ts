@@ -1,7 +1,9 @@
 // The Server-Sent Events of a streamed completion: OpenAI's chunks with the `svc` block. Pure.
+import type { StreamError } from "../inference/answer-form.ts";
+import type { SvcBlock } from "../inference/svc-block.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
 import type { StreamPart } from "../providers/wire.ts";
-import { type ChatCompletion, renderToolCall, type SvcBlock } from "./completion.ts";
+import { type ChatCompletion, renderToolCall } from "./completion.ts";
 import { toBlockFields } from "./provider-blocks.ts";
 
 /** What every chunk of a stream repeats, serialized once. */
@@ -116,13 +118,6 @@ export function lastChunks(
 	};
 	if (!head.includeUsage) return renderChunkEvent(head, [choice], { svc }) + DONE_EVENT;
 	return renderChunkEvent(head, [choice]) + renderChunkEvent(head, [], { usage, svc }) + DONE_EVENT;
-}
-
-/** Why a stream broke off: `upstream_error` for a fault of the upstream, `server_error` for one of this service. */
-export interface StreamError {
-	type: "upstream_error" | "server_error";
-	code: string;
-	message: string;
 }
 
 /** The end of a broken stream: an error that OpenAI clients throw, and no `[DONE]`. */

@@ -3,12 +3,14 @@
 import { endpoint } from "../account/endpoint.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { withClientFieldNames } from "../inference/client-fields.ts";
-import { applyRules } from "./apply-rules.edge.ts";
-import { chatCompletionSchema, toSvcBlock } from "./completion.ts";
+import { respond } from "../inference/respond.edge.ts";
+import { toSvcBlock } from "../inference/svc-block.ts";
+import { applyChatRules } from "./apply-rules.edge.ts";
+import { chatEntrance } from "./chat-form.ts";
+import { chatCompletionSchema } from "./completion.ts";
 import { UNLISTED_CHAT_FIELDS } from "./field-names.ts";
 import { toChatPurpose } from "./inference-request.ts";
 import { chatRequestSchema } from "./request.ts";
-import { respondToChat } from "./respond.edge.ts";
 import { previewRouteEndpoint } from "./route-preview.edge.ts";
 
 export const createChatCompletionEndpoint = endpoint({
@@ -28,14 +30,19 @@ export const createChatCompletionEndpoint = endpoint({
 	result: chatCompletionSchema,
 	eventStream: "With `stream: true`: `chat.completion.chunk` objects, one an event, then `[DONE]`.",
 	async handle({ body, context }) {
-		const request = await applyRules(body, context, context.rawBody);
+		const request = await applyChatRules(body, context, context.rawBody);
 		if (!request.ok) return request;
 		const purpose = toChatPurpose(request.value, context.rawBody);
-		return respondToChat(
-			{ request: request.value, purpose, toSvcBlock, withClientFields: withClientFieldNames },
+		const entrance = chatEntrance(
+			{
+				request: request.value,
+				purpose,
+				toSvcBlock: (settled) => toSvcBlock(settled),
+				withClientFields: withClientFieldNames,
+			},
 			body,
-			context,
 		);
+		return respond(entrance, body.stream === true, context);
 	},
 });
 

@@ -13,7 +13,7 @@ import { MODES } from "../routing/mode.ts";
 import { type Observed, observedSchema } from "../routing/observed.ts";
 import { unknownFigures } from "../routing/quality.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
-import { applyRules } from "./apply-rules.edge.ts";
+import { applyChatRules } from "./apply-rules.edge.ts";
 import { UNLISTED_CHAT_FIELDS } from "./field-names.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
@@ -121,7 +121,7 @@ export const previewRouteEndpoint = endpoint({
 	),
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
-		const request = await applyRules(body.request, context);
+		const request = await applyChatRules(body.request, context);
 		if (!request.ok) return request;
 		const { observedThen } = body;
 		const mask = request.value.options.gate?.mask;

@@ -43,6 +43,8 @@ export class EventWriter {
 	#gone = new AbortController();
 	#hasGone = false;
 	#waits = true;
+	/** What a silent connection gets from now on. */
+	keepAliveText: string;
 
 	constructor({ text, everyMs }: KeepAlive = STREAM_KEEP_ALIVE) {
 		const source: UnderlyingSource<Uint8Array> = {
@@ -53,9 +55,10 @@ export class EventWriter {
 			cancel: () => this.#leave(),
 		};
 		this.readable = new ReadableStream(source, { highWaterMark: 0 });
+		this.keepAliveText = text;
 		this.#keepAlive = setInterval(() => {
 			const isTaken = this.#waiting.length === 0;
-			if (isTaken && Date.now() - this.#wroteAtMs >= everyMs) void this.write(text);
+			if (isTaken && Date.now() - this.#wroteAtMs >= everyMs) void this.write(this.keepAliveText);
 		}, everyMs / SILENCE_CHECKS);
 	}
 

@@ -7,7 +7,7 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
-import type { ModelCall } from "../providers/model-call.ts";
+import type { ModelCall, Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
@@ -50,6 +50,10 @@ export interface CallOptions {
 	stage?: CallStage;
 	/** The client reads along, so the answer is streamed however short it is. */
 	mustStream?: boolean;
+	/** What the entrance has to say of its request. It comes before what the call adds. */
+	warnings?: readonly Warning[];
+	/** The client's own key of its conversation, which keeps to its model. */
+	conversation?: string;
 }
 
 /** A model call to be answered, and how. */

@@ -15,9 +15,15 @@ const SPKI_HEADER = hexToBytes("302a300506032b6570032100");
 /** WebCrypto's types require bytes that no other thread shares. */
 type UnsharedBytes = Uint8Array<ArrayBuffer>;
 
+/** Bytes that one call turns into characters: each is an argument, and a call takes some ten thousand. */
+const BYTES_PER_CALL = 8_192;
+
 /** Standard base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
-	return btoa(String.fromCharCode(...bytes));
+	let binary = "";
+	for (let at = 0; at < bytes.length; at += BYTES_PER_CALL)
+		binary += String.fromCharCode(...bytes.subarray(at, at + BYTES_PER_CALL));
+	return btoa(binary);
 }
 
 const BASE64_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

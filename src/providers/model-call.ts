@@ -3,9 +3,15 @@
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Effort, WireName } from "../catalog/vocabulary.ts";
 
+/** Ends a prefix that the provider should cache (Anthropic's `cache_control`). Other wires leave it out. */
+export interface CacheMark {
+	ttl?: "5m" | "1h";
+}
+
 export interface TextPart {
 	type: "text";
 	text: string;
+	cache?: CacheMark;
 }
 
 export interface ImagePart {
@@ -13,6 +19,7 @@ export interface ImagePart {
 	/** A `data:` or `https:` address. */
 	url: string;
 	detail?: string;
+	cache?: CacheMark;
 }
 
 /** A model's reasoning, as far as the provider shows it. */
@@ -35,6 +42,7 @@ export interface ToolCallPart {
 	arguments: string;
 	/** Opaque token of the provider (Gemini's thought signature). It must return with the call on the next turn. */
 	signature?: string;
+	cache?: CacheMark;
 }
 
 export interface ToolResultPart {
@@ -44,6 +52,7 @@ export interface ToolResultPart {
 	content: (TextPart | ImagePart)[];
 	/** The tool failed, and the content says how. */
 	isError?: true;
+	cache?: CacheMark;
 }
 
 /**
@@ -74,6 +83,11 @@ export interface ToolDefinition {
 	/** JSON Schema of the arguments. */
 	parameters?: Record<string, unknown>;
 	strict?: boolean;
+	/** Its argument is one text, without a schema. A call's arguments are then `{"input": "<the text>"}`, whatever the wire. */
+	input?: "text";
+	/** The grammar of that text. A wire that cannot enforce it leaves it out with a warning. */
+	grammar?: { syntax: string; definition: string };
+	cache?: CacheMark;
 }
 
 export type ToolChoice = "auto" | "none" | "required" | { name: string };
@@ -159,7 +173,14 @@ export interface ModelAnswer {
 
 /** Tells the client how its request was carried out. */
 export interface Warning {
-	code: "parameter_dropped" | "parameter_changed" | "provider_overrun" | "placeholder_not_restored";
+	code:
+		| "parameter_dropped"
+		| "parameter_changed"
+		| "tool_dropped"
+		| "input_dropped"
+		| "not_stored"
+		| "provider_overrun"
+		| "placeholder_not_restored";
 	/** A field of the call, or an unknown field of the client's body. */
 	param: CallField | (string & {}) | null;
 	message: string;

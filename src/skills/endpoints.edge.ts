@@ -2,14 +2,16 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { applyRules } from "../chat/apply-rules.edge.ts";
-import { chatCompletionSchema, toSvcBlock as toChatSvcBlock } from "../chat/completion.ts";
+import { applyChatRules } from "../chat/apply-rules.edge.ts";
+import { chatEntrance } from "../chat/chat-form.ts";
+import { chatCompletionSchema } from "../chat/completion.ts";
 import { UNLISTED_CHAT_FIELDS } from "../chat/field-names.ts";
 import { toChatPurpose } from "../chat/inference-request.ts";
-import { respondToChat } from "../chat/respond.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { SettledRequest } from "../inference/infer.edge.ts";
+import { respond } from "../inference/respond.edge.ts";
+import { svcBlockSchema, toSvcBlock } from "../inference/svc-block.ts";
 import { findSkill, loadAllSkills } from "./library.edge.ts";
 import { skillRequestSchema, toChatRequest, withSkillDefaults, withSkillFieldNames } from "./request.ts";
 import { SKILLS_SOURCE, type Skill } from "./skill.ts";
@@ -69,7 +71,7 @@ const getSkillEndpoint = endpoint({
 /** A chat completion that names the skill that answered. */
 const skillCompletionSchema = z.lazy(() => {
 	const completion = chatCompletionSchema.unwrap();
-	const { svc } = completion.shape;
+	const svc = svcBlockSchema.unwrap();
 	return completion.extend({
 		svc: svc.extend({
 			routing: svc.shape.routing.extend({ model: z.string() }),
@@ -80,7 +82,7 @@ const skillCompletionSchema = z.lazy(() => {
 
 /** The `svc` block of a skill's answer. */
 function toSkillBlock({ id, name }: Skill, settled: SettledRequest) {
-	const svc = toChatSvcBlock(settled);
+	const svc = toSvcBlock(settled);
 	return {
 		...svc,
 		routing: { ...svc.routing, model: svc.proof.model },
@@ -108,12 +110,16 @@ const invokeSkillEndpoint = endpoint({
 		const skill = await findSkill(params.skill_id);
 		if (!skill) return fail(SKILL_NOT_FOUND);
 		const chat = toChatRequest(body, skill, context.rawBody);
-		const governed = await applyRules(chat.body, context, chat.rawBody);
+		const governed = await applyChatRules(chat.body, context, chat.rawBody);
 		if (!governed.ok) return governed;
 		const request = withSkillDefaults(governed.value, body);
 		const purpose = { ...toChatPurpose(request, chat.rawBody), skillId: skill.id };
-		const toSvcBlock = (settled: SettledRequest) => toSkillBlock(skill, settled);
-		return respondToChat({ request, purpose, toSvcBlock, withClientFields: withSkillFieldNames }, body, context);
+		const toBlock = (settled: SettledRequest) => toSkillBlock(skill, settled);
+		const entrance = chatEntrance(
+			{ request, purpose, toSvcBlock: toBlock, withClientFields: withSkillFieldNames },
+			body,
+		);
+		return respond(entrance, body.stream === true, context);
 	},
 });
 

@@ -17,6 +17,8 @@ const LAYERS = [
 	["health.edge.ts"],
 	["skills"],
 	["chat"],
+	["responses"],
+	["messages"],
 	["agents"],
 	["code-mode"],
 	["orchestration"],

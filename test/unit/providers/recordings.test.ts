@@ -5,7 +5,7 @@ import { inputTokens, outputTokens, priceUsage, type TokenUsage } from "../../..
 import type { Model } from "../../../src/catalog/schema.ts";
 import { CATALOG } from "../../../src/catalog/shipped.ts";
 import { chunkHead, lastChunks, partChunk, roleChunk } from "../../../src/chat/chunks.ts";
-import type { SvcBlock } from "../../../src/chat/completion.ts";
+import type { SvcBlock } from "../../../src/inference/svc-block.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
 import { AnswerAccumulator } from "../../../src/providers/accumulate.ts";
 import { UpstreamInterrupted } from "../../../src/providers/call-failure.ts";

@@ -1,4 +1,4 @@
-// Answers with a streamed completion. The head waits for the first delta, the end for the settlement.
+// Answers with a stream in the form of an entrance. The head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
 import { type Failure, fail } from "../failure.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
@@ -6,25 +6,17 @@ import { toHttpFailure } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { withDeadline } from "../in-time.edge.ts";
-import { toCaller } from "../inference/caller.edge.ts";
+import type { UpstreamInterrupted } from "../providers/call-failure.ts";
+import type { StreamPart } from "../providers/wire.ts";
+import type { EntranceRequest, StreamError, StreamForm } from "./answer-form.ts";
+import { toCaller } from "./caller.edge.ts";
 import {
 	type CompletionStream,
 	type CompletionStreamEnd,
 	inferStream,
 	type OpenCompletionStream,
-} from "../inference/infer.edge.ts";
-import type { UpstreamInterrupted } from "../providers/call-failure.ts";
-import {
-	blocksChunk,
-	type ChunkHead,
-	chunkHead,
-	errorEvent,
-	lastChunks,
-	partChunk,
-	roleChunk,
-	type StreamError,
-} from "./chunks.ts";
-import { type EntranceRequest, toUsageBlock } from "./completion.ts";
+	type SettledRequest,
+} from "./infer.edge.ts";
 
 /** The response head waits this long for the first delta. Until then, a failure is an ordinary error response. */
 const HEAD_WAIT_MS = 10_000;
@@ -46,34 +38,35 @@ function toStreamError({ why, error }: UpstreamInterrupted): StreamError {
 	return { type: "upstream_error", code: error?.code ?? code, message };
 }
 
-/** How an entrance words a stream. */
-interface StreamWording extends Pick<EntranceRequest, "toSvcBlock" | "withClientFields"> {
-	/** Whether the client asked for usage. */
-	includeUsage: boolean;
+/** The events that end a stream; they depend on how the answer ended. */
+function finalEvents(form: StreamForm, { lost, accounted }: CompletionStreamEnd): string | Promise<string> {
+	if (lost) return form.fail(toStreamError(lost), accounted);
+	return accounted ? form.end(accounted) : form.fail(NOT_SETTLED, null);
 }
 
-/** The events that end a stream; they depend on how the answer ended. */
-function finalEvents(
-	head: ChunkHead,
-	{ lost, accounted }: CompletionStreamEnd,
-	toSvcBlock: StreamWording["toSvcBlock"],
-): string {
-	const svc = accounted ? toSvcBlock(accounted) : null;
-	if (lost) return errorEvent(toStreamError(lost), svc);
-	if (!accounted || !svc) return errorEvent(NOT_SETTLED, null);
-	const { answer, billed } = accounted;
-	const finish = { reason: answer.finishReason, native: answer.nativeFinishReason };
-	return (blocksChunk(head, answer) ?? "") + lastChunks(head, finish, toUsageBlock(answer, billed), svc);
+/** The events of some parts, in their order. */
+async function partEvents(form: StreamForm, parts: readonly StreamPart[]): Promise<string> {
+	let events = "";
+	for (const part of parts) {
+		const text = form.part(part);
+		events += typeof text === "string" ? text : await text;
+	}
+	return events;
 }
 
 /** Writes an answer's parts as fast as the client reads them, until the upstream's time is up. */
-async function relay({ parts, over }: CompletionStream, head: ChunkHead, writer: EventWriter): Promise<void> {
+async function relay(
+	{ record, modelId, parts, over }: CompletionStream,
+	form: StreamForm,
+	writer: EventWriter,
+): Promise<void> {
 	over.addEventListener("abort", () => writer.stopWaiting(), { once: true });
+	const { requestId, startedAtMs } = record;
 	// The next batch is read while the client takes the last one.
-	let written = writer.write(roleChunk(head));
+	let written = writer.write(form.begin({ requestId, startedAtMs, modelId }));
+	if (form.keepAlive !== undefined) writer.keepAliveText = form.keepAlive;
 	for await (const batch of parts) {
-		let events = "";
-		for (const part of batch) events += partChunk(head, part) ?? "";
+		const events = await partEvents(form, batch);
 		await written;
 		if (writer.hasGone) return;
 		if (events !== "") written = writer.write(events);
@@ -82,16 +75,9 @@ async function relay({ parts, over }: CompletionStream, head: ChunkHead, writer:
 }
 
 /** Writes an answer to its end. The answer is settled even if its delivery fails. */
-async function deliver(
-	streamed: CompletionStream,
-	writer: EventWriter,
-	{ includeUsage, toSvcBlock }: StreamWording,
-): Promise<void> {
-	const { record, modelId } = streamed;
-	const { requestId } = record;
-	const created = Math.floor(record.startedAtMs / 1000);
-	const head = chunkHead({ id: requestId, created, model: modelId }, includeUsage);
-	const isRelayed = await relay(streamed, head, writer).then(
+async function deliver(streamed: CompletionStream, writer: EventWriter, form: StreamForm): Promise<void> {
+	const { requestId } = streamed.record;
+	const isRelayed = await relay(streamed, form, writer).then(
 		() => true,
 		(error: unknown) => {
 			logError("stream_failed", error, { request_id: requestId });
@@ -99,21 +85,23 @@ async function deliver(
 		},
 	);
 	const ending = await streamed.end(writer.gone.aborted);
-	const svc = ending.accounted && toSvcBlock(ending.accounted);
-	await writer.write(isRelayed ? finalEvents(head, ending, toSvcBlock) : errorEvent(INTERNAL_ERROR, svc));
+	if (!writer.hasGone)
+		await writer.write(await (isRelayed ? finalEvents(form, ending) : form.fail(INTERNAL_ERROR, ending.accounted)));
 	await writer.close();
 }
 
 /** The response to a client that waits for its first delta. */
 class StreamedResponse {
 	#writer: EventWriter;
-	#wording: StreamWording;
+	#form: StreamForm;
+	#withClientFields: EntranceRequest<unknown>["withClientFields"];
 	/** From then on, a failure is reported by an event. */
 	#hasHead = false;
 
-	constructor(writer: EventWriter, wording: StreamWording) {
+	constructor(writer: EventWriter, { toStream, withClientFields }: EntranceRequest<unknown>) {
 		this.#writer = writer;
-		this.#wording = wording;
+		this.#form = toStream();
+		this.#withClientFields = withClientFields;
 	}
 
 	/** Sends the head to a client that has waited long, with a comment that the answer is still to come. */
@@ -132,50 +120,48 @@ class StreamedResponse {
 		if (opened.ok) {
 			this.#hasHead = true;
 			onServed(opened.value.sandbox);
-			await deliver(opened.value, this.#writer, this.#wording);
+			await deliver(opened.value, this.#writer, this.#form);
 			return null;
 		}
-		const failure = this.#wording.withClientFields(opened.failure);
+		const failure = this.#withClientFields(opened.failure);
 		if (!this.#hasHead) {
 			this.#writer.abandon();
 			return failure;
 		}
 		const { body } = toHttpFailure(failure);
-		const svc = opened.settled && this.#wording.toSvcBlock(opened.settled);
 		const type = failure.reason === "receipt_unavailable" ? "server_error" : "upstream_error";
-		await this.#end(errorEvent({ type, code: failure.reason, message: String(body["message"]) }, svc));
+		await this.#fail({ type, code: failure.reason, message: String(body["message"]) }, opened.settled);
 		return null;
 	}
 
 	/** Ends a stream whose work threw. A client without a head gets an ordinary error response. */
 	async fail(): Promise<void> {
-		if (this.#hasHead) await this.#end(errorEvent(INTERNAL_ERROR, null));
+		if (this.#hasHead) await this.#fail(INTERNAL_ERROR, null);
 		else this.#writer.abandon();
 	}
 
-	async #end(event: string): Promise<void> {
-		await this.#writer.write(event);
+	async #fail(error: StreamError, settled: SettledRequest | null): Promise<void> {
+		await this.#writer.write(await this.#form.fail(error, settled));
 		await this.#writer.close();
 	}
 }
 
 /** Answers as a stream. Until the head is sent, a failure is an ordinary error response. */
 export async function respondStreaming(
-	{ request, purpose, toSvcBlock, withClientFields }: EntranceRequest,
-	includeUsage: boolean,
+	entrance: EntranceRequest<unknown>,
 	context: KeyContext,
 ): Promise<HandlerResult<never>> {
 	const writer = new EventWriter();
 	const caller = { ...toCaller(context), signal: AbortSignal.any([context.signal, writer.gone]) };
-	const reserved = await inferStream(request, purpose, caller).catch((error: unknown) => {
+	const reserved = await inferStream(entrance.request, entrance.purpose, caller).catch((error: unknown) => {
 		writer.abandon();
 		throw error;
 	});
 	if (!reserved.ok) {
 		writer.abandon();
-		return fail(withClientFields(reserved.failure));
+		return fail(entrance.withClientFields(reserved.failure));
 	}
-	const response = new StreamedResponse(writer, { includeUsage, toSvcBlock, withClientFields });
+	const response = new StreamedResponse(writer, entrance);
 	const served = Promise.withResolvers<boolean>();
 	const work = response.run(reserved.value, served.resolve);
 	context.finished = work.then(
@@ -195,6 +181,7 @@ export async function respondStreaming(
 	if (first === "waited") response.sendHeadEarly();
 	else if ("failure" in first && first.failure) return fail(first.failure);
 	const headers = {
+		...entrance.headers,
 		"content-type": "text/event-stream; charset=utf-8",
 		"cache-control": "no-cache, no-transform",
 		...(first !== "waited" && "sandbox" in first && first.sandbox ? { "x-svc-sandbox": "1" } : {}),

@@ -1,0 +1,94 @@
+// Seals what a client must send back and may not read: reasoning in its provider's own form, for one user, provider and model.
+// Which parts of an answer that is, entrances say.
+import * as z from "zod";
+import { TextSeal } from "../durable/text-seal.edge.ts";
+import { StorageUnavailableError } from "../failure.ts";
+import { jsonObjectSchema, parseJson } from "../json.ts";
+import { fromBase64, toBase64 } from "../proof/signing.ts";
+import type { AssistantPart } from "../providers/model-call.ts";
+import type { Settings } from "../settings.ts";
+
+/** The longest sealed text, in characters. A longer one is neither made nor read. */
+export const MAX_SEALED_REASONING_CHARS = 262_144;
+
+/** What every sealed text begins with: `svc1` in base64. Another format has another digit. */
+const FORMAT_MARK = Uint8Array.of(0xb2, 0xf7, 0x35);
+const FORMAT_MARK_TEXT = "svc1";
+/** The name that binds a sealed text to its use. */
+const SEAL_NAME = "reasoning.v1";
+
+const sealedPartSchema = z.lazy(() =>
+	z.discriminatedUnion("type", [
+		z.object({ type: z.enum(["text", "reasoning", "refusal"]), text: z.string() }),
+		z.object({
+			type: z.literal("tool_call"),
+			id: z.string(),
+			name: z.string(),
+			arguments: z.string(),
+			signature: z.string().optional(),
+		}),
+		z.object({
+			type: z.literal("provider"),
+			wire: z.enum(["openai", "anthropic", "google"]),
+			block: jsonObjectSchema,
+		}),
+	]),
+);
+const sealedReasoningSchema = z.lazy(() =>
+	z.object({ provider: z.string(), modelId: z.string(), parts: z.array(sealedPartSchema) }),
+);
+
+/** Reasoning with the model that wrote it. */
+export interface OpenedReasoning {
+	provider: string;
+	modelId: string;
+	/**
+	 * Reasoning texts, and blocks of the provider's own. A `tool_call` stands for the call of its id, which the client has, and
+	 * carries that call's signature: its arguments are empty.
+	 */
+	parts: AssistantPart[];
+}
+
+/** Whose reasoning it is. */
+export interface ReasoningOwner {
+	userId: string;
+}
+
+/** Whether a text claims to be one of ours. Clients also send what their earlier providers sealed. */
+export function isSealedReasoning(text: string): boolean {
+	return text.startsWith(FORMAT_MARK_TEXT);
+}
+
+/** The sealed text of these parts, in base64; null where it would be longer than allowed. */
+export async function sealReasoning(
+	parts: readonly AssistantPart[],
+	{ userId, provider, modelId }: ReasoningOwner & Omit<OpenedReasoning, "parts">,
+	{ keyPepper }: Pick<Settings, "keyPepper">,
+): Promise<string | null> {
+	const text = JSON.stringify({ provider, modelId, parts });
+	if (text.length > MAX_SEALED_REASONING_CHARS) return null;
+	const sealed = await new TextSeal(keyPepper, userId).seal(SEAL_NAME, text);
+	const bytes = new Uint8Array(FORMAT_MARK.length + sealed.length);
+	bytes.set(FORMAT_MARK);
+	bytes.set(sealed, FORMAT_MARK.length);
+	const base64 = toBase64(bytes);
+	return base64.length > MAX_SEALED_REASONING_CHARS ? null : base64;
+}
+
+/** What was sealed; null when it is too long, changed, or sealed for another user or under another pepper. */
+export async function openReasoning(
+	text: string,
+	{ userId }: ReasoningOwner,
+	{ keyPepper }: Pick<Settings, "keyPepper">,
+): Promise<OpenedReasoning | null> {
+	if (!isSealedReasoning(text) || text.length > MAX_SEALED_REASONING_CHARS) return null;
+	const bytes = fromBase64(text);
+	if (!bytes) return null;
+	try {
+		const opened = await new TextSeal(keyPepper, userId).open(SEAL_NAME, bytes.slice(FORMAT_MARK.length));
+		return sealedReasoningSchema.safeParse(parseJson(opened)).data ?? null;
+	} catch (error) {
+		if (error instanceof StorageUnavailableError) return null;
+		throw error;
+	}
+}

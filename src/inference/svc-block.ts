@@ -1,0 +1,108 @@
+// The `svc` block of an answer: the decision, its cost and the receipt. Every entrance has the same one. Pure.
+import * as z from "zod";
+import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
+import { attestationSchema } from "../compliance/attestation.ts";
+import { usd } from "../proof/money.ts";
+import type { Warning } from "../providers/model-call.ts";
+import { MODES } from "../routing/mode.ts";
+import { observedSchema } from "../routing/observed.ts";
+import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
+import { type BilledCall, callWarnings, explainServingModel, fallbackFrom, lastBilledCall } from "./accounting.ts";
+import { type ClientWarning, toClientWarning, warningsSchema } from "./client-fields.ts";
+import type { SettledRequest } from "./infer.edge.ts";
+
+export const svcBlockSchema = z.lazy(() =>
+	z.object({
+		routing: z.object({
+			mode: z.enum(MODES),
+			model_display: z.string(),
+			provider: z.string(),
+			reason: z.string(),
+			tier: z.enum(TIERS),
+			signals_detected: z.record(z.string(), z.boolean()),
+			intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
+			observed: observedSchema.describe(
+				"What else the choice was made with; POST /v1/route takes it and repeats the choice.",
+			),
+		}),
+		cost: z.object({ input_usd: z.number(), output_usd: z.number(), total_usd: z.number(), estimated: z.boolean() }),
+		latency_ms: z.int(),
+		proof: z.object({
+			request_id: z.string(),
+			timestamp: z.string(),
+			proof_hash: z.string(),
+			model: z.string(),
+			provider: z.string(),
+			mode: z.enum(MODES),
+			reason: z.string(),
+			verifiable: z.literal(true),
+			signature: z.string().nullable(),
+			key_id: z.string().nullable(),
+			compliance: attestationSchema.optional().describe("When a compliance policy was in force."),
+		}),
+		fallback: z.boolean(),
+		fallback_from: z.string().nullable(),
+		fallback_to: z.string().nullable(),
+		warnings: warningsSchema,
+	}),
+);
+
+export type SvcBlock = z.output<typeof svcBlockSchema>;
+
+function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
+	const sum = (part: "inputNanoUsd" | "outputNanoUsd" | "totalNanoUsd") =>
+		usd(billed.reduce((total, { bill }) => total + bill.cost[part], 0));
+	return {
+		input_usd: sum("inputNanoUsd"),
+		output_usd: sum("outputNanoUsd"),
+		total_usd: sum("totalNanoUsd"),
+		estimated: billed.some(({ bill }) => bill.estimated),
+	};
+}
+
+/**
+ * The `svc` block of a settled request. Its costs are those of the receipt.
+ * @param toWarning words a warning under the names of the client's body; default: those of chat.
+ */
+export function toSvcBlock(
+	{ billed, receipt, latencyMs, attestation, maskWarnings }: SettledRequest,
+	toWarning: (warning: Warning) => ClientWarning = toClientWarning,
+): SvcBlock {
+	const last = lastBilledCall(billed);
+	const { plan, candidate } = last;
+	const { model } = candidate;
+	const { mode } = plan.selection;
+	const reason = explainServingModel(last);
+	const from = fallbackFrom(last);
+	return {
+		routing: {
+			mode,
+			model_display: model.display_name,
+			provider: model.provider,
+			reason,
+			tier: model.tier,
+			signals_detected: toSignalFlags(plan.signals),
+			intents: toIntentShares(plan.signals),
+			observed: plan.observed,
+		},
+		cost: totalCostFields(billed),
+		latency_ms: latencyMs,
+		proof: {
+			request_id: receipt.request_id,
+			timestamp: receipt.created_at,
+			proof_hash: receipt.proof_hash,
+			model: model.id,
+			provider: model.provider,
+			mode,
+			reason,
+			verifiable: true,
+			signature: receipt.signature,
+			key_id: receipt.key_id,
+			...(attestation ? { compliance: attestation } : {}),
+		},
+		fallback: from !== null,
+		fallback_from: from,
+		fallback_to: from === null ? null : model.id,
+		warnings: [...(plan.options.warnings ?? []), ...callWarnings(last), ...maskWarnings].map(toWarning),
+	};
+}

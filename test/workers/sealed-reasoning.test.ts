@@ -1,0 +1,69 @@
+// Sealed reasoning: opened for its own user only, and only as it was sealed.
+import { describe, expect, it } from "vitest";
+import {
+	isSealedReasoning,
+	MAX_SEALED_REASONING_CHARS,
+	openReasoning,
+	sealReasoning,
+} from "../../src/inference/sealed-reasoning.edge.ts";
+import type { AssistantPart } from "../../src/providers/model-call.ts";
+
+const settings = { keyPepper: "a pepper for these tests" };
+const owner = { userId: "usr_1" };
+const origin = { ...owner, provider: "anthropic", modelId: "claude-a" };
+const parts: AssistantPart[] = [
+	{ type: "reasoning", text: "Über 😀" },
+	{ type: "provider", wire: "anthropic", block: { type: "thinking", thinking: "Über", signature: "c2ln" } },
+	{ type: "tool_call", id: "call_1", name: "", arguments: "", signature: "Z2Vt" },
+];
+
+async function seal(some: readonly AssistantPart[] = parts): Promise<string> {
+	const sealed = await sealReasoning(some, origin, settings);
+	if (sealed === null) throw new Error("it was not sealed");
+	return sealed;
+}
+
+/** The text with another base64 digit at a position. */
+function changedAt(text: string, position: number): string {
+	const digit = text[position] === "A" ? "B" : "A";
+	return text.slice(0, position) + digit + text.slice(position + 1);
+}
+
+describe("sealed reasoning", () => {
+	it("opens as it was sealed, with its provider and model", async () => {
+		const opened = { provider: "anthropic", modelId: "claude-a", parts };
+		expect(await openReasoning(await seal(), owner, settings)).toEqual(opened);
+	});
+
+	it("is base64 without a readable word, and another text each time", async () => {
+		const [one, other] = [await seal(), await seal()];
+		expect(one).toMatch(/^svc1[A-Za-z0-9+/]+=*$/);
+		expect(atob(one)).not.toContain("thinking");
+		expect(one).not.toBe(other);
+		expect([isSealedReasoning(one), isSealedReasoning("gAAAAABn")]).toEqual([true, false]);
+	});
+
+	it("does not open for another user, under another pepper, or changed anywhere", async () => {
+		const sealed = await seal();
+		expect(await openReasoning(sealed, { userId: "usr_2" }, settings)).toBeNull();
+		expect(await openReasoning(sealed, owner, { keyPepper: "another pepper for this" })).toBeNull();
+		for (let position = 0; position < sealed.length - 4; position += 7)
+			expect(await openReasoning(changedAt(sealed, position), owner, settings), `${position}`).toBeNull();
+		for (const cut of [0, 3, 4, 8, 20, sealed.length - 4])
+			expect(await openReasoning(sealed.slice(0, cut), owner, settings), `${cut}`).toBeNull();
+	});
+
+	it("does not open what was never sealed", async () => {
+		for (const text of ["", "svc1", "svc1!!!!", "svc1 a sentence", "gAAAAABnZm9v", `svc1${"A".repeat(400_000)}`])
+			expect(await openReasoning(text, owner, settings), text.slice(0, 20)).toBeNull();
+	});
+
+	it("is at most 256 KiB long", async () => {
+		const reasoning = (chars: number): AssistantPart[] => [{ type: "reasoning", text: "a".repeat(chars) }];
+		const longest = await seal(reasoning(196_000));
+		expect(longest.length).toBeLessThanOrEqual(MAX_SEALED_REASONING_CHARS);
+		expect(await openReasoning(longest, owner, settings)).not.toBeNull();
+		expect(await sealReasoning(reasoning(197_000), origin, settings)).toBeNull();
+		expect(await sealReasoning(reasoning(500_000), origin, settings)).toBeNull();
+	});
+});
