@@ -38,7 +38,7 @@ export interface CallOptions {
 	 * visible tokens that must fit. Without it, the call's own limit holds.
 	 */
 	outputLimit?: OutputLimit;
-	/** The client's own name of the conversation, within its user. Without one, the messages tell. */
+	/** The client's own name of the conversation, which keeps to its model. Without one, the messages tell the conversation. */
 	conversation?: string;
 	/** Every model that is sent the call must pass it; null without a compliance policy. */
 	gate: ComplianceGate | null;
@@ -52,8 +52,6 @@ export interface CallOptions {
 	mustStream?: boolean;
 	/** What the entrance has to say of its request. It comes before what the call adds. */
 	warnings?: readonly Warning[];
-	/** The client's own key of its conversation, which keeps to its model. */
-	conversation?: string;
 }
 
 /** A model call to be answered, and how. */
