@@ -48,6 +48,12 @@ function suggestFit(request: SelectionRequest, models: readonly Model[], mode: M
 		);
 }
 
+/** How a client gets a shorter answer. */
+function shorteningAdvice({ outputLimit }: SelectionRequest): string {
+	if (outputLimit === null) return "lower max_tokens";
+	return outputLimit === "most" ? "set max_tokens" : "ask for a shorter answer";
+}
+
 /** @param others models that could serve, when the request named one that cannot. */
 function toCostFailure(
 	request: SelectionRequest,
@@ -64,7 +70,7 @@ function toCostFailure(
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
 	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
 	const limit = scope === "max_cost" ? "max_cost" : planLimit;
-	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.isOpenEnded ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${shorteningAdvice(request)} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
 		suggestFit(request, models, mode, limitNanoUsd) ??
