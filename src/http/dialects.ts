@@ -121,6 +121,19 @@ export function callerDialect(headers: Headers): ErrorDialect {
 	return headers.has("x-stainless-lang") || AI_SDK.test(headers.get("user-agent") ?? "") ? "openai" : "svc";
 }
 
+/**
+ * Finds the dialect of a path: of the endpoint that it names, or that it is below of. So unknown paths and refusals before any
+ * endpoint speak it, too.
+ */
+export function pathDialects(
+	endpoints: readonly { path: string; errorDialect?: ErrorDialect }[],
+): (path: string) => ErrorDialect | undefined {
+	const roots = endpoints.flatMap(({ path, errorDialect }) =>
+		errorDialect ? [{ root: path.replace(/\/?\{.*$/, ""), errorDialect }] : [],
+	);
+	return (path) => roots.find(({ root }) => path === root || path.startsWith(`${root}/`))?.errorDialect;
+}
+
 const openaiErrorObject = z.lazy(() =>
 	z.looseObject({
 		message: z.string(),

@@ -8,6 +8,7 @@ import {
 	errorType,
 	flatErrorSchema,
 	openaiErrorSchema,
+	pathDialects,
 	wrappedErrorSchema,
 } from "../../../src/http/dialects.ts";
 import { failureMessage, toHttpFailure } from "../../../src/http/errors.ts";
@@ -37,6 +38,26 @@ describe("the dialect of a caller", () => {
 		[{}, "svc"],
 	] as const)("is told by its headers: %o is %s", (headers, dialect) => {
 		expect(callerDialect(new Headers(headers))).toBe(dialect);
+	});
+});
+
+describe("the dialect of a path", () => {
+	const find = pathDialects([
+		{ path: "/v1/messages", errorDialect: "anthropic" },
+		{ path: "/v1/responses/{id}", errorDialect: "openai" },
+		{ path: "/v1/models" },
+	]);
+
+	it.each([
+		["/v1/messages", "anthropic"],
+		["/v1/messages/nope", "anthropic"],
+		["/v1/responses/resp_1/input_items", "openai"],
+		["/v1/responses", "openai"],
+		["/v1/messagesque", undefined],
+		["/v1/models", undefined],
+		["/", undefined],
+	])("is that of the endpoint it names or is below of: %s", (path, dialect) => {
+		expect(find(path)).toBe(dialect);
 	});
 });
 
