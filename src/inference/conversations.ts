@@ -6,14 +6,28 @@ import type { ModelCall } from "../providers/model-call.ts";
 /** The least recently used are forgotten first. */
 const MAX_CONVERSATIONS = 10_000;
 
-/** The key of the conversation that a call continues: the user and the messages up to the first user message. Null for the first request of a conversation. */
-export function conversationKey(userId: string, { messages }: ModelCall): string | null {
-	if (!messages.some(({ role }) => role === "assistant")) return null;
-	return openingKey(userId, { messages });
+/** A user's call, as far as it tells the conversation. */
+export interface ConversationCall {
+	userId: string;
+	messages: ModelCall["messages"];
+	/** The client's own name of the conversation. It comes before what the messages tell. */
+	conversation?: string | undefined;
 }
 
-/** The key under which the model of a conversation is remembered. */
-export function openingKey(userId: string, { messages }: Pick<ModelCall, "messages">): string {
+/** The key of the conversation that a call continues; null for the first request of one that the client has not named. */
+export function findConversationKey(call: ConversationCall): string | null {
+	const { messages, conversation } = call;
+	const isFirst = conversation === undefined && !messages.some(({ role }) => role === "assistant");
+	return isFirst ? null : toConversationKey(call);
+}
+
+/**
+ * The key under which the model of a conversation is remembered: the user, and the client's name of it or else the messages up to
+ * the first user message.
+ */
+export function toConversationKey({ userId, messages, conversation }: ConversationCall): string {
+	if (conversation !== undefined)
+		return hashObject({ type: "svc.conversation.named.v1", user_id: userId, name: conversation });
 	const firstUser = messages.findIndex(({ role }) => role === "user");
 	return hashObject({ type: "svc.conversation.v1", user_id: userId, messages: messages.slice(0, firstUser + 1) });
 }

@@ -84,7 +84,9 @@ async function reserveCall(
 	caller: Caller,
 ): Promise<Result<ReservedCall>> {
 	const { account, settings, startedAtMs, signal, log } = caller;
-	const observe = observeFor(account.userId, settings, startedAtMs);
+	const { userId } = account;
+	const { conversation } = request.options;
+	const observe = observeFor({ userId, conversation }, settings, startedAtMs);
 	const options = { ...request.options, keyBudget: account.tightBudget ?? null };
 	const plan = planCall({ ...request, options }, account.plan, settings, startedAtMs, observe);
 	if (!plan.ok) return plan;
@@ -111,8 +113,9 @@ async function reserveCall(
 	return reserved.ok ? ok({ plan: plan.value, set, calls, settlement }) : reserved;
 }
 
-function remember(caller: Caller, { call }: CallPlan, served: BilledCall): void {
-	rememberModel(caller.account.userId, call, served.candidate.model);
+function remember(caller: Caller, { call, options }: CallPlan, served: BilledCall): void {
+	const { userId } = caller.account;
+	rememberModel({ userId, messages: call.messages, conversation: options.conversation }, served.candidate.model);
 }
 
 /** An answer as the client gets it, and what masking left to say of it. */

@@ -5,19 +5,14 @@ import type { ModelCall } from "../providers/model-call.ts";
 import type { Observations } from "../routing/observed.ts";
 import type { Settings } from "../settings.ts";
 import { health } from "./call-runner.edge.ts";
-import { Conversations, conversationKey, openingKey } from "./conversations.ts";
+import { type ConversationCall, Conversations, findConversationKey, toConversationKey } from "./conversations.ts";
 
 /** The conversations that this isolate knows of. */
 const conversations = new Conversations();
 
-/** Finds the model of the conversation that a user's call continues. A conversation key of the client's own would come first. */
-function findConversationModel(userId: string, call: ModelCall): string | null {
-	return conversations.recall(conversationKey(userId, call));
-}
-
 /** Remembers the model that served a user's call. */
-export function rememberModel(userId: string, call: ModelCall, model: Model): void {
-	conversations.remember(openingKey(userId, call), model.id);
+export function rememberModel(call: ConversationCall, model: Model): void {
+	conversations.remember(toConversationKey(call), model.id);
 }
 
 /** What is known of the providers, for calls without a conversation. */
@@ -44,14 +39,17 @@ export function observeProviders(
 	return { open_breakers, throttled, slowdown: slowdowns, failure_share };
 }
 
-/** Observes for a user's call. */
+/**
+ * Observes for a user's call.
+ * @param caller the user, and the client's own name of the conversation where it has one.
+ */
 export function observeFor(
-	userId: string,
+	caller: Omit<ConversationCall, "messages">,
 	settings: Pick<Settings, "catalog" | "providers">,
 	nowMs: number,
 ): (call: ModelCall) => Observations {
-	return (call) => {
-		const modelId = findConversationModel(userId, call);
+	return ({ messages }) => {
+		const modelId = conversations.recall(findConversationKey({ ...caller, messages }));
 		const observed = observeProviders(settings, nowMs);
 		return modelId === null ? observed : { ...observed, conversation_model: modelId };
 	};

@@ -11,6 +11,7 @@ import type { ModelCall, Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
+import type { OutputLimit } from "../routing/length.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import { type Observations, type Observed, toObserved } from "../routing/observed.ts";
 import { shortenCandidate } from "../routing/rank.ts";
@@ -20,6 +21,7 @@ import { selectModels } from "../routing/select.ts";
 import type { Candidate, Selection, SelectionRequest } from "../routing/selection.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+import { readableCalls } from "./readable-call.ts";
 import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
 /** How a call may be routed and limited. Its effort is part of the call itself. */
@@ -33,10 +35,12 @@ export interface CallOptions {
 	/** The routing config in force; null when there is none. */
 	config: CompiledConfig | null;
 	/**
-	 * `most`: the longest answer that each model can write within the ceiling. The call's own limit is then the number of visible
-	 * tokens that must fit. Without `most`, the call's own limit holds.
+	 * How long an answer may become within what each model and the cost limit allow. The call's own limit is then the number of
+	 * visible tokens that must fit. Without it, the call's own limit holds.
 	 */
-	outputLimit?: "most";
+	outputLimit?: OutputLimit;
+	/** The client's own name of the conversation, which keeps to its model. Without one, the messages tell the conversation. */
+	conversation?: string;
 	/** Every model that is sent the call must pass it; null without a compliance policy. */
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets the whole request cost, nano-USD; null for anything. Default: a guarded plan's envelope. */
@@ -49,8 +53,6 @@ export interface CallOptions {
 	mustStream?: boolean;
 	/** What the entrance has to say of its request. It comes before what the call adds. */
 	warnings?: readonly Warning[];
-	/** The client's own key of its conversation, which keeps to its model. */
-	conversation?: string;
 }
 
 /** A model call to be answered, and how. */
@@ -101,21 +103,21 @@ function requestBuilder(
 	nowMs: number,
 ): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
+	const readableBy = readableCalls(call);
 	return (model, effort, maxTokens = call.maxTokens) => {
+		const readable = readableBy(model.id);
 		// The call object itself where possible: wires cache its serialized tools by identity.
-		const sized = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
+		const sized = maxTokens === call.maxTokens ? readable.call : { ...readable.call, maxTokens };
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
-		const prompt = prompts.get(variant) ?? wire.preparePrompt(call, provider);
+		const variant = `${provider.wire} ${wire.promptVariant(provider)} ${readable.variant}`;
+		const prompt = prompts.get(variant) ?? wire.preparePrompt(readable.call, provider);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
-		const request = withStage(
-			wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole }),
-			access,
-			stage,
-		);
+		const rendered = wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole });
+		const warnings = [...rendered.warnings, ...readable.warnings];
+		const request = withStage({ ...rendered, warnings }, access, stage);
 		return {
 			wire,
 			access,
@@ -154,7 +156,7 @@ export function planCall(
 		catalog,
 		call,
 		trivialMode: options.leastMode ?? "agility",
-		isOpenEnded: options.outputLimit === "most",
+		outputLimit: options.outputLimit ?? null,
 		signals: detected,
 		model: options.model,
 		routingMode: options.mode,

@@ -26,6 +26,8 @@ export interface ImagePart {
 interface ReasoningPart {
 	type: "reasoning";
 	text: string;
+	/** Id of the only model that may be sent it; any may without. */
+	onlyFor?: string;
 }
 
 /** Text by which a model refuses. */
@@ -42,6 +44,8 @@ export interface ToolCallPart {
 	arguments: string;
 	/** Opaque token of the provider (Gemini's thought signature). It must return with the call on the next turn. */
 	signature?: string;
+	/** Id of the only model that may be sent the signature; any may without. */
+	onlyFor?: string;
 	cache?: CacheMark;
 }
 
@@ -64,6 +68,8 @@ export interface ProviderPart {
 	/** The wire that the block belongs to. Other wires leave it out. */
 	wire: WireName;
 	block: Record<string, unknown>;
+	/** Id of the only model that may be sent it; any may without. */
+	onlyFor?: string;
 }
 
 type SystemPart = TextPart;
@@ -162,6 +168,8 @@ export interface ModelAnswer {
 	finishReason: FinishReason;
 	/** The provider's own finish reason. */
 	nativeFinishReason: string | null;
+	/** The stop sequence that matched, where the provider says so. */
+	stopSequence?: string;
 	logprobs: unknown;
 	/** Null when the provider reported no usable counts. */
 	usage: TokenUsage | null;

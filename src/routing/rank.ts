@@ -3,11 +3,19 @@ import { modelAllowlist } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Tier } from "../catalog/vocabulary.ts";
 import { budgetLeftNanoUsd } from "../meter/key-budget.ts";
-import { nanoUsd } from "../proof/money.ts";
+import { nanoUsd, usd } from "../proof/money.ts";
 import { conversationTokens } from "./conversation.ts";
 import { chooseEffort } from "./effort.ts";
 import { type Constraints, findExclusions } from "./eligibility.ts";
-import { fitLength, maxOutputTokens, minOutputTokens, withOutputLimit, worstCaseNanoUsd } from "./length.ts";
+import {
+	fitLength,
+	type LongestAnswer,
+	longestAnswer,
+	minOutputTokens,
+	toLengthWarnings,
+	withOutputLimit,
+	worstCaseNanoUsd,
+} from "./length.ts";
 import type { Mode } from "./mode.ts";
 import { findObservation } from "./observed.ts";
 import { computeExpectation, modeUtility, type Prospect, scoreExpectation, typicalAnswerTokens } from "./score.ts";
@@ -25,16 +33,37 @@ export function costCeiling({ config, rule, planLimitNanoUsd, keyBudget }: Selec
 	);
 }
 
-/** The longest answer of an eligible model that the cost limit allows, in tokens. */
-function longestAnswerTokens(request: SelectionRequest, model: Model, mode: Mode): number {
+/** A cost limit in words. */
+function describeCeiling({ scope, nanoUsd: limitNanoUsd }: NonNullable<Constraints["ceiling"]>): string {
+	const limit = `$${usd(limitNanoUsd)}`;
+	if (scope === "max_cost") return `max_cost of ${limit}`;
+	return scope === "plan_envelope" ? `the plan's limit of ${limit}` : `the ${limit} left of the API key's budget`;
+}
+
+/** The longest answer of an eligible model that the cost limit allows. */
+function longestAffordable(request: SelectionRequest, model: Model, mode: Mode): LongestAnswer {
+	const longest = longestAnswer(request, model, mode);
 	const ceiling = costCeiling(request);
+	if (!ceiling || request.outputLimit === null) return longest;
 	const least = minOutputTokens(request, model, mode);
-	const most = maxOutputTokens(request, model, mode);
-	if (!ceiling) return most;
-	const fit = fitLength(ceiling.nanoUsd, { least, most }, (maxTokens) =>
+	const fit = fitLength(ceiling.nanoUsd, { least, most: longest.maxTokens }, (maxTokens) =>
 		worstCaseNanoUsd(request, model, mode, maxTokens),
 	);
-	return fit?.maxTokens ?? least;
+	const maxTokens = fit?.maxTokens ?? least;
+	return maxTokens < longest.maxTokens ? { maxTokens, boundBy: "cost" } : longest;
+}
+
+/** Effort and output limit of a candidate, and what the client is told of them. */
+function toTerms(
+	request: SelectionRequest,
+	model: Model,
+	mode: Mode,
+	longest: LongestAnswer,
+	costLimit: string,
+): Pick<Candidate, "effort" | "maxTokens" | "warnings"> {
+	const { maxTokens } = longest;
+	const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
+	return { effort, maxTokens, warnings: [...warnings, ...toLengthWarnings(request, model, longest, costLimit)] };
 }
 
 /**
@@ -47,28 +76,24 @@ export function shortenCandidate(
 	{ model, maxTokens: most, ...candidate }: Candidate,
 	limitNanoUsd: number,
 ): Candidate | null {
-	if (!request.isOpenEnded) return null;
+	if (request.outputLimit === null) return null;
 	const least = minOutputTokens(request, model, mode);
 	const fit = fitLength(limitNanoUsd, { least, most }, (maxTokens) =>
 		worstCaseNanoUsd(request, model, mode, maxTokens),
 	);
 	if (!fit) return null;
-	const { maxTokens } = fit;
-	return { ...candidate, model, maxTokens, ...chooseEffort(model, withOutputLimit(request.call, maxTokens), mode) };
+	const shorter: LongestAnswer = { maxTokens: fit.maxTokens, boundBy: "cost" };
+	return { ...candidate, model, ...toTerms(request, model, mode, shorter, "what is left of the request's cost limit") };
 }
 
 /** Everything but the model that decides whether a model may serve. */
 type SharedConstraints = Omit<Constraints, "call" | "worstCaseNanoUsd">;
 
-function toCandidate(
-	request: SelectionRequest,
-	model: Model,
-	mode: Mode,
-	least: number,
-	prospect: Prospect,
-): Candidate {
-	const maxTokens = request.isOpenEnded ? longestAnswerTokens(request, model, mode) : least;
-	const { effort, warnings } = chooseEffort(model, withOutputLimit(request.call, maxTokens), mode);
+function toCandidate(request: SelectionRequest, model: Model, mode: Mode, prospect: Prospect): Candidate {
+	const ceiling = costCeiling(request);
+	const costLimit = ceiling ? describeCeiling(ceiling) : "";
+	const longest = longestAffordable(request, model, mode);
+	const { effort, maxTokens, warnings } = toTerms(request, model, mode, longest, costLimit);
 	const { observations } = request;
 	const terms = {
 		effort,
@@ -126,7 +151,7 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
 		});
 		if (exclusions.length > 0) excluded.set(model.id, exclusions);
-		else eligible.push(toCandidate(request, model, mode, least, prospect));
+		else eligible.push(toCandidate(request, model, mode, prospect));
 	}
 	return { eligible: sortByScore(eligible, mode), excluded };
 }

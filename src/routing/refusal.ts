@@ -48,6 +48,12 @@ function suggestFit(request: SelectionRequest, models: readonly Model[], mode: M
 		);
 }
 
+/** How a client gets a shorter answer. */
+function shorteningAdvice({ outputLimit }: SelectionRequest): string {
+	if (outputLimit === null) return "lower max_tokens";
+	return outputLimit === "most" ? "set max_tokens" : "ask for a shorter answer";
+}
+
 /** @param others models that could serve, when the request named one that cannot. */
 function toCostFailure(
 	request: SelectionRequest,
@@ -64,7 +70,7 @@ function toCostFailure(
 	const isEnvelope = request.planLimitNanoUsd === request.plan.envelopeNanoUsd;
 	const planLimit = `the ${request.plan.displayName} plan's ${isEnvelope ? "envelope" : "limit"} per request`;
 	const limit = scope === "max_cost" ? "max_cost" : planLimit;
-	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${request.isOpenEnded ? "set max_tokens" : "lower max_tokens"} or shorten the prompt`;
+	const message = `the cheapest eligible model could cost $${usd(worst)}, ${limit} is $${limitUsd}; ${shorteningAdvice(request)} or shorten the prompt`;
 	const limitNanoUsd = ceiling?.nanoUsd ?? 0;
 	const wouldFit =
 		suggestFit(request, models, mode, limitNanoUsd) ??
@@ -78,12 +84,43 @@ function toCostFailure(
 	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst), wouldFit };
 }
 
-/** Why no model may serve. The failure names what excludes the models that are closest to being eligible. */
+/** The largest overflow limit of the models that only the length of the prompt excludes; null where there is none. */
+function findOverflow(excluded: ReadonlyMap<string, Exclusion[]>): Exclusion["overflow"] | null {
+	const overflows = [...excluded.values()].flatMap(([only, ...others]) =>
+		only?.overflow && others.length === 0 ? [only.overflow] : [],
+	);
+	return overflows.toSorted((a, b) => b.maximum - a.maximum)[0] ?? null;
+}
+
+/**
+ * Why no model may serve. The failure names what excludes the models that are closest to being eligible, and the overflow where a
+ * shorter prompt would be served.
+ */
 export function toSelectionFailure(
 	request: SelectionRequest,
 	excluded: ReadonlyMap<string, Exclusion[]>,
 	mode: Mode,
 	others: readonly Candidate[] = [],
+): Failure {
+	const failure = toExclusionFailure(request, excluded, mode, others);
+	const overflow = findOverflow(excluded);
+	if (!overflow) return failure;
+	switch (failure.reason) {
+		case "compliance_blocked":
+		case "model_not_allowed":
+		case "model_blocked":
+		case "invalid_request":
+			return { ...failure, overflow };
+		default:
+			return failure;
+	}
+}
+
+function toExclusionFailure(
+	request: SelectionRequest,
+	excluded: ReadonlyMap<string, Exclusion[]>,
+	mode: Mode,
+	others: readonly Candidate[],
 ): Failure {
 	const reachable = [...excluded].filter(
 		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),

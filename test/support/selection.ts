@@ -39,7 +39,7 @@ export function selectionRequest(
 	return {
 		catalog,
 		call,
-		isOpenEnded: false,
+		outputLimit: null,
 		signals,
 		model: "auto",
 		routingMode: null,

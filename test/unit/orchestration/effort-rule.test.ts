@@ -53,7 +53,7 @@ describe("a call that reasons", () => {
 	);
 	const request = {
 		call,
-		isOpenEnded: false,
+		outputLimit: null,
 		signals: detectSignals(call),
 		worstCase: () => ({ inputNanoUsd: 0, outputNanoUsd: 0, totalNanoUsd: 0 }),
 	};
