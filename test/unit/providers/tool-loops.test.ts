@@ -1,0 +1,145 @@
+// A tool loop that one provider's model began and another's goes on with, in each format.
+import { describe, expect, it } from "vitest";
+import type { WireName } from "../../../src/catalog/vocabulary.ts";
+import type { AssistantPart, Message, ModelCall } from "../../../src/providers/model-call.ts";
+import { plainCall, render } from "../../support/rendered.ts";
+
+const PNG = "data:image/png;base64,AAAA";
+
+/** What each provider's model leaves behind when it calls a tool. */
+const BEGINNINGS: Record<WireName, AssistantPart[]> = {
+	openai: [
+		{ type: "reasoning", text: "hm" },
+		{ type: "tool_call", id: "functions.look:0", name: "look", arguments: '{"at":1}' },
+		{ type: "tool_call", id: "functions.look:1", name: "look", arguments: '{"at":2}' },
+	],
+	anthropic: [
+		{ type: "reasoning", text: "hm" },
+		{ type: "provider", wire: "anthropic", block: { type: "thinking", thinking: "hm", signature: "s" } },
+		{ type: "tool_call", id: "toolu_01", name: "look", arguments: '{"at":1}' },
+		{ type: "tool_call", id: "toolu_02", name: "look", arguments: '{"at":2}' },
+	],
+	google: [
+		{ type: "reasoning", text: "hm" },
+		{ type: "tool_call", id: "call_r1_0", name: "look", arguments: '{"at":1}', signature: "SIG" },
+		{ type: "tool_call", id: "call_r1_1", name: "look", arguments: '{"at":2}' },
+	],
+};
+
+/** One call failed; the other saw an image. The outputs came in the other order. */
+function loopOf(beginning: readonly AssistantPart[]): ModelCall {
+	const [first = "", second = ""] = beginning.flatMap((part) => (part.type === "tool_call" ? [part.id] : []));
+	const messages: Message[] = [
+		{ role: "user", content: [{ type: "text", text: "go" }] },
+		{ role: "assistant", content: [...beginning] },
+		{
+			role: "user",
+			content: [
+				{
+					type: "tool_result",
+					callId: second,
+					content: [
+						{ type: "text", text: "seen" },
+						{ type: "image", url: PNG },
+					],
+				},
+			],
+		},
+		{
+			role: "user",
+			content: [{ type: "tool_result", callId: first, content: [{ type: "text", text: "no" }], isError: true }],
+		},
+	];
+	return plainCall({ messages, tools: [{ name: "look", parameters: { type: "object", properties: {} } }] });
+}
+
+const BEGAN = Object.keys(BEGINNINGS) as WireName[];
+
+describe.each(BEGAN)("a tool loop that a model of %s began", (began) => {
+	const call = loopOf(BEGINNINGS[began]);
+
+	it("goes on in OpenAI's format with texts for results and images from the user", () => {
+		const messages = render("openai", call, { returns_reasoning: false }).json["messages"] as Record<string, unknown>[];
+		expect(messages).toMatchObject([
+			{ role: "user" },
+			{ role: "assistant", content: null, tool_calls: [{ type: "function" }, { type: "function" }] },
+			{
+				role: "tool",
+				content: [
+					{ type: "text", text: "The tool failed:" },
+					{ type: "text", text: "no" },
+				],
+			},
+			{ role: "tool", content: [{ type: "text", text: "seen" }, { type: "text" }] },
+			{ role: "user", content: [{ type: "text" }, { type: "image_url", image_url: { url: PNG } }] },
+		]);
+		const { tool_calls } = messages[1] as { tool_calls: { id: string }[] };
+		const ids = tool_calls.map(({ id }) => id);
+		expect(messages.slice(2, 4).map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
+		for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
+		expect(JSON.stringify(messages)).not.toMatch(/thinking|SIG|hm/);
+	});
+
+	it("goes on in Anthropic's format with one user turn, and only its own thinking", () => {
+		const messages = render("anthropic", call).json["messages"] as {
+			role: string;
+			content: Record<string, unknown>[];
+		}[];
+		expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+		const thinking = began === "anthropic" ? ["thinking"] : [];
+		expect(messages[1]?.content.map(({ type }) => type)).toEqual([...thinking, "tool_use", "tool_use"]);
+		const ids = messages[1]?.content.flatMap(({ type, id }) => (type === "tool_use" ? [id] : []));
+		expect(messages[2]?.content).toMatchObject([
+			{ type: "tool_result", tool_use_id: ids?.[0], is_error: true, content: [{ text: "no" }] },
+			{ type: "tool_result", tool_use_id: ids?.[1], content: [{ text: "seen" }, { type: "image" }] },
+		]);
+		for (const id of ids ?? []) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+	});
+
+	it("goes on in Google's format with a signature, its own or the sentinel", () => {
+		const contents = render("google", call).json["contents"] as { role: string; parts: Record<string, unknown>[] }[];
+		expect(contents).toMatchObject([
+			{ role: "user" },
+			{
+				role: "model",
+				parts: [
+					{
+						functionCall: { name: "look", args: { at: 1 } },
+						thoughtSignature: began === "google" ? "SIG" : "skip_thought_signature_validator",
+					},
+					{ functionCall: { name: "look", args: { at: 2 } } },
+				],
+			},
+			{
+				role: "user",
+				parts: [
+					{ functionResponse: { name: "look", response: { error: "no" } } },
+					{ functionResponse: { name: "look", response: { result: "seen" } } },
+					{ inlineData: { mimeType: "image/png" } },
+				],
+			},
+		]);
+		expect(contents[1]?.parts[1]).not.toHaveProperty("thoughtSignature");
+	});
+});
+
+describe.each(BEGAN)("an interrupted tool loop (%s)", (wire) => {
+	const { messages, ...rest } = loopOf(BEGINNINGS[wire]);
+	const asked: Message = { role: "user", content: [{ type: "text", text: "stop, what did you find?" }] };
+
+	it("has an output for every call, the same on every turn", () => {
+		const interrupted = [...messages.slice(0, 2), asked];
+		const { body } = render(wire, { ...rest, messages: interrupted });
+		expect(body.split("No output of this call was given.")).toHaveLength(3);
+		const answer: Message = { role: "assistant", content: [{ type: "text", text: "nothing" }] };
+		const later = render(wire, { ...rest, messages: [...interrupted, answer, asked] }).body;
+		const common = body.slice(0, body.indexOf("what did you find?"));
+		expect(later.startsWith(common)).toBe(true);
+	});
+
+	it("tells an output without its call as the user's text", () => {
+		const { body } = render(wire, { ...rest, messages: [asked, ...messages.slice(3)] });
+		expect(body).toContain("Error of tool call");
+		expect(body).not.toMatch(/tool_result|functionResponse|"tool_call_id"/);
+	});
+});
