@@ -7,7 +7,7 @@ import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
-import { type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
+import { OPENING_TEXT, type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
 import {
 	type AssistantPart,
 	callImages,
@@ -144,9 +144,6 @@ function putResultsFirst({ role, content }: AnthropicTurn): AnthropicTurn {
 	const isResult = (block: JsonObject) => block["type"] === "tool_result";
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
-
-/** Precedes a conversation that the assistant began. */
-const OPENING_TEXT = "(The assistant begins the conversation.)";
 
 /** The conversation's turns: empty messages are left out, neighbours of one role are merged. */
 function toAnthropicTurns(conversation: PlacedSystem["conversation"]): AnthropicTurn[] {

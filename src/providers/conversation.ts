@@ -123,6 +123,9 @@ export function pairToolResults(messages: readonly Message[]): readonly Message[
 	});
 }
 
+/** Precedes a conversation that the assistant began, where a provider wants the user to begin. */
+export const OPENING_TEXT = "(The assistant begins the conversation.)";
+
 /** A conversation for a provider that takes system text apart from it. */
 export interface PlacedSystem {
 	system: TextPart[];

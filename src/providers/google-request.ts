@@ -3,7 +3,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
-import { type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
+import { OPENING_TEXT, type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
 import { compileGoogleParameters, compileGoogleSchema } from "./google-schema.ts";
 import {
 	type AssistantPart,
@@ -135,6 +135,9 @@ function toGoogleTurns(conversation: PlacedSystem["conversation"]): GoogleTurn[]
 		addParts(message, turn, names);
 		if (turn !== last && turn.parts.length > 0) turns.push(turn);
 	}
+	// Gemini refuses calls that follow nothing.
+	if (turns[0]?.parts.some((part) => "functionCall" in part))
+		turns.unshift({ role: "user", parts: [{ text: OPENING_TEXT }] });
 	return turns;
 }
 

@@ -1,7 +1,10 @@
 // A tool loop that one provider's model began and another's goes on with, in each format.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import type { AssistantPart, Message, ModelCall } from "../../../src/providers/model-call.ts";
+import { parseAnthropic } from "../../../src/sandbox/anthropic-request.ts";
+import { parseGoogle } from "../../../src/sandbox/google-request.ts";
 import { plainCall, render } from "../../support/rendered.ts";
 
 const PNG = "data:image/png;base64,AAAA";
@@ -141,5 +144,69 @@ describe.each(BEGAN)("an interrupted tool loop (%s)", (wire) => {
 		const { body } = render(wire, { ...rest, messages: [asked, ...messages.slice(3)] });
 		expect(body).toContain("Error of tool call");
 		expect(body).not.toMatch(/tool_result|functionResponse|"tool_call_id"/);
+	});
+});
+
+describe("any conversation with tools", () => {
+	const word = fc.constantFrom("a", "b", "c");
+	const words = fc.uniqueArray(word, { minLength: 1, maxLength: 3 });
+	const made = (id: string): AssistantPart => ({ type: "tool_call", id, name: "look", arguments: '{"at":1}' });
+	const message = fc.oneof(
+		words.map((ids): Message => ({ role: "assistant", content: ids.map(made) })),
+		fc.tuple(fc.array(word, { minLength: 1, maxLength: 3 }), fc.boolean()).map(
+			([ids, isError]): Message => ({
+				role: "user",
+				content: ids.map((callId) => ({
+					type: "tool_result",
+					callId,
+					content: [{ type: "text", text: "out" }, ...(isError ? [] : [{ type: "image" as const, url: PNG }])],
+					...(isError ? { isError: true as const } : {}),
+				})),
+			}),
+		),
+		word.map((value): Message => ({ role: "user", content: [{ type: "text", text: value }] })),
+		word.map((value): Message => ({ role: "assistant", content: [{ type: "text", text: value }] })),
+		word.map((value): Message => ({ role: "system", content: [{ type: "text", text: value }] })),
+	);
+	const conversation = fc.array(message, { maxLength: 8 }).map((messages) =>
+		plainCall({
+			messages: [...messages, { role: "user", content: [{ type: "text", text: "and?" }] }],
+			tools: [{ name: "look", parameters: { type: "object", properties: { at: { type: "number" } } } }],
+		}),
+	);
+	const holds = (check: (call: ModelCall) => void) => fc.assert(fc.property(conversation, check), { numRuns: 300 });
+
+	it("is one that Anthropic takes", () => {
+		holds((call) => {
+			const { headers, json } = render("anthropic", call);
+			expect(() => parseAnthropic(new Headers(headers), json)).not.toThrow();
+		});
+	});
+
+	it("is one that Gemini takes", () => {
+		holds((call) => {
+			const { headers, json } = render("google", call);
+			expect(() => parseGoogle("gemini-3-pro", new Headers(headers), json)).not.toThrow();
+		});
+	});
+
+	it("has OpenAI's tool messages right after their calls, and images from the user alone", () => {
+		holds((call) => {
+			const messages = render("openai", call).json["messages"] as {
+				role: string;
+				tool_call_id?: string;
+				tool_calls?: { id: string }[];
+			}[];
+			let open: (string | undefined)[] = [];
+			for (const { role, tool_call_id, tool_calls, ...rest } of messages) {
+				if (role === "tool") expect(tool_call_id).toBe(open.shift());
+				else {
+					expect(open).toEqual([]);
+					open = (tool_calls ?? []).map(({ id }) => id);
+				}
+				if (role !== "user") expect(JSON.stringify(rest)).not.toContain("image_url");
+			}
+			expect(open).toEqual([]);
+		});
 	});
 });
