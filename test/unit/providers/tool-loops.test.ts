@@ -5,6 +5,7 @@ import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import type { AssistantPart, Message, ModelCall } from "../../../src/providers/model-call.ts";
 import { parseAnthropic } from "../../../src/sandbox/anthropic-request.ts";
 import { parseGoogle } from "../../../src/sandbox/google-request.ts";
+import { hasRecordings, recordedText, recordingsEnding, wireOfRecording } from "../../support/recordings.ts";
 import { plainCall, render } from "../../support/rendered.ts";
 
 const PNG = "data:image/png;base64,AAAA";
@@ -144,6 +145,29 @@ describe.each(BEGAN)("an interrupted tool loop (%s)", (wire) => {
 		const { body } = render(wire, { ...rest, messages: [asked, ...messages.slice(3)] });
 		expect(body).toContain("Error of tool call");
 		expect(body).not.toMatch(/tool_result|functionResponse|"tool_call_id"/);
+	});
+});
+
+describe.runIf(hasRecordings)("a tool loop that a recorded answer began", () => {
+	const recorded = recordingsEnding(".json").flatMap((path) => {
+		const { name, wire } = wireOfRecording(path);
+		const { content = [] } = wire.parseAnswer(JSON.parse(recordedText(path))) ?? {};
+		return content.some(({ type }) => type === "tool_call") ? [[path, name, content] as const] : [];
+	});
+
+	it.each(recorded)("goes on with the other providers: %s", (_, began, content) => {
+		const call = loopOf(content);
+		const anthropic = render("anthropic", call);
+		const google = render("google", call);
+		const openai = render("openai", call, { returns_reasoning: true });
+		// Nobody but a provider itself knows its signatures and its own blocks.
+		if (began !== "anthropic")
+			expect(() => parseAnthropic(new Headers(anthropic.headers), anthropic.json)).not.toThrow();
+		if (began !== "google")
+			expect(() => parseGoogle("gemini-3-pro", new Headers(google.headers), google.json)).not.toThrow();
+		for (const { body } of began === "anthropic" ? [google, openai] : [])
+			expect(body).not.toMatch(/"signature"|server_tool_use|redacted_thinking/);
+		for (const { body } of began === "google" ? [anthropic, openai] : []) expect(body).not.toMatch(/thoughtSignature/i);
 	});
 });
 
