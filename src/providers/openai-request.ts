@@ -6,6 +6,7 @@ import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
 import { pairToolResults } from "./conversation.ts";
 import {
+	type AssistantPart,
 	type CallField,
 	callImages,
 	DEFAULT_TEMPERATURE,
@@ -48,6 +49,19 @@ function callIdRule({ tool_call_ids }: Provider): CallIdRule {
 interface OpenAiPromptOptions {
 	provider: Provider;
 	customTools: ReadonlySet<string>;
+	/** A model of the conversation has called tools by now. */
+	hasCalls?: boolean;
+}
+
+/**
+ * Stands for reasoning that another provider's model did not show. Once tools are called, DeepSeek and Moonshot refuse an
+ * assistant message without any, or with an empty one.
+ */
+const NO_REASONING = " ";
+
+function toReasoningContent(content: readonly AssistantPart[], { provider, hasCalls }: OpenAiPromptOptions) {
+	if (!provider.returns_reasoning) return undefined;
+	return joinText(content, "reasoning") || (hasCalls ? NO_REASONING : undefined);
 }
 
 /** Names of the text tools that a provider takes as such. Elsewhere they are functions. */
@@ -111,7 +125,7 @@ function toOpenAiMessages(message: Message, options: OpenAiPromptOptions): JsonO
 					role: "assistant",
 					content: texts.length > 0 ? toTextContent(texts) : null,
 					refusal: joinText(content, "refusal") ?? undefined,
-					reasoning_content: provider.returns_reasoning ? (joinText(content, "reasoning") ?? undefined) : undefined,
+					reasoning_content: toReasoningContent(content, options),
 					name: message.name,
 					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, options)) : undefined,
 				},
@@ -216,9 +230,14 @@ export function openAiVariant({ returns_reasoning, tool_call_ids, custom_tools }
 /** Serializes tools and messages as members of the request's JSON, in the order in which providers cache them. */
 export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
 	const options = { provider, customTools: customToolNames(call.tools, provider) };
+	const messages = pairToolResults(call.messages);
+	const hasCall = ({ content }: Message) => content.some(({ type }) => type === "tool_call");
+	const firstCall = provider.returns_reasoning ? messages.findIndex(hasCall) : -1;
 	const fields: JsonObject = {
 		tools: call.tools.length > 0 ? call.tools.map((tool) => toOpenAiTool(tool, options)) : undefined,
-		messages: pairToolResults(call.messages).flatMap((message) => toOpenAiMessages(message, options)),
+		messages: messages.flatMap((message, index) =>
+			toOpenAiMessages(message, { ...options, hasCalls: firstCall >= 0 && index >= firstCall }),
+		),
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const urls = callImages(call).map(({ url }) => url);

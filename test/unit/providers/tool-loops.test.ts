@@ -84,6 +84,23 @@ describe.each(BEGAN)("a tool loop that a model of %s began", (began) => {
 		expect(JSON.stringify(messages)).not.toMatch(/thinking|SIG|hm/);
 	});
 
+	it("goes on with reasoning in every message since the first call where a provider wants it back", () => {
+		const answered = (value: string): Message => ({ role: "assistant", content: [{ type: "text", text: value }] });
+		const hidden = call.messages.map((message): Message => {
+			if (message.role !== "assistant") return message;
+			return { ...message, content: message.content.filter(({ type }) => type !== "reasoning") };
+		});
+		const reasoning = (messages: Message[], returns_reasoning: boolean) => {
+			const { json } = render("openai", { ...call, messages }, { returns_reasoning });
+			const sent = json["messages"] as { role: string; reasoning_content?: string }[];
+			return sent.flatMap(({ role, reasoning_content }) => (role === "assistant" ? [reasoning_content] : []));
+		};
+		const conversation = [answered("before"), ...hidden, answered("after")];
+		expect(reasoning(conversation, true)).toEqual([undefined, " ", " "]);
+		expect(reasoning(conversation, false)).toEqual([undefined, undefined, undefined]);
+		expect(reasoning(call.messages, true)).toEqual(["hm"]);
+	});
+
 	it("goes on in Anthropic's format with one user turn, and only its own thinking", () => {
 		const messages = render("anthropic", call).json["messages"] as {
 			role: string;
