@@ -2,9 +2,14 @@
 import { describe, expect, it } from "vitest";
 import type { EffortChoice, WireName } from "../../../src/catalog/vocabulary.ts";
 import { isJsonObject } from "../../../src/json.ts";
-import type { CacheMark, Message, ModelCall, TextPart, ToolDefinition } from "../../../src/providers/model-call.ts";
+import { messagesRequestSchema } from "../../../src/messages/request.ts";
+import { toMessagesCall } from "../../../src/messages/to-call.ts";
+import type { ModelCall } from "../../../src/providers/model-call.ts";
 import { utf8Bytes } from "../../../src/providers/wire.ts";
-import { plainCall, render } from "../../support/rendered.ts";
+import { responsesRequestSchema } from "../../../src/responses/request.ts";
+import { toResponsesCall } from "../../../src/responses/to-call.ts";
+import { TEST_CATALOG } from "../../support/catalog.ts";
+import { render } from "../../support/rendered.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
 
 const TURNS = 30;
@@ -31,152 +36,70 @@ function recordedBody(name: string): Fields {
 	return filled(JSON.parse(readSharedData(`clients/${name}.json`)).body) as Fields;
 }
 
-/** One turn of a client: the body that it sends, and the call that it comes to. */
-interface Turn {
-	body: Fields;
-	call: ModelCall;
-}
-
 /** What differs from turn to turn without being part of the conversation. */
-function settingsOf(turn: number): Pick<ModelCall, "maxTokens" | "toolChoice" | "stop"> {
-	return {
-		maxTokens: 32_000 - 700 * turn,
-		toolChoice: turn % 3 === 0 ? "required" : "auto",
-		stop: turn % 4 === 0 ? ["X"] : [],
-	};
+function settingsAt(turn: number): Fields {
+	return { max_tokens: 900 - turn, max_output_tokens: 900 - turn, tool_choice: toolChoices[turn % 3] };
 }
+const toolChoices = [undefined, "auto", "required"];
 
 const output = (turn: number) => `file ${turn}: ${"a line of it\n".repeat(1 + (turn % 7) * 5)}`;
 const isReminded = (turn: number) => turn % 10 === 5;
 const REMINDER = "The user opened another file meanwhile.";
 
-const text = (value: string, cache?: CacheMark): TextPart => ({
-	type: "text",
-	text: value,
-	...(cache ? { cache } : {}),
-});
-
-/** Text blocks of an Anthropic body as parts. */
-function toTextParts(content: unknown): TextPart[] {
-	if (typeof content === "string") return [text(content)];
-	const blocks = content as { text: string; cache_control?: unknown }[];
-	return blocks.map((block) => text(block.text, block.cache_control ? {} : undefined));
-}
-
 /** Claude Code: the mark of its cache moves to the last tool result, and it puts reminders between the turns. */
-function claudeTurn(recorded: Fields, turn: number): Turn {
-	const [user, system] = recorded["messages"] as { content: unknown }[];
-	const sent: Fields[] = [
+function claudeBody(recorded: Fields, turn: number): Fields {
+	const [user, system] = recorded["messages"] as { content: { text: string }[] }[];
+	const messages: Fields[] = [
 		{ role: "user", content: user?.content },
-		{ role: "system", content: toTextParts(system?.content)[0]?.text },
-	];
-	const messages: Message[] = [
-		{ role: "system", content: toTextParts(recorded["system"]) },
-		{ role: "user", content: toTextParts(user?.content) },
-		{ role: "system", content: toTextParts(system?.content).map((part) => text(part.text)) },
+		{ role: "system", content: system?.content[0]?.text },
 	];
 	for (let step = 1; step <= turn; step++) {
 		const id = `toolu_${step}`;
 		const input = { command: `cat file-${step}`, description: "x" };
-		const isLast = step === turn;
-		sent.push(
+		const mark = step === turn ? { cache_control: { type: "ephemeral" } } : {};
+		const result = { tool_use_id: id, type: "tool_result", content: output(step), is_error: false, ...mark };
+		messages.push(
 			{ role: "assistant", content: [{ type: "tool_use", id, name: "Bash", input }] },
-			{
-				role: "user",
-				content: [
-					{
-						tool_use_id: id,
-						type: "tool_result",
-						content: output(step),
-						is_error: false,
-						...(isLast ? { cache_control: { type: "ephemeral" } } : {}),
-					},
-				],
-			},
+			{ role: "user", content: [result] },
 		);
-		messages.push(
-			{ role: "assistant", content: [{ type: "tool_call", id, name: "Bash", arguments: JSON.stringify(input) }] },
-			{
-				role: "user",
-				content: [{ type: "tool_result", callId: id, content: [text(output(step))], ...(isLast ? { cache: {} } : {}) }],
-			},
-		);
-		if (!isReminded(step)) continue;
-		sent.push({ role: "system", content: REMINDER });
-		messages.push({ role: "system", content: [text(REMINDER)] });
+		if (isReminded(step)) messages.push({ role: "system", content: REMINDER });
 	}
-	const tools = (recorded["tools"] as { name: string; description: string; input_schema: Fields }[]).map(
-		({ name, description, input_schema: parameters }): ToolDefinition => ({ name, description, parameters }),
-	);
-	return { body: { ...recorded, messages: sent }, call: plainCall({ messages, tools, ...settingsOf(turn) }) };
+	const { max_tokens } = settingsAt(turn);
+	return { ...recorded, messages, max_tokens };
 }
 
-type CodexTool = Fields & { name: string; description: string; type: string; tools?: CodexTool[] };
-
-function toCodexTools(tools: readonly CodexTool[]): ToolDefinition[] {
-	return tools.flatMap((tool): ToolDefinition[] => {
-		const { type, name, description, tools: inner = [] } = tool;
-		if (type === "namespace") return toCodexTools(inner);
-		if (type === "custom") return [{ name, description, input: "text" }];
-		return type === "function" ? [{ name, description, parameters: tool["parameters"] as Fields }] : [];
-	});
+function claudeCall(body: Fields): ModelCall {
+	const read = toMessagesCall(messagesRequestSchema.parse(body), { catalog: TEST_CATALOG, opened: new Map() });
+	if (!read.ok) throw new Error(JSON.stringify(read.failure));
+	return read.value.call;
 }
 
-/** Codex: every item has an id of its own, and a reasoning item that only its provider can open stands before each call. */
-function codexTurn(recorded: Fields, turn: number): Turn {
-	const begun = recorded["input"] as { type: string; role: string; content: { text: string }[]; tools?: CodexTool[] }[];
-	const sent: Fields[] = [...begun];
-	const tools = toCodexTools((recorded["tools"] as CodexTool[] | undefined) ?? begun[0]?.tools ?? []);
-	const tool = tools[0]?.name ?? "";
-	const messages = begun.flatMap(({ type, role, content }): Message[] =>
-		type === "message"
-			? [{ role: role === "developer" ? "system" : "user", content: content.map(({ text: value }) => text(value)) }]
-			: [],
-	);
+/** Codex: every item has an id of its own, and developer messages come between the turns. */
+function codexBody(recorded: Fields, turn: number): Fields {
+	const input = [...(recorded["input"] as Fields[])];
+	const isText = input[0]?.["type"] === "additional_tools";
 	for (let step = 1; step <= turn; step++) {
-		const id = `call_${String(step).padStart(4, "0")}`;
-		const args = tools[0]?.input === "text" ? { input: `cat "file-${step}"` } : { cmd: `cat file-${step}` };
-		const isText = "input" in args;
+		const call_id = `call_${String(step).padStart(4, "0")}`;
 		const item = `01a2027c-2fc7-7173-ac44-${String(step).padStart(12, "0")}`;
-		sent.push(
-			isText
-				? {
-						type: "custom_tool_call",
-						status: "completed",
-						id: `ctc_${step}`,
-						name: tool,
-						input: args.input,
-						call_id: id,
-					}
-				: {
-						type: "function_call",
-						status: "completed",
-						id: `fc_${step}`,
-						name: tool,
-						arguments: JSON.stringify(args),
-						call_id: id,
-					},
-			{
-				type: isText ? "custom_tool_call_output" : "function_call_output",
-				id: `fco_${item}`,
-				call_id: id,
-				output: output(step),
-			},
-		);
-		messages.push(
-			{ role: "assistant", content: [{ type: "tool_call", id, name: tool, arguments: JSON.stringify(args) }] },
-			{ role: "user", content: [{ type: "tool_result", callId: id, content: [text(output(step))] }] },
-		);
-		if (!isReminded(step)) continue;
-		sent.push({
-			type: "message",
-			id: `msg_${item}`,
-			role: "developer",
-			content: [{ type: "input_text", text: REMINDER }],
-		});
-		messages.push({ role: "system", content: [text(REMINDER)] });
+		const call = isText
+			? { type: "custom_tool_call", id: `ctc_${step}`, name: "exec", input: `cat "file-${step}"` }
+			: { type: "function_call", id: `fc_${step}`, name: "exec_command", arguments: `{"cmd":"cat file-${step}"}` };
+		const type = isText ? "custom_tool_call_output" : "function_call_output";
+		input.push({ ...call, status: "completed", call_id }, { type, id: `fco_${item}`, call_id, output: output(step) });
+		const content = [{ type: "input_text", text: REMINDER }];
+		if (isReminded(step)) input.push({ type: "message", id: `msg_${item}`, role: "developer", content });
 	}
-	return { body: { ...recorded, input: sent }, call: plainCall({ messages, tools, ...settingsOf(turn) }) };
+	const { max_output_tokens, tool_choice } = settingsAt(turn);
+	return { ...recorded, input, max_output_tokens, ...(tool_choice ? { tool_choice } : {}) };
+}
+
+function codexCall(body: Fields): ModelCall {
+	const parsed = responsesRequestSchema.parse(body);
+	const items = typeof parsed.input === "string" ? [] : (parsed.input ?? []);
+	const settings = { catalog: TEST_CATALOG, opened: new Map<string, never>(), rawBody: body };
+	const read = toResponsesCall(parsed, items, settings);
+	if (!read.ok) throw new Error(JSON.stringify(read.failure));
+	return read.value.call;
 }
 
 /** How many bytes two bodies begin with in common. */
@@ -187,22 +110,27 @@ function commonBytes(one: string, other: string): number {
 	return length;
 }
 
-const CLIENTS: [client: string, turnOf: (recorded: Fields, turn: number) => Turn][] = [
-	["claude-code-2.1.330-1", claudeTurn],
-	["codex-0.169-auto-1", codexTurn],
-	["codex-0.169-gpt-6-sol", codexTurn],
+const CLIENTS: [
+	client: string,
+	bodyAt: (recorded: Fields, turn: number) => Fields,
+	toCall: (body: Fields) => ModelCall,
+][] = [
+	["claude-code-2.1.330-1", claudeBody, claudeCall],
+	["codex-0.169-auto-1", codexBody, codexCall],
+	["codex-0.169-gpt-6-sol", codexBody, codexCall],
 ];
 const WIRES: WireName[] = ["openai", "anthropic", "google"];
 
 describe.runIf(hasSharedData("clients"))("over thirty turns of a coding agent", () => {
-	it.each(CLIENTS.flatMap(([client, turnOf]) => WIRES.map((wire) => [client, wire, turnOf] as const)))(
-		"%s repeats what it repeats (%s)",
-		(client, wire, turnOf) => {
+	it.each(CLIENTS.flatMap(([client, ...rest]) => WIRES.map((wire) => [client, wire, ...rest] as const)))(
+		"%s repeats upstream what it repeats (%s)",
+		(client, wire, bodyAt, toCall) => {
 			const recorded = recordedBody(client);
 			const sent = Array.from({ length: TURNS }, (_, turn) => {
-				const { body, call } = turnOf(recorded, turn);
+				const body = bodyAt(recorded, turn);
 				const effort: EffortChoice = turn % 2 === 0 ? "low" : "high";
-				return { own: JSON.stringify(body), upstream: render(wire, call, { custom_tools: true }, effort).body };
+				const { body: upstream } = render(wire, toCall(body), { custom_tools: true }, effort);
+				return { own: JSON.stringify(body), upstream };
 			});
 			for (const [turn, { own, upstream }] of sent.entries()) {
 				const before = sent[turn - 1];
