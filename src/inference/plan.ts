@@ -123,7 +123,13 @@ function requestBuilder(
 			access,
 			request,
 			isWhole,
-			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
+			worstCase: priceWorstCase(
+				model,
+				request.maxInputTokens,
+				request.maxOutputTokens,
+				nowMs,
+				request.writesHourCache,
+			),
 		};
 	};
 }
