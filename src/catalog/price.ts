@@ -6,7 +6,10 @@ export interface TokenUsage {
 	/** Input that was not read from a cache or written to one. */
 	uncachedInput: number;
 	cacheRead: number;
+	/** Written to a cache at its usual rate: kept for minutes. */
 	cacheWrite: number;
+	/** Written to a cache that is kept for an hour, which costs more (Anthropic); left out where there is none. */
+	hourCacheWrite?: number;
 	/** Output without reasoning. */
 	outputText: number;
 	reasoning: number;
@@ -24,6 +27,7 @@ interface Rates {
 	input: number;
 	cacheRead: number;
 	cacheWrite: number;
+	hourCacheWrite: number;
 	output: number;
 }
 
@@ -31,13 +35,20 @@ type RateRow = Pick<Price, "input" | "output" | "cached_input" | "cache_write">;
 
 const PICO_PER_RATE = 1e6;
 const PICO_PER_NANO = 1000;
+/**
+ * What a token costs that is kept in a cache for an hour, as a multiple of the input rate. Anthropic's rule for all its
+ * models; no other provider has such a cache.
+ */
+const HOUR_CACHE_WRITE_FACTOR = 2;
 
 function toRates(row: RateRow): Rates {
 	const pico = (rate: number) => Math.round(rate * PICO_PER_RATE);
+	const cacheWrite = pico(row.cache_write ?? row.input);
 	return {
 		input: pico(row.input),
 		cacheRead: pico(row.cached_input ?? row.input),
-		cacheWrite: pico(row.cache_write ?? row.input),
+		cacheWrite,
+		hourCacheWrite: Math.max(pico(row.input) * HOUR_CACHE_WRITE_FACTOR, cacheWrite),
 		output: pico(row.output),
 	};
 }
@@ -74,7 +85,7 @@ function applicableRows(price: Price, input: number, atMs: number): RateRow[] {
 
 /** All input tokens. Length tiers depend on this number. */
 export function inputTokens(usage: TokenUsage): number {
-	return usage.uncachedInput + usage.cacheRead + usage.cacheWrite;
+	return usage.uncachedInput + usage.cacheRead + usage.cacheWrite + (usage.hourCacheWrite ?? 0);
 }
 
 /** Output tokens, reasoning included. */
@@ -89,7 +100,10 @@ function toCallCost(inputNanoUsd: number, outputNanoUsd: number): CallCost {
 function priceAtRow(row: RateRow, usage: TokenUsage): CallCost {
 	const rates = toRates(row);
 	const inputPico =
-		usage.uncachedInput * rates.input + usage.cacheRead * rates.cacheRead + usage.cacheWrite * rates.cacheWrite;
+		usage.uncachedInput * rates.input +
+		usage.cacheRead * rates.cacheRead +
+		usage.cacheWrite * rates.cacheWrite +
+		(usage.hourCacheWrite ?? 0) * rates.hourCacheWrite;
 	return toCallCost(
 		Math.ceil(inputPico / PICO_PER_NANO),
 		Math.ceil((outputTokens(usage) * rates.output) / PICO_PER_NANO),
@@ -110,11 +124,18 @@ export function priceUsage(model: Model, usage: TokenUsage, atMs: number): CallC
 const PRICE_HORIZON_MS = 15 * 60_000;
 
 /** The highest rates that could apply to a call sent soon after `atMs`, over all tiers, hours and cache rates. */
-function dearestRates(model: Model, atMs: number): { input: number; output: number } {
+function dearestRates(model: Model, atMs: number, writesHourCache: boolean): { input: number; output: number } {
 	const prices = new Set([priceAt(model, atMs), priceAt(model, atMs + PRICE_HORIZON_MS)]);
 	const rates = [...prices].flatMap((price) => [price, ...price.tiers]).map(toRates);
 	return {
-		input: Math.max(...rates.flatMap((row) => [row.input, row.cacheRead, row.cacheWrite])),
+		input: Math.max(
+			...rates.flatMap((row) => [
+				row.input,
+				row.cacheRead,
+				row.cacheWrite,
+				...(writesHourCache ? [row.hourCacheWrite] : []),
+			]),
+		),
 		output: Math.max(...rates.map((row) => row.output)),
 	};
 }
@@ -122,9 +143,16 @@ function dearestRates(model: Model, atMs: number): { input: number; output: numb
 /**
  * Worst case of one call: all tokens at the highest rate that could apply.
  * @param atMs when the bound is computed, ms since the epoch.
+ * @param writesHourCache the call may write to a cache that is kept for an hour.
  */
-export function priceWorstCase(model: Model, maxInputTokens: number, maxOutputTokens: number, atMs: number): CallCost {
-	const rates = dearestRates(model, atMs);
+export function priceWorstCase(
+	model: Model,
+	maxInputTokens: number,
+	maxOutputTokens: number,
+	atMs: number,
+	writesHourCache = false,
+): CallCost {
+	const rates = dearestRates(model, atMs, writesHourCache);
 	return toCallCost(
 		Math.ceil((maxInputTokens * rates.input) / PICO_PER_NANO),
 		Math.ceil((maxOutputTokens * rates.output) / PICO_PER_NANO),

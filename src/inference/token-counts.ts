@@ -7,6 +7,8 @@ export interface TokenCounts {
 	input: number;
 	cacheRead: number;
 	cacheWrite: number;
+	/** The part of `cacheWrite` that is kept for an hour. */
+	hourCacheWrite: number;
 	output: number;
 	reasoning: number;
 }
@@ -15,10 +17,12 @@ export interface TokenCounts {
 export function toTokenCounts({ usage }: Pick<ModelAnswer, "usage">, billed: readonly BilledCall[]): TokenCounts {
 	const { promptTokens: input, completionTokens: output } = lastBilledCall(billed).bill;
 	const cacheRead = Math.min(usage?.cacheRead ?? 0, input);
+	const hourCacheWrite = Math.min(usage?.hourCacheWrite ?? 0, input - cacheRead);
 	return {
 		input,
 		cacheRead,
-		cacheWrite: Math.min(usage?.cacheWrite ?? 0, input - cacheRead),
+		cacheWrite: Math.min((usage?.cacheWrite ?? 0) + hourCacheWrite, input - cacheRead),
+		hourCacheWrite,
 		output,
 		reasoning: Math.min(usage?.reasoning ?? 0, output),
 	};

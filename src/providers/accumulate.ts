@@ -1,6 +1,7 @@
 // Puts the parts of a stream together into an answer, in the order they came, and takes an answer apart again. Pure.
-import type { AssistantPart, FinishReason, ModelAnswer, ToolCallPart } from "./model-call.ts";
-import type { StreamPart } from "./wire.ts";
+import { optionalMember } from "../json.ts";
+import type { AssistantPart, ModelAnswer, ToolCallPart } from "./model-call.ts";
+import type { Finish, StreamPart } from "./wire.ts";
 
 /** Collects stream parts. `answer()` may be called at any time and returns the answer so far. */
 export class AnswerAccumulator {
@@ -10,7 +11,7 @@ export class AnswerAccumulator {
 	#extra: Record<string, unknown> = {};
 	#bodyFields: Record<string, unknown> = {};
 	#usage: ModelAnswer["usage"] = null;
-	#finish: { reason: FinishReason; native: string | null } | null = null;
+	#finish: Finish | null = null;
 
 	add(part: StreamPart): void {
 		switch (part.type) {
@@ -48,7 +49,7 @@ export class AnswerAccumulator {
 				Object.assign(this.#bodyFields, part.fields);
 				return;
 			case "finish":
-				this.#finish = { reason: part.reason, native: part.native };
+				this.#finish = part;
 				return;
 			case "usage":
 				this.#usage = part.usage;
@@ -71,6 +72,7 @@ export class AnswerAccumulator {
 			),
 			finishReason: this.#finish?.reason ?? "stop",
 			nativeFinishReason: this.#finish?.native ?? null,
+			...optionalMember("stopSequence", this.#finish?.stopSequence),
 			logprobs: this.#logprobs.length > 0 ? { content: this.#logprobs } : null,
 			usage: this.#usage,
 			extra: { ...this.#extra },
@@ -134,12 +136,17 @@ export function toStreamParts(answer: ModelAnswer): StreamPart[] {
 			{ type: "tool_arguments", index, text },
 		];
 	});
-	const { logprobs, extra, bodyFields, finishReason, nativeFinishReason, usage } = answer;
+	const { logprobs, extra, bodyFields, finishReason, nativeFinishReason, stopSequence, usage } = answer;
 	const logprobsContent = (logprobs as { content?: unknown[] | null } | null)?.content;
 	if (Array.isArray(logprobsContent)) parts.push({ type: "logprobs", content: logprobsContent });
 	if (Object.keys(extra).length > 0) parts.push({ type: "extra", fields: extra });
 	if (Object.keys(bodyFields).length > 0) parts.push({ type: "body_fields", fields: bodyFields });
-	parts.push({ type: "finish", reason: finishReason, native: nativeFinishReason });
+	parts.push({
+		type: "finish",
+		reason: finishReason,
+		native: nativeFinishReason,
+		...optionalMember("stopSequence", stopSequence),
+	});
 	if (usage) parts.push({ type: "usage", usage });
 	return parts;
 }

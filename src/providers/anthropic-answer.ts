@@ -2,7 +2,7 @@
 // parts.
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
-import { parseJson } from "../json.ts";
+import { optionalMember, parseJson } from "../json.ts";
 import { toModelAnswer } from "./accumulate.ts";
 import type { FinishReason, ModelAnswer } from "./model-call.ts";
 import type { StreamPart, UpstreamError } from "./wire.ts";
@@ -14,6 +14,13 @@ const anthropicCountsSchema = z.lazy(() =>
 		output_tokens: reportedTokenCount.nullish(),
 		cache_read_input_tokens: reportedTokenCount.nullish(),
 		cache_creation_input_tokens: reportedTokenCount.nullish(),
+		cache_creation: z
+			.looseObject({
+				ephemeral_5m_input_tokens: reportedTokenCount.nullish(),
+				ephemeral_1h_input_tokens: reportedTokenCount.nullish(),
+			})
+			.nullish()
+			.catch(null),
 		output_tokens_details: z.looseObject({ thinking_tokens: reportedTokenCount.nullish() }).nullish(),
 	}),
 );
@@ -32,6 +39,8 @@ function toCounts(usage: z.infer<typeof anthropicCountsSchema>) {
 		input: usage.input_tokens ?? 0,
 		cacheRead: usage.cache_read_input_tokens ?? 0,
 		cacheWrite: usage.cache_creation_input_tokens ?? 0,
+		minuteWrite: usage.cache_creation?.ephemeral_5m_input_tokens ?? 0,
+		hourWrite: usage.cache_creation?.ephemeral_1h_input_tokens ?? 0,
 		output: usage.output_tokens ?? 0,
 		thinking: usage.output_tokens_details?.thinking_tokens ?? 0,
 	};
@@ -52,10 +61,14 @@ export function usageFromAnthropic(raw: unknown): TokenUsage | null {
 		);
 	const output = larger("output");
 	const reasoning = Math.min(larger("thinking"), output);
+	const written = Math.max(larger("cacheWrite"), larger("minuteWrite") + larger("hourWrite"));
+	// Tokens that the breakdown leaves out count as written for an hour if any were: the dearer rate.
+	const hourCacheWrite = larger("hourWrite") > 0 ? written - larger("minuteWrite") : 0;
 	return {
 		uncachedInput: larger("input"),
 		cacheRead: larger("cacheRead"),
-		cacheWrite: larger("cacheWrite"),
+		cacheWrite: written - hourCacheWrite,
+		...(hourCacheWrite > 0 ? { hourCacheWrite } : {}),
 		outputText: output - reasoning,
 		reasoning,
 	};
@@ -76,7 +89,7 @@ const ANTHROPIC_STOP_REASONS: ReadonlyMap<string, FinishReason> = new Map([
  * The finish reason for Anthropic's stop reason. `tool_calls` is given exactly when there are calls to make, unless the
  * answer was cut or filtered.
  */
-export function fromAnthropicStopReason(native: string | null, hasToolCalls: boolean): FinishReason {
+function fromAnthropicStopReason(native: string | null, hasToolCalls: boolean): FinishReason {
 	const reason = ANTHROPIC_STOP_REASONS.get(native ?? "end_turn") ?? "stop";
 	if (reason === "length" || reason === "content_filter") return reason;
 	return hasToolCalls ? "tool_calls" : "stop";
@@ -151,6 +164,23 @@ export class Citations {
 	}
 }
 
+/** The stop sequence that matched. */
+export const stopSequenceSchema = z.lazy(() => z.string().nullish().catch(null));
+
+/** Why the model stopped, and at which stop sequence. */
+export function finishPart(
+	native: string | null,
+	stopSequence: string | null | undefined,
+	hasToolCalls: boolean,
+): StreamPart {
+	return {
+		type: "finish",
+		reason: fromAnthropicStopReason(native, hasToolCalls),
+		native,
+		...optionalMember("stopSequence", native === "stop_sequence" ? stopSequence?.toWellFormed() : null),
+	};
+}
+
 /** Why the model refused, in words. */
 export const stopDetailsSchema = z.lazy(() =>
 	z.looseObject({ explanation: z.string().nullish() }).nullish().catch(null),
@@ -165,6 +195,7 @@ const anthropicMessageSchema = z.lazy(() =>
 	z.looseObject({
 		content: z.array(anthropicBlockSchema),
 		stop_reason: z.string().nullish(),
+		stop_sequence: stopSequenceSchema,
 		stop_details: stopDetailsSchema,
 		usage: z.unknown().optional(),
 	}),
@@ -174,7 +205,7 @@ const anthropicMessageSchema = z.lazy(() =>
 export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 	const parsed = anthropicMessageSchema.safeParse(body);
 	if (!parsed.success) return null;
-	const { content: blocks, stop_reason, stop_details, usage: rawUsage } = parsed.data;
+	const { content: blocks, stop_reason, stop_sequence, stop_details, usage: rawUsage } = parsed.data;
 	const citations = new Citations();
 	const parts: StreamPart[] = [];
 	let calls = 0;
@@ -186,11 +217,7 @@ export function parseAnthropicAnswer(body: unknown): ModelAnswer | null {
 		if (block.type === "tool_use") calls++;
 	}
 	const native = stop_reason ?? null;
-	parts.push(...refusalParts(stop_details), ...citations.parts(), {
-		type: "finish",
-		reason: fromAnthropicStopReason(native, calls > 0),
-		native,
-	});
+	parts.push(...refusalParts(stop_details), ...citations.parts(), finishPart(native, stop_sequence, calls > 0));
 	const tokenUsage = usageFromAnthropic(rawUsage);
 	if (tokenUsage) parts.push({ type: "usage", usage: tokenUsage });
 	return toModelAnswer(parts);

@@ -7,10 +7,11 @@ import {
 	anthropicBlockSchema,
 	blockEndParts,
 	Citations,
-	fromAnthropicStopReason,
+	finishPart,
 	parseAnthropicError,
 	refusalParts,
 	stopDetailsSchema,
+	stopSequenceSchema,
 	usageFromAnthropic,
 } from "./anthropic-answer.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
@@ -26,6 +27,7 @@ const anthropicEventSchema = z.lazy(() =>
 				/** Empty, except in answers that continue an earlier one. */
 				content: z.array(anthropicBlockSchema).nullish(),
 				stop_reason: z.string().nullish(),
+				stop_sequence: stopSequenceSchema,
 				usage: streamUsageSchema,
 			}),
 		}),
@@ -34,7 +36,11 @@ const anthropicEventSchema = z.lazy(() =>
 		z.looseObject({ type: z.literal("content_block_stop"), index }),
 		z.looseObject({
 			type: z.literal("message_delta"),
-			delta: z.looseObject({ stop_reason: z.string().nullish(), stop_details: stopDetailsSchema }),
+			delta: z.looseObject({
+				stop_reason: z.string().nullish(),
+				stop_sequence: stopSequenceSchema,
+				stop_details: stopDetailsSchema,
+			}),
 			usage: streamUsageSchema,
 		}),
 		z.looseObject({ type: z.literal("message_stop") }),
@@ -106,6 +112,7 @@ export class AnthropicDecoder implements StreamDecoder {
 	#citations = new Citations();
 	#toolCount = 0;
 	#stopReason: string | null = null;
+	#stopSequence: string | null = null;
 	/** The members of the usage object, each as last reported. */
 	#usage: Record<string, unknown> = {};
 	/** Whether the output was counted at the end of the stream. A stream begins with a count of about one token. */
@@ -144,6 +151,7 @@ export class AnthropicDecoder implements StreamDecoder {
 				return this.#closeBlock(event.index);
 			case "message_delta":
 				this.#stopReason = event.delta.stop_reason ?? this.#stopReason;
+				this.#stopSequence = event.delta.stop_sequence ?? this.#stopSequence;
 				this.#addUsage(event.usage);
 				this.#usageIsFinal ||= event.usage?.["output_tokens"] != null;
 				return refusalParts(event.delta.stop_details);
@@ -173,6 +181,7 @@ export class AnthropicDecoder implements StreamDecoder {
 		}
 		this.#hasStarted = true;
 		this.#stopReason = message.stop_reason ?? null;
+		this.#stopSequence = message.stop_sequence ?? null;
 		this.#addUsage(message.usage);
 		this.#usageIsFinal = this.#stopReason !== null;
 		for (const [position, block] of (message.content ?? []).entries())
@@ -203,8 +212,7 @@ export class AnthropicDecoder implements StreamDecoder {
 	#stopMessage(): StreamPart[] {
 		const parts = [...this.#openBlocks.keys()].flatMap((position) => this.#closeBlock(position));
 		parts.push(...this.#citations.parts());
-		const reason = fromAnthropicStopReason(this.#stopReason, this.#toolCount > 0);
-		parts.push({ type: "finish", reason, native: this.#stopReason }, ...this.#usageParts());
+		parts.push(finishPart(this.#stopReason, this.#stopSequence, this.#toolCount > 0), ...this.#usageParts());
 		this.finished = true;
 		return parts;
 	}

@@ -162,6 +162,8 @@ export interface ModelAnswer {
 	finishReason: FinishReason;
 	/** The provider's own finish reason. */
 	nativeFinishReason: string | null;
+	/** The stop sequence that matched, where the provider says so. */
+	stopSequence?: string;
 	logprobs: unknown;
 	/** Null when the provider reported no usable counts. */
 	usage: TokenUsage | null;

@@ -48,6 +48,15 @@ export interface ServerSentEvent {
 	data: string;
 }
 
+/** Why a model stopped. */
+export interface Finish {
+	reason: FinishReason;
+	/** The provider's own reason. */
+	native: string | null;
+	/** The stop sequence that matched, where the provider says so. */
+	stopSequence?: string;
+}
+
 /** One part of a stream, in any format. The parts of a stream, put together in order, make the unstreamed answer. */
 export type StreamPart =
 	| { type: "text"; text: string }
@@ -67,7 +76,7 @@ export type StreamPart =
 	/** Fields beside the answer that this service does not know. The last value of a field counts. */
 	| { type: "body_fields"; fields: Record<string, unknown> }
 	/** Why the model stopped; once per stream. */
-	| { type: "finish"; reason: FinishReason; native: string | null }
+	| ({ type: "finish" } & Finish)
 	/** Usage so far; the last one counts. */
 	| { type: "usage"; usage: TokenUsage }
 	/** The upstream reports an error, or sends something that makes the stream unusable. Nothing follows. */

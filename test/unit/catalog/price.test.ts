@@ -39,6 +39,14 @@ describe("actual cost", () => {
 		expect(cost.outputNanoUsd).toBe(12 * 10_000);
 	});
 
+	it("charges what a cache keeps for an hour at twice the input rate", () => {
+		const cost = priceUsage(model("summit-premium"), usage({ cacheWrite: 10, hourCacheWrite: 30 }), PEAK);
+		expect(cost.inputNanoUsd).toBe(10 * 2_500 + 30 * 4_000);
+		// They count as input for the tier, and cost twice the tier's rate.
+		const long = priceUsage(model("summit-premium"), usage({ hourCacheWrite: 100_001 }), PEAK);
+		expect(long.inputNanoUsd).toBe(100_001 * 20_000);
+	});
+
 	it("charges the whole call at the tier of its prompt length, cached tokens counted in", () => {
 		const at = (uncachedInput: number, cacheRead: number) =>
 			priceUsage(model("summit-premium"), usage({ uncachedInput, cacheRead, outputText: 1 }), PEAK);
@@ -121,13 +129,20 @@ describe("the worst case", () => {
 					uncachedInput: tokens,
 					cacheRead: tokens,
 					cacheWrite: tokens,
+					hourCacheWrite: fc.option(tokens, { nil: 0 }),
 					outputText: tokens,
 					reasoning: tokens,
 				}),
 				fc.date({ min: new Date("2026-01-01"), max: new Date("2027-06-01"), noInvalidDate: true }),
 				fc.integer({ min: 0, max: 10 * 60_000 }),
 				(candidate, used, reservedAt, laterMs) => {
-					const worst = priceWorstCase(candidate, inputTokens(used), outputTokens(used), reservedAt.getTime());
+					const worst = priceWorstCase(
+						candidate,
+						inputTokens(used),
+						outputTokens(used),
+						reservedAt.getTime(),
+						used.hourCacheWrite > 0,
+					);
 					const actual = priceUsage(candidate, used, reservedAt.getTime() + laterMs);
 					expect(actual.inputNanoUsd).toBeLessThanOrEqual(worst.inputNanoUsd);
 					expect(actual.outputNanoUsd).toBeLessThanOrEqual(worst.outputNanoUsd);
@@ -136,6 +151,12 @@ describe("the worst case", () => {
 			),
 			{ numRuns: 2_000 },
 		);
+	});
+
+	it("counts a cache that is kept for an hour only for a call that may write one", () => {
+		const bound = (writesHourCache: boolean) =>
+			priceWorstCase(model("summit-premium"), 1, 1, PEAK, writesHourCache).inputNanoUsd;
+		expect([bound(false), bound(true)]).toEqual([12_500, 20_000]);
 	});
 
 	it("prices the dearest tier: long prompts, peak hours, cache writes", () => {

@@ -390,6 +390,28 @@ describe("a whole answer", () => {
 		expect(answered([], "max_tokens")).toMatchObject({ content: null, finishReason: "length" });
 	});
 
+	it("names the stop sequence that matched, streamed as whole", () => {
+		const whole = (stop_reason: string, stop_sequence: unknown) =>
+			anthropicWire.parseAnswer({ content: [text("a")], stop_reason, stop_sequence, usage: USAGE });
+		const streamed = (stop_reason: string, stop_sequence: unknown) =>
+			decoded([
+				start(),
+				...said(0, "a"),
+				{ type: "message_delta", delta: { stop_reason, stop_sequence }, usage: { output_tokens: 5 } },
+				{ type: "message_stop" },
+			]).answer;
+		expect(whole("stop_sequence", "END")?.stopSequence).toBe("END");
+		for (const [reason, sequence] of [
+			["stop_sequence", "END"],
+			["stop_sequence", null],
+			["stop_sequence", 7],
+			["end_turn", null],
+			["end_turn", "END"],
+		] as const)
+			expect(streamed(reason, sequence), `${reason} ${sequence}`).toEqual(flat(whole(reason, sequence)));
+		expect(whole("end_turn", "END")?.stopSequence).toBeUndefined();
+	});
+
 	it("is unusable when nothing was said or the body is something else", () => {
 		const message = (content: unknown[], stop_reason: string | null) =>
 			anthropicWire.parseAnswer({ type: "message", role: "assistant", content, stop_reason });
@@ -453,6 +475,22 @@ describe("usage", () => {
 				});
 			}),
 		);
+	});
+
+	it("keeps apart what is written to a cache for an hour", () => {
+		const written = (fields: Fields) => {
+			const { cacheWrite, hourCacheWrite } = usageFromAnthropic({ ...USAGE, ...fields }) ?? {};
+			return [cacheWrite, hourCacheWrite];
+		};
+		const both = { ephemeral_5m_input_tokens: 30, ephemeral_1h_input_tokens: 70 };
+		expect(written({ cache_creation_input_tokens: 100, cache_creation: both })).toEqual([30, 70]);
+		expect(written({ cache_creation: both })).toEqual([30, 70]);
+		const minutes = { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 0 };
+		expect(written({ cache_creation_input_tokens: 100, cache_creation: minutes })).toEqual([100, undefined]);
+		// What the breakdown leaves out counts at the dearer of the two rates that are in use.
+		expect(written({ cache_creation_input_tokens: 110, cache_creation: both })).toEqual([30, 80]);
+		for (const cache_creation of [null, {}, "x", { ephemeral_1h_input_tokens: -1 }])
+			expect(written({ cache_creation_input_tokens: 100, cache_creation })).toEqual([100, undefined]);
 	});
 
 	it("never counts less than the iterations add up to, nor less than the whole", () => {
