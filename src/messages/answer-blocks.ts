@@ -61,7 +61,8 @@ class CallArguments {
 		this.#text += text;
 	}
 
-	get isComplete(): boolean {
+	/** Reads on. */
+	isCompleteObject(): boolean {
 		while (!this.#isComplete && this.#readTo < this.#text.length) this.#read(this.#text[this.#readTo++] ?? "");
 		return this.#isComplete;
 	}
@@ -136,9 +137,9 @@ export class AnswerBlocks {
 		if (part.type === "tool_arguments" && open?.type === "tool_call" && open.index === part.index) {
 			open.written.add(part.text);
 			const written = part.text === "" ? [] : [delta({ type: "input_json_delta", partial_json: part.text })];
-			return this.#waiting.length > 0 && open.written.isComplete ? [...written, ...this.#resume()] : written;
+			return this.#waiting.length > 0 && open.written.isCompleteObject() ? [...written, ...this.#resume()] : written;
 		}
-		if (this.#waiting.length > 0 || (open?.type === "tool_call" && !open.written.isComplete)) {
+		if (this.#waiting.length > 0 || (open?.type === "tool_call" && !open.written.isCompleteObject())) {
 			this.#waiting.push(part);
 			return [];
 		}
@@ -207,11 +208,10 @@ export class AnswerBlocks {
 
 	#startCall({ index, id, name, signature }: PartByType<"tool_call">): BlockStep[] {
 		const steps = this.#close();
-		const clientId = markedCallId(id, this.#form.modelId);
-		// The signature stands before its call. Under the client's id, it finds the call again.
 		if (signature !== undefined)
-			steps.push({ type: "seal", parts: [{ type: "tool_call", id: clientId, name, arguments: "", signature }] });
+			steps.push({ type: "seal", parts: [{ type: "tool_call", id, name, arguments: "", signature }] });
 		this.#open = { type: "tool_call", index, written: new CallArguments() };
+		const clientId = markedCallId(id, this.#form.modelId);
 		steps.push(start({ type: "tool_use", id: clientId, name, input: {}, caller: { type: "direct" } }));
 		return steps;
 	}

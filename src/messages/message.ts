@@ -105,13 +105,15 @@ export function toMessageEnding(answer: ModelAnswer): MessageEnding {
 
 /** Usage of the call that served, as billed. Anthropic counts cached input beside the other input. */
 export function toMessageUsage(answer: Pick<ModelAnswer, "usage">, billed: SettledAnswer["billed"]): MessageUsage {
-	const { input, cacheRead, cacheWrite, output, reasoning } = toTokenCounts(answer, billed);
-	const hourCacheWrite = Math.min(answer.usage?.hourCacheWrite ?? 0, input - cacheRead - cacheWrite);
+	const { input, cacheRead, cacheWrite, hourCacheWrite, output, reasoning } = toTokenCounts(answer, billed);
 	return {
-		input_tokens: input - cacheRead - cacheWrite - hourCacheWrite,
+		input_tokens: input - cacheRead - cacheWrite,
 		cache_read_input_tokens: cacheRead,
-		cache_creation_input_tokens: cacheWrite + hourCacheWrite,
-		cache_creation: { ephemeral_5m_input_tokens: cacheWrite, ephemeral_1h_input_tokens: hourCacheWrite },
+		cache_creation_input_tokens: cacheWrite,
+		cache_creation: {
+			ephemeral_5m_input_tokens: cacheWrite - hourCacheWrite,
+			ephemeral_1h_input_tokens: hourCacheWrite,
+		},
 		output_tokens: output,
 		output_tokens_details: { thinking_tokens: reasoning },
 		server_tool_use: null,

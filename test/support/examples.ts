@@ -314,6 +314,11 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: "none",
 		hints: CHAT_HINTS,
 	},
+	create_message: {
+		request: () => ({ body: { max_tokens: 64, messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: MESSAGE_HINTS,
+	},
 	orchestrate: {
 		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
 		owned: "none",

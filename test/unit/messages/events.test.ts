@@ -128,7 +128,7 @@ const argumentPieces = fc
 const runOfParts: fc.Arbitrary<StreamPart[]> = fc.oneof(
 	pieces.map((texts) => texts.map((text): StreamPart => ({ type: "text", text }))),
 	pieces.map((texts) => texts.map((text): StreamPart => ({ type: "refusal", text }))),
-	fc.tuple(pieces, fc.constantFrom("none", "signed", "other")).map(([texts, end]) => {
+	fc.tuple(pieces, fc.constantFrom("none", "signed", "other")).map(([texts, end]): StreamPart[] => {
 		const reasoning = texts.map((text): StreamPart => ({ type: "reasoning", text }));
 		if (end === "none") return reasoning;
 		const thinking = end === "signed" ? texts.join("") : "what the model wrote";
