@@ -1,4 +1,5 @@
 // The Server-Sent Events of a streamed message: Anthropic's, with the `svc` block on `message_delta`. Pure.
+import { errorType } from "../http/dialects.ts";
 import type { StreamError, StreamForm, StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
@@ -27,16 +28,6 @@ const USAGE_AT_START = {
 };
 
 const ENDING_AT_START = { stop_reason: null, stop_sequence: null, stop_details: null };
-
-/** Types of errors by code. Every other one is an `api_error`: it is not the client's, and a retry may cure it. */
-const STREAM_ERROR_TYPES: Readonly<Record<string, string>> = {
-	all_models_failed: "overloaded_error",
-	no_provider_available: "overloaded_error",
-	overloaded_error: "overloaded_error",
-	rate_limit_error: "rate_limit_error",
-	upstream_timeout: "timeout_error",
-	upstream_rejected: "invalid_request_error",
-};
 
 /** A stream has begun, and its blocks. */
 interface BegunStream {
@@ -85,10 +76,9 @@ export class MessageEvents implements StreamForm {
 
 	/** A block that is open stays open: nothing may take it for complete. */
 	fail({ code, message }: StreamError, settled: SettledRequest | null): string {
-		const type = Object.hasOwn(STREAM_ERROR_TYPES, code) ? STREAM_ERROR_TYPES[code] : "api_error";
 		return renderMessageEvent({
 			type: "error",
-			error: { type, message, code },
+			error: { type: errorType(code, "anthropic"), message, code },
 			...(settled ? { svc: this.#wording.toSvcBlock(settled, null) } : {}),
 		});
 	}
