@@ -50,6 +50,14 @@ function withProviders(answers: Record<string, () => Response>): void {
 	});
 }
 
+/** An answer of each wire, for turns that the sandbox would refuse: the signatures of these tests are not its own. */
+const FINE: Readonly<Record<string, () => Response>> = {
+	"*": () => says(ROLE, word("Fine."), finish(), DONE),
+	[anthropic.provider]: () =>
+		says(ANTHROPIC_START, anthropicBlock(0, { type: "text", text: "Fine." }), anthropicEnd("end_turn")),
+	[google.provider]: () => says(googleChunk([{ text: "Fine." }], "STOP")),
+};
+
 /** The conversation as the last upstream was sent it. */
 function lastSent(): Json {
 	return upstream.requests.at(-1)?.body ?? {};
@@ -237,7 +245,7 @@ describe("what a client sends back", () => {
 			const signed = { type: "thinking", thinking: "It asks for rain.", signature: "c2ln" };
 			const redacted = { type: "redacted_thinking", data: "b3duIGRhdGE=" };
 			expect(content).toMatchObject([signed, redacted, { type: "tool_use", input: { city: "Paris" } }]);
-			upstream.replace();
+			withProviders(FINE);
 			await whole({ messages: [WEATHER, assistant(content), result(useOf(content)["id"])], tools: TOOLS });
 			const sent = lastSent()["messages"] as { content: Json[] }[];
 			expect(sent[1]?.content.slice(0, 2)).toEqual([signed, redacted]);
@@ -252,14 +260,14 @@ describe("what a client sends back", () => {
 			const { content } = await read({ model: google.id, messages: [WEATHER], tools: TOOLS });
 			expect(content.map(({ type }) => type)).toEqual(["redacted_thinking", "tool_use"]);
 			expect(JSON.stringify(content)).not.toContain("R2VtaW5p");
-			upstream.replace();
+			withProviders(FINE);
 			await whole({ messages: [WEATHER, assistant(content), result(useOf(content)["id"])], tools: TOOLS });
 			const sent = lastSent()["contents"] as { parts: Json[] }[];
-			expect(sent[1]?.parts[0]).toMatchObject(call);
+			expect(sent[1]?.parts[0]).toMatchObject({ thoughtSignature: "R2VtaW5p", functionCall: call.functionCall });
 		}
 	});
 
-	it("is refused where another user's seal comes back", async () => {
+	it("is refused where a seal comes back changed", async () => {
 		const call = { functionCall: { name: "get_weather", args: {} }, thoughtSignature: "R2VtaW5p" };
 		withProviders({ [google.provider]: () => says(googleChunk([call], "STOP")) });
 		const { content } = await whole({ model: google.id, messages: [WEATHER], tools: TOOLS });
@@ -460,6 +468,7 @@ describe("an error", () => {
 
 describe("the rules of chat", () => {
 	const MAIL = "ada.lovelace@analytical.org";
+	const NO_PII = { block_data_classes: ["PII"], provider_allowlist: ["zai"] };
 
 	it("lower an output limit that nobody could afford, and say so", async () => {
 		const message = await whole({ model: openai.id, max_tokens: 100_000_000 });
@@ -476,7 +485,7 @@ describe("the rules of chat", () => {
 		const response = await send({
 			system: "Be kind.",
 			messages: [user("hi"), assistant("hello"), user(`I am ${MAIL}`)],
-			compliance: { block_data_classes: ["PII"] },
+			compliance: NO_PII,
 		});
 		expect(response.status).toBe(403);
 		const body = (await response.json()) as { error: Json };
@@ -490,8 +499,7 @@ describe("the rules of chat", () => {
 	});
 
 	it("block what stands in the system's text under its name", async () => {
-		const body = { system: `Ask ${MAIL}.`, compliance: { block_data_classes: ["PII"] } };
-		const response = await send(body);
+		const response = await send({ system: `Ask ${MAIL}.`, compliance: NO_PII });
 		expect(await response.json()).toMatchObject({ error: { places: [{ path: "system", message: null }] } });
 	});
 
@@ -527,7 +535,7 @@ describe("the rules of chat", () => {
 				{ type: "tool_use", input: { city: MAIL } },
 			]);
 			// The signed block goes back as the model wrote it.
-			upstream.replace();
+			withProviders(FINE);
 			const result = { type: "tool_result", tool_use_id: (content[3] as Json)["id"], content: "rain" };
 			await whole({ ...body, messages: [question, assistant(content), user([result])] });
 			const sent = lastSent()["messages"] as { content: Json[] }[];
