@@ -66,6 +66,7 @@ export const createMessageEndpoint = endpoint({
 	bodyLimit: "chat",
 	notATool: true,
 	errorDialect: "anthropic",
+	acceptsApiKeyHeader: true,
 	summary: "A message in Anthropic's form, whole or streamed, by the model that routing picks or the one named.",
 	description:
 		"The same engine as chat's, for clients of Anthropic's Messages API: routing, limits, compliance, receipts and prices are the same. `model` is `auto`, an id of list_models or a family name; `anthropic-version` is needed nowhere.",
