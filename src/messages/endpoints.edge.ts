@@ -1,4 +1,4 @@
-// The Messages entrance: a message, whole or streamed, and the count of a prompt's tokens.
+// The Messages entrance: a message, whole or streamed; count-tokens.edge.ts counts a prompt.
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import type { Catalog } from "../catalog/catalog.ts";
@@ -12,6 +12,7 @@ import { toSvcBlock } from "../inference/svc-block.ts";
 import type { ModelAnswer, Warning } from "../providers/model-call.ts";
 import type { BlockForm } from "./answer-blocks.ts";
 import { findUnsaid } from "./answer-content.ts";
+import { countMessageTokensEndpoint } from "./count-tokens.edge.ts";
 import { MessageEvents } from "./events.ts";
 import { toMessagesWarning, withMessagesFields } from "./field-names.ts";
 import { type AnsweredMessage, answeredMessageSchema, type MessageWording, toMessage } from "./message.ts";
@@ -105,4 +106,4 @@ export const createMessageEndpoint = endpoint({
 	},
 });
 
-export const messagesEndpoints: readonly Endpoint[] = [createMessageEndpoint];
+export const messagesEndpoints: readonly Endpoint[] = [createMessageEndpoint, countMessageTokensEndpoint];
