@@ -18,6 +18,7 @@ import { keyEndpoints } from "./keys/endpoints.edge.ts";
 import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
+import { messagesEndpoints } from "./messages/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
@@ -63,6 +64,7 @@ const openapiEndpoint = endpoint({
 /** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
+	...messagesEndpoints,
 	...storedResponseEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
