@@ -13,7 +13,7 @@ import {
 	testResponseWording,
 	toDelivered,
 	wholeResponse,
-} from "../../support/responses.ts";
+} from "../../support/answered-responses.ts";
 import { eventsOf } from "../../support/sse.ts";
 
 const TOOLS = new Map([
