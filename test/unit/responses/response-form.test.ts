@@ -6,7 +6,6 @@ import { THOUGHT_SIGNATURE } from "../../../src/providers/google-request.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
 import { responseObjectSchema } from "../../../src/responses/response.ts";
 import type { ResponseWording } from "../../../src/responses/response-form.ts";
-import { hasRecordings, recordedEvents, recordingsEnding, wireOfRecording } from "../../support/recordings.ts";
 import {
 	readByOpenAi,
 	responseEvents,
@@ -14,6 +13,7 @@ import {
 	toDelivered,
 	wholeResponse,
 } from "../../support/answered-responses.ts";
+import { hasRecordings, recordedEvents, recordingsEnding, wireOfRecording } from "../../support/recordings.ts";
 import { eventsOf } from "../../support/sse.ts";
 
 const TOOLS = new Map([
