@@ -14,10 +14,10 @@ import { toOutputLogprobs } from "./logprobs.ts";
 import type {
 	AnsweredCustomCall,
 	AnsweredFunctionCall,
+	AnsweredItem,
 	AnsweredMessage,
 	AnsweredReasoning,
 	OutputContent,
-	OutputItem,
 	OutputLogprob,
 } from "./output-schema.ts";
 
@@ -58,7 +58,7 @@ export interface OutputOptions {
 const RETURNED_BLOCKS: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking", THOUGHT_SIGNATURE]);
 
 /** How one item goes on and ends. */
-abstract class OpenItem<Item extends OutputItem = OutputItem> {
+abstract class OpenItem<Item extends AnsweredItem = AnsweredItem> {
 	readonly item: Item;
 	readonly index: number;
 	/** What is not told yet. */
@@ -311,7 +311,7 @@ export class OutputItems {
 	}
 
 	/** The items so far. */
-	get items(): OutputItem[] {
+	get items(): AnsweredItem[] {
 		return this.#items.map(({ item }) => item);
 	}
 

@@ -60,7 +60,7 @@ export type AnsweredFunctionCall = z.output<typeof answeredFunctionCallSchema>;
 export type AnsweredCustomCall = z.output<typeof answeredCustomCallSchema>;
 
 /** One item of `output`. */
-export const outputItemSchema = z.lazy(() =>
+export const answeredItemSchema = z.lazy(() =>
 	z.discriminatedUnion("type", [
 		answeredMessageSchema,
 		answeredReasoningSchema,
@@ -68,4 +68,4 @@ export const outputItemSchema = z.lazy(() =>
 		answeredCustomCallSchema,
 	]),
 );
-export type OutputItem = z.output<typeof outputItemSchema>;
+export type AnsweredItem = z.output<typeof answeredItemSchema>;

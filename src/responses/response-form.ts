@@ -11,7 +11,7 @@ import type { AssistantPart, Warning } from "../providers/model-call.ts";
 import { ResponseEvents } from "./events.ts";
 import { toResponsesWarning } from "./field-names.ts";
 import { OutputItems, type OutputOptions, type OutputStep, type SealStep } from "./output-items.ts";
-import type { OutputItem } from "./output-schema.ts";
+import type { AnsweredItem } from "./output-schema.ts";
 import {
 	type ResponseObject,
 	toBegunResponse,
@@ -20,13 +20,6 @@ import {
 	toFailedResponse,
 	toIncompleteReason,
 } from "./response.ts";
-
-/** A complete answer, to be stored. */
-export interface AnsweredResponse {
-	response: ResponseObject;
-	/** With the sealed reasoning, which the client may not have asked for. */
-	output: OutputItem[];
-}
 
 /** How one request wants its answer. */
 export interface ResponseWording extends Pick<OutputOptions, "tools" | "reasoningForm" | "hasLogprobs"> {
@@ -37,8 +30,10 @@ export interface ResponseWording extends Pick<OutputOptions, "tools" | "reasonin
 	/** Seals what must come back to a model; null where it is too long. */
 	seal(parts: readonly AssistantPart[], modelId: string): Promise<string | null>;
 	toSvcBlock(settled: SettledRequest): SvcBlock;
-	/** Stores a complete answer, and says what is to be said of that; null where none is stored. */
-	store: ((answered: AnsweredResponse) => Promise<Warning[]>) | null;
+	/**
+	 * Stores a Response, whose output has all sealed reasoning, and says why it could not be; null where none is to be stored.
+	 */
+	store: ((response: ResponseObject) => Promise<Warning | null>) | null;
 }
 
 /** The output of one answer, with its reasoning sealed. */
@@ -62,12 +57,12 @@ class SealedOutput {
 	}
 
 	/** The items as the client gets them. */
-	get shown(): OutputItem[] {
+	get shown(): AnsweredItem[] {
 		return this.#items.items;
 	}
 
 	/** The items as they are stored. */
-	get stored(): OutputItem[] {
+	get stored(): AnsweredItem[] {
 		return this.#items.items.map((item) =>
 			item.type === "reasoning" ? { ...item, encrypted_content: this.#sealed.get(item.id) ?? null } : item,
 		);
@@ -96,13 +91,12 @@ async function endResponse(
 	echoes: JsonObject,
 ): Promise<ReturnType<typeof toEndedResponse>> {
 	const svc = toSvcBlock(settled);
-	const withWarnings = (warnings: readonly Warning[]): SvcBlock => ({
-		...svc,
-		warnings: [...svc.warnings, ...warnings.map(toResponsesWarning)],
-	});
-	const ended = toEndedResponse(settled, output.shown, withWarnings(output.warnings));
-	const said = (await store?.({ response: { ...ended, ...echoes }, output: output.stored })) ?? [];
-	return said.length === 0 ? ended : { ...ended, svc: withWarnings([...output.warnings, ...said]) };
+	const end = (items: AnsweredItem[], isStored: boolean, warnings: readonly Warning[]) => {
+		const all = [...svc.warnings, ...warnings.map(toResponsesWarning)];
+		return toEndedResponse(settled, items, { ...svc, warnings: all }, isStored);
+	};
+	const fault = store && (await store({ ...end(output.stored, true, output.warnings), ...echoes }));
+	return end(output.shown, store !== null && !fault, [...output.warnings, ...(fault ? [fault] : [])]);
 }
 
 async function toResponse(
@@ -143,7 +137,7 @@ function toResponseStream(wording: ResponseWording, echoes: JsonObject): StreamF
 	return {
 		begin(head) {
 			begun = { head, output: new SealedOutput(wording, head) };
-			const response = toBegunResponse(head);
+			const response = toBegunResponse(head, wording.store !== null);
 			return events.lifecycle("response.created", response) + events.lifecycle("response.in_progress", response);
 		},
 		part(part) {
@@ -172,7 +166,7 @@ function toResponseStream(wording: ResponseWording, echoes: JsonObject): StreamF
 export function responseWording(
 	wording: ResponseWording,
 ): Pick<EntranceRequest<ResponseObject>, "toAnswer" | "toStream"> {
-	const echoes = toEchoes(wording.rawBody, wording.store !== null);
+	const echoes = toEchoes(wording.rawBody);
 	return {
 		toAnswer: (settled) => toResponse(settled, wording, echoes),
 		toStream: () => toResponseStream(wording, echoes),

@@ -7,7 +7,7 @@ import { type SvcBlock, svcBlockSchema } from "../inference/svc-block.ts";
 import { toTokenCounts } from "../inference/token-counts.ts";
 import type { JsonObject } from "../json.ts";
 import type { FinishReason, ModelAnswer } from "../providers/model-call.ts";
-import { type OutputItem, outputItemSchema } from "./output-schema.ts";
+import { type AnsweredItem, answeredItemSchema } from "./output-schema.ts";
 
 const responseUsageSchema = z.lazy(() =>
 	z.object({
@@ -29,8 +29,9 @@ export const responseObjectSchema = z.lazy(() =>
 		error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
 		incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
 		model: z.string(),
-		output: z.array(outputItemSchema),
+		output: z.array(answeredItemSchema),
 		usage: responseUsageSchema.nullable(),
+		store: z.boolean(),
 		svc: svcBlockSchema.optional(),
 	}),
 );
@@ -49,6 +50,7 @@ type AnswerMembers = Pick<
 	| "model"
 	| "output"
 	| "usage"
+	| "store"
 	| "svc"
 >;
 
@@ -79,21 +81,21 @@ const ECHO_DEFAULTS: Readonly<JsonObject> = {
 /** A service tier is not the client's to choose. */
 const UNECHOED = new Set(["access_programs", "background", "service_tier"]);
 
-/** What a Response repeats of its request, as received. @param store whether the answer is stored. */
-export function toEchoes(rawBody: JsonObject, store: boolean): JsonObject {
+/** What a Response repeats of its request, as received. */
+export function toEchoes(rawBody: JsonObject): JsonObject {
 	const echoed = Object.entries(ECHO_DEFAULTS).map(([name, fallback]): [string, unknown] => [
 		name,
 		UNECHOED.has(name) ? fallback : (rawBody[name] ?? fallback),
 	]);
-	return { ...Object.fromEntries(echoed), store };
+	return Object.fromEntries(echoed);
 }
 
 function toUnixSeconds(ms: number): number {
 	return Math.floor(ms / 1000);
 }
 
-/** A Response that has just begun. */
-export function toBegunResponse({ requestId, startedAtMs, modelId }: StreamHead): AnswerMembers {
+/** A Response that has just begun. @param store whether it is to be stored. */
+export function toBegunResponse({ requestId, startedAtMs, modelId }: StreamHead, store: boolean): AnswerMembers {
 	return {
 		id: answerId("resp_", requestId),
 		object: "response",
@@ -105,6 +107,7 @@ export function toBegunResponse({ requestId, startedAtMs, modelId }: StreamHead)
 		model: modelId,
 		output: [],
 		usage: null,
+		store,
 	};
 }
 
@@ -128,15 +131,16 @@ export function toIncompleteReason(reason: FinishReason): "max_output_tokens" | 
 
 /** Fields of the upstream's body and message that this service does not know. They are passed on; ours win. */
 function passedFields({ bodyFields, extra }: ModelAnswer): JsonObject {
-	const isFree = (name: string) => !(name in ECHO_DEFAULTS) && name !== "store";
+	const isFree = (name: string) => !Object.hasOwn(ECHO_DEFAULTS, name);
 	return Object.fromEntries(Object.entries({ ...bodyFields, ...extra }).filter(([name]) => isFree(name)));
 }
 
 /** The Response of a settled answer, without what it repeats of the request. */
 export function toEndedResponse(
 	{ record, answer, billed, latencyMs }: SettledAnswer,
-	output: OutputItem[],
+	output: AnsweredItem[],
 	svc: SvcBlock,
+	store: boolean,
 ): AnswerMembers {
 	const { requestId, startedAtMs } = record;
 	const modelId = lastBilledCall(billed).candidate.model.id;
@@ -147,7 +151,7 @@ export function toEndedResponse(
 			: { status: "incomplete" as const, incomplete_details: { reason } };
 	return {
 		...passedFields(answer),
-		...toBegunResponse({ requestId, startedAtMs, modelId }),
+		...toBegunResponse({ requestId, startedAtMs, modelId }, store),
 		...ending,
 		output,
 		usage: toResponseUsage(answer, billed),
@@ -159,12 +163,12 @@ export function toEndedResponse(
 export function toFailedResponse(
 	head: StreamHead,
 	{ type, code, message }: StreamError,
-	output: OutputItem[],
+	output: AnsweredItem[],
 	billed: readonly BilledCall[] | null,
 	svc: SvcBlock | null,
 ): AnswerMembers {
 	return {
-		...toBegunResponse(head),
+		...toBegunResponse(head, false),
 		status: "failed",
 		error: { code, message, type, param: null },
 		output,

@@ -84,7 +84,7 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 	const wordings = [
 		testResponseWording(),
 		testResponseWording({ reasoningForm: "summary", includesSealed: false, hasLogprobs: true }),
-		testResponseWording({ includesSealed: false, store: async () => [] }),
+		testResponseWording({ includesSealed: false, store: async () => null }),
 	];
 
 	it.each(recordingsEnding(".chunks.txt", ".sse"))("%s comes to the whole answer", async (path) => {
@@ -165,7 +165,7 @@ describe("a stream", () => {
 				fc.boolean(),
 				fc.boolean(),
 				async (parts, reasoningForm, includesSealed, isStored) => {
-					const store = isStored ? async () => [] : null;
+					const store = isStored ? async () => null : null;
 					await expectSame(parts, testResponseWording({ tools: TOOLS, reasoningForm, includesSealed, store }));
 				},
 			),
@@ -326,17 +326,23 @@ describe("a Response", () => {
 
 	it("is stored with sealed reasoning that the client did not ask for", async () => {
 		const stored: unknown[] = [];
-		const store: ResponseWording["store"] = async ({ output }) => {
-			stored.push(...output);
-			return [{ code: "parameter_changed", param: "store", message: "too large" }];
+		const store: ResponseWording["store"] = async ({ output, store: isStored }) => {
+			stored.push(isStored, ...output);
+			return null;
 		};
 		const wording = testResponseWording({ includesSealed: false, store });
 		const { answer } = toDelivered([{ type: "reasoning", text: "Hm." }, { type: "text", text: "Yes." }, FINISH]);
 		const response = await wholeResponse(answer, wording);
 		expect(response.output[0]).not.toHaveProperty("encrypted_content");
-		expect(stored[0]).toHaveProperty("encrypted_content");
-		expect(response.svc?.warnings).toMatchObject([{ param: "store" }]);
-		expect(response["store"]).toBe(true);
+		expect(stored).toMatchObject([true, { encrypted_content: expect.any(String) }, { type: "message" }]);
+		expect(response.store).toBe(true);
+	});
+
+	it("says that it is not stored where it could not be", async () => {
+		const fault = { code: "not_stored" as const, param: "store", message: "too long" };
+		const { answer } = toDelivered([{ type: "text", text: "Yes." }, FINISH]);
+		const response = await wholeResponse(answer, testResponseWording({ store: async () => fault }));
+		expect(response).toMatchObject({ store: false, svc: { warnings: [fault] } });
 	});
 
 	it("says what has no form here, and what could not be sealed", async () => {
