@@ -24,19 +24,17 @@ export function toResponsesWarning({ code, param, message }: Warning): ClientWar
 	return { code, param: param === null ? null : toResponseField(param), message };
 }
 
-/**
- * A place in the client's body.
- * @param places for each message of the call, the member that it was made of, such as `input[3]`; null for one that another
- * request has brought.
- */
-function toClientPlace(place: BlockedPlace, places: readonly (string | null)[]): BlockedPlace {
+/** A place in the client's body. */
+function toClientPlace(place: BlockedPlace, places: readonly string[]): BlockedPlace {
 	if (place.message === null) return { ...place, path: toResponseField(place.path) };
-	const path = places[place.message] ?? "previous_response_id";
-	return { ...place, path, message: null };
+	return { ...place, path: places[place.message] ?? "input", message: null };
 }
 
-/** A failure of the engine under the names of a Responses body. */
-export function withResponsesFields(failure: Failure, places: readonly (string | null)[]): Failure {
+/**
+ * A failure of the engine under the names of a Responses body.
+ * @param places for each message of the call, the member that it was made of, such as `input[3]`.
+ */
+export function withResponsesFields(failure: Failure, places: readonly string[]): Failure {
 	if (failure.reason === "invalid_request") {
 		const issues = failure.issues.map(({ path, message }) => ({ path: toResponseField(path), message }));
 		return { ...failure, issues };
