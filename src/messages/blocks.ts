@@ -2,7 +2,7 @@
 // them into parts of a call. Pure.
 import * as z from "zod";
 import { readTextFile } from "../inference/text-file.ts";
-import { callIdSchema } from "../inference/tool-call-ids.ts";
+import { callIdSchema, sealedTextSchema } from "../inference/tool-call-ids.ts";
 import { jsonObjectSchema } from "../json.ts";
 
 /** Members that this service accepts and has no use for: they change nothing in what a model is asked. */
@@ -18,9 +18,6 @@ export const cacheControlSchema = z.lazy(() =>
 );
 export type CacheControl = z.output<typeof cacheControlSchema>;
 const cache_control = cacheControlSchema.nullish();
-
-/** What only its provider can read is base64, so that no text passes unread. */
-const sealedText = z.string().regex(/^[\w+/=-]*$/, "must be base64");
 
 /** The longest part of a client's word that a message quotes. */
 const MAX_QUOTED_CHARS = 60;
@@ -141,10 +138,10 @@ const searchResultBlockSchema = z.lazy(() =>
 );
 
 const thinkingBlockSchema = z.lazy(() =>
-	z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: sealedText.nullish() }),
+	z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: sealedTextSchema.nullish() }),
 );
 const redactedThinkingBlockSchema = z.lazy(() =>
-	z.looseObject({ type: z.literal("redacted_thinking"), data: sealedText }),
+	z.looseObject({ type: z.literal("redacted_thinking"), data: sealedTextSchema }),
 );
 
 const toolUseBlockSchema = z.lazy(() =>
