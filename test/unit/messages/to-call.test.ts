@@ -349,7 +349,7 @@ describe("limits and effort", () => {
 		expect(callFrom(QUESTION)).toMatchObject({ call: { maxTokens: 100 }, options: { outputLimit: { atMost: 100 } } });
 		expect(callFrom({ messages: QUESTION["messages"] })).toMatchObject({
 			call: { maxTokens: 1_024 },
-			options: { model: "auto", mode: null, outputLimit: { atMost: 32_000 } },
+			options: { model: "auto", mode: null, outputLimit: { atMost: 32_000, isDefault: true } },
 		});
 	});
 
@@ -373,6 +373,19 @@ describe("limits and effort", () => {
 		const body = { ...QUESTION, output_config: { effort: "low" } };
 		const messages = [user(text("Hi")), turn("high"), turn("max"), turn(null)];
 		expect(callFrom({ ...body, messages }).call.effort).toBe("max");
+	});
+});
+
+describe("the origins of a call's messages", () => {
+	it("are the client's messages, also where one became several or none", () => {
+		const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: id });
+		const { call, origins } = callFrom({
+			max_tokens: 9,
+			system: "Be brief.",
+			messages: [user({ type: "container_upload", file_id: "f" }), user(result("a"), result("b"), text("c"))],
+		});
+		expect(call.messages).toHaveLength(4);
+		expect(origins).toEqual([null, 1, 1, 1]);
 	});
 });
 
@@ -410,6 +423,7 @@ describe.runIf(CLIENT_FILES.every((file) => hasSharedData(`clients/${file}`)))("
 		expect(warnings).toEqual([]);
 		expect(call.tools).toHaveLength(12);
 		expect(call).toMatchObject({ effort: "medium", user: expect.any(String), maxTokens: 1_024 });
-		expect(options).toEqual({ model: "claude-opus-5-5", mode: null, outputLimit: { atMost: 128_000 } });
+		const outputLimit = { atMost: 128_000 };
+		expect(options).toEqual({ model: "claude-opus-5-5", takesAliases: true, mode: null, outputLimit });
 	});
 });
