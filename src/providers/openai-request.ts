@@ -33,7 +33,7 @@ import {
 	type RequestOptions,
 	toUpstreamBody,
 	type UpstreamRequest,
-	unknownFieldWarning,
+	unsentFieldWarning,
 } from "./wire.ts";
 
 function toTextContent(parts: readonly TextPart[]): string | JsonObject[] {
@@ -212,7 +212,7 @@ function optionalFields(
 	}
 	for (const [param, value] of Object.entries(call.unknownFields)) {
 		if (provider.passes.includes(param)) fields[param] = value;
-		else warnings.push(unknownFieldWarning(param));
+		else warnings.push(unsentFieldWarning(model, param));
 	}
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;

@@ -199,7 +199,13 @@ export function droppedParameterWarning(model: Model, param: CallField): Warning
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
 }
 
-/** Warns that an unknown field of the client's body was not sent. */
-export function unknownFieldWarning(param: string): Warning {
-	return { code: "parameter_dropped", param, message: `${param} is not known to this service and was not sent` };
+/** Fields of OpenAI's that entrances know, and that only some providers take (`passes` in their catalog rows). */
+const PASSED_FIELDS = new Set(["verbosity", "prompt_cache_key", "safety_identifier"]);
+
+/** Warns that a field of the client's body was not sent, because nobody knows it or the provider does not take it. */
+export function unsentFieldWarning(model: Model, param: string): Warning {
+	const message = PASSED_FIELDS.has(param)
+		? `${model.id} does not take ${param}; it was left out`
+		: `${param} is not known to this service and was not sent`;
+	return { code: "parameter_dropped", param, message };
 }
