@@ -155,7 +155,7 @@ export type Failure =
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "https_required" }
 	| { reason: "misdirected_request"; host: string }
-	| { reason: "request_too_large"; limitBytes: number }
+	| { reason: "request_too_large"; limitBytes: number; message?: string }
 	| { reason: "headers_too_large"; limitBytes: number }
 	| ({ reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number } & MayOverflow)
 	| {

@@ -278,7 +278,7 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "request_too_large":
 			return {
 				status: 413,
-				message: `the request body exceeds ${failure.limitBytes} bytes`,
+				message: failure.message ?? `the request body exceeds ${failure.limitBytes} bytes`,
 				extra: { limit_bytes: failure.limitBytes },
 			};
 		case "headers_too_large":

@@ -48,6 +48,8 @@ export interface MessagesCall {
 	call: ModelCall;
 	options: Pick<CallOptions, "model" | "mode"> & { outputLimit: { atMost: number } };
 	warnings: Warning[];
+	/** For each message of the call, the index of the client's message that it was made of; null for the top-level `system`. */
+	origins: (number | null)[];
 }
 
 type ClientMessage = MessagesRequest["messages"][number];
@@ -69,15 +71,23 @@ function fromClientMessage(message: ClientMessage, path: string, context: Conten
 	}
 }
 
+/** A message of a call, and the index of the client's message that it was made of; null for the top-level `system`. */
+interface PlacedMessage {
+	message: Message;
+	origin: number | null;
+}
+
 /** The conversation's messages, the top-level `system` first. Without system messages that ended when the user spoke again. */
-function toCallMessages({ system, messages }: MessagesRequest, context: ContentContext): Message[] {
+function toCallMessages({ system, messages }: MessagesRequest, context: ContentContext): PlacedMessage[] {
 	const lastUserIndex = messages.findLastIndex(({ role }) => role === "user");
 	const hasEnded = (message: ClientMessage, index: number) =>
 		message.role === "system" && message.clear_at === "next_user_message" && index < lastUserIndex;
 	const conversation = messages.flatMap((message, index) =>
-		hasEnded(message, index) ? [] : fromClientMessage(message, `messages[${index}]`, context),
+		hasEnded(message, index)
+			? []
+			: fromClientMessage(message, `messages[${index}]`, context).map((made) => ({ message: made, origin: index })),
 	);
-	return [...toSystemMessages(system), ...conversation];
+	return [...toSystemMessages(system).map((message) => ({ message, origin: null })), ...conversation];
 }
 
 /** The changes of tools in system messages, in order. */
@@ -180,7 +190,8 @@ export function toMessagesCall(body: MessagesRequest, context: MessagesContext):
 	if (hasUnreadableSeal(body, context))
 		return fail({ reason: "invalid_encrypted_content", message: UNREADABLE_SEAL, param: "messages" });
 	warnOfRest(body, context, warnings);
-	const messages = toCallMessages(body, { catalog, opened, warnings });
+	const placed = toCallMessages(body, { catalog, opened, warnings });
+	const messages = placed.map(({ message }) => message);
 	if (messages.length === 0) return fail({ reason: "invalid_request", issues: [NOTHING_TO_SEND] });
 	if (body.cache_control) markLastPart(messages, body.cache_control);
 	const tools = toToolDefinitions(body.tools ?? [], listToolChanges(body), warnings);
@@ -206,5 +217,5 @@ export function toMessagesCall(body: MessagesRequest, context: MessagesContext):
 		mode: body.routing_mode ?? null,
 		outputLimit: { atMost: max_tokens ?? DEFAULT_OUTPUT_CEILING },
 	};
-	return ok({ call, options, warnings: warnings.toList() });
+	return ok({ call, options, warnings: warnings.toList(), origins: placed.map(({ origin }) => origin) });
 }

@@ -376,6 +376,19 @@ describe("limits and effort", () => {
 	});
 });
 
+describe("the origins of a call's messages", () => {
+	it("are the client's messages, also where one became several or none", () => {
+		const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: id });
+		const { call, origins } = callFrom({
+			max_tokens: 9,
+			system: "Be brief.",
+			messages: [user({ type: "container_upload", file_id: "f" }), user(result("a"), result("b"), text("c"))],
+		});
+		expect(call.messages).toHaveLength(4);
+		expect(origins).toEqual([null, 1, 1, 1]);
+	});
+});
+
 describe("system messages", () => {
 	it("that end with the next user message are not sent after it", () => {
 		const note = (clear_at: string) => ({ role: "system", content: clear_at, clear_at });
