@@ -15,10 +15,10 @@ import type {
 	AnsweredCustomCall,
 	AnsweredFunctionCall,
 	AnsweredItem,
-	OutputMessage,
 	AnsweredReasoning,
 	OutputContent,
 	OutputLogprob,
+	OutputMessage,
 } from "./output-schema.ts";
 
 /** An event about an item, without its sequence number. */
