@@ -216,6 +216,18 @@ describe("tools", () => {
 	});
 });
 
+describe("a thread", () => {
+	it("is not kept: its continuation is refused by the code that makes clients send the whole conversation", async () => {
+		const thread = { type: "continue", previous_message_id: "msg_1" };
+		const response = await send({ thread });
+		expect(response.status).toBe(404);
+		const error = { type: "not_found_error", code: "thread_not_found", details: { error_code: "thread_not_found" } };
+		expect(await response.json()).toMatchObject({ type: "error", error });
+		const { svc } = await whole({ thread: { type: "create" } });
+		expect(svc.warnings).toMatchObject([{ code: "parameter_dropped", param: "thread" }]);
+	});
+});
+
 describe("what a client sends back", () => {
 	const result = (id: unknown) => user([{ type: "tool_result", tool_use_id: id, content: "rain" }]);
 	const useOf = (content: readonly Json[]) => content.find(({ type }) => type === "tool_use") ?? {};
