@@ -160,6 +160,11 @@ describe("a message", () => {
 		});
 	});
 
+	it("takes its key in x-api-key as well", async () => {
+		expect((await send({}, { authorization: "", "x-api-key": pro.key })).status).toBe(200);
+		expect((await send({}, { "x-api-key": `${pro.key}x` })).status).toBe(401);
+	});
+
 	it("needs messages, and no version of the interface", async () => {
 		for (const version of ["2023-06-01", "?"]) {
 			expect((await send({}, { "anthropic-version": version })).status).toBe(200);
