@@ -22,7 +22,7 @@ import { messagesEndpoints } from "./messages/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
-import { storedResponseEndpoints } from "./responses/stored-endpoints.edge.ts";
+import { responseEndpoints } from "./responses/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
@@ -64,8 +64,8 @@ const openapiEndpoint = endpoint({
 /** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
+	...responseEndpoints,
 	...messagesEndpoints,
-	...storedResponseEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
 	...complianceEndpoints,
