@@ -57,6 +57,8 @@ describe("the tools", () => {
 			"key get_response",
 			"key delete_response",
 			"key list_response_input_items",
+			"key create_message",
+			"key count_message_tokens",
 			"key get_handoff_checkpoint",
 			"key generate_workspace_files",
 			"public get_brain_badge",
