@@ -128,6 +128,8 @@ export const providerSchema = z.strictObject({
 	shows_reasoning: z.boolean(),
 	/** Unknown fields in OpenAI's format that this provider may be sent. None raises the price or keeps text longer. */
 	passes: z.array(z.string()),
+	/** Whether tools may be of type `custom`: their argument is a text, held to a grammar where there is one. */
+	custom_tools: z.boolean(),
 	/** Whether an assistant turn must return with its reasoning_content. */
 	returns_reasoning: z.boolean(),
 });

@@ -125,7 +125,7 @@ function requestBuilder(
 			access,
 			request,
 			isWhole,
-			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
+			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs, request.writesHourCache),
 		};
 	};
 }

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
 import { DEFAULT_CEILING_TOKENS, toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
-import { readCallId } from "../inference/tool-call-ids.ts";
+import { findCallingModel } from "../inference/tool-call-ids.ts";
 import { optionalMember } from "../json.ts";
 import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
 import { REASONING_SHARE } from "../providers/wire.ts";
@@ -143,7 +143,10 @@ function findLoopModel({ messages }: MessagesRequest, catalog: Catalog): string 
 	if (last?.role !== "user" || !last.content.some(({ type }) => type === "tool_result")) return undefined;
 	const caller = messages.findLast(({ role }) => role === "assistant");
 	const calls = caller?.role === "assistant" ? caller.content.filter((block) => block.type === "tool_use") : [];
-	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
+	return findCallingModel(
+		calls.map(({ id }) => id),
+		catalog,
+	);
 }
 
 /** Whether a named model goes on with an assistant's last message; the others answer after it. */
