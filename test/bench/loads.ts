@@ -41,6 +41,15 @@ function streamedLoad(mark = ""): Load {
 
 export const STREAMED = streamedLoad();
 
+/** The same as a Response, which is stored. */
+export const RESPONSE: Load = {
+	path: "/v1/responses",
+	body: Buffer.from(JSON.stringify({ model: REQUEST.model, input: REQUEST.messages, max_output_tokens: 256 })),
+	streamed: false,
+	expected: '"store":true',
+	signed: true,
+};
+
 /** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
 export const MORE_CHUNKS = 200;
 
