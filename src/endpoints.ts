@@ -18,6 +18,7 @@ import { keyEndpoints } from "./keys/endpoints.edge.ts";
 import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
+import { messagesEndpoints } from "./messages/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
@@ -64,6 +65,7 @@ const openapiEndpoint = endpoint({
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
 	...responseEndpoints,
+	...messagesEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
 	...complianceEndpoints,

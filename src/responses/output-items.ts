@@ -15,10 +15,10 @@ import type {
 	AnsweredCustomCall,
 	AnsweredFunctionCall,
 	AnsweredItem,
-	AnsweredMessage,
 	AnsweredReasoning,
 	OutputContent,
 	OutputLogprob,
+	OutputMessage,
 } from "./output-schema.ts";
 
 /** An event about an item, without its sequence number. */
@@ -95,7 +95,7 @@ abstract class OpenItem<Item extends AnsweredItem = AnsweredItem> {
 	protected abstract finish(status: "completed" | "incomplete"): void;
 }
 
-class OpenMessage extends OpenItem<AnsweredMessage> {
+class OpenMessage extends OpenItem<OutputMessage> {
 	readonly #hasLogprobs: boolean;
 	#part: OutputContent | null = null;
 	/** Text whose log probabilities follow it. */

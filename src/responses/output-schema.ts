@@ -21,7 +21,7 @@ const outputTextSchema = z.lazy(() =>
 const outputRefusalSchema = z.lazy(() => z.object({ type: z.literal("refusal"), refusal: z.string() }));
 export type OutputContent = z.output<typeof outputTextSchema> | z.output<typeof outputRefusalSchema>;
 
-const answeredMessageSchema = z.lazy(() =>
+const outputMessageSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("message"),
 		id: z.string(),
@@ -30,7 +30,7 @@ const answeredMessageSchema = z.lazy(() =>
 		content: z.array(z.discriminatedUnion("type", [outputTextSchema, outputRefusalSchema])),
 	}),
 );
-export type AnsweredMessage = z.output<typeof answeredMessageSchema>;
+export type OutputMessage = z.output<typeof outputMessageSchema>;
 
 const answeredReasoningSchema = z.lazy(() =>
 	z.object({
@@ -62,7 +62,7 @@ export type AnsweredCustomCall = z.output<typeof answeredCustomCallSchema>;
 /** One item of `output`. */
 export const answeredItemSchema = z.lazy(() =>
 	z.discriminatedUnion("type", [
-		answeredMessageSchema,
+		outputMessageSchema,
 		answeredReasoningSchema,
 		answeredFunctionCallSchema,
 		answeredCustomCallSchema,

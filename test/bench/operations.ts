@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
 import { type Load, type LoadTarget, sendRequest } from "./load.ts";
-import { AGENT_RUN, HANDOFF, POLICY_CHECK, RESPONSE, STREAMED, WHOLE } from "./loads.ts";
+import { AGENT_RUN, HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
 import { runWrangler } from "./wrangler.ts";
 
 const IDLE_CHECK_MS = 3;
@@ -188,7 +188,7 @@ class CountingService {
 const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])[] = [
 	[{ operation: "chat, whole", kind: "whole" }, WHOLE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
-	[{ operation: "response, stored", kind: "response" }, RESPONSE, [ALONE, STEADY, PARALLEL]],
+	[{ operation: "response, stored", kind: "response" }, STORED_RESPONSE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
 	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
 	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS_STEADY]],

@@ -14,7 +14,7 @@ import {
 } from "./compare.ts";
 import { type CostBill, type Quantities, toBill, toQuantities } from "./cost.ts";
 import type { Load } from "./load.ts";
-import { HANDOFF, POLICY_CHECK, RESPONSE, STREAMED, WHOLE } from "./loads.ts";
+import { HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
 import {
 	buildCountingBundle,
@@ -152,7 +152,13 @@ export async function measureTargetsMemory(
 /** CPU time per request of the runtime's whole process: Worker, objects, D1 and the runtime's own server; null if unknown. */
 type CpuPerRequest = Record<CountedKind, number | null>;
 
-const CPU_LOADS = { whole: WHOLE, streamed: STREAMED, response: RESPONSE, handoff: HANDOFF, policy: POLICY_CHECK };
+const CPU_LOADS = {
+	whole: WHOLE,
+	streamed: STREAMED,
+	response: STORED_RESPONSE,
+	handoff: HANDOFF,
+	policy: POLICY_CHECK,
+};
 
 function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
 	return inSession(run.workshop, async (session) => {

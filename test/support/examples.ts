@@ -128,6 +128,18 @@ const CHAT_HINTS: EndpointExample["hints"] = {
 	),
 };
 
+const MESSAGE_HINTS: EndpointExample["hints"] = {
+	...CHAT_HINTS,
+	model: fc.oneof(model, fc.constantFrom("claude-opus-5-5", "claude-sonnet-4-5-20250929", "gpt-5-codex", "opus[1m]")),
+	max_tokens: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.constantFrom(1, 128_000, 1e9)),
+	input_schema: schemaLike,
+	input: fc.constantFrom<unknown>({}, { city: "Oslo" }, null),
+	tool_use_id: fc.constantFrom("toolu_1", "toolu_2", "~"),
+	data: fc.constantFrom("iVBORw0KGgo=", "svc1AAAA", "!!!", ""),
+	media_type: fc.constantFrom("image/png", "image/svg+xml", "text/plain", "application/pdf"),
+	signature: fc.constantFrom("", "c2ln", "?"),
+};
+
 const brainMd = fc.oneof(
 	fc.constantFrom(
 		"model: auto",
@@ -369,6 +381,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
 		owned: "none",
 		hints: CHAT_HINTS,
+	},
+	create_message: {
+		request: () => ({ body: { max_tokens: 64, messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: MESSAGE_HINTS,
+	},
+	count_message_tokens: {
+		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: MESSAGE_HINTS,
 	},
 	orchestrate: {
 		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
