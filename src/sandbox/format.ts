@@ -60,9 +60,14 @@ export interface SandboxFormat {
 		retryAfterSeconds: number | null,
 		provider: string,
 	): { body: Record<string, unknown>; headers: Record<string, string> };
+	/** The error for a prompt that does not fit the context window. */
+	overflow(provider: string): Refusal;
 	/** Status of an overloaded upstream. */
 	overloaded: number;
 }
+
+/** A prompt and a context window, in tokens, as errors of overflow name them. */
+export const OVERFLOW = { promptTokens: 250_000, windowTokens: 200_000 };
 
 /** One server-sent event. */
 export function sse(data: unknown, event?: string): string {

@@ -1,6 +1,13 @@
 // The sandbox in Gemini's generateContent format: request to prompt, answer to body and chunks, error body.
 import { countTokens, type SandboxAnswer, toPieces } from "./answer.ts";
-import { type AcceptedRequest, type JsonFields, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
+import {
+	type AcceptedRequest,
+	type JsonFields,
+	OVERFLOW,
+	Refusal,
+	type SandboxFormat,
+	type WireRequest,
+} from "./format.ts";
 import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
 import type { SandboxPrompt } from "./reply.ts";
@@ -186,5 +193,12 @@ export const googleFormat: SandboxFormat = {
 		body: googleError(status, message, details(status, retryAfterSeconds)),
 		headers: {},
 	}),
+	overflow: () => {
+		const { promptTokens, windowTokens } = OVERFLOW;
+		return new Refusal(
+			400,
+			`The input token count (${promptTokens}) exceeds the maximum number of tokens allowed (${windowTokens}).`,
+		);
+	},
 	overloaded: 503,
 };
