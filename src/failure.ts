@@ -110,6 +110,10 @@ export type Failure =
 	| { reason: "proof_not_found"; message: string }
 	| { reason: "request_not_found"; message: string }
 	| { reason: "feedback_closed"; changeableUntil: string }
+	/** What a request refers to is not stored. */
+	| { reason: "previous_response_not_found"; message: string; param: string }
+	/** What this service sealed for a client comes back changed, or was sealed for another. */
+	| { reason: "invalid_encrypted_content"; message: string; param: string }
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }

@@ -3,7 +3,8 @@ import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
-import { readCallId } from "../inference/tool-call-ids.ts";
+import { callIdSchema, readCallId } from "../inference/tool-call-ids.ts";
+import { findUnknownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import {
 	type AssistantPart,
@@ -20,8 +21,6 @@ import { toProviderPart } from "./provider-blocks.ts";
 
 const MAX_CHAT_MESSAGES = 2_000;
 const MAX_TOOLS = 512;
-/** More than any client sends. Each gets a warning; those beyond share one that counts them. */
-const MAX_UNKNOWN_FIELDS = 50;
 /** The output limit when the client sets none (docs/reference.md, "Limits"). */
 const DEFAULT_CHAT_MAX_TOKENS = 1_000;
 
@@ -48,14 +47,6 @@ const chatTextSchema = z.lazy(() =>
 );
 const participantName = z.string().max(128).optional();
 
-/** Ids of tool calls as models generate them: no room for a sentence. */
-const callIdSchema = z.lazy(() =>
-	z
-		.string()
-		.min(1)
-		.max(256)
-		.regex(/^[\w.:|/+=~-]*$/, "must be letters, digits and . : | / + = ~ _ -"),
-);
 /** What only its provider can read is base64, so that no text passes unread. */
 const sealedSchema = z.lazy(() => z.string().regex(/^[\w+/=-]*$/, "must be base64"));
 const thinkingBlockSchema = z.lazy(() =>
@@ -252,19 +243,6 @@ function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): str
 	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }
 
-let knownFields: ReadonlySet<string> | undefined;
-
-/** Unknown fields of a body, and paths of those inside known fields. A null counts as absent. */
-function findUnknownFields(request: ChatRequest, dropped: readonly string[]): Record<string, unknown> {
-	knownFields ??= new Set(Object.keys(chatRequestSchema.unwrap().shape));
-	const known = knownFields;
-	const fields = Object.entries(request).filter(([name, value]) => !known.has(name) && value != null);
-	const entries = [...fields, ...dropped.map((path): [string, unknown] => [path, true])];
-	const more = entries.length - MAX_UNKNOWN_FIELDS;
-	const rest: [string, unknown][] = more > 0 ? [[`${more} more fields`, true]] : [];
-	return Object.fromEntries([...entries.slice(0, MAX_UNKNOWN_FIELDS), ...rest]);
-}
-
 /**
  * The model call of a chat body. `max_completion_tokens` wins over `max_tokens`.
  * @param dropped paths of unknown members within known fields.
@@ -286,7 +264,7 @@ export function toModelCall(request: ChatRequest, catalog: Catalog, dropped: rea
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_CHAT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,
-		unknownFields: findUnknownFields(request, dropped),
+		unknownFields: findUnknownFields(request, chatRequestSchema.unwrap().shape, dropped),
 		...(logprobs ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
 		...optionalMember("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
 		...optionalMember("parallelToolCalls", request.parallel_tool_calls),

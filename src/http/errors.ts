@@ -78,6 +78,9 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "invalid_json":
 		case "unknown_model":
 			return { status: 400, message: failure.message };
+		case "previous_response_not_found":
+		case "invalid_encrypted_content":
+			return { status: 400, message: failure.message, param: failure.param };
 		case "no_messages":
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
 		case "no_task":

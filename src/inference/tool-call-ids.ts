@@ -1,8 +1,18 @@
 // Ids of tool calls as clients get them. Each is marked with the model that made the call, so that a tool loop stays with its
 // model without any state. Every provider accepts their form: at most 40 characters of `[A-Za-z0-9_-]`. Pure.
+import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { shortDigest } from "../providers/call-ids.ts";
+
+/** Ids of tool calls as models generate them: no room for a sentence. */
+export const callIdSchema = z.lazy(() =>
+	z
+		.string()
+		.min(1)
+		.max(256)
+		.regex(/^[\w.:|/+=~-]*$/, "must be letters, digits and . : | / + = ~ _ -"),
+);
 
 const MARK_PREFIX = "-m";
 const MARK_DIGITS = 5;

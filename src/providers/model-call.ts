@@ -26,6 +26,8 @@ export interface ImagePart {
 interface ReasoningPart {
 	type: "reasoning";
 	text: string;
+	/** Id of the only model that may be sent it; any may without. */
+	onlyFor?: string;
 }
 
 /** Text by which a model refuses. */
@@ -42,6 +44,8 @@ export interface ToolCallPart {
 	arguments: string;
 	/** Opaque token of the provider (Gemini's thought signature). It must return with the call on the next turn. */
 	signature?: string;
+	/** Id of the only model that may be sent the signature; any may without. */
+	onlyFor?: string;
 	cache?: CacheMark;
 }
 
@@ -64,6 +68,8 @@ export interface ProviderPart {
 	/** The wire that the block belongs to. Other wires leave it out. */
 	wire: WireName;
 	block: Record<string, unknown>;
+	/** Id of the only model that may be sent it; any may without. */
+	onlyFor?: string;
 }
 
 type SystemPart = TextPart;

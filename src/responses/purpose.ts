@@ -1,0 +1,25 @@
+// What the receipt of a Responses request says of its input. Pure.
+
+import type { CallOptions } from "../inference/plan.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import { hashObject } from "../proof/hash.ts";
+import { configDigest } from "../routing-config/config.ts";
+
+/** The members of a body that are its input (docs/proofs.md, "Hashes"). */
+const INPUT_MEMBERS = ["instructions", "input", "previous_response_id"] as const;
+
+/**
+ * What a receipt says of a Responses request. The input hash covers the members as the client sent them, before validation;
+ * what `previous_response_id` stands for is in the receipts before.
+ */
+export function toResponsesPurpose(rawBody: unknown, { config }: Pick<CallOptions, "config">) {
+	const received: JsonObject = isJsonObject(rawBody) ? rawBody : {};
+	const body = Object.fromEntries(
+		INPUT_MEMBERS.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]])),
+	);
+	return {
+		inputHash: hashObject({ type: "svc.input.v2", entrance: "responses", body }),
+		configDigest: config ? configDigest(config.config) : null,
+		skillId: null,
+	};
+}

@@ -1,0 +1,195 @@
+// Makes the model call of a Responses body and of the items that it continues. Pure.
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Model } from "../catalog/schema.ts";
+import { fail, ok, type Result } from "../failure.ts";
+import { findDroppedMembers } from "../http/dropped-members.ts";
+import type { CallOptions } from "../inference/plan.ts";
+import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
+import { findUnknownFields } from "../inference/unknown-fields.ts";
+import { optionalMember } from "../json.ts";
+import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
+import { detectSignals } from "../routing/signals.ts";
+import { findIgnoredFields, findRefusedFields, LOGPROBS_INCLUDE } from "./fields.ts";
+import { type InputItem, toInputItems } from "./items.ts";
+import { type ResponsesRequest, responsesRequestSchema } from "./request.ts";
+import { ItemReader } from "./to-messages.ts";
+import { chooseTools } from "./tool-choice.ts";
+import { type ToolNames, type ToolSource, ToolTable } from "./tool-table.ts";
+import { truncateItems } from "./truncation.ts";
+
+/** What must fit of an answer, in visible tokens, where the client names no lower limit. */
+const MIN_VISIBLE_TOKENS = 1_024;
+/** The ceiling where the client names none. */
+const DEFAULT_MAX_OUTPUT_TOKENS = 32_000;
+/** More than any client gives rise to. Those beyond share one warning that counts them. */
+const MAX_ENTRANCE_WARNINGS = 50;
+const MAX_CALL_ISSUES = 20;
+
+export interface ResponsesCallContext {
+	catalog: Catalog;
+	/** What was sealed, by its sealed text. Texts that could not be opened are missing. */
+	opened: ReadonlyMap<string, OpenedReasoning>;
+	/** The body before validation, whose unknown members are named in warnings. */
+	rawBody?: unknown;
+	/** Whether a model can serve this caller, for `truncation`. Default: every model of the catalog. */
+	mayServe?(model: Model): boolean;
+}
+
+/** What a Responses body asks for. */
+export interface ResponsesCall {
+	call: ModelCall;
+	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "conversation">;
+	tools: ToolNames;
+	warnings: Warning[];
+}
+
+/** The texts of a conversation that this service sealed, for its entrance to open. */
+export function findSealedTexts(items: readonly InputItem[]): string[] {
+	const texts = items.flatMap((item) =>
+		item.type === "reasoning" && item.encrypted_content ? [item.encrypted_content] : [],
+	);
+	return [...new Set(texts)];
+}
+
+/** Names the place of an item in the body. Items before the request's own came with `previous_response_id`. */
+function itemPaths(input: ResponsesRequest["input"], items: readonly InputItem[]): (item: InputItem) => string {
+	const first = items.length - toInputItems(input).length;
+	const indexes = new Map(items.map((item, index) => [item, index]));
+	return (item) => {
+		const index = (indexes.get(item) ?? 0) - first;
+		if (index < 0) return "previous_response_id";
+		return typeof input === "string" ? "input" : `input[${index}]`;
+	};
+}
+
+function toToolSources(
+	tools: ResponsesRequest["tools"],
+	items: readonly InputItem[],
+	pathTo: (item: InputItem) => string,
+): ToolSource[] {
+	const added = items.flatMap((item): ToolSource[] =>
+		item.type === "additional_tools" ? [{ path: `${pathTo(item)}.tools`, tools: item.tools }] : [],
+	);
+	return [{ path: "tools", tools: tools ?? [] }, ...added];
+}
+
+function toTextFormat(text: ResponsesRequest["text"]): OutputFormat {
+	const format = text?.format;
+	if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
+	const { name, description, schema, strict } = format;
+	return {
+		type: "json_schema",
+		name,
+		...optionalMember("description", description),
+		...optionalMember("schema", schema),
+		...optionalMember("strict", strict),
+	};
+}
+
+function toInstructions(instructions: string | null | undefined): Message[] {
+	return instructions ? [{ role: "system", content: [{ type: "text", text: instructions }] }] : [];
+}
+
+function truncationWarnings(leftOut: number): Warning[] {
+	if (leftOut === 0) return [];
+	const message = `the conversation is too long for its model, so its oldest ${leftOut} items were left out`;
+	return [{ code: "input_dropped", param: "truncation", message }];
+}
+
+/** The members of a call that do not come from its items. */
+function toCallSettings(body: ResponsesRequest, rawBody: unknown): Omit<ModelCall, "messages" | "tools"> {
+	const { temperature, top_p, include, top_logprobs, max_output_tokens } = body;
+	const dropped = rawBody === undefined ? [] : findDroppedMembers(rawBody, body);
+	return {
+		output: toTextFormat(body.text),
+		maxTokens: Math.min(MIN_VISIBLE_TOKENS, max_output_tokens ?? MIN_VISIBLE_TOKENS),
+		stop: [],
+		sampling: { ...optionalMember("temperature", temperature), ...optionalMember("top_p", top_p) },
+		unknownFields: {
+			...optionalMember("verbosity", body.text?.verbosity),
+			...optionalMember("prompt_cache_key", body.prompt_cache_key),
+			...optionalMember("safety_identifier", body.safety_identifier),
+			...findUnknownFields(body, responsesRequestSchema.unwrap().shape, dropped),
+		},
+		...(include?.includes(LOGPROBS_INCLUDE) ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
+		...optionalMember("parallelToolCalls", body.parallel_tool_calls),
+		...optionalMember("effort", body.reasoning?.effort),
+		...optionalMember("user", body.user),
+	};
+}
+
+/** The longest prompt that the model that is named takes, else that those take that may serve; in tokens. */
+function longestPrompt(
+	{ model }: ResponsesRequest,
+	{ maxTokens }: Pick<ModelCall, "maxTokens">,
+	{ catalog, mayServe = () => true }: ResponsesCallContext,
+): number {
+	const named = catalog.findModel(model ?? "auto");
+	const models = named ? [named] : catalog.models.filter(mayServe);
+	const rooms = models.map(({ limits: { context_window, max_input_tokens } }) =>
+		Math.min(max_input_tokens ?? context_window, context_window - maxTokens),
+	);
+	return Math.max(0, ...rooms);
+}
+
+function boundWarnings(warnings: readonly Warning[]): Warning[] {
+	const more = warnings.length - MAX_ENTRANCE_WARNINGS;
+	const first = warnings.slice(0, MAX_ENTRANCE_WARNINGS);
+	return more > 0
+		? [...first, { code: "parameter_dropped", param: "input", message: `${more} more warnings are not listed` }]
+		: first;
+}
+
+/**
+ * The call of a body.
+ * @param items the conversation with all that the body refers to; the body's own items come last, one for each of `input`.
+ * @returns 422 for what cannot be served, 400 for reasoning that was not sealed here and for references that are not resolved.
+ */
+export function toResponsesCall(
+	body: ResponsesRequest,
+	items: readonly InputItem[],
+	context: ResponsesCallContext,
+): Result<ResponsesCall> {
+	const pathTo = itemPaths(body.input, items);
+	const table = new ToolTable(toToolSources(body.tools, items, pathTo));
+	const chosen = chooseTools(body.tool_choice, table);
+	const settings = toCallSettings(body, context.rawBody);
+	const { catalog, opened } = context;
+	const read = (some: readonly InputItem[]) => {
+		const reader = new ItemReader({ catalog, opened, table, pathTo });
+		reader.readAll(some);
+		return reader;
+	};
+	const toCall = ({ messages, toolLoopModel }: ItemReader): ModelCall => ({
+		messages: [...toInstructions(body.instructions), ...messages],
+		tools: chosen.definitions,
+		...settings,
+		...optionalMember("toolChoice", chosen.choice),
+		...optionalMember("toolLoopModel", toolLoopModel),
+	});
+	const fits = (some: readonly InputItem[]) =>
+		detectSignals(toCall(read(some))).contextTokens <= longestPrompt(body, settings, context);
+	const kept = body.truncation === "auto" ? truncateItems(items, fits) : items;
+	const reader = read(kept);
+	const issues = [...findRefusedFields(body), ...table.issues, ...chosen.issues, ...reader.notes.issues];
+	const call = toCall(reader);
+	if (call.messages.length === 0) issues.push({ path: "input", message: "is missing or empty" });
+	if (issues.length > 0) return fail({ reason: "invalid_request", issues: issues.slice(0, MAX_CALL_ISSUES) });
+	if (reader.failure) return fail(reader.failure);
+	return ok({
+		call,
+		options: {
+			model: body.model ?? "auto",
+			mode: body.routing_mode ?? null,
+			outputLimit: { atMost: body.max_output_tokens ?? DEFAULT_MAX_OUTPUT_TOKENS },
+			...optionalMember("conversation", body.prompt_cache_key),
+		},
+		tools: table.names,
+		warnings: boundWarnings([
+			...table.warnings,
+			...truncationWarnings(items.length - kept.length),
+			...reader.notes.warnings,
+			...findIgnoredFields(body),
+		]),
+	});
+}

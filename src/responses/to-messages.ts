@@ -1,0 +1,198 @@
+// Makes the messages of a model call of Responses items: items of the assistant that follow each other are one turn of it. The
+// same conversation gives the same messages as through chat. Pure.
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Failure } from "../failure.ts";
+import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
+import { readCallId } from "../inference/tool-call-ids.ts";
+import { optionalMember } from "../json.ts";
+import type { AssistantPart, Message } from "../providers/model-call.ts";
+import { ItemNotes, toAnswerParts, toInstructionParts, toSentParts } from "./content.ts";
+import type { CallItem, CallOutputItem, InputItem, MessageItem, ReasoningItem } from "./items.ts";
+import type { ToolTable } from "./tool-table.ts";
+
+/** What items are read with. */
+export interface ItemContext {
+	catalog: Catalog;
+	/** What was sealed, by its sealed text. */
+	opened: ReadonlyMap<string, OpenedReasoning>;
+	table: Pick<ToolTable, "calledName">;
+	/** The member of the body that an item stands in, such as `input[3]`. */
+	pathTo(item: InputItem): string;
+}
+
+/** Gemini's signatures of tool calls, by the call. They travel with the reasoning. */
+function openSignatures({ opened, catalog }: ItemContext): ReadonlyMap<string, { signature: string; onlyFor: string }> {
+	const signatures = new Map<string, { signature: string; onlyFor: string }>();
+	for (const { parts, modelId } of opened.values())
+		for (const part of parts)
+			if (part.type === "tool_call" && part.signature !== undefined)
+				signatures.set(readCallId(part.id, catalog).id, { signature: part.signature, onlyFor: modelId });
+	return signatures;
+}
+
+/** The reasoning that an item shows: all of it, else its summary. */
+function visibleReasoning({ content, summary }: ReasoningItem): string {
+	const texts = content?.length ? content : (summary ?? []);
+	return texts.map(({ text }) => text).join("");
+}
+
+/** Reads the items of a conversation, oldest first. */
+export class ItemReader {
+	readonly messages: Message[] = [];
+	readonly notes = new ItemNotes();
+	/** The first failure that is no fault of form. */
+	failure: Failure | null = null;
+	readonly #context: ItemContext;
+	readonly #signatures: ReturnType<typeof openSignatures>;
+	/** The assistant's turn that the last items belong to. */
+	#turn: AssistantPart[] | null = null;
+	/** The model that made the calls of the assistant's last turn. */
+	#turnModel: string | null = null;
+	/** Signatures of the text that follows; they belong behind it. */
+	#textSignatures: AssistantPart[] = [];
+	/** Ids of the calls so far, and whether each was left out. */
+	readonly #calls = new Map<string, { isLeftOut: boolean }>();
+
+	constructor(context: ItemContext) {
+		this.#context = context;
+		this.#signatures = openSignatures(context);
+	}
+
+	/** The model whose tool calls the last messages answer. */
+	get toolLoopModel(): string | undefined {
+		const last = this.messages.at(-1);
+		const isResult = last?.role === "user" && last.content.some(({ type }) => type === "tool_result");
+		return isResult ? (this.#turnModel ?? undefined) : undefined;
+	}
+
+	readAll(items: readonly InputItem[]): void {
+		for (const item of items) this.#read(item, this.#context.pathTo(item));
+		this.#endTurn();
+	}
+
+	#read(item: InputItem, path: string): void {
+		switch (item.type) {
+			case undefined:
+			case null:
+			case "message":
+				this.#readMessage(item, path);
+				break;
+			case "function_call":
+			case "custom_tool_call":
+				this.#readCall(item);
+				break;
+			case "function_call_output":
+			case "custom_tool_call_output":
+				this.#readOutput(item, path);
+				break;
+			case "reasoning":
+				this.#readReasoning(item, path);
+				break;
+			case "additional_tools":
+				break;
+			case "item_reference":
+				this.failure ??= {
+					reason: "previous_response_not_found",
+					message: `no stored item has the id ${item.id}`,
+					param: `${path}.id`,
+				};
+				break;
+			case "compaction":
+				this.#failSealed(path, "only the service that compacted this conversation can read it");
+				break;
+			default:
+				this.notes.leaveOut(path, `models here cannot be sent ${item.type}, so it was left out`);
+				if (typeof item["call_id"] === "string") this.#noteCall(item["call_id"], true);
+		}
+	}
+
+	#failSealed(path: string, message: string): void {
+		this.failure ??= { reason: "invalid_encrypted_content", message, param: `${path}.encrypted_content` };
+	}
+
+	#noteCall(callId: string, isLeftOut: boolean): void {
+		this.#calls.set(readCallId(callId, this.#context.catalog).id, { isLeftOut });
+	}
+
+	#openTurn(): AssistantPart[] {
+		if (this.#turn) return this.#turn;
+		this.#turnModel = null;
+		this.#turn = [];
+		return this.#turn;
+	}
+
+	#endText(turn: AssistantPart[]): void {
+		turn.push(...this.#textSignatures);
+		this.#textSignatures = [];
+	}
+
+	#endTurn(): void {
+		const turn = this.#turn;
+		if (!turn) return;
+		this.#endText(turn);
+		this.#turn = null;
+		// Providers refuse a turn of reasoning alone.
+		if (turn.some(({ type }) => type !== "reasoning" && type !== "provider"))
+			this.messages.push({ role: "assistant", content: turn });
+		else this.notes.leaveOut("input", "reasoning without an answer was left out");
+	}
+
+	#readMessage({ role, content }: MessageItem, path: string): void {
+		const contentPath = `${path}.content`;
+		if (role === "assistant") {
+			const turn = this.#openTurn();
+			turn.push(...toAnswerParts(content, contentPath, this.notes));
+			this.#endText(turn);
+			return;
+		}
+		this.#endTurn();
+		if (content.length === 0 && typeof content !== "string") this.notes.refuse(contentPath, "must not be empty");
+		if (role === "user") this.messages.push({ role, content: toSentParts(content, contentPath, this.notes) });
+		else this.messages.push({ role: "system", content: toInstructionParts(content, contentPath, this.notes) });
+	}
+
+	#readCall(item: CallItem): void {
+		const { id, modelId } = readCallId(item.call_id, this.#context.catalog);
+		const turn = this.#openTurn();
+		this.#endText(turn);
+		this.#turnModel ??= modelId;
+		this.#noteCall(item.call_id, false);
+		turn.push({
+			type: "tool_call",
+			id,
+			name: this.#context.table.calledName(item.name, item.namespace),
+			arguments: item.type === "function_call" ? item.arguments : JSON.stringify({ input: item.input }),
+			...this.#signatures.get(id),
+		});
+	}
+
+	#readOutput({ type, call_id, output }: CallOutputItem, path: string): void {
+		const { id } = readCallId(call_id, this.#context.catalog);
+		const call = this.#calls.get(id);
+		if (!call) this.notes.refuse(`${path}.call_id`, `no earlier item is the call of this ${type}`);
+		else if (call.isLeftOut) this.notes.leaveOut(path, `its call was left out, so this ${type} was, too`);
+		else {
+			this.#endTurn();
+			const content = toSentParts(output, `${path}.output`, this.notes);
+			this.messages.push({ role: "user", content: [{ type: "tool_result", callId: id, content }] });
+		}
+	}
+
+	#readReasoning(item: ReasoningItem, path: string): void {
+		const opened = item.encrypted_content ? this.#context.opened.get(item.encrypted_content) : null;
+		if (opened === undefined) {
+			this.#failSealed(path, "was not sealed by this service for this user, or was changed");
+			return;
+		}
+		const turn = this.#openTurn();
+		const onlyFor = optionalMember("onlyFor", opened?.modelId);
+		const sealed = opened?.parts ?? [];
+		const text = visibleReasoning(item);
+		if (text !== "" && !sealed.some(({ type }) => type === "reasoning"))
+			turn.push({ type: "reasoning", text, ...onlyFor });
+		for (const part of sealed) {
+			if (part.type === "provider" && part.wire === "google") this.#textSignatures.push({ ...part, ...onlyFor });
+			else if (part.type === "provider" || part.type === "reasoning") turn.push({ ...part, ...onlyFor });
+		}
+	}
+}
