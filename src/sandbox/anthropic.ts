@@ -4,6 +4,7 @@ import { countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.t
 import { type AnthropicRequest, messageBlocks, parseAnthropic, signThinking } from "./anthropic-request.ts";
 import {
 	type AcceptedRequest,
+	isFramed,
 	type JsonFields,
 	OVERFLOW,
 	Refusal,
@@ -20,8 +21,10 @@ function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPromp
 	for (const message of messages) {
 		if (message.role !== "user") continue;
 		const texts: string[] = [];
-		for (const block of messageBlocks(message)) {
-			if (block.type === "text") texts.push(block.text);
+		const blocks = messageBlocks(message);
+		const hasResults = blocks.some(({ type }) => type === "tool_result");
+		for (const block of blocks) {
+			if (block.type === "text" && !(hasResults && isFramed(block.text))) texts.push(block.text);
 			if (block.type !== "tool_result") continue;
 			const { content = "" } = block;
 			const parts = typeof content === "string" ? [content] : content.map((part) => ("text" in part ? part.text : ""));

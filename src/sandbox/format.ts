@@ -69,6 +69,11 @@ export interface SandboxFormat {
 /** A prompt and a context window, in tokens, as errors of overflow name them. */
 export const OVERFLOW = { promptTokens: 250_000, windowTokens: 200_000 };
 
+/** Whether a text is in a frame such as `<system>`: instructions that come with a turn, and are no question of the user's. */
+export function isFramed(text: string): boolean {
+	return /^<(system(?:-reminder)?)>[\s\S]*<\/\1>\s*$/.test(text);
+}
+
 /** One server-sent event. */
 export function sse(data: unknown, event?: string): string {
 	return `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;

@@ -2,6 +2,7 @@
 import { countTokens, type SandboxAnswer, toPieces } from "./answer.ts";
 import {
 	type AcceptedRequest,
+	isFramed,
 	type JsonFields,
 	OVERFLOW,
 	Refusal,
@@ -14,9 +15,10 @@ import type { SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user turn that has one, and the function responses after it. */
 function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
-	const hasText = contents.findLastIndex(
-		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
-	);
+	const hasText = contents.findLastIndex(({ role, parts }) => {
+		const hasResponses = parts.some(({ functionResponse }) => functionResponse);
+		return role === "user" && parts.some(({ text }) => text !== undefined && !(hasResponses && isFramed(text)));
+	});
 	const responses = contents.slice(hasText + 1).flatMap(({ parts }) => parts.map((part) => part.functionResponse));
 	return {
 		userText: (contents[hasText]?.parts ?? []).flatMap(({ text }) => text ?? []).join("\n"),

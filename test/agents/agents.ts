@@ -41,6 +41,9 @@ const codex: CodingAgent = {
 			`base_url = "${url}/v1"`,
 			'wire_api = "responses"',
 			'env_key = "SVC_API_KEY"',
+			// What is refused is refused at once.
+			"request_max_retries = 0",
+			"stream_max_retries = 0",
 		];
 		writeFileSync(join(home, "config.toml"), `${config.join("\n")}\n`);
 		return {
