@@ -8,7 +8,7 @@ import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
 import { clientAddress, clientOrigin } from "./http/deployment.ts";
-import { callerDialect } from "./http/dialects.ts";
+import { callerDialect, pathDialects } from "./http/dialects.ts";
 import { requireOwnHostAndHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
 import { mount } from "./http/mount.edge.ts";
@@ -41,12 +41,14 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
+const pathDialect = pathDialects(ENDPOINTS);
+
 /** Builds the request's context and writes its log line. */
 const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c, next) => {
 	const startedAtMs = Date.now();
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
-	c.set("errorDialect", callerDialect(c.req.raw.headers));
+	c.set("errorDialect", pathDialect(c.req.path) ?? callerDialect(c.req.raw.headers));
 	const settings = cachedSettings(c.env);
 	c.set("context", {
 		requestId,
@@ -56,7 +58,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		bodyLimits: { default: settings.maxBodyBytes, chat: settings.maxChatBodyBytes },
 		db: database(c.env.DB),
 		meter: (userId) => meterClient(c.env.ACCOUNT_METER, userId),
-		caller: () => identifyCaller(c.req.header("authorization") ?? null, c.get("context")),
+		caller: () => identifyCaller(c.get("context")),
 		signal: c.req.raw.signal,
 		address: clientAddress(c.req.raw.headers, settings.deployment),
 		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),

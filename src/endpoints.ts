@@ -21,6 +21,7 @@ import { toolEndpoints } from "./mcp/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
+import { storedResponseEndpoints } from "./responses/stored-endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
@@ -62,6 +63,7 @@ const openapiEndpoint = endpoint({
 /** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
+	...storedResponseEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
 	...complianceEndpoints,

@@ -45,9 +45,22 @@ export interface ComplianceNotice {
 	counts: Record<string, number>;
 }
 
+/** How long a prompt is and how long it may be, tokens; null where an upstream named no number. */
+export interface ContextOverflow {
+	tokens: number | null;
+	maximum: number | null;
+}
+
+/** A refusal that a shorter prompt would cure: a model that may serve cannot read this one. */
+interface MayOverflow {
+	overflow?: ContextOverflow;
+}
+
 /** All expected failures. `reason` selects the member; its other fields reach the client. */
 export type Failure =
-	| { reason: "invalid_request"; message?: string; issues: Issue[] }
+	| ({ reason: "invalid_request"; message?: string; issues: Issue[] } & MayOverflow)
+	/** An entrance's word for a refusal by overflow. Chat says what it has always said. */
+	| ({ reason: "context_length_exceeded"; message: string } & ContextOverflow)
 	| { reason: "invalid_json"; message: string }
 	| { reason: "no_messages" }
 	| { reason: "no_task" }
@@ -94,7 +107,12 @@ export type Failure =
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
 	/** The notice is missing until the gate has added it. */
-	| { reason: "compliance_blocked"; message: string; excluded: Record<string, string[]>; notice?: ComplianceNotice }
+	| ({
+			reason: "compliance_blocked";
+			message: string;
+			excluded: Record<string, string[]>;
+			notice?: ComplianceNotice;
+	  } & MayOverflow)
 	| {
 			reason: "budget_exceeds_tier_limit";
 			message: string;
@@ -102,18 +120,22 @@ export type Failure =
 			planEnvelopeUsd: number;
 			requestedMaxCostUsd: number;
 	  }
-	| { reason: "model_blocked"; message: string; excluded: Record<string, string[]> }
-	| { reason: "model_not_allowed"; message: string; excluded: Record<string, string[]> }
+	| ({
+			reason: "model_blocked" | "model_not_allowed";
+			message: string;
+			excluded: Record<string, string[]>;
+	  } & MayOverflow)
 	| { reason: "not_found"; message: string }
 	| { reason: "unknown_model"; message: string }
 	| { reason: "model_not_found"; message: string }
+	| { reason: "response_not_found"; message: string }
+	/** `param` is `previous_response_id`, or the path of the item that refers to a response. */
+	| { reason: "previous_response_not_found"; message: string; param: string }
+	/** Reasoning that was not sealed by this service for this user. `param` is the path of its item. */
+	| { reason: "invalid_encrypted_content"; message: string; param: string }
 	| { reason: "proof_not_found"; message: string }
 	| { reason: "request_not_found"; message: string }
 	| { reason: "feedback_closed"; changeableUntil: string }
-	/** What a request refers to is not stored. */
-	| { reason: "previous_response_not_found"; message: string; param: string }
-	/** What this service sealed for a client comes back changed, or was sealed for another. */
-	| { reason: "invalid_encrypted_content"; message: string; param: string }
 	| { reason: "key_not_found"; message: string }
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
@@ -133,9 +155,9 @@ export type Failure =
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "https_required" }
 	| { reason: "misdirected_request"; host: string }
-	| { reason: "request_too_large"; limitBytes: number }
+	| { reason: "request_too_large"; limitBytes: number; message?: string }
 	| { reason: "headers_too_large"; limitBytes: number }
-	| { reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number }
+	| ({ reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number } & MayOverflow)
 	| {
 			reason: "all_models_failed";
 			attempts: string[];

@@ -83,7 +83,7 @@ const settingsSchema = z.object({
 		.string()
 		.refine(isSafeAddress, "must be an https address, or an http address of this machine")
 		.optional(),
-	/** `off`: texts of a run's steps are deleted when the run ends. */
+	/** `off`: responses are not stored, and texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),

@@ -7,7 +7,7 @@ import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
 import type { Quota } from "../meter/meter-calls.ts";
 import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
-import { authenticate, authenticateOperator } from "./auth.edge.ts";
+import { authenticate, authenticateOperator, findCredential } from "./auth.edge.ts";
 import type { Account, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 import { newRequestId } from "./request-ids.edge.ts";
@@ -39,7 +39,7 @@ function enter(endpoint: Endpoint, context: ServiceContext, account: Account): A
 
 /** Looks the caller's key up again, after the meter has refused the version that this isolate knew. */
 async function reenter(endpoint: Endpoint, context: ServiceContext): Promise<Result<Admission>> {
-	const caller = await authenticate(context.headers.get("authorization"), context);
+	const caller = await authenticate(context);
 	if (caller.ok) return ok(enter(endpoint, context, caller.value));
 	keyRequestFor(context).admission.outcome = caller;
 	return caller;
@@ -115,8 +115,7 @@ async function replaceCaller(
 const keyGuard: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		const context = c.get("context");
-		const authorization = c.req.header("authorization") ?? null;
-		const caller = await context.timings.measure("auth", () => authenticate(authorization, context));
+		const caller = await context.timings.measure("auth", () => authenticate(context));
 		if (!caller.ok) return failureResponse(c, caller.failure);
 		context.requestId = newRequestId(caller.value, context);
 		context.log.user_id = caller.value.userId;
@@ -179,18 +178,17 @@ export const ACCESS_GUARDS: AccessGuards<ServiceContext> = {
 };
 
 /** The caller of an endpoint that needs no key. If there is a key, it must be valid, and the request counts towards the minute. */
-export async function identifyCaller(
-	authorization: string | null,
-	context: ServiceContext,
-): Promise<Result<Account | null>> {
-	if (authorization === null) return { ok: true, value: null };
+export async function identifyCaller(context: ServiceContext): Promise<Result<Account | null>> {
+	const credential = findCredential(context);
+	if (!credential.ok) return credential;
+	if (credential.value === null) return ok(null);
 	const admit = (account: Account) => new Admission(context, account, false).request();
-	const first = await authenticate(authorization, context);
+	const first = await authenticate(context);
 	if (!first.ok) return first;
 	const verdict = await admit(first.value);
 	if (verdict.ok) return first;
 	if (verdict.failure.reason !== "key_changed") return verdict;
-	const again = await authenticate(authorization, context);
+	const again = await authenticate(context);
 	if (!again.ok) return again;
 	const second = await admit(again.value);
 	return second.ok ? again : second;

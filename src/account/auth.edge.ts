@@ -21,6 +21,22 @@ function parseBearerToken(authorization: string | null): string | null {
 	return /^bearer +(\S+) *$/i.exec(authorization ?? "")?.[1] ?? null;
 }
 
+/**
+ * What a request shows for itself, as an Authorization header; null when it shows nothing. Where `x-api-key` is accepted, it counts
+ * as well; two different keys are refused, since nobody could tell whose request it is.
+ */
+export function findCredential({
+	headers,
+	acceptsApiKeyHeader,
+}: Pick<ServiceContext, "headers" | "acceptsApiKeyHeader">): Result<string | null> {
+	const authorization = headers.get("authorization");
+	const apiKey = acceptsApiKeyHeader ? headers.get("x-api-key")?.trim() : undefined;
+	if (!apiKey) return ok(authorization);
+	if (authorization !== null && parseBearerToken(authorization) !== apiKey)
+		return invalidKey("Authorization and x-api-key hold different keys; send one of them");
+	return ok(`Bearer ${apiKey}`);
+}
+
 /** Refuses an account whose key has expired. The time is compared at each request, cached look-up or not. */
 function refuseExpired(account: Account, { startedAtMs }: ServiceContext): Result<Account> {
 	const { expiresAtMs } = account.key;
@@ -28,7 +44,10 @@ function refuseExpired(account: Account, { startedAtMs }: ServiceContext): Resul
 }
 
 /** The account of the request's API key. Unknown keys are not cached, so a new key works at once. */
-export async function authenticate(authorization: string | null, context: ServiceContext): Promise<Result<Account>> {
+export async function authenticate(context: ServiceContext): Promise<Result<Account>> {
+	const credential = findCredential(context);
+	if (!credential.ok) return credential;
+	const authorization = credential.value;
 	if (authorization === null) return invalidKey("an API key is required: Authorization: Bearer svc_sk_…");
 	const key = parseBearerToken(authorization);
 	if (key === null || !isWellFormedApiKey(key)) return invalidKey("the API key is malformed");

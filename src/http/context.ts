@@ -44,6 +44,8 @@ export interface RequestContext {
 	finished?: Promise<void>;
 	/** The dialect of this request's errors, for handlers that write one themselves. Set by the mount. */
 	errorDialect?: ErrorDialect;
+	/** The endpoint takes a key in `x-api-key` as well. Set by the mount. */
+	acceptsApiKeyHeader?: boolean;
 	/** The parsed body before validation. */
 	rawBody?: unknown;
 }

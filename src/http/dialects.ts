@@ -21,16 +21,55 @@ export interface ErrorReport {
 
 type ErrorBody = Record<string, unknown>;
 
-/** OpenAI's name of the error's type. */
-function openaiErrorType(status: number): string {
-	if (status >= 500) return "server_error";
-	if (status === 401) return "authentication_error";
-	if (status === 403) return "permission_error";
-	return status === 429 ? "rate_limit_error" : "invalid_request_error";
+/** The type of an error in each form. */
+interface ErrorTypes {
+	openai: string;
+	anthropic: string;
+}
+
+const INVALID: ErrorTypes = { openai: "invalid_request_error", anthropic: "invalid_request_error" };
+const OVERLOADED: ErrorTypes = { openai: "server_error", anthropic: "overloaded_error" };
+const LIMITED: ErrorTypes = { openai: "rate_limit_error", anthropic: "rate_limit_error" };
+const TIMED_OUT: ErrorTypes = { openai: "server_error", anthropic: "timeout_error" };
+const BROKEN: ErrorTypes = { openai: "server_error", anthropic: "api_error" };
+
+/** By status (platform.openai.com/docs/guides/error-codes, docs.anthropic.com/en/api/errors). */
+const TYPES_BY_STATUS: Readonly<Record<number, ErrorTypes>> = {
+	401: { openai: "authentication_error", anthropic: "authentication_error" },
+	402: { openai: "invalid_request_error", anthropic: "billing_error" },
+	403: { openai: "permission_error", anthropic: "permission_error" },
+	404: { openai: "invalid_request_error", anthropic: "not_found_error" },
+	413: { openai: "invalid_request_error", anthropic: "request_too_large" },
+	429: LIMITED,
+	503: OVERLOADED,
+	504: TIMED_OUT,
+};
+
+/** Codes that another type fits than their status has, and those of broken streams, which have none: an upstream's among them. */
+const TYPES_BY_CODE: Readonly<Record<string, ErrorTypes>> = {
+	all_models_failed: OVERLOADED,
+	no_provider_available: OVERLOADED,
+	storage_unavailable: OVERLOADED,
+	upstream_rejected: INVALID,
+	context_length_exceeded: INVALID,
+	upstream_timeout: TIMED_OUT,
+	overloaded_error: OVERLOADED,
+	rate_limit_error: LIMITED,
+	rate_limit_exceeded: LIMITED,
+};
+
+/**
+ * The type of an error in the form of a provider's libraries.
+ * @param status of the response; default: the error ends a stream, and is neither the client's nor final but by its code.
+ */
+export function errorType(code: string, dialect: "openai" | "anthropic", status = 500): string {
+	const byCode = Object.hasOwn(TYPES_BY_CODE, code) ? TYPES_BY_CODE[code] : undefined;
+	const types = byCode ?? TYPES_BY_STATUS[status] ?? (status >= 500 ? BROKEN : INVALID);
+	return types[dialect];
 }
 
 function openaiError({ status, code, message, param, extra }: ErrorReport): ErrorBody {
-	return { message, type: openaiErrorType(status), param, code, ...extra };
+	return { message, type: errorType(code, "openai", status), param, code, ...extra };
 }
 
 function specFields({ code, message, extra }: ErrorReport): ErrorBody {
@@ -55,20 +94,8 @@ function openaiBody(report: ErrorReport): ErrorBody {
 	return { ...detail, error: openaiError(report) };
 }
 
-/** docs.anthropic.com/en/api/errors. Other statuses are an `invalid_request_error` or an `api_error`. */
-const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
-	401: "authentication_error",
-	402: "billing_error",
-	403: "permission_error",
-	404: "not_found_error",
-	413: "request_too_large",
-	429: "rate_limit_error",
-	503: "overloaded_error",
-	504: "timeout_error",
-};
-
 function anthropicBody({ status, code, message, extra, requestId }: ErrorReport): ErrorBody {
-	const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+	const type = errorType(code, "anthropic", status);
 	return { type: "error", error: { type, message, code, ...extra }, request_id: requestId };
 }
 
@@ -92,6 +119,19 @@ const AI_SDK = /(?:^|\s)ai-sdk[/-]/;
  */
 export function callerDialect(headers: Headers): ErrorDialect {
 	return headers.has("x-stainless-lang") || AI_SDK.test(headers.get("user-agent") ?? "") ? "openai" : "svc";
+}
+
+/**
+ * Finds the dialect of a path: of the endpoint that it names, or that it is below of. So unknown paths and refusals before any
+ * endpoint speak it, too.
+ */
+export function pathDialects(
+	endpoints: readonly { path: string; errorDialect?: ErrorDialect }[],
+): (path: string) => ErrorDialect | undefined {
+	const roots = endpoints.flatMap(({ path, errorDialect }) =>
+		errorDialect ? [{ root: path.replace(/\/?\{.*$/, ""), errorDialect }] : [],
+	);
+	return (path) => roots.find(({ root }) => path === root || path.startsWith(`${root}/`))?.errorDialect;
 }
 
 const openaiErrorObject = z.lazy(() =>

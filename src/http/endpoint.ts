@@ -57,6 +57,8 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	cacheControl?: string;
 	/** The dialect of all its errors. Default: the caller's. */
 	errorDialect?: ErrorDialect;
+	/** A key may come in `x-api-key` as well, as Anthropic's libraries send it. */
+	acceptsApiKeyHeader?: boolean;
 	/** Describes the answer as CSV, which callers get that prefer it, for the OpenAPI document. */
 	csv?: string;
 	/** Describes the answer as Server-Sent Events, for the OpenAPI document. */

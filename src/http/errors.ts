@@ -13,6 +13,8 @@ interface HttpFailure {
 interface FailureRow extends Partial<Pick<ErrorReport, "param" | "extra" | "place">> {
 	status: number;
 	message: string;
+	/** Where a dialect has words of its own. */
+	messages?: Partial<Record<ErrorDialect, string>>;
 	headers?: Record<string, string>;
 }
 
@@ -62,6 +64,29 @@ function toFitFields(fit: Extract<Failure, { reason: "cost_limit_exceeded" }>["w
 	return fit && { model: fit.model, max_tokens: fit.maxTokens, worst_case_usd: fit.worstCaseUsd };
 }
 
+/** Coding agents know by these very words that their conversation is too long, and compact it. */
+function toOverflowRow({
+	message,
+	tokens,
+	maximum,
+}: Extract<Failure, { reason: "context_length_exceeded" }>): FailureRow {
+	const isCounted = tokens !== null && maximum !== null;
+	const counted = {
+		openai: `Your input exceeds the context window of this model: it has ${tokens} tokens, ${maximum} is the most. Please adjust your input and try again.`,
+		anthropic: `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
+	};
+	const isAnthropics = /^prompt is too long/i.test(message);
+	const upstreams = { anthropic: isAnthropics ? message : `prompt is too long: ${message}` };
+	return {
+		status: 400,
+		message,
+		messages: isCounted ? counted : upstreams,
+		param: "input",
+		extra: isCounted ? { tokens, maximum } : {},
+		headers: NO_RETRY,
+	};
+}
+
 /** A new reason does not compile until it has a row here. */
 function toFailureRow(failure: Failure): FailureRow {
 	switch (failure.reason) {
@@ -75,12 +100,14 @@ function toFailureRow(failure: Failure): FailureRow {
 				extra: { issues: failure.issues },
 			};
 		}
+		case "context_length_exceeded":
+			return toOverflowRow(failure);
+		case "previous_response_not_found":
+		case "invalid_encrypted_content":
+			return { status: 400, message: failure.message, param: failure.param, headers: NO_RETRY };
 		case "invalid_json":
 		case "unknown_model":
 			return { status: 400, message: failure.message };
-		case "previous_response_not_found":
-		case "invalid_encrypted_content":
-			return { status: 400, message: failure.message, param: failure.param };
 		case "no_messages":
 			return { status: 400, message: "messages is missing or empty", param: "messages" };
 		case "no_task":
@@ -195,6 +222,7 @@ function toFailureRow(failure: Failure): FailureRow {
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
 		case "not_found":
 		case "model_not_found":
+		case "response_not_found":
 		case "proof_not_found":
 		case "request_not_found":
 		case "key_not_found":
@@ -250,7 +278,7 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "request_too_large":
 			return {
 				status: 413,
-				message: `the request body exceeds ${failure.limitBytes} bytes`,
+				message: failure.message ?? `the request body exceeds ${failure.limitBytes} bytes`,
 				extra: { limit_bytes: failure.limitBytes },
 			};
 		case "headers_too_large":
@@ -327,6 +355,12 @@ function toFailureRow(failure: Failure): FailureRow {
 	}
 }
 
+/** What a failure says in a dialect. */
+export function failureMessage(failure: Failure, dialect: ErrorDialect = "svc"): string {
+	const { message, messages } = toFailureRow(failure);
+	return messages?.[dialect] ?? message;
+}
+
 /**
  * The response to a failure.
  * @param requestId of the failed request, for dialects whose body names it.
@@ -336,7 +370,8 @@ export function toHttpFailure(
 	dialect: ErrorDialect = "svc",
 	requestId: string | null = null,
 ): HttpFailure {
-	const { status, message, param = null, extra = {}, place = "flat", headers = {} } = toFailureRow(failure);
+	const { status, param = null, extra = {}, place = "flat", headers = {} } = toFailureRow(failure);
+	const message = failureMessage(failure, dialect);
 	const report = { status, code: failure.reason, message, param, extra, place, requestId };
 	return { status, body: renderErrorBody(report, dialect), headers };
 }

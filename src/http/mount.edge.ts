@@ -186,7 +186,9 @@ export function mount<C extends RequestContext>(
 		if (!guard) throw new Error(`${endpoint.id}: there is no gate for access ${endpoint.access}`);
 		const nameStage: Middleware<C> = async (c, next) => {
 			if (!isDeployed(endpoint, guards, c.get("context"))) return failureResponse(c, PATH_NOT_FOUND);
-			c.get("context").log.endpoint = endpoint.id;
+			const context = c.get("context");
+			context.log.endpoint = endpoint.id;
+			if (endpoint.acceptsApiKeyHeader) context.acceptsApiKeyHeader = true;
 			if (endpoint.errorDialect) c.set("errorDialect", endpoint.errorDialect);
 			return next();
 		};

@@ -74,9 +74,25 @@ const SCHEMES: Readonly<Record<Exclude<Access, "public">, { name: string; scheme
 	},
 };
 
+/** The key in Anthropic's header. */
+const KEY_HEADER: { name: string; scheme: Schema } = {
+	name: "apiKeyHeader",
+	scheme: {
+		type: "apiKey",
+		in: "header",
+		name: "x-api-key",
+		description: "The same key, as Anthropic's libraries send it",
+	},
+};
+
+/** The schemes of which an endpoint takes any one. */
+function schemesFor({ access, acceptsApiKeyHeader }: Endpoint): { name: string; scheme: Schema }[] {
+	if (access === "public") return [];
+	return [SCHEMES[access], ...(acceptsApiKeyHeader ? [KEY_HEADER] : [])];
+}
+
 function securitySchemes(endpoints: readonly Endpoint[]): Record<string, Schema> {
-	const used = new Set(endpoints.flatMap(({ access }) => (access === "public" ? [] : [access])));
-	return Object.fromEntries([...used].map((access) => [SCHEMES[access].name, SCHEMES[access].scheme]));
+	return Object.fromEntries(endpoints.flatMap(schemesFor).map(({ name, scheme }) => [name, scheme]));
 }
 
 function textContent(mediaType: string, description: string | undefined): Record<string, Schema> {
@@ -122,11 +138,12 @@ function toResponses(endpoint: Endpoint): Record<string, Schema> {
 
 function toOperation(endpoint: Endpoint): Schema {
 	const own = toParameters(endpoint);
+	const schemes = schemesFor(endpoint);
 	return {
 		operationId: endpoint.id,
 		summary: endpoint.summary,
 		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-		...(endpoint.access === "public" ? {} : { security: [{ [SCHEMES[endpoint.access].name]: [] }] }),
+		...(schemes.length > 0 ? { security: schemes.map(({ name }) => ({ [name]: [] })) } : {}),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
 		...(endpoint.body

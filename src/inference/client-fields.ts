@@ -20,6 +20,17 @@ export function withClientFieldNames(failure: Failure): Failure {
 	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: toClientField(path), message })) };
 }
 
+/** A refusal that a shorter prompt would cure, in the word by which coding agents know to compact; other failures stay as they are. */
+export function withContextOverflow(failure: Failure): Failure {
+	if (!("overflow" in failure) || !failure.overflow) return failure;
+	const message = "issues" in failure ? failure.issues[0]?.message : failure.message;
+	return {
+		reason: "context_length_exceeded",
+		message: message ?? "the prompt is too long for the model",
+		...failure.overflow,
+	};
+}
+
 /**
  * A failure of a request that has one text in place of messages.
  * @param field the member of the body that holds the text. A message of another index is not the client's.

@@ -2,6 +2,7 @@
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
+import { readContextOverflow } from "../providers/context-overflow.ts";
 import { breakerKey, type ProviderHealth } from "../providers/health.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
@@ -201,8 +202,11 @@ export class FailedCalls {
 		const last = this.#last;
 		if (last?.failure.kind === "status" && toConsequence(last.failure).next === "end") {
 			const { provider } = last.call.candidate.model;
-			const message = last.failure.error?.message.toWellFormed().slice(0, 500) ?? `${provider} refused the request`;
-			return { reason: "upstream_rejected", message, provider, upstreamStatus: last.failure.status };
+			const { error, status } = last.failure;
+			const message = error?.message.toWellFormed().slice(0, 500) ?? `${provider} refused the request`;
+			const overflow = error && readContextOverflow(error);
+			const refused = { reason: "upstream_rejected" as const, message, provider, upstreamStatus: status };
+			return overflow ? { ...refused, overflow } : refused;
 		}
 		return {
 			reason: "all_models_failed",

@@ -21,6 +21,7 @@ import { selectModels } from "../routing/select.ts";
 import type { Candidate, Selection, SelectionRequest } from "../routing/selection.ts";
 import { detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+import { readableCalls } from "./readable-call.ts";
 import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
 /** How a call may be routed and limited. Its effort is part of the call itself. */
@@ -102,21 +103,21 @@ function requestBuilder(
 	nowMs: number,
 ): CallPlan["attempt"] {
 	const prompts = new Map<string, PreparedPrompt>();
+	const readableBy = readableCalls(call);
 	return (model, effort, maxTokens = call.maxTokens) => {
+		const readable = readableBy(model.id);
 		// The call object itself where possible: wires cache its serialized tools by identity.
-		const sized = maxTokens === call.maxTokens ? call : { ...call, maxTokens };
+		const sized = maxTokens === call.maxTokens ? readable.call : { ...readable.call, maxTokens };
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
-		const prompt = prompts.get(variant) ?? wire.preparePrompt(call, provider);
+		const variant = `${provider.wire} ${wire.promptVariant(provider)} ${readable.variant}`;
+		const prompt = prompts.get(variant) ?? wire.preparePrompt(readable.call, provider);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
-		const request = withStage(
-			wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole }),
-			access,
-			stage,
-		);
+		const rendered = wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole });
+		const warnings = [...rendered.warnings, ...readable.warnings];
+		const request = withStage({ ...rendered, warnings }, access, stage);
 		return {
 			wire,
 			access,

@@ -1,8 +1,9 @@
 // Answers with a stream in the form of an entrance. The head waits for the first delta, the end for the settlement.
 import type { KeyContext } from "../account/context.ts";
 import { type Failure, fail } from "../failure.ts";
+import type { ErrorDialect } from "../http/dialects.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
-import { toHttpFailure } from "../http/errors.ts";
+import { failureMessage } from "../http/errors.ts";
 import { EventWriter } from "../http/event-writer.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { withDeadline } from "../in-time.edge.ts";
@@ -95,11 +96,17 @@ class StreamedResponse {
 	#writer: EventWriter;
 	#form: StreamForm;
 	#withClientFields: EntranceRequest<unknown>["withClientFields"];
+	#dialect: ErrorDialect | undefined;
 	/** From then on, a failure is reported by an event. */
 	#hasHead = false;
 
-	constructor(writer: EventWriter, { toStream, withClientFields }: EntranceRequest<unknown>) {
+	constructor(
+		writer: EventWriter,
+		{ toStream, withClientFields }: EntranceRequest<unknown>,
+		dialect: ErrorDialect | undefined,
+	) {
 		this.#writer = writer;
+		this.#dialect = dialect;
 		this.#form = toStream();
 		this.#withClientFields = withClientFields;
 	}
@@ -128,9 +135,9 @@ class StreamedResponse {
 			this.#writer.abandon();
 			return failure;
 		}
-		const { body } = toHttpFailure(failure);
+		const message = failureMessage(failure, this.#dialect);
 		const type = failure.reason === "receipt_unavailable" ? "server_error" : "upstream_error";
-		await this.#fail({ type, code: failure.reason, message: String(body["message"]) }, opened.settled);
+		await this.#fail({ type, code: failure.reason, message }, opened.settled);
 		return null;
 	}
 
@@ -161,7 +168,7 @@ export async function respondStreaming(
 		writer.abandon();
 		return fail(entrance.withClientFields(reserved.failure));
 	}
-	const response = new StreamedResponse(writer, entrance);
+	const response = new StreamedResponse(writer, entrance, context.errorDialect);
 	const served = Promise.withResolvers<boolean>();
 	const work = response.run(reserved.value, served.resolve);
 	context.finished = work.then(

@@ -40,6 +40,8 @@ export interface ResponsesCall {
 	call: ModelCall;
 	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "conversation">;
 	tools: ToolNames;
+	/** For each message of the call, the member of the body that it was made of, such as `input[3]`. */
+	places: string[];
 	warnings: Warning[];
 }
 
@@ -86,6 +88,7 @@ function toTextFormat(text: ResponsesRequest["text"]): OutputFormat {
 	};
 }
 
+/** The instructions as a message; none without any. */
 function toInstructions(instructions: string | null | undefined): Message[] {
 	return instructions ? [{ role: "system", content: [{ type: "text", text: instructions }] }] : [];
 }
@@ -185,6 +188,7 @@ export function toResponsesCall(
 			...optionalMember("conversation", body.prompt_cache_key),
 		},
 		tools: table.names,
+		places: [...toInstructions(body.instructions).map(() => "instructions"), ...reader.places],
 		warnings: boundWarnings([
 			...table.warnings,
 			...truncationWarnings(items.length - kept.length),

@@ -39,6 +39,8 @@ function visibleReasoning({ content, summary }: ReasoningItem): string {
 /** Reads the items of a conversation, oldest first. */
 export class ItemReader {
 	readonly messages: Message[] = [];
+	/** For each message, the member of the body that it begins with. */
+	readonly places: string[] = [];
 	readonly notes = new ItemNotes();
 	/** The first failure that is no fault of form. */
 	failure: Failure | null = null;
@@ -46,6 +48,8 @@ export class ItemReader {
 	readonly #signatures: ReturnType<typeof openSignatures>;
 	/** The assistant's turn that the last items belong to. */
 	#turn: AssistantPart[] | null = null;
+	/** Where it begins. */
+	#turnPath = "";
 	/** The model that made the calls of the assistant's last turn. */
 	#turnModel: string | null = null;
 	/** Signatures of the text that follows; they belong behind it. */
@@ -79,7 +83,7 @@ export class ItemReader {
 				break;
 			case "function_call":
 			case "custom_tool_call":
-				this.#readCall(item);
+				this.#readCall(item, path);
 				break;
 			case "function_call_output":
 			case "custom_tool_call_output":
@@ -114,9 +118,15 @@ export class ItemReader {
 		this.#calls.set(readCallId(callId, this.#context.catalog).id, { isLeftOut });
 	}
 
-	#openTurn(): AssistantPart[] {
+	#add(message: Message, path: string): void {
+		this.messages.push(message);
+		this.places.push(path);
+	}
+
+	#openTurn(path: string): AssistantPart[] {
 		if (this.#turn) return this.#turn;
 		this.#turnModel = null;
+		this.#turnPath = path;
 		this.#turn = [];
 		return this.#turn;
 	}
@@ -133,27 +143,27 @@ export class ItemReader {
 		this.#turn = null;
 		// Providers refuse a turn of reasoning alone.
 		if (turn.some(({ type }) => type !== "reasoning" && type !== "provider"))
-			this.messages.push({ role: "assistant", content: turn });
+			this.#add({ role: "assistant", content: turn }, this.#turnPath);
 		else this.notes.leaveOut("input", "reasoning without an answer was left out");
 	}
 
 	#readMessage({ role, content }: MessageItem, path: string): void {
 		const contentPath = `${path}.content`;
 		if (role === "assistant") {
-			const turn = this.#openTurn();
+			const turn = this.#openTurn(path);
 			turn.push(...toAnswerParts(content, contentPath, this.notes));
 			this.#endText(turn);
 			return;
 		}
 		this.#endTurn();
 		if (content.length === 0 && typeof content !== "string") this.notes.refuse(contentPath, "must not be empty");
-		if (role === "user") this.messages.push({ role, content: toSentParts(content, contentPath, this.notes) });
-		else this.messages.push({ role: "system", content: toInstructionParts(content, contentPath, this.notes) });
+		if (role === "user") this.#add({ role, content: toSentParts(content, contentPath, this.notes) }, path);
+		else this.#add({ role: "system", content: toInstructionParts(content, contentPath, this.notes) }, path);
 	}
 
-	#readCall(item: CallItem): void {
+	#readCall(item: CallItem, path: string): void {
 		const { id, modelId } = readCallId(item.call_id, this.#context.catalog);
-		const turn = this.#openTurn();
+		const turn = this.#openTurn(path);
 		this.#endText(turn);
 		this.#turnModel ??= modelId;
 		this.#noteCall(item.call_id, false);
@@ -174,7 +184,7 @@ export class ItemReader {
 		else {
 			this.#endTurn();
 			const content = toSentParts(output, `${path}.output`, this.notes);
-			this.messages.push({ role: "user", content: [{ type: "tool_result", callId: id, content }] });
+			this.#add({ role: "user", content: [{ type: "tool_result", callId: id, content }] }, path);
 		}
 	}
 
@@ -184,7 +194,7 @@ export class ItemReader {
 			this.#failSealed(path, "was not sealed by this service for this user, or was changed");
 			return;
 		}
-		const turn = this.#openTurn();
+		const turn = this.#openTurn(path);
 		const onlyFor = optionalMember("onlyFor", opened?.modelId);
 		const sealed = opened?.parts ?? [];
 		const text = visibleReasoning(item);

@@ -12,6 +12,8 @@ export interface Exclusion {
 	code: "unavailable" | "plan" | "key" | "blocked" | "compliance" | "capability" | "limits" | "tier" | "cost";
 	param?: CallField | "config";
 	text: string;
+	/** The prompt is longer than the model reads, by this service's estimate. */
+	overflow?: { tokens: number; maximum: number };
 }
 
 /** What every model that may see this request must meet, fallbacks included. */
@@ -81,6 +83,7 @@ function limitExclusions(model: Model, { call, signals }: Constraints): Exclusio
 			code: "limits",
 			param: "messages",
 			text: `the prompt has about ${contextTokens} tokens, there is room for ${room}`,
+			overflow: { tokens: contextTokens, maximum: room },
 		},
 	];
 }

@@ -84,12 +84,43 @@ function toCostFailure(
 	return { reason: "cost_limit_exceeded", message, scope, limitUsd, worstCaseUsd: usd(worst), wouldFit };
 }
 
-/** Why no model may serve. The failure names what excludes the models that are closest to being eligible. */
+/** The largest overflow limit of the models that only the length of the prompt excludes; null where there is none. */
+function findOverflow(excluded: ReadonlyMap<string, Exclusion[]>): Exclusion["overflow"] | null {
+	const overflows = [...excluded.values()].flatMap(([only, ...others]) =>
+		only?.overflow && others.length === 0 ? [only.overflow] : [],
+	);
+	return overflows.toSorted((a, b) => b.maximum - a.maximum)[0] ?? null;
+}
+
+/**
+ * Why no model may serve. The failure names what excludes the models that are closest to being eligible, and the overflow where a
+ * shorter prompt would be served.
+ */
 export function toSelectionFailure(
 	request: SelectionRequest,
 	excluded: ReadonlyMap<string, Exclusion[]>,
 	mode: Mode,
 	others: readonly Candidate[] = [],
+): Failure {
+	const failure = toExclusionFailure(request, excluded, mode, others);
+	const overflow = findOverflow(excluded);
+	if (!overflow) return failure;
+	switch (failure.reason) {
+		case "compliance_blocked":
+		case "model_not_allowed":
+		case "model_blocked":
+		case "invalid_request":
+			return { ...failure, overflow };
+		default:
+			return failure;
+	}
+}
+
+function toExclusionFailure(
+	request: SelectionRequest,
+	excluded: ReadonlyMap<string, Exclusion[]>,
+	mode: Mode,
+	others: readonly Candidate[],
 ): Failure {
 	const reachable = [...excluded].filter(
 		([, exclusions]) => !exclusions.some(({ code }) => code === "unavailable" || code === "plan"),

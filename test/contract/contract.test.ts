@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { wrappedErrorSchema } from "../../src/http/dialects.ts";
+import { type ErrorDialect, wrappedErrorSchema } from "../../src/http/dialects.ts";
 import { type Access, type Endpoint, KEY_ROLES, METHODS } from "../../src/http/endpoint.ts";
 import { toJsonSchema } from "../../src/http/json-schema.ts";
 import { RULE_NAMES } from "../../src/http/near-misses.ts";
@@ -48,6 +48,18 @@ function send(
 	return call(path, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 
+/** Where the body of an error has its code and its fields, by the dialect of the endpoint's errors. */
+const ERROR_FORMS: Readonly<Record<ErrorDialect, (code: string, fields: object) => object>> = {
+	svc: (error, fields) => ({ error, ...fields }),
+	openai: (code, fields) => ({ error: { code, ...fields } }),
+	anthropic: (code, fields) => ({ type: "error", error: { code, ...fields } }),
+};
+
+/** What the error of an endpoint says, in its dialect. */
+function errorForm({ errorDialect = "svc" }: Endpoint, code: string, fields: object = {}): object {
+	return ERROR_FORMS[errorDialect](code, fields);
+}
+
 /** What lets a request in, by access. A new access needs a guard in src/account/access-guards.edge.ts and a line here. */
 const CREDENTIALS: Partial<Record<Access, (key: TestKey) => string | null>> = {
 	public: () => null,
@@ -87,17 +99,18 @@ async function sendExampleOf(
 }
 
 /** A policy and a config with a misspelt member each, and the answer to them. */
-const MISSPELT: Readonly<Record<string, { value: unknown; answer: unknown }>> = {
+const MISSPELT: Readonly<Record<string, { value: unknown; code: string; fields: object }>> = {
 	compliance: {
 		value: { provider_denylst: ["zai"] },
-		answer: {
-			error: "invalid_request",
+		code: "invalid_request",
+		fields: {
 			issues: [{ path: "compliance.provider_denylst", message: "unknown key; did you mean provider_denylist?" }],
 		},
 	},
 	brain_config: {
 		value: { maxCost: 1 },
-		answer: { error: "invalid_brain_config", errors: ["maxCost: unknown key; did you mean max_cost?"] },
+		code: "invalid_brain_config",
+		fields: { errors: ["maxCost: unknown key; did you mean max_cost?"] },
 	},
 };
 
@@ -153,7 +166,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 				const response = await sendExampleOf(isAllowed ? sender : key, sender, endpoint);
 				const text = await response.text();
 				if (isAllowed) expect(response.status, text).toBe(200);
-				else expect([response.status, JSON.parse(text)]).toMatchObject([403, { error: "role_forbidden" }]);
+				else expect([response.status, JSON.parse(text)]).toMatchObject([403, errorForm(endpoint, "role_forbidden")]);
 			});
 
 		it("answers 405 with Allow to every method it does not have", async () => {
@@ -162,7 +175,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 			for (const method of others) {
 				const response = await call(anyPath(endpoint), { method });
 				expect([response.status, response.headers.get("allow")], method).toEqual([405, allowed.join(", ")]);
-				if (method !== "HEAD") expect(await response.json()).toMatchObject({ error: "method_not_allowed" });
+				if (method !== "HEAD") expect(await response.json()).toMatchObject(errorForm(endpoint, "method_not_allowed"));
 			}
 		});
 
@@ -220,15 +233,15 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 				const credential = credentialFor(endpoint, key);
 				for (const text of ["{", "\u0000", "{'a':1}", ...(endpoint.isBodyOptional ? [] : [""])]) {
 					const response = await send(endpoint, anyPath(endpoint), credential, text);
-					expect([response.status, ((await response.json()) as { error: string }).error]).toEqual([
-						400,
-						"invalid_json",
-					]);
+					expect([response.status, await response.json()]).toMatchObject([400, errorForm(endpoint, "invalid_json")]);
 				}
 				for (const junk of ["[]", '"text"', "7", "null", "true", "[[[]]]"]) {
 					const response = await send(endpoint, anyPath(endpoint), credential, junk);
-					const body = (await response.json()) as { error: string; issues: unknown[] };
-					expect([response.status, body.error, body.issues.length > 0], junk).toEqual([422, "invalid_request", true]);
+					const issues = expect.arrayContaining([expect.anything()]);
+					expect([response.status, await response.json()], junk).toMatchObject([
+						422,
+						errorForm(endpoint, "invalid_request", { issues }),
+					]);
 				}
 			});
 
@@ -243,7 +256,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 					expect([response.status, await response.json()]).toMatchObject(
 						endpoint.protocol
 							? [400, { error: { message: expect.stringContaining(message) } }]
-							: [422, { error: "invalid_request", issues: [{ path: `${name}s`, message }] }],
+							: [422, errorForm(endpoint, "invalid_request", { issues: [{ path: `${name}s`, message }] })],
 					);
 				}
 				expect(upstream.requests).toHaveLength(sentBefore);
@@ -254,10 +267,13 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 		if (faults.length > 0 && !REPORTS_CONFIG_FAULTS.has(endpoint.id))
 			it("refuses a misspelt member of a policy or a config and suggests it", async () => {
 				const example = await EXAMPLES[endpoint.id]?.request(key);
-				for (const [rule, { value, answer }] of faults) {
+				for (const [rule, { value, code, fields }] of faults) {
 					const body = JSON.stringify({ ...Object(example?.body), [rule]: value });
 					const response = await send(endpoint, example?.path ?? anyPath(endpoint), credentialFor(endpoint, key), body);
-					expect([response.status, await response.json()], rule).toMatchObject([422, answer]);
+					expect([response.status, await response.json()], rule).toMatchObject([
+						422,
+						errorForm(endpoint, code, fields),
+					]);
 				}
 			});
 
@@ -277,7 +293,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 					new Uint8Array(bytes).fill(32),
 				);
 				expect(response.status).toBe(413);
-				expect(await response.json()).toMatchObject({ error: "request_too_large" });
+				expect(await response.json()).toMatchObject(errorForm(endpoint, "request_too_large"));
 			});
 	},
 );

@@ -6,6 +6,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
+import { storeText, UNKNOWN_RESPONSE } from "./stored-responses.ts";
 import { TEST_WEBHOOK_HOST } from "./variables.ts";
 
 export interface ExampleRequest {
@@ -239,6 +240,30 @@ async function newRun({ key }: TestKey): Promise<string> {
 	return ((await run.json()) as { run_id: string }).run_id;
 }
 
+let lastResponse = UNKNOWN_RESPONSE;
+
+/** A stored response of the user's; its id. */
+async function newResponse(owner: TestKey): Promise<string> {
+	lastResponse = await storeText(owner, "hi", "ho");
+	return lastResponse;
+}
+
+function ownedResponse(request: OwnedId["request"]): OwnedId {
+	return { make: newResponse, unknown: () => UNKNOWN_RESPONSE, request, shownAt: (id) => `/v1/responses/${id}` };
+}
+
+const RESPONSE_HINTS: EndpointExample["hints"] = {
+	response_id: fc.oneof(
+		fc.constant(null).map(() => lastResponse),
+		fc.constantFrom(UNKNOWN_RESPONSE, "resp_", "resp_7ZZZZZZZZZZZZZZZZZZZZZZZZZ", UNKNOWN_RESPONSE.toLowerCase()),
+	),
+	include: fc.constantFrom<unknown>("reasoning.encrypted_content", "nope", ["a", "b"]),
+	limit: fc.constantFrom("0", "1", "100", "101"),
+	order: fc.constantFrom("asc", "desc", "up"),
+	after: fc.constantFrom("", `msg_${UNKNOWN_RESPONSE.slice(5)}i0`),
+	stream: fc.constantFrom("true", "false", "1"),
+};
+
 const UNKNOWN_REQUEST = "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /** An answered request of the user's; its id. */
@@ -428,6 +453,21 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ body: handoff("contract") }),
 		owned: [inWorkspace((id) => ({ body: handoff(id) }))],
 		hints: { workspace_id: workspaceId, est_cost: fc.constantFrom(0, 1.5, 5e-324, 1e308, -0) },
+	},
+	get_response: {
+		request: async (key) => ({ path: `/v1/responses/${await newResponse(key)}` }),
+		owned: [ownedResponse((id) => ({ path: `/v1/responses/${id}` }))],
+		hints: RESPONSE_HINTS,
+	},
+	delete_response: {
+		request: async (key) => ({ path: `/v1/responses/${await newResponse(key)}` }),
+		owned: [ownedResponse((id) => ({ path: `/v1/responses/${id}` }))],
+		hints: RESPONSE_HINTS,
+	},
+	list_response_input_items: {
+		request: async (key) => ({ path: `/v1/responses/${await newResponse(key)}/input_items` }),
+		owned: [ownedResponse((id) => ({ path: `/v1/responses/${id}/input_items` }))],
+		hints: RESPONSE_HINTS,
 	},
 	get_handoff: {
 		request: async (key) => ({ path: `/v1/handoff/${await newHandoff(key, "contract")}` }),

@@ -5,11 +5,13 @@ import {
 	anthropicErrorSchema,
 	callerDialect,
 	type ErrorDialect,
+	errorType,
 	flatErrorSchema,
 	openaiErrorSchema,
+	pathDialects,
 	wrappedErrorSchema,
 } from "../../../src/http/dialects.ts";
-import { toHttpFailure } from "../../../src/http/errors.ts";
+import { failureMessage, toHttpFailure } from "../../../src/http/errors.ts";
 
 const invalid: Failure = { reason: "invalid_request", issues: [{ path: "messages.2.role", message: "is none" }] };
 const limited: Failure = { reason: "rate_limit_exceeded", message: "too many", retryAfterMs: 1_500 };
@@ -36,6 +38,26 @@ describe("the dialect of a caller", () => {
 		[{}, "svc"],
 	] as const)("is told by its headers: %o is %s", (headers, dialect) => {
 		expect(callerDialect(new Headers(headers))).toBe(dialect);
+	});
+});
+
+describe("the dialect of a path", () => {
+	const find = pathDialects([
+		{ path: "/v1/messages", errorDialect: "anthropic" },
+		{ path: "/v1/responses/{id}", errorDialect: "openai" },
+		{ path: "/v1/models" },
+	]);
+
+	it.each([
+		["/v1/messages", "anthropic"],
+		["/v1/messages/nope", "anthropic"],
+		["/v1/responses/resp_1/input_items", "openai"],
+		["/v1/responses", "openai"],
+		["/v1/messagesque", undefined],
+		["/v1/models", undefined],
+		["/", undefined],
+	])("is that of the endpoint it names or is below of: %s", (path, dialect) => {
+		expect(find(path)).toBe(dialect);
 	});
 });
 
@@ -95,6 +117,86 @@ describe("an error", () => {
 			error: { type: "rate_limit_error", message: "too many", code: "rate_limit_exceeded" },
 			request_id: "svc-1",
 		});
+	});
+
+	const excluded = { m: ["it is dear"] };
+	const failed: Failure = { reason: "all_models_failed", attempts: ["m: status 500"], costUsd: 0, retryAfterMs: null };
+	it.each<[Failure, number, string, string]>([
+		[invalid, 422, "invalid_request_error", "invalid_request_error"],
+		[{ reason: "invalid_api_key", message: "no" }, 401, "authentication_error", "authentication_error"],
+		[
+			{ reason: "cost_limit_exceeded", message: "no", scope: "max_cost", limitUsd: 1, worstCaseUsd: 2, wouldFit: null },
+			402,
+			"invalid_request_error",
+			"billing_error",
+		],
+		[{ reason: "model_not_allowed", message: "no", excluded }, 403, "permission_error", "permission_error"],
+		[{ reason: "response_not_found", message: "no" }, 404, "invalid_request_error", "not_found_error"],
+		[{ reason: "request_too_large", limitBytes: 1 }, 413, "invalid_request_error", "request_too_large"],
+		[limited, 429, "rate_limit_error", "rate_limit_error"],
+		[{ reason: "internal_error", requestId: "svc-1" }, 500, "server_error", "api_error"],
+		[failed, 502, "server_error", "overloaded_error"],
+		[{ reason: "storage_unavailable", message: "no" }, 503, "server_error", "overloaded_error"],
+		[{ reason: "key_changed" }, 503, "server_error", "overloaded_error"],
+	])("has the type that both libraries know: %o", (failure, status, openai, anthropic) => {
+		expect(toHttpFailure(failure).status).toBe(status);
+		expect(bodyIn("openai", failure)).toMatchObject({ error: { type: openai, code: failure.reason } });
+		expect(bodyIn("anthropic", failure)).toMatchObject({ error: { type: anthropic } });
+	});
+
+	it.each([
+		["all_models_failed", "server_error", "overloaded_error"],
+		["upstream_timeout", "server_error", "timeout_error"],
+		["upstream_cut", "server_error", "api_error"],
+		["upstream_rejected", "invalid_request_error", "invalid_request_error"],
+		["context_length_exceeded", "invalid_request_error", "invalid_request_error"],
+		["rate_limit_exceeded", "rate_limit_error", "rate_limit_error"],
+		["overloaded_error", "server_error", "overloaded_error"],
+		["receipt_unavailable", "server_error", "api_error"],
+		["constructor", "server_error", "api_error"],
+	])("that ends a stream has a type by its code alone: %s", (code, openai, anthropic) => {
+		expect([errorType(code, "openai"), errorType(code, "anthropic")]).toEqual([openai, anthropic]);
+	});
+
+	it("names the field at fault and no second try, where a response or its reasoning is not known", () => {
+		for (const reason of ["previous_response_not_found", "invalid_encrypted_content"] as const) {
+			const failure: Failure = { reason, message: "is unknown", param: "input[2].id" };
+			expect(toHttpFailure(failure, "openai")).toMatchObject({
+				status: 400,
+				headers: { "x-should-retry": "false" },
+				body: { error: { code: reason, param: "input[2].id", type: "invalid_request_error" } },
+			});
+		}
+	});
+
+	it("of a prompt that is too long is worded so that agents compact, each by its provider's own words", () => {
+		const failure: Failure = {
+			reason: "context_length_exceeded",
+			message: "too long",
+			tokens: 210_000,
+			maximum: 200_000,
+		};
+		expect(bodyIn("anthropic", failure)).toMatchObject({
+			error: { type: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" },
+		});
+		expect(bodyIn("openai", failure)).toMatchObject({
+			error: {
+				code: "context_length_exceeded",
+				param: "input",
+				message: expect.stringMatching(/^Your input exceeds the context window of this model.*210000.*200000/),
+			},
+		});
+		expect(failureMessage(failure, "anthropic")).toBe("prompt is too long: 210000 tokens > 200000 maximum");
+		expect(failureMessage(failure)).toBe("too long");
+		expect(toHttpFailure(failure).status).toBe(400);
+	});
+
+	it("of such a prompt keeps the upstream's words where they name no numbers", () => {
+		const unknown = { reason: "context_length_exceeded" as const, tokens: null, maximum: null };
+		const words = "Please reduce the length of the messages.";
+		expect(failureMessage({ ...unknown, message: words }, "openai")).toBe(words);
+		expect(failureMessage({ ...unknown, message: words }, "anthropic")).toBe(`prompt is too long: ${words}`);
+		expect(failureMessage({ ...unknown, message: "Prompt is too long" }, "anthropic")).toBe("Prompt is too long");
 	});
 
 	it("of a reason that has no row does not compile", () => {

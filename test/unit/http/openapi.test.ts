@@ -26,7 +26,8 @@ describe("the OpenAPI document", () => {
 			expect(
 				(operation?.parameters ?? []).filter((parameter) => parameter.in === "path").map(({ name }) => name),
 			).toEqual(inPath);
-			expect((operation?.security ?? []).length).toBe(endpoint.access === "public" ? 0 : 1);
+			const headers = endpoint.acceptsApiKeyHeader ? 2 : 1;
+			expect((operation?.security ?? []).length).toBe(endpoint.access === "public" ? 0 : headers);
 		}
 	});
 

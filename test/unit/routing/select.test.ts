@@ -154,6 +154,30 @@ describe("routing", () => {
 		expect(selected({ max_tokens: 130_000 }).candidates.map(({ model }) => model.id)).toEqual(["tide-mid"]);
 	});
 
+	it("says by how much a prompt is too long where nothing else keeps a model from serving", () => {
+		const small = modelWhere(TEST_CATALOG, ({ id }) => id === "pebble-budget");
+		const long = prompt("word ".repeat(180_000));
+		const overflowOf = (body: Record<string, unknown>, options?: Options) => {
+			const planned = attempt(body, options);
+			if (planned.ok) throw new Error("was not refused");
+			return "overflow" in planned.failure ? planned.failure.overflow : undefined;
+		};
+		const overflow = { tokens: 225_000, maximum: small.limits.context_window - 1_000 };
+		expect(overflowOf({ ...long, model: small.id })).toEqual(overflow);
+		const others = TEST_CATALOG.models.filter((model) => model !== small).map(({ id }) => id);
+		const blocked = { ...long, brain_config: { blocked: others } };
+		expect(refused(blocked)).toMatchObject({ status: 403, body: { error: "model_blocked" } });
+		expect(overflowOf(blocked)).toEqual(overflow);
+		// A shorter prompt would not help where the model lacks more than room.
+		const images = [{ type: "image_url", image_url: { url: "data:image/png;base64,AA==" } }];
+		const blind = modelWhere(
+			TEST_CATALOG,
+			({ supports, limits }) => !supports.vision && limits.context_window < 200_000,
+		);
+		const seen = [...long.messages, { role: "user", content: images }];
+		expect(overflowOf({ messages: seen, model: blind.id })).toBeUndefined();
+	});
+
 	it("stays within an intensity, or the next lower one that has a model", () => {
 		expect(["premium", "frontier"]).toContain(first({ model: "laser-1" }).tier);
 		expect(first({ model: "halo-1" }).tier).toBe("mid");

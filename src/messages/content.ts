@@ -1,0 +1,223 @@
+// Turns Anthropic's messages into those of a call. What no model can be sent is left out with a warning. Pure.
+import type { Catalog } from "../catalog/catalog.ts";
+import { markedCallId, readCallId } from "../inference/tool-call-ids.ts";
+import type {
+	AssistantPart,
+	ImagePart,
+	Message,
+	TextPart,
+	ToolCallPart,
+	ToolResultPart,
+	UserPart,
+} from "../providers/model-call.ts";
+import type { AssistantBlock, ResultBlock, UserBlock } from "./blocks.ts";
+import { toCacheMember } from "./cache-marks.ts";
+import type { EntranceWarnings } from "./warnings.ts";
+
+/** Sealed reasoning that was opened: its parts, and the model that wrote them. */
+interface OpenedThinking {
+	modelId: string;
+	parts: AssistantPart[];
+}
+
+export interface ContentContext {
+	catalog: Catalog;
+	/** By the `data` of redacted thinking. Data that is not here is Anthropic's own. */
+	opened: ReadonlyMap<string, OpenedThinking | null>;
+	warnings: EntranceWarnings;
+}
+
+type Block = UserBlock | AssistantBlock | ResultBlock;
+type BlockOf<T extends Block["type"]> = Extract<Block, { type: T }>;
+type LeftOutBlock = Exclude<UserBlock, { type: "text" | "image" | "document" | "search_result" | "tool_result" }>;
+
+function toImage({ source, cache_control }: Pick<BlockOf<"image">, "source" | "cache_control">): ImagePart {
+	const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
+	return { type: "image", url, ...toCacheMember(cache_control) };
+}
+
+/** A block of text as a part. */
+export function toTextPart({ text, cache_control }: Pick<BlockOf<"text">, "text" | "cache_control">): TextPart {
+	return { type: "text", text, ...toCacheMember(cache_control) };
+}
+
+/** The lines before a document's text; none without title and context. */
+function documentHead({ title, context }: BlockOf<"document">): string[] {
+	return [...(title ? [`Document: ${title}`] : []), ...(context ? [`Context: ${context}`] : [])];
+}
+
+function warnOfCitations({ citations }: BlockOf<"document" | "search_result">, path: string, context: ContentContext) {
+	if (citations?.enabled)
+		context.warnings.add("parameter_dropped", `${path}.citations`, "documents are sent as text, without citations");
+}
+
+/** A document as text; pictures in it stay pictures. */
+function fromDocument(block: BlockOf<"document">, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+	warnOfCitations(block, path, context);
+	const head = documentHead(block);
+	const { source } = block;
+	const parts =
+		source.type === "content"
+			? source.content.map((inner) => (inner.type === "text" ? toTextPart(inner) : toImage(inner)))
+			: [{ type: "text" as const, text: source.data }];
+	const [first, ...rest] = parts;
+	const headed: (TextPart | ImagePart)[] =
+		head.length === 0
+			? parts
+			: first?.type === "text"
+				? [{ ...first, text: [...head, "", first.text].join("\n") }, ...rest]
+				: [{ type: "text", text: head.join("\n") }, ...parts];
+	return markLast(headed, block.cache_control);
+}
+
+function markLast<Part extends TextPart | ImagePart>(parts: Part[], control: BlockOf<"text">["cache_control"]): Part[] {
+	const last = parts.at(-1);
+	return last && control ? [...parts.slice(0, -1), { ...last, ...toCacheMember(control) }] : parts;
+}
+
+function fromSearchResult(block: BlockOf<"search_result">, path: string, context: ContentContext): TextPart[] {
+	warnOfCitations(block, path, context);
+	const text = [`${block.title} (${block.source})`, ...block.content.map((inner) => inner.text)].join("\n");
+	return [{ type: "text", text, ...toCacheMember(block.cache_control) }];
+}
+
+function fromResultBlock(block: ResultBlock, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+	switch (block.type) {
+		case "text":
+			return [toTextPart(block)];
+		case "image":
+			return [toImage(block)];
+		case "document":
+			return fromDocument(block, path, context);
+		case "search_result":
+			return fromSearchResult(block, path, context);
+		case "tool_reference":
+			return [{ type: "text", text: `Tool found: ${block.tool_name}`, ...toCacheMember(block.cache_control) }];
+		case "browser_state":
+			context.warnings.add(
+				"input_dropped",
+				path,
+				"browser_state blocks are of Anthropic's own tools; they were left out",
+			);
+			return [];
+	}
+}
+
+function toToolResult(block: BlockOf<"tool_result">, path: string, context: ContentContext): ToolResultPart {
+	const content = (block.content ?? []).flatMap((inner, index) =>
+		fromResultBlock(inner, `${path}.content[${index}]`, context),
+	);
+	return {
+		type: "tool_result",
+		callId: readCallId(block.tool_use_id, context.catalog).id,
+		content: content.length > 0 ? content : [{ type: "text", text: "" }],
+		...(block.is_error ? { isError: true as const } : {}),
+		...toCacheMember(block.cache_control),
+	};
+}
+
+/** A summary of earlier turns is sent as text. What else a provider left in the history has no place in a call. */
+function fromLeftOut(block: LeftOutBlock, path: string, { warnings }: ContentContext): TextPart[] {
+	if (block.type === "compaction" && block.content) return [{ type: "text", text: block.content }];
+	warnings.add("input_dropped", path, `${block.type} blocks are of Anthropic's own service; they were left out`);
+	return [];
+}
+
+function fromUserBlock(block: UserBlock, path: string, context: ContentContext): UserPart[] {
+	switch (block.type) {
+		case "text":
+			return [toTextPart(block)];
+		case "image":
+			return [toImage(block)];
+		case "document":
+			return fromDocument(block, path, context);
+		case "search_result":
+			return fromSearchResult(block, path, context);
+		case "tool_result":
+			return [toToolResult(block, path, context)];
+		default:
+			return fromLeftOut(block, path, context);
+	}
+}
+
+/**
+ * The messages of a user's turn: one for each tool result, then one for what else the user sent. Other forms have a message for
+ * each result, and all providers want results first.
+ * @param path of the message, such as `messages[3]`.
+ */
+export function toUserMessages(blocks: readonly UserBlock[], path: string, context: ContentContext): Message[] {
+	const parts = blocks.flatMap((block, index) => fromUserBlock(block, `${path}.content[${index}]`, context));
+	const results = parts.filter((part) => part.type === "tool_result");
+	const rest = parts.filter((part) => part.type !== "tool_result");
+	return [
+		...results.map((part): Message => ({ role: "user", content: [part] })),
+		...(rest.length > 0 ? [{ role: "user" as const, content: rest }] : []),
+	];
+}
+
+/** A signature of a tool call that travelled sealed, and the only model that may be sent it. */
+type SealedSignature = Required<Pick<ToolCallPart, "signature" | "onlyFor">>;
+/** By the id of the call. */
+type CallSignatures = Map<string, SealedSignature>;
+
+/** The parts of sealed reasoning, for the model that wrote them. A call in it stands for the call of the same id. */
+function fromOpened({ modelId, parts }: OpenedThinking, catalog: Catalog, signatures: CallSignatures): AssistantPart[] {
+	return parts.flatMap((part): AssistantPart[] => {
+		if (part.type === "provider" || part.type === "reasoning") return [{ ...part, onlyFor: modelId }];
+		if (part.type !== "tool_call") return [part];
+		if (part.signature === undefined) return [];
+		const sealed = { signature: part.signature, onlyFor: modelId };
+		signatures.set(part.id, sealed);
+		signatures.set(readCallId(markedCallId(part.id, modelId), catalog).id, sealed);
+		return [];
+	});
+}
+
+function fromAssistantBlock(
+	block: AssistantBlock,
+	path: string,
+	context: ContentContext,
+	signatures: CallSignatures,
+): AssistantPart[] {
+	switch (block.type) {
+		case "text":
+			return [toTextPart(block)];
+		case "thinking":
+			if (block.signature) return [{ type: "provider", wire: "anthropic", block }];
+			return block.thinking === "" ? [] : [{ type: "reasoning", text: block.thinking }];
+		case "redacted_thinking": {
+			const opened = context.opened.get(block.data);
+			return opened
+				? fromOpened(opened, context.catalog, signatures)
+				: [{ type: "provider", wire: "anthropic", block }];
+		}
+		case "tool_use": {
+			const { id } = readCallId(block.id, context.catalog);
+			return [
+				{
+					type: "tool_call",
+					id,
+					name: block.name,
+					arguments: JSON.stringify(block.input ?? {}),
+					...signatures.get(id),
+					...toCacheMember(block.cache_control),
+				},
+			];
+		}
+		default:
+			return fromLeftOut(block, path, context);
+	}
+}
+
+/** The message of an assistant's turn; none when nothing of it can be sent. */
+export function toAssistantMessages(
+	blocks: readonly AssistantBlock[],
+	path: string,
+	context: ContentContext,
+): Message[] {
+	const signatures: CallSignatures = new Map();
+	const content = blocks.flatMap((block, index) =>
+		fromAssistantBlock(block, `${path}.content[${index}]`, context, signatures),
+	);
+	return content.length > 0 ? [{ role: "assistant", content }] : [];
+}

@@ -1,0 +1,44 @@
+// Counts the tokens of a Messages body, without a model: the estimate that routing goes by.
+import * as z from "zod";
+import { endpoint } from "../account/endpoint.ts";
+import { ok } from "../failure.ts";
+import { detectSignals } from "../routing/signals.ts";
+import { openThinking } from "./open-thinking.edge.ts";
+import { messagesRequestSchema } from "./request.ts";
+import { toMessagesCall } from "./to-call.ts";
+
+export const countMessageTokensEndpoint = endpoint({
+	id: "count_message_tokens",
+	method: "POST",
+	path: "/v1/messages/count_tokens",
+	access: "key",
+	countsTowardsDay: false,
+	bodyLimit: "chat",
+	effect: "none",
+	notATool: true,
+	errorDialect: "anthropic",
+	summary: "How many input tokens a Messages body has, estimated at four characters a token; no model is called.",
+	description:
+		"Takes the body of create_message and refuses what that would refuse before it plans a call. It costs nothing and counts towards the minute only.",
+	emptyField: { name: "messages", failure: { reason: "no_messages" } },
+	body: messagesRequestSchema,
+	result: z.lazy(() =>
+		z.object({
+			input_tokens: z.int(),
+			svc: z.object({
+				estimated: z.literal(true).describe("Each model's own tokenizer counts differently."),
+				method: z
+					.literal("characters")
+					.describe("Four characters a token, fewer in scripts that take more, 1,000 an image."),
+			}),
+		}),
+	),
+	async handle({ body, context }) {
+		const { settings, account, rawBody } = context;
+		const opened = await openThinking(body, account.userId, settings);
+		const read = toMessagesCall(body, { catalog: settings.catalog, opened, rawBody });
+		if (!read.ok) return read;
+		const { contextTokens } = detectSignals(read.value.call);
+		return ok({ input_tokens: contextTokens, svc: { estimated: true as const, method: "characters" as const } });
+	},
+});

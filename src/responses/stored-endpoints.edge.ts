@@ -1,0 +1,163 @@
+// The endpoints of stored responses: reads one, lists its input items, deletes it.
+import * as z from "zod";
+import type { KeyContext } from "../account/context.ts";
+import { endpoint } from "../account/endpoint.ts";
+import { TextSeal } from "../durable/text-seal.edge.ts";
+import { type Failure, fail, ok } from "../failure.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { booleanParam, integerParam } from "../http/query.ts";
+import type { JsonObject } from "../json.ts";
+import { storedResponsesClient } from "./stored-client.edge.ts";
+import {
+	isResponseId,
+	type OutputItem,
+	type SealedPart,
+	type StoredItem,
+	sealedPartName,
+	selectItemPage,
+	toListedItem,
+	toShownOutput,
+} from "./stored-response.ts";
+
+const MAX_LISTED_ITEMS = 100;
+const DEFAULT_LISTED_ITEMS = 20;
+
+const NOT_FOUND: Failure = {
+	reason: "response_not_found",
+	message: "you have no stored response with this id: it is unknown, was not stored, was deleted, or is too old",
+};
+
+const responseIdParam = z.lazy(() => z.object({ response_id: z.string() }));
+
+/** One value or several. OpenAI's libraries write the name of a list with brackets. */
+const namesParam = z.lazy(() => z.union([z.string(), z.array(z.string())]).optional());
+
+/** What the parts of a stored response hold. */
+interface OpenedParts {
+	response: JsonObject & { id: string; object: "response" };
+	input: StoredItem[];
+	output: OutputItem[];
+}
+
+/** Some parts of one of the caller's stored responses; null when it is not stored. */
+async function readParts<Part extends SealedPart>(
+	id: string,
+	parts: readonly Part[],
+	{ account, env, settings }: KeyContext,
+): Promise<Pick<OpenedParts, Part> | null> {
+	const sealed = isResponseId(id) ? await storedResponsesClient(env, account.userId).read(id, parts) : null;
+	if (!sealed) return null;
+	const seal = new TextSeal(settings.keyPepper, account.userId);
+	const opened = parts.map(async (part) => {
+		const text = await seal.open(sealedPartName(id, part), new Uint8Array(sealed[part]));
+		return [part, JSON.parse(text)] as const;
+	});
+	return Object.fromEntries(await Promise.all(opened)) as Pick<OpenedParts, Part>;
+}
+
+const getResponseEndpoint = endpoint({
+	id: "get_response",
+	method: "GET",
+	path: "/v1/responses/{response_id}",
+	access: "key",
+	countsTowardsDay: false,
+	notATool: true,
+	errorDialect: "openai",
+	cacheControl: "no-store",
+	summary: "One of the caller's stored responses, for thirty days.",
+	params: responseIdParam,
+	query: z.lazy(() =>
+		z.object({
+			include: namesParam.describe("`reasoning.encrypted_content` shows what reasoning items carry sealed."),
+			"include[]": namesParam.describe("The same, as OpenAI's libraries write it."),
+			stream: booleanParam()
+				.refine((stream) => !stream, "must be false: a stored response is not streamed again")
+				.optional(),
+		}),
+	),
+	result: z.lazy(() =>
+		z.looseObject({
+			id: z.string(),
+			object: z.literal("response"),
+			output: z.array(z.looseObject({ type: z.string() })),
+		}),
+	),
+	async handle({ params: { response_id: id }, query, context }) {
+		const found = await readParts(id, ["response", "output"], context);
+		if (!found) return fail(NOT_FOUND);
+		const include = [query.include ?? [], query["include[]"] ?? []].flat();
+		return ok({ ...found.response, output: toShownOutput(found.output, include) });
+	},
+});
+
+const deleteResponseEndpoint = endpoint({
+	id: "delete_response",
+	method: "DELETE",
+	path: "/v1/responses/{response_id}",
+	access: "key",
+	countsTowardsDay: false,
+	notATool: true,
+	errorDialect: "openai",
+	summary: "Deletes one of the caller's stored responses. What goes on from it cannot be continued any more.",
+	params: responseIdParam,
+	result: z.lazy(() => z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })),
+	async handle({ params: { response_id: id }, context }) {
+		const stored = storedResponsesClient(context.env, context.account.userId);
+		// Asked before, because a deletion whose answer was lost is repeated, and then finds nothing.
+		if (!isResponseId(id) || !(await stored.has(id))) return fail(NOT_FOUND);
+		await stored.remove(id);
+		return ok({ id, object: "response" as const, deleted: true as const });
+	},
+});
+
+const listInputItemsEndpoint = endpoint({
+	id: "list_response_input_items",
+	method: "GET",
+	path: "/v1/responses/{response_id}/input_items",
+	access: "key",
+	countsTowardsDay: false,
+	notATool: true,
+	errorDialect: "openai",
+	cacheControl: "no-store",
+	summary: "The input items of one of the caller's stored responses, without those of the responses before it.",
+	params: responseIdParam,
+	query: z.lazy(() =>
+		z.object({
+			limit: integerParam(1, MAX_LISTED_ITEMS).default(DEFAULT_LISTED_ITEMS),
+			order: z.enum(["asc", "desc"]).default("desc").describe("`desc`: the last item first."),
+			after: z.string().optional().describe("The id of the item before the page."),
+		}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("list"),
+			data: z.array(z.looseObject({ id: z.string(), type: z.string(), status: z.string() })),
+			first_id: z.string().nullable(),
+			last_id: z.string().nullable(),
+			has_more: z.boolean(),
+		}),
+	),
+	async handle({ params: { response_id: id }, query, context }) {
+		const found = await readParts(id, ["input"], context);
+		if (!found) return fail(NOT_FOUND);
+		const page = selectItemPage(found.input, query);
+		if (!page) {
+			const message = "is the id of none of the response's input items";
+			return fail({ reason: "invalid_request", issues: [{ path: "after", message }] });
+		}
+		const data = page.items.map(toListedItem);
+		return ok({
+			object: "list" as const,
+			data,
+			first_id: data[0]?.id ?? null,
+			last_id: data.at(-1)?.id ?? null,
+			has_more: page.hasMore,
+		});
+	},
+});
+
+export const storedResponseEndpoints: readonly Endpoint[] = [
+	getResponseEndpoint,
+	deleteResponseEndpoint,
+	listInputItemsEndpoint,
+];

@@ -1,0 +1,71 @@
+// Refusals of providers, as their references and users quote them: which say that the prompt is too long, and by how much.
+import { describe, expect, it } from "vitest";
+import { readContextOverflow } from "../../../src/providers/context-overflow.ts";
+
+const UNKNOWN = { tokens: null, maximum: null };
+
+describe("an upstream's refusal", () => {
+	it.each([
+		["Anthropic", null, "prompt is too long: 208310 tokens > 200000 maximum", { tokens: 208_310, maximum: 200_000 }],
+		["Anthropic, short", null, "Prompt is too long", UNKNOWN],
+		[
+			"Anthropic, of both",
+			null,
+			"input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length or `max_tokens` and try again",
+			UNKNOWN,
+		],
+		[
+			"OpenAI",
+			"context_length_exceeded",
+			"Your input exceeds the context window of this model. Please adjust your input and try again.",
+			UNKNOWN,
+		],
+		[
+			"OpenAI's chat",
+			"context_length_exceeded",
+			"This model's maximum context length is 128000 tokens. However, your messages resulted in 130012 tokens. Please reduce the length of the messages.",
+			{ tokens: 130_012, maximum: 128_000 },
+		],
+		[
+			"DeepSeek",
+			"invalid_request_error",
+			"This model's maximum context length is 131072 tokens. However, you requested 140000 tokens (139000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+			{ tokens: 140_000, maximum: 131_072 },
+		],
+		["Groq", "context_length_exceeded", "Please reduce the length of the messages or completion.", UNKNOWN],
+		[
+			"Google",
+			"INVALID_ARGUMENT",
+			"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+			{ tokens: 1_200_000, maximum: 1_048_576 },
+		],
+		[
+			"Google, the maximum alone",
+			"INVALID_ARGUMENT",
+			"The input token count exceeds the maximum number of tokens allowed (1048576).",
+			UNKNOWN,
+		],
+		[
+			"xAI",
+			null,
+			"This model's maximum prompt length is 131072 but the request contains 150003 tokens.",
+			{ tokens: 150_003, maximum: 131_072 },
+		],
+		[
+			"Mistral",
+			"invalid_request_error",
+			"Prompt contains 40004 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+			{ tokens: 40_004, maximum: 32_768 },
+		],
+	])("of %s is an overflow", (_, code, message, overflow) => {
+		expect(readContextOverflow({ code, message })).toEqual(overflow);
+	});
+
+	it.each([
+		["invalid_request_error", "messages: text content blocks must be non-empty"],
+		["string_too_long", "tools[0].function.name is too long"],
+		[null, "max_tokens: 200000 > 128000, which is the maximum allowed number of output tokens"],
+	])("of another kind is none: %s, %s", (code, message) => {
+		expect(readContextOverflow({ code, message })).toBeNull();
+	});
+});
