@@ -10,6 +10,15 @@ export interface AgentPackage {
 	version: string;
 }
 
+const INSTALL_FLAGS = [
+	"--ignore-scripts",
+	"--no-audit",
+	"--no-fund",
+	"--loglevel=error",
+	"--fetch-retries=1",
+	"--fetch-retry-mintimeout=1000",
+];
+
 /** Where packages are kept between runs. */
 function cacheDir(): string {
 	return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "svc-test-agents");
@@ -24,7 +33,7 @@ function npmCommand(): [string, ...string[]] {
 /** Takes from npm's output what says why it failed. */
 function npmReason(output: string): string {
 	const lines = [...output.matchAll(/^npm (?:error|ERR!) (.*\S)/gm)].map(([, line = ""]) => line);
-	return lines.find((line) => !line.startsWith("code ")) ?? "npm failed";
+	return lines.find((line) => !/^(?:code|syscall|errno|type) /.test(line)) ?? "npm failed";
 }
 
 /**
@@ -40,10 +49,9 @@ export function installPackage({ name, version }: AgentPackage): string {
 	try {
 		writeFileSync(join(fresh, "package.json"), '{ "private": true }\n');
 		const [command, ...script] = npmCommand();
-		const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--save-exact", "--fetch-retries=1"];
 		const { status, stderr } = spawnSync(
 			command,
-			[...script, "install", "--prefix", fresh, ...flags, `${name}@${version}`],
+			[...script, "install", "--prefix", fresh, ...INSTALL_FLAGS, `${name}@${version}`],
 			{ cwd: fresh, encoding: "utf8", timeout: 300_000 },
 		);
 		if (status !== 0) throw new Error(npmReason(stderr ?? ""));

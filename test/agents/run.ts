@@ -40,7 +40,7 @@ const CHECKS: readonly AgentCheck[] = [
 		title: "answers a prompt",
 		model: "auto",
 		prompt: "Say sesame",
-		expected: /The sandbox answers for \S+: you wrote "[^"]*Say sesame/,
+		expected: /The sandbox answers for \S+: you wrote "/,
 	},
 	...["auto", ...MODELS].map((model) => ({
 		title: "completes a tool call",
