@@ -22,6 +22,8 @@ interface AgentCommand {
 
 export interface CodingAgent extends AgentPackage {
 	title: string;
+	/** What it prints when the prompt does not fit the context window. */
+	overflowText: RegExp;
 	/** The start of an installed package, in a home that is empty yet. */
 	command(packageDir: string, home: string, task: AgentTask): AgentCommand;
 }
@@ -39,6 +41,7 @@ const codex: CodingAgent = {
 	title: "Codex",
 	name: "@openai/codex",
 	version: "0.169.0",
+	overflowText: /ran out of room in the model's context window/,
 	command(packageDir, home, task) {
 		writeFileSync(join(home, "config.toml"), readmeBlock("toml", "model_provider", task));
 		const settings = {
@@ -61,6 +64,7 @@ const claudeCode: CodingAgent = {
 	title: "Claude Code",
 	name: "@anthropic-ai/claude-code",
 	version: "2.1.330",
+	overflowText: /Prompt is too long · the request is ~250000 tokens \(limit 200000\)/,
 	command(packageDir, home, task) {
 		const configDir = join(home, ".claude");
 		mkdirSync(configDir);
