@@ -22,6 +22,7 @@ const MAX_HEADER_BYTES = 32_768;
 
 const EXPOSED_HEADERS = [
 	"x-request-id",
+	"request-id",
 	"etag",
 	"location",
 	"retry-after",
@@ -77,6 +78,8 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	const context = c.get("context");
 	// For key endpoints, the access guard has replaced the id by one that identifies the user's meter.
 	c.res.headers.set("x-request-id", context.requestId);
+	// Anthropic's libraries read the id under this name.
+	if (c.get("errorDialect") === "anthropic") c.res.headers.set("request-id", context.requestId);
 	c.res.headers.set("server-timing", timings.header());
 	const { status } = c.res;
 	const log = () =>

@@ -18,10 +18,11 @@ import { keyEndpoints } from "./keys/endpoints.edge.ts";
 import { operatorKeyEndpoints } from "./keys/operator-endpoints.edge.ts";
 import { ledgerEndpoints } from "./ledger/endpoints.edge.ts";
 import { toolEndpoints } from "./mcp/endpoints.edge.ts";
+import { messagesEndpoints } from "./messages/endpoints.edge.ts";
 import { orchestrationEndpoints } from "./orchestration/endpoints.edge.ts";
 import { pageEndpoints } from "./pages/endpoints.edge.ts";
 import { policyEndpoints } from "./policy/endpoints.edge.ts";
-import { storedResponseEndpoints } from "./responses/stored-endpoints.edge.ts";
+import { responseEndpoints } from "./responses/endpoints.edge.ts";
 import { modelEndpoints } from "./routing/endpoints.edge.ts";
 import { routingConfigEndpoints } from "./routing-config/endpoints.edge.ts";
 import { skillEndpoints } from "./skills/endpoints.edge.ts";
@@ -63,7 +64,8 @@ const openapiEndpoint = endpoint({
 /** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
-	...storedResponseEndpoints,
+	...responseEndpoints,
+	...messagesEndpoints,
 	...orchestrationEndpoints,
 	...codeModeEndpoints,
 	...complianceEndpoints,

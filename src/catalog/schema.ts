@@ -128,6 +128,8 @@ export const providerSchema = z.strictObject({
 	shows_reasoning: z.boolean(),
 	/** Unknown fields in OpenAI's format that this provider may be sent. None raises the price or keeps text longer. */
 	passes: z.array(z.string()),
+	/** Whether tools may be of type `custom`: their argument is a text, held to a grammar where there is one. */
+	custom_tools: z.boolean(),
 	/** Whether an assistant turn must return with its reasoning_content. */
 	returns_reasoning: z.boolean(),
 });
@@ -142,6 +144,28 @@ export const modelsFileSchema = z.strictObject({
 });
 export const providersFileSchema = z.strictObject({ providers: z.array(providerSchema) });
 
+/** Which catalog models stand for ids of a provider that the catalog does not have. */
+export const aliasesFileSchema = z.strictObject({
+	version: z.iso.date(),
+	source: z.string().min(1),
+	brands: z.array(
+		z.strictObject({
+			/** What ids begin with, before the first digit or hyphen. */
+			brand: z.string().regex(/^[a-z]+$/),
+			/** Words of ids that make no other family. */
+			silent: z.array(z.string()),
+			families: z.array(
+				z.strictObject({
+					/** The word that tells the family; null for ids without one. */
+					word: z.string().nullable(),
+					models: z.array(z.strictObject({ id: z.string(), version: z.number().positive() })).min(1),
+				}),
+			),
+		}),
+	),
+});
+
+export type AliasesFile = z.infer<typeof aliasesFileSchema>;
 export type Model = z.infer<typeof modelSchema>;
 export type Price = z.infer<typeof priceSchema>;
 export type Provider = z.infer<typeof providerSchema>;

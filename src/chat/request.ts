@@ -3,8 +3,8 @@ import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
-import { callIdSchema, readCallId } from "../inference/tool-call-ids.ts";
-import { findUnknownFields } from "../inference/unknown-fields.ts";
+import { callIdSchema, findCallingModel, readCallId, sealedTextSchema } from "../inference/tool-call-ids.ts";
+import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import {
 	type AssistantPart,
@@ -47,15 +47,13 @@ const chatTextSchema = z.lazy(() =>
 );
 const participantName = z.string().max(128).optional();
 
-/** What only its provider can read is base64, so that no text passes unread. */
-const sealedSchema = z.lazy(() => z.string().regex(/^[\w+/=-]*$/, "must be base64"));
 const thinkingBlockSchema = z.lazy(() =>
 	z.looseObject({
-		signature: sealedSchema.nullish(),
-		data: sealedSchema.nullish(),
-		encrypted_content: sealedSchema.nullish(),
-		thought_signature: sealedSchema.nullish(),
-		thoughtSignature: sealedSchema.nullish(),
+		signature: sealedTextSchema.nullish(),
+		data: sealedTextSchema.nullish(),
+		encrypted_content: sealedTextSchema.nullish(),
+		thought_signature: sealedTextSchema.nullish(),
+		thoughtSignature: sealedTextSchema.nullish(),
 	}),
 );
 
@@ -65,7 +63,9 @@ const toolCallSchema = z.lazy(() =>
 		type: z.literal("function"),
 		function: z.object({ name: z.string().min(1).max(128), arguments: z.string() }),
 		/** Gemini's thought signature, as the answer carried it. */
-		extra_content: z.object({ google: z.object({ thought_signature: sealedSchema.optional() }).optional() }).nullish(),
+		extra_content: z
+			.object({ google: z.object({ thought_signature: sealedTextSchema.optional() }).optional() })
+			.nullish(),
 	}),
 );
 
@@ -240,7 +240,10 @@ function toolLoopModel(messages: ChatRequest["messages"], catalog: Catalog): str
 	if (messages.at(-1)?.role !== "tool") return undefined;
 	const caller = messages.findLast(({ role }) => role === "assistant");
 	const calls = caller?.role === "assistant" ? (caller.tool_calls ?? []) : [];
-	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
+	return findCallingModel(
+		calls.map(({ id }) => id),
+		catalog,
+	);
 }
 
 /**
@@ -264,7 +267,7 @@ export function toModelCall(request: ChatRequest, catalog: Catalog, dropped: rea
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_CHAT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,
-		unknownFields: findUnknownFields(request, chatRequestSchema.unwrap().shape, dropped),
+		unknownFields: findUnknownFields(request, knownFields(chatRequestSchema), dropped),
 		...(logprobs ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
 		...optionalMember("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
 		...optionalMember("parallelToolCalls", request.parallel_tool_calls),

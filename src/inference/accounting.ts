@@ -210,8 +210,8 @@ export function answerHash({ content }: ModelAnswer, modelId: string): Hash {
 
 /** The intended model, where another one was called; else null. */
 export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
-	const { failover, fallbackFrom } = plan.selection;
-	return fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
+	const { failover, fallbackFrom, aliasFrom } = plan.selection;
+	return aliasFrom ?? fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
 }
 
 /** Why this model: the selection's reason and, for a fallback, why the intended model did not serve. */

@@ -28,6 +28,8 @@ import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 export interface CallOptions {
 	/** A catalog id (which pins), an intensity id, or `auto`. */
 	model: string;
+	/** `model` may be of another version or snapshot of a known family (catalog/aliases.ts). */
+	takesAliases?: true;
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
 	/** `balanced`: even the shortest prompt does not count as trivial. */
@@ -123,7 +125,7 @@ function requestBuilder(
 			access,
 			request,
 			isWhole,
-			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs),
+			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs, request.writesHourCache),
 		};
 	};
 }
@@ -159,6 +161,7 @@ export function planCall(
 		outputLimit: options.outputLimit ?? null,
 		signals: detected,
 		model: options.model,
+		takesAliases: options.takesAliases ?? false,
 		routingMode: options.mode,
 		config: options.config?.config ?? null,
 		rule,

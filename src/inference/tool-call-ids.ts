@@ -14,6 +14,9 @@ export const callIdSchema = z.lazy(() =>
 		.regex(/^[\w.:|/+=~-]*$/, "must be letters, digits and . : | / + = ~ _ -"),
 );
 
+/** What only its provider can read is base64, so that no text passes unread. */
+export const sealedTextSchema = z.lazy(() => z.string().regex(/^[\w+/=-]*$/, "must be base64"));
+
 const MARK_PREFIX = "-m";
 const MARK_DIGITS = 5;
 const MAX_ID_CHARS = 40;
@@ -48,4 +51,9 @@ export function readCallId(marked: string, catalog: Catalog): { id: string; mode
 	const [, id, mark] = MARKED_ID.exec(marked) ?? [];
 	const model = mark === undefined ? undefined : modelsByMark(catalog).get(mark);
 	return id === undefined || !model ? { id: marked, modelId: null } : { id, modelId: model.id };
+}
+
+/** The model that made tool calls, by the marks of their ids; undefined without a known mark. */
+export function findCallingModel(markedIds: readonly string[], catalog: Catalog): string | undefined {
+	return markedIds.map((id) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
 }

@@ -1,8 +1,10 @@
 // Anthropic's content blocks as clients send them: their schemas, and a table of those that no model is sent. content.ts turns
 // them into parts of a call. Pure.
 import * as z from "zod";
+import { entryList } from "../http/entry-list.ts";
+import { MAX_JSON_ENTRIES } from "../http/json-shape.ts";
 import { readTextFile } from "../inference/text-file.ts";
-import { callIdSchema } from "../inference/tool-call-ids.ts";
+import { callIdSchema, sealedTextSchema } from "../inference/tool-call-ids.ts";
 import { jsonObjectSchema } from "../json.ts";
 
 /** Members that this service accepts and has no use for: they change nothing in what a model is asked. */
@@ -19,9 +21,6 @@ export const cacheControlSchema = z.lazy(() =>
 export type CacheControl = z.output<typeof cacheControlSchema>;
 const cache_control = cacheControlSchema.nullish();
 
-/** What only its provider can read is base64, so that no text passes unread. */
-const sealedText = z.string().regex(/^[\w+/=-]*$/, "must be base64");
-
 /** The longest part of a client's word that a message quotes. */
 const MAX_QUOTED_CHARS = 60;
 
@@ -32,15 +31,13 @@ export function unknownTypeMessage(what: string, { input }: { input?: unknown })
 	return `${JSON.stringify(type.slice(0, MAX_QUOTED_CHARS))} is no ${what}`;
 }
 
-/** A string stands for one text block. Before validation, so that a fault in a block has its own path. */
-function toBlocks(content: unknown): unknown {
-	return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
-/** Content as a string or as blocks. */
+/** Content as a string, which stands for one text block, or as blocks. */
 export function contentSchema<Block extends z.ZodType>(block: Block) {
-	const blocks = z.array(block, { error: "must be a string or an array of content blocks" });
-	return z.preprocess(toBlocks, blocks).meta({ type: ["string", "array"] });
+	return z
+		.union([z.string(), entryList(block, MAX_JSON_ENTRIES)], {
+			error: "must be a string or an array of content blocks",
+		})
+		.transform((content) => (typeof content === "string" ? [block.parse({ type: "text", text: content })] : content));
 }
 
 export const textBlockSchema = z.lazy(() =>
@@ -141,10 +138,10 @@ const searchResultBlockSchema = z.lazy(() =>
 );
 
 const thinkingBlockSchema = z.lazy(() =>
-	z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: sealedText.nullish() }),
+	z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: sealedTextSchema.nullish() }),
 );
 const redactedThinkingBlockSchema = z.lazy(() =>
-	z.looseObject({ type: z.literal("redacted_thinking"), data: sealedText }),
+	z.looseObject({ type: z.literal("redacted_thinking"), data: sealedTextSchema }),
 );
 
 const toolUseBlockSchema = z.lazy(() =>

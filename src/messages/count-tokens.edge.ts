@@ -3,6 +3,7 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import { detectSignals } from "../routing/signals.ts";
+import { rulesInForce } from "../routing-config/in-force.edge.ts";
 import { openThinking } from "./open-thinking.edge.ts";
 import { messagesRequestSchema } from "./request.ts";
 import { toMessagesCall } from "./to-call.ts";
@@ -17,6 +18,7 @@ export const countMessageTokensEndpoint = endpoint({
 	effect: "none",
 	notATool: true,
 	errorDialect: "anthropic",
+	acceptsApiKeyHeader: true,
 	summary: "How many input tokens a Messages body has, estimated at four characters a token; no model is called.",
 	description:
 		"Takes the body of create_message and refuses what that would refuse before it plans a call. It costs nothing and counts towards the minute only.",
@@ -35,6 +37,8 @@ export const countMessageTokensEndpoint = endpoint({
 	),
 	async handle({ body, context }) {
 		const { settings, account, rawBody } = context;
+		const rules = await rulesInForce(body, context);
+		if (!rules.ok) return rules;
 		const opened = await openThinking(body, account.userId, settings);
 		const read = toMessagesCall(body, { catalog: settings.catalog, opened, rawBody });
 		if (!read.ok) return read;

@@ -1,10 +1,13 @@
 // The model call that a Messages body stands for, with what this service cannot do of it. Pure.
+import { findModelOrAlias } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Effort } from "../catalog/vocabulary.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
+import { DEFAULT_CEILING_TOKENS, toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
-import { readCallId } from "../inference/tool-call-ids.ts";
+import { findCallingModel } from "../inference/tool-call-ids.ts";
+import { knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
 import { REASONING_SHARE } from "../providers/wire.ts";
@@ -15,10 +18,6 @@ import { type MessagesRequest, messagesRequestSchema } from "./request.ts";
 import { type ToolChange, toMessagesToolChoice, toParallelToolCalls, toToolDefinitions } from "./tools.ts";
 import { EntranceWarnings } from "./warnings.ts";
 
-/** The output limit when the client sets none. It is a ceiling, which models and budgets lower. */
-const DEFAULT_OUTPUT_CEILING = 32_000;
-/** Visible tokens that an answer must have room for, unless the client wants fewer. */
-const LEAST_VISIBLE_TOKENS = 1_024;
 /** The efforts that a budget of thinking can mean; higher ones have no larger share. */
 const BUDGET_EFFORTS: readonly Effort[] = ["minimal", "low", "medium", "high"];
 /** Thinking that the model measures itself. Without any effort named, a model would get its lowest, which may be none. */
@@ -46,7 +45,7 @@ export interface MessagesContext {
 /** A body as a call, and how that may be routed and limited. */
 export interface MessagesCall {
 	call: ModelCall;
-	options: Pick<CallOptions, "model" | "mode"> & { outputLimit: { atMost: number } };
+	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "takesAliases">;
 	warnings: Warning[];
 	/** For each message of the call, the index of the client's message that it was made of; null for the top-level `system`. */
 	origins: (number | null)[];
@@ -128,7 +127,7 @@ function effortMembers(
 		case undefined:
 			return {};
 		case "enabled":
-			return { preferredEffort: nearestToBudget(thinking.budget_tokens, max_tokens ?? DEFAULT_OUTPUT_CEILING) };
+			return { preferredEffort: nearestToBudget(thinking.budget_tokens, max_tokens ?? DEFAULT_CEILING_TOKENS) };
 		default:
 			return { preferredEffort: ADAPTIVE_EFFORT };
 	}
@@ -145,20 +144,23 @@ function findLoopModel({ messages }: MessagesRequest, catalog: Catalog): string 
 	if (last?.role !== "user" || !last.content.some(({ type }) => type === "tool_result")) return undefined;
 	const caller = messages.findLast(({ role }) => role === "assistant");
 	const calls = caller?.role === "assistant" ? caller.content.filter((block) => block.type === "tool_use") : [];
-	return calls.map(({ id }) => readCallId(id, catalog).modelId).find((modelId) => modelId !== null) ?? undefined;
+	return findCallingModel(
+		calls.map(({ id }) => id),
+		catalog,
+	);
 }
 
 /** Whether a named model goes on with an assistant's last message; the others answer after it. */
 function continuesAnswers(modelId: string | null | undefined, catalog: Catalog): boolean {
-	const model = modelId ? catalog.findModel(modelId) : undefined;
-	return model !== undefined && catalog.providerFor(model).wire === "anthropic";
+	const model = modelId ? findModelOrAlias(modelId, catalog) : null;
+	return model !== null && catalog.providerFor(model).wire === "anthropic";
 }
 
 /** Warns of what the body has beside the members that become the call. */
 function warnOfRest(body: MessagesRequest, context: MessagesContext, warnings: EntranceWarnings): void {
 	const { catalog, rawBody = body, betas = null } = context;
 	warnOfBetas(betas, body["betas"], warnings);
-	warnOfMembers(body, messagesRequestSchema.unwrap().shape, warnings);
+	warnOfMembers(body, knownFields(messagesRequestSchema), warnings);
 	for (const path of findDroppedMembers(rawBody, body))
 		warnings.add("parameter_dropped", path, `${path} is not known to this service and was not sent`);
 	if (
@@ -197,12 +199,13 @@ export function toMessagesCall(body: MessagesRequest, context: MessagesContext):
 	const tools = toToolDefinitions(body.tools ?? [], listToolChanges(body), warnings);
 	const toolChoice = toMessagesToolChoice(body.tool_choice, tools);
 	if (!toolChoice.ok) return toolChoice;
-	const { max_tokens, temperature, top_p } = body;
+	const { temperature, top_p } = body;
+	const { maxTokens, outputLimit } = toOutputCeiling(body.max_tokens);
 	const call: ModelCall = {
 		messages,
 		tools,
 		output: toOutput(body),
-		maxTokens: Math.min(LEAST_VISIBLE_TOKENS, max_tokens ?? LEAST_VISIBLE_TOKENS),
+		maxTokens,
 		stop: body.stop_sequences ?? [],
 		sampling: { ...optionalMember("temperature", temperature), ...optionalMember("top_p", top_p) },
 		unknownFields: {},
@@ -215,7 +218,8 @@ export function toMessagesCall(body: MessagesRequest, context: MessagesContext):
 	const options = {
 		model: body.model ?? "auto",
 		mode: body.routing_mode ?? null,
-		outputLimit: { atMost: max_tokens ?? DEFAULT_OUTPUT_CEILING },
+		outputLimit,
+		takesAliases: true as const,
 	};
 	return ok({ call, options, warnings: warnings.toList(), origins: placed.map(({ origin }) => origin) });
 }

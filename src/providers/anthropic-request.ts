@@ -5,7 +5,9 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
+import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";
 import { ANTHROPIC_IDS, callIdFor } from "./call-ids.ts";
+import { OPENING_TEXT, type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
 import {
 	type AssistantPart,
 	callImages,
@@ -23,15 +25,16 @@ import {
 	type UserPart,
 	type Warning,
 } from "./model-call.ts";
+import { grammarWarnings, toParameters } from "./text-tools.ts";
 import {
 	type CompiledSchema,
 	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
+	toUpstreamBody,
 	type UpstreamRequest,
-	unknownFieldWarning,
-	utf8Length,
+	unsentFieldWarning,
 } from "./wire.ts";
 
 /** A message in Anthropic's form. Roles alternate, and the content is a list of blocks. */
@@ -42,7 +45,9 @@ interface AnthropicTurn {
 
 /** Text blocks. Anthropic refuses blocks that are empty or only white space. */
 function toTextBlocks(parts: readonly TextPart[]): JsonObject[] {
-	return parts.filter(({ text }) => text.trim() !== "").map(({ text }) => ({ type: "text", text }));
+	return parts
+		.filter(({ text }) => text.trim() !== "")
+		.map((part) => ({ type: "text", text: part.text, ...toCacheControl(part) }));
 }
 
 /** Media type and base64 text of a `data:` address; null for any other address. */
@@ -54,10 +59,11 @@ function parseDataUrl(url: string): { mediaType: string; base64: string } | null
 	return { mediaType: mediaType === "image/jpg" ? "image/jpeg" : mediaType, base64: url.slice(comma + 1) };
 }
 
-function toImageBlock({ url }: ImagePart): JsonObject {
+function toImageBlock(part: ImagePart): JsonObject {
+	const { url } = part;
 	const data = parseDataUrl(url);
 	const source = data ? { type: "base64", media_type: data.mediaType, data: data.base64 } : { type: "url", url };
-	return { type: "image", source };
+	return { type: "image", source, ...toCacheControl(part) };
 }
 
 /**
@@ -73,17 +79,26 @@ function parseToolInput(text: string): JsonObject {
 	}
 }
 
-function toToolUseBlock({ id, name, arguments: args }: ToolCallPart): JsonObject {
-	return { type: "tool_use", id: callIdFor(id, ANTHROPIC_IDS), name, input: parseToolInput(args) };
+function toToolUseBlock(call: ToolCallPart): JsonObject {
+	const { id, name, arguments: args } = call;
+	return {
+		type: "tool_use",
+		id: callIdFor(id, ANTHROPIC_IDS),
+		name,
+		input: parseToolInput(args),
+		...toCacheControl(call),
+	};
 }
 
-function toToolResultBlock({ callId: id, content, isError }: ToolResultPart): JsonObject {
+function toToolResultBlock(result: ToolResultPart): JsonObject {
+	const { callId: id, content, isError } = result;
 	const blocks = content.flatMap((part) => (part.type === "text" ? toTextBlocks([part]) : [toImageBlock(part)]));
 	return {
 		type: "tool_result",
 		tool_use_id: callIdFor(id, ANTHROPIC_IDS),
 		content: blocks.length > 0 ? blocks : undefined,
 		is_error: isError,
+		...toCacheControl(result),
 	};
 }
 
@@ -94,6 +109,7 @@ function toToolResultBlock({ callId: id, content, isError }: ToolResultPart): Js
 function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 	switch (part.type) {
 		case "text":
+			return toTextBlocks([part]);
 		case "refusal":
 			return toTextBlocks([{ type: "text", text: part.text }]);
 		case "image":
@@ -103,7 +119,8 @@ function toAnthropicBlocks(part: UserPart | AssistantPart): JsonObject[] {
 		case "tool_result":
 			return [toToolResultBlock(part)];
 		case "provider":
-			return part.wire === "anthropic" ? [part.block] : [];
+			// A copy, because a mark may be taken off.
+			return part.wire === "anthropic" ? [{ ...part.block }] : [];
 		case "reasoning":
 			// Thinking returns in the signed block beside it, or not at all.
 			return [];
@@ -128,14 +145,10 @@ function putResultsFirst({ role, content }: AnthropicTurn): AnthropicTurn {
 	return { role, content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))] };
 }
 
-/** Precedes a conversation that the assistant began. */
-const OPENING_TEXT = "(The assistant begins the conversation.)";
-
 /** The conversation's turns: empty messages are left out, neighbours of one role are merged. */
-function toAnthropicTurns(messages: readonly Message[]): AnthropicTurn[] {
+function toAnthropicTurns(conversation: PlacedSystem["conversation"]): AnthropicTurn[] {
 	const turns: AnthropicTurn[] = [];
-	for (const message of messages) {
-		if (message.role === "system") continue;
+	for (const message of conversation) {
 		const turn = toAnthropicTurn(message);
 		const last = turns.at(-1);
 		if (last?.role === turn.role) last.content.push(...turn.content);
@@ -147,10 +160,11 @@ function toAnthropicTurns(messages: readonly Message[]): AnthropicTurn[] {
 	return turns.map(putResultsFirst);
 }
 
-function toAnthropicTool({ name, description, parameters }: ToolDefinition): JsonObject {
+function toAnthropicTool(tool: ToolDefinition): JsonObject {
+	const { name, description } = tool;
 	// Anthropic refuses an input_schema without a type.
-	const input_schema = { type: "object", ...(parameters ?? { properties: {} }) };
-	return { name, description, input_schema };
+	const input_schema = { type: "object", ...(toParameters(tool) ?? { properties: {} }) };
+	return { name, description, input_schema, ...toCacheControl(tool) };
 }
 
 /** Replaces `json_object`, for which Anthropic has no parameter. */
@@ -164,22 +178,25 @@ function needsJsonInstruction(output: OutputFormat): boolean {
 /** Anthropic adds its own prompt to requests with tools (published: up to 530 tokens) and counts it as input. */
 const TOOL_PROMPT_TOKEN_BOUND = 1_024;
 
-/** Serializes system text, messages and tools as members of the request's JSON. */
+/** Serializes tools, system text and messages as members of the request's JSON, in the order in which they are cached. */
 export function prepareAnthropicPrompt(call: ModelCall): PreparedPrompt {
-	const turns = toAnthropicTurns(call.messages);
-	const system = call.messages.flatMap((message) => (message.role === "system" ? toTextBlocks(message.content) : []));
+	const placed = placeSystem(pairToolResults(call.messages));
+	const turns = toAnthropicTurns(placed.conversation);
+	const system = toTextBlocks(placed.system);
 	// Anthropic requires a message. A prompt of system messages alone is sent as the user's.
 	if (turns.length === 0 && system.length > 0) turns.push({ role: "user", content: system.splice(0) });
 	if (needsJsonInstruction(call.output)) system.push({ type: "text", text: JSON_INSTRUCTION });
+	const tools = call.tools.map(toAnthropicTool);
+	const writesHourCache = limitCacheMarks([...tools, ...system, ...turns.flatMap(({ content }) => content)]);
 	const fields: JsonObject = {
+		tools: tools.length > 0 ? tools : undefined,
 		system: system.length > 0 ? system : undefined,
 		messages: turns,
-		tools: call.tools.length > 0 ? call.tools.map(toAnthropicTool) : undefined,
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const images = callImages(call).map(({ url }) => parseDataUrl(url)?.base64 ?? url);
 	const hidden = call.tools.length > 0 ? TOOL_PROMPT_TOKEN_BOUND : 0;
-	return { json, tokenBound: promptTokenBound(json, images) + hidden };
+	return { json, tokenBound: promptTokenBound(json, images) + hidden, writesHourCache };
 }
 
 function toAnthropicToolChoice(choice: ToolChoice | undefined, parallel: boolean | undefined): JsonObject | undefined {
@@ -243,7 +260,7 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);
-	warnings.push(...Object.keys(call.unknownFields).map(unknownFieldWarning));
+	warnings.push(...Object.keys(call.unknownFields).map((param) => unsentFieldWarning(model, param)));
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
 	if (refusesParallel) warnings.push(droppedParameterWarning(model, "parallel_tool_calls"));
@@ -257,8 +274,8 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 		const message = `${model.id} does not enforce ${format.dropped.join(", ")} in a schema; they were left out`;
 		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
+	warnings.push(...grammarWarnings(model, call.tools));
 	const settings: JsonObject = {
-		model: model.upstream_model,
 		max_tokens: call.maxTokens,
 		stream: isWhole ? undefined : true,
 		...sampling,
@@ -269,12 +286,10 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 		metadata: user !== undefined && USER_ID.test(user) && !refused.has("user") ? { user_id: user } : undefined,
 		...anthropicOutputFields(format, model, effort),
 	};
-	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/messages`,
 		headers: anthropicHeaders(access, isWhole),
-		body: `${head},${prompt.json}}`,
-		maxInputTokens: utf8Length(head) + prompt.tokenBound,
+		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings,
 	};

@@ -3,6 +3,7 @@ import type { Model } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
+import { OPENING_TEXT, type PlacedSystem, pairToolResults, placeSystem } from "./conversation.ts";
 import { compileGoogleParameters, compileGoogleSchema } from "./google-schema.ts";
 import {
 	type AssistantPart,
@@ -23,14 +24,15 @@ import {
 	type UserPart,
 	type Warning,
 } from "./model-call.ts";
+import { grammarWarnings, toParameters } from "./text-tools.ts";
 import {
 	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
+	toUpstreamBody,
 	type UpstreamRequest,
-	unknownFieldWarning,
-	utf8Length,
+	unsentFieldWarning,
 } from "./wire.ts";
 
 interface GoogleTurn {
@@ -123,17 +125,19 @@ function addParts(message: Exclude<Message, { role: "system" }>, turn: GoogleTur
 }
 
 /** The conversation's turns: neighbours of one role are merged. */
-function toGoogleTurns(messages: readonly Message[]): GoogleTurn[] {
+function toGoogleTurns(conversation: PlacedSystem["conversation"]): GoogleTurn[] {
 	const names = new Map<string, string>();
 	const turns: GoogleTurn[] = [];
-	for (const message of messages) {
-		if (message.role === "system") continue;
+	for (const message of conversation) {
 		const role = message.role === "assistant" ? "model" : "user";
 		const last = turns.at(-1);
 		const turn: GoogleTurn = last?.role === role ? last : { role, parts: [] };
 		addParts(message, turn, names);
 		if (turn !== last && turn.parts.length > 0) turns.push(turn);
 	}
+	// Gemini refuses calls that follow nothing.
+	if (turns[0]?.parts.some((part) => "functionCall" in part))
+		turns.unshift({ role: "user", parts: [{ text: OPENING_TEXT }] });
 	return turns;
 }
 
@@ -143,10 +147,13 @@ interface CompiledTools {
 	dropped: string[];
 }
 
-function toDeclaration({ name, description, parameters }: ToolDefinition, dropped: Set<string>): JsonObject {
+function toDeclaration(tool: ToolDefinition, dropped: Set<string>): JsonObject {
+	const { name, description } = tool;
+	const parameters = toParameters(tool);
 	if (!parameters) return { name, description };
 	const compiled = compileGoogleParameters(parameters);
-	for (const keyword of compiled.dropped) dropped.add(keyword);
+	// The schema of a text tool is not the client's.
+	if (tool.input !== "text") for (const keyword of compiled.dropped) dropped.add(keyword);
 	// A function without arguments gets no parameters at all: Gemini refuses an object without properties here.
 	return { name, description, parameters: "properties" in compiled.schema ? compiled.schema : undefined };
 }
@@ -166,18 +173,17 @@ function compileTools(call: ModelCall): CompiledTools {
 	return compiled;
 }
 
-/** Serializes what is the same for every Gemini model: `systemInstruction`, `contents` and `tools`. */
+/** Serializes what is the same for every Gemini model: `tools`, `systemInstruction` and `contents`, as they are cached. */
 export function prepareGooglePrompt(call: ModelCall): PreparedPrompt {
-	const system = call.messages.flatMap((message) =>
-		message.role === "system" ? toGoogleTextParts(message.content) : [],
-	);
-	const contents = toGoogleTurns(call.messages);
+	const placed = placeSystem(pairToolResults(call.messages));
+	const system = toGoogleTextParts(placed.system);
+	const contents = toGoogleTurns(placed.conversation);
 	// Gemini needs a turn to answer. System messages that stand alone become that turn.
 	const alone = contents.length === 0;
 	const json = JSON.stringify({
+		tools: call.tools.length > 0 ? [{ functionDeclarations: compileTools(call).declarations }] : undefined,
 		systemInstruction: system.length > 0 && !alone ? { parts: system } : undefined,
 		contents: alone ? [{ role: "user", parts: system.length > 0 ? system : [{ text: "" }] }] : contents,
-		tools: call.tools.length > 0 ? [{ functionDeclarations: compileTools(call).declarations }] : undefined,
 	}).slice(1, -1);
 	const images = callImages(call).map((image) => toInlineData(image)?.data ?? image.url);
 	return { json, tokenBound: promptTokenBound(json, images) };
@@ -286,7 +292,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 	const sampling = googleSamplingFields(call, model, access);
 	const output = googleOutputFields(call);
 	const thinking = thinkingFields(call, model, effort);
-	const head = JSON.stringify({
+	const settings: JsonObject = {
 		generationConfig: {
 			maxOutputTokens: call.maxTokens,
 			...sampling.fields,
@@ -298,18 +304,18 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 			call.toolChoice === undefined || call.tools.length === 0
 				? undefined
 				: { functionCallingConfig: toCallingConfig(call.toolChoice) },
-	}).slice(0, -1);
+	};
 	return {
 		url: `${access.baseUrl}/models/${model.upstream_model}:${verb}`,
 		headers: { "x-goog-api-key": access.apiKey, "content-type": "application/json" },
-		body: `${head},${prompt.json}}`,
-		maxInputTokens: utf8Length(head) + prompt.tokenBound,
+		...toUpstreamBody({}, prompt, settings),
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...sampling.warnings,
-			...Object.keys(call.unknownFields).map(unknownFieldWarning),
+			...Object.keys(call.unknownFields).map((param) => unsentFieldWarning(model, param)),
 			...thinking.warnings,
 			...schemaWarnings(model, "tools", compileTools(call).dropped),
+			...grammarWarnings(model, call.tools),
 			...schemaWarnings(model, "output", output.dropped),
 		],
 	};

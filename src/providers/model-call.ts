@@ -186,6 +186,7 @@ export interface Warning {
 		| "parameter_changed"
 		| "tool_dropped"
 		| "input_dropped"
+		| "output_dropped"
 		| "not_stored"
 		| "provider_overrun"
 		| "placeholder_not_restored";

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import { toWellFormedAnswer } from "./accumulate.ts";
 import type { AssistantPart, FinishReason, ModelAnswer } from "./model-call.ts";
+import { toTextArguments } from "./text-tools.ts";
 import type { UpstreamError } from "./wire.ts";
 import { reportedTokenCount } from "./wire.ts";
 
@@ -63,10 +64,17 @@ const openAiMessageSchema = z.lazy(() =>
 		reasoning: z.string().nullish(),
 		tool_calls: z
 			.array(
-				z.looseObject({
-					id: z.string().nullish(),
-					function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
-				}),
+				z.union([
+					z.looseObject({
+						id: z.string().nullish(),
+						function: z.looseObject({ name: z.string(), arguments: z.string().nullish() }),
+					}),
+					z.looseObject({
+						id: z.string().nullish(),
+						custom: z.looseObject({ name: z.string(), input: z.string().nullish() }),
+						function: z.undefined().optional(),
+					}),
+				]),
 			)
 			.nullish(),
 	}),
@@ -156,8 +164,10 @@ export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 	if (text !== null) parts.push({ type: "text", text });
 	if (refusal) parts.push({ type: "refusal", text: refusal });
 	for (const [index, call] of (tool_calls ?? []).entries()) {
-		const { name, arguments: args } = call.function;
-		parts.push({ type: "tool_call", id: call.id || `call_${index}`, name, arguments: args || "{}" });
+		const id = call.id || `call_${index}`;
+		const { name } = call.function ?? call.custom;
+		const args = call.function ? call.function.arguments || "{}" : toTextArguments(call.custom.input ?? "");
+		parts.push({ type: "tool_call", id, name, arguments: args });
 	}
 	const native = finish_reason ?? null;
 	if (native !== null && OPENAI_FAILED_REASONS.has(native)) return null;

@@ -4,7 +4,9 @@ import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { JsonObject } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { type CallIdRule, callIdFor, MISTRAL_IDS, OPENAI_IDS } from "./call-ids.ts";
+import { pairToolResults } from "./conversation.ts";
 import {
+	type AssistantPart,
 	type CallField,
 	callImages,
 	DEFAULT_TEMPERATURE,
@@ -22,15 +24,16 @@ import {
 	type ToolResultPart,
 	type Warning,
 } from "./model-call.ts";
+import { grammarWarnings, readTextArguments, toParameters } from "./text-tools.ts";
 import {
 	droppedParameterWarning,
 	type PreparedPrompt,
 	promptTokenBound,
 	REASONING_SHARE,
 	type RequestOptions,
+	toUpstreamBody,
 	type UpstreamRequest,
-	unknownFieldWarning,
-	utf8Length,
+	unsentFieldWarning,
 } from "./wire.ts";
 
 function toTextContent(parts: readonly TextPart[]): string | JsonObject[] {
@@ -42,8 +45,37 @@ function callIdRule({ tool_call_ids }: Provider): CallIdRule {
 	return tool_call_ids === "nine_alphanumerics" ? MISTRAL_IDS : OPENAI_IDS;
 }
 
-function toOpenAiToolCall({ id, name, arguments: args }: ToolCallPart, rule: CallIdRule): JsonObject {
-	return { id: callIdFor(id, rule), type: "function", function: { name, arguments: args } };
+/** What a prompt is rendered for: a provider, and the text tools that it takes as such. */
+interface OpenAiPromptOptions {
+	provider: Provider;
+	customTools: ReadonlySet<string>;
+	/** A model of the conversation has called tools by now. */
+	hasCalls?: boolean;
+}
+
+/**
+ * Stands for reasoning that another provider's model did not show. Once tools are called, DeepSeek and Moonshot refuse an
+ * assistant message without any, or with an empty one.
+ */
+const NO_REASONING = " ";
+
+function toReasoningContent(content: readonly AssistantPart[], { provider, hasCalls }: OpenAiPromptOptions) {
+	if (!provider.returns_reasoning) return undefined;
+	return joinText(content, "reasoning") || (hasCalls ? NO_REASONING : undefined);
+}
+
+/** Names of the text tools that a provider takes as such. Elsewhere they are functions. */
+function customToolNames(tools: readonly ToolDefinition[], { custom_tools }: Provider): ReadonlySet<string> {
+	return new Set(custom_tools ? tools.filter(({ input }) => input === "text").map(({ name }) => name) : []);
+}
+
+function toOpenAiToolCall(
+	{ id: givenId, name, arguments: args }: ToolCallPart,
+	{ provider, customTools }: OpenAiPromptOptions,
+): JsonObject {
+	const id = callIdFor(givenId, callIdRule(provider));
+	if (customTools.has(name)) return { id, type: "custom", custom: { name, input: readTextArguments(args) ?? args } };
+	return { id, type: "function", function: { name, arguments: args } };
 }
 
 /** A single text as a string; several texts, or texts with images, as parts. */
@@ -57,14 +89,30 @@ function toOpenAiContent(parts: readonly (TextPart | ImagePart)[]): string | Jso
 	);
 }
 
+function textPart(text: string): TextPart {
+	return { type: "text", text };
+}
+
 /** A tool result as a message. The format has no mark for a tool that failed, so the text says it. */
 function toToolMessage({ callId, content, isError }: ToolResultPart, rule: CallIdRule): JsonObject {
-	const parts: (TextPart | ImagePart)[] = isError ? [{ type: "text", text: "The tool failed:" }, ...content] : content;
-	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: toOpenAiContent(parts) };
+	const texts = partsOfType(content, "text");
+	const parts = [
+		...(isError ? [textPart("The tool failed:")] : []),
+		...texts,
+		...(texts.length < content.length ? [textPart("(Its images follow in the user's next message.)")] : []),
+	];
+	return { role: "tool", tool_call_id: callIdFor(callId, rule), content: toTextContent(parts) };
+}
+
+/** The images of a tool result as the user's. Only the user's messages may hold images. */
+function toResultImages({ callId, content }: ToolResultPart): (TextPart | ImagePart)[] {
+	const images = partsOfType(content, "image");
+	return images.length > 0 ? [textPart(`Images of tool call ${callId}:`), ...images] : [];
 }
 
 /** The messages for one message. Tool results become messages of their own and go first. */
-function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
+function toOpenAiMessages(message: Message, options: OpenAiPromptOptions): JsonObject[] {
+	const { provider } = options;
 	switch (message.role) {
 		case "system":
 			return [{ role: "system", content: toTextContent(message.content), name: message.name }];
@@ -77,30 +125,38 @@ function toOpenAiMessages(message: Message, provider: Provider): JsonObject[] {
 					role: "assistant",
 					content: texts.length > 0 ? toTextContent(texts) : null,
 					refusal: joinText(content, "refusal") ?? undefined,
-					reasoning_content: provider.returns_reasoning ? (joinText(content, "reasoning") ?? undefined) : undefined,
+					reasoning_content: toReasoningContent(content, options),
 					name: message.name,
-					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, callIdRule(provider))) : undefined,
+					tool_calls: calls.length > 0 ? calls.map((call) => toOpenAiToolCall(call, options)) : undefined,
 				},
 			];
 		}
 		case "user": {
-			const ownParts = message.content.filter((part) => part.type === "text" || part.type === "image");
-			const results = partsOfType(message.content, "tool_result").map((result) =>
-				toToolMessage(result, callIdRule(provider)),
-			);
+			const results = partsOfType(message.content, "tool_result");
+			const ownParts = [
+				...results.flatMap(toResultImages),
+				...message.content.filter((part) => part.type === "text" || part.type === "image"),
+			];
+			const toolMessages = results.map((result) => toToolMessage(result, callIdRule(provider)));
 			// A message of tool results alone has no message of its own.
-			if (ownParts.length === 0 && results.length > 0) return results;
-			return [...results, { role: "user", content: toOpenAiContent(ownParts), name: message.name }];
+			if (ownParts.length === 0 && results.length > 0) return toolMessages;
+			return [...toolMessages, { role: "user", content: toOpenAiContent(ownParts), name: message.name }];
 		}
 	}
 }
 
-function toOpenAiTool({ name, description, parameters, strict }: ToolDefinition): JsonObject {
-	return { type: "function", function: { name, description, parameters, strict } };
+function toOpenAiTool(tool: ToolDefinition, { customTools }: OpenAiPromptOptions): JsonObject {
+	const { name, description, strict, grammar } = tool;
+	if (!customTools.has(name))
+		return { type: "function", function: { name, description, parameters: toParameters(tool), strict } };
+	const format = grammar && { type: "grammar", grammar };
+	return { type: "custom", custom: { name, description, format } };
 }
 
-function toOpenAiToolChoice(choice: ToolChoice): unknown {
-	return typeof choice === "string" ? choice : { type: "function", function: { name: choice.name } };
+function toOpenAiToolChoice(choice: ToolChoice, customTools: ReadonlySet<string>): unknown {
+	if (typeof choice === "string") return choice;
+	const { name } = choice;
+	return customTools.has(name) ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
 }
 
 function toResponseFormat(output: OutputFormat): JsonObject | undefined {
@@ -156,7 +212,7 @@ function optionalFields(
 	}
 	for (const [param, value] of Object.entries(call.unknownFields)) {
 		if (provider.passes.includes(param)) fields[param] = value;
-		else warnings.push(unknownFieldWarning(param));
+		else warnings.push(unsentFieldWarning(model, param));
 	}
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
@@ -164,18 +220,24 @@ function optionalFields(
 }
 
 /**
- * Identifies the provider differences that change the prompt: reasoning that must return, and the form of tool call
- * ids.
+ * Identifies the provider differences that change the prompt: reasoning that must return, the form of tool call ids, and
+ * custom tools.
  */
-export function openAiVariant({ returns_reasoning, tool_call_ids }: Provider): string {
-	return `${returns_reasoning} ${tool_call_ids}`;
+export function openAiVariant({ returns_reasoning, tool_call_ids, custom_tools }: Provider): string {
+	return `${returns_reasoning} ${tool_call_ids} ${custom_tools}`;
 }
 
-/** Serializes messages and tools as members of the request's JSON. */
+/** Serializes tools and messages as members of the request's JSON, in the order in which providers cache them. */
 export function prepareOpenAiPrompt(call: ModelCall, provider: Provider): PreparedPrompt {
+	const options = { provider, customTools: customToolNames(call.tools, provider) };
+	const messages = pairToolResults(call.messages);
+	const hasCall = ({ content }: Message) => content.some(({ type }) => type === "tool_call");
+	const firstCall = provider.returns_reasoning ? messages.findIndex(hasCall) : -1;
 	const fields: JsonObject = {
-		messages: call.messages.flatMap((message) => toOpenAiMessages(message, provider)),
-		tools: call.tools.length > 0 ? call.tools.map(toOpenAiTool) : undefined,
+		tools: call.tools.length > 0 ? call.tools.map((tool) => toOpenAiTool(tool, options)) : undefined,
+		messages: messages.flatMap((message, index) =>
+			toOpenAiMessages(message, { ...options, hasCalls: firstCall >= 0 && index >= firstCall }),
+		),
 	};
 	const json = JSON.stringify(fields).slice(1, -1);
 	const urls = callImages(call).map(({ url }) => url);
@@ -191,20 +253,21 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
+	const { provider } = access;
 	const settings: JsonObject = {
-		model: model.upstream_model,
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
 		...(isWhole ? {} : streamFields(access)),
 		...optional.fields,
 		...reasoning.fields,
 		stop: call.stop.length > 0 ? call.stop : undefined,
 		tool_choice:
-			call.toolChoice === undefined || call.tools.length === 0 ? undefined : toOpenAiToolChoice(call.toolChoice),
+			call.toolChoice === undefined || call.tools.length === 0
+				? undefined
+				: toOpenAiToolChoice(call.toolChoice, customToolNames(call.tools, provider)),
 		response_format: toResponseFormat(call.output),
 		logprobs: call.logprobs ? true : undefined,
 		top_logprobs: call.logprobs?.top,
 	};
-	const head = JSON.stringify(settings).slice(0, -1);
 	return {
 		url: `${access.baseUrl}/chat/completions`,
 		headers: {
@@ -212,9 +275,8 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 			"content-type": "application/json",
 			accept: isWhole ? "application/json" : "text/event-stream",
 		},
-		body: `${head},${prompt.json}}`,
-		maxInputTokens: utf8Length(head) + prompt.tokenBound,
+		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
 		maxOutputTokens: call.maxTokens,
-		warnings: optional.warnings,
+		warnings: [...optional.warnings, ...(provider.custom_tools ? [] : grammarWarnings(model, call.tools))],
 	};
 }

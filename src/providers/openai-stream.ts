@@ -11,13 +11,16 @@ import {
 	splitContent,
 	usageFromOpenAi,
 } from "./openai-answer.ts";
+import { TextArgumentsWriter } from "./text-tools.ts";
 import type { ReportedUsage, ServerSentEvent, StreamDecoder, StreamPart, UpstreamError } from "./wire.ts";
 
 const toolDeltaSchema = z.lazy(() =>
 	z.looseObject({
 		index: z.int().nullish(),
 		id: z.string().nullish(),
+		type: z.string().nullish(),
 		function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+		custom: z.looseObject({ name: z.string().nullish(), input: z.string().nullish() }).nullish(),
 	}),
 );
 
@@ -60,6 +63,14 @@ interface OpenAiCall {
 	earlyArguments: string;
 	/** Whether any arguments were emitted. */
 	hasArguments: boolean;
+	/** Writes the text of a custom tool's call as JSON; null for a function's. */
+	writer: TextArgumentsWriter | null;
+}
+
+/** What completes a call's arguments: the end of a text, and an empty object where there were none, as in a whole answer. */
+function closingArguments({ index, writer, hasArguments }: OpenAiCall): StreamPart[] {
+	if (index === null || (hasArguments && !writer)) return [];
+	return [{ type: "tool_arguments", index, text: writer ? writer.end() : "{}" }];
 }
 
 function failurePart(message: string, code: string | null = null): StreamPart {
@@ -186,14 +197,14 @@ export class OpenAiDecoder implements StreamDecoder {
 	}
 
 	/** The open call that a fragment continues: found by its id, else by its index, else the last one. */
-	#findOpenCall({ index, id, function: written }: ToolDelta): OpenAiCall | undefined {
+	#findOpenCall({ index, id, function: written, custom }: ToolDelta): OpenAiCall | undefined {
 		const byId = id ? this.#calls.find((call) => call.id === id) : undefined;
 		if (byId) return byId;
 		const known = index == null ? this.#calls.at(-1) : this.#callsByIndex.get(index);
 		// Some providers give every parallel call index 0, so another id or another name means another call.
 		if (id && known && !known.isIdInvented) return undefined;
 		if (id && index == null) return undefined;
-		const name = written?.name;
+		const name = written?.name ?? custom?.name;
 		return name && known && known.name !== "" && known.name !== name ? undefined : known;
 	}
 
@@ -209,6 +220,7 @@ export class OpenAiDecoder implements StreamDecoder {
 			name: "",
 			earlyArguments: "",
 			hasArguments: false,
+			writer: null,
 		};
 		this.#calls.push(call);
 		this.#callsByIndex.set(index ?? place, call);
@@ -217,8 +229,11 @@ export class OpenAiDecoder implements StreamDecoder {
 
 	#callParts(fragment: ToolDelta): StreamPart[] {
 		const call = this.#openOrFindCall(fragment);
-		const text = call.earlyArguments + (fragment.function?.arguments ?? "");
-		call.name ||= fragment.function?.name?.toWellFormed() ?? "";
+		const { function: written, custom } = fragment;
+		if (custom || fragment.type === "custom") call.writer ??= new TextArgumentsWriter();
+		const piece = call.writer ? call.writer.add(custom?.input ?? "") : (written?.arguments ?? "");
+		const text = call.earlyArguments + piece;
+		call.name ||= (written?.name ?? custom?.name ?? "").toWellFormed();
 		call.earlyArguments = call.name === "" ? text : "";
 		if (call.name === "") return [];
 		const parts: StreamPart[] = [];
@@ -237,10 +252,8 @@ export class OpenAiDecoder implements StreamDecoder {
 		if (this.#hasFinishReason) return [];
 		if (OPENAI_FAILED_REASONS.has(native)) return [failurePart(`the upstream ended with ${native}`, native)];
 		this.#hasFinishReason = true;
-		// A call without arguments gets an empty object for them, as in a whole answer.
-		const empty = this.#calls.flatMap(({ index, hasArguments: written }) => (index === null || written ? [] : [index]));
 		return [
-			...empty.map((index): StreamPart => ({ type: "tool_arguments", index, text: "{}" })),
+			...this.#calls.flatMap(closingArguments),
 			{ type: "finish", reason: fromOpenAiFinishReason(native, this.#announcedCalls > 0), native },
 		];
 	}

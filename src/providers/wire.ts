@@ -16,6 +16,8 @@ export interface PreparedPrompt {
 	json: string;
 	/** An upper bound on the tokens that any tokenizer makes of it. */
 	tokenBound: number;
+	/** It asks for a cache that is kept for an hour, which is dearer to write. */
+	writesHourCache?: boolean;
 }
 
 /** The exact request to an upstream, and the most that it can use. */
@@ -25,6 +27,8 @@ export interface UpstreamRequest {
 	body: string;
 	maxInputTokens: number;
 	maxOutputTokens: number;
+	/** Its input may be priced as written to a cache that is kept for an hour. */
+	writesHourCache?: boolean;
 	warnings: Warning[];
 }
 
@@ -171,12 +175,37 @@ export function promptTokenBound(json: string, images: readonly string[]): numbe
 	return utf8Length(json) - imageBytes + images.length * IMAGE_TOKEN_BOUND;
 }
 
+/**
+ * A body with the prompt before the settings. A conversation's bodies then begin alike whatever settings change, which is
+ * what a cache of prefixes needs.
+ * @param model the members that name the model, where the address does not.
+ */
+export function toUpstreamBody(
+	model: Record<string, unknown>,
+	prompt: PreparedPrompt,
+	settings: Record<string, unknown>,
+): Pick<UpstreamRequest, "body" | "maxInputTokens" | "writesHourCache"> {
+	const [first, last] = [model, settings].map((fields) => JSON.stringify(fields).slice(1, -1));
+	const around = [first, last].filter((members) => members !== "");
+	return {
+		body: `{${[first, prompt.json, last].filter((members) => members !== "").join(",")}}`,
+		maxInputTokens: utf8Length(`{${around.join(",")}`) + prompt.tokenBound,
+		...(prompt.writesHourCache ? { writesHourCache: true } : {}),
+	};
+}
+
 /** Warns that a parameter the client set was left out. */
 export function droppedParameterWarning(model: Model, param: CallField): Warning {
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
 }
 
-/** Warns that an unknown field of the client's body was not sent. */
-export function unknownFieldWarning(param: string): Warning {
-	return { code: "parameter_dropped", param, message: `${param} is not known to this service and was not sent` };
+/** Fields of OpenAI's that entrances know, and that only some providers take (`passes` in their catalog rows). */
+const PASSED_FIELDS = new Set(["verbosity", "prompt_cache_key", "safety_identifier"]);
+
+/** Warns that a field of the client's body was not sent, because nobody knows it or the provider does not take it. */
+export function unsentFieldWarning(model: Model, param: string): Warning {
+	const message = PASSED_FIELDS.has(param)
+		? `${model.id} does not take ${param}; it was left out`
+		: `${param} is not known to this service and was not sent`;
+	return { code: "parameter_dropped", param, message };
 }

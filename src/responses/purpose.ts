@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { hashObject } from "../proof/hash.ts";
 import { configDigest } from "../routing-config/config.ts";
 
-/** The members of a body that are its input (docs/proofs.md, "Hashes"). */
+/** The members of a body that are its input (docs/proofs.md, "Typed objects"). */
 const INPUT_MEMBERS = ["instructions", "input", "previous_response_id"] as const;
 
 /**

@@ -1,11 +1,13 @@
 // Makes the model call of a Responses body and of the items that it continues. Pure.
+import { findModelOrAlias } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
+import { toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
-import { findUnknownFields } from "../inference/unknown-fields.ts";
+import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
 import { detectSignals } from "../routing/signals.ts";
@@ -17,10 +19,6 @@ import { chooseTools } from "./tool-choice.ts";
 import { type ToolNames, type ToolSource, ToolTable } from "./tool-table.ts";
 import { truncateItems } from "./truncation.ts";
 
-/** What must fit of an answer, in visible tokens, where the client names no lower limit. */
-const MIN_VISIBLE_TOKENS = 1_024;
-/** The ceiling where the client names none. */
-const DEFAULT_MAX_OUTPUT_TOKENS = 32_000;
 /** More than any client gives rise to. Those beyond share one warning that counts them. */
 const MAX_ENTRANCE_WARNINGS = 50;
 const MAX_CALL_ISSUES = 20;
@@ -38,7 +36,7 @@ export interface ResponsesCallContext {
 /** What a Responses body asks for. */
 export interface ResponsesCall {
 	call: ModelCall;
-	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "conversation">;
+	options: Pick<CallOptions, "model" | "takesAliases" | "mode" | "outputLimit" | "conversation">;
 	tools: ToolNames;
 	/** For each message of the call, the member of the body that it was made of, such as `input[3]`. */
 	places: string[];
@@ -101,18 +99,18 @@ function truncationWarnings(leftOut: number): Warning[] {
 
 /** The members of a call that do not come from its items. */
 function toCallSettings(body: ResponsesRequest, rawBody: unknown): Omit<ModelCall, "messages" | "tools"> {
-	const { temperature, top_p, include, top_logprobs, max_output_tokens } = body;
+	const { temperature, top_p, include, top_logprobs } = body;
 	const dropped = rawBody === undefined ? [] : findDroppedMembers(rawBody, body);
 	return {
 		output: toTextFormat(body.text),
-		maxTokens: Math.min(MIN_VISIBLE_TOKENS, max_output_tokens ?? MIN_VISIBLE_TOKENS),
+		maxTokens: toOutputCeiling(body.max_output_tokens).maxTokens,
 		stop: [],
 		sampling: { ...optionalMember("temperature", temperature), ...optionalMember("top_p", top_p) },
 		unknownFields: {
 			...optionalMember("verbosity", body.text?.verbosity),
 			...optionalMember("prompt_cache_key", body.prompt_cache_key),
 			...optionalMember("safety_identifier", body.safety_identifier),
-			...findUnknownFields(body, responsesRequestSchema.unwrap().shape, dropped),
+			...findUnknownFields(body, knownFields(responsesRequestSchema), dropped),
 		},
 		...(include?.includes(LOGPROBS_INCLUDE) ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
 		...optionalMember("parallelToolCalls", body.parallel_tool_calls),
@@ -127,7 +125,7 @@ function longestPrompt(
 	{ maxTokens }: Pick<ModelCall, "maxTokens">,
 	{ catalog, mayServe = () => true }: ResponsesCallContext,
 ): number {
-	const named = catalog.findModel(model ?? "auto");
+	const named = findModelOrAlias(model ?? "auto", catalog);
 	const models = named ? [named] : catalog.models.filter(mayServe);
 	const rooms = models.map(({ limits: { context_window, max_input_tokens } }) =>
 		Math.min(max_input_tokens ?? context_window, context_window - maxTokens),
@@ -184,7 +182,8 @@ export function toResponsesCall(
 		options: {
 			model: body.model ?? "auto",
 			mode: body.routing_mode ?? null,
-			outputLimit: { atMost: body.max_output_tokens ?? DEFAULT_MAX_OUTPUT_TOKENS },
+			takesAliases: true,
+			outputLimit: toOutputCeiling(body.max_output_tokens).outputLimit,
 			...optionalMember("conversation", body.prompt_cache_key),
 		},
 		tools: table.names,

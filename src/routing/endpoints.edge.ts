@@ -3,11 +3,13 @@
 import * as z from "zod";
 import type { Account } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { findModelOrAlias } from "../catalog/aliases.ts";
 import { priceAt } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import { EFFORTS, TIERS } from "../catalog/vocabulary.ts";
-import { fail, ok } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { integerParam } from "../http/query.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
 import { isListed } from "./routing-config.ts";
@@ -16,7 +18,9 @@ const modelEntrySchema = z.lazy(() =>
 	z.object({
 		id: z.string(),
 		object: z.literal("model"),
+		type: z.literal("model"),
 		created: z.int(),
+		created_at: z.iso.datetime().describe("The release date; the epoch where it is not known."),
 		owned_by: z.string(),
 		display_name: z.string(),
 		provider: z.string(),
@@ -24,6 +28,8 @@ const modelEntrySchema = z.lazy(() =>
 		pricing: z.object({ input_usd_mtok: z.number(), output_usd_mtok: z.number() }),
 		context_window: z.int(),
 		max_output_tokens: z.int(),
+		max_input_tokens: z.int(),
+		max_tokens: z.int().describe("The same as max_output_tokens, as Anthropic's libraries read it."),
 		capabilities: z.object({
 			tools: z.boolean(),
 			vision: z.boolean(),
@@ -33,30 +39,34 @@ const modelEntrySchema = z.lazy(() =>
 			reasoning_efforts: z.array(z.enum(EFFORTS)),
 		}),
 		available: z.boolean(),
+		alias: z.string().optional().describe("The id that was asked for, where it stands for this model."),
 	}),
 );
 
+type ModelEntry = z.infer<typeof modelEntrySchema>;
+
 /** @param account whose key may not call every model; null without a key. */
-function toModelEntry(
-	model: Model,
-	settings: Settings,
-	account: Account | null,
-	nowMs: number,
-): z.infer<typeof modelEntrySchema> {
+function toModelEntry(model: Model, settings: Settings, account: Account | null, nowMs: number): ModelEntry {
 	const price = priceAt(model, nowMs);
 	const { tools, vision, json_schema, logprobs } = model.supports;
+	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
+	// Clients expect a date. The epoch means that the release date is not known.
+	const createdMs = model.released ? Date.parse(model.released) : 0;
 	return {
 		id: model.id,
 		object: "model",
-		// OpenAI clients expect a number. 0 means that the release date is not known.
-		created: model.released ? Date.parse(model.released) / 1000 : 0,
+		type: "model",
+		created: createdMs / 1000,
+		created_at: new Date(createdMs).toISOString(),
 		owned_by: model.provider,
 		display_name: model.display_name,
 		provider: model.provider,
 		tier: model.tier,
 		pricing: { input_usd_mtok: price.input, output_usd_mtok: price.output },
-		context_window: model.limits.context_window,
-		max_output_tokens: model.limits.max_output_tokens,
+		context_window,
+		max_output_tokens,
+		max_input_tokens: max_input_tokens ?? context_window,
+		max_tokens: max_output_tokens,
 		capabilities: {
 			tools,
 			vision,
@@ -69,23 +79,65 @@ function toModelEntry(
 	};
 }
 
+const MAX_PAGE_SIZE = 1_000;
+
+/** Anthropic's page of a list. Without a limit, a list has all entries after or before the one that is named. */
+const pageQuerySchema = z.lazy(() =>
+	z.object({
+		limit: integerParam(1, MAX_PAGE_SIZE).optional().describe("How many models a page has. Default: all."),
+		after_id: z.string().optional().describe("The page begins after this model."),
+		before_id: z.string().optional().describe("The page ends before this model."),
+	}),
+);
+
+/** The entries of a page, and whether there are more in its direction. */
+function toPage<Entry extends { id: string }>(
+	entries: readonly Entry[],
+	{ limit = entries.length, after_id, before_id }: z.output<typeof pageQuerySchema>,
+): Result<{ data: Entry[]; has_more: boolean }> {
+	const refuse = (path: string, message: string) => fail({ reason: "invalid_request", issues: [{ path, message }] });
+	if (after_id !== undefined && before_id !== undefined)
+		return refuse("before_id", "cannot be set together with after_id");
+	const cursor = after_id ?? before_id;
+	const position = entries.findIndex(({ id }) => id === cursor);
+	if (cursor !== undefined && position < 0)
+		return refuse(after_id === undefined ? "before_id" : "after_id", "is not the id of a model in this list");
+	if (before_id !== undefined) {
+		const from = Math.max(0, position - limit);
+		return ok({ data: entries.slice(from, position), has_more: from > 0 });
+	}
+	const to = position + 1 + limit;
+	return ok({ data: entries.slice(position + 1, to), has_more: to < entries.length });
+}
+
 const listModelsEndpoint = endpoint({
 	id: "list_models",
 	method: "GET",
 	path: "/v1/models",
 	access: "public",
+	acceptsApiKeyHeader: true,
 	summary: "All models of the catalog, with price, limits and whether a provider key is configured.",
 	description:
 		"For ids to pin with `model`, their prices, limits and abilities, and whether they can be called now, by the key that was sent.",
-	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(modelEntrySchema) })),
-	async handle({ context }) {
+	query: pageQuerySchema,
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("list"),
+			data: z.array(modelEntrySchema),
+			first_id: z.string().nullable(),
+			last_id: z.string().nullable(),
+			has_more: z.boolean(),
+		}),
+	),
+	async handle({ query, context }) {
 		const caller = await context.caller();
 		if (!caller.ok) return caller;
 		const { settings, startedAtMs } = context;
-		return ok({
-			object: "list" as const,
-			data: settings.catalog.models.map((model) => toModelEntry(model, settings, caller.value, startedAtMs)),
-		});
+		const page = toPage(settings.catalog.models, query);
+		if (!page.ok) return page;
+		const data = page.value.data.map((model) => toModelEntry(model, settings, caller.value, startedAtMs));
+		const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];
+		return ok({ object: "list" as const, data, first_id, last_id, has_more: page.value.has_more });
 	},
 });
 
@@ -94,15 +146,18 @@ const getModelEndpoint = endpoint({
 	method: "GET",
 	path: "/v1/models/{id}",
 	access: "public",
-	summary: "One model of the catalog.",
+	acceptsApiKeyHeader: true,
+	summary: "One model of the catalog, by its id or that of another version of its family.",
 	params: z.lazy(() => z.object({ id: z.string() })),
 	result: modelEntrySchema,
 	async handle({ params, context }) {
-		const model = context.settings.catalog.findModel(params.id);
+		const { settings, startedAtMs } = context;
+		const model = findModelOrAlias(params.id, settings.catalog);
 		if (!model) return fail({ reason: "model_not_found", message: "no such model; GET /v1/models lists them all" });
 		const caller = await context.caller();
 		if (!caller.ok) return caller;
-		return ok(toModelEntry(model, context.settings, caller.value, context.startedAtMs));
+		const entry = toModelEntry(model, settings, caller.value, startedAtMs);
+		return ok(model.id === params.id ? entry : { ...entry, alias: params.id });
 	},
 });
 

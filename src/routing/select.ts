@@ -1,5 +1,6 @@
 // Selects the model for a call and its fallbacks by signals, mode and constraints, and gives the reason. Pure: the same request
 // gives the same selection.
+import { findModelOrAlias } from "../catalog/aliases.ts";
 import { INTENSITIES } from "../catalog/catalog.ts";
 import { modelAllowlist } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -182,6 +183,11 @@ function findTarget({
 	return config && config.model !== "auto" ? { by: "config", model: config.model } : null;
 }
 
+/** A selection of the model that stands for an id. */
+function withAlias(selection: Selection, id: string, { display_name }: Model): Selection {
+	return { ...selection, aliasFrom: id, reason: `${id} stands for ${display_name}: ${selection.reason}` };
+}
+
 /** Selects the model for a call and ranks the others as fallbacks. */
 export function selectModels(request: SelectionRequest): Result<Selection> {
 	const target = findTarget(request);
@@ -192,11 +198,13 @@ export function selectModels(request: SelectionRequest): Result<Selection> {
 		if (same) return ok(same);
 	}
 	if (!target || "tiers" in target) return selectWithinTiers(request, chooseMode(request), target);
-	const model = request.catalog.findModel(target.model);
+	const own = request.catalog.findModel(target.model);
+	const model = own ?? (request.takesAliases ? findModelOrAlias(target.model, request.catalog) : null);
 	const allowlist = modelAllowlist(request.plan, request.catalog);
 	const namedRequest = { ...request, model: target.model };
 	if (!model) return selectCheapest(namedRequest, "the id asked for is not in the catalog");
 	if (allowlist && !allowlist.includes(model.id))
 		return selectCheapest(namedRequest, `${model.id} is not in the ${request.plan.displayName} plan`);
-	return selectNamed(namedRequest, model, target.by);
+	const selected = selectNamed(namedRequest, model, target.by);
+	return selected.ok && !own ? ok(withAlias(selected.value, target.model, model)) : selected;
 }

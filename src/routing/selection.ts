@@ -19,6 +19,8 @@ export interface SelectionRequest extends LengthRequest {
 	catalog: Catalog;
 	/** As the client wrote it; `auto` leaves the choice to routing. */
 	model: string;
+	/** An id of another version or snapshot of a known family names the nearest model of the catalog. */
+	takesAliases?: boolean;
 	routingMode: RoutingMode | null;
 	/** The mode for a trivial prompt when neither request nor config sets one. */
 	trivialMode: RoutingMode;
@@ -71,6 +73,8 @@ export interface Selection {
 	 * The model or id that was named but cannot serve; null when the first candidate is the intended one.
 	 */
 	fallbackFrom: string | null;
+	/** The id that was asked for, where it named a model as its alias. */
+	aliasFrom?: string;
 	/** One sentence for people. */
 	reason: string;
 }

@@ -41,6 +41,36 @@ function streamedLoad(mark = ""): Load {
 
 export const STREAMED = streamedLoad();
 
+/** The entrances that {@link entranceLoad} knows besides chat. */
+export const ENTRANCES = ["responses", "messages", "responses, stored"] as const;
+export type BenchEntrance = (typeof ENTRANCES)[number];
+
+/** The conversation of {@link WHOLE} and {@link STREAMED} through another entrance. */
+export function entranceLoad(entrance: BenchEntrance, streamed: boolean): Load {
+	const { model, messages, max_tokens } = REQUEST;
+	const [system, user] = messages.map(({ content }) => content);
+	const stream = streamed ? { stream: true } : {};
+	const [path, body, expected] =
+		entrance === "messages"
+			? ["/v1/messages", { model, system, messages: messages.slice(1), max_tokens, ...stream }, "message_stop"]
+			: [
+					"/v1/responses",
+					{
+						...{ model, instructions: system, input: user, max_output_tokens: max_tokens, ...stream },
+						store: entrance === "responses, stored",
+					},
+					"response.completed",
+				];
+	return {
+		path,
+		body: Buffer.from(JSON.stringify(body)),
+		streamed,
+		expected: streamed ? expected : '"svc":',
+		isEndExpected: true,
+		signed: true,
+	};
+}
+
 /** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
 export const MORE_CHUNKS = 200;
 

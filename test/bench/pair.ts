@@ -1,5 +1,6 @@
 // Compares the CPU time of a chat in this checkout with another's: both run at once under the same load, so that what the machine does
-// meanwhile happens to both. Run: npm run bench:pair -- DIR [--connections N] [--rounds N] [--seconds S] [--streamed]
+// meanwhile happens to both. With --entrance, this checkout gets the same conversation through another entrance.
+// Run: npm run bench:pair -- DIR [--connections N] [--rounds N] [--seconds S] [--streamed] [--entrance responses|messages|"responses, stored"]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -8,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { applyLocalMigrations, buildBundle } from "../../src/cli/local-service.ts";
 import { builtInGenerator, type Load, type LoadTarget } from "./load.ts";
-import { STREAMED, WHOLE } from "./loads.ts";
+import { type BenchEntrance, ENTRANCES, entranceLoad, STREAMED, WHOLE } from "./loads.ts";
 import { stateRoots } from "./options.ts";
 import { processCpuMs } from "./process.ts";
 import { percentile } from "./statistics.ts";
@@ -45,16 +46,29 @@ function cpuMs({ pid, name }: LoadTarget): number {
 	return processCpuMs(pid);
 }
 
-/** CPU ms a request of both targets, which take the same load at the same time. */
-async function measurePair(targets: readonly LoadTarget[], load: Load, connections: number, durationMs: number) {
-	const before = targets.map(cpuMs);
+/** A target, and the load that it takes. */
+interface Side {
+	target: LoadTarget;
+	load: Load;
+}
+
+/** CPU ms a request of both sides, which take their loads at the same time. */
+async function measurePair(sides: readonly Side[], connections: number, durationMs: number) {
+	const before = sides.map(({ target }) => cpuMs(target));
 	const limits = { connections, durationMs, maxRequests: Number.POSITIVE_INFINITY };
-	const rounds = await Promise.all(targets.map((target) => builtInGenerator.run(target, load, limits)));
+	const rounds = await Promise.all(sides.map(({ target, load }) => builtInGenerator.run(target, load, limits)));
 	await delay(FLUSH_MS);
-	return rounds.map(({ requests }, index) => {
-		const target = targets[index];
-		return target ? (cpuMs(target) - (before[index] ?? 0)) / requests : Number.NaN;
+	return sides.map(({ target }, index) => {
+		const requests = rounds[index]?.requests ?? Number.NaN;
+		return (cpuMs(target) - (before[index] ?? 0)) / requests;
 	});
+}
+
+/** @throws for a name that is no entrance. */
+function parseEntrance(name: string | undefined): BenchEntrance | null {
+	const entrance = ENTRANCES.find((known) => known === name);
+	if (name !== undefined && entrance === undefined) throw new Error(`the entrances are ${ENTRANCES.join("; ")}`);
+	return entrance ?? null;
 }
 
 async function comparePair(): Promise<void> {
@@ -65,9 +79,11 @@ async function comparePair(): Promise<void> {
 			rounds: { type: "string", default: "10" },
 			seconds: { type: "string", default: "6" },
 			streamed: { type: "boolean", default: false },
+			entrance: { type: "string" },
 		},
 	});
 	const [dir] = positionals;
+	const entrance = parseEntrance(values.entrance);
 	if (dir === undefined) throw new Error("name the folder of the other checkout");
 	const folder = mkdtempSync(join(stateRoots().tmpfs ?? tmpdir(), "svc-pair-"));
 	process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -79,14 +95,18 @@ async function comparePair(): Promise<void> {
 		started.unshift(others);
 		const own = await startCheckout({ buildBundle, applyLocalMigrations, startSvc }, upstream.url, join(folder, "own"));
 		started.unshift(own);
-		const load = values.streamed ? STREAMED : WHOLE;
+		const chat = values.streamed ? STREAMED : WHOLE;
+		const sides = [
+			{ target: others, load: chat },
+			{ target: own, load: entrance ? entranceLoad(entrance, values.streamed) : chat },
+		];
 		const roundMs = 1_000 * Number(values.seconds);
 		const connections = Number(values.connections);
-		await measurePair([others, own], load, connections, 2 * roundMs);
+		await measurePair(sides, connections, 2 * roundMs);
 		const ratios: number[] = [];
 		console.log(`${connections} connections to each; CPU ms a request: other, this, ratio`);
 		for (let round = 0; round < Number(values.rounds); round++) {
-			const [other = Number.NaN, mine = Number.NaN] = await measurePair([others, own], load, connections, roundMs);
+			const [other = Number.NaN, mine = Number.NaN] = await measurePair(sides, connections, roundMs);
 			ratios.push(mine / other);
 			console.log(`${other.toFixed(3)}  ${mine.toFixed(3)}  ${(mine / other).toFixed(3)}`);
 		}

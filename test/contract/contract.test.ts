@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { type ErrorDialect, wrappedErrorSchema } from "../../src/http/dialects.ts";
+import { anthropicErrorSchema, type ErrorDialect, wrappedErrorSchema } from "../../src/http/dialects.ts";
 import { type Access, type Endpoint, KEY_ROLES, METHODS } from "../../src/http/endpoint.ts";
 import { toJsonSchema } from "../../src/http/json-schema.ts";
 import { RULE_NAMES } from "../../src/http/near-misses.ts";
@@ -223,7 +223,10 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 						endpoint.body ? "{not json" : undefined,
 					);
 					expect(response.status, String(authorization)).toBe(401);
-					expect(wrappedErrorSchema.parse(await response.json()).detail.error).toBe("invalid_api_key");
+					const body = await response.json();
+					if (endpoint.errorDialect === "anthropic")
+						expect(anthropicErrorSchema.parse(body)).toMatchObject(errorForm(endpoint, "invalid_api_key"));
+					else expect(wrappedErrorSchema.parse(body).detail.error).toBe("invalid_api_key");
 				}
 			});
 

@@ -18,6 +18,7 @@ export function plainProvider(id: string, wire: Provider["wire"], more: Partial<
 		tool_call_ids: "common",
 		shows_reasoning: false,
 		passes: [],
+		custom_tools: false,
 		returns_reasoning: false,
 		...more,
 	};

@@ -128,6 +128,18 @@ const CHAT_HINTS: EndpointExample["hints"] = {
 	),
 };
 
+const MESSAGE_HINTS: EndpointExample["hints"] = {
+	...CHAT_HINTS,
+	model: fc.oneof(model, fc.constantFrom("claude-opus-5-5", "claude-sonnet-4-5-20250929", "gpt-5-codex", "opus[1m]")),
+	max_tokens: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.constantFrom(1, 128_000, 1e9)),
+	input_schema: schemaLike,
+	input: fc.constantFrom<unknown>({}, { city: "Oslo" }, null),
+	tool_use_id: fc.constantFrom("toolu_1", "toolu_2", "~"),
+	data: fc.constantFrom("iVBORw0KGgo=", "svc1AAAA", "!!!", ""),
+	media_type: fc.constantFrom("image/png", "image/svg+xml", "text/plain", "application/pdf"),
+	signature: fc.constantFrom("", "c2ln", "?"),
+};
+
 const brainMd = fc.oneof(
 	fc.constantFrom(
 		"model: auto",
@@ -264,6 +276,37 @@ const RESPONSE_HINTS: EndpointExample["hints"] = {
 	stream: fc.constantFrom("true", "false", "1"),
 };
 
+const CREATE_RESPONSE_HINTS: EndpointExample["hints"] = {
+	...CHAT_HINTS,
+	...RESPONSE_HINTS,
+	input: fc.oneof(
+		odd.text,
+		fc.constantFrom<unknown[]>(
+			[{ role: "user", content: "hi" }],
+			[{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }],
+			[
+				{ type: "function_call", call_id: "call_1", name: "f", arguments: "{" },
+				{ type: "function_call_output", call_id: "call_1", output: "" },
+			],
+			[{ type: "reasoning", summary: [], encrypted_content: "svc1AAAA" }],
+			[{ type: "item_reference", id: `msg_${UNKNOWN_RESPONSE.slice(5)}_0` }],
+			[{ type: "additional_tools", tools: [{ type: "custom", name: "f" }] }],
+			[{ type: "nope" }],
+		),
+	),
+	include: fc.array(fc.constantFrom("reasoning.encrypted_content", "message.output_text.logprobs", "nope"), {
+		maxLength: 3,
+	}),
+	previous_response_id: fc.oneof(
+		fc.constant(null).map(() => lastResponse),
+		fc.constantFrom(UNKNOWN_RESPONSE, "resp_", "nope"),
+	),
+	stream: fc.boolean(),
+	store: fc.boolean(),
+	max_output_tokens: fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.constantFrom(1, 128_000, 1_000_000)),
+	truncation: fc.constantFrom("auto", "disabled", "nope"),
+};
+
 const UNKNOWN_REQUEST = "svc-01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 /** An answered request of the user's; its id. */
@@ -338,6 +381,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
 		owned: "none",
 		hints: CHAT_HINTS,
+	},
+	create_message: {
+		request: () => ({ body: { max_tokens: 64, messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: MESSAGE_HINTS,
+	},
+	count_message_tokens: {
+		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
+		owned: "none",
+		hints: MESSAGE_HINTS,
 	},
 	orchestrate: {
 		request: () => ({ body: { messages: [{ role: "user", content: "hi" }] } }),
@@ -453,6 +506,16 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ body: handoff("contract") }),
 		owned: [inWorkspace((id) => ({ body: handoff(id) }))],
 		hints: { workspace_id: workspaceId, est_cost: fc.constantFrom(0, 1.5, 5e-324, 1e308, -0) },
+	},
+	create_response: {
+		request: () => ({ body: { input: "hi", store: false } }),
+		owned: [ownedResponse((id) => ({ body: { input: "hi", previous_response_id: id } }))],
+		hints: CREATE_RESPONSE_HINTS,
+	},
+	count_response_input_tokens: {
+		request: () => ({ body: { input: "hi" } }),
+		owned: [ownedResponse((id) => ({ body: { input: "hi", previous_response_id: id } }))],
+		hints: CREATE_RESPONSE_HINTS,
 	},
 	get_response: {
 		request: async (key) => ({ path: `/v1/responses/${await newResponse(key)}` }),

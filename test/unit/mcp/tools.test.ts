@@ -52,6 +52,13 @@ describe("the tools", () => {
 	it("are what answers JSON to anybody or to a key, but for internal endpoints and those about the interface", () => {
 		const left = ENDPOINTS.filter((each) => !isTool(each)).map(({ id, access }) => `${access} ${id}`);
 		expect(left.filter((each) => !each.startsWith("operator ") && !each.startsWith("session "))).toEqual([
+			"key create_response",
+			"key count_response_input_tokens",
+			"key get_response",
+			"key delete_response",
+			"key list_response_input_items",
+			"key create_message",
+			"key count_message_tokens",
 			"key get_handoff_checkpoint",
 			"key generate_workspace_files",
 			"public get_brain_badge",

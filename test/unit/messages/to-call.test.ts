@@ -349,7 +349,7 @@ describe("limits and effort", () => {
 		expect(callFrom(QUESTION)).toMatchObject({ call: { maxTokens: 100 }, options: { outputLimit: { atMost: 100 } } });
 		expect(callFrom({ messages: QUESTION["messages"] })).toMatchObject({
 			call: { maxTokens: 1_024 },
-			options: { model: "auto", mode: null, outputLimit: { atMost: 32_000 } },
+			options: { model: "auto", mode: null, outputLimit: { atMost: 32_000, isDefault: true } },
 		});
 	});
 
@@ -423,6 +423,7 @@ describe.runIf(CLIENT_FILES.every((file) => hasSharedData(`clients/${file}`)))("
 		expect(warnings).toEqual([]);
 		expect(call.tools).toHaveLength(12);
 		expect(call).toMatchObject({ effort: "medium", user: expect.any(String), maxTokens: 1_024 });
-		expect(options).toEqual({ model: "claude-opus-5-5", mode: null, outputLimit: { atMost: 128_000 } });
+		const outputLimit = { atMost: 128_000 };
+		expect(options).toEqual({ model: "claude-opus-5-5", takesAliases: true, mode: null, outputLimit });
 	});
 });

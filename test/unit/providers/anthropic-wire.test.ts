@@ -89,7 +89,7 @@ describe("a Messages request", () => {
 		expect(json["stream"]).toBe(true);
 	});
 
-	it("collects system and developer messages in order, wherever they stand", () => {
+	it("collects the system and developer messages that precede the first answer, in order", () => {
 		const { json } = sent({
 			messages: [
 				{ role: "system", content: "one" },
@@ -143,6 +143,7 @@ describe("a Messages request", () => {
 				content: [
 					{ type: "tool_result", tool_use_id: "a", content: [text("1")] },
 					{ type: "tool_result", tool_use_id: "b" },
+					text("<system>\naside\n</system>"),
 					text("and now?"),
 				],
 			},
@@ -152,12 +153,14 @@ describe("a Messages request", () => {
 	it("keeps arguments that are no JSON object where the model can see them", () => {
 		const inputs = ['{"x":', "[1]", '"s"'].map((args) => {
 			const call = { role: "assistant", tool_calls: [toolCall("a", args)] };
-			return messagesOf([{ role: "user", content: "go" }, call]);
+			const result = { role: "tool", tool_call_id: "a", content: "1" };
+			return messagesOf([{ role: "user", content: "go" }, call, result]);
 		});
 		expect(inputs).toEqual(
 			['{"x":', "[1]", '"s"'].map((_raw) => [
 				{ role: "user", content: [text("go")] },
 				{ role: "assistant", content: [{ type: "tool_use", id: "a", name: "f", input: { _raw } }] },
+				{ role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: [text("1")] }] },
 			]),
 		);
 	});
@@ -203,6 +206,7 @@ describe("a Messages request", () => {
 		expect(sentCall({ ...call, messages: [...call.messages, spoken] }).json["messages"]).toMatchObject([
 			{ role: "user" },
 			{ role: "assistant", content: [signed, redacted, text("t"), { type: "tool_use" }] },
+			{ role: "user", content: [{ type: "tool_result" }] },
 		]);
 		expect(sentCall({ ...call, messages: [...call.messages, silent] }).json["messages"]).toHaveLength(1);
 	});
@@ -240,7 +244,7 @@ describe("a Messages request", () => {
 	it("leaves out what has no equivalent or is refused, saying so for what the client set", () => {
 		const knobs = { temperature: 1, top_p: 0.5, seed: 3, presence_penalty: 1, frequency_penalty: 1, logit_bias: {} };
 		const { json, warnings } = sent(knobs);
-		expect(Object.keys(json)).toEqual(["model", "max_tokens", "stream", "messages"]);
+		expect(Object.keys(json)).toEqual(["model", "messages", "max_tokens", "stream"]);
 		expect(warnings.every(({ code }) => code === "parameter_dropped")).toBe(true);
 		expect(new Set(warnings.map(({ param }) => param))).toEqual(new Set(Object.keys(knobs)));
 	});

@@ -152,8 +152,8 @@ describe("a request to Gemini", () => {
 			{
 				role: "user",
 				parts: [
-					{ functionResponse: { id: "b", name: "f_b", response: { result: "plain" } } },
 					{ functionResponse: { id: "a", name: "f_a", response: { y: 2 } } },
+					{ functionResponse: { id: "b", name: "f_b", response: { result: "plain" } } },
 				],
 			},
 			{
@@ -162,7 +162,11 @@ describe("a request to Gemini", () => {
 			},
 			{
 				role: "user",
-				parts: [{ functionResponse: { id: "unknown", name: "unknown", response: { result: "[1]" } } }],
+				parts: [
+					{ functionResponse: { id: "c", name: "f_c", response: { result: "No output of this call was given." } } },
+					{ text: "Output of tool call unknown:" },
+					{ text: "[1]" },
+				],
 			},
 		]);
 	});

@@ -5,6 +5,7 @@ import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
 import { utf8Length } from "../../../src/providers/wire.ts";
 import { wireFor } from "../../../src/providers/wires.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
+import { plainCall, render } from "../../support/rendered.ts";
 
 /** The members by which a format asks for a stream. */
 const STREAM_MEMBERS: Record<WireName, Record<string, unknown>> = {
@@ -32,6 +33,23 @@ function sent(wire: WireName, isWhole: boolean) {
 	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort: null, isWhole });
 	return { ...request, json: JSON.parse(request.body) as Record<string, unknown> };
 }
+
+it.each(["openai", "anthropic", "google"] as const)(
+	"a field that only some providers take is passed or named (%s)",
+	(wire) => {
+		const call = plainCall({ unknownFields: { verbosity: "low", odd: 1 } });
+		const { json, warnings, model } = render(wire, call, { passes: [] });
+		expect(json).not.toHaveProperty("verbosity");
+		expect(warnings.map(({ param, message }) => [param, message])).toEqual([
+			["verbosity", `${model.id} does not take verbosity; it was left out`],
+			["odd", "odd is not known to this service and was not sent"],
+		]);
+		if (wire !== "openai") return;
+		const passing = render(wire, call, { passes: ["verbosity"] });
+		expect(passing.json).toMatchObject({ verbosity: "low" });
+		expect(passing.warnings.map(({ param }) => param)).toEqual(["odd"]);
+	},
+);
 
 describe.each(["openai", "anthropic", "google"] as const)("a request for a whole answer (%s)", (wire) => {
 	const streamed = sent(wire, false);

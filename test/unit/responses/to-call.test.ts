@@ -119,7 +119,8 @@ describe("a conversation", () => {
 	it("of one text is a message of the user's", () => {
 		const { call, options } = callFor({ input: "hi" });
 		expect(call.messages).toEqual([{ role: "user", content: [{ type: "text", text: "hi" }] }]);
-		expect(options).toEqual({ model: "auto", mode: null, outputLimit: { atMost: 32_000 } });
+		const outputLimit = { atMost: 32_000, isDefault: true };
+		expect(options).toEqual({ model: "auto", takesAliases: true, mode: null, outputLimit });
 	});
 
 	it("is needed", () => {

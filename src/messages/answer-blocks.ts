@@ -1,0 +1,245 @@
+// Turns the parts of an answer into Anthropic's content blocks, one after another: a block ends before the next one begins, as
+// Anthropic's clients expect it. Whole messages and streams are both made of these steps. Pure.
+import { markedCallId } from "../inference/tool-call-ids.ts";
+import { THOUGHT_SIGNATURE } from "../providers/google-request.ts";
+import type { AssistantPart, ProviderPart } from "../providers/model-call.ts";
+import type { StreamPart } from "../providers/wire.ts";
+
+/** A content block, of a type that this service knows or of the provider's own. */
+export interface ContentBlock {
+	type: string;
+	[member: string]: unknown;
+}
+
+/** What is added to the block that is open, by Anthropic's names. */
+export type BlockDelta =
+	| { type: "text_delta"; text: string }
+	| { type: "thinking_delta"; thinking: string }
+	| { type: "signature_delta"; signature: string }
+	| { type: "input_json_delta"; partial_json: string };
+
+export type BlockStep =
+	| { type: "start"; block: ContentBlock }
+	| { type: "delta"; delta: BlockDelta }
+	| { type: "stop" }
+	/** Parts that the client must return and cannot read. They make a block of their own. */
+	| { type: "seal"; parts: AssistantPart[] };
+
+/** How the answer of one model is shown. */
+export interface BlockForm {
+	/** Catalog id. It marks the ids of tool calls. */
+	modelId: string;
+	/** The model is Anthropic's: its thinking stays as it is, and why it refuses is no text. */
+	isNative: boolean;
+	/** Another model's reasoning is shown as thinking. */
+	showsThinking: boolean;
+	/** The provider wants reasoning back. What is not shown of it is sealed. */
+	returnsReasoning: boolean;
+}
+
+type PartByType<T extends StreamPart["type"]> = Extract<StreamPart, { type: T }>;
+type BlockPart = PartByType<"text" | "refusal" | "reasoning" | "tool_call" | "tool_arguments" | "provider" | "restart">;
+
+const BLOCK_PARTS: ReadonlySet<StreamPart["type"]> = new Set<BlockPart["type"]>([
+	...(["text", "refusal", "reasoning", "tool_call", "tool_arguments", "provider", "restart"] as const),
+]);
+
+function isBlockPart(part: StreamPart): part is BlockPart {
+	return BLOCK_PARTS.has(part.type);
+}
+
+/** The arguments of a call so far, and whether they are a complete JSON object. They are read only when somebody asks. */
+class CallArguments {
+	#text = "";
+	#readTo = 0;
+	#depth = 0;
+	#isInString = false;
+	#isEscaped = false;
+	#isComplete = false;
+
+	add(text: string): void {
+		this.#text += text;
+	}
+
+	/** Reads on. */
+	isCompleteObject(): boolean {
+		while (!this.#isComplete && this.#readTo < this.#text.length) this.#read(this.#text[this.#readTo++] ?? "");
+		return this.#isComplete;
+	}
+
+	#read(char: string): void {
+		if (this.#isEscaped) this.#isEscaped = false;
+		else if (this.#isInString) {
+			if (char === "\\") this.#isEscaped = true;
+			else if (char === '"') this.#isInString = false;
+		} else if (char === '"') this.#isInString = true;
+		else if (char === "{" || char === "[") this.#depth++;
+		else if (char === "}" || char === "]") this.#isComplete = --this.#depth === 0;
+	}
+}
+
+/** The block that has begun and not ended. */
+type OpenBlock =
+	| { type: "text" | "refusal" }
+	| { type: "reasoning"; text: string }
+	| { type: "tool_call"; index: number; written: CallArguments };
+
+const STOP: BlockStep = { type: "stop" };
+
+function start(block: ContentBlock): BlockStep {
+	return { type: "start", block };
+}
+
+function delta(added: BlockDelta): BlockStep {
+	return { type: "delta", delta: added };
+}
+
+const EMPTY_THINKING: ContentBlock = { type: "thinking", thinking: "", signature: "" };
+
+function stringMember(block: Record<string, unknown>, name: string): string {
+	const value = block[name];
+	return typeof value === "string" ? value : "";
+}
+
+/** A whole block that no delta adds to. */
+function wholeBlock(block: Record<string, unknown>): BlockStep[] {
+	return [start({ ...block, type: stringMember(block, "type") }), STOP];
+}
+
+/** Signed thinking of which nothing was shown yet. */
+function signedThinking(thinking: string, signature: string): BlockStep[] {
+	const shown = thinking === "" ? [] : [delta({ type: "thinking_delta", thinking })];
+	return [start(EMPTY_THINKING), ...shown, delta({ type: "signature_delta", signature }), STOP];
+}
+
+/** Whether Anthropic's form has no place for a provider's block, so that it is left out. */
+export function isUnsayable({ wire, block }: ProviderPart): boolean {
+	return wire !== "anthropic" && block["type"] !== THOUGHT_SIGNATURE;
+}
+
+/** The blocks of one answer. */
+export class AnswerBlocks {
+	readonly #form: BlockForm;
+	#open: OpenBlock | null = null;
+	/** Reasoning that is not shown, and not sealed yet. */
+	#hidden = "";
+	/** What came while a call was open whose arguments were incomplete: some providers write several calls at once. */
+	#waiting: BlockPart[] = [];
+
+	constructor(form: BlockForm) {
+		this.#form = form;
+	}
+
+	/** The steps that a part makes now; it may make more of them later. */
+	pass(part: StreamPart): BlockStep[] {
+		if (!isBlockPart(part)) return [];
+		const open = this.#open;
+		if (part.type === "tool_arguments" && open?.type === "tool_call" && open.index === part.index) {
+			open.written.add(part.text);
+			const written = part.text === "" ? [] : [delta({ type: "input_json_delta", partial_json: part.text })];
+			return this.#waiting.length > 0 && open.written.isCompleteObject() ? [...written, ...this.#resume()] : written;
+		}
+		if (this.#waiting.length > 0 || (open?.type === "tool_call" && !open.written.isCompleteObject())) {
+			this.#waiting.push(part);
+			return [];
+		}
+		return this.#take(part);
+	}
+
+	/** Ends the open block, and what waited for it. */
+	end(): BlockStep[] {
+		const steps = this.#close();
+		while (this.#waiting.length > 0) steps.push(...this.#resume(), ...this.#close());
+		return steps;
+	}
+
+	#resume(): BlockStep[] {
+		const parts = this.#waiting;
+		this.#waiting = [];
+		return [...this.#close(), ...parts.flatMap((part) => this.pass(part))];
+	}
+
+	#take(part: BlockPart): BlockStep[] {
+		switch (part.type) {
+			case "text":
+				return this.#addText("text", part.text);
+			case "refusal":
+				return this.#form.isNative ? [] : this.#addText("refusal", part.text);
+			case "reasoning":
+				return this.#addReasoning(part.text);
+			case "tool_call":
+				return this.#startCall(part);
+			case "provider":
+				return this.#addProviderBlock(part);
+			case "restart":
+				// The signature that was to come is void. What was delivered stands.
+				return this.#open?.type === "reasoning" ? this.#close() : [];
+			case "tool_arguments":
+				// They belong to a call that was complete without them.
+				return [];
+		}
+	}
+
+	#addText(type: "text" | "refusal", text: string): BlockStep[] {
+		if (text === "") return [];
+		const added = delta({ type: "text_delta", text });
+		if (this.#open?.type === type) return [added];
+		const steps = this.#close();
+		this.#open = { type };
+		return [...steps, start({ type: "text", text: "", citations: null }), added];
+	}
+
+	#addReasoning(text: string): BlockStep[] {
+		if (text === "") return [];
+		const { isNative, showsThinking, returnsReasoning } = this.#form;
+		if (!isNative && !showsThinking) {
+			if (returnsReasoning) this.#hidden += text;
+			return [];
+		}
+		const added = delta({ type: "thinking_delta", thinking: text });
+		if (this.#open?.type === "reasoning") {
+			this.#open.text += text;
+			return [added];
+		}
+		const steps = this.#close();
+		this.#open = { type: "reasoning", text };
+		return [...steps, start(EMPTY_THINKING), added];
+	}
+
+	#startCall({ index, id, name, signature }: PartByType<"tool_call">): BlockStep[] {
+		const steps = this.#close();
+		if (signature !== undefined)
+			steps.push({ type: "seal", parts: [{ type: "tool_call", id, name, arguments: "", signature }] });
+		this.#open = { type: "tool_call", index, written: new CallArguments() };
+		const clientId = markedCallId(id, this.#form.modelId);
+		steps.push(start({ type: "tool_use", id: clientId, name, input: {}, caller: { type: "direct" } }));
+		return steps;
+	}
+
+	#addProviderBlock(part: ProviderPart): BlockStep[] {
+		if (isUnsayable(part)) return [];
+		const { wire, block } = part;
+		if (wire !== "anthropic") return [...this.#close(), { type: "seal", parts: [part] }];
+		if (block["type"] !== "thinking") return [...this.#close(), ...wholeBlock(block)];
+		const [thinking, signature] = [stringMember(block, "thinking"), stringMember(block, "signature")];
+		const open = this.#open;
+		if (open?.type !== "reasoning") return [...this.#close(), ...signedThinking(thinking, signature)];
+		if (open.text === thinking) {
+			this.#open = null;
+			return [delta({ type: "signature_delta", signature }), STOP];
+		}
+		// What was shown is not what is signed: values stand in place of the placeholders that the model wrote.
+		return [...this.#close(), { type: "seal", parts: [part] }];
+	}
+
+	/** Ends the open block, and seals the reasoning that was hidden. */
+	#close(): BlockStep[] {
+		const steps: BlockStep[] = this.#open ? [STOP] : [];
+		this.#open = null;
+		if (this.#hidden !== "") {
+			steps.push({ type: "seal", parts: [{ type: "reasoning", text: this.#hidden }] });
+			this.#hidden = "";
+		}
+		return steps;
+	}
+}

@@ -1,0 +1,101 @@
+// Makes a request to the engine of a Responses body: what the body refers to is read, sealed reasoning is opened, the rules in force
+// are applied. How the answer is worded and stored is decided here, too.
+import type { KeyContext } from "../account/context.ts";
+import { ok, type Result } from "../failure.ts";
+import type { EntranceRequest } from "../inference/answer-form.ts";
+import { applyRules } from "../inference/apply-rules.edge.ts";
+import { type OpenedReasoning, openReasoning, sealReasoning } from "../inference/sealed-reasoning.edge.ts";
+import { toSvcBlock } from "../inference/svc-block.ts";
+import { isJsonObject } from "../json.ts";
+import { isAvailable } from "../providers/wires.ts";
+import { toResponsesWarning, withResponsesFields } from "./field-names.ts";
+import { LOGPROBS_INCLUDE } from "./fields.ts";
+import type { InputItem } from "./items.ts";
+import { toResponsesPurpose } from "./purpose.ts";
+import type { ResponsesRequest } from "./request.ts";
+import { type ResolvedInput, resolveInput } from "./resolve-input.edge.ts";
+import type { ResponseObject } from "./response.ts";
+import { type ResponseWording, responseWording } from "./response-form.ts";
+import { decideStorage } from "./response-storage.ts";
+import { storeResponse } from "./store.edge.ts";
+import { findSealedTexts, type ResponsesCall, toResponsesCall } from "./to-call.ts";
+
+const ENCRYPTED_INCLUDE = "reasoning.encrypted_content";
+
+/** What was sealed for this user, by its text. What does not open is missing. */
+async function openSealedTexts(
+	items: readonly InputItem[],
+	{ account, settings }: KeyContext,
+): Promise<Map<string, OpenedReasoning>> {
+	const opened = await Promise.all(
+		findSealedTexts(items).map(async (text) => [text, await openReasoning(text, account, settings)] as const),
+	);
+	return new Map(opened.flatMap(([text, reasoning]) => (reasoning ? [[text, reasoning]] : [])));
+}
+
+/** A body as a call, with the input that it stands for. */
+export async function readResponsesCall(
+	body: ResponsesRequest,
+	context: KeyContext,
+): Promise<Result<ResponsesCall & { input: ResolvedInput }>> {
+	const { settings, rawBody } = context;
+	const input = await resolveInput(body, context);
+	if (!input.ok) return input;
+	const made = toResponsesCall(body, input.value.items, {
+		catalog: settings.catalog,
+		opened: await openSealedTexts(input.value.items, context),
+		rawBody,
+		mayServe: (model) => isAvailable(model, settings),
+	});
+	return made.ok ? ok({ ...made.value, input: input.value }) : made;
+}
+
+/** Seals what must come back to the model that wrote it. */
+function sealFor({ account: { userId }, settings }: KeyContext): ResponseWording["seal"] {
+	return (parts, modelId) => {
+		const provider = settings.catalog.findModel(modelId)?.provider ?? "";
+		return sealReasoning(parts, { userId, provider, modelId }, settings);
+	};
+}
+
+/** The request of a body, and how its answer is worded. */
+export async function toResponsesEntrance(
+	body: ResponsesRequest,
+	context: KeyContext,
+): Promise<Result<EntranceRequest<ResponseObject>>> {
+	const read = await readResponsesCall(body, context);
+	if (!read.ok) return read;
+	const { call, options, tools, places, warnings, input } = read.value;
+	const toRequest: Parameters<typeof applyRules>[1] = (config) =>
+		ok({ call, options: { ...options, config, gate: null } });
+	const ruled = await applyRules(body, toRequest, context);
+	if (!ruled.ok) return ruled;
+	const storage = decideStorage(body.store, ruled.value.options.gate?.levels ?? null, context.settings);
+	const request = {
+		...ruled.value,
+		options: { ...ruled.value.options, warnings: [...warnings, ...storage.warnings] },
+	};
+	const { rawBody } = context;
+	const wording = responseWording({
+		tools,
+		reasoningForm: (body.reasoning?.summary ?? body.reasoning?.generate_summary) ? "summary" : "content",
+		hasLogprobs: body.include?.includes(LOGPROBS_INCLUDE) ?? false,
+		includesSealed: body.include?.includes(ENCRYPTED_INCLUDE) ?? false,
+		rawBody: isJsonObject(rawBody) ? rawBody : {},
+		seal: sealFor(context),
+		toSvcBlock: (settled) => toSvcBlock(settled, toResponsesWarning),
+		store: storage.stores
+			? (response) =>
+					storeResponse(
+						{ response: { ...response, previous_response_id: body.previous_response_id }, input: input.own },
+						context,
+					)
+			: null,
+	});
+	return ok({
+		request,
+		purpose: toResponsesPurpose(rawBody, request.options),
+		...wording,
+		withClientFields: (failure) => withResponsesFields(failure, places),
+	});
+}

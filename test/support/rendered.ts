@@ -1,0 +1,41 @@
+// A model call as each wire sends it, to a model of the tests' catalog.
+import type { Model, Provider } from "../../src/catalog/schema.ts";
+import type { EffortChoice, WireName } from "../../src/catalog/vocabulary.ts";
+import type { ModelCall } from "../../src/providers/model-call.ts";
+import type { UpstreamRequest } from "../../src/providers/wire.ts";
+import { wireFor } from "../../src/providers/wires.ts";
+import { modelWhere, TEST_CATALOG } from "./catalog.ts";
+
+/** A call that asks for nothing special. */
+export function plainCall(more: Partial<ModelCall> = {}): ModelCall {
+	return {
+		messages: [{ role: "user", content: [{ type: "text", text: "go" }] }],
+		tools: [],
+		output: { type: "text" },
+		maxTokens: 1_000,
+		stop: [],
+		sampling: {},
+		unknownFields: {},
+		...more,
+	};
+}
+
+export interface Rendered extends UpstreamRequest {
+	json: Record<string, unknown>;
+	model: Model;
+}
+
+/** @param more what the provider has other than the tests' catalog. */
+export function render(
+	wire: WireName,
+	call: ModelCall,
+	more: Partial<Provider> = {},
+	effort: EffortChoice = null,
+): Rendered {
+	const model = modelWhere(TEST_CATALOG, (candidate) => TEST_CATALOG.providerFor(candidate).wire === wire);
+	const provider = { ...TEST_CATALOG.providerFor(model), ...more };
+	const access = { provider, apiKey: "k", baseUrl: "https://u.test/v1", host: "u.test" };
+	const prompt = wireFor(provider).preparePrompt(call, provider);
+	const request = wireFor(provider).renderRequest({ call, prompt, model, access, effort });
+	return { ...request, model, json: JSON.parse(request.body) };
+}

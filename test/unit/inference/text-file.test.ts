@@ -1,0 +1,46 @@
+// Files of text are read whatever a client says of them; others are refused by what they are.
+import { describe, expect, it } from "vitest";
+import { readTextFile } from "../../../src/inference/text-file.ts";
+
+const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString("base64");
+const read = (content: string, name: string | null = null, mediaType: string | null = null) => {
+	const file = readTextFile({ content, name, mediaType });
+	return file.ok ? file.text : new Error(file.message);
+};
+
+describe("a file", () => {
+	it.each([
+		["text/plain", null],
+		["text/csv;charset=utf-8", null],
+		["application/json", null],
+		["application/vnd.api+json", null],
+		["application/octet-stream", "main.RS"],
+		["", "notes.md"],
+	])("of type %s, named %s, is text", (type, name) => {
+		const heading = name === null ? "" : `File: ${name}\n\n`;
+		expect(read(`data:${type};base64,${base64("né")}`, name)).toBe(`${heading}né`);
+	});
+
+	it("without an address is known by its name, or by the type that the client says", () => {
+		expect(read(base64("a,b"), "t.csv")).toBe("File: t.csv\n\na,b");
+		expect(read(base64("a,b"), null, "text/plain")).toBe("a,b");
+	});
+
+	it("of another kind is refused by what it is", () => {
+		expect(read(`data:application/pdf;base64,${base64("%PDF")}`, "a.txt")).toEqual(
+			new Error("only files of text can be sent to models, and application/pdf is none"),
+		);
+		expect(read(base64("x"), "a.docx")).toEqual(
+			new Error("only files of text can be sent to models, and a.docx is none"),
+		);
+		expect(read(base64("x"))).toBeInstanceOf(Error);
+	});
+
+	it("that is no base64 or no UTF-8 is refused", () => {
+		expect(read("data:text/plain,hello")).toEqual(new Error("must be base64, alone or as a data:…;base64 address"));
+		expect(read("data:text/plain;base64,a*b=")).toBeInstanceOf(Error);
+		expect(read(`data:text/plain;base64,${base64(Uint8Array.of(0xff, 0xfe))}`)).toEqual(
+			new Error("must be text in UTF-8"),
+		);
+	});
+});
