@@ -4,7 +4,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { callIdSchema, findCallingModel, readCallId, sealedTextSchema } from "../inference/tool-call-ids.ts";
-import { findUnknownFields } from "../inference/unknown-fields.ts";
+import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import {
 	type AssistantPart,
@@ -267,7 +267,7 @@ export function toModelCall(request: ChatRequest, catalog: Catalog, dropped: rea
 		maxTokens: request.max_completion_tokens ?? request.max_tokens ?? DEFAULT_CHAT_MAX_TOKENS,
 		stop: stop == null ? [] : typeof stop === "string" ? [stop] : stop,
 		sampling,
-		unknownFields: findUnknownFields(request, chatRequestSchema.unwrap().shape, dropped),
+		unknownFields: findUnknownFields(request, knownFields(chatRequestSchema), dropped),
 		...(logprobs ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
 		...optionalMember("toolChoice", request.tool_choice && toToolChoice(request.tool_choice)),
 		...optionalMember("parallelToolCalls", request.parallel_tool_calls),

@@ -7,6 +7,7 @@ import { findDroppedMembers } from "../http/dropped-members.ts";
 import { DEFAULT_CEILING_TOKENS, toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { findCallingModel } from "../inference/tool-call-ids.ts";
+import { knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
 import { REASONING_SHARE } from "../providers/wire.ts";
@@ -159,7 +160,7 @@ function continuesAnswers(modelId: string | null | undefined, catalog: Catalog):
 function warnOfRest(body: MessagesRequest, context: MessagesContext, warnings: EntranceWarnings): void {
 	const { catalog, rawBody = body, betas = null } = context;
 	warnOfBetas(betas, body["betas"], warnings);
-	warnOfMembers(body, messagesRequestSchema.unwrap().shape, warnings);
+	warnOfMembers(body, knownFields(messagesRequestSchema), warnings);
 	for (const path of findDroppedMembers(rawBody, body))
 		warnings.add("parameter_dropped", path, `${path} is not known to this service and was not sent`);
 	if (

@@ -7,7 +7,7 @@ import { findDroppedMembers } from "../http/dropped-members.ts";
 import { toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
-import { findUnknownFields } from "../inference/unknown-fields.ts";
+import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
 import { detectSignals } from "../routing/signals.ts";
@@ -110,7 +110,7 @@ function toCallSettings(body: ResponsesRequest, rawBody: unknown): Omit<ModelCal
 			...optionalMember("verbosity", body.text?.verbosity),
 			...optionalMember("prompt_cache_key", body.prompt_cache_key),
 			...optionalMember("safety_identifier", body.safety_identifier),
-			...findUnknownFields(body, responsesRequestSchema.unwrap().shape, dropped),
+			...findUnknownFields(body, knownFields(responsesRequestSchema), dropped),
 		},
 		...(include?.includes(LOGPROBS_INCLUDE) ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
 		...optionalMember("parallelToolCalls", body.parallel_tool_calls),

@@ -106,16 +106,13 @@ export class ItemReader {
 				break;
 			default:
 				this.notes.leaveOut(path, `models here cannot be sent ${item.type}, so it was left out`);
-				if (typeof item["call_id"] === "string") this.#noteCall(item["call_id"], true);
+				if (typeof item["call_id"] === "string")
+					this.#calls.set(readCallId(item["call_id"], this.#context.catalog).id, { isLeftOut: true });
 		}
 	}
 
 	#failSealed(path: string, message: string): void {
 		this.failure ??= { reason: "invalid_encrypted_content", message, param: `${path}.encrypted_content` };
-	}
-
-	#noteCall(callId: string, isLeftOut: boolean): void {
-		this.#calls.set(readCallId(callId, this.#context.catalog).id, { isLeftOut });
 	}
 
 	#add(message: Message, path: string): void {
@@ -166,7 +163,7 @@ export class ItemReader {
 		const turn = this.#openTurn(path);
 		this.#endText(turn);
 		this.#turnModel ??= modelId;
-		this.#noteCall(item.call_id, false);
+		this.#calls.set(id, { isLeftOut: false });
 		turn.push({
 			type: "tool_call",
 			id,
