@@ -204,8 +204,28 @@ describe("a Response", () => {
 		const output = { type: "custom_tool_call_output", call_id, output: "a.txt" };
 		const second = await answerTo({ ...body, input: [{ role: "user", content: "List" }, ...last.output, output] });
 		expect(outputText(second)).toBe("Done.");
-		const sent = upstream.requests.at(-1)?.body["messages"] as Json[];
-		expect(JSON.stringify(sent)).toContain(JSON.stringify(JSON.stringify({ input: "ls -l\n" })));
+		expect(upstream.requests.at(-1)?.body["messages"]).toMatchObject([
+			{ role: "user" },
+			{ tool_calls: [{ id: "call_1", type: "custom", custom: { name: "functions__exec", input: "ls -l\n" } }] },
+			{ role: "tool", tool_call_id: "call_1", content: "a.txt" },
+		]);
+	});
+
+	it("gives a custom tool its text where the provider has such tools", async () => {
+		const customDelta = (custom: Json) => delta({ tool_calls: [{ index: 0, id: "call_1", type: "custom", custom }] });
+		pinnedSays(() =>
+			says(
+				ROLE,
+				customDelta({ name: "exec", input: 'a "' }),
+				customDelta({ input: 'b"\n' }),
+				finish("tool_calls"),
+				DONE,
+			),
+		);
+		const { events, last } = await streamTo({ input: "List", model: pinned.id, tools: [EXEC], store: false });
+		expect(last.output).toMatchObject([{ type: "custom_tool_call", name: "exec", input: 'a "b"\n' }]);
+		const deltas = events.filter(({ event }) => event === "response.custom_tool_call_input.delta");
+		expect(deltas.map(({ data }) => data.delta)).toEqual(['a "', 'b"\n']);
 	});
 
 	it("keeps parallel calls apart whose arguments come in turns", async () => {
