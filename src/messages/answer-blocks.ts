@@ -186,7 +186,7 @@ export class AnswerBlocks {
 		if (this.#open?.type === type) return [added];
 		const steps = this.#close();
 		this.#open = { type };
-		return [...steps, start({ type: "text", text: "", citations: null }), added];
+		return [...steps, start({ type: "text", text: "" }), added];
 	}
 
 	#addReasoning(text: string): BlockStep[] {

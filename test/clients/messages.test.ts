@@ -211,7 +211,8 @@ describe("the Anthropic client", () => {
 		const ids: string[] = [];
 		for await (const { id, type, display_name, created_at } of newClient().models.list({ limit: 5 })) {
 			expect([type, typeof display_name]).toEqual(["model", "string"]);
-			expect(new Date(created_at).getTime()).toBeGreaterThan(0);
+			// The epoch is a date that is not known.
+			expect(new Date(created_at).getTime()).toBeGreaterThanOrEqual(0);
 			ids.push(id);
 		}
 		expect(new Set(ids).size).toBe(ids.length);
