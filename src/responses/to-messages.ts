@@ -141,7 +141,7 @@ export class ItemReader {
 		// Providers refuse a turn of reasoning alone.
 		if (turn.some(({ type }) => type !== "reasoning" && type !== "provider"))
 			this.#add({ role: "assistant", content: turn }, this.#turnPath);
-		else this.notes.leaveOut("input", "reasoning without an answer was left out");
+		else if (turn.length > 0) this.notes.leaveOut("input", "reasoning without an answer was left out");
 	}
 
 	#readMessage({ role, content }: MessageItem, path: string): void {

@@ -47,6 +47,12 @@ describe("items of the assistant that follow each other", () => {
 		expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
 	});
 
+	it("that are empty say nothing, and nothing is said of them", () => {
+		const { call: made, warnings } = callFor({ input: [USER, { role: "assistant", content: [] }, USER] });
+		expect(made.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+		expect(warnings).toEqual([]);
+	});
+
 	it("that are reasoning alone are left out with a warning", () => {
 		const reasoning = { type: "reasoning", id: "rs", summary: [], content: [{ type: "reasoning_text", text: "hm" }] };
 		const { call: made, warnings } = callFor({ input: [USER, reasoning] });
