@@ -34,7 +34,7 @@ import {
 	type RequestOptions,
 	toUpstreamBody,
 	type UpstreamRequest,
-	unsentFieldWarning,
+	unsentFieldWarnings,
 } from "./wire.ts";
 
 /** A message in Anthropic's form. Roles alternate, and the content is a list of blocks. */
@@ -260,7 +260,7 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const refused = new Set([...model.request.rejects, ...access.provider.drops]);
 	const { fields: sampling, warnings } = anthropicSamplingFields(call, model, refused);
-	warnings.push(...Object.keys(call.unknownFields).map((param) => unsentFieldWarning(model, param)));
+	warnings.push(...unsentFieldWarnings(model, Object.keys(call.unknownFields)));
 	const hasTools = call.tools.length > 0;
 	const refusesParallel = hasTools && call.parallelToolCalls !== undefined && refused.has("parallel_tool_calls");
 	if (refusesParallel) warnings.push(droppedParameterWarning(model, "parallel_tool_calls"));

@@ -32,7 +32,7 @@ import {
 	type RequestOptions,
 	toUpstreamBody,
 	type UpstreamRequest,
-	unsentFieldWarning,
+	unsentFieldWarnings,
 } from "./wire.ts";
 
 interface GoogleTurn {
@@ -312,7 +312,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...sampling.warnings,
-			...Object.keys(call.unknownFields).map((param) => unsentFieldWarning(model, param)),
+			...unsentFieldWarnings(model, Object.keys(call.unknownFields)),
 			...thinking.warnings,
 			...schemaWarnings(model, "tools", compileTools(call).dropped),
 			...grammarWarnings(model, call.tools),

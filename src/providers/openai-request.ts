@@ -33,7 +33,7 @@ import {
 	type RequestOptions,
 	toUpstreamBody,
 	type UpstreamRequest,
-	unsentFieldWarning,
+	unsentFieldWarnings,
 } from "./wire.ts";
 
 function toTextContent(parts: readonly TextPart[]): string | JsonObject[] {
@@ -210,10 +210,14 @@ function optionalFields(
 		// A provider uses the end user's id for abuse checks. Leaving it out needs no warning.
 		else if (param !== "user") warnings.push(droppedParameterWarning(model, param));
 	}
-	for (const [param, value] of Object.entries(call.unknownFields)) {
+	for (const [param, value] of Object.entries(call.unknownFields))
 		if (provider.passes.includes(param)) fields[param] = value;
-		else warnings.push(unsentFieldWarning(model, param));
-	}
+	warnings.push(
+		...unsentFieldWarnings(
+			model,
+			Object.keys(call.unknownFields).filter((param) => !provider.passes.includes(param)),
+		),
+	);
 	if (call.sampling.temperature === undefined && !refused.has("temperature"))
 		fields["temperature"] = DEFAULT_TEMPERATURE;
 	return { fields, warnings };

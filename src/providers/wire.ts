@@ -199,13 +199,22 @@ export function droppedParameterWarning(model: Model, param: CallField): Warning
 	return { code: "parameter_dropped", param, message: `${model.id} does not take ${param}; it was left out` };
 }
 
+/** Fields that help a provider and change no answer: where its prompt cache looks, whom its abuse checks mean. */
+const HINT_FIELDS = new Set(["prompt_cache_key", "safety_identifier"]);
 /** Fields of OpenAI's that entrances know, and that only some providers take (`passes` in their catalog rows). */
-const PASSED_FIELDS = new Set(["verbosity", "prompt_cache_key", "safety_identifier"]);
+const PASSED_FIELDS = new Set(["verbosity"]);
 
-/** Warns that a field of the client's body was not sent, because nobody knows it or the provider does not take it. */
-export function unsentFieldWarning(model: Model, param: string): Warning {
-	const message = PASSED_FIELDS.has(param)
-		? `${model.id} does not take ${param}; it was left out`
-		: `${param} is not known to this service and was not sent`;
-	return { code: "parameter_dropped", param, message };
+/**
+ * Warns of fields of the client's body that were not sent, because nobody knows them or the provider does not take them.
+ * A hint that is left out needs no warning: agents send one with every request.
+ */
+export function unsentFieldWarnings(model: Model, params: readonly string[]): Warning[] {
+	return params
+		.filter((param) => !HINT_FIELDS.has(param))
+		.map((param) => {
+			const message = PASSED_FIELDS.has(param)
+				? `${model.id} does not take ${param}; it was left out`
+				: `${param} is not known to this service and was not sent`;
+			return { code: "parameter_dropped", param, message };
+		});
 }

@@ -161,7 +161,9 @@ describe("a message", () => {
 	});
 
 	it("takes its key in x-api-key as well", async () => {
-		expect((await send({}, { authorization: "", "x-api-key": pro.key })).status).toBe(200);
+		const body = JSON.stringify({ max_tokens: 64, messages: [user("hi")] });
+		const headers = { "x-api-key": pro.key };
+		expect((await call("/v1/messages", { method: "POST", headers, body })).status).toBe(200);
 		expect((await send({}, { "x-api-key": `${pro.key}x` })).status).toBe(401);
 	});
 

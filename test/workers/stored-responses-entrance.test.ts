@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 async function create(body: JsonObject): Promise<Answer> {
-	const response = await callWithKey(key.key, "/v1/responses", body);
+	const response = await callWithKey(key.key, "/v1/responses", { max_output_tokens: 256, ...body });
 	expect(response.status, await response.clone().text()).toBe(200);
 	return response.json();
 }
@@ -146,7 +146,11 @@ describe("a response that is not stored", () => {
 		const faults = useFaults({ STORED_RESPONSES: ({ method }) => (method === "put" ? "fail" : "pass") });
 		try {
 			const whole = await create({ input: "hi" });
-			const stream = await callWithKey(key.key, "/v1/responses", { input: "hi", stream: true });
+			const stream = await callWithKey(key.key, "/v1/responses", {
+				input: "hi",
+				stream: true,
+				max_output_tokens: 256,
+			});
 			const last = eventsOf(await stream.text()).at(-1);
 			expect(last?.event).toBe("response.completed");
 			const { response: streamed } = JSON.parse(last?.data ?? "") as { response: Answer };
