@@ -37,7 +37,9 @@ function sent(wire: WireName, isWhole: boolean) {
 it.each(["openai", "anthropic", "google"] as const)(
 	"a field that only some providers take is passed or named (%s)",
 	(wire) => {
-		const call = plainCall({ unknownFields: { verbosity: "low", odd: 1, prompt_cache_key: "k", safety_identifier: "s" } });
+		const call = plainCall({
+			unknownFields: { verbosity: "low", odd: 1, prompt_cache_key: "k", safety_identifier: "s" },
+		});
 		const { json, warnings, model } = render(wire, call, { passes: [] });
 		expect(json).not.toHaveProperty("verbosity");
 		expect(warnings.map(({ param, message }) => [param, message])).toEqual([
