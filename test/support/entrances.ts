@@ -44,7 +44,8 @@ export interface HeardAnswer {
 
 interface HeardSvc extends Json {
 	cost: { total_usd: number; estimated: boolean };
-	proof: { request_id: string };
+	proof: { request_id: string; proof_hash: string };
+	fallback: boolean;
 	warnings: { code: string; param: string | null; message: string }[];
 	fallback_from: string | null;
 }
@@ -59,7 +60,6 @@ export interface Entrance {
 	limit: string;
 	/** How the form names the place of the only message of the user. */
 	firstPlace: string;
-	/** The name of the answer schema's member. */
 	toBody(conversation: SpokenConversation): Json;
 	/** The members that the input hash covers, as docs/proofs.md has it, beside `type`. */
 	hashedInput(body: Json): Json;
@@ -91,7 +91,7 @@ function pngParts(text: string, image: string | undefined, toImage: (base64: str
 	return image === undefined ? text : [{ ...toText, text }, toImage(image)];
 }
 
-const isError = ({ error }: Json): error is Json => isObject(error);
+const isError = (body: Json) => isObject(body["error"]);
 
 const chat: Entrance = {
 	name: "chat",
@@ -272,8 +272,8 @@ const responses: Entrance = {
 	},
 	goOn(body, { output }, results) {
 		const outputs = listOf(output)
-			.filter(({ type }) => type === "function_call")
-			.map(({ call_id }, index) => ({ type: "function_call_output", call_id, output: results[index] ?? "" }));
+			.filter(({ type }) => type === "function_call" || type === "custom_tool_call")
+			.map(({ type, call_id }, index) => ({ type: `${String(type)}_output`, call_id, output: results[index] ?? "" }));
 		return { ...body, input: [...listOf(body["input"]), ...listOf(output), ...outputs] };
 	},
 	errorCode: (body) => (isError(body) ? (body["error"] as Json)["code"] : null),
@@ -289,7 +289,7 @@ const responses: Entrance = {
 				.filter(({ type }) => type === "response.output_text.delta")
 				.map(({ delta }) => String(delta))
 				.join(""),
-			svc: (response["svc"] as HeardSvc | undefined) ?? null,
+			svc: ((response["svc"] ?? last["svc"]) as HeardSvc | undefined) ?? null,
 		};
 	},
 };
@@ -401,6 +401,12 @@ const messages: Entrance = {
 };
 
 export const ENTRANCES: readonly Entrance[] = [chat, responses, messages];
+
+export function entranceNamed(name: Entrance["name"]): Entrance {
+	const found = ENTRANCES.find((entrance) => entrance.name === name);
+	if (!found) throw new Error(`there is no entrance ${name}`);
+	return found;
+}
 
 /** A conversation of one sentence. */
 export function sentence(text: string, more: Partial<SpokenConversation> = {}): SpokenConversation {
