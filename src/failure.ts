@@ -129,6 +129,8 @@ export type Failure =
 	| { reason: "unknown_model"; message: string }
 	| { reason: "model_not_found"; message: string }
 	| { reason: "response_not_found"; message: string }
+	/** A thread of messages that a request goes on with: none is kept. */
+	| { reason: "thread_not_found"; message: string }
 	/** `param` is `previous_response_id`, or the path of the item that refers to a response. */
 	| { reason: "previous_response_not_found"; message: string; param: string }
 	/** Reasoning that was not sealed by this service for this user. `param` is the path of its item. */

@@ -220,6 +220,9 @@ function toFailureRow(failure: Failure): FailureRow {
 		case "model_blocked":
 		case "model_not_allowed":
 			return { status: 403, message: failure.message, extra: { excluded: failure.excluded }, headers: NO_RETRY };
+		case "thread_not_found":
+			// Anthropic's libraries know by these details to send the whole conversation.
+			return { status: 404, message: failure.message, extra: { details: { error_code: failure.reason } } };
 		case "not_found":
 		case "model_not_found":
 		case "response_not_found":

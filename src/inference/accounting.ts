@@ -8,7 +8,7 @@ import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { type Outcome, outputHash, type Receipt, type ReceiptBase, type ReceiptDetail } from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
-import { joinText, type ModelAnswer, partsOfType, type Warning } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, partsOfType, type ToolCallPart, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
 import { reasonsHidden } from "../routing/effort.ts";
 import type { Candidate } from "../routing/selection.ts";
@@ -201,9 +201,15 @@ export function totalNanoUsd(billed: readonly BilledCall[]): number {
 	return billed.reduce((sum, { bill }) => sum + bill.cost.totalNanoUsd, 0);
 }
 
-/** Hash of a delivered answer. Its tool calls have the ids that the client gets. */
-export function answerHash({ content }: ModelAnswer, modelId: string): Hash {
-	const calls = partsOfType(content, "tool_call").map((call) => ({ ...call, id: markedCallId(call.id, modelId) }));
+/** A tool call with name and arguments as its client gets them. Its id is marked later. */
+export type CallDelivery = (call: ToolCallPart) => ToolCallPart;
+
+/** Hash of a delivered answer. Its tool calls have the ids that the client gets. @param deliver default: as the model wrote them. */
+export function answerHash({ content }: ModelAnswer, modelId: string, deliver: CallDelivery = (call) => call): Hash {
+	const calls = partsOfType(content, "tool_call").map((call) => ({
+		...deliver(call),
+		id: markedCallId(call.id, modelId),
+	}));
 	const text = joinText(content, "text");
 	return outputHash(calls.length === 0 ? (text ?? joinText(content, "refusal")) : text, calls);
 }

@@ -7,6 +7,7 @@ import {
 	answerHash,
 	type BilledCall,
 	billInterruptedCall,
+	type CallDelivery,
 	describeSingleAnswer,
 	fallbackFrom,
 	type PlannedCall,
@@ -28,6 +29,8 @@ export interface ChatPurpose {
 	configDigest: string | null;
 	/** The skill that answers; null in a chat. */
 	skillId: string | null;
+	/** How the client gets tool calls; default: as the model wrote them. */
+	deliverCall?: CallDelivery;
 }
 
 /** What was billed, settled and signed. */
@@ -147,7 +150,7 @@ async function inferWhole(
 	const { call, sandbox } = result.served;
 	const { answer, maskWarnings } = unmask(result.served.answer, plan);
 	remember(caller, plan, call);
-	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id));
+	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id, purpose.deliverCall));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { record, latencyMs, attestation } = settlement;
 	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, maskWarnings, sandbox });
@@ -178,16 +181,17 @@ export async function inferStream(
 ): Promise<Result<OpenCompletionStream>> {
 	const options = { ...request.options, mustStream: true };
 	const reserved = await reserveCall({ ...request, options }, purpose, caller);
-	return reserved.ok ? ok(() => openCompletionStream(caller, reserved.value)) : reserved;
+	return reserved.ok ? ok(() => openCompletionStream(caller, reserved.value, purpose)) : reserved;
 }
 
 async function openCompletionStream(
 	caller: Caller,
 	reserved: ReservedCall,
+	purpose: ChatPurpose,
 ): Promise<{ ok: true; value: CompletionStream } | StreamFailure> {
 	const { set, calls, settlement } = reserved;
 	const result = await caller.timings.measure("first_delta", () => calls.stream(set));
-	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served));
+	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served, purpose));
 	const { failure, receipt } = await settlement.fail(result.failure, result.clientClosed || caller.signal.aborted);
 	const { latencyMs, attestation } = settlement;
 	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation, maskWarnings: [] };
@@ -198,6 +202,7 @@ function toCompletionStream(
 	caller: Caller,
 	{ plan, calls, settlement }: ReservedCall,
 	stream: CallStream,
+	{ deliverCall }: ChatPurpose,
 ): CompletionStream {
 	const { call, sandbox, over } = stream;
 	const { record } = settlement;
@@ -218,7 +223,7 @@ function toCompletionStream(
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
 			const { answer, maskWarnings } = unmask(written, plan);
 			if (outcome === "complete") remember(caller, plan, served);
-			const receipt = await settlement.settle(outcome, answerHash(answer, modelId));
+			const receipt = await settlement.settle(outcome, answerHash(answer, modelId, deliverCall));
 			const { latencyMs, attestation } = settlement;
 			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, maskWarnings };
 			const accounted = receipt && { ...settled, receipt };

@@ -108,7 +108,7 @@ function requestBuilder(
 	const readableBy = readableCalls(call);
 	return (model, effort, maxTokens = call.maxTokens) => {
 		const readable = readableBy(model.id);
-		// The call object itself where possible: wires cache its serialized tools by identity.
+		// A copy keeps the list of tools, by whose identity wires cache what they make of it.
 		const sized = maxTokens === call.maxTokens ? readable.call : { ...readable.call, maxTokens };
 		const access = accessFor(model);
 		const { provider } = access;

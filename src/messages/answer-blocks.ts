@@ -1,5 +1,6 @@
 // Turns the parts of an answer into Anthropic's content blocks, one after another: a block ends before the next one begins, as
 // Anthropic's clients expect it. Whole messages and streams are both made of these steps. Pure.
+import { JsonEnd } from "../inference/json-end.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { THOUGHT_SIGNATURE } from "../providers/google-request.ts";
 import type { AssistantPart, ProviderPart } from "../providers/model-call.ts";
@@ -48,41 +49,11 @@ function isBlockPart(part: StreamPart): part is BlockPart {
 	return BLOCK_PARTS.has(part.type);
 }
 
-/** The arguments of a call so far, and whether they are a complete JSON object. They are read only when somebody asks. */
-class CallArguments {
-	#text = "";
-	#readTo = 0;
-	#depth = 0;
-	#isInString = false;
-	#isEscaped = false;
-	#isComplete = false;
-
-	add(text: string): void {
-		this.#text += text;
-	}
-
-	/** Reads on. */
-	isCompleteObject(): boolean {
-		while (!this.#isComplete && this.#readTo < this.#text.length) this.#read(this.#text[this.#readTo++] ?? "");
-		return this.#isComplete;
-	}
-
-	#read(char: string): void {
-		if (this.#isEscaped) this.#isEscaped = false;
-		else if (this.#isInString) {
-			if (char === "\\") this.#isEscaped = true;
-			else if (char === '"') this.#isInString = false;
-		} else if (char === '"') this.#isInString = true;
-		else if (char === "{" || char === "[") this.#depth++;
-		else if (char === "}" || char === "]") this.#isComplete = --this.#depth === 0;
-	}
-}
-
 /** The block that has begun and not ended. */
 type OpenBlock =
 	| { type: "text" | "refusal" }
 	| { type: "reasoning"; text: string }
-	| { type: "tool_call"; index: number; written: CallArguments };
+	| { type: "tool_call"; index: number; written: JsonEnd };
 
 const STOP: BlockStep = { type: "stop" };
 
@@ -137,9 +108,9 @@ export class AnswerBlocks {
 		if (part.type === "tool_arguments" && open?.type === "tool_call" && open.index === part.index) {
 			open.written.add(part.text);
 			const written = part.text === "" ? [] : [delta({ type: "input_json_delta", partial_json: part.text })];
-			return this.#waiting.length > 0 && open.written.isCompleteObject() ? [...written, ...this.#resume()] : written;
+			return this.#waiting.length > 0 && open.written.hasEnded ? [...written, ...this.#resume()] : written;
 		}
-		if (this.#waiting.length > 0 || (open?.type === "tool_call" && !open.written.isCompleteObject())) {
+		if (this.#waiting.length > 0 || (open?.type === "tool_call" && !open.written.hasEnded)) {
 			this.#waiting.push(part);
 			return [];
 		}
@@ -186,7 +157,7 @@ export class AnswerBlocks {
 		if (this.#open?.type === type) return [added];
 		const steps = this.#close();
 		this.#open = { type };
-		return [...steps, start({ type: "text", text: "", citations: null }), added];
+		return [...steps, start({ type: "text", text: "" }), added];
 	}
 
 	#addReasoning(text: string): BlockStep[] {
@@ -210,7 +181,7 @@ export class AnswerBlocks {
 		const steps = this.#close();
 		if (signature !== undefined)
 			steps.push({ type: "seal", parts: [{ type: "tool_call", id, name, arguments: "", signature }] });
-		this.#open = { type: "tool_call", index, written: new CallArguments() };
+		this.#open = { type: "tool_call", index, written: new JsonEnd() };
 		const clientId = markedCallId(id, this.#form.modelId);
 		steps.push(start({ type: "tool_use", id: clientId, name, input: {}, caller: { type: "direct" } }));
 		return steps;

@@ -1,5 +1,4 @@
 // Puts the content blocks of a whole answer together, and seals what only this service can read again. Pure.
-import { isJsonObject, parseJson } from "../json.ts";
 import { toStreamParts } from "../providers/accumulate.ts";
 import { type AssistantPart, type ModelAnswer, partsOfType } from "../providers/model-call.ts";
 import {
@@ -10,13 +9,7 @@ import {
 	type ContentBlock,
 	isUnsayable,
 } from "./answer-blocks.ts";
-
-/** The input of a call. Text that is no JSON object (a call cut by the limit) stays readable under `_raw`. */
-function parseToolUseInput(text: string): Record<string, unknown> {
-	if (text.trim() === "") return {};
-	const parsed = parseJson(text);
-	return isJsonObject(parsed) ? parsed : { _raw: text };
-}
+import { toToolUseInput } from "./tool-use-input.ts";
 
 /** Seals parts for the client of one request; null where they would be too long. */
 export type SealParts = (parts: readonly AssistantPart[], modelId: string) => Promise<string | null>;
@@ -45,7 +38,7 @@ class BlockCollector {
 			this.#block = { ...step.block };
 			this.#input = null;
 			this.content.push(this.#block);
-		} else if (this.#input !== null) this.#block["input"] = parseToolUseInput(this.#input);
+		} else if (this.#input !== null) this.#block["input"] = toToolUseInput(this.#input);
 	}
 
 	#append(member: string, text: string): void {

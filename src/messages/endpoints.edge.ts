@@ -19,6 +19,7 @@ import { type AnsweredMessage, answeredMessageSchema, type MessageWording, toMes
 import { openThinking } from "./open-thinking.edge.ts";
 import { toMessagesPurpose } from "./purpose.ts";
 import { type MessagesRequest, messagesRequestSchema } from "./request.ts";
+import { findLostThread } from "./threads.ts";
 import { toMessagesCall } from "./to-call.ts";
 
 /** How a model's answer to a body is shown. */
@@ -78,6 +79,8 @@ export const createMessageEndpoint = endpoint({
 		"With `stream: true`: Anthropic's events from `message_start` to `message_stop`, `svc` on `message_delta`, or an `error`.",
 	async handle({ body, context }) {
 		const { settings, account, headers, rawBody } = context;
+		const lost = findLostThread(body);
+		if (lost) return fail(lost);
 		const opened = await openThinking(body, account.userId, settings);
 		const read = toMessagesCall(body, {
 			catalog: settings.catalog,

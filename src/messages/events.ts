@@ -3,7 +3,7 @@ import { errorType } from "../http/dialects.ts";
 import type { StreamError, StreamForm, StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
-import { AnswerBlocks, type BlockStep, type ContentBlock } from "./answer-blocks.ts";
+import { AnswerBlocks, type BlockDelta, type BlockStep, type ContentBlock } from "./answer-blocks.ts";
 import { toSealedBlock } from "./answer-content.ts";
 import { type MessageWording, toMessageEnding, toMessageHead, toMessageUsage } from "./message.ts";
 
@@ -108,10 +108,16 @@ export class MessageEvents implements StreamForm {
 			case "start":
 				return this.#renderStart(step.block);
 			case "delta":
-				return renderMessageEvent({ type: "content_block_delta", index: this.#index, delta: step.delta });
+				return this.#renderDelta(step.delta);
 			case "stop":
 				return this.#renderStop();
 		}
+	}
+
+	/** Nearly all events are of this kind, so only the delta is serialized. */
+	#renderDelta(delta: BlockDelta): string {
+		const payload = `{"type":"content_block_delta","index":${this.#index},"delta":${JSON.stringify(delta)}}`;
+		return `event: content_block_delta\ndata: ${payload}\n\n`;
 	}
 
 	#renderStart(content_block: ContentBlock): string {

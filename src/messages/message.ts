@@ -22,7 +22,7 @@ type StopReason = (typeof STOP_REASONS)[number];
 
 const answeredBlockSchema = z.lazy(() =>
 	z.union([
-		z.looseObject({ type: z.literal("text"), text: z.string(), citations: z.null() }),
+		z.looseObject({ type: z.literal("text"), text: z.string() }),
 		z.looseObject({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
 		z.looseObject({ type: z.literal("redacted_thinking"), data: z.string() }),
 		z.looseObject({

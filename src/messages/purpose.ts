@@ -2,6 +2,7 @@
 import type { CallOptions } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
 import { configDigest } from "../routing-config/config.ts";
+import { deliverToolUse } from "./tool-use-input.ts";
 
 /** The members of a body that its input hash covers, as the client sent them. Absent ones are left out. */
 const HASHED_MEMBERS = ["system", "messages"] as const;
@@ -16,5 +17,6 @@ export function toMessagesPurpose(rawBody: unknown, { config }: Pick<CallOptions
 		inputHash: hashObject({ type: "svc.input.v2", entrance: "messages", body }),
 		configDigest: config ? configDigest(config.config) : null,
 		skillId: null,
+		deliverCall: deliverToolUse,
 	};
 }

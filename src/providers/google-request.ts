@@ -158,18 +158,18 @@ function toDeclaration(tool: ToolDefinition, dropped: Set<string>): JsonObject {
 	return { name, description, parameters: "properties" in compiled.schema ? compiled.schema : undefined };
 }
 
-/** Compiled once per call: the prompt needs the declarations, and each model's warnings need the dropped keywords. */
-const toolsByCall = new WeakMap<ModelCall, CompiledTools>();
+/** Compiled once per call and its copies: the prompt needs the declarations, and each model's warnings need the dropped keywords. */
+const compiledByTools = new WeakMap<ModelCall["tools"], CompiledTools>();
 
 function compileTools(call: ModelCall): CompiledTools {
-	const known = toolsByCall.get(call);
+	const known = compiledByTools.get(call.tools);
 	if (known) return known;
 	const dropped = new Set<string>();
 	const compiled = {
 		declarations: call.tools.map((tool) => toDeclaration(tool, dropped)),
 		dropped: [...dropped].sort(),
 	};
-	toolsByCall.set(call, compiled);
+	compiledByTools.set(call.tools, compiled);
 	return compiled;
 }
 

@@ -94,7 +94,7 @@ export async function toResponsesEntrance(
 	});
 	return ok({
 		request,
-		purpose: toResponsesPurpose(rawBody, request.options),
+		purpose: toResponsesPurpose(rawBody, request.options, tools),
 		...wording,
 		withClientFields: (failure) => withResponsesFields(failure, places),
 	});

@@ -84,3 +84,9 @@ export class CustomInputDecoder {
 		return whole.slice(0, whole.length - this.#half.length).toWellFormed();
 	}
 }
+
+/** The text of a custom call whose arguments are complete. */
+export function readCustomInput(written: string): string {
+	const decoder = new CustomInputDecoder();
+	return decoder.add(written) + decoder.end();
+}

@@ -1,6 +1,6 @@
 // What the engine says of a request's fields, under the names that Responses clients send them by. Pure.
 import type { BlockedPlace, Failure } from "../failure.ts";
-import type { ClientWarning } from "../inference/client-fields.ts";
+import { type ClientWarning, withContextOverflow } from "../inference/client-fields.ts";
 import type { Warning } from "../providers/model-call.ts";
 
 /** Only the names that differ. */
@@ -31,10 +31,11 @@ function toClientPlace(place: BlockedPlace, places: readonly string[]): BlockedP
 }
 
 /**
- * A failure of the engine under the names of a Responses body.
+ * A failure of the engine under the names of a Responses body. A prompt that is too long is named so that agents compact.
  * @param places for each message of the call, the member that it was made of, such as `input[3]`.
  */
-export function withResponsesFields(failure: Failure, places: readonly string[]): Failure {
+export function withResponsesFields(failed: Failure, places: readonly string[]): Failure {
+	const failure = withContextOverflow(failed);
 	if (failure.reason === "invalid_request") {
 		const issues = failure.issues.map(({ path, message }) => ({ path: toResponseField(path), message }));
 		return { ...failure, issues };

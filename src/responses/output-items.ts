@@ -3,13 +3,14 @@
 //
 // Items are told one after the other. While a tool call is not complete, what comes after it waits: providers may send the
 // arguments of several calls in turns. Pure.
+
+import { JsonEnd } from "../inference/json-end.ts";
 import { markedCallId } from "../inference/tool-call-ids.ts";
 import { optionalMember } from "../json.ts";
 import { THOUGHT_SIGNATURE } from "../providers/google-request.ts";
 import type { AssistantPart, ProviderPart, Warning } from "../providers/model-call.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { CustomInputDecoder } from "./custom-input.ts";
-import { JsonEnd } from "./json-end.ts";
 import { toOutputLogprobs } from "./logprobs.ts";
 import type {
 	AnsweredCustomCall,

@@ -5,7 +5,7 @@ import { answerId, type StreamError, type StreamHead } from "../inference/answer
 import type { SettledAnswer } from "../inference/infer.edge.ts";
 import { type SvcBlock, svcBlockSchema } from "../inference/svc-block.ts";
 import { toTokenCounts } from "../inference/token-counts.ts";
-import type { JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
 import type { FinishReason, ModelAnswer } from "../providers/model-call.ts";
 import { type AnsweredItem, answeredItemSchema } from "./output-schema.ts";
 
@@ -81,11 +81,17 @@ const ECHO_DEFAULTS: Readonly<JsonObject> = {
 /** A service tier is not the client's to choose. */
 const UNECHOED = new Set(["access_programs", "background", "service_tier"]);
 
+/** A member as received, with the defaults of those that it leaves out. */
+function withDefaults(received: unknown, fallback: unknown): unknown {
+	if (isJsonObject(received) && isJsonObject(fallback)) return { ...fallback, ...received };
+	return received ?? fallback;
+}
+
 /** What a Response repeats of its request, as received. */
 export function toEchoes(rawBody: JsonObject): JsonObject {
 	const echoed = Object.entries(ECHO_DEFAULTS).map(([name, fallback]): [string, unknown] => [
 		name,
-		UNECHOED.has(name) ? fallback : (rawBody[name] ?? fallback),
+		UNECHOED.has(name) ? fallback : withDefaults(rawBody[name], fallback),
 	]);
 	return Object.fromEntries(echoed);
 }

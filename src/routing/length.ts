@@ -143,7 +143,7 @@ export function toLengthWarnings(
 		request: "",
 		model: `, the most that ${id} writes`,
 		context: `, for which the prompt leaves room in the context of ${id}`,
-		cost: `, which ${costLimit} affords with ${id}`,
+		cost: `, the most that ${costLimit} affords with ${id}`,
 	}[boundBy];
 	const message = isDefault
 		? `no output limit was set; ${maxTokens} was used${why}`

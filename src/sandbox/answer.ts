@@ -3,7 +3,7 @@ import { clip } from "../clip.ts";
 import { isJsonObject } from "../json.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { SandboxFaults } from "./faults.ts";
-import { longText, replyTo, type SandboxPrompt } from "./reply.ts";
+import { longText, replyTo, type SandboxCall, type SandboxPrompt } from "./reply.ts";
 
 /** Token counts in disjoint buckets. Each format adds them up in its own way. */
 interface SandboxUsage {
@@ -19,7 +19,7 @@ export interface SandboxAnswer {
 	model: string;
 	text: string | null;
 	reasoning: string | null;
-	toolCalls: { name: string; arguments: Record<string, unknown> }[];
+	toolCalls: SandboxCall[];
 	finish: "stop" | "length" | "tool_calls";
 	/** Null if the prompt asks for none. */
 	usage: SandboxUsage | null;

@@ -59,8 +59,9 @@ const turnSchema = z.discriminatedUnion(
 	[
 		z.strictObject({ role: z.literal("user"), content: blockContent(userBlock) }),
 		z.strictObject({ role: z.literal("assistant"), content: blockContent(assistantBlock) }),
+		z.strictObject({ role: z.literal("system"), content: blockContent(textBlockSchema) }),
 	],
-	{ error: "Input should be 'user' or 'assistant'" },
+	{ error: "Input should be 'user', 'assistant' or 'system'" },
 );
 
 const parallelSetting = { disable_parallel_tool_use: z.boolean().optional() };
@@ -135,8 +136,20 @@ function refuseAnthropic(text: string): never {
 	throw new Refusal(400, text);
 }
 
-/** Roles must alternate, and every tool call must have its result in the next message. */
-function checkAnthropicTurns(messages: AnthropicRequest["messages"]): void {
+/** The most blocks that may end a cached prefix. */
+const MAX_CACHE_MARKS = 4;
+
+function checkCacheMarks({ system = [], tools = [], messages }: AnthropicRequest): void {
+	const blocks = [...(typeof system === "string" ? [] : system), ...tools, ...messages.flatMap(messageBlocks)];
+	const marks = blocks.filter((block) => "cache_control" in block && block.cache_control).length;
+	if (marks > MAX_CACHE_MARKS)
+		refuseAnthropic(`A maximum of ${MAX_CACHE_MARKS} blocks with cache_control may be provided. Found ${marks}.`);
+}
+
+/** Roles must alternate, system messages aside, and every tool call must have its result in the next message. */
+function checkAnthropicTurns({ messages: all }: AnthropicRequest): void {
+	if (all[0]?.role === "system") refuseAnthropic("messages.0.role: Input should be 'user' or 'assistant'");
+	const messages = all.filter(({ role }) => role !== "system");
 	if (messages[0]?.role !== "user") refuseAnthropic('messages: first message must use the "user" role');
 	if (messages.at(-1)?.role !== "user")
 		refuseAnthropic(
@@ -240,7 +253,8 @@ export function parseAnthropic(headers: Headers, body: unknown): AnthropicReques
 			refuseAnthropic(`${[...issue.path, issue.keys[0]].join(".")}: Extra inputs are not permitted`);
 		refuseAnthropic(`${issue?.path.join(".")}: ${issue?.message}`);
 	}
-	checkAnthropicTurns(parsed.data.messages);
+	checkAnthropicTurns(parsed.data);
+	checkCacheMarks(parsed.data);
 	checkThinking(parsed.data);
 	checkOutputSchema(parsed.data.output_config?.format?.schema);
 	return parsed.data;

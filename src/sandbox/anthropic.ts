@@ -2,7 +2,16 @@
 
 import { countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.ts";
 import { type AnthropicRequest, messageBlocks, parseAnthropic, signThinking } from "./anthropic-request.ts";
-import { type AcceptedRequest, type JsonFields, type SandboxFormat, sse, type WireRequest } from "./format.ts";
+import {
+	type AcceptedRequest,
+	isFramed,
+	type JsonFields,
+	OVERFLOW,
+	Refusal,
+	type SandboxFormat,
+	sse,
+	type WireRequest,
+} from "./format.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user message that has one, and the tool results after it. */
@@ -12,8 +21,10 @@ function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPromp
 	for (const message of messages) {
 		if (message.role !== "user") continue;
 		const texts: string[] = [];
-		for (const block of messageBlocks(message)) {
-			if (block.type === "text") texts.push(block.text);
+		const blocks = messageBlocks(message);
+		const hasResults = blocks.some(({ type }) => type === "tool_result");
+		for (const block of blocks) {
+			if (block.type === "text" && !(hasResults && isFramed(block.text))) texts.push(block.text);
 			if (block.type !== "tool_result") continue;
 			const { content = "" } = block;
 			const parts = typeof content === "string" ? [content] : content.map((part) => ("text" in part ? part.text : ""));
@@ -26,8 +37,14 @@ function lastUserTurn(messages: AnthropicRequest["messages"]): Pick<SandboxPromp
 	return { userText, toolResults };
 }
 
-function toSystemText({ system = "" }: AnthropicRequest): string {
-	return typeof system === "string" ? system : system.map(({ text }) => text).join("\n");
+/** All instructions: before the messages and among them. */
+function toSystemText({ system = "", messages }: AnthropicRequest): string {
+	const first = typeof system === "string" ? [system] : system.map(({ text }) => text);
+	const later = messages
+		.filter(({ role }) => role === "system")
+		.flatMap(messageBlocks)
+		.map((block) => (block.type === "text" ? block.text : ""));
+	return [...first, ...later].join("\n");
 }
 
 function toAnyToolChoice(choice: AnthropicRequest["tool_choice"]): SandboxPrompt["toolChoice"] {
@@ -193,5 +210,9 @@ export const anthropicFormat: SandboxFormat = {
 			...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }),
 		},
 	}),
+	overflow: () => {
+		const { promptTokens, windowTokens } = OVERFLOW;
+		return new Refusal(400, `prompt is too long: ${promptTokens} tokens > ${windowTokens} maximum`);
+	},
 	overloaded: 529,
 };

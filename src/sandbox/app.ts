@@ -68,6 +68,7 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 	const faults = parseFaults(accepted.request.prompt.userText, provider);
 	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
 	const { stream } = accepted;
+	if (faults.overflow) return refusalResponse(format, format.overflow(provider), provider);
 	const status = faults.status ?? (faults.error && !stream ? format.overloaded : null);
 	if (status !== null) {
 		const refusal = new Refusal(status, `the sandbox was asked for status ${status}`);

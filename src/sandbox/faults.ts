@@ -1,6 +1,7 @@
 // Special words in a prompt that make the sandbox misbehave. What the words mean for an answer is answer.ts's and stream.ts's.
 //
 //   [[status 429 retry-after 2]]   an error status, with a wait where the format states it
+//   [[overflow]]                   the format's error for a prompt beyond the context window
 //   [[slow 500]]                   wait so many ms before the head
 //   [[think 500]]                  wait so many ms between the head and the first word
 //   [[drip 50]]                    wait so many ms before each later piece of the body
@@ -16,6 +17,8 @@ export interface SandboxFaults {
 	/** Answer with this error status. */
 	status: number | null;
 	retryAfterSeconds: number | null;
+	/** Answer that the prompt does not fit the context window. */
+	overflow: boolean;
 	/** Wait before answering. */
 	slowMs: number;
 	/** Wait between the head and the body. */
@@ -71,6 +74,7 @@ export function parseFaults(prompt: string, provider: string): SandboxFaults {
 	return {
 		status: number(/^status ([3-5]\d{2})\b/),
 		retryAfterSeconds: number(/\bretry-after (\d{1,5})\b/),
+		overflow: words.includes("overflow"),
 		slowMs: waitMs("slow"),
 		thinkMs: waitMs("think"),
 		dripMs: waitMs("drip"),

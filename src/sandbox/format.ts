@@ -60,8 +60,18 @@ export interface SandboxFormat {
 		retryAfterSeconds: number | null,
 		provider: string,
 	): { body: Record<string, unknown>; headers: Record<string, string> };
+	/** The error for a prompt that does not fit the context window. */
+	overflow(provider: string): Refusal;
 	/** Status of an overloaded upstream. */
 	overloaded: number;
+}
+
+/** A prompt and a context window, in tokens, as errors of overflow name them. */
+export const OVERFLOW = { promptTokens: 250_000, windowTokens: 200_000 };
+
+/** Whether a text is in a frame such as `<system>`: instructions that come with a turn, and are no question of the user's. */
+export function isFramed(text: string): boolean {
+	return /^<(system(?:-reminder)?)>[\s\S]*<\/\1>\s*$/.test(text);
 }
 
 /** One server-sent event. */

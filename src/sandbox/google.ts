@@ -1,15 +1,24 @@
 // The sandbox in Gemini's generateContent format: request to prompt, answer to body and chunks, error body.
 import { countTokens, type SandboxAnswer, toPieces } from "./answer.ts";
-import { type AcceptedRequest, type JsonFields, Refusal, type SandboxFormat, type WireRequest } from "./format.ts";
+import {
+	type AcceptedRequest,
+	isFramed,
+	type JsonFields,
+	OVERFLOW,
+	Refusal,
+	type SandboxFormat,
+	type WireRequest,
+} from "./format.ts";
 import { type GoogleRequest, parseGoogle, signsCalls, signThought } from "./google-request.ts";
 import { googleError } from "./google-schema.ts";
 import type { SandboxPrompt } from "./reply.ts";
 
 /** The text of the last user turn that has one, and the function responses after it. */
 function lastGoogleTurn(contents: GoogleRequest["contents"]): Pick<SandboxPrompt, "userText" | "toolResults"> {
-	const hasText = contents.findLastIndex(
-		({ role, parts }) => role === "user" && parts.some(({ text }) => text !== undefined),
-	);
+	const hasText = contents.findLastIndex(({ role, parts }) => {
+		const hasResponses = parts.some(({ functionResponse }) => functionResponse);
+		return role === "user" && parts.some(({ text }) => text !== undefined && !(hasResponses && isFramed(text)));
+	});
 	const responses = contents.slice(hasText + 1).flatMap(({ parts }) => parts.map((part) => part.functionResponse));
 	return {
 		userText: (contents[hasText]?.parts ?? []).flatMap(({ text }) => text ?? []).join("\n"),
@@ -186,5 +195,12 @@ export const googleFormat: SandboxFormat = {
 		body: googleError(status, message, details(status, retryAfterSeconds)),
 		headers: {},
 	}),
+	overflow: () => {
+		const { promptTokens, windowTokens } = OVERFLOW;
+		return new Refusal(
+			400,
+			`The input token count (${promptTokens}) exceeds the maximum number of tokens allowed (${windowTokens}).`,
+		);
+	},
 	overloaded: 503,
 };

@@ -3,12 +3,22 @@ import type { CallStage } from "../providers/sandbox-stage.ts";
 import { agentReply } from "./agent-reply.ts";
 import { CODE_REPLIES } from "./code-reply.ts";
 import { disagreement, STRATEGY_REPLIES } from "./orchestration-reply.ts";
+import { findCommand, findShellTool } from "./shell-call.ts";
 import { oneLine, replyFrom } from "./stage-reply.ts";
 
 interface SandboxTool {
 	name: string;
 	description: string;
 	parameters: Record<string, unknown>;
+	/** A custom tool: its argument is one text. */
+	input?: "text";
+}
+
+/** A call of a tool. A custom tool's text is the argument `input`. */
+export interface SandboxCall {
+	name: string;
+	arguments: Record<string, unknown>;
+	custom?: true;
 }
 
 /** A prompt, independent of the wire format. */
@@ -33,7 +43,7 @@ interface SandboxReply {
 	text: string | null;
 	/** Null when reasoning is off. */
 	reasoning: string | null;
-	toolCalls: { name: string; arguments: Record<string, unknown> }[];
+	toolCalls: SandboxCall[];
 }
 
 type Schema = Record<string, unknown>;
@@ -104,6 +114,34 @@ function chooseTools({ tools, toolChoice, userText, parallelToolCalls, toolResul
 	return parallelToolCalls ? chosen : chosen.slice(0, 1);
 }
 
+function toSandboxCall({ name, input }: SandboxTool, args: Record<string, unknown>): SandboxCall {
+	return { name, arguments: args, ...(input === "text" ? { custom: true } : {}) };
+}
+
+function exampleArguments({ parameters, input }: SandboxTool, prompt: string): Record<string, unknown> {
+	if (input === "text") return { input: exampleString(prompt) };
+	return valueFor({ type: "object", ...parameters }, prompt) as Record<string, unknown>;
+}
+
+/** The members that a tool's schema requires. */
+function requiredArguments({ parameters }: SandboxTool, prompt: string): Record<string, unknown> {
+	const required = Array.isArray(parameters["required"]) ? parameters["required"].map(String) : [];
+	const properties = subschemaAt(parameters, "properties");
+	return Object.fromEntries(required.map((key) => [key, valueFor(subschemaAt(properties, key), prompt)]));
+}
+
+/**
+ * What a prompt with a shell among its tools calls: the shell, if it asks to run a command. An agent's many tools are
+ * described at such length that every prompt is about all of them. Null leaves the choice to the words of the prompt.
+ */
+function shellCalls({ tools, toolChoice, toolResults, userText }: SandboxPrompt): SandboxCall[] | null {
+	const shell = toolChoice === "none" || toolResults.length > 0 ? null : findShellTool(tools);
+	if (shell === null || (typeof toolChoice === "object" && toolChoice.name !== shell.tool.name)) return null;
+	const command = findCommand(userText);
+	if (command === null) return toolChoice === "auto" ? [] : null;
+	return [toSandboxCall(shell.tool, { ...requiredArguments(shell.tool, userText), ...shell.argumentsFor(command) })];
+}
+
 const REPLIES = { ...STRATEGY_REPLIES, ...CODE_REPLIES };
 
 function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
@@ -123,10 +161,9 @@ function textFor(prompt: SandboxPrompt, stage: CallStage | null): string {
 
 /** Answers a prompt, by its stage if it has one. */
 export function replyTo(prompt: SandboxPrompt, stage: CallStage | null): SandboxReply {
-	const toolCalls = chooseTools(prompt).map((tool) => ({
-		name: tool.name,
-		arguments: valueFor({ type: "object", ...tool.parameters }, prompt.userText) as Record<string, unknown>,
-	}));
+	const toolCalls =
+		shellCalls(prompt) ??
+		chooseTools(prompt).map((tool) => toSandboxCall(tool, exampleArguments(tool, prompt.userText)));
 	return {
 		text: toolCalls.length > 0 ? null : textFor(prompt, stage),
 		reasoning: prompt.reasoning ? `I was asked: "${oneLine(prompt.userText, 60)}". I am no model, so I say so.` : null,

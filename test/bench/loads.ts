@@ -71,6 +71,9 @@ export function entranceLoad(entrance: BenchEntrance, streamed: boolean): Load {
 	};
 }
 
+/** {@link WHOLE} as a Response that is stored. */
+export const STORED_RESPONSE = entranceLoad("responses, stored", false);
+
 /** Chunks that {@link LONG_STREAM} has more than {@link SHORT_STREAM}. */
 export const MORE_CHUNKS = 200;
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import type { OperationCounts } from "./counting/counts.ts";
 import { type Load, type LoadTarget, sendRequest } from "./load.ts";
-import { AGENT_RUN, HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
+import { AGENT_RUN, HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
 import { runWrangler } from "./wrangler.ts";
 
 const IDLE_CHECK_MS = 3;
@@ -85,7 +85,7 @@ const RUNS_STEADY: RequestPace = {
 };
 
 /** Kinds of requests. */
-export type CountedKind = "whole" | "streamed" | "handoff" | "policy" | "run" | "read";
+export type CountedKind = "whole" | "streamed" | "response" | "handoff" | "policy" | "run" | "read";
 
 interface RequestKind {
 	operation: string;
@@ -188,6 +188,7 @@ class CountingService {
 const SCENARIOS: readonly (readonly [RequestKind, Load, readonly RequestPace[]])[] = [
 	[{ operation: "chat, whole", kind: "whole" }, WHOLE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "chat, streamed", kind: "streamed" }, STREAMED, [ALONE, STEADY, PARALLEL]],
+	[{ operation: "response, stored", kind: "response" }, STORED_RESPONSE, [ALONE, STEADY, PARALLEL]],
 	[{ operation: "handoff", kind: "handoff" }, HANDOFF, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
 	[{ operation: "policy check", kind: "policy" }, POLICY_CHECK, [GOVERNANCE_STEADY, GOVERNANCE_PARALLEL]],
 	[{ operation: "agent run of 6 steps", kind: "run" }, AGENT_RUN, [RUNS_STEADY]],
@@ -231,7 +232,7 @@ export async function countOperations(
 			const operation = `GET ${path.replace(requestId, "{id}")}`;
 			reads.push(await service.count({ operation, kind: "read" }, STEADY, () => service.get(reader, path)));
 		}
-		const isChat = ({ kind }: CountedScenario) => kind === "whole" || kind === "streamed";
+		const isChat = ({ kind }: CountedScenario) => ["whole", "streamed", "response"].includes(kind);
 		return { chat: counted.filter(isChat), agents: counted.filter((one) => !isChat(one)), reads };
 	} finally {
 		service.close();

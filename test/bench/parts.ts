@@ -14,7 +14,7 @@ import {
 } from "./compare.ts";
 import { type CostBill, type Quantities, toBill, toQuantities } from "./cost.ts";
 import type { Load } from "./load.ts";
-import { HANDOFF, POLICY_CHECK, STREAMED, WHOLE } from "./loads.ts";
+import { HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
 import {
 	buildCountingBundle,
@@ -152,12 +152,19 @@ export async function measureTargetsMemory(
 /** CPU time per request of the runtime's whole process: Worker, objects, D1 and the runtime's own server; null if unknown. */
 type CpuPerRequest = Record<CountedKind, number | null>;
 
-const CPU_LOADS = { whole: WHOLE, streamed: STREAMED, handoff: HANDOFF, policy: POLICY_CHECK };
+const CPU_LOADS = {
+	whole: WHOLE,
+	streamed: STREAMED,
+	response: STORED_RESPONSE,
+	handoff: HANDOFF,
+	policy: POLICY_CHECK,
+};
 
 function measureCpu(run: BenchRun): Promise<CpuPerRequest> {
 	return inSession(run.workshop, async (session) => {
 		const svc = await session.startSvc({ users: USERS });
-		const cpu: CpuPerRequest = { whole: null, streamed: null, handoff: null, policy: null, run: null, read: null };
+		const none = { whole: null, streamed: null, response: null, handoff: null, policy: null, run: null, read: null };
+		const cpu: CpuPerRequest = none;
 		for (const [kind, load] of Object.entries(CPU_LOADS) as [keyof typeof CPU_LOADS, Load][]) {
 			run.onProgress(`CPU time: ${kind}`);
 			// The first round warms the code up.

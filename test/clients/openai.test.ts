@@ -8,6 +8,7 @@ import { generateApiKey } from "../../src/account/api-key.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import {
 	canonical,
+	failureOf,
 	fetchPems,
 	fetchProof,
 	isSound,
@@ -35,16 +36,6 @@ type ClientOptions = NonNullable<ConstructorParameters<typeof OpenAI>[0]>;
 async function newClient(plan: string, options: ClientOptions = {}): Promise<OpenAI> {
 	const { key } = await running().newKey(plan);
 	return new OpenAI({ baseURL: `${running().url}/v1`, apiKey: key, ...options });
-}
-
-/** What a promise fails with. */
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-	try {
-		await promise;
-	} catch (error) {
-		return error;
-	}
-	throw new Error("it succeeded");
 }
 
 const hello = { model: "auto", messages: [{ role: "user" as const, content: "Say hello" }] };

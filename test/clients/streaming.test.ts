@@ -7,7 +7,7 @@ import * as z from "zod";
 import { WIRE_NAMES, type WireName } from "../../src/catalog/vocabulary.ts";
 import { chatCompletionSchema } from "../../src/chat/completion.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
-import { fetchProof, startTestService, type TestService } from "./support.ts";
+import { failureOf, fetchProof, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
 
@@ -15,16 +15,6 @@ beforeAll(async () => {
 	service = await startTestService();
 });
 afterAll(() => service?.stop());
-
-/** What a promise fails with. */
-async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-	try {
-		await promise;
-	} catch (error) {
-		return error;
-	}
-	throw new Error("it succeeded");
-}
 
 const usage = z.object({
 	total_requests: z.int(),

@@ -141,3 +141,22 @@ export function isSound(
 		verify(null, Buffer.from(proof_hash, "utf8"), createPublicKey(pem), Buffer.from(signature, "base64"))
 	);
 }
+
+/**
+ * What a promise fails with.
+ * @throws if it is fulfilled.
+ */
+export async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {
+	try {
+		await promise;
+	} catch (error) {
+		return error;
+	}
+	throw new Error("it succeeded");
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+	const all: Item[] = [];
+	for await (const item of items) all.push(item);
+	return all;
+}

@@ -160,6 +160,13 @@ describe("a message", () => {
 		});
 	});
 
+	it("takes its key in x-api-key as well", async () => {
+		const body = JSON.stringify({ max_tokens: 64, messages: [user("hi")] });
+		const headers = { "x-api-key": pro.key };
+		expect((await call("/v1/messages", { method: "POST", headers, body })).status).toBe(200);
+		expect((await send({}, { "x-api-key": `${pro.key}x` })).status).toBe(401);
+	});
+
 	it("needs messages, and no version of the interface", async () => {
 		for (const version of ["2023-06-01", "?"]) {
 			expect((await send({}, { "anthropic-version": version })).status).toBe(200);
@@ -213,6 +220,18 @@ describe("tools", () => {
 			{ type: "tool_use", id: markedCallId("call_b", openai.id), name: "b", input: { y: 2 } },
 		]);
 		expect(ending).toMatchObject({ delta: { stop_reason: "tool_use" } });
+	});
+});
+
+describe("a thread", () => {
+	it("is not kept: its continuation is refused by the code that makes clients send the whole conversation", async () => {
+		const thread = { type: "continue", previous_message_id: "msg_1" };
+		const response = await send({ thread });
+		expect(response.status).toBe(404);
+		const error = { type: "not_found_error", code: "thread_not_found", details: { error_code: "thread_not_found" } };
+		expect(await response.json()).toMatchObject({ type: "error", error });
+		const { svc } = await whole({ thread: { type: "create" } });
+		expect(svc.warnings).toMatchObject([{ code: "parameter_dropped", param: "thread" }]);
 	});
 });
 
@@ -302,7 +321,7 @@ describe("thinking", () => {
 		for (const read of [whole, streamed])
 			expect((await read({ model: openai.id })).content).toEqual([
 				{ type: "thinking", thinking: "hm yes", signature: "" },
-				{ type: "text", text: "Fine.", citations: null },
+				{ type: "text", text: "Fine." },
 			]);
 	});
 
@@ -311,9 +330,7 @@ describe("thinking", () => {
 		async (thinking) => {
 			withProviders({ [openai.provider]: answer });
 			for (const read of [whole, streamed])
-				expect((await read({ model: openai.id, thinking })).content).toEqual([
-					{ type: "text", text: "Fine.", citations: null },
-				]);
+				expect((await read({ model: openai.id, thinking })).content).toEqual([{ type: "text", text: "Fine." }]);
 		},
 	);
 

@@ -1,5 +1,10 @@
 // The Worker with every billed operation counted and a clock that the benchmark moves. It is built for the benchmark only.
-import worker, { WorkspaceLedger as Ledger, AccountMeter as Meter, AgentRun as Run } from "../../../src/index.ts";
+import worker, {
+	WorkspaceLedger as Ledger,
+	AccountMeter as Meter,
+	StoredResponses as Responses,
+	AgentRun as Run,
+} from "../../../src/index.ts";
 import {
 	countingDatabase,
 	countingKeyValue,
@@ -73,6 +78,7 @@ function countingEnv(env: Env): Env {
 		ACCOUNT_METER: countingNamespace(env.ACCOUNT_METER, "meter"),
 		WORKSPACE_LEDGER: countingNamespace(env.WORKSPACE_LEDGER, "ledger"),
 		AGENT_RUN: countingNamespace(env.AGENT_RUN, "run"),
+		STORED_RESPONSES: countingNamespace(env.STORED_RESPONSES, "responses"),
 	};
 	environments.set(env, wrapped);
 	return wrapped;
@@ -97,7 +103,9 @@ interface KnownObject {
 
 type CountedStub = DurableObjectStub<CountedObject>;
 
-function stubByName(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN">, name: string) {
+type ObjectBinding = "ACCOUNT_METER" | "WORKSPACE_LEDGER" | "AGENT_RUN" | "STORED_RESPONSES";
+
+function stubByName(namespace: ObjectBinding, name: string) {
 	return (env: Env) => (env[namespace] as unknown as DurableObjectNamespace<CountedObject>).getByName(name);
 }
 
@@ -108,7 +116,7 @@ function stubByName(namespace: keyof Pick<Env, "ACCOUNT_METER" | "WORKSPACE_LEDG
 function countStateUse(
 	state: DurableObjectState,
 	kind: string,
-	namespace: Parameters<typeof stubByName>[0],
+	namespace: ObjectBinding,
 	onAlarmSet: (atMs: number) => void = () => undefined,
 ): string {
 	const name = state.id.name ?? state.id.toString();
@@ -164,6 +172,25 @@ export class WorkspaceLedger extends Ledger {
 
 	constructor(state: DurableObjectState, env: Env) {
 		const key = countStateUse(state, "ledger", "WORKSPACE_LEDGER");
+		super(state, countingEnv(env));
+		this.#key = key;
+	}
+
+	async ring(): Promise<void> {
+		counts.objectRequests++;
+		await whileActive(this.#key, this.alarm());
+	}
+
+	evict(): void {
+		this.ctx.abort("evicted by the benchmark");
+	}
+}
+
+export class StoredResponses extends Responses {
+	#key: string;
+
+	constructor(state: DurableObjectState, env: Env) {
+		const key = countStateUse(state, "responses", "STORED_RESPONSES");
 		super(state, countingEnv(env));
 		this.#key = key;
 	}

@@ -2,7 +2,10 @@
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import { describe, expect, inject, it } from "vitest";
+import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
+import { AnswerBlocks, type BlockStep } from "../../../src/messages/answer-blocks.ts";
 import { toContent } from "../../../src/messages/answer-content.ts";
+import { MessageEvents } from "../../../src/messages/events.ts";
 import { toMessage } from "../../../src/messages/message.ts";
 import { WellFormedParts } from "../../../src/providers/well-formed.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
@@ -110,6 +113,53 @@ describe.runIf(hasRecordings)("a recorded message of Anthropic's", () => {
 		expect(content.filter(({ type }) => type === "tool_use")).toMatchObject(
 			calls.map(({ name, input }) => ({ name, input })),
 		);
+	});
+});
+
+describe("the events", () => {
+	const call = (index: number, id = `c${index}`): StreamPart => ({ type: "tool_call", index, id, name: "f" });
+	const text = (index: number, piece: string): StreamPart => ({ type: "tool_arguments", index, text: piece });
+	const names = (steps: readonly BlockStep[]) =>
+		steps.map((step) => (step.type === "start" ? String(step.block["id"] ?? step.block.type) : step.type));
+
+	it("of a call go out at once, and the next call waits only until its object is complete", () => {
+		const blocks = new AnswerBlocks(testWording().toBlockForm("m"));
+		const [first, second] = ["c0", "c1"].map((id) => markedCallId(id, "m"));
+		expect(names(blocks.pass(call(0)))).toEqual([first]);
+		expect(names(blocks.pass(text(0, '{"a":"}')))).toEqual(["delta"]);
+		expect(names(blocks.pass(call(1)))).toEqual([]);
+		expect(names(blocks.pass(text(1, "{")))).toEqual([]);
+		expect(names(blocks.pass({ type: "text", text: "Both." }))).toEqual([]);
+		expect(names(blocks.pass(text(0, '\\""}')))).toEqual(["delta", "stop", second, "delta"]);
+		expect(names(blocks.pass(text(1, "}")))).toEqual(["delta", "stop", "text", "delta"]);
+		expect(names(blocks.end())).toEqual(["stop"]);
+	});
+
+	it("of a call that never completes keep the others waiting to the end", () => {
+		const blocks = new AnswerBlocks(testWording().toBlockForm("m"));
+		for (const part of [call(0), text(0, '{"a'), call(1), text(1, "{}"), call(2)]) blocks.pass(part);
+		const [second, third] = ["c1", "c2"].map((id) => markedCallId(id, "m"));
+		expect(names(blocks.end())).toEqual(["stop", second, "delta", "stop", third, "stop"]);
+	});
+
+	it("of an error have the type of Anthropic's form, also before the message", () => {
+		const types = ["upstream_cut", "overloaded_error", "all_models_failed", "upstream_timeout", "constructor"].map(
+			(code) => {
+				const sse = new MessageEvents(testWording()).fail({ type: "upstream_error", code, message: "why" }, null);
+				return readMessageStream(sse).error?.["error"];
+			},
+		);
+		expect(types).toMatchObject([
+			{ type: "api_error", message: "why", code: "upstream_cut" },
+			{ type: "overloaded_error" },
+			{ type: "overloaded_error" },
+			{ type: "timeout_error" },
+			{ type: "api_error" },
+		]);
+	});
+
+	it("of a silent stream are pings", () => {
+		expect(new MessageEvents(testWording()).keepAlive).toBe('event: ping\ndata: {"type":"ping"}\n\n');
 	});
 });
 

@@ -53,7 +53,7 @@ describe("a message", () => {
 		const theirs: Omit<Anthropic.Message, "content"> = message;
 		const schema = answeredMessageSchema.unwrap().omit({ content: true, svc: true }).strict();
 		expect(schema.parse(theirs)).toEqual(message);
-		expect([content, svc]).toEqual([[{ type: "text", text: "hi", citations: null }], SVC]);
+		expect([content, svc]).toEqual([[{ type: "text", text: "hi" }], SVC]);
 		expect(message).toMatchObject({
 			id: MESSAGE_ID,
 			model: "m",

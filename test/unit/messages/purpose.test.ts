@@ -7,7 +7,7 @@ describe("the input hash of a Messages request", () => {
 	const messages = [{ role: "user", content: "Hi", extra: null }];
 
 	it("covers system and messages as received, without absent members", () => {
-		expect(toMessagesPurpose({ messages, max_tokens: 9 }, { config: null })).toEqual({
+		expect(toMessagesPurpose({ messages, max_tokens: 9 }, { config: null })).toMatchObject({
 			inputHash: hashObject({ type: "svc.input.v2", entrance: "messages", body: { messages } }),
 			configDigest: null,
 			skillId: null,

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { toResponsesPurpose } from "../../../src/responses/purpose.ts";
 
 const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
-const hashOf = (body: unknown) => toResponsesPurpose(body, { config: null }).inputHash;
+const hashOf = (body: unknown) => toResponsesPurpose(body, { config: null }, new Map()).inputHash;
 
 describe("the input hash of a Responses request", () => {
 	it("is over instructions, input and previous_response_id as received", () => {
@@ -23,5 +23,27 @@ describe("the input hash of a Responses request", () => {
 		expect(hashOf({ input: "hi", instructions: null })).toBe(
 			sha256('{"body":{"input":"hi","instructions":null},"entrance":"responses","type":"svc.input.v2"}'),
 		);
+	});
+});
+
+describe("a tool call in a receipt", () => {
+	const tools = new Map([
+		["crm__find", { kind: "function" as const, name: "find", namespace: "crm" }],
+		["exec", { kind: "custom" as const, name: "exec" }],
+	]);
+	const { deliverCall } = toResponsesPurpose({}, { config: null }, tools);
+	const call = (name: string, args: string) => deliverCall({ type: "tool_call", id: "call_1", name, arguments: args });
+
+	it("has the client's name of a namespace's tool, and the arguments as the model wrote them", () => {
+		expect(call("crm__find", '{ "id": 7 }')).toMatchObject({ name: "find", arguments: '{ "id": 7 }' });
+	});
+
+	it("has the text that the client gets of a custom tool, as canonical JSON", () => {
+		expect(call("exec", '{"input" : "ls \\u002dl"}')).toMatchObject({ name: "exec", arguments: '{"input":"ls -l"}' });
+		expect(call("exec", "ls -l").arguments).toBe('{"input":"ls -l"}');
+	});
+
+	it("of a tool that the request does not have is as the model wrote it", () => {
+		expect(call("other", "{}")).toMatchObject({ name: "other", arguments: "{}" });
 	});
 });

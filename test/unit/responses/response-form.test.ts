@@ -377,7 +377,13 @@ describe("a Response", () => {
 
 	it("has usage with its details, and repeats the request", async () => {
 		const { answer } = toDelivered([{ type: "text", text: "Yes." }, FINISH, USAGE]);
-		const rawBody = { input: "hi", instructions: "Be short.", tools: [{ type: "web_search" }], temperature: 0.5 };
+		const rawBody = {
+			input: "hi",
+			instructions: "Be short.",
+			tools: [{ type: "web_search" }],
+			temperature: 0.5,
+			text: { verbosity: "low" },
+		};
 		expect(await wholeResponse(answer, testResponseWording({ rawBody }))).toMatchObject({
 			id: "resp_01ARZ3NDEKTSV4RRFFQ69G5FAV",
 			object: "response",
@@ -396,6 +402,7 @@ describe("a Response", () => {
 			instructions: "Be short.",
 			tools: [{ type: "web_search" }],
 			temperature: 0.5,
+			text: { format: { type: "text" }, verbosity: "low" },
 			tool_choice: "auto",
 			parallel_tool_calls: true,
 			truncation: "disabled",

@@ -192,8 +192,8 @@ describe("an output limit that is a ceiling", () => {
 	});
 
 	it.each([
-		[{ brain_config: { max_cost: 0.05 } }, "pro", "which max_cost of $0.05 affords with"],
-		[{}, "free", "which the plan's limit of $0.02 affords with"],
+		[{ brain_config: { max_cost: 0.05 } }, "pro", "the most that max_cost of $0.05 affords with"],
+		[{}, "free", "the most that the plan's limit of $0.02 affords with"],
 	] as const)("is lowered to what the cost limit affords: %o on %s", (body, plan, why) => {
 		const candidates = [...ceilingCandidates(128_000, body, plan).values()];
 		const lowered = candidates.filter(({ warnings }) => warnings[0]?.message.includes(why));
@@ -266,7 +266,7 @@ describe("an output limit that is a ceiling", () => {
 			{
 				code: "parameter_changed",
 				param: "max_tokens",
-				message: `the output limit was lowered from 20000 to ${shorter?.maxTokens}, which what is left of the request's cost limit affords with ${shorter?.model.id}`,
+				message: `the output limit was lowered from 20000 to ${shorter?.maxTokens}, the most that what is left of the request's cost limit affords with ${shorter?.model.id}`,
 			},
 		]);
 	});

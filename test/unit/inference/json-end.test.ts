@@ -1,7 +1,7 @@
 // The end of a JSON object that comes in pieces.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { JsonEnd } from "../../../src/responses/json-end.ts";
+import { JsonEnd } from "../../../src/inference/json-end.ts";
 
 function hasEnded(...pieces: string[]): boolean {
 	const end = new JsonEnd();

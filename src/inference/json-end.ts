@@ -7,13 +7,19 @@ export class JsonEnd {
 	#isEscaped = false;
 	#hasEnded = false;
 
+	/** What was added since the last question. Most texts are never asked about. */
+	#unread = "";
+
 	/** Whether the outermost object or array is closed. */
 	get hasEnded(): boolean {
+		const piece = this.#unread;
+		this.#unread = "";
+		for (let at = 0; at < piece.length && !this.#hasEnded; at++) this.#read(piece.charAt(at));
 		return this.#hasEnded;
 	}
 
 	add(piece: string): void {
-		for (let at = 0; at < piece.length && !this.#hasEnded; at++) this.#read(piece.charAt(at));
+		this.#unread += piece;
 	}
 
 	#read(unit: string): void {

@@ -1,0 +1,85 @@
+// The coding agents, and how each is started without a terminal against the service: configured with README's own lines,
+// in a home of its own.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentPackage } from "./install.ts";
+
+/** What an agent is started with. */
+export interface AgentTask {
+	/** Origin of the service. */
+	url: string;
+	key: string;
+	/** A model id of the service. */
+	model: string;
+	prompt: string;
+}
+
+interface AgentCommand {
+	/** Arguments of Node. */
+	args: string[];
+	variables: Record<string, string>;
+}
+
+export interface CodingAgent extends AgentPackage {
+	title: string;
+	/** What it prints when the prompt does not fit the context window. */
+	overflowText: RegExp;
+	/** The start of an installed package, in a home that is empty yet. */
+	command(packageDir: string, home: string, task: AgentTask): AgentCommand;
+}
+
+/** README's block in a language that has a text in it, for the service and the model of a task. */
+function readmeBlock(language: string, text: string, { url, model }: AgentTask): string {
+	const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+	const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
+	const block = blocks.find(([, name, lines = ""]) => name === language && lines.includes(text))?.[2];
+	if (block === undefined) throw new Error(`README has no ${language} block with ${text}`);
+	return block.replaceAll("http://127.0.0.1:8787", url).replaceAll(/\bauto\b/g, model);
+}
+
+const codex: CodingAgent = {
+	title: "Codex",
+	name: "@openai/codex",
+	version: "0.169.0",
+	overflowText: /ran out of room in the model's context window/,
+	command(packageDir, home, task) {
+		writeFileSync(join(home, "config.toml"), readmeBlock("toml", "model_provider", task));
+		const settings = {
+			// The only command is an `echo` of the test's, and not every machine lets a process build a sandbox.
+			sandbox_mode: "danger-full-access",
+			approval_policy: "never",
+			// What is refused is refused at once.
+			"model_providers.svc.request_max_retries": 0,
+			"model_providers.svc.stream_max_retries": 0,
+		};
+		const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]);
+		return {
+			args: [join(packageDir, "bin/codex.js"), "exec", "--skip-git-repo-check", ...options, task.prompt],
+			variables: { CODEX_HOME: home, SVC_API_KEY: task.key },
+		};
+	},
+};
+
+const claudeCode: CodingAgent = {
+	title: "Claude Code",
+	name: "@anthropic-ai/claude-code",
+	version: "2.1.330",
+	overflowText: /Prompt is too long · the request is ~250000 tokens \(limit 200000\)/,
+	command(packageDir, home, task) {
+		const configDir = join(home, ".claude");
+		mkdirSync(configDir);
+		const exports = readmeBlock("sh", "ANTHROPIC_BASE_URL", task).matchAll(/^export (\w+)=(\S+)$/gm);
+		const variables = [...exports].map(([, name = "", value = ""]) => [name, value.replace("$SVC_API_KEY", task.key)]);
+		return {
+			args: [join(packageDir, "cli-wrapper.cjs"), "-p", "--allowedTools=Bash", "--", task.prompt],
+			variables: {
+				CLAUDE_CONFIG_DIR: configDir,
+				CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+				DISABLE_AUTOUPDATER: "1",
+				...Object.fromEntries(variables),
+			},
+		};
+	},
+};
+
+export const CODING_AGENTS: readonly CodingAgent[] = [codex, claudeCode];
