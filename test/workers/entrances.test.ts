@@ -7,6 +7,7 @@ import { app } from "../../src/app.ts";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { modelWhere } from "../support/catalog.ts";
 import { answerIn, ask, ENTRANCES, endOf, type SpokenConversation, sentence } from "../support/entrances.ts";
+import { always, faultyD1, faultyNamespace, onlyFor } from "../support/faults.ts";
 import { canBeSilent, modelOnWire } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
@@ -260,6 +261,22 @@ describe.each(ENTRANCES)("through $name", (entrance) => {
 		const key = await newKey("pro");
 		await expectRefusal(await asks(key, ask1, isStream ? { stream: true } : {}), 502, "all_models_failed");
 		expect(await usageOf(key)).toMatchObject({ total_requests: 0, total_cost_usd: 0, held_usd: 0 });
+	});
+
+	it("an answer that cannot be accounted for is withheld; a stream ends with an error", async () => {
+		const key = await newKey("pro");
+		// The key is looked up before, so that only settling needs D1.
+		await answerIn(await asks(key, ask1));
+		const without = {
+			ACCOUNT_METER: faultyNamespace(env.ACCOUNT_METER, onlyFor(["settle"], always("fail"))),
+			DB: faultyD1(env.DB, always("fail")),
+		};
+		const body = entrance.toBody(ask1);
+		const whole = await callWith(without, entrance.path, withKey(key.key, body));
+		expect(whole.headers.get("x-should-retry")).toBe("false");
+		await expectRefusal(whole, 503, "receipt_unavailable");
+		const streamed = await callWith(without, entrance.path, withKey(key.key, { ...body, stream: true }));
+		expect(await endOf(entrance, streamed)).toMatchObject({ isWhole: false, code: "receipt_unavailable", svc: null });
 	});
 
 	it("a client that leaves stops the upstream, and pays for what came", async () => {
