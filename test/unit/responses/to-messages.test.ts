@@ -155,6 +155,26 @@ describe("sealed reasoning", () => {
 		]);
 	});
 
+	it("signs the call that follows it, though calls of other turns have the same id", () => {
+		const id = markedCallId("c", MODEL_ID);
+		const signed = (signature: string): OpenedReasoning => ({
+			provider: "p",
+			modelId: MODEL_ID,
+			parts: [{ ...ofCall, signature }],
+		});
+		const input = [USER, item("one"), call(id), output(id), item("two"), call(id), output(id), call(id), output(id)];
+		const both = new Map([
+			["one", signed("first")],
+			["two", signed("second")],
+		]);
+		const parts = callFor({ input }, { opened: both }).call.messages.flatMap(({ content }): object[] => content);
+		expect(parts.filter((part) => "type" in part && part.type === "tool_call")).toMatchObject([
+			{ signature: "first" },
+			{ signature: "second" },
+			expect.not.objectContaining({ signature: expect.anything() }),
+		]);
+	});
+
 	it("that does not open is refused by its place", () => {
 		expect(failureFor({ input: [USER, item("gAAAA"), said("ho")] })).toMatchObject({
 			reason: "invalid_encrypted_content",
