@@ -41,10 +41,9 @@ export function chooseTools(choice: ResponseToolChoice | null | undefined, table
 	const chosen = (wanted: ToolChoice | undefined): ChosenTools => ({ definitions, choice: wanted, issues: [] });
 	if (choice === null || choice === undefined) return chosen(undefined);
 	if (typeof choice === "string") {
-		const isUnservable = choice === "required" && definitions.length === 0 && leftOut.length > 0;
-		return isUnservable
-			? refuseChoice(`requires a tool, and this service cannot run ${leftOut.join(", ")}`)
-			: chosen(choice);
+		if (choice !== "required" || definitions.length > 0) return chosen(choice);
+		const why = leftOut.length > 0 ? `this service cannot run ${leftOut.join(", ")}` : "the request defines none";
+		return refuseChoice(`requires a tool, and ${why}`);
 	}
 	if (choice.type === "allowed_tools") return chooseAmong(choice, table);
 	if (choice.type !== "function" && choice.type !== "custom")

@@ -137,6 +137,7 @@ describe("a tool that the service cannot run", () => {
 	it("is refused only where the choice demands it", () => {
 		const search = { type: "web_search" };
 		expect(made([search], { tool_choice: "auto" }).call.toolChoice).toBe("auto");
+		expect(issueOf([], "required")).toEqual(["tool_choice: requires a tool, and the request defines none"]);
 		expect(issueOf([search], "required")).toEqual([
 			"tool_choice: requires a tool, and this service cannot run web_search",
 		]);
