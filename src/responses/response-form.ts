@@ -1,5 +1,5 @@
 // How Responses words its answers: a Response object, or the events of a stream. Reasoning is sealed on the way, and a complete
-// answer is stored before its end is told. Pure: what seals and stores is the endpoint's.
+// answer is stored before its last event. Pure: the endpoint brings what seals and stores.
 
 import { lastBilledCall } from "../inference/accounting.ts";
 import type { EntranceRequest, StreamForm, StreamHead } from "../inference/answer-form.ts";
@@ -10,7 +10,8 @@ import { toStreamParts } from "../providers/accumulate.ts";
 import type { AssistantPart, Warning } from "../providers/model-call.ts";
 import { ResponseEvents } from "./events.ts";
 import { toResponsesWarning } from "./field-names.ts";
-import { OutputItems, type OutputOptions, type OutputStep, type SealStep } from "./output-items.ts";
+import type { OutputStep, SealStep } from "./open-item.ts";
+import { OutputItems, type OutputOptions } from "./output-items.ts";
 import type { AnsweredItem } from "./output-schema.ts";
 import {
 	type ResponseObject,
