@@ -3,11 +3,12 @@ import * as z from "zod";
 import { lastBilledCall } from "../inference/accounting.ts";
 import { answerId } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
 import { type SvcBlock, svcBlockSchema } from "../inference/svc-block.ts";
 import { toTokenCounts } from "../inference/token-counts.ts";
 import { joinText, type ModelAnswer } from "../providers/model-call.ts";
 import type { BlockForm } from "./answer-blocks.ts";
-import { type SealParts, toContent } from "./answer-content.ts";
+import { toContent } from "./answer-content.ts";
 
 const STOP_REASONS = [
 	"end_turn",

@@ -1,24 +1,22 @@
-// Opens the reasoning that this service sealed into redacted thinking for a client to send back.
-import { isSealedReasoning, type OpenedReasoning, openReasoning } from "../inference/sealed-reasoning.edge.ts";
-import type { Settings } from "../settings.ts";
+// Reads a Messages body as a call, for messages and for counts of tokens: opens the reasoning that this service sealed into redacted
+// thinking for a client to send back.
+import type { KeyContext } from "../account/context.ts";
+import type { Result } from "../failure.ts";
+import { isSealedReasoning, openSealedTexts } from "../inference/sealed-reasoning.edge.ts";
 import type { MessagesRequest } from "./request.ts";
+import { type MessagesCall, toMessagesCall } from "./to-call.ts";
 
-/** The `data` of all redacted thinking in a conversation, each once. */
-function listRedactedData({ messages }: MessagesRequest): string[] {
+/** The `data` of redacted thinking that this service sealed. That of Anthropic's own is not opened here. */
+function listSealedData({ messages }: MessagesRequest): string[] {
 	const blocks = messages.flatMap((message) => (message.role === "assistant" ? message.content : []));
-	return [...new Set(blocks.flatMap((block) => (block.type === "redacted_thinking" ? [block.data] : [])))];
+	return blocks.flatMap((block) => (block.type === "redacted_thinking" ? [block.data] : [])).filter(isSealedReasoning);
 }
 
-/**
- * What this service sealed in a conversation, by the `data` that holds it; null for what cannot be opened. Redacted thinking of
- * Anthropic's own is not in it.
- */
-export async function openThinking(
+/** A body as a call. @returns the failures of `toMessagesCall`. */
+export async function readMessagesCall(
 	body: MessagesRequest,
-	userId: string,
-	settings: Pick<Settings, "keyPepper">,
-): Promise<Map<string, OpenedReasoning | null>> {
-	const sealed = listRedactedData(body).filter(isSealedReasoning);
-	const opened = await Promise.all(sealed.map((data) => openReasoning(data, { userId }, settings)));
-	return new Map(sealed.map((data, index) => [data, opened[index] ?? null]));
+	{ account, settings, headers, rawBody }: KeyContext,
+): Promise<Result<MessagesCall>> {
+	const opened = await openSealedTexts(listSealedData(body), account, settings);
+	return toMessagesCall(body, { catalog: settings.catalog, opened, rawBody, betas: headers.get("anthropic-beta") });
 }

@@ -32,7 +32,7 @@ const NOTHING_TO_SEND = { path: "messages", message: "holds nothing that a model
 export interface MessagesContext {
 	catalog: Catalog;
 	/**
-	 * What the `data` of redacted thinking holds that this service sealed (open-thinking.edge.ts); null where it cannot be
+	 * What the `data` of redacted thinking holds that this service sealed (read-call.edge.ts); null where it cannot be
 	 * opened. Data that is not in it is Anthropic's own.
 	 */
 	opened: ContentContext["opened"];

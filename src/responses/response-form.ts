@@ -4,10 +4,11 @@
 import { lastBilledCall } from "../inference/accounting.ts";
 import type { EntranceRequest, StreamForm, StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
 import type { SvcBlock } from "../inference/svc-block.ts";
 import type { JsonObject } from "../json.ts";
 import { toStreamParts } from "../providers/accumulate.ts";
-import type { AssistantPart, Warning } from "../providers/model-call.ts";
+import type { Warning } from "../providers/model-call.ts";
 import { ResponseEvents } from "./events.ts";
 import { toResponsesWarning } from "./field-names.ts";
 import type { OutputStep, SealStep } from "./open-item.ts";
@@ -28,8 +29,8 @@ export interface ResponseWording extends Pick<OutputOptions, "tools" | "reasonin
 	rawBody: JsonObject;
 	/** The client reads sealed reasoning. */
 	includesSealed: boolean;
-	/** Seals what must come back to a model; null where it is too long. */
-	seal(parts: readonly AssistantPart[], modelId: string): Promise<string | null>;
+	/** Seals what must come back to a model. */
+	seal: SealParts;
 	toSvcBlock(settled: SettledRequest): SvcBlock;
 	/**
 	 * Stores a Response, whose output has all sealed reasoning, and says why it could not be; null where none is to be stored.

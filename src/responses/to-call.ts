@@ -19,14 +19,14 @@ import { chooseTools } from "./tool-choice.ts";
 import { type ToolNames, type ToolSource, ToolTable } from "./tool-table.ts";
 import { truncateItems } from "./truncation.ts";
 
-/** More than any client gives rise to. Those beyond share one warning that counts them. */
-const MAX_ENTRANCE_WARNINGS = 50;
+/** More than any client causes. Those beyond share one warning that counts them. */
+const MAX_RESPONSES_WARNINGS = 50;
 const MAX_CALL_ISSUES = 20;
 
 export interface ResponsesCallContext {
 	catalog: Catalog;
-	/** What was sealed, by its sealed text. Texts that could not be opened are missing. */
-	opened: ReadonlyMap<string, OpenedReasoning>;
+	/** What was sealed, by its sealed text; null where it could not be opened. */
+	opened: ReadonlyMap<string, OpenedReasoning | null>;
 	/** The body before validation, whose unknown members are named in warnings. */
 	rawBody?: unknown;
 	/** Whether a model can serve this caller, for `truncation`. Default: every model of the catalog. */
@@ -43,12 +43,9 @@ export interface ResponsesCall {
 	warnings: Warning[];
 }
 
-/** The texts of a conversation that this service sealed, for its entrance to open. */
-export function findSealedTexts(items: readonly InputItem[]): string[] {
-	const texts = items.flatMap((item) =>
-		item.type === "reasoning" && item.encrypted_content ? [item.encrypted_content] : [],
-	);
-	return [...new Set(texts)];
+/** The sealed texts of a conversation, for its entrance to open. */
+export function listSealedTexts(items: readonly InputItem[]): string[] {
+	return items.flatMap((item) => (item.type === "reasoning" && item.encrypted_content ? [item.encrypted_content] : []));
 }
 
 /** Names the place of an item in the body. Items before the request's own came with `previous_response_id`. */
@@ -134,8 +131,8 @@ function longestPrompt(
 }
 
 function boundWarnings(warnings: readonly Warning[]): Warning[] {
-	const more = warnings.length - MAX_ENTRANCE_WARNINGS;
-	const first = warnings.slice(0, MAX_ENTRANCE_WARNINGS);
+	const more = warnings.length - MAX_RESPONSES_WARNINGS;
+	const first = warnings.slice(0, MAX_RESPONSES_WARNINGS);
 	return more > 0
 		? [...first, { code: "parameter_dropped", param: "input", message: `${more} more warnings are not listed` }]
 		: first;

@@ -14,7 +14,7 @@ import type { ToolTable } from "./tool-table.ts";
 export interface ItemContext {
 	catalog: Catalog;
 	/** What was sealed, by its sealed text. */
-	opened: ReadonlyMap<string, OpenedReasoning>;
+	opened: ReadonlyMap<string, OpenedReasoning | null>;
 	table: Pick<ToolTable, "calledName">;
 	/** The member of the body that an item stands in, such as `input[3]`. */
 	pathTo(item: InputItem): string;
@@ -23,10 +23,10 @@ export interface ItemContext {
 /** Gemini's signatures of tool calls, by the call. They travel with the reasoning. */
 function openSignatures({ opened, catalog }: ItemContext): ReadonlyMap<string, { signature: string; onlyFor: string }> {
 	const signatures = new Map<string, { signature: string; onlyFor: string }>();
-	for (const { parts, modelId } of opened.values())
-		for (const part of parts)
-			if (part.type === "tool_call" && part.signature !== undefined)
-				signatures.set(readCallId(part.id, catalog).id, { signature: part.signature, onlyFor: modelId });
+	for (const reasoning of opened.values())
+		for (const part of reasoning?.parts ?? [])
+			if (reasoning && part.type === "tool_call" && part.signature !== undefined)
+				signatures.set(readCallId(part.id, catalog).id, { signature: part.signature, onlyFor: reasoning.modelId });
 	return signatures;
 }
 
@@ -36,7 +36,7 @@ function visibleReasoning({ content, summary }: ReasoningItem): string {
 	return texts.map(({ text }) => text).join("");
 }
 
-/** Reads the items of a conversation, oldest first. */
+/** Reads the items of a conversation, oldest first, into messages. */
 export class ItemReader {
 	readonly messages: Message[] = [];
 	/** For each message, the member of the body that it begins with. */
@@ -187,7 +187,7 @@ export class ItemReader {
 
 	#readReasoning(item: ReasoningItem, path: string): void {
 		const opened = item.encrypted_content ? this.#context.opened.get(item.encrypted_content) : null;
-		if (opened === undefined) {
+		if (item.encrypted_content && !opened) {
 			this.#failSealed(path, "was not sealed by this service for this user, or was changed");
 			return;
 		}
