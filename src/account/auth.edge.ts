@@ -32,7 +32,8 @@ export function findCredential({
 	const authorization = headers.get("authorization");
 	const apiKey = acceptsApiKeyHeader ? headers.get("x-api-key")?.trim() : undefined;
 	if (!apiKey) return ok(authorization);
-	if (authorization !== null && parseBearerToken(authorization) !== apiKey)
+	// An empty header holds no key: some clients send one beside the other.
+	if (authorization?.trim() && parseBearerToken(authorization) !== apiKey)
 		return invalidKey("Authorization and x-api-key hold different keys; send one of them");
 	return ok(`Bearer ${apiKey}`);
 }
