@@ -2,7 +2,7 @@
 // answer is stored before its last event. Pure: the endpoint brings what seals and stores.
 
 import { lastBilledCall } from "../inference/accounting.ts";
-import type { EntranceRequest, StreamForm, StreamHead } from "../inference/answer-form.ts";
+import { type EntranceRequest, requestUlid, type StreamForm, type StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
 import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
 import type { SvcBlock } from "../inference/svc-block.ts";
@@ -49,7 +49,7 @@ class SealedOutput {
 		this.#wording = wording;
 		this.#modelId = modelId;
 		const { tools, reasoningForm, hasLogprobs, includesSealed, store } = wording;
-		const ulid = requestId.replace(/^svc-/, "");
+		const ulid = requestUlid(requestId);
 		const isSealed = includesSealed || store !== null;
 		this.#items = new OutputItems({ ulid, modelId, tools, reasoningForm, hasLogprobs, isSealed });
 	}
