@@ -10,7 +10,7 @@ import { joinText, type ModelAnswer } from "../providers/model-call.ts";
 import type { BlockForm } from "./answer-blocks.ts";
 import { toContent } from "./answer-content.ts";
 
-const STOP_REASONS = [
+const MESSAGE_STOP_REASONS = [
 	"end_turn",
 	"max_tokens",
 	"stop_sequence",
@@ -19,7 +19,7 @@ const STOP_REASONS = [
 	"refusal",
 	"model_context_window_exceeded",
 ] as const;
-type StopReason = (typeof STOP_REASONS)[number];
+type StopReason = (typeof MESSAGE_STOP_REASONS)[number];
 
 const answeredBlockSchema = z.lazy(() =>
 	z.union([
@@ -60,7 +60,7 @@ export const answeredMessageSchema = z.lazy(() =>
 		role: z.literal("assistant"),
 		model: z.string().describe("Catalog id of the model that answered."),
 		content: z.array(answeredBlockSchema),
-		stop_reason: z.enum(STOP_REASONS),
+		stop_reason: z.enum(MESSAGE_STOP_REASONS),
 		stop_sequence: z.string().nullable(),
 		stop_details: z
 			.object({ type: z.literal("refusal"), category: z.null(), explanation: z.string().nullable() })

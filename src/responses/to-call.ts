@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
 import { toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
+import { toOutputFormat } from "../inference/response-format.ts";
 import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
 import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
@@ -15,7 +16,7 @@ import { findIgnoredFields, findRefusedFields, LOGPROBS_INCLUDE } from "./fields
 import { type InputItem, toInputItems } from "./items.ts";
 import { type ResponsesRequest, responsesRequestSchema } from "./request.ts";
 import { ItemReader } from "./to-messages.ts";
-import { chooseTools } from "./tool-choice.ts";
+import { applyToolChoice } from "./tool-choice.ts";
 import { type ToolNames, type ToolSource, ToolTable } from "./tool-table.ts";
 import { truncateItems } from "./truncation.ts";
 
@@ -72,15 +73,7 @@ function toToolSources(
 
 function toTextFormat(text: ResponsesRequest["text"]): OutputFormat {
 	const format = text?.format;
-	if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
-	const { name, description, schema, strict } = format;
-	return {
-		type: "json_schema",
-		name,
-		...optionalMember("description", description),
-		...optionalMember("schema", schema),
-		...optionalMember("strict", strict),
-	};
+	return toOutputFormat(format?.type === "json_schema" ? { type: format.type, json_schema: format } : format);
 }
 
 /** The instructions as a message; none without any. */
@@ -150,7 +143,7 @@ export function toResponsesCall(
 ): Result<ResponsesCall> {
 	const pathTo = itemPaths(body.input, items);
 	const table = new ToolTable(toToolSources(body.tools, items, pathTo));
-	const chosen = chooseTools(body.tool_choice, table);
+	const chosen = applyToolChoice(body.tool_choice, table);
 	const settings = toCallSettings(body, context.rawBody);
 	const { catalog, opened } = context;
 	const read = (some: readonly InputItem[]) => {
