@@ -15,7 +15,7 @@ import { warnOfBetas, warnOfMembers } from "./beta.ts";
 import { markLastPart } from "./cache-marks.ts";
 import { type ContentContext, toAssistantMessages, toTextPart, toUserMessages } from "./content.ts";
 import { type MessagesRequest, messagesRequestSchema } from "./request.ts";
-import { type ToolChange, toMessagesToolChoice, toParallelToolCalls, toToolDefinitions } from "./tools.ts";
+import { type ToolChange, toMessagesToolChoice, toParallelToolCalls, toToolDefinitions } from "./tool-definitions.ts";
 import { EntranceWarnings } from "./warnings.ts";
 
 /** The efforts that a budget of thinking can mean; higher ones have no larger share. */
