@@ -5,7 +5,7 @@ import type { ResponsesRequest } from "./request.ts";
 
 /** Without them the answer would be another one. */
 const REFUSED_FIELDS: readonly { name: "background" | "conversation" | "prompt"; message: string }[] = [
-	{ name: "background", message: "this service answers at once; use /v1/agents for work in the background" },
+	{ name: "background", message: "this service answers at once; use /v1/agent/run for work in the background" },
 	{ name: "conversation", message: "conversations are not kept here; use previous_response_id" },
 	{ name: "prompt", message: "prompt templates are not kept here; send their text" },
 ];

@@ -110,6 +110,8 @@ function selectCheapest(request: SelectionRequest, why: string): Result<Selectio
  * A model named by the config is a preference: any fallback may serve instead.
  */
 function selectNamed(request: SelectionRequest, model: Model, by: "request" | "config"): Result<Selection> {
+	const namer = by === "request" ? by : "routing config";
+	const isAlias = request.model !== model.id;
 	const ranking = rankModels(request, "direct", null);
 	const own = ranking.eligible.find((candidate) => candidate.model === model);
 	const others = ranking.eligible.filter((candidate) => candidate !== own);
@@ -118,13 +120,10 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 	];
 	if (own) {
 		const ranked = [own, ...fallbacks.filter((candidate) => candidate !== own)];
-		const chosen = buildSelection(
-			request,
-			"direct",
-			ranked,
-			ranking,
-			null,
-			(first) => `${first.model.display_name} was named by the ${by === "request" ? by : "routing config"}`,
+		const chosen = buildSelection(request, "direct", ranked, ranking, null, (first) =>
+			isAlias
+				? `${first.model.display_name} is the nearest model to ${request.model}, which the ${namer} named`
+				: `${first.model.display_name} was named by the ${namer}`,
 		);
 		if (chosen) return ok(chosen);
 	}
@@ -142,7 +141,7 @@ function selectNamed(request: SelectionRequest, model: Model, by: "request" | "c
 		ranking,
 		model.id,
 		(first) =>
-			`${model.display_name} cannot serve (${why[0]?.text}): ${first.model.display_name} is its nearest stand-in`,
+			`${model.display_name}${isAlias ? `, the nearest model to ${request.model},` : ""} cannot serve (${why[0]?.text}): ${first.model.display_name} is its nearest stand-in`,
 	);
 	if (chosen) return ok(chosen);
 	return fail(
@@ -183,11 +182,6 @@ function findTarget({
 	return config && config.model !== "auto" ? { by: "config", model: config.model } : null;
 }
 
-/** A selection of the model that stands for an id. */
-function withAlias(selection: Selection, id: string, { display_name }: Model): Selection {
-	return { ...selection, aliasFrom: id, reason: `${id} stands for ${display_name}: ${selection.reason}` };
-}
-
 /** Selects the model for a call and ranks the others as fallbacks. */
 export function selectModels(request: SelectionRequest): Result<Selection> {
 	const target = findTarget(request);
@@ -206,5 +200,5 @@ export function selectModels(request: SelectionRequest): Result<Selection> {
 	if (allowlist && !allowlist.includes(model.id))
 		return selectCheapest(namedRequest, `${model.id} is not in the ${request.plan.displayName} plan`);
 	const selected = selectNamed(namedRequest, model, target.by);
-	return selected.ok && !own ? ok(withAlias(selected.value, target.model, model)) : selected;
+	return selected.ok && !own ? ok({ ...selected.value, aliasFrom: target.model }) : selected;
 }

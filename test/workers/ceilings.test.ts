@@ -183,7 +183,7 @@ describe.each(NAMES)("a model named to %s", (name) => {
 		] as const) {
 			const { svc } = await answered(name, "hi", 500, { model: id });
 			expect(svc).toMatchObject({ fallback: true, fallback_from: id, proof: { model } });
-			expect(svc.routing.reason).toContain(`${id} stands for`);
+			expect(svc.routing.reason).toContain(`is the nearest model to ${id}`);
 		}
 	});
 

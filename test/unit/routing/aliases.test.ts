@@ -50,7 +50,7 @@ describe("an alias", () => {
 		expect(call.plan.selection.mode).toBe("direct");
 		expect(fallbackFrom(call)).toBe(SNAPSHOT);
 		expect(explainServingModel(call)).toBe(
-			`${SNAPSHOT} stands for Claude Opus 5.5: Claude Opus 5.5 was named by the request`,
+			`Claude Opus 5.5 is the nearest model to ${SNAPSHOT}, which the request named`,
 		);
 		expect(isNamed(call)).toBe(true);
 	});
@@ -72,7 +72,7 @@ describe("an alias", () => {
 		const call = firstCall({ model: SNAPSHOT }, { settings: parseSettings(variables, CATALOG) });
 		expect(call.candidate.model.provider).not.toBe("anthropic");
 		expect(fallbackFrom(call)).toBe(SNAPSHOT);
-		expect(explainServingModel(call)).toContain("Claude Opus 5.5 cannot serve");
+		expect(explainServingModel(call)).toContain(`the nearest model to ${SNAPSHOT}, cannot serve`);
 	});
 
 	it("is an unknown id where an entrance takes none, and an id of no family is one everywhere", () => {
