@@ -50,7 +50,7 @@ export interface OpenedReasoning {
 }
 
 /** Whose reasoning it is. */
-export interface ReasoningOwner {
+interface ReasoningOwner {
 	userId: string;
 }
 

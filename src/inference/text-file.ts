@@ -2,7 +2,7 @@
 import { fromBase64 } from "../proof/signing.ts";
 
 /** A file as a client sends it. */
-export interface SentFile {
+interface SentFile {
 	/** Base64, alone or as a `data:` address. */
 	content: string;
 	/** Null where the client names none. */

@@ -74,7 +74,7 @@ export const answeredMessageSchema = z.lazy(() =>
 export type AnsweredMessage = z.output<typeof answeredMessageSchema>;
 
 /** Why an answer ended, as Anthropic's members say it. */
-export type MessageEnding = Pick<AnsweredMessage, "stop_reason" | "stop_sequence" | "stop_details">;
+type MessageEnding = Pick<AnsweredMessage, "stop_reason" | "stop_sequence" | "stop_details">;
 
 function toStopReason({ finishReason, nativeFinishReason, content }: ModelAnswer): StopReason {
 	switch (finishReason) {

@@ -14,6 +14,7 @@ import { REASONING_SHARE } from "../providers/wire.ts";
 import { warnOfBetas, warnOfMembers } from "./beta.ts";
 import { markLastPart } from "./cache-marks.ts";
 import { type ContentContext, toAssistantMessages, toTextPart, toUserMessages } from "./content.ts";
+import type { MessageOrigins } from "./field-names.ts";
 import { type MessagesRequest, messagesRequestSchema } from "./request.ts";
 import { type ToolChange, toMessagesToolChoice, toParallelToolCalls, toToolDefinitions } from "./tool-definitions.ts";
 import { EntranceWarnings } from "./warnings.ts";
@@ -47,8 +48,7 @@ export interface MessagesCall {
 	call: ModelCall;
 	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "takesAliases">;
 	warnings: Warning[];
-	/** For each message of the call, the index of the client's message that it was made of; null for the top-level `system`. */
-	origins: (number | null)[];
+	origins: MessageOrigins;
 }
 
 type ClientMessage = MessagesRequest["messages"][number];

@@ -4,7 +4,7 @@ import { OpenItem } from "./open-item.ts";
 import type { AnsweredReasoning } from "./output-schema.ts";
 
 /** Whether reasoning is shown as a summary or as its text. */
-export type ReasoningForm = "summary" | "content";
+type ReasoningForm = "summary" | "content";
 
 export interface ReasoningOptions {
 	reasoningForm: ReasoningForm;

@@ -11,7 +11,7 @@ import type { CallItem, CallOutputItem, InputItem, MessageItem, ReasoningItem } 
 import type { ToolTable } from "./tool-table.ts";
 
 /** What items are read with. */
-export interface ItemContext {
+interface ItemContext {
 	catalog: Catalog;
 	/** What was sealed, by its sealed text. */
 	opened: ReadonlyMap<string, OpenedReasoning | null>;

@@ -5,7 +5,7 @@ import type { ToolTable } from "./tool-table.ts";
 import type { ResponseToolChoice } from "./tools.ts";
 
 /** The tools that a call may use, and how. */
-export interface ChosenTools {
+interface ChosenTools {
 	definitions: ToolDefinition[];
 	choice: ToolChoice | undefined;
 	issues: Issue[];

@@ -13,7 +13,7 @@ const MAX_UPSTREAM_NAME_CHARS = 64;
 const NAME_DIGEST_CHARS = 8;
 
 /** A tool as the client names it. */
-export interface ClientTool {
+interface ClientTool {
 	kind: "function" | "custom";
 	name: string;
 	namespace?: string;
