@@ -41,6 +41,14 @@ export interface BlockForm {
 type PartByType<T extends StreamPart["type"]> = Extract<StreamPart, { type: T }>;
 type BlockPart = PartByType<"text" | "refusal" | "reasoning" | "tool_call" | "tool_arguments" | "provider" | "restart">;
 
+type ArgumentsPart = PartByType<"tool_arguments">;
+
+/** A part that waits, and the arguments that came for it if it is a call. */
+interface WaitingPart {
+	part: Exclude<BlockPart, ArgumentsPart>;
+	written: ArgumentsPart[];
+}
+
 const BLOCK_PARTS: ReadonlySet<StreamPart["type"]> = new Set<BlockPart["type"]>([
 	...(["text", "refusal", "reasoning", "tool_call", "tool_arguments", "provider", "restart"] as const),
 ]);
@@ -95,7 +103,9 @@ export class AnswerBlocks {
 	/** Reasoning that is not shown, and not sealed yet. */
 	#hidden = "";
 	/** What came while a call was open whose arguments were incomplete: some providers write several calls at once. */
-	#waiting: BlockPart[] = [];
+	#waiting: WaitingPart[] = [];
+	/** The arguments of the calls among them, by the index of the call. */
+	readonly #waitingArguments = new Map<number, ArgumentsPart[]>();
 
 	constructor(form: BlockForm) {
 		this.#form = form;
@@ -104,17 +114,12 @@ export class AnswerBlocks {
 	/** The steps that a part makes now; it may make more of them later. */
 	pass(part: StreamPart): BlockStep[] {
 		if (!isBlockPart(part)) return [];
-		const open = this.#open;
-		if (part.type === "tool_arguments" && open?.type === "tool_call" && open.index === part.index) {
-			open.written.add(part.text);
-			const written = part.text === "" ? [] : [delta({ type: "input_json_delta", partial_json: part.text })];
-			return this.#waiting.length > 0 && open.written.hasEnded ? [...written, ...this.#resume()] : written;
-		}
-		if (this.#waiting.length > 0 || (open?.type === "tool_call" && !open.written.hasEnded)) {
-			this.#waiting.push(part);
-			return [];
-		}
-		return this.#take(part);
+		if (part.type === "tool_arguments") return this.#addArguments(part);
+		if (this.#waiting.length === 0 && !this.#isCallOpen()) return this.#take(part);
+		const written: ArgumentsPart[] = [];
+		if (part.type === "tool_call") this.#waitingArguments.set(part.index, written);
+		this.#waiting.push({ part, written });
+		return [];
 	}
 
 	/** Ends the open block, and what waited for it. */
@@ -124,13 +129,41 @@ export class AnswerBlocks {
 		return steps;
 	}
 
+	/** Whether a call is open that is not complete. */
+	#isCallOpen(): boolean {
+		return this.#open?.type === "tool_call" && !this.#open.written.hasEnded;
+	}
+
+	#addArguments(part: ArgumentsPart): BlockStep[] {
+		const open = this.#open;
+		if (open?.type !== "tool_call" || open.index !== part.index) {
+			// A call that does not wait either was complete without them.
+			this.#waitingArguments.get(part.index)?.push(part);
+			return [];
+		}
+		open.written.add(part.text);
+		const steps = part.text === "" ? [] : [delta({ type: "input_json_delta", partial_json: part.text })];
+		return this.#waiting.length > 0 && open.written.hasEnded ? [...steps, ...this.#resume()] : steps;
+	}
+
+	/** Ends the open block and takes what waited for it, up to a call that is not complete. */
 	#resume(): BlockStep[] {
 		const parts = this.#waiting;
 		this.#waiting = [];
-		return [...this.#close(), ...parts.flatMap((part) => this.pass(part))];
+		const steps = this.#close();
+		let taken = 0;
+		for (const { part, written } of parts) {
+			if (this.#isCallOpen()) break;
+			steps.push(...this.#take(part));
+			if (part.type === "tool_call") this.#waitingArguments.delete(part.index);
+			for (const more of written) steps.push(...this.#addArguments(more));
+			taken++;
+		}
+		this.#waiting = parts.slice(taken);
+		return steps;
 	}
 
-	#take(part: BlockPart): BlockStep[] {
+	#take(part: WaitingPart["part"]): BlockStep[] {
 		switch (part.type) {
 			case "text":
 				return this.#addText("text", part.text);
@@ -145,9 +178,6 @@ export class AnswerBlocks {
 			case "restart":
 				// The signature that was to come is void. What was delivered stands.
 				return this.#open?.type === "reasoning" ? this.#close() : [];
-			case "tool_arguments":
-				// They belong to a call that was complete without them.
-				return [];
 		}
 	}
 

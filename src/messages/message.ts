@@ -79,7 +79,8 @@ type MessageEnding = Pick<AnsweredMessage, "stop_reason" | "stop_sequence" | "st
 function toStopReason({ finishReason, nativeFinishReason, content }: ModelAnswer): StopReason {
 	switch (finishReason) {
 		case "tool_calls":
-			return "tool_use";
+			// Clients answer each call of such a message, and ask again.
+			return content.some(({ type }) => type === "tool_call") ? "tool_use" : "end_turn";
 		case "content_filter":
 			return "refusal";
 		case "length":

@@ -2,6 +2,7 @@
 import { findModelOrAlias } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Effort } from "../catalog/vocabulary.ts";
+import { clip } from "../clip.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
 import { DEFAULT_CEILING_TOKENS, toOutputCeiling } from "../inference/output-ceiling.ts";
@@ -23,6 +24,8 @@ import { EntranceWarnings } from "./warnings.ts";
 const BUDGET_EFFORTS: readonly Effort[] = ["minimal", "low", "medium", "high"];
 /** Thinking that the model measures itself. Without any effort named, a model would get its lowest, which may be none. */
 const ADAPTIVE_EFFORT: Effort = "medium";
+/** A client may give a member a name of any length. */
+const MAX_PATH_CHARS = 200;
 /** Other forms name the schema of an answer. */
 const OUTPUT_NAME = "output";
 
@@ -162,7 +165,11 @@ function warnOfRest(body: MessagesRequest, context: MessagesContext, warnings: E
 	warnOfBetas(betas, body["betas"], warnings);
 	warnOfMembers(body, knownFields(messagesRequestSchema), warnings);
 	for (const path of findDroppedMembers(rawBody, body))
-		warnings.add("parameter_dropped", path, `${path} is not known to this service and was not sent`);
+		warnings.add(
+			"parameter_dropped",
+			path,
+			`${clip(path, MAX_PATH_CHARS)} is not known to this service and was not sent`,
+		);
 	if (
 		body.messages.findLast(({ role }) => role !== "system")?.role === "assistant" &&
 		!continuesAnswers(body.model, catalog)

@@ -32,6 +32,7 @@ import {
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
+	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
 	unsentFieldWarnings,
@@ -275,11 +276,13 @@ export function renderAnthropicRequest(options: RequestOptions): UpstreamRequest
 		warnings.push({ code: "parameter_changed", param: "output", message });
 	}
 	warnings.push(...grammarWarnings(model, call.tools));
+	const stops = toSentStops(model, call.stop, { takesBlank: false });
+	warnings.push(...stops.warnings);
 	const settings: JsonObject = {
 		max_tokens: call.maxTokens,
 		stream: isWhole ? undefined : true,
 		...sampling,
-		stop_sequences: call.stop.length > 0 ? call.stop : undefined,
+		stop_sequences: stops.stop,
 		tool_choice: hasTools
 			? toAnthropicToolChoice(call.toolChoice, refusesParallel ? undefined : call.parallelToolCalls)
 			: undefined,

@@ -30,6 +30,7 @@ import {
 	type PreparedPrompt,
 	promptTokenBound,
 	type RequestOptions,
+	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
 	unsentFieldWarnings,
@@ -285,18 +286,22 @@ function schemaWarnings(model: Model, param: CallField, dropped: readonly string
 	return [{ code: "parameter_changed", param, message }];
 }
 
+/** ai.google.dev/api/generate-content#generationconfig */
+const MAX_STOPS = 5;
+
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
 export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const verb = isWhole ? "generateContent" : "streamGenerateContent?alt=sse";
 	const sampling = googleSamplingFields(call, model, access);
+	const stops = toSentStops(model, call.stop, { atMost: MAX_STOPS });
 	const output = googleOutputFields(call);
 	const thinking = thinkingFields(call, model, effort);
 	const settings: JsonObject = {
 		generationConfig: {
 			maxOutputTokens: call.maxTokens,
 			...sampling.fields,
-			stopSequences: call.stop.length > 0 ? call.stop : undefined,
+			stopSequences: stops.stop,
 			...output.fields,
 			thinkingConfig: thinking.config,
 		},
@@ -312,6 +317,7 @@ export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 		maxOutputTokens: call.maxTokens,
 		warnings: [
 			...sampling.warnings,
+			...stops.warnings,
 			...unsentFieldWarnings(model, Object.keys(call.unknownFields)),
 			...thinking.warnings,
 			...schemaWarnings(model, "tools", compileTools(call).dropped),

@@ -122,6 +122,7 @@ export type CallField =
 	| "parallel_tool_calls"
 	| "output"
 	| "max_tokens"
+	| "stop"
 	| "logprobs"
 	| "effort"
 	| "user";

@@ -31,6 +31,7 @@ import {
 	promptTokenBound,
 	REASONING_SHARE,
 	type RequestOptions,
+	toSentStops,
 	toUpstreamBody,
 	type UpstreamRequest,
 	unsentFieldWarnings,
@@ -252,18 +253,22 @@ function streamFields({ provider }: ProviderAccess): JsonObject {
 	return provider.stream_usage === "ask" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
 }
 
+/** platform.openai.com/docs/api-reference/chat/create#chat-create-stop */
+const MAX_STOPS = 4;
+
 /** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
 export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
+	const stops = toSentStops(model, call.stop, { atMost: MAX_STOPS });
 	const { provider } = access;
 	const settings: JsonObject = {
 		[model.request.max_tokens_field]: reasoning.visibleTokens,
 		...(isWhole ? {} : streamFields(access)),
 		...optional.fields,
 		...reasoning.fields,
-		stop: call.stop.length > 0 ? call.stop : undefined,
+		stop: stops.stop,
 		tool_choice:
 			call.toolChoice === undefined || call.tools.length === 0
 				? undefined
@@ -281,6 +286,10 @@ export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 		},
 		...toUpstreamBody({ model: model.upstream_model }, prompt, settings),
 		maxOutputTokens: call.maxTokens,
-		warnings: [...optional.warnings, ...(provider.custom_tools ? [] : grammarWarnings(model, call.tools))],
+		warnings: [
+			...optional.warnings,
+			...stops.warnings,
+			...(provider.custom_tools ? [] : grammarWarnings(model, call.tools)),
+		],
 	};
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
+import { clip } from "../clip.ts";
 import type { ProviderAccess } from "../settings.ts";
 import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
 
@@ -204,6 +205,9 @@ const HINT_FIELDS = new Set(["prompt_cache_key", "safety_identifier"]);
 /** Fields of OpenAI's that entrances know, and that only some providers take (`passes` in their catalog rows). */
 const PASSED_FIELDS = new Set(["verbosity"]);
 
+/** A client may give a field a name of any length. */
+const MAX_FIELD_NAME_CHARS = 200;
+
 /**
  * Warns of fields of the client's body that were not sent, because nobody knows them or the provider does not take them.
  * A hint that is left out needs no warning: agents send one with every request.
@@ -212,9 +216,34 @@ export function unsentFieldWarnings(model: Model, params: readonly string[]): Wa
 	return params
 		.filter((param) => !HINT_FIELDS.has(param))
 		.map((param) => {
+			const name = clip(param, MAX_FIELD_NAME_CHARS);
 			const message = PASSED_FIELDS.has(param)
-				? `${model.id} does not take ${param}; it was left out`
-				: `${param} is not known to this service and was not sent`;
-			return { code: "parameter_dropped", param, message };
+				? `${model.id} does not take ${name}; it was left out`
+				: `${name} is not known to this service and was not sent`;
+			return { code: "parameter_dropped", param: name, message };
 		});
+}
+
+/** What a provider takes as stop sequences. */
+interface StopLimits {
+	atMost?: number;
+	/** White space alone may stop an answer. */
+	takesBlank?: boolean;
+}
+
+/** The stop sequences that a provider takes, the first ones of those that it can match; undefined without any. */
+export function toSentStops(
+	model: Model,
+	stop: readonly string[],
+	{ atMost = Number.POSITIVE_INFINITY, takesBlank = true }: StopLimits,
+): { stop: string[] | undefined; warnings: Warning[] } {
+	// The empty text stops nothing, and providers refuse it.
+	const wanted = stop.filter((text) => text !== "");
+	const sent = wanted.filter((text) => takesBlank || text.trim() !== "").slice(0, atMost);
+	const leftOut = wanted.length - sent.length;
+	const message = `${model.id} does not take all ${wanted.length} stop sequences; ${leftOut} of them were left out`;
+	return {
+		stop: sent.length > 0 ? sent : undefined,
+		warnings: leftOut > 0 ? [{ code: "parameter_changed", param: "stop", message }] : [],
+	};
 }

@@ -18,6 +18,16 @@ export function findRefusedFields(body: ResponsesRequest): Issue[] {
 	}));
 }
 
+/** Members of chat's form by their names here. They are not read. */
+export const CHAT_FIELDS: Readonly<Record<string, string>> = {
+	max_tokens: "max_output_tokens",
+	max_completion_tokens: "max_output_tokens",
+	messages: "input",
+	reasoning_effort: "reasoning.effort",
+	response_format: "text.format",
+	verbosity: "text.verbosity",
+};
+
 /** What `include` may name. Names that belong to tools that are left out have no effect. */
 const INCLUDABLE: readonly string[] = [
 	"file_search_call.results",
@@ -51,6 +61,8 @@ export function findIgnoredFields(body: ResponsesRequest): Warning[] {
 		warnings.push(
 			dropped("prompt_cache_retention", "it would keep the prompt longer, so the provider's own default holds"),
 		);
+	for (const [name, here] of Object.entries(CHAT_FIELDS))
+		if (body[name] != null) warnings.push(dropped(name, `${name} is chat's name and was not read; here it is ${here}`));
 	if (body.max_tool_calls != null)
 		warnings.push(dropped("max_tool_calls", "it limits tools that the service runs, and this one runs none"));
 	for (const [index, name] of (include ?? []).entries())

@@ -12,7 +12,7 @@ import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
 import type { Message, ModelCall, OutputFormat, Warning } from "../providers/model-call.ts";
 import { detectSignals } from "../routing/signals.ts";
-import { findIgnoredFields, findRefusedFields, LOGPROBS_INCLUDE } from "./fields.ts";
+import { CHAT_FIELDS, findIgnoredFields, findRefusedFields, LOGPROBS_INCLUDE } from "./fields.ts";
 import { type InputItem, toInputItems } from "./items.ts";
 import { type ResponsesRequest, responsesRequestSchema } from "./request.ts";
 import { ItemReader } from "./to-messages.ts";
@@ -100,7 +100,7 @@ function toCallSettings(body: ResponsesRequest, rawBody: unknown): Omit<ModelCal
 			...optionalMember("verbosity", body.text?.verbosity),
 			...optionalMember("prompt_cache_key", body.prompt_cache_key),
 			...optionalMember("safety_identifier", body.safety_identifier),
-			...findUnknownFields(body, knownFields(responsesRequestSchema), dropped),
+			...findUnknownFields(body, { ...knownFields(responsesRequestSchema), ...CHAT_FIELDS }, dropped),
 		},
 		...(include?.includes(LOGPROBS_INCLUDE) ? { logprobs: { ...optionalMember("top", top_logprobs) } } : {}),
 		...optionalMember("parallelToolCalls", body.parallel_tool_calls),
@@ -164,7 +164,10 @@ export function toResponsesCall(
 	const reader = read(kept);
 	const issues = [...findRefusedFields(body), ...table.issues, ...chosen.issues, ...reader.notes.issues];
 	const call = toCall(reader);
-	if (call.messages.length === 0) issues.push({ path: "input", message: "is missing or empty" });
+	if (call.messages.length === 0) {
+		const message = items.length === 0 ? "is missing or empty" : "holds nothing that a model can be sent";
+		issues.push({ path: "input", message });
+	}
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues: issues.slice(0, MAX_CALL_ISSUES) });
 	if (reader.failure) return fail(reader.failure);
 	return ok({

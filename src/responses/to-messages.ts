@@ -20,16 +20,6 @@ interface ItemContext {
 	pathTo(item: InputItem): string;
 }
 
-/** Gemini's signatures of tool calls, by the call. They travel with the reasoning. */
-function openSignatures({ opened, catalog }: ItemContext): ReadonlyMap<string, { signature: string; onlyFor: string }> {
-	const signatures = new Map<string, { signature: string; onlyFor: string }>();
-	for (const reasoning of opened.values())
-		for (const part of reasoning?.parts ?? [])
-			if (reasoning && part.type === "tool_call" && part.signature !== undefined)
-				signatures.set(readCallId(part.id, catalog).id, { signature: part.signature, onlyFor: reasoning.modelId });
-	return signatures;
-}
-
 /** The reasoning that an item shows: all of it, else its summary. */
 function visibleReasoning({ content, summary }: ReasoningItem): string {
 	const texts = content?.length ? content : (summary ?? []);
@@ -45,7 +35,11 @@ export class ItemReader {
 	/** The first failure that is no fault of form. */
 	failure: Failure | null = null;
 	readonly #context: ItemContext;
-	readonly #signatures: ReturnType<typeof openSignatures>;
+	/**
+	 * Gemini's signatures of calls that follow, by the call. They travel with the reasoning before it. Each is for one call: ids
+	 * that a provider does not give are the same in every turn.
+	 */
+	readonly #signatures = new Map<string, { signature: string; onlyFor: string }>();
 	/** The assistant's turn that the last items belong to. */
 	#turn: AssistantPart[] | null = null;
 	/** Where it begins. */
@@ -59,7 +53,6 @@ export class ItemReader {
 
 	constructor(context: ItemContext) {
 		this.#context = context;
-		this.#signatures = openSignatures(context);
 	}
 
 	/** The model whose tool calls the last messages answer. */
@@ -141,7 +134,7 @@ export class ItemReader {
 		// Providers refuse a turn of reasoning alone.
 		if (turn.some(({ type }) => type !== "reasoning" && type !== "provider"))
 			this.#add({ role: "assistant", content: turn }, this.#turnPath);
-		else this.notes.leaveOut("input", "reasoning without an answer was left out");
+		else if (turn.length > 0) this.notes.leaveOut("input", "reasoning without an answer was left out");
 	}
 
 	#readMessage({ role, content }: MessageItem, path: string): void {
@@ -171,6 +164,7 @@ export class ItemReader {
 			arguments: item.type === "function_call" ? item.arguments : JSON.stringify({ input: item.input }),
 			...this.#signatures.get(id),
 		});
+		this.#signatures.delete(id);
 	}
 
 	#readOutput({ type, call_id, output }: CallOutputItem, path: string): void {
@@ -198,7 +192,12 @@ export class ItemReader {
 		if (text !== "" && !sealed.some(({ type }) => type === "reasoning"))
 			turn.push({ type: "reasoning", text, ...onlyFor });
 		for (const part of sealed) {
-			if (part.type === "provider" && part.wire === "google") this.#textSignatures.push({ ...part, ...onlyFor });
+			if (part.type === "tool_call" && part.signature !== undefined && opened)
+				this.#signatures.set(readCallId(part.id, this.#context.catalog).id, {
+					signature: part.signature,
+					onlyFor: opened.modelId,
+				});
+			else if (part.type === "provider" && part.wire === "google") this.#textSignatures.push({ ...part, ...onlyFor });
 			else if (part.type === "provider" || part.type === "reasoning") turn.push({ ...part, ...onlyFor });
 		}
 	}

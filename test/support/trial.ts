@@ -11,6 +11,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import { app } from "../../src/app.ts";
 import type { NamedTotals } from "../../src/meter/usage-totals.ts";
+import { type Entrance, endOf, entranceNamed, sentence } from "./entrances.ts";
 import { alarmAtMs, type Fault, type FaultPlan, killObject, type Operation, useFaults, writes } from "./faults.ts";
 import {
 	eventually,
@@ -24,10 +25,11 @@ import {
 	useSandbox,
 	withKey,
 } from "./service.ts";
-import { type Chunk, readStream } from "./sse.ts";
+import type { Chunk } from "./sse.ts";
 
-/** A chat request of the trial. */
+/** A request of the trial. */
 export interface Ask {
+	entrance: Entrance["name"];
 	/** Faults for the sandbox, in double brackets. */
 	words: string;
 	model: string;
@@ -46,7 +48,7 @@ export type Blow = "evict" | "kill" | "alarm" | "expiry";
 export interface Heard {
 	requestId: string;
 	status: number;
-	/** A whole answer, or a stream that ended with `[DONE]`. */
+	/** A whole answer, or a stream that ended as its form has it. */
 	delivered: boolean;
 	/** The error's code, in a body or in a stream. */
 	error: string | null;
@@ -84,21 +86,25 @@ function requestIdOf({ method, args }: Operation): string | null {
 	return method === "release" ? String(args[0]) : null;
 }
 
-async function heardWhole(response: Response): Promise<Heard> {
-	const body = (await response.json()) as { svc?: Chunk["svc"]; error?: string; cost_usd?: number };
+async function heardWhole(entrance: Entrance, response: Response): Promise<Heard> {
+	const body = (await response.json()) as { svc?: Chunk["svc"]; error?: unknown; cost_usd?: number };
+	const isDelivered = response.status === 200;
+	// Chat's form has the fields of an error at the top, the others within.
+	const fields = typeof body.error === "object" ? (body.error as { cost_usd?: number } | null) : body;
+	const code = isDelivered ? null : entrance.errorCode({ ...body });
 	return {
 		requestId: response.headers.get("x-request-id") ?? "",
 		status: response.status,
-		delivered: response.status === 200,
-		error: body.error ?? null,
+		delivered: isDelivered,
+		error: typeof code === "string" ? code : null,
 		svc: body.svc ?? null,
-		costUsd: body.cost_usd ?? null,
+		costUsd: fields?.cost_usd ?? null,
 		left: false,
 	};
 }
 
-async function heardStream(response: Response, leaves: boolean): Promise<Heard> {
-	if (response.status !== 200) return heardWhole(response);
+async function heardStream(entrance: Entrance, response: Response, leaves: boolean): Promise<Heard> {
+	if (response.status !== 200) return heardWhole(entrance, response);
 	const heard = { requestId: response.headers.get("x-request-id") ?? "", status: 200, costUsd: null };
 	if (leaves) {
 		const reader = response.body?.getReader();
@@ -106,9 +112,8 @@ async function heardStream(response: Response, leaves: boolean): Promise<Heard> 
 		await reader?.cancel();
 		return { ...heard, delivered: false, error: null, svc: null, left: true };
 	}
-	const { chunks, done } = await readStream(response);
-	const last = chunks.at(-1);
-	return { ...heard, delivered: done, error: last?.error?.code ?? null, svc: last?.svc ?? null, left: false };
+	const { isWhole, code, svc } = await endOf(entrance, response);
+	return { ...heard, delivered: isWhole, error: typeof code === "string" ? code : null, svc, left: false };
 }
 
 /** Settlements that a meter which woke now would send to D1. */
@@ -190,10 +195,11 @@ export class Trial {
 		const mark = `mark-${this.#asked++}-end`;
 		const content = `${mark} ${ask.words}${ask.leaves ? " [[long 3000]]" : ""}`;
 		const { stream, model } = ask;
-		const init = withKey(this.key.key, { messages: [{ role: "user", content }], stream, model });
+		const entrance = entranceNamed(ask.entrance);
+		const init = withKey(this.key.key, { ...entrance.toBody(sentence(content, { model, maxTokens: 1_000 })), stream });
 		const context = createExecutionContext();
-		const response = await app.fetch(new Request(`${ORIGIN}/v1/chat/completions`, init), env, context);
-		const heard = await (stream ? heardStream(response, ask.leaves) : heardWhole(response));
+		const response = await app.fetch(new Request(`${ORIGIN}${entrance.path}`, init), env, context);
+		const heard = await (stream ? heardStream(entrance, response, ask.leaves) : heardWhole(entrance, response));
 		await waitOnExecutionContext(context);
 		const calls = this.#upstream.requests.filter(({ body }) => JSON.stringify(body).includes(mark));
 		this.entries.push({ ask, heard, calls, expired });

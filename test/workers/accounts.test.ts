@@ -19,6 +19,7 @@ const failing = modelOnWire("openai", canBeSilent);
 type Step = (trial: Trial) => Promise<void> | void;
 
 const anAsk = fc.record<Ask>({
+	entrance: fc.constantFrom("chat", "responses", "messages"),
 	words: fc.constantFrom(
 		"hello",
 		"hello",

@@ -38,6 +38,7 @@ async function costInD1({ key_id }: TestKey): Promise<number> {
 }
 
 const anAsk = fc.record<Ask>({
+	entrance: fc.constantFrom("chat", "responses", "messages"),
 	words: fc.constantFrom("hello", "hello", "[[status 500]]", "[[cut]]", "[[no usage]]", "[[empty]]"),
 	model: fc.constantFrom("auto", "gpt-5-nano"),
 	stream: fc.boolean(),

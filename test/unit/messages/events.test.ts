@@ -142,6 +142,25 @@ describe("the events", () => {
 		expect(names(blocks.end())).toEqual(["stop", second, "delta", "stop", third, "stop"]);
 	});
 
+	it("of many calls that are written in turns are made in one pass over the parts", () => {
+		const indexes = Array.from({ length: 300 }, (_, index) => index);
+		const rounds = ["[", "1,", "2,", "3]"].map((piece) => indexes.map((index) => text(index, piece)));
+		let looks = 0;
+		const counted = [...indexes.map((index) => call(index)), ...rounds.flat()].map(
+			(part) =>
+				new Proxy(part, {
+					get(target, name) {
+						looks++;
+						return Reflect.get(target, name);
+					},
+				}),
+		);
+		const blocks = new AnswerBlocks(testWording().toBlockForm("m"));
+		const steps = [...counted.flatMap((part) => blocks.pass(part)), ...blocks.end()];
+		expect(steps).toHaveLength(indexes.length * (2 + rounds.length));
+		expect(looks).toBeLessThan(20 * counted.length);
+	});
+
 	it("of an error have the type of Anthropic's form, also before the message", () => {
 		const types = ["upstream_cut", "overloaded_error", "all_models_failed", "upstream_timeout", "constructor"].map(
 			(code) => {

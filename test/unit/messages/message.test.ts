@@ -98,7 +98,14 @@ describe("a message", () => {
 		["content_filter", "SAFETY", "refusal"],
 		["content_filter", "refusal", "refusal"],
 	] as const)("that ended with %s (%s) has the stop reason %s", (finishReason, nativeFinishReason, stop_reason) => {
-		expect(toMessageEnding(answer([], { finishReason, nativeFinishReason })).stop_reason).toBe(stop_reason);
+		const calls: AssistantPart[] = [{ type: "tool_call", id: "c", name: "f", arguments: "{}" }];
+		const content = finishReason === "tool_calls" ? calls : [];
+		expect(toMessageEnding(answer(content, { finishReason, nativeFinishReason })).stop_reason).toBe(stop_reason);
+	});
+
+	it("asks for no tool use where its upstream says so and calls none", () => {
+		const text: AssistantPart[] = [{ type: "text", text: "Done." }];
+		expect(toMessageEnding(answer(text, { finishReason: "tool_calls" })).stop_reason).toBe("end_turn");
 	});
 
 	it("names the stop sequence that matched", () => {

@@ -1,7 +1,6 @@
 // A coding agent's conversation upstream: each request begins with the bytes of the one before it, as the client's own do.
 import { describe, expect, it } from "vitest";
 import type { EffortChoice, WireName } from "../../../src/catalog/vocabulary.ts";
-import { isJsonObject } from "../../../src/json.ts";
 import { messagesRequestSchema } from "../../../src/messages/request.ts";
 import { toMessagesCall } from "../../../src/messages/to-call.ts";
 import type { ModelCall } from "../../../src/providers/model-call.ts";
@@ -9,6 +8,7 @@ import { utf8Bytes } from "../../../src/providers/wire.ts";
 import { responsesRequestSchema } from "../../../src/responses/request.ts";
 import { toResponsesCall } from "../../../src/responses/to-call.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
+import { fillRecorded } from "../../support/fill-recorded.ts";
 import { render } from "../../support/rendered.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
 
@@ -18,22 +18,8 @@ const LEAST_SHARE = 0.95;
 
 type Fields = Record<string, unknown>;
 
-/** A text of the length that a recording names instead of it. */
-function filled(value: unknown): unknown {
-	if (typeof value === "string") {
-		const length = Number(/^<(\d+) characters>$/.exec(value)?.[1] ?? 0);
-		return length === 0
-			? value
-			: "All of this was left out of the recording. ".repeat(length / 40 + 1).slice(0, length);
-	}
-	if (Array.isArray(value)) return value.map(filled);
-	return isJsonObject(value)
-		? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, filled(inner)]))
-		: value;
-}
-
 function recordedBody(name: string): Fields {
-	return filled(JSON.parse(readSharedData(`clients/${name}.json`)).body) as Fields;
+	return fillRecorded(JSON.parse(readSharedData(`clients/${name}.json`)).body) as Fields;
 }
 
 /** What differs from turn to turn without being part of the conversation. */

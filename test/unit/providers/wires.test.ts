@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
-import { utf8Length } from "../../../src/providers/wire.ts";
+import { unsentFieldWarnings, utf8Length } from "../../../src/providers/wire.ts";
 import { wireFor } from "../../../src/providers/wires.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 import { plainCall, render } from "../../support/rendered.ts";
@@ -71,4 +71,26 @@ describe.each(["openai", "anthropic", "google"] as const)("a request for a whole
 		expect(streamed.maxInputTokens - whole.maxInputTokens).toBe(fewerBytes);
 		expect(whole.maxOutputTokens).toBe(streamed.maxOutputTokens);
 	});
+});
+
+it("sends the stop sequences that a provider takes, and says how many it does not", () => {
+	const stop = ["", "\n", ...Array.from({ length: 6 }, (_, index) => `s${index}`)];
+	const sentStops = (wire: WireName, wanted: string[]) => {
+		const { json, warnings, model } = render(wire, plainCall({ stop: wanted }));
+		const config = (json["generationConfig"] ?? json) as Record<string, unknown>;
+		const words = warnings.filter(({ param }) => param === "stop").map(({ message }) => message.replace(model.id, "m"));
+		return [config["stop"] ?? config["stop_sequences"] ?? config["stopSequences"], ...words];
+	};
+	const word = (leftOut: number) => `m does not take all 7 stop sequences; ${leftOut} of them were left out`;
+	expect(sentStops("openai", stop)).toEqual([["\n", "s0", "s1", "s2"], word(3)]);
+	expect(sentStops("google", stop)).toEqual([["\n", "s0", "s1", "s2", "s3"], word(2)]);
+	expect(sentStops("anthropic", stop)).toEqual([["s0", "s1", "s2", "s3", "s4", "s5"], word(1)]);
+	for (const wire of ["openai", "anthropic", "google"] as const) expect(sentStops(wire, [""])).toEqual([undefined]);
+});
+
+it("clips the name of a field that nobody knows", () => {
+	const model = modelWhere(TEST_CATALOG, () => true);
+	const [warning] = unsentFieldWarnings(model, ["x".repeat(1_000)]);
+	expect(warning?.param).toHaveLength(200);
+	expect(warning?.message.length).toBeLessThan(300);
 });

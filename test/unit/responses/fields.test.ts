@@ -25,6 +25,23 @@ describe("a field", () => {
 		});
 	});
 
+	it("under chat's name is not read, and the warning says its name here", () => {
+		const body = {
+			max_tokens: 5,
+			response_format: { type: "json_object" },
+			reasoning_effort: "high",
+			verbosity: "low",
+		};
+		const { call, warnings } = made(body);
+		expect(warnings.map(({ message }) => message)).toEqual([
+			"max_tokens is chat's name and was not read; here it is max_output_tokens",
+			"reasoning_effort is chat's name and was not read; here it is reasoning.effort",
+			"response_format is chat's name and was not read; here it is text.format",
+			"verbosity is chat's name and was not read; here it is text.verbosity",
+		]);
+		expect(call).toEqual(made({}).call);
+	});
+
 	it("that limits the answer is a ceiling; what must fit is at most 1,024 tokens", () => {
 		expect(made({ max_output_tokens: 128_000 })).toMatchObject({
 			call: { maxTokens: 1_024 },

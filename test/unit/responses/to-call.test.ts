@@ -126,6 +126,10 @@ describe("a conversation", () => {
 	it("is needed", () => {
 		const missing = { reason: "invalid_request", issues: [{ path: "input", message: "is missing or empty" }] };
 		for (const input of [undefined, null, "", []]) expect(failureFor({ input })).toEqual(missing);
+		const message = "holds nothing that a model can be sent";
+		expect(failureFor({ input: [{ type: "reasoning", summary: [] }] })).toMatchObject({
+			issues: [{ path: "input", message }],
+		});
 	});
 });
 

@@ -47,6 +47,12 @@ describe("items of the assistant that follow each other", () => {
 		expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant", "user"]);
 	});
 
+	it("that are empty say nothing, and nothing is said of them", () => {
+		const { call: made, warnings } = callFor({ input: [USER, { role: "assistant", content: [] }, USER] });
+		expect(made.messages.map(({ role }) => role)).toEqual(["user", "user"]);
+		expect(warnings).toEqual([]);
+	});
+
 	it("that are reasoning alone are left out with a warning", () => {
 		const reasoning = { type: "reasoning", id: "rs", summary: [], content: [{ type: "reasoning_text", text: "hm" }] };
 		const { call: made, warnings } = callFor({ input: [USER, reasoning] });
@@ -146,6 +152,26 @@ describe("sealed reasoning", () => {
 			{ type: "text", text: "ho" },
 			{ ...ofText, onlyFor: MODEL_ID },
 			{ type: "tool_call", id: "c", name: "f", arguments: "{}", signature: "u", onlyFor: MODEL_ID },
+		]);
+	});
+
+	it("signs the call that follows it, though calls of other turns have the same id", () => {
+		const id = markedCallId("c", MODEL_ID);
+		const signed = (signature: string): OpenedReasoning => ({
+			provider: "p",
+			modelId: MODEL_ID,
+			parts: [{ ...ofCall, signature }],
+		});
+		const input = [USER, item("one"), call(id), output(id), item("two"), call(id), output(id), call(id), output(id)];
+		const both = new Map([
+			["one", signed("first")],
+			["two", signed("second")],
+		]);
+		const parts = callFor({ input }, { opened: both }).call.messages.flatMap(({ content }): object[] => content);
+		expect(parts.filter((part) => "type" in part && part.type === "tool_call")).toMatchObject([
+			{ signature: "first" },
+			{ signature: "second" },
+			expect.not.objectContaining({ signature: expect.anything() }),
 		]);
 	});
 

@@ -1,0 +1,56 @@
+// Recorded upstream streams (shared data) for tests in workerd, which has no file system: Vite hands the files over.
+import type { Model } from "../../src/catalog/schema.ts";
+import { noteSharedData } from "./absent-data.ts";
+import { modelOf, modelOnWire, wireNameOf } from "./models.ts";
+
+const ROOT = "../../../shared/data/upstream-fixtures/";
+const files = import.meta.glob<string>("../../../shared/data/upstream-fixtures/*/*.chunks.txt", {
+	query: "?raw",
+	import: "default",
+});
+
+export const hasWorkerRecordings = noteSharedData("upstream-fixtures", Object.keys(files).length > 0);
+
+/** Providers whose recordings are in a folder of another name than their catalog row. */
+const PROVIDERS: Readonly<Record<string, string>> = { moonshotai: "moonshot" };
+/** A host of OpenAI's wire that the catalog does not have. */
+const OTHER_HOST = "perplexity";
+
+/** One recorded stream. */
+export interface WorkerRecording {
+	/** Such as `mistral/mistral-text.chunks.txt`. */
+	path: string;
+	/** A model of the provider that sent it. */
+	model: Model;
+	/** The response's body as the provider sent it. */
+	read(): Promise<string>;
+}
+
+function eventType(line: string): unknown {
+	return (JSON.parse(line) as { type?: unknown }).type;
+}
+
+function toEvent(line: string): string {
+	const type = eventType(line);
+	return typeof type === "string" ? `event: ${type}\ndata: ${line}\n\n` : `data: ${line}\n\n`;
+}
+
+/** The events of the first message: some Anthropic recordings hold several. */
+function toBody(text: string, wire: string): string {
+	const lines = text.split(/\r?\n/).filter(Boolean);
+	const stop = wire === "anthropic" ? lines.findIndex((line) => eventType(line) === "message_stop") : -1;
+	const events = (stop < 0 ? lines : lines.slice(0, stop + 1)).map(toEvent);
+	return events.join("") + (wire === "openai" ? "data: [DONE]\n\n" : "");
+}
+
+/** All recorded streams, by path. */
+export function listWorkerRecordings(): WorkerRecording[] {
+	return Object.entries(files)
+		.map(([file, load]) => {
+			const path = file.slice(ROOT.length);
+			const folder = path.split("/")[0] ?? "";
+			const model = folder === OTHER_HOST ? modelOnWire("openai") : modelOf(PROVIDERS[folder] ?? folder);
+			return { path, model, read: async () => toBody(await load(), wireNameOf(model)) };
+		})
+		.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
