@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.ts";
 import { EFFORTS } from "../catalog/vocabulary.ts";
+import { imageAddressSchema, imageDetailSchema } from "../inference/image-address.ts";
 import { responseFormatSchema, toOutputFormat } from "../inference/response-format.ts";
 import { callIdSchema, findCallingModel, readCallId, sealedTextSchema } from "../inference/tool-call-ids.ts";
 import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
@@ -29,16 +30,8 @@ const imagePartSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("image_url"),
 		image_url: z.object({
-			url: z
-				.string()
-				.regex(
-					/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
-					"must be an https address or a data:image/…;base64 address",
-				),
-			detail: z
-				.string()
-				.regex(/^[a-z]{1,16}$/, "must be a lower-case word")
-				.optional(),
+			url: imageAddressSchema,
+			detail: imageDetailSchema.optional(),
 		}),
 	}),
 );

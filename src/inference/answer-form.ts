@@ -52,7 +52,12 @@ export interface EntranceRequest<Answer> {
 	headers?: Readonly<Record<string, string>>;
 }
 
+/** The ULID of a request id. */
+export function requestUlid(requestId: string): string {
+	return requestId.replace(/^svc-/, "");
+}
+
 /** The id of an answer in an entrance's form: the request's ULID behind the entrance's prefix. */
 export function answerId(prefix: "resp_" | "msg_", requestId: string): string {
-	return `${prefix}${requestId.replace(/^svc-/, "")}`;
+	return `${prefix}${requestUlid(requestId)}`;
 }

@@ -1,23 +1,40 @@
-// What the engine says of a request's fields, under the names that clients send them by. Pure.
+// What the engine says of a request's fields, under the names that clients send them by: chat's here, and what the other entrances
+// need to have theirs. Pure.
 import * as z from "zod";
 import type { BlockedPlace, Failure } from "../failure.ts";
 import type { Warning } from "../providers/model-call.ts";
 
-/** Only the names that differ. */
-const CLIENT_FIELDS: Readonly<Record<string, string>> = {
-	output: "response_format",
-	effort: "reasoning_effort",
-	config: "brain_config",
-};
+/** The client's name of a field of the engine. */
+export type FieldNamer = (name: string) => string;
 
-function toClientField(name: string): string {
-	return Object.hasOwn(CLIENT_FIELDS, name) ? (CLIENT_FIELDS[name] ?? name) : name;
+/** Names fields as the bodies of one entrance do. @param names only those that differ. */
+export function fieldNamer(names: Readonly<Record<string, string>>): FieldNamer {
+	return (name) => (Object.hasOwn(names, name) ? (names[name] ?? name) : name);
 }
 
-/** A failure of the engine under the names of a client's body. */
-export function withClientFieldNames(failure: Failure): Failure {
+/** A warning of the engine under the client's names. */
+export function renameWarning({ code, param, message }: Warning, toField: FieldNamer): ClientWarning {
+	return { code, param: param === null ? null : toField(param), message };
+}
+
+/** A failure of the engine with the faults of fields under the client's names. */
+export function renameIssues(failure: Failure, toField: FieldNamer): Failure {
 	if (failure.reason !== "invalid_request") return failure;
-	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: toClientField(path), message })) };
+	return { ...failure, issues: failure.issues.map(({ path, message }) => ({ path: toField(path), message })) };
+}
+
+/** A refusal by compliance with its places as the client's body has them; other failures stay as they are. */
+export function replacePlaces(failure: Failure, toPlace: (place: BlockedPlace) => BlockedPlace): Failure {
+	if (failure.reason !== "compliance_blocked" || !failure.notice) return failure;
+	const { notice } = failure;
+	return { ...failure, notice: { ...notice, places: notice.places.map(toPlace) } };
+}
+
+const toChatField = fieldNamer({ output: "response_format", effort: "reasoning_effort", config: "brain_config" });
+
+/** A failure of the engine under the names of a chat body. */
+export function withClientFieldNames(failure: Failure): Failure {
+	return renameIssues(failure, toChatField);
 }
 
 /** A refusal that a shorter prompt would cure, in the word by which coding agents know to compact; other failures stay as they are. */
@@ -36,10 +53,7 @@ export function withContextOverflow(failure: Failure): Failure {
  * @param field the member of the body that holds the text. A message of another index is not the client's.
  */
 export function withTextField(failure: Failure, field: string): Failure {
-	if (failure.reason !== "compliance_blocked" || !failure.notice) return failure;
-	const toFieldPlace = (place: BlockedPlace): BlockedPlace =>
-		place.message === null ? place : { ...place, path: field, message: null };
-	return { ...failure, notice: { ...failure.notice, places: failure.notice.places.map(toFieldPlace) } };
+	return replacePlaces(failure, (place) => (place.message === null ? place : { ...place, path: field, message: null }));
 }
 
 /** `svc.warnings` of an answer. */
@@ -48,7 +62,7 @@ export const warningsSchema = z.lazy(() =>
 );
 export type ClientWarning = z.output<typeof warningsSchema>[number];
 
-/** A warning of the engine under the same names. */
-export function toClientWarning({ code, param, message }: Warning): ClientWarning {
-	return { code, param: param === null ? null : toClientField(param), message };
+/** A warning of the engine under the names of a chat body. */
+export function toClientWarning(warning: Warning): ClientWarning {
+	return renameWarning(warning, toChatField);
 }

@@ -2,7 +2,7 @@
 import type { AssistantPart, Message, ModelCall, Warning } from "../providers/model-call.ts";
 
 /** A call as one model may be sent it. */
-export interface ReadableCall {
+interface ReadableCall {
 	call: ModelCall;
 	/** The same for every model that may be sent the same call. */
 	variant: string;

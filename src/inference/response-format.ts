@@ -1,6 +1,6 @@
 // The field `response_format`: its schema, and the output format that it stands for. Pure.
 import * as z from "zod";
-import { optionalMember } from "../json.ts";
+import { type JsonObject, optionalMember } from "../json.ts";
 import type { OutputFormat } from "../providers/model-call.ts";
 
 export const responseFormatSchema = z.lazy(() =>
@@ -19,8 +19,21 @@ export const responseFormatSchema = z.lazy(() =>
 	]),
 );
 
+/** An output format in a body. Some entrances take null for an absent member. */
+type RequestedFormat =
+	| { type: "text" | "json_object" }
+	| {
+			type: "json_schema";
+			json_schema: {
+				name: string;
+				description?: string | null | undefined;
+				schema?: JsonObject | null | undefined;
+				strict?: boolean | null | undefined;
+			};
+	  };
+
 /** The output format that a client asks for; text by default. */
-export function toOutputFormat(format: z.output<typeof responseFormatSchema> | null | undefined): OutputFormat {
+export function toOutputFormat(format: RequestedFormat | null | undefined): OutputFormat {
 	if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
 	const { name, description, schema, strict } = format.json_schema;
 	return {

@@ -50,7 +50,7 @@ export interface OpenedReasoning {
 }
 
 /** Whose reasoning it is. */
-export interface ReasoningOwner {
+interface ReasoningOwner {
 	userId: string;
 }
 
@@ -58,6 +58,9 @@ export interface ReasoningOwner {
 export function isSealedReasoning(text: string): boolean {
 	return text.startsWith(FORMAT_MARK_TEXT);
 }
+
+/** Seals parts of a model's answer for the client of one request; null where they would be too long. */
+export type SealParts = (parts: readonly AssistantPart[], modelId: string) => Promise<string | null>;
 
 /** The sealed text of these parts, in base64; null where it would be longer than allowed. */
 export async function sealReasoning(
@@ -73,6 +76,17 @@ export async function sealReasoning(
 	bytes.set(sealed, FORMAT_MARK.length);
 	const base64 = toBase64(bytes);
 	return base64.length > MAX_SEALED_REASONING_CHARS ? null : base64;
+}
+
+/** Seals for a user what must come back to a model of the catalog. */
+export function reasoningSealer(
+	{ userId }: ReasoningOwner,
+	settings: Pick<Settings, "catalog" | "keyPepper">,
+): SealParts {
+	return (parts, modelId) => {
+		const provider = settings.catalog.findModel(modelId)?.provider ?? "";
+		return sealReasoning(parts, { userId, provider, modelId }, settings);
+	};
 }
 
 /** What was sealed; null when it is too long, changed, or sealed for another user or under another pepper. */
@@ -91,4 +105,14 @@ export async function openReasoning(
 		if (error instanceof StorageUnavailableError) return null;
 		throw error;
 	}
+}
+
+/** What sealed texts of one request hold, by the text; null as in `openReasoning`. */
+export async function openSealedTexts(
+	texts: readonly string[],
+	owner: ReasoningOwner,
+	settings: Pick<Settings, "keyPepper">,
+): Promise<Map<string, OpenedReasoning | null>> {
+	const opened = [...new Set(texts)].map(async (text) => [text, await openReasoning(text, owner, settings)] as const);
+	return new Map(await Promise.all(opened));
 }

@@ -2,7 +2,7 @@
 import { fromBase64 } from "../proof/signing.ts";
 
 /** A file as a client sends it. */
-export interface SentFile {
+interface SentFile {
 	/** Base64, alone or as a `data:` address. */
 	content: string;
 	/** Null where the client names none. */
@@ -20,7 +20,7 @@ const UNKNOWN_MEDIA_TYPES: readonly string[] = ["", "application/octet-stream"];
 const DATA_ADDRESS = /^data:([^;,]*)((?:;[^;,]*)*),/;
 
 /** The type that a file is known by: what the client says, else the address, else the name's ending. */
-function findKind({ content, name, mediaType }: SentFile): { kind: string; isText: boolean } {
+function findFileKind({ content, name, mediaType }: SentFile): { kind: string; isText: boolean } {
 	const inAddress = DATA_ADDRESS.exec(content.slice(0, 200))?.[1] ?? "";
 	const type = (mediaType ?? inAddress).trim().toLowerCase();
 	if (!UNKNOWN_MEDIA_TYPES.includes(type)) return { kind: type, isText: TEXT_MEDIA_TYPE.test(type) };
@@ -36,7 +36,7 @@ function decodeContent(content: string): Uint8Array | null {
 
 /** The text of a file under its name, or why there is none. */
 export function readTextFile(file: SentFile): { ok: true; text: string } | { ok: false; message: string } {
-	const { kind, isText } = findKind(file);
+	const { kind, isText } = findFileKind(file);
 	if (!isText) return { ok: false, message: `only files of text can be sent to models, and ${kind} is none` };
 	const bytes = decodeContent(file.content);
 	if (!bytes) return { ok: false, message: "must be base64, alone or as a data:…;base64 address" };

@@ -3,7 +3,7 @@ import type { ModelAnswer } from "../providers/model-call.ts";
 import { type BilledCall, lastBilledCall } from "./accounting.ts";
 
 /** Tokens of the call that served. Cached input is a part of the input, reasoning a part of the output; never more. */
-export interface TokenCounts {
+interface TokenCounts {
 	input: number;
 	cacheRead: number;
 	cacheWrite: number;

@@ -58,7 +58,7 @@ function isBlockPart(part: StreamPart): part is BlockPart {
 }
 
 /** The block that has begun and not ended. */
-type OpenBlock =
+type OpenAnswerBlock =
 	| { type: "text" | "refusal" }
 	| { type: "reasoning"; text: string }
 	| { type: "tool_call"; index: number; written: JsonEnd };
@@ -99,7 +99,7 @@ export function isUnsayable({ wire, block }: ProviderPart): boolean {
 /** The blocks of one answer. */
 export class AnswerBlocks {
 	readonly #form: BlockForm;
-	#open: OpenBlock | null = null;
+	#open: OpenAnswerBlock | null = null;
 	/** Reasoning that is not shown, and not sealed yet. */
 	#hidden = "";
 	/** What came while a call was open whose arguments were incomplete: some providers write several calls at once. */

@@ -1,4 +1,5 @@
 // Puts the content blocks of a whole answer together, and seals what only this service can read again. Pure.
+import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
 import { toStreamParts } from "../providers/accumulate.ts";
 import { type AssistantPart, type ModelAnswer, partsOfType } from "../providers/model-call.ts";
 import {
@@ -10,9 +11,6 @@ import {
 	isUnsayable,
 } from "./answer-blocks.ts";
 import { toToolUseInput } from "./tool-use-input.ts";
-
-/** Seals parts for the client of one request; null where they would be too long. */
-export type SealParts = (parts: readonly AssistantPart[], modelId: string) => Promise<string | null>;
 
 /** The block of sealed parts; null where they are too long to travel. */
 export async function toSealedBlock(
@@ -81,7 +79,7 @@ export async function toContent(answer: ModelAnswer, form: BlockForm, seal: Seal
  * What an answer has that no block can say, by name: blocks of other providers, and sources beside the text. Marks of a
  * provider's build (plain values) are not missed.
  */
-export function findUnsaid({ content, extra, bodyFields }: ModelAnswer): string[] {
+export function findUnsayable({ content, extra, bodyFields }: ModelAnswer): string[] {
 	const blocks = partsOfType(content, "provider").filter(isUnsayable);
 	const names = blocks.map(({ wire, block }) => `${wire}.${Object.keys(block)[0] ?? "block"}`);
 	const members = Object.entries({ ...bodyFields, ...extra }).filter(([, value]) => typeof value === "object");

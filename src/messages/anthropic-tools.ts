@@ -3,7 +3,7 @@
 import type { JsonObject } from "../json.ts";
 
 /** What becomes of a tool in Anthropic's schema. */
-export type AnthropicTool =
+type AnthropicTool =
 	| {
 			/** The client runs it, so that a model only has to know its arguments. */
 			handling: "function";

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { entryList } from "../http/entry-list.ts";
 import { MAX_JSON_ENTRIES } from "../http/json-shape.ts";
+import { imageAddressSchema } from "../inference/image-address.ts";
 import { readTextFile } from "../inference/text-file.ts";
 import { callIdSchema, sealedTextSchema } from "../inference/tool-call-ids.ts";
 import { jsonObjectSchema } from "../json.ts";
@@ -53,15 +54,7 @@ const imageSourceSchema = z.lazy(() =>
 				media_type: z.string().regex(/^image\/[\w.+-]+$/, "must be a media type of images"),
 				data: z.string().min(1),
 			}),
-			z.object({
-				type: z.literal("url"),
-				url: z
-					.string()
-					.regex(
-						/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
-						"must be an https address or a data:image/…;base64 address",
-					),
-			}),
+			z.object({ type: z.literal("url"), url: imageAddressSchema }),
 		],
 		{
 			error: ({ input }) =>

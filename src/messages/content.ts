@@ -1,5 +1,6 @@
 // Turns Anthropic's messages into those of a call. What no model can be sent is left out with a warning. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
+import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
 import { markedCallId, readCallId } from "../inference/tool-call-ids.ts";
 import type {
 	AssistantPart,
@@ -14,16 +15,10 @@ import type { AssistantBlock, ResultBlock, UserBlock } from "./blocks.ts";
 import { toCacheMember } from "./cache-marks.ts";
 import type { EntranceWarnings } from "./warnings.ts";
 
-/** Sealed reasoning that was opened: its parts, and the model that wrote them. */
-interface OpenedThinking {
-	modelId: string;
-	parts: AssistantPart[];
-}
-
 export interface ContentContext {
 	catalog: Catalog;
 	/** By the `data` of redacted thinking. Data that is not here is Anthropic's own. */
-	opened: ReadonlyMap<string, OpenedThinking | null>;
+	opened: ReadonlyMap<string, OpenedReasoning | null>;
 	warnings: EntranceWarnings;
 }
 
@@ -31,7 +26,7 @@ type Block = UserBlock | AssistantBlock | ResultBlock;
 type BlockOf<T extends Block["type"]> = Extract<Block, { type: T }>;
 type LeftOutBlock = Exclude<UserBlock, { type: "text" | "image" | "document" | "search_result" | "tool_result" }>;
 
-function toImage({ source, cache_control }: Pick<BlockOf<"image">, "source" | "cache_control">): ImagePart {
+function toImagePart({ source, cache_control }: Pick<BlockOf<"image">, "source" | "cache_control">): ImagePart {
 	const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
 	return { type: "image", url, ...toCacheMember(cache_control) };
 }
@@ -58,7 +53,7 @@ function fromDocument(block: BlockOf<"document">, path: string, context: Content
 	const { source } = block;
 	const parts =
 		source.type === "content"
-			? source.content.map((inner) => (inner.type === "text" ? toTextPart(inner) : toImage(inner)))
+			? source.content.map((inner) => (inner.type === "text" ? toTextPart(inner) : toImagePart(inner)))
 			: [{ type: "text" as const, text: source.data }];
 	const [first, ...rest] = parts;
 	const headed: (TextPart | ImagePart)[] =
@@ -86,7 +81,7 @@ function fromResultBlock(block: ResultBlock, path: string, context: ContentConte
 		case "text":
 			return [toTextPart(block)];
 		case "image":
-			return [toImage(block)];
+			return [toImagePart(block)];
 		case "document":
 			return fromDocument(block, path, context);
 		case "search_result":
@@ -128,7 +123,7 @@ function fromUserBlock(block: UserBlock, path: string, context: ContentContext):
 		case "text":
 			return [toTextPart(block)];
 		case "image":
-			return [toImage(block)];
+			return [toImagePart(block)];
 		case "document":
 			return fromDocument(block, path, context);
 		case "search_result":
@@ -161,7 +156,11 @@ type SealedSignature = Required<Pick<ToolCallPart, "signature" | "onlyFor">>;
 type CallSignatures = Map<string, SealedSignature>;
 
 /** The parts of sealed reasoning, for the model that wrote them. A call in it stands for the call of the same id. */
-function fromOpened({ modelId, parts }: OpenedThinking, catalog: Catalog, signatures: CallSignatures): AssistantPart[] {
+function fromOpenedReasoning(
+	{ modelId, parts }: OpenedReasoning,
+	catalog: Catalog,
+	signatures: CallSignatures,
+): AssistantPart[] {
 	return parts.flatMap((part): AssistantPart[] => {
 		if (part.type === "provider" || part.type === "reasoning") return [{ ...part, onlyFor: modelId }];
 		if (part.type !== "tool_call") return [part];
@@ -188,7 +187,7 @@ function fromAssistantBlock(
 		case "redacted_thinking": {
 			const opened = context.opened.get(block.data);
 			return opened
-				? fromOpened(opened, context.catalog, signatures)
+				? fromOpenedReasoning(opened, context.catalog, signatures)
 				: [{ type: "provider", wire: "anthropic", block }];
 		}
 		case "tool_use": {

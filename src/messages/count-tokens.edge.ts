@@ -4,9 +4,8 @@ import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
-import { openThinking } from "./open-thinking.edge.ts";
+import { readMessagesCall } from "./read-call.edge.ts";
 import { messagesRequestSchema } from "./request.ts";
-import { toMessagesCall } from "./to-call.ts";
 
 export const countMessageTokensEndpoint = endpoint({
 	id: "count_message_tokens",
@@ -36,11 +35,9 @@ export const countMessageTokensEndpoint = endpoint({
 		}),
 	),
 	async handle({ body, context }) {
-		const { settings, account, rawBody } = context;
 		const rules = await rulesInForce(body, context);
 		if (!rules.ok) return rules;
-		const opened = await openThinking(body, account.userId, settings);
-		const read = toMessagesCall(body, { catalog: settings.catalog, opened, rawBody });
+		const read = await readMessagesCall(body, context);
 		if (!read.ok) return read;
 		const { contextTokens } = detectSignals(read.value.call);
 		return ok({ input_tokens: contextTokens, svc: { estimated: true as const, method: "characters" as const } });

@@ -3,13 +3,14 @@ import * as z from "zod";
 import { lastBilledCall } from "../inference/accounting.ts";
 import { answerId } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
 import { type SvcBlock, svcBlockSchema } from "../inference/svc-block.ts";
 import { toTokenCounts } from "../inference/token-counts.ts";
 import { joinText, type ModelAnswer } from "../providers/model-call.ts";
 import type { BlockForm } from "./answer-blocks.ts";
-import { type SealParts, toContent } from "./answer-content.ts";
+import { toContent } from "./answer-content.ts";
 
-const STOP_REASONS = [
+const MESSAGE_STOP_REASONS = [
 	"end_turn",
 	"max_tokens",
 	"stop_sequence",
@@ -18,7 +19,7 @@ const STOP_REASONS = [
 	"refusal",
 	"model_context_window_exceeded",
 ] as const;
-type StopReason = (typeof STOP_REASONS)[number];
+type StopReason = (typeof MESSAGE_STOP_REASONS)[number];
 
 const answeredBlockSchema = z.lazy(() =>
 	z.union([
@@ -59,7 +60,7 @@ export const answeredMessageSchema = z.lazy(() =>
 		role: z.literal("assistant"),
 		model: z.string().describe("Catalog id of the model that answered."),
 		content: z.array(answeredBlockSchema),
-		stop_reason: z.enum(STOP_REASONS),
+		stop_reason: z.enum(MESSAGE_STOP_REASONS),
 		stop_sequence: z.string().nullable(),
 		stop_details: z
 			.object({ type: z.literal("refusal"), category: z.null(), explanation: z.string().nullable() })
@@ -73,7 +74,7 @@ export const answeredMessageSchema = z.lazy(() =>
 export type AnsweredMessage = z.output<typeof answeredMessageSchema>;
 
 /** Why an answer ended, as Anthropic's members say it. */
-export type MessageEnding = Pick<AnsweredMessage, "stop_reason" | "stop_sequence" | "stop_details">;
+type MessageEnding = Pick<AnsweredMessage, "stop_reason" | "stop_sequence" | "stop_details">;
 
 function toStopReason({ finishReason, nativeFinishReason, content }: ModelAnswer): StopReason {
 	switch (finishReason) {

@@ -1,22 +1,19 @@
-// What the receipt of a Messages request says of it (docs/proofs.md). Pure.
+// What the receipt of a Messages request says of it. Pure.
+import { toEntrancePurpose } from "../inference/entrance-purpose.ts";
+import type { ChatPurpose } from "../inference/infer.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
-import { hashObject } from "../proof/hash.ts";
-import { configDigest } from "../routing-config/config.ts";
 import { deliverToolUse } from "./tool-use-input.ts";
 
-/** The members of a body that its input hash covers, as the client sent them. Absent ones are left out. */
-const HASHED_MEMBERS = ["system", "messages"] as const;
+/** The members of a body that are its input (docs/proofs.md, "Typed objects"). */
+const MESSAGES_INPUT_MEMBERS = ["system", "messages"] as const;
 
-/** The purpose of a request. The input hash covers system and messages before validation, which fills in and leaves out. */
-export function toMessagesPurpose(rawBody: unknown, { config }: Pick<CallOptions, "config">) {
-	const received = rawBody as Readonly<Record<string, unknown>>;
-	const body = Object.fromEntries(
-		HASHED_MEMBERS.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]])),
-	);
-	return {
-		inputHash: hashObject({ type: "svc.input.v2", entrance: "messages", body }),
-		configDigest: config ? configDigest(config.config) : null,
-		skillId: null,
+/** The purpose of a Messages request. */
+export function toMessagesPurpose(rawBody: unknown, options: Pick<CallOptions, "config">): Required<ChatPurpose> {
+	const input = {
+		entrance: "messages",
+		rawBody,
+		inputMembers: MESSAGES_INPUT_MEMBERS,
 		deliverCall: deliverToolUse,
-	};
+	} as const;
+	return toEntrancePurpose(input, options);
 }

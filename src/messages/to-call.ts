@@ -15,8 +15,9 @@ import { REASONING_SHARE } from "../providers/wire.ts";
 import { warnOfBetas, warnOfMembers } from "./beta.ts";
 import { markLastPart } from "./cache-marks.ts";
 import { type ContentContext, toAssistantMessages, toTextPart, toUserMessages } from "./content.ts";
+import type { MessageOrigins } from "./field-names.ts";
 import { type MessagesRequest, messagesRequestSchema } from "./request.ts";
-import { type ToolChange, toMessagesToolChoice, toParallelToolCalls, toToolDefinitions } from "./tools.ts";
+import { type ToolChange, toMessagesToolChoice, toParallelToolCalls, toToolDefinitions } from "./tool-definitions.ts";
 import { EntranceWarnings } from "./warnings.ts";
 
 /** The efforts that a budget of thinking can mean; higher ones have no larger share. */
@@ -35,7 +36,7 @@ const NOTHING_TO_SEND = { path: "messages", message: "holds nothing that a model
 export interface MessagesContext {
 	catalog: Catalog;
 	/**
-	 * What the `data` of redacted thinking holds that this service sealed (open-thinking.edge.ts); null where it cannot be
+	 * What the `data` of redacted thinking holds that this service sealed (read-call.edge.ts); null where it cannot be
 	 * opened. Data that is not in it is Anthropic's own.
 	 */
 	opened: ContentContext["opened"];
@@ -50,8 +51,7 @@ export interface MessagesCall {
 	call: ModelCall;
 	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "takesAliases">;
 	warnings: Warning[];
-	/** For each message of the call, the index of the client's message that it was made of; null for the top-level `system`. */
-	origins: (number | null)[];
+	origins: MessageOrigins;
 }
 
 type ClientMessage = MessagesRequest["messages"][number];

@@ -2,7 +2,7 @@
 import type { Warning } from "../providers/model-call.ts";
 
 /** More than any client causes. */
-const MAX_ENTRANCE_WARNINGS = 50;
+const MAX_MESSAGES_WARNINGS = 50;
 const MAX_PARAM_CHARS = 100;
 
 /** Collects what the entrance has to say of a body. */
@@ -16,7 +16,7 @@ export class EntranceWarnings {
 	 */
 	add(code: Warning["code"], param: string, message: string): void {
 		if (this.#byMessage.has(message)) return;
-		if (this.#byMessage.size === MAX_ENTRANCE_WARNINGS) this.#others++;
+		if (this.#byMessage.size === MAX_MESSAGES_WARNINGS) this.#others++;
 		else this.#byMessage.set(message, { code, param: param.slice(0, MAX_PARAM_CHARS), message });
 	}
 

@@ -2,6 +2,7 @@
 import type { Model } from "../catalog/schema.ts";
 import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import type { ToolDefinition, Warning } from "./model-call.ts";
+import { HIGH_SURROGATE_AT_END } from "./well-formed.ts";
 
 /** The arguments of a text tool that is sent as a function. */
 const TEXT_INPUT_SCHEMA: JsonObject = {
@@ -26,8 +27,6 @@ export function readTextArguments(json: string): string | null {
 	const parsed = parseJson(json);
 	return isJsonObject(parsed) && typeof parsed["input"] === "string" ? parsed["input"] : null;
 }
-
-const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
 /** Writes the arguments of a text tool's call while its text arrives. The pieces together are what `toTextArguments` makes. */
 export class TextArgumentsWriter {

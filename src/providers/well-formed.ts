@@ -3,7 +3,8 @@ import type { StreamPart } from "./wire.ts";
 
 type TextBearingPart = Extract<StreamPart, { text: string }>;
 
-const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
+/** The first half of a character that is cut in two. */
+export const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
 /** Makes the texts of one stream well-formed, for each kind of text and each tool call separately. */
 export class WellFormedParts {

@@ -6,7 +6,7 @@ import type { AssistantPart, ImagePart, TextPart, Warning } from "../providers/m
 import type { ContentItem } from "./items.ts";
 
 /** A content as items have it. */
-export type ItemContent = string | readonly ContentItem[];
+type ItemContent = string | readonly ContentItem[];
 
 /** What is wrong with items, and what is done to them unasked. */
 export class ItemNotes {

@@ -1,61 +1,41 @@
-// Makes a request to the engine of a Responses body: what the body refers to is read, sealed reasoning is opened, the rules in force
-// are applied. How the answer is worded and stored is decided here, too.
+// Turns a Responses body into a request to the engine: reads what the body refers to, opens sealed reasoning, applies the rules in
+// force, and decides how the answer is worded and stored.
 import type { KeyContext } from "../account/context.ts";
 import { ok, type Result } from "../failure.ts";
 import type { EntranceRequest } from "../inference/answer-form.ts";
 import { applyRules } from "../inference/apply-rules.edge.ts";
-import { type OpenedReasoning, openReasoning, sealReasoning } from "../inference/sealed-reasoning.edge.ts";
+import { openSealedTexts, reasoningSealer } from "../inference/sealed-reasoning.edge.ts";
 import { toSvcBlock } from "../inference/svc-block.ts";
 import { isJsonObject } from "../json.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { toResponsesWarning, withResponsesFields } from "./field-names.ts";
 import { LOGPROBS_INCLUDE } from "./fields.ts";
-import type { InputItem } from "./items.ts";
 import { toResponsesPurpose } from "./purpose.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { type ResolvedInput, resolveInput } from "./resolve-input.edge.ts";
 import type { ResponseObject } from "./response.ts";
-import { type ResponseWording, responseWording } from "./response-form.ts";
+import { responseWording } from "./response-form.ts";
 import { decideStorage } from "./response-storage.ts";
 import { storeResponse } from "./store.edge.ts";
-import { findSealedTexts, type ResponsesCall, toResponsesCall } from "./to-call.ts";
+import { listSealedTexts, type ResponsesCall, toResponsesCall } from "./to-call.ts";
 
 const ENCRYPTED_INCLUDE = "reasoning.encrypted_content";
-
-/** What was sealed for this user, by its text. What does not open is missing. */
-async function openSealedTexts(
-	items: readonly InputItem[],
-	{ account, settings }: KeyContext,
-): Promise<Map<string, OpenedReasoning>> {
-	const opened = await Promise.all(
-		findSealedTexts(items).map(async (text) => [text, await openReasoning(text, account, settings)] as const),
-	);
-	return new Map(opened.flatMap(([text, reasoning]) => (reasoning ? [[text, reasoning]] : [])));
-}
 
 /** A body as a call, with the input that it stands for. */
 export async function readResponsesCall(
 	body: ResponsesRequest,
 	context: KeyContext,
 ): Promise<Result<ResponsesCall & { input: ResolvedInput }>> {
-	const { settings, rawBody } = context;
+	const { account, settings, rawBody } = context;
 	const input = await resolveInput(body, context);
 	if (!input.ok) return input;
 	const made = toResponsesCall(body, input.value.items, {
 		catalog: settings.catalog,
-		opened: await openSealedTexts(input.value.items, context),
+		opened: await openSealedTexts(listSealedTexts(input.value.items), account, settings),
 		rawBody,
 		mayServe: (model) => isAvailable(model, settings),
 	});
 	return made.ok ? ok({ ...made.value, input: input.value }) : made;
-}
-
-/** Seals what must come back to the model that wrote it. */
-function sealFor({ account: { userId }, settings }: KeyContext): ResponseWording["seal"] {
-	return (parts, modelId) => {
-		const provider = settings.catalog.findModel(modelId)?.provider ?? "";
-		return sealReasoning(parts, { userId, provider, modelId }, settings);
-	};
 }
 
 /** The request of a body, and how its answer is worded. */
@@ -63,6 +43,7 @@ export async function toResponsesEntrance(
 	body: ResponsesRequest,
 	context: KeyContext,
 ): Promise<Result<EntranceRequest<ResponseObject>>> {
+	const { account, settings, rawBody } = context;
 	const read = await readResponsesCall(body, context);
 	if (!read.ok) return read;
 	const { call, options, tools, places, warnings, input } = read.value;
@@ -70,19 +51,18 @@ export async function toResponsesEntrance(
 		ok({ call, options: { ...options, config, gate: null } });
 	const ruled = await applyRules(body, toRequest, context);
 	if (!ruled.ok) return ruled;
-	const storage = decideStorage(body.store, ruled.value.options.gate?.levels ?? null, context.settings);
+	const storage = decideStorage(body.store, ruled.value.options.gate?.levels ?? null, settings);
 	const request = {
 		...ruled.value,
 		options: { ...ruled.value.options, warnings: [...warnings, ...storage.warnings] },
 	};
-	const { rawBody } = context;
 	const wording = responseWording({
 		tools,
 		reasoningForm: (body.reasoning?.summary ?? body.reasoning?.generate_summary) ? "summary" : "content",
 		hasLogprobs: body.include?.includes(LOGPROBS_INCLUDE) ?? false,
 		includesSealed: body.include?.includes(ENCRYPTED_INCLUDE) ?? false,
 		rawBody: isJsonObject(rawBody) ? rawBody : {},
-		seal: sealFor(context),
+		seal: reasoningSealer(account, settings),
 		toSvcBlock: (settled) => toSvcBlock(settled, toResponsesWarning),
 		store: storage.stores
 			? (response) =>

@@ -1,15 +1,14 @@
 // Reads the text that a model writes for a custom tool. Inside, a custom call has the arguments `{"input":"…"}`; clients get the
 // text alone, piece by piece. Pure.
 import { isJsonObject, parseJson } from "../json.ts";
+import { HIGH_SURROGATE_AT_END } from "../providers/well-formed.ts";
 
 /** What stands before the text. White space may stand before its tokens, which begin at these positions. */
 const OPENING = '{"input":"';
 const TOKEN_STARTS: ReadonlySet<number> = new Set([0, 1, 8, 9]);
 
 /** The characters that JSON escapes stand for (RFC 8259, section 7), `\u` apart. */
-const ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
-
-const HIGH_SURROGATE_LAST = /[\ud800-\udbff]$/;
+const JSON_ESCAPES: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
 
 /** The text of arguments of any other form: their member `input`, nothing for none, else all that the model wrote. */
 function readOtherForm(written: string): string {
@@ -74,13 +73,13 @@ export class CustomInputDecoder {
 		this.#escape = isUnicode && written.length < 6 ? written : "";
 		if (this.#escape !== "") return "";
 		if (isUnicode) return String.fromCharCode(Number.parseInt(written.slice(2), 16) || 0);
-		return ESCAPES[unit] ?? unit;
+		return JSON_ESCAPES[unit] ?? unit;
 	}
 
 	/** Holds back a high surrogate at the end. */
 	#withoutHalf(text: string): string {
 		const whole = this.#half + text;
-		this.#half = this.#state === "text" ? (HIGH_SURROGATE_LAST.exec(whole)?.[0] ?? "") : "";
+		this.#half = this.#state === "text" ? (HIGH_SURROGATE_AT_END.exec(whole)?.[0] ?? "") : "";
 		return whole.slice(0, whole.length - this.#half.length).toWellFormed();
 	}
 }

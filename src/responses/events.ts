@@ -2,9 +2,9 @@
 import type { StreamError } from "../inference/answer-form.ts";
 import type { SvcBlock } from "../inference/svc-block.ts";
 import type { JsonObject } from "../json.ts";
-import type { ItemEvent } from "./output-items.ts";
+import type { ItemEvent } from "./open-item.ts";
 
-/** Events that tell of the Response as a whole. */
+/** Events about the Response as a whole. */
 type LifecycleEventType = `response.${"created" | "in_progress" | "completed" | "incomplete" | "failed"}`;
 
 /** The events of one stream. */

@@ -1,4 +1,4 @@
-// Fields of a Responses body that this service refuses, and those that it leaves without effect and says so. Pure.
+// Fields of a Responses body that this service refuses, and those that have no effect, which a warning says. Pure.
 import type { Issue } from "../failure.ts";
 import type { Warning } from "../providers/model-call.ts";
 import type { ResponsesRequest } from "./request.ts";
@@ -28,7 +28,7 @@ export const CHAT_FIELDS: Readonly<Record<string, string>> = {
 	verbosity: "text.verbosity",
 };
 
-/** What `include` may name. What belongs to tools that are left out has no effect. */
+/** What `include` may name. Names that belong to tools that are left out have no effect. */
 const INCLUDABLE: readonly string[] = [
 	"file_search_call.results",
 	"web_search_call.results",

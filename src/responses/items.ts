@@ -1,6 +1,7 @@
-// The items of a Responses conversation as clients send them: their schemas. messages.ts makes messages of them. Pure.
+// The items of a Responses conversation as clients send them: their schemas. to-messages.ts makes messages of them. Pure.
 import * as z from "zod";
 import { entryList } from "../http/entry-list.ts";
+import { imageAddressSchema, imageDetailSchema } from "../inference/image-address.ts";
 import { callIdSchema } from "../inference/tool-call-ids.ts";
 import { responseToolList, responseToolName } from "./tools.ts";
 
@@ -9,7 +10,7 @@ const MAX_CONTENT_PARTS = 1_000;
 
 /** Ids of items are the client's own. None is sent on. */
 const itemId = () => z.string().max(512).nullish();
-/** Of an item that an answer had; what came of it is in the item itself. */
+/** Answers give their items one. A later request need not say it again, so it is not read. */
 const itemStatus = () => z.string().max(64).nullish();
 
 const textContentSchema = z.lazy(() =>
@@ -25,18 +26,9 @@ const refusalContentSchema = z.lazy(() => z.object({ type: z.literal("refusal"),
 const imageContentSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("input_image"),
-		image_url: z
-			.string()
-			.regex(
-				/^(?:https:\/\/|data:image\/[\w.+-]+;base64,)/,
-				"must be an https address or a data:image/…;base64 address",
-			)
-			.nullish(),
+		image_url: imageAddressSchema.nullish(),
 		file_id: z.string().nullish(),
-		detail: z
-			.string()
-			.regex(/^[a-z]{1,16}$/, "must be a lower-case word")
-			.nullish(),
+		detail: imageDetailSchema.nullish(),
 	}),
 );
 const fileContentSchema = z.lazy(() =>
@@ -83,7 +75,7 @@ const messageItemSchema = z.lazy(() =>
 	}),
 );
 
-const functionCallSchema = z.lazy(() =>
+const functionCallItemSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("function_call"),
 		id: itemId(),
@@ -95,7 +87,7 @@ const functionCallSchema = z.lazy(() =>
 	}),
 );
 
-const customCallSchema = z.lazy(() =>
+const customCallItemSchema = z.lazy(() =>
 	z.object({
 		type: z.literal("custom_tool_call"),
 		id: itemId(),
@@ -187,8 +179,8 @@ export const inputItemSchema = z.lazy(() =>
 		"type",
 		[
 			messageItemSchema,
-			functionCallSchema,
-			customCallSchema,
+			functionCallItemSchema,
+			customCallItemSchema,
 			callOutputSchema,
 			reasoningItemSchema,
 			additionalToolsSchema,
@@ -203,7 +195,7 @@ export type InputItem = z.output<typeof inputItemSchema>;
 /** The items of one type. */
 export type InputItemWith<T extends InputItem["type"]> = Extract<InputItem, { type?: T }>;
 export type MessageItem = z.output<typeof messageItemSchema>;
-export type CallItem = z.output<typeof functionCallSchema> | z.output<typeof customCallSchema>;
+export type CallItem = z.output<typeof functionCallItemSchema> | z.output<typeof customCallItemSchema>;
 export type CallOutputItem = z.output<typeof callOutputSchema>;
 export type ReasoningItem = z.output<typeof reasoningItemSchema>;
 

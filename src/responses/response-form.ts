@@ -1,16 +1,18 @@
 // How Responses words its answers: a Response object, or the events of a stream. Reasoning is sealed on the way, and a complete
-// answer is stored before its end is told. Pure: what seals and stores is the endpoint's.
+// answer is stored before its last event. Pure: the endpoint brings what seals and stores.
 
 import { lastBilledCall } from "../inference/accounting.ts";
-import type { EntranceRequest, StreamForm, StreamHead } from "../inference/answer-form.ts";
+import { type EntranceRequest, requestUlid, type StreamForm, type StreamHead } from "../inference/answer-form.ts";
 import type { SettledAnswer, SettledRequest } from "../inference/infer.edge.ts";
+import type { SealParts } from "../inference/sealed-reasoning.edge.ts";
 import type { SvcBlock } from "../inference/svc-block.ts";
 import type { JsonObject } from "../json.ts";
 import { toStreamParts } from "../providers/accumulate.ts";
-import type { AssistantPart, Warning } from "../providers/model-call.ts";
+import type { Warning } from "../providers/model-call.ts";
 import { ResponseEvents } from "./events.ts";
 import { toResponsesWarning } from "./field-names.ts";
-import { OutputItems, type OutputOptions, type OutputStep, type SealStep } from "./output-items.ts";
+import type { OutputStep, SealStep } from "./open-item.ts";
+import { OutputItems, type OutputOptions } from "./output-items.ts";
 import type { AnsweredItem } from "./output-schema.ts";
 import {
 	type ResponseObject,
@@ -27,8 +29,8 @@ export interface ResponseWording extends Pick<OutputOptions, "tools" | "reasonin
 	rawBody: JsonObject;
 	/** The client reads sealed reasoning. */
 	includesSealed: boolean;
-	/** Seals what must come back to a model; null where it is too long. */
-	seal(parts: readonly AssistantPart[], modelId: string): Promise<string | null>;
+	/** Seals what must come back to a model. */
+	seal: SealParts;
 	toSvcBlock(settled: SettledRequest): SvcBlock;
 	/**
 	 * Stores a Response, whose output has all sealed reasoning, and says why it could not be; null where none is to be stored.
@@ -47,7 +49,7 @@ class SealedOutput {
 		this.#wording = wording;
 		this.#modelId = modelId;
 		const { tools, reasoningForm, hasLogprobs, includesSealed, store } = wording;
-		const ulid = requestId.replace(/^svc-/, "");
+		const ulid = requestUlid(requestId);
 		const isSealed = includesSealed || store !== null;
 		this.#items = new OutputItems({ ulid, modelId, tools, reasoningForm, hasLogprobs, isSealed });
 	}

@@ -4,7 +4,7 @@ import type { Warning } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";
 
 /** Whether a response is to be stored, and why not where its request wants it. */
-export interface StorageDecision {
+interface StorageDecision {
 	stores: boolean;
 	warnings: Warning[];
 }

@@ -9,7 +9,7 @@ import type {
 } from "./stored-responses.object.ts";
 
 /** See the methods of StoredResponses. */
-export interface StoredResponsesClient {
+interface StoredResponsesClient {
 	put(response: SealedResponse): Promise<void>;
 	has(id: string): Promise<boolean>;
 	read<Part extends SealedPart>(id: string, parts: readonly Part[]): Promise<Record<Part, ArrayBuffer> | null>;

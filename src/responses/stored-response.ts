@@ -31,7 +31,7 @@ export function expiryBoundary(nowMs: number): string {
 }
 
 /** The two lists of a response's items. */
-export type ItemList = "input" | "output";
+type ItemList = "input" | "output";
 
 /** What is sealed apart of a response: its items, and the response without its output. */
 export type SealedPart = ItemList | "response";
@@ -96,7 +96,7 @@ function toContentParts(content: unknown, role: unknown): unknown {
 export type StoredItem = JsonObject & { id: string };
 
 /** A stored item as lists show it. */
-export type ListedItem = StoredItem & { type: string; status: string };
+type ListedItem = StoredItem & { type: string; status: string };
 
 /** An item as lists show it: with its type and status, and a message's content as parts. */
 export function toListedItem(item: StoredItem): ListedItem {
@@ -118,7 +118,7 @@ export function toShownOutput(output: readonly OutputItem[], include: readonly s
 }
 
 /** How a page of a list is requested. */
-export interface ItemPageQuery {
+interface ItemPageQuery {
 	limit: number;
 	order: "asc" | "desc";
 	/** Id of the item before the page. */
@@ -126,7 +126,7 @@ export interface ItemPageQuery {
 }
 
 /** A page of items. */
-export interface ItemPage<Item> {
+interface ItemPage<Item> {
 	items: Item[];
 	hasMore: boolean;
 }

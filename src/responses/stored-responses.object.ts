@@ -29,7 +29,7 @@ export type SealedResponse = Record<SealedPart, ArrayBuffer> & {
 export type SealedItems = Pick<SealedResponse, "id" | "input" | "output">;
 
 /** One list of a response's items, sealed. */
-export interface SealedList extends ItemPlace {
+interface SealedList extends ItemPlace {
 	sealed: ArrayBuffer;
 }
 

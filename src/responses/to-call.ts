@@ -6,6 +6,7 @@ import { fail, ok, type Result } from "../failure.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
 import { toOutputCeiling } from "../inference/output-ceiling.ts";
 import type { CallOptions } from "../inference/plan.ts";
+import { toOutputFormat } from "../inference/response-format.ts";
 import type { OpenedReasoning } from "../inference/sealed-reasoning.edge.ts";
 import { findUnknownFields, knownFields } from "../inference/unknown-fields.ts";
 import { optionalMember } from "../json.ts";
@@ -15,18 +16,18 @@ import { CHAT_FIELDS, findIgnoredFields, findRefusedFields, LOGPROBS_INCLUDE } f
 import { type InputItem, toInputItems } from "./items.ts";
 import { type ResponsesRequest, responsesRequestSchema } from "./request.ts";
 import { ItemReader } from "./to-messages.ts";
-import { chooseTools } from "./tool-choice.ts";
+import { applyToolChoice } from "./tool-choice.ts";
 import { type ToolNames, type ToolSource, ToolTable } from "./tool-table.ts";
 import { truncateItems } from "./truncation.ts";
 
-/** More than any client gives rise to. Those beyond share one warning that counts them. */
-const MAX_ENTRANCE_WARNINGS = 50;
+/** More than any client causes. Those beyond share one warning that counts them. */
+const MAX_RESPONSES_WARNINGS = 50;
 const MAX_CALL_ISSUES = 20;
 
 export interface ResponsesCallContext {
 	catalog: Catalog;
-	/** What was sealed, by its sealed text. Texts that could not be opened are missing. */
-	opened: ReadonlyMap<string, OpenedReasoning>;
+	/** What was sealed, by its sealed text; null where it could not be opened. */
+	opened: ReadonlyMap<string, OpenedReasoning | null>;
 	/** The body before validation, whose unknown members are named in warnings. */
 	rawBody?: unknown;
 	/** Whether a model can serve this caller, for `truncation`. Default: every model of the catalog. */
@@ -43,12 +44,9 @@ export interface ResponsesCall {
 	warnings: Warning[];
 }
 
-/** The texts of a conversation that this service sealed, for its entrance to open. */
-export function findSealedTexts(items: readonly InputItem[]): string[] {
-	const texts = items.flatMap((item) =>
-		item.type === "reasoning" && item.encrypted_content ? [item.encrypted_content] : [],
-	);
-	return [...new Set(texts)];
+/** The sealed texts of a conversation, for its entrance to open. */
+export function listSealedTexts(items: readonly InputItem[]): string[] {
+	return items.flatMap((item) => (item.type === "reasoning" && item.encrypted_content ? [item.encrypted_content] : []));
 }
 
 /** Names the place of an item in the body. Items before the request's own came with `previous_response_id`. */
@@ -75,15 +73,7 @@ function toToolSources(
 
 function toTextFormat(text: ResponsesRequest["text"]): OutputFormat {
 	const format = text?.format;
-	if (format?.type !== "json_schema") return { type: format?.type ?? "text" };
-	const { name, description, schema, strict } = format;
-	return {
-		type: "json_schema",
-		name,
-		...optionalMember("description", description),
-		...optionalMember("schema", schema),
-		...optionalMember("strict", strict),
-	};
+	return toOutputFormat(format?.type === "json_schema" ? { type: format.type, json_schema: format } : format);
 }
 
 /** The instructions as a message; none without any. */
@@ -134,8 +124,8 @@ function longestPrompt(
 }
 
 function boundWarnings(warnings: readonly Warning[]): Warning[] {
-	const more = warnings.length - MAX_ENTRANCE_WARNINGS;
-	const first = warnings.slice(0, MAX_ENTRANCE_WARNINGS);
+	const more = warnings.length - MAX_RESPONSES_WARNINGS;
+	const first = warnings.slice(0, MAX_RESPONSES_WARNINGS);
 	return more > 0
 		? [...first, { code: "parameter_dropped", param: "input", message: `${more} more warnings are not listed` }]
 		: first;
@@ -153,7 +143,7 @@ export function toResponsesCall(
 ): Result<ResponsesCall> {
 	const pathTo = itemPaths(body.input, items);
 	const table = new ToolTable(toToolSources(body.tools, items, pathTo));
-	const chosen = chooseTools(body.tool_choice, table);
+	const chosen = applyToolChoice(body.tool_choice, table);
 	const settings = toCallSettings(body, context.rawBody);
 	const { catalog, opened } = context;
 	const read = (some: readonly InputItem[]) => {

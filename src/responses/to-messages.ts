@@ -11,10 +11,10 @@ import type { CallItem, CallOutputItem, InputItem, MessageItem, ReasoningItem } 
 import type { ToolTable } from "./tool-table.ts";
 
 /** What items are read with. */
-export interface ItemContext {
+interface ItemContext {
 	catalog: Catalog;
 	/** What was sealed, by its sealed text. */
-	opened: ReadonlyMap<string, OpenedReasoning>;
+	opened: ReadonlyMap<string, OpenedReasoning | null>;
 	table: Pick<ToolTable, "calledName">;
 	/** The member of the body that an item stands in, such as `input[3]`. */
 	pathTo(item: InputItem): string;
@@ -26,7 +26,7 @@ function visibleReasoning({ content, summary }: ReasoningItem): string {
 	return texts.map(({ text }) => text).join("");
 }
 
-/** Reads the items of a conversation, oldest first. */
+/** Reads the items of a conversation, oldest first, into messages. */
 export class ItemReader {
 	readonly messages: Message[] = [];
 	/** For each message, the member of the body that it begins with. */
@@ -181,7 +181,7 @@ export class ItemReader {
 
 	#readReasoning(item: ReasoningItem, path: string): void {
 		const opened = item.encrypted_content ? this.#context.opened.get(item.encrypted_content) : null;
-		if (opened === undefined) {
+		if (item.encrypted_content && !opened) {
 			this.#failSealed(path, "was not sealed by this service for this user, or was changed");
 			return;
 		}

@@ -5,7 +5,7 @@ import type { ToolTable } from "./tool-table.ts";
 import type { ResponseToolChoice } from "./tools.ts";
 
 /** The tools that a call may use, and how. */
-export interface ChosenTools {
+interface ChosenTools {
 	definitions: ToolDefinition[];
 	choice: ToolChoice | undefined;
 	issues: Issue[];
@@ -36,7 +36,7 @@ function chooseAmong(choice: Exclude<ResponseToolChoice, string>, table: ToolTab
 }
 
 /** The tools and the choice of a call. */
-export function chooseTools(choice: ResponseToolChoice | null | undefined, table: ToolTable): ChosenTools {
+export function applyToolChoice(choice: ResponseToolChoice | null | undefined, table: ToolTable): ChosenTools {
 	const { definitions, leftOut } = table;
 	const chosen = (wanted: ToolChoice | undefined): ChosenTools => ({ definitions, choice: wanted, issues: [] });
 	if (choice === null || choice === undefined) return chosen(undefined);

@@ -13,7 +13,7 @@ const MAX_UPSTREAM_NAME_CHARS = 64;
 const NAME_DIGEST_CHARS = 8;
 
 /** A tool as the client names it. */
-export interface ClientTool {
+interface ClientTool {
 	kind: "function" | "custom";
 	name: string;
 	namespace?: string;
@@ -45,7 +45,7 @@ function toUpstreamName(
 	return `${start}_${digest}`;
 }
 
-function toDefinition(tool: FunctionTool | CustomTool, name: string, heading: string): ToolDefinition {
+function toResponseToolDefinition(tool: FunctionTool | CustomTool, name: string, heading: string): ToolDefinition {
 	const description = `${heading}${tool.description ?? ""}`;
 	const common = { name, ...(description === "" ? {} : { description }) };
 	if (tool.type === "function")
@@ -105,7 +105,7 @@ export class ToolTable {
 		const key = toToolKey(tool.name, namespace);
 		const known = this.#upstreamNames.get(key);
 		const name = known ?? toUpstreamName(tool.name, namespace, (taken) => this.#names.has(taken));
-		const definition = toDefinition(tool, name, heading);
+		const definition = toResponseToolDefinition(tool, name, heading);
 		// Clients repeat tools with each request. Another definition under the same name replaces the first.
 		if (known !== undefined && JSON.stringify(this.#definitions.get(name)) !== JSON.stringify(definition)) {
 			const message = `${tool.name} is defined twice; the last definition holds`;

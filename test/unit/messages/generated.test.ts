@@ -19,7 +19,7 @@ const values = new SchemaValues(schema, {
 	data: fc.constantFrom(PNG, "svc1AAAA", "c2ln"),
 	media_type: fc.constantFrom("image/png", "text/plain", "application/pdf"),
 });
-const opened = new Map([["svc1AAAA", { modelId: "glint-budget", parts: [] }]]);
+const opened = new Map([["svc1AAAA", { provider: "acme", modelId: "glint-budget", parts: [] }]]);
 
 /** Reads a body; null for one that validation refuses. */
 function read(rawBody: unknown) {

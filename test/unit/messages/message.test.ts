@@ -3,7 +3,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, it } from "vitest";
 import type { TokenUsage } from "../../../src/catalog/price.ts";
 import { markedCallId } from "../../../src/inference/tool-call-ids.ts";
-import { findUnsaid } from "../../../src/messages/answer-content.ts";
+import { findUnsayable } from "../../../src/messages/answer-content.ts";
 import { answeredMessageSchema, toMessage, toMessageEnding, toMessageUsage } from "../../../src/messages/message.ts";
 import type { AssistantPart, ModelAnswer } from "../../../src/providers/model-call.ts";
 import { MESSAGE_ID, SVC, settledAnswer, testWording } from "../../support/messages.ts";
@@ -201,7 +201,7 @@ describe("what it cannot say", () => {
 			extra: { annotations: [] },
 			bodyFields: { citations: ["u"], system_fingerprint: "f" },
 		});
-		expect(findUnsaid(said)).toEqual(["google.executableCode", "citations", "annotations"]);
-		expect(findUnsaid(answer([call]))).toEqual([]);
+		expect(findUnsayable(said)).toEqual(["google.executableCode", "citations", "annotations"]);
+		expect(findUnsayable(answer([call]))).toEqual([]);
 	});
 });

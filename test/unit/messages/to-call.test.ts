@@ -253,6 +253,7 @@ describe("blocks", () => {
 			[
 				"svc1AAAA",
 				{
+					provider: "acme",
 					modelId: "glint-budget",
 					parts: [
 						{ type: "provider" as const, wire: "google" as const, block: { type: "google.thought_signature" } },
