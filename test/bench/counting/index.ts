@@ -1,4 +1,5 @@
 // The Worker with every billed operation counted and a clock that the benchmark moves. It is built for the benchmark only.
+import type { DurableObject } from "cloudflare:workers";
 import worker, {
 	WorkspaceLedger as Ledger,
 	AccountMeter as Meter,
@@ -148,62 +149,37 @@ function countStateUse(
 	return key;
 }
 
-export class AccountMeter extends Meter {
-	#key: string;
+type AlarmedObject = DurableObject<Env> & { alarm(): Promise<void> };
 
-	constructor(state: DurableObjectState, env: Env) {
-		const key = countStateUse(state, "meter", "ACCOUNT_METER");
-		super(state, countingEnv(env));
-		this.#key = key;
-	}
+/** A class of objects that counts what its objects use. Its objects can be rung and evicted. */
+function countingObject(
+	Counted: new (state: DurableObjectState, env: Env) => AlarmedObject,
+	name: string,
+	binding: ObjectBinding,
+) {
+	return class extends Counted {
+		#key: string;
 
-	async ring(): Promise<void> {
-		counts.objectRequests++;
-		await whileActive(this.#key, this.alarm());
-	}
+		constructor(state: DurableObjectState, env: Env) {
+			const key = countStateUse(state, name, binding);
+			super(state, countingEnv(env));
+			this.#key = key;
+		}
 
-	evict(): void {
-		this.ctx.abort("evicted by the benchmark");
-	}
+		async ring(): Promise<void> {
+			counts.objectRequests++;
+			await whileActive(this.#key, Promise.resolve(this.alarm()));
+		}
+
+		evict(): void {
+			this.ctx.abort("evicted by the benchmark");
+		}
+	};
 }
 
-export class WorkspaceLedger extends Ledger {
-	#key: string;
-
-	constructor(state: DurableObjectState, env: Env) {
-		const key = countStateUse(state, "ledger", "WORKSPACE_LEDGER");
-		super(state, countingEnv(env));
-		this.#key = key;
-	}
-
-	async ring(): Promise<void> {
-		counts.objectRequests++;
-		await whileActive(this.#key, this.alarm());
-	}
-
-	evict(): void {
-		this.ctx.abort("evicted by the benchmark");
-	}
-}
-
-export class StoredResponses extends Responses {
-	#key: string;
-
-	constructor(state: DurableObjectState, env: Env) {
-		const key = countStateUse(state, "responses", "STORED_RESPONSES");
-		super(state, countingEnv(env));
-		this.#key = key;
-	}
-
-	async ring(): Promise<void> {
-		counts.objectRequests++;
-		await whileActive(this.#key, this.alarm());
-	}
-
-	evict(): void {
-		this.ctx.abort("evicted by the benchmark");
-	}
-}
+export const AccountMeter = countingObject(Meter, "meter", "ACCOUNT_METER");
+export const WorkspaceLedger = countingObject(Ledger, "ledger", "WORKSPACE_LEDGER");
+export const StoredResponses = countingObject(Responses, "responses", "STORED_RESPONSES");
 
 /** A run goes from step to step by alarms that are due at once. Those ring without moving the clock. */
 export class AgentRun extends Run {
