@@ -646,3 +646,33 @@ describe("the risk of an act", () => {
 		expect(scoreRisk(input)).toMatchObject({ tier, factors });
 	});
 });
+
+describe("a command in a place that only computes or compares", () => {
+	it.each([
+		`echo \${a[$(rm -rf /)]}`,
+		`echo "\${a[$(rm -rf /)]}"`,
+		`echo \${a[\`rm -rf /\`]:-x}`,
+		`echo \${#a[ 1 + $(rm -rf /) ]}`,
+		`echo "\${a["k]"]} \${b[$(rm -rf /)]}"`,
+		"case x in $(rm -rf /)) :;; esac",
+		'case x in a|"`rm -rf /`") :;; esac',
+	])("runs: %s", (command) => {
+		expect(decided(command)).toBe("deny");
+	});
+
+	it.each(["{fd}>log rm -rf /", "{fd}<log rm -rf /", "2>log {out}>>log rm -rf /"])(
+		"runs behind a redirect to a named descriptor: %s",
+		(command) => {
+			expect(decided(command)).toBe("deny");
+		},
+	);
+
+	it.each([
+		`echo \${a[1]} \${a[$i]} \${#a[@]} \${!a[@]}`,
+		`echo "\${a['k}']}"`,
+		"case $x in $(echo a)) ls;; b) pwd;; esac",
+		"{fd}>log ls",
+	])("changes nothing where it does no harm: %s", (command) => {
+		expect(decided(command)).toBe("allow");
+	});
+});

@@ -285,6 +285,9 @@ export function findScripts(word: Word): readonly SubstitutedScript[] {
 function addScripts(word: Word, scripts: SubstitutedScript[]): void {
 	for (const part of word) {
 		if (part.kind === "substitution") scripts.push({ ...part.script, process: part.process });
-		else if (part.kind === "variable") addScripts(part.operand, scripts);
+		else if (part.kind === "variable") {
+			addScripts(part.index ?? [], scripts);
+			addScripts(part.operand, scripts);
+		}
 	}
 }

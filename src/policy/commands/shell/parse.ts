@@ -338,8 +338,8 @@ class ScriptParser {
 		}
 		reader.count();
 		const text = unquotedText(word);
-		// `2>file`: digits right before a redirect are a descriptor.
-		if (text !== null && /^[0-9]+$/.test(text) && /[<>]/.test(reader.peek())) return;
+		// `2>file`, `{name}>file`: digits or a name in braces right before a redirect are a descriptor.
+		if (text !== null && /^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})$/.test(text) && /[<>]/.test(reader.peek())) return;
 		const draft = this.#draft;
 		if (draft && draft.words.length > 0) draft.words.push(word);
 		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(word);
@@ -431,7 +431,7 @@ class ScriptParser {
 		this.#inPattern = true;
 	}
 
-	/** Skips a pattern: what stands between `in` or `;;` and `)`. */
+	/** Reads a pattern: what stands between `in` or `;;` and `)`. It is only compared, but its substitutions run. */
 	#casePattern(): void {
 		const reader = this.#reader;
 		const character = reader.peek();
@@ -446,6 +446,11 @@ class ScriptParser {
 			this.#inPattern = false;
 			this.#close("esac");
 		} else if (reader.at === start) reader.at++;
+		else if (word.some(({ kind }) => kind !== "text")) {
+			this.#begin().redirects.push({ operator: "<<<", target: word });
+			this.#endCommand();
+			this.#last = null;
+		}
 	}
 
 	#functionName(): void {

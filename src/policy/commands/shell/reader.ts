@@ -37,7 +37,8 @@ const MAX_ARITHMETIC = 4096;
 const PLAIN_IN_WORD = /[^ \t\n;&|<>()\\'"`$]+/y;
 const PLAIN_IN_QUOTES = /[^}"\\`$]+/y;
 const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
-/** The same in `$'…'` and in arithmetic. */
+/** The same between the brackets of an index, in `$'…'` and in arithmetic. */
+const PLAIN_IN_INDEX = /[^[\]}\\'"`$]+/y;
 const PLAIN_IN_ANSI = /[^\\']+/y;
 const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
 /** White space between words. */
@@ -349,19 +350,47 @@ export class ShellReader {
 	/** Reads `${…}`: name, operator, and the operand as a word. */
 	#braced(quoted: boolean): WordPart {
 		this.at += 2;
-		const head = /^(?:[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(?:\[[^\]]{0,64}\])?)/.exec(
-			this.text.slice(this.at, this.at + 300),
-		)?.[0];
+		const head = /^[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])/.exec(this.text.slice(this.at, this.at + 300))?.[0];
 		const name = head ?? "";
 		this.at += name.length;
+		const indexAt = this.at;
+		const index = name !== "" && this.peek() === "[" ? this.#index(quoted) : [];
+		const list = name === "@" || this.text.slice(indexAt, this.at) === "[@]";
 		const operation =
 			/^(?::?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?|:|@)/.exec(this.text.slice(this.at, this.at + 3))?.[0] ?? "";
 		this.at += operation.length;
 		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
 		if (this.ended) this.malformed = true;
 		this.at++;
-		const list = /\[@\]$|^@$/.test(name);
-		return { kind: "variable", name: name.replace(/\[.*$/, ""), operation, operand, quoted: quoted && !list };
+		const variable = { kind: "variable" as const, name, operation, operand, quoted: quoted && !list };
+		return index.some(({ kind }) => kind !== "text") ? { ...variable, index } : variable;
+	}
+
+	/** Reads `[…]` behind a variable's name. A brace outside quotes ends it, because it ends the variable. */
+	#index(quoted: boolean): Word {
+		return this.nested<Word>([], () => {
+			const parts: WordPart[] = [];
+			let open = 0;
+			do open += this.#indexStep(parts, quoted);
+			while (open > 0 && !this.ended && this.peek() !== "}");
+			return parts;
+		});
+	}
+
+	/** Reads a run of plain characters of an index, or what a character with a meaning begins. Returns by how much the number of open brackets changes. */
+	#indexStep(parts: WordPart[], quoted: boolean): number {
+		if (this.#run(PLAIN_IN_INDEX) !== "") return 0;
+		const character = this.peek();
+		this.step();
+		const special = quoted && character === "'" ? null : this.#special(character);
+		if (special) {
+			this.count();
+			parts.push(...special);
+			return 0;
+		}
+		this.at++;
+		if (character === "[") return 1;
+		return character === "]" ? -1 : 0;
 	}
 
 	/** Whether `))` closes the `((` at `start`. If not, it is a group in a group. Quotes are skipped. */

@@ -10,6 +10,8 @@ export type WordPart =
 			/** The operator after the name inside `${…}`: `:-`, `#`, `/`. What follows it is the operand. */
 			readonly operation: string;
 			readonly operand: Word;
+			/** What stands between the brackets behind the name, where something in it runs. */
+			readonly index?: Word;
 			readonly quoted: boolean;
 	  }
 	/** `$(…)` or a backtick pair. `process`: `<(…)` or `>(…)`, whose value is a file name. */
