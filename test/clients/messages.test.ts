@@ -5,14 +5,14 @@ import Anthropic, { APIError, AuthenticationError, BadRequestError, InternalServ
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
 import type { MessageParam, Tool } from "@anthropic-ai/sdk/resources/messages/messages";
-import { generateText, Output, stepCountIs, streamText, tool } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { WIRE_NAMES } from "../../src/catalog/vocabulary.ts";
 import { svcBlockSchema } from "../../src/inference/svc-block.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
-import { collect, failureOf, fetchPems, fetchProof, isSound, startTestService, type TestService } from "./support.ts";
+import { expectSameText, expectStructuredOutput, expectToolLoop } from "./ai-sdk-checks.ts";
+import { failureOf, fetchPems, fetchProof, isSound, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
 let apiKey = "";
@@ -231,52 +231,17 @@ describe.each(REASONING_MODELS)("the AI SDK's Anthropic provider with %s", (mode
 	const provider = () => createAnthropic({ baseURL: `${baseURL}/v1`, apiKey })(model);
 
 	it("generates and streams the same text", async () => {
-		const prompt = "Tell me of Norway";
-		const whole = await generateText({ model: provider(), prompt, maxOutputTokens: 2_000 });
-		expect(whole.text).toContain('you wrote "Tell me of Norway"');
-		expect(whole.finishReason).toBe("stop");
-		const streamed = streamText({ model: provider(), prompt, maxOutputTokens: 2_000 });
-		const pieces = await collect(streamed.textStream);
-		expect(pieces.length).toBeGreaterThan(2);
-		expect(pieces.join("")).toBe(whole.text);
-		const { inputTokens, outputTokens } = whole.usage;
-		expect(await streamed.usage).toMatchObject({ inputTokens, outputTokens });
+		await expectSameText(provider(), { maxOutputTokens: 2_000 });
 	});
 
 	it.each([
 		["without thinking", {}],
 		["thinking", { thinking: { type: "enabled", budgetTokens: 1_024 } }],
 	])("calls a tool and ends with text, %s", async (_, anthropic) => {
-		const tools = {
-			get_weather: tool({
-				description: "Current weather of a city",
-				inputSchema: z.object({ city: z.string() }),
-				execute: async ({ city }) => `23 degrees in ${city}`,
-			}),
-		};
-		const request = {
-			model: provider(),
-			prompt: QUESTION,
-			maxOutputTokens: 4_000,
-			stopWhen: stepCountIs(3),
-			tools,
-			providerOptions: { anthropic },
-		};
-		const { text, steps } = await generateText(request);
-		expect(text).toBe("The tool answered: 23 degrees in Lisbon");
-		expect(steps.map(({ finishReason }) => finishReason)).toEqual(["tool-calls", "stop"]);
-		expect(await streamText(request).text).toBe(text);
+		await expectToolLoop(provider(), { maxOutputTokens: 4_000, providerOptions: { anthropic } });
 	});
 
 	it("gets structured output against the schema it sent", async () => {
-		const request = {
-			model: provider(),
-			prompt: "plan a trip to Norway",
-			maxOutputTokens: 2_000,
-			output: Output.object({ schema: Trip }),
-		};
-		const { output } = await generateText(request);
-		expect(output.destination).toBe("Norway");
-		expect(await streamText(request).output).toEqual(output);
+		await expectStructuredOutput(provider(), { maxOutputTokens: 2_000 });
 	});
 });

@@ -2,7 +2,6 @@
 // OpenAI Agents SDK.
 import { createOpenAI } from "@ai-sdk/openai";
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from "@openai/agents";
-import { generateText, Output, stepCountIs, streamText, tool } from "ai";
 import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { zodTextFormat } from "openai/helpers/zod";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
@@ -12,6 +11,7 @@ import * as z from "zod";
 import { WIRE_NAMES } from "../../src/catalog/vocabulary.ts";
 import { svcBlockSchema } from "../../src/inference/svc-block.ts";
 import { alwaysReasons, canBeSilent, modelOnWire } from "../support/models.ts";
+import { expectSameText, expectStructuredOutput, expectToolLoop } from "./ai-sdk-checks.ts";
 import { collect, failureOf, fetchPems, fetchProof, isSound, startTestService, type TestService } from "./support.ts";
 
 let service: TestService | undefined;
@@ -257,16 +257,8 @@ describe.each(REASONING_MODELS)("the AI SDK's OpenAI provider with %s", (model) 
 	const provider = () => createOpenAI({ baseURL, apiKey })(model);
 
 	it("generates and streams the same text", async () => {
-		const prompt = "Tell me of Norway";
-		const whole = await generateText({ model: provider(), prompt });
-		expect(whole.text).toContain('you wrote "Tell me of Norway"');
-		expect([whole.finishReason, whole.warnings ?? []]).toEqual(["stop", []]);
-		const streamed = streamText({ model: provider(), prompt });
-		const pieces = await collect(streamed.textStream);
-		expect(pieces.length).toBeGreaterThan(2);
-		expect(pieces.join("")).toBe(whole.text);
-		const { inputTokens, outputTokens } = whole.usage;
-		expect(await streamed.usage).toMatchObject({ inputTokens, outputTokens });
+		const { warnings } = await expectSameText(provider());
+		expect(warnings ?? []).toEqual([]);
 	});
 
 	/** A stored loop refers to its items by id; an unstored one sends them back. */
@@ -274,31 +266,11 @@ describe.each(REASONING_MODELS)("the AI SDK's OpenAI provider with %s", (model) 
 		["stored", {}],
 		["unstored", { store: false, reasoningEffort: "high", include: ["reasoning.encrypted_content"] }],
 	])("calls a tool and ends with text, %s", async (_, openai) => {
-		const tools = {
-			get_weather: tool({
-				description: "Current weather of a city",
-				inputSchema: z.object({ city: z.string() }),
-				execute: async ({ city }) => `23 degrees in ${city}`,
-			}),
-		};
-		const request = {
-			model: provider(),
-			prompt: QUESTION,
-			stopWhen: stepCountIs(3),
-			tools,
-			providerOptions: { openai },
-		};
-		const { text, steps } = await generateText(request);
-		expect(text).toBe("The tool answered: 23 degrees in Lisbon");
-		expect(steps.map(({ finishReason }) => finishReason)).toEqual(["tool-calls", "stop"]);
-		expect(await streamText(request).text).toBe(text);
+		await expectToolLoop(provider(), { providerOptions: { openai } });
 	});
 
 	it("gets structured output against the schema it sent", async () => {
-		const request = { model: provider(), prompt: "plan a trip to Norway", output: Output.object({ schema: Trip }) };
-		const { output } = await generateText(request);
-		expect(output.destination).toBe("Norway");
-		expect(await streamText(request).output).toEqual(output);
+		await expectStructuredOutput(provider());
 	});
 });
 
