@@ -62,15 +62,11 @@ export function isSealedReasoning(text: string): boolean {
 /** Seals parts of a model's answer for the client of one request; null where they would be too long. */
 export type SealParts = (parts: readonly AssistantPart[], modelId: string) => Promise<string | null>;
 
-/** The sealed text of these parts, in base64; null where it would be longer than allowed. */
-export async function sealReasoning(
-	parts: readonly AssistantPart[],
-	{ userId, provider, modelId }: ReasoningOwner & Omit<OpenedReasoning, "parts">,
-	{ keyPepper }: Pick<Settings, "keyPepper">,
-): Promise<string | null> {
-	const text = JSON.stringify({ provider, modelId, parts });
+/** The sealed text of reasoning, in base64; null where it would be longer than allowed. */
+async function sealWith(seal: TextSeal, reasoning: OpenedReasoning): Promise<string | null> {
+	const text = JSON.stringify(reasoning);
 	if (text.length > MAX_SEALED_REASONING_CHARS) return null;
-	const sealed = await new TextSeal(keyPepper, userId).seal(SEAL_NAME, text);
+	const sealed = await seal.seal(SEAL_NAME, text);
 	const bytes = new Uint8Array(FORMAT_MARK.length + sealed.length);
 	bytes.set(FORMAT_MARK);
 	bytes.set(sealed, FORMAT_MARK.length);
@@ -81,25 +77,22 @@ export async function sealReasoning(
 /** Seals for a user what must come back to a model of the catalog. */
 export function reasoningSealer(
 	{ userId }: ReasoningOwner,
-	settings: Pick<Settings, "catalog" | "keyPepper">,
+	{ catalog, keyPepper }: Pick<Settings, "catalog" | "keyPepper">,
 ): SealParts {
+	const seal = new TextSeal(keyPepper, userId);
 	return (parts, modelId) => {
-		const provider = settings.catalog.findModel(modelId)?.provider ?? "";
-		return sealReasoning(parts, { userId, provider, modelId }, settings);
+		const provider = catalog.findModel(modelId)?.provider ?? "";
+		return sealWith(seal, { provider, modelId, parts: [...parts] });
 	};
 }
 
 /** What was sealed; null when it is too long, changed, or sealed for another user or under another pepper. */
-export async function openReasoning(
-	text: string,
-	{ userId }: ReasoningOwner,
-	{ keyPepper }: Pick<Settings, "keyPepper">,
-): Promise<OpenedReasoning | null> {
+async function openWith(seal: TextSeal, text: string): Promise<OpenedReasoning | null> {
 	if (!isSealedReasoning(text) || text.length > MAX_SEALED_REASONING_CHARS) return null;
 	const bytes = fromBase64(text);
 	if (!bytes) return null;
 	try {
-		const opened = await new TextSeal(keyPepper, userId).open(SEAL_NAME, bytes.slice(FORMAT_MARK.length));
+		const opened = await seal.open(SEAL_NAME, bytes.slice(FORMAT_MARK.length));
 		return sealedReasoningSchema.safeParse(parseJson(opened)).data ?? null;
 	} catch (error) {
 		if (error instanceof StorageUnavailableError) return null;
@@ -107,12 +100,13 @@ export async function openReasoning(
 	}
 }
 
-/** What sealed texts of one request hold, by the text; null as in `openReasoning`. */
+/** What sealed texts of one request hold, by the text; null for a text that does not open. */
 export async function openSealedTexts(
 	texts: readonly string[],
-	owner: ReasoningOwner,
-	settings: Pick<Settings, "keyPepper">,
+	{ userId }: ReasoningOwner,
+	{ keyPepper }: Pick<Settings, "keyPepper">,
 ): Promise<Map<string, OpenedReasoning | null>> {
-	const opened = [...new Set(texts)].map(async (text) => [text, await openReasoning(text, owner, settings)] as const);
+	const seal = new TextSeal(keyPepper, userId);
+	const opened = [...new Set(texts)].map(async (text) => [text, await openWith(seal, text)] as const);
 	return new Map(await Promise.all(opened));
 }

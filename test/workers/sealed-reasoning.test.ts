@@ -1,26 +1,34 @@
 // Sealed reasoning: opened for its own user only, and only as it was sealed.
 import { describe, expect, it } from "vitest";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import {
 	isSealedReasoning,
 	MAX_SEALED_REASONING_CHARS,
-	openReasoning,
-	sealReasoning,
+	openSealedTexts,
+	reasoningSealer,
 } from "../../src/inference/sealed-reasoning.edge.ts";
 import type { AssistantPart } from "../../src/providers/model-call.ts";
+import { canBeSilent, modelOnWire } from "../support/models.ts";
 
-const settings = { keyPepper: "a pepper for these tests" };
+const settings = { catalog: CATALOG, keyPepper: "a pepper for these tests" };
 const owner = { userId: "usr_1" };
-const origin = { ...owner, provider: "anthropic", modelId: "claude-a" };
+const { id: modelId, provider } = modelOnWire("anthropic", canBeSilent);
 const parts: AssistantPart[] = [
 	{ type: "reasoning", text: "Über 😀" },
 	{ type: "provider", wire: "anthropic", block: { type: "thinking", thinking: "Über", signature: "c2ln" } },
 	{ type: "tool_call", id: "call_1", name: "", arguments: "", signature: "Z2Vt" },
 ];
 
+const sealParts = (some: readonly AssistantPart[]) => reasoningSealer(owner, settings)(some, modelId);
+
 async function seal(some: readonly AssistantPart[] = parts): Promise<string> {
-	const sealed = await sealReasoning(some, origin, settings);
+	const sealed = await sealParts(some);
 	if (sealed === null) throw new Error("it was not sealed");
 	return sealed;
+}
+
+async function open(text: string, by = owner, under = settings) {
+	return (await openSealedTexts([text], by, under)).get(text);
 }
 
 /** The text with another base64 digit at a position. */
@@ -31,8 +39,8 @@ function changedAt(text: string, position: number): string {
 
 describe("sealed reasoning", () => {
 	it("opens as it was sealed, with its provider and model", async () => {
-		const opened = { provider: "anthropic", modelId: "claude-a", parts };
-		expect(await openReasoning(await seal(), owner, settings)).toEqual(opened);
+		const opened = { provider, modelId, parts };
+		expect(await open(await seal())).toEqual(opened);
 	});
 
 	it("is base64 without a readable word, and another text each time", async () => {
@@ -45,25 +53,25 @@ describe("sealed reasoning", () => {
 
 	it("does not open for another user, under another pepper, or changed anywhere", async () => {
 		const sealed = await seal();
-		expect(await openReasoning(sealed, { userId: "usr_2" }, settings)).toBeNull();
-		expect(await openReasoning(sealed, owner, { keyPepper: "another pepper for this" })).toBeNull();
+		expect(await open(sealed, { userId: "usr_2" })).toBeNull();
+		expect(await open(sealed, owner, { ...settings, keyPepper: "another pepper for this" })).toBeNull();
 		for (let position = 0; position < sealed.length - 4; position += 7)
-			expect(await openReasoning(changedAt(sealed, position), owner, settings), `${position}`).toBeNull();
+			expect(await open(changedAt(sealed, position)), `${position}`).toBeNull();
 		for (const cut of [0, 3, 4, 8, 20, sealed.length - 4])
-			expect(await openReasoning(sealed.slice(0, cut), owner, settings), `${cut}`).toBeNull();
+			expect(await open(sealed.slice(0, cut)), `${cut}`).toBeNull();
 	});
 
 	it("does not open what was never sealed", async () => {
 		for (const text of ["", "svc1", "svc1!!!!", "svc1 a sentence", "gAAAAABnZm9v", `svc1${"A".repeat(400_000)}`])
-			expect(await openReasoning(text, owner, settings), text.slice(0, 20)).toBeNull();
+			expect(await open(text), text.slice(0, 20)).toBeNull();
 	});
 
 	it("is at most 256 KiB long", async () => {
 		const reasoning = (chars: number): AssistantPart[] => [{ type: "reasoning", text: "a".repeat(chars) }];
 		const longest = await seal(reasoning(196_000));
 		expect(longest.length).toBeLessThanOrEqual(MAX_SEALED_REASONING_CHARS);
-		expect(await openReasoning(longest, owner, settings)).not.toBeNull();
-		expect(await sealReasoning(reasoning(197_000), origin, settings)).toBeNull();
-		expect(await sealReasoning(reasoning(500_000), origin, settings)).toBeNull();
+		expect(await open(longest)).not.toBeNull();
+		expect(await sealParts(reasoning(197_000))).toBeNull();
+		expect(await sealParts(reasoning(500_000))).toBeNull();
 	});
 });
