@@ -40,12 +40,15 @@ function describeCeiling({ scope, nanoUsd: limitNanoUsd }: NonNullable<Constrain
 	return scope === "plan_envelope" ? `the plan's limit of ${limit}` : `the ${limit} left of the API key's budget`;
 }
 
-/** The longest answer of an eligible model that the cost limit allows. */
-function longestAffordable(request: SelectionRequest, model: Model, mode: Mode): LongestAnswer {
+/** The longest answer of an eligible model, of at least `least` tokens, that the cost limit allows. */
+function longestAffordable(
+	request: SelectionRequest,
+	model: Model,
+	mode: Mode,
+	{ least, ceiling }: { least: number; ceiling: Constraints["ceiling"] },
+): LongestAnswer {
 	const longest = longestAnswer(request, model, mode);
-	const ceiling = costCeiling(request);
 	if (!ceiling || request.outputLimit === null) return longest;
-	const least = minOutputTokens(request, model, mode);
 	const fit = fitLength(ceiling.nanoUsd, { least, most: longest.maxTokens }, (maxTokens) =>
 		worstCaseNanoUsd(request, model, mode, maxTokens),
 	);
@@ -89,10 +92,15 @@ export function shortenCandidate(
 /** Everything but the model that decides whether a model may serve. */
 type SharedConstraints = Omit<Constraints, "call" | "worstCaseNanoUsd">;
 
-function toCandidate(request: SelectionRequest, model: Model, mode: Mode, prospect: Prospect): Candidate {
-	const ceiling = costCeiling(request);
-	const costLimit = ceiling ? describeCeiling(ceiling) : "";
-	const longest = longestAffordable(request, model, mode);
+function toCandidate(
+	request: SelectionRequest,
+	model: Model,
+	mode: Mode,
+	prospect: Prospect,
+	limits: { least: number; ceiling: Constraints["ceiling"] },
+): Candidate {
+	const longest = longestAffordable(request, model, mode, limits);
+	const costLimit = limits.ceiling && longest.boundBy === "cost" ? describeCeiling(limits.ceiling) : "";
 	const { effort, maxTokens, warnings } = toTerms(request, model, mode, longest, costLimit);
 	const { observations } = request;
 	const terms = {
@@ -151,7 +159,7 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 			worstCaseNanoUsd: (candidate) => worstCaseNanoUsd(request, candidate, mode, least),
 		});
 		if (exclusions.length > 0) excluded.set(model.id, exclusions);
-		else eligible.push(toCandidate(request, model, mode, prospect));
+		else eligible.push(toCandidate(request, model, mode, prospect, { least, ceiling: shared.ceiling }));
 	}
 	return { eligible: sortByScore(eligible, mode), excluded };
 }
