@@ -156,19 +156,13 @@ const toolReferenceBlockSchema = z.lazy(() =>
 /** What a browser has open, in the form of a toolset that only Anthropic has. */
 const browserStateBlockSchema = z.lazy(() => z.looseObject({ type: z.literal("browser_state") }));
 
+/** What a user and a tool may both show a model. */
+const SHOWN_BLOCK_SCHEMAS = [textBlockSchema, imageBlockSchema, documentBlockSchema, searchResultBlockSchema] as const;
+
 const resultBlockSchema = z.lazy(() =>
-	z.discriminatedUnion(
-		"type",
-		[
-			textBlockSchema,
-			imageBlockSchema,
-			documentBlockSchema,
-			searchResultBlockSchema,
-			toolReferenceBlockSchema,
-			browserStateBlockSchema,
-		],
-		{ error: (issue) => unknownTypeMessage("block of a tool result", issue) },
-	),
+	z.discriminatedUnion("type", [...SHOWN_BLOCK_SCHEMAS, toolReferenceBlockSchema, browserStateBlockSchema], {
+		error: (issue) => unknownTypeMessage("block of a tool result", issue),
+	}),
 );
 export type ResultBlock = z.output<typeof resultBlockSchema>;
 
@@ -209,15 +203,7 @@ const leftOutBlockSchema = z.lazy(() => z.looseObject({ type: z.literal(LEFT_OUT
 const userBlockSchema = z.lazy(() =>
 	z.discriminatedUnion(
 		"type",
-		[
-			textBlockSchema,
-			imageBlockSchema,
-			documentBlockSchema,
-			searchResultBlockSchema,
-			toolResultBlockSchema,
-			compactionBlockSchema,
-			leftOutBlockSchema,
-		],
+		[...SHOWN_BLOCK_SCHEMAS, toolResultBlockSchema, compactionBlockSchema, leftOutBlockSchema],
 		{ error: (issue) => unknownTypeMessage("block of a user message", issue) },
 	),
 );

@@ -24,7 +24,8 @@ export interface ContentContext {
 
 type Block = UserBlock | AssistantBlock | ResultBlock;
 type BlockOf<T extends Block["type"]> = Extract<Block, { type: T }>;
-type LeftOutBlock = Exclude<UserBlock, { type: "text" | "image" | "document" | "search_result" | "tool_result" }>;
+type ShownBlock = BlockOf<"text" | "image" | "document" | "search_result">;
+type LeftOutBlock = Exclude<UserBlock, ShownBlock | { type: "tool_result" }>;
 
 function toImagePart({ source, cache_control }: Pick<BlockOf<"image">, "source" | "cache_control">): ImagePart {
 	const url = source.type === "url" ? source.url : `data:${source.media_type};base64,${source.data}`;
@@ -76,7 +77,8 @@ function fromSearchResult(block: BlockOf<"search_result">, path: string, context
 	return [{ type: "text", text, ...toCacheMember(block.cache_control) }];
 }
 
-function fromResultBlock(block: ResultBlock, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+/** What a user and a tool may both show a model. */
+function fromShownBlock(block: ShownBlock, path: string, context: ContentContext): (TextPart | ImagePart)[] {
 	switch (block.type) {
 		case "text":
 			return [toTextPart(block)];
@@ -86,6 +88,11 @@ function fromResultBlock(block: ResultBlock, path: string, context: ContentConte
 			return fromDocument(block, path, context);
 		case "search_result":
 			return fromSearchResult(block, path, context);
+	}
+}
+
+function fromResultBlock(block: ResultBlock, path: string, context: ContentContext): (TextPart | ImagePart)[] {
+	switch (block.type) {
 		case "tool_reference":
 			return [{ type: "text", text: `Tool found: ${block.tool_name}`, ...toCacheMember(block.cache_control) }];
 		case "browser_state":
@@ -95,6 +102,8 @@ function fromResultBlock(block: ResultBlock, path: string, context: ContentConte
 				"browser_state blocks are of Anthropic's own tools; they were left out",
 			);
 			return [];
+		default:
+			return fromShownBlock(block, path, context);
 	}
 }
 
@@ -121,13 +130,10 @@ function fromLeftOut(block: LeftOutBlock, path: string, { warnings }: ContentCon
 function fromUserBlock(block: UserBlock, path: string, context: ContentContext): UserPart[] {
 	switch (block.type) {
 		case "text":
-			return [toTextPart(block)];
 		case "image":
-			return [toImagePart(block)];
 		case "document":
-			return fromDocument(block, path, context);
 		case "search_result":
-			return fromSearchResult(block, path, context);
+			return fromShownBlock(block, path, context);
 		case "tool_result":
 			return [toToolResult(block, path, context)];
 		default:
