@@ -358,10 +358,13 @@ function toFailureRow(failure: Failure): FailureRow {
 	}
 }
 
+function messageIn({ message, messages }: FailureRow, dialect: ErrorDialect): string {
+	return messages?.[dialect] ?? message;
+}
+
 /** What a failure says in a dialect. */
 export function failureMessage(failure: Failure, dialect: ErrorDialect = "svc"): string {
-	const { message, messages } = toFailureRow(failure);
-	return messages?.[dialect] ?? message;
+	return messageIn(toFailureRow(failure), dialect);
 }
 
 /**
@@ -373,8 +376,9 @@ export function toHttpFailure(
 	dialect: ErrorDialect = "svc",
 	requestId: string | null = null,
 ): HttpFailure {
-	const { status, param = null, extra = {}, place = "flat", headers = {} } = toFailureRow(failure);
-	const message = failureMessage(failure, dialect);
+	const row = toFailureRow(failure);
+	const { status, param = null, extra = {}, place = "flat", headers = {} } = row;
+	const message = messageIn(row, dialect);
 	const report = { status, code: failure.reason, message, param, extra, place, requestId };
 	return { status, body: renderErrorBody(report, dialect), headers };
 }
