@@ -123,6 +123,11 @@ function longestPrompt(
 	return Math.max(0, ...rooms);
 }
 
+/** Whether the call of some items has a prompt of at most so many tokens. */
+function fitsIn(tokens: number, toCall: (items: readonly InputItem[]) => ModelCall) {
+	return (some: readonly InputItem[]) => detectSignals(toCall(some)).contextTokens <= tokens;
+}
+
 function boundWarnings(warnings: readonly Warning[]): Warning[] {
 	const more = warnings.length - MAX_RESPONSES_WARNINGS;
 	const first = warnings.slice(0, MAX_RESPONSES_WARNINGS);
@@ -158,9 +163,13 @@ export function toResponsesCall(
 		...optionalMember("toolChoice", chosen.choice),
 		...optionalMember("toolLoopModel", toolLoopModel),
 	});
-	const fits = (some: readonly InputItem[]) =>
-		detectSignals(toCall(read(some))).contextTokens <= longestPrompt(body, settings, context);
-	const kept = body.truncation === "auto" ? truncateItems(items, fits) : items;
+	const kept =
+		body.truncation === "auto"
+			? truncateItems(
+					items,
+					fitsIn(longestPrompt(body, settings, context), (some) => toCall(read(some))),
+				)
+			: items;
 	const reader = read(kept);
 	const issues = [...findRefusedFields(body), ...table.issues, ...chosen.issues, ...reader.notes.issues];
 	const call = toCall(reader);
