@@ -43,7 +43,8 @@ export interface Findings {
 
 /** Collects the findings of one check. */
 export class FindingCollector {
-	readonly #reasons = new Map<FactorId, string[]>();
+	#reasons = new Map<FactorId, string[]>();
+	#isAside = false;
 	readonly #protectedPaths: ProtectedPaths;
 	readonly #matcher: ForbiddenCommandMatcher;
 	readonly #work: WorkBudget;
@@ -59,6 +60,22 @@ export class FindingCollector {
 		const reasons = this.#reasons.get(factor) ?? [];
 		if (reasons.length < MAX_REASONS && !reasons.includes(because)) reasons.push(because);
 		this.#reasons.set(factor, reasons);
+	}
+
+	/**
+	 * Collects what is found meanwhile apart. Gives the first reason for a factor, or null without one. What is found
+	 * apart from what is found apart is not looked for.
+	 */
+	findAside(factor: FactorId, follow: () => void): string | null {
+		if (this.#isAside) return null;
+		const kept = this.#reasons;
+		this.#reasons = new Map();
+		this.#isAside = true;
+		follow();
+		const because = this.#reasons.get(factor)?.[0] ?? null;
+		this.#reasons = kept;
+		this.#isAside = false;
+		return because;
 	}
 
 	/** Holds a command against the forbidden commands. `fields` are its words as they were expanded. */
