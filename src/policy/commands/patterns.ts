@@ -228,6 +228,7 @@ export class ForbiddenCommandMatcher {
 		if (matches !== true) return false;
 		if (at + 1 === pattern.commands.length) return true;
 		this.#reached.set(pattern, at + 1);
+		this.#work.learn();
 		return false;
 	}
 }

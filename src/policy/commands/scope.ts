@@ -71,7 +71,10 @@ export function recordValue(scope: Scope, name: string, value: string, work: Wor
 	if (!work.charge(40 + name.length + values.length + value.length / 4 + comparedChars / 8)) return;
 	if (value.includes(UNKNOWN) || values.includes(value)) return;
 	if (values.length >= MAX_RECORDED_VALUES || value.length > MAX_VALUE_CHARS) work.exhaust();
-	else scope.variables.set(name, [...values, value]);
+	else {
+		scope.variables.set(name, [...values, value]);
+		work.learn();
+	}
 }
 
 /** How an environment chooses values: which recorded one, and what it takes for a variable without one. */

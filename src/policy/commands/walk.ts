@@ -19,6 +19,7 @@ import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
 import {
 	type CommandRange,
+	type CommandText,
 	type Redirect,
 	type ShellScript,
 	type SimpleCommand,
@@ -32,8 +33,12 @@ const MAX_COMMAND_CHARS = 65_536;
 /** Simple commands that one check looks at, each with each set of values. */
 const MAX_SIMPLE_COMMANDS = 20_000;
 
-/** Units of work for a simple command. */
+/** Units of work for a simple command, and for coming to one that need not be followed again. */
 const COMMAND_WORK = 300;
+const STEP_WORK = 5;
+
+/** Folders that the commands of a script may run in. */
+const MAX_FOLDERS = 64;
 
 /** Wrappers in wrappers and scripts in scripts that are followed. */
 const MAX_WRAPPING_DEPTH = 48;
@@ -77,6 +82,8 @@ export class CommandWalk {
 	readonly #state: ShellState;
 	readonly #work: WorkBudget;
 	#commandsLeft = MAX_SIMPLE_COMMANDS;
+	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
+	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
 	/** @param work Once it is spent, the walk ends, and the findings rule nothing out. */
 	constructor(findings: FindingCollector, work: WorkBudget) {
@@ -115,6 +122,7 @@ export class CommandWalk {
 	#followScript(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
 			if (!this.#work.charge(COMMAND_WORK)) return;
+			if (scope.functions.get(name)?.body !== body) this.#work.learn();
 			scope.functions.set(name, { script, body });
 			this.#findForkBomb(script, name, body);
 		}
@@ -135,10 +143,20 @@ export class CommandWalk {
 	#followRange(script: ShellScript, range: CommandRange, scope: Scope): void {
 		for (let at = range.from; at < range.to; at++) {
 			const command = script.commands[at];
-			if (!command || !this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
+			if (!command || !this.#work.charge(STEP_WORK)) return;
+			if (this.#isSettled(command, scope)) continue;
+			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
+			const { learned } = this.#work;
 			this.#followSubstitutions(command, scope);
 			this.#followSimpleCommand(script, command, scope);
+			if (command.text?.repeated) this.#settled.set(command.text, { scope, learned });
 		}
+	}
+
+	/** Whether the same command was followed here before, and nothing was learned since that would change its effects. */
+	#isSettled({ text }: SimpleCommand, scope: Scope): boolean {
+		const settled = text?.repeated ? this.#settled.get(text) : undefined;
+		return settled !== undefined && settled.scope === scope && settled.learned === this.#work.learned;
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
@@ -299,8 +317,15 @@ export class CommandWalk {
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
 		else if (effect.kind === "interpret") this.#followInput(effect.language, frame);
-		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
-			frame.scope.folders.push(effect.path);
+		else this.#enterFolder(effect.path, frame.scope.folders);
+	}
+
+	/** Adds a folder that later commands may run in. Each is one more to judge every path from. */
+	#enterFolder(folder: string, folders: string[]): void {
+		if (folders.includes(folder)) return;
+		if (folders.length >= MAX_FOLDERS) this.#work.exhaust();
+		folders.push(folder);
+		this.#work.learn();
 	}
 
 	/** Follows what an unknown program may run or only print. It asks when it would be denied. */

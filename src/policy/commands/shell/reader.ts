@@ -10,7 +10,7 @@ const MAX_SHELL_DEPTH = 40;
  * Pieces of words, words and commands that are read of one text and the texts around it. All of these stay in memory
  * together, so it stays within tens of megabytes.
  */
-const MAX_PIECES = 50_000;
+const MAX_PIECES = 400_000;
 
 /** Units of work for a piece, for an operator between two pieces, and for each character of a text. */
 const READ_PIECE_WORK = 60;
