@@ -27,12 +27,6 @@ import {
 } from "./shell/script.ts";
 import { type CommandInput, ShellState } from "./shell-state.ts";
 
-/** Longer commands are oversize. They are examined all the same. */
-const MAX_COMMAND_CHARS = 65_536;
-
-/** Simple commands that one check looks at, each with each set of values. */
-const MAX_SIMPLE_COMMANDS = 20_000;
-
 /** Units of work for a simple command, and for coming to one that need not be followed again. */
 const COMMAND_WORK = 300;
 const STEP_WORK = 5;
@@ -81,7 +75,6 @@ export class CommandWalk {
 	readonly #findings: FindingCollector;
 	readonly #state: ShellState;
 	readonly #work: WorkBudget;
-	#commandsLeft = MAX_SIMPLE_COMMANDS;
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
@@ -96,17 +89,8 @@ export class CommandWalk {
 	followLine(text: string): void {
 		this.#findings.beginLine();
 		if (!this.#work.charge(text.length / 4)) return;
-		if (text.length > MAX_COMMAND_CHARS)
-			this.#findings.add("oversize_command", `a command of ${text.length} characters`);
 		// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
 		this.#followText(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
-	}
-
-	/** Counts one more command. False when it is one too many, or more than the work left. */
-	#chargeCommand(work = COMMAND_WORK): boolean {
-		this.#commandsLeft--;
-		if (this.#commandsLeft < 0) this.#work.exhaust();
-		return this.#work.charge(work);
 	}
 
 	/** Follows a text as a script. A guess may be no script at all, so it need not parse. */
@@ -145,7 +129,7 @@ export class CommandWalk {
 			const command = script.commands[at];
 			if (!command || !this.#work.charge(STEP_WORK)) return;
 			if (this.#isSettled(command, scope)) continue;
-			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
+			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
 			const { learned } = this.#work;
 			this.#followSubstitutions(command, scope);
 			this.#followSimpleCommand(script, command, scope);
@@ -178,7 +162,7 @@ export class CommandWalk {
 			this.#followVariable(name, value, scope);
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
-			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
+			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
 			const frame: CommandFrame = { scope, script, command, ...input, depth: scope.depth, followed: new Set() };
 			const fields = expandWords(command.words, environment);
 			this.#findings.at(fields, () => this.#followRedirects(fields, environment, frame));
@@ -234,7 +218,7 @@ export class CommandWalk {
 		if (frame.followed.has(key)) return;
 		frame.followed.add(key);
 		if (frame.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
-		if (!this.#chargeCommand()) return;
+		if (!this.#work.charge(COMMAND_WORK)) return;
 		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed));
 	}
 

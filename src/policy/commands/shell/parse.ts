@@ -488,7 +488,8 @@ class ScriptParser {
 		if (!/^in(?![A-Za-z0-9_])/.test(reader.text.slice(reader.at, reader.at + 3))) return;
 		reader.at += 2;
 		const values = this.#wordsUntil(";");
-		this.#begin().assignments.push(...values.map((value) => ({ name, value })));
+		const { assignments } = this.#begin();
+		for (const value of values) assignments.push({ name, value });
 		this.#endCommand();
 	}
 
@@ -539,7 +540,8 @@ class ScriptParser {
 	/** `[[ … ]]` only compares, but the substitutions in its words run. */
 	#test(): void {
 		const words = this.#wordsUntil("]]");
-		this.#begin().redirects.push(...words.map((target) => ({ operator: "<<<" as const, target })));
+		const { redirects } = this.#begin();
+		for (const target of words) redirects.push({ operator: "<<<", target });
 		this.#endCommand();
 	}
 }

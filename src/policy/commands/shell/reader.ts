@@ -110,6 +110,11 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
 	"?": "?",
 };
 
+/** Appends one by one: no call takes a hundred thousand arguments. */
+function appendParts(parts: WordPart[], more: readonly WordPart[]): void {
+	for (const part of more) parts.push(part);
+}
+
 /** A position in a script's text, and what went wrong on the way there. */
 export class ShellReader {
 	readonly text: string;
@@ -258,7 +263,7 @@ export class ShellReader {
 				this.at++;
 			} else {
 				flush();
-				parts.push(...special);
+				appendParts(parts, special);
 				this.count();
 			}
 		}
@@ -360,7 +365,7 @@ export class ShellReader {
 			} else if (character === "$" || character === "`") {
 				flush();
 				this.count();
-				parts.push(...(character === "$" ? this.#dollar(true) : [this.#backticks(true)]));
+				appendParts(parts, character === "$" ? this.#dollar(true) : [this.#backticks(true)]);
 			} else {
 				plain += character;
 				this.at++;
@@ -448,7 +453,7 @@ export class ShellReader {
 		const special = quoted && character === "'" ? null : this.#special(character);
 		if (special) {
 			this.count();
-			parts.push(...special);
+			appendParts(parts, special);
 			return 0;
 		}
 		this.at++;
@@ -483,7 +488,7 @@ export class ShellReader {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
 			this.count();
-			parts.push(...(character === "$" ? this.#dollar(quoted) : [this.#backticks(quoted)]));
+			appendParts(parts, character === "$" ? this.#dollar(quoted) : [this.#backticks(quoted)]);
 			return 0;
 		}
 		this.step();
