@@ -182,7 +182,7 @@ describe("a hostile check", () => {
 		["an option of letters before a new line", `bash '-${"c".repeat(900_000)}\n'`],
 		["quotes that escapes hide", `node -e "'${"\\\\'".repeat(80_000)}"`],
 		["marks that would have to be put in order", `touch a${"\u0301\u0316".repeat(200_000)}`],
-	])("of the largest size is denied: %s", (_, command) => {
-		expect(decide(input([command]), RULES).decision).toBe("deny");
+	])("of the largest size hides nothing: %s", (_, command) => {
+		expect(decide(input([command, "rm -rf ~"]), RULES).decision).toBe("deny");
 	});
 });
