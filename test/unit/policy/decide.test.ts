@@ -548,9 +548,9 @@ describe("whatever the command", () => {
 	it("is examined up to the largest body", () => {
 		expect(fired({ commands: [`echo ${"a".repeat(2_000_000)}`] })).toEqual([]);
 		expect(fired({ commands: [`echo ${"a".repeat(500_000)} > .env`] })).toEqual(["protected_path"]);
-		expect(fired({ commands: [`cat > a.ts <<'E'\n${"const a = 1;\n".repeat(150_000)}E\nrm -rf ~`] })).toEqual([
-			"forbidden_command",
-		]);
+		const written = fired({ commands: [`cat > a.ts <<'E'\n${"const a = 1;\n".repeat(150_000)}E\nrm -rf ~`] });
+		expect(written).toContain("forbidden_command");
+		expect(written).not.toContain("oversize_command");
 		expect(decided("ls\n".repeat(600_000))).toBe("allow");
 	});
 
@@ -598,7 +598,7 @@ describe("whatever the command", () => {
 
 	it("says once that a command could not be examined, and claims nothing that was not seen", () => {
 		const decision = check({
-			commands: ["touch .env", `${"$(".repeat(50)}ls${")".repeat(50)}`],
+			commands: ["touch .env", `x=aaaaaaaa; ${"x=$x$x; ".repeat(30)} ls`],
 			action_kind: "delete",
 		});
 		expect(decision.factors.filter(({ triggered }) => triggered).map(({ id }) => id)).toContain("deploy_action");
