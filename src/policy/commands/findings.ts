@@ -4,8 +4,11 @@ import type { ProtectedPaths } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
 import type { FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
+import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
 import { type PathEffect, PathJudge } from "./judge.ts";
 import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
+import { PipeFlow } from "./pipe-flow.ts";
+import type { Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
@@ -22,10 +25,17 @@ const COMMAND_FACTORS: readonly FactorId[] = [
 	"unparsable_command",
 ];
 
+/** What an allowed command is excused from. */
+const EXCUSED_FACTORS: ReadonlySet<FactorId> = new Set(["exec_action", "unparsable_command", "risky_command"]);
+
+/** Files that are named as unseen. */
+const MAX_UNSEEN_FILES = 3;
+
 /** The rules that commands are held against. */
 export interface CommandRules {
 	readonly protectedPaths: ProtectedPaths;
 	readonly forbidden: readonly ForbiddenCommand[];
+	readonly allowed: readonly AllowedCommand[];
 }
 
 /** What was found, and what may have been missed. */
@@ -34,6 +44,8 @@ export interface Findings {
 	readonly reasons: ReadonlyMap<FactorId, readonly FactorReason[]>;
 	/** Factors that count as triggered because the work was spent. One of them has a reason only where one was found. */
 	readonly notRuledOut: readonly FactorId[];
+	/** Workspace files that commands run, whose content is not part of the check. */
+	readonly unseenFiles: readonly string[];
 }
 
 /** Collects the findings of one check. */
@@ -42,13 +54,19 @@ export class FindingCollector {
 	#isAside = false;
 	readonly #paths: PathJudge;
 	readonly #matcher: ForbiddenCommandMatcher;
+	readonly #flow: PipeFlow;
+	readonly #allowed: AllowedCommands;
+	readonly #unseenFiles = new Set<string>();
 	readonly #work: WorkBudget;
 	#command = 0;
 	#words: readonly string[] = [];
+	#isAllowed = false;
 
 	constructor(rules: CommandRules, work: WorkBudget) {
 		this.#paths = new PathJudge(rules.protectedPaths, work);
-		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, work);
+		this.#flow = new PipeFlow(rules.forbidden, work);
+		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, this.#flow, work);
+		this.#allowed = new AllowedCommands(rules.allowed, work);
 		this.#work = work;
 	}
 
@@ -57,20 +75,39 @@ export class FindingCollector {
 		if (!this.#work.spent) this.#command++;
 	}
 
-	/** Findings concern the simple command of these words while it is followed, except inside other `at`s. */
-	at(words: readonly string[], follow: () => void): void {
-		const outer = this.#words;
-		this.#words = words;
+	/** Follows a simple command of a script: the substitutions in its words, then what it does itself. */
+	within(script: ShellScript, command: SimpleCommand, followWords: () => void, followBody: () => void): void {
+		this.inside(() => this.#flow.follow(script, command, followWords, followBody));
+	}
+
+	/** Follows what runs inside the current command without being in its words. An allowed command excuses none of it. */
+	inside(follow: () => void): void {
+		const outer = this.#isAllowed;
+		this.#isAllowed = false;
 		follow();
-		this.#words = outer;
+		this.#isAllowed = outer;
 	}
 
 	/**
-	 * Raises a factor because of the current simple command. Of the factor's reasons, the first three different ones are
+	 * Findings concern the simple command of these words while it is followed, except inside other `at`s.
+	 * @param redirects Those of the command. Absent, the command cannot be an allowed one.
+	 */
+	at(words: readonly string[], follow: () => void, redirects?: readonly Redirect[]): void {
+		const outer = { words: this.#words, isAllowed: this.#isAllowed };
+		this.#words = words;
+		this.#isAllowed = redirects !== undefined && this.#allowed.cover(words, redirects);
+		follow();
+		this.#words = outer.words;
+		this.#isAllowed = outer.isAllowed;
+	}
+
+	/**
+	 * Raises a factor because of the current simple command, unless the command is allowed. Of the factor's reasons, the first three different ones are
 	 * kept; one command of the check gives the same reason once.
 	 * @param instead A short text of what would pass.
 	 */
 	add(factor: FactorId, because: string, instead?: string): void {
+		if (this.#isAllowed && EXCUSED_FACTORS.has(factor)) return;
 		const reasons = this.#reasons.get(factor) ?? [];
 		const isNew = !reasons.some((known) => known.because === because && known.place?.command === this.#command);
 		if (reasons.length < MAX_REASONS && isNew)
@@ -94,6 +131,11 @@ export class FindingCollector {
 		return because;
 	}
 
+	/** Records that a file of the workspace is run whose content is not known. It raises nothing. */
+	addUnseenFile(path: string): void {
+		if (this.#unseenFiles.size < MAX_UNSEEN_FILES) this.#unseenFiles.add(shortenForReason(path));
+	}
+
 	/** Holds a command against the forbidden commands. */
 	matchForbidden(command: CommandWords): void {
 		for (const { text } of this.#matcher.findCompleted(command))
@@ -112,6 +154,10 @@ export class FindingCollector {
 	toFindings(): Findings {
 		const { spent } = this.#work;
 		if (spent) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
-		return { reasons: this.#reasons, notRuledOut: spent ? COMMAND_FACTORS : [] };
+		return {
+			reasons: this.#reasons,
+			notRuledOut: spent ? COMMAND_FACTORS : [],
+			unseenFiles: [...this.#unseenFiles],
+		};
 	}
 }

@@ -124,7 +124,8 @@ export class PathJudge {
 		const isPublicPlace = READ_PLACES.test(full) || full.startsWith("..") || path.normalized.segments.length === 0;
 		const place = isPublicPlace ? null : findPlace(path);
 		return [
-			...this.#judgeProtection(full, "itself"),
+			// A wildcard means the files there, not all that the glob could match.
+			...this.#judgeProtection(full.replace(/(?:^|[/\\])[^/\\]*[*?[].*$/s, ""), "itself"),
 			...(this.#findSecrecy(path) === null ? [] : [riskyPath(`may show or send the credential ${shown}`)]),
 			...(isStartupFile(path) ? [riskyPath(`may write ${shown}, which runs later unasked`)] : []),
 			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown}, ${place}`)]),

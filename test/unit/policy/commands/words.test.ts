@@ -216,7 +216,7 @@ vite build --outDir dist
 
 describe("a path that matters is found in any tool", () => {
 	it.each(
-		lines(String.raw`
+		lines(`
 uniq .env
 uniq -c ~/.aws/credentials
 sort .env
