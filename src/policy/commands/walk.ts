@@ -329,7 +329,7 @@ export class CommandWalk {
 	}
 
 	#matchWords(fields: readonly string[]): void {
-		const words = this.#chargeCommand() ? parseCommandWords(fields, this.#work) : null;
+		const words = this.#work.charge(COMMAND_WORK + charactersIn(fields)) ? parseCommandWords(fields, this.#work) : null;
 		if (words) this.#findings.matchForbidden(words);
 	}
 

@@ -253,7 +253,8 @@ class SqlAnalysis {
 	#readCode(statement: Statement, at: number, depth: number): void {
 		const next = statement.word(at + 1);
 		// `EXEC procedure 'argument'` and `EXECUTE prepared`: no SQL, unless something is joined to it.
-		if (next !== "" && !BEFORE_NESTED.test(next) && !/^(?:\|\||\+)$/.test(statement.symbol(at + 2))) return;
+		const isCall = /^EXEC/.test(statement.word(at));
+		if (isCall && next !== "" && !BEFORE_NESTED.test(next) && !/^(?:\|\||\+)$/.test(statement.symbol(at + 2))) return;
 		const { text, isWhole } = joinTexts(statement, at + 1);
 		if (text === "") return;
 		this.#readNested(text, depth);
