@@ -219,13 +219,25 @@ const USUAL_OPTIONS: ReadonlyMap<string, OptionGrammar> = bySpelling(usualFile.o
 /** The fewest characters of an abbreviated option, with its dashes. */
 const MIN_ABBREVIATION = 5;
 
+/** An operand whose role depends on how many there are. */
+interface Operand {
+	readonly text: string;
+	readonly at: number;
+	readonly doubts: number;
+	/** The option right before it, which no table has and which may take it. */
+	readonly behind: string | null;
+}
+
+/** Roles that nothing follows from. A word that may be the value of an unheard-of option is judged by itself then. */
+const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address"]);
+
 /** Reads the words of one command from left to right. */
 class ArgumentReader {
 	readonly #words: readonly string[];
 	readonly #found: Argument[] = [];
 	/** The program's grammar, with that of the subcommand last. An option of each counts. */
 	readonly #grammars: ProgramGrammar[];
-	#operands: { readonly text: string; readonly at: number; readonly doubts: number }[] = [];
+	#operands: Operand[] = [];
 	/** The index of the last word that is an option without a row, and may take the next word. */
 	#unlistedAt = -2;
 	#doubts = 0;
@@ -396,15 +408,19 @@ class ArgumentReader {
 			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
 			return true;
 		}
-		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts });
+		const behind = isDoubtful ? (this.#words[this.#at - 1] ?? null) : null;
+		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts, behind });
 		return false;
 	}
 
 	#placeOperands(): void {
 		const roles = this.#operandRoles();
 		const count = this.#operands.length;
-		for (const [index, { text, at, doubts }] of this.#operands.entries())
-			this.#add(text, roleAt(roles, index, count), null, at, doubts);
+		for (const [index, { text, at, doubts, behind }] of this.#operands.entries()) {
+			const role = roleAt(roles, index, count);
+			this.#add(text, role, null, at, doubts);
+			if (behind !== null && SILENT_ROLES.has(role)) this.#add(text, "unknown", behind, at);
+		}
 	}
 }
 
