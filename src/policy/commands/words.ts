@@ -1,5 +1,7 @@
 // What follows from the words of a command by their roles (grammar.ts): effects on paths, commands and code that run, and
 // words of unknown meaning. What a word of unknown meaning breaks is in judge.ts.
+
+import { isPlainName } from "../paths.ts";
 import {
 	codeEffect,
 	type Effect,
@@ -77,6 +79,7 @@ const TARGET_ELSEWHERE = /(?:^|,)(?:target|dst|destination)=[^,]*/g;
 
 /** A word of unknown meaning, and its parts that may be paths. An address is none. */
 function findPieces(text: string, isListed: boolean): readonly string[] {
+	if (isPlainName(text)) return [text];
 	const word = isListed ? (PATH_ELSEWHERE.exec(text)?.[1] ?? text.replace(TARGET_ELSEWHERE, "")) : text;
 	if (/^file:\/\//i.test(word)) return [word.slice(7)];
 	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word)) return [];

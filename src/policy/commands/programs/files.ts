@@ -133,7 +133,8 @@ const chmod: ProgramRule = (command) => {
 	if (isOpenMode(mode) && paths.some((path) => locatePath(path) === "system"))
 		return [forbiddenEffect(`opens ${paths.join(" ")} to everyone`)];
 	if (isOpenMode(mode)) return [riskyEffect(`chmod ${mode} lets everyone write or lends rights`)];
-	return paths.some(isForeign) ? [riskyEffect("changes rights outside the workspace")] : [];
+	const tightens = /^0?[0-7]00$|^(?:go|og|g|o)(?:-[rwxXst]+|=)$/.test(mode);
+	return !tightens && paths.some(isForeign) ? [riskyEffect("changes rights outside the workspace")] : [];
 };
 
 const chown: ProgramRule = (command) => {
