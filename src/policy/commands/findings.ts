@@ -1,23 +1,17 @@
 // What the commands of a check break: effects held against a workspace's rules, and the reasons for each factor that fired.
 import type { FactorId } from "../factors.ts";
-import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
-import { normalizingWork, type ProtectedPaths } from "../paths.ts";
+import type { ProtectedPaths } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
 import type { FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
-import { judgePath, type PathEffect } from "./judge.ts";
-import { resolvePath } from "./locations.ts";
+import { type PathEffect, PathJudge } from "./judge.ts";
 import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
 import { PipeFlow } from "./pipe-flow.ts";
 import type { Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
-
-/** Units of work for judging a path, without reading it, and how often it is read. */
-const JUDGING_WORK = 400;
-const PATH_READINGS = 6;
 
 /** Every factor that a command can raise. When the work is spent, none of them is ruled out. */
 const COMMAND_FACTORS: readonly FactorId[] = [
@@ -58,7 +52,7 @@ export interface Findings {
 export class FindingCollector {
 	#reasons = new Map<FactorId, FactorReason[]>();
 	#isAside = false;
-	readonly #protectedPaths: ProtectedPaths;
+	readonly #paths: PathJudge;
 	readonly #matcher: ForbiddenCommandMatcher;
 	readonly #flow: PipeFlow;
 	readonly #allowed: AllowedCommands;
@@ -69,7 +63,7 @@ export class FindingCollector {
 	#isAllowed = false;
 
 	constructor(rules: CommandRules, work: WorkBudget) {
-		this.#protectedPaths = rules.protectedPaths;
+		this.#paths = new PathJudge(rules.protectedPaths, work);
 		this.#flow = new PipeFlow(rules.forbidden, work);
 		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, this.#flow, work);
 		this.#allowed = new AllowedCommands(rules.allowed, work);
@@ -151,10 +145,8 @@ export class FindingCollector {
 	/** Judges an effect on a path, from each folder that the command may run in. */
 	judge(effect: PathEffect, folders: readonly string[]): void {
 		for (const folder of folders) {
-			const path = resolvePath(folder, effect.path);
-			if (!this.#work.charge(PATH_READINGS * foldingWork(path))) return;
-			if (!this.#work.charge(JUDGING_WORK + PATH_READINGS * normalizingWork(foldLookAlikes(path)))) return;
-			for (const { factor, because } of judgePath(effect, folder, this.#protectedPaths)) this.add(factor, because);
+			for (const { factor, because } of this.#paths.judge(effect, folder)) this.add(factor, because);
+			if (this.#work.spent) return;
 		}
 	}
 
