@@ -13,8 +13,9 @@ import {
 	wordEffect,
 	writeEffect,
 } from "./effects.ts";
-import { type Argument, type ArgumentRole, findProgramUse, findRoleLanguage, parseArguments } from "./grammar.ts";
+import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
+import { type ArgumentRole, findRoleLanguage } from "./program-tables.ts";
 
 /** Whether something besides the tables knows the program. */
 export interface ProgramKnowledge {
