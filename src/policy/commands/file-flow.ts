@@ -6,6 +6,7 @@ import type { FileContents, FileOrigin, FileState } from "./file-state.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
+import { printsSecrets } from "./sent-secrets.ts";
 import { expandText } from "./shell/expand.ts";
 import { DOWNLOADERS } from "./shell/output.ts";
 import type { ShellScript, SimpleCommand } from "./shell/script.ts";
@@ -35,6 +36,18 @@ function savedName(address: string): string {
 	const [path = ""] = address.replace(/^[a-z]+:\/\//i, "").split(/[?#]/, 1);
 	const slash = path.lastIndexOf("/");
 	return slash < 0 ? "" : path.slice(slash + 1);
+}
+
+/** The files that a downloader names after its addresses, in the folder that it is told. */
+function findSavedFiles(words: readonly string[]): readonly string[] {
+	const folders = words.flatMap((word, at) => {
+		if (/^(?:-P|--directory-prefix|--output-dir)$/.test(word)) return words[at + 1] ?? [];
+		return /^(?:-P|--directory-prefix=|--output-dir=)(.+)$/s.exec(word)?.[1] ?? [];
+	});
+	const names = words.filter((word) => word.includes("/")).map(savedName);
+	return names.flatMap((name) =>
+		name === "" ? [] : folders.length > 0 ? folders.map((at) => `${at}/${name}`) : [name],
+	);
 }
 
 /** Records what the files of one check hold. */
@@ -95,14 +108,15 @@ export class FileFlow {
 	#recordOutput(name: string, words: readonly string[], written: readonly string[], placed: PlacedCommand): void {
 		const { folders } = placed.scope;
 		const folder = folders.at(-1) ?? "";
+		const saved = DOWNLOADERS.has(name) ? findSavedFiles(words) : [];
+		if (written.length + saved.length === 0 && !UNPACKERS.has(name)) return;
 		const origin = this.#findOrigin([name, ...words], placed);
 		if (origin === null) {
 			const edited = IN_PLACE_EDITORS.has(name) ? written.filter((path) => this.#files.find(path, folders)) : [];
 			for (const path of edited) this.#files.record(path, folder, ofOrigin("command"));
 			return;
 		}
-		const saved = DOWNLOADERS.has(name) ? words.filter((word) => word.includes("/")).map(savedName) : [];
-		for (const path of [...written, ...saved]) if (path !== "") this.#files.record(path, folder, ofOrigin(origin));
+		for (const path of [...written, ...saved]) this.#files.record(path, folder, ofOrigin(origin));
 		if (UNPACKERS.has(name)) this.#files.recordFolder(written[0] ?? "", folder, origin);
 	}
 
@@ -111,6 +125,7 @@ export class FileFlow {
 		if (fields.some((field) => DOWNLOADERS.has(field))) return "download";
 		const sources = sourceCommandNames(placed.script, placed.command, this.#work);
 		if (sources.some((source) => DOWNLOADERS.has(source))) return "download";
+		if (printsSecrets(placed, this.#work)) return "secret";
 		for (const field of fields.slice(1)) {
 			const origin = this.#files.find(field, placed.scope.folders)?.origin;
 			if (origin !== undefined && origin !== null) return origin;

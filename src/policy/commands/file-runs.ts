@@ -56,7 +56,8 @@ function findFirstOperand(words: readonly string[], { values, instead }: FileRun
 
 /** The files that a command runs: itself, when its name is a path, or the script of a shell or an interpreter. */
 export function findFileRuns({ name, words }: CommandWords, written: string): readonly FileRun[] {
-	const runs: FileRun[] = [{ path: written, language: null, parameters: [written, ...words] }];
+	const isPath = /[/\\]|\.(?:exe|com|bat|cmd|ps1)$/i.test(written);
+	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
 	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(name.replace(/[0-9.]+$/, ""));
 	if (!runner) return runs;
 	const at = findFirstOperand(words, runner);

@@ -7,9 +7,10 @@ import type { WorkBudget } from "../work-budget.ts";
 import { resolvePath } from "./locations.ts";
 
 /**
- * Where unknown content comes from. `command`: the output of a command, or a known text that something changed.
+ * Where unknown content comes from. `secret`: the environment was printed to it. `command`: the output of another command, or
+ * a known text that something changed.
  */
-export type FileOrigin = "download" | "clone" | "command";
+export type FileOrigin = "download" | "clone" | "secret" | "command";
 
 /** What a file holds, as far as the check knows. At most one member is not null. */
 export interface FileContents {

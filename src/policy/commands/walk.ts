@@ -18,6 +18,7 @@ import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
 import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
+import { findSentSecret } from "./sent-secrets.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
@@ -253,6 +254,8 @@ export class CommandWalk {
 		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.#followWildcardName(name, fields, frame, isListed);
 		this.#findings.matchForbidden(words);
 		this.#followFileRuns(words, fields, frame);
+		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#work);
+		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
 		const written: string[] = [];
 		const inner = { ...frame, depth: frame.depth + 1 };
 		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.#work })) {
