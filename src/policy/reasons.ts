@@ -33,26 +33,44 @@ export interface ReasonContext {
 /** Characters of words that are joined for a reason, which shows fewer. */
 const MAX_JOINED_CHARS = 400;
 
+/** Quotes a word that a shell would split or read as more than a word. */
+function quoteWord(word: string): string {
+	if (!/[\s;&|<>()]/.test(word)) return word;
+	return word.includes("'") ? `"${word}"` : `'${word}'`;
+}
+
 /** The words of a command as one line. Secrets are hidden before the line is cut, because a piece of one looks harmless. */
 function renderWords(words: readonly string[], findSecrets: FindHiddenSpans): string {
-	let line = "";
-	for (const word of words) {
+	const [only = ""] = words;
+	let line = words.length === 1 ? only.slice(0, MAX_JOINED_CHARS) : "";
+	for (const word of words.length === 1 ? [] : words) {
 		if (line.length > MAX_JOINED_CHARS) break;
-		line += `${line === "" ? "" : " "}${word.slice(0, MAX_JOINED_CHARS)}`;
+		line += `${line === "" ? "" : " "}${quoteWord(word.slice(0, MAX_JOINED_CHARS))}`;
 	}
 	return shortenForReason(hideSecrets(line, findSecrets)).replaceAll("`", "'");
 }
 
-/** Renders a reason: "command 2, `git push -f`: overwrites what others have; instead: git push --force-with-lease". */
-export function renderReason(
-	{ because, instead, place }: FactorReason,
-	{ isOneCommand, findSecrets }: ReasonContext,
-): string {
-	const text = place ? renderWords(place.words, findSecrets) : "";
-	const at = [place && !isOneCommand ? `command ${place.command}` : "", text === "" ? "" : `\`${text}\``];
-	const named = at.filter((part) => part !== "").join(", ");
-	const better = instead === undefined ? "" : `; instead: ${instead}`;
-	return `${named === "" ? "" : `${named}: `}${hideSecrets(because, findSecrets)}${better}`;
+/** Says which command a reason is about: "command 2, `git push -f`". Empty where it is about none. */
+function renderPlace({ place }: FactorReason, { isOneCommand, findSecrets }: ReasonContext): string {
+	if (!place) return "";
+	const text = renderWords(place.words, findSecrets);
+	const parts = [isOneCommand ? "" : `command ${place.command}`, text === "" ? "" : `\`${text}\``];
+	return parts.filter((part) => part !== "").join(", ");
+}
+
+/**
+ * Renders the reasons for a factor, those about the same command together: "command 2, `git push -f`: overwrites what
+ * others have; instead: git push --force-with-lease".
+ */
+export function renderReasons(reasons: readonly FactorReason[], context: ReasonContext): string {
+	const texts = new Map<string, string[]>();
+	for (const reason of reasons) {
+		const place = renderPlace(reason, context);
+		const because = hideSecrets(reason.because, context.findSecrets);
+		const text = reason.instead === undefined ? because : `${because}; instead: ${reason.instead}`;
+		texts.set(place, [...(texts.get(place) ?? []), text]);
+	}
+	return [...texts].map(([place, found]) => `${place === "" ? "" : `${place}: `}${found.join(", ")}`).join("; ");
 }
 
 /** What would pass, where a factor's reasons do not say. Nothing here helps a command that is forbidden. */
@@ -64,9 +82,12 @@ const FACTOR_ADVICE: Partial<Readonly<Record<FactorId, string>>> = {
 	unparsable_command: "Write it so that `bash -n` accepts it",
 };
 
+/** A command can be listed only where one is to blame: an assignment cannot. */
 function adviceFor(factor: FactorId, reasons: readonly FactorReason[], decision: Decision): readonly string[] {
-	const isUseless = decision === "deny" && factor !== "oversize_command";
-	const advice = isUseless || reasons.some(({ instead }) => instead !== undefined) ? undefined : FACTOR_ADVICE[factor];
+	const isListable = reasons.some(({ place }) => place && place.words.length > 0);
+	if (factor === "risky_command" && !isListable) return [];
+	if (decision === "deny" && factor !== "oversize_command") return [];
+	const advice = reasons.some(({ instead }) => instead !== undefined) ? undefined : FACTOR_ADVICE[factor];
 	return advice === undefined || decision === "allow" ? [] : [advice];
 }
 
@@ -115,8 +136,8 @@ export function explainDecision(
 	const because = triggered.flatMap(({ id, label }) => {
 		const found = reasons.get(id);
 		if (!found) return [];
-		const rendered = found.map((reason) => renderReason(reason, context));
-		return [rendered.length > 0 ? `${label} (${rendered.join("; ")})` : label, ...adviceFor(id, found, decision)];
+		const rendered = renderReasons(found, context);
+		return [rendered === "" ? label : `${label} (${rendered})`, ...adviceFor(id, found, decision)];
 	});
 	const against = triggered.length === 0 ? "no risk factor was triggered" : `risk score ${score}${reached}`;
 	return `${[`${DECISION_PHRASES[decision]}: ${against}`, ...because, ...renderUnseenFiles(unseenFiles)].join(". ")}.`;

@@ -560,7 +560,12 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	check_workspace_readiness: {
 		request: () => ({ body: { workspace_id: "contract" } }),
 		owned: [inWorkspace((id) => ({ body: { workspace_id: id } }))],
-		hints: { workspace_id: workspaceId, protected_paths: fc.array(pattern), forbidden_commands: fc.array(command) },
+		hints: {
+			workspace_id: workspaceId,
+			protected_paths: fc.array(pattern),
+			forbidden_commands: fc.array(command),
+			allowed_commands: fc.array(command),
+		},
 	},
 	generate_workspace_files: {
 		request: () => ({ body: { workspace_id: "contract" } }),
@@ -585,7 +590,12 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 				body: { protected_paths: ["infra/"] },
 			})),
 		],
-		hints: { workspace_id: workspaceId, protected_paths: fc.array(pattern), forbidden_commands: fc.array(command) },
+		hints: {
+			workspace_id: workspaceId,
+			protected_paths: fc.array(pattern),
+			forbidden_commands: fc.array(command),
+			allowed_commands: fc.array(command),
+		},
 	},
 	check_policy: {
 		request: () => ({ body: { workspace_id: "contract", action: "Tidy up", commands: ["ls -la"] } }),

@@ -88,6 +88,11 @@ export class FindingCollector {
 		this.#isAllowed = outer;
 	}
 
+	/** Whether a simple command is one of the allowed ones. */
+	allows(words: readonly string[], redirects: readonly Redirect[]): boolean {
+		return this.#allowed.cover(words, redirects);
+	}
+
 	/**
 	 * Findings concern the simple command of these words while it is followed, except inside other `at`s.
 	 * @param redirects Those of the command. Absent, the command cannot be an allowed one.
@@ -95,7 +100,7 @@ export class FindingCollector {
 	at(words: readonly string[], follow: () => void, redirects?: readonly Redirect[]): void {
 		const outer = { words: this.#words, isAllowed: this.#isAllowed };
 		this.#words = words;
-		this.#isAllowed = redirects !== undefined && this.#allowed.cover(words, redirects);
+		this.#isAllowed = redirects !== undefined && this.allows(words, redirects);
 		follow();
 		this.#words = outer.words;
 		this.#isAllowed = outer.isAllowed;

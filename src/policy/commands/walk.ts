@@ -111,14 +111,12 @@ export class CommandWalk {
 		this.#followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
 	}
 
-	/** Adds a finding for a script with an error. The only command of a line is to blame for it, as far as it was read. */
+	/** Adds a finding for a script with an error, unless its only command is allowed. */
 	#addUnparsable({ commands }: ShellScript, text: string, scope: Scope): void {
-		const add = () => this.#findings.add("unparsable_command", "cannot be parsed");
-		const [only] = commands;
-		const [environment] = scope.depth === 0 && only ? this.#state.environments(only, scope) : [];
-		if (!only || !environment || commands.length > 1)
-			this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
-		else this.#findings.at(expandWords(only.words, environment), add, only.redirects);
+		const only = commands.length === 1 && scope.depth === 0 ? commands[0] : undefined;
+		const [environment] = only ? this.#state.environments(only, scope) : [];
+		if (only && environment && this.#findings.allows(expandWords(only.words, environment), only.redirects)) return;
+		this.#findings.add("unparsable_command", shortenForReason(text));
 	}
 
 	#followScript(script: ShellScript, scope: Scope): void {

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide, type PolicyInput, type PolicyRules, scoreRisk } from "../../../src/policy/decide.ts";
 import { FACTORS, type FactorId } from "../../../src/policy/factors.ts";
+import { TYPICAL_COMMANDS } from "../../support/typical-commands.ts";
 
 const RULES: PolicyRules = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
 
@@ -634,6 +635,13 @@ describe("whatever the command", () => {
 		const files = list(5000, (at) => `src/feature${at % 97}/file${at}.ts`).join(" ");
 		expect(fired({ commands: [...commands, `touch ${files}`] }, { forbiddenCommands })).toEqual([]);
 		expect(fired({ commands: ["git push --option3 branch3"] }, { forbiddenCommands })).toEqual(["forbidden_command"]);
+	});
+});
+
+describe("typical commands of agents", () => {
+	it("are rarely interrupted: at most one in twenty", () => {
+		const interrupted = TYPICAL_COMMANDS.filter((command) => decided(command) !== "allow");
+		expect(interrupted.length / TYPICAL_COMMANDS.length, interrupted.join("\n")).toBeLessThanOrEqual(0.05);
 	});
 });
 

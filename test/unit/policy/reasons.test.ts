@@ -2,13 +2,27 @@ import { describe, expect, it } from "vitest";
 import { secretSpans } from "../../../src/compliance/detect.ts";
 import { decide } from "../../../src/policy/decide.ts";
 import { combineFactors, type FactorId } from "../../../src/policy/factors.ts";
-import { explainDecision, type FactorReason, renderReason } from "../../../src/policy/reasons.ts";
+import { explainDecision, type FactorReason, renderReasons } from "../../../src/policy/reasons.ts";
 
 const because = "overwrites what others have";
 const one = { isOneCommand: true, findSecrets: () => [] };
 const several = { isOneCommand: false, findSecrets: () => [] };
 
 describe("a reason", () => {
+	const renderReason = (reason: FactorReason, context: typeof one) => renderReasons([reason], context);
+
+	it("is told together with the others about the same command", () => {
+		const place = { command: 2, words: ["rm", "-r", "a b"] };
+		const reasons = [
+			{ because: "removes a b", place },
+			{ because: "removes c", place: { command: 3, words: ["rm", "c"] } },
+			{ because: "is forbidden", place },
+		];
+		expect(renderReasons(reasons, several)).toBe(
+			"command 2, `rm -r 'a b'`: removes a b, is forbidden; command 3, `rm c`: removes c",
+		);
+	});
+
 	it("names the command that fired and what would pass instead", () => {
 		const place = { command: 2, words: ["git", "push", "-f"] };
 		const instead = "git push --force-with-lease";
@@ -24,7 +38,7 @@ describe("a reason", () => {
 
 	it("shows one short line of a command, whatever its words are", () => {
 		const shown = (...words: string[]) => renderReason({ because: "x", place: { command: 1, words } }, one);
-		expect(shown("echo", "a\n\nb")).toBe("`echo a b`: x");
+		expect(shown("echo", "a\n\nb")).toBe("`echo 'a b'`: x");
 		expect(shown("a`b")).toBe("`a'b`: x");
 		expect(shown("x".repeat(1_000_000)).length).toBeLessThan(100);
 		expect(shown(...Array.from({ length: 100_000 }, () => "")).length).toBeLessThan(100);
@@ -88,6 +102,6 @@ describe("a secret in a command", () => {
 
 	it("does not take ordinary words for one", () => {
 		for (const words of ["kubectl delete secret web-tls", "git push -f origin token-fix", "http://localhost:8080/a"])
-			expect(renderReason({ because: "x", place: { command: 1, words: words.split(" ") } }, one)).toContain(words);
+			expect(renderReasons([{ because: "x", place: { command: 1, words: words.split(" ") } }], one)).toContain(words);
 	});
 });
