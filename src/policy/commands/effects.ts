@@ -8,8 +8,8 @@ import type { CommandWords } from "./patterns.ts";
 export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
 
 export type Effect =
-	/** Raises a factor. */
-	| { readonly kind: "raise"; readonly factor: FactorId; readonly because: string }
+	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */
+	| { readonly kind: "raise"; readonly factor: FactorId; readonly because: string; readonly instead?: string }
 	| { readonly kind: "write"; readonly path: string; readonly reach: Reach }
 	/** Shows or sends a file's contents. */
 	| { readonly kind: "read"; readonly path: string }
@@ -47,9 +47,12 @@ export interface Invocation extends CommandWords {
  */
 export type ProgramRule = (command: Invocation) => Iterable<Effect>;
 
-export const raiseEffect = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
-export const forbiddenEffect = (because: string): Effect => raiseEffect("forbidden_command", because);
-export const riskyEffect = (because: string): Effect => raiseEffect("risky_command", because);
+export const raiseEffect = (factor: FactorId, because: string, instead?: string): Effect =>
+	instead === undefined ? { kind: "raise", factor, because } : { kind: "raise", factor, because, instead };
+export const forbiddenEffect = (because: string, instead?: string): Effect =>
+	raiseEffect("forbidden_command", because, instead);
+export const riskyEffect = (because: string, instead?: string): Effect =>
+	raiseEffect("risky_command", because, instead);
 export const writeEffect = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
 export const readEffect = (path: string): Effect => ({ kind: "read", path });
 export const runEffect = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
