@@ -1,26 +1,11 @@
 // Settings of git: which of them git runs, and what it runs. `-c`, `git config` and variables set them.
 import { type Effect, forbiddenEffect, riskyEffect, runEffect, scriptEffect } from "../effects.ts";
+import { StarredNames } from "../starred-names.ts";
 import gitFile from "./git.json" with { type: "json" };
 
-/** A setting's name, in lower case. One `*` stands for any text between the parts around it. */
-interface SettingPattern {
-	readonly start: string;
-	readonly end: string | null;
-}
-
-function toPattern(written: string): SettingPattern {
-	const star = written.indexOf("*");
-	return star < 0 ? { start: written, end: null } : { start: written.slice(0, star), end: written.slice(star + 1) };
-}
-
-function matchesSetting({ start, end }: SettingPattern, name: string): boolean {
-	if (end === null) return name === start;
-	return name.length > start.length + end.length && name.startsWith(start) && name.endsWith(end);
-}
-
-const EXECUTED_SETTINGS = gitFile.executed_settings.map(toPattern);
+const EXECUTED_SETTINGS = new StarredNames(gitFile.executed_settings);
 const UNSAFE_SETTINGS = Object.entries(gitFile.unsafe_settings).map(([name, because]) => ({
-	pattern: toPattern(name),
+	names: new StarredNames([name]),
 	because,
 }));
 
@@ -50,8 +35,8 @@ export function findSettingEffects(written: string, value: string): readonly Eff
 	}
 	// `!` runs a command instead of an update.
 	if (/^submodule\..*\.update$/s.test(name) && value.startsWith("!")) return [scriptEffect(value.slice(1))];
-	const unsafe = UNSAFE_SETTINGS.find(({ pattern }) => matchesSetting(pattern, name));
+	const unsafe = UNSAFE_SETTINGS.find(({ names }) => names.includes(name));
 	if (unsafe && !/^(?:|never|true|user)$/i.test(value)) return [riskyEffect(unsafe.because)];
-	if (!EXECUTED_SETTINGS.some((pattern) => matchesSetting(pattern, name)) || isUsualProgram(value)) return [];
+	if (!EXECUTED_SETTINGS.includes(name) || isUsualProgram(value)) return [];
 	return [forbiddenEffect(`git runs the program set as ${name}`), scriptEffect(value.replace(/^!/, ""))];
 }

@@ -1,0 +1,112 @@
+// Commands that publish: packages, images, apps, sites. What they publish to is not asked. Clouds are in resources.ts.
+import { type Effect, forbiddenEffect, type Invocation, type ProgramRule, raiseEffect, riskyEffect } from "../effects.ts";
+import { firstOperandIndexes } from "../options.ts";
+import publishingFile from "./publishing.json" with { type: "json" };
+
+/** First words of a command. `null` stands for any words between. */
+type WordSequence = readonly (string | null)[];
+
+const SEQUENCES: ReadonlyMap<string, readonly WordSequence[]> = new Map(
+	Object.entries(publishingFile.publishing).flatMap(([names, written]) => {
+		const sequences = written.map((text) =>
+			text.split(" ").flatMap((word): (string | null)[] => (word === "" ? [] : [word === "..." ? null : word])),
+		);
+		return names.split(" ").map((name): [string, readonly WordSequence[]] => [name, sequences]);
+	}),
+);
+
+const DRY_RUN_OPTIONS: ReadonlySet<string> = new Set(publishingFile.dry_run_options);
+const PUBLISHING_SCRIPTS: readonly string[] = publishingFile.publishing_scripts;
+
+/** Runners of a project's own scripts, and the word that a script's name follows. Null: it may be the first word. */
+const SCRIPT_RUNNERS: ReadonlyMap<string, readonly (string | null)[]> = new Map(
+	Object.entries<readonly (string | null)[]>({
+		npm: ["run", "run-script", "rum"],
+		pnpm: ["run", "run-script", null],
+		yarn: ["run", null],
+		bun: ["run", null],
+		deno: ["task"],
+		make: [null],
+		gmake: [null],
+		just: [null],
+		task: [null],
+		rake: [null],
+		mise: ["run", "r"],
+		composer: ["run-script", "run", null],
+		gradle: [null],
+		gradlew: [null],
+		nx: [null],
+	}),
+);
+
+const isDryRun = (words: readonly string[]) =>
+	words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
+
+/** Whether words begin with a sequence. An option stands in a sequence only where the sequence names it. */
+function beginsWith(words: readonly string[], sequence: WordSequence): boolean {
+	let at = 0;
+	let isGap = false;
+	for (const wanted of sequence) {
+		if (wanted === null) {
+			isGap = true;
+			continue;
+		}
+		while (at < words.length && words[at] !== wanted && (isGap || /^-/.test(words[at] ?? ""))) at++;
+		if (words[at] !== wanted) return false;
+		at++;
+		isGap = false;
+	}
+	return sequence.length > 0 || !words.some((word) => /^[^-]/.test(word));
+}
+
+/** The words that a project's script may be named by: `deploy`, `deploy:prod`, `release-all`. */
+function isPublishingScript(word: string | undefined): boolean {
+	return PUBLISHING_SCRIPTS.some(
+		(name) => word === name || (word?.startsWith(name) === true && /^[:_-]/.test(word.slice(name.length))),
+	);
+}
+
+function findScript({ name, words }: Invocation): string | undefined {
+	const markers = SCRIPT_RUNNERS.get(name);
+	if (!markers) return undefined;
+	return firstOperandIndexes(words)
+		.map((at) => (markers.includes(words[at] ?? "") ? words[at + 1] : markers.includes(null) ? words[at] : undefined))
+		.find(isPublishingScript);
+}
+
+/** Finds what a command publishes. */
+export function* findPublications(command: Invocation): Iterable<Effect> {
+	const { name, words } = command;
+	if (isDryRun(words)) return;
+	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
+	const published = SEQUENCES.get(name)?.find((sequence) =>
+		starts.some((at) => beginsWith(words.slice(at), sequence)),
+	);
+	if (published) yield raiseEffect("deploy_action", "publishes", `the same with --dry-run`);
+	const script = findScript(command);
+	if (script !== undefined) yield raiseEffect("deploy_action", `runs the script ${script}`);
+	const pushesImage = words.some((word) => /^--push(?:=true)?$|[,=]push=true(?:,|$)|^type=registry/.test(word));
+	if (/^(?:docker|podman|buildx|depot|earthly)$/.test(name) && pushesImage)
+		yield raiseEffect("deploy_action", "pushes what it builds");
+	if (/^gradlew?$/.test(name) && words.some((word) => /(?:^|:)publish(?!.*ToMavenLocal)/.test(word)))
+		yield raiseEffect("deploy_action", "publishes", "publishToMavenLocal");
+	if (/^electron-builder$/.test(name) && words.some((word) => /^(?:--publish|-p)(?:=|$)/.test(word)))
+		yield raiseEffect("deploy_action", "publishes");
+}
+
+/** Package managers of languages: they take back packages that others rely on, and change who may publish. */
+const packageManager: ProgramRule = (command) => {
+	const verbs = firstOperandIndexes(command.words).map((at) => command.words.slice(at).filter((word) => !/^-/.test(word)));
+	const taken = verbs.find(
+		([verb, next]) => /^(?:unpublish|yank)$/.test(verb ?? "") || (verb === "npm" && next === "unpublish") || (verb === "hex.retire"),
+	);
+	if (taken && !isDryRun(command.words)) return [forbiddenEffect("takes a published package away")];
+	return verbs.some(([verb]) => /^(?:deprecate|owner|token|adduser|login|access|hook|org|team)$/.test(verb ?? ""))
+		? [riskyEffect("changes what others see, or who may")]
+		: [];
+};
+
+/** The package managers by name. */
+export const PACKAGE_MANAGERS: Readonly<Record<string, ProgramRule>> = Object.fromEntries(
+	publishingFile.package_managers.map((name) => [name, packageManager]),
+);
