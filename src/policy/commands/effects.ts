@@ -28,6 +28,10 @@ export type Effect =
 	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs its input as a shell script or as code. */
 	| { readonly kind: "interpret"; readonly language: "shell" | CodeLanguage }
+	/** A word of unknown meaning. It may be a path that is read, written or run. */
+	| { readonly kind: "word"; readonly path: string }
+	/** A line, or fields, that an unknown program may run. They ask when they would be denied by themselves. */
+	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
 	/** Later commands run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 
@@ -55,6 +59,8 @@ export const riskyEffect = (because: string, instead?: string): Effect =>
 	raiseEffect("risky_command", because, instead);
 export const writeEffect = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
 export const readEffect = (path: string): Effect => ({ kind: "read", path });
+export const wordEffect = (path: string): Effect => ({ kind: "word", path });
+export const suspectEffect = (command: string | readonly string[]): Effect => ({ kind: "suspect", command });
 export const runEffect = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
 export const scriptEffect = (text: string, parameters: readonly string[] = []): Effect => ({
 	kind: "script",

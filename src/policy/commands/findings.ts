@@ -44,7 +44,8 @@ export interface Findings {
 
 /** Collects the findings of one check. */
 export class FindingCollector {
-	readonly #reasons = new Map<FactorId, FactorReason[]>();
+	#reasons = new Map<FactorId, FactorReason[]>();
+	#isAside = false;
 	readonly #protectedPaths: ProtectedPaths;
 	readonly #matcher: ForbiddenCommandMatcher;
 	readonly #work: WorkBudget;
@@ -81,6 +82,22 @@ export class FindingCollector {
 		if (reasons.length < MAX_REASONS && isNew)
 			reasons.push({ because, instead, place: { command: this.#command, words: this.#words } });
 		this.#reasons.set(factor, reasons);
+	}
+
+	/**
+	 * Collects what is found meanwhile apart. Gives the first reason for a factor, or null without one. What is found
+	 * apart from what is found apart is not looked for.
+	 */
+	findAside(factor: FactorId, follow: () => void): string | null {
+		if (this.#isAside) return null;
+		const kept = this.#reasons;
+		this.#reasons = new Map();
+		this.#isAside = true;
+		follow();
+		const because = this.#reasons.get(factor)?.[0]?.because ?? null;
+		this.#reasons = kept;
+		this.#isAside = false;
+		return because;
 	}
 
 	/** Holds a command against the forbidden commands. */

@@ -291,8 +291,9 @@ export class CommandWalk {
 
 	#followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
 		if (effect.kind === "raise") this.#findings.add(effect.factor, shortenForReason(effect.because), effect.instead);
-		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
+		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove" || effect.kind === "word")
 			this.#findings.judge(effect, frame.scope.folders);
+		else if (effect.kind === "suspect") this.#followSuspect(effect.command, frame);
 		else if (effect.kind === "run") this.#followCommand(effect.fields, frame, isListed || effect.listed === true);
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
@@ -300,6 +301,19 @@ export class CommandWalk {
 		else if (effect.kind === "interpret") this.#followInput(effect.language, frame);
 		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
 			frame.scope.folders.push(effect.path);
+	}
+
+	/** Follows what an unknown program may run or only print. It asks when it would be denied. */
+	#followSuspect(command: string | readonly string[], frame: CommandFrame): void {
+		const { variables, folders } = frame.scope;
+		if (!this.#work.charge(COMMAND_WORK + 15 * (variables.size + folders.length))) return;
+		const scope = { ...frame.scope, variables: new Map(variables), folders: [...folders], depth: frame.depth };
+		const apart = { ...frame, scope, followed: new Set<string>() };
+		const because = this.#findings.findAside("forbidden_command", () => {
+			if (typeof command === "string") this.#followScriptText(command, [], apart, true);
+			else this.#followCommand(command, apart, false);
+		});
+		if (because !== null) this.#findings.add("exec_action", `an unknown program may run what ${because}`);
 	}
 
 	/** Follows a text that a command runs as a script. */
