@@ -9,12 +9,13 @@ import filesFile from "./grammar/files.json" with { type: "json" };
 import networkFile from "./grammar/network.json" with { type: "json" };
 import shellFile from "./grammar/shell.json" with { type: "json" };
 import textFile from "./grammar/text.json" with { type: "json" };
+import usualFile from "./grammar/usual.json" with { type: "json" };
 import type { CommandWords } from "./patterns.ts";
 
 /**
  * What a word is to the program that gets it. `inspect`: only its name, size or existence counts. `folder`: the program
- * works there. `shell`: a part of one line of shell, with the other operands of this role. `line`: a line of shell by
- * itself. `run`: this word and all after it are a command. `program`: a program or a file that is run.
+ * works there. `shell`, `line`: a line of shell. `run`: this word and all after it are a command. `program`: a program or
+ * a file that is run.
  */
 export type ArgumentRole =
 	| "text"
@@ -32,7 +33,10 @@ export type ArgumentRole =
 	| `code:${CodeLanguage}`
 	| "unknown";
 
-/** A word, or the part of a word that is an option's value. Options without a value are no arguments. */
+/**
+ * A word, the part of a word that is an option's value, or the words of one line of shell. Options without a value are no
+ * arguments.
+ */
 export interface Argument {
 	readonly text: string;
 	readonly role: ArgumentRole;
@@ -52,7 +56,10 @@ interface ProgramRow {
 	 * taken from the same word.
 	 */
 	readonly options?: Readonly<Record<string, string>>;
-	/** Roles of the operands in order. One of them may end in `*` and is repeated. */
+	/**
+	 * Roles of the operands in order. One of them may end in `*` and is repeated. `shell*`: all words from there on are one
+	 * line.
+	 */
 	readonly operands?: readonly string[];
 	/** Roles of the operands where one of some options is given. Behind `&` stand options of which one is given too. */
 	readonly operands_with?: Readonly<Record<string, readonly string[]>>;
@@ -204,10 +211,8 @@ function joinTables(): ReadonlyMap<string, ProgramGrammar> {
 	return grammars;
 }
 
-/** Whether a table lists the program. */
-export function hasGrammar(name: string): boolean {
-	return GRAMMARS.has(name);
-}
+/** Long options that mean the same to nearly every program, for those whose tables do not have them. */
+const USUAL_OPTIONS: ReadonlyMap<string, OptionGrammar> = bySpelling(usualFile.options, toOption);
 
 /** The fewest characters of an abbreviated option, with its dashes. */
 const MIN_ABBREVIATION = 5;
@@ -303,7 +308,7 @@ class ArgumentReader {
 		const written = end < 0 ? word : word.slice(0, end);
 		const name = this.#grammar.style === "single-dash" ? written.replace(/^--/, "-") : written;
 		this.#given.add(name);
-		const exact = this.#lookUp(name) ?? this.#lookUp(written);
+		const exact = this.#lookUp(name) ?? this.#lookUp(written) ?? USUAL_OPTIONS.get(written);
 		const option = exact ?? (name.startsWith("--") ? this.#lookUpAbbreviation(name) : undefined);
 		if (end >= 0) this.#add((this.#words[this.#at] ?? "").slice(end + 1), option?.roles.at(-1) ?? "unknown", name);
 		else this.#readNextWords(option, name);
@@ -376,10 +381,11 @@ class ArgumentReader {
 			return false;
 		}
 		const role = this.#operandRoles()[this.#operands.length];
-		if (role === "run") {
+		if (role === "run" || role === "shell*") {
 			this.#placeOperands();
 			this.#operands = [];
-			this.#add(word, "run", null, this.#at, this.#doubts);
+			const text = role === "run" ? word : this.#words.slice(this.#at).join(" ");
+			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
 			return true;
 		}
 		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts });
@@ -402,31 +408,44 @@ function roleAt(roles: readonly string[], index: number, count: number): Argumen
 	return toRole(index >= count - behind ? roles[roles.length - (count - index)] : roles[repeated]);
 }
 
-/** Words of a program that no table lists. What stands behind `=` or behind an option's letter may be a value. */
+/**
+ * Reads the words of a program that no table lists. What stands behind `=` or behind an option's letter may be a value. No
+ * option takes the next word, which is judged by itself.
+ */
 function readUnlisted(words: readonly string[]): readonly Argument[] {
-	const unknown = (text: string, option: string | null, at: number): Argument => ({
-		text,
-		role: "unknown",
-		option,
-		at,
-		doubts: 0,
-	});
-	return words.flatMap((word, at) => {
-		if (!/^-./.test(word)) return [unknown(word, null, at)];
+	return words.flatMap((word, at): readonly Argument[] => {
+		const usual = USUAL_OPTIONS.get(words[at - 1] ?? "");
+		const isValue = usual?.takes === "a value";
+		const role = (isValue ? usual.roles[0] : undefined) ?? "unknown";
+		if (!/^-./.test(word)) return [{ text: word, role, option: isValue ? (words[at - 1] ?? "") : null, at, doubts: 0 }];
 		const end = word.indexOf("=");
-		if (end > 0) return [unknown(word.slice(end + 1), word.slice(0, end), at)];
-		return word.startsWith("--") || word.length < 3 ? [] : [unknown(word.slice(2), word.slice(0, 2), at)];
+		const option = end > 0 ? word.slice(0, end) : word.slice(0, 2);
+		if (end > 0)
+			return [
+				{ text: word.slice(end + 1), role: USUAL_OPTIONS.get(option)?.roles[0] ?? "unknown", option, at, doubts: 0 },
+			];
+		return word.startsWith("--") || word.length < 3
+			? []
+			: [{ text: word.slice(2), role: "unknown", option, at, doubts: 0 }];
 	});
+}
+
+/** What a program does with its words and its standard input. */
+export interface ProgramUse {
+	readonly words: readonly Argument[];
+	/** What becomes of the standard input: `shell`, `code:…`, `send`. Null where the table says nothing. */
+	readonly input: string | null;
+}
+
+/** Finds what a command does with its words and its input. Null when no table lists the program. */
+export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
+	const grammar = GRAMMARS.get(name);
+	if (!grammar) return null;
+	const { found, grammar: own } = new ArgumentReader(grammar, words).read();
+	return { words: found, input: own.input };
 }
 
 /** Finds what each word of a command is to its program. Every word of an unlisted program is `unknown`. */
-export function parseArguments({ name, words }: Pick<CommandWords, "name" | "words">): readonly Argument[] {
-	const grammar = GRAMMARS.get(name);
-	return grammar ? new ArgumentReader(grammar, words).read().found : readUnlisted(words);
-}
-
-/** What a program does with its standard input, as its table says: `shell`, `code:…`, `send`. Null where it says nothing. */
-export function findInputUse({ name, words }: Pick<CommandWords, "name" | "words">): string | null {
-	const grammar = GRAMMARS.get(name);
-	return grammar ? new ArgumentReader(grammar, words).read().grammar.input : null;
+export function parseArguments(command: Pick<CommandWords, "name" | "words">): readonly Argument[] {
+	return findProgramUse(command)?.words ?? readUnlisted(command.words);
 }

@@ -11,7 +11,7 @@ import {
 	wordEffect,
 	writeEffect,
 } from "./effects.ts";
-import { type Argument, findRoleLanguage, hasGrammar, parseArguments } from "./grammar.ts";
+import { type Argument, type ArgumentRole, findProgramUse, findRoleLanguage, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
 
 /** Whether something besides the tables knows the program. */
@@ -28,18 +28,27 @@ export function* findWordEffects(
 	{ hasRule, runsItsWords }: ProgramKnowledge,
 	readsAsCommand: (name: string) => boolean,
 ): Iterable<Effect> {
-	const isListed = hasGrammar(command.name);
-	if (!isListed && runsItsWords) return;
-	const words = parseArguments(command);
+	const use = findProgramUse(command);
+	if (!use && runsItsWords) return;
+	const words = use?.words ?? parseArguments(command);
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
 	for (const argument of words) yield* argumentEffects(argument, folder, command);
-	const line = words.flatMap(({ role, option, text }) => (role === "shell" && option === null ? [text] : []));
-	if (line.length > 0) yield scriptEffect(line.join(" "));
-	if (!isListed && !hasRule) yield* findSuspects(command.words, readsAsCommand);
+	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
+	if (!use && !hasRule) yield* findSuspects(command.words, readsAsCommand);
+}
+
+/** Whether a word of the role is run, so that the program has no need of a command in its input. */
+function isCommandRole(role: ArgumentRole): boolean {
+	return /^(?:shell|line|run|program|code:.*)$/.test(role);
+}
+
+function inputEffects(input: string | null): readonly Effect[] {
+	const language = input === "shell" ? input : findRoleLanguage(input ?? "");
+	return language === null ? [] : [{ kind: "interpret", language }];
 }
 
 function* argumentEffects(
-	{ text, role, option, at, doubts }: Argument,
+	{ text, role, at, doubts }: Argument,
 	folder: string,
 	{ words }: Invocation,
 ): Iterable<Effect> {
@@ -48,7 +57,7 @@ function* argumentEffects(
 	else if (role === "read") yield readEffect(path);
 	else if (role === "write") yield writeEffect(path);
 	else if (role === "remove") yield { kind: "remove", path, recursive: true };
-	else if (role === "line" || (role === "shell" && option !== null)) yield scriptEffect(text);
+	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
 	// An option that no table has may have taken one of the words before.
 	else if (role === "run") for (let from = at; from <= at + doubts; from++) yield runEffect(words.slice(from));

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { findInputUse, findRoleLanguage, parseArguments, parseRole } from "../../../../src/policy/commands/grammar.ts";
+import { findRoleLanguage, parseArguments, parseRole } from "../../../../src/policy/commands/grammar.ts";
 
 const TABLES = resolve(import.meta.dirname, "../../../../src/policy/commands/grammar");
 
@@ -39,18 +39,23 @@ describe("the words of a command", () => {
 		expect([...roles(line)].sort()).toEqual([...expected].sort());
 	});
 
+	it("are one line of shell from the first one on that is", () => {
+		const programs = { name: "hyperfine", words: ["-w", "3", "sleep 1", "ls -la"] };
+		expect(parseArguments(programs).map(({ role, text }) => [role, text])).toEqual([
+			["text", "3"],
+			["line", "sleep 1"],
+			["line", "ls -la"],
+		]);
+	});
+
 	it("of a program that no table lists are unknown, and so are values in its options", () => {
-		expect(roles("frobnicate --out=a -fb --quiet c")).toEqual(["unknown a", "unknown b", "unknown c"]);
+		expect(roles("frobnicate --some=a -fb --quiet c")).toEqual(["unknown a", "unknown b", "unknown c"]);
+		expect(roles("frobnicate --output a --env-file=.env")).toEqual(["write a", "inspect .env"]);
 	});
 
 	it("behind an option that no table lists may be its value", () => {
 		const [found] = parseArguments({ name: "xargs", words: ["--unheard-of", "5", "rm", "-rf"] });
 		expect(found).toMatchObject({ role: "run", text: "5", at: 1, doubts: 1 });
-	});
-
-	it("say nothing of the standard input where the table does not", () => {
-		expect(findInputUse({ name: "cat", words: [] })).toBeNull();
-		expect(findInputUse({ name: "frobnicate", words: [] })).toBeNull();
 	});
 });
 
@@ -76,7 +81,10 @@ const rowSchema: z.ZodType<Row> = z.strictObject({
 		)
 		.optional(),
 });
-const tableSchema = z.looseObject({ programs: z.record(z.string(), z.union([rowSchema, z.string()])) });
+const tableSchema = z.looseObject({
+	options: z.record(z.string(), z.string()).optional(),
+	programs: z.record(z.string(), z.union([rowSchema, z.string()])).default({}),
+});
 
 function rolesIn(row: Row | string): readonly string[] {
 	if (typeof row === "string") return [];
@@ -90,10 +98,10 @@ function rolesIn(row: Row | string): readonly string[] {
 
 describe.each(readdirSync(TABLES))("the table %s", (file) => {
 	const text = readFileSync(join(TABLES, file), "utf8");
-	const { programs } = tableSchema.parse(JSON.parse(text));
+	const { options, programs } = tableSchema.parse(JSON.parse(text));
 
 	it("has only roles that there are", () => {
-		const found = Object.values(programs).flatMap(rolesIn);
+		const found = [{ options }, ...Object.values(programs)].flatMap(rolesIn);
 		expect(found.filter((role) => parseRole(role) === null)).toEqual([]);
 		expect(
 			found.filter((role) => role.startsWith("code:") && findRoleLanguage(role.replace(/[*?]$/, "")) === null),
