@@ -13,7 +13,7 @@ import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
 import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
 import { findMongoEffects, findRedisEffects, findSqlEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
-import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
+import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
@@ -25,6 +25,7 @@ import {
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
 import { type CommandInput, ShellState } from "./shell-state.ts";
+import { findVariableEffects } from "./variables.ts";
 
 /** Longer commands are oversize. They are examined all the same. */
 const MAX_COMMAND_CHARS = 65_536;
@@ -157,7 +158,15 @@ export class CommandWalk {
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		for (const { name, value } of this.#state.assign(command.assignments, scope))
-			this.#followVariable(name, value, scope);
+			this.#followVariable(name, value, {
+				scope,
+				script,
+				command,
+				input: null,
+				piped: false,
+				depth: scope.depth,
+				followed: new Set(),
+			});
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
@@ -169,9 +178,10 @@ export class CommandWalk {
 	}
 
 	/** Follows a variable whose value something runs. */
-	#followVariable(name: string, value: string, scope: Scope): void {
-		if (changesPrograms(name) && value !== "") this.#findings.add("risky_command", `${name} changes what programs run`);
-		if (holdsCommand(name)) this.#followNested(value, { ...scope, depth: scope.depth + 1 }, true);
+	#followVariable(name: string, value: string, frame: CommandFrame): void {
+		if (!this.#work.charge(20 + 10 * value.length)) return;
+		const inner = { ...frame, depth: frame.depth + 1, followed: new Set<string>() };
+		for (const effect of findVariableEffects(name, value)) this.#followEffect(effect, inner, false);
 	}
 
 	#followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
@@ -248,9 +258,9 @@ export class CommandWalk {
 		this.#followCommand(fields.slice(at), frame, isListed);
 	}
 
-	#followAssignedWords(command: string, fields: readonly string[], { scope, input }: CommandFrame): void {
-		for (const { name, value } of this.#state.assignWords(command, fields, scope, input))
-			this.#followVariable(name, value, scope);
+	#followAssignedWords(command: string, fields: readonly string[], frame: CommandFrame): void {
+		for (const { name, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
+			this.#followVariable(name, value, frame);
 	}
 
 	/** Follows a file that the command runs: a download is code nobody has seen, a file with known text is a script. */

@@ -52,7 +52,8 @@ const push: GitRule = ({ command, words, operands, has }) => {
 };
 
 /** Names of remotes that build and run what they are sent. */
-const PLATFORM_REMOTES = /^(?:heroku|dokku|piku|scalingo|clever|gigalixir|azure|production|prod|live|deploy)$|@(?:dokku|git\.heroku)/i;
+const PLATFORM_REMOTES =
+	/^(?:heroku|dokku|piku|scalingo|clever|gigalixir|azure|production|prod|live|deploy)$|@(?:dokku|git\.heroku)/i;
 
 const clean: GitRule = ({ has }) =>
 	has("-f") || has("--force") ? [forbiddenEffect("git clean removes files git does not know", "git clean -n")] : [];

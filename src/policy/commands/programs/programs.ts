@@ -5,14 +5,16 @@ import { commandName } from "../patterns.ts";
 import { findWordEffects } from "../words.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
+import { EXECUTORS, findExecutedSettings } from "./executors.ts";
 import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK_COMMANDS } from "./network.ts";
 import programsFile from "./programs.json" with { type: "json" };
+import { findPublications, PACKAGE_MANAGERS } from "./publishing.ts";
 import { SERVICE_CLIENTS } from "./resources.ts";
 import { SHELL_COMMANDS } from "./shells.ts";
 import { SYSTEM_COMMANDS } from "./system.ts";
-import { findInnerCommands, WRAPPERS } from "./wrappers.ts";
+import { WRAPPERS } from "./wrappers.ts";
 
 const enterFolder: ProgramRule = (command) =>
 	command.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
@@ -25,6 +27,8 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	SERVICE_CLIENTS,
 	DATABASE_CLIENTS,
 	AWK_COMMANDS,
+	EXECUTORS,
+	PACKAGE_MANAGERS,
 	WRAPPERS,
 	SHELL_COMMANDS,
 ];
@@ -48,7 +52,8 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	}
 	const isInterpreter = findInterpreter(command.name) !== null;
 	if (isInterpreter) yield* interpreterRule(command);
-	yield* findInnerCommands(command);
+	yield* findExecutedSettings(command);
+	yield* findPublications(command);
 	const knowledge = {
 		hasRule: isInterpreter || isIn(PROGRAM_TABLES, command.name),
 		runsItsWords: isIn(OUTER_TABLES, command.name),

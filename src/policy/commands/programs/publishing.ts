@@ -1,5 +1,12 @@
 // Commands that publish: packages, images, apps, sites. What they publish to is not asked. Clouds are in resources.ts.
-import { type Effect, forbiddenEffect, type Invocation, type ProgramRule, raiseEffect, riskyEffect } from "../effects.ts";
+import {
+	type Effect,
+	forbiddenEffect,
+	type Invocation,
+	type ProgramRule,
+	raiseEffect,
+	riskyEffect,
+} from "../effects.ts";
 import { firstOperandIndexes } from "../options.ts";
 import publishingFile from "./publishing.json" with { type: "json" };
 
@@ -79,9 +86,7 @@ export function* findPublications(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
 	if (isDryRun(words)) return;
 	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
-	const published = SEQUENCES.get(name)?.find((sequence) =>
-		starts.some((at) => beginsWith(words.slice(at), sequence)),
-	);
+	const published = SEQUENCES.get(name)?.find((sequence) => starts.some((at) => beginsWith(words.slice(at), sequence)));
 	if (published) yield raiseEffect("deploy_action", "publishes", `the same with --dry-run`);
 	const script = findScript(command);
 	if (script !== undefined) yield raiseEffect("deploy_action", `runs the script ${script}`);
@@ -96,9 +101,12 @@ export function* findPublications(command: Invocation): Iterable<Effect> {
 
 /** Package managers of languages: they take back packages that others rely on, and change who may publish. */
 const packageManager: ProgramRule = (command) => {
-	const verbs = firstOperandIndexes(command.words).map((at) => command.words.slice(at).filter((word) => !/^-/.test(word)));
+	const verbs = firstOperandIndexes(command.words).map((at) =>
+		command.words.slice(at).filter((word) => !/^-/.test(word)),
+	);
 	const taken = verbs.find(
-		([verb, next]) => /^(?:unpublish|yank)$/.test(verb ?? "") || (verb === "npm" && next === "unpublish") || (verb === "hex.retire"),
+		([verb, next]) =>
+			/^(?:unpublish|yank)$/.test(verb ?? "") || (verb === "npm" && next === "unpublish") || verb === "hex.retire",
 	);
 	if (taken && !isDryRun(command.words)) return [forbiddenEffect("takes a published package away")];
 	return verbs.some(([verb]) => /^(?:deprecate|owner|token|adduser|login|access|hook|org|team)$/.test(verb ?? ""))

@@ -1,4 +1,4 @@
-// Shells, and commands that run a line of shell: `-c`, `eval`, `ssh` and others.
+// Shells, and builtins that run a line of shell: `-c`, `eval`, `trap`, `alias`.
 
 import {
 	codeEffect,
@@ -42,24 +42,11 @@ function shellOperandEffects(command: Invocation, at: number): readonly Effect[]
 const sourceCommand: ProgramRule = ({ words }) =>
 	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "interpret", language: "shell" }] : [];
 
-/** Runs its operands as one line of shell: `eval`, `watch`, `ssh host`. */
-const runJoinedOperands: ProgramRule = ({ words }) => (words.length > 0 ? [scriptEffect(words.join(" "))] : []);
-
-const watch: ProgramRule = ({ words }) =>
-	firstOperandIndexes(words).map((at) => scriptEffect(words.slice(at).join(" ")));
-
-const sshCommand: ProgramRule = ({ words }) => {
-	const hosts = firstOperandIndexes(words);
-	return hosts.flatMap((at) => (at + 1 < words.length ? [scriptEffect(words.slice(at + 1).join(" "))] : []));
+/** Runs its operands as one line of shell. */
+const evaluate: ProgramRule = ({ words }) => {
+	const own = words[0] === "--" ? words.slice(1) : words;
+	return own.length > 0 ? [scriptEffect(own.join(" "))] : [];
 };
-
-/** Runs the value of `-c`, in which `su`, `script`, `flock` and others take a line of shell. */
-export const runDashC: ProgramRule = ({ words }) =>
-	words.flatMap((word, at) => {
-		const attached = /^--(?:command|session-command)=(.*)$/s.exec(word)?.[1];
-		if (attached !== undefined) return [scriptEffect(attached)];
-		return /^(?:-[a-z]*c|--command|--session-command)$/.test(word) ? [scriptEffect(words[at + 1] ?? "")] : [];
-	});
 
 /** `powershell -Command …`, `-EncodedCommand …` (base64 of UTF-16). */
 const powershell: ProgramRule = ({ words, piped }) => {
@@ -101,16 +88,10 @@ const alias: ProgramRule = ({ words }) =>
 		return value === undefined ? [] : [scriptEffect(value)];
 	});
 
-/** The shells, and the commands that run a line of shell, by name. */
+/** The shells and their builtins by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(shellsFile.shells.map((name) => [name, shellCommand])),
-	eval: runJoinedOperands,
-	watch,
-	ssh: sshCommand,
-	mosh: sshCommand,
-	su: runDashC,
-	runuser: runDashC,
-	script: runDashC,
+	eval: evaluate,
 	source: sourceCommand,
 	".": sourceCommand,
 	powershell,
