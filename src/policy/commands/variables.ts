@@ -57,7 +57,7 @@ const PROGRAM_FOLDER = /(?:^|\/)(?:\.?s?bin|shims|Scripts|current|platform-tools
 function folderEffects(name: string, value: string): readonly Effect[] {
 	const first = value.split(UNKNOWN, 1)[0] ?? "";
 	const folders = first.split(value.includes(";") ? ";" : ":");
-	const added = value.length > first.length ? folders.slice(0, -1) : folders;
+	const added = value.length > first.length ? folders.slice(0, -1) : folders.filter((folder) => folder !== "");
 	const unsafe = added.find((folder) => isUnsafeFolder(name, folder));
 	return unsafe === undefined ? [] : [raiseEffect("exec_action", `${name} looks in ${unsafe || "."} for what runs`)];
 }
@@ -75,7 +75,9 @@ const LOADING_OPTION =
 function optionEffects(name: string, tool: string, value: string): readonly Effect[] {
 	const words = value.split(/\s+/).filter((word) => word !== "");
 	const loads = LOADING_OPTION.test(value) ? [riskyEffect(`${name} changes what programs run`)] : [];
-	return [...loads, runEffect([...tool.split(" "), ...words])];
+	const line = /(?:^|[\s'"])--?(?:toolexec|exec|eval)[= ](.*)$/s.exec(value)?.[1];
+	const run = line === undefined ? [] : [guessedScriptEffect(line.replace(/["']$/, ""))];
+	return [...loads, ...run, runEffect([...tool.split(" "), ...words])];
 }
 
 /** `GIT_CONFIG_PARAMETERS="'name=value'"` and `GIT_CONFIG_VALUE_0=value`, whose name is in another variable. */

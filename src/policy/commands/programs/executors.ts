@@ -223,6 +223,19 @@ const salt: ProgramRule = ({ words }) =>
 			: [];
 	});
 
+/** `start-stop-daemon --exec program -- arguments`. */
+const daemon: ProgramRule = (command) => {
+	const program = parseArguments(command).find(({ role }) => role === "program")?.text;
+	const dashes = command.words.indexOf("--");
+	return program === undefined ? [] : [runEffect([program, ...(dashes < 0 ? [] : command.words.slice(dashes + 1))])];
+};
+
+/** Behind `--` stands a command. */
+const afterDashes: ProgramRule = ({ words }) => {
+	const dashes = words.indexOf("--");
+	return dashes < 0 ? [] : [scriptEffect(words.slice(dashes + 1).join(" "))];
+};
+
 /** `-wrapper program,argument`, which compilers are run by. */
 const compiler: ProgramRule = ({ words }) => {
 	const at = words.indexOf("-wrapper");
@@ -241,6 +254,8 @@ const ghAlias: ProgramRule = ({ words }) =>
 
 /** The rules by name. The roles of the words are in grammar/executors.json. */
 export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
+	...Object.fromEntries(executorsFile.after_dashes.map((name) => [name, afterDashes])),
+	"start-stop-daemon": daemon,
 	sudo,
 	doas: sudo,
 	run0: sudo,

@@ -129,7 +129,8 @@ function globalSettingEffects(name: string): readonly Effect[] {
 const connects: GitRule = ({ words, operands }) => [
 	...operands.flatMap((address) => {
 		const line = /(?:^|=)ext::(.*)$/s.exec(address)?.[1];
-		return line === undefined ? [] : [scriptEffect(line)];
+		// A percent sign keeps a space in a word.
+		return line === undefined ? [] : [scriptEffect(line.replaceAll("% ", "\\ "))];
 	}),
 	...words.flatMap((word, at) => {
 		const setting = /^(?:-c|--config)$/.test(word) ? words[at + 1] : /^--config=(.*)$/s.exec(word)?.[1];

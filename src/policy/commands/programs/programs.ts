@@ -12,7 +12,7 @@ import { NETWORK_COMMANDS } from "./network.ts";
 import programsFile from "./programs.json" with { type: "json" };
 import { findPublications, PACKAGE_MANAGERS } from "./publishing.ts";
 import { SERVICE_CLIENTS } from "./resources.ts";
-import { SHELL_COMMANDS } from "./shells.ts";
+import { findShell, SHELL_COMMANDS } from "./shells.ts";
 import { SYSTEM_COMMANDS } from "./system.ts";
 import { WRAPPERS } from "./wrappers.ts";
 
@@ -45,7 +45,12 @@ const isIn = (tables: readonly Readonly<Record<string, ProgramRule>>[], name: st
 /** Finds what the command would do, by every rule for its name, and by the roles of its words. */
 export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
-	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];
+	const shell = findShell(command.name);
+	const names = [
+		command.name,
+		...(command.name.startsWith("mkfs.") ? ["mkfs"] : []),
+		...(shell === null ? [] : [shell]),
+	];
 	for (const table of PROGRAM_TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
 		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];

@@ -46,8 +46,13 @@ const SCRIPT_RUNNERS: ReadonlyMap<string, readonly (string | null)[]> = new Map(
 	}),
 );
 
-const isDryRun = (words: readonly string[]) =>
-	words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
+/** Options of make and its likes that only print what would run. */
+const PRINTING_OPTION = /^(?:-[a-zA-Z]*n[a-zA-Z]*|--just-print|--recon|--question)$/;
+
+function onlyShows({ name, words }: Pick<Invocation, "name" | "words">): boolean {
+	if (/^(?:g?make|just|task)$/.test(name) && words.some((word) => PRINTING_OPTION.test(word))) return true;
+	return words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
+}
 
 /** Whether words begin with a sequence. An option stands in a sequence only where the sequence names it. */
 function beginsWith(words: readonly string[], sequence: WordSequence): boolean {
@@ -84,7 +89,7 @@ function findScript({ name, words }: Invocation): string | undefined {
 /** Finds what a command publishes. */
 export function* findPublications(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
-	if (isDryRun(words)) return;
+	if (onlyShows(command)) return;
 	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
 	const published = SEQUENCES.get(name)?.find((sequence) => starts.some((at) => beginsWith(words.slice(at), sequence)));
 	if (published) yield raiseEffect("deploy_action", "publishes", `the same with --dry-run`);
@@ -108,7 +113,7 @@ const packageManager: ProgramRule = (command) => {
 		([verb, next]) =>
 			/^(?:unpublish|yank)$/.test(verb ?? "") || (verb === "npm" && next === "unpublish") || verb === "hex.retire",
 	);
-	if (taken && !isDryRun(command.words)) return [forbiddenEffect("takes a published package away")];
+	if (taken && !onlyShows(command)) return [forbiddenEffect("takes a published package away")];
 	return verbs.some(([verb]) => /^(?:deprecate|owner|token|adduser|login|access|hook|org|team)$/.test(verb ?? ""))
 		? [riskyEffect("changes what others see, or who may")]
 		: [];

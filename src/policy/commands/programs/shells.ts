@@ -12,19 +12,38 @@ import {
 import { firstOperandIndexes } from "../options.ts";
 import shellsFile from "./shells.json" with { type: "json" };
 
+/** Options of fish, nu and others whose value is a line: `--command`, `--commands`, `-C`, `--init-command`. */
+const LINE_OPTION = /^--(?:(?:init-)?commands?|execute)(?:=(.*))?$/s;
+
+function takesLine(name: string, word: string | undefined): boolean {
+	return word !== undefined && ((word === "-C" && name === "fish") || LINE_OPTION.test(word));
+}
+
+/** Lines that long options give, and files of start-up commands. */
+function longOptionEffects({ name, words }: Invocation): readonly Effect[] {
+	return words.flatMap((word, at) => {
+		if (takesLine(name, word)) return [scriptEffect(LINE_OPTION.exec(word)?.[1] ?? words[at + 1] ?? "")];
+		const file = /^--(?:rcfile|init-file)=(.*)$/s.exec(word)?.[1];
+		return file === undefined ? [] : [runEffect([file])];
+	});
+}
+
 /** A shell runs `-c text`, a script file, or what it reads. */
 const shellCommand: ProgramRule = (command) => {
-	const { words } = command;
+	const { name, words } = command;
+	const lines = longOptionEffects(command);
 	for (const [at, word] of words.entries()) {
-		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(words[at - 1] ?? ""))) {
-			return shellOperandEffects(command, word === "--" ? at + 1 : at);
+		const previous = words[at - 1];
+		if (takesLine(name, word) || (takesLine(name, previous) && previous?.includes("=") !== true)) continue;
+		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(previous ?? ""))) {
+			return [...lines, ...shellOperandEffects(command, word === "--" ? at + 1 : at)];
 		}
 		if (word.includes("c") && /^-[a-zA-Z]*$/.test(word)) {
 			const textAt = firstOperandIndexes(words, at + 1)[0];
-			if (textAt === undefined) return [];
-			return [scriptEffect(words[textAt] ?? "", words.slice(textAt + 1))];
+			return textAt === undefined ? lines : [...lines, scriptEffect(words[textAt] ?? "", words.slice(textAt + 1))];
 		}
 	}
+	if (lines.length > 0) return lines;
 	return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
 };
 
@@ -87,6 +106,12 @@ const alias: ProgramRule = ({ words }) =>
 		const value = /^[^=]+=(.*)$/s.exec(word)?.[1];
 		return value === undefined ? [] : [scriptEffect(value)];
 	});
+
+/** The shell that a name means: `bash5.2` and `zsh-static` are bash and zsh. Null for other names. */
+export function findShell(name: string): string | null {
+	const plain = name.slice(0, 32).replace(/(?:[-_.]?(?:static|[0-9.]+))+$/, "");
+	return shellsFile.shells.includes(plain) ? plain : null;
+}
 
 /** The shells and their builtins by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {

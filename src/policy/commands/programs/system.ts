@@ -9,6 +9,7 @@ import {
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
 import { locatePath, locatingWork } from "../locations.ts";
 import { hasFlag } from "../options.ts";
 import systemFile from "./system.json" with { type: "json" };
@@ -89,10 +90,14 @@ const serviceCommand: ProgramRule = (command) =>
 	});
 
 /** `at` runs what it reads, later. */
-const atCommand: ProgramRule = (command) => [
-	riskyEffect(`${command.name} schedules a command`),
-	...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),
-];
+const atCommand: ProgramRule = (command) => {
+	if (command.words.some((word) => /^-[lcV]$/.test(word))) return [];
+	if (command.words.some((word) => /^-[dr]$/.test(word))) return [riskyEffect("takes a scheduled command away")];
+	return [
+		riskyEffect("schedules a command"),
+		...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),
+	];
+};
 
 /** Editors write their files; `!` in their commands is a shell. */
 const editor: ProgramRule = (command) =>
@@ -143,12 +148,21 @@ const registry: ProgramRule = (command) =>
 		? [forbiddenEffect("deletes from the registry")]
 		: [riskyEffect("changes the registry")];
 
-/** `ansible -a text` runs the text on other machines. */
+/** Modules of `ansible` that only look, or whose `-a` is a command, which is judged by itself. */
+const LOOKING_MODULES = /^(?:ping|win_ping|setup|gather_facts|debug|stat|command|shell|raw|win_command|win_shell)$/;
+
+/** `ansible -m module -a arguments` changes other machines. */
 const ansible: ProgramRule = (command) => {
-	const at = command.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
-	const remote = at < 0 ? [] : [scriptEffect(command.words[at + 1] ?? "")];
-	const looks = command.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
-	return looks ? remote : [...remote, raiseEffect("deploy_action", `${command.name} changes other machines`)];
+	if (command.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag))) return [];
+	const words = parseArguments(command);
+	const module = words.find(({ option }) => option === "-m" || option === "--module-name")?.text ?? "command";
+	if (command.name === "ansible" && LOOKING_MODULES.test(module.split(".").pop() ?? "")) return [];
+	const removes = words.some(({ option, text }) => option !== null && /(?:^|\s)state=absent\b/.test(text));
+	return [
+		removes
+			? forbiddenEffect("removes something on other machines", "the same with --check")
+			: raiseEffect("deploy_action", "changes other machines", "the same with --check"),
+	];
 };
 
 export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {

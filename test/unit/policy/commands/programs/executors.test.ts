@@ -15,7 +15,7 @@ const HARM = "rm -rf ~";
 
 describe("a command behind a wrapper is denied", () => {
 	it.each(
-		lines(String.raw`
+		lines(`
 nohup HARM
 setsid -f HARM
 nice -n 19 HARM
@@ -151,7 +151,7 @@ coverage run HARM
 
 describe("a command for another machine or a container is denied", () => {
 	it.each(
-		lines(String.raw`
+		lines(`
 ssh prod HARM
 ssh -t -p 22 -i key me@prod 'HARM'
 ssh -o StrictHostKeyChecking=no prod HARM
@@ -329,7 +329,7 @@ make CC='HARM'
 cmake -E remove_directory ~
 cmake -E rm -rf ~
 cmake -E env A=1 HARM
-cmake -E chdir / rm -rf home
+cmake -E chdir / HARM
 go build -toolexec 'HARM' .
 go test -exec 'HARM' ./...
 go vet -vettool='HARM' ./...
@@ -371,7 +371,7 @@ tcpdump -i lo -G 1 -w /tmp/x -z 'HARM'
 ip netns exec ns HARM
 openvpn --script-security 2 --up 'HARM'
 apt-get -o APT::Update::Pre-Invoke::='HARM' update
-apt install -o Dpkg::Pre-Invoke::=HARM x
+apt install -o 'Dpkg::Pre-Invoke::=HARM' x
 bpftrace -c 'HARM' -e 'BEGIN {}'
 fish --command 'HARM'
 fish -c 'HARM'
@@ -398,7 +398,8 @@ git bisect run HARM
 git bisect run sh -c 'HARM'
 git submodule foreach --recursive 'HARM'
 git difftool -y -x 'HARM'
-git clone 'ext::sh -c HARM'
+git clone 'ext::HARM'
+git clone 'ext::sh -c rm% -rf% ~'
 git fetch 'ext::HARM'
 git remote add x 'ext::HARM'
 git -c alias.x='!HARM' x
@@ -439,7 +440,7 @@ env PAGER='HARM' git log
 
 describe("common use of the same programs is allowed", () => {
 	it.each(
-		lines(String.raw`
+		lines(`
 nohup npm run dev &
 nice -n 10 make -j4
 timeout 60 npm test
