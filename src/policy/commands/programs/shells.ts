@@ -19,6 +19,12 @@ function takesLine(name: string, word: string | undefined): boolean {
 	return word !== undefined && ((word === "-C" && name === "fish") || LINE_OPTION.test(word));
 }
 
+/** Whether a word is an option that takes a line, or that line. */
+function isLine({ name, words }: Invocation, at: number): boolean {
+	const previous = words[at - 1];
+	return takesLine(name, words[at]) || (takesLine(name, previous) && previous?.includes("=") !== true);
+}
+
 /** Lines that long options give, and files of start-up commands. */
 function longOptionEffects({ name, words }: Invocation): readonly Effect[] {
 	return words.flatMap((word, at) => {
@@ -30,11 +36,11 @@ function longOptionEffects({ name, words }: Invocation): readonly Effect[] {
 
 /** A shell runs `-c text`, a script file, or what it reads. */
 const shellCommand: ProgramRule = (command) => {
-	const { name, words } = command;
+	const { words } = command;
 	const lines = longOptionEffects(command);
 	for (const [at, word] of words.entries()) {
 		const previous = words[at - 1];
-		if (takesLine(name, word) || (takesLine(name, previous) && previous?.includes("=") !== true)) continue;
+		if (isLine(command, at)) continue;
 		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(previous ?? ""))) {
 			return [...lines, ...shellOperandEffects(command, word === "--" ? at + 1 : at)];
 		}
