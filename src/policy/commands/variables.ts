@@ -13,25 +13,25 @@ import {
 import { findRoleLanguage } from "./grammar.ts";
 import { locatePath } from "./locations.ts";
 import { findSettingEffects } from "./programs/git-settings.ts";
-import { StarredNames } from "./starred-names.ts";
+import { starredNames } from "./starred-names.ts";
 import variablesFile from "./variables.json" with { type: "json" };
 
-const RUN_VARIABLES = new StarredNames(variablesFile.run);
-const LOADING_VARIABLES = new StarredNames(variablesFile.load);
+const RUN_VARIABLES = starredNames(variablesFile.run);
+const LOADING_VARIABLES = starredNames(variablesFile.load);
 const SETTINGS_VARIABLES: ReadonlySet<string> = new Set(variablesFile.settings);
 const FOLDER_VARIABLES: ReadonlySet<string> = new Set(variablesFile.folders);
 const EXPANDED_VARIABLES: ReadonlySet<string> = new Set(variablesFile.expand);
 const OPTION_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.options));
 const CODE_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.code));
-const COMMAND_LIKE_NAMES = new StarredNames(variablesFile.command_like_endings.map((ending) => `*_${ending}`));
+const COMMAND_LIKE_NAMES = starredNames(variablesFile.command_like_endings.map((ending) => `*_${ending}`));
 
 /** Finds what programs run because a variable has a value. */
 export function findVariableEffects(written: string, value: string): readonly Effect[] {
 	if (value === "") return [];
 	// npm takes its own variables in any case.
 	const name = /^npm_config_/i.test(written) ? written.toUpperCase() : written;
-	if (RUN_VARIABLES.includes(name)) return [guessedScriptEffect(value.replace(/^[|!]/, ""))];
-	if (LOADING_VARIABLES.includes(name)) return [riskyEffect(`${name} changes what programs run`)];
+	if (RUN_VARIABLES.has(name)) return [guessedScriptEffect(value.replace(/^[|!]/, ""))];
+	if (LOADING_VARIABLES.has(name)) return [riskyEffect(`${name} changes what programs run`)];
 	if (SETTINGS_VARIABLES.has(name)) return settingsFileEffects(name, value);
 	if (FOLDER_VARIABLES.has(name)) return folderEffects(name, value);
 	if (EXPANDED_VARIABLES.has(name)) return /\$\(|`/.test(value) ? [guessedScriptEffect(`: ${value}`)] : [];
@@ -39,7 +39,7 @@ export function findVariableEffects(written: string, value: string): readonly Ef
 	if (tool !== undefined) return optionEffects(name, tool, value);
 	const language = findRoleLanguage(`code:${CODE_VARIABLES.get(name) ?? ""}`);
 	if (language !== null) return [codeEffect(language, value)];
-	return gitConfigEffects(name, value) ?? (COMMAND_LIKE_NAMES.includes(name) ? [suspectEffect(value)] : []);
+	return gitConfigEffects(name, value) ?? (COMMAND_LIKE_NAMES.has(name) ? [suspectEffect(value)] : []);
 }
 
 /** A file of settings from where anyone can write. An environment's name (`ENV=production`) is no file. */

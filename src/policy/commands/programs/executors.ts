@@ -14,19 +14,19 @@ import {
 	writeEffect,
 } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
-import { StarredNames } from "../starred-names.ts";
+import { type StarredMap, starredNames } from "../starred-names.ts";
 import executorsFile from "./executors.json" with { type: "json" };
 import { findQuoted } from "./quoted.ts";
 
 /** The options of a program that set something, and the settings that it runs. */
 interface SettingOptions {
 	readonly options: ReadonlySet<string>;
-	readonly run: StarredNames;
+	readonly run: StarredMap<true>;
 }
 
 const SETTING_OPTIONS: ReadonlyMap<string, SettingOptions> = new Map(
 	Object.entries(executorsFile.settings).flatMap(([names, { options, run }]) => {
-		const settings = { options: new Set(options.split(" ")), run: new StarredNames(run) };
+		const settings = { options: new Set(options.split(" ")), run: starredNames(run) };
 		return names.split(" ").map((name): [string, SettingOptions] => [name, settings]);
 	}),
 );
@@ -38,7 +38,7 @@ export function* findExecutedSettings(command: Invocation): Iterable<Effect> {
 	for (const { text, option } of parseArguments(command)) {
 		if (option === null || !settings.options.has(option)) continue;
 		const [, name = "", value = ""] = /^\s*([^\s=]+)\s*=?\s*(.*)$/s.exec(text) ?? [];
-		if (settings.run.includes(name.toLowerCase()) && value !== "none")
+		if (settings.run.has(name.toLowerCase()) && value !== "none")
 			yield scriptEffect(value.replace(/^\[?["']|["']\]?$/g, ""));
 	}
 }

@@ -1,13 +1,10 @@
 // Settings of git: which of them git runs, and what it runs. `-c`, `git config` and variables set them.
 import { type Effect, forbiddenEffect, riskyEffect, runEffect, scriptEffect } from "../effects.ts";
-import { StarredNames } from "../starred-names.ts";
+import { StarredMap, starredNames } from "../starred-names.ts";
 import gitFile from "./git.json" with { type: "json" };
 
-const EXECUTED_SETTINGS = new StarredNames(gitFile.executed_settings);
-const UNSAFE_SETTINGS = Object.entries(gitFile.unsafe_settings).map(([name, because]) => ({
-	names: new StarredNames([name]),
-	because,
-}));
+const EXECUTED_SETTINGS = starredNames(gitFile.executed_settings);
+const UNSAFE_SETTINGS = new StarredMap(Object.entries(gitFile.unsafe_settings));
 
 /** Programs that these settings usually name. */
 const USUAL_PROGRAMS: ReadonlySet<string> = new Set(gitFile.usual_programs);
@@ -35,8 +32,8 @@ export function findSettingEffects(written: string, value: string): readonly Eff
 	}
 	// `!` runs a command instead of an update.
 	if (/^submodule\..*\.update$/s.test(name) && value.startsWith("!")) return [scriptEffect(value.slice(1))];
-	const unsafe = UNSAFE_SETTINGS.find(({ names }) => names.includes(name));
-	if (unsafe && !/^(?:|never|true|user)$/i.test(value)) return [riskyEffect(unsafe.because)];
-	if (!EXECUTED_SETTINGS.includes(name) || isUsualProgram(value)) return [];
+	const unsafe = UNSAFE_SETTINGS.get(name);
+	if (unsafe !== undefined && !/^(?:|never|true|user)$/i.test(value)) return [riskyEffect(unsafe)];
+	if (!EXECUTED_SETTINGS.has(name) || isUsualProgram(value)) return [];
 	return [forbiddenEffect(`git runs the program set as ${name}`), scriptEffect(value.replace(/^!/, ""))];
 }

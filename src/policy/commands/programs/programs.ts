@@ -14,6 +14,7 @@ import { findPublications, PACKAGE_MANAGERS } from "./publishing.ts";
 import { SERVICE_CLIENTS } from "./resources.ts";
 import { findShell, SHELL_COMMANDS } from "./shells.ts";
 import { SYSTEM_COMMANDS } from "./system.ts";
+import { findWindowsEffects, WINDOWS_COMMANDS } from "./windows.ts";
 import { WRAPPERS } from "./wrappers.ts";
 
 const enterFolder: ProgramRule = (command) =>
@@ -29,6 +30,7 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	AWK_COMMANDS,
 	EXECUTORS,
 	PACKAGE_MANAGERS,
+	WINDOWS_COMMANDS,
 	WRAPPERS,
 	SHELL_COMMANDS,
 ];
@@ -59,6 +61,7 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	if (isInterpreter) yield* interpreterRule(command);
 	yield* findExecutedSettings(command);
 	yield* findPublications(command);
+	yield* findWindowsEffects(command);
 	const knowledge = {
 		hasRule: isInterpreter || isIn(PROGRAM_TABLES, command.name),
 		runsItsWords: isIn(OUTER_TABLES, command.name),

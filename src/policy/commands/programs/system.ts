@@ -3,6 +3,7 @@
 import {
 	type Effect,
 	forbiddenEffect,
+	type Invocation,
 	type ProgramRule,
 	raiseEffect,
 	riskyEffect,
@@ -22,7 +23,8 @@ const RISKY_COMMANDS_BY_NAME: ReadonlyMap<string, string> = new Map(Object.entri
 const forbiddenCommand: ProgramRule = (command) => {
 	if (
 		command.options.flags.some((flag) => /^--(?:help|version)$/.test(flag)) ||
-		(command.words.length === 0 && /^(?:mdadm|hdparm|vssadmin)$/.test(command.name))
+		(command.words.length === 0 && /^(?:mdadm|hdparm)$/.test(command.name)) ||
+		onlyLooks(command)
 	)
 		return [];
 	if (
@@ -37,17 +39,26 @@ const forbiddenCommand: ProgramRule = (command) => {
 	return [forbiddenEffect(`${command.name} ${name}`)];
 };
 
-/** Uses of risky commands that only look. */
+/** First words with which a command only looks. An empty text stands for no words at all. */
+const LOOKING_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+	Object.entries(systemFile.looks).map(([name, words]) => [name, new Set(words)]),
+);
+
+function onlyLooks({ name, words }: Pick<Invocation, "name" | "words">): boolean {
+	const looking = LOOKING_WORDS.get(name);
+	return looking !== undefined && (looking.has(words[0] ?? "") || looking.has(words.slice(0, 2).join(" ")));
+}
+
+/** Uses of risky commands that only look, where the first word does not say it. */
 const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
 	mount: (words) => words.length === 0 || words.every((word) => word === "-l"),
 	sysctl: (words) => !words.some((word) => /=|^-[wp]/.test(word)),
 	printenv: (words) => words.length > 0,
-	sc: (words) => /^query/i.test(words[0] ?? ""),
 	icacls: (words) => words.length < 2,
 };
 
 const riskyCommand: ProgramRule = (command) =>
-	ONLY_LOOKS[command.name]?.(command.words) === true
+	onlyLooks(command) || ONLY_LOOKS[command.name]?.(command.words) === true
 		? []
 		: [riskyEffect(`${command.name} ${RISKY_COMMANDS_BY_NAME.get(command.name) ?? ""}`)];
 
@@ -143,11 +154,6 @@ const windowsDelete: ProgramRule = (command) => {
 	return [...remove, raiseEffect("delete_action", "removes files")];
 };
 
-const registry: ProgramRule = (command) =>
-	/^(?:delete|unload)$/i.test(command.words[0] ?? "")
-		? [forbiddenEffect("deletes from the registry")]
-		: [riskyEffect("changes the registry")];
-
 /** Modules of `ansible` that only look, or whose `-a` is a command, which is judged by itself. */
 const LOOKING_MODULES = /^(?:ping|win_ping|setup|gather_facts|debug|stat|command|shell|raw|win_command|win_shell)$/;
 
@@ -186,7 +192,6 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	rd: windowsDelete,
 	"remove-item": windowsDelete,
 	ri: windowsDelete,
-	reg: registry,
 	ansible,
 	"ansible-playbook": ansible,
 	tmutil: (command) => (/^delete/.test(command.words[0] ?? "") ? [forbiddenEffect("deletes backups")] : []),

@@ -14,17 +14,13 @@ import {
 } from "../effects.ts";
 import { firstOperandIndexes } from "../options.ts";
 
-/** Lines of an input that are filled into commands. */
-const MAX_INPUT_LINES = 32;
-
-/** The first lines of an input, without blank ones. */
-function firstLines(input: string, work: WorkBudget): readonly string[] {
+/** The lines of an input, without blank ones. */
+function inputLines(input: string, work: WorkBudget): readonly string[] {
 	const lines: string[] = [];
 	if (!work.charge(3 * input.length)) return lines;
 	for (const [line] of input.matchAll(/[^\n]+/g)) {
 		const trimmed = line.trim();
 		if (trimmed !== "") lines.push(trimmed);
-		if (lines.length === MAX_INPUT_LINES) break;
 	}
 	return lines;
 }
@@ -75,7 +71,7 @@ function* xargs({ words, input, work }: Invocation): Iterable<Effect> {
 	const mark = findMark(words, markAt) ?? "";
 	const first = words.findIndex((word, at) => isXargsCommand(words, word, at));
 	if (first < 0) return;
-	const lines = firstLines(input ?? "", work);
+	const lines = inputLines(input ?? "", work);
 	for (const at of firstOperandIndexes(words, first)) yield* fillTemplate({ words, at, mark, work }, lines);
 }
 
@@ -84,7 +80,7 @@ function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> 
 	const command = list < 0 ? words : words.slice(0, list);
 	const values = list < 0 ? input : words.slice(list + 1).join("\n");
 	const starts = firstOperandIndexes(command);
-	const lines = starts.length > 0 ? firstLines(values ?? "", work) : [];
+	const lines = starts.length > 0 ? inputLines(values ?? "", work) : [];
 	for (const at of starts) yield* fillTemplate({ words: command, at, mark: "{}", work }, lines);
 	// Without a command, the lines themselves are commands.
 	if (starts.length === 0 && values !== null && values !== "") yield scriptEffect(values);
