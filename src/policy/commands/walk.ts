@@ -107,10 +107,20 @@ export class CommandWalk {
 	#followText(text: string, scope: Scope, isGuess: boolean): void {
 		if (this.#work.spent) return;
 		const script = parseShell(text, scope.depth, this.#work, scope.piecesAround);
-		if (script.malformed && !isGuess)
-			this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		if (script.malformed && !isGuess) this.#addUnparsable(script, text, scope);
 		if (script.tooDeep) this.#work.exhaust();
 		this.#followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
+	}
+
+	/** Adds a finding for a script with an error. The only command of a line is to blame for it, as far as it was read. */
+	#addUnparsable({ commands }: ShellScript, text: string, scope: Scope): void {
+		const add = () => this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		const [only] = commands;
+		if (scope.depth > 0 || !only || commands.length > 1) add();
+		else {
+			const [environment] = this.#state.environments(only, scope);
+			if (environment) this.#findings.at(expandWords(only.words, environment), add, only.redirects);
+		}
 	}
 
 	#followScript(script: ShellScript, scope: Scope): void {
@@ -137,8 +147,12 @@ export class CommandWalk {
 		for (let at = range.from; at < range.to; at++) {
 			const command = script.commands[at];
 			if (!command || !this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
-			this.#followSubstitutions(command, scope);
-			this.#followSimpleCommand(script, command, scope);
+			this.#findings.within(
+				script,
+				command,
+				() => this.#followSubstitutions(command, scope),
+				() => this.#followSimpleCommand(script, command, scope),
+			);
 		}
 	}
 
@@ -227,7 +241,7 @@ export class CommandWalk {
 		frame.followed.add(key);
 		if (frame.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
 		if (!this.#chargeCommand()) return;
-		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed));
+		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed), frame.command.redirects);
 	}
 
 	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
@@ -308,7 +322,7 @@ export class CommandWalk {
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
-		else if (effect.kind === "interpret") this.#followInput(effect.language, frame);
+		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
 			frame.scope.folders.push(effect.path);
 	}
@@ -367,7 +381,8 @@ export class CommandWalk {
 	#addUnseenCode(frame: CommandFrame): void {
 		const sources = sourceCommandNames(frame.script, frame.command, this.#work);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
-		if (hidden === undefined) this.#findings.add("exec_action", "runs code that is not in the command");
+		if (hidden === undefined)
+			this.#findings.inside(() => this.#findings.add("exec_action", "runs code that is not in the command"));
 		else this.#findings.add("forbidden_command", `runs what ${hidden} brings`);
 	}
 }

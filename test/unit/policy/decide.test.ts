@@ -299,8 +299,8 @@ bash script.sh
 
 describe("what is ordinary but not to be undone wants confirmation", () => {
 	it.each<[string, FactorId]>([
-		["rm -rf dist", "delete_action"],
-		["rm -rf build && ls", "delete_action"],
+		["rm -rf assets", "delete_action"],
+		["rm -rf docs && ls", "delete_action"],
 		[": > important.db", "delete_action"],
 		['psql -c "DELETE FROM users WHERE id = 1"', "delete_action"],
 		["npm publish", "deploy_action"],

@@ -64,11 +64,13 @@ describe("a budget of work", () => {
 describe("work is charged in proportion to", () => {
 	const LONG = 5_000;
 	const value = "a".repeat(LONG);
+	/** Different ones, because what is known of a path is not found again. */
+	const numbered = (text: string, n: number) => Array.from({ length: n }, (_, at) => `${text}${at} `).join("");
 
 	it.each<[string, (times: number) => string, number]>([
 		[
 			"the folder that each redirect's path is seen from",
-			(n) => `cd ${"a/".repeat(LONG / 2)}; ${"> b ".repeat(n)}`,
+			(n) => `cd ${"a/".repeat(LONG / 2)}; ${numbered("> b", n)}`,
 			LONG,
 		],
 		["the value that is replaced in", (n) => `x=${value}; ${`y=\${x//b/c};`.repeat(n)}`, LONG],
@@ -91,7 +93,7 @@ describe("work is charged in proportion to", () => {
 		["what a list is put into", (n) => `xargs -I{} echo ${"{}".repeat(n)} <<< ${value}`, LONG],
 		["the commands that xargs may mean", (n) => `xargs ${"-a b ".repeat(10)} ls ${"w ".repeat(n)} <<< x`, 200],
 		["the wrappers that a wrapper may mean", (n) => `${"timeout -a b -c d ".repeat(2)} ls ${"w ".repeat(n)}`, 200],
-		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${"w ".repeat(n)}`, 1_000],
+		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${numbered("w", n)}`, 1_000],
 		["the paths that a model looks at", (n) => `chmod 777 ${"/a ".repeat(n)}`, 500],
 		["the code that is searched", (n) => `python -c '${"aa(".repeat(n)}'`, 90],
 		["the script that is read again in a script", (n) => `bash -c "bash -c '${"a;".repeat(n)}'"`, 400],
