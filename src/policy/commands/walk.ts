@@ -5,7 +5,7 @@ import { foldingWork } from "../look-alikes.ts";
 import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import type { CodeLanguage, Effect } from "./effects.ts";
+import type { CodeLanguage, Effect, Invocation } from "./effects.ts";
 import type { FindingCollector } from "./findings.ts";
 import { isDisk, locatePath } from "./locations.ts";
 import { parseCommandWords } from "./patterns.ts";
@@ -255,7 +255,14 @@ export class CommandWalk {
 		this.#findings.matchForbidden(words);
 		this.#followFileRun(name, fields, frame);
 		const inner = { ...frame, depth: frame.depth + 1 };
-		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.#work })) {
+		const invocation: Invocation = {
+			...words,
+			input: frame.input,
+			piped: frame.piped,
+			sources: () => sourceCommandNames(frame.script, frame.command, this.#work),
+			work: this.#work,
+		};
+		for (const effect of findCommandEffects(invocation)) {
 			if (this.#work.spent) return;
 			if (effect.kind === "write") this.#state.recordWrite(name, effect.path);
 			this.#followEffect(effect, inner, isListed);

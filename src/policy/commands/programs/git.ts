@@ -10,6 +10,7 @@ import {
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
 import { hasFlag, parseOptions } from "../options.ts";
 import gitFile from "./git.json" with { type: "json" };
 import { findSettingEffects } from "./git-settings.ts";
@@ -232,9 +233,15 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 	}),
 );
 
-/** Whether the subcommand only shows what it would do. The last of `--dry-run` and `--no-dry-run` counts. */
-function onlyShows(subcommand: string, has: (flag: string) => boolean): boolean {
-	return DRY_RUN_SUBCOMMANDS.has(subcommand) && has("--dry-run") && !has("--no-dry-run");
+/** Whether the subcommand only shows what it would do. An option's value is no option, as in `-o --dry-run`. */
+function onlyShows(command: Invocation, subcommand: string): boolean {
+	if (!DRY_RUN_SUBCOMMANDS.has(subcommand)) return false;
+	const values = new Set(parseArguments(command).map(({ at }) => at));
+	const options = parseOptions(
+		"git",
+		command.words.filter((_, at) => !values.has(at)),
+	);
+	return hasFlag("git", options, "--dry-run") && !hasFlag("git", options, "--no-dry-run");
 }
 
 /** `git [options] subcommand …`. Settings before the subcommand count whatever the subcommand is. */
@@ -253,7 +260,7 @@ export const git: ProgramRule = (command) => {
 	if (words.some((word) => word === "--help")) return effects;
 	const options = parseOptions("git", words);
 	const has = (flag: string) => hasFlag("git", options, flag);
-	if (onlyShows(subcommand, has)) return effects;
+	if (onlyShows(command, subcommand)) return effects;
 	const destroyingOption = DESTROYING_OPTIONS.get(subcommand)?.find(has);
 	if (destroyingOption !== undefined)
 		effects.push(forbiddenEffect(`git ${subcommand} ${destroyingOption} takes something away`));

@@ -5,7 +5,7 @@ import { commandName } from "../patterns.ts";
 import { findWordEffects } from "../words.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
-import { EXECUTORS, findExecutedSettings } from "./executors.ts";
+import { EXECUTORS, findExecutedSettings, findModuleRun } from "./executors.ts";
 import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK_COMMANDS } from "./network.ts";
@@ -60,6 +60,7 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	const isInterpreter = findInterpreter(command.name) !== null;
 	if (isInterpreter) yield* interpreterRule(command);
 	yield* findExecutedSettings(command);
+	yield* findModuleRun(command);
 	yield* findPublications(command);
 	yield* findWindowsEffects(command);
 	const knowledge = {

@@ -86,13 +86,16 @@ function findScript({ name, words }: Invocation): string | undefined {
 		.find(isPublishingScript);
 }
 
-/** Finds what a command publishes. */
+/** Finds what a command publishes. `python setup.py …` is a command of its own. */
 export function* findPublications(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
 	if (onlyShows(command)) return;
 	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
 	const published = SEQUENCES.get(name)?.find((sequence) => starts.some((at) => beginsWith(words.slice(at), sequence)));
 	if (published) yield raiseEffect("deploy_action", "publishes", `the same with --dry-run`);
+	const setup = words.findIndex((word) => /(?:^|\/)setup\.py$/.test(word));
+	if (setup >= 0 && /^(?:python|py)[0-9.]*$/.test(name))
+		yield* findPublications({ ...command, name: "setup.py", words: words.slice(setup + 1) });
 	const script = findScript(command);
 	if (script !== undefined) yield raiseEffect("deploy_action", `runs the script ${script}`);
 	const pushesImage = words.some((word) => /^--push(?:=true)?$|[,=]push=true(?:,|$)|^type=registry/.test(word));

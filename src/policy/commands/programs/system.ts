@@ -1,5 +1,6 @@
 // Commands on the machine itself: power, disks, accounts, services, schedules, kernel, processes, also on Windows.
 
+import { LISTED, UNKNOWN } from "../../placeholders.ts";
 import {
 	type Effect,
 	forbiddenEffect,
@@ -62,6 +63,13 @@ const riskyCommand: ProgramRule = (command) =>
 		? []
 		: [riskyEffect(`${command.name} ${RISKY_COMMANDS_BY_NAME.get(command.name) ?? ""}`)];
 
+/** Whether a command reads from one that finds processes by a port or a name: `lsof -ti:3000`, `pgrep -f vite`. */
+function readsFoundProcesses(command: Invocation): boolean {
+	const [finder, ...words] = command.sources();
+	if (finder === "lsof") return words.some((word) => /:\d{2,5}$/.test(word));
+	return (finder === "pgrep" || finder === "pidof") && words.some((word) => /^[a-z0-9_.]{3,}/i.test(word));
+}
+
 const kill: ProgramRule = (command) => {
 	if (
 		command.words.some((word) => /^(?:-1|-- ?-1|0)$/.test(word)) &&
@@ -69,7 +77,9 @@ const kill: ProgramRule = (command) => {
 	)
 		return [forbiddenEffect("kills every process")];
 	if (command.options.operands.includes("1")) return [forbiddenEffect("kills the first process")];
-	return command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
+	const pids = command.options.operands;
+	const isFound = pids.every((pid) => pid === UNKNOWN || pid === LISTED) && readsFoundProcesses(command);
+	return !isFound && command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
 		? [riskyEffect("kills a process without letting it finish")]
 		: [];
 };
