@@ -202,7 +202,7 @@ export class ForbiddenCommandMatcher {
 
 	/** @param work Once it is spent, no pattern is ruled out. */
 	constructor(patterns: readonly ForbiddenCommand[], flow: PipeFlow, work: WorkBudget) {
-		this.#progress = new PatternProgress(flow);
+		this.#progress = new PatternProgress(flow, work);
 		this.#work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];

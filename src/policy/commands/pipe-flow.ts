@@ -1,7 +1,7 @@
 // How far patterns with a pipe have come along the pipes of a script: `curl | sh` fires where what curl prints reaches sh.
 // Which command a pattern's part matches is left to patterns.ts.
 import type { WorkBudget } from "../work-budget.ts";
-import type { CommandRange, ShellScript, SimpleCommand } from "./shell/script.ts";
+import type { CommandRange, CommandText, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** A pattern of commands, some of which read what the one before them prints. */
 interface PipedPattern {
@@ -35,7 +35,8 @@ function mergeProgress(into: Map<PipedPattern, number>, from: Progress): void {
 export class PipeFlow {
 	readonly #work: WorkBudget;
 	readonly #isNeeded: boolean;
-	readonly #outflows = new WeakMap<SimpleCommand, Progress>();
+	/** By the text of a command that may be repeated: equal commands are followed once. */
+	readonly #outflows = new WeakMap<SimpleCommand | CommandText, Progress>();
 	readonly #inflows = new WeakMap<CommandRange, Progress>();
 	/** The command being followed, behind those that it runs in. */
 	readonly #followed: FollowedCommand[] = [];
@@ -60,7 +61,7 @@ export class PipeFlow {
 		followed.inWords = false;
 		followBody();
 		this.#followed.pop();
-		if (followed.outflow.size > 0) this.#outflows.set(command, followed.outflow);
+		if (followed.outflow.size > 0) this.#outflows.set(command.text ?? command, followed.outflow);
 	}
 
 	/** How many parts of a pattern have matched what reaches the current command. */
@@ -85,7 +86,7 @@ export class PipeFlow {
 		const inflow = new Map<PipedPattern, number>();
 		for (let at = reads.from; at < reads.to; at++) {
 			const source = script.commands[at];
-			const outflow = source && this.#outflows.get(source);
+			const outflow = source && this.#outflows.get(source.text ?? source);
 			if (!this.#work.charge(1 + (outflow?.size ?? 0))) break;
 			if (outflow) mergeProgress(inflow, outflow);
 		}
@@ -99,8 +100,11 @@ export class PatternProgress {
 	readonly #flow: PipeFlow;
 	readonly #reached = new Map<PipedPattern, number>();
 
-	constructor(flow: PipeFlow) {
+	readonly #work: WorkBudget;
+
+	constructor(flow: PipeFlow, work: WorkBudget) {
 		this.#flow = flow;
+		this.#work = work;
 	}
 
 	/**
@@ -116,7 +120,10 @@ export class PatternProgress {
 			if (isNext && matches(at)) last = at + 1;
 		}
 		if (last === 0) return false;
-		if (last > reached) this.#reached.set(pattern, last);
+		if (last > reached) {
+			this.#reached.set(pattern, last);
+			this.#work.learn();
+		}
 		this.#flow.record(pattern, last);
 		return last === pattern.commands.length;
 	}
