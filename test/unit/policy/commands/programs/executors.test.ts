@@ -52,6 +52,9 @@ chpst -u nobody HARM
 setuidgid nobody HARM
 s6-setuidgid nobody HARM
 sudo -n -u root HARM
+sudo --no-such x HARM
+sudo --no-such x --nor-this y HARM
+nice --no-such 1 --nor-this HARM
 sudo -iu root HARM
 sudo -C 3 HARM
 sudo -D / HARM
@@ -191,6 +194,7 @@ mco shell run 'HARM'
 et prod -c 'HARM'
 docker exec web HARM
 docker exec -it -u root -w / web HARM
+docker exec --no-such x web HARM
 docker exec web sh -c 'HARM'
 docker run --rm -v /:/h alpine HARM
 docker run --rm -e A=1 --name x alpine HARM
@@ -395,6 +399,9 @@ git push --receive-pack='HARM' origin
 git rebase -x 'HARM' main
 git rebase --exec='HARM' main
 git bisect run HARM
+git push -f -o --dry-run origin main
+git push --dry-run --no-dry-run -f
+git clean -xdf -e -n
 git bisect run sh -c 'HARM'
 git submodule foreach --recursive 'HARM'
 git difftool -y -x 'HARM'
