@@ -11,8 +11,9 @@ import { isDisk, locatePath } from "./locations.ts";
 import { parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
 import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
-import { findMongoEffects, findRedisEffects, findSqlEffects } from "./programs/databases.ts";
+import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
+import { findSqlEffects } from "./programs/sql.ts";
 import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
@@ -331,6 +332,7 @@ export class CommandWalk {
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
 	}
@@ -341,6 +343,11 @@ export class CommandWalk {
 		if (folders.length >= MAX_FOLDERS) this.#work.exhaust();
 		folders.push(folder);
 		this.#work.learn();
+	}
+
+	#matchWords(fields: readonly string[]): void {
+		const words = this.#work.charge(COMMAND_WORK + charactersIn(fields)) ? parseCommandWords(fields, this.#work) : null;
+		if (words) this.#findings.matchForbidden(words);
 	}
 
 	/** Follows what an unknown program may run or only print. It asks when it would be denied. */
