@@ -130,19 +130,32 @@ const packageRunner: ProgramRule = (command) =>
 
 const MAKE_TOOLS: ReadonlySet<string> = new Set(executorsFile.make_tools);
 
+/** Lines that a makefile's text runs while it is read: `$(shell line)`. */
+function shellCalls(text: string): readonly Effect[] {
+	const effects: Effect[] = [];
+	const starts = /\$[({]shell\s/g;
+	while (starts.exec(text)) {
+		const end = text.slice(starts.lastIndex).search(/[)}]/);
+		effects.push(
+			scriptEffect(end < 0 ? text.slice(starts.lastIndex) : text.slice(starts.lastIndex, starts.lastIndex + end)),
+		);
+		if (end < 0) break;
+		starts.lastIndex += end;
+	}
+	return effects;
+}
+
 /** `make VARIABLE=value`: the recipes use the value as they like. `--eval` is a makefile, whose `$(shell …)` runs. */
 const make: ProgramRule = ({ words }) =>
 	words.flatMap((word, at): readonly Effect[] => {
 		const [, name = "", value = ""] = /^([A-Za-z_][A-Za-z0-9_.]*)[:+?!]{0,3}=(.*)$/s.exec(word) ?? [];
 		if (name !== "") {
-			const called = [...value.matchAll(/\$[({]shell ([^)}]*)[)}]/g)].map((found) => scriptEffect(found[1] ?? ""));
-			return [...called, MAKE_TOOLS.has(name) ? guessedScriptEffect(value) : suspectEffect(value)];
+			return [...shellCalls(value), MAKE_TOOLS.has(name) ? guessedScriptEffect(value) : suspectEffect(value)];
 		}
 		const makefile = /^--eval=(.*)$/s.exec(word)?.[1] ?? (/^(?:-E|--eval)$/.test(word) ? words[at + 1] : undefined);
 		if (makefile === undefined) return [];
-		const called = [...makefile.matchAll(/\$[({]shell ([^)}]*)[)}]/g)].map((found) => scriptEffect(found[1] ?? ""));
 		const recipes = makefile.split(/\n\t|;/).slice(1);
-		return [...called, ...recipes.map((recipe) => guessedScriptEffect(recipe.replace(/^[@+-]+/, "")))];
+		return [...shellCalls(makefile), ...recipes.map((recipe) => guessedScriptEffect(recipe.replace(/^[@+-]+/, "")))];
 	});
 
 const CMAKE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(executorsFile.cmake_tools));

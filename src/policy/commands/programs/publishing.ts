@@ -54,9 +54,9 @@ function onlyShows({ name, words }: Pick<Invocation, "name" | "words">): boolean
 	return words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
 }
 
-/** Whether words begin with a sequence. An option stands in a sequence only where the sequence names it. */
-function beginsWith(words: readonly string[], sequence: WordSequence): boolean {
-	let at = 0;
+/** Whether the words from `from` on begin with a sequence. An option stands in one only where the sequence names it. */
+function beginsWith(words: readonly string[], from: number, sequence: WordSequence): boolean {
+	let at = from;
 	let isGap = false;
 	for (const wanted of sequence) {
 		if (wanted === null) {
@@ -68,7 +68,7 @@ function beginsWith(words: readonly string[], sequence: WordSequence): boolean {
 		at++;
 		isGap = false;
 	}
-	return sequence.length > 0 || !words.some((word) => /^[^-]/.test(word));
+	return sequence.length > 0 || words.every((word) => word.startsWith("-"));
 }
 
 /** The words that a project's script may be named by: `deploy`, `deploy:prod`, `release-all`. */
@@ -86,32 +86,50 @@ function findScript({ name, words }: Invocation): string | undefined {
 		.find(isPublishingScript);
 }
 
+/** Finds what a command publishes by its first words. */
+function* publishesByWords(command: Invocation, sequences: readonly WordSequence[]): Iterable<Effect> {
+	const { words, work } = command;
+	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
+	if (!work.charge(2 * starts.length * sequences.length * (1 + words.length / 8))) return;
+	const isPublished = sequences.some((sequence) => starts.some((at) => beginsWith(words, at, sequence)));
+	if (isPublished) yield raiseEffect("deploy_action", "publishes", "the same with --dry-run");
+}
+
+/** Options with which a program publishes what it builds. */
+const PUBLISHING_OPTIONS: ReadonlyMap<string, (word: string) => boolean> = new Map([
+	...["docker", "podman", "nerdctl", "depot", "earthly"].map((name): [string, (word: string) => boolean] => [
+		name,
+		(word) => /^--push(?:=true)?$|[,=]push=true(?:,|$)|^type=registry/.test(word),
+	]),
+	...["gradle", "gradlew"].map((name): [string, (word: string) => boolean] => [
+		name,
+		(word) => /(?:^|:)publish/.test(word) && !word.includes("ToMavenLocal"),
+	]),
+	["electron-builder", (word: string) => /^(?:--publish|-p)(?:=|$)/.test(word)] as const,
+]);
+
 /** Finds what a command publishes. `python setup.py …` is a command of its own. */
 export function* findPublications(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;
-	if (onlyShows(command)) return;
-	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
-	const published = SEQUENCES.get(name)?.find((sequence) => starts.some((at) => beginsWith(words.slice(at), sequence)));
-	if (published) yield raiseEffect("deploy_action", "publishes", `the same with --dry-run`);
-	const setup = words.findIndex((word) => /(?:^|\/)setup\.py$/.test(word));
-	if (setup >= 0 && /^(?:python|py)[0-9.]*$/.test(name))
-		yield* findPublications({ ...command, name: "setup.py", words: words.slice(setup + 1) });
+	if (/^(?:python|py)[0-9.]*$/.test(name)) {
+		const setup = words.findIndex((word) => /(?:^|\/)setup\.py$/.test(word));
+		if (setup >= 0) yield* findPublications({ ...command, name: "setup.py", words: words.slice(setup + 1) });
+		return;
+	}
+	const sequences = SEQUENCES.get(name);
+	const publishes = PUBLISHING_OPTIONS.get(name);
+	if ((!sequences && !publishes && !SCRIPT_RUNNERS.has(name)) || onlyShows(command)) return;
+	if (sequences) yield* publishesByWords(command, sequences);
+	if (publishes && words.some(publishes)) yield raiseEffect("deploy_action", "publishes what it builds");
 	const script = findScript(command);
 	if (script !== undefined) yield raiseEffect("deploy_action", `runs the script ${script}`);
-	const pushesImage = words.some((word) => /^--push(?:=true)?$|[,=]push=true(?:,|$)|^type=registry/.test(word));
-	if (/^(?:docker|podman|buildx|depot|earthly)$/.test(name) && pushesImage)
-		yield raiseEffect("deploy_action", "pushes what it builds");
-	if (/^gradlew?$/.test(name) && words.some((word) => /(?:^|:)publish(?!.*ToMavenLocal)/.test(word)))
-		yield raiseEffect("deploy_action", "publishes", "publishToMavenLocal");
-	if (/^electron-builder$/.test(name) && words.some((word) => /^(?:--publish|-p)(?:=|$)/.test(word)))
-		yield raiseEffect("deploy_action", "publishes");
 }
 
 /** Package managers of languages: they take back packages that others rely on, and change who may publish. */
 const packageManager: ProgramRule = (command) => {
-	const verbs = firstOperandIndexes(command.words).map((at) =>
-		command.words.slice(at).filter((word) => !/^-/.test(word)),
-	);
+	const starts = firstOperandIndexes(command.words);
+	if (!command.work.charge(4 * starts.length * command.words.length)) return [];
+	const verbs = starts.map((at) => command.words.slice(at).filter((word) => !/^-/.test(word)));
 	const taken = verbs.find(
 		([verb, next]) =>
 			/^(?:unpublish|yank)$/.test(verb ?? "") || (verb === "npm" && next === "unpublish") || verb === "hex.retire",

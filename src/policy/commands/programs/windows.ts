@@ -29,23 +29,30 @@ function toWordTable(table: Readonly<Record<string, readonly string[]>>): Readon
 const ASKING_WORD = /^(?:\/\?|-\?|-whatif|-help|--help|query|list|show|enum|get|\/query|\/list|\/enum)$/i;
 
 /** Finds what a command of Windows does, by its name and its words. Windows reads both in any case. */
-export function* findWindowsEffects(command: Invocation): Iterable<Effect> {
-	const words = command.words.map((word) => word.toLowerCase());
-	if (words.some((word) => /^(?:\/\?|-\?|-whatif)$/.test(word))) return;
-	const { name } = command;
+export function* findWindowsEffects({ name, words: written }: Invocation): Iterable<Effect> {
 	const forbidden = FORBIDDEN_NAMES.get(name);
+	const risky = RISKY_NAMES.get(name);
+	const isListed = FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADERS.has(name);
+	if (forbidden === undefined && risky === undefined && !isListed) return;
+	const words = written.map((word) => word.toLowerCase());
+	if (words.some((word) => /^(?:\/\?|-\?|-whatif)$/.test(word))) return;
 	if (forbidden !== undefined)
 		yield forbiddenEffect(forbidden, name.includes("-") ? "the same with -WhatIf" : undefined);
-	const risky = RISKY_NAMES.get(name);
 	if (risky !== undefined && words.length > 0) yield riskyEffect(risky);
+	yield* wordEffects(name, words);
+	if (LOADERS.has(name) && words.length > 0) yield* loaderEffects(words);
+}
+
+/** What the words of a command do. A first word that asks makes the others names. */
+function* wordEffects(name: string, words: readonly string[]): Iterable<Effect> {
+	if (ASKING_WORD.test(words[0] ?? "")) return;
+	const forbidden = FORBIDDEN_WORDS.get(name);
 	const wrong = words.find(
-		(word) => FORBIDDEN_WORDS.get(name)?.has(word.replace(/[:=].*$/s, "")) || FORBIDDEN_WORDS.get(name)?.has(word),
+		(word) => forbidden?.has(word) === true || forbidden?.has(word.replace(/[:=].*$/s, "")) === true,
 	);
 	const doubtful = words.find((word) => RISKY_WORDS.get(name)?.has(word));
-	if (wrong !== undefined && !words.slice(0, 1).some((word) => ASKING_WORD.test(word)))
-		yield forbiddenEffect(`${wrong} takes away or changes what the machine relies on`);
+	if (wrong !== undefined) yield forbiddenEffect(`${wrong} takes away or changes what the machine relies on`);
 	else if (doubtful !== undefined) yield riskyEffect(`${doubtful} changes the machine`);
-	if (LOADERS.has(name) && words.length > 0) yield* loaderEffects(words);
 }
 
 /** Programs of the system that load code. From an address, or as a script in their words, it is never meant well. */
