@@ -5,6 +5,7 @@ import { commandName } from "../patterns.ts";
 import { findWordEffects } from "../words.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
+import { EDITORS } from "./editors.ts";
 import { EXECUTORS, findExecutedSettings, findModuleRun } from "./executors.ts";
 import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
@@ -28,6 +29,7 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	SERVICE_CLIENTS,
 	DATABASE_CLIENTS,
 	AWK_COMMANDS,
+	EDITORS,
 	EXECUTORS,
 	PACKAGE_MANAGERS,
 	WINDOWS_COMMANDS,

@@ -8,8 +8,6 @@ import {
 	type ProgramRule,
 	raiseEffect,
 	riskyEffect,
-	scriptEffect,
-	writeEffect,
 } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
 import { locatePath, locatingWork } from "../locations.ts";
@@ -120,14 +118,6 @@ const atCommand: ProgramRule = (command) => {
 	];
 };
 
-/** Editors write their files; `!` in their commands is a shell. */
-const editor: ProgramRule = (command) =>
-	command.words.flatMap((word): readonly Effect[] => {
-		const line = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
-		if (line !== undefined) return [scriptEffect(line)];
-		return /^[-+]/.test(word) ? [] : [writeEffect(word)];
-	});
-
 const crontab: ProgramRule = (command) => {
 	if (command.options.letters.has("l")) return [];
 	if (hasFlag("crontab", command.options, "-r")) return [forbiddenEffect("crontab -r removes every schedule")];
@@ -208,11 +198,4 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	tune2fs: forbiddenCommand,
 	at: atCommand,
 	batch: atCommand,
-	vim: editor,
-	vi: editor,
-	nvim: editor,
-	ex: editor,
-	ed: editor,
-	nano: editor,
-	emacs: editor,
 };
