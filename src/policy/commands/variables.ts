@@ -10,8 +10,8 @@ import {
 	runEffect,
 	suspectEffect,
 } from "./effects.ts";
-import { findRoleLanguage } from "./grammar.ts";
 import { locatePath } from "./locations.ts";
+import { findRoleLanguage } from "./program-tables.ts";
 import { findSettingEffects } from "./programs/git-settings.ts";
 import { starredNames } from "./starred-names.ts";
 import variablesFile from "./variables.json" with { type: "json" };

@@ -106,13 +106,12 @@ export class CommandWalk {
 
 	/** Adds a finding for a script with an error. The only command of a line is to blame for it, as far as it was read. */
 	#addUnparsable({ commands }: ShellScript, text: string, scope: Scope): void {
-		const add = () => this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		const add = () => this.#findings.add("unparsable_command", "cannot be parsed");
 		const [only] = commands;
-		if (scope.depth > 0 || !only || commands.length > 1) add();
-		else {
-			const [environment] = this.#state.environments(only, scope);
-			if (environment) this.#findings.at(expandWords(only.words, environment), add, only.redirects);
-		}
+		const [environment] = scope.depth === 0 && only ? this.#state.environments(only, scope) : [];
+		if (!only || !environment || commands.length > 1)
+			this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		else this.#findings.at(expandWords(only.words, environment), add, only.redirects);
 	}
 
 	#followScript(script: ShellScript, scope: Scope): void {
