@@ -90,17 +90,25 @@ const env: ProgramRule = (command) => {
 
 const NAMED_KEYS: ReadonlyMap<string, string> = new Map(Object.entries(executorsFile.named_keys));
 
-/** `tmux send-keys` types its words without spaces. A word `;` begins another command of tmux. */
-const tmux: ProgramRule = (command) => {
-	const { words } = command;
-	const end = words.findIndex((word) => /^\\?;$/.test(word));
-	const more = end < 0 ? [] : [runEffect(["tmux", ...words.slice(end + 1)])];
-	const own = end < 0 ? words : words.slice(0, end);
-	const typed = parseArguments({ name: "tmux", words: own }).flatMap(({ role, text }) =>
+/** `tmux send-keys` types its words without spaces. */
+function typedKeys(words: readonly string[]): readonly Effect[] {
+	const typed = parseArguments({ name: "tmux", words }).flatMap(({ role, text }) =>
 		role === "line" ? [NAMED_KEYS.get(text) ?? text] : [],
 	);
-	return [...more, ...(typed.length > 1 ? [guessedScriptEffect(typed.join(""))] : [])];
-};
+	return typed.length > 1 ? [guessedScriptEffect(typed.join(""))] : [];
+}
+
+/** A word `;` begins another command of tmux. */
+function* tmux({ words }: Invocation): Iterable<Effect> {
+	let from = 0;
+	for (let at = 0; at <= words.length; at++) {
+		if (at < words.length && !/^\\?;$/.test(words[at] ?? "")) continue;
+		const own = words.slice(from, at);
+		yield* typedKeys(own);
+		if (from > 0 && own.length > 0) yield runEffect(["tmux", ...own]);
+		from = at + 1;
+	}
+}
 
 /** `screen -X stuff text`. */
 const screen: ProgramRule = ({ words }) => {
@@ -169,7 +177,7 @@ const cmake: ProgramRule = ({ words }) => {
 
 /** A line of gdb or lldb. Each of them may call `system` of the program that it debugs. */
 function debuggerEffects(line: string): readonly Effect[] {
-	const effects: Effect[] = [codeEffect("code", line)];
+	const effects: Effect[] = [];
 	const shell = /^\s*(?:!|sh(?:e|el|ell)?\s|plat(?:form)?\s+sh(?:ell)?\s(?:\s*--?\w+\s)?|target\s+\S+\s*\|)(.*)$/s.exec(
 		line,
 	)?.[1];
@@ -191,9 +199,14 @@ const debuggerCommand: ProgramRule = (command) => {
 		option !== null && DEBUGGER_LINE_OPTIONS.test(option) ? [text] : [],
 	);
 	const attaches = command.words.some((word) => /^(?:-p|--?pid|--attach-pid|--attach-name|-n)(?:=|$)/.test(word));
+	const known = [...lines, ...(command.input ?? "").split("\n")].filter((line) => line.trim() !== "");
 	return [
-		...[...lines, ...(command.input ?? "").split("\n")].filter((line) => line.trim() !== "").flatMap(debuggerEffects),
-		...(attaches && /^gdb/.test(command.name) ? [riskyEffect("changes a running process")] : []),
+		...(known.length > 0 ? [codeEffect("code", known.join("\n"))] : []),
+		...known.flatMap(debuggerEffects),
+		...(command.piped && command.input === null
+			? [raiseEffect("exec_action", "a debugger follows commands that are not seen")]
+			: []),
+		...(attaches && command.name.startsWith("gdb") ? [riskyEffect("changes a running process")] : []),
 	];
 };
 

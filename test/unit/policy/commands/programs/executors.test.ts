@@ -300,6 +300,8 @@ tmux if-shell 'HARM' ''
 tmux pipe-pane -t 0 'HARM'
 tmux new -d \; send-keys 'HARM' Enter
 tmux display-popup -E 'HARM'
+tmux new -d ls \; neww 'HARM'
+gdb -batch -ex 'call (int)system("HARM")' prog
 screen -dmS x HARM
 screen -S x -X stuff 'HARM^M'
 screen -dm bash -c 'HARM'
