@@ -10,7 +10,6 @@ import {
 	riskyEffect,
 	runEffect,
 	scriptEffect,
-	suspectEffect,
 	writeEffect,
 } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
@@ -136,45 +135,6 @@ const packageRunner: ProgramRule = (command) =>
 		return role === "run" && /@/.test(text) ? [runEffect([packageCommand(text), ...command.words.slice(at + 1)])] : [];
 	});
 
-const MAKE_TOOLS: ReadonlySet<string> = new Set(executorsFile.make_tools);
-
-/** Lines that a makefile's text runs while it is read: `$(shell line)`. */
-function shellCalls(text: string): readonly Effect[] {
-	const effects: Effect[] = [];
-	const starts = /\$[({]shell\s/g;
-	while (starts.exec(text)) {
-		const end = text.slice(starts.lastIndex).search(/[)}]/);
-		effects.push(
-			scriptEffect(end < 0 ? text.slice(starts.lastIndex) : text.slice(starts.lastIndex, starts.lastIndex + end)),
-		);
-		if (end < 0) break;
-		starts.lastIndex += end;
-	}
-	return effects;
-}
-
-/** `make VARIABLE=value`: the recipes use the value as they like. `--eval` is a makefile, whose `$(shell …)` runs. */
-const make: ProgramRule = ({ words }) =>
-	words.flatMap((word, at): readonly Effect[] => {
-		const [, name = "", value = ""] = /^([A-Za-z_][A-Za-z0-9_.]*)[:+?!]{0,3}=(.*)$/s.exec(word) ?? [];
-		if (name !== "") {
-			return [...shellCalls(value), MAKE_TOOLS.has(name) ? guessedScriptEffect(value) : suspectEffect(value)];
-		}
-		const makefile = /^--eval=(.*)$/s.exec(word)?.[1] ?? (/^(?:-E|--eval)$/.test(word) ? words[at + 1] : undefined);
-		if (makefile === undefined) return [];
-		const recipes = makefile.split(/\n\t|;/).slice(1);
-		return [...shellCalls(makefile), ...recipes.map((recipe) => guessedScriptEffect(recipe.replace(/^[@+-]+/, "")))];
-	});
-
-const CMAKE_TOOLS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(executorsFile.cmake_tools));
-
-/** `cmake -E tool …`: its own file commands. */
-const cmake: ProgramRule = ({ words }) => {
-	const at = words.indexOf("-E");
-	const tool = at < 0 ? undefined : CMAKE_TOOLS.get(words[at + 1] ?? "");
-	return tool ? [runEffect([...tool, ...words.slice(at + 2)])] : [];
-};
-
 /** A line of gdb or lldb. Each of them may call `system` of the program that it debugs. */
 function debuggerEffects(line: string): readonly Effect[] {
 	const effects: Effect[] = [];
@@ -227,21 +187,6 @@ const remoteScripts: ProgramRule = ({ words, work }) => {
 	});
 };
 
-/** `mvn exec:exec -Dexec.executable=rm -Dexec.args="-rf x"`. */
-const maven: ProgramRule = ({ words }) => {
-	const settings = new Map(
-		words.flatMap((word): [string, string][] => {
-			const [, name, value] = /^-D(exec\.[A-Za-z]+)=(.*)$/s.exec(word) ?? [];
-			return name !== undefined && value !== undefined ? [[name, value]] : [];
-		}),
-	);
-	const program = settings.get("exec.executable");
-	if (program === undefined) return [];
-	const rest =
-		settings.get("exec.args") ?? settings.get("exec.commandlineArgs") ?? settings.get("exec.arguments") ?? "";
-	return [scriptEffect(`${program} ${rest}`)];
-};
-
 /** `salt '*' module.function`: what it does on every machine. */
 const salt: ProgramRule = ({ words }) =>
 	words.flatMap((word): readonly Effect[] => {
@@ -268,16 +213,6 @@ const afterDashes: ProgramRule = ({ words }) => {
 	const dashes = words.indexOf("--");
 	return dashes < 0 ? [] : [scriptEffect(words.slice(dashes + 1).join(" "))];
 };
-
-/** `-wrapper program,argument`, which compilers are run by. */
-const compiler: ProgramRule = ({ words }) => {
-	const at = words.indexOf("-wrapper");
-	return at < 0 ? [] : [runEffect((words[at + 1] ?? "").split(","))];
-};
-
-/** `go env -w NAME=value` and `npm config set name value` last. */
-const goCommand: ProgramRule = ({ words }) =>
-	words[0] === "env" && words.includes("-w") ? [riskyEffect("changes the settings of every build")] : [];
 
 /** `gh alias set name '!line'`. */
 const ghAlias: ProgramRule = ({ words }) =>
@@ -311,10 +246,6 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	uv: packageRunner,
 	pip: packageRunner,
 	pip3: packageRunner,
-	make,
-	gmake: make,
-	bmake: make,
-	cmake,
 	gdb: debuggerCommand,
 	"gdb-multiarch": debuggerCommand,
 	"rust-gdb": debuggerCommand,
@@ -324,14 +255,8 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	az: remoteScripts,
 	oci: remoteScripts,
 	virsh: remoteScripts,
-	mvn: maven,
-	mvnw: maven,
 	salt,
 	"salt-ssh": salt,
 	"salt-call": salt,
-	gcc: compiler,
-	cc: compiler,
-	"g++": compiler,
-	go: goCommand,
 	gh: ghAlias,
 };

@@ -4,6 +4,7 @@ import { isPlainName } from "../../paths.ts";
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
 import { findWordEffects } from "../words.ts";
+import { BUILD_TOOLS } from "./build-tools.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
 import { EDITORS } from "./editors.ts";
@@ -31,6 +32,7 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	DATABASE_CLIENTS,
 	AWK_COMMANDS,
 	EDITORS,
+	BUILD_TOOLS,
 	EXECUTORS,
 	PACKAGE_MANAGERS,
 	WINDOWS_COMMANDS,
