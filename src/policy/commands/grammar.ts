@@ -41,6 +41,10 @@ interface Operand {
 /** Roles that nothing follows from. A word that may be the value of an unheard-of option is judged by itself then. */
 const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address"]);
 
+/** Names of options that say where something is written: `--report-file`, `--saveTo`, `--log`. */
+const WRITING_OPTION =
+	/^--?(?:[a-z-]*-)?(?:out|output|dest|destination|report|log|save|write|dump|export)(?:[-A-Z]|$|put|file|dir|to)/;
+
 /** Reads the words of one command from left to right. */
 class ArgumentReader {
 	readonly #words: readonly string[];
@@ -229,7 +233,8 @@ class ArgumentReader {
 		for (const [index, { text, at, doubts, behind }] of this.#operands.entries()) {
 			const role = roleAt(roles, index, count);
 			this.#add(text, role, null, at, doubts);
-			if (behind !== null && SILENT_ROLES.has(role)) this.#add(text, "unknown", behind, at);
+			const isSilent = SILENT_ROLES.has(role) || (behind !== null && WRITING_OPTION.test(behind));
+			if (behind !== null && isSilent) this.#add(text, "unknown", behind, at);
 		}
 	}
 }

@@ -123,7 +123,12 @@ export function isDisk(written: string): boolean {
 /** Files that shells, schedulers, services or version control run or follow the next time they start. */
 const STARTUP_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession)$/,
-	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/,
+	/(?:^|\/)\.(?:xprofile|zlogout|pam_environment|login|logout)$/,
+	/(?:^|\/)\.(?:bashrc|zshrc|profile)\.d\//,
+	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/|environment\.d\/|powershell\/.*profile\.ps1$)/,
+	/(?:^|\/)(?:site|user)customize\.py$/,
+	/^var\/spool\/(?:cron|at)(?:\/|$)/,
+	/\/start menu\/programs\/startup\//,
 	/(?:^|\/)\.ssh\/(?:authorized_keys2?|config|rc|environment)$/,
 	/(?:^|\/)(?:launchagents|launchdaemons)\//,
 	/(?:^|\/)\.git\/hooks\//,

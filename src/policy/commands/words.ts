@@ -39,7 +39,7 @@ export function* findWordEffects(
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
 	for (const argument of words) yield* argumentEffects(argument, folder, command, use !== null);
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
-	if (!use && !hasRule) yield* findSuspects(command.words, readsAsCommand);
+	if (!use && !hasRule) yield* findSuspects(words, command.words, readsAsCommand);
 }
 
 /** Whether a word of the role is run, so that the program has no need of a command in its input. */
@@ -110,13 +110,18 @@ function findPieces(text: string, isListed: boolean): readonly string[] {
  * Finds what reads as a command among the words of a program that nobody knows: a quoted line, and the words from the
  * first of each name on that a rule knows.
  */
-function* findSuspects(words: readonly string[], readsAsCommand: (name: string) => boolean): Iterable<Effect> {
+function* findSuspects(
+	known: readonly Argument[],
+	words: readonly string[],
+	readsAsCommand: (name: string) => boolean,
+): Iterable<Effect> {
 	const tried = new Set<string>();
-	for (const [at, word] of words.entries()) {
-		if (/\s/.test(word.trim())) yield suspectEffect(word.replace(/^-[^\s=]*=/, ""));
-		else if (!tried.has(word) && readsAsCommand(word)) {
-			tried.add(word);
-			yield suspectEffect(words.slice(at));
+	for (const { text, role, at } of known) {
+		if (role !== "unknown") continue;
+		if (/\s/.test(text.trim())) yield suspectEffect(text);
+		else if (!tried.has(text) && readsAsCommand(text)) {
+			tried.add(text);
+			yield suspectEffect([text, ...words.slice(at + 1)]);
 		}
 	}
 }
