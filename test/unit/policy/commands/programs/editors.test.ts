@@ -23,6 +23,7 @@ describe("a line of an editor", () => {
 		'vim -c \'call delete("/home/me", "rf")\' -c q',
 		"nvim --cmd 'lua os.execute(\"rm -rf ~\")'",
 		"vim -c 'terminal rm -rf ~'",
+		"ex -sc '!rm -rf ~' x",
 		"ex x <<< '!rm -rf ~'",
 		"ed x <<< '!rm -rf ~'",
 		"ed -s <<< 'r !rm -rf ~'",
