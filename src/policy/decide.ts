@@ -51,8 +51,12 @@ function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget):
 	return { find: (path, reach) => builtIn.find(path, reach) ?? ownPaths.find(path, reach) };
 }
 
+/** A built-in pattern that a rule holds in every spelling, except for dry runs, which a pattern cannot tell. */
+const HELD_BY_RULE = "git push --force";
+
 function parseWithBuiltInCommands(patterns: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {
-	return parseForbiddenCommands([...new Set([...DEFAULT_FORBIDDEN_COMMANDS, ...patterns])], work);
+	const builtIn = DEFAULT_FORBIDDEN_COMMANDS.filter((pattern) => pattern !== HELD_BY_RULE);
+	return parseForbiddenCommands([...new Set([...builtIn, ...patterns])], work);
 }
 
 /** Why each factor fired. The label explains a factor without reasons. */

@@ -43,6 +43,8 @@ export interface Invocation extends CommandWords {
 	readonly input: string | null;
 	/** Whether it reads a pipe, a here-document or a file, known or not. */
 	readonly piped: boolean;
+	/** Names of the commands whose output it reads or has among its words. */
+	readonly sources: () => readonly string[];
 	/** For work beyond a few readings of the words, which are charged already. */
 	readonly work: WorkBudget;
 }

@@ -128,7 +128,7 @@ export function predictWrappedOutput(
 	const { args, read } = readOperand(words.name, fields.slice(1), readFile);
 	const text = predictOutput(words.name, args, read ?? input, work);
 	if (text !== null || fields.length === 0 || layer > 6) return text;
-	for (const effect of findCommandEffects({ ...words, input, piped, work })) {
+	for (const effect of findCommandEffects({ ...words, input, piped, work, sources: () => [] })) {
 		if (work.spent) return null;
 		const inner =
 			effect.kind === "run" && effect.listed !== true

@@ -41,19 +41,7 @@ export function emptyScope(): Scope {
 /** Variables with a value in every shell. Numbers are placeholders, because nobody needs the real ones. */
 const PRESET_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(scopeFile.preset));
 
-const PROGRAM_CHANGING_VARIABLES: ReadonlySet<string> = new Set(scopeFile.change_programs);
-const COMMAND_VARIABLES: ReadonlySet<string> = new Set(scopeFile.hold_commands);
 const ASSIGNING_COMMANDS: ReadonlySet<string> = new Set(scopeFile.assigning_commands);
-
-/** Whether a variable decides which code programs load. */
-export function changesPrograms(variable: string): boolean {
-	return PROGRAM_CHANGING_VARIABLES.has(variable);
-}
-
-/** Whether some program runs the value of a variable. */
-export function holdsCommand(variable: string): boolean {
-	return COMMAND_VARIABLES.has(variable);
-}
 
 /** Whether a command takes assignments among its words. */
 export function assignsInWords(command: string): boolean {

@@ -5,7 +5,7 @@ import { foldingWork } from "../look-alikes.ts";
 import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import type { CodeLanguage, Effect } from "./effects.ts";
+import type { CodeLanguage, Effect, Invocation } from "./effects.ts";
 import { FileFlow } from "./file-flow.ts";
 import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
 import type { FindingCollector } from "./findings.ts";
@@ -17,7 +17,7 @@ import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
 import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
-import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
+import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
 import { findSentSecret } from "./sent-secrets.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
@@ -31,6 +31,7 @@ import {
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
 import { type CommandInput, ShellState } from "./shell-state.ts";
+import { findVariableEffects } from "./variables.ts";
 
 /** Units of work for a simple command, and for coming to one that need not be followed again. */
 const COMMAND_WORK = 300;
@@ -179,7 +180,15 @@ export class CommandWalk {
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		for (const { name, value } of this.#state.assign(command.assignments, scope))
-			this.#followVariable(name, value, scope);
+			this.#followVariable(name, value, {
+				scope,
+				script,
+				command,
+				input: null,
+				piped: false,
+				depth: scope.depth,
+				followed: new Set(),
+			});
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
@@ -191,9 +200,10 @@ export class CommandWalk {
 	}
 
 	/** Follows a variable whose value something runs. */
-	#followVariable(name: string, value: string, scope: Scope): void {
-		if (changesPrograms(name) && value !== "") this.#findings.add("risky_command", `${name} changes what programs run`);
-		if (holdsCommand(name)) this.#followNested(value, { ...scope, depth: scope.depth + 1 }, true);
+	#followVariable(name: string, value: string, frame: CommandFrame): void {
+		if (!this.#work.charge(20 + 10 * value.length)) return;
+		const inner = { ...frame, depth: frame.depth + 1, followed: new Set<string>() };
+		for (const effect of findVariableEffects(name, value)) this.#followEffect(effect, inner, false);
 	}
 
 	#followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
@@ -256,7 +266,14 @@ export class CommandWalk {
 		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
 		const written: string[] = [];
 		const inner = { ...frame, depth: frame.depth + 1 };
-		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.#work })) {
+		const invocation: Invocation = {
+			...words,
+			input: frame.input,
+			piped: frame.piped,
+			sources: () => sourceCommandNames(frame.script, frame.command, this.#work),
+			work: this.#work,
+		};
+		for (const effect of findCommandEffects(invocation)) {
 			if (this.#work.spent) return;
 			if (effect.kind === "write") written.push(effect.path);
 			this.#followEffect(effect, inner, isListed);
@@ -274,9 +291,9 @@ export class CommandWalk {
 		this.#followCommand(fields.slice(at), frame, isListed);
 	}
 
-	#followAssignedWords(command: string, fields: readonly string[], { scope, input }: CommandFrame): void {
-		for (const { name, value } of this.#state.assignWords(command, fields, scope, input))
-			this.#followVariable(name, value, scope);
+	#followAssignedWords(command: string, fields: readonly string[], frame: CommandFrame): void {
+		for (const { name, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
+			this.#followVariable(name, value, frame);
 	}
 
 	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */

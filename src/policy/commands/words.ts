@@ -6,6 +6,7 @@ import {
 	codeEffect,
 	type Effect,
 	type Invocation,
+	raiseEffect,
 	readEffect,
 	runEffect,
 	scriptEffect,
@@ -15,6 +16,7 @@ import {
 } from "./effects.ts";
 import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
+import { firstOperandIndexes, MAX_FIRST_OPERANDS } from "./options.ts";
 import { type ArgumentRole, findRoleLanguage } from "./program-tables.ts";
 
 /** Whether something besides the tables knows the program. */
@@ -66,10 +68,25 @@ function* argumentEffects(
 	else if (role === "remove") yield { kind: "remove", path, recursive: true };
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
-	// An option that no table has may have taken one of the words before.
-	else if (role === "run") for (let from = at; from <= at + doubts; from++) yield runEffect(words.slice(from));
+	else if (role === "run") yield* findReadings(words, at, doubts);
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
+}
+
+/**
+ * The commands that the words from `at` on may be. An option that no table has may have taken a word before, and then the
+ * command begins at a later one that is no option.
+ */
+function* findReadings(words: readonly string[], at: number, doubts: number): Iterable<Effect> {
+	yield runEffect(words.slice(at));
+	let last = at;
+	for (let doubt = 0; doubt < doubts; doubt++) {
+		const starts = firstOperandIndexes(words, last + 1);
+		for (const start of starts) yield runEffect(words.slice(start));
+		if (starts.length === MAX_FIRST_OPERANDS)
+			yield raiseEffect("oversize_command", "more options before a command than can be followed");
+		last = starts.at(-1) ?? words.length;
+	}
 }
 
 /** What parts the words of an unknown option: `a=b`, `host:path`, `one,two`, `@file`. */

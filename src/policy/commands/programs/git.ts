@@ -7,42 +7,28 @@ import {
 	type ProgramRule,
 	raiseEffect,
 	riskyEffect,
-	runEffect,
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
 import { hasFlag, parseOptions } from "../options.ts";
 import gitFile from "./git.json" with { type: "json" };
+import { findSettingEffects } from "./git-settings.ts";
 
 /** Global options that take the next word. */
 const GLOBAL_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(gitFile.global_options_with_value);
 
-/** Settings whose value git runs. */
-const EXECUTED_SETTINGS =
-	/^(?:core\.(?:sshcommand|pager|editor|fsmonitor|askpass|gitproxy)|pager\..+|credential(?:\..+)?\.helper|diff\.external|diff\..+\.(?:command|textconv)|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|mergetool\..+\.cmd|difftool\..+\.cmd|gpg\.program|gpg\..+\.program|sequence\.editor|uploadpack\.packobjectshook|protocol\.ext\.allow|http\.proxy|remote\..+\.(?:receivepack|uploadpack))$/i;
+/** Options that destroy something, of subcommands that have no rule of their own. */
+const DESTROYING_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(gitFile.destroying_options));
 
-/** Usual programs of these settings. */
-const HARMLESS_PROGRAMS =
-	/^(?:|cat|less(?: -\S+)*|more|true|false|:|vim?|nvim|nano|emacs|code --wait|delta|bat|store|cache.*|osxkeychain|manager.*|ssh(?: -i \S+)?)$/;
+/** Subcommands that `-n` makes harmless. With others it means something else. */
+const DRY_RUN_SUBCOMMANDS: ReadonlySet<string> = new Set(gitFile.dry_run_subcommands);
 
 interface GitCommand {
 	readonly command: Invocation;
 	readonly words: readonly string[];
 	readonly operands: readonly string[];
 	readonly has: (flag: string) => boolean;
-}
-
-/** What git runs because of a setting given by `-c` or `git config`. */
-function settingEffects(name: string, value: string): readonly Effect[] {
-	if (/^alias\./i.test(name)) {
-		const aliasEffect = value.startsWith("!")
-			? scriptEffect(value.slice(1))
-			: runEffect(["git", ...value.split(/\s+/).filter((word) => word !== "")]);
-		return [aliasEffect];
-	}
-	if (/^core\.hookspath$/i.test(name)) return [riskyEffect("git runs hooks from another folder")];
-	if (!EXECUTED_SETTINGS.test(name) || HARMLESS_PROGRAMS.test(value.trim())) return [];
-	return [forbiddenEffect(`git runs the program set as ${name}`), scriptEffect(value.replace(/^!/, ""))];
 }
 
 const reset: GitRule = ({ has }) =>
@@ -54,19 +40,24 @@ const push: GitRule = ({ command, words, operands, has }) => {
 		(word) => /^--force/.test(word) && !/^--force-(?:with-lease|if-includes)(?:=|$)/.test(word),
 	);
 	if (isForced || command.options.letters.has("f") || has("-f"))
-		return [forbiddenEffect("git push overwrites what others have")];
+		return [forbiddenEffect("git push overwrites what others have", "git push --force-with-lease")];
 	if (has("--mirror") || has("--prune")) return [forbiddenEffect("git push removes what is not here")];
 	if (has("--delete") || operands.slice(1).some((ref) => /^:./.test(ref)))
 		return [forbiddenEffect("git push deletes a remote branch or tag")];
 	if (operands.slice(1).some((ref) => ref.startsWith("+")))
-		return [forbiddenEffect("git push overwrites what others have")];
-	return [];
+		return [forbiddenEffect("git push overwrites what others have", "git push --force-with-lease")];
+	return [
+		...(has("--no-verify") && !command.options.letters.has("n") ? [riskyEffect("skips the checks before a push")] : []),
+		...(PLATFORM_REMOTES.test(operands[0] ?? "") ? [raiseEffect("deploy_action", "git push deploys")] : []),
+	];
 };
 
-const clean: GitRule = ({ has }) => {
-	if (has("-n") || has("--dry-run")) return [];
-	return has("-f") || has("--force") ? [forbiddenEffect("git clean removes files git does not know")] : [];
-};
+/** Names of remotes that build and run what they are sent. */
+const PLATFORM_REMOTES =
+	/^(?:heroku|dokku|piku|scalingo|clever|gigalixir|azure|production|prod|live|deploy)$|@(?:dokku|git\.heroku)/i;
+
+const clean: GitRule = ({ has }) =>
+	has("-f") || has("--force") ? [forbiddenEffect("git clean removes files git does not know", "git clean -n")] : [];
 
 /** Options of checkout whose value is the next word. */
 const CHECKOUT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(gitFile.checkout_options_with_value);
@@ -121,14 +112,12 @@ const rewriteHistory: GitRule = ({ command }) => [
 	forbiddenEffect(`git ${command.words.find((word) => !word.startsWith("-")) ?? ""} rewrites or removes history`),
 ];
 
+/** Any two neighbours may be a setting and its value, because `--file` and others take a word between. */
 const config: GitRule = ({ operands, has }) => {
 	const [name = "", value] = operands[0] === "set" ? operands.slice(1) : operands;
-	if (has("--global") || has("--system"))
-		return [
-			...(value === undefined ? [] : settingEffects(name, value)),
-			...(value === undefined ? [] : globalSettingEffects(name)),
-		];
-	return value === undefined ? [] : settingEffects(name, value);
+	const settings = operands.slice(1).flatMap((next, at) => findSettingEffects(operands[at] ?? "", next));
+	if (value === undefined) return [];
+	return has("--global") || has("--system") ? [...settings, ...globalSettingEffects(name)] : settings;
 };
 
 function globalSettingEffects(name: string): readonly Effect[] {
@@ -136,6 +125,43 @@ function globalSettingEffects(name: string): readonly Effect[] {
 		? []
 		: [riskyEffect("changes git's configuration for every repository")];
 }
+
+/** `ext::command` as an address runs the command. Options of `clone` set what git runs. */
+const connects: GitRule = ({ words, operands }) => [
+	...operands.flatMap((address) => {
+		const line = /(?:^|=)ext::(.*)$/s.exec(address)?.[1];
+		// A percent sign keeps a space in a word.
+		return line === undefined ? [] : [scriptEffect(line.replaceAll("% ", "\\ "))];
+	}),
+	...words.flatMap((word, at) => {
+		const setting = /^(?:-c|--config)$/.test(word) ? words[at + 1] : /^--config=(.*)$/s.exec(word)?.[1];
+		return setting === undefined ? [] : assignedSetting(setting);
+	}),
+	...words.flatMap((word) => {
+		const folder = /^--template=(.+)$/s.exec(word)?.[1];
+		return folder === undefined ? [] : [riskyEffect("git copies hooks from another folder")];
+	}),
+];
+
+function assignedSetting(written: string): readonly Effect[] {
+	const end = written.indexOf("=");
+	return end < 0 ? [] : findSettingEffects(written.slice(0, end), written.slice(end + 1));
+}
+
+/** Lines of `update-ref --stdin` that take a reference away, whatever it was. */
+const DELETING_LINE = /^(?:option [^\n]*\n)?delete\b/m;
+
+const updateRef: GitRule = ({ command, has }) => {
+	if (has("-d") || has("--delete")) return [forbiddenEffect("git update-ref deletes a reference")];
+	if (!has("--stdin")) return [];
+	if (command.input === null) return [raiseEffect("exec_action", "git update-ref reads changes that are not seen")];
+	return DELETING_LINE.test(command.input.replaceAll("\u0000", "\n"))
+		? [forbiddenEffect("git update-ref deletes a reference")]
+		: [riskyEffect("git update-ref moves references")];
+};
+
+const credential: GitRule = ({ operands }) =>
+	/^(?:fill|get)$/.test(operands[0] ?? "") ? [forbiddenEffect("git shows a stored credential")] : [];
 
 type GitRule = (command: GitCommand) => readonly Effect[];
 
@@ -156,35 +182,42 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 		"filter-repo": rewriteHistory,
 		"send-pack": ({ has }) =>
 			has("--force") || has("--mirror") ? [forbiddenEffect("git send-pack overwrites what others have")] : [],
-		"update-ref": ({ has }) => (has("-d") ? [forbiddenEffect("git update-ref deletes a reference")] : []),
+		"update-ref": updateRef,
+		credential,
+		"credential-store": credential,
+		"credential-cache": credential,
+		"credential-osxkeychain": credential,
+		"fast-import": ({ has }) => (has("--force") ? [forbiddenEffect("git fast-import overwrites branches")] : []),
+		daemon: () => [riskyEffect("git daemon offers the repository to the network")],
+		maintenance: ({ operands }) => (operands[0] === "start" ? [riskyEffect("git maintenance schedules itself")] : []),
+		fetch: connects,
+		pull: connects,
+		"ls-remote": connects,
+		"fetch-pack": connects,
+		init: connects,
 		reflog: ({ operands }) =>
 			/^(?:expire|delete)$/.test(operands[0] ?? "") ? [forbiddenEffect("git reflog drops what undo needs")] : [],
 		gc: ({ words }) =>
 			words.some((word) => /^--prune(?:=(?:now|all)|$)/.test(word))
 				? [forbiddenEffect("git gc drops unreachable work at once")]
 				: [],
-		prune: ({ has }) => (has("-n") ? [] : [riskyEffect("git prune drops unreachable objects")]),
+		prune: () => [riskyEffect("git prune drops unreachable objects")],
 		worktree: ({ operands, has }) =>
 			operands[0] === "remove" && (has("-f") || has("--force"))
-				? [forbiddenEffect("git worktree remove throws its changes away")]
+				? [forbiddenEffect("git worktree remove throws its changes away", "git worktree remove")]
 				: [],
-		submodule: ({ operands, words, has }) => {
+		submodule: (invocation) => {
+			const { operands, has } = invocation;
 			if (operands[0] === "deinit" && (has("-f") || has("--all")))
 				return [forbiddenEffect("git submodule deinit removes a working tree")];
-			return operands[0] === "foreach"
-				? [
-						scriptEffect(
-							words
-								.slice(words.indexOf("foreach") + 1)
-								.filter((word) => !/^--/.test(word))
-								.join(" "),
-						),
-					]
-				: [];
+			if (operands[0] === "update" && has("--force")) return [riskyEffect("git submodule update throws changes away")];
+			return connects(invocation);
 		},
 		tag: ({ has }) => (has("-d") || has("--delete") ? [raiseEffect("delete_action", "deletes a tag")] : []),
-		remote: ({ operands }) =>
-			/^(?:rm|remove)$/.test(operands[0] ?? "") ? [raiseEffect("delete_action", "removes a remote")] : [],
+		remote: (invocation) =>
+			/^(?:rm|remove)$/.test(invocation.operands[0] ?? "")
+				? [raiseEffect("delete_action", "removes a remote")]
+				: connects(invocation),
 		rm: ({ operands, has }) => [
 			...operands.map((path) => writeEffect(path, "below")),
 			...(has("--cached") ? [] : [raiseEffect("delete_action", "git rm removes files")]),
@@ -192,16 +225,24 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 		],
 		mv: ({ operands }) => operands.map((path) => writeEffect(path, "below")),
 		commit: ({ has }) => (has("--no-verify") ? [riskyEffect("skips the checks before a commit")] : []),
-		rebase: ({ words }) =>
-			words.flatMap((word, at) => {
-				const command = /^(?:-x|--exec)(?:=(.*))?$/s.exec(word);
-				return command ? [scriptEffect(command[1] ?? words[at + 1] ?? "")] : [];
-			}),
-		bisect: ({ operands }) => (operands[0] === "run" ? [runEffect(operands.slice(1))] : []),
-		lfs: ({ operands }) => (operands[0] === "prune" ? [riskyEffect("git lfs prune removes local objects")] : []),
-		clone: ({ operands }) => operands.filter((url) => url.startsWith("ext::")).map((url) => scriptEffect(url.slice(5))),
+		lfs: (invocation) => {
+			if (invocation.operands[0] === "migrate") return rewriteHistory(invocation);
+			return invocation.operands[0] === "prune" ? [riskyEffect("git lfs prune removes local objects")] : [];
+		},
+		clone: connects,
 	}),
 );
+
+/** Whether the subcommand only shows what it would do. An option's value is no option, as in `-o --dry-run`. */
+function onlyShows(command: Invocation, subcommand: string): boolean {
+	if (!DRY_RUN_SUBCOMMANDS.has(subcommand)) return false;
+	const values = new Set(parseArguments(command).map(({ at }) => at));
+	const options = parseOptions(
+		"git",
+		command.words.filter((_, at) => !values.has(at)),
+	);
+	return hasFlag("git", options, "--dry-run") && !hasFlag("git", options, "--no-dry-run");
+}
 
 /** `git [options] subcommand …`. Settings before the subcommand count whatever the subcommand is. */
 export const git: ProgramRule = (command) => {
@@ -210,14 +251,21 @@ export const git: ProgramRule = (command) => {
 	for (; /^-./.test(command.words[at] ?? ""); at++) {
 		const word = command.words[at] ?? "";
 		const setting = word === "-c" ? command.words[at + 1] : /^-c(.+)$/s.exec(word)?.[1];
-		const [, name, value] = /^([^=]+)=?(.*)$/s.exec(setting ?? "") ?? [];
-		if (name !== undefined && value !== undefined) effects.push(...settingEffects(name, value));
+		if (setting !== undefined) effects.push(...assignedSetting(setting));
+		if (/^--exec-path=./s.test(word)) effects.push(riskyEffect("git runs programs from another folder"));
 		if (GLOBAL_OPTIONS_WITH_VALUE.has(word)) at++;
 	}
+	const subcommand = command.words[at] ?? "";
 	const words = command.words.slice(at + 1);
-	const rule = GIT_SUBCOMMANDS.get(command.words[at] ?? "");
-	if (!rule || words.some((word) => word === "--help")) return effects;
+	if (words.some((word) => word === "--help")) return effects;
 	const options = parseOptions("git", words);
 	const has = (flag: string) => hasFlag("git", options, flag);
-	return [...effects, ...rule({ command: { ...command, options }, words, operands: options.operands, has })];
+	if (onlyShows(command, subcommand)) return effects;
+	const destroyingOption = DESTROYING_OPTIONS.get(subcommand)?.find(has);
+	if (destroyingOption !== undefined)
+		effects.push(forbiddenEffect(`git ${subcommand} ${destroyingOption} takes something away`));
+	const rule = GIT_SUBCOMMANDS.get(subcommand);
+	return rule
+		? [...effects, ...rule({ command: { ...command, options }, words, operands: options.operands, has })]
+		: effects;
 };

@@ -4,16 +4,21 @@ import { isPlainName } from "../../paths.ts";
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
 import { findWordEffects } from "../words.ts";
+import { BUILD_TOOLS } from "./build-tools.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
+import { EDITORS } from "./editors.ts";
+import { EXECUTORS, findExecutedSettings, findModuleRun } from "./executors.ts";
 import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK_COMMANDS } from "./network.ts";
 import programsFile from "./programs.json" with { type: "json" };
+import { findPublications, PACKAGE_MANAGERS } from "./publishing.ts";
 import { SERVICE_CLIENTS } from "./resources.ts";
-import { SHELL_COMMANDS } from "./shells.ts";
+import { findShell, SHELL_COMMANDS } from "./shells.ts";
 import { SYSTEM_COMMANDS } from "./system.ts";
-import { findInnerCommands, WRAPPERS } from "./wrappers.ts";
+import { findWindowsEffects, WINDOWS_COMMANDS } from "./windows.ts";
+import { WRAPPERS } from "./wrappers.ts";
 
 const enterFolder: ProgramRule = (command) =>
 	command.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
@@ -26,6 +31,11 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 	SERVICE_CLIENTS,
 	DATABASE_CLIENTS,
 	AWK_COMMANDS,
+	EDITORS,
+	BUILD_TOOLS,
+	EXECUTORS,
+	PACKAGE_MANAGERS,
+	WINDOWS_COMMANDS,
 	WRAPPERS,
 	SHELL_COMMANDS,
 ];
@@ -44,14 +54,22 @@ const isIn = (tables: readonly Readonly<Record<string, ProgramRule>>[], name: st
 /** Finds what the command would do, by every rule for its name, and by the roles of its words. */
 export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
-	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];
+	const shell = findShell(command.name);
+	const names = [
+		command.name,
+		...(command.name.startsWith("mkfs.") ? ["mkfs"] : []),
+		...(shell === null ? [] : [shell]),
+	];
 	for (const table of PROGRAM_TABLES) {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
 		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];
 	}
 	const isInterpreter = findInterpreter(command.name) !== null;
 	if (isInterpreter) yield* interpreterRule(command);
-	yield* findInnerCommands(command);
+	yield* findExecutedSettings(command);
+	yield* findModuleRun(command);
+	yield* findPublications(command);
+	yield* findWindowsEffects(command);
 	const knowledge = {
 		hasRule: isInterpreter || RULED_NAMES.has(command.name),
 		runsItsWords: isIn(OUTER_TABLES, command.name),

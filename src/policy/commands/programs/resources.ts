@@ -175,24 +175,6 @@ const java: ProgramRule = (command) => {
 	return at < 0 ? [] : [{ kind: "run", fields: command.words.slice(at + 1) }];
 };
 
-/** Package managers of languages: they publish packages, and take back packages that others rely on. */
-const packageManager: ProgramRule = (command) => {
-	const verb = command.options.operands[0] ?? "";
-	if (/^(?:unpublish|yank)$/.test(verb))
-		return [forbiddenEffect(`${command.name} ${verb} takes a published package away`)];
-	const publishes =
-		verb === "publish" ||
-		(verb === "push" && /^(?:gem|nuget|twine)$/.test(command.name)) ||
-		(command.name === "twine" && verb === "upload");
-	if (publishes && !command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)))
-		return [raiseEffect("deploy_action", `${command.name} ${verb} publishes a package`)];
-	if (/^(?:run|run-script|task)$/.test(verb) && /^(?:deploy|release|publish)/.test(command.options.operands[1] ?? ""))
-		return [raiseEffect("deploy_action", `${command.name} runs ${command.options.operands[1]}`)];
-	return /^(?:deprecate|owner|token|adduser|login|access)$/.test(verb)
-		? [riskyEffect(`${command.name} ${verb} changes what others see`)]
-		: [];
-};
-
 const systemPackageManager: ProgramRule = (command) => {
 	const removingWord =
 		command.options.operands.find((word) => /^(?:remove|purge|autoremove|erase|uninstall|rm)$/.test(word)) ??
@@ -210,7 +192,6 @@ export const SERVICE_CLIENTS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(
 		Object.values(resourcesFile.clients).flatMap((names) => names.map((name) => [name, serviceClient])),
 	),
-	...Object.fromEntries(resourcesFile.package_managers.map((name) => [name, packageManager])),
 	...Object.fromEntries(resourcesFile.system_package_managers.map((name) => [name, systemPackageManager])),
 	java,
 };

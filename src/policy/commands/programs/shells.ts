@@ -1,4 +1,4 @@
-// Shells, and commands that run a line of shell: `-c`, `eval`, `ssh` and others.
+// Shells, and builtins that run a line of shell: `-c`, `eval`, `trap`, `alias`.
 
 import {
 	codeEffect,
@@ -12,19 +12,44 @@ import {
 import { firstOperandIndexes } from "../options.ts";
 import shellsFile from "./shells.json" with { type: "json" };
 
+/** Options of fish, nu and others whose value is a line: `--command`, `--commands`, `-C`, `--init-command`. */
+const LINE_OPTION = /^--(?:(?:init-)?commands?|execute)(?:=(.*))?$/s;
+
+function takesLine(name: string, word: string | undefined): boolean {
+	return word !== undefined && ((word === "-C" && name === "fish") || LINE_OPTION.test(word));
+}
+
+/** Whether a word is an option that takes a line, or that line. */
+function isLine({ name, words }: Invocation, at: number): boolean {
+	const previous = words[at - 1];
+	return takesLine(name, words[at]) || (takesLine(name, previous) && previous?.includes("=") !== true);
+}
+
+/** Lines that long options give, and files of start-up commands. */
+function longOptionEffects({ name, words }: Invocation): readonly Effect[] {
+	return words.flatMap((word, at) => {
+		if (takesLine(name, word)) return [scriptEffect(LINE_OPTION.exec(word)?.[1] ?? words[at + 1] ?? "")];
+		const file = /^--(?:rcfile|init-file)=(.*)$/s.exec(word)?.[1];
+		return file === undefined ? [] : [runEffect([file])];
+	});
+}
+
 /** A shell runs `-c text`, a script file, or what it reads. */
 const shellCommand: ProgramRule = (command) => {
 	const { words } = command;
+	const lines = longOptionEffects(command);
 	for (const [at, word] of words.entries()) {
-		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(words[at - 1] ?? ""))) {
-			return shellOperandEffects(command, word === "--" ? at + 1 : at);
+		const previous = words[at - 1];
+		if (isLine(command, at)) continue;
+		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(previous ?? ""))) {
+			return [...lines, ...shellOperandEffects(command, word === "--" ? at + 1 : at)];
 		}
 		if (word.includes("c") && /^-[a-zA-Z]*$/.test(word)) {
 			const textAt = firstOperandIndexes(words, at + 1)[0];
-			if (textAt === undefined) return [];
-			return [scriptEffect(words[textAt] ?? "", words.slice(textAt + 1))];
+			return textAt === undefined ? lines : [...lines, scriptEffect(words[textAt] ?? "", words.slice(textAt + 1))];
 		}
 	}
+	if (lines.length > 0) return lines;
 	return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
 };
 
@@ -42,24 +67,11 @@ function shellOperandEffects(command: Invocation, at: number): readonly Effect[]
 const sourceCommand: ProgramRule = ({ words }) =>
 	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "interpret", language: "shell" }] : [];
 
-/** Runs its operands as one line of shell: `eval`, `watch`, `ssh host`. */
-const runJoinedOperands: ProgramRule = ({ words }) => (words.length > 0 ? [scriptEffect(words.join(" "))] : []);
-
-const watch: ProgramRule = ({ words }) =>
-	firstOperandIndexes(words).map((at) => scriptEffect(words.slice(at).join(" ")));
-
-const sshCommand: ProgramRule = ({ words }) => {
-	const hosts = firstOperandIndexes(words);
-	return hosts.flatMap((at) => (at + 1 < words.length ? [scriptEffect(words.slice(at + 1).join(" "))] : []));
+/** Runs its operands as one line of shell. */
+const evaluate: ProgramRule = ({ words }) => {
+	const own = words[0] === "--" ? words.slice(1) : words;
+	return own.length > 0 ? [scriptEffect(own.join(" "))] : [];
 };
-
-/** Runs the value of `-c`, in which `su`, `script`, `flock` and others take a line of shell. */
-export const runDashC: ProgramRule = ({ words }) =>
-	words.flatMap((word, at) => {
-		const attached = /^--(?:command|session-command)=(.*)$/s.exec(word)?.[1];
-		if (attached !== undefined) return [scriptEffect(attached)];
-		return /^(?:-[a-z]*c|--command|--session-command)$/.test(word) ? [scriptEffect(words[at + 1] ?? "")] : [];
-	});
 
 /** `powershell -Command …`, `-EncodedCommand …` (base64 of UTF-16). */
 const powershell: ProgramRule = ({ words, piped }) => {
@@ -101,16 +113,16 @@ const alias: ProgramRule = ({ words }) =>
 		return value === undefined ? [] : [scriptEffect(value)];
 	});
 
-/** The shells, and the commands that run a line of shell, by name. */
+/** The shell that a name means: `bash5.2` and `zsh-static` are bash and zsh. Null for other names. */
+export function findShell(name: string): string | null {
+	const plain = name.slice(0, 32).replace(/(?:[-_.]?(?:static|[0-9.]+))+$/, "");
+	return shellsFile.shells.includes(plain) ? plain : null;
+}
+
+/** The shells and their builtins by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(shellsFile.shells.map((name) => [name, shellCommand])),
-	eval: runJoinedOperands,
-	watch,
-	ssh: sshCommand,
-	mosh: sshCommand,
-	su: runDashC,
-	runuser: runDashC,
-	script: runDashC,
+	eval: evaluate,
 	source: sourceCommand,
 	".": sourceCommand,
 	powershell,

@@ -1,14 +1,15 @@
 // Commands on the machine itself: power, disks, accounts, services, schedules, kernel, processes, also on Windows.
 
+import { LISTED, UNKNOWN } from "../../placeholders.ts";
 import {
 	type Effect,
 	forbiddenEffect,
+	type Invocation,
 	type ProgramRule,
 	raiseEffect,
 	riskyEffect,
-	scriptEffect,
-	writeEffect,
 } from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
 import { locatePath, locatingWork } from "../locations.ts";
 import { hasFlag } from "../options.ts";
 import systemFile from "./system.json" with { type: "json" };
@@ -21,7 +22,8 @@ const RISKY_COMMANDS_BY_NAME: ReadonlyMap<string, string> = new Map(Object.entri
 const forbiddenCommand: ProgramRule = (command) => {
 	if (
 		command.options.flags.some((flag) => /^--(?:help|version)$/.test(flag)) ||
-		(command.words.length === 0 && /^(?:mdadm|hdparm|vssadmin)$/.test(command.name))
+		(command.words.length === 0 && /^(?:mdadm|hdparm)$/.test(command.name)) ||
+		onlyLooks(command)
 	)
 		return [];
 	if (
@@ -36,19 +38,35 @@ const forbiddenCommand: ProgramRule = (command) => {
 	return [forbiddenEffect(`${command.name} ${name}`)];
 };
 
-/** Uses of risky commands that only look. */
+/** First words with which a command only looks. An empty text stands for no words at all. */
+const LOOKING_WORDS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+	Object.entries(systemFile.looks).map(([name, words]) => [name, new Set(words)]),
+);
+
+function onlyLooks({ name, words }: Pick<Invocation, "name" | "words">): boolean {
+	const looking = LOOKING_WORDS.get(name);
+	return looking !== undefined && (looking.has(words[0] ?? "") || looking.has(words.slice(0, 2).join(" ")));
+}
+
+/** Uses of risky commands that only look, where the first word does not say it. */
 const ONLY_LOOKS: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
 	mount: (words) => words.length === 0 || words.every((word) => word === "-l"),
 	sysctl: (words) => !words.some((word) => /=|^-[wp]/.test(word)),
 	printenv: (words) => words.length > 0,
-	sc: (words) => /^query/i.test(words[0] ?? ""),
 	icacls: (words) => words.length < 2,
 };
 
 const riskyCommand: ProgramRule = (command) =>
-	ONLY_LOOKS[command.name]?.(command.words) === true
+	onlyLooks(command) || ONLY_LOOKS[command.name]?.(command.words) === true
 		? []
 		: [riskyEffect(`${command.name} ${RISKY_COMMANDS_BY_NAME.get(command.name) ?? ""}`)];
+
+/** Whether a command reads from one that finds processes by a port or a name: `lsof -ti:3000`, `pgrep -f vite`. */
+function readsFoundProcesses(command: Invocation): boolean {
+	const [finder, ...words] = command.sources();
+	if (finder === "lsof") return words.some((word) => /:\d{2,5}$/.test(word));
+	return (finder === "pgrep" || finder === "pidof") && words.some((word) => /^[a-z0-9_.]{3,}/i.test(word));
+}
 
 const kill: ProgramRule = (command) => {
 	if (
@@ -57,7 +75,9 @@ const kill: ProgramRule = (command) => {
 	)
 		return [forbiddenEffect("kills every process")];
 	if (command.options.operands.includes("1")) return [forbiddenEffect("kills the first process")];
-	return command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
+	const pids = command.options.operands;
+	const isFound = pids.every((pid) => pid === UNKNOWN || pid === LISTED) && readsFoundProcesses(command);
+	return !isFound && command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
 		? [riskyEffect("kills a process without letting it finish")]
 		: [];
 };
@@ -89,18 +109,14 @@ const serviceCommand: ProgramRule = (command) =>
 	});
 
 /** `at` runs what it reads, later. */
-const atCommand: ProgramRule = (command) => [
-	riskyEffect(`${command.name} schedules a command`),
-	...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),
-];
-
-/** Editors write their files; `!` in their commands is a shell. */
-const editor: ProgramRule = (command) =>
-	command.words.flatMap((word): readonly Effect[] => {
-		const line = /^\+?:?(?:silent )?!(.+)$/s.exec(word)?.[1];
-		if (line !== undefined) return [scriptEffect(line)];
-		return /^[-+]/.test(word) ? [] : [writeEffect(word)];
-	});
+const atCommand: ProgramRule = (command) => {
+	if (command.words.some((word) => /^-[lcV]$/.test(word))) return [];
+	if (command.words.some((word) => /^-[dr]$/.test(word))) return [riskyEffect("takes a scheduled command away")];
+	return [
+		riskyEffect("schedules a command"),
+		...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),
+	];
+};
 
 const crontab: ProgramRule = (command) => {
 	if (command.options.letters.has("l")) return [];
@@ -138,17 +154,21 @@ const windowsDelete: ProgramRule = (command) => {
 	return [...remove, raiseEffect("delete_action", "removes files")];
 };
 
-const registry: ProgramRule = (command) =>
-	/^(?:delete|unload)$/i.test(command.words[0] ?? "")
-		? [forbiddenEffect("deletes from the registry")]
-		: [riskyEffect("changes the registry")];
+/** Modules of `ansible` that only look, or whose `-a` is a command, which is judged by itself. */
+const LOOKING_MODULES = /^(?:ping|win_ping|setup|gather_facts|debug|stat|command|shell|raw|win_command|win_shell)$/;
 
-/** `ansible -a text` runs the text on other machines. */
+/** `ansible -m module -a arguments` changes other machines. */
 const ansible: ProgramRule = (command) => {
-	const at = command.words.findIndex((word) => /^(?:-a|--args)$/.test(word));
-	const remote = at < 0 ? [] : [scriptEffect(command.words[at + 1] ?? "")];
-	const looks = command.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag));
-	return looks ? remote : [...remote, raiseEffect("deploy_action", `${command.name} changes other machines`)];
+	if (command.options.flags.some((flag) => /^--(?:check|list-.*|syntax-check|version)$/.test(flag))) return [];
+	const words = parseArguments(command);
+	const module = words.find(({ option }) => option === "-m" || option === "--module-name")?.text ?? "command";
+	if (command.name === "ansible" && LOOKING_MODULES.test(module.split(".").pop() ?? "")) return [];
+	const removes = words.some(({ option, text }) => option !== null && /(?:^|\s)state=absent\b/.test(text));
+	return [
+		removes
+			? forbiddenEffect("removes something on other machines", "the same with --check")
+			: raiseEffect("deploy_action", "changes other machines", "the same with --check"),
+	];
 };
 
 export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {
@@ -172,18 +192,10 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	rd: windowsDelete,
 	"remove-item": windowsDelete,
 	ri: windowsDelete,
-	reg: registry,
 	ansible,
 	"ansible-playbook": ansible,
 	tmutil: (command) => (/^delete/.test(command.words[0] ?? "") ? [forbiddenEffect("deletes backups")] : []),
 	tune2fs: forbiddenCommand,
 	at: atCommand,
 	batch: atCommand,
-	vim: editor,
-	vi: editor,
-	nvim: editor,
-	ex: editor,
-	ed: editor,
-	nano: editor,
-	emacs: editor,
 };

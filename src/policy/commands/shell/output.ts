@@ -2,6 +2,7 @@
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../../work-budget.ts";
+import { printsEnvironment } from "./environments.ts";
 import outputFile from "./output.json" with { type: "json" };
 
 /** Units of work for a character that is copied, and for one that is unescaped, decoded or replaced. */
@@ -116,6 +117,7 @@ export function predictOutput(
 ): string | null {
 	const characters = charactersIn(args) + (input?.length ?? 0);
 	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return null;
+	if (printsEnvironment(name, args)) return "";
 	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1) ?? null;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const readsOnlyInput = operands.every((word) => word === "-");

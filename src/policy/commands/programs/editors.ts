@@ -1,0 +1,135 @@
+// Editors: the files they write, and the commands among their options and their input. `!` in a line of vi and ed is a shell.
+import {
+	codeEffect,
+	type Effect,
+	type Invocation,
+	type ProgramRule,
+	raiseEffect,
+	runEffect,
+	scriptEffect,
+	writeEffect,
+} from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
+import { findQuoted } from "./quoted.ts";
+
+/** What stands before a command of a line: colons, a range, `silent!`. */
+const LINE_START = /^[\s:]*(?:(?:sil(?:ent)?!?|noa(?:utocmd)?|keepjumps|verbose)\s+)?[%$.,;0-9'<>+-]{0,32}\s*/;
+
+/** A line of shell in a line of an editor: `!line`, `r !line`, `w !line`. */
+const SHELL_LINE =
+	/^(?:(?:r|re|read|w|wr|write|ter|terminal|te|sp|vs)?\s*!+|(?:ter(?:minal)?|make|grep|cgetexpr)\s+)(.*)$/s;
+
+/** Commands that write to the file behind them, and that run it. */
+const WRITING_LINE = /^(?:w|wr|write|wq|x|xit|sav|saveas|up|update|W|redir)!?\s*(?:>{1,2}\s*)?([^\s!|>].*)$/s;
+const SOURCING_LINE = /^(?:so|source|ru|runtime)!?\s+(\S+)/;
+
+/** Calls of vim's own language that remove a path or write one. */
+const DELETING_CALL = /\bdelete\s*\(/;
+const WRITING_CALL = /\b(?:writefile|rename)\s*\(/;
+
+/** Calls that run a line of shell, in vim's language and in lisp. */
+const RUNNING_CALL =
+	/\b(?:system(?:list)?|jobstart|job_start|termopen|term_start|popen|execute|shell-command|shell-command-to-string|async-shell-command|call-process(?:-shell-command)?|start-process(?:-shell-command)?|process-lines|compile)\b/;
+
+/** Finds what a line of vi, vim or ed does. A bar begins another command, except in a line of shell or of `execute`. */
+function lineEffects(written: string): readonly Effect[] {
+	const effects: Effect[] = [];
+	for (let from = 0; from <= written.length; ) {
+		const bar = written.indexOf("|", from);
+		const end = bar < 0 ? written.length : bar;
+		const line = written.slice(from, end).replace(LINE_START, "");
+		const shell = SHELL_LINE.exec(line)?.[1];
+		if (shell !== undefined) return [...effects, scriptEffect(shell + written.slice(end))];
+		if (/^exe(?:cute)?\b/.test(line)) {
+			const texts = findQuoted(written.slice(from)).map(({ value }) => value);
+			return [...effects, ...texts.flatMap(lineEffects)];
+		}
+		effects.push(...commandEffects(line));
+		from = end + 1;
+	}
+	return effects;
+}
+
+/** Finds what one command of vim does, other than running a line of shell. */
+function commandEffects(line: string): readonly Effect[] {
+	const effects: Effect[] = [];
+	const file = WRITING_LINE.exec(line)?.[1];
+	if (file !== undefined) effects.push(writeEffect(file.trim()));
+	const sourced = SOURCING_LINE.exec(line)?.[1];
+	if (sourced !== undefined) effects.push(runEffect([sourced]));
+	return [
+		...effects,
+		...callEffects(
+			line,
+			findQuoted(line).map(({ value }) => value),
+		),
+	];
+}
+
+/** Finds what the calls in a text do with the strings in it. */
+function callEffects(text: string, strings: readonly string[]): readonly Effect[] {
+	const effects: Effect[] = [];
+	if (DELETING_CALL.test(text) || /\(delete-(?:file|directory)\b/.test(text))
+		effects.push(
+			...strings
+				.slice(0, 1)
+				.map((path): Effect => ({ kind: "remove", path, recursive: strings.length > 1 || /directory/.test(text) })),
+		);
+	if (WRITING_CALL.test(text) || /\(write-(?:region|file)\b/.test(text))
+		effects.push(...strings.map((path) => writeEffect(path)));
+	if (RUNNING_CALL.test(text))
+		effects.push(
+			...[...strings, strings.join(" ")].map((string): Effect => ({ kind: "script", text: string, guess: true })),
+		);
+	if (/^(?:py(?:thon)?[3x]?|lua|perl|ruby|tcl)\b/.test(text)) effects.push(codeEffect("code", text));
+	return effects;
+}
+
+/** The lines that an editor reads. One that reads them from somewhere unseen may run anything. */
+function inputEffects({ input, piped, work }: Invocation): readonly Effect[] {
+	if (!piped) return [];
+	if (input === null) return [raiseEffect("exec_action", "an editor follows commands that are not seen")];
+	return work.charge(30 * input.length) ? input.split("\n").flatMap(lineEffects) : [];
+}
+
+const LINE_OPTION = /^(?:-c|--cmd|--remote-send|--remote-expr)$/;
+
+/** `vim -c line +line file`. */
+const vi: ProgramRule = (command) => {
+	const words = parseArguments(command);
+	const isOperand = new Set(words.flatMap(({ option, at }) => (option === null ? [at] : [])));
+	const readsInput =
+		/^(?:ex|ed|red)$/.test(command.name) || command.words.some((word) => /^-[a-zA-Z]*[eE]s?$/.test(word));
+	return [
+		...words.flatMap(({ text, option }) => (option !== null && LINE_OPTION.test(option) ? lineEffects(text) : [])),
+		...command.words.flatMap((word, at) => {
+			if (!isOperand.has(at)) return [];
+			return word.startsWith("+") ? lineEffects(word.slice(1)) : [writeEffect(word)];
+		}),
+		...(readsInput ? inputEffects(command) : []),
+	];
+};
+
+/** `emacs --batch --eval form file`. */
+const emacs: ProgramRule = (command) =>
+	parseArguments(command).flatMap(({ text, option }): readonly Effect[] => {
+		if (option === null) return text.startsWith("+") ? [] : [writeEffect(text)];
+		if (!/^--?(?:eval|e|execute)$/.test(option)) return [];
+		return callEffects(
+			text,
+			findQuoted(text).map(({ value }) => value),
+		);
+	});
+
+const writesOperands: ProgramRule = (command) =>
+	command.words.flatMap((word) => (/^[-+]/.test(word) ? [] : [writeEffect(word)]));
+
+/** The editors by name. */
+export const EDITORS: Readonly<Record<string, ProgramRule>> = {
+	...Object.fromEntries(
+		["vim", "vi", "nvim", "ex", "ed", "red", "gvim", "mvim", "rvim", "vimx", "view"].map((name) => [name, vi]),
+	),
+	emacs,
+	emacsclient: emacs,
+	nano: writesOperands,
+};
