@@ -8,6 +8,7 @@ import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.
 import { combineFactors, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
 import { shortenForReason } from "./placeholders.ts";
+import { type FactorReason, renderReason } from "./reasons.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -52,7 +53,7 @@ function parseWithBuiltInCommands(patterns: readonly string[], work: WorkBudget)
 }
 
 /** Why each factor fired. The label explains a factor without reasons. */
-type FactorReasons = Map<FactorId, readonly string[]>;
+type FactorReasons = Map<FactorId, readonly FactorReason[]>;
 
 const MAX_FILE_REASONS = 3;
 
@@ -60,12 +61,13 @@ function protectedFileReasons(
 	files: readonly string[],
 	reach: "itself" | "below",
 	paths: ProtectedPaths,
-): readonly string[] {
-	const reasons: string[] = [];
+): readonly FactorReason[] {
+	const reasons: FactorReason[] = [];
 	for (const file of files) {
 		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
-		if (pattern !== null) reasons.push(`${shortenForReason(file)} is protected by ${shortenForReason(pattern)}`);
+		if (pattern !== null)
+			reasons.push({ because: `${shortenForReason(file)} is protected by ${shortenForReason(pattern)}` });
 	}
 	return reasons;
 }
@@ -95,6 +97,7 @@ function explainDecision(
 	score: number,
 	factors: PolicyDecision["factors"],
 	reasons: FactorReasons,
+	isOneCommand: boolean,
 ): string {
 	const triggered = factors.filter((factor) => factor.triggered);
 	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
@@ -104,7 +107,8 @@ function explainDecision(
 	const because = triggered.flatMap(({ id, label }) => {
 		const found = reasons.get(id);
 		if (!found) return [];
-		return found.length > 0 ? `${label} (${found.join("; ")})` : label;
+		const rendered = found.map((reason) => renderReason(reason, isOneCommand));
+		return rendered.length > 0 ? `${label} (${rendered.join("; ")})` : label;
 	});
 	return `${DECISION_PHRASES[decision]}: ${against}. ${because.join(". ")}.`;
 }
@@ -121,19 +125,18 @@ export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBu
 	const reach = input.action_kind === "delete" ? "below" : "itself";
 	// A protected path is not ruled out then, and there is no work left to find one.
 	const files = work.spent ? [] : protectedFileReasons(input.files_affected, reach, protectedPaths);
-	if (files.length > 0)
-		reasons.set("protected_path", [...new Set([...files, ...(reasons.get("protected_path") ?? [])])]);
+	if (files.length > 0) reasons.set("protected_path", [...files, ...(reasons.get("protected_path") ?? [])]);
 	for (const factor of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? []);
 	const cost = input.estimated_cost_usd;
 	if (cost !== undefined && cost > rules.budgetUsd)
-		reasons.set("over_budget", [`${cost} USD of ${rules.budgetUsd} USD`]);
+		reasons.set("over_budget", [{ because: `${cost} USD of ${rules.budgetUsd} USD` }]);
 	const { score, tier, decision, factors } = combineFactors(new Set([...reasons.keys(), ...findings.notRuledOut]));
 	return {
 		decision,
 		risk_score: score,
 		risk_tier: tier,
 		factors,
-		reason: explainDecision(decision, tier, score, factors, reasons),
+		reason: explainDecision(decision, tier, score, factors, reasons, input.commands.length === 1),
 	};
 }
 

@@ -8,8 +8,8 @@ import type { CommandWords } from "./patterns.ts";
 export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
 
 export type Effect =
-	/** Raises a factor. */
-	| { readonly kind: "raise"; readonly factor: FactorId; readonly because: string }
+	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */
+	| { readonly kind: "raise"; readonly factor: FactorId; readonly because: string; readonly instead?: string }
 	| { readonly kind: "write"; readonly path: string; readonly reach: Reach }
 	/** Shows or sends a file's contents. */
 	| { readonly kind: "read"; readonly path: string }
@@ -28,6 +28,10 @@ export type Effect =
 	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs its input as a shell script or as code. */
 	| { readonly kind: "interpret"; readonly language: "shell" | CodeLanguage }
+	/** A word of unknown meaning. It may be a path that is read, written or run. */
+	| { readonly kind: "word"; readonly path: string }
+	/** A line, or fields, that an unknown program may run. They ask when they would be denied by themselves. */
+	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
 	/** Later commands run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 
@@ -47,11 +51,16 @@ export interface Invocation extends CommandWords {
  */
 export type ProgramRule = (command: Invocation) => Iterable<Effect>;
 
-export const raiseEffect = (factor: FactorId, because: string): Effect => ({ kind: "raise", factor, because });
-export const forbiddenEffect = (because: string): Effect => raiseEffect("forbidden_command", because);
-export const riskyEffect = (because: string): Effect => raiseEffect("risky_command", because);
+export const raiseEffect = (factor: FactorId, because: string, instead?: string): Effect =>
+	instead === undefined ? { kind: "raise", factor, because } : { kind: "raise", factor, because, instead };
+export const forbiddenEffect = (because: string, instead?: string): Effect =>
+	raiseEffect("forbidden_command", because, instead);
+export const riskyEffect = (because: string, instead?: string): Effect =>
+	raiseEffect("risky_command", because, instead);
 export const writeEffect = (path: string, reach: Reach = "itself"): Effect => ({ kind: "write", path, reach });
 export const readEffect = (path: string): Effect => ({ kind: "read", path });
+export const wordEffect = (path: string): Effect => ({ kind: "word", path });
+export const suspectEffect = (command: string | readonly string[]): Effect => ({ kind: "suspect", command });
 export const runEffect = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
 export const scriptEffect = (text: string, parameters: readonly string[] = []): Effect => ({
 	kind: "script",

@@ -3,7 +3,8 @@ import type { FactorId } from "../factors.ts";
 import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import { normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
-import { charactersIn, type WorkBudget } from "../work-budget.ts";
+import type { FactorReason } from "../reasons.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import { judgePath, type PathEffect } from "./judge.ts";
 import { resolvePath } from "./locations.ts";
 import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
@@ -36,17 +37,20 @@ export interface CommandRules {
 /** What was found, and what may have been missed. */
 export interface Findings {
 	/** Why each factor fired, in the order found. */
-	readonly reasons: ReadonlyMap<FactorId, readonly string[]>;
+	readonly reasons: ReadonlyMap<FactorId, readonly FactorReason[]>;
 	/** Factors that count as triggered because the work was spent. One of them has a reason only where one was found. */
 	readonly notRuledOut: readonly FactorId[];
 }
 
 /** Collects the findings of one check. */
 export class FindingCollector {
-	readonly #reasons = new Map<FactorId, string[]>();
+	#reasons = new Map<FactorId, FactorReason[]>();
+	#isAside = false;
 	readonly #protectedPaths: ProtectedPaths;
 	readonly #matcher: ForbiddenCommandMatcher;
 	readonly #work: WorkBudget;
+	#command = 0;
+	#words: readonly string[] = [];
 
 	constructor(rules: CommandRules, work: WorkBudget) {
 		this.#protectedPaths = rules.protectedPaths;
@@ -54,20 +58,52 @@ export class FindingCollector {
 		this.#work = work;
 	}
 
-	/** Raises a factor. Of its reasons, the first three different ones are kept. */
-	add(factor: FactorId, because: string): void {
+	/** Begins the next command of the check. Once the work is spent, the command that spent it stays the current one. */
+	beginLine(): void {
+		if (!this.#work.spent) this.#command++;
+	}
+
+	/** Findings concern the simple command of these words while it is followed, except inside other `at`s. */
+	at(words: readonly string[], follow: () => void): void {
+		const outer = this.#words;
+		this.#words = words;
+		follow();
+		this.#words = outer;
+	}
+
+	/**
+	 * Raises a factor because of the current simple command. Of the factor's reasons, the first three different ones are
+	 * kept; one command of the check gives the same reason once.
+	 * @param instead A short text of what would pass.
+	 */
+	add(factor: FactorId, because: string, instead?: string): void {
 		const reasons = this.#reasons.get(factor) ?? [];
-		if (reasons.length < MAX_REASONS && !reasons.includes(because)) reasons.push(because);
+		const isNew = !reasons.some((known) => known.because === because && known.place?.command === this.#command);
+		if (reasons.length < MAX_REASONS && isNew)
+			reasons.push({ because, instead, place: { command: this.#command, words: this.#words } });
 		this.#reasons.set(factor, reasons);
 	}
 
-	/** Holds a command against the forbidden commands. `fields` are its words as they were expanded. */
-	matchForbidden(command: CommandWords, fields: readonly string[]): void {
-		const completed = this.#matcher.findCompleted(command);
-		if (completed.length === 0 || !this.#work.charge(charactersIn(fields))) return;
-		const line = shortenForReason(fields.join(" "));
-		for (const { text } of completed)
-			this.add("forbidden_command", `${line} matches the forbidden command ${shortenForReason(text)}`);
+	/**
+	 * Collects what is found meanwhile apart. Gives the first reason for a factor, or null without one. What is found
+	 * apart from what is found apart is not looked for.
+	 */
+	findAside(factor: FactorId, follow: () => void): string | null {
+		if (this.#isAside) return null;
+		const kept = this.#reasons;
+		this.#reasons = new Map();
+		this.#isAside = true;
+		follow();
+		const because = this.#reasons.get(factor)?.[0]?.because ?? null;
+		this.#reasons = kept;
+		this.#isAside = false;
+		return because;
+	}
+
+	/** Holds a command against the forbidden commands. */
+	matchForbidden(command: CommandWords): void {
+		for (const { text } of this.#matcher.findCompleted(command))
+			this.add("forbidden_command", `matches the forbidden command ${shortenForReason(text)}`);
 	}
 
 	/** Judges an effect on a path, from each folder that the command may run in. */

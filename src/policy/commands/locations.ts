@@ -14,6 +14,18 @@ const TEMPORARY_FOLDERS: readonly (readonly string[])[] = locationsFile.temporar
 /** Folders that an operating system needs to run, or keeps its accounts and settings in. */
 const SYSTEM_FOLDERS: ReadonlySet<string> = new Set(locationsFile.system);
 
+/** Folders at the root that a workspace may lie in. */
+const WORKSPACE_ROOTS: ReadonlySet<string> = new Set(locationsFile.workspace_roots);
+
+/** Folders at the root, or in a home, that hold data which no workspace owns. */
+const DATA_FOLDERS: ReadonlySet<string> = new Set(locationsFile.data);
+
+/** Folders at the root that hold homes. */
+const HOME_ROOTS: ReadonlySet<string> = new Set(locationsFile.homes);
+
+/** Folders that shells search for programs, at the root and in a home. */
+const PROGRAM_FOLDERS: readonly (readonly string[])[] = locationsFile.programs.map((folder) => folder.split("/"));
+
 const EVERYTHING_GLOB = /^(?:\*+|\.\*|\.\[.*|\?+\*|\.\?\?\*|\{.*)$/;
 
 function matchesEverything(segment: string | undefined): boolean {
@@ -37,6 +49,35 @@ export function locatePath(written: string, folder = ""): PathLocation {
 	if (!absolute) return "outside";
 	if (TEMPORARY_FOLDERS.some((temporary) => liesIn(path, temporary))) return "temporary";
 	return SYSTEM_FOLDERS.has(segments[0] ?? "") ? "system" : "outside";
+}
+
+/**
+ * Describes the place of a path that is not the workspace's, for a reason: `a folder on PATH`. Null inside the workspace
+ * and where it may lie: nobody told where that is.
+ */
+export function findPlace(written: string): string | null {
+	const { segments, outside } = normalizePath(written);
+	if (!outside || written.startsWith(UNKNOWN)) return null;
+	const path = { outside, segments };
+	if (TEMPORARY_FOLDERS.some((temporary) => liesIn(path, temporary))) return null;
+	if (written.startsWith("~")) return findHomePlace(segments) ?? "outside the workspace";
+	if (!/^(?:[a-z]:|[/\\])/i.test(written)) return "outside the workspace";
+	const [first] = segments;
+	if (first === undefined) return null;
+	if (HOME_ROOTS.has(first)) return segments.length < 3 ? "a home" : findHomePlace(segments.slice(2));
+	if (PROGRAM_FOLDERS.some((folder) => liesIn(path, folder))) return "a folder on PATH";
+	if (SYSTEM_FOLDERS.has(first)) return "a folder of the system";
+	if (DATA_FOLDERS.has(first)) return "a folder of data";
+	return WORKSPACE_ROOTS.has(first) || /^[a-z]:/i.test(written) ? null : "outside the workspace";
+}
+
+/** Describes a place in a home. Null for other folders in it, which may be the workspace. */
+function findHomePlace(segments: readonly string[]): string | null {
+	if (PROGRAM_FOLDERS.some((folder) => liesIn({ outside: true, segments }, folder))) return "a folder on PATH";
+	const [first = ""] = segments;
+	if (first === "") return "a home";
+	if (first.startsWith(".") || /^(?:library|appdata)$/.test(first)) return "a setting of the home";
+	return DATA_FOLDERS.has(first) ? "a folder of data" : null;
 }
 
 /** What locating each path up to four times costs, in units of work. A program's rule does not locate it more often. */
@@ -81,7 +122,7 @@ export function isStartupFile(written: string): boolean {
 
 /** Files that hold a credential. */
 const CREDENTIAL_FILES: readonly RegExp[] = [
-	/(?:^|\/)\.env(?:\.(?!(?:example|sample|template|dist|defaults|schema|test)$)[^/]+)?$/,
+	/(?:^|\/)\.env(?:\.[^/]+)?$/,
 	/(?:^|\/)\.ssh(?:\/(?!known_hosts|config$|[^/]*\.pub$).*)?$/s,
 	/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)[^/.]*$/,
 	/(?:^|\/)\.(?:netrc|pgpass|git-credentials|htpasswd|dev\.vars|vault-token)$/,
@@ -95,8 +136,17 @@ const CREDENTIAL_FILES: readonly RegExp[] = [
 	/^proc\/[^/]+\/environ$/,
 ];
 
+/** Names of credentials' kind that everybody may see: examples, types, certificates, public keys. */
+const PUBLIC_FILES: readonly RegExp[] = [
+	/(?:^|\/)\.env\.(?:[^/]*\.)?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema|test|vault|md|[cm]?[jt]sx?)$/,
+	/(?:^|\/)\.env\.(?:example|sample|template)\.[^/.]+$/,
+	/(?:^|\/)(?!(?!pub)[^/]*(?:^|[-_.])(?:priv|private|privkey|privatekey|key)[-_.])(?:[^/]*[-_.])?(?:ca|cacert|cert|certificate|chain|fullchain|bundle|crt|pub|public|pubkey|publickey)(?:[-_.][^/]*)?\.(?:pem|key)$/,
+	/\.pub$/,
+];
+
 /** Whether the path's name is that of a credential. */
 export function isCredentialFile(written: string): boolean {
 	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_CHARS);
+	if (PUBLIC_FILES.some((pattern) => pattern.test(path))) return false;
 	return CREDENTIAL_FILES.some((pattern) => pattern.test(path));
 }

@@ -87,6 +87,7 @@ export class CommandWalk {
 
 	/** Follows one command line as the caller wrote it. */
 	followLine(text: string): void {
+		this.#findings.beginLine();
 		if (!this.#work.charge(text.length / 4)) return;
 		if (text.length > MAX_COMMAND_CHARS)
 			this.#findings.add("oversize_command", `a command of ${text.length} characters`);
@@ -162,10 +163,7 @@ export class CommandWalk {
 			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
 			const frame: CommandFrame = { scope, script, command, ...input, depth: scope.depth, followed: new Set() };
 			const fields = expandWords(command.words, environment);
-			for (const redirect of command.redirects) {
-				if (this.#work.spent) return;
-				this.#followRedirect(redirect, fields, environment, frame);
-			}
+			this.#findings.at(fields, () => this.#followRedirects(fields, environment, frame));
 			if (fields.length > 0) this.#followCommand(fields, frame, false);
 		}
 	}
@@ -174,6 +172,13 @@ export class CommandWalk {
 	#followVariable(name: string, value: string, scope: Scope): void {
 		if (changesPrograms(name) && value !== "") this.#findings.add("risky_command", `${name} changes what programs run`);
 		if (holdsCommand(name)) this.#followNested(value, { ...scope, depth: scope.depth + 1 }, true);
+	}
+
+	#followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
+		for (const redirect of frame.command.redirects) {
+			if (this.#work.spent) return;
+			this.#followRedirect(redirect, fields, environment, frame);
+		}
 	}
 
 	#followRedirect(
@@ -212,6 +217,10 @@ export class CommandWalk {
 		frame.followed.add(key);
 		if (frame.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
 		if (!this.#chargeCommand()) return;
+		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed));
+	}
+
+	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
 		this.#followAssignmentsAsWords(fields, frame, isListed);
 		const words = parseCommandWords(fields, this.#work);
 		if (!words) return;
@@ -219,7 +228,7 @@ export class CommandWalk {
 		if (assignsInWords(name)) this.#followAssignedWords(name, fields, frame);
 		if (name.includes(UNKNOWN) || name.includes(LISTED)) this.#addUnknownName(isListed);
 		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.#followWildcardName(name, fields, frame, isListed);
-		this.#findings.matchForbidden(words, fields);
+		this.#findings.matchForbidden(words);
 		this.#followFileRun(name, fields, frame);
 		const inner = { ...frame, depth: frame.depth + 1 };
 		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.#work })) {
@@ -281,9 +290,10 @@ export class CommandWalk {
 	}
 
 	#followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
-		if (effect.kind === "raise") this.#findings.add(effect.factor, shortenForReason(effect.because));
-		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove")
+		if (effect.kind === "raise") this.#findings.add(effect.factor, shortenForReason(effect.because), effect.instead);
+		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove" || effect.kind === "word")
 			this.#findings.judge(effect, frame.scope.folders);
+		else if (effect.kind === "suspect") this.#followSuspect(effect.command, frame);
 		else if (effect.kind === "run") this.#followCommand(effect.fields, frame, isListed || effect.listed === true);
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
@@ -291,6 +301,19 @@ export class CommandWalk {
 		else if (effect.kind === "interpret") this.#followInput(effect.language, frame);
 		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
 			frame.scope.folders.push(effect.path);
+	}
+
+	/** Follows what an unknown program may run or only print. It asks when it would be denied. */
+	#followSuspect(command: string | readonly string[], frame: CommandFrame): void {
+		const { variables, folders } = frame.scope;
+		if (!this.#work.charge(COMMAND_WORK + 15 * (variables.size + folders.length))) return;
+		const scope = { ...frame.scope, variables: new Map(variables), folders: [...folders], depth: frame.depth };
+		const apart = { ...frame, scope, followed: new Set<string>() };
+		const because = this.#findings.findAside("forbidden_command", () => {
+			if (typeof command === "string") this.#followScriptText(command, [], apart, true);
+			else this.#followCommand(command, apart, false);
+		});
+		if (because !== null) this.#findings.add("exec_action", `an unknown program may run what ${because}`);
 	}
 
 	/** Follows a text that a command runs as a script. */

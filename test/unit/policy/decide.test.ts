@@ -599,8 +599,9 @@ describe("whatever the command", () => {
 		expect(decision.factors.filter(({ triggered }) => triggered).map(({ id }) => id)).toContain("deploy_action");
 		expect(decision.reason).toBe(
 			"Denied: risk score 100 reaches the block threshold of 86. " +
-				"A command is too large to be examined (too large, too deep or too complex: nothing it could do is ruled out). " +
-				"Touches a protected path (.env is protected by .env). Deletes something.",
+				"A command is too large to be examined " +
+				"(command 2: too large, too deep or too complex: nothing it could do is ruled out). " +
+				"Touches a protected path (command 1, `touch .env`: .env is protected by .env). Deletes something.",
 		);
 	});
 

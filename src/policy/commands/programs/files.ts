@@ -1,4 +1,4 @@
-// Commands that remove, overwrite, move, change or show files.
+// Commands that remove, overwrite, move or change files, as far as the roles of their words do not tell.
 
 import {
 	type Effect,
@@ -8,11 +8,11 @@ import {
 	raiseEffect,
 	readEffect,
 	riskyEffect,
+	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
 import { isDisk, locatePath, locatingWork } from "../locations.ts";
 import { hasFlag } from "../options.ts";
-import filesFile from "./files.json" with { type: "json" };
 
 const hasOption = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
@@ -62,10 +62,7 @@ function writesTarget(command: Invocation): readonly Effect[] {
 	const inside = sources
 		.slice(0, 64)
 		.map((source) => `${target}/${source.split(/[/\\]/).findLast((segment) => segment !== "") ?? ""}`);
-	return [
-		...(isDisk(target) ? [forbiddenEffect(`${command.name} overwrites the disk ${target}`)] : []),
-		...[target, ...inside].map((path) => writeEffect(path)),
-	];
+	return [...[target, ...inside].map((path) => writeEffect(path))];
 }
 
 const mv: ProgramRule = (command) => {
@@ -90,30 +87,18 @@ const dd: ProgramRule = ({ words }) =>
 		const source = /^if=(.*)$/s.exec(word)?.[1];
 		if (source !== undefined) return [readEffect(source)];
 		if (target === undefined) return [];
-		return [writeEffect(target), ...(isDisk(target) ? [forbiddenEffect(`dd overwrites the disk ${target}`)] : [])];
+		return [writeEffect(target)];
 	});
-
-const tee: ProgramRule = (command) =>
-	command.options.operands.flatMap((path) => [
-		writeEffect(path),
-		...(isDisk(path) ? [forbiddenEffect(`tee overwrites the disk ${path}`)] : []),
-	]);
 
 const truncate: ProgramRule = (command) => [
 	raiseEffect("delete_action", "truncate cuts a file's contents off"),
 	...command.options.operands.map((path) => writeEffect(path)),
 ];
 
-/** `sed -i`, `yq -i`. The first operand may be the program, which is harmless as a path. */
-const inPlace: ProgramRule = (command) => {
-	const edits = command.options.flags.some((name) => name === "--in-place" || /^-[a-zA-Z]{0,3}i/.test(name));
-	const runs =
-		command.name === "sed"
-			? /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(command.options.operands[0] ?? "")?.[1]
-			: undefined;
-	if (runs !== undefined) return [{ kind: "script", text: runs }];
-	if (edits) return command.options.operands.map((path) => writeEffect(path));
-	return command.name === "sed" ? command.options.operands.slice(1).map(readEffect) : [];
+/** The program of `sed` may run a line of shell. */
+const sed: ProgramRule = (command) => {
+	const line = /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(command.options.operands[0] ?? "")?.[1];
+	return line === undefined ? [] : [scriptEffect(line)];
 };
 
 /** Whether a symbolic or octal mode lets everyone write, or lends the owner's rights. */
@@ -154,15 +139,10 @@ const chattr: ProgramRule = (command) =>
 		? [forbiddenEffect("takes the protection against changes off a file")]
 		: [riskyEffect("changes file attributes")];
 
-const readsOperands: ProgramRule = (command) => command.options.operands.map(readEffect);
-
-/** The first operand is a pattern or a program. */
-const searchesOperands: ProgramRule = (command) => [
-	...command.options.operands.slice(command.words.some((word) => /^-[ef]/.test(word)) ? 0 : 1).map(readEffect),
-	...(command.words.some((word) => /^--pre(?:=|$)/.test(word))
+const search: ProgramRule = (command) =>
+	command.words.some((word) => /^--pre(?:=|$)/.test(word))
 		? [riskyEffect(`${command.name} --pre runs a program on each file`)]
-		: []),
-];
+		: [];
 
 /** `tar` reads what it packs, writes where it unpacks, and runs its actions. */
 const tar: ProgramRule = (command) => [
@@ -196,17 +176,8 @@ const rsync: ProgramRule = (command) => {
 	];
 };
 
-/** Options that name a file to write, per tool. */
-const OUTPUT_OPTIONS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>(
-	Object.entries(filesFile.output_options),
-);
-
 /** Finds the files that a tool's output options name. */
-export function findOutputFiles(
-	name: string,
-	words: readonly string[],
-	options = OUTPUT_OPTIONS.get(name) ?? [],
-): readonly Effect[] {
+export function findOutputFiles(words: readonly string[], options: readonly string[]): readonly Effect[] {
 	return words.flatMap((word, at): readonly Effect[] => {
 		for (const option of options) {
 			if (word === option) return [writeEffect(words[at + 1] ?? "")];
@@ -217,17 +188,8 @@ export function findOutputFiles(
 	});
 }
 
-const writesOutput: ProgramRule = (command) => findOutputFiles(command.name, command.words);
-
-/** macOS's `base64` writes a file with `-o`. Every `base64` shows one. */
-const base64Command: ProgramRule = (command) => [...writesOutput(command), ...readsOperands(command)];
-
-const writesOperands: ProgramRule = (command) => command.options.operands.map((path) => writeEffect(path));
-
 /** The file commands by name. */
 export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
-	...Object.fromEntries(filesFile.readers.map((name) => [name, readsOperands])),
-	...Object.fromEntries([...OUTPUT_OPTIONS.keys()].map((name) => [name, writesOutput])),
 	rm,
 	grm: rm,
 	unlink: rm,
@@ -243,34 +205,20 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	install: (command) => writesTarget(command),
 	ln,
 	dd,
-	tee,
-	sponge: tee,
 	truncate,
-	sed: inPlace,
-	gsed: inPlace,
-	yq: inPlace,
+	sed,
+	gsed: sed,
 	chmod,
 	chown,
 	chgrp: chown,
 	chattr,
 	chflags: chattr,
-	grep: searchesOperands,
-	egrep: searchesOperands,
-	fgrep: searchesOperands,
-	rg: searchesOperands,
-	ag: searchesOperands,
+	rg: search,
+	rga: search,
 	tar,
 	gtar: tar,
 	bsdtar: tar,
 	rsync,
-	base64: base64Command,
-	ed: writesOperands,
-	ex: writesOperands,
-	patch: writesOperands,
-	touch: writesOperands,
-	mkdir: writesOperands,
-	mkfifo: writesOperands,
-	prettier: (command) => (command.words.some((word) => /^(?:-w|--write)$/.test(word)) ? writesOperands(command) : []),
 	scp: (command) => [
 		...command.options.operands.slice(0, -1).map(readEffect),
 		...command.options.operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [writeEffect(path)])),

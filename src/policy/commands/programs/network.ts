@@ -60,14 +60,14 @@ function requestEffects(command: Invocation): readonly Effect[] {
 const curl: ProgramRule = (command) => [
 	...requestEffects(command),
 	...findUploads(command).flatMap(uploadEffects),
-	...findOutputFiles(command.name, command.words, ["-o", "--output"]),
+	...findOutputFiles(command.words, ["-o", "--output"]),
 	...findOptionValues(command.words, /^(?:-K|--config)$/).map(() => riskyEffect("curl reads its options from a file")),
 ];
 
 const wget: ProgramRule = (command) => [
 	...requestEffects(command),
 	...findUploads(command).flatMap(uploadEffects),
-	...findOutputFiles(command.name, command.words, ["-O", "--output-document"]),
+	...findOutputFiles(command.words, ["-O", "--output-document"]),
 ];
 
 const netcat: ProgramRule = (command) =>

@@ -1,6 +1,8 @@
 // Which rules describe a command, by its name.
 
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
+import { commandName } from "../patterns.ts";
+import { findWordEffects } from "../words.ts";
 import { AWK_COMMANDS, findInterpreter, interpreterRule } from "./code.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
 import { FILE_COMMANDS } from "./files.ts";
@@ -30,7 +32,13 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 /** Names that a wildcard in a command's name is matched against: `/bin/r?` runs rm. */
 export const TRIED_NAMES: readonly string[] = programsFile.tried_names;
 
-/** Finds what the command would do, by every rule for its name. */
+/** Tables of commands whose words are another command's, which judges them. */
+const OUTER_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [WRAPPERS, SHELL_COMMANDS];
+
+const isIn = (tables: readonly Readonly<Record<string, ProgramRule>>[], name: string) =>
+	tables.some((table) => Object.hasOwn(table, name));
+
+/** Finds what the command would do, by every rule for its name, and by the roles of its words. */
 export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
 	const names = [command.name, ...(command.name.startsWith("mkfs.") ? ["mkfs"] : [])];
@@ -38,6 +46,12 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 		const name = names.find((candidate) => Object.hasOwn(table, candidate));
 		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];
 	}
-	if (findInterpreter(command.name) !== null) yield* interpreterRule(command);
+	const isInterpreter = findInterpreter(command.name) !== null;
+	if (isInterpreter) yield* interpreterRule(command);
 	yield* findInnerCommands(command);
+	const knowledge = {
+		hasRule: isInterpreter || isIn(PROGRAM_TABLES, command.name),
+		runsItsWords: isIn(OUTER_TABLES, command.name),
+	};
+	yield* findWordEffects(command, knowledge, (word) => isIn(PROGRAM_TABLES, commandName(word)));
 }

@@ -1,0 +1,451 @@
+// What each word of a command is to its program: a text, a path that is read or written, a command. The programs are
+// listed in grammar/*.json. What follows from it is in words.ts.
+import type { CodeLanguage } from "./effects.ts";
+import buildFile from "./grammar/build.json" with { type: "json" };
+import codeFile from "./grammar/code.json" with { type: "json" };
+import dataFile from "./grammar/data.json" with { type: "json" };
+import executorsFile from "./grammar/executors.json" with { type: "json" };
+import filesFile from "./grammar/files.json" with { type: "json" };
+import networkFile from "./grammar/network.json" with { type: "json" };
+import shellFile from "./grammar/shell.json" with { type: "json" };
+import textFile from "./grammar/text.json" with { type: "json" };
+import usualFile from "./grammar/usual.json" with { type: "json" };
+import type { CommandWords } from "./patterns.ts";
+
+/**
+ * What a word is to the program that gets it. `inspect`: only its name, size or existence counts. `folder`: the program
+ * works there. `shell`, `line`: a line of shell. `run`: this word and all after it are a command. `program`: a program or
+ * a file that is run.
+ */
+export type ArgumentRole =
+	| "text"
+	| "name"
+	| "address"
+	| "read"
+	| "inspect"
+	| "write"
+	| "remove"
+	| "folder"
+	| "shell"
+	| "line"
+	| "run"
+	| "program"
+	| `code:${CodeLanguage}`
+	| "unknown";
+
+/**
+ * A word, the part of a word that is an option's value, or the words of one line of shell. Options without a value are no
+ * arguments.
+ */
+export interface Argument {
+	readonly text: string;
+	readonly role: ArgumentRole;
+	/** The option whose value it is, as it was written. */
+	readonly option: string | null;
+	/** The index of the word. */
+	readonly at: number;
+	/** How many of the operands up to this one may be the value of an option that no table has. */
+	readonly doubts: number;
+}
+
+/** A program as the tables have it. Keys name several spellings, or several programs, with a space between them. */
+interface ProgramRow {
+	readonly style?: string;
+	/**
+	 * Roles of the options' values, several with blanks between them. `flag`: it has none. With a `?`, the value is only
+	 * taken from the same word.
+	 */
+	readonly options?: Readonly<Record<string, string>>;
+	/**
+	 * Roles of the operands in order. One of them may end in `*` and is repeated. `shell*`: all words from there on are one
+	 * line.
+	 */
+	readonly operands?: readonly string[];
+	/** Roles of the operands where one of some options is given. Behind `&` stand options of which one is given too. */
+	readonly operands_with?: Readonly<Record<string, readonly string[]>>;
+	/** What becomes of the standard input: `shell`, `code:…` or `send`. */
+	readonly input?: string;
+	/** A text is the name of a row beside it, which says the same. */
+	readonly subcommands?: Readonly<Record<string, ProgramRow | string>>;
+}
+
+interface OptionGrammar {
+	readonly roles: readonly ArgumentRole[];
+	readonly takes: "nothing" | "a value" | "an attached value";
+}
+
+/** How a program writes its options. `tar`: the first word is a bundle without a dash. */
+const STYLES = ["gnu", "single-dash", "assignments", "dos", "tar", "none"] as const;
+type Style = (typeof STYLES)[number];
+
+/** The options, operands and subcommands of one program. */
+interface ProgramGrammar {
+	readonly style: Style;
+	readonly options: ReadonlyMap<string, OptionGrammar>;
+	readonly operands: readonly string[];
+	/** The operands where an option of each group is given. */
+	readonly operandsWith: readonly {
+		readonly groups: readonly (readonly string[])[];
+		readonly operands: readonly string[];
+	}[];
+	readonly input: string | null;
+	readonly subcommands: ReadonlyMap<string, ProgramGrammar>;
+}
+
+const PLAIN_ROLES: readonly ArgumentRole[] = [
+	"text",
+	"name",
+	"address",
+	"read",
+	"inspect",
+	"write",
+	"remove",
+	"folder",
+	"shell",
+	"line",
+	"run",
+	"program",
+];
+
+const CODE_LANGUAGES: Readonly<Record<CodeLanguage, true>> = {
+	code: true,
+	sql: true,
+	mongo: true,
+	redis: true,
+	powershell: true,
+};
+
+/** The language that a role names: `sql` for `code:sql`. Null for other roles. */
+export function findRoleLanguage(role: string): CodeLanguage | null {
+	const name = role.startsWith("code:") ? role.slice(5) : "";
+	const isLanguage = (text: string): text is CodeLanguage => Object.hasOwn(CODE_LANGUAGES, text);
+	return isLanguage(name) ? name : null;
+}
+
+/** Parses a role of the tables. Null when there is no such role. */
+export function parseRole(written: string): ArgumentRole | null {
+	const name = written.replace(/[*?]$/, "");
+	const language = findRoleLanguage(name);
+	if (language !== null) return `code:${language}`;
+	return [...PLAIN_ROLES, "unknown" as const].find((role) => role === name) ?? null;
+}
+
+function toRole(written: string | undefined): ArgumentRole {
+	return parseRole(written ?? "") ?? "unknown";
+}
+
+function toOption(written: string): OptionGrammar {
+	if (written === "flag") return { roles: [], takes: "nothing" };
+	return { roles: written.split(" ").map(toRole), takes: written.endsWith("?") ? "an attached value" : "a value" };
+}
+
+function bySpelling<Row, Value>(rows: Readonly<Record<string, Row>>, convert: (row: Row) => Value): Map<string, Value> {
+	const values = new Map<string, Value>();
+	for (const [names, row] of Object.entries(rows)) {
+		const value = convert(row);
+		for (const name of names.split(" ")) values.set(name, value);
+	}
+	return values;
+}
+
+function toGrammars(rows: Readonly<Record<string, ProgramRow | string>>): Map<string, ProgramGrammar> {
+	return bySpelling(rows, (row) => {
+		const meant = typeof row === "string" ? rows[row] : row;
+		return toGrammar(typeof meant === "object" ? meant : {});
+	});
+}
+
+function toGrammar(row: ProgramRow): ProgramGrammar {
+	return {
+		style: STYLES.find((style) => style === row.style) ?? "gnu",
+		options: bySpelling(row.options ?? {}, toOption),
+		operands: row.operands ?? [],
+		operandsWith: Object.entries(row.operands_with ?? {}).map(([options, operands]) => ({
+			groups: options.split(" & ").map((group) => group.split(" ")),
+			operands,
+		})),
+		input: row.input ?? null,
+		subcommands: toGrammars(row.subcommands ?? {}),
+	};
+}
+
+/** Joins what two tables say of one program. */
+function joinGrammars(first: ProgramGrammar, second: ProgramGrammar): ProgramGrammar {
+	const subcommands = new Map(first.subcommands);
+	for (const [name, grammar] of second.subcommands) {
+		const known = subcommands.get(name);
+		subcommands.set(name, known ? joinGrammars(known, grammar) : grammar);
+	}
+	return {
+		style: second.style === "gnu" ? first.style : second.style,
+		options: new Map([...first.options, ...second.options]),
+		operands: second.operands.length > 0 ? second.operands : first.operands,
+		operandsWith: [...second.operandsWith, ...first.operandsWith],
+		input: second.input ?? first.input,
+		subcommands,
+	};
+}
+
+/** The tables. What a later one says of the same option or the same operands counts. */
+const TABLES: readonly Readonly<Record<string, ProgramRow | string>>[] = [
+	shellFile.programs,
+	textFile.programs,
+	buildFile.programs,
+	networkFile.programs,
+	filesFile.programs,
+	codeFile.programs,
+	dataFile.programs,
+	executorsFile.programs,
+];
+
+const GRAMMARS: ReadonlyMap<string, ProgramGrammar> = joinTables();
+
+function joinTables(): ReadonlyMap<string, ProgramGrammar> {
+	const grammars = new Map<string, ProgramGrammar>();
+	for (const table of TABLES) {
+		for (const [name, grammar] of toGrammars(table)) {
+			const known = grammars.get(name);
+			grammars.set(name, known ? joinGrammars(known, grammar) : grammar);
+		}
+	}
+	return grammars;
+}
+
+/** Long options that mean the same to nearly every program, for those whose tables do not have them. */
+const USUAL_OPTIONS: ReadonlyMap<string, OptionGrammar> = bySpelling(usualFile.options, toOption);
+
+/** The fewest characters of an abbreviated option, with its dashes. */
+const MIN_ABBREVIATION = 5;
+
+/** Reads the words of one command from left to right. */
+class ArgumentReader {
+	readonly #words: readonly string[];
+	readonly #found: Argument[] = [];
+	/** The program's grammar, with that of the subcommand last. An option of each counts. */
+	readonly #grammars: ProgramGrammar[];
+	#operands: { readonly text: string; readonly at: number; readonly doubts: number }[] = [];
+	/** The index of the last word that is an option without a row, and may take the next word. */
+	#unlistedAt = -2;
+	#doubts = 0;
+	/** Options given so far, as written and in each letter of a bundle. */
+	readonly #given = new Set<string>();
+	#at = 0;
+
+	constructor(grammar: ProgramGrammar, words: readonly string[]) {
+		this.#grammars = [grammar];
+		this.#words = words;
+	}
+
+	get #grammar(): ProgramGrammar {
+		return this.#grammars.at(-1) ?? toGrammar({});
+	}
+
+	/** Reads all words. */
+	read(): { readonly found: readonly Argument[]; readonly grammar: ProgramGrammar } {
+		if (this.#grammar.style === "tar" && /^[A-Za-z]/.test(this.#words[0] ?? "")) this.#readFirstBundle();
+		let optionsEnded = this.#grammar.style === "none";
+		for (; this.#at < this.#words.length; this.#at++) {
+			const word = this.#words[this.#at] ?? "";
+			if (!optionsEnded && word === "--") optionsEnded = true;
+			else if (!optionsEnded && this.#readOption(word)) continue;
+			else if (this.#readOperand(word)) break;
+		}
+		this.#placeOperands();
+		return { found: this.#found, grammar: this.#grammar };
+	}
+
+	#add(text: string, role: ArgumentRole, option: string | null, at = this.#at, doubts = 0): void {
+		this.#found.push({ text, role, option, at, doubts });
+	}
+
+	#lookUp(option: string): OptionGrammar | undefined {
+		for (let at = this.#grammars.length - 1; at >= 0; at--) {
+			const found = this.#grammars[at]?.options.get(option);
+			if (found) return found;
+		}
+		return undefined;
+	}
+
+	/** GNU tools take any beginning of a long option that no other option has. */
+	#lookUpAbbreviation(option: string): OptionGrammar | undefined {
+		if (option.length < MIN_ABBREVIATION) return undefined;
+		for (const { options } of this.#grammars) {
+			for (const [spelling, grammar] of options)
+				if (grammar.takes === "a value" && spelling.startsWith(option)) {
+					this.#given.add(spelling);
+					return grammar;
+				}
+		}
+		return undefined;
+	}
+
+	/** Reads one option and its value. False when the word is an operand. */
+	#readOption(word: string): boolean {
+		const { style } = this.#grammar;
+		if (style === "assignments") return this.#readAssignment(word);
+		if (style === "dos" && /^\/[A-Za-z?]/.test(word)) {
+			this.#readNamed(word.toLowerCase(), ":");
+			return true;
+		}
+		if (!/^-./.test(word)) return false;
+		if (style === "single-dash" || word.startsWith("--")) this.#readNamed(word, "=");
+		else if (this.#lookUp(word)) this.#readNamed(word, "");
+		else this.#readBundle(word);
+		return true;
+	}
+
+	#readAssignment(word: string): boolean {
+		const end = word.indexOf("=");
+		const option = end > 0 ? this.#lookUp(word.slice(0, end)) : undefined;
+		if (!option) return false;
+		this.#add(word.slice(end + 1), option.roles[0] ?? "unknown", word.slice(0, end));
+		return true;
+	}
+
+	/** Reads an option with a name: `--output file`, `--output=file`, `-out file`, `/out:file`. */
+	#readNamed(word: string, separator: string): void {
+		const end = separator === "" ? -1 : word.indexOf(separator);
+		const written = end < 0 ? word : word.slice(0, end);
+		const name = this.#grammar.style === "single-dash" ? written.replace(/^--/, "-") : written;
+		this.#given.add(name);
+		const exact = this.#lookUp(name) ?? this.#lookUp(written) ?? USUAL_OPTIONS.get(written);
+		const option = exact ?? (name.startsWith("--") ? this.#lookUpAbbreviation(name) : undefined);
+		if (end >= 0) this.#add((this.#words[this.#at] ?? "").slice(end + 1), option?.roles.at(-1) ?? "unknown", name);
+		else this.#readNextWords(option, name);
+	}
+
+	/** Reads the values of an option behind which its word ends. */
+	#readNextWords(option: OptionGrammar | undefined, name: string): void {
+		if (!option) this.#unlistedAt = this.#at;
+		else if (option.takes === "a value") for (const role of option.roles) this.#readNextWord(role, name);
+		// BSD tools take an empty word where GNU tools take nothing: `sed -i '' …`.
+		else if (option.takes === "an attached value" && this.#words[this.#at + 1] === "") this.#at++;
+	}
+
+	/** Reads the next word as an option's value, and every word after it where they are a command. */
+	#readNextWord(role: ArgumentRole, option: string): void {
+		if (this.#at + 1 >= this.#words.length) return;
+		this.#at++;
+		this.#add(this.#words[this.#at] ?? "", role, option);
+		if (role === "run") this.#at = this.#words.length;
+	}
+
+	/** Reads letters behind one dash. The first of them that takes a value takes the rest, or the next word. */
+	#readBundle(word: string): void {
+		for (let end = 1; end < word.length; end++) {
+			const name = `-${word[end]}`;
+			const option = this.#lookUp(name);
+			this.#given.add(name);
+			const rest = word.slice(end + 1);
+			if (rest === "") this.#readNextWords(option, name);
+			else if (!option && end === 1 && /^[=./~]/.test(rest)) {
+				this.#add(rest.replace(/^=/, ""), "unknown", name);
+				return;
+			} else if (option && option.takes !== "nothing") {
+				this.#add(rest.replace(/^=/, ""), option.roles[0] ?? "unknown", name);
+				return;
+			}
+		}
+	}
+
+	/** Reads `xzf` of `tar xzf file`: each letter that takes a value takes the next word. */
+	#readFirstBundle(): void {
+		for (const letter of this.#words[0] ?? "") {
+			const option = this.#lookUp(`-${letter}`);
+			this.#given.add(`-${letter}`);
+			if (option?.takes === "a value") this.#readNextWords(option, `-${letter}`);
+		}
+		this.#at++;
+	}
+
+	/** The roles of the operands, by the options that were given. */
+	#operandRoles(): readonly string[] {
+		const { operands, operandsWith } = this.#grammar;
+		const isGiven = (group: readonly string[]) => group.some((option) => this.#given.has(option));
+		return operandsWith.find(({ groups }) => groups.every(isGiven))?.operands ?? operands;
+	}
+
+	/** Reads an operand. True when it and all words after it are a command. */
+	#readOperand(word: string): boolean {
+		const isDoubtful = this.#unlistedAt === this.#at - 1;
+		if (isDoubtful) this.#doubts++;
+		const { subcommands } = this.#grammar;
+		const subcommand = this.#operands.length === 0 ? subcommands.get(word) : undefined;
+		if (subcommand) {
+			this.#add(word, "name", null);
+			this.#grammars.push(subcommand);
+			return false;
+		}
+		if (isDoubtful && subcommands.size > 0 && this.#operands.length === 0) {
+			this.#add(word, "unknown", null);
+			return false;
+		}
+		const role = this.#operandRoles()[this.#operands.length];
+		if (role === "run" || role === "shell*") {
+			this.#placeOperands();
+			this.#operands = [];
+			const text = role === "run" ? word : this.#words.slice(this.#at).join(" ");
+			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
+			return true;
+		}
+		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts });
+		return false;
+	}
+
+	#placeOperands(): void {
+		const roles = this.#operandRoles();
+		const count = this.#operands.length;
+		for (const [index, { text, at, doubts }] of this.#operands.entries())
+			this.#add(text, roleAt(roles, index, count), null, at, doubts);
+	}
+}
+
+/** The role of one of `count` operands. Roles before the repeated one count from the first, those behind it from the last. */
+function roleAt(roles: readonly string[], index: number, count: number): ArgumentRole {
+	const repeated = roles.findIndex((role) => role.endsWith("*"));
+	if (repeated < 0 || index < repeated) return toRole(roles[index]);
+	const behind = roles.length - 1 - repeated;
+	return toRole(index >= count - behind ? roles[roles.length - (count - index)] : roles[repeated]);
+}
+
+/**
+ * Reads the words of a program that no table lists. What stands behind `=` or behind an option's letter may be a value. No
+ * option takes the next word, which is judged by itself.
+ */
+function readUnlisted(words: readonly string[]): readonly Argument[] {
+	return words.flatMap((word, at): readonly Argument[] => {
+		const usual = USUAL_OPTIONS.get(words[at - 1] ?? "");
+		const isValue = usual?.takes === "a value";
+		const role = (isValue ? usual.roles[0] : undefined) ?? "unknown";
+		if (!/^-./.test(word)) return [{ text: word, role, option: isValue ? (words[at - 1] ?? "") : null, at, doubts: 0 }];
+		const end = word.indexOf("=");
+		const option = end > 0 ? word.slice(0, end) : word.slice(0, 2);
+		if (end > 0)
+			return [
+				{ text: word.slice(end + 1), role: USUAL_OPTIONS.get(option)?.roles[0] ?? "unknown", option, at, doubts: 0 },
+			];
+		return word.startsWith("--") || word.length < 3
+			? []
+			: [{ text: word.slice(2), role: "unknown", option, at, doubts: 0 }];
+	});
+}
+
+/** What a program does with its words and its standard input. */
+export interface ProgramUse {
+	readonly words: readonly Argument[];
+	/** What becomes of the standard input: `shell`, `code:…`, `send`. Null where the table says nothing. */
+	readonly input: string | null;
+}
+
+/** Finds what a command does with its words and its input. Null when no table lists the program. */
+export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
+	const grammar = GRAMMARS.get(name);
+	if (!grammar) return null;
+	const { found, grammar: own } = new ArgumentReader(grammar, words).read();
+	return { words: found, input: own.input };
+}
+
+/** Finds what each word of a command is to its program. Every word of an unlisted program is `unknown`. */
+export function parseArguments(command: Pick<CommandWords, "name" | "words">): readonly Argument[] {
+	return findProgramUse(command)?.words ?? readUnlisted(command.words);
+}

@@ -1,0 +1,93 @@
+// What follows from the words of a command by their roles (grammar.ts): effects on paths, commands and code that run, and
+// words of unknown meaning. What a word of unknown meaning breaks is in judge.ts.
+import {
+	codeEffect,
+	type Effect,
+	type Invocation,
+	readEffect,
+	runEffect,
+	scriptEffect,
+	suspectEffect,
+	wordEffect,
+	writeEffect,
+} from "./effects.ts";
+import { type Argument, type ArgumentRole, findProgramUse, findRoleLanguage, parseArguments } from "./grammar.ts";
+import { resolvePath } from "./locations.ts";
+
+/** Whether something besides the tables knows the program. */
+export interface ProgramKnowledge {
+	/** It has a rule of its own in programs/. */
+	readonly hasRule: boolean;
+	/** Its words are another command's, which judges them. */
+	readonly runsItsWords: boolean;
+}
+
+/** Finds the effects that a command's words have by their roles. */
+export function* findWordEffects(
+	command: Invocation,
+	{ hasRule, runsItsWords }: ProgramKnowledge,
+	readsAsCommand: (name: string) => boolean,
+): Iterable<Effect> {
+	const use = findProgramUse(command);
+	if (!use && runsItsWords) return;
+	const words = use?.words ?? parseArguments(command);
+	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
+	for (const argument of words) yield* argumentEffects(argument, folder, command);
+	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
+	if (!use && !hasRule) yield* findSuspects(command.words, readsAsCommand);
+}
+
+/** Whether a word of the role is run, so that the program has no need of a command in its input. */
+function isCommandRole(role: ArgumentRole): boolean {
+	return /^(?:shell|line|run|program|code:.*)$/.test(role);
+}
+
+function inputEffects(input: string | null): readonly Effect[] {
+	const language = input === "shell" ? input : findRoleLanguage(input ?? "");
+	return language === null ? [] : [{ kind: "interpret", language }];
+}
+
+function* argumentEffects(
+	{ text, role, at, doubts }: Argument,
+	folder: string,
+	{ words }: Invocation,
+): Iterable<Effect> {
+	const path = folder === "" ? text : resolvePath(folder, text);
+	if (role === "unknown") yield* findPieces(text).map((piece) => wordEffect(resolvePath(folder, piece)));
+	else if (role === "read") yield readEffect(path);
+	else if (role === "write") yield writeEffect(path);
+	else if (role === "remove") yield { kind: "remove", path, recursive: true };
+	else if (role === "line" || role === "shell") yield scriptEffect(text);
+	else if (role === "program") yield runEffect([text]);
+	// An option that no table has may have taken one of the words before.
+	else if (role === "run") for (let from = at; from <= at + doubts; from++) yield runEffect(words.slice(from));
+	const language = findRoleLanguage(role);
+	if (language !== null) yield codeEffect(language, text);
+}
+
+/** What parts the words of an unknown option: `a=b`, `host:path`, `one,two`, `@file`. */
+const PIECE_MARKS = /[=:,;@]/;
+
+/** A word of unknown meaning, and its parts that may be paths. An address is none. */
+function findPieces(word: string): readonly string[] {
+	if (/^file:\/\//i.test(word)) return [word.slice(7)];
+	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word)) return [];
+	const isDrive = /^[A-Za-z]:[\\/]/.test(word);
+	if (isDrive || /\s/.test(word) || !PIECE_MARKS.test(word)) return [word];
+	return [word, ...word.split(PIECE_MARKS).filter((piece) => /[./~]|^id_/.test(piece))];
+}
+
+/**
+ * Finds what reads as a command among the words of a program that nobody knows: a quoted line, and the words from the
+ * first of each name on that a rule knows.
+ */
+function* findSuspects(words: readonly string[], readsAsCommand: (name: string) => boolean): Iterable<Effect> {
+	const tried = new Set<string>();
+	for (const [at, word] of words.entries()) {
+		if (/\s/.test(word.trim())) yield suspectEffect(word.replace(/^-[^\s=]*=/, ""));
+		else if (!tried.has(word) && readsAsCommand(word)) {
+			tried.add(word);
+			yield suspectEffect(words.slice(at));
+		}
+	}
+}
