@@ -48,8 +48,7 @@ export interface Marker {
 
 const singleQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const doubleQuoted = (text: string) => `"${text.replace(/[\\"$`]/g, "\\$&")}"`;
-const ansiQuoted = (text: string) =>
-	`$'${text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n")}'`;
+const ansiQuoted = (text: string) => `$'${text.replace(/[\\']/g, "\\$&").replaceAll("\n", "\\n")}'`;
 
 /** Writes texts around a marker. */
 class Writer {
@@ -135,7 +134,17 @@ class Writer {
 	#spelled(): Piece {
 		const { words } = this.#marker;
 		const name = this.#spelledName();
-		const before = this.#pick("", "", "", "command ", "builtin command ", "exec ", "command -- ", "command -p ", "exec -a n ");
+		const before = this.#pick(
+			"",
+			"",
+			"",
+			"command ",
+			"builtin command ",
+			"exec ",
+			"command -- ",
+			"command -p ",
+			"exec -a n ",
+		);
 		return simple(`${before.includes("-p") ? "" : before}${name} ${words}`);
 	}
 
@@ -647,7 +656,35 @@ class Writer {
 }
 
 /** Pieces of syntax that a mutation inserts. */
-const SYNTAX = ["'", '"', "`", "$(", ")", "(", "{", "}", ";", "|", "&", "\\", "\n", "#", "<", ">", "))", " ", "[", "]", "$", "=", "!", "<<E", "fi", " esac ", "\r"] as const;
+const SYNTAX = [
+	"'",
+	'"',
+	"`",
+	"$(",
+	")",
+	"(",
+	"{",
+	"}",
+	";",
+	"|",
+	"&",
+	"\\",
+	"\n",
+	"#",
+	"<",
+	">",
+	"))",
+	" ",
+	"[",
+	"]",
+	"$",
+	"=",
+	"!",
+	"<<E",
+	"fi",
+	" esac ",
+	"\r",
+] as const;
 
 /** Deletes or inserts a few pieces of syntax. */
 function mutate(text: string, random: Random): string {

@@ -98,7 +98,8 @@ class Laboratory {
 	}
 }
 
-const rules = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
+/** The denied command is forbidden whatever its words are, so that a shortened text is denied too. */
+const rules = { protectedPaths: [], forbiddenCommands: [DENIED.name], budgetUsd: Number.POSITIVE_INFINITY };
 
 function decisionOf(text: string): string {
 	const action = { action: "Run a command", action_kind: "edit" as const, files_affected: [], commands: [text] };
@@ -140,41 +141,52 @@ async function shorten(pair: Pair, kind: Kind, mentions: boolean, laboratory: La
 	return shortest;
 }
 
-/** The first pairs of each kind that is no agreement. */
-type Cases = Map<Kind, { readonly pair: Pair; readonly seed: number; readonly mentions: boolean }[]>;
+/** A generated text, and whether the marker is only mentioned in it. */
+interface Text extends Pair {
+	readonly seed: number;
+	readonly mentions: boolean;
+}
+
+function generate(seed: number): Text {
+	const { text, mentions } = generateText(seed, MARKER);
+	return { shell: text, engine: generateText(seed, DENIED).text, seed, mentions };
+}
+
+/** What was counted, and the texts of each kind that is no agreement. */
+interface Tally {
+	readonly counts: Record<string, number>;
+	readonly cases: Map<Kind, Text[]>;
+}
+
+function record({ counts, cases }: Tally, text: Text, run: Run): void {
+	const kind = compare(text, run, text.mentions);
+	const names = [kind, ...(run.ran ? ["ran"] : []), ...(run.refused ? ["refused"] : [])];
+	for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+	if (kind !== "agreed") cases.set(kind, [...(cases.get(kind) ?? []), text]);
+}
+
+async function printShortest(kind: Kind, texts: readonly Text[], laboratory: Laboratory): Promise<void> {
+	const shown = new Set<string>();
+	for (const text of texts.slice(0, MAX_SHOWN)) {
+		const { engine } = await shorten(text, kind, text.mentions, laboratory);
+		if (!shown.has(engine)) console.log(`${kind}, seed ${text.seed}: ${JSON.stringify(engine)}`);
+		shown.add(engine);
+	}
+}
 
 async function measure(texts: number, first: number, laboratory: Laboratory): Promise<void> {
-	const counts = new Map<Kind | "ran" | "refused", number>();
-	const add = (kind: Kind | "ran" | "refused") => counts.set(kind, (counts.get(kind) ?? 0) + 1);
-	const cases: Cases = new Map();
+	const tally: Tally = { counts: {}, cases: new Map() };
 	for (let from = first; from < first + texts; from += BATCH) {
-		const seeds = Array.from({ length: Math.min(BATCH, first + texts - from) }, (_, at) => from + at);
-		const pairs = seeds.map((seed) => ({
-			...generateText(seed, MARKER),
-			engine: generateText(seed, DENIED).text,
-			seed,
-		}));
-		const runs = await laboratory.run(pairs.map(({ text }) => text));
-		for (const [at, { text, engine, mentions, seed }] of pairs.entries()) {
+		const length = Math.min(BATCH, first + texts - from);
+		const generated = Array.from({ length }, (_, at) => generate(from + at));
+		const runs = await laboratory.run(generated.map(({ shell }) => shell));
+		for (const [at, text] of generated.entries()) {
 			const run = runs[at];
-			if (!run) continue;
-			if (run.ran) add("ran");
-			if (run.refused) add("refused");
-			const pair = { shell: text, engine };
-			const kind = compare(pair, run, mentions);
-			add(kind);
-			if (kind !== "agreed") cases.set(kind, [...(cases.get(kind) ?? []), { pair, seed, mentions }]);
+			if (run) record(tally, text, run);
 		}
 	}
-	console.log(`${texts} texts:`, Object.fromEntries(counts));
-	for (const [kind, found] of cases) {
-		const shown = new Set<string>();
-		for (const { pair, seed, mentions } of found.slice(0, MAX_SHOWN)) {
-			const { engine } = await shorten(pair, kind, mentions, laboratory);
-			if (!shown.has(engine)) console.log(`${kind}, seed ${seed}: ${JSON.stringify(engine)}`);
-			shown.add(engine);
-		}
-	}
+	console.log(`${texts} texts:`, tally.counts);
+	for (const [kind, found] of tally.cases) await printShortest(kind, found, laboratory);
 }
 
 async function main(): Promise<void> {

@@ -6,6 +6,7 @@ import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import type { CodeLanguage, Effect } from "./effects.ts";
+import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./evaluated.ts";
 import type { FindingCollector } from "./findings.ts";
 import { isDisk, locatePath } from "./locations.ts";
 import { parseCommandWords } from "./patterns.ts";
@@ -16,7 +17,7 @@ import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
-import { parseShell } from "./shell/parse.ts";
+import { parseExpansions, parseShell } from "./shell/parse.ts";
 import {
 	type CommandRange,
 	type Redirect,
@@ -144,7 +145,7 @@ export class CommandWalk {
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
 		const words = [
 			...command.words,
-			...command.assignments.map(({ value }) => value),
+			...command.assignments.flatMap(({ index = [], value }) => [index, value]),
 			...command.redirects.map(({ target }) => target),
 		];
 		for (const word of words) {
@@ -158,6 +159,7 @@ export class CommandWalk {
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		for (const { name, value } of this.#state.assign(command.assignments, scope))
 			this.#followVariable(name, value, scope);
+		for (const text of findPromptTexts(command, scope, this.#work)) this.#followExpansions(text, scope);
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
@@ -171,7 +173,21 @@ export class CommandWalk {
 	/** Follows a variable whose value something runs. */
 	#followVariable(name: string, value: string, scope: Scope): void {
 		if (changesPrograms(name) && value !== "") this.#findings.add("risky_command", `${name} changes what programs run`);
+		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.#followExpansions(value, scope);
 		if (holdsCommand(name)) this.#followNested(value, { ...scope, depth: scope.depth + 1 }, true);
+	}
+
+	/** Follows the substitutions of a text that a shell expands a second time. */
+	#followExpansions(text: string, scope: Scope): void {
+		if (scope.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
+		const script = parseExpansions(text, scope.depth + 1, this.#work, scope.piecesAround);
+		if (script.tooDeep) this.#work.exhaust();
+		if (this.#work.spent) return;
+		this.#followScript(script, {
+			...scope,
+			depth: scope.depth + 1,
+			piecesAround: scope.piecesAround + script.size,
+		});
 	}
 
 	#followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
@@ -187,8 +203,12 @@ export class CommandWalk {
 		environment: Environment,
 		frame: CommandFrame,
 	): void {
-		if (operator === "<<" || operator === "<<<") return;
+		if (operator === "<<") return;
 		const path = expandText(target, environment);
+		if (operator === "<<<") {
+			if (namesComputedElement(path)) this.#followExpansions(path, frame.scope);
+			return;
+		}
 		const isDescriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
 		if (/^\/dev\/(?:tcp|udp)\//.test(path))
 			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
@@ -221,6 +241,7 @@ export class CommandWalk {
 	}
 
 	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+		for (const field of fields) if (namesComputedElement(field)) this.#followExpansions(field, frame.scope);
 		this.#followAssignmentsAsWords(fields, frame, isListed);
 		const words = parseCommandWords(fields, this.#work);
 		if (!words) return;

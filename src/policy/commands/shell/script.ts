@@ -32,6 +32,8 @@ export interface Redirect {
 
 export interface Assignment {
 	readonly name: string;
+	/** What stands between the brackets behind the name. */
+	readonly index?: Word;
 	readonly value: Word;
 }
 
