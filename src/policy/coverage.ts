@@ -27,9 +27,10 @@ export function compileCommandMatcher(patterns: readonly string[]): (command: st
 	const forbidden = parseForbiddenCommands(patterns, work);
 	const protectedPaths = compileProtectedPaths([], work);
 	const reasons = (command: string, listed: typeof forbidden) =>
-		(analyse([command], { protectedPaths, forbidden: listed }, work).reasons.get("forbidden_command") ?? []).map(
-			({ because }) => because,
-		);
+		(
+			analyse([command], { protectedPaths, forbidden: listed, allowed: [] }, work).reasons.get("forbidden_command") ??
+			[]
+		).map(({ because }) => because);
 	return (command) => {
 		const foundReasons = reasons(command, forbidden);
 		if (foundReasons.length === 0) return false;

@@ -29,13 +29,12 @@ const NEGATIONS: ReadonlySet<string> = new Set(cuesFile.negations);
 const NEGATION_WORDS = 3;
 const OBJECT_WORDS = 4;
 
-/** Finds the cues of a text, in no order. Deterministic and linear. Only the first 2,000 words count. */
+/** Finds the cues of a text, in no order. Deterministic and linear. */
 export function findCues(text: string): ReadonlySet<Cue> {
 	const words =
 		foldLookAlikes(text)
 			.toLowerCase()
-			.match(/[a-z][a-z'-]*/g)
-			?.slice(0, 2000) ?? [];
+			.match(/[a-z][a-z'-]*/g) ?? [];
 	const cues = new Set<Cue>();
 	for (const [at, word] of words.entries()) {
 		if (SENSITIVE_WORDS.has(word)) cues.add("sensitive_subject");

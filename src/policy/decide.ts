@@ -2,7 +2,7 @@
 // left to the endpoint.
 
 import type { Decision, RiskTier } from "../audit/event.ts";
-import { analyse, type ForbiddenCommand, parseForbiddenCommands } from "./commands/analyse.ts";
+import { analyse, type ForbiddenCommand, parseAllowedCommands, parseForbiddenCommands } from "./commands/analyse.ts";
 import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combineFactors, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
@@ -25,6 +25,8 @@ export interface PolicyInput {
 export interface PolicyRules {
 	readonly protectedPaths: readonly string[];
 	readonly forbiddenCommands: readonly string[];
+	/** Commands that need not ask. Absent, there are none. */
+	readonly allowedCommands?: readonly string[] | undefined;
 	/** Infinity where there is no budget. */
 	readonly budgetUsd: number;
 }
@@ -120,7 +122,8 @@ function explainDecision(
 export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBudget()): PolicyDecision {
 	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
 	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
-	const findings = analyse(input.commands, { protectedPaths, forbidden }, work);
+	const allowed = parseAllowedCommands(rules.allowedCommands ?? [], work);
+	const findings = analyse(input.commands, { protectedPaths, forbidden, allowed }, work);
 	const reasons: FactorReasons = new Map(findings.reasons);
 	const reach = input.action_kind === "delete" ? "below" : "itself";
 	// A protected path is not ruled out then, and there is no work left to find one.
@@ -168,7 +171,7 @@ export function scoreRisk(
 	const commands = kind === "exec" || kind === "network" ? targets : [];
 	const asCommands = toEquivalentCommands(kind, targets);
 	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
-	const findings = analyse([...commands, ...asCommands], { protectedPaths, forbidden }, work);
+	const findings = analyse([...commands, ...asCommands], { protectedPaths, forbidden, allowed: [] }, work);
 	for (const factor of [...findings.reasons.keys(), ...findings.notRuledOut]) triggered.add(factor);
 	if (kind === "edit" || kind === "delete" || kind === "deploy") {
 		if (protectedFileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)

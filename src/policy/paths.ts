@@ -108,13 +108,19 @@ class PatternIndex {
 		this.#byFirst = groupBy(this.#others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
 	}
 
-	#read(text: string): IndexedName {
-		const known = this.#remembered.get(text);
+	/** @param isFolder More segments follow. */
+	#read(text: string, isFolder: boolean): IndexedName {
+		const isAnyFolder = isFolder && /^[*?]+$/.test(text);
+		const key = isAnyFolder ? `${text}/` : text;
+		const known = this.#remembered.get(key);
 		if (known !== undefined) return known;
 		const name = parseNamePattern(this.#work.charge(parsingWork(text)) ? text : "");
 		const read = {
 			...name,
-			lastNamed: this.#ofNames.findLast(({ segment }) => patternMatchesName(segment, name, this.#work))?.at ?? -1,
+			lastNamed:
+				this.#ofNames.findLast(
+					({ segment }) => (!isAnyFolder || looksLikeFolder(segment)) && patternMatchesName(segment, name, this.#work),
+				)?.at ?? -1,
 			naming: this.#byName.get(name.text || text) ?? [],
 		};
 		this.#rememberedChars += 10 + text.length;
@@ -122,7 +128,7 @@ class PatternIndex {
 			this.#remembered.clear();
 			this.#rememberedChars = 0;
 		}
-		this.#remembered.set(text, read);
+		this.#remembered.set(key, read);
 		return read;
 	}
 
@@ -138,7 +144,7 @@ class PatternIndex {
 	/** The position of the last pattern that touches the path. -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
 		if (!this.#work.charge(30 * segments.length)) return -1;
-		const names = segments.map((segment) => this.#read(segment));
+		const names = segments.map((segment, at) => this.#read(segment, at < segments.length - 1));
 		let last = Math.max(...names.map(({ lastNamed }) => lastNamed));
 		const everywhere = [...names.keys()];
 		const path = { names, roots: outside ? everywhere : [0], everywhere };
@@ -155,6 +161,11 @@ interface IndexedName extends NamePattern {
 	/** The position of the last pattern of one segment that matches the name. -1 when none does. */
 	readonly lastNamed: number;
 	readonly naming: readonly IndexedPattern[];
+}
+
+/** Whether a pattern may be meant for folders: `infra`, but not `*.pem` or `credentials.json`. */
+function looksLikeFolder({ hasWildcards, text }: NamePattern): boolean {
+	return !hasWildcards && !text.slice(1).includes(".");
 }
 
 function literalText(segment: NamePattern | "**"): string {

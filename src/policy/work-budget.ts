@@ -6,6 +6,7 @@ export const MAX_CHECK_WORK = 50_000_000;
 /** The work left for one check. Everything that the check looks at shares it. */
 export class WorkBudget {
 	#left: number;
+	#learned = 0;
 
 	constructor(units = MAX_CHECK_WORK) {
 		this.#left = units;
@@ -26,6 +27,16 @@ export class WorkBudget {
 	charge(units: number): boolean {
 		this.#left -= units;
 		return this.#left >= 0;
+	}
+
+	/** How often something was learned by which later commands are judged: a value, a file's text, a folder. */
+	get learned(): number {
+		return this.#learned;
+	}
+
+	/** Notes that something was learned. A command that stands in a script again is followed again only after that. */
+	learn(): void {
+		this.#learned++;
 	}
 
 	/** Spends everything that is left, because something is too deep or too large to be kept. */

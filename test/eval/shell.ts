@@ -12,7 +12,7 @@ import { generateText } from "./shell-grammar.ts";
 const MARKER = { name: "mk", words: "-rf /" };
 const DENIED = { name: "rm", words: "-rf /" };
 
-/** Cases of each kind that are printed, each made as short as it gets. */
+/** Cases of each kind that are printed, the shortest first. Holes are made as short as they get. */
 const MAX_SHOWN = Number(process.env["SHOWN"] ?? 12);
 /** Texts that one shell process runs before its folders are removed. */
 const BATCH = 500;
@@ -117,6 +117,9 @@ function compare({ engine }: Pair, { ran, refused }: Run, mentions: boolean): Ki
 	return mentions && decision !== "allow" ? "asked needlessly" : "agreed";
 }
 
+/** Kinds of which cases are printed. What is asked about needlessly is mostly the engine's own caution. */
+const SHOWN_KINDS: readonly Kind[] = ["hole", "false alarm", "malformed needlessly", "asked"];
+
 /** Cuts pieces out of a pair as long as it stays of the same kind. */
 async function shorten(pair: Pair, kind: Kind, mentions: boolean, laboratory: Laboratory): Promise<Pair> {
 	let shortest = pair;
@@ -167,8 +170,9 @@ function record({ counts, cases }: Tally, text: Text, run: Run): void {
 
 async function printShortest(kind: Kind, texts: readonly Text[], laboratory: Laboratory): Promise<void> {
 	const shown = new Set<string>();
-	for (const text of texts.slice(0, MAX_SHOWN)) {
-		const { engine } = await shorten(text, kind, text.mentions, laboratory);
+	const byLength = texts.toSorted((one, other) => one.engine.length - other.engine.length);
+	for (const text of byLength.slice(0, MAX_SHOWN)) {
+		const { engine } = kind === "hole" ? await shorten(text, kind, text.mentions, laboratory) : text;
 		if (!shown.has(engine)) console.log(`${kind}, seed ${text.seed}: ${JSON.stringify(engine)}`);
 		shown.add(engine);
 	}
@@ -186,7 +190,7 @@ async function measure(texts: number, first: number, laboratory: Laboratory): Pr
 		}
 	}
 	console.log(`${texts} texts:`, tally.counts);
-	for (const [kind, found] of tally.cases) await printShortest(kind, found, laboratory);
+	for (const kind of SHOWN_KINDS) await printShortest(kind, tally.cases.get(kind) ?? [], laboratory);
 }
 
 async function main(): Promise<void> {

@@ -1,11 +1,13 @@
 // The public face of the command analysis: what command lines would do, held against a workspace's rules. Nothing
 // outside this folder imports what lies behind it.
 import type { WorkBudget } from "../work-budget.ts";
+import { type AllowedCommand, parseAllowedCommands } from "./allowed.ts";
 import { type CommandRules, FindingCollector, type Findings } from "./findings.ts";
 import { type ForbiddenCommand, parseForbiddenCommand } from "./patterns.ts";
 import { CommandWalk } from "./walk.ts";
 
-export type { CommandRules, Findings, ForbiddenCommand };
+export type { AllowedCommand, CommandRules, Findings, ForbiddenCommand };
+export { parseAllowedCommands };
 
 /** Parses `forbidden_commands` of a manifest. Entries without a command are left out. */
 export function parseForbiddenCommands(written: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {

@@ -37,12 +37,13 @@ function addPromptNames(word: Word, names: Set<string>): void {
 	}
 }
 
-/** The texts that a command expands like a prompt. */
-export function findPromptTexts(command: SimpleCommand, scope: Scope, work: WorkBudget): readonly string[] {
+/** The known texts that a command expands like a prompt. Null where it expands none. */
+export function findPromptTexts(command: SimpleCommand, scope: Scope, work: WorkBudget): readonly string[] | null {
 	const names = new Set<string>();
 	for (const word of command.words) addPromptNames(word, names);
 	for (const { value } of command.assignments) addPromptNames(value, names);
 	for (const { target } of command.redirects) addPromptNames(target, names);
+	if (names.size === 0) return null;
 	const values = [...names].flatMap((name) => scope.variables.get(name) ?? []);
 	return values.filter((value) => work.charge(4 * value.length) && substitutes(value));
 }

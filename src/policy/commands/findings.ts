@@ -1,20 +1,17 @@
 // What the commands of a check break: effects held against a workspace's rules, and the reasons for each factor that fired.
 import type { FactorId } from "../factors.ts";
-import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
-import { normalizingWork, type ProtectedPaths } from "../paths.ts";
+import type { ProtectedPaths } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
 import type { FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { judgePath, type PathEffect } from "./judge.ts";
-import { resolvePath } from "./locations.ts";
+import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
+import { type PathEffect, PathJudge } from "./judge.ts";
 import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
+import { PipeFlow } from "./pipe-flow.ts";
+import type { Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** Reasons kept for each factor. */
 const MAX_REASONS = 3;
-
-/** Units of work for judging a path, without reading it, and how often it is read. */
-const JUDGING_WORK = 400;
-const PATH_READINGS = 6;
 
 /** Every factor that a command can raise. When the work is spent, none of them is ruled out. */
 const COMMAND_FACTORS: readonly FactorId[] = [
@@ -28,10 +25,17 @@ const COMMAND_FACTORS: readonly FactorId[] = [
 	"unparsable_command",
 ];
 
+/** What an allowed command is excused from. */
+const EXCUSED_FACTORS: ReadonlySet<FactorId> = new Set(["exec_action", "unparsable_command", "risky_command"]);
+
+/** Files that are named as unseen. */
+const MAX_UNSEEN_FILES = 3;
+
 /** The rules that commands are held against. */
 export interface CommandRules {
 	readonly protectedPaths: ProtectedPaths;
 	readonly forbidden: readonly ForbiddenCommand[];
+	readonly allowed: readonly AllowedCommand[];
 }
 
 /** What was found, and what may have been missed. */
@@ -40,21 +44,29 @@ export interface Findings {
 	readonly reasons: ReadonlyMap<FactorId, readonly FactorReason[]>;
 	/** Factors that count as triggered because the work was spent. One of them has a reason only where one was found. */
 	readonly notRuledOut: readonly FactorId[];
+	/** Workspace files that commands run, whose content is not part of the check. */
+	readonly unseenFiles: readonly string[];
 }
 
 /** Collects the findings of one check. */
 export class FindingCollector {
 	#reasons = new Map<FactorId, FactorReason[]>();
 	#isAside = false;
-	readonly #protectedPaths: ProtectedPaths;
+	readonly #paths: PathJudge;
 	readonly #matcher: ForbiddenCommandMatcher;
+	readonly #flow: PipeFlow;
+	readonly #allowed: AllowedCommands;
+	readonly #unseenFiles = new Set<string>();
 	readonly #work: WorkBudget;
 	#command = 0;
 	#words: readonly string[] = [];
+	#isAllowed = false;
 
 	constructor(rules: CommandRules, work: WorkBudget) {
-		this.#protectedPaths = rules.protectedPaths;
-		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, work);
+		this.#paths = new PathJudge(rules.protectedPaths, work);
+		this.#flow = new PipeFlow(rules.forbidden, work);
+		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, this.#flow, work);
+		this.#allowed = new AllowedCommands(rules.allowed, work);
 		this.#work = work;
 	}
 
@@ -63,20 +75,39 @@ export class FindingCollector {
 		if (!this.#work.spent) this.#command++;
 	}
 
-	/** Findings concern the simple command of these words while it is followed, except inside other `at`s. */
-	at(words: readonly string[], follow: () => void): void {
-		const outer = this.#words;
-		this.#words = words;
+	/** Follows a simple command of a script: the substitutions in its words, then what it does itself. */
+	within(script: ShellScript, command: SimpleCommand, followWords: () => void, followBody: () => void): void {
+		this.inside(() => this.#flow.follow(script, command, followWords, followBody));
+	}
+
+	/** Follows what runs inside the current command without being in its words. An allowed command excuses none of it. */
+	inside(follow: () => void): void {
+		const outer = this.#isAllowed;
+		this.#isAllowed = false;
 		follow();
-		this.#words = outer;
+		this.#isAllowed = outer;
 	}
 
 	/**
-	 * Raises a factor because of the current simple command. Of the factor's reasons, the first three different ones are
+	 * Findings concern the simple command of these words while it is followed, except inside other `at`s.
+	 * @param redirects Those of the command. Absent, the command cannot be an allowed one.
+	 */
+	at(words: readonly string[], follow: () => void, redirects?: readonly Redirect[]): void {
+		const outer = { words: this.#words, isAllowed: this.#isAllowed };
+		this.#words = words;
+		this.#isAllowed = redirects !== undefined && this.#allowed.cover(words, redirects);
+		follow();
+		this.#words = outer.words;
+		this.#isAllowed = outer.isAllowed;
+	}
+
+	/**
+	 * Raises a factor because of the current simple command, unless the command is allowed. Of the factor's reasons, the first three different ones are
 	 * kept; one command of the check gives the same reason once.
 	 * @param instead A short text of what would pass.
 	 */
 	add(factor: FactorId, because: string, instead?: string): void {
+		if (this.#isAllowed && EXCUSED_FACTORS.has(factor)) return;
 		const reasons = this.#reasons.get(factor) ?? [];
 		const isNew = !reasons.some((known) => known.because === because && known.place?.command === this.#command);
 		if (reasons.length < MAX_REASONS && isNew)
@@ -100,6 +131,11 @@ export class FindingCollector {
 		return because;
 	}
 
+	/** Records that a file of the workspace is run whose content is not known. It raises nothing. */
+	addUnseenFile(path: string): void {
+		if (this.#unseenFiles.size < MAX_UNSEEN_FILES) this.#unseenFiles.add(shortenForReason(path));
+	}
+
 	/** Holds a command against the forbidden commands. */
 	matchForbidden(command: CommandWords): void {
 		for (const { text } of this.#matcher.findCompleted(command))
@@ -109,10 +145,8 @@ export class FindingCollector {
 	/** Judges an effect on a path, from each folder that the command may run in. */
 	judge(effect: PathEffect, folders: readonly string[]): void {
 		for (const folder of folders) {
-			const path = resolvePath(folder, effect.path);
-			if (!this.#work.charge(PATH_READINGS * foldingWork(path))) return;
-			if (!this.#work.charge(JUDGING_WORK + PATH_READINGS * normalizingWork(foldLookAlikes(path)))) return;
-			for (const { factor, because } of judgePath(effect, folder, this.#protectedPaths)) this.add(factor, because);
+			for (const { factor, because } of this.#paths.judge(effect, folder)) this.add(factor, because);
+			if (this.#work.spent) return;
 		}
 	}
 
@@ -120,6 +154,10 @@ export class FindingCollector {
 	toFindings(): Findings {
 		const { spent } = this.#work;
 		if (spent) this.add("oversize_command", "too large, too deep or too complex: nothing it could do is ruled out");
-		return { reasons: this.#reasons, notRuledOut: spent ? COMMAND_FACTORS : [] };
+		return {
+			reasons: this.#reasons,
+			notRuledOut: spent ? COMMAND_FACTORS : [],
+			unseenFiles: [...this.#unseenFiles],
+		};
 	}
 }

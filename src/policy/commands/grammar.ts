@@ -53,7 +53,7 @@ interface ProgramRow {
 	readonly style?: string;
 	/**
 	 * Roles of the options' values, several with blanks between them. `flag`: it has none. With a `?`, the value is only
-	 * taken from the same word.
+	 * taken from the same word. With a `*`, all words up to the next option are values.
 	 */
 	readonly options?: Readonly<Record<string, string>>;
 	/**
@@ -71,7 +71,7 @@ interface ProgramRow {
 
 interface OptionGrammar {
 	readonly roles: readonly ArgumentRole[];
-	readonly takes: "nothing" | "a value" | "an attached value";
+	readonly takes: "nothing" | "a value" | "an attached value" | "words up to the next option";
 }
 
 /** How a program writes its options. `tar`: the first word is a bundle without a dash. */
@@ -136,7 +136,9 @@ function toRole(written: string | undefined): ArgumentRole {
 
 function toOption(written: string): OptionGrammar {
 	if (written === "flag") return { roles: [], takes: "nothing" };
-	return { roles: written.split(" ").map(toRole), takes: written.endsWith("?") ? "an attached value" : "a value" };
+	const takes = { "?": "an attached value", "*": "words up to the next option" } as const;
+	const mark = written.at(-1);
+	return { roles: written.split(" ").map(toRole), takes: mark === "?" || mark === "*" ? takes[mark] : "a value" };
 }
 
 function bySpelling<Row, Value>(rows: Readonly<Record<string, Row>>, convert: (row: Row) => Value): Map<string, Value> {
@@ -241,7 +243,11 @@ class ArgumentReader {
 	}
 
 	/** Reads all words. */
-	read(): { readonly found: readonly Argument[]; readonly grammar: ProgramGrammar } {
+	read(): {
+		readonly found: readonly Argument[];
+		readonly grammar: ProgramGrammar;
+		readonly given: ReadonlySet<string>;
+	} {
 		if (this.#grammar.style === "tar" && /^[A-Za-z]/.test(this.#words[0] ?? "")) this.#readFirstBundle();
 		let optionsEnded = this.#grammar.style === "none";
 		for (; this.#at < this.#words.length; this.#at++) {
@@ -251,7 +257,7 @@ class ArgumentReader {
 			else if (this.#readOperand(word)) break;
 		}
 		this.#placeOperands();
-		return { found: this.#found, grammar: this.#grammar };
+		return { found: this.#found, grammar: this.#grammar, given: this.#given };
 	}
 
 	#add(text: string, role: ArgumentRole, option: string | null, at = this.#at, doubts = 0): void {
@@ -271,7 +277,7 @@ class ArgumentReader {
 		if (option.length < MIN_ABBREVIATION) return undefined;
 		for (const { options } of this.#grammars) {
 			for (const [spelling, grammar] of options)
-				if (grammar.takes === "a value" && spelling.startsWith(option)) {
+				if (spelling.startsWith(option)) {
 					this.#given.add(spelling);
 					return grammar;
 				}
@@ -318,6 +324,8 @@ class ArgumentReader {
 	#readNextWords(option: OptionGrammar | undefined, name: string): void {
 		if (!option) this.#unlistedAt = this.#at;
 		else if (option.takes === "a value") for (const role of option.roles) this.#readNextWord(role, name);
+		else if (option.takes === "words up to the next option")
+			while (/^(?!-.)/.test(this.#words[this.#at + 1] ?? "-.")) this.#readNextWord(option.roles[0] ?? "unknown", name);
 		// BSD tools take an empty word where GNU tools take nothing: `sed -i '' …`.
 		else if (option.takes === "an attached value" && this.#words[this.#at + 1] === "") this.#at++;
 	}
@@ -435,17 +443,24 @@ export interface ProgramUse {
 	readonly words: readonly Argument[];
 	/** What becomes of the standard input: `shell`, `code:…`, `send`. Null where the table says nothing. */
 	readonly input: string | null;
+	/** The options that are given: as written, by the letters of bundles, and abbreviations in full. */
+	readonly given: ReadonlySet<string>;
 }
 
 /** Finds what a command does with its words and its input. Null when no table lists the program. */
 export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
 	const grammar = GRAMMARS.get(name);
 	if (!grammar) return null;
-	const { found, grammar: own } = new ArgumentReader(grammar, words).read();
-	return { words: found, input: own.input };
+	const { found, grammar: own, given } = new ArgumentReader(grammar, words).read();
+	return { words: found, input: own.input, given };
 }
 
 /** Finds what each word of a command is to its program. Every word of an unlisted program is `unknown`. */
 export function parseArguments(command: Pick<CommandWords, "name" | "words">): readonly Argument[] {
 	return findProgramUse(command)?.words ?? readUnlisted(command.words);
+}
+
+/** The operands of a command. Values of options are none. */
+export function findOperands(command: Pick<CommandWords, "name" | "words">): readonly string[] {
+	return parseArguments(command).flatMap(({ option, text }) => (option === null ? [text] : []));
 }

@@ -1,11 +1,24 @@
 // Which factors a command raises by writing, showing or removing a path, or by a word of unknown meaning, and why.
 
 import type { FactorId } from "../factors.ts";
+import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import type { Reach } from "../path-patterns.ts";
-import type { ProtectedPaths } from "../paths.ts";
+import { normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import type { Effect } from "./effects.ts";
-import { findPlace, isCredentialFile, isDisk, isStartupFile, locatePath, resolvePath } from "./locations.ts";
+import {
+	fillWildcards,
+	findLocation,
+	findPlace,
+	findSecrecy,
+	isBuildOutput,
+	isDisk,
+	isStartupFile,
+	type NamedPath,
+	readPath,
+	resolvePath,
+} from "./locations.ts";
 
 /** An effect on a path. */
 export type PathEffect = Extract<Effect, { kind: "write" | "read" | "remove" | "word" }>;
@@ -20,31 +33,125 @@ const riskyPath = (because: string): PathFinding => ({ factor: "risky_command", 
 
 const hasShellWildcard = (path: string) => /[*?[]/.test(path);
 
-function judgeWrite(path: string, reach: Reach, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
-	if (path === "" || path === UNKNOWN || path.includes(LISTED)) return [];
-	const location = locatePath(path, folder);
-	// A wildcard in a temporary folder means the files there, not all that the glob could match.
-	if (hasShellWildcard(path) && location === "temporary") return [];
-	const full = resolvePath(folder, path);
-	const place = findPlace(full);
-	return [
-		...judgeProtection(full, reach, paths),
-		...(isDisk(path) ? [forbiddenPath(`overwrites the disk ${shortenForReason(path)}`)] : []),
-		...(isStartupFile(full) ? [forbiddenPath(`writes ${shortenForReason(full)}, which runs later unasked`)] : []),
-		...(location === "system" ? [judgeSystem(full)] : []),
-		...(location === "outside" && place !== null ? [riskyPath(`writes ${shortenForReason(full)}, ${place}`)] : []),
-	];
-}
+/** Units of work for judging a path, without reading it, and how often it is read. */
+const JUDGING_WORK = 400;
+const PATH_READINGS = 6;
 
-function judgeProtection(full: string, reach: Reach, paths: ProtectedPaths): readonly PathFinding[] {
-	const pattern = paths.find(full, reach);
-	if (pattern === null) return [];
-	return [
-		{
-			factor: "protected_path",
-			because: `${shortenForReason(full)} is protected by ${shortenForReason(pattern)}`,
-		},
-	];
+/** Characters of paths whose findings are kept. The same few paths stand in thousands of words. */
+const MAX_REMEMBERED_CHARS = 1_000_000;
+
+/** Judges effects on paths against a workspace's rules. Each effect is judged once in a check. */
+export class PathJudge {
+	readonly #paths: ProtectedPaths;
+	readonly #work: WorkBudget;
+	readonly #remembered = new Map<string, readonly PathFinding[]>();
+	#rememberedChars = 0;
+
+	constructor(paths: ProtectedPaths, work: WorkBudget) {
+		this.#paths = paths;
+		this.#work = work;
+	}
+
+	/** Judges an effect seen from one folder. Removing a folder removes the protected files in it. */
+	judge(effect: PathEffect, folder: string): readonly PathFinding[] {
+		const { kind, path } = effect;
+		if (!this.#work.charge(20 + (path.length + folder.length) / 4)) return [];
+		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
+		const key = `${kind} ${variant} ${folder}\u0002${path}`;
+		const known = this.#remembered.get(key);
+		if (known) return known;
+		const full = resolvePath(folder, path);
+		if (!this.#work.charge(PATH_READINGS * foldingWork(full))) return [];
+		if (!this.#work.charge(JUDGING_WORK + PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
+		const findings = this.#judgePath(effect, readPath(path, folder));
+		this.#rememberedChars += key.length;
+		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) this.#remembered.set(key, findings);
+		return findings;
+	}
+
+	#judgePath(effect: PathEffect, path: NamedPath): readonly PathFinding[] {
+		if (effect.kind === "write") return this.#judgeWrite(path, effect.reach);
+		if (effect.kind === "read") return this.#judgeRead(path);
+		return effect.kind === "word" ? this.#judgeWord(path) : this.#judgeRemoval(path, effect.recursive);
+	}
+
+	#judgeWrite(path: NamedPath, reach: Reach): readonly PathFinding[] {
+		const { written, full } = path;
+		if (written === "" || written === UNKNOWN || written.includes(LISTED)) return [];
+		const location = findLocation(path);
+		// A wildcard in a temporary folder means the files there, not all that the glob could match.
+		if (hasShellWildcard(written) && location === "temporary") return [];
+		const shown = shortenForReason(full);
+		const place = location === "outside" || location === "everything" ? findPlace(path) : null;
+		return [
+			...this.#judgeProtection(full, reach),
+			...(isDisk(written) ? [forbiddenPath(`overwrites the disk ${shown}`)] : []),
+			...(isStartupFile(path) ? [forbiddenPath(`writes ${shown}, which runs later unasked`)] : []),
+			...(location === "system" ? [judgeSystem(full)] : []),
+			...(place === "the root" ? [forbiddenPath("writes to the root")] : []),
+			...(place !== null && place !== "the root" ? [riskyPath(`writes ${shown}, ${place}`)] : []),
+		];
+	}
+
+	#judgeProtection(full: string, reach: Reach): readonly PathFinding[] {
+		const pattern = this.#paths.find(full, reach);
+		if (pattern === null) return [];
+		const because = `${shortenForReason(full)} is protected by ${shortenForReason(pattern)}`;
+		return [{ factor: "protected_path", because }];
+	}
+
+	#judgeRead(path: NamedPath): readonly PathFinding[] {
+		const shown = shortenForReason(path.full);
+		const secrecy = this.#findSecrecy(path);
+		if (secrecy === "credential") return [forbiddenPath(`shows or sends the credential ${shown}`)];
+		return secrecy === "doubtful" ? [riskyPath(`may show a credential: ${shown}`)] : [];
+	}
+
+	/** The secrecy of the path, and of what its wildcards may stand for. */
+	#findSecrecy(path: NamedPath): "credential" | "doubtful" | null {
+		const own = findSecrecy(path);
+		if (own !== null || !hasShellWildcard(path.full)) return own;
+		const isHiddenGlob = /^\.[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
+		return findSecrecy(fillWildcards(path, this.#work)) ?? (isHiddenGlob ? "doubtful" : null);
+	}
+
+	/** Judges a word that may be a path, to whatever end: nobody knows what the program does with it. */
+	#judgeWord(path: NamedPath): readonly PathFinding[] {
+		const { written, full } = path;
+		if (written === "" || written === UNKNOWN || written.includes(LISTED)) return [];
+		if (/\s/.test(written) && !PATH_START.test(written)) return [];
+		const shown = shortenForReason(full);
+		const isPublicPlace = READ_PLACES.test(full) || full.startsWith("..") || path.normalized.segments.length === 0;
+		const place = isPublicPlace ? null : findPlace(path);
+		return [
+			// A wildcard means the files there, not all that the glob could match.
+			...this.#judgeProtection(full.replace(/(?:^|[/\\])[^/\\]*[*?[].*$/s, ""), "itself"),
+			...(this.#findSecrecy(path) === null ? [] : [riskyPath(`may show or send the credential ${shown}`)]),
+			...(isStartupFile(path) ? [riskyPath(`may write ${shown}, which runs later unasked`)] : []),
+			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown}, ${place}`)]),
+		];
+	}
+
+	#judgeRemoval(path: NamedPath, recursive: boolean): readonly PathFinding[] {
+		const { written } = path;
+		if (written === "") return [];
+		const location = findLocation(path);
+		const because = `removes ${shortenForReason(path.full)}`;
+		const writeFindings = this.#judgeWrite(path, recursive ? "below" : "itself");
+		if (location === "temporary" || isBuildOutput(path)) return writeFindings;
+		const many = written.includes(LISTED);
+		const deletion: PathFinding = { factor: "delete_action", because };
+		const isBeyondWorkspace =
+			location === "everything" || location === "system" || (recursive && (location === "outside" || many));
+		if (isBeyondWorkspace)
+			return [
+				...writeFindings,
+				recursive || location === "system" || !hasShellWildcard(written) ? forbiddenPath(because) : deletion,
+			];
+		return recursive || many || location === "outside" || hasShellWildcard(written)
+			? [...writeFindings, deletion]
+			: writeFindings;
+	}
 }
 
 /** What begins a path, where a word with blanks is one. */
@@ -54,21 +161,6 @@ const PATH_START = /^(?:[/~]|\.{1,2}\/|[A-Za-z]:[\\/])/;
 const READ_PLACES =
 	/^\/(?:usr\/(?:share|include|lib\d*|src|bin)|proc\/(?:cpuinfo|meminfo|version|loadavg)|etc\/(?:os-release|hosts|ssl\/certs|resolv\.conf|localtime))(?:\/|$)/;
 
-/** Judges a word that may be a path, to whatever end: nobody knows what the program does with it. */
-function judgeWord(text: string, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
-	if (text === "" || text === UNKNOWN || text.includes(LISTED)) return [];
-	if (/\s/.test(text) && !PATH_START.test(text)) return [];
-	const full = resolvePath(folder, text);
-	const shown = shortenForReason(full);
-	const place = READ_PLACES.test(full) || full.startsWith("..") ? null : findPlace(full);
-	return [
-		...judgeProtection(full, "itself", paths),
-		...(isCredentialFile(full) ? [riskyPath(`may show or send the credential ${shown}`)] : []),
-		...(isStartupFile(full) ? [riskyPath(`may write ${shown}, which runs later unasked`)] : []),
-		...(place === null ? [] : [riskyPath(`uses ${shown}, ${place}`)]),
-	];
-}
-
 /** Folders that only installers write to. */
 const VITAL_PATHS =
 	/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)(?:\/|$)|\/usr(?:\/(?!local\/|src\/)|$))|^[a-z]:[/\\]?windows/i;
@@ -76,39 +168,4 @@ const VITAL_PATHS =
 function judgeSystem(path: string): PathFinding {
 	if (VITAL_PATHS.test(path)) return forbiddenPath(`writes to the system: ${shortenForReason(path)}`);
 	return riskyPath(`writes outside the workspace: ${shortenForReason(path)}`);
-}
-
-function judgeRead(path: string, folder: string): readonly PathFinding[] {
-	const full = resolvePath(folder, path);
-	if (isCredentialFile(full)) return [forbiddenPath(`shows or sends the credential ${shortenForReason(full)}`)];
-	const isHiddenGlob = /^\.[^/]*[*?[]/.test(path.split("/").pop() ?? "");
-	return isHiddenGlob ? [riskyPath(`may show a credential: ${shortenForReason(full)}`)] : [];
-}
-
-function judgeRemoval(path: string, recursive: boolean, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
-	if (path === "") return [];
-	const location = locatePath(path, folder);
-	const because = `removes ${shortenForReason(resolvePath(folder, path))}`;
-	const writeFindings = judgeWrite(path, recursive ? "below" : "itself", folder, paths);
-	if (location === "temporary") return writeFindings;
-	const many = path.includes(LISTED);
-	const deletion: PathFinding = { factor: "delete_action", because };
-	const isBeyondWorkspace =
-		location === "everything" || location === "system" || (recursive && (location === "outside" || many));
-	if (isBeyondWorkspace)
-		return [
-			...writeFindings,
-			recursive || location === "system" || !hasShellWildcard(path) ? forbiddenPath(because) : deletion,
-		];
-	return recursive || many || location === "outside" || hasShellWildcard(path)
-		? [...writeFindings, deletion]
-		: writeFindings;
-}
-
-/** Judges an effect on a path, seen from one folder. Removing a folder removes the protected files in it. */
-export function judgePath(effect: PathEffect, folder: string, paths: ProtectedPaths): readonly PathFinding[] {
-	if (effect.kind === "write") return judgeWrite(effect.path, effect.reach, folder, paths);
-	if (effect.kind === "read") return judgeRead(effect.path, folder);
-	if (effect.kind === "word") return judgeWord(effect.path, folder, paths);
-	return judgeRemoval(effect.path, effect.recursive, folder, paths);
 }

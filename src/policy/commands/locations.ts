@@ -1,9 +1,11 @@
 // Where a path leads: to a temporary folder, into the workspace, to the system. The folders are listed in
 // locations.json.
 
+import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork } from "../look-alikes.ts";
 import { MAX_PATH_CHARS, type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
+import type { WorkBudget } from "../work-budget.ts";
 import locationsFile from "./locations.json" with { type: "json" };
 
 /** `everything`: a root, a home, the workspace, or all that lies in one of them. */
@@ -36,18 +38,40 @@ function liesIn(path: NormalizedPath, folder: readonly string[]): boolean {
 	return folder.every((segment, index) => path.segments[index] === segment);
 }
 
+/** A path as a command names it, read once for every question about it. */
+export interface NamedPath {
+	/** As written. */
+	readonly written: string;
+	/** Seen from the workspace. */
+	readonly full: string;
+	readonly normalized: NormalizedPath;
+	/** Its segments, as the expressions in this file match them. */
+	readonly text: string;
+}
+
+/** Reads a path as written, seen from `folder` (the workspace when empty). */
+export function readPath(written: string, folder = ""): NamedPath {
+	const full = resolvePath(folder, written);
+	const normalized = normalizePath(full);
+	return { written, full, normalized, text: normalized.segments.join("/").slice(0, MAX_PATH_CHARS) };
+}
+
 /** Locates a path as written, seen from `folder` (the workspace when empty). */
 export function locatePath(written: string, folder = ""): PathLocation {
+	return findLocation(readPath(written, folder));
+}
+
+/** Finds where a path leads. */
+export function findLocation({ written, full, normalized }: NamedPath): PathLocation {
 	if (written === UNKNOWN || written.includes(LISTED)) return "unknown";
-	const path = normalizePath(resolvePath(folder, written));
-	const { segments, outside } = path;
+	const { segments, outside } = normalized;
 	if (segments.length === 0) return "everything";
 	if (!outside) return segments.length === 1 && matchesEverything(segments[0]) ? "everything" : "inside";
 	if (segments.length === 1 && matchesEverything(segments[0])) return "everything";
 	if (written.startsWith(UNKNOWN)) return "unknown";
-	const absolute = /^(?:[a-z]:|[/\\])/i.test(resolvePath(folder, written));
+	const absolute = /^(?:[a-z]:|[/\\])/i.test(full);
 	if (!absolute) return "outside";
-	if (TEMPORARY_FOLDERS.some((temporary) => liesIn(path, temporary))) return "temporary";
+	if (TEMPORARY_FOLDERS.some((temporary) => liesIn(normalized, temporary))) return "temporary";
 	return SYSTEM_FOLDERS.has(segments[0] ?? "") ? "system" : "outside";
 }
 
@@ -55,20 +79,19 @@ export function locatePath(written: string, folder = ""): PathLocation {
  * Describes the place of a path that is not the workspace's, for a reason: `a folder on PATH`. Null inside the workspace
  * and where it may lie: nobody told where that is.
  */
-export function findPlace(written: string): string | null {
-	const { segments, outside } = normalizePath(written);
-	if (!outside || written.startsWith(UNKNOWN)) return null;
-	const path = { outside, segments };
-	if (TEMPORARY_FOLDERS.some((temporary) => liesIn(path, temporary))) return null;
-	if (written.startsWith("~")) return findHomePlace(segments) ?? "outside the workspace";
-	if (!/^(?:[a-z]:|[/\\])/i.test(written)) return "outside the workspace";
+export function findPlace({ full, normalized }: NamedPath): string | null {
+	const { segments, outside } = normalized;
+	if (!outside || full.startsWith(UNKNOWN)) return null;
+	if (TEMPORARY_FOLDERS.some((temporary) => liesIn(normalized, temporary))) return null;
+	if (full.startsWith("~")) return findHomePlace(segments) ?? "outside the workspace";
+	if (!/^(?:[a-z]:|[/\\])/i.test(full)) return "outside the workspace";
 	const [first] = segments;
-	if (first === undefined) return null;
+	if (first === undefined) return "the root";
 	if (HOME_ROOTS.has(first)) return segments.length < 3 ? "a home" : findHomePlace(segments.slice(2));
-	if (PROGRAM_FOLDERS.some((folder) => liesIn(path, folder))) return "a folder on PATH";
+	if (PROGRAM_FOLDERS.some((folder) => liesIn(normalized, folder))) return "a folder on PATH";
 	if (SYSTEM_FOLDERS.has(first)) return "a folder of the system";
 	if (DATA_FOLDERS.has(first)) return "a folder of data";
-	return WORKSPACE_ROOTS.has(first) || /^[a-z]:/i.test(written) ? null : "outside the workspace";
+	return WORKSPACE_ROOTS.has(first) || /^[a-z]:/i.test(full) ? null : "outside the workspace";
 }
 
 /** Describes a place in a home. Null for other folders in it, which may be the workspace. */
@@ -113,11 +136,19 @@ const AGENT_FOLDERS = /(?:^|\/)\.(?:claude|cursor|codex|gemini)\//;
 const AGENT_SETTINGS = /settings|hooks|config|mcp|rules/;
 
 /** Whether something runs or follows the file later without being asked to. */
-export function isStartupFile(written: string): boolean {
-	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_CHARS);
-	const agents = AGENT_FOLDERS.exec(path);
-	if (agents && AGENT_SETTINGS.test(path.slice(agents.index + agents[0].length))) return true;
-	return STARTUP_FILES.some((pattern) => pattern.test(path));
+export function isStartupFile({ text }: NamedPath): boolean {
+	const agents = AGENT_FOLDERS.exec(text);
+	if (agents && AGENT_SETTINGS.test(text.slice(agents.index + agents[0].length))) return true;
+	return STARTUP_FILES.some((pattern) => pattern.test(text));
+}
+
+/** Folders and files of the workspace that builds and tests make again. */
+const BUILD_OUTPUTS: ReadonlySet<string> = new Set(locationsFile.build_outputs);
+
+/** Whether the path is the workspace's own build output, a cache or something in one. */
+export function isBuildOutput({ full, normalized: { outside, segments } }: NamedPath): boolean {
+	const isKnown = !full.includes(UNKNOWN) && !full.includes(LISTED);
+	return !outside && isKnown && segments.some((segment) => BUILD_OUTPUTS.has(segment));
 }
 
 /** Files that hold a credential. */
@@ -125,28 +156,79 @@ const CREDENTIAL_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.env(?:\.[^/]+)?$/,
 	/(?:^|\/)\.ssh(?:\/(?!known_hosts|config$|[^/]*\.pub$).*)?$/s,
 	/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)[^/.]*$/,
-	/(?:^|\/)\.(?:netrc|pgpass|git-credentials|htpasswd|dev\.vars|vault-token)$/,
-	/(?:^|\/)\.gnupg(?:\/|$)/,
+	/(?:^|\/)\.(?:netrc|pgpass|my\.cnf|git-credentials|htpasswd|dev\.vars|vault-token|s3cfg|boto|databrickscfg)$/,
+	/(?:^|\/)\.(?:gnupg|password-store)(?:\/|$)/,
 	/(?:^|\/)\.aws(?:\/credentials|$)/,
+	/(?:^|\/)\.(?:azure|cargo|gem|composer|terraform\.d)\/(?:credentials|auth|accesstokens|msal_token)[^/]*$/,
 	/(?:^|\/)\.kube\/config$/,
 	/(?:^|\/)\.docker\/config\.json$/,
-	/(?:^|\/)\.config\/(?:gcloud|gh)(?:\/|$)/,
+	/(?:^|\/)\.config\/(?:gcloud|gh|hub|op|rclone|doctl|hcloud)(?:\/|$)/,
+	/(?:^|\/)(?:\.local\/share\/keyrings|library\/keychains)(?:\/|$)/,
+	/(?:^|\/)(?:credentials|service-account[^/]*|secrets)\.json$/,
+	/(?:^|\/)secrets\.(?:ya?ml|toml)$/,
+	/(?:^|\/)(?:login data|cookies\.sqlite|logins\.json|key4\.db)$/,
 	/(?:^|\/)[^/]*\.(?:pem|p12|pfx|jks|keystore|kdbx|key)$/,
-	/^etc\/(?:g?shadow-?|sudoers)$/,
-	/^proc\/[^/]+\/environ$/,
+	/^etc\/(?:g?shadow-?|sudoers|ssl\/private\/.*|ssh\/ssh_host_[^/.]*)$/s,
+	/^(?:var\/)?run\/secrets(?:\/|$)/,
+	/^proc\/[^/]+\/(?:environ|mem)$/,
+];
+
+/** Files that may hold a credential among other things. */
+const DOUBTFUL_FILES: readonly RegExp[] = [
+	/(?:^|\/)\.envrc$/,
+	/(?:^|\/)\.[a-z_]{1,16}_history$/,
+	/(?:^|\/)[^/]*\.(?:tfstate|tfvars)(?:\.backup)?$/,
+	/^(?:(?:home|users)\/[^/]+\/)?\.(?:npmrc|pypirc|m2\/settings\.xml)$/,
 ];
 
 /** Names of credentials' kind that everybody may see: examples, types, certificates, public keys. */
 const PUBLIC_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.env\.(?:[^/]*\.)?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema|test|vault|md|[cm]?[jt]sx?)$/,
 	/(?:^|\/)\.env\.(?:example|sample|template)\.[^/.]+$/,
-	/(?:^|\/)(?!(?!pub)[^/]*(?:^|[-_.])(?:priv|private|privkey|privatekey|key)[-_.])(?:[^/]*[-_.])?(?:ca|cacert|cert|certificate|chain|fullchain|bundle|crt|pub|public|pubkey|publickey)(?:[-_.][^/]*)?\.(?:pem|key)$/,
 	/\.pub$/,
 ];
 
-/** Whether the path's name is that of a credential. */
-export function isCredentialFile(written: string): boolean {
-	const path = normalizePath(written).segments.join("/").slice(0, MAX_PATH_CHARS);
-	if (PUBLIC_FILES.some((pattern) => pattern.test(path))) return false;
-	return CREDENTIAL_FILES.some((pattern) => pattern.test(path));
+/** Words in the name of a certificate or a public key, and words in that of a private one. */
+const PUBLIC_KEY_WORDS: ReadonlySet<string> = new Set(locationsFile.public_key_words);
+const PRIVATE_KEY_WORDS: ReadonlySet<string> = new Set(locationsFile.private_key_words);
+
+/** Whether the name is that of a certificate or a public key: `ca.pem`, `public-key.pem`, but not `cert-key.pem`. */
+function isPublicKey(text: string): boolean {
+	const name = /([^/]*)\.(?:pem|key)$/.exec(text.slice(-256))?.[1];
+	const words = name?.split(/[-_.]/) ?? [];
+	return (
+		words.some((word) => PUBLIC_KEY_WORDS.has(word)) &&
+		(words.some((word) => word.startsWith("pub")) || !words.some((word) => PRIVATE_KEY_WORDS.has(word)))
+	);
 }
+
+/** Whether a path's name is that of a credential, or of a file that may hold one. */
+export function findSecrecy({ text, normalized }: NamedPath): "credential" | "doubtful" | null {
+	if (PUBLIC_FILES.some((pattern) => pattern.test(text)) || isPublicKey(text)) return null;
+	if (CREDENTIAL_FILES.some((pattern) => pattern.test(text))) return "credential";
+	const isDoubtful =
+		DOUBTFUL_FILES.some((pattern) => pattern.test(text)) && (normalized.outside || !/npmrc$/.test(text));
+	return isDoubtful ? "doubtful" : null;
+}
+
+/** Names that a wildcard in a path is tried for. */
+const TRIED_SECRETS: readonly string[] = locationsFile.tried_secrets;
+
+/**
+ * The path with each wildcard segment replaced by a secret's name that it matches. At least half of the name must be
+ * written out: `*` means the files of a folder, `.e?v` means `.env`.
+ */
+export function fillWildcards(path: NamedPath, work: WorkBudget): NamedPath {
+	const segments = path.full.split("/").map((segment) => {
+		if (!/[*?[]/.test(segment) || segment.length > MAX_TRIED_CHARS) return segment;
+		const written = segment.replace(/\[[^\]]*\]|[*?]/g, "").length;
+		const glob = parseGlobSegment(segment);
+		return (
+			TRIED_SECRETS.find((name) => 2 * written >= name.length && segmentsOverlap(glob, [...name], work)) ?? segment
+		);
+	});
+	return readPath(segments.join("/"));
+}
+
+/** Longer wildcard names are not tried for a secret's name. */
+const MAX_TRIED_CHARS = 64;

@@ -37,7 +37,7 @@ export function parseOptions(name: string, words: readonly string[]): Options {
 		}
 		flags.push(word.replace(/=.*$/s, ""));
 		if (word.startsWith("--") || SINGLE_DASH_NAMES.has(name)) continue;
-		for (const letter of word.slice(1, 65)) {
+		for (const letter of word.slice(1)) {
 			letters.add(letter);
 			if (values.includes(letter) || letter === "=") break;
 		}

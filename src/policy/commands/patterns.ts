@@ -5,6 +5,7 @@ import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import { type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import { firstOperandIndexes, hasFlag, type Options, parseOptions } from "./options.ts";
+import { PatternProgress, type PipeFlow } from "./pipe-flow.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parseShell } from "./shell/parse.ts";
 
@@ -22,14 +23,17 @@ interface OperandPattern {
 	readonly path: { readonly outside: boolean; readonly glob: GlobSegment } | null;
 }
 
+/** A command of a pattern. */
 interface CommandPattern {
+	/** Whether it must read, through a pipe, what the command before it prints. */
+	readonly reads: boolean;
 	readonly name: GlobSegment;
 	readonly flags: readonly string[];
 	/** `*` matches any word. */
 	readonly operands: readonly (OperandPattern | "*")[];
 }
 
-/** A parsed pattern: one command, or several that must all run in this order. */
+/** A parsed pattern: one command, or several that must all run in this order, joined by pipes where the pattern is. */
 export interface ForbiddenCommand {
 	readonly text: string;
 	readonly commands: readonly CommandPattern[];
@@ -80,6 +84,7 @@ export function parseForbiddenCommand(written: string, work: WorkBudget): Forbid
 		if (first === undefined || !work.charge(OPERAND_CHARACTER_WORK * charactersIn([first, ...folded]))) return [];
 		return [
 			{
+				reads: command.reads !== null,
 				name: parseGlobSegment(toCommandName(first)),
 				flags: folded.filter((word) => /^-./.test(word) && word !== "--"),
 				operands: folded.filter((word) => !/^-./.test(word)).map(parseOperand),
@@ -189,14 +194,15 @@ const PATTERN_WORK = 10;
  * run.
  */
 export class ForbiddenCommandMatcher {
-	readonly #reached = new Map<ForbiddenCommand, number>();
+	readonly #progress: PatternProgress;
 	/** Patterns of one command whose name has no wildcards, by that name. */
 	readonly #byName = new Map<string, ForbiddenCommand[]>();
 	readonly #any: ForbiddenCommand[] = [];
 	readonly #work: WorkBudget;
 
 	/** @param work Once it is spent, no pattern is ruled out. */
-	constructor(patterns: readonly ForbiddenCommand[], work: WorkBudget) {
+	constructor(patterns: readonly ForbiddenCommand[], flow: PipeFlow, work: WorkBudget) {
+		this.#progress = new PatternProgress(flow, work);
 		this.#work = work;
 		for (const pattern of patterns) {
 			const name = pattern.commands[0]?.name ?? [];
@@ -211,23 +217,16 @@ export class ForbiddenCommandMatcher {
 	findCompleted(command: CommandWords): readonly ForbiddenCommand[] {
 		const named = this.#byName.get(command.name) ?? [];
 		if (named.length + this.#any.length === 0) return [];
-		if (!this.#work.charge(50 + PATTERN_WORK * (named.length + this.#any.length))) return [];
+		const tried = this.#any.reduce((sum, { commands }) => sum + commands.length, named.length);
+		if (!this.#work.charge(50 + PATTERN_WORK * tried)) return [];
 		const compared = new ComparedCommand(command, this.#work);
+		const matches = (part: CommandPattern | undefined) =>
+			part !== undefined &&
+			segmentsOverlap(part.name, compared.name, this.#work) &&
+			wordsMatch(part, compared, this.#work);
 		return [
 			...named.filter(({ commands: [only] }) => only && wordsMatch(only, compared, this.#work)),
-			...this.#any.filter((pattern) => this.#advance(pattern, compared)),
+			...this.#any.filter((pattern) => this.#progress.advance(pattern, (at) => matches(pattern.commands[at]))),
 		];
-	}
-
-	/** Advances a pattern when the command is its next one. True when it was the last. */
-	#advance(pattern: ForbiddenCommand, compared: ComparedCommand): boolean {
-		const at = this.#reached.get(pattern) ?? 0;
-		const next = pattern.commands[at];
-		const matches =
-			next && segmentsOverlap(next.name, compared.name, this.#work) && wordsMatch(next, compared, this.#work);
-		if (matches !== true) return false;
-		if (at + 1 === pattern.commands.length) return true;
-		this.#reached.set(pattern, at + 1);
-		return false;
 	}
 }

@@ -8,7 +8,7 @@ import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/scr
 
 /** Values of one variable that are tried. A loop over more names is too large to be examined. */
 const MAX_RECORDED_VALUES = 64;
-const MAX_VALUE_CHARS = 65_536;
+const MAX_VALUE_CHARS = 2_097_152;
 
 /** What a script runs with: values of variables, functions, parameters and input. */
 export interface Scope {
@@ -68,10 +68,13 @@ export function recordValue(scope: Scope, name: string, value: string, work: Wor
 	const values = scope.variables.get(name) ?? [];
 	// Only values of the same length are compared character by character.
 	const comparedChars = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
-	if (!work.charge(40 + name.length + values.length + value.length / 4 + comparedChars / 8)) return;
+	if (!work.charge(40 + name.length + values.length + value.length + comparedChars / 8)) return;
 	if (value.includes(UNKNOWN) || values.includes(value)) return;
 	if (values.length >= MAX_RECORDED_VALUES || value.length > MAX_VALUE_CHARS) work.exhaust();
-	else scope.variables.set(name, [...values, value]);
+	else {
+		scope.variables.set(name, [...values, value]);
+		work.learn();
+	}
 }
 
 /** How an environment chooses values: which recorded one, and what it takes for a variable without one. */

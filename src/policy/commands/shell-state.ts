@@ -92,12 +92,14 @@ export class ShellState {
 	recordRedirect(path: string, fields: readonly string[], { input, piped }: CommandInput): void {
 		if (this.#texts.size >= MAX_KNOWN_FILES) return;
 		const text = predictWrappedOutput(fields, input, piped, this.#work);
-		if (text !== null) this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
+		if (text === null) return;
+		this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
+		this.#work.learn();
 	}
 
 	/** Remembers a file that a command writes, when the command is one that downloads. */
 	recordWrite(command: string, path: string): void {
-		if (DOWNLOADERS.has(command)) this.#downloads.add(toFileKey(path));
+		if (DOWNLOADERS.has(command)) this.#addDownload(toFileKey(path));
 	}
 
 	/** Remembers the files that a downloader names after the last part of their addresses. */
@@ -105,7 +107,13 @@ export class ShellState {
 		if (!DOWNLOADERS.has(command)) return;
 		if (command !== "wget" && !fields.some((field) => /^-[a-zA-Z]*O/.test(field))) return;
 		for (const field of fields.slice(1, 1 + MAX_WORDS))
-			if (field.includes("/")) this.#downloads.add(field.split("/").pop() ?? "");
+			if (field.includes("/")) this.#addDownload(field.split("/").pop() ?? "");
+	}
+
+	#addDownload(key: string): void {
+		if (this.#downloads.has(key)) return;
+		this.#downloads.add(key);
+		this.#work.learn();
 	}
 
 	/** The downloaded file that a command runs. */

@@ -20,6 +20,7 @@ import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseExpansions, parseShell } from "./shell/parse.ts";
 import {
 	type CommandRange,
+	type CommandText,
 	type Redirect,
 	type ShellScript,
 	type SimpleCommand,
@@ -27,14 +28,12 @@ import {
 } from "./shell/script.ts";
 import { type CommandInput, ShellState } from "./shell-state.ts";
 
-/** Longer commands are oversize. They are examined all the same. */
-const MAX_COMMAND_CHARS = 65_536;
-
-/** Simple commands that one check looks at, each with each set of values. */
-const MAX_SIMPLE_COMMANDS = 20_000;
-
-/** Units of work for a simple command. */
+/** Units of work for a simple command, and for coming to one that need not be followed again. */
 const COMMAND_WORK = 300;
+const STEP_WORK = 5;
+
+/** Folders that the commands of a script may run in. */
+const MAX_FOLDERS = 64;
 
 /** Wrappers in wrappers and scripts in scripts that are followed. */
 const MAX_WRAPPING_DEPTH = 48;
@@ -77,7 +76,8 @@ export class CommandWalk {
 	readonly #findings: FindingCollector;
 	readonly #state: ShellState;
 	readonly #work: WorkBudget;
-	#commandsLeft = MAX_SIMPLE_COMMANDS;
+	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
+	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
 	/** @param work Once it is spent, the walk ends, and the findings rule nothing out. */
 	constructor(findings: FindingCollector, work: WorkBudget) {
@@ -90,32 +90,34 @@ export class CommandWalk {
 	followLine(text: string): void {
 		this.#findings.beginLine();
 		if (!this.#work.charge(text.length / 4)) return;
-		if (text.length > MAX_COMMAND_CHARS)
-			this.#findings.add("oversize_command", `a command of ${text.length} characters`);
 		// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
 		this.#followText(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
-	}
-
-	/** Counts one more command. False when it is one too many, or more than the work left. */
-	#chargeCommand(work = COMMAND_WORK): boolean {
-		this.#commandsLeft--;
-		if (this.#commandsLeft < 0) this.#work.exhaust();
-		return this.#work.charge(work);
 	}
 
 	/** Follows a text as a script. A guess may be no script at all, so it need not parse. */
 	#followText(text: string, scope: Scope, isGuess: boolean): void {
 		if (this.#work.spent) return;
 		const script = parseShell(text, scope.depth, this.#work, scope.piecesAround);
-		if (script.malformed && !isGuess)
-			this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		if (script.malformed && !isGuess) this.#addUnparsable(script, text, scope);
 		if (script.tooDeep) this.#work.exhaust();
 		this.#followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
+	}
+
+	/** Adds a finding for a script with an error. The only command of a line is to blame for it, as far as it was read. */
+	#addUnparsable({ commands }: ShellScript, text: string, scope: Scope): void {
+		const add = () => this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		const [only] = commands;
+		if (scope.depth > 0 || !only || commands.length > 1) add();
+		else {
+			const [environment] = this.#state.environments(only, scope);
+			if (environment) this.#findings.at(expandWords(only.words, environment), add, only.redirects);
+		}
 	}
 
 	#followScript(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
 			if (!this.#work.charge(COMMAND_WORK)) return;
+			if (scope.functions.get(name)?.body !== body) this.#work.learn();
 			scope.functions.set(name, { script, body });
 			this.#findForkBomb(script, name, body);
 		}
@@ -136,10 +138,24 @@ export class CommandWalk {
 	#followRange(script: ShellScript, range: CommandRange, scope: Scope): void {
 		for (let at = range.from; at < range.to; at++) {
 			const command = script.commands[at];
-			if (!command || !this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
-			this.#followSubstitutions(command, scope);
-			this.#followSimpleCommand(script, command, scope);
+			if (!command || !this.#work.charge(STEP_WORK)) return;
+			if (this.#isSettled(command, scope)) continue;
+			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
+			const { learned } = this.#work;
+			this.#findings.within(
+				script,
+				command,
+				() => this.#followSubstitutions(command, scope),
+				() => this.#followSimpleCommand(script, command, scope),
+			);
+			if (command.text?.repeated) this.#settled.set(command.text, { scope, learned });
 		}
+	}
+
+	/** Whether the same command was followed here before, and nothing was learned since that would change its effects. */
+	#isSettled({ text }: SimpleCommand, scope: Scope): boolean {
+		const settled = text?.repeated ? this.#settled.get(text) : undefined;
+		return settled !== undefined && settled.scope === scope && settled.learned === this.#work.learned;
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
@@ -159,10 +175,10 @@ export class CommandWalk {
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		for (const { name, value } of this.#state.assign(command.assignments, scope))
 			this.#followVariable(name, value, scope);
-		for (const text of findPromptTexts(command, scope, this.#work)) this.#followExpansions(text, scope);
+		this.#followPrompts(command, scope);
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
-			if (!this.#chargeCommand(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
+			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
 			const frame: CommandFrame = { scope, script, command, ...input, depth: scope.depth, followed: new Set() };
 			const fields = expandWords(command.words, environment);
 			this.#findings.at(fields, () => this.#followRedirects(fields, environment, frame));
@@ -175,6 +191,14 @@ export class CommandWalk {
 		if (changesPrograms(name) && value !== "") this.#findings.add("risky_command", `${name} changes what programs run`);
 		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.#followExpansions(value, scope);
 		if (holdsCommand(name)) this.#followNested(value, { ...scope, depth: scope.depth + 1 }, true);
+	}
+
+	/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
+	#followPrompts(command: SimpleCommand, scope: Scope): void {
+		const texts = findPromptTexts(command, scope, this.#work);
+		if (texts === null) return;
+		this.#findings.add("exec_action", "expands a variable's value like a prompt, which runs what is in it");
+		for (const text of texts) this.#followExpansions(text, scope);
 	}
 
 	/** Follows the substitutions of a text that a shell expands a second time. */
@@ -236,8 +260,8 @@ export class CommandWalk {
 		if (frame.followed.has(key)) return;
 		frame.followed.add(key);
 		if (frame.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
-		if (!this.#chargeCommand()) return;
-		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed));
+		if (!this.#work.charge(COMMAND_WORK)) return;
+		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed), frame.command.redirects);
 	}
 
 	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
@@ -319,9 +343,16 @@ export class CommandWalk {
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
-		else if (effect.kind === "interpret") this.#followInput(effect.language, frame);
-		else if (!frame.scope.folders.includes(effect.path) && frame.scope.folders.length < 8)
-			frame.scope.folders.push(effect.path);
+		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
+		else this.#enterFolder(effect.path, frame.scope.folders);
+	}
+
+	/** Adds a folder that later commands may run in. Each is one more to judge every path from. */
+	#enterFolder(folder: string, folders: string[]): void {
+		if (folders.includes(folder)) return;
+		if (folders.length >= MAX_FOLDERS) this.#work.exhaust();
+		folders.push(folder);
+		this.#work.learn();
 	}
 
 	/** Follows what an unknown program may run or only print. It asks when it would be denied. */
@@ -378,7 +409,8 @@ export class CommandWalk {
 	#addUnseenCode(frame: CommandFrame): void {
 		const sources = sourceCommandNames(frame.script, frame.command, this.#work);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
-		if (hidden === undefined) this.#findings.add("exec_action", "runs code that is not in the command");
+		if (hidden === undefined)
+			this.#findings.inside(() => this.#findings.add("exec_action", "runs code that is not in the command"));
 		else this.#findings.add("forbidden_command", `runs what ${hidden} brings`);
 	}
 }

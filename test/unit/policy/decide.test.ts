@@ -299,8 +299,8 @@ bash script.sh
 
 describe("what is ordinary but not to be undone wants confirmation", () => {
 	it.each<[string, FactorId]>([
-		["rm -rf dist", "delete_action"],
-		["rm -rf build && ls", "delete_action"],
+		["rm -rf assets", "delete_action"],
+		["rm -rf docs && ls", "delete_action"],
 		[": > important.db", "delete_action"],
 		['psql -c "DELETE FROM users WHERE id = 1"', "delete_action"],
 		["npm publish", "deploy_action"],
@@ -545,11 +545,13 @@ describe("whatever the command", () => {
 		}
 	});
 
-	it("longer than 64 KiB is oversize, and examined all the same", () => {
-		expect(fired({ commands: [`echo ${"a".repeat(65_532)}`] })).toEqual(["oversize_command"]);
-		expect(fired({ commands: [`echo ${"a".repeat(65_531)}`] })).toEqual([]);
-		expect(fired({ commands: [`echo ${"a".repeat(70_000)} > .env`] })).toEqual(["oversize_command", "protected_path"]);
-		expect(decided("a".repeat(65_537))).toBe("deny");
+	it("is examined up to the largest body", () => {
+		expect(fired({ commands: [`echo ${"a".repeat(2_000_000)}`] })).toEqual([]);
+		expect(fired({ commands: [`echo ${"a".repeat(500_000)} > .env`] })).toEqual(["protected_path"]);
+		const written = fired({ commands: [`cat > a.ts <<'E'\n${"const a = 1;\n".repeat(150_000)}E\nrm -rf ~`] });
+		expect(written).toContain("forbidden_command");
+		expect(written).not.toContain("oversize_command");
+		expect(decided("ls\n".repeat(600_000))).toBe("allow");
 	});
 
 	it.each([
@@ -580,7 +582,7 @@ describe("whatever the command", () => {
 	])(
 		"a megabyte of %j is denied without exploding",
 		(text) => {
-			expect(decided(text.repeat(1_000_000 / text.length))).toBe("deny");
+			expect(decided(`${text.repeat(1_000_000 / text.length)}\nrm -rf ~`)).toBe("deny");
 		},
 		// Time itself is not asserted; a quadratic reading of a megabyte would not end within this.
 		20_000,
@@ -589,13 +591,16 @@ describe("whatever the command", () => {
 	it("too deep, too many or too complex is denied, not ignored", () => {
 		expect(decided(`echo ${"$(".repeat(100)}ls${")".repeat(100)}`)).toBe("deny");
 		expect(decided(`echo ${"{a,b}".repeat(20)}`)).toBe("deny");
-		expect(decided("ls\n".repeat(21_000))).toBe("deny");
+		expect(decided(Array.from({ length: 250_000 }, (_, at) => `${at.toString(36)};`).join(""))).toBe("deny");
 		expect(decided(`sudo ${"-u x ".repeat(20)} ls`)).toBe("deny");
 		expect(decided(`x=aaaaaaaa; ${"x=$x$x; ".repeat(30)} ls`)).toBe("deny");
 	});
 
 	it("says once that a command could not be examined, and claims nothing that was not seen", () => {
-		const decision = check({ commands: ["touch .env", "ls\n".repeat(21_000)], action_kind: "delete" });
+		const decision = check({
+			commands: ["touch .env", `x=aaaaaaaa; ${"x=$x$x; ".repeat(30)} ls`],
+			action_kind: "delete",
+		});
 		expect(decision.factors.filter(({ triggered }) => triggered).map(({ id }) => id)).toContain("deploy_action");
 		expect(decision.reason).toBe(
 			"Denied: risk score 100 reaches the block threshold of 86. " +
@@ -626,7 +631,7 @@ describe("whatever the command", () => {
 		const forbiddenCommands = list(200, (at) => `git ${at % 2 ? "push" : "reset"} --option${at} ./branch${at} *`);
 		const commands = list(5000, (at) => `git -C repo${at} add src/file${at}.ts --verbose`);
 		const files = list(5000, (at) => `src/feature${at % 97}/file${at}.ts`).join(" ");
-		expect(fired({ commands: [...commands, `touch ${files}`] }, { forbiddenCommands })).toEqual(["oversize_command"]);
+		expect(fired({ commands: [...commands, `touch ${files}`] }, { forbiddenCommands })).toEqual([]);
 		expect(fired({ commands: ["git push --option3 branch3"] }, { forbiddenCommands })).toEqual(["forbidden_command"]);
 	});
 });

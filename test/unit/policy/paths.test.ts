@@ -54,6 +54,13 @@ describe("a protected path", () => {
 		expect(manifest.find(path)).toBeDefined();
 	});
 
+	it("may lie in any folder that a wildcard stands for, but no folder has a file's name", () => {
+		expect(manifest.find("*/main.tf")).toBe("infra/");
+		expect(manifest.find("**/main.tf")).toBe("infra/");
+		expect(builtIn.find("src/**/*.ts")).toBeNull();
+		expect(builtIn.find("src/**/*.pem")).toBe("*.pem");
+	});
+
 	it("is touched by what happens to a folder above it", () => {
 		expect(manifest.find("db")).toBeNull();
 		expect(manifest.find("db", "below")).toBe("/db/schema.sql");

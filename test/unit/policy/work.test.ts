@@ -64,18 +64,23 @@ describe("a budget of work", () => {
 describe("work is charged in proportion to", () => {
 	const LONG = 5_000;
 	const value = "a".repeat(LONG);
+	/** Repeats a piece with a different number in each, because an equal command is not followed again. */
+	const repeatNumbered = (times: number, piece: (at: number) => string) =>
+		Array.from({ length: times }, (_, at) => piece(at)).join("");
+	/** Different ones, because what is known of a path is not found again. */
+	const numbered = (text: string, n: number) => Array.from({ length: n }, (_, at) => `${text}${at} `).join("");
 
 	it.each<[string, (times: number) => string, number]>([
 		[
 			"the folder that each redirect's path is seen from",
-			(n) => `cd ${"a/".repeat(LONG / 2)}; ${"> b ".repeat(n)}`,
+			(n) => `cd ${"a/".repeat(LONG / 2)}; ${numbered("> b", n)}`,
 			LONG,
 		],
-		["the value that is replaced in", (n) => `x=${value}; ${`y=\${x//b/c};`.repeat(n)}`, LONG],
+		["the value that is replaced in", (n) => `x=${value}; ${repeatNumbered(n, (at) => `y${at}=\${x//b/c};`)}`, LONG],
 		["what is put in for what is replaced", (n) => `x=${"a".repeat(n)}; y=\${x//a/${value}}`, LONG],
 		["the value that is expanded", (n) => `x=${value}; echo ${"$x ".repeat(n)}`, LONG],
-		["IFS", (n) => `IFS=${value}; x=a; ${"echo $x;".repeat(n)}`, LONG],
-		["the parameters", (n) => `set -- ${value}; ${'echo "$@";'.repeat(n)}`, LONG],
+		["IFS", (n) => `IFS=${value}; x=a; ${repeatNumbered(n, (at) => `echo $x ${at};`)}`, LONG],
+		["the parameters", (n) => `set -- ${value}; ${repeatNumbered(n, (at) => `echo "$@" ${at};`)}`, LONG],
 		["the words that braces multiply", (n) => `echo {a,b}{a,b}{a,b}{a,b}${"x'y'".repeat(n)}`, 32],
 		["the values that a command is tried with", (n) => `for i in a b c d ; do echo $i ${"w ".repeat(n)}; done`, 100],
 		[
@@ -87,14 +92,18 @@ describe("work is charged in proportion to", () => {
 		["what is passed through each pipe", (n) => `echo ${value} ${"| rev ".repeat(n)} | sh`, LONG],
 		["the sets of tr", (n) => `tr ${"a-z".repeat(n)} b <<< x | sh`, 100],
 		["a format of printf that is used again", (n) => `printf %.${"0".repeat(LONG)}s ${"'' ".repeat(n)} | sh`, LONG],
-		["what a file holds that is run", (n) => `echo ${value} > f; ${"sh f;".repeat(n)}`, LONG],
+		["what a file holds that is run", (n) => `echo ${value} > f; ${repeatNumbered(n, (at) => `sh f ${at};`)}`, LONG],
 		["what a list is put into", (n) => `xargs -I{} echo ${"{}".repeat(n)} <<< ${value}`, LONG],
 		["the commands that xargs may mean", (n) => `xargs ${"-a b ".repeat(10)} ls ${"w ".repeat(n)} <<< x`, 200],
 		["the wrappers that a wrapper may mean", (n) => `${"timeout -a b -c d ".repeat(2)} ls ${"w ".repeat(n)}`, 200],
-		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${"w ".repeat(n)}`, 1_000],
+		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${numbered("w", n)}`, 1_000],
 		["the paths that a model looks at", (n) => `chmod 777 ${"/a ".repeat(n)}`, 500],
 		["the code that is searched", (n) => `python -c '${"aa(".repeat(n)}'`, 90],
-		["the script that is read again in a script", (n) => `bash -c "bash -c '${"a;".repeat(n)}'"`, 400],
+		[
+			"the script that is read again in a script",
+			(n) => `bash -c "bash -c '${repeatNumbered(n, (at) => `a${at};`)}'"`,
+			400,
+		],
 		["the characters that look-alikes fold to", (n) => `touch ${"\ufdfa".repeat(n)}`, 500],
 	])("%s", (_, command, unitsEach) => {
 		expect(workOf(command(120)) - workOf(command(20))).toBeGreaterThan(100 * unitsEach);
@@ -179,7 +188,7 @@ describe("a hostile check", () => {
 		["an option of letters before a new line", `bash '-${"c".repeat(900_000)}\n'`],
 		["quotes that escapes hide", `node -e "'${"\\\\'".repeat(80_000)}"`],
 		["marks that would have to be put in order", `touch a${"\u0301\u0316".repeat(200_000)}`],
-	])("of the largest size is denied: %s", (_, command) => {
-		expect(decide(input([command]), RULES).decision).toBe("deny");
+	])("of the largest size hides nothing: %s", (_, command) => {
+		expect(decide(input([command, "rm -rf ~"]), RULES).decision).toBe("deny");
 	});
 });

@@ -1,5 +1,6 @@
 // Commands that remove, overwrite, move or change files, as far as the roles of their words do not tell.
 
+import { charactersIn } from "../../work-budget.ts";
 import {
 	type Effect,
 	forbiddenEffect,
@@ -11,6 +12,7 @@ import {
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
+import { findOperands, findProgramUse, parseArguments } from "../grammar.ts";
 import { isDisk, locatePath, locatingWork } from "../locations.ts";
 import { hasFlag } from "../options.ts";
 
@@ -45,11 +47,10 @@ function sourcesAndTarget(command: Invocation): {
 	readonly sources: readonly string[];
 	readonly target: string | null;
 } {
-	const at = command.words.findIndex((word) => /^(?:-t|--target-directory)(?:=|$)/.test(word));
-	const targetOption = at < 0 ? undefined : (/=(.*)$/s.exec(command.words[at] ?? "")?.[1] ?? command.words[at + 1]);
-	const { operands } = command.options;
-	if (targetOption !== undefined)
-		return { sources: operands.filter((word) => word !== targetOption), target: targetOption };
+	const words = parseArguments(command);
+	const folder = words.find(({ option }) => option === "-t" || option?.startsWith("--t") === true);
+	const operands = words.flatMap(({ option, text }) => (option === null ? [text] : []));
+	if (folder) return { sources: operands, target: folder.text };
 	return operands.length < 2
 		? { sources: operands, target: null }
 		: { sources: operands.slice(0, -1), target: operands.at(-1) ?? null };
@@ -58,12 +59,16 @@ function sourcesAndTarget(command: Invocation): {
 /** Writes the target itself, and each source's name in it, because it may be a folder. */
 function writesTarget(command: Invocation): readonly Effect[] {
 	const { sources, target } = sourcesAndTarget(command);
-	if (target === null) return [];
-	const inside = sources
-		.slice(0, 64)
-		.map((source) => `${target}/${source.split(/[/\\]/).findLast((segment) => segment !== "") ?? ""}`);
-	return [...[target, ...inside].map((path) => writeEffect(path))];
+	if (target === null || !command.work.charge(charactersIn(sources) + sources.length * target.length)) return [];
+	const inside = sources.map((source) => `${target}/${source.split(/[/\\]/).findLast((name) => name !== "") ?? ""}`);
+	return [target, ...inside].map((path) => writeEffect(path));
 }
+
+/** `install -d` makes folders. */
+const install: ProgramRule = (command) =>
+	hasOption(command, "-d") || hasOption(command, "--directory")
+		? findOperands(command).map((path) => writeEffect(path))
+		: writesTarget(command);
 
 const mv: ProgramRule = (command) => {
 	const { sources, target } = sourcesAndTarget(command);
@@ -78,9 +83,6 @@ const mv: ProgramRule = (command) => {
 	];
 };
 
-/** Without a target, the link is written to the current folder under its own name. */
-const ln: ProgramRule = (command) => writesTarget(command);
-
 const dd: ProgramRule = ({ words }) =>
 	words.flatMap((word): readonly Effect[] => {
 		const target = /^of=(.*)$/s.exec(word)?.[1];
@@ -90,10 +92,17 @@ const dd: ProgramRule = ({ words }) =>
 		return [writeEffect(target)];
 	});
 
-const truncate: ProgramRule = (command) => [
-	raiseEffect("delete_action", "truncate cuts a file's contents off"),
-	...command.options.operands.map((path) => writeEffect(path)),
-];
+/** Sizes that only let a file grow: `+1M`, `>1M`, and sizes that nobody cuts a file of text to. */
+const GROWING_SIZE = /^(?:[+>]|[1-9][0-9]*(?:[KMGTP]i?B?|[0-9]{3})$)/i;
+
+const truncate: ProgramRule = (command) => {
+	const words = parseArguments(command);
+	const size = words.find(({ option }) => option === "-s" || option?.startsWith("--s") === true)?.text ?? "";
+	return [
+		...(GROWING_SIZE.test(size) ? [] : [raiseEffect("delete_action", "truncate cuts a file's contents off")]),
+		...words.flatMap(({ option, text }) => (option === null ? [writeEffect(text)] : [])),
+	];
+};
 
 /** The program of `sed` may run a line of shell. */
 const sed: ProgramRule = (command) => {
@@ -102,8 +111,7 @@ const sed: ProgramRule = (command) => {
 };
 
 /** Whether a symbolic or octal mode lets everyone write, or lends the owner's rights. */
-function isOpenMode(written: string): boolean {
-	const mode = written.slice(0, 64);
+function isOpenMode(mode: string): boolean {
 	if (/^[0-7]{3,4}$/.test(mode)) return /[2367]$/.test(mode) || /^[2467][0-7]{3}$/.test(mode);
 	return /(?:^|,)(?:(?=[ug]*[ao])[ugoa]*)?[+=][rXxst]*w/.test(mode) || /[+=][rwx]*s/.test(mode);
 }
@@ -144,35 +152,45 @@ const search: ProgramRule = (command) =>
 		? [riskyEffect(`${command.name} --pre runs a program on each file`)]
 		: [];
 
-/** `tar` reads what it packs, writes where it unpacks, and runs its actions. */
-const tar: ProgramRule = (command) => [
-	...command.words.flatMap((word, at): readonly Effect[] => {
-		const action = /^--(?:checkpoint-action=exec|to-command|use-compress-program|rsh-command|info-script)=(.*)$/s.exec(
-			word,
-		)?.[1];
-		if (action !== undefined)
-			return [forbiddenEffect("tar runs a command of its own"), { kind: "script", text: action }];
-		if (word === "--remove-files") return [raiseEffect("delete_action", "tar removes what it packed")];
-		return /^(?:-C|--directory)$/.test(word) ? [writeEffect(command.words[at + 1] ?? "")] : [];
-	}),
-	...(command.words.some((word, at) => /^--create$|^-[a-zA-Z]*c/.test(word) || (at === 0 && /^[a-zA-Z]*c/.test(word)))
-		? command.options.operands.map(readEffect)
-		: []),
-];
+/** `tar` reads what it packs, writes its archive or where it unpacks, and runs its actions. */
+const tar: ProgramRule = (command) => {
+	const use = findProgramUse(command);
+	if (!use) return [];
+	const creates = ["-c", "--create", "-r", "--append", "-u", "--update"].some((option) => use.given.has(option));
+	const extracts = ["-x", "--extract", "--get"].some((option) => use.given.has(option));
+	return use.words
+		.flatMap(({ option, text }): readonly Effect[] => {
+			if (option === null) return creates ? [readEffect(text)] : [];
+			if (/^(?:-f|--file)$/.test(option)) return creates ? [writeEffect(text)] : [];
+			if (/^(?:-C|--dir\w*)$/.test(option)) return extracts ? [writeEffect(text)] : [];
+			if (/^(?:-[IF]|--(?:to-|use-|rsh-|rmt-|info-|new-volume-)\w*)/.test(option))
+				return [forbiddenEffect("tar runs a command of its own"), scriptEffect(text)];
+			const action = /^exec=(.*)$/s.exec(text)?.[1];
+			if (option.startsWith("--checkpoint-") && action !== undefined)
+				return [forbiddenEffect("tar runs a command of its own"), scriptEffect(action)];
+			return [];
+		})
+		.concat(use.given.has("--remove-files") ? [raiseEffect("delete_action", "tar removes what it packed")] : []);
+};
 
 const rsync: ProgramRule = (command) => {
-	const remote = command.options.operands.at(-1);
+	const operands = findOperands(command);
+	const target = operands.at(-1);
 	const deletes = command.options.flags.some((name) => /^--(?:del|delete(?:-.*)?|remove-source-files)$/.test(name));
 	return [
 		...(deletes && !hasOption(command, "--dry-run")
-			? [forbiddenEffect("rsync removes files that the source does not have")]
+			? [forbiddenEffect("rsync removes files that the source does not have", "rsync --dry-run")]
 			: []),
-		...command.words.flatMap((word, at): readonly Effect[] => {
-			const shell = /^(?:-e|--rsh)(?:=(.*))?$/s.exec(word);
-			return shell ? [{ kind: "script", text: shell[1] ?? command.words[at + 1] ?? "" }] : [];
-		}),
-		...(remote === undefined || /^[^/]*:/.test(remote) ? [] : [writeEffect(remote)]),
-		...command.options.operands.slice(0, -1).map(readEffect),
+		...(target === undefined || /^[^/]*:/.test(target) ? [] : [writeEffect(target)]),
+		...operands.slice(0, -1).map(readEffect),
+	];
+};
+
+const scp: ProgramRule = (command) => {
+	const operands = findOperands(command);
+	return [
+		...operands.slice(0, -1).map(readEffect),
+		...operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [writeEffect(path)])),
 	];
 };
 
@@ -201,9 +219,13 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	srm: (command) => (command.options.letters.has("r") ? shred(command) : []),
 	wipe: shred,
 	mv,
-	cp: (command) => writesTarget(command),
-	install: (command) => writesTarget(command),
-	ln,
+	cp: writesTarget,
+	install,
+	ginstall: install,
+	gcp: writesTarget,
+	gmv: mv,
+	gln: writesTarget,
+	ln: writesTarget,
 	dd,
 	truncate,
 	sed,
@@ -219,8 +241,5 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	gtar: tar,
 	bsdtar: tar,
 	rsync,
-	scp: (command) => [
-		...command.options.operands.slice(0, -1).map(readEffect),
-		...command.options.operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [writeEffect(path)])),
-	],
+	scp,
 };

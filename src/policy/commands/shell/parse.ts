@@ -1,7 +1,9 @@
 // Parses a shell script (POSIX sh and common bash) to the simple commands that it could run, in order. What bash would
 // refuse is marked as malformed, and parsing goes on. Words are read in reader.ts and expanded in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
+import { findPlainEnd } from "./plain-words.ts";
 import { type ParseNested, readingLimits, ShellReader, UNREAD_SCRIPT } from "./reader.ts";
+import { CommandTexts } from "./repeats.ts";
 import type { Assignment, CommandRange, Redirect, ShellFunction, ShellScript, Word, WordPart } from "./script.ts";
 
 interface CommandDraft {
@@ -10,6 +12,7 @@ interface CommandDraft {
 	redirects: { operator: Redirect["operator"]; target: Word }[];
 	reads: CommandRange | null;
 	size: number;
+	text: { repeated: boolean } | null;
 }
 
 interface CommandGroup {
@@ -32,6 +35,13 @@ const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 	["until", "done"],
 ]);
 const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
+/** Words that begin something else than a simple command. */
+const RESERVED_WORDS: ReadonlySet<string> = new Set([
+	...SEPARATING_WORDS,
+	...CLOSING_WORDS.keys(),
+	...CLOSERS_OF_GROUPS,
+	...["for", "select", "case", "function", "[[", "coproc", "time"],
+]);
 
 /** The text of a word that is one unquoted piece, as reserved words are. Null for other words. */
 function unquotedText(word: Word): string | null {
@@ -125,6 +135,11 @@ class ScriptParser {
 	#last: CommandRange | null = null;
 	#pendingFunction: string | null = null;
 	#inPattern = false;
+	/** Whether nothing of the pattern was read. Only there, `esac` ends the `case`. */
+	#patternBegins = false;
+	readonly #texts = new CommandTexts<CommandDraft>();
+	/** Where the text of the next command begins. -1 in a pattern. */
+	#from = -1;
 	/** Pieces left at the beginning, and when the last command ended. */
 	readonly #pieces: number;
 	#piecesLeft: number;
@@ -147,7 +162,11 @@ class ScriptParser {
 			) {
 				break;
 			}
-			this.#step();
+			if (this.#draft) this.#step();
+			else {
+				this.#from = this.#inPattern ? -1 : reader.at;
+				if (this.#from < 0 || !this.#plainCommand()) this.#step();
+			}
 		}
 		this.#endCommand();
 		// A here-document that begins on a substitution's last line has its body after the line around the substitution.
@@ -194,6 +213,30 @@ class ScriptParser {
 		while (!reader.ended && (this.#skipBlanks() || reader.peek() === "\n")) if (reader.peek() === "\n") this.#newline();
 	}
 
+	/** Reads a command of plain words, or finds it among those that were read. False when the next one is none. */
+	#plainCommand(): boolean {
+		const reader = this.#reader;
+		const end = findPlainEnd(reader.text, reader.at);
+		if (end <= reader.at) return false;
+		const text = reader.text.slice(reader.at, end);
+		const reads = this.#nextReads();
+		const known = reads && !this.#textOf(reads) ? undefined : this.#texts.find(text, this.#textOf(reads));
+		if (!known) return this.#plainWords(text, end);
+		reader.at = end;
+		reader.step();
+		this.#pipe = null;
+		this.#repeat(known, reads);
+		return true;
+	}
+
+	/** Reads the words of a plain command. False when it begins with a reserved word or an assignment. */
+	#plainWords(text: string, end: number): boolean {
+		const name = /^[^ \t]*/.exec(text)?.[0] ?? "";
+		if (RESERVED_WORDS.has(name) || name.includes("=")) return false;
+		this.#begin().words = this.#reader.plainWords(text, end);
+		return true;
+	}
+
 	#step(): void {
 		const character = this.#reader.peek();
 		this.#reader.step();
@@ -223,7 +266,7 @@ class ScriptParser {
 		const double = reader.peek() === ";" || reader.peek() === "&";
 		if (reader.peek() === ";") reader.at++;
 		if (reader.peek() === "&") reader.at++;
-		if (double && this.#groups.at(-1)?.closedBy === "esac") this.#inPattern = true;
+		if (double && this.#groups.at(-1)?.closedBy === "esac") this.#beginPattern();
 	}
 
 	/** `&`, `&&`, `||`, `|`, `|&`, or a redirect that begins with `&`. */
@@ -301,11 +344,16 @@ class ScriptParser {
 		this.#last = body;
 	}
 
+	/** What the next command reads. */
+	#nextReads(): CommandRange | null {
+		return this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
+	}
+
 	#begin(): CommandDraft {
 		if (this.#draft) return this.#draft;
-		const reads = this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
+		const reads = this.#nextReads();
 		this.#pipe = null;
-		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0 };
+		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0, text: null };
 		return this.#draft;
 	}
 
@@ -314,18 +362,57 @@ class ScriptParser {
 		if (!draft) return;
 		this.#draft = null;
 		this.#reader.count();
-		const at = this.#commands.length;
 		draft.size = this.#piecesRead();
-		this.#commands.push(draft);
-		const afterGroup = draft.words.length === 0 && draft.assignments.length === 0;
-		// `{ …; } <<END`: the group's commands read what its redirect provides.
-		if (afterGroup && this.#last && draft.redirects.some(({ operator }) => operator.startsWith("<"))) {
-			for (let inside = this.#last.from; inside < this.#last.to; inside++) {
-				const command = this.#commands[inside];
-				if (command && !command.reads) command.reads = { from: at, to: at + 1 };
-			}
+		const text = this.#textBehind(draft);
+		const reads = this.#textOf(draft.reads);
+		const known = text === null ? undefined : this.#texts.find(text, reads);
+		if (known) {
+			this.#reader.limits.pieces += draft.size;
+			this.#piecesLeft += draft.size;
+			this.#repeat(known, draft.reads);
+			return;
 		}
+		if (text !== null) {
+			draft.text = { repeated: false };
+			this.#texts.add(text, reads, draft);
+		}
+		this.#append(draft);
+	}
+
+	/** The draft as it is written. Null where more than that decides what it is: a here-document, a group that it reads. */
+	#textBehind(draft: CommandDraft): string | null {
+		const { text, at, heredocs } = this.#reader;
+		const isAlone = draft.reads === null || this.#textOf(draft.reads) !== null;
+		return this.#from < 0 || heredocs.length > 0 || !isAlone ? null : text.slice(this.#from, at);
+	}
+
+	/** The text of the one command that is read. */
+	#textOf(reads: CommandRange | null): { repeated: boolean } | null {
+		return reads && reads.to === reads.from + 1 ? (this.#commands[reads.from]?.text ?? null) : null;
+	}
+
+	/** Appends a command again. It stays one object where it reads nothing. */
+	#repeat(command: CommandDraft, reads: CommandRange | null): void {
+		if (command.text) command.text.repeated = true;
+		this.#append(reads ? { ...command, reads } : command);
+	}
+
+	#append(command: CommandDraft): void {
+		const at = this.#commands.length;
+		this.#commands.push(command);
+		const afterGroup = command.words.length === 0 && command.assignments.length === 0;
+		// `{ …; } <<END`: the group's commands read what its redirect provides.
+		if (afterGroup && this.#last && command.redirects.some(({ operator }) => operator.startsWith("<")))
+			this.#feedGroup(this.#last, { from: at, to: at + 1 });
 		this.#last = { from: afterGroup && this.#last ? this.#last.from : at, to: at + 1 };
+	}
+
+	/** Lets the commands of a group that read nothing yet read a redirect. */
+	#feedGroup(group: CommandRange, reads: CommandRange): void {
+		for (let inside = group.from; inside < group.to; inside++) {
+			const command = this.#commands[inside];
+			if (command && !command.reads) this.#commands[inside] = { ...command, reads, text: null };
+		}
 	}
 
 	/** Pieces read since the last call. */
@@ -368,19 +455,7 @@ class ScriptParser {
 		reader.heredocs = [];
 		for (const { command, redirect, delimiter, literal, stripTabs } of waiting) {
 			if (reader.tooDeep) return;
-			const lines: string[] = [];
-			let closed = false;
-			while (!reader.ended && !closed) {
-				const newline = reader.text.indexOf("\n", reader.at);
-				const end = newline < 0 ? reader.text.length : newline;
-				const raw = reader.text.slice(reader.at, end);
-				const line = stripTabs ? raw.replace(/^\t+/, "") : raw;
-				reader.at = Math.min(end + 1, reader.text.length);
-				closed = line === delimiter || line === `${delimiter}\r`;
-				if (!closed) lines.push(line);
-				reader.count();
-			}
-			const body = lines.map((line) => `${line}\n`).join("");
+			const { body, closed } = reader.heredocBody(delimiter, stripTabs);
 			redirect.target = literal ? [{ kind: "text", text: body, quoted: true }] : this.#heredocParts(body);
 			command.size += this.#piecesRead();
 			if (!closed) this.#unclosedHeredoc(body);
@@ -410,6 +485,7 @@ class ScriptParser {
 			redirects: [{ operator: "<<<", target: value }],
 			reads: null,
 			size: this.#piecesRead(),
+			text: null,
 		});
 	}
 
@@ -559,7 +635,8 @@ class ScriptParser {
 		if (!/^in(?![A-Za-z0-9_])/.test(reader.text.slice(reader.at, reader.at + 3))) return;
 		reader.at += 2;
 		const values = this.#wordsUntil(";");
-		this.#begin().assignments.push(...values.map((value) => ({ name, value })));
+		const { assignments } = this.#begin();
+		for (const value of values) assignments.push({ name, value });
 		this.#endCommand();
 	}
 
@@ -573,7 +650,12 @@ class ScriptParser {
 		if (reader.startsWith("in")) reader.at += 2;
 		else reader.malformed = true;
 		this.#open("esac");
+		this.#beginPattern();
+	}
+
+	#beginPattern(): void {
 		this.#inPattern = true;
+		this.#patternBegins = true;
 	}
 
 	/** Reads a pattern: what stands between `in` or `;;` and `)`. It is only compared, but its substitutions run. */
@@ -586,8 +668,10 @@ class ScriptParser {
 			this.#inPattern = false;
 			return;
 		}
+		const begins = this.#patternBegins;
+		if (character !== "\n") this.#patternBegins = false;
 		const word = "\n(|;&<>".includes(character) ? [] : reader.word();
-		if (unquotedText(word) === "esac") {
+		if (unquotedText(word) === "esac" && begins) {
 			this.#inPattern = false;
 			this.#close("esac");
 		} else if (reader.at === start) reader.at++;
@@ -617,7 +701,8 @@ class ScriptParser {
 	/** `[[ … ]]` only compares, but the substitutions in its words run. */
 	#test(): void {
 		const words = this.#wordsUntil("]]");
-		this.#begin().redirects.push(...words.map((target) => ({ operator: "<<<" as const, target })));
+		const { redirects } = this.#begin();
+		for (const target of words) redirects.push({ operator: "<<<", target });
 		this.#endCommand();
 	}
 }

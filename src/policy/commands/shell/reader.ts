@@ -1,5 +1,6 @@
 // Reads the words of a shell script: quotes, escapes, expansions, substitutions. parse.ts builds commands from them.
 import type { WorkBudget } from "../../work-budget.ts";
+import { splitPlainWords, toPlainWord } from "./plain-words.ts";
 import type { ShellScript, Word, WordPart } from "./script.ts";
 
 /** Nesting of substitutions, quotes in them and groups that is read. Scripts that people write stay under ten. */
@@ -9,7 +10,7 @@ const MAX_SHELL_DEPTH = 40;
  * Pieces of words, words and commands that are read of one text and the texts around it. All of these stay in memory
  * together, so it stays within tens of megabytes.
  */
-const MAX_PIECES = 50_000;
+const MAX_PIECES = 400_000;
 
 /** Units of work for a piece, for an operator between two pieces, and for each character of a text. */
 const READ_PIECE_WORK = 60;
@@ -20,11 +21,13 @@ const READ_CHARACTER_WORK = 1;
 interface ReadingLimits {
 	pieces: number;
 	readonly work: WorkBudget;
+	/** Plain words by their texts. */
+	readonly words: Map<string, Word>;
 }
 
 /** The limits of a text inside texts of which so many pieces were read. */
 export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLimits {
-	return { pieces: MAX_PIECES - piecesAround, work };
+	return { pieces: MAX_PIECES - piecesAround, work, words: new Map() };
 }
 
 /** Stands for a script that is nested too deep to be read. */
@@ -43,6 +46,37 @@ const PLAIN_IN_ANSI = /[^\\']+/y;
 const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
 /** White space between words. */
 const BLANKS = /[ \t\r]+/y;
+
+/** Units of work for a character of a here-document, in which only the end is searched for. */
+const HEREDOC_CHARACTER_WORK = 0.1;
+
+/** Whether the line that begins at `at` is the wanted one. It may end in a carriage return. */
+function isLine(text: string, line: string, at: number): boolean {
+	const end = at + line.length;
+	if (!text.startsWith(line, at)) return false;
+	return end === text.length || text[end] === "\n" || (text[end] === "\r" && (text[end + 1] ?? "\n") === "\n");
+}
+
+/** Where a line begins that is the wanted one. -1 when there is none from `from`, which is the beginning of a line. */
+function findLine(text: string, line: string, from: number): number {
+	if (from < text.length && isLine(text, line, from)) return from;
+	const wanted = `\n${line}`;
+	for (let at = text.indexOf(wanted, from); at >= 0; at = text.indexOf(wanted, at + 1))
+		if (at + 1 < text.length && isLine(text, line, at + 1)) return at + 1;
+	return -1;
+}
+
+/** The same for a line behind any number of tabs. */
+function findTabbedLine(text: string, line: string, from: number): number {
+	for (let at = from; at >= 0 && at < text.length; ) {
+		let first = at;
+		while (text[first] === "\t") first++;
+		if (isLine(text, line, first)) return at;
+		const end = text.indexOf("\n", at);
+		at = end < 0 ? -1 : end + 1;
+	}
+	return -1;
+}
 
 /** Parses a script from the reader's position to the `)` that closes it, or to the end. */
 export type ParseNested = (reader: ShellReader, closedBy: ")" | null) => ShellScript;
@@ -75,6 +109,11 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
 	'"': '"',
 	"?": "?",
 };
+
+/** Appends one by one: no call takes a hundred thousand arguments. */
+function appendParts(parts: WordPart[], more: readonly WordPart[]): void {
+	for (const part of more) parts.push(part);
+}
 
 /** A position in a script's text, and what went wrong on the way there. */
 export class ShellReader {
@@ -126,6 +165,35 @@ export class ShellReader {
 	/** Skips white space between words. */
 	skipBlanks(): void {
 		this.#run(BLANKS);
+	}
+
+	/** Reads the words of a plain command, which ends at `end`. Words that stood before are kept once. */
+	plainWords(text: string, end: number): Word[] {
+		this.at = end;
+		return splitPlainWords(text).map((written) => {
+			const known = this.limits.words.get(written);
+			if (known) {
+				this.step();
+				return known;
+			}
+			this.count();
+			const word = toPlainWord(written);
+			this.limits.words.set(written, word);
+			return word;
+		});
+	}
+
+	/** Reads the body of a here-document, up to the line that is its delimiter or to the end of the text. */
+	heredocBody(delimiter: string, stripTabs: boolean): { readonly body: string; readonly closed: boolean } {
+		const { text, at } = this;
+		const end = stripTabs ? findTabbedLine(text, delimiter, at) : findLine(text, delimiter, at);
+		const bodyEnd = end < 0 ? text.length : end;
+		if (!this.limits.work.charge(READ_PIECE_WORK + (bodyEnd - at) * HEREDOC_CHARACTER_WORK)) this.abandon();
+		const written = text.slice(at, bodyEnd);
+		const lineEnd = end < 0 ? -1 : text.indexOf("\n", bodyEnd);
+		this.at = lineEnd < 0 ? text.length : lineEnd + 1;
+		const whole = written === "" || written.endsWith("\n") ? written : `${written}\n`;
+		return { body: stripTabs ? whole.replace(/^\t+/gm, "") : whole, closed: end >= 0 };
 	}
 
 	/** A reader for a text inside this one that had to be unescaped or cut out. */
@@ -195,7 +263,7 @@ export class ShellReader {
 				this.at++;
 			} else {
 				flush();
-				parts.push(...special);
+				appendParts(parts, special);
 				this.count();
 			}
 		}
@@ -297,7 +365,7 @@ export class ShellReader {
 			} else if (character === "$" || character === "`") {
 				flush();
 				this.count();
-				parts.push(...(character === "$" ? this.#dollar(true) : [this.#backticks(true)]));
+				appendParts(parts, character === "$" ? this.#dollar(true) : [this.#backticks(true)]);
 			} else {
 				plain += character;
 				this.at++;
@@ -339,7 +407,8 @@ export class ShellReader {
 		let end = this.at + 1;
 		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
 		if (end >= this.text.length) this.malformed = true;
-		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
+		// Between double quotes, a backslash before a double quote is lost as well.
+		const inner = this.text.slice(this.at + 1, end).replace(quoted ? /\\([\\$`"])/g : /\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), null));
 		if (script.malformed) this.malformed = true;
@@ -385,7 +454,7 @@ export class ShellReader {
 		const special = quoted && character === "'" ? null : this.#special(character);
 		if (special) {
 			this.count();
-			parts.push(...special);
+			appendParts(parts, special);
 			return 0;
 		}
 		this.at++;
@@ -420,7 +489,7 @@ export class ShellReader {
 		const character = this.peek();
 		if (character === "$" || character === "`") {
 			this.count();
-			parts.push(...(character === "$" ? this.#dollar(quoted) : [this.#backticks(quoted)]));
+			appendParts(parts, character === "$" ? this.#dollar(quoted) : [this.#backticks(quoted)]);
 			return 0;
 		}
 		this.step();

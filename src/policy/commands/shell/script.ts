@@ -55,6 +55,17 @@ export interface SimpleCommand {
 	readonly reads: CommandRange | null;
 	/** How many pieces were read for it, including scripts nested in it. */
 	readonly size: number;
+	/**
+	 * Shared by all commands of the script with the same text that read from such commands. Null where more than the
+	 * text decides what runs.
+	 */
+	readonly text: CommandText | null;
+}
+
+/** The text of a command, which may stand in a script many times. */
+export interface CommandText {
+	/** Whether it stands there more than once. */
+	readonly repeated: boolean;
 }
 
 export interface ShellFunction {

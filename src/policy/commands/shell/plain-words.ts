@@ -1,0 +1,39 @@
+// Commands without quotes, expansions, redirects and comments, which are nearly all there are in a long script. They are read
+// here in one pass. Whether their first word is reserved is decided in parse.ts.
+import type { Word } from "./script.ts";
+
+/** For each ASCII character: 0 stands in a plain word, 1 ends a word, 2 ends a command, 3 has another meaning. */
+const MEANINGS = new Uint8Array(128);
+for (const character of " \t") MEANINGS[character.charCodeAt(0)] = 1;
+for (const character of "\n;|&)") MEANINGS[character.charCodeAt(0)] = 2;
+for (const character of "\r<>(\\'\"`$#") MEANINGS[character.charCodeAt(0)] = 3;
+
+/** Where the command that begins at `from` ends. -1 when it is not plain. */
+export function findPlainEnd(text: string, from: number): number {
+	for (let at = from; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		const meaning = code < 128 ? (MEANINGS[code] ?? 0) : 0;
+		// `&>` is a redirect.
+		if (meaning === 2) return text.startsWith("&>", at) ? -1 : at;
+		if (meaning === 3) return -1;
+	}
+	return text.length;
+}
+
+/** Splits a plain command at its blanks. */
+export function splitPlainWords(command: string): readonly string[] {
+	const words: string[] = [];
+	let from = 0;
+	for (let at = 0; at <= command.length; at++) {
+		const code = command.charCodeAt(at);
+		if (code !== 32 && code !== 9 && at < command.length) continue;
+		if (at > from) words.push(command.slice(from, at));
+		from = at + 1;
+	}
+	return words;
+}
+
+/** A word of one unquoted text. */
+export function toPlainWord(text: string): Word {
+	return [{ kind: "text", text, quoted: false }];
+}

@@ -1,0 +1,74 @@
+// Commands that stand in a script more than once: read once, and judged again where what they depend on changed.
+import { describe, expect, it } from "vitest";
+import { parseShell } from "../../../../../src/policy/commands/shell/parse.ts";
+import { decide } from "../../../../../src/policy/decide.ts";
+
+const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
+
+function decision(command: string, forbiddenCommands: readonly string[] = []): string {
+	const input = { action: "Run", action_kind: "edit" as const, files_affected: [], commands: [command] };
+	return decide(input, { ...RULES, forbiddenCommands }).decision;
+}
+
+describe("a command that stands in a script again", () => {
+	it("is the same command where its text tells all about it", () => {
+		const { commands } = parseShell("a b;a b;a b| c;a b| c\na b");
+		expect(commands[1]).toBe(commands[0]);
+		expect(commands[2]?.text).toBe(commands[0]?.text);
+		expect(commands[5]?.text).toBe(commands[3]?.text);
+		expect(commands[5]?.reads).toEqual({ from: 4, to: 5 });
+		expect(commands[6]?.text?.repeated).toBe(true);
+	});
+
+	it("is another command where it reads something else", () => {
+		const { commands } = parseShell("a | b; c | b; b; cat <<A; cat <<A\nx\nA\ny\nA\n{ b; b; } <f");
+		const texts = [1, 3, 4].map((at) => commands[at]?.text);
+		expect(new Set(texts).size).toBe(3);
+		expect(commands.slice(5, 7).map(({ redirects }) => redirects[0]?.target)).toEqual([
+			[{ kind: "text", text: "x\n", quoted: true }],
+			[{ kind: "text", text: "y\n", quoted: true }],
+		]);
+		expect(commands[7]?.reads).toEqual({ from: 9, to: 10 });
+		expect(commands[4]?.reads).toBeNull();
+	});
+
+	it.each([
+		["a variable", "$x -rf ~; x=rm; $x -rf ~"],
+		["a file", "sh a.sh; echo 'rm -rf ~' > a.sh; sh a.sh"],
+		["a folder", "rm -rf src/a; cd /etc; rm -rf src/a"],
+		["a function", "a ~; f() { true; }; eval 'a() { rm -rf $1; }'; a ~; a ~"],
+		["a download", "sh i.sh; curl -o i.sh https://example.test/i.sh; sh i.sh"],
+	])("is judged again after a change of %s", (_, command) => {
+		expect(decision(command)).toBe("deny");
+	});
+
+	it("advances a pattern of several commands", () => {
+		expect(decision("a; a", ["a; a; a"])).toBe("allow");
+		expect(decision("a; a; a", ["a; a; a"])).toBe("deny");
+		expect(decision("a; b; a; b", ["a; b; a; b"])).toBe("deny");
+	});
+});
+
+describe("a plain command", () => {
+	it.each([
+		["a b  c ;d", ["a", "b", "c"]],
+		["\ta\tb\n", ["a", "b"]],
+		["a # b", ["a"]],
+		["a b&c", ["a", "b"]],
+		["a x=y --z={1,2}", ["a", "x=y", "--z={1,2}"]],
+	])("has the words of %j", (text, words) => {
+		expect(
+			parseShell(text).commands[0]?.words.map((word) => word.map((part) => ("text" in part ? part.text : "")).join("")),
+		).toEqual(words);
+	});
+
+	it.each(["x=a b", "if a", "then a", "{ a", "! a", "a &> b", "a > b", "2>b a", "for a in b", "a 'b'"])(
+		"is not what begins as %j",
+		(text) => {
+			const { commands } = parseShell(`${text}; ${text}`);
+			expect(commands.flatMap(({ words }) => words.map(([part]) => part))).not.toContainEqual(
+				expect.objectContaining({ text: expect.stringMatching(/[=&>']|^(?:if|then|!|\{|for)$/) }),
+			);
+		},
+	);
+});
