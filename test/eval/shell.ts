@@ -25,7 +25,7 @@ while IFS= read -r -d '' text; do
   said=$( { $TIMEOUT 2 "$SHELL_PATH" -c "$text" </dev/null 9>&1 >/dev/null 2>"$LAB/said"; } 9>&1 )
   [[ -e $LAB/$n/../ran ]] && { ran=1; $REMOVE "$LAB/ran"; } || ran=0
   said=$(<"$LAB/said")
-  case $said in *'syntax error'*|*'unexpected EOF'*|*'bad substitution'*|*'Syntax error'*|*'Bad substitution'*) refused=1 ;; *) refused=0 ;; esac
+  case $said in *'syntax error'*|*'unexpected EOF'*|*'bad substitution'*|*'delimited by end-of-file'*|*'Syntax error'*|*'Bad substitution'*) refused=1 ;; *) refused=0 ;; esac
   printf '%s%s\\n' "$ran" "$refused"
   n=$((n+1))
 done

@@ -42,8 +42,11 @@ function shellOperandEffects(command: Invocation, at: number): readonly Effect[]
 const sourceCommand: ProgramRule = ({ words }) =>
 	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "interpret", language: "shell" }] : [];
 
-/** Runs its operands as one line of shell: `eval`, `watch`, `ssh host`. */
-const runJoinedOperands: ProgramRule = ({ words }) => (words.length > 0 ? [scriptEffect(words.join(" "))] : []);
+/** Runs its operands as one line of shell. */
+const evalCommand: ProgramRule = ({ words }) => {
+	const operands = words[0] === "--" ? words.slice(1) : words;
+	return operands.length > 0 ? [scriptEffect(operands.join(" "))] : [];
+};
 
 const watch: ProgramRule = ({ words }) =>
 	firstOperandIndexes(words).map((at) => scriptEffect(words.slice(at).join(" ")));
@@ -104,7 +107,7 @@ const alias: ProgramRule = ({ words }) =>
 /** The shells, and the commands that run a line of shell, by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(shellsFile.shells.map((name) => [name, shellCommand])),
-	eval: runJoinedOperands,
+	eval: evalCommand,
 	watch,
 	ssh: sshCommand,
 	mosh: sshCommand,

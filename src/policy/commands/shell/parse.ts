@@ -122,7 +122,8 @@ function parseAssignment(word: Word): Assignment | null {
 	const equals = /^\+?=/.exec(sign.text)?.[0];
 	if (equals === undefined) return null;
 	const value: Word = [{ kind: "text", text: sign.text.slice(equals.length), quoted: false }, ...split.rest.slice(1)];
-	return split.index.length > 0 ? { name, index: split.index, value } : { name, value };
+	const assignment = { name, value, appends: equals === "+=" };
+	return split.index.length > 0 ? { ...assignment, index: split.index } : assignment;
 }
 
 class ScriptParser {
@@ -232,7 +233,7 @@ class ScriptParser {
 	/** Reads the words of a plain command. False when it begins with a reserved word or an assignment. */
 	#plainWords(text: string, end: number): boolean {
 		const name = /^[^ \t]*/.exec(text)?.[0] ?? "";
-		if (RESERVED_WORDS.has(name) || name.includes("=")) return false;
+		if (RESERVED_WORDS.has(name) || /=|\w\[/.test(name)) return false;
 		this.#begin().words = this.#reader.plainWords(text, end);
 		return true;
 	}
@@ -286,9 +287,31 @@ class ScriptParser {
 		this.#last = null;
 	}
 
+	/** Reads the rest of an extended glob, `!(a|b)`, behind its first character. What is substituted in it runs. */
+	#extendedGlob(words: Word[]): void {
+		const reader = this.#reader;
+		const parts: WordPart[] = [...(words.pop() ?? []), { kind: "text", text: "*", quoted: false }];
+		let open = 0;
+		do {
+			const character = reader.peek();
+			const start = reader.at;
+			const isOperator = "()|&;<> \t\n".includes(character);
+			if (!isOperator) parts.push(...reader.word().filter(({ kind }) => kind !== "text"));
+			if (reader.at === start) reader.at++;
+			open += character === "(" ? 1 : character === ")" ? -1 : 0;
+			reader.count();
+		} while (open > 0 && !reader.ended);
+		if (open > 0) reader.malformed = true;
+		words.push([...parts, ...reader.word()]);
+	}
+
 	#openParenthesis(): void {
 		const reader = this.#reader;
 		const draft = this.#draft;
+		if (draft && draft.words.length > 1 && /[?+@!]/.test(reader.text[reader.at - 1] ?? "")) {
+			this.#extendedGlob(draft.words);
+			return;
+		}
 		const name = unquotedText(draft?.words.at(-1) ?? []);
 		if (name !== null && this.#skip(EMPTY_PARENTHESES)) {
 			draft?.words.pop();
@@ -548,7 +571,7 @@ class ScriptParser {
 	#assignArray(draft: CommandDraft, assignment: Assignment): void {
 		this.#reader.at++;
 		const values = this.#wordsUntil(")");
-		for (const value of values) draft.assignments.push({ ...assignment, value });
+		for (const value of values) draft.assignments.push({ ...assignment, value, appends: false });
 		const space: WordPart = { kind: "text", text: " ", quoted: false };
 		if (values.length > 1)
 			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
@@ -562,7 +585,7 @@ class ScriptParser {
 			this.#skipInline();
 			const character = reader.peek();
 			if (character === "#" && end !== "]]") this.#skipComment();
-			if (character === "\n" && (end === ")" || (end === "]]" && this.#goesOn()))) {
+			if (character === "\n" && (end === ")" || (end === "]]" && this.#goesOn(words)))) {
 				reader.at++;
 				this.#readHeredocs();
 				continue;
@@ -689,11 +712,12 @@ class ScriptParser {
 		this.#skip(EMPTY_PARENTHESES);
 	}
 
-	/** Whether `[[ …` goes on behind this newline: behind an operator, or before one. */
-	#goesOn(): boolean {
+	/** Whether `[[ …` goes on behind this newline: at its beginning, behind an operator, or before one. */
+	#goesOn(words: readonly Word[]): boolean {
 		const { text, at } = this.#reader;
 		return (
-			/(?:[|&(!]|\[\[)[ \t]*$/.test(text.slice(Math.max(0, at - 16), at)) ||
+			words.length === 0 ||
+			/(?:&&|\|\||[(!])[ \t]*$/.test(text.slice(Math.max(0, at - 16), at)) ||
 			CONDITION_GOES_ON.test(text.slice(at, at + 64))
 		);
 	}
@@ -724,6 +748,13 @@ export function parseExpansions(text: string, depth: number, work: WorkBudget, p
 	const { pieces } = reader.limits;
 	const target = reader.expandable("");
 	const size = pieces - reader.limits.pieces;
-	const command = { assignments: [], words: [], redirects: [{ operator: "<<<" as const, target }], reads: null, size };
+	const command = {
+		assignments: [],
+		words: [],
+		redirects: [{ operator: "<<<" as const, target }],
+		reads: null,
+		size,
+		text: null,
+	};
 	return { commands: [command], functions: [], malformed: false, tooDeep: reader.tooDeep, size };
 }

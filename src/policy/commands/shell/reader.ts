@@ -115,6 +115,18 @@ function appendParts(parts: WordPart[], more: readonly WordPart[]): void {
 	for (const part of more) parts.push(part);
 }
 
+/** Where the quotes end that begin at `start`. Only between single quotes, a backslash means nothing. */
+function endOfQuotes(text: string, start: number): number {
+	const quote = text[start] ?? "";
+	let at = start + 1;
+	if (quote === "'" && text[start - 1] !== "$") {
+		const end = text.indexOf(quote, at);
+		return end < 0 ? text.length : end;
+	}
+	while (at < text.length && text[at] !== quote) at += text[at] === "\\" ? 2 : 1;
+	return at;
+}
+
 /** A position in a script's text, and what went wrong on the way there. */
 export class ShellReader {
 	readonly text: string;
@@ -473,7 +485,7 @@ export class ShellReader {
 			if (character === "(") open++;
 			else if (character === ")") open--;
 			else if (character === "\\") mark.lastIndex++;
-			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
+			else mark.lastIndex = endOfQuotes(within, found.index) + 1;
 			if (character === ")" && open === 1) return within[found.index + 1] === ")";
 		}
 		// Undecided within the limit. Reading it either way could hide what runs.
@@ -505,11 +517,16 @@ export class ShellReader {
 			const parts: WordPart[] = [];
 			const start = this.at;
 			let open = 2;
-			while (!this.ended && open > 0) open += this.#arithmeticStep(parts, quoted);
-			const text = this.text.slice(start, this.at - 2);
+			let plain = "";
+			while (!this.ended && open > 0) {
+				const at = this.at;
+				const substitutes = this.peek() === "$" || this.peek() === "`";
+				open += this.#arithmeticStep(parts, quoted);
+				plain += substitutes ? "0" : this.text.slice(at, this.at);
+			}
 			// No sum has words in a row. If a shell sees no arithmetic here, they are a command.
-			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
-				const script = this.parseNested(this.inner(text), null);
+			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(plain)) {
+				const script = this.parseNested(this.inner(this.text.slice(start, this.at - 2)), null);
 				parts.push({ kind: "substitution", script, process: false, quoted: true });
 			}
 			// Nobody needs the number, but what runs to compute it counts.
