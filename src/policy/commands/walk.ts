@@ -265,6 +265,9 @@ export class CommandWalk {
 	}
 
 	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+		// zsh replaces `=rm` by the path of rm.
+		if (/^=./.test(fields[0] ?? ""))
+			this.#followCommand([fields[0]?.slice(1) ?? "", ...fields.slice(1)], frame, isListed);
 		for (const field of fields) if (namesComputedElement(field)) this.#followExpansions(field, frame.scope);
 		this.#followAssignmentsAsWords(fields, frame, isListed);
 		const words = parseCommandWords(fields, this.#work);

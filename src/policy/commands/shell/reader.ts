@@ -44,6 +44,16 @@ const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
 const PLAIN_IN_INDEX = /[^[\]}\\'"`$]+/y;
 const PLAIN_IN_ANSI = /[^\\']+/y;
 const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
+/** The name of a variable behind `$`, and behind `${`, where `!` and `#` may stand before it. */
+const VARIABLE_NAME = /[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]/y;
+const BRACED_NAME = /[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])/y;
+/** What zsh takes before the name in `${…}`. */
+const ZSH_FLAGS = /\([A-Za-z0-9@#%~^=.,:]*\)/y;
+const AS_PROMPT: { readonly operation: string; readonly operand: Word } = {
+	operation: "@",
+	operand: [{ kind: "text", text: "P", quoted: false }],
+};
+
 /** White space between words. */
 const BLANKS = /[ \t\r]+/y;
 
@@ -398,12 +408,9 @@ export class ShellReader {
 			return [this.#substitution(quoted, false)];
 		}
 		if (this.peek(1) === "{") return [this.#braced(quoted)];
-		const name = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/.exec(this.text.slice(this.at + 1, this.at + 257))?.[0];
-		if (name === undefined) {
-			this.at++;
-			return [{ kind: "text", text: "$", quoted }];
-		}
-		this.at += 1 + name.length;
+		this.at++;
+		const name = this.#run(VARIABLE_NAME);
+		if (name === "") return [{ kind: "text", text: "$", quoted }];
 		// `"$@"` is one word for each parameter.
 		return [{ kind: "variable", name, operation: "", operand: [], quoted: quoted && name !== "@" }];
 	}
@@ -431,9 +438,9 @@ export class ShellReader {
 	/** Reads `${…}`: name, operator, and the operand as a word. */
 	#braced(quoted: boolean): WordPart {
 		this.at += 2;
-		const head = /^[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])/.exec(this.text.slice(this.at, this.at + 300))?.[0];
-		const name = head ?? "";
-		this.at += name.length;
+		const flags = this.#run(ZSH_FLAGS);
+		// zsh writes `${!x}` as `${(P)x}`.
+		const name = (flags.includes("P") ? "!" : "") + this.#run(BRACED_NAME);
 		const indexAt = this.at;
 		const index = name !== "" && this.peek() === "[" ? this.#index(quoted) : [];
 		const list = name === "@" || this.text.slice(indexAt, this.at) === "[@]";
@@ -443,7 +450,9 @@ export class ShellReader {
 		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
 		if (this.ended) this.malformed = true;
 		this.at++;
-		const variable = { kind: "variable" as const, name, operation, operand, quoted: quoted && !list };
+		// zsh writes `${x@P}` as `${(e)x}`.
+		const asPrompt = flags.includes("e") ? AS_PROMPT : { operation, operand };
+		const variable = { kind: "variable" as const, name, ...asPrompt, quoted: quoted && !list };
 		return index.some(({ kind }) => kind !== "text") ? { ...variable, index } : variable;
 	}
 
