@@ -35,6 +35,8 @@ const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 	["until", "done"],
 ]);
 const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
+/** What may be a reserved word before a blank. */
+const RESERVED_WORD = /[a-z!{}[\]]{1,8}(?![^ \t\n])/y;
 /** Words that begin something else than a simple command. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set([
 	...SEPARATING_WORDS,
@@ -217,6 +219,9 @@ class ScriptParser {
 	/** Reads a command of plain words, or finds it among those that were read. False when the next one is none. */
 	#plainCommand(): boolean {
 		const reader = this.#reader;
+		// Asked first, because a line may be nothing but reserved words, each with the rest of the line behind it.
+		RESERVED_WORD.lastIndex = reader.at;
+		if (RESERVED_WORDS.has(RESERVED_WORD.exec(reader.text)?.[0] ?? "")) return false;
 		const end = findPlainEnd(reader.text, reader.at);
 		if (end <= reader.at) return false;
 		const text = reader.text.slice(reader.at, end);
@@ -230,10 +235,10 @@ class ScriptParser {
 		return true;
 	}
 
-	/** Reads the words of a plain command. False when it begins with a reserved word or an assignment. */
+	/** Reads the words of a plain command. False when it begins with an assignment. */
 	#plainWords(text: string, end: number): boolean {
 		const name = /^[^ \t]*/.exec(text)?.[0] ?? "";
-		if (RESERVED_WORDS.has(name) || /=|\w\[/.test(name)) return false;
+		if (/=|\w\[/.test(name)) return false;
 		this.#begin().words = this.#reader.plainWords(text, end);
 		return true;
 	}
