@@ -36,7 +36,7 @@ const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
 /** What may be a reserved word before a blank. */
-const RESERVED_WORD = /[a-z!{}[\]]{1,8}(?![^ \t\n])/y;
+const RESERVED_WORD = /[a-z!{}[\]]{1,8}(?![^ \t\n;&|<>()])/y;
 /** Words that begin something else than a simple command. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set([
 	...SEPARATING_WORDS,

@@ -24,15 +24,15 @@ describe("a text that is expanded twice", () => {
 		"declare -i x='a[$(rm -rf /)]'",
 		"mapfile -O 'a[$(rm -rf /)]' x <<< y",
 		"x='a[$(rm -rf /)]'; echo $((x))",
-		"x='a[$(rm -rf /)]'; echo ${!x}",
+		`x='a[$(rm -rf /)]'; echo \${!x}`,
 		"x='a[$(rm -rf /)]'; [[ $x -gt 1 ]]",
 		"y='$(rm -rf /)'; x=\"a[$y]\"; ((x))",
 		"declare -n r='a[$(rm -rf /)]'; r=1",
 		"f() { (($1)); }; f 'a[$(rm -rf /)]'",
-		"x='$(rm -rf /)'; echo \"${x@P}\"",
-		"x='\\$(rm -rf /)'; x=${x#?}; : \"${x@P}\"",
+		`x='$(rm -rf /)'; echo "\${x@P}"`,
+		`x='\\$(rm -rf /)'; x=\${x#?}; : "\${x@P}"`,
 		"PS4='$(rm -rf /)'; set -x; ls",
-		"x='$(rm -rf /)'; echo ${(e)x}",
+		`x='$(rm -rf /)'; echo \${(e)x}`,
 		"mapfile -c 1 -C 'rm -rf / #' x <<< y",
 		"readarray -C 'rm -rf /;:' -c1 <<< y",
 		"compgen -C 'rm -rf /' x",
@@ -52,7 +52,7 @@ describe("a text that is expanded twice", () => {
 	});
 
 	it("asks about a value that is expanded like a prompt and not known", () => {
-		expect(decided('echo "${x@P}"')).toBe("confirm");
+		expect(decided(`echo "\${x@P}"`)).toBe("confirm");
 	});
 
 	it("is an index with a substitution behind a name", () => {
@@ -72,7 +72,7 @@ describe("what bash runs", () => {
 		"time ! rm -rf /",
 		"declare -A a=([$(rm -rf /)]=v)",
 		"export x=(a $(rm -rf /))",
-		"f() { local x=(rm -rf /); ${x[@]}; }; f",
+		`f() { local x=(rm -rf /); \${x[@]}; }; f`,
 		"for ((i = 0; i < 1; i++)) { rm -rf /; }",
 		"for i in a; { rm -rf /; }",
 		"for i\nin rm\ndo $i -rf /; done",
