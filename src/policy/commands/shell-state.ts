@@ -43,8 +43,12 @@ export class ShellState {
 	/** Records the assignments before a command, and gives each value when it is recorded. */
 	*assign(assignments: readonly Assignment[], scope: Scope): Iterable<AssignedValue> {
 		const environment = latestEnvironment(scope, this.#work, this.#outputIn(scope));
-		for (const { name, value: word } of assignments) {
-			const value = expandText(word, environment);
+		for (const { name, value: word, appends } of assignments) {
+			const before = appends === true ? (scope.variables.get(name)?.at(-1) ?? "") : "";
+			const added = expandText(word, environment);
+			if (!this.#work.charge(before.length)) return;
+			const value = before + added;
+			if (before !== "") recordValue(scope, name, added, this.#work);
 			recordValue(scope, name, value, this.#work);
 			yield { name, value };
 		}
@@ -62,17 +66,38 @@ export class ShellState {
 	): Iterable<AssignedValue> {
 		const words = fields.slice(1, 1 + MAX_WORDS);
 		const record = (name: string, value: string) => recordValue(scope, name, value, this.#work);
-		if (command === "set") record("@", words.filter((word) => word !== "--").join(" "));
-		else if (command === "printf" && words[0] === "-v")
+		this.#assignParameters(command, words, scope);
+		if (command === "printf" && words[0] === "-v")
 			record(words[1] ?? "", predictOutput("printf", words.slice(2), null, this.#work) ?? "");
+		const isFilledByInput = /^(?:read|mapfile|readarray)$/.test(command) && input !== null;
 		for (const word of words) {
 			const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
 			if (name !== undefined && value !== undefined) {
 				record(name, value);
 				yield { name, value };
 			} else if (command === "for") record(words[0] ?? "", word);
-			else if (command === "read" && input !== null) record(word, input.trim());
+			else if (isFilledByInput) record(word, input.trim());
 		}
+	}
+
+	/** Records the parameters that `set` and `shift` leave. */
+	#assignParameters(command: string, words: readonly string[], scope: Scope): void {
+		if (command === "set") this.#setParameters(words.slice(/^-/.test(words[0] ?? "") ? 1 : 0), scope);
+		else if (command === "shift") this.#shiftParameters(Number(words[0] ?? 1), scope);
+	}
+
+	/** Records the parameters that `set` gives the script, the first nine also by number. */
+	#setParameters(parameters: readonly string[], scope: Scope): void {
+		recordValue(scope, "@", parameters.join(" "), this.#work);
+		for (const [at, parameter] of parameters.slice(0, 9).entries())
+			recordValue(scope, String(at + 1), parameter, this.#work);
+	}
+
+	/** Records the values that the first parameters have after `shift`. */
+	#shiftParameters(count: number, scope: Scope): void {
+		for (let at = 1; at + count <= 9; at++)
+			for (const value of scope.variables.get(String(at + count)) ?? [])
+				recordValue(scope, String(at), value, this.#work);
 	}
 
 	#outputIn(scope: Scope): (script: ShellScript) => string | null {

@@ -6,6 +6,7 @@ import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import type { CodeLanguage, Effect, Invocation } from "./effects.ts";
+import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./evaluated.ts";
 import { FileFlow } from "./file-flow.ts";
 import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
 import type { FindingCollector } from "./findings.ts";
@@ -21,7 +22,7 @@ import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
 import { findSentSecret } from "./sent-secrets.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
-import { parseShell } from "./shell/parse.ts";
+import { parseExpansions, parseShell } from "./shell/parse.ts";
 import {
 	type CommandRange,
 	type CommandText,
@@ -167,7 +168,7 @@ export class CommandWalk {
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
 		const words = [
 			...command.words,
-			...command.assignments.map(({ value }) => value),
+			...command.assignments.flatMap(({ index = [], value }) => [index, value]),
 			...command.redirects.map(({ target }) => target),
 		];
 		for (const word of words) {
@@ -189,6 +190,7 @@ export class CommandWalk {
 				depth: scope.depth,
 				followed: new Set(),
 			});
+		this.#followPrompts(command, scope);
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
@@ -202,8 +204,30 @@ export class CommandWalk {
 	/** Follows a variable whose value something runs. */
 	#followVariable(name: string, value: string, frame: CommandFrame): void {
 		if (!this.#work.charge(20 + 10 * value.length)) return;
+		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.#followExpansions(value, frame.scope);
 		const inner = { ...frame, depth: frame.depth + 1, followed: new Set<string>() };
 		for (const effect of findVariableEffects(name, value)) this.#followEffect(effect, inner, false);
+	}
+
+	/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
+	#followPrompts(command: SimpleCommand, scope: Scope): void {
+		const texts = findPromptTexts(command, scope, this.#work);
+		if (texts === null) return;
+		this.#findings.add("exec_action", "expands a variable's value like a prompt, which runs what is in it");
+		for (const text of texts) this.#followExpansions(text, scope);
+	}
+
+	/** Follows the substitutions of a text that a shell expands a second time. */
+	#followExpansions(text: string, scope: Scope): void {
+		if (scope.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
+		const script = parseExpansions(text, scope.depth + 1, this.#work, scope.piecesAround);
+		if (script.tooDeep) this.#work.exhaust();
+		if (this.#work.spent) return;
+		this.#followScript(script, {
+			...scope,
+			depth: scope.depth + 1,
+			piecesAround: scope.piecesAround + script.size,
+		});
 	}
 
 	#followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
@@ -219,8 +243,12 @@ export class CommandWalk {
 		environment: Environment,
 		frame: CommandFrame,
 	): void {
-		if (operator === "<<" || operator === "<<<") return;
+		if (operator === "<<") return;
 		const path = expandText(target, environment);
+		if (operator === "<<<") {
+			if (namesComputedElement(path)) this.#followExpansions(path, frame.scope);
+			return;
+		}
 		const isDescriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
 		if (/^\/dev\/(?:tcp|udp)\//.test(path))
 			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
@@ -253,6 +281,10 @@ export class CommandWalk {
 	}
 
 	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+		// zsh replaces `=rm` by the path of rm.
+		if (/^=./.test(fields[0] ?? ""))
+			this.#followCommand([fields[0]?.slice(1) ?? "", ...fields.slice(1)], frame, isListed);
+		for (const field of fields) if (namesComputedElement(field)) this.#followExpansions(field, frame.scope);
 		this.#followAssignmentsAsWords(fields, frame, isListed);
 		const words = parseCommandWords(fields, this.#work);
 		if (!words) return;

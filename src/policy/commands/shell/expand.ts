@@ -158,6 +158,7 @@ function transform(operation: string, operand: string, value: string, work: Work
 	if (operation === ",,") return value.toLowerCase();
 	if (operation === "@") return value;
 	if (operation === ":") return takeSubstring(value, operand);
+	if (/^[#%]/.test(operation) && /^\?+$/.test(operand)) return cutCharacters(operation, operand.length, value);
 	if (/[*?[]/.test(operand)) return UNKNOWN;
 	if (operation.startsWith("#")) return value.startsWith(operand) ? value.slice(operand.length) : value;
 	if (operation.startsWith("%")) return value.endsWith(operand) ? value.slice(0, value.length - operand.length) : value;
@@ -173,6 +174,12 @@ function applyOperation(operation: string, operand: string, value: string | null
 	if (/^:?[-=]$/.test(operation)) return known === null || known === "" ? operand : known;
 	if (/^:?\+$/.test(operation)) return known === "" ? "" : operand;
 	return known === null ? UNKNOWN : transform(operation, operand, known, work);
+}
+
+/** Cuts off as many characters as the pattern has question marks. A shorter value stays as it is. */
+function cutCharacters(operation: string, count: number, value: string): string {
+	if (value.length < count) return value;
+	return operation.startsWith("#") ? value.slice(count) : value.slice(0, value.length - count);
 }
 
 function takeSubstring(value: string, bounds: string): string {

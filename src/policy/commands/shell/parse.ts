@@ -16,7 +16,9 @@ interface CommandDraft {
 }
 
 interface CommandGroup {
-	readonly closedBy: string;
+	closedBy: string;
+	/** A `for` whose body has not begun. It may begin with `do` or with `{`. */
+	awaitsBody: boolean;
 	readonly from: number;
 	readonly reads: CommandRange | null;
 	readonly functionName: string | null;
@@ -33,12 +35,14 @@ const CLOSING_WORDS: ReadonlyMap<string, string> = new Map([
 	["until", "done"],
 ]);
 const CLOSERS_OF_GROUPS = new Set(["}", "fi", "done", "esac"]);
+/** What may be a reserved word before a blank. */
+const RESERVED_WORD = /[a-z!{}[\]]{1,8}(?![^ \t\n;&|<>()])/y;
 /** Words that begin something else than a simple command. */
 const RESERVED_WORDS: ReadonlySet<string> = new Set([
 	...SEPARATING_WORDS,
 	...CLOSING_WORDS.keys(),
 	...CLOSERS_OF_GROUPS,
-	...["for", "select", "case", "function", "[["],
+	...["for", "select", "case", "function", "[[", "coproc", "time"],
 ]);
 
 /** The text of a word that is one unquoted piece, as reserved words are. Null for other words. */
@@ -47,16 +51,81 @@ function unquotedText(word: Word): string | null {
 	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : null;
 }
 
+/** Commands that take `name=(…)` among their words. */
+const ARRAY_ASSIGNING_COMMANDS = new Set(["declare", "typeset", "local", "export", "readonly"]);
+
+const EMPTY_PARENTHESES = /\([ \t]*\)/y;
+
+/** What may follow a newline in `[[ … ]]`. */
+const CONDITION_GOES_ON = /^[ \t\n]*(?:\]\]|&&|\|\||\))/;
+
+/** What follows `coproc` and a name, where the name is the coprocess's and not a command. */
+const COMPOUND_BEHIND_NAME =
+	/[A-Za-z_][A-Za-z0-9_]*[ \t]+(?=[{(]|\[\[[ \t]|(?:if|while|until|for|case|select)[ \t\n])/y;
+
+/** The options of the reserved word `time`. With any other, `time` is a program. */
+const TIME_OPTIONS = /[ \t]+(?:-p|--)(?=[ \t])/y;
+
+/** Whether a command takes arrays among its words, also behind `command` or `builtin`. */
+function assignsArrays({ words }: CommandDraft): boolean {
+	return words.slice(0, 3).some((word) => ARRAY_ASSIGNING_COMMANDS.has(unquotedText(word) ?? ""));
+}
+
+/** By how many unquoted brackets are open at the end of a word's part. */
+function openBrackets(part: WordPart): number {
+	if (part.kind !== "text" || part.quoted) return 0;
+	let open = 0;
+	for (const character of part.text) open += character === "[" ? 1 : character === "]" ? -1 : 0;
+	return open;
+}
+
+/** Where in an unquoted text the brackets close that are open before it. The text's length where they do not. */
+function endOfBrackets(text: string, openBefore: number, from: number): number {
+	let open = openBefore;
+	for (let at = from; at < text.length; at++) {
+		if (text[at] === "[") open++;
+		else if (text[at] === "]" && --open === 0) return at;
+	}
+	return text.length;
+}
+
+/** Divides a word behind `name` at the bracket that closes its index. Null where none does. */
+function splitAtIndex(word: Word): { readonly index: Word; readonly rest: Word } | null {
+	let open = 0;
+	for (const [at, part] of word.entries()) {
+		if (part.kind === "text" && !part.quoted) {
+			const end = endOfBrackets(part.text, open, 0);
+			if (end < part.text.length) {
+				const text = (piece: string): WordPart => ({ kind: "text", text: piece, quoted: false });
+				return {
+					index: [...word.slice(0, at), text(part.text.slice(0, end))],
+					rest: [text(part.text.slice(end + 1)), ...word.slice(at + 1)],
+				};
+			}
+		}
+		open += openBrackets(part);
+	}
+	return null;
+}
+
 /**
- * Parses `name=value`. Null for other words. Some names that no shell takes are taken, so that a typo hides nothing.
+ * Parses `name=value` and `name[index]=value`. Null for other words. Some names that no shell takes are taken, so that a
+ * typo hides nothing.
  */
 function parseAssignment(word: Word): Assignment | null {
 	const first = word[0];
 	if (first?.kind !== "text" || first.quoted) return null;
-	const match = /^([A-Za-z0-9_-]{1,256})(?:\[[^\]]{0,64}\])?\+?=/.exec(first.text);
-	if (!match) return null;
-	const rest = first.text.slice(match[0].length);
-	return { name: match[1] ?? "", value: [{ kind: "text", text: rest, quoted: false }, ...word.slice(1)] };
+	const name = /^[A-Za-z0-9_-]+(?=\+?=|\[)/.exec(first.text)?.[0];
+	if (name === undefined) return null;
+	const behind: Word = [{ kind: "text", text: first.text.slice(name.length), quoted: false }, ...word.slice(1)];
+	const split = first.text[name.length] === "[" ? splitAtIndex(behind) : { index: [], rest: behind };
+	const sign = split?.rest[0];
+	if (!split || sign?.kind !== "text" || sign.quoted) return null;
+	const equals = /^\+?=/.exec(sign.text)?.[0];
+	if (equals === undefined) return null;
+	const value: Word = [{ kind: "text", text: sign.text.slice(equals.length), quoted: false }, ...split.rest.slice(1)];
+	const assignment = { name, value, appends: equals === "+=" };
+	return split.index.length > 0 ? { ...assignment, index: split.index } : assignment;
 }
 
 class ScriptParser {
@@ -69,6 +138,8 @@ class ScriptParser {
 	#last: CommandRange | null = null;
 	#pendingFunction: string | null = null;
 	#inPattern = false;
+	/** Whether nothing of the pattern was read. Only there, `esac` ends the `case`. */
+	#patternBegins = false;
 	readonly #texts = new CommandTexts<CommandDraft>();
 	/** Where the text of the next command begins. -1 in a pattern. */
 	#from = -1;
@@ -121,17 +192,36 @@ class ScriptParser {
 		const start = reader.at;
 		reader.skipBlanks();
 		if (reader.startsWith("\\\n")) reader.at += 2;
-		if (reader.peek() === "#") {
-			const end = reader.text.indexOf("\n", reader.at);
-			reader.at = end < 0 ? reader.text.length : end;
-		}
+		if (reader.peek() === "#") this.#skipComment();
 		if (reader.at > start) reader.step();
 		return reader.at > start;
+	}
+
+	#skipComment(): void {
+		const end = this.#reader.text.indexOf("\n", this.#reader.at);
+		this.#reader.at = end < 0 ? this.#reader.text.length : end;
+	}
+
+	/** Skips what a sticky pattern matches. */
+	#skip(pattern: RegExp): boolean {
+		pattern.lastIndex = this.#reader.at;
+		const skipped = pattern.exec(this.#reader.text)?.[0].length ?? 0;
+		this.#reader.at += skipped;
+		return skipped > 0;
+	}
+
+	/** Skips blanks, comments and newlines between the words of a compound command. */
+	#skipLines(): void {
+		const reader = this.#reader;
+		while (!reader.ended && (this.#skipBlanks() || reader.peek() === "\n")) if (reader.peek() === "\n") this.#newline();
 	}
 
 	/** Reads a command of plain words, or finds it among those that were read. False when the next one is none. */
 	#plainCommand(): boolean {
 		const reader = this.#reader;
+		// Asked first, because a line may be nothing but reserved words, each with the rest of the line behind it.
+		RESERVED_WORD.lastIndex = reader.at;
+		if (RESERVED_WORDS.has(RESERVED_WORD.exec(reader.text)?.[0] ?? "")) return false;
 		const end = findPlainEnd(reader.text, reader.at);
 		if (end <= reader.at) return false;
 		const text = reader.text.slice(reader.at, end);
@@ -145,10 +235,10 @@ class ScriptParser {
 		return true;
 	}
 
-	/** Reads the words of a plain command. False when it begins with a reserved word or an assignment. */
+	/** Reads the words of a plain command. False when it begins with an assignment. */
 	#plainWords(text: string, end: number): boolean {
 		const name = /^[^ \t]*/.exec(text)?.[0] ?? "";
-		if (RESERVED_WORDS.has(name) || name.includes("=")) return false;
+		if (/=|\w\[/.test(name)) return false;
 		this.#begin().words = this.#reader.plainWords(text, end);
 		return true;
 	}
@@ -182,7 +272,7 @@ class ScriptParser {
 		const double = reader.peek() === ";" || reader.peek() === "&";
 		if (reader.peek() === ";") reader.at++;
 		if (reader.peek() === "&") reader.at++;
-		if (double && this.#groups.at(-1)?.closedBy === "esac") this.#inPattern = true;
+		if (double && this.#groups.at(-1)?.closedBy === "esac") this.#beginPattern();
 	}
 
 	/** `&`, `&&`, `||`, `|`, `|&`, or a redirect that begins with `&`. */
@@ -202,12 +292,33 @@ class ScriptParser {
 		this.#last = null;
 	}
 
+	/** Reads the rest of an extended glob, `!(a|b)`, behind its first character. What is substituted in it runs. */
+	#extendedGlob(words: Word[]): void {
+		const reader = this.#reader;
+		const parts: WordPart[] = [...(words.pop() ?? []), { kind: "text", text: "*", quoted: false }];
+		let open = 0;
+		do {
+			const character = reader.peek();
+			const start = reader.at;
+			const isOperator = "()|&;<> \t\n".includes(character);
+			if (!isOperator) parts.push(...reader.word().filter(({ kind }) => kind !== "text"));
+			if (reader.at === start) reader.at++;
+			open += character === "(" ? 1 : character === ")" ? -1 : 0;
+			reader.count();
+		} while (open > 0 && !reader.ended);
+		if (open > 0) reader.malformed = true;
+		words.push([...parts, ...reader.word()]);
+	}
+
 	#openParenthesis(): void {
 		const reader = this.#reader;
 		const draft = this.#draft;
+		if (draft && draft.words.length > 1 && /[?+@!]/.test(reader.text[reader.at - 1] ?? "")) {
+			this.#extendedGlob(draft.words);
+			return;
+		}
 		const name = unquotedText(draft?.words.at(-1) ?? []);
-		if (name !== null && /^\([ \t]{0,8}\)/.test(reader.text.slice(reader.at, reader.at + 10))) {
-			reader.at = reader.text.indexOf(")", reader.at) + 1;
+		if (name !== null && this.#skip(EMPTY_PARENTHESES)) {
 			draft?.words.pop();
 			// Only a name alone can be defined. Words before it are a mistake, which must hide nothing.
 			if (draft && draft.words.length > 0) reader.malformed = true;
@@ -238,7 +349,13 @@ class ScriptParser {
 			return;
 		}
 		const reads = this.#pipe ?? this.#groups.at(-1)?.reads ?? null;
-		this.#groups.push({ closedBy, from: this.#commands.length, reads, functionName: this.#pendingFunction });
+		this.#groups.push({
+			closedBy,
+			awaitsBody: false,
+			from: this.#commands.length,
+			reads,
+			functionName: this.#pendingFunction,
+		});
 		this.#pendingFunction = null;
 		this.#pipe = null;
 	}
@@ -415,8 +532,32 @@ class ScriptParser {
 		// `2>file`, `{name}>file`: digits or a name in braces right before a redirect are a descriptor.
 		if (text !== null && /^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})$/.test(text) && /[<>]/.test(reader.peek())) return;
 		const draft = this.#draft;
-		if (draft && draft.words.length > 0) draft.words.push(word);
-		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(word);
+		if (draft && draft.words.length > 0) this.#nextWord(draft, word);
+		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(this.#withIndex(word));
+	}
+
+	/** Handles a word behind a command's name: `declare x=(…)` assigns. */
+	#nextWord(draft: CommandDraft, word: Word): void {
+		const assignment = this.#reader.peek() === "(" && assignsArrays(draft) ? parseAssignment(word) : null;
+		if (assignment) this.#assignArray(draft, assignment);
+		else draft.words.push(word);
+	}
+
+	/** The word with the rest of its index: in `a[1 + 2]=x`, blanks between the brackets end no word. */
+	#withIndex(word: Word): Word {
+		const [first] = word;
+		if (first?.kind !== "text" || first.quoted || !/^[A-Za-z_][A-Za-z0-9_]*\[/.test(first.text)) return word;
+		const reader = this.#reader;
+		const whole = [...word];
+		let open = word.reduce((sum, part) => sum + openBrackets(part), 0);
+		while (open > 0 && " \t".includes(reader.peek()) && !reader.ended) {
+			this.#skipInline();
+			const next = reader.word();
+			reader.count();
+			open += next.reduce((sum, part) => sum + openBrackets(part), 0);
+			whole.push({ kind: "text", text: " ", quoted: false }, ...next);
+		}
+		return whole;
 	}
 
 	/** Handles a word where a command's name may stand: an assignment, or the name itself. */
@@ -427,13 +568,15 @@ class ScriptParser {
 			draft.words.push(word);
 			return;
 		}
-		if (this.#reader.peek() !== "(") {
-			draft.assignments.push(assignment);
-			return;
-		}
+		if (this.#reader.peek() === "(") this.#assignArray(draft, assignment);
+		else draft.assignments.push(assignment);
+	}
+
+	/** Reads `(…)` behind `name=`. The name may have each of the values, and all of them. */
+	#assignArray(draft: CommandDraft, assignment: Assignment): void {
 		this.#reader.at++;
 		const values = this.#wordsUntil(")");
-		for (const value of values) draft.assignments.push({ name: assignment.name, value });
+		for (const value of values) draft.assignments.push({ ...assignment, value, appends: false });
 		const space: WordPart = { kind: "text", text: " ", quoted: false };
 		if (values.length > 1)
 			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
@@ -446,6 +589,12 @@ class ScriptParser {
 		while (!reader.ended) {
 			this.#skipInline();
 			const character = reader.peek();
+			if (character === "#" && end !== "]]") this.#skipComment();
+			if (character === "\n" && (end === ")" || (end === "]]" && this.#goesOn(words)))) {
+				reader.at++;
+				this.#readHeredocs();
+				continue;
+			}
 			if ((character === ";" || character === "\n") && end !== ")") return words;
 			if (character === end) {
 				reader.at++;
@@ -468,23 +617,49 @@ class ScriptParser {
 	/** Handles a reserved word. False when the text is none. */
 	#reserved(text: string): boolean {
 		const opener = CLOSING_WORDS.get(text);
+		if ((text === "{" || text === "do") && this.#beginBody(text)) return true;
 		if (opener !== undefined) this.#open(opener);
 		else if (CLOSERS_OF_GROUPS.has(text)) this.#close(text);
 		else if (text === "for" || text === "select") this.#forLoop();
 		else if (text === "case") this.#caseCommand();
 		else if (text === "function") this.#functionName();
 		else if (text === "[[") this.#test();
+		else if (text === "coproc") this.#coprocess();
+		else if (text === "time") return this.#timed();
 		else return SEPARATING_WORDS.has(text);
+		return true;
+	}
+
+	/** `coproc NAME { …; }`. Before a simple command there is no name. */
+	#coprocess(): void {
+		this.#skipInline();
+		this.#skip(COMPOUND_BEHIND_NAME);
+	}
+
+	/** `time -p --` before a command. False where it is the program of that name. */
+	#timed(): boolean {
+		while (this.#skip(TIME_OPTIONS));
+		return !/^[ \t]+-/.test(this.#reader.text.slice(this.#reader.at, this.#reader.at + 16));
+	}
+
+	/** Begins the body of a `for`. False where no `for` waits for one. */
+	#beginBody(text: "{" | "do"): boolean {
+		const group = this.#groups.at(-1);
+		if (!group?.awaitsBody) return false;
+		group.awaitsBody = false;
+		if (text === "{") group.closedBy = "}";
 		return true;
 	}
 
 	#forLoop(): void {
 		const reader = this.#reader;
 		this.#open("done");
+		const group = this.#groups.at(-1);
+		if (group) group.awaitsBody = true;
 		this.#skipInline();
 		if (reader.startsWith("((")) return;
 		const name = unquotedText(reader.word()) ?? "";
-		this.#skipInline();
+		this.#skipLines();
 		if (!/^in(?![A-Za-z0-9_])/.test(reader.text.slice(reader.at, reader.at + 3))) return;
 		reader.at += 2;
 		const values = this.#wordsUntil(";");
@@ -499,11 +674,16 @@ class ScriptParser {
 		// The subject is only compared, but its substitutions run.
 		this.#begin().redirects.push({ operator: "<<<", target: reader.word() });
 		this.#endCommand();
-		while (" \t\n".includes(reader.peek()) && !reader.ended) reader.at++;
+		this.#skipLines();
 		if (reader.startsWith("in")) reader.at += 2;
 		else reader.malformed = true;
 		this.#open("esac");
+		this.#beginPattern();
+	}
+
+	#beginPattern(): void {
 		this.#inPattern = true;
+		this.#patternBegins = true;
 	}
 
 	/** Reads a pattern: what stands between `in` or `;;` and `)`. It is only compared, but its substitutions run. */
@@ -516,8 +696,10 @@ class ScriptParser {
 			this.#inPattern = false;
 			return;
 		}
+		const begins = this.#patternBegins;
+		if (character !== "\n") this.#patternBegins = false;
 		const word = "\n(|;&<>".includes(character) ? [] : reader.word();
-		if (unquotedText(word) === "esac") {
+		if (unquotedText(word) === "esac" && begins) {
 			this.#inPattern = false;
 			this.#close("esac");
 		} else if (reader.at === start) reader.at++;
@@ -532,9 +714,17 @@ class ScriptParser {
 		this.#skipInline();
 		this.#pendingFunction = unquotedText(this.#reader.word());
 		this.#skipInline();
-		if (/^\([ \t]{0,8}\)/.test(this.#reader.text.slice(this.#reader.at, this.#reader.at + 10))) {
-			this.#reader.at = this.#reader.text.indexOf(")", this.#reader.at) + 1;
-		}
+		this.#skip(EMPTY_PARENTHESES);
+	}
+
+	/** Whether `[[ …` goes on behind this newline: at its beginning, behind an operator, or before one. */
+	#goesOn(words: readonly Word[]): boolean {
+		const { text, at } = this.#reader;
+		return (
+			words.length === 0 ||
+			/(?:&&|\|\||[(!])[ \t]*$/.test(text.slice(Math.max(0, at - 16), at)) ||
+			CONDITION_GOES_ON.test(text.slice(at, at + 64))
+		);
 	}
 
 	/** `[[ … ]]` only compares, but the substitutions in its words run. */
@@ -555,4 +745,21 @@ const parseScript: ParseNested = (reader, closedBy) => new ScriptParser(reader).
  */
 export function parseShell(text: string, depth = 0, work = new WorkBudget(), piecesAround = 0): ShellScript {
 	return parseScript(new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround)), null);
+}
+
+/** Parses a text that is only expanded, as between double quotes, to the substitutions that this runs. Never throws. */
+export function parseExpansions(text: string, depth: number, work: WorkBudget, piecesAround: number): ShellScript {
+	const reader = new ShellReader(text, depth, parseScript, readingLimits(work, piecesAround));
+	const { pieces } = reader.limits;
+	const target = reader.expandable("");
+	const size = pieces - reader.limits.pieces;
+	const command = {
+		assignments: [],
+		words: [],
+		redirects: [{ operator: "<<<" as const, target }],
+		reads: null,
+		size,
+		text: null,
+	};
+	return { commands: [command], functions: [], malformed: false, tooDeep: reader.tooDeep, size };
 }

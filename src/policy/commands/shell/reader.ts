@@ -44,6 +44,16 @@ const PLAIN_IN_BRACES = /[^<>}\\'"`$]+/y;
 const PLAIN_IN_INDEX = /[^[\]}\\'"`$]+/y;
 const PLAIN_IN_ANSI = /[^\\']+/y;
 const PLAIN_IN_ARITHMETIC = /[^\\()$`]+/y;
+/** The name of a variable behind `$`, and behind `${`, where `!` and `#` may stand before it. */
+const VARIABLE_NAME = /[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]/y;
+const BRACED_NAME = /[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])/y;
+/** What zsh takes before the name in `${…}`. */
+const ZSH_FLAGS = /\([A-Za-z0-9@#%~^=.,:]*\)/y;
+const AS_PROMPT: { readonly operation: string; readonly operand: Word } = {
+	operation: "@",
+	operand: [{ kind: "text", text: "P", quoted: false }],
+};
+
 /** White space between words. */
 const BLANKS = /[ \t\r]+/y;
 
@@ -113,6 +123,18 @@ const ANSI_ESCAPES: Readonly<Record<string, string>> = {
 /** Appends one by one: no call takes a hundred thousand arguments. */
 function appendParts(parts: WordPart[], more: readonly WordPart[]): void {
 	for (const part of more) parts.push(part);
+}
+
+/** Where the quotes end that begin at `start`. Only between single quotes, a backslash means nothing. */
+function endOfQuotes(text: string, start: number): number {
+	const quote = text[start] ?? "";
+	let at = start + 1;
+	if (quote === "'" && text[start - 1] !== "$") {
+		const end = text.indexOf(quote, at);
+		return end < 0 ? text.length : end;
+	}
+	while (at < text.length && text[at] !== quote) at += text[at] === "\\" ? 2 : 1;
+	return at;
 }
 
 /** A position in a script's text, and what went wrong on the way there. */
@@ -386,12 +408,9 @@ export class ShellReader {
 			return [this.#substitution(quoted, false)];
 		}
 		if (this.peek(1) === "{") return [this.#braced(quoted)];
-		const name = /^(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/.exec(this.text.slice(this.at + 1, this.at + 257))?.[0];
-		if (name === undefined) {
-			this.at++;
-			return [{ kind: "text", text: "$", quoted }];
-		}
-		this.at += 1 + name.length;
+		this.at++;
+		const name = this.#run(VARIABLE_NAME);
+		if (name === "") return [{ kind: "text", text: "$", quoted }];
 		// `"$@"` is one word for each parameter.
 		return [{ kind: "variable", name, operation: "", operand: [], quoted: quoted && name !== "@" }];
 	}
@@ -407,7 +426,8 @@ export class ShellReader {
 		let end = this.at + 1;
 		while (end < this.text.length && this.text[end] !== "`") end += this.text[end] === "\\" ? 2 : 1;
 		if (end >= this.text.length) this.malformed = true;
-		const inner = this.text.slice(this.at + 1, end).replace(/\\([\\$`])/g, "$1");
+		// Between double quotes, a backslash before a double quote is lost as well.
+		const inner = this.text.slice(this.at + 1, end).replace(quoted ? /\\([\\$`"])/g : /\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), null));
 		if (script.malformed) this.malformed = true;
@@ -418,9 +438,9 @@ export class ShellReader {
 	/** Reads `${…}`: name, operator, and the operand as a word. */
 	#braced(quoted: boolean): WordPart {
 		this.at += 2;
-		const head = /^[!#]?(?:[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])/.exec(this.text.slice(this.at, this.at + 300))?.[0];
-		const name = head ?? "";
-		this.at += name.length;
+		const flags = this.#run(ZSH_FLAGS);
+		// zsh writes `${!x}` as `${(P)x}`.
+		const name = (flags.includes("P") ? "!" : "") + this.#run(BRACED_NAME);
 		const indexAt = this.at;
 		const index = name !== "" && this.peek() === "[" ? this.#index(quoted) : [];
 		const list = name === "@" || this.text.slice(indexAt, this.at) === "[@]";
@@ -430,7 +450,9 @@ export class ShellReader {
 		const operand = this.nested<Word>([], () => (quoted ? this.expandable("}") : this.word("}")));
 		if (this.ended) this.malformed = true;
 		this.at++;
-		const variable = { kind: "variable" as const, name, operation, operand, quoted: quoted && !list };
+		// zsh writes `${x@P}` as `${(e)x}`.
+		const asPrompt = flags.includes("e") ? AS_PROMPT : { operation, operand };
+		const variable = { kind: "variable" as const, name, ...asPrompt, quoted: quoted && !list };
 		return index.some(({ kind }) => kind !== "text") ? { ...variable, index } : variable;
 	}
 
@@ -472,7 +494,7 @@ export class ShellReader {
 			if (character === "(") open++;
 			else if (character === ")") open--;
 			else if (character === "\\") mark.lastIndex++;
-			else mark.lastIndex = within.indexOf(character, mark.lastIndex) + 1 || within.length;
+			else mark.lastIndex = endOfQuotes(within, found.index) + 1;
 			if (character === ")" && open === 1) return within[found.index + 1] === ")";
 		}
 		// Undecided within the limit. Reading it either way could hide what runs.
@@ -504,11 +526,16 @@ export class ShellReader {
 			const parts: WordPart[] = [];
 			const start = this.at;
 			let open = 2;
-			while (!this.ended && open > 0) open += this.#arithmeticStep(parts, quoted);
-			const text = this.text.slice(start, this.at - 2);
+			let plain = "";
+			while (!this.ended && open > 0) {
+				const at = this.at;
+				const substitutes = this.peek() === "$" || this.peek() === "`";
+				open += this.#arithmeticStep(parts, quoted);
+				plain += substitutes ? "0" : this.text.slice(at, this.at);
+			}
 			// No sum has words in a row. If a shell sees no arithmetic here, they are a command.
-			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(text)) {
-				const script = this.parseNested(this.inner(text), null);
+			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(plain)) {
+				const script = this.parseNested(this.inner(this.text.slice(start, this.at - 2)), null);
 				parts.push({ kind: "substitution", script, process: false, quoted: true });
 			}
 			// Nobody needs the number, but what runs to compute it counts.

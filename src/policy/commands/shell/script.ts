@@ -32,7 +32,11 @@ export interface Redirect {
 
 export interface Assignment {
 	readonly name: string;
+	/** What stands between the brackets behind the name. */
+	readonly index?: Word;
 	readonly value: Word;
+	/** `+=`: the value is added to the one before. */
+	readonly appends?: boolean;
 }
 
 /** A range of a script's commands, `to` exclusive. */

@@ -87,7 +87,7 @@ describe("a script", () => {
 		["for ((i=0; i<3; i++)); do a; done", [["?"], ["a"]]],
 		["case $x in a|b) c ;; (d) e ;& *) f;; esac; g", [[], ["c"], ["e"], ["f"], ["g"]]],
 		["f() { a; }; function g { b; }", [["a"], ["b"]]],
-		["! a; time b; x=(1 2) c", [["a"], ["time", "b"], ["c"]]],
+		["! a; time b; x=(1 2) c", [["a"], ["b"], ["c"]]],
 		["[[ a < b && c =~ (d|e) ]] && f", [[], ["f"]]],
 		["((a<<2)); b", [["?"], ["b"]]],
 		["echo done if then", [["echo", "done", "if", "then"]]],
