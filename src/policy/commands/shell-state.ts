@@ -7,11 +7,11 @@ import { type Environment, expandText } from "./shell/expand.ts";
 import { DOWNLOADERS, predictOutput } from "./shell/output.ts";
 import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
 
-/** Files of which the text is remembered. */
-const MAX_KNOWN_FILES = 64;
+/** Units of work for remembering what a file holds. Texts are joined when a file is read. */
+const RECORDED_TEXT_WORK = 50;
 
-/** Words of one command that are examined for assignments and addresses. */
-const MAX_WORDS = 32;
+/** The most text of one file that is remembered: more than one check can print at once. */
+const MAX_FILE_CHARS = 8_388_608;
 
 /** Commands that run the file they are given. */
 const FILE_RUNNERS =
@@ -42,6 +42,8 @@ export class ShellState {
 	readonly #downloads = new Set<string>();
 	/** Text that commands wrote to files, by path, where the text is known. */
 	readonly #texts = new Map<string, string>();
+	/** What the command prints whose redirects are followed. */
+	#lastPrinted: { readonly fields: readonly string[]; readonly text: string | null } | null = null;
 
 	constructor(work: WorkBudget) {
 		this.#work = work;
@@ -73,7 +75,7 @@ export class ShellState {
 		scope: Scope,
 		input: string | null,
 	): Iterable<AssignedValue> {
-		const words = fields.slice(1, 1 + MAX_WORDS);
+		const words = fields.slice(1);
 		const record = (name: string, value: string) => recordValue(scope, name, value, this.#work);
 		if (command === "set") record("@", words.filter((word) => word !== "--").join(" "));
 		else if (command === "printf" && words[0] === "-v")
@@ -90,10 +92,14 @@ export class ShellState {
 
 	/** Remembers what a command writes to a file by a redirect, where its output is known. */
 	recordRedirect(path: string, fields: readonly string[], { input, piped }: CommandInput): void {
-		if (this.#texts.size >= MAX_KNOWN_FILES) return;
-		const text = predictWrappedOutput(fields, input, piped, this.#work);
-		if (text === null) return;
-		this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
+		if (this.#lastPrinted?.fields !== fields)
+			this.#lastPrinted = { fields, text: predictWrappedOutput(fields, input, piped, this.#work) };
+		const { text } = this.#lastPrinted;
+		const key = toFileKey(path);
+		const known = this.#texts.get(key) ?? "";
+		if (text === null || !this.#work.charge(RECORDED_TEXT_WORK)) return;
+		if (known.length + text.length > MAX_FILE_CHARS) this.#work.exhaust();
+		this.#texts.set(key, known + text);
 		this.#work.learn();
 	}
 
@@ -106,7 +112,7 @@ export class ShellState {
 	recordDownloads(command: string, fields: readonly string[]): void {
 		if (!DOWNLOADERS.has(command)) return;
 		if (command !== "wget" && !fields.some((field) => /^-[a-zA-Z]*O/.test(field))) return;
-		for (const field of fields.slice(1, 1 + MAX_WORDS))
+		for (const field of fields.slice(1))
 			if (field.includes("/")) this.#addDownload(field.split("/").pop() ?? "");
 	}
 
