@@ -5,10 +5,11 @@ import type { Decision, RiskTier } from "../audit/event.ts";
 import { analyse, type ForbiddenCommand, parseAllowedCommands, parseForbiddenCommands } from "./commands/analyse.ts";
 import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combineFactors, type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
+import { combineFactors, type Factor, type FactorId } from "./factors.ts";
+import type { FindHiddenSpans } from "./hidden-secrets.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
 import { shortenForReason } from "./placeholders.ts";
-import { type FactorReason, renderReason } from "./reasons.ts";
+import { explainDecision, type FactorReason } from "./reasons.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -82,44 +83,17 @@ function kindFactors(input: PolicyInput): readonly FactorId[] {
 	return [...findCues(input.action)].filter((cue) => cue !== "sensitive_subject");
 }
 
-const DECISION_PHRASES: Readonly<Record<Decision, string>> = {
-	allow: "Allowed",
-	confirm: "Needs confirmation",
-	approve: "Needs approval",
-	deny: "Denied",
-};
-
-/**
- * Explains a decision by its score, its tier's threshold and the factors found. It claims no factor that was only not
- * ruled out.
- */
-function explainDecision(
-	decision: Decision,
-	tier: RiskTier,
-	score: number,
-	factors: PolicyDecision["factors"],
-	reasons: FactorReasons,
-	isOneCommand: boolean,
-): string {
-	const triggered = factors.filter((factor) => factor.triggered);
-	if (triggered.length === 0) return "Allowed: no risk factor was triggered.";
-	const from = RISK_THRESHOLDS.find((row) => row.tier === tier)?.from ?? 0;
-	const against =
-		decision === "allow" ? `risk score ${score}` : `risk score ${score} reaches the ${tier} threshold of ${from}`;
-	const because = triggered.flatMap(({ id, label }) => {
-		const found = reasons.get(id);
-		if (!found) return [];
-		const rendered = found.map((reason) => renderReason(reason, isOneCommand));
-		return rendered.length > 0 ? `${label} (${rendered.join("; ")})` : label;
-	});
-	return `${DECISION_PHRASES[decision]}: ${against}. ${because.join(". ")}.`;
-}
-
 /**
  * Decides on an action. Equal inputs and rules give equal decisions. Never throws.
  * @param work The work that may be done. Commands and files beyond it count as the worst they could be.
+ * @param findSecrets Finds what the reason must not repeat, besides the usual shapes of passwords and tokens.
  */
-export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBudget()): PolicyDecision {
+export function decide(
+	input: PolicyInput,
+	rules: PolicyRules,
+	work = new WorkBudget(),
+	findSecrets: FindHiddenSpans = () => [],
+): PolicyDecision {
 	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
 	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
 	const allowed = parseAllowedCommands(rules.allowedCommands ?? [], work);
@@ -139,7 +113,10 @@ export function decide(input: PolicyInput, rules: PolicyRules, work = new WorkBu
 		risk_score: score,
 		risk_tier: tier,
 		factors,
-		reason: explainDecision(decision, tier, score, factors, reasons, input.commands.length === 1),
+		reason: explainDecision(
+			{ decision, score, tier, factors, reasons, unseenFiles: findings.unseenFiles },
+			{ isOneCommand: input.commands.length === 1, findSecrets },
+		),
 	};
 }
 

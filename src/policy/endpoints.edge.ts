@@ -7,6 +7,7 @@ import { DECISIONS, RISK_TIERS, toActor } from "../audit/event.ts";
 import { recordAuditEvent } from "../audit/owners.edge.ts";
 import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
+import { loadDetector } from "../compliance/load.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { usd } from "../proof/money.ts";
@@ -15,6 +16,7 @@ import { decide, scoreRisk } from "./decide.ts";
 import { ALL_FACTORS } from "./factors.ts";
 import { defaultManifest, manifestDigest } from "./manifest.ts";
 import { findManifest } from "./manifests.store.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -49,11 +51,14 @@ const checkPolicyEndpoint = endpoint({
 		const key = { userId: account.userId, workspaceId: body.workspace_id };
 		const stored = await timings.measure("d1", () => findManifest(db, key));
 		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
-		const decided = decide(toPolicyInput(body), {
+		const rules = {
 			protectedPaths: manifest.protected_paths,
 			forbiddenCommands: manifest.forbidden_commands,
+			allowedCommands: manifest.allowed_commands,
 			budgetUsd: usd(agentLimitNanoUsd(account.plan)),
-		});
+		};
+		const { secretSpans } = await loadDetector();
+		const decided = decide(toPolicyInput(body), rules, new WorkBudget(), secretSpans);
 		const nowMs = Date.now();
 		const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
 			id: `ae_${ulid(nowMs)}`,

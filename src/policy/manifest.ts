@@ -22,6 +22,9 @@ export const manifestRequestSchema = z.lazy(() =>
 			.nullish()
 			.describe("gitignore-style globs of paths that need approval before an agent writes to them."),
 		forbidden_commands: entriesSchema.nullish().describe("Command patterns that must never run."),
+		allowed_commands: entriesSchema
+			.nullish()
+			.describe("Patterns of simple commands that need not ask because their effect cannot be seen or undone."),
 		require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
 		require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
 	}),
@@ -29,7 +32,7 @@ export const manifestRequestSchema = z.lazy(() =>
 
 type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
-/** A manifest in its normal form, with all seven members, as it is stored, hashed and shown. */
+/** A manifest in its normal form, as it is stored, hashed and shown. All members but `allowed_commands` are always there. */
 export const workspaceManifestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
@@ -37,6 +40,7 @@ export const workspaceManifestSchema = z.lazy(() =>
 		stack: entriesSchema,
 		protected_paths: entriesSchema,
 		forbidden_commands: entriesSchema,
+		allowed_commands: entriesSchema.optional(),
 		require_handoffs: z.boolean(),
 		require_risk_gate: z.boolean(),
 	}),
@@ -45,7 +49,17 @@ export const workspaceManifestSchema = z.lazy(() =>
 export type WorkspaceManifest = z.output<typeof workspaceManifestSchema>;
 
 /**
- * Fills in what a request left out: null, [] or false. Texts stay as they are. Lists keep the caller's order and
+ * The allowed commands of a manifest. Without any, the member is left out, so that a manifest that does not use it has the
+ * digest that it had before the member existed. An empty list is the same as none.
+ */
+function allowedMember({ allowed_commands }: { readonly allowed_commands?: string[] | null | undefined }): {
+	allowed_commands?: string[];
+} {
+	return allowed_commands && allowed_commands.length > 0 ? { allowed_commands } : {};
+}
+
+/**
+ * Fills in what a request left out: null, [] or false; `allowed_commands` stays out. Texts stay as they are. Lists keep the caller's order and
  * duplicates, because they are hashed. So two manifests are equal exactly when their normal forms are.
  */
 export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
@@ -55,6 +69,7 @@ export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 		stack: request.stack ?? [],
 		protected_paths: request.protected_paths ?? [],
 		forbidden_commands: request.forbidden_commands ?? [],
+		...allowedMember(request),
 		require_handoffs: request.require_handoffs ?? false,
 		require_risk_gate: request.require_risk_gate ?? false,
 	};
@@ -69,6 +84,7 @@ export function manifestDigest(manifest: WorkspaceManifest): Hash {
 		stack: manifest.stack,
 		protected_paths: manifest.protected_paths,
 		forbidden_commands: manifest.forbidden_commands,
+		...allowedMember(manifest),
 		require_handoffs: manifest.require_handoffs,
 		require_risk_gate: manifest.require_risk_gate,
 	});

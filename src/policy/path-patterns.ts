@@ -58,6 +58,7 @@ function advanceSegment(
 	reached: readonly number[],
 	path: readonly NamePattern[],
 	work: WorkBudget,
+	negated: boolean,
 ): number[] {
 	const next: number[] = [];
 	if (segment === "**") {
@@ -66,7 +67,8 @@ function advanceSegment(
 	} else {
 		for (const at of reached) {
 			const name = path[at];
-			if (name && patternMatchesName(segment, name, work)) next.push(at + 1);
+			// A wildcard in a path may also stand for names that are not exempt.
+			if (name && !(negated && name.hasWildcards) && patternMatchesName(segment, name, work)) next.push(at + 1);
 		}
 	}
 	return work.charge(4 + next.length) ? next : [];
@@ -85,7 +87,8 @@ function matchesFrom(
 	const { segments } = pattern;
 	let reached = starts;
 	for (let index = 0; index < segments.length && reached.length > 0; index++) {
-		reached = advanceSegment(segments[index] ?? "**", index === segments.length - 1, reached, path, work);
+		const isLast = index === segments.length - 1;
+		reached = advanceSegment(segments[index] ?? "**", isLast, reached, path, work, pattern.negated);
 	}
 	return reached.length > 0;
 }

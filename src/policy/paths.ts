@@ -73,7 +73,7 @@ class PatternIndex {
 	/**
 	 * Patterns of one segment, which match at any depth. Each is tried once for each name. Most patterns are such ones.
 	 */
-	readonly #ofNames: readonly { readonly at: number; readonly segment: NamePattern }[];
+	readonly #ofNames: readonly { readonly at: number; readonly segment: NamePattern; readonly negated: boolean }[];
 	readonly #others: readonly IndexedPattern[];
 	/**
 	 * The other patterns, by a segment without wildcards that every match has. Patterns without such a segment are under
@@ -89,9 +89,11 @@ class PatternIndex {
 	constructor(patterns: readonly PathPattern[], work: WorkBudget) {
 		this.#work = work;
 		const placed = patterns.map((pattern, at) => ({ at, pattern }));
-		this.#ofNames = placed.flatMap(({ at, pattern: { anchored, segments } }) => {
+		this.#ofNames = placed.flatMap(({ at, pattern: { anchored, segments, negated } }) => {
 			const [segment] = segments;
-			return anchored || segments.length > 1 || segment === undefined || segment === "**" ? [] : [{ at, segment }];
+			return anchored || segments.length > 1 || segment === undefined || segment === "**"
+				? []
+				: [{ at, segment, negated }];
 		});
 		const named = new Set(this.#ofNames.map(({ at }) => at));
 		this.#others = placed.filter(({ at }) => !named.has(at));
@@ -119,7 +121,11 @@ class PatternIndex {
 			...name,
 			lastNamed:
 				this.#ofNames.findLast(
-					({ segment }) => (!isAnyFolder || looksLikeFolder(segment)) && patternMatchesName(segment, name, this.#work),
+					// A wildcard in a path may also stand for names that are not exempt.
+					({ segment, negated }) =>
+						!(negated && name.hasWildcards) &&
+						(!isAnyFolder || looksLikeFolder(segment)) &&
+						patternMatchesName(segment, name, this.#work),
 				)?.at ?? -1,
 			naming: this.#byName.get(name.text || text) ?? [],
 		};

@@ -3,7 +3,7 @@ import type { WorkspaceManifest } from "./manifest.ts";
 
 /** One thing by which a manifest is weaker. `removed` and `added` are entries of a list; a rule that is off has neither. */
 export interface Weakening {
-	member: "protected_paths" | "forbidden_commands" | "require_handoffs" | "require_risk_gate";
+	member: "protected_paths" | "forbidden_commands" | "allowed_commands" | "require_handoffs" | "require_risk_gate";
 	removed?: string;
 	added?: string;
 }
@@ -20,7 +20,10 @@ function without(entries: readonly string[], others: readonly string[]): string[
 	return [...new Set(entries)].filter((entry) => !others.includes(entry));
 }
 
-/** What became weaker from one manifest to the next: entries that are gone or replaced, exceptions, rules that are off. */
+/**
+ * What became weaker from one manifest to the next: entries that are gone or replaced, exceptions, commands that need not
+ * ask any more, rules that are off.
+ */
 export function findWeakenings(before: WorkspaceManifest, after: WorkspaceManifest): Weakening[] {
 	const removed = LISTS.flatMap((member) =>
 		without(before[member], after[member])
@@ -29,6 +32,9 @@ export function findWeakenings(before: WorkspaceManifest, after: WorkspaceManife
 	);
 	const exceptions = without(after.protected_paths, before.protected_paths).filter(isException);
 	const added = exceptions.map((entry): Weakening => ({ member: "protected_paths", added: entry }));
+	const allowed = without(after.allowed_commands ?? [], before.allowed_commands ?? []).map(
+		(entry): Weakening => ({ member: "allowed_commands", added: entry }),
+	);
 	const off = RULES.filter((member) => before[member] && !after[member]).map((member): Weakening => ({ member }));
-	return [...removed, ...added, ...off];
+	return [...removed, ...added, ...allowed, ...off];
 }

@@ -5,6 +5,7 @@ import {
 	type BuiltInRules,
 	encodeWorkspaceId,
 	joinPassages,
+	renderAllowedCommands,
 	renderDecisions,
 	renderForbiddenCommands,
 	renderGetExample,
@@ -71,6 +72,21 @@ function protectedSection(manifest: WorkspaceManifest, builtIns: BuiltInRules): 
 		"",
 		"Copy nothing from a secrets file into code, logs, commits, handoffs or prompts.",
 	].join("\n");
+}
+
+/** The section is left out where the manifest allows nothing. */
+function allowedSections(manifest: WorkspaceManifest): readonly string[] {
+	const allowed = renderAllowedCommands(manifest);
+	if (allowed === null) return [];
+	return [
+		[
+			"## Allowed commands",
+			"",
+			"The policy check does not ask about these because it cannot see what they run. It still asks or refuses where they delete, deploy, touch a protected path or run a forbidden command, so check them like any other.",
+			"",
+			allowed,
+		].join("\n"),
+	];
 }
 
 function forbiddenSection(manifest: WorkspaceManifest, builtIns: BuiltInRules): string {
@@ -143,6 +159,7 @@ export function renderAgentsMd(manifest: WorkspaceManifest, builtIns: BuiltInRul
 		riskGateSection(manifest),
 		protectedSection(manifest, builtIns),
 		forbiddenSection(manifest, builtIns),
+		...allowedSections(manifest),
 		handoffsSection(manifest),
 		auditTrailSection(manifest),
 		doneSection(manifest),

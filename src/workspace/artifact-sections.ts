@@ -63,6 +63,12 @@ export function renderForbiddenCommands(manifest: WorkspaceManifest, builtIns: B
 	return renderRules(manifest.forbidden_commands, builtIns.forbiddenCommands);
 }
 
+/** Renders the commands that need not ask. Null where the manifest lists none. */
+export function renderAllowedCommands(manifest: WorkspaceManifest): string | null {
+	const entries = distinctEntries(manifest.allowed_commands ?? []);
+	return entries.length > 0 ? entries.map((entry) => `- ${codeSpan(entry)}`).join("\n") : null;
+}
+
 /**
  * Renders a call with a JSON body as a shell block. The body stands in a quoted here-document, so neither the shell nor
  * a quote in a text changes it.

@@ -392,6 +392,21 @@ describe("an agent's key", () => {
 		});
 	});
 
+	it("allows itself no command", async () => {
+		const allowing = { workspace_id: "w", allowed_commands: ["kill -KILL *"] };
+		const decision = async () => {
+			const action = { workspace_id: "w", action: "Stop a process", commands: ["kill -KILL 4711"] };
+			return read<{ decision: string }>(callWithKey(agent.key, "/v1/policy/check", action));
+		};
+		const { workspace_id: _, ...members } = allowing;
+		expect(await send("PUT", agent.key, "/v1/workspace/w/manifest", members)).toMatchObject({ status: 403 });
+		for (const path of ["/v1/workspace/readiness", "/v1/workspace/generate"])
+			expect((await callWithKey(agent.key, path, allowing)).status).toBe(200);
+		expect((await decision()).body.decision).toBe("confirm");
+		expect((await send("PUT", owner.key, "/v1/workspace/w/manifest", members)).status).toBe(200);
+		expect((await decision()).body.decision).toBe("allow");
+	});
+
 	it("rates its own requests and nobody else's, flushed or not", async () => {
 		const own = (await chat(agent.key, "hi")).headers.get("x-request-id");
 		const others = (await chat(owner.key, "hi")).headers.get("x-request-id");

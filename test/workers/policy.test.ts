@@ -212,6 +212,33 @@ describe("POST /v1/policy/check", () => {
 		expect(await outcome({ commands: ["git push --force"] })).toBe("deny");
 	});
 
+	it("does not ask about a command that the manifest allows, and still heeds every other rule", async () => {
+		const outcome = async (command: string) => (await check({ commands: [command] })).decision;
+		const asking = ["kill -KILL 4711", "echo 'ls' | cat script.txt | bash -s"];
+		expect(await Promise.all(asking.map(outcome))).toEqual(["confirm", "confirm"]);
+		const rules = { ...MANIFEST, allowed_commands: ["kill -KILL *", "bash *", "rm *", "npm publish", "cp *"] };
+		const digest = await setManifest(rules);
+		expect(await Promise.all(asking.map(outcome))).toEqual(["allow", "confirm"]);
+		expect(await outcome("rm -rf /")).toBe("deny");
+		expect(await outcome("npm publish")).toBe("deny");
+		expect(await outcome("cp a migrations/7.sql")).toBe("approve");
+		expect(await outcome("rm -rf src")).toBe("confirm");
+		expect((await events("&limit=1"))[0]?.payload["manifest_digest"]).toBe(digest);
+		expect(await setManifest({ ...rules, allowed_commands: [] })).toBe(await setManifest(MANIFEST));
+	});
+
+	it("names the command that fired, what would pass instead, and no secret of it", async () => {
+		const { reason } = await check({
+			commands: ["npm test", "mysql -u root -phunter2Pw -e 'DROP DATABASE shop'", "git branch -M main"],
+		});
+		expect(reason).toContain("command 2, `");
+		expect(reason).toContain("command 3, `git branch -M main`: ");
+		expect(reason).not.toContain("hunter2Pw");
+		expect(JSON.stringify((await events("&limit=1"))[0]?.payload["reason"])).not.toContain("hunter2Pw");
+		const asked = await check({ commands: ["kill -KILL 4711"] });
+		expect(asked.reason).toMatch(/A person can list it in allowed_commands\.$/);
+	});
+
 	it("takes the policy of the caller's own workspace, not of another's with the same name, nor of another name", async () => {
 		await setManifest(MANIFEST);
 		const other = await newKey("pro");

@@ -130,6 +130,26 @@ describe("a manifest", () => {
 		expect((await getManifest()).manifest["stack"]).toEqual(["Hono", "TypeScript 5"]);
 	});
 
+	it.each(WAYS)("may allow commands by %s, and otherwise does not speak of them", async (_, send) => {
+		const plain = manifestDigest(normalizeManifest(MANIFEST));
+		for (const allowed_commands of [null, []]) {
+			await send({ ...MANIFEST, allowed_commands });
+			expect(await getManifest()).toMatchObject({ version: 1, digest: plain, manifest: MANIFEST });
+			expect(Object.keys((await getManifest()).manifest)).not.toContain("allowed_commands");
+		}
+		const allowing = { ...MANIFEST, allowed_commands: ["npm run e2e"] };
+		await send(allowing);
+		const stored = await getManifest();
+		expect(stored).toMatchObject({ version: 2, manifest: allowing });
+		expect(stored.digest).not.toBe(plain);
+		const events = callWithKey(key.key, "/v1/audit/events?event_type=manifest_changed&limit=1");
+		const { data } = await answered<{ data: { payload: unknown }[] }>(events);
+		expect(data[0]?.payload).toMatchObject({
+			before: plain,
+			weakened: [{ member: "allowed_commands", added: "npm run e2e" }],
+		});
+	});
+
 	it("is what policy checks go by from then on", async () => {
 		const decision = async () => {
 			const body = { workspace_id: WORKSPACE, action: "Release", commands: ["npm publish"] };
@@ -249,6 +269,7 @@ describe("a manifest", () => {
 		["stack", { stack: Array(201).fill("Go") }],
 		["protected_paths.1", { protected_paths: ["infra/", "x".repeat(501)] }],
 		["forbidden_commands.0", { forbidden_commands: [null] }],
+		["allowed_commands", { allowed_commands: Array(201).fill("x") }],
 		["require_handoffs", { require_handoffs: "yes" }],
 		["require_risk_gate", { require_risk_gate: 1 }],
 	])("with a bad %s is refused by name and changes nothing", async (field, wrong) => {

@@ -32,6 +32,8 @@ export type Effect =
 	| { readonly kind: "word"; readonly path: string }
 	/** A line, or fields, that an unknown program may run. They ask when they would be denied by themselves. */
 	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
+	/** Words of another language, which only a workspace's forbidden commands are held against. */
+	| { readonly kind: "match"; readonly fields: readonly string[] }
 	/** Later commands run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 

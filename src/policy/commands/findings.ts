@@ -28,8 +28,8 @@ const COMMAND_FACTORS: readonly FactorId[] = [
 /** What an allowed command is excused from. */
 const EXCUSED_FACTORS: ReadonlySet<FactorId> = new Set(["exec_action", "unparsable_command", "risky_command"]);
 
-/** Files that are named as unseen. */
-const MAX_UNSEEN_FILES = 3;
+/** Unseen files that are kept. A reason names fewer, and says that there are more. */
+const MAX_UNSEEN_FILES = 4;
 
 /** The rules that commands are held against. */
 export interface CommandRules {
@@ -102,8 +102,8 @@ export class FindingCollector {
 	}
 
 	/**
-	 * Raises a factor because of the current simple command, unless the command is allowed. Of the factor's reasons, the first three different ones are
-	 * kept; one command of the check gives the same reason once.
+	 * Raises a factor because of the current simple command, unless the command is allowed. Of the factor's reasons, the
+	 * first three different ones are kept; one command of the check gives the same reason once.
 	 * @param instead A short text of what would pass.
 	 */
 	add(factor: FactorId, because: string, instead?: string): void {
@@ -136,10 +136,10 @@ export class FindingCollector {
 		if (this.#unseenFiles.size < MAX_UNSEEN_FILES) this.#unseenFiles.add(shortenForReason(path));
 	}
 
-	/** Holds a command against the forbidden commands. */
+	/** Holds a command against the forbidden commands. One pattern is reason enough. */
 	matchForbidden(command: CommandWords): void {
-		for (const { text } of this.#matcher.findCompleted(command))
-			this.add("forbidden_command", `matches the forbidden command ${shortenForReason(text)}`);
+		const [first] = this.#matcher.findCompleted(command);
+		if (first) this.add("forbidden_command", `matches the forbidden command ${shortenForReason(first.text)}`);
 	}
 
 	/** Judges an effect on a path, from each folder that the command may run in. */

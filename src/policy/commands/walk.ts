@@ -11,8 +11,9 @@ import { isDisk, locatePath } from "./locations.ts";
 import { parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
 import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
-import { findMongoEffects, findRedisEffects, findSqlEffects } from "./programs/databases.ts";
+import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
+import { findSqlEffects } from "./programs/sql.ts";
 import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
@@ -104,13 +105,12 @@ export class CommandWalk {
 
 	/** Adds a finding for a script with an error. The only command of a line is to blame for it, as far as it was read. */
 	#addUnparsable({ commands }: ShellScript, text: string, scope: Scope): void {
-		const add = () => this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		const add = () => this.#findings.add("unparsable_command", "cannot be parsed");
 		const [only] = commands;
-		if (scope.depth > 0 || !only || commands.length > 1) add();
-		else {
-			const [environment] = this.#state.environments(only, scope);
-			if (environment) this.#findings.at(expandWords(only.words, environment), add, only.redirects);
-		}
+		const [environment] = scope.depth === 0 && only ? this.#state.environments(only, scope) : [];
+		if (!only || !environment || commands.length > 1)
+			this.#findings.add("unparsable_command", `cannot be parsed: ${shortenForReason(text)}`);
+		else this.#findings.at(expandWords(only.words, environment), add, only.redirects);
 	}
 
 	#followScript(script: ShellScript, scope: Scope): void {
@@ -314,6 +314,7 @@ export class CommandWalk {
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
 	}
@@ -324,6 +325,11 @@ export class CommandWalk {
 		if (folders.length >= MAX_FOLDERS) this.#work.exhaust();
 		folders.push(folder);
 		this.#work.learn();
+	}
+
+	#matchWords(fields: readonly string[]): void {
+		const words = this.#work.charge(COMMAND_WORK + charactersIn(fields)) ? parseCommandWords(fields, this.#work) : null;
+		if (words) this.#findings.matchForbidden(words);
 	}
 
 	/** Follows what an unknown program may run or only print. It asks when it would be denied. */

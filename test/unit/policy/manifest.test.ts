@@ -62,6 +62,23 @@ describe("a manifest", () => {
 		expect(workspaceManifestSchema.parse(defaultManifest("w"))).toEqual(normalizeManifest(request));
 	});
 
+	it("has allowed commands only where it lists some, so that no digest without them changes", () => {
+		const digest = (body: unknown) => manifestDigest(normalizeManifest(manifestRequestSchema.parse(body)));
+		const normal = (body: unknown) => normalizeManifest(manifestRequestSchema.parse(body));
+		for (const allowed_commands of [undefined, null, []]) {
+			expect(Object.keys(normal({ ...FULL, allowed_commands }))).not.toContain("allowed_commands");
+			expect(digest({ ...FULL, allowed_commands })).toBe(manifestDigest(FULL));
+		}
+		const allowing = normal({ ...FULL, allowed_commands: ["npm run *"] });
+		expect(allowing).toEqual({ ...FULL, allowed_commands: ["npm run *"] });
+		expect(workspaceManifestSchema.parse(JSON.parse(JSON.stringify(allowing)))).toEqual(allowing);
+		expect(manifestDigest({ ...FULL, allowed_commands: [] })).toBe(manifestDigest(FULL));
+		expect(messages({ workspace_id: "w", allowed_commands: Array(201).fill("x") })).toEqual([
+			"allowed_commands: must have at most 200 entries",
+		]);
+		expect(messages({ workspace_id: "w", allowed_commands: ["x".repeat(501)] })).toHaveLength(1);
+	});
+
 	it("is equal to one that says null, [] or false where it says nothing", () => {
 		const spelled = {
 			workspace_id: "w",
@@ -104,6 +121,8 @@ describe("a manifest's digest", () => {
 			{ ...FULL, stack: ["Hono", "TypeScript"] },
 			{ ...FULL, protected_paths: ["infra/"] },
 			{ ...FULL, forbidden_commands: [] },
+			{ ...FULL, allowed_commands: ["a", "b"] },
+			{ ...FULL, allowed_commands: ["b", "a"] },
 			{ ...FULL, require_handoffs: false },
 			{ ...FULL, require_risk_gate: true },
 		];

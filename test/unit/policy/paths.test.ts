@@ -82,12 +82,37 @@ describe("a protected path", () => {
 		},
 	);
 
-	it.each([".env.example", ".github/workflows/ci.yml", ".gitignore", "src/env.ts", "id_rsa.pub", "keys.ts"])(
-		"%s is not protected without a manifest",
+	it.each([
+		".env.example",
+		".env.d.ts",
+		".env.schema",
+		"apps/web/.env.production.example",
+		".github/workflows/ci.yml",
+		".gitignore",
+		"src/env.ts",
+		"id_rsa.pub",
+		"keys.ts",
+		"certs/cert.pem",
+		"certs/ca.pem",
+		"fullchain.pem",
+		"public-key.pem",
+	])("%s is not protected without a manifest", (path) => {
+		expect(builtIn.find(path)).toBeNull();
+	});
+
+	it.each([".env.local", ".env.example.local", "privkey.pem", "server.pem", "cert-key.pem"])(
+		"%s is protected beside what is exempt",
 		(path) => {
-			expect(builtIn.find(path)).toBeNull();
+			expect(builtIn.find(path)).not.toBeNull();
 		},
 	);
+
+	it("is not exempt where a wildcard in it may stand for more than the exempt names", () => {
+		for (const path of [".env.*", "certs/*.pem"]) expect(builtIn.find(path)).not.toBeNull();
+		const manifest = compileProtectedPaths(["infra/", "!infra/docs"]);
+		for (const path of ["infra/*", "infra/d*", "*/docs"]) expect(manifest.find(path)).toBe("infra/");
+		for (const path of ["infra/docs", "infra/docs/*.md"]) expect(manifest.find(path)).toBeNull();
+	});
 
 	it("below a protected folder stays protected however the path is spelled", () => {
 		const name = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);

@@ -50,4 +50,16 @@ describe("a manifest", () => {
 		expect(findWeakenings(manifest(), empty)).toHaveLength(5);
 		expect(findWeakenings(empty, manifest())).toEqual([{ member: "protected_paths", added: "!infra/docs" }]);
 	});
+
+	it("that allows a command is weaker by it; one that allows fewer is not", () => {
+		const allowing = manifest({ allowed_commands: ["npm run *", "make", "make"] });
+		expect(findWeakenings(manifest(), allowing)).toEqual([
+			{ member: "allowed_commands", added: "npm run *" },
+			{ member: "allowed_commands", added: "make" },
+		]);
+		expect(findWeakenings(allowing, manifest({ allowed_commands: ["make", "just"] }))).toEqual([
+			{ member: "allowed_commands", added: "just" },
+		]);
+		expect(findWeakenings(allowing, manifest())).toEqual([]);
+	});
 });

@@ -132,6 +132,7 @@ const hostileManifest = fc.record({
 	stack: fc.array(hostileText, { maxLength: 4 }),
 	protected_paths: fc.array(hostileText, { maxLength: 6 }),
 	forbidden_commands: fc.array(hostileText, { maxLength: 6 }),
+	allowed_commands: fc.array(hostileText, { maxLength: 6 }),
 	require_handoffs: fc.boolean(),
 	require_risk_gate: fc.boolean(),
 });
@@ -150,6 +151,7 @@ function benignTwin(manifest: WorkspaceManifest): WorkspaceManifest {
 		stack: manifest.stack.map(plain),
 		protected_paths: manifest.protected_paths.map(plain),
 		forbidden_commands: manifest.forbidden_commands.map(plain),
+		...(manifest.allowed_commands ? { allowed_commands: manifest.allowed_commands.map(plain) } : {}),
 	};
 }
 
@@ -258,6 +260,13 @@ describe("generated files", () => {
 		}
 	});
 
+	it("list the commands that need not ask, where there are any", () => {
+		const [agents = ""] = contents(manifestOf({ allowed_commands: ["npm run e2e", "npm run e2e", " "] }));
+		expect(agents).toMatch(/## Allowed commands\n\n[^\n]+\n\n- `npm run e2e`\n\n## /);
+		for (const allowed_commands of [undefined, [" "]])
+			expect(contents(manifestOf({ allowed_commands }))[0]).not.toContain("Allowed commands");
+	});
+
 	it("are readable without a single entry", () => {
 		const empty = manifestOf({ project_name: " ", stack: [""], protected_paths: ["\u200b"], forbidden_commands: [] });
 		const [agents = ""] = contents(empty);
@@ -316,7 +325,12 @@ describe("text from a manifest", () => {
 			fc.property(hostileManifest, (manifest) => {
 				const [agents = ""] = contents(manifest);
 				const spans = new Set(readOutline(agents).spans.map(readBack));
-				const texts = [...manifest.stack, ...manifest.protected_paths, ...manifest.forbidden_commands];
+				const texts = [
+					...manifest.stack,
+					...manifest.protected_paths,
+					...manifest.forbidden_commands,
+					...(manifest.allowed_commands ?? []),
+				];
 				expect(texts.filter((text) => !isBlankText(text) && !spans.has(text))).toEqual([]);
 			}),
 		);

@@ -1,4 +1,4 @@
-// Database clients: the statements that they are given, and which statements lose rows or tables.
+// Database clients: the statements that they are given, and what those of MongoDB and Redis lose. SQL is read in sql.ts.
 import {
 	type CodeLanguage,
 	codeEffect,
@@ -8,7 +8,6 @@ import {
 	type ProgramRule,
 	raiseEffect,
 	riskyEffect,
-	runEffect,
 } from "../effects.ts";
 
 /** Options whose value is a statement, by client. */
@@ -82,68 +81,6 @@ const databaseRestore: ProgramRule = (command) =>
 	command.options.letters.has("c") || command.options.flags.some((flag) => /^--(?:clean|drop)$/.test(flag))
 		? [forbiddenEffect(`${command.name} drops what it restores over`)]
 		: [];
-
-/** Statements of one text that are examined. */
-const MAX_STATEMENTS = 256;
-
-/**
- * The first statements of a text, without comments and with quoted text emptied. Linear, because no part of the
- * expression overlaps another.
- */
-function splitStatements(text: string): readonly string[] {
-	return text
-		.replace(/'(?:[^'\\]|\\.|'')*'?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g, (found) =>
-			found.startsWith("'") ? "''" : " ",
-		)
-		.split(/;|\\g\b|\bGO\b/)
-		.slice(0, MAX_STATEMENTS)
-		.map((statement) =>
-			statement
-				.replace(/["`[\]]/g, " ")
-				.replace(/\s+/g, " ")
-				.trim(),
-		);
-}
-
-/**
- * Finds what one SQL statement loses. Only its beginning counts, and what follows openers such as `EXPLAIN ANALYZE`.
- */
-function findStatementEffects(statement: string): readonly Effect[] {
-	const excerpt = statement.slice(0, 60);
-	const asCommand = runEffect(statement.toLowerCase().split(" ").slice(0, 8));
-	const body = statement.replace(/^(?:EXPLAIN ANALYZE|BEGIN(?: TRANSACTION)?|WITH .*?\)) /i, "");
-	if (
-		/^DROP (?:TABLE|DATABASE|SCHEMA|USER|ROLE|VIEW|MATERIALIZED|INDEX|COLLECTION|KEYSPACE|TABLESPACE|OWNED|FUNCTION|PROCEDURE|TRIGGER|TYPE|SEQUENCE|EXTENSION|COLUMN|PUBLICATION|POLICY|DATASET|STAGE|WAREHOUSE|CATALOG)\b/i.test(
-			body,
-		)
-	)
-		return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
-	if (/^TRUNCATE\b/i.test(body)) return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
-	if (/^DELETE FROM\b/i.test(body) || /^DELETE\b/i.test(body)) {
-		const isUnconditional = !/\bWHERE\b/i.test(body) || /\bWHERE (?:1 ?= ?1|TRUE)\b/i.test(body);
-		return [
-			asCommand,
-			isUnconditional
-				? forbiddenEffect(`SQL without a condition: ${excerpt}`)
-				: raiseEffect("delete_action", `SQL: ${excerpt}`),
-		];
-	}
-	if (/^UPDATE\b/i.test(body) && !/\bWHERE\b/i.test(body))
-		return [asCommand, forbiddenEffect(`SQL without a condition: ${excerpt}`)];
-	if (/^ALTER\b.*\bDROP\b/i.test(body)) return [asCommand, forbiddenEffect(`SQL: ${excerpt}`)];
-	if (/^(?:GRANT|REVOKE|ALTER (?:USER|ROLE|SYSTEM|DATABASE)|CREATE (?:USER|ROLE))\b/i.test(body))
-		return [asCommand, riskyEffect(`SQL: ${excerpt}`)];
-	if (/^COPY\b.*\bPROGRAM\b|xp_cmdshell|^SHUTDOWN\b|^VACUUM FULL\b/i.test(body))
-		return [forbiddenEffect(`SQL: ${excerpt}`)];
-	return statement.startsWith("\\!") ? [{ kind: "script", text: statement.slice(2) }] : [asCommand];
-}
-
-/** Finds what a text of SQL statements does. */
-export function findSqlEffects(text: string): readonly Effect[] {
-	return splitStatements(text.slice(0, 65_536)).flatMap((statement) =>
-		statement === "" ? [] : findStatementEffects(statement),
-	);
-}
 
 /** Finds what a text for the MongoDB shell does. */
 export function findMongoEffects(text: string): readonly Effect[] {

@@ -1,0 +1,324 @@
+// Reads SQL as its clients do: tokens, statements, and what each statement loses, reads, writes or runs. Dialects are read
+// together, because a check does not know the server. Words with a meaning are in sql.json.
+import { type Effect, forbiddenEffect, raiseEffect, readEffect, riskyEffect, writeEffect } from "../effects.ts";
+import sqlFile from "./sql.json" with { type: "json" };
+import { type SqlToken, tokenizeSql } from "./sql-tokens.ts";
+
+const HEADS: ReadonlySet<string> = new Set(sqlFile.heads);
+const BEFORE_HEADS: ReadonlySet<string> = new Set(sqlFile.before_heads);
+const DROPPED_WITHOUT_LOSS: ReadonlySet<string> = new Set(sqlFile.dropped_without_loss);
+const CONDITION_ENDS: ReadonlySet<string> = new Set(sqlFile.condition_ends);
+const RISKY_FIRST_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(sqlFile.risky_first_words));
+const FORBIDDEN_FIRST_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(sqlFile.forbidden_first_words));
+const FUNCTIONS: ReadonlyMap<string, string> = new Map(Object.entries(sqlFile.functions));
+const FILE_WORDS: ReadonlySet<string> = new Set(sqlFile.before_files);
+const CODE_TAKERS: ReadonlySet<string> = new Set(sqlFile.code_takers);
+
+/** Blocks in blocks, and statements in one statement, that are read. More is too large to be examined. */
+const MAX_BLOCK_DEPTH = 8;
+const MAX_HEADS = 64;
+
+/** Characters of a statement that a reason repeats. */
+const EXCERPT_CHARS = 60;
+
+/** A statement's tokens from one of them to its end. */
+class Statement {
+	readonly tokens: readonly SqlToken[];
+
+	constructor(tokens: readonly SqlToken[]) {
+		this.tokens = tokens;
+	}
+
+	/** The unquoted word at a position, in capitals. Empty for anything else. */
+	word(at: number): string {
+		return this.tokens[at]?.word ?? "";
+	}
+
+	symbol(at: number): string {
+		const token = this.tokens[at];
+		return token?.kind === "symbol" ? token.text : "";
+	}
+
+	/** The beginning of what follows a position, for people. */
+	excerpt(at: number): string {
+		let text = "";
+		for (let index = at; index < this.tokens.length && text.length < EXCERPT_CHARS; index++)
+			text += `${text === "" ? "" : " "}${this.tokens[index]?.text ?? ""}`;
+		return text.slice(0, EXCERPT_CHARS);
+	}
+
+	/** The position of a word behind `from`, in the same parentheses and before these end. -1 without one. */
+	findWord(from: number, isWanted: (word: string) => boolean): number {
+		let depth = 0;
+		for (let at = from; at < this.tokens.length; at++) {
+			const symbol = this.symbol(at);
+			if (symbol === "(") depth++;
+			else if (symbol === ")" && --depth < 0) return -1;
+			else if (depth === 0 && isWanted(this.word(at))) return at;
+		}
+		return -1;
+	}
+
+	/** The first text or quoted name behind a position. */
+	textAfter(from: number): string | null {
+		return this.tokens.slice(from, from + 8).find(({ kind }) => kind === "text")?.text ?? null;
+	}
+}
+
+function isLiteral({ kind, text }: SqlToken): boolean {
+	return kind === "text" || /^[0-9]/.test(text);
+}
+
+/** Whether a part of a condition, without AND and OR, holds for every row: `1=1`, `id = id`, `TRUE`, `name LIKE '%'`. */
+function isAlwaysTrue(part: readonly SqlToken[]): boolean {
+	const tokens = part.filter(({ text }) => text !== "(" && text !== ")");
+	const texts = tokens.map(({ text }) => text.toUpperCase());
+	if (tokens.length === 1) return texts[0] === "TRUE" || /^0*[1-9][0-9]*$/.test(texts[0] ?? "");
+	if (tokens.length === 2) return texts[0] === "NOT" && /^(?:FALSE|0)$/.test(texts[1] ?? "");
+	const [left, operator, right] = tokens;
+	if (tokens.length !== 3 || !left || !right || !operator) return false;
+	if (/^(?:=|==|<=|>=|<=>|IS|LIKE)$/i.test(operator.text) && left.text === right.text && left.kind === right.kind)
+		return true;
+	if (/^I?LIKE$/i.test(operator.text)) return /^%+$/.test(right.text);
+	return /^(?:<>|!=)$/.test(operator.text) && isLiteral(left) && isLiteral(right) && left.text !== right.text;
+}
+
+/** Whether a condition holds for every row as far as its words tell. */
+function holdsForAll(tokens: readonly SqlToken[]): boolean {
+	let all = true;
+	let part: SqlToken[] = [];
+	for (const token of tokens) {
+		const word = token.kind === "word" ? token.text.toUpperCase() : token.text;
+		if (word === "AND" || word === "&&") {
+			all &&= isAlwaysTrue(part);
+			part = [];
+		} else if (word === "OR" || word === "||") {
+			if (all && isAlwaysTrue(part)) return true;
+			all = true;
+			part = [];
+		} else part.push(token);
+	}
+	return all && isAlwaysTrue(part);
+}
+
+/** Whether a DELETE or UPDATE at a position hits every row. */
+function hitsAllRows(statement: Statement, at: number): boolean {
+	const where = statement.findWord(at + 1, (word) => word === "WHERE");
+	if (where < 0) return true;
+	const end = statement.findWord(where + 1, (word) => CONDITION_ENDS.has(word));
+	return holdsForAll(statement.tokens.slice(where + 1, end < 0 ? undefined : end));
+}
+
+function drop(statement: Statement, at: number): readonly Effect[] {
+	const what = statement.word(at + 1);
+	if (DROPPED_WITHOUT_LOSS.has(what)) return [];
+	return [forbiddenEffect(`SQL: ${statement.excerpt(at)}`)];
+}
+
+function alter(statement: Statement, at: number): readonly Effect[] {
+	const excerpt = `SQL: ${statement.excerpt(at)}`;
+	const dropped = statement.findWord(at + 1, (word) => word === "DROP");
+	if (dropped >= 0) {
+		const isRule = /^(?:DEFAULT|NOT|EXPRESSION|IDENTITY)$/.test(statement.word(dropped + 1));
+		return [isRule ? riskyEffect(excerpt) : forbiddenEffect(excerpt)];
+	}
+	return /^(?:USER|ROLE|SYSTEM|DATABASE|LOGIN|SERVER|ACCOUNT)$/.test(statement.word(at + 1))
+		? [riskyEffect(excerpt)]
+		: [];
+}
+
+function changeRows(statement: Statement, at: number): readonly Effect[] {
+	const word = statement.word(at);
+	const isMerge = statement.word(0) === "MERGE";
+	if (!isMerge && hitsAllRows(statement, at))
+		return [
+			forbiddenEffect(`SQL without a condition: ${statement.excerpt(at)}`, "the same with a WHERE that names the rows"),
+		];
+	return word === "DELETE" ? [raiseEffect("delete_action", `SQL: ${statement.excerpt(at)}`)] : [];
+}
+
+/** What a statement that begins at a position does by its first word. */
+function headEffects(statement: Statement, at: number): readonly Effect[] {
+	const word = statement.word(at);
+	if (word === "DROP") return drop(statement, at);
+	if (word === "ALTER") return alter(statement, at);
+	if (word === "DELETE" || word === "UPDATE") return changeRows(statement, at);
+	if (word === "CREATE")
+		return /^(?:USER|ROLE|LOGIN)$/.test(statement.word(at + 1)) ? [riskyEffect(`SQL: ${statement.excerpt(at)}`)] : [];
+	const forbidden = FORBIDDEN_FIRST_WORDS.get(word);
+	if (forbidden !== undefined && (forbidden === "" || forbidden === statement.word(at + 1)))
+		return [forbiddenEffect(`SQL: ${statement.excerpt(at)}`)];
+	const risky = RISKY_FIRST_WORDS.get(word);
+	return risky !== undefined && (risky === "" || risky === statement.word(at + 1))
+		? [riskyEffect(`SQL: ${statement.excerpt(at)}`)]
+		: [];
+}
+
+/** What files and programs a statement names: `COPY … PROGRAM`, `INTO OUTFILE`, `LOAD DATA INFILE`, `VACUUM INTO`. */
+function fileEffects(statement: Statement, at: number): readonly Effect[] {
+	const word = statement.word(at);
+	const text = statement.textAfter(at + 1);
+	if (text === null) return [];
+	const next = statement.word(at + 1);
+	if (word === "PROGRAM" && statement.tokens[at + 1]?.kind === "text")
+		return [forbiddenEffect(`SQL runs a program: ${statement.excerpt(at)}`), { kind: "script", text }];
+	if (word === "OUTFILE" || word === "DUMPFILE") return [writeEffect(text)];
+	if (word === "INFILE" || (word === "BULK" && next === "INSERT")) return [readEffect(text)];
+	if (word === "DISK" && statement.symbol(at + 1) === "=") return [writeEffect(text)];
+	const first = statement.word(0);
+	const isNamed = statement.tokens[at + 1]?.kind === "text";
+	if (first === "COPY" && isNamed && word === "TO") return [writeEffect(text)];
+	if (first === "COPY" && isNamed && word === "FROM") return [readEffect(text)];
+	return first === "VACUUM" && word === "INTO" ? [writeEffect(text)] : [];
+}
+
+/** Effects of a function or procedure by its name: what it reads, writes or runs. */
+function functionEffects(statement: Statement, at: number): readonly Effect[] {
+	const does = FUNCTIONS.get(statement.word(at));
+	const text = statement.textAfter(at + 1);
+	if (does === "run")
+		return [
+			forbiddenEffect(`SQL runs a program: ${statement.excerpt(at)}`),
+			...(text === null ? [] : [{ kind: "script", text } as const]),
+		];
+	if (does === "risky") return [riskyEffect(`SQL: ${statement.excerpt(at)}`)];
+	if (text === null) return [riskyEffect(`SQL reads or writes a file that is not named: ${statement.excerpt(at)}`)];
+	return [does === "read" ? readEffect(text) : writeEffect(text)];
+}
+
+/** Words between a command that runs SQL and the text of it. */
+const BEFORE_NESTED = /^(?:N|IMMEDIATE|FORMAT|CONCAT|FROM|USING)$/;
+
+/** Tokens behind such a command that are joined to its text. Beyond them, the text counts as unknown. */
+const MAX_JOINED_TOKENS = 256;
+
+/** The texts behind a position up to a comma, joined, and whether nothing else stands among them. */
+function joinTexts(statement: Statement, from: number): { readonly text: string; readonly isWhole: boolean } {
+	const texts: string[] = [];
+	const tokens = statement.tokens.slice(from, from + MAX_JOINED_TOKENS);
+	let isWhole = tokens.length < MAX_JOINED_TOKENS;
+	for (const { kind, text, dollar, word } of tokens) {
+		if (kind === "symbol" && text === ",") break;
+		if (kind === "text" && dollar !== true) texts.push(text);
+		else if (kind === "word" && !BEFORE_NESTED.test(word)) isWhole = false;
+	}
+	return { text: texts.join(""), isWhole };
+}
+
+const TOO_COMPLEX = raiseEffect("oversize_command", "SQL with more SQL in it than can be followed");
+
+/** Reads a text and what it holds, and collects the effects. */
+class SqlAnalysis {
+	readonly effects: Effect[] = [];
+	#nestedCharsLeft: number;
+	#isTooComplex = false;
+
+	constructor(text: string) {
+		// Texts in texts: each level is shorter than the one around it.
+		this.#nestedCharsLeft = 1000 + 2 * text.length;
+		this.#read(text, 0);
+	}
+
+	#read(text: string, depth: number): void {
+		// `\'` ends a text in the standard and does not in MySQL. Both are read where they differ.
+		for (const escapes of text.includes("\\'") ? [false, true] : [false]) {
+			for (const part of tokenizeSql(text, escapes)) {
+				if (part.kind === "client") this.effects.push(...readClientLine(part.text));
+				else {
+					if (depth === 0) this.effects.push(toMatch(part.tokens));
+					this.#readStatement(new Statement(part.tokens), depth);
+				}
+			}
+		}
+	}
+
+	#readStatement(statement: Statement, depth: number): void {
+		const isExplained = explainsOnly(statement);
+		let heads = 0;
+		for (const [at, { kind, word, dollar }] of statement.tokens.entries()) {
+			if (this.#isTooComplex) return;
+			if (dollar === true) this.#readNested(statement.tokens[at]?.text ?? "", depth);
+			if (kind !== "word") continue;
+			if (CODE_TAKERS.has(word)) this.#readCode(statement, at, depth);
+			if (FILE_WORDS.has(word)) this.effects.push(...fileEffects(statement, at));
+			if (FUNCTIONS.has(word)) this.effects.push(...functionEffects(statement, at));
+			if (!HEADS.has(word) || isExplained || !beginsStatement(statement, at)) continue;
+			// Each of them may look at all that follows.
+			if (++heads > MAX_HEADS) this.#giveUp();
+			else this.effects.push(...headEffects(statement, at));
+		}
+	}
+
+	/** Reads what a statement runs as SQL at a position: `EXECUTE 'DROP …'`, `EXEC('…')`. */
+	#readCode(statement: Statement, at: number, depth: number): void {
+		const next = statement.word(at + 1);
+		// `EXEC procedure 'argument'` and `EXECUTE prepared`: no SQL, unless something is joined to it.
+		const isCall = /^EXEC/.test(statement.word(at));
+		if (isCall && next !== "" && !BEFORE_NESTED.test(next) && !/^(?:\|\||\+)$/.test(statement.symbol(at + 2))) return;
+		const { text, isWhole } = joinTexts(statement, at + 1);
+		if (text === "") return;
+		this.#readNested(text, depth);
+		if (!isWhole)
+			this.effects.push(raiseEffect("exec_action", `SQL that is put together at run time: ${statement.excerpt(at)}`));
+	}
+
+	#readNested(text: string, depth: number): void {
+		this.#nestedCharsLeft -= text.length;
+		if (depth >= MAX_BLOCK_DEPTH || this.#nestedCharsLeft < 0) this.#giveUp();
+		else this.#read(text, depth + 1);
+	}
+
+	#giveUp(): void {
+		this.#isTooComplex = true;
+		this.effects.push(TOO_COMPLEX);
+	}
+}
+
+/** Whether a statement only shows how another would run. EXPLAIN ANALYZE runs it. */
+function explainsOnly(statement: Statement): boolean {
+	const first = statement.tokens.slice(1, 16);
+	return /^(?:EXPLAIN|DESCRIBE|DESC)$/.test(statement.word(0)) && !first.some(({ word }) => /^ANALY[ZS]E$/.test(word));
+}
+
+/** Whether a statement of its own may begin at a position: at the start, in a CTE, a block or behind EXPLAIN ANALYZE. */
+function beginsStatement(statement: Statement, at: number): boolean {
+	if (at === 0) return true;
+	const before = statement.word(at - 1);
+	if (before === "DO") return statement.word(at) !== "UPDATE";
+	if (BEFORE_HEADS.has(before)) return true;
+	if (/^(?:ANALY[ZS]E|VERBOSE)$/.test(before)) return statement.word(0) === "EXPLAIN";
+	return /^(?:[()]|>>)$/.test(statement.symbol(at - 1));
+}
+
+/** The words of a statement, which a workspace's forbidden commands are held against. */
+function toMatch(tokens: readonly SqlToken[]): Effect {
+	return { kind: "match", fields: tokens.map(({ text }) => text.toLowerCase()) };
+}
+
+/** Commands of the clients themselves: `\! ls`, `.shell ls`, `system ls`, `\i file`, `.output file`. */
+function readClientLine(line: string): readonly Effect[] {
+	const [, name = "", rest = ""] = /^(\\?!+|:!!|@+|[\\.:]?[A-Za-z.]*)\s*([\s\S]*)$/.exec(line) ?? [];
+	const does = sqlFile.client_commands.find(({ names }) => names.includes(name.toLowerCase()))?.does;
+	const argument = rest.trim().replace(/^(['"])(.*)\1$/s, "$2");
+	if (does === "run") return [{ kind: "script", text: argument }];
+	if (does === "execute") return [raiseEffect("exec_action", `runs what a query returns: ${name}`)];
+	if (does === undefined || argument === "") return [];
+	if (argument.startsWith("|")) return [{ kind: "script", text: argument.slice(1) }];
+	if (does === "source") return [{ kind: "word", path: argument }];
+	if (does === "write") return argument === "stdout" ? [] : [writeEffect(argument)];
+	return copyEffects(argument);
+}
+
+/** `\copy table to 'file'`, `\copy table from program 'command'`. */
+function copyEffects(argument: string): readonly Effect[] {
+	const program = /\bprogram\s+'((?:[^']|'')*)'/i.exec(argument)?.[1];
+	if (program !== undefined) return [{ kind: "script", text: program }];
+	const [, direction, path] = /\b(from|to)\s+'?([^\s']+)'?/i.exec(argument) ?? [];
+	if (path === undefined || /^p?std(?:in|out)$/i.test(path)) return [];
+	return [direction?.toLowerCase() === "to" ? writeEffect(path) : readEffect(path)];
+}
+
+/** Finds what a text of SQL statements, with the commands of its client, does. */
+export function findSqlEffects(text: string): readonly Effect[] {
+	return new SqlAnalysis(text).effects;
+}
