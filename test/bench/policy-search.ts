@@ -203,7 +203,9 @@ const msPerByte = ({ ms, bytes }: SearchFigures) => ms / bytes;
 
 /** Whether two recipes are made of the same pieces. Only the slower one is kept. */
 function areAlike(one: Recipe, other: Recipe): boolean {
-	return one.spread === other.spread && [...new Set(one.pieces)].sort().join() === [...new Set(other.pieces)].sort().join();
+	return (
+		one.spread === other.spread && [...new Set(one.pieces)].sort().join() === [...new Set(other.pieces)].sort().join()
+	);
 }
 
 /** Recipes that are kept and mutated. */
@@ -228,7 +230,9 @@ export function searchSlowRecipes(
 		const recipe = parent ? mutateRecipe(parent.recipe, random) : makeRecipe(random);
 		kept.push({ recipe, ...measure(recipe, SEARCH_CHARS) });
 		kept.sort((one, other) => msPerByte(other) - msPerByte(one));
-		kept = kept.filter((slow, index) => kept.findIndex(({ recipe }) => areAlike(recipe, slow.recipe)) === index).slice(0, KEPT);
+		kept = kept
+			.filter((slow, index) => kept.findIndex(({ recipe }) => areAlike(recipe, slow.recipe)) === index)
+			.slice(0, KEPT);
 	}
 	return kept;
 }

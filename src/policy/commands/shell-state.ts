@@ -112,8 +112,7 @@ export class ShellState {
 	recordDownloads(command: string, fields: readonly string[]): void {
 		if (!DOWNLOADERS.has(command)) return;
 		if (command !== "wget" && !fields.some((field) => /^-[a-zA-Z]*O/.test(field))) return;
-		for (const field of fields.slice(1))
-			if (field.includes("/")) this.#addDownload(field.split("/").pop() ?? "");
+		for (const field of fields.slice(1)) if (field.includes("/")) this.#addDownload(field.split("/").pop() ?? "");
 	}
 
 	#addDownload(key: string): void {
