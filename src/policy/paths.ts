@@ -40,6 +40,20 @@ export function normalizePath(written: string): NormalizedPath {
 	return { outside: text.startsWith("/") || text.startsWith("~") || above || text.startsWith(UNKNOWN), segments };
 }
 
+/** Longer names are rare, and read like any path. */
+const MAX_PLAIN_NAME = 64;
+
+/** Whether a text is one name of ASCII letters, digits, `_` and `-`. Most words of commands are, and few patterns match one. */
+export function isPlainName(text: string): boolean {
+	if (text === "" || text.length > MAX_PLAIN_NAME) return false;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		const isLetter = (code | 32) >= 97 && (code | 32) <= 122;
+		if (!isLetter && !(code >= 48 && code <= 57) && code !== 45 && code !== 95) return false;
+	}
+	return true;
+}
+
 /** Protected-path patterns, compiled once for many paths. */
 export interface ProtectedPaths {
 	/**
@@ -82,6 +96,10 @@ class PatternIndex {
 	readonly #byName: ReadonlyMap<string, readonly IndexedPattern[]>;
 	/** The other patterns, by their first segment, or under "" where it has wildcards. */
 	readonly #byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
+	/** Positions of the last pattern for each name that stands in a pattern of one segment without wildcards. */
+	readonly #literal: ReadonlyMap<string, number>;
+	/** Patterns of one segment with wildcards that may match a plain name, by the first character, or under "". */
+	readonly #wild: ReadonlyMap<string, readonly { readonly at: number; readonly segment: NamePattern }[]>;
 	readonly #remembered = new Map<string, IndexedName>();
 	#rememberedChars = 0;
 	readonly #work: WorkBudget;
@@ -95,6 +113,11 @@ class PatternIndex {
 				? []
 				: [{ at, segment, negated }];
 		});
+		this.#literal = new Map(this.#ofNames.map(({ at, segment }) => [segment.text, at]));
+		this.#wild = groupBy(
+			this.#ofNames.filter(({ segment }) => segment.hasWildcards && mayMatchPlainName(segment)),
+			({ segment: { segment } }) => (typeof segment[0] === "string" ? segment[0] : ""),
+		);
 		const named = new Set(this.#ofNames.map(({ at }) => at));
 		this.#others = placed.filter(({ at }) => !named.has(at));
 		const uses = new Map<string, number>();
@@ -147,6 +170,22 @@ class PatternIndex {
 		return [...naming, this.#byFirst.get(names[0]?.text ?? "") ?? [], this.#byFirst.get("") ?? []];
 	}
 
+	/**
+	 * The position of the last pattern that touches a plain name in lower case. -1 when none does. Null when a pattern of
+	 * several segments may.
+	 */
+	lastTouchingPlain(name: string): number | null {
+		if (this.#byName.has("") || this.#byName.has(name)) return null;
+		let last = this.#literal.get(name) ?? -1;
+		for (const key of [name[0] ?? "", ""]) {
+			for (const { at, segment } of this.#wild.get(key) ?? []) {
+				if (at <= last || !this.#work.charge(parsingWork(name))) continue;
+				if (patternMatchesName(segment, parseNamePattern(name), this.#work)) last = at;
+			}
+		}
+		return last;
+	}
+
 	/** The position of the last pattern that touches the path. -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
 		if (!this.#work.charge(30 * segments.length)) return -1;
@@ -167,6 +206,11 @@ interface IndexedName extends NamePattern {
 	/** The position of the last pattern of one segment that matches the name. -1 when none does. */
 	readonly lastNamed: number;
 	readonly naming: readonly IndexedPattern[];
+}
+
+/** Whether no character of the pattern keeps it from matching a plain name. */
+function mayMatchPlainName({ segment }: NamePattern): boolean {
+	return segment.every((atom) => typeof atom !== "string" || isPlainName(atom));
 }
 
 /** Whether a pattern may be meant for folders: `infra`, but not `*.pem` or `credentials.json`. */
@@ -197,30 +241,49 @@ function parsePathPatterns(patterns: readonly string[], work: WorkBudget) {
 	});
 }
 
+/** Patterns that a work budget was paid for, in the order of the list. */
+class PatternList implements ProtectedPaths {
+	readonly #patterns: ReturnType<typeof parsePathPatterns>;
+	readonly #index: PatternIndex;
+	readonly #work: WorkBudget;
+
+	constructor(patterns: readonly string[], work: WorkBudget) {
+		this.#patterns = parsePathPatterns(patterns, work);
+		this.#index = new PatternIndex(
+			this.#patterns.map(({ pattern }) => pattern),
+			work,
+		);
+		this.#work = work;
+	}
+
+	find(written: string, reach: Reach = "itself"): string | null {
+		if (written.length > MAX_PATH_CHARS) return PATH_TOO_LONG;
+		const last = (reach === "itself" ? this.#lastTouchingPlain(written) : null) ?? this.#lastTouching(written, reach);
+		if (this.#work.spent) return TOO_MANY_COMPARISONS;
+		const found = this.#patterns[last];
+		return found && !found.pattern.negated ? found.written : null;
+	}
+
+	/** Null where the path must be read: it is no plain name. */
+	#lastTouchingPlain(written: string): number | null {
+		if (!isPlainName(written) || !this.#work.charge(10 + written.length)) return null;
+		return this.#index.lastTouchingPlain(written.toLowerCase());
+	}
+
+	#lastTouching(written: string, reach: Reach): number {
+		if (!this.#work.charge(foldingWork(written))) return -1;
+		if (!this.#work.charge(normalizingWork(foldLookAlikes(written)))) return -1;
+		const path = normalizePath(written);
+		if (path.segments.length > 0) return this.#index.lastTouching(path, reach);
+		// Everything below the workspace, the home or the root is touched, and with it what is protected.
+		return reach === "below" ? this.#patterns.findIndex(({ pattern }) => !pattern.negated) : -1;
+	}
+}
+
 /**
  * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` exempts, `#` begins a comment.
  * @param work Shared by everything that one check looks at.
  */
 export function compileProtectedPaths(patterns: readonly string[], work = new WorkBudget()): ProtectedPaths {
-	const compiled = parsePathPatterns(patterns, work);
-	const index = new PatternIndex(
-		compiled.map(({ pattern }) => pattern),
-		work,
-	);
-	return {
-		find(written, reach = "itself") {
-			if (written.length > MAX_PATH_CHARS) return PATH_TOO_LONG;
-			if (!work.charge(foldingWork(written))) return TOO_MANY_COMPARISONS;
-			if (!work.charge(normalizingWork(foldLookAlikes(written)))) return TOO_MANY_COMPARISONS;
-			const path = normalizePath(written);
-			if (path.segments.length === 0) {
-				// Everything below the workspace, the home or the root is touched, and with it what is protected.
-				return reach === "below" ? (compiled.find(({ pattern }) => !pattern.negated)?.written ?? null) : null;
-			}
-			const last = index.lastTouching(path, reach);
-			if (work.spent) return TOO_MANY_COMPARISONS;
-			const found = compiled[last];
-			return found && !found.pattern.negated ? found.written : null;
-		},
-	};
+	return new PatternList(patterns, work);
 }

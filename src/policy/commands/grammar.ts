@@ -1,37 +1,15 @@
 // What each word of a command is to its program: a text, a path that is read or written, a command. The programs are
-// listed in grammar/*.json. What follows from it is in words.ts.
-import type { CodeLanguage } from "./effects.ts";
-import buildFile from "./grammar/build.json" with { type: "json" };
-import codeFile from "./grammar/code.json" with { type: "json" };
-import dataFile from "./grammar/data.json" with { type: "json" };
-import executorsFile from "./grammar/executors.json" with { type: "json" };
-import filesFile from "./grammar/files.json" with { type: "json" };
-import networkFile from "./grammar/network.json" with { type: "json" };
-import shellFile from "./grammar/shell.json" with { type: "json" };
-import textFile from "./grammar/text.json" with { type: "json" };
-import usualFile from "./grammar/usual.json" with { type: "json" };
+// listed in program-tables.ts. What follows from it is in words.ts.
 import type { CommandWords } from "./patterns.ts";
-
-/**
- * What a word is to the program that gets it. `inspect`: only its name, size or existence counts. `folder`: the program
- * works there. `shell`, `line`: a line of shell. `run`: this word and all after it are a command. `program`: a program or
- * a file that is run.
- */
-export type ArgumentRole =
-	| "text"
-	| "name"
-	| "address"
-	| "read"
-	| "inspect"
-	| "write"
-	| "remove"
-	| "folder"
-	| "shell"
-	| "line"
-	| "run"
-	| "program"
-	| `code:${CodeLanguage}`
-	| "unknown";
+import {
+	type ArgumentRole,
+	GRAMMARS,
+	type OptionGrammar,
+	type ProgramGrammar,
+	toGrammar,
+	toRole,
+	USUAL_OPTIONS,
+} from "./program-tables.ts";
 
 /**
  * A word, the part of a word that is an option's value, or the words of one line of shell. Options without a value are no
@@ -48,176 +26,24 @@ export interface Argument {
 	readonly doubts: number;
 }
 
-/** A program as the tables have it. Keys name several spellings, or several programs, with a space between them. */
-interface ProgramRow {
-	readonly style?: string;
-	/**
-	 * Roles of the options' values, several with blanks between them. `flag`: it has none. With a `?`, the value is only
-	 * taken from the same word. With a `*`, all words up to the next option are values.
-	 */
-	readonly options?: Readonly<Record<string, string>>;
-	/**
-	 * Roles of the operands in order. One of them may end in `*` and is repeated. `shell*`: all words from there on are one
-	 * line.
-	 */
-	readonly operands?: readonly string[];
-	/** Roles of the operands where one of some options is given. Behind `&` stand options of which one is given too. */
-	readonly operands_with?: Readonly<Record<string, readonly string[]>>;
-	/** What becomes of the standard input: `shell`, `code:…` or `send`. */
-	readonly input?: string;
-	/** A text is the name of a row beside it, which says the same. */
-	readonly subcommands?: Readonly<Record<string, ProgramRow | string>>;
-}
-
-interface OptionGrammar {
-	readonly roles: readonly ArgumentRole[];
-	readonly takes: "nothing" | "a value" | "an attached value" | "words up to the next option";
-}
-
-/** How a program writes its options. `tar`: the first word is a bundle without a dash. */
-const STYLES = ["gnu", "single-dash", "assignments", "dos", "tar", "none"] as const;
-type Style = (typeof STYLES)[number];
-
-/** The options, operands and subcommands of one program. */
-interface ProgramGrammar {
-	readonly style: Style;
-	readonly options: ReadonlyMap<string, OptionGrammar>;
-	readonly operands: readonly string[];
-	/** The operands where an option of each group is given. */
-	readonly operandsWith: readonly {
-		readonly groups: readonly (readonly string[])[];
-		readonly operands: readonly string[];
-	}[];
-	readonly input: string | null;
-	readonly subcommands: ReadonlyMap<string, ProgramGrammar>;
-}
-
-const PLAIN_ROLES: readonly ArgumentRole[] = [
-	"text",
-	"name",
-	"address",
-	"read",
-	"inspect",
-	"write",
-	"remove",
-	"folder",
-	"shell",
-	"line",
-	"run",
-	"program",
-];
-
-const CODE_LANGUAGES: Readonly<Record<CodeLanguage, true>> = {
-	code: true,
-	sql: true,
-	mongo: true,
-	redis: true,
-	powershell: true,
-};
-
-/** The language that a role names: `sql` for `code:sql`. Null for other roles. */
-export function findRoleLanguage(role: string): CodeLanguage | null {
-	const name = role.startsWith("code:") ? role.slice(5) : "";
-	const isLanguage = (text: string): text is CodeLanguage => Object.hasOwn(CODE_LANGUAGES, text);
-	return isLanguage(name) ? name : null;
-}
-
-/** Parses a role of the tables. Null when there is no such role. */
-export function parseRole(written: string): ArgumentRole | null {
-	const name = written.replace(/[*?]$/, "");
-	const language = findRoleLanguage(name);
-	if (language !== null) return `code:${language}`;
-	return [...PLAIN_ROLES, "unknown" as const].find((role) => role === name) ?? null;
-}
-
-function toRole(written: string | undefined): ArgumentRole {
-	return parseRole(written ?? "") ?? "unknown";
-}
-
-function toOption(written: string): OptionGrammar {
-	if (written === "flag") return { roles: [], takes: "nothing" };
-	const takes = { "?": "an attached value", "*": "words up to the next option" } as const;
-	const mark = written.at(-1);
-	return { roles: written.split(" ").map(toRole), takes: mark === "?" || mark === "*" ? takes[mark] : "a value" };
-}
-
-function bySpelling<Row, Value>(rows: Readonly<Record<string, Row>>, convert: (row: Row) => Value): Map<string, Value> {
-	const values = new Map<string, Value>();
-	for (const [names, row] of Object.entries(rows)) {
-		const value = convert(row);
-		for (const name of names.split(" ")) values.set(name, value);
-	}
-	return values;
-}
-
-function toGrammars(rows: Readonly<Record<string, ProgramRow | string>>): Map<string, ProgramGrammar> {
-	return bySpelling(rows, (row) => {
-		const meant = typeof row === "string" ? rows[row] : row;
-		return toGrammar(typeof meant === "object" ? meant : {});
-	});
-}
-
-function toGrammar(row: ProgramRow): ProgramGrammar {
-	return {
-		style: STYLES.find((style) => style === row.style) ?? "gnu",
-		options: bySpelling(row.options ?? {}, toOption),
-		operands: row.operands ?? [],
-		operandsWith: Object.entries(row.operands_with ?? {}).map(([options, operands]) => ({
-			groups: options.split(" & ").map((group) => group.split(" ")),
-			operands,
-		})),
-		input: row.input ?? null,
-		subcommands: toGrammars(row.subcommands ?? {}),
-	};
-}
-
-/** Joins what two tables say of one program. */
-function joinGrammars(first: ProgramGrammar, second: ProgramGrammar): ProgramGrammar {
-	const subcommands = new Map(first.subcommands);
-	for (const [name, grammar] of second.subcommands) {
-		const known = subcommands.get(name);
-		subcommands.set(name, known ? joinGrammars(known, grammar) : grammar);
-	}
-	return {
-		style: second.style === "gnu" ? first.style : second.style,
-		options: new Map([...first.options, ...second.options]),
-		operands: second.operands.length > 0 ? second.operands : first.operands,
-		operandsWith: [...second.operandsWith, ...first.operandsWith],
-		input: second.input ?? first.input,
-		subcommands,
-	};
-}
-
-/** The tables. What a later one says of the same option or the same operands counts. */
-const TABLES: readonly Readonly<Record<string, ProgramRow | string>>[] = [
-	shellFile.programs,
-	textFile.programs,
-	buildFile.programs,
-	networkFile.programs,
-	filesFile.programs,
-	codeFile.programs,
-	dataFile.programs,
-	executorsFile.programs,
-];
-
-const GRAMMARS: ReadonlyMap<string, ProgramGrammar> = joinTables();
-
-function joinTables(): ReadonlyMap<string, ProgramGrammar> {
-	const grammars = new Map<string, ProgramGrammar>();
-	for (const table of TABLES) {
-		for (const [name, grammar] of toGrammars(table)) {
-			const known = grammars.get(name);
-			grammars.set(name, known ? joinGrammars(known, grammar) : grammar);
-		}
-	}
-	return grammars;
-}
-
-/** Long options that mean the same to nearly every program, for those whose tables do not have them. */
-const USUAL_OPTIONS: ReadonlyMap<string, OptionGrammar> = bySpelling(usualFile.options, toOption);
-
 /** The fewest characters of an abbreviated option, with its dashes. */
 const MIN_ABBREVIATION = 5;
+
+/** An operand whose role depends on how many there are. */
+interface Operand {
+	readonly text: string;
+	readonly at: number;
+	readonly doubts: number;
+	/** The option right before it, which no table has and which may take it. */
+	readonly behind: string | null;
+}
+
+/** Roles that nothing follows from. A word that may be the value of an unheard-of option is judged by itself then. */
+const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address"]);
+
+/** Names of options that say where something is written: `--report-file`, `--saveTo`, `--log`. */
+const WRITING_OPTION =
+	/^--?(?:[a-z-]*-)?(?:out|output|dest|destination|report|log|save|write|dump|export)(?:[-A-Z]|$|put|file|dir|to)/;
 
 /** Reads the words of one command from left to right. */
 class ArgumentReader {
@@ -225,7 +51,7 @@ class ArgumentReader {
 	readonly #found: Argument[] = [];
 	/** The program's grammar, with that of the subcommand last. An option of each counts. */
 	readonly #grammars: ProgramGrammar[];
-	#operands: { readonly text: string; readonly at: number; readonly doubts: number }[] = [];
+	#operands: Operand[] = [];
 	/** The index of the last word that is an option without a row, and may take the next word. */
 	#unlistedAt = -2;
 	#doubts = 0;
@@ -396,15 +222,20 @@ class ArgumentReader {
 			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
 			return true;
 		}
-		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts });
+		const behind = isDoubtful ? (this.#words[this.#at - 1] ?? null) : null;
+		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts, behind });
 		return false;
 	}
 
 	#placeOperands(): void {
 		const roles = this.#operandRoles();
 		const count = this.#operands.length;
-		for (const [index, { text, at, doubts }] of this.#operands.entries())
-			this.#add(text, roleAt(roles, index, count), null, at, doubts);
+		for (const [index, { text, at, doubts, behind }] of this.#operands.entries()) {
+			const role = roleAt(roles, index, count);
+			this.#add(text, role, null, at, doubts);
+			const isSilent = SILENT_ROLES.has(role) || (behind !== null && WRITING_OPTION.test(behind));
+			if (behind !== null && isSilent) this.#add(text, "unknown", behind, at);
+		}
 	}
 }
 

@@ -3,7 +3,7 @@
 import type { FactorId } from "../factors.ts";
 import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import type { Reach } from "../path-patterns.ts";
-import { normalizingWork, type ProtectedPaths } from "../paths.ts";
+import { isPlainName, normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { Effect } from "./effects.ts";
@@ -52,10 +52,17 @@ export class PathJudge {
 		this.#work = work;
 	}
 
-	/** Judges an effect seen from one folder. Removing a folder removes the protected files in it. */
+	/**
+	 * Judges an effect seen from one folder. A plain name is the workspace's and names no secret: only patterns match it.
+	 * Removing a folder removes the protected files in it.
+	 */
 	judge(effect: PathEffect, folder: string): readonly PathFinding[] {
 		const { kind, path } = effect;
 		if (!this.#work.charge(20 + (path.length + folder.length) / 4)) return [];
+		if (folder === "" && isPlainName(path) && !/^id_/i.test(path) && kind !== "remove") {
+			if (kind === "read") return [];
+			if (kind === "word" || effect.reach === "itself") return this.#judgeProtection(path, "itself");
+		}
 		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
 		const key = `${kind} ${variant} ${folder}\u0002${path}`;
 		const known = this.#remembered.get(key);

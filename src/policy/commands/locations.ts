@@ -123,7 +123,12 @@ export function isDisk(written: string): boolean {
 /** Files that shells, schedulers, services or version control run or follow the next time they start. */
 const STARTUP_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession)$/,
-	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/)/,
+	/(?:^|\/)\.(?:xprofile|zlogout|pam_environment|login|logout)$/,
+	/(?:^|\/)\.(?:bashrc|zshrc|profile)\.d\//,
+	/(?:^|\/)\.config\/(?:fish\/|autostart\/|systemd\/|environment\.d\/|powershell\/.*profile\.ps1$)/,
+	/(?:^|\/)(?:site|user)customize\.py$/,
+	/^var\/spool\/(?:cron|at)(?:\/|$)/,
+	/\/start menu\/programs\/startup\//,
 	/(?:^|\/)\.ssh\/(?:authorized_keys2?|config|rc|environment)$/,
 	/(?:^|\/)(?:launchagents|launchdaemons)\//,
 	/(?:^|\/)\.git\/hooks\//,
@@ -194,6 +199,7 @@ const PRIVATE_KEY_WORDS: ReadonlySet<string> = new Set(locationsFile.private_key
 
 /** Whether the name is that of a certificate or a public key: `ca.pem`, `public-key.pem`, but not `cert-key.pem`. */
 function isPublicKey(text: string): boolean {
+	// No file system has longer names.
 	const name = /([^/]*)\.(?:pem|key)$/.exec(text.slice(-256))?.[1];
 	const words = name?.split(/[-_.]/) ?? [];
 	return (
@@ -216,19 +222,17 @@ const TRIED_SECRETS: readonly string[] = locationsFile.tried_secrets;
 
 /**
  * The path with each wildcard segment replaced by a secret's name that it matches. At least half of the name must be
- * written out: `*` means the files of a folder, `.e?v` means `.env`.
+ * written out: `*` means the files of a folder, `.e?v` means `.env`. A class of few characters counts as one.
  */
 export function fillWildcards(path: NamedPath, work: WorkBudget): NamedPath {
 	const segments = path.full.split("/").map((segment) => {
-		if (!/[*?[]/.test(segment) || segment.length > MAX_TRIED_CHARS) return segment;
-		const written = segment.replace(/\[[^\]]*\]|[*?]/g, "").length;
+		if (!/[*?[]/.test(segment)) return segment;
+		const written = segment.replace(/\[[^\]!^-]{1,3}\]/g, "x").replace(/\[[^\]]*\]|[*?]/g, "").length;
 		const glob = parseGlobSegment(segment);
 		return (
-			TRIED_SECRETS.find((name) => 2 * written >= name.length && segmentsOverlap(glob, [...name], work)) ?? segment
+			TRIED_SECRETS.find((name) => 2 * written >= Math.min(name.length, 8) && segmentsOverlap(glob, [...name], work)) ??
+			segment
 		);
 	});
 	return readPath(segments.join("/"));
 }
-
-/** Longer wildcard names are not tried for a secret's name. */
-const MAX_TRIED_CHARS = 64;

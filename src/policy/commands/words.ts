@@ -1,5 +1,7 @@
 // What follows from the words of a command by their roles (grammar.ts): effects on paths, commands and code that run, and
 // words of unknown meaning. What a word of unknown meaning breaks is in judge.ts.
+
+import { isPlainName } from "../paths.ts";
 import {
 	codeEffect,
 	type Effect,
@@ -11,8 +13,9 @@ import {
 	wordEffect,
 	writeEffect,
 } from "./effects.ts";
-import { type Argument, type ArgumentRole, findProgramUse, findRoleLanguage, parseArguments } from "./grammar.ts";
+import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
+import { type ArgumentRole, findRoleLanguage } from "./program-tables.ts";
 
 /** Whether something besides the tables knows the program. */
 export interface ProgramKnowledge {
@@ -32,9 +35,9 @@ export function* findWordEffects(
 	if (!use && runsItsWords) return;
 	const words = use?.words ?? parseArguments(command);
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
-	for (const argument of words) yield* argumentEffects(argument, folder, command);
+	for (const argument of words) yield* argumentEffects(argument, folder, command, use !== null);
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
-	if (!use && !hasRule) yield* findSuspects(command.words, readsAsCommand);
+	if (!use && !hasRule) yield* findSuspects(words, command.words, readsAsCommand);
 }
 
 /** Whether a word of the role is run, so that the program has no need of a command in its input. */
@@ -51,9 +54,10 @@ function* argumentEffects(
 	{ text, role, at, doubts }: Argument,
 	folder: string,
 	{ words }: Invocation,
+	isListed: boolean,
 ): Iterable<Effect> {
 	const path = folder === "" ? text : resolvePath(folder, text);
-	if (role === "unknown") yield* findPieces(text).map((piece) => wordEffect(resolvePath(folder, piece)));
+	if (role === "unknown") yield* findPieces(text, isListed).map((piece) => wordEffect(resolvePath(folder, piece)));
 	else if (role === "read") yield readEffect(path);
 	else if (role === "write") yield writeEffect(path);
 	else if (role === "remove") yield { kind: "remove", path, recursive: true };
@@ -68,8 +72,16 @@ function* argumentEffects(
 /** What parts the words of an unknown option: `a=b`, `host:path`, `one,two`, `@file`. */
 const PIECE_MARKS = /[=:,;@]/;
 
+/** A path on another machine or in a container, behind what it is brought there from: `db:/var/lib/db`, `./a:/b:ro`. */
+const PATH_ELSEWHERE = /^([^:]*):\/[^:]*(?::[A-Za-z,]*)?$/;
+
+/** A place in a container: `target=/b` of `type=bind,source=./a,target=/b`. */
+const TARGET_ELSEWHERE = /(?:^|,)(?:target|dst|destination)=[^,]*/g;
+
 /** A word of unknown meaning, and its parts that may be paths. An address is none. */
-function findPieces(word: string): readonly string[] {
+function findPieces(text: string, isListed: boolean): readonly string[] {
+	if (isPlainName(text)) return [text];
+	const word = isListed ? (PATH_ELSEWHERE.exec(text)?.[1] ?? text.replace(TARGET_ELSEWHERE, "")) : text;
 	if (/^file:\/\//i.test(word)) return [word.slice(7)];
 	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word)) return [];
 	const isDrive = /^[A-Za-z]:[\\/]/.test(word);
@@ -81,13 +93,18 @@ function findPieces(word: string): readonly string[] {
  * Finds what reads as a command among the words of a program that nobody knows: a quoted line, and the words from the
  * first of each name on that a rule knows.
  */
-function* findSuspects(words: readonly string[], readsAsCommand: (name: string) => boolean): Iterable<Effect> {
+function* findSuspects(
+	known: readonly Argument[],
+	words: readonly string[],
+	readsAsCommand: (name: string) => boolean,
+): Iterable<Effect> {
 	const tried = new Set<string>();
-	for (const [at, word] of words.entries()) {
-		if (/\s/.test(word.trim())) yield suspectEffect(word.replace(/^-[^\s=]*=/, ""));
-		else if (!tried.has(word) && readsAsCommand(word)) {
-			tried.add(word);
-			yield suspectEffect(words.slice(at));
+	for (const { text, role, at } of known) {
+		if (role !== "unknown") continue;
+		if (/\s/.test(text.trim())) yield suspectEffect(text);
+		else if (!tried.has(text) && readsAsCommand(text)) {
+			tried.add(text);
+			yield suspectEffect([text, ...words.slice(at + 1)]);
 		}
 	}
 }

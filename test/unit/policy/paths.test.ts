@@ -54,6 +54,43 @@ describe("a protected path", () => {
 		expect(manifest.find(path)).toBeDefined();
 	});
 
+	it("is found by a plain name as by any other spelling of it", () => {
+		const patterns = [
+			"data",
+			"!data",
+			"lo*",
+			"*cal",
+			"[xyz]a",
+			"a?c",
+			"*.d",
+			"Q",
+			"**/deep",
+			"one/two",
+			"/root",
+			"!b*d",
+		];
+		const one = compileProtectedPaths(patterns);
+		const names = [
+			"data",
+			"local",
+			"vocal",
+			"xa",
+			"abc",
+			"abd",
+			"q",
+			"Q",
+			"deep",
+			"one",
+			"two",
+			"root",
+			"bad",
+			"d",
+			"-",
+			"_",
+		];
+		for (const name of names) expect([name, one.find(name)]).toEqual([name, one.find(`./${name}`)]);
+	});
+
 	it("may lie in any folder that a wildcard stands for, but no folder has a file's name", () => {
 		expect(manifest.find("*/main.tf")).toBe("infra/");
 		expect(manifest.find("**/main.tf")).toBe("infra/");

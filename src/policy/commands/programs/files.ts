@@ -13,7 +13,7 @@ import {
 	writeEffect,
 } from "../effects.ts";
 import { findOperands, findProgramUse, parseArguments } from "../grammar.ts";
-import { isDisk, locatePath, locatingWork } from "../locations.ts";
+import { findPlace, isDisk, locatePath, locatingWork, readPath } from "../locations.ts";
 import { hasFlag } from "../options.ts";
 
 const hasOption = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
@@ -122,6 +122,9 @@ function isWidePath(path: string): boolean {
 	return location === "everything" || location === "system" || (location === "outside" && /^\/[^/]*\/?$/.test(path));
 }
 
+/** Whether a path is a place that is not the workspace's. */
+const isForeign = (path: string) => findPlace(readPath(path)) !== null;
+
 const chmod: ProgramRule = (command) => {
 	const [mode = "", ...paths] = command.options.operands;
 	if (!command.work.charge(locatingWork(paths))) return [];
@@ -129,7 +132,9 @@ const chmod: ProgramRule = (command) => {
 	if (isWide) return [forbiddenEffect("changes the rights of everything below a root")];
 	if (isOpenMode(mode) && paths.some((path) => locatePath(path) === "system"))
 		return [forbiddenEffect(`opens ${paths.join(" ")} to everyone`)];
-	return isOpenMode(mode) ? [riskyEffect(`chmod ${mode} lets everyone write or lends rights`)] : [];
+	if (isOpenMode(mode)) return [riskyEffect(`chmod ${mode} lets everyone write or lends rights`)];
+	const tightens = /^0?[0-7]00$|^(?:go|og|g|o)(?:-[rwxXst]+|=)$/.test(mode);
+	return !tightens && paths.some(isForeign) ? [riskyEffect("changes rights outside the workspace")] : [];
 };
 
 const chown: ProgramRule = (command) => {
@@ -139,7 +144,8 @@ const chown: ProgramRule = (command) => {
 	if (hasOption(command, "-R") && paths.some(isWidePath)) {
 		return [forbiddenEffect("changes the owner of everything below a root")];
 	}
-	return locations.includes("system") ? [riskyEffect("changes the owner of a system file")] : [];
+	if (locations.includes("system")) return [riskyEffect("changes the owner of a system file")];
+	return paths.some(isForeign) ? [riskyEffect("changes an owner outside the workspace")] : [];
 };
 
 const chattr: ProgramRule = (command) =>

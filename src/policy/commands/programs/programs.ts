@@ -1,5 +1,6 @@
 // Which rules describe a command, by its name.
 
+import { isPlainName } from "../../paths.ts";
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
 import { findWordEffects } from "../words.ts";
@@ -32,6 +33,8 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 /** Names that a wildcard in a command's name is matched against: `/bin/r?` runs rm. */
 export const TRIED_NAMES: readonly string[] = programsFile.tried_names;
 
+const RULED_NAMES: ReadonlySet<string> = new Set(PROGRAM_TABLES.flatMap((table) => Object.keys(table)));
+
 /** Tables of commands whose words are another command's, which judges them. */
 const OUTER_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [WRAPPERS, SHELL_COMMANDS];
 
@@ -50,8 +53,10 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	if (isInterpreter) yield* interpreterRule(command);
 	yield* findInnerCommands(command);
 	const knowledge = {
-		hasRule: isInterpreter || isIn(PROGRAM_TABLES, command.name),
+		hasRule: isInterpreter || RULED_NAMES.has(command.name),
 		runsItsWords: isIn(OUTER_TABLES, command.name),
 	};
-	yield* findWordEffects(command, knowledge, (word) => isIn(PROGRAM_TABLES, commandName(word)));
+	yield* findWordEffects(command, knowledge, (word) =>
+		RULED_NAMES.has(isPlainName(word) ? word.toLowerCase() : commandName(word)),
+	);
 }

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { findRoleLanguage, parseArguments, parseRole } from "../../../../src/policy/commands/grammar.ts";
+import { parseArguments } from "../../../../src/policy/commands/grammar.ts";
+import { findRoleLanguage, parseRole } from "../../../../src/policy/commands/program-tables.ts";
 
 const TABLES = resolve(import.meta.dirname, "../../../../src/policy/commands/grammar");
 
