@@ -1,5 +1,5 @@
 // Globs of one path segment, and whether two of them can match the same name. Whole paths are in paths.ts.
-import type { WorkBudget } from "./work-budget.ts";
+import { searchingWork, type WorkBudget } from "./work-budget.ts";
 
 /** One position of a segment: a character, any one character, any run of characters, or a class of characters. */
 type GlobAtom = string | { readonly any: "one" | "run" } | CharacterClass;
@@ -153,6 +153,8 @@ export interface NamePattern {
 	readonly text: string;
 	/** One literal name that the segment matches. */
 	readonly example: GlobSegment;
+	/** The literal texts between its runs. Null where it has other wildcards, or none. */
+	readonly pieces: readonly string[] | null;
 }
 
 /** Parses a segment of a pattern or of a path for comparisons. */
@@ -164,7 +166,37 @@ export function parseNamePattern(text: string): NamePattern {
 		hasWildcards: glob,
 		text: glob ? "" : segment.join(""),
 		example: glob ? exampleMatch(segment) : segment,
+		pieces: glob ? literalPieces(segment) : null,
 	};
+}
+
+function literalPieces(segment: GlobSegment): readonly string[] | null {
+	const pieces = [""];
+	for (const atom of segment) {
+		if (isWildcardRun(atom)) pieces.push("");
+		else if (typeof atom !== "string") return null;
+		else pieces[pieces.length - 1] += atom;
+	}
+	return pieces;
+}
+
+/**
+ * Whether a name has the pieces in this order, the first at its beginning and the last at its end. Each piece is taken
+ * where it comes first, so no two runs are tried against each other.
+ */
+function matchesPieces(pieces: readonly string[], name: string, work: WorkBudget): boolean {
+	const [first = "", last = ""] = [pieces[0], pieces.at(-1)];
+	if (!work.charge(3)) return false;
+	if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
+	let at = first.length;
+	for (let index = 1; index < pieces.length - 1; index++) {
+		const piece = pieces[index] ?? "";
+		if (!work.charge(5 + searchingWork(name.length - at, piece.length) / 20)) return false;
+		const found = name.indexOf(piece, at);
+		if (found < 0) return false;
+		at = found + piece.length;
+	}
+	return at <= name.length - last.length;
 }
 
 /**
@@ -173,7 +205,10 @@ export function parseNamePattern(text: string): NamePattern {
  */
 export function patternMatchesName(pattern: NamePattern, path: NamePattern, work: WorkBudget): boolean {
 	if (!path.hasWildcards && !pattern.hasWildcards) return work.charge(2) && pattern.text === path.text;
-	if (!path.hasWildcards) return segmentsOverlap(pattern.segment, path.segment, work);
+	if (!path.hasWildcards)
+		return pattern.pieces
+			? matchesPieces(pattern.pieces, path.text, work)
+			: segmentsOverlap(pattern.segment, path.segment, work);
 	if (pattern.segment[0] === "." && typeof path.segment[0] === "object") return false;
 	return segmentsOverlap(pattern.example, path.segment, work);
 }

@@ -1,8 +1,10 @@
 // `npm run bench:policy`: CPU time of one decision on each hostile policy check, each in its own process, dearest first.
+// `npm run bench:policy -- --search N` tries N generated checks instead and prints the slowest (policy-search.ts).
 import { spawnSync } from "node:child_process";
 import { decide } from "../../src/policy/decide.ts";
 import { WorkBudget } from "../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS, type HostileInput, type HostileSize } from "./policy-inputs.ts";
+import { buildRecipe, type Recipe, renderRecipe, type SearchFigures, searchSlowRecipes } from "./policy-search.ts";
 import { renderTable } from "./table.ts";
 
 /** Size limit of a check's body. */
@@ -106,7 +108,41 @@ function measureDearestShape(hostile: HostileInput): CheckFigures | undefined {
 	return rows.sort((one, other) => other.cpuMs - one.cpuMs)[0];
 }
 
+/** Decides on a generated check in this process. */
+function measureRecipe(recipe: Recipe, chars: number): SearchFigures {
+	const { input, rules } = buildRecipe(recipe, chars);
+	const bytes = Buffer.byteLength(JSON.stringify(input));
+	const work = new WorkBudget();
+	const before = process.cpuUsage();
+	const { decision } = decide(input, rules, work);
+	const { user, system } = process.cpuUsage(before);
+	return { ms: (user + system) / 1000, bytes, decision, examined: !work.spent };
+}
+
+/** The same seed finds the same checks, as far as the clock allows. */
+const SEARCH_SEED = 29;
+
+function runSearch(tries: number): void {
+	const found = searchSlowRecipes(tries, SEARCH_SEED, measureRecipe);
+	const rows = found.map(({ recipe, ms, bytes }) => {
+		const full = measureRecipe(recipe, BODY_BYTES / 2);
+		return [
+			renderRecipe(recipe),
+			(ms / (bytes / 1_048_576)).toFixed(0),
+			full.ms.toFixed(0),
+			String(full.bytes),
+			full.examined ? full.decision : "given up",
+		];
+	});
+	console.log(renderTable([["generated check", "ms a MiB", "ms at most", "bytes", "verdict"], ...rows]));
+}
+
 function runPolicyBench(): void {
+	const searched = process.argv.indexOf("--search");
+	if (searched >= 0) {
+		runSearch(Number(process.argv[searched + 1] ?? 500));
+		return;
+	}
 	const at = process.argv.indexOf("--case");
 	if (at >= 0) {
 		console.log(JSON.stringify(measureHere(process.argv[at + 1] ?? "", Number(process.argv[at + 2]))));

@@ -55,6 +55,8 @@ export class FileFlow {
 	readonly #files: FileState;
 	readonly #pipes: Pipes;
 	readonly #work: WorkBudget;
+	/** What the command prints whose redirects are followed. */
+	#lastPrinted: { readonly fields: readonly string[]; readonly text: string | null } | null = null;
 
 	constructor(files: FileState, pipes: Pipes, work: WorkBudget) {
 		this.#files = files;
@@ -68,13 +70,16 @@ export class FileFlow {
 	 */
 	recordRedirect(path: string, fields: readonly string[], placed: PlacedCommand): void {
 		const { scope } = placed;
-		const text =
-			fields.length === 0 && !placed.piped
-				? ""
-				: predictWrappedOutput(fields, placed, this.#pipes.fileReader(scope), this.#work);
+		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, placed) };
+		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
 		if (text !== null) this.#files.append(path, folder, text);
 		else this.#files.record(path, folder, ofOrigin(this.#findOrigin(fields, placed) ?? "command"));
+	}
+
+	#predict(fields: readonly string[], placed: PlacedCommand): string | null {
+		if (fields.length === 0 && !placed.piped) return "";
+		return predictWrappedOutput(fields, placed, this.#pipes.fileReader(placed.scope), this.#work);
 	}
 
 	/** Records what the files that a command writes hold. */

@@ -20,6 +20,12 @@ export interface FileContents {
 	readonly origin: FileOrigin | null;
 }
 
+/** The most text of one file that is remembered: more than one check can print at once. */
+const MAX_FILE_CHARS = 8_388_608;
+
+/** Units of work for recording what a file holds, besides comparing texts of the same length. */
+const RECORDING_WORK = 50;
+
 /** A file's path in a form that every spelling shares. */
 function toFileKey(path: string): string {
 	const { outside, segments } = normalizePath(path);
@@ -52,17 +58,25 @@ export class FileState {
 		const key = this.#key(path, folder);
 		if (key === null) return;
 		const known = this.#files.get(key);
-		if (known?.text === contents.text && known.program === contents.program && known.origin === contents.origin) return;
 		this.#files.set(key, contents);
-		this.#work.learn();
+		if (
+			!this.#work.charge(
+				RECORDING_WORK + (contents.text?.length === known?.text?.length ? (known?.text?.length ?? 0) / 4 : 0),
+			)
+		)
+			return;
+		const isSame =
+			known?.text === contents.text && known.program === contents.program && known.origin === contents.origin;
+		if (!isSame) this.#work.learn();
 	}
 
 	/** Adds a text to what a file holds. A file of unknown content stays one. */
 	append(path: string, folder: string, text: string): void {
 		const known = this.find(path, [folder]);
 		if (known && known.text === null) return;
-		if (!this.#work.charge((known?.text?.length ?? 0) / 4 + text.length)) return;
-		this.record(path, folder, { text: (known?.text ?? "") + text, program: null, origin: null });
+		const joined = (known?.text ?? "") + text;
+		if (joined.length > MAX_FILE_CHARS) this.#work.exhaust();
+		this.record(path, folder, { text: joined, program: null, origin: null });
 	}
 
 	/** Records that a folder holds files whose names and contents are not known. */

@@ -8,9 +8,6 @@ import { type Environment, expandText } from "./shell/expand.ts";
 import { predictOutput } from "./shell/output.ts";
 import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
 
-/** Words of one command that are examined for assignments and addresses. */
-const MAX_WORDS = 32;
-
 /** What a command reads, where that is known, and whether it reads anything. */
 export interface CommandInput {
 	readonly input: string | null;
@@ -64,7 +61,7 @@ export class ShellState {
 		scope: Scope,
 		input: string | null,
 	): Iterable<AssignedValue> {
-		const words = fields.slice(1, 1 + MAX_WORDS);
+		const words = fields.slice(1);
 		const record = (name: string, value: string) => recordValue(scope, name, value, this.#work);
 		this.#assignParameters(command, words, scope);
 		if (command === "printf" && words[0] === "-v")

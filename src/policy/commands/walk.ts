@@ -57,7 +57,7 @@ const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
 const CODE_READERS: Readonly<
 	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
 > = {
-	code: { read: findCodeEffects, unitsPerCharacter: 40 },
+	code: { read: findCodeEffects, unitsPerCharacter: 20 },
 	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
 	redis: { read: findRedisEffects, unitsPerCharacter: 20 },

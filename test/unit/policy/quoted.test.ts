@@ -36,9 +36,8 @@ describe("quoted text", () => {
 		);
 	});
 
-	it("ends at 8,192 characters, and at 256 strings", () => {
-		expect(findQuoted(`"${"a".repeat(8192)}"`)).toHaveLength(1);
-		expect(findQuoted(`"${"a".repeat(8193)}"`)).toHaveLength(0);
-		expect(findQuoted("'a'".repeat(300))).toHaveLength(256);
+	it("is found in any length and number", () => {
+		expect(findQuoted(`"${"a".repeat(100_000)}"`)).toHaveLength(1);
+		expect(findQuoted("'a'".repeat(100_000))).toHaveLength(100_000);
 	});
 });

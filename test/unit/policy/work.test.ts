@@ -88,7 +88,7 @@ describe("work is charged in proportion to", () => {
 			(n) => `${Array.from({ length: n }, (_, at) => `f${at}() { :; };`).join("")}${"f0 a;".repeat(100)}`,
 			100,
 		],
-		["what is printed into each file", (n) => `echo ${value} ${"> f ".repeat(n)}`, LONG],
+		["what is printed into each file", (n) => repeatNumbered(n, (at) => `echo ${value} ${at} >> f;`), LONG],
 		["what is passed through each pipe", (n) => `echo ${value} ${"| rev ".repeat(n)} | sh`, LONG],
 		["the sets of tr", (n) => `tr ${"a-z".repeat(n)} b <<< x | sh`, 100],
 		["a format of printf that is used again", (n) => `printf %.${"0".repeat(LONG)}s ${"'' ".repeat(n)} | sh`, LONG],

@@ -136,7 +136,7 @@ function joinStrings(text: string): readonly string[] {
 		const between = end < 0 ? "|" : text.slice(end, from).trim();
 		if (/^[\s+.]*$/.test(between)) {
 			sum += value;
-			words = words.length > 0 ? [...words.slice(0, -1), (words.at(-1) ?? "") + value] : [value];
+			words[Math.max(0, words.length - 1)] = (words.at(-1) ?? "") + value;
 		} else if (/^[,)]?\s*[,[(]*$/.test(between)) {
 			words.push(value);
 			sum = value;
@@ -164,27 +164,31 @@ function findRemovals(text: string): readonly Effect[] {
 	];
 }
 
+/** The strings that may be code, to be read as such. */
+function findCodeStrings(source: string): readonly Effect[] {
+	return findQuoted(source).flatMap(({ value }) => (value.includes("(") ? [codeEffect("code", value)] : []));
+}
+
 /** Finds what a piece of code in an unknown language does. */
-export function findCodeEffects(text: string): readonly Effect[] {
-	const source = text.slice(0, 262_144);
-	const effects: Effect[] = [...findRemovals(source)];
-	for (const found of source.matchAll(WRITE_CALLS))
-		effects.push(writeEffect(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""));
+export function findCodeEffects(source: string): readonly Effect[] {
 	const unquoted = blankQuoted(source);
 	const runs = RUN_CALLS.test(unquoted) || /child_process|subprocess/.test(source);
-	if (runs) effects.push(...joinStrings(source).map((line) => guessedScriptEffect(line)));
-	if (EVAL_CALLS.test(unquoted))
-		effects.push(
-			...findQuoted(source)
-				.filter(({ value }) => value.includes("("))
-				.map(({ value }) => codeEffect("code", value)),
-		);
-	if ((EVAL_CALLS.test(unquoted) || runs) && DECODE_CALLS.test(source)) effects.push(...decodeHiddenScripts(source));
+	const evaluates = EVAL_CALLS.test(unquoted);
+	const effects: Effect[] = [
+		...findRemovals(source),
+		...Array.from(source.matchAll(WRITE_CALLS), (found) =>
+			writeEffect(found[2] ?? found[4] ?? found[6] ?? found[8] ?? ""),
+		),
+		...(runs ? joinStrings(source).map(guessedScriptEffect) : []),
+		...(evaluates ? findCodeStrings(source) : []),
+		...((evaluates || runs) && DECODE_CALLS.test(source) ? decodeHiddenScripts(source) : []),
+	];
 	if (EVAL_CALLS.test(source) && /\b(?:urlopen|requests\s*\.|fetch\s*\(|http\.get|Net::HTTP|LWP)/.test(source))
 		effects.push(forbiddenEffect("code runs what it downloads"));
 	if (/\bsocket\b/.test(source) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(source))
 		effects.push(forbiddenEffect("code connects a shell to the network"));
-	if (text.includes(UNKNOWN) && runs) effects.push(raiseEffect("exec_action", "code that is put together at run time"));
+	if (source.includes(UNKNOWN) && runs)
+		effects.push(raiseEffect("exec_action", "code that is put together at run time"));
 	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
 	if (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source)) effects.push(guessedScriptEffect(source));
 	return effects;
@@ -219,7 +223,7 @@ const awk: ProgramRule = (command) => {
 	const [program = ""] = command.options.operands;
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
-		effects.push(...joinStrings(program).map((line) => guessedScriptEffect(line)));
+		for (const line of joinStrings(program)) effects.push(guessedScriptEffect(line));
 	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(writeEffect(found[1] ?? ""));
 	return effects;
 };

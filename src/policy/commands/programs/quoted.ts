@@ -9,11 +9,8 @@ interface QuotedText {
 	readonly to: number;
 }
 
-/** Nobody quotes longer text. */
-const MAX_STRING_CHARS = 8192;
-
-/** Strings of one piece of code that are examined. */
-const MAX_STRINGS = 256;
+/** Where a string that a bracket or a bar begins ends at the latest. The rest of a longer one counts as code. */
+const MAX_BRACKET_CHARS = 8192;
 
 /** What may begin a string: a quote, or one of Perl's and Ruby's words before a bracket or a bar. */
 const STRING_OPENING = /"""|["'`]|(?:qx|qw|q|%x|%w|%q)\s*([{([!|])/g;
@@ -42,7 +39,7 @@ class QuoteFinder {
 		this.#text = text;
 	}
 
-	/** Where the string is closed that begins at `from`. Null when it is not closed, or too far away. */
+	/** Where the string is closed that begins at `from`. Null when it is not closed. */
 	closing(quote: string, from: number): number | null {
 		const text = this.#text;
 		const known = this.#known.get(quote) ?? new Int32Array(text.length + 2);
@@ -55,18 +52,18 @@ class QuoteFinder {
 		}
 		const end = known[at] || -1;
 		for (let seen = from; seen < at; seen += text[seen] === "\\" ? 2 : 1) known[seen] = end;
-		return end > 0 && end - 1 - from <= MAX_STRING_CHARS ? end - 1 : null;
+		return end > 0 ? end - 1 : null;
 	}
 }
 
 /**
- * Finds the first strings of a text, in order: what stands between two equal quotes on one line, and what `qx(` begins.
+ * Finds the strings of a text, in order: what stands between two equal quotes on one line, and what `qx(` begins.
  */
 export function findQuoted(text: string): readonly QuotedText[] {
 	const strings: QuotedText[] = [];
 	const quotes = new QuoteFinder(text);
 	const opening = new RegExp(STRING_OPENING);
-	for (let found = opening.exec(text); found && strings.length < MAX_STRINGS; found = opening.exec(text)) {
+	for (let found = opening.exec(text); found; found = opening.exec(text)) {
 		const string = readString(text, quotes, found);
 		if (string) strings.push(string);
 		opening.lastIndex = string ? string.to : found.index + 1;
@@ -83,7 +80,7 @@ function readString(text: string, quotes: QuoteFinder, { 0: open, 1: bracket, in
 	});
 	if (bracket !== undefined) {
 		const start = from + open.length;
-		const rest = text.slice(start, start + MAX_STRING_CHARS);
+		const rest = text.slice(start, start + MAX_BRACKET_CHARS);
 		const length = rest.search(bracket === "!" || bracket === "|" ? /[!|\n]/ : /[})\]\n]/);
 		const end = start + (length < 0 ? rest.length : length);
 		return string(start, end, end);

@@ -49,8 +49,9 @@ function echoOutput(args: readonly string[]): string {
 function printfOutput(args: readonly string[], work: WorkBudget): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
+	const unescaped = unescapeText(format);
 	const once = () =>
-		unescapeText(format).replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
+		unescaped.replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
 			if (whole === "%%") return "%";
 			const value = values[at] ?? "";
 			at++;
@@ -58,9 +59,11 @@ function printfOutput(args: readonly string[], work: WorkBudget): string {
 		});
 	let text = once();
 	// The format is used again while arguments are left.
-	while (at > 0 && at < values.length && text.length < 65_536) {
+	while (at > 0 && at < values.length) {
 		if (!work.charge(DECODED_CHARACTER_WORK * (1 + format.length))) return text;
+		const before = at;
 		text += once();
+		if (at === before) break;
 	}
 	return text;
 }
