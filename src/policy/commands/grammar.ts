@@ -41,6 +41,9 @@ interface Operand {
 /** Roles that nothing follows from. A word that may be the value of an unheard-of option is judged by itself then. */
 const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address"]);
 
+/** A name behind one dash, which is no bundle of letters: `-auto-approve`, `-var-file=x`. */
+const NAME_BEHIND_ONE_DASH = /^-[a-z]{2,}(?:-[a-z]+)+(?:=|$)/;
+
 /** Names of options that say where something is written: `--report-file`, `--saveTo`, `--log`. */
 const WRITING_OPTION =
 	/^--?(?:[a-z-]*-)?(?:out|output|dest|destination|report|log|save|write|dump|export)(?:[-A-Z]|$|put|file|dir|to)/;
@@ -121,7 +124,7 @@ class ArgumentReader {
 		}
 		if (!/^-./.test(word)) return false;
 		if (style === "single-dash" || word.startsWith("--")) this.#readNamed(word, "=");
-		else if (this.#lookUp(word)) this.#readNamed(word, "");
+		else if (this.#lookUp(word) || NAME_BEHIND_ONE_DASH.test(word)) this.#readNamed(word, "=");
 		else this.#readBundle(word);
 		return true;
 	}
@@ -263,7 +266,8 @@ function readUnlisted(words: readonly string[]): readonly Argument[] {
 			return [
 				{ text: word.slice(end + 1), role: USUAL_OPTIONS.get(option)?.roles[0] ?? "unknown", option, at, doubts: 0 },
 			];
-		return word.startsWith("--") || word.length < 3
+		// Behind one letter stands a value where it looks like a path, and else a name.
+		return word.startsWith("--") || !/[./~:@]|^-.id_/.test(word)
 			? []
 			: [{ text: word.slice(2), role: "unknown", option, at, doubts: 0 }];
 	});

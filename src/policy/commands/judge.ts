@@ -61,8 +61,10 @@ export class PathJudge {
 		if (!this.#work.charge(20 + (path.length + folder.length) / 4)) return [];
 		if (folder === "" && isPlainName(path) && !/^id_/i.test(path) && kind !== "remove") {
 			if (kind === "read") return [];
-			if (kind === "word" || effect.reach === "itself") return this.#judgeProtection(path, "itself");
+			if (kind === "write" && effect.reach === "itself") return this.#judgeProtection(path, "itself");
 		}
+		// A bare word is rarely a path below the folder that an unknown program works in: `plan`, `show`.
+		if (kind === "word" && isPlainName(path) && !/^id_/i.test(path)) return this.#judgeProtection(path, "itself");
 		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
 		const key = `${kind} ${variant} ${folder}\u0002${path}`;
 		const known = this.#remembered.get(key);

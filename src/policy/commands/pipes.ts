@@ -1,10 +1,12 @@
 // What commands read and print, as far as that is known without running them, and which commands it comes from.
 import { foldingWork } from "../look-alikes.ts";
 import type { WorkBudget } from "../work-budget.ts";
+import type { FileState } from "./file-state.ts";
 import { commandName, parseCommandWords } from "./patterns.ts";
 import { findCommandEffects } from "./programs/programs.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
 import { expandText, expandWords, findScripts } from "./shell/expand.ts";
+import outputFile from "./shell/output.json" with { type: "json" };
 import { predictOutput } from "./shell/output.ts";
 import { type CommandRange, type ShellScript, type SimpleCommand, WALK_PIECE_WORK, type Word } from "./shell/script.ts";
 
@@ -14,13 +16,23 @@ const MAX_GROUP_COMMANDS = 64;
 /** Units of work for predicting an output, without copying it. */
 const OUTPUT_WORK = 100;
 
+/** The text of a file that the check knows, seen from the folders of a scope. Null for other files. */
+export type FileReader = (path: string) => string | null;
+
 /** The inputs and outputs of the commands of one check. Each output is predicted once. */
 export class Pipes {
 	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | null }>();
+	readonly #files: FileState;
 	readonly #work: WorkBudget;
 
-	constructor(work: WorkBudget) {
+	constructor(files: FileState, work: WorkBudget) {
+		this.#files = files;
 		this.#work = work;
+	}
+
+	/** Reads the files that the check knows, as commands of a scope name them. */
+	fileReader({ folders }: Scope): FileReader {
+		return (path) => this.#files.find(path, folders)?.text ?? null;
 	}
 
 	/** What a command reads: its last here-document or here-string, else its pipe, else what its script reads. */
@@ -37,7 +49,9 @@ export class Pipes {
 		}
 		if (redirect) {
 			const process = findScripts(redirect.target).find((nested) => nested.process);
-			return { input: process ? this.predictScriptOutput(process, scope) : null, piped: true };
+			if (process) return { input: this.predictScriptOutput(process, scope), piped: true };
+			const path = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
+			return { input: this.fileReader(scope)(path), piped: true };
 		}
 		if (command.reads) return { input: this.#printedBy(script, command.reads, scope), piped: true };
 		return { input: scope.input, piped: scope.piped };
@@ -74,7 +88,7 @@ export class Pipes {
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
 			(fields.length === 0 && command.redirects.length === 0);
-		const text = silent ? "" : predictWrappedOutput(fields, input, piped, this.#work);
+		const text = silent ? "" : predictWrappedOutput(fields, { input, piped }, this.fileReader(scope), this.#work);
 		this.#outputs.set(command, { text });
 		return text;
 	}
@@ -85,23 +99,40 @@ export class Pipes {
 	}
 }
 
+/** Commands that print what their only operand holds, or what they make of it. */
+const OPERAND_READERS: ReadonlySet<string> = new Set(outputFile.operand_readers);
+
+/** Replaces the only operand of a command, where that is a file of known text, by this text as its input. */
+function readOperand(
+	name: string,
+	args: readonly string[],
+	readFile: FileReader,
+): { readonly args: readonly string[]; readonly read: string | null } {
+	if (!OPERAND_READERS.has(name)) return { args, read: null };
+	const operands = args.filter((word) => !/^-./.test(word));
+	const [operand] = operands;
+	const read = operands.length === 1 && operand !== undefined ? readFile(operand) : null;
+	return read === null ? { args, read } : { args: args.filter((word) => word !== operand), read };
+}
+
 /** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. Null when that is not known. */
 export function predictWrappedOutput(
 	fields: readonly string[],
-	input: string | null,
-	piped: boolean,
+	{ input, piped }: { readonly input: string | null; readonly piped: boolean },
+	readFile: FileReader,
 	work: WorkBudget,
 	layer = 0,
 ): string | null {
 	const words = work.charge(OUTPUT_WORK) ? parseCommandWords(fields, work) : null;
 	if (!words) return null;
-	const text = predictOutput(words.name, fields.slice(1), input, work);
+	const { args, read } = readOperand(words.name, fields.slice(1), readFile);
+	const text = predictOutput(words.name, args, read ?? input, work);
 	if (text !== null || fields.length === 0 || layer > 6) return text;
 	for (const effect of findCommandEffects({ ...words, input, piped, work })) {
 		if (work.spent) return null;
 		const inner =
 			effect.kind === "run" && effect.listed !== true
-				? predictWrappedOutput(effect.fields, input, piped, work, layer + 1)
+				? predictWrappedOutput(effect.fields, { input, piped }, readFile, work, layer + 1)
 				: null;
 		if (inner !== null) return inner;
 	}

@@ -100,6 +100,13 @@ function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: Work
 	return value ?? (choice.otherwise === "empty" ? "" : null);
 }
 
+/** The names of the variables in a word, including those inside `${…}`. */
+export function findVariableNames(word: Word): ReadonlySet<string> {
+	const names = new Set<string>();
+	addVariableNames(word, names);
+	return names;
+}
+
 /** Adds the names of the variables in a word, including those inside `${…}`. */
 function addVariableNames(word: Word, names: Set<string>): void {
 	for (const part of word) {

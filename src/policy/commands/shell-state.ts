@@ -1,21 +1,15 @@
-// What the commands of a check leave behind for later ones: values of variables, text in files, and downloads. What flows
-// between commands is in pipes.ts.
+// What the commands of a check leave behind for later ones: values of variables. What files hold is in file-state.ts, what
+// flows between commands in pipes.ts.
 import type { WorkBudget } from "../work-budget.ts";
-import { Pipes, predictWrappedOutput } from "./pipes.ts";
+import { FileState } from "./file-state.ts";
+import { Pipes } from "./pipes.ts";
 import { environmentsFor, latestEnvironment, recordValue, type Scope } from "./scope.ts";
 import { type Environment, expandText } from "./shell/expand.ts";
-import { DOWNLOADERS, predictOutput } from "./shell/output.ts";
+import { predictOutput } from "./shell/output.ts";
 import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
-
-/** Files of which the text is remembered. */
-const MAX_KNOWN_FILES = 64;
 
 /** Words of one command that are examined for assignments and addresses. */
 const MAX_WORDS = 32;
-
-/** Commands that run the file they are given. */
-const FILE_RUNNERS =
-	/^(?:sh|bash|dash|zsh|ksh|ash|fish|source|\.|python[0-9.]*|node|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript)$/;
 
 /** What a command reads, where that is known, and whether it reads anything. */
 export interface CommandInput {
@@ -29,23 +23,16 @@ interface AssignedValue {
 	readonly value: string;
 }
 
-/** A file's path as commands name it: `./a.sh` is `a.sh`. */
-function toFileKey(path: string): string {
-	return path.replace(/^\.\//, "");
-}
-
 /** The state that all commands of one check share. Variables are those of the scope that each method is given. */
 export class ShellState {
+	readonly files: FileState;
 	readonly pipes: Pipes;
 	readonly #work: WorkBudget;
-	/** Paths of files that a command downloaded. */
-	readonly #downloads = new Set<string>();
-	/** Text that commands wrote to files, by path, where the text is known. */
-	readonly #texts = new Map<string, string>();
 
 	constructor(work: WorkBudget) {
 		this.#work = work;
-		this.pipes = new Pipes(work);
+		this.files = new FileState(work);
+		this.pipes = new Pipes(this.files, work);
 	}
 
 	/** The environments to try a command in. */
@@ -86,48 +73,6 @@ export class ShellState {
 			} else if (command === "for") record(words[0] ?? "", word);
 			else if (command === "read" && input !== null) record(word, input.trim());
 		}
-	}
-
-	/** Remembers what a command writes to a file by a redirect, where its output is known. */
-	recordRedirect(path: string, fields: readonly string[], { input, piped }: CommandInput): void {
-		if (this.#texts.size >= MAX_KNOWN_FILES) return;
-		const text = predictWrappedOutput(fields, input, piped, this.#work);
-		if (text === null) return;
-		this.#texts.set(toFileKey(path), (this.#texts.get(path) ?? "") + text);
-		this.#work.learn();
-	}
-
-	/** Remembers a file that a command writes, when the command is one that downloads. */
-	recordWrite(command: string, path: string): void {
-		if (DOWNLOADERS.has(command)) this.#addDownload(toFileKey(path));
-	}
-
-	/** Remembers the files that a downloader names after the last part of their addresses. */
-	recordDownloads(command: string, fields: readonly string[]): void {
-		if (!DOWNLOADERS.has(command)) return;
-		if (command !== "wget" && !fields.some((field) => /^-[a-zA-Z]*O/.test(field))) return;
-		for (const field of fields.slice(1, 1 + MAX_WORDS))
-			if (field.includes("/")) this.#addDownload(field.split("/").pop() ?? "");
-	}
-
-	#addDownload(key: string): void {
-		if (this.#downloads.has(key)) return;
-		this.#downloads.add(key);
-		this.#work.learn();
-	}
-
-	/** The downloaded file that a command runs. */
-	findDownloadRun(command: string, fields: readonly string[]): string | null {
-		const download = fields.find((field) => this.#downloads.has(toFileKey(field)));
-		return download === fields[0] || FILE_RUNNERS.test(command) ? (download ?? null) : null;
-	}
-
-	/** The text of the file that a command runs. */
-	findTextRun(command: string, fields: readonly string[]): string | null {
-		const operand = FILE_RUNNERS.test(command)
-			? fields.slice(1).find((field) => this.#texts.has(toFileKey(field)))
-			: undefined;
-		return this.#texts.get(toFileKey(operand ?? fields[0] ?? "")) ?? null;
 	}
 
 	#outputIn(scope: Scope): (script: ShellScript) => string | null {

@@ -6,15 +6,19 @@ import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import type { CodeLanguage, Effect } from "./effects.ts";
+import { FileFlow } from "./file-flow.ts";
+import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
 import type { FindingCollector } from "./findings.ts";
+import { enterFolder } from "./folders.ts";
 import { isDisk, locatePath } from "./locations.ts";
-import { parseCommandWords } from "./patterns.ts";
+import { type CommandWords, parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
 import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
 import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
 import { assignsInWords, changesPrograms, emptyScope, holdsCommand, type Scope } from "./scope.ts";
+import { findSentSecret } from "./sent-secrets.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
@@ -33,7 +37,7 @@ const COMMAND_WORK = 300;
 const STEP_WORK = 5;
 
 /** Folders that the commands of a script may run in. */
-const MAX_FOLDERS = 64;
+const MAX_FOLDERS = 128;
 
 /** Wrappers in wrappers and scripts in scripts that are followed. */
 const MAX_WRAPPING_DEPTH = 48;
@@ -75,7 +79,10 @@ interface CommandFrame extends CommandInput {
 export class CommandWalk {
 	readonly #findings: FindingCollector;
 	readonly #state: ShellState;
+	readonly #flow: FileFlow;
 	readonly #work: WorkBudget;
+	/** All lines of a check run in one shell. */
+	readonly #scope = emptyScope();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
@@ -83,6 +90,7 @@ export class CommandWalk {
 	constructor(findings: FindingCollector, work: WorkBudget) {
 		this.#findings = findings;
 		this.#state = new ShellState(work);
+		this.#flow = new FileFlow(this.#state.files, this.#state.pipes, work);
 		this.#work = work;
 	}
 
@@ -91,7 +99,7 @@ export class CommandWalk {
 		this.#findings.beginLine();
 		if (!this.#work.charge(text.length / 4)) return;
 		// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
-		this.#followText(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), emptyScope(), false);
+		this.#followText(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), this.#scope, false);
 	}
 
 	/** Follows a text as a script. A guess may be no script at all, so it need not parse. */
@@ -210,7 +218,7 @@ export class CommandWalk {
 			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
 		else if (operator === "<") this.#followEffect({ kind: "read", path }, frame, false);
 		else if (!isDescriptor) {
-			this.#state.recordRedirect(path, fields, frame);
+			this.#flow.recordRedirect(path, fields, frame);
 			const isSilent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
 			this.#followWriteRedirect(path, operator === ">" && isSilent, frame);
 		}
@@ -245,13 +253,17 @@ export class CommandWalk {
 		if (name.includes(UNKNOWN) || name.includes(LISTED)) this.#addUnknownName(isListed);
 		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.#followWildcardName(name, fields, frame, isListed);
 		this.#findings.matchForbidden(words);
-		this.#followFileRun(name, fields, frame);
+		this.#followFileRuns(words, fields, frame);
+		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#work);
+		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
+		const written: string[] = [];
 		const inner = { ...frame, depth: frame.depth + 1 };
 		for (const effect of findCommandEffects({ ...words, input: frame.input, piped: frame.piped, work: this.#work })) {
 			if (this.#work.spent) return;
-			if (effect.kind === "write") this.#state.recordWrite(name, effect.path);
+			if (effect.kind === "write") written.push(effect.path);
 			this.#followEffect(effect, inner, isListed);
 		}
+		this.#flow.recordCommand(words, written, frame);
 		this.#followFunctionCall(name, fields, frame);
 	}
 
@@ -269,14 +281,48 @@ export class CommandWalk {
 			this.#followVariable(name, value, scope);
 	}
 
-	/** Follows a file that the command runs: a download is code nobody has seen, a file with known text is a script. */
-	#followFileRun(name: string, fields: readonly string[], frame: CommandFrame): void {
-		const download = this.#state.findDownloadRun(name, fields);
-		if (download !== null) this.#findings.add("forbidden_command", `runs the download ${shortenForReason(download)}`);
-		const text = this.#state.findTextRun(name, fields);
-		// One level deeper, because a file may run itself.
-		if (text !== null) this.#followScriptText(text, [], { ...frame, depth: frame.depth + 1 }, true);
-		this.#state.recordDownloads(name, fields);
+	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */
+	#followFileRuns(words: CommandWords, fields: readonly string[], frame: CommandFrame): void {
+		for (const run of findFileRuns(words, fields[0] ?? "")) this.#followFileRun(run, frame);
+		for (const path of findTaskFiles(words)) {
+			const contents = this.#state.files.find(path, frame.scope.folders);
+			if (contents?.origin === "download") this.#addDownloadRun(path);
+			// One level deeper, because a task may run the task runner.
+			for (const line of findTaskLines(words.name, contents?.text ?? ""))
+				this.#followScriptText(line, [], { ...frame, depth: frame.depth + 1 }, true);
+		}
+	}
+
+	#addDownloadRun(path: string): void {
+		this.#findings.add("forbidden_command", `runs the download ${shortenForReason(path)}`);
+	}
+
+	/** Follows a file by its content, one level deeper, because a file may run itself. */
+	#followFileRun(run: FileRun, frame: CommandFrame): void {
+		const { path, language, parameters } = run;
+		const contents = this.#state.files.find(path, frame.scope.folders);
+		const inner = { ...frame, depth: frame.depth + 1 };
+		if (!contents) this.#followUnseenFile(run, frame.scope.folders.at(-1) ?? "");
+		else if (contents.program !== null) this.#followCommand([contents.program, ...parameters.slice(1)], inner, false);
+		else if (contents.text !== null) {
+			const spoken = language ?? guessLanguage(path, contents.text);
+			if (spoken === "shell") this.#followScriptText(contents.text, parameters, inner, true);
+			else this.#followCode(spoken, contents.text, inner);
+		} else if (contents.origin === "download") this.#addDownloadRun(path);
+		else this.#addUnknownRun(`runs ${shortenForReason(path)}, whose content the check does not know`);
+	}
+
+	#addUnknownRun(because: string): void {
+		this.#findings.inside(() => this.#findings.add("exec_action", because));
+	}
+
+	/** Follows a file that the check did not touch: one of the workspace is only named, one from elsewhere asks. */
+	#followUnseenFile(run: FileRun, folder: string): void {
+		const { path } = run;
+		const place = findRunPlace(run, folder);
+		if (place === "workspace") this.#findings.addUnseenFile(path);
+		else if (place === "elsewhere")
+			this.#addUnknownRun(`runs ${shortenForReason(path)}, a file from outside the workspace`);
 	}
 
 	#addUnknownName(isListed: boolean): void {
@@ -321,10 +367,8 @@ export class CommandWalk {
 
 	/** Adds a folder that later commands may run in. Each is one more to judge every path from. */
 	#enterFolder(folder: string, folders: string[]): void {
-		if (folders.includes(folder)) return;
-		if (folders.length >= MAX_FOLDERS) this.#work.exhaust();
-		folders.push(folder);
-		this.#work.learn();
+		if (enterFolder(folders, folder)) this.#work.learn();
+		if (folders.length > MAX_FOLDERS) this.#work.exhaust();
 	}
 
 	#matchWords(fields: readonly string[]): void {
@@ -386,8 +430,9 @@ export class CommandWalk {
 	#addUnseenCode(frame: CommandFrame): void {
 		const sources = sourceCommandNames(frame.script, frame.command, this.#work);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
-		if (hidden === undefined)
-			this.#findings.inside(() => this.#findings.add("exec_action", "runs code that is not in the command"));
+		if (hidden === undefined && this.#flow.findInputOrigin(frame) === "download")
+			this.#findings.add("forbidden_command", "runs a download");
+		else if (hidden === undefined) this.#addUnknownRun("runs code that is not in the command");
 		else this.#findings.add("forbidden_command", `runs what ${hidden} brings`);
 	}
 }

@@ -57,7 +57,10 @@ function* argumentEffects(
 	isListed: boolean,
 ): Iterable<Effect> {
 	const path = folder === "" ? text : resolvePath(folder, text);
-	if (role === "unknown") yield* findPieces(text, isListed).map((piece) => wordEffect(resolvePath(folder, piece)));
+	if (role === "unknown")
+		yield* findPieces(text, isListed).map((piece) =>
+			wordEffect(isPlainName(piece) ? piece : resolvePath(folder, piece)),
+		);
 	else if (role === "read") yield readEffect(path);
 	else if (role === "write") yield writeEffect(path);
 	else if (role === "remove") yield { kind: "remove", path, recursive: true };
@@ -86,7 +89,8 @@ function findPieces(text: string, isListed: boolean): readonly string[] {
 	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word)) return [];
 	const isDrive = /^[A-Za-z]:[\\/]/.test(word);
 	if (isDrive || /\s/.test(word) || !PIECE_MARKS.test(word)) return [word];
-	return [word, ...word.split(PIECE_MARKS).filter((piece) => /[./~]|^id_/.test(piece))];
+	const pieces = word.split(PIECE_MARKS).filter((piece) => /[./~]|^id_/.test(piece));
+	return pieces.length > 0 && !/^[./~]/.test(word) ? pieces : [word, ...pieces];
 }
 
 /**

@@ -119,7 +119,8 @@ function isOpenMode(mode: string): boolean {
 /** Whether a path is a root, a home, the system or a folder right below the root. */
 function isWidePath(path: string): boolean {
 	const location = locatePath(path);
-	return location === "everything" || location === "system" || (location === "outside" && /^\/[^/]*\/?$/.test(path));
+	const isEverything = location === "everything" && readPath(path).normalized.outside;
+	return isEverything || location === "system" || (location === "outside" && /^\/[^/]*\/?$/.test(path));
 }
 
 /** Whether a path is a place that is not the workspace's. */

@@ -50,7 +50,7 @@ describe("the words of a command", () => {
 	});
 
 	it("of a program that no table lists are unknown, and so are values in its options", () => {
-		expect(roles("frobnicate --some=a -fb --quiet c")).toEqual(["unknown a", "unknown b", "unknown c"]);
+		expect(roles("frobnicate --some=a -f.b --quiet c")).toEqual(["unknown a", "unknown .b", "unknown c"]);
 		expect(roles("frobnicate --output a --env-file=.env")).toEqual(["write a", "inspect .env"]);
 	});
 

@@ -1,0 +1,143 @@
+// Which file a command runs, in which language its content is, and which task files task runners read.
+import * as z from "zod";
+import { parseJson } from "../../json.ts";
+import { LISTED, UNKNOWN } from "../placeholders.ts";
+import type { CodeLanguage } from "./effects.ts";
+import runsFile from "./file-runs.json" with { type: "json" };
+import { findLocation, readPath } from "./locations.ts";
+import type { CommandWords } from "./patterns.ts";
+
+/** A file that a command runs. `language`: that of the program that runs it, null where the file itself decides. */
+export interface FileRun {
+	readonly path: string;
+	readonly language: "shell" | CodeLanguage | null;
+	/** What the file gets as `$0`, `$1` and so on. */
+	readonly parameters: readonly string[];
+}
+
+/** How a program that runs files is told which. */
+interface FileRunner {
+	readonly language: "shell" | CodeLanguage;
+	/** Options that take the next word. */
+	readonly values: ReadonlySet<string>;
+	/** Options with which it runs no file. */
+	readonly instead: ReadonlySet<string>;
+}
+
+const LANGUAGES: ReadonlySet<string> = new Set(["shell", "code", "sql", "mongo", "redis", "powershell"]);
+
+function isLanguage(text: string): text is "shell" | CodeLanguage {
+	return LANGUAGES.has(text);
+}
+
+const FILE_RUNNERS: ReadonlyMap<string, FileRunner> = new Map(
+	runsFile.runners.flatMap(({ names, language, values, instead }) =>
+		isLanguage(language)
+			? names.map((name) => [name, { language, values: new Set(values), instead: new Set(instead) }] as const)
+			: [],
+	),
+);
+
+const EXTENSIONS: ReadonlyMap<string, string> = new Map(Object.entries(runsFile.extensions));
+const TASK_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(runsFile.task_files));
+
+/** The position of the first word that is neither an option nor an option's value. -1 without one. */
+function findFirstOperand(words: readonly string[], { values, instead }: FileRunner): number {
+	for (let at = 0; at < words.length; at++) {
+		const word = words[at] ?? "";
+		if (word === "--") return at + 1 < words.length ? at + 1 : -1;
+		if (instead.has(word) || (/^-[A-Za-z]{2,}$/.test(word) && [...word.slice(1)].some((c) => instead.has(`-${c}`))))
+			return -1;
+		if (values.has(word)) at++;
+		else if (!/^[-+]./.test(word) && word !== "-") return at;
+	}
+	return -1;
+}
+
+/** The files that a command runs: itself, when its name is a path, or the script of a shell or an interpreter. */
+export function findFileRuns({ name, words }: CommandWords, written: string): readonly FileRun[] {
+	const isPath = /[/\\]|\.(?:exe|com|bat|cmd|ps1)$/i.test(written);
+	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
+	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(name.replace(/[0-9.]+$/, ""));
+	if (!runner) return runs;
+	const at = findFirstOperand(words, runner);
+	const path = words[at];
+	return path === undefined ? runs : [...runs, { path, language: runner.language, parameters: words.slice(at) }];
+}
+
+/** The files that a task runner reads its tasks from, by their usual names or by its options. */
+export function findTaskFiles({ name, words }: CommandWords): readonly string[] {
+	const usual = TASK_RUNNERS.get(name);
+	if (!usual) return [];
+	const named = words.flatMap((word, at) => {
+		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
+		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
+	});
+	const operands = name === "crontab" ? words.filter((word) => !word.startsWith("-")) : [];
+	return [...named, ...operands, ...(named.length > 0 ? [] : usual)];
+}
+
+/** The lines of shell in a task file: recipes of make and just, scripts of npm, `RUN` of Docker, jobs of cron. */
+export function findTaskLines(name: string, text: string): readonly string[] {
+	if (/^(?:npm|yarn|pnpm|bun)$/.test(name)) return findScripts(text);
+	if (name === "crontab") return text.split("\n").map((line) => line.replace(/^(?:@\w+|(?:\S+\s+){5})/, ""));
+	if (/^(?:docker|podman)$/.test(name))
+		return text
+			.replaceAll("\\\n", " ")
+			.split("\n")
+			.flatMap((line) => /^\s*(?:RUN|CMD|ENTRYPOINT)\s+(.+)$/i.exec(line)?.[1] ?? []);
+	return text.replaceAll("\\\n", " ").split("\n").flatMap(findRecipe);
+}
+
+/** The line of shell in a line of a makefile: behind a tab, or behind the `;` of a target. Marks of make come first. */
+function findRecipe(line: string): readonly string[] {
+	const colon = line.indexOf(":");
+	const semicolon = colon < 0 ? -1 : line.indexOf(";", colon);
+	const recipe = /^[\t ]/.test(line) ? line : semicolon < 0 ? "" : line.slice(semicolon + 1);
+	const trimmed = recipe.trim().replace(/^[@+-]+/, "");
+	return trimmed === "" ? [] : [trimmed];
+}
+
+const packageSchema = z.lazy(() => z.object({ scripts: z.record(z.string(), z.string()) }));
+
+/** The values of `scripts` in a package.json. Every text of a file that is not read as JSON. */
+function findScripts(text: string): readonly string[] {
+	const { data } = packageSchema.safeParse(parseJson(text));
+	if (data) return Object.values(data.scripts);
+	return [...text.matchAll(/:\s*"((?:[^"\\\n]|\\.)*)"/g)].map((found) => (found[1] ?? "").replace(/\\(.)/g, "$1"));
+}
+
+/** The language that a file's own text or name tells. Shell where neither does. */
+export function guessLanguage(path: string, text: string): "shell" | CodeLanguage {
+	const shebang = /^#!\s*(\S+)(?:\s+(\S+))?/.exec(text);
+	const program = shebang && (/\/env$/.test(shebang[1] ?? "") ? shebang[2] : shebang[1]);
+	const name = (program ?? "").replace(/^.*\//, "").replace(/[0-9.]+$/, "");
+	if (name !== "") return FILE_RUNNERS.get(name)?.language ?? "shell";
+	const language = EXTENSIONS.get(/\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "") ?? "shell";
+	return isLanguage(language) ? language : "shell";
+}
+
+/** Folders of programs that are installed for everybody, for a user or for a project. */
+const PROGRAM_FOLDERS = new RegExp(runsFile.program_folders);
+/** Folders of the workspace that git usually ignores, and that hold no programs or build output. */
+const IGNORED_FOLDERS: ReadonlySet<string> = new Set(runsFile.ignored_folders);
+
+/**
+ * Where a file lies that a command runs and the check did not touch. `known`: an installed program, or no file. A
+ * command's name without folder is looked for among the programs.
+ */
+export function findRunPlace({ path, language }: FileRun, folder: string): "workspace" | "elsewhere" | "known" {
+	if (
+		(language === null && !/[/\\]/.test(path)) ||
+		/^\/dev\//.test(path) ||
+		path.includes(UNKNOWN) ||
+		path.includes(LISTED)
+	)
+		return "known";
+	if (PROGRAM_FOLDERS.test(path)) return "known";
+	const named = readPath(path, folder);
+	if (findLocation(named) !== "inside") return "elsewhere";
+	return named.normalized.segments.slice(0, -1).some((segment) => IGNORED_FOLDERS.has(segment))
+		? "elsewhere"
+		: "workspace";
+}

@@ -1,0 +1,105 @@
+// What the files of one check hold: text that a command wrote, a program that was copied, a download. Which commands write
+// and run files is left to the walk.
+import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
+import { foldingWork } from "../look-alikes.ts";
+import { normalizePath, normalizingWork } from "../paths.ts";
+import type { WorkBudget } from "../work-budget.ts";
+import { resolvePath } from "./locations.ts";
+
+/**
+ * Where unknown content comes from. `secret`: the environment was printed to it. `command`: the output of another command, or
+ * a known text that something changed.
+ */
+export type FileOrigin = "download" | "clone" | "secret" | "command";
+
+/** What a file holds, as far as the check knows. At most one member is not null. */
+export interface FileContents {
+	readonly text: string | null;
+	/** The name of the program that the file is a copy of, or a link to. */
+	readonly program: string | null;
+	readonly origin: FileOrigin | null;
+}
+
+/** A file's path in a form that every spelling shares. */
+function toFileKey(path: string): string {
+	const { outside, segments } = normalizePath(path);
+	return `${outside ? "/" : ""}${segments.join("/")}`;
+}
+
+function lastSegment(key: string): string {
+	return key.slice(key.lastIndexOf("/") + 1);
+}
+
+/** The files that the commands of one check wrote, moved or fetched. */
+export class FileState {
+	readonly #files = new Map<string, FileContents>();
+	/** Folders with files of unknown names: unpacked archives and clones. */
+	readonly #folders = new Map<string, FileOrigin>();
+	readonly #work: WorkBudget;
+
+	constructor(work: WorkBudget) {
+		this.#work = work;
+	}
+
+	/** The path's key seen from a folder. Null when finding it is more than the work left. */
+	#key(path: string, folder: string): string | null {
+		const full = resolvePath(folder, path);
+		return this.#work.charge(foldingWork(full) + normalizingWork(full)) ? toFileKey(full) : null;
+	}
+
+	/** Records what a file holds from now on. */
+	record(path: string, folder: string, contents: FileContents): void {
+		const key = this.#key(path, folder);
+		if (key === null) return;
+		const known = this.#files.get(key);
+		if (known?.text === contents.text && known.program === contents.program && known.origin === contents.origin) return;
+		this.#files.set(key, contents);
+		this.#work.learn();
+	}
+
+	/** Adds a text to what a file holds. A file of unknown content stays one. */
+	append(path: string, folder: string, text: string): void {
+		const known = this.find(path, [folder]);
+		if (known && known.text === null) return;
+		if (!this.#work.charge((known?.text?.length ?? 0) / 4 + text.length)) return;
+		this.record(path, folder, { text: (known?.text ?? "") + text, program: null, origin: null });
+	}
+
+	/** Records that a folder holds files whose names and contents are not known. */
+	recordFolder(path: string, folder: string, origin: FileOrigin): void {
+		const key = this.#key(path, folder);
+		if (key === null || this.#folders.get(key) === origin) return;
+		this.#folders.set(key, origin);
+		this.#work.learn();
+	}
+
+	/** What a file holds, seen from the folders that a command may run in. Null where the check did not touch it. */
+	find(path: string, folders: readonly string[]): FileContents | null {
+		if (this.#files.size + this.#folders.size === 0) return null;
+		for (const folder of folders) {
+			const key = this.#key(path, folder);
+			if (key === null) return null;
+			const known = this.#files.get(key) ?? this.#findByWildcard(path, key) ?? this.#findInFolders(key);
+			if (known) return known;
+		}
+		return null;
+	}
+
+	/** A file that a name with wildcards may mean. */
+	#findByWildcard(path: string, key: string): FileContents | null {
+		if (!/[*?[]/.test(path) || !this.#work.charge(20 * this.#files.size)) return null;
+		const pattern = parseGlobSegment(lastSegment(key));
+		for (const [known, contents] of this.#files)
+			if (segmentsOverlap(pattern, [...lastSegment(known)], this.#work)) return contents;
+		return null;
+	}
+
+	#findInFolders(key: string): FileContents | null {
+		if (!this.#work.charge(10 * this.#folders.size)) return null;
+		for (const [folder, origin] of this.#folders) {
+			const isInside = folder === "" ? !key.startsWith("/") : key.startsWith(`${folder}/`);
+			if (isInside) return { text: null, program: null, origin: folder === "" ? "command" : origin };
+		}
+		return null;
+	}
+}
