@@ -86,7 +86,7 @@ const databaseRestore: ProgramRule = (command) =>
 
 /** Names of calls and commands of MongoDB that take away collections, indexes, users or the server. */
 const MONGO_ENDINGS =
-	/\b(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsersFromDatabase|dropAllUsers|dropRole|shutdownServer|dropAllRolesFromDatabase)['"]?\]?\s?\(|['"]?\b(?:dropDatabase|drop|dropIndexes|dropUser|shutdown|dropAllUsersFromDatabase)['"]?\s?:|\.(?:deleteMany|remove)['"]?\]?\s?\(\s?(?:\{\s?\}\s?)?\)/;
+	/\b(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsersFromDatabase|dropAllUsers|dropRole|shutdownServer|dropAllRolesFromDatabase)['"]?\]?\s?\(|Command\s?\(\s?\{\s?['"]?(?:drop[A-Za-z]{0,24}|shutdown)['"]?\s?:|\.(?:deleteMany|remove)['"]?\]?\s?\(\s?(?:\{\s?\}\s?)?\)/;
 
 /** Calls that change documents, users or the server, or run a text. */
 const MONGO_CHANGES =
