@@ -83,7 +83,10 @@ function findVerbClass(client: string, groups: readonly string[]): VerbClass {
 		if (!/^[a-z][a-z0-9_:.-]*$/.test(word)) return null;
 		const next = groups[at + 1];
 		const isGroup =
-			(at === 0 && SERVICE_FIRST.has(client)) || isGroupBefore(client, word, next) || isGroupThatLooks(word, next);
+			(at === 0 && SERVICE_FIRST.has(client)) ||
+			(at === 1 && client === "gcloud" && /^(?:alpha|beta|preview)$/.test(groups[0] ?? "")) ||
+			isGroupBefore(client, word, next) ||
+			isGroupThatLooks(word, next);
 		const found = isGroup ? null : classifyVerb(word);
 		if (found !== null) return found;
 	}
@@ -105,10 +108,22 @@ function isReadingApiCall({ words }: Invocation, groups: readonly string[]): boo
 	return !sendsBody || asksOnly;
 }
 
-/** Whether something is copied from a platform to this machine. */
-function copiesHere(groups: readonly string[]): boolean {
-	const isAddress = (word: string) => /^[a-z0-9+.-]{1,32}:\/\//.test(word);
-	return groups.some(isAddress) && !isAddress(groups.at(-1) ?? "");
+/** Verbs that copy, either way. */
+const COPYING_VERBS: ReadonlySet<string> = new Set(["cp", "copy", "sync", "mirror", "download"]);
+
+/** Whether something is copied from a platform to this machine: to `.`, or from an address to what is none. */
+function copiesHere(command: Invocation, groups: readonly string[]): boolean {
+	if (!groups.some((word) => COPYING_VERBS.has(word))) return false;
+	const isAddress = (word: string) => /^[A-Za-z0-9][A-Za-z0-9+./-]{0,63}:\//.test(word);
+	const words = command.words.filter((word) => !/^-./.test(word));
+	const last = words.at(-1) ?? "";
+	if (/^(?:-.|--.)/.test(command.words.at(-1) ?? "") || isAddress(last)) return false;
+	return words.some(isAddress) || last === "." || last.startsWith("./");
+}
+
+/** `heroku addons`, `heroku pg:backups`: several things without a verb are listed. */
+function listsThings(groups: readonly string[]): boolean {
+	return groups.length === 1 && /^(?:[a-z]+:)?[a-z-]{3,}s$/.test(groups[0] ?? "");
 }
 
 /** Finds what a command line of a remote platform asks for by its verb. */
@@ -121,10 +136,10 @@ export function findPlatformEffects(command: Invocation): readonly Effect[] {
 	// `gcloud --version`: what has no word but options only shows itself.
 	if (groups.length === 0) return [];
 	const usual = USUAL_CHANGES.get(name) ?? [];
-	if (usual.some((change) => groups.join(" ").startsWith(change)) || copiesHere(groups)) return [];
+	if (usual.some((change) => groups.join(" ").startsWith(change)) || copiesHere(command, groups)) return [];
 	if (isReadingApiCall(command, groups)) return [];
 	const found = findVerbClass(name, groups);
-	if (found === "reads" || found === "stays") return [];
+	if (found === "reads" || found === "stays" || (found === null && listsThings(groups))) return [];
 	return [
 		riskyEffect(
 			found === "changes"

@@ -122,7 +122,10 @@ const serviceClient: ProgramRule = (command) => {
 		...deploymentEffects(command, verbs),
 		...containerEffects(command, verbs),
 	];
-	const removingVerb = verbs.find(isRemovingVerb);
+	const { operands } = command.options;
+	const removingVerb = verbs.find(
+		(verb) => isRemovingVerb(verb) && !isGroupThatLooks(verb, operands[operands.indexOf(verb) + 1]),
+	);
 	if (removingVerb === undefined) return effects.length > 0 ? effects : findPlatformEffects(command);
 	if (/^(?:rm|remove)$/.test(removingVerb) && CLIENTS_REMOVING_FOR_GOOD.has(command.name))
 		return [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes something for good`)];

@@ -168,6 +168,407 @@ ibmcloud resource service-instance-delete x
 
 /** They look, or stay on this machine. */
 const HARMLESS = `
+gh run rerun 123
+gh run download 123
+gh pr status
+gh gist list
+gh label list
+gh project list
+gh codespace list
+gh browse
+gh release view v1
+gh release download v1
+gh pr edit 3 --add-label bug
+gh variable list
+gh cache list
+gh ruleset list
+gh org list
+gh config get editor
+gh workflow view ci
+kubectl config view
+kubectl config set-context --current --namespace=x
+kubectl kustomize overlays/dev
+kubectl cp web:/app/log.txt ./log.txt
+kubectl cluster-info dump
+kubectl create deployment x --image=y --dry-run=client -o yaml
+kubectl version --client
+kubectl completion bash
+kubectl krew list
+kubectl alpha events
+kubectl events
+kubectl logs -f deploy/web
+kubectl -n kube-system get pods
+kubectl --context dev get nodes
+k get po
+oc whoami
+oc project dev
+oc login https://x
+oc status
+oc logs dc/x
+helm show values b/x
+helm pull b/x
+helm package ./chart
+helm search repo x
+helm status web
+helm env
+helm version
+helm test web
+helm create mychart
+helm verify x
+helm dep up
+helm diff upgrade web ./chart
+helmfile diff
+helmfile template
+helmfile lint
+argocd version
+argocd login x
+argocd app manifests web
+argocd cluster list
+argocd app history x
+argocd app wait web
+flux check
+flux tree ks x
+flux diff ks x
+terraform state show aws_x.y
+terraform console
+terraform test
+terraform login
+terraform version
+terraform get -update
+terraform workspace select dev
+terraform workspace new dev
+terraform init -upgrade
+terraform plan -destroy
+terraform providers lock
+terraform -chdir=infra plan
+terraform -chdir=infra init
+tofu init
+terragrunt plan
+terragrunt hclfmt
+terragrunt validate
+pulumi stack output
+pulumi stack select dev
+pulumi logs
+pulumi about
+pulumi config set a b
+pulumi login
+pulumi stack init dev
+cdk init app
+cdk doctor
+cdk list
+cdk synth --all
+cdk watch
+sam init
+sam logs -n f
+sam local start-api
+sam list endpoints
+aws s3api list-buckets
+aws s3api head-object --bucket b --key k
+aws s3api get-object --bucket b --key k out
+aws s3 presign s3://b/k
+aws s3 sync s3://b ./data
+aws logs get-log-events --log-group-name x --log-stream-name y
+aws logs start-query --log-group-name x
+aws cloudwatch get-metric-statistics
+aws iam simulate-principal-policy
+aws ecr describe-images --repository-name x
+aws ssm get-parameters-by-path --path /x
+aws rds wait db-instance-available --db-instance-identifier x
+aws ec2 wait instance-running
+aws athena get-query-results
+aws athena start-query-execution --query-string 'select 1'
+aws cloudformation validate-template --template-body file://t.yml
+aws cloudformation estimate-template-cost
+aws --profile dev --region eu-west-1 ec2 describe-vpcs
+aws ec2 run-instances --dry-run
+aws ec2 terminate-instances --instance-ids i --dry-run
+aws codepipeline get-pipeline-state
+aws kms list-keys
+aws dynamodb query --table-name t
+aws dynamodb get-item --table-name t --key x
+aws sqs receive-message --queue-url x
+aws sqs get-queue-attributes --queue-url x
+aws s3 rm s3://b/k --dryrun
+aws configure set region eu-west-1
+aws lambda get-function --function-name x
+gcloud config list
+gcloud config get-value project
+gcloud compute regions list
+gcloud container clusters list
+gcloud container clusters get-credentials x
+gcloud secrets list
+gcloud secrets versions list x
+gcloud functions logs read
+gcloud app logs tail
+gcloud app browse
+gcloud iam service-accounts list
+gcloud info
+gcloud components list
+gcloud builds list
+gcloud sql instances list
+gcloud projects describe p
+gcloud run services list
+gcloud run revisions list
+gcloud auth application-default login
+gcloud beta run services list
+gsutil ls gs://b
+gsutil cp gs://b/x .
+gsutil du -s gs://b
+gsutil cat gs://b/x
+gsutil -m cp -r gs://b/x .
+gsutil stat gs://b/x
+gcloud storage ls
+az aks get-credentials -g g -n n
+az acr login -n r
+az acr repository list -n r
+az deployment group what-if -g g -f x
+az monitor metrics list
+az bicep build -f main.bicep
+az storage blob list -c x
+az ad signed-in-user show
+az webapp list-runtimes
+az --version
+az pipelines runs list
+az devops project list
+az keyvault secret list --vault-name v
+doctl auth init
+doctl account get
+doctl kubernetes cluster kubeconfig save x
+doctl registry login
+heroku apps
+heroku apps:info
+heroku addons
+heroku releases
+heroku pg:info
+heroku login
+heroku local
+heroku domains
+heroku pg:backups
+heroku auth:whoami
+fly m list
+fly machine list
+fly secrets list
+fly scale show
+fly proxy 5432
+fly config validate
+fly checks list
+fly volumes list
+fly ips list
+fly doctor
+fly wireguard list
+vercel whoami
+vercel inspect url
+vercel env pull
+vercel link
+vercel build
+vercel domains ls
+vercel teams ls
+netlify build
+netlify sites:list
+netlify env:list
+netlify login
+netlify link
+netlify open
+netlify functions:list
+railway variables
+railway list
+railway run npm start
+railway whoami
+railway link
+supabase db pull
+supabase migration new x
+supabase migration list
+supabase db lint
+supabase functions serve
+supabase login
+supabase init
+supabase link --project-ref x
+supabase db dump
+supabase test db
+supabase projects list
+supabase secrets list
+firebase use dev
+firebase serve
+firebase login
+firebase functions:log
+firebase emulators:exec 'npm test'
+firebase apps:list
+firebase init
+wrangler pages dev dist
+wrangler pages project list
+wrangler d1 list
+wrangler d1 info db
+wrangler d1 migrations list db
+wrangler d1 migrations apply db --local
+wrangler d1 migrations create db x
+wrangler r2 bucket list
+wrangler kv namespace list
+wrangler secret list
+wrangler deployments list
+wrangler login
+wrangler init x
+wrangler check startup
+wrangler versions list
+wrangler queues list
+wrangler vectorize list
+stripe login
+stripe products list
+stripe events list
+stripe trigger payment_intent.succeeded
+stripe open
+stripe fixtures x.json
+vault login
+vault token lookup
+vault policy list
+vault policy read x
+vault secrets list
+vault server -dev
+vault kv metadata get x
+vault audit list
+consul catalog services
+consul monitor
+consul validate x
+consul agent -dev
+nomad node status
+nomad alloc logs x
+nomad job plan x.nomad
+nomad agent -dev
+nomad validate x
+nomad fmt
+op item list
+doppler configs
+doppler projects
+doppler me
+doppler setup
+infisical secrets
+infisical run -- npm start
+chamber list x
+chamber exec x -- env
+circleci local execute
+circleci config process .circleci/config.yml
+sentry-cli releases list
+sentry-cli login
+datadog-ci version
+promtool check rules x
+newrelic entity search
+pd incident list
+temporal server start-dev
+temporal workflow list
+temporal workflow describe -w x
+atlas clusters list
+atlas auth login
+eksctl utils describe-stacks --cluster x
+eksctl get nodegroup --cluster x
+kops get cluster
+kops export kubecfg
+kops toolbox dump
+minikube kubectl -- get pods
+istioctl version
+istioctl proxy-status
+linkerd viz stat deploy
+linkerd viz dashboard
+velero get backups
+velero backup describe x
+velero schedule get
+rancher ps
+rancher kubectl get pods
+twilio login
+twilio phone-numbers:list
+twilio profiles:list
+auth0 login
+auth0 logs tail
+auth0 test login
+okta login
+ansible-galaxy collection install x
+ansible-galaxy init role
+ansible-galaxy list
+tailscale status
+tailscale ip
+tailscale ping x
+eas build:list
+eas whoami
+eas init
+shopify theme dev
+shopify app dev
+shopify theme list
+sf org list
+sf org display
+sf project generate
+sf apex run test
+convex dev
+convex logs
+sanity dev
+databricks clusters list
+databricks fs ls dbfs:/
+databricks jobs list
+databricks bundle validate
+influx ping
+hasura console
+hasura migrate status
+hasura metadata diff
+confluent kafka topic list
+rpk topic list
+rpk cluster info
+pulsar-admin topics list public/default
+meilisearch --version
+algolia indices list
+curator --dry-run x
+huggingface-cli download x
+huggingface-cli whoami
+huggingface-cli scan-cache
+celery -A app inspect active
+celery -A app worker
+nodetool info
+etcdctl endpoint health
+etcdctl snapshot save x.db
+etcdctl snapshot status x.db
+etcdctl watch /x
+kong config parse x
+kong check
+kong version
+splunk status
+openstack server list
+openstack image show x
+ibmcloud target
+ibmcloud ks cluster ls
+oci os bucket list
+oci iam user list
+scw instance server list
+exo compute instance list
+vultr-cli instance list
+s3cmd ls
+s3cmd get s3://b/x
+s3cmd du s3://b
+s5cmd ls
+s5cmd cp s3://b/x .
+mc ls x
+mc cat x/y
+mc cp play/b/x .
+mc diff a b
+mc stat a
+mc alias list
+amplify status
+amplify pull
+eb status
+eb logs
+eb list
+eb health
+copilot svc logs
+copilot app ls
+copilot svc status
+cf apps
+cf logs web --recent
+cf target
+cf app web
+dokku apps:list
+dokku logs web
+convox apps
+convox logs
+sst dev
+sst version
+serverless print
+serverless invoke local -f f
+serverless logs -f f
 aws s3 ls s3://b
 aws s3 cp s3://b/x.json .
 aws sts get-caller-identity
