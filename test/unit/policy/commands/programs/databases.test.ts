@@ -130,7 +130,6 @@ sqlcmd -Q "SELECT 1"
 bq query 'SELECT 1'
 bq ls
 bq show d.t
-bq mk d
 clickhouse-client -q 'SELECT 1'
 clickhouse local --query 'SELECT 1'
 duckdb x.db -c 'SELECT 1'
@@ -151,7 +150,6 @@ etcdctl member list
 rabbitmqctl list_queues
 rabbitmqctl status
 kafka-topics.sh --list --bootstrap-server x
-kafka-topics --create --topic t
 cockroach sql --execute='SELECT 1'
 nodetool status
 npx drizzle-kit generate
@@ -159,7 +157,6 @@ knex migrate:latest
 knex seed:run
 rails db:migrate
 python manage.py migrate
-python manage.py migrate app zero
 flask db upgrade
 alembic upgrade head
 alembic current
