@@ -1,6 +1,8 @@
 // Command lines of remote platforms by verb, whoever the provider: what changes something there asks, what looks or stays
 // on this machine does not, and a verb that nobody knows asks. What takes away or deploys is in resources.ts.
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
+import { isCommandRole } from "../program-tables.ts";
 import platformsFile from "./platforms.json" with { type: "json" };
 import resourcesFile from "./resources.json" with { type: "json" };
 
@@ -138,6 +140,8 @@ export function findPlatformEffects(command: Invocation): readonly Effect[] {
 	const usual = USUAL_CHANGES.get(name) ?? [];
 	if (usual.some((change) => groups.join(" ").startsWith(change)) || copiesHere(command, groups)) return [];
 	if (isReadingApiCall(command, groups)) return [];
+	// What runs at the other end is judged by itself.
+	if (parseArguments(command).some(({ role }) => isCommandRole(role))) return [];
 	const found = findVerbClass(name, groups);
 	if (found === "reads" || found === "stays" || (found === null && listsThings(groups))) return [];
 	return [

@@ -443,7 +443,7 @@ doppler setup
 infisical secrets
 infisical run -- npm start
 chamber list x
-chamber exec x -- env
+chamber exec x -- npm start
 circleci local execute
 circleci config process .circleci/config.yml
 sentry-cli releases list
