@@ -16,6 +16,9 @@ const COPIERS: ReadonlySet<string> = new Set(flowFile.copiers);
 const UNPACKERS: ReadonlySet<string> = new Set(flowFile.unpackers);
 const INPUT_WRITERS: ReadonlySet<string> = new Set(flowFile.input_writers);
 const IN_PLACE_EDITORS: ReadonlySet<string> = new Set(flowFile.in_place_editors);
+const REMOTE_COPIERS: ReadonlySet<string> = new Set(flowFile.remote_copiers);
+/** Programs that put a packed file beside the file, or the file beside a packed one, by the ending. */
+const PACKERS: ReadonlyMap<string, string> = new Map(Object.entries(flowFile.packers));
 
 /** A command where it stands, with what it reads. */
 interface PlacedCommand extends CommandInput {
@@ -38,17 +41,31 @@ function savedName(address: string): string {
 	return slash < 0 ? "" : path.slice(slash + 1);
 }
 
-/** The files that a downloader names after its addresses, in the folder that it is told. */
-function findSavedFiles(words: readonly string[]): readonly string[] {
-	const folders = words.flatMap((word, at) => {
+/** The folders that a downloader is told to save in. */
+function findSaveFolders(words: readonly string[]): readonly string[] {
+	return words.flatMap((word, at) => {
 		if (/^(?:-P|--directory-prefix|--output-dir)$/.test(word)) return words[at + 1] ?? [];
 		return /^(?:-P|--directory-prefix=|--output-dir=)(.+)$/s.exec(word)?.[1] ?? [];
 	});
-	const names = words.filter((word) => word.includes("/")).map(savedName);
-	return names.flatMap((name) =>
-		name === "" ? [] : folders.length > 0 ? folders.map((at) => `${at}/${name}`) : [name],
-	);
 }
+
+/** The files that a downloader names after its addresses, in the folder that it is told. */
+function findSavedFiles(name: string, words: readonly string[]): readonly string[] {
+	const folders = findSaveFolders(words);
+	const told = words.flatMap((word, at) => (/^-(?:outfile|destination)$/i.test(word) ? (words[at + 1] ?? []) : []));
+	const names = words.filter((word) => word.includes("/")).map(savedName);
+	const saved = names.map((own) => (own === "" && name === "wget" ? "index.html" : own)).filter((own) => own !== "");
+	return [...told, ...saved.flatMap((own) => (folders.length > 0 ? folders.map((at) => `${at}/${own}`) : [own]))];
+}
+
+/** Options with which a server, a list or a pattern names the files that a downloader saves. */
+const UNNAMED_SAVES =
+	/^(?:-[a-zA-Z]*J[a-zA-Z]*|--remote-header-name|-i|--input-file(?:=.*)?|-r|-m|--recursive|--mirror|--content-disposition)$|#[0-9]/;
+
+/** A place on another machine or in a bucket: `host:path`, `s3://bucket/key`. A drive is none. */
+const REMOTE_PLACE = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:[\w.-]+@)?[\w.-]{2,}:)/i;
+
+const isOption = (word: string) => /^-./.test(word);
 
 /** Records what the files of one check hold. */
 export class FileFlow {
@@ -84,20 +101,59 @@ export class FileFlow {
 
 	/** Records what the files that a command writes hold. */
 	recordCommand({ name, words }: CommandWords, written: readonly string[], placed: PlacedCommand): void {
-		if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope);
+		this.#recordPacked(name, words, placed.scope);
+		if (REMOTE_COPIERS.has(name)) this.#recordRemoteCopies(name, words, placed.scope);
+		const source = name === "dd" ? words.find((word) => word.startsWith("if=")) : undefined;
+		if (source !== undefined) this.#recordCopies([source.slice(3)], written, placed.scope);
+		else if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope);
 		else if (name === "git") this.#recordClone(words, placed.scope);
 		else if (INPUT_WRITERS.has(name) && placed.input !== null)
 			for (const path of written) this.#files.append(path, placed.scope.folders.at(-1) ?? "", placed.input);
 		else this.#recordOutput(name, words, written, placed);
 	}
 
-	#recordCopies(words: readonly string[], written: readonly string[], { folders }: Scope): void {
-		const sources = words.filter((word) => !/^-./.test(word)).slice(0, -1);
-		for (const source of sources.length > 0 ? sources : words.slice(-1)) {
+	#recordCopies(words: readonly string[], written: readonly string[], scope: Scope): void {
+		const { folders } = scope;
+		const folder = folders.at(-1) ?? "";
+		const sources = words.filter((word) => !isOption(word) && word !== written[0]);
+		for (const source of sources) {
+			if (!this.#work.charge(20 * written.length)) return;
+			const name = source.split(/[/\\]/).findLast((segment) => segment !== "") ?? "";
+			const targets = written.filter((path) => path !== source && (sources.length === 1 || path.endsWith(`/${name}`)));
+			for (const path of targets) this.#files.copyFolder(source.replace(/[/\\][*.]$/, ""), path, folder);
+			if (/[/\\]\*$/.test(source)) this.#files.copyFolder(source.slice(0, -2), written[0] ?? "", folder);
 			const program = findProgram(source);
 			const contents = this.#files.find(source, folders) ?? (program && { text: null, program, origin: null });
-			if (!contents) continue;
-			for (const path of written) if (path !== source) this.#files.record(path, folders.at(-1) ?? "", contents);
+			if (contents) for (const path of targets) this.#files.record(path, folder, contents);
+		}
+	}
+
+	/** What comes from another machine is known to nobody here. Only the copy of a folder has files of unknown names. */
+	#recordRemoteCopies(name: string, words: readonly string[], { folders }: Scope): void {
+		const folder = folders.at(-1) ?? "";
+		const from = words.findIndex((word) => REMOTE_PLACE.test(word));
+		const target = from < 0 ? undefined : words.slice(from + 1).find((word) => !isOption(word));
+		if (target !== undefined && !REMOTE_PLACE.test(target)) {
+			const own = words[from]?.split(/[/:]/).at(-1) ?? "";
+			const isFolder =
+				own === "" || words.some((word) => /^(?:-[a-zA-Z]*[ar][a-zA-Z]*|--recursive|--archive|sync)$/.test(word));
+			for (const path of [target, `${target}/${own}`]) this.#files.record(path, folder, ofOrigin("clone"));
+			if (isFolder) this.#files.recordFolder(target, folder, "clone");
+		}
+		if (name === "gh" && words.includes("download")) {
+			const at = words.findIndex((word) => /^(?:-D|--dir)$/.test(word));
+			this.#files.recordFolder(at < 0 ? "." : (words[at + 1] ?? "."), folder, "clone");
+		}
+	}
+
+	/** A packed file holds what the file held, and the other way round. */
+	#recordPacked(name: string, words: readonly string[], { folders }: Scope): void {
+		const ending = PACKERS.get(name);
+		if (ending === undefined) return;
+		for (const path of words) {
+			const contents = isOption(path) ? null : this.#files.find(path, folders);
+			const beside = path.endsWith(ending) ? path.slice(0, -ending.length) : path + ending;
+			if (contents) this.#files.record(beside, folders.at(-1) ?? "", contents);
 		}
 	}
 
@@ -113,7 +169,9 @@ export class FileFlow {
 	#recordOutput(name: string, words: readonly string[], written: readonly string[], placed: PlacedCommand): void {
 		const { folders } = placed.scope;
 		const folder = folders.at(-1) ?? "";
-		const saved = DOWNLOADERS.has(name) ? findSavedFiles(words) : [];
+		const saved = DOWNLOADERS.has(name) ? findSavedFiles(name, words) : [];
+		if (DOWNLOADERS.has(name) && words.some((word) => UNNAMED_SAVES.test(word)))
+			this.#files.recordFolder(findSaveFolders(words)[0] ?? ".", folder, "download");
 		if (written.length + saved.length === 0 && !UNPACKERS.has(name)) return;
 		const origin = this.#findOrigin([name, ...words], placed);
 		if (origin === null) {

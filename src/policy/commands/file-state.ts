@@ -7,8 +7,8 @@ import type { WorkBudget } from "../work-budget.ts";
 import { resolvePath } from "./locations.ts";
 
 /**
- * Where unknown content comes from. `secret`: the environment was printed to it. `command`: the output of another command, or
- * a known text that something changed.
+ * Where unknown content comes from. `clone`: a server that the caller has a login for. `secret`: a secret was printed to it.
+ * `command`: the output of another command, or a known text that something changed.
  */
 export type FileOrigin = "download" | "clone" | "secret" | "command";
 
@@ -85,6 +85,20 @@ export class FileState {
 		if (key === null || this.#folders.get(key) === origin) return;
 		this.#folders.set(key, origin);
 		this.#work.learn();
+	}
+
+	/** Records that the files below a folder lie below another one, too. */
+	copyFolder(from: string, to: string, folder: string): void {
+		if (this.#files.size + this.#folders.size === 0) return;
+		const source = this.#key(from, folder);
+		const target = this.#key(to, folder);
+		if (source === null || target === null || source === target) return;
+		if (!this.#work.charge(10 * (this.#files.size + this.#folders.size))) return;
+		for (const [key, contents] of [...this.#files])
+			if (key.startsWith(`${source}/`)) this.record(`${to}/${key.slice(source.length + 1)}`, folder, contents);
+		for (const [key, origin] of [...this.#folders])
+			if (key === source || key.startsWith(`${source}/`))
+				this.recordFolder(`${to}/${key.slice(source.length + 1)}`, folder, origin);
 	}
 
 	/** What a file holds, seen from the folders that a command may run in. Null where the check did not touch it. */

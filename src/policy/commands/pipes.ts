@@ -19,6 +19,11 @@ const OUTPUT_WORK = 100;
 /** The text of a file that the check knows, seen from the folders of a scope. Null for other files. */
 export type FileReader = (path: string) => string | null;
 
+/** Whether the target of `<&` closes the input. */
+function isClosing([part]: Word): boolean {
+	return part?.kind === "text" && /^0?-?$/.test(part.text);
+}
+
 /** The inputs and outputs of the commands of one check. Each output is predicted once. */
 export class Pipes {
 	readonly #outputs = new WeakMap<SimpleCommand, { readonly text: string | null }>();
@@ -53,6 +58,9 @@ export class Pipes {
 			const path = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
 			return { input: this.fileReader(scope)(path), piped: true };
 		}
+		// Another open file holds what nobody here knows. `<&-` closes the input.
+		if (command.redirects.some(({ operator, target }) => operator === "<&" && !isClosing(target)))
+			return { input: null, piped: true };
 		if (command.reads) return { input: this.#printedBy(script, command.reads, scope), piped: true };
 		return { input: scope.input, piped: scope.piped };
 	}
