@@ -6,7 +6,7 @@ import type { FileContents, FileOrigin, FileState } from "./file-state.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
-import { printsSecrets } from "./sent-secrets.ts";
+import { printsSecrets, type SecretVariables } from "./sent-secrets.ts";
 import { expandText } from "./shell/expand.ts";
 import { DOWNLOADERS } from "./shell/output.ts";
 import type { ShellScript, SimpleCommand } from "./shell/script.ts";
@@ -71,13 +71,15 @@ const isOption = (word: string) => /^-./.test(word);
 export class FileFlow {
 	readonly #files: FileState;
 	readonly #pipes: Pipes;
+	readonly #secrets: SecretVariables;
 	readonly #work: WorkBudget;
 	/** What the command prints whose redirects are followed. */
 	#lastPrinted: { readonly fields: readonly string[]; readonly text: string | null } | null = null;
 
-	constructor(files: FileState, pipes: Pipes, work: WorkBudget) {
+	constructor(files: FileState, pipes: Pipes, secrets: SecretVariables, work: WorkBudget) {
 		this.#files = files;
 		this.#pipes = pipes;
+		this.#secrets = secrets;
 		this.#work = work;
 	}
 
@@ -90,8 +92,9 @@ export class FileFlow {
 		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, placed) };
 		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
-		if (text !== null) this.#files.append(path, folder, text);
-		else this.#files.record(path, folder, ofOrigin(this.#findOrigin(fields, placed) ?? "command"));
+		const origin = this.#findOrigin(fields, placed);
+		if (text !== null) this.#files.append(path, folder, text, origin === "secret" ? origin : null);
+		else this.#files.record(path, folder, ofOrigin(origin ?? "command"));
 	}
 
 	#predict(fields: readonly string[], placed: PlacedCommand): string | null {
@@ -107,9 +110,10 @@ export class FileFlow {
 		if (source !== undefined) this.#recordCopies([source.slice(3)], written, placed.scope);
 		else if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope);
 		else if (name === "git") this.#recordClone(words, placed.scope);
-		else if (INPUT_WRITERS.has(name) && placed.input !== null)
-			for (const path of written) this.#files.append(path, placed.scope.folders.at(-1) ?? "", placed.input);
-		else this.#recordOutput(name, words, written, placed);
+		else if (INPUT_WRITERS.has(name) && placed.input !== null) {
+			const origin = this.#findOrigin([name, ...words], placed) === "secret" ? "secret" : null;
+			for (const path of written) this.#files.append(path, placed.scope.folders.at(-1) ?? "", placed.input, origin);
+		} else this.#recordOutput(name, words, written, placed);
 	}
 
 	#recordCopies(words: readonly string[], written: readonly string[], scope: Scope): void {
@@ -188,7 +192,7 @@ export class FileFlow {
 		if (fields.some((field) => DOWNLOADERS.has(field))) return "download";
 		const sources = sourceCommandNames(placed.script, placed.command, this.#work);
 		if (sources.some((source) => DOWNLOADERS.has(source))) return "download";
-		if (printsSecrets(placed, this.#work)) return "secret";
+		if (printsSecrets(placed, this.#secrets, this.#work)) return "secret";
 		for (const field of fields.slice(1)) {
 			const origin = this.#files.find(field, placed.scope.folders)?.origin;
 			if (origin !== undefined && origin !== null) return origin;

@@ -13,6 +13,8 @@ export interface FileRun {
 	readonly language: "shell" | CodeLanguage | null;
 	/** What the file gets as `$0`, `$1` and so on. */
 	readonly parameters: readonly string[];
+	/** Whether it counts only when the check touched the file. */
+	readonly optional?: boolean;
 }
 
 /** How a program that runs files is told which. */
@@ -20,6 +22,8 @@ interface FileRunner {
 	readonly language: "shell" | CodeLanguage;
 	/** Options that take the next word. */
 	readonly values: ReadonlySet<string>;
+	/** Words that stand before the file. */
+	readonly before: ReadonlySet<string>;
 	/** Options with which it runs no file. */
 	readonly instead: ReadonlySet<string>;
 }
@@ -31,10 +35,23 @@ function isLanguage(text: string): text is "shell" | CodeLanguage {
 }
 
 const FILE_RUNNERS: ReadonlyMap<string, FileRunner> = new Map(
-	runsFile.runners.flatMap(({ names, language, values, instead }) =>
+	runsFile.runners.flatMap(({ names, language, values, before, instead }) =>
 		isLanguage(language)
-			? names.map((name) => [name, { language, values: new Set(values), instead: new Set(instead) }] as const)
+			? names.map(
+					(name) =>
+						[name, { language, values: new Set(values), before: new Set(before), instead: new Set(instead) }] as const,
+				)
 			: [],
+	),
+);
+
+/** Options whose value is a file of code, by program. */
+const LOADERS: ReadonlyMap<
+	string,
+	{ readonly language: "shell" | CodeLanguage; readonly options: ReadonlySet<string> }
+> = new Map(
+	runsFile.loaders.flatMap(({ names, language, options }) =>
+		isLanguage(language) ? names.map((name) => [name, { language, options: new Set(options) }] as const) : [],
 	),
 );
 
@@ -42,27 +59,42 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map(Object.entries(runsFile.
 const TASK_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(runsFile.task_files));
 
 /** The position of the first word that is neither an option nor an option's value. -1 without one. */
-function findFirstOperand(words: readonly string[], { values, instead }: FileRunner): number {
+function findFirstOperand(words: readonly string[], { values, before, instead }: FileRunner): number {
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] ?? "";
 		if (word === "--") return at + 1 < words.length ? at + 1 : -1;
 		if (instead.has(word) || (/^-[A-Za-z]{2,}$/.test(word) && [...word.slice(1)].some((c) => instead.has(`-${c}`))))
 			return -1;
 		if (values.has(word)) at++;
-		else if (!/^[-+]./.test(word) && word !== "-") return at;
+		else if (!before.has(word) && !/^[-+]./.test(word) && word !== "-") return at;
 	}
 	return -1;
 }
 
-/** The files that a command runs: itself, when its name is a path, or the script of a shell or an interpreter. */
+/** The files that a command runs: itself, the script of a shell or an interpreter, and what options load. */
 export function findFileRuns({ name, words }: CommandWords, written: string): readonly FileRun[] {
-	const isPath = /[/\\]|\.(?:exe|com|bat|cmd|ps1)$/i.test(written);
+	const isPath = /[/\\]|\.[a-z][a-z0-9]{0,4}$/i.test(written);
 	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
-	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(name.replace(/[0-9.]+$/, ""));
+	const plainName = name.replace(/[0-9.]+$/, "");
+	runs.push(...findLoadedFiles(LOADERS.has(name) ? name : plainName, words));
+	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(plainName);
 	if (!runner) return runs;
 	const at = findFirstOperand(words, runner);
 	const path = words[at];
 	return path === undefined ? runs : [...runs, { path, language: runner.language, parameters: words.slice(at) }];
+}
+
+/** The files that options of a program load, and the module of `python -m`. Those that are not the check's stay unnamed. */
+function findLoadedFiles(name: string, words: readonly string[]): readonly FileRun[] {
+	const loader = LOADERS.get(name);
+	if (!loader) return [];
+	return words.flatMap((word, at): readonly FileRun[] => {
+		const [option = "", ...attached] = /^--/.test(word) ? word.split("=") : [word];
+		const value = attached.length > 0 ? attached.join("=") : words[at + 1];
+		if (!loader.options.has(option) || value === undefined) return [];
+		const path = option === "-m" ? `${value.replaceAll(".", "/")}.py` : value;
+		return [{ path, language: loader.language, parameters: [path], optional: true }];
+	});
 }
 
 /** The files that a task runner reads its tasks from, by their usual names or by its options. */
@@ -73,8 +105,13 @@ export function findTaskFiles({ name, words }: CommandWords): readonly string[] 
 		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
 		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
 	});
+	const folders = words.flatMap((word, at) => {
+		if (/^(?:-C|--directory|--prefix|--cwd|--dir)$/.test(word)) return words[at + 1] ?? [];
+		return /^(?:--directory=|--prefix=|--cwd=|--dir=)(.+)$/s.exec(word)?.[1] ?? [];
+	});
 	const operands = name === "crontab" ? words.filter((word) => !word.startsWith("-")) : [];
-	return [...named, ...operands, ...(named.length > 0 ? [] : usual)];
+	const files = [...named, ...operands, ...(named.length > 0 ? [] : usual)];
+	return [...files, ...folders.flatMap((folder) => files.map((file) => `${folder}/${file}`))];
 }
 
 /** The lines of shell in a task file: recipes of make and just, scripts of npm, `RUN` of Docker, jobs of cron. */
@@ -126,8 +163,12 @@ const IGNORED_FOLDERS: ReadonlySet<string> = new Set(runsFile.ignored_folders);
  * Where a file lies that a command runs and the check did not touch. `known`: an installed program, or no file. A
  * command's name without folder is looked for among the programs.
  */
-export function findRunPlace({ path, language }: FileRun, folder: string): "workspace" | "elsewhere" | "known" {
+export function findRunPlace(
+	{ path, language, optional }: FileRun,
+	folder: string,
+): "workspace" | "elsewhere" | "known" {
 	if (
+		optional === true ||
 		(language === null && !/[/\\]/.test(path)) ||
 		/^\/dev\//.test(path) ||
 		path.includes(UNKNOWN) ||

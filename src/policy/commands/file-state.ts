@@ -12,7 +12,7 @@ import { resolvePath } from "./locations.ts";
  */
 export type FileOrigin = "download" | "clone" | "secret" | "command";
 
-/** What a file holds, as far as the check knows. At most one member is not null. */
+/** What a file holds, as far as the check knows. At most one member is not null, but a text may have a secret in it. */
 export interface FileContents {
 	readonly text: string | null;
 	/** The name of the program that the file is a copy of, or a link to. */
@@ -70,13 +70,13 @@ export class FileState {
 		if (!isSame) this.#work.learn();
 	}
 
-	/** Adds a text to what a file holds. A file of unknown content stays one. */
-	append(path: string, folder: string, text: string): void {
+	/** Adds a text, which may have a secret in it, to what a file holds. A file of unknown content stays one. */
+	append(path: string, folder: string, text: string, origin: "secret" | null): void {
 		const known = this.find(path, [folder]);
 		if (known && known.text === null) return;
 		const joined = (known?.text ?? "") + text;
 		if (joined.length > MAX_FILE_CHARS) this.#work.exhaust();
-		this.record(path, folder, { text: joined, program: null, origin: null });
+		this.record(path, folder, { text: joined, program: null, origin: known?.origin ?? origin });
 	}
 
 	/** Records that a folder holds files whose names and contents are not known. */

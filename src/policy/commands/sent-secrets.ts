@@ -12,6 +12,12 @@ import type { ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 const SENDERS: ReadonlySet<string> = new Set([...secretsFile.senders, ...secretsFile.request_senders]);
 const REQUEST_SENDERS: ReadonlySet<string> = new Set(secretsFile.request_senders);
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
+const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
+const CREDENTIAL_PRINTERS: ReadonlySet<string> = new Set(secretsFile.credential_printers);
+const SENDING_SUBCOMMANDS: ReadonlySet<string> = new Set(secretsFile.sending_subcommands);
+/** Commands that print their words, or what they make of their input. */
+const TEXT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.text_printers);
+const ENVIRONMENT = "the environment";
 
 const SECRET_NAME =
 	/(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY)(?:_|$)/i;
@@ -27,13 +33,17 @@ function wordsIn(command: SimpleCommand): readonly Word[] {
 }
 
 /** The commands whose output a command gets by its pipe or in its words. */
-function* findFeeders({ script, command }: Placed, work: WorkBudget): Iterable<SimpleCommand> {
+function* findFeeders(
+	{ script, command }: Placed,
+	work: WorkBudget,
+	own: readonly Word[] = wordsIn(command),
+): Iterable<SimpleCommand> {
 	const seen = new Set<SimpleCommand>();
 	const open: Placed[] = [{ script, command }];
 	for (let next = open.pop(); next; next = open.pop()) {
 		const { reads } = next.command;
 		const read = reads ? next.script.commands.slice(reads.from, reads.to) : [];
-		const nested = wordsIn(next.command).flatMap(findScripts);
+		const nested = (next.command === command ? own : wordsIn(next.command)).flatMap(findScripts);
 		const found = [
 			...read.map((feeder) => ({ script: next.script, command: feeder })),
 			...nested.flatMap((inner) => inner.commands.map((feeder) => ({ script: inner, command: feeder }))),
@@ -48,24 +58,93 @@ function* findFeeders({ script, command }: Placed, work: WorkBudget): Iterable<S
 	}
 }
 
+function literalText(word: Word | undefined): string {
+	const part = word?.[0];
+	return part?.kind === "text" ? part.text : "";
+}
+
 function literalName(command: SimpleCommand): string {
-	const part = command.words[0]?.[0];
-	return part?.kind === "text" ? commandName(part.text) : "";
+	return commandName(literalText(command.words[0]));
 }
 
-/** The name of a variable among the words whose name says that it holds a secret. */
-function findSecretVariable(words: readonly Word[]): string | null {
-	for (const word of words) for (const name of findVariableNames(word)) if (SECRET_NAME.test(name)) return name;
-	return null;
+/** Whether a command begins with one of the phrases of at most three words. */
+function beginsWith(name: string, words: readonly string[], phrases: ReadonlySet<string>): boolean {
+	const [first = "", second = ""] = words;
+	return phrases.has(name) || phrases.has(`${name} ${first}`) || phrases.has(`${name} ${first} ${second}`);
 }
 
-/** What of the environment a command prints. Null for other commands. */
-function findPrintedSecret(command: SimpleCommand): string | null {
-	const name = literalName(command);
-	const variable = findSecretVariable(wordsIn(command));
-	if (variable !== null) return `$${variable}`;
-	if (!ENVIRONMENT_PRINTERS.has(name)) return null;
-	return name === "env" && command.words.length > 1 ? null : "the environment";
+/** What of the environment, or which credential, a command prints. Null for other commands. */
+function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): string | null {
+	const at = /^(?:sudo|command|builtin|busybox)$/.test(literalName(command)) ? 1 : 0;
+	const name = commandName(literalText(command.words[at]));
+	const words = command.words.slice(at + 1, at + 3).map(literalText);
+	if (TEXT_PRINTERS.has(name)) return variables.find(wordsIn(command));
+	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsIn(command)) ?? ENVIRONMENT;
+	if (LONE_PRINTERS.has(name)) return words.length === 0 || /^-[px]+$/.test(words[0] ?? "") ? ENVIRONMENT : null;
+	return beginsWith(name, words, CREDENTIAL_PRINTERS) ? `what ${name} prints` : null;
+}
+
+/** The variables of one check that hold secrets: by their names, or because a command put one there. */
+export class SecretVariables {
+	readonly #given = new Map<string, string>();
+	readonly #work: WorkBudget;
+
+	constructor(work: WorkBudget) {
+		this.#work = work;
+	}
+
+	/** What secret the variables among the words hold. Null without one. */
+	find(words: readonly Word[]): string | null {
+		for (const word of words)
+			for (const name of findVariableNames(word)) {
+				const given = this.#given.get(name) ?? (SECRET_NAME.test(name) ? `$${name}` : undefined);
+				if (given !== undefined) return given;
+			}
+		return null;
+	}
+
+	/** Records the variables that a command gives a secret. */
+	record(placed: Placed): void {
+		const { command } = placed;
+		for (const { name, value } of command.assignments) this.#give(name, this.#findIn(placed, [value]));
+		const name = literalName(command);
+		if (!/^(?:export|declare|typeset|local|readonly|for|read|mapfile|readarray)$/.test(name)) return;
+		const secret = this.#findIn({ script: placed.script, command }, wordsIn(command).slice(1));
+		if (secret === null) return;
+		for (const word of command.words.slice(1)) {
+			const given = /^([A-Za-z_]\w*)(?:=|$)/.exec(literalText(word))?.[1];
+			if (given !== undefined) this.#give(given, secret);
+		}
+	}
+
+	#findIn(placed: Placed, words: readonly Word[]): string | null {
+		const own = this.find(words);
+		if (own !== null) return own;
+		for (const feeder of findFeeders(placed, this.#work, words)) {
+			const secret = findPrintedSecret(feeder, this);
+			if (secret !== null) return secret;
+		}
+		return null;
+	}
+
+	#give(name: string, secret: string | null): void {
+		if (secret === null || this.#given.has(name)) return;
+		this.#given.set(name, secret);
+		this.#work.learn();
+	}
+}
+
+/** Options of requests whose value is a client's own key to the service that it is for. */
+const LOGIN_OPTION = /^(?:-H|-u|-b|-A|-E|--header|--user|--cookie|--oauth2-bearer|--cert|--key|--auth|-a|--bearer)$/;
+const LOGIN_WORD = /^(?:-[Hub].|--(?:header|user|cookie|oauth2-bearer|auth|bearer)=)|^[\w-]+:(?!\/\/)/;
+
+/** The words of a request without those that log in. */
+function findRequestWords(command: SimpleCommand): readonly Word[] {
+	const words = command.words.filter((word, at) => {
+		const before = literalText(command.words[at - 1]);
+		return !LOGIN_OPTION.test(before) && !LOGIN_WORD.test(literalText(word));
+	});
+	return [...words, ...command.redirects.map(({ target }) => target)];
 }
 
 /**
@@ -74,10 +153,8 @@ function findPrintedSecret(command: SimpleCommand): string | null {
  */
 function findSentWords({ words }: SimpleCommand): readonly Word[] {
 	return words.filter((_, at) => {
-		const before = words[at - 1]?.[0];
-		const own = words[at]?.[0];
-		const option = before?.kind === "text" ? before.text : "";
-		const attached = own?.kind === "text" ? own.text : "";
+		const option = literalText(words[at - 1]);
+		const attached = literalText(words[at]);
 		return (
 			/^(?:-d|-F|--data(?:-\w+)?|--form|--json|--post-data)$/.test(option) ||
 			/^--(?:data|form|post-data|json)/.test(attached)
@@ -85,31 +162,58 @@ function findSentWords({ words }: SimpleCommand): readonly Word[] {
 	});
 }
 
-/** What secret a command sends. Null where it sends none. */
-export function findSentSecret(
+/** Options whose value is a file that a program reads for itself: keys, settings, other programs. */
+const OWN_FILE_OPTION = /^(?:-[iFeoEKH]|--(?:cert|key|cacert|config|identity|rsh|header))$/;
+
+/** The file with secrets that a command sends by naming it. Requests mark the files that they send. */
+function findSentFile(
 	{ name, words }: CommandWords,
 	placed: Placed,
 	{ folders }: Scope,
 	files: FileState,
-	work: WorkBudget,
 ): string | null {
-	if (!SENDERS.has(name)) return null;
-	for (const word of words) {
-		const path = word.replace(/^(?:[^@=]*=)?[@<]/, "");
-		if (files.find(path, folders)?.origin === "secret") return `${path}, which holds secrets`;
+	const isRequest = REQUEST_SENDERS.has(name);
+	for (const [at, word] of words.entries()) {
+		const before = words[at - 1] ?? "";
+		const isMarked = /^(?:[^@=]*=)?[@<]|^--(?:post|body|upload)-file=/.test(word) || UPLOAD_OPTION.test(before);
+		if (OWN_FILE_OPTION.test(before) || (isRequest && !isMarked)) continue;
+		const path = word.replace(/^(?:[^@=]*=)?[@<]|^--[a-z-]+=/, "");
+		if (name !== "ssh" && files.find(path, folders)?.origin === "secret") return path;
 	}
-	for (const feeder of findFeeders(placed, work)) {
-		const secret = findPrintedSecret(feeder);
-		if (secret !== null) return secret;
-	}
-	const own = REQUEST_SENDERS.has(name) ? findSentWords(placed.command) : wordsIn(placed.command);
-	const variable = literalName(placed.command) === name ? findSecretVariable(own) : null;
-	return variable === null ? null : `$${variable}`;
+	const read = placed.command.redirects.find(({ operator }) => operator === "<");
+	const path = read ? literalText(read.target) : "";
+	return path !== "" && files.find(path, folders)?.origin === "secret" ? path : null;
 }
 
-/** Whether a command, or one that feeds it, prints the environment. */
-export function printsSecrets(placed: Placed, work: WorkBudget): boolean {
-	if (findPrintedSecret(placed.command) === "the environment") return true;
-	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder) === "the environment") return true;
+const UPLOAD_OPTION = /^(?:-T|--upload-file|--post-file|--body-file|-infile)$/i;
+
+/** What secret a command sends. Null where it sends none. */
+export function findSentSecret(
+	words: CommandWords,
+	placed: Placed,
+	scope: Scope,
+	files: FileState,
+	variables: SecretVariables,
+	work: WorkBudget,
+): string | null {
+	const { name } = words;
+	if (!SENDERS.has(name) && !beginsWith(name, words.words, SENDING_SUBCOMMANDS)) return null;
+	const path = findSentFile(words, placed, scope, files);
+	if (path !== null) return `${path}, which holds secrets`;
+	const isRequest = REQUEST_SENDERS.has(name);
+	const sent = isRequest ? findRequestWords(placed.command) : wordsIn(placed.command);
+	for (const feeder of findFeeders(placed, work, sent)) {
+		const secret = findPrintedSecret(feeder, variables);
+		if (secret !== null) return secret;
+	}
+	if (literalName(placed.command) !== name) return null;
+	const whole = variables.find(sent);
+	return isRequest && whole !== ENVIRONMENT ? variables.find(findSentWords(placed.command)) : whole;
+}
+
+/** Whether a command, or one that feeds it, prints a secret. */
+export function printsSecrets(placed: Placed, variables: SecretVariables, work: WorkBudget): boolean {
+	if (findPrintedSecret(placed.command, variables) !== null) return true;
+	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder, variables) !== null) return true;
 	return false;
 }

@@ -19,7 +19,7 @@ import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
 import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
-import { findSentSecret } from "./sent-secrets.ts";
+import { findSentSecret, SecretVariables } from "./sent-secrets.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseExpansions, parseShell } from "./shell/parse.ts";
@@ -82,6 +82,7 @@ export class CommandWalk {
 	readonly #findings: FindingCollector;
 	readonly #state: ShellState;
 	readonly #flow: FileFlow;
+	readonly #secrets: SecretVariables;
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
@@ -92,7 +93,8 @@ export class CommandWalk {
 	constructor(findings: FindingCollector, work: WorkBudget) {
 		this.#findings = findings;
 		this.#state = new ShellState(work);
-		this.#flow = new FileFlow(this.#state.files, this.#state.pipes, work);
+		this.#secrets = new SecretVariables(work);
+		this.#flow = new FileFlow(this.#state.files, this.#state.pipes, this.#secrets, work);
 		this.#work = work;
 	}
 
@@ -180,6 +182,7 @@ export class CommandWalk {
 	}
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
+		this.#secrets.record({ script, command });
 		for (const { name, value } of this.#state.assign(command.assignments, scope))
 			this.#followVariable(name, value, {
 				scope,
@@ -294,7 +297,7 @@ export class CommandWalk {
 		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.#followWildcardName(name, fields, frame, isListed);
 		this.#findings.matchForbidden(words);
 		this.#followFileRuns(words, fields, frame);
-		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#work);
+		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#secrets, this.#work);
 		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
 		const written: string[] = [];
 		const inner = { ...frame, depth: frame.depth + 1 };

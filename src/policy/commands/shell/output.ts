@@ -121,10 +121,7 @@ export function predictOutput(
 	const characters = charactersIn(args) + (input?.length ?? 0);
 	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return null;
 	if (printsEnvironment(name, args)) return "";
-	if (name === "which" || (name === "command" && args[0] === "-v")) {
-		const program = args.at(-1) ?? null;
-		return program === null || /[/\\]/.test(program) ? program : `/usr/bin/${program}`;
-	}
+	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1) ?? null;
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const readsOnlyInput = operands.every((word) => word === "-");
 	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (readsOnlyInput || name === "tee"))
