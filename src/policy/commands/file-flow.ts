@@ -107,8 +107,8 @@ export class FileFlow {
 		this.#recordPacked(name, words, placed.scope);
 		if (REMOTE_COPIERS.has(name)) this.#recordRemoteCopies(name, words, placed.scope);
 		const source = name === "dd" ? words.find((word) => word.startsWith("if=")) : undefined;
-		if (source !== undefined) this.#recordCopies([source.slice(3)], written, placed.scope);
-		else if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope);
+		if (source !== undefined) this.#recordCopies([source.slice(3)], written, placed.scope, false);
+		else if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope, name === "ln");
 		else if (name === "git") this.#recordClone(words, placed.scope);
 		else if (INPUT_WRITERS.has(name) && placed.input !== null) {
 			const origin = this.#findOrigin([name, ...words], placed) === "secret" ? "secret" : null;
@@ -116,7 +116,7 @@ export class FileFlow {
 		} else this.#recordOutput(name, words, written, placed);
 	}
 
-	#recordCopies(words: readonly string[], written: readonly string[], scope: Scope): void {
+	#recordCopies(words: readonly string[], written: readonly string[], scope: Scope, isLink: boolean): void {
 		const { folders } = scope;
 		const folder = folders.at(-1) ?? "";
 		const sources = words.filter((word) => !isOption(word) && word !== written[0]);
@@ -124,11 +124,19 @@ export class FileFlow {
 			if (!this.#work.charge(20 * written.length)) return;
 			const name = source.split(/[/\\]/).findLast((segment) => segment !== "") ?? "";
 			const targets = written.filter((path) => path !== source && (sources.length === 1 || path.endsWith(`/${name}`)));
-			for (const path of targets) this.#files.copyFolder(source.replace(/[/\\][*.]$/, ""), path, folder);
+			if (isLink) for (const path of targets) this.#files.recordLink(path, source, folder);
 			if (/[/\\]\*$/.test(source)) this.#files.copyFolder(source.slice(0, -2), written[0] ?? "", folder);
-			const program = findProgram(source);
-			const contents = this.#files.find(source, folders) ?? (program && { text: null, program, origin: null });
-			if (contents) for (const path of targets) this.#files.record(path, folder, contents);
+			this.#recordCopy(source, targets, folders);
+		}
+	}
+
+	#recordCopy(source: string, targets: readonly string[], folders: readonly string[]): void {
+		const folder = folders.at(-1) ?? "";
+		const program = findProgram(source);
+		const contents = this.#files.find(source, folders) ?? (program && { text: null, program, origin: null });
+		for (const path of targets) {
+			this.#files.copyFolder(source.replace(/[/\\][*.]$/, ""), path, folder);
+			if (contents) this.#files.record(path, folder, contents);
 		}
 	}
 

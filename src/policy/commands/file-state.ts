@@ -41,6 +41,8 @@ export class FileState {
 	readonly #files = new Map<string, FileContents>();
 	/** Folders with files of unknown names: unpacked archives and clones. */
 	readonly #folders = new Map<string, FileOrigin>();
+	/** What links lead to, as written where the link is. */
+	readonly #links = new Map<string, string>();
 	readonly #work: WorkBudget;
 
 	constructor(work: WorkBudget) {
@@ -85,6 +87,30 @@ export class FileState {
 		if (key === null || this.#folders.get(key) === origin) return;
 		this.#folders.set(key, origin);
 		this.#work.learn();
+	}
+
+	/** Records that a path is a link to another one. */
+	recordLink(path: string, target: string, folder: string): void {
+		const key = this.#key(path, folder);
+		const parent = path.slice(0, path.lastIndexOf("/") + 1);
+		const led = /^[/~]|^[A-Za-z]:/.test(target) ? target : parent + target;
+		if (key === null || this.#links.get(key) === led) return;
+		this.#links.set(key, led);
+		this.#work.learn();
+	}
+
+	/** Where a path leads whose beginning is a link of this check. `below`: what lies in it. Null for other paths. */
+	findLinked(path: string, folders: readonly string[]): { readonly path: string; readonly below: boolean } | null {
+		if (this.#links.size === 0 || !this.#work.charge(20 * this.#links.size)) return null;
+		for (const folder of folders) {
+			const key = this.#key(path, folder);
+			if (key === null) return null;
+			for (const [link, target] of this.#links) {
+				if (key === link) return { path: target, below: path.endsWith("/") };
+				if (key.startsWith(`${link}/`)) return { path: `${target}/${key.slice(link.length + 1)}`, below: true };
+			}
+		}
+		return null;
 	}
 
 	/** Records that the files below a folder lie below another one, too. */

@@ -11,6 +11,7 @@ import { FileFlow } from "./file-flow.ts";
 import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
 import type { FindingCollector } from "./findings.ts";
 import { enterFolder } from "./folders.ts";
+import type { PathEffect } from "./judge.ts";
 import { isDisk, locatePath } from "./locations.ts";
 import { type CommandWords, parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
@@ -404,7 +405,7 @@ export class CommandWalk {
 	#followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
 		if (effect.kind === "raise") this.#findings.add(effect.factor, shortenForReason(effect.because), effect.instead);
 		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove" || effect.kind === "word")
-			this.#findings.judge(effect, frame.scope.folders);
+			this.#judgePath(effect, frame.scope.folders);
 		else if (effect.kind === "suspect") this.#followSuspect(effect.command, frame);
 		else if (effect.kind === "run") this.#followCommand(effect.fields, frame, isListed || effect.listed === true);
 		else if (effect.kind === "script")
@@ -413,6 +414,14 @@ export class CommandWalk {
 		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
+	}
+
+	/** Judges an effect on a path, and on where a link leads it. Removing a link itself leaves that as it is. */
+	#judgePath(effect: PathEffect, folders: readonly string[]): void {
+		this.#findings.judge(effect, folders);
+		const linked = this.#state.files.findLinked(effect.path, folders);
+		if (linked === null || (effect.kind === "remove" && !linked.below)) return;
+		this.#findings.judge({ ...effect, path: linked.path }, folders);
 	}
 
 	/** Adds a folder that later commands may run in. Each is one more to judge every path from. */
