@@ -4,8 +4,11 @@ import type { Reach } from "../path-patterns.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
 
-/** Languages whose code is searched for calls that remove, write or run. */
-export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
+/** Languages of interpreters whose strings, names and calls are read. */
+export type ScriptLanguage = "python" | "javascript" | "perl" | "ruby" | "php" | "lua";
+
+/** Languages whose code is searched for calls that remove, write or run. `code` is one of those left. */
+export type CodeLanguage = ScriptLanguage | "code" | "sql" | "mongo" | "redis" | "powershell";
 
 export type Effect =
 	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */

@@ -24,7 +24,20 @@ interface FileRunner {
 	readonly instead: ReadonlySet<string>;
 }
 
-const LANGUAGES: ReadonlySet<string> = new Set(["shell", "code", "sql", "mongo", "redis", "powershell"]);
+const LANGUAGES: ReadonlySet<string> = new Set([
+	"shell",
+	"python",
+	"javascript",
+	"perl",
+	"ruby",
+	"php",
+	"lua",
+	"code",
+	"sql",
+	"mongo",
+	"redis",
+	"powershell",
+]);
 
 function isLanguage(text: string): text is "shell" | CodeLanguage {
 	return LANGUAGES.has(text);

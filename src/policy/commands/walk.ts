@@ -5,7 +5,7 @@ import { foldingWork } from "../look-alikes.ts";
 import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import type { CodeLanguage, Effect, Invocation } from "./effects.ts";
+import type { CodeLanguage, Effect, Invocation, ScriptLanguage } from "./effects.ts";
 import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./evaluated.ts";
 import { FileFlow } from "./file-flow.ts";
 import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
@@ -14,7 +14,7 @@ import { enterFolder } from "./folders.ts";
 import { isDisk, locatePath } from "./locations.ts";
 import { type CommandWords, parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
-import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
+import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./programs/code.ts";
 import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
@@ -53,10 +53,21 @@ const MAX_BODY_COMMANDS = 100;
  */
 const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
 
+const readScript = (language: ScriptLanguage) => ({
+	read: (text: string) => findScriptEffects(text, language),
+	unitsPerCharacter: 100,
+});
+
 /** What reads code of each language, and the work for a character: each text is searched for a number of calls. */
 const CODE_READERS: Readonly<
 	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
 > = {
+	python: readScript("python"),
+	javascript: readScript("javascript"),
+	perl: readScript("perl"),
+	ruby: readScript("ruby"),
+	php: readScript("php"),
+	lua: readScript("lua"),
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
 	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
