@@ -28,7 +28,7 @@ export interface CodeCall {
 /** Expressions in expressions that are followed. Deeper ones are read one after the other. */
 const MAX_DEPTH = 150;
 
-/** Characters of values built for each token and in all. Beyond it values count as unknown. */
+/** Characters of values that are read and built in all. Beyond it values count as unknown. */
 const VALUE_CHARS = 2_000_000;
 
 const ADDING: Readonly<Record<ScriptLanguage, RegExp>> = {
@@ -189,7 +189,7 @@ export class CodeFolder {
 			if (token.kind === "mark" && ADDING[this.#language].test(token.value)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
-				value = this.#built(addValues(value, this.#term(), token.value));
+				value = this.#sum(value, this.#term(), token.value);
 			} else if (this.#isOperator(token)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
@@ -204,9 +204,21 @@ export class CodeFolder {
 		return (kind === "mark" && OPERATORS.test(value)) || (kind === "name" && WORD_OPERATORS.test(value));
 	}
 
-	#built(value: CodeValue): CodeValue {
-		this.#builtChars += value.text?.length ?? 0;
-		return this.#builtChars > VALUE_CHARS ? UNKNOWN_VALUE : value;
+	/** Computes a value of others, while their size and its own are within what may be built. */
+	#built(parts: readonly (CodeValue | null | undefined)[], compute: () => CodeValue): CodeValue {
+		for (const part of parts) this.#builtChars += sizeOf(part);
+		if (this.#builtChars > VALUE_CHARS) return UNKNOWN_VALUE;
+		const value = compute();
+		this.#builtChars += sizeOf(value);
+		return value;
+	}
+
+	#sum(left: CodeValue, right: CodeValue, operator: string): CodeValue {
+		return this.#built([left, right], () => addValues(left, right, operator));
+	}
+
+	#product(left: CodeValue, right: CodeValue): CodeValue {
+		return this.#built([left, right], () => multiplyValues(left, right));
 	}
 
 	#assignment(name: string, before: CodeValue): CodeValue | null {
@@ -216,7 +228,7 @@ export class CodeFolder {
 		this.#tokens.next();
 		this.#tokens.skipNewlines();
 		const value = this.#expression();
-		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#built(addValues(before, value, "+")) : value;
+		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#sum(before, value, "+") : value;
 		this.#variables.set(name, assigned);
 		return assigned;
 	}
@@ -229,7 +241,7 @@ export class CodeFolder {
 			(this.#language === "perl" && this.#tokens.peek()?.value === "x" && this.#tokens.peek()?.kind === "name")
 		) {
 			this.#tokens.next();
-			value = this.#built(multiplyValues(value, this.#postfix()));
+			value = this.#product(value, this.#postfix());
 		}
 		return value;
 	}
@@ -267,7 +279,7 @@ export class CodeFolder {
 	#named(value: CodeValue, name: string): CodeValue {
 		const path = `${value.path ?? "*"}.${name.replace(/^\$/, "")}`;
 		if (this.#language === "ruby" && !this.#tokens.is("(")) {
-			const folded = foldCall(name, [], value);
+			const folded = this.#built([value], () => foldCall(name, [], value));
 			if (folded !== UNKNOWN_VALUE) return folded;
 		}
 		if (HOMES.test(path)) return textValue("~");
@@ -320,12 +332,12 @@ export class CodeFolder {
 			else bounds[bounds.length - 1] = this.#expression();
 		}
 		const [only] = bounds;
-		if (bounds.length > 1) return sliceValue(value, bounds);
+		if (bounds.length > 1) return this.#built([value], () => sliceValue(value, bounds));
 		if (value.path !== null && only?.text != null) {
 			if (ENVIRONMENTS.test(value.path) && only.text === "HOME") return textValue("~");
 			return /^(?:globals|locals|vars)\(\)$/.test(value.path) ? this.#lookUp(only.text) : this.#named(value, only.text);
 		}
-		return only ? itemOf(value, only) : UNKNOWN_VALUE;
+		return only ? this.#built([value], () => itemOf(value, only)) : UNKNOWN_VALUE;
 	}
 
 	#lookUp(name: string): CodeValue {
@@ -379,9 +391,14 @@ export class CodeFolder {
 	/** What a call gives. */
 	#result(path: string, callee: CodeValue, args: readonly CodeValue[]): CodeValue {
 		if (HOMES.test(path)) return textValue("~");
+		// The name of a function that gives the home folder stands for the folder.
+		if (path === "" && callee.text === "~") return callee;
 		const joins = /(?:path|File|posixpath|ntpath)\.(?:join|resolve)$/.test(path);
-		const folded = joins ? joinPaths(args) : foldCall(path.slice(path.lastIndexOf(".") + 1), args, callee.subject);
-		if (folded !== UNKNOWN_VALUE) return this.#built(folded);
+		const name = path.slice(path.lastIndexOf(".") + 1);
+		const folded = this.#built([callee.subject, ...args], () =>
+			joins ? joinPaths(args) : foldCall(name, args, callee.subject),
+		);
+		if (folded !== UNKNOWN_VALUE) return folded;
 		const isPath = /(?:^|\.)(?:Pure(?:Posix)?)?Path$/.test(path);
 		return pathValue(`${path}()`, isPath ? joinPaths(args) : args[0]);
 	}
@@ -411,7 +428,15 @@ export class CodeFolder {
 			this.#tokens.next();
 			return textValue(`-${this.#tokens.last?.value ?? ""}`);
 		}
-		return /^(?:[-!~\\*&+]|\*\*|\.\.\.)$/.test(token.value) ? this.#postfix() : UNKNOWN_VALUE;
+		return isUnary(token) ? this.#operand() : UNKNOWN_VALUE;
+	}
+
+	/** The value behind any number of unary operators. */
+	#operand(): CodeValue {
+		for (let next = this.#tokens.peek(); next && isUnary(next); next = this.#tokens.peek()) this.#tokens.next();
+		const next = this.#tokens.peek();
+		const isValue = next?.kind === "name" || next?.kind === "string" || /^[([]$/.test(next?.value ?? "");
+		return isValue ? this.#postfix() : UNKNOWN_VALUE;
 	}
 
 	/** Python and Ruby join texts that stand side by side. */
@@ -435,6 +460,11 @@ export class CodeFolder {
 		return known ?? pathValue(name);
 	}
 }
+
+const isUnary = ({ kind, value }: CodeToken) => kind === "mark" && /^(?:[-!~\\*&+]|\*\*|\.\.\.)$/.test(value);
+
+/** The size of a value, in characters or items. */
+const sizeOf = (value: CodeValue | null | undefined) => (value?.text?.length ?? 0) + (value?.list?.length ?? 0);
 
 interface MeantCall {
 	readonly callee: CodeValue;

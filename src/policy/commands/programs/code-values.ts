@@ -17,12 +17,21 @@ export interface CodeValue {
 
 export const textValue = (text: string): CodeValue => ({ text, list: null, path: null });
 export const listValue = (list: readonly CodeValue[]): CodeValue => ({ text: null, list, path: null });
-export const pathValue = (path: string, subject?: CodeValue): CodeValue =>
-	subject ? { text: null, list: null, path, subject } : { text: null, list: null, path };
+export function pathValue(written: string, subject?: CodeValue): CodeValue {
+	const path =
+		written.length > MAX_PATH_CHARS ? `*${written.slice(written.lastIndexOf(".")).slice(0, MAX_PATH_CHARS)}` : written;
+	return subject ? { text: null, list: null, path, subject } : { text: null, list: null, path };
+}
 export const UNKNOWN_VALUE: CodeValue = { text: null, list: null, path: null };
 
 /** Longer texts are not built. They count as unknown. */
 const MAX_TEXT_CHARS = 131_072;
+
+/** Longer lists are not built of others. */
+const MAX_ITEMS = 10_000;
+
+/** No function has a longer name. */
+const MAX_PATH_CHARS = 256;
 
 export const bounded = (text: string): CodeValue => (text.length > MAX_TEXT_CHARS ? UNKNOWN_VALUE : textValue(text));
 
@@ -36,7 +45,8 @@ export function findTexts(value: CodeValue): readonly string[] | null {
 
 /** Adds two values: texts one behind the other, numbers, lists. */
 export function addValues(left: CodeValue, right: CodeValue, operator: string): CodeValue {
-	if (left.list && right.list) return listValue([...left.list, ...right.list]);
+	if (left.list && right.list)
+		return left.list.length + right.list.length > MAX_ITEMS ? UNKNOWN_VALUE : listValue([...left.list, ...right.list]);
 	if (left.text === null && right.text === null) return UNKNOWN_VALUE;
 	const isNumber = ({ text }: CodeValue) => text !== null && /^-?\d{1,15}$/.test(text);
 	if (operator === "+" && isNumber(left) && isNumber(right))
