@@ -209,3 +209,8 @@ function joinTables(): ReadonlyMap<string, ProgramGrammar> {
 
 /** Long options that mean the same to nearly every program, for those whose tables do not have them. */
 export const USUAL_OPTIONS: ReadonlyMap<string, OptionGrammar> = bySpelling(usualFile.options, toOption);
+
+/** Whether a word of the role is run, so that the program has no need of a command in its input. */
+export function isCommandRole(role: ArgumentRole): boolean {
+	return /^(?:shell|line|run|program|code:.*)$/.test(role);
+}

@@ -17,7 +17,7 @@ import {
 import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
 import { firstOperandIndexes, MAX_FIRST_OPERANDS } from "./options.ts";
-import { type ArgumentRole, findRoleLanguage } from "./program-tables.ts";
+import { findRoleLanguage, isCommandRole } from "./program-tables.ts";
 
 /** Whether something besides the tables knows the program. */
 export interface ProgramKnowledge {
@@ -40,11 +40,6 @@ export function* findWordEffects(
 	for (const argument of words) yield* argumentEffects(argument, folder, command, use !== null);
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
 	if (!use && !hasRule) yield* findSuspects(words, command.words, readsAsCommand);
-}
-
-/** Whether a word of the role is run, so that the program has no need of a command in its input. */
-function isCommandRole(role: ArgumentRole): boolean {
-	return /^(?:shell|line|run|program|code:.*)$/.test(role);
 }
 
 function inputEffects(input: string | null): readonly Effect[] {

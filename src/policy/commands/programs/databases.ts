@@ -61,6 +61,8 @@ const sqliteClient: ProgramRule = (command) => {
 };
 
 const redisClient: ProgramRule = (command) => {
+	if (command.options.flags.includes("--eval"))
+		return [raiseEffect("exec_action", `${command.name} runs a script from a file`)];
 	const at = command.words.findIndex(
 		(word, index) => !/^-/.test(word) && !/^-[hpanusi]$/.test(command.words[index - 1] ?? ""),
 	);
@@ -82,30 +84,74 @@ const databaseRestore: ProgramRule = (command) =>
 		? [forbiddenEffect(`${command.name} drops what it restores over`)]
 		: [];
 
+/** Names of calls and commands of MongoDB that take away collections, indexes, users or the server. */
+const MONGO_ENDINGS =
+	/\b(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsersFromDatabase|dropAllUsers|dropRole|shutdownServer|dropAllRolesFromDatabase)['"]?\]?\s?\(|Command\s?\(\s?\{\s?['"]?(?:drop[A-Za-z]{0,24}|shutdown)['"]?\s?:|\.(?:deleteMany|remove)['"]?\]?\s?\(\s?(?:\{\s?\}\s?)?\)/;
+
+/** Calls that change documents, users or the server, or run a text. */
+const MONGO_CHANGES =
+	/\b(?:delete|remove|findOneAndDelete|dropIndex|updateMany|createUser|updateUser|grantRolesToUser|createRole|renameCollection|bulkWrite|replaceOne|setFeatureCompatibilityVersion|eval|load|adminCommand|runCommand)[A-Za-z]{0,24}['"]?\]?\s?\(|\$(?:out|merge)\b/;
+
+/** Commands that are asked of a server as a document, but only look. */
+const MONGO_LOOKS =
+	/\b(?:adminCommand|runCommand)\s?\(\s?\{?\s?['"]?(?:ping|hello|isMaster|buildInfo|serverStatus|dbStats|collStats|listDatabases|listCollections|replSetGetStatus|connectionStatus|getParameter)\b/g;
+
 /** Finds what a text for the MongoDB shell does. */
 export function findMongoEffects(text: string): readonly Effect[] {
-	if (
-		/\.(?:dropDatabase|drop|dropIndexes|dropUser|dropAllUsers|dropRole)\s*\(|\.(?:deleteMany|remove)\s*\(\s*(?:\{\s*\}\s*)?\)/.test(
-			text,
-		)
-	)
-		return [forbiddenEffect("drops a collection or a database")];
-	return /\.(?:delete|remove|findOneAndDelete|dropIndex|shutdownServer)\w*\s*\(/.test(text)
-		? [riskyEffect("changes documents")]
-		: [];
+	if (MONGO_ENDINGS.test(text)) return [forbiddenEffect("drops a collection, a database or users")];
+	return MONGO_CHANGES.test(text.replace(MONGO_LOOKS, "")) ? [riskyEffect("changes documents or the server")] : [];
+}
+
+/** Commands of Redis by what they do. Two words stand for a command and its first argument. */
+const REDIS_COMMANDS: Readonly<Record<string, "forbidden" | "risky" | "delete" | "script">> = {
+	FLUSHALL: "forbidden",
+	FLUSHDB: "forbidden",
+	SHUTDOWN: "forbidden",
+	DEBUG: "forbidden",
+	SWAPDB: "forbidden",
+	"CONFIG SET": "forbidden",
+	"CONFIG REWRITE": "risky",
+	"SCRIPT FLUSH": "forbidden",
+	"FUNCTION FLUSH": "forbidden",
+	"MODULE LOAD": "forbidden",
+	"MODULE LOADEX": "forbidden",
+	"CLUSTER RESET": "forbidden",
+	SLAVEOF: "risky",
+	REPLICAOF: "risky",
+	MIGRATE: "risky",
+	RESTORE: "risky",
+	"ACL SETUSER": "risky",
+	"ACL DELUSER": "risky",
+	"FUNCTION LOAD": "risky",
+	"FUNCTION DELETE": "risky",
+	DEL: "delete",
+	UNLINK: "delete",
+	HDEL: "delete",
+	XTRIM: "delete",
+	LTRIM: "delete",
+	EVAL: "script",
+	EVAL_RO: "script",
+};
+
+const REDIS_SCRIPT_ENDING = /redis\.p?call\s?\(\s?['"](?:flushall|flushdb|shutdown|config|debug|swapdb|module)\b/i;
+const REDIS_SCRIPT_CHANGE = /redis\.p?call\s?\(\s?(?:['"](?:del|unlink|hdel|migrate|restore)\b|[^'"\s])/i;
+
+function redisScriptEffects(text: string): readonly Effect[] {
+	if (REDIS_SCRIPT_ENDING.test(text))
+		return [forbiddenEffect("redis runs a script that empties or changes the server")];
+	return REDIS_SCRIPT_CHANGE.test(text) ? [riskyEffect("redis runs a script that deletes")] : [];
 }
 
 /** Finds what a text for redis-cli does. */
 export function findRedisEffects(text: string): readonly Effect[] {
 	return text.split("\n").flatMap((line): readonly Effect[] => {
-		const words = line.trim().toUpperCase().split(/\s+/);
-		if (/^(?:FLUSHALL|FLUSHDB|SHUTDOWN|DEBUG|SWAPDB)$/.test(words[0] ?? ""))
-			return [forbiddenEffect(`redis ${words[0]}`)];
-		if (words[0] === "CONFIG" && words[1] === "SET") return [forbiddenEffect("redis CONFIG SET")];
-		if (words[0] === "SCRIPT" && words[1] === "FLUSH") return [forbiddenEffect("redis SCRIPT FLUSH")];
-		return /^(?:DEL|UNLINK|HDEL|XTRIM|LTRIM)$/.test(words[0] ?? "")
-			? [raiseEffect("delete_action", `redis ${words[0]}`)]
-			: [];
+		const [first = "", second = ""] = line.trim().slice(0, 200).toUpperCase().split(/\s+/);
+		const name = [`${first} ${second}`, first].find((key) => Object.hasOwn(REDIS_COMMANDS, key)) ?? "";
+		const does = Object.hasOwn(REDIS_COMMANDS, name) ? REDIS_COMMANDS[name] : undefined;
+		if (does === "forbidden") return [forbiddenEffect(`redis ${name}`)];
+		if (does === "risky") return [riskyEffect(`redis ${name}`)];
+		if (does === "script") return redisScriptEffects(line);
+		return does === "delete" ? [raiseEffect("delete_action", `redis ${name}`)] : [];
 	});
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../effects.ts";
 import { locatePath, locatingWork } from "../locations.ts";
 import { findOutputFiles } from "./files.ts";
+import { findMethodEffects } from "./requests.ts";
 
 /** Options of curl and wget whose value names a file to send, and options whose value is sent and may name one. */
 const UPLOAD_OPTIONS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
@@ -45,10 +46,18 @@ function uploadEffects(file: string): readonly Effect[] {
 	return [forbiddenEffect(`sends ${file}, which is not the workspace's`)];
 }
 
+/** The method behind a bundle of letters: `-sXDELETE`, `-sX DELETE`. */
+function findBundledMethod({ words }: Invocation): string | undefined {
+	const at = words.findIndex((word) => /^-[A-Za-z#]*X[A-Za-z]*$/.test(word));
+	return at < 0 ? undefined : (/X([A-Za-z]+)$/.exec(words[at] ?? "")?.[1] ?? words[at + 1]);
+}
+
 function requestEffects(command: Invocation): readonly Effect[] {
-	const method = findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0]?.toUpperCase();
+	const method = (
+		findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0] ?? findBundledMethod(command)
+	)?.toUpperCase();
 	const methodOperand = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : null;
-	if (method === "DELETE" || methodOperand === "DELETE") return [forbiddenEffect("sends a DELETE request")];
+	if (method === "DELETE" || methodOperand === "DELETE") return findMethodEffects("DELETE", command.options.operands);
 	const posts =
 		method === "POST" ||
 		methodOperand === "POST" ||

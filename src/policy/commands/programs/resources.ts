@@ -9,6 +9,7 @@ import {
 	riskyEffect,
 } from "../effects.ts";
 import { hasFlag } from "../options.ts";
+import { findPlatformEffects, isGroupBefore, isGroupThatLooks, normalizeVerb } from "./platforms.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
 
 /** Verbs that take something away for good. */
@@ -57,18 +58,25 @@ function takesNoValue(option: string): boolean {
 function findVerbs(command: Invocation): readonly string[] {
 	const verbs: string[] = [];
 	let hasOperand = false;
-	for (const [at, word] of command.words.slice(0, 64).entries()) {
+	for (const [at, word] of command.words.entries()) {
 		const previous = command.words[at - 1] ?? "";
 		const isOptionValue = /^-./.test(previous) && !previous.includes("=") && !takesNoValue(previous);
 		// After the first word that is surely no option's value, only such words can be verbs.
 		if (/^-./.test(word) || (isOptionValue && hasOperand)) continue;
 		hasOperand ||= !isOptionValue;
 		// The first word of aws is a service, and one service is called logs.
-		if (verbs.length === 5 || (READING_VERBS.has(word) && !(verbs.length === 0 && command.name === "aws"))) break;
-		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(word.toLowerCase());
+		if (verbs.length === 5 || isReadingVerb(command, at, verbs.length === 0)) break;
+		if (/^[a-z][a-z0-9_:.-]*$/i.test(word)) verbs.push(normalizeVerb(word));
 		else if (verbs.length > 0 && !/^[^ ]*[/:=][^ ]*$/.test(word)) break;
 	}
 	return verbs;
+}
+
+/** Whether a word only looks. The first word of aws is a service, and one service is called logs. */
+function isReadingVerb({ name, words }: Invocation, at: number, isFirst: boolean): boolean {
+	const word = words[at] ?? "";
+	if (!READING_VERBS.has(word) || (isFirst && name === "aws")) return false;
+	return !isGroupBefore(name, word, words[at + 1]);
 }
 
 function isDestroyingVerb(client: string, verb: string): boolean {
@@ -98,12 +106,9 @@ function removesByForce(command: Invocation, verbs: readonly string[]): boolean 
 }
 
 const serviceClient: ProgramRule = (command) => {
-	const first = command.options.operands[0] ?? "";
-	if (
-		command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) ||
-		(READING_VERBS.has(first) && command.name !== "aws")
-	)
-		return [];
+	const [first = "", next] = command.options.operands;
+	const looks = READING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
+	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) || looks) return [];
 	const verbs = findVerbs(command);
 	const destroyingWord =
 		verbs.find((verb) => isDestroyingVerb(command.name, verb)) ??
@@ -117,8 +122,11 @@ const serviceClient: ProgramRule = (command) => {
 		...deploymentEffects(command, verbs),
 		...containerEffects(command, verbs),
 	];
-	const removingVerb = verbs.find(isRemovingVerb);
-	if (removingVerb === undefined) return effects;
+	const { operands } = command.options;
+	const removingVerb = verbs.find(
+		(verb) => isRemovingVerb(verb) && !isGroupThatLooks(verb, operands[operands.indexOf(verb) + 1]),
+	);
+	if (removingVerb === undefined) return effects.length > 0 ? effects : findPlatformEffects(command);
 	if (/^(?:rm|remove)$/.test(removingVerb) && CLIENTS_REMOVING_FOR_GOOD.has(command.name))
 		return [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes something for good`)];
 	if (/^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/.test(command.name)) {
@@ -135,14 +143,17 @@ function apiCallEffects(command: Invocation): readonly Effect[] {
 	const methodAt = command.words.findIndex((word) => /^(?:-X|--method|--request)$/.test(word));
 	const methodName =
 		methodAt < 0
-			? command.words.find((word) => /^(?:-X|--method=)[A-Za-z]+$/.test(word))?.replace(/^(?:-X|--method=)/, "")
+			? command.words
+					.find((word) => /^(?:-X|--(?:method|request)=)[A-Za-z]+$/.test(word))
+					?.replace(/^(?:-X|--[a-z]+=)/, "")
 			: command.words[methodAt + 1];
 	return methodName !== undefined && /^delete$/i.test(methodName) ? [forbiddenEffect("sends a DELETE request")] : [];
 }
 
 /** What publishes something, or replaces what others use. */
 function deploymentEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
-	if (command.options.operands.slice(0, 3).some((word) => READING_VERBS.has(word))) return [];
+	const { operands } = command.options;
+	if (operands.some((word, at) => isGroupThatLooks(word, operands[at + 1]))) return [];
 	const ownVerbs = OWN_DEPLOYING_VERBS.get(command.name);
 	const ownVerb = ownVerbs && verbs.find((word) => ownVerbs.has(word));
 	if (command.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
