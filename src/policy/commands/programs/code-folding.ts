@@ -25,7 +25,7 @@ export interface CodeCall {
 	readonly subject?: CodeValue;
 }
 
-/** Expressions in expressions that are followed. Deeper ones are read one after the other. */
+/** Expressions in expressions that are followed. What is deeper is read as if it stood alone. */
 const MAX_DEPTH = 150;
 
 /** Characters of values that are read and built in all. Beyond it values count as unknown. */
@@ -65,6 +65,8 @@ export class CodeFolder {
 	readonly #calls: CodeCall[] = [];
 	readonly #callsWords: (path: string) => boolean;
 	#depth = 0;
+	/** Nested too deeply: everything around is left, and what follows is read as if it stood alone. */
+	#leaving = false;
 	#builtChars = 0;
 
 	/** @param callsWords Whether a function of that name is called by the values behind it, without brackets. */
@@ -81,6 +83,7 @@ export class CodeFolder {
 
 	#statement(): void {
 		const from = this.#tokens.at;
+		this.#leaving = false;
 		const token = this.#tokens.peek();
 		if (token?.kind === "name" && /^(?:import|from)$/.test(token.value)) this.#import();
 		else if (token?.kind === "name" && /^(?:const|let|var)$/.test(token.value)) this.#declaration();
@@ -168,10 +171,8 @@ export class CodeFolder {
 	}
 
 	#expression(): CodeValue {
-		if (this.#depth >= MAX_DEPTH) {
-			this.#tokens.next();
-			return UNKNOWN_VALUE;
-		}
+		if (this.#depth >= MAX_DEPTH) this.#leaving = true;
+		if (this.#leaving) return UNKNOWN_VALUE;
 		this.#depth++;
 		const value = this.#operations();
 		this.#depth--;
@@ -185,7 +186,7 @@ export class CodeFolder {
 			const assigned = this.#assignment(target.value, value);
 			if (assigned) return assigned;
 		}
-		for (let token = this.#tokens.peek(); token; token = this.#tokens.peek()) {
+		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
 			if (token.kind === "mark" && ADDING[this.#language].test(token.value)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
@@ -248,7 +249,7 @@ export class CodeFolder {
 
 	#postfix(): CodeValue {
 		let value = this.#primary();
-		for (let token = this.#tokens.peek(); token; token = this.#tokens.peek()) {
+		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
 			if (token.kind === "string" && this.#language === "lua" && value.path !== null) {
 				this.#tokens.next();
 				value = this.#call(value, [textValue(token.value)], new Map());
@@ -296,7 +297,7 @@ export class CodeFolder {
 	/** The expressions up to a closing bracket, without those that have a name. */
 	#values(close: string, named: Map<string, CodeValue> = new Map()): readonly CodeValue[] {
 		const values: CodeValue[] = [];
-		while (!this.#tokens.ended && !this.#tokens.take(close)) {
+		while (!this.#leaving && !this.#tokens.ended && !this.#tokens.take(close)) {
 			const token = this.#tokens.peek();
 			const isMark = token?.kind === "mark";
 			if (token?.kind === "newline" || (isMark && /^(?:[,;:]|=>|=|\*\*|\.\.\.)$/.test(token.value))) {
@@ -313,7 +314,7 @@ export class CodeFolder {
 			}
 			const from = this.#tokens.at;
 			values.push(this.#expression());
-			if (this.#tokens.at === from) this.#tokens.next();
+			if (this.#tokens.at === from && !this.#leaving) this.#tokens.next();
 		}
 		return values;
 	}
@@ -321,7 +322,7 @@ export class CodeFolder {
 	#index(value: CodeValue): CodeValue {
 		this.#tokens.next();
 		const bounds: (CodeValue | null)[] = [null];
-		while (!this.#tokens.ended && !this.#tokens.take("]")) {
+		while (!this.#leaving && !this.#tokens.ended && !this.#tokens.take("]")) {
 			if (this.#tokens.is(":") || this.#tokens.is(",")) {
 				this.#tokens.next();
 				bounds.push(null);
