@@ -10,10 +10,17 @@ import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/scr
 const MAX_RECORDED_VALUES = 64;
 const MAX_VALUE_CHARS = 2_097_152;
 
+/** A function's body in its script. */
+export interface FunctionBody {
+	readonly script: ShellScript;
+	readonly body: CommandRange;
+}
+
 /** What a script runs with: values of variables, functions, parameters and input. */
 export interface Scope {
 	readonly variables: Map<string, string[]>;
-	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
+	/** All bodies that each function was given. Which of them a call runs depends on what ran before. */
+	readonly functions: Map<string, readonly FunctionBody[]>;
 	readonly parameters: readonly string[];
 	/** What the script reads. Null where that is not known. `piped`: whether it reads anything. */
 	readonly input: string | null;
@@ -77,7 +84,7 @@ function findParameter(scope: Scope, name: string, work: WorkBudget): string | n
 		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
 		return affordable ? scope.parameters.slice(1).join(" ") : null;
 	}
-	return /^[0-9]$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
+	return /^[0-9]+$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
 }
 
 function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | null {

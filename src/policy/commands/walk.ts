@@ -18,9 +18,9 @@ import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
 import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
-import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
+import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret } from "./sent-secrets.ts";
-import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
+import { type Environment, expandText, expandWords, findDefaults, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseExpansions, parseShell } from "./shell/parse.ts";
 import {
@@ -30,6 +30,7 @@ import {
 	type ShellScript,
 	type SimpleCommand,
 	WALK_PIECE_WORK,
+	type Word,
 } from "./shell/script.ts";
 import { type CommandInput, ShellState } from "./shell-state.ts";
 import { findVariableEffects } from "./variables.ts";
@@ -43,6 +44,9 @@ const MAX_FOLDERS = 128;
 
 /** Wrappers in wrappers and scripts in scripts that are followed. */
 const MAX_WRAPPING_DEPTH = 48;
+
+/** Bodies that a function is given. */
+const MAX_FUNCTION_BODIES = 64;
 
 /** Commands of a function's body in which calls of itself are counted. */
 const MAX_BODY_COMMANDS = 100;
@@ -77,6 +81,15 @@ interface CommandFrame extends CommandInput {
 	readonly followed: Set<string>;
 }
 
+/** All words of a command that are expanded. */
+function wordsIn({ words, assignments, redirects }: SimpleCommand): readonly Word[] {
+	return [
+		...words,
+		...assignments.flatMap(({ index = [], value }) => [index, value]),
+		...redirects.map(({ target }) => target),
+	];
+}
+
 /** A walk over the commands of one check, line by line. */
 export class CommandWalk {
 	readonly #findings: FindingCollector;
@@ -85,6 +98,8 @@ export class CommandWalk {
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
+	/** The scripts of aliases by their texts. */
+	readonly #aliases = new Map<string, ShellScript>();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
@@ -123,12 +138,31 @@ export class CommandWalk {
 
 	#followScript(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
-			if (!this.#work.charge(COMMAND_WORK)) return;
-			if (scope.functions.get(name)?.body !== body) this.#work.learn();
-			scope.functions.set(name, { script, body });
+			this.#defineFunction(name, { script, body }, scope);
 			this.#findForkBomb(script, name, body);
 		}
 		this.#followRange(script, { from: 0, to: script.commands.length }, scope);
+	}
+
+	/** Adds a body to those that a function may have. A name with too many is not examined. */
+	#defineFunction(name: string, added: FunctionBody, scope: Scope): void {
+		const known = scope.functions.get(name) ?? [];
+		if (
+			!this.#work.charge(COMMAND_WORK + known.length) ||
+			known.some(({ script, body }) => script === added.script && body.from === added.body.from)
+		)
+			return;
+		if (known.length >= MAX_FUNCTION_BODIES) this.#work.exhaust();
+		scope.functions.set(name, [...known, added]);
+		this.#work.learn();
+	}
+
+	/** Adds an alias as a function that passes its parameters on. */
+	#defineAlias(name: string, text: string, scope: Scope): void {
+		const known = this.#aliases.get(text);
+		const script = known ?? parseShell(`${text} "$@"`, scope.depth, this.#work, scope.piecesAround);
+		this.#aliases.set(text, script);
+		this.#defineFunction(name, { script, body: { from: 0, to: script.commands.length } }, scope);
 	}
 
 	/** Finds a function that pipes itself into itself, or calls itself twice. */
@@ -166,12 +200,7 @@ export class CommandWalk {
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
-		const words = [
-			...command.words,
-			...command.assignments.flatMap(({ index = [], value }) => [index, value]),
-			...command.redirects.map(({ target }) => target),
-		];
-		for (const word of words) {
+		for (const word of wordsIn(command)) {
 			for (const nested of findScripts(word)) {
 				if (nested.tooDeep) this.#work.exhaust();
 				this.#followScript(nested, scope);
@@ -180,16 +209,22 @@ export class CommandWalk {
 	}
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
-		for (const { name, value } of this.#state.assign(command.assignments, scope))
-			this.#followVariable(name, value, {
-				scope,
-				script,
-				command,
-				input: null,
-				piped: false,
-				depth: scope.depth,
-				followed: new Set(),
-			});
+		const defaults = wordsIn(command).flatMap(findDefaults);
+		for (const { name, element, value } of this.#state.assign([...command.assignments, ...defaults], scope))
+			this.#followVariable(
+				name,
+				value,
+				{
+					scope,
+					script,
+					command,
+					input: null,
+					piped: false,
+					depth: scope.depth,
+					followed: new Set(),
+				},
+				element,
+			);
 		this.#followPrompts(command, scope);
 		const input = this.#state.pipes.findInput(script, command, scope);
 		for (const environment of this.#state.environments(command, scope)) {
@@ -202,11 +237,11 @@ export class CommandWalk {
 	}
 
 	/** Follows a variable whose value something runs. */
-	#followVariable(name: string, value: string, frame: CommandFrame): void {
+	#followVariable(name: string, value: string, frame: CommandFrame, element?: string): void {
 		if (!this.#work.charge(20 + 10 * value.length)) return;
 		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.#followExpansions(value, frame.scope);
 		const inner = { ...frame, depth: frame.depth + 1, followed: new Set<string>() };
-		for (const effect of findVariableEffects(name, value)) this.#followEffect(effect, inner, false);
+		for (const effect of findVariableEffects(name, value, element)) this.#followEffect(effect, inner, false);
 	}
 
 	/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
@@ -324,8 +359,8 @@ export class CommandWalk {
 	}
 
 	#followAssignedWords(command: string, fields: readonly string[], frame: CommandFrame): void {
-		for (const { name, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
-			this.#followVariable(name, value, frame);
+		for (const { name, element, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
+			this.#followVariable(name, value, frame, element);
 	}
 
 	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */
@@ -395,7 +430,7 @@ export class CommandWalk {
 		const functions = new Map(frame.scope.functions);
 		functions.delete(name);
 		const scope = { ...frame.scope, functions, parameters: fields, depth: frame.scope.depth + 1 };
-		this.#followRange(called.script, called.body, scope);
+		for (const { script, body } of called) this.#followRange(script, body, scope);
 	}
 
 	#followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
@@ -407,6 +442,7 @@ export class CommandWalk {
 		else if (effect.kind === "script")
 			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
 		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
