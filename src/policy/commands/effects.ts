@@ -38,6 +38,8 @@ export type Effect =
 	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
 	/** Words of another language, which only a workspace's forbidden commands are held against. */
 	| { readonly kind: "match"; readonly fields: readonly string[] }
+	/** A name stands for this text in later commands. */
+	| { readonly kind: "alias"; readonly name: string; readonly text: string }
 	/** Later commands run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 
@@ -72,4 +74,5 @@ export const scriptEffect = (text: string, parameters: readonly string[] = []): 
 	parameters,
 });
 export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const aliasEffect = (name: string, text: string): Effect => ({ kind: "alias", name, text });
 export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

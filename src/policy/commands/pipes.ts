@@ -90,7 +90,7 @@ export class Pipes {
 		const { input, piped } = this.findInput({ script, command }, scope);
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
-			(fields.length === 0 && command.redirects.length === 0);
+			(fields.length === 0 && !command.redirects.some(({ operator }) => operator === "<"));
 		const text = silent ? "" : predictWrappedOutput(fields, { input, piped }, this.fileReader(scope), this.#work);
 		this.#outputs.set(command, { text });
 		return text;

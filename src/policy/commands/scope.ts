@@ -10,6 +10,12 @@ import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/scr
 const MAX_RECORDED_VALUES = 64;
 const MAX_VALUE_CHARS = 2_097_152;
 
+/** A function's body in its script. */
+export interface FunctionBody {
+	readonly script: ShellScript;
+	readonly body: CommandRange;
+}
+
 /** What a command or a script reads. */
 export interface CommandInput {
 	/** The text, where it is known. */
@@ -21,7 +27,8 @@ export interface CommandInput {
 /** What a script runs with: values of variables, functions, parameters and input. */
 export interface Scope extends CommandInput {
 	readonly variables: Map<string, string[]>;
-	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
+	/** All bodies that each function was given. Which of them a call runs depends on what ran before. */
+	readonly functions: Map<string, readonly FunctionBody[]>;
 	readonly parameters: readonly string[];
 	/** Folders that its commands may run in. The first is the workspace, written as an empty text. */
 	readonly folders: string[];
@@ -82,7 +89,7 @@ function findParameter(scope: Scope, name: string, work: WorkBudget): string | n
 		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
 		return affordable ? scope.parameters.slice(1).join(" ") : null;
 	}
-	return /^[0-9]$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
+	return /^[0-9]+$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
 }
 
 function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | null {

@@ -5,8 +5,9 @@ import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./ev
 import type { FindingCollector } from "./findings.ts";
 import { type CommandFrame, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
 import type { Scope } from "./scope.ts";
+import { findDefaults } from "./shell/expand.ts";
 import { parseExpansions } from "./shell/parse.ts";
-import type { PlacedCommand, SimpleCommand } from "./shell/script.ts";
+import { expandedWords, type PlacedCommand, type SimpleCommand } from "./shell/script.ts";
 import type { ShellState } from "./shell-state.ts";
 import { findVariableEffects } from "./variables.ts";
 
@@ -24,32 +25,28 @@ export class ValueWalk {
 		this.#work = work;
 	}
 
-	/** Follows the assignments before a command. */
+	/** Follows the assignments before a command and in its words: `${x:=value}`. */
 	followAssignments({ script, command }: PlacedCommand, scope: Scope): void {
-		for (const { name, value } of this.#state.assign(command.assignments, scope))
-			this.#followVariable(name, value, {
-				scope,
-				script,
-				command,
-				input: null,
-				piped: false,
-				depth: scope.depth,
-				followed: new Set(),
-			});
+		const assignments = [...command.assignments, ...expandedWords(command).flatMap(findDefaults)];
+		for (const { name, element, value } of this.#state.assign(assignments, scope)) {
+			const followed = new Set<string>();
+			const frame = { scope, script, command, input: null, piped: false, depth: scope.depth, followed };
+			this.#followVariable(name, value, frame, element);
+		}
 	}
 
 	/** Follows what a command assigns by its words: `export PAGER=…`. */
 	followAssignedWords(command: string, fields: readonly string[], frame: CommandFrame): void {
-		for (const { name, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
-			this.#followVariable(name, value, frame);
+		for (const { name, element, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
+			this.#followVariable(name, value, frame, element);
 	}
 
 	/** Follows a variable whose value something runs. */
-	#followVariable(name: string, value: string, frame: CommandFrame): void {
+	#followVariable(name: string, value: string, frame: CommandFrame, element?: string): void {
 		if (!this.#work.charge(20 + 10 * value.length)) return;
 		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.followExpansions(value, frame.scope);
 		const inner = { ...innerFrame(frame), followed: new Set<string>() };
-		for (const effect of findVariableEffects(name, value)) this.#walk.followEffect(effect, inner, false);
+		for (const effect of findVariableEffects(name, value, element)) this.#walk.followEffect(effect, inner, false);
 	}
 
 	/** Follows the values that a command expands like a prompt. Which one it is may not be known. */

@@ -17,7 +17,7 @@ import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./pro
 import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
-import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
+import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret } from "./sent-secrets.ts";
 import { expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
@@ -25,6 +25,7 @@ import { parseShell } from "./shell/parse.ts";
 import {
 	type CommandRange,
 	type CommandText,
+	expandedWords,
 	type ShellScript,
 	type SimpleCommand,
 	WALK_PIECE_WORK,
@@ -37,6 +38,9 @@ const STEP_WORK = 5;
 
 /** Folders that the commands of a script may run in. */
 const MAX_FOLDERS = 128;
+
+/** Bodies that a function is given. */
+const MAX_FUNCTION_BODIES = 64;
 
 /** Commands of a function's body in which calls of itself are counted. */
 const MAX_BODY_COMMANDS = 100;
@@ -81,6 +85,8 @@ export class CommandWalk implements Walk {
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
+	/** The scripts of aliases by their texts. */
+	readonly #aliases = new Map<string, ShellScript>();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
@@ -121,12 +127,28 @@ export class CommandWalk implements Walk {
 
 	followScript(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
-			if (!this.#work.charge(COMMAND_WORK)) return;
-			if (scope.functions.get(name)?.body !== body) this.#work.learn();
-			scope.functions.set(name, { script, body });
+			this.#defineFunction(name, { script, body }, scope);
 			this.#findForkBomb(script, name, body);
 		}
 		this.#followRange(script, { from: 0, to: script.commands.length }, scope);
+	}
+
+	/** Adds a body to those that a function may have. A name with too many is not examined. */
+	#defineFunction(name: string, added: FunctionBody, scope: Scope): void {
+		const known = scope.functions.get(name) ?? [];
+		const isKnown = known.some(({ script, body }) => script === added.script && body.from === added.body.from);
+		if (!this.#work.charge(COMMAND_WORK + known.length) || isKnown) return;
+		if (known.length >= MAX_FUNCTION_BODIES) this.#work.exhaust();
+		scope.functions.set(name, [...known, added]);
+		this.#work.learn();
+	}
+
+	/** Adds an alias as a function that passes its parameters on. */
+	#defineAlias(name: string, text: string, scope: Scope): void {
+		const known = this.#aliases.get(text);
+		const script = known ?? parseShell(`${text} "$@"`, scope.depth, this.#work, scope.piecesAround);
+		this.#aliases.set(text, script);
+		this.#defineFunction(name, { script, body: { from: 0, to: script.commands.length } }, scope);
 	}
 
 	/** Finds a function that pipes itself into itself, or calls itself twice. */
@@ -164,12 +186,7 @@ export class CommandWalk implements Walk {
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
-		const words = [
-			...command.words,
-			...command.assignments.flatMap(({ index = [], value }) => [index, value]),
-			...command.redirects.map(({ target }) => target),
-		];
-		for (const word of words) {
+		for (const word of expandedWords(command)) {
 			for (const nested of findScripts(word)) {
 				if (nested.tooDeep) this.#work.exhaust();
 				this.followScript(nested, scope);
@@ -267,7 +284,7 @@ export class CommandWalk implements Walk {
 		const functions = new Map(frame.scope.functions);
 		functions.delete(name);
 		const scope = { ...frame.scope, functions, parameters: fields, depth: frame.scope.depth + 1 };
-		this.#followRange(called.script, called.body, scope);
+		for (const { script, body } of called) this.#followRange(script, body, scope);
 	}
 
 	/** Follows one effect of a command. */
@@ -280,6 +297,7 @@ export class CommandWalk implements Walk {
 		else if (effect.kind === "script")
 			this.followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
 		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
