@@ -9,14 +9,14 @@ import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts
 import { latestEnvironment, type Scope } from "./scope.ts";
 import { printsSecrets } from "./sent-secrets.ts";
 import { expandText } from "./shell/expand.ts";
-import { DOWNLOADERS } from "./shell/output.ts";
+import { DOWNLOADERS } from "./transfers.ts";
 
 const COPIERS: ReadonlySet<string> = new Set(flowFile.copiers);
 const UNPACKERS: ReadonlySet<string> = new Set(flowFile.unpackers);
 const INPUT_WRITERS: ReadonlySet<string> = new Set(flowFile.input_writers);
 const IN_PLACE_EDITORS: ReadonlySet<string> = new Set(flowFile.in_place_editors);
 
-const ofOrigin = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
+const unknownContents = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
 
 /** The program that a path in a folder of programs is. Null for other paths. */
 function findProgram(path: string): string | null {
@@ -66,7 +66,7 @@ export class FileFlow {
 		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
 		if (text !== null) this.#files.append(path, folder, text);
-		else this.#files.record(path, folder, ofOrigin(this.#findOrigin(fields, frame) ?? "command"));
+		else this.#files.record(path, folder, unknownContents(this.#findOrigin(fields, frame) ?? "command"));
 	}
 
 	#predict(fields: readonly string[], frame: CommandFrame): string | null {
@@ -110,10 +110,10 @@ export class FileFlow {
 		const origin = this.#findOrigin([name, ...words], frame);
 		if (origin === null) {
 			const edited = IN_PLACE_EDITORS.has(name) ? written.filter((path) => this.#files.find(path, folders)) : [];
-			for (const path of edited) this.#files.record(path, folder, ofOrigin("command"));
+			for (const path of edited) this.#files.record(path, folder, unknownContents("command"));
 			return;
 		}
-		for (const path of [...written, ...saved]) this.#files.record(path, folder, ofOrigin(origin));
+		for (const path of [...written, ...saved]) this.#files.record(path, folder, unknownContents(origin));
 		if (UNPACKERS.has(name)) this.#files.recordFolder(written[0] ?? "", folder, origin);
 	}
 
