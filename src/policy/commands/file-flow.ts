@@ -1,4 +1,4 @@
-// Which files hold what a command wrote, copied, fetched or unpacked, by what it read. What files hold is kept in
+// Records what files hold after a command: what it wrote, copied, fetched or unpacked. The contents are kept in
 // file-state.ts.
 import type { WorkBudget } from "../work-budget.ts";
 import flowFile from "./file-flow.json" with { type: "json" };
@@ -18,7 +18,7 @@ const IN_PLACE_EDITORS: ReadonlySet<string> = new Set(flowFile.in_place_editors)
 
 const unknownContents = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
 
-/** The program that a path in a folder of programs is. Null for other paths. */
+/** The name of the program at a path in a program folder. Null for other paths. */
 function findProgram(path: string): string | null {
 	return /^\/(?:usr\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? null;
 }
@@ -30,7 +30,7 @@ function savedName(address: string): string {
 	return slash < 0 ? "" : path.slice(slash + 1);
 }
 
-/** The files that a downloader names after its addresses, in the folder that it is told. */
+/** The files that a downloader names after its addresses, in the folder that an option names. */
 function findSavedFiles(words: readonly string[]): readonly string[] {
 	const folders = words.flatMap((word, at) => {
 		if (/^(?:-P|--directory-prefix|--output-dir)$/.test(word)) return words[at + 1] ?? [];
@@ -47,7 +47,7 @@ export class FileFlow {
 	readonly #files: FileState;
 	readonly #pipes: Pipes;
 	readonly #work: WorkBudget;
-	/** What the command prints whose redirects are followed. */
+	/** The output of the command whose redirects were followed last. */
 	#lastPrinted: { readonly fields: readonly string[]; readonly text: string | null } | null = null;
 
 	constructor(files: FileState, pipes: Pipes, work: WorkBudget) {
@@ -130,7 +130,7 @@ export class FileFlow {
 		return this.findInputOrigin(frame);
 	}
 
-	/** Where the file comes from that a command reads by `<`. Null where it is none that the check touched. */
+	/** The origin of the file that a command reads by `<`. Null for a file that the check did not touch. */
 	findInputOrigin({ command, scope }: Pick<CommandFrame, "command" | "scope">): FileOrigin | null {
 		const redirect = command.redirects.findLast(({ operator }) => operator === "<");
 		if (!redirect) return null;

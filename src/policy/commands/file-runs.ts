@@ -15,7 +15,7 @@ export interface FileRun {
 	readonly parameters: readonly string[];
 }
 
-/** How a program that runs files is told which. */
+/** How a program takes the file that it runs. */
 interface FileRunner {
 	readonly language: "shell" | CodeLanguage;
 	/** Options that take the next word. */
@@ -100,7 +100,7 @@ function findRecipe(line: string): readonly string[] {
 
 const packageSchema = z.lazy(() => z.object({ scripts: z.record(z.string(), z.string()) }));
 
-/** The values of `scripts` in a package.json. Every text of a file that is not read as JSON. */
+/** The values of `scripts` in a package.json. Where it is not valid JSON, every quoted value in it. */
 function findPackageScripts(text: string): readonly string[] {
 	const { data } = packageSchema.safeParse(parseJson(text));
 	if (data) return Object.values(data.scripts);
