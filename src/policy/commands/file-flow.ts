@@ -1,4 +1,4 @@
-// Which files hold what a command wrote, copied, fetched or unpacked, by what it read. What files hold is kept in
+// Records what files hold after a command: what it wrote, copied, fetched or unpacked. The contents are kept in
 // file-state.ts.
 import type { WorkBudget } from "../work-budget.ts";
 import flowFile from "./file-flow.json" with { type: "json" };
@@ -9,16 +9,16 @@ import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts
 import { latestEnvironment, type Scope } from "./scope.ts";
 import { printsSecrets } from "./sent-secrets.ts";
 import { expandText } from "./shell/expand.ts";
-import { DOWNLOADERS } from "./shell/output.ts";
+import { DOWNLOADERS } from "./transfers.ts";
 
 const COPIERS: ReadonlySet<string> = new Set(flowFile.copiers);
 const UNPACKERS: ReadonlySet<string> = new Set(flowFile.unpackers);
 const INPUT_WRITERS: ReadonlySet<string> = new Set(flowFile.input_writers);
 const IN_PLACE_EDITORS: ReadonlySet<string> = new Set(flowFile.in_place_editors);
 
-const ofOrigin = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
+const unknownContents = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
 
-/** The program that a path in a folder of programs is. Null for other paths. */
+/** The name of the program at a path in a program folder. Null for other paths. */
 function findProgram(path: string): string | null {
 	return /^\/(?:usr\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? null;
 }
@@ -30,7 +30,7 @@ function savedName(address: string): string {
 	return slash < 0 ? "" : path.slice(slash + 1);
 }
 
-/** The files that a downloader names after its addresses, in the folder that it is told. */
+/** The files that a downloader names after its addresses, in the folder that an option names. */
 function findSavedFiles(words: readonly string[]): readonly string[] {
 	const folders = words.flatMap((word, at) => {
 		if (/^(?:-P|--directory-prefix|--output-dir)$/.test(word)) return words[at + 1] ?? [];
@@ -47,7 +47,7 @@ export class FileFlow {
 	readonly #files: FileState;
 	readonly #pipes: Pipes;
 	readonly #work: WorkBudget;
-	/** What the command prints whose redirects are followed. */
+	/** The output of the command whose redirects were followed last. */
 	#lastPrinted: { readonly fields: readonly string[]; readonly text: string | null } | null = null;
 
 	constructor(files: FileState, pipes: Pipes, work: WorkBudget) {
@@ -66,7 +66,7 @@ export class FileFlow {
 		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
 		if (text !== null) this.#files.append(path, folder, text);
-		else this.#files.record(path, folder, ofOrigin(this.#findOrigin(fields, frame) ?? "command"));
+		else this.#files.record(path, folder, unknownContents(this.#findOrigin(fields, frame) ?? "command"));
 	}
 
 	#predict(fields: readonly string[], frame: CommandFrame): string | null {
@@ -110,10 +110,10 @@ export class FileFlow {
 		const origin = this.#findOrigin([name, ...words], frame);
 		if (origin === null) {
 			const edited = IN_PLACE_EDITORS.has(name) ? written.filter((path) => this.#files.find(path, folders)) : [];
-			for (const path of edited) this.#files.record(path, folder, ofOrigin("command"));
+			for (const path of edited) this.#files.record(path, folder, unknownContents("command"));
 			return;
 		}
-		for (const path of [...written, ...saved]) this.#files.record(path, folder, ofOrigin(origin));
+		for (const path of [...written, ...saved]) this.#files.record(path, folder, unknownContents(origin));
 		if (UNPACKERS.has(name)) this.#files.recordFolder(written[0] ?? "", folder, origin);
 	}
 
@@ -130,7 +130,7 @@ export class FileFlow {
 		return this.findInputOrigin(frame);
 	}
 
-	/** Where the file comes from that a command reads by `<`. Null where it is none that the check touched. */
+	/** The origin of the file that a command reads by `<`. Null for a file that the check did not touch. */
 	findInputOrigin({ command, scope }: Pick<CommandFrame, "command" | "scope">): FileOrigin | null {
 		const redirect = command.redirects.findLast(({ operator }) => operator === "<");
 		if (!redirect) return null;

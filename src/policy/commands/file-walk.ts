@@ -119,6 +119,6 @@ export class FileWalk {
 		const place = findRunPlace(run, folder);
 		if (place === "workspace") this.#findings.addUnseenFile(path);
 		else if (place === "elsewhere")
-			this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, a file from outside the workspace`);
+			this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, a file that is not the workspace's`);
 	}
 }

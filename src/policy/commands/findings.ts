@@ -126,8 +126,8 @@ export class FindingCollector {
 	}
 
 	/**
-	 * Collects what is found meanwhile apart. Gives the first reason for a factor, or null without one. What is found
-	 * apart from what is found apart is not looked for.
+	 * Keeps the findings of `follow` out of the result, and gives the first reason for a factor, or null without one.
+	 * Inside another `findAside`, it follows nothing.
 	 */
 	findAside(factor: FactorId, follow: () => void): string | null {
 		if (this.#isAside) return null;

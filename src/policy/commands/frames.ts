@@ -1,4 +1,4 @@
-// A command where it is followed, and what the walk does for its parts: the files that commands run, the values of variables.
+// Where a command is followed, and what the parts of the walk (file-walk.ts, value-walk.ts) call back.
 import type { CodeLanguage, Effect } from "./effects.ts";
 import type { CommandInput, Scope } from "./scope.ts";
 import type { PlacedCommand, ShellScript } from "./shell/script.ts";
@@ -23,7 +23,7 @@ export function innerFrame(frame: CommandFrame): CommandFrame {
 	return { ...frame, depth: frame.depth + 1 };
 }
 
-/** What the parts of a walk leave to it. */
+/** What the parts of a walk call back. */
 export interface Walk {
 	/** Follows a command with its words expanded. `isListed`: a list that only the run knows completes its words. */
 	followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void;

@@ -5,16 +5,14 @@ import type { FileState } from "./file-state.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
 import { wordsAndTargets } from "./pipes.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
-import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findScripts } from "./shell/expand.ts";
 import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
+import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
-/** Programs that send what they read or are given, and those that send credentials to log in as a matter of course. */
-const SENDERS: ReadonlySet<string> = new Set([...secretsFile.senders, ...secretsFile.request_senders]);
-const REQUEST_SENDERS: ReadonlySet<string> = new Set(secretsFile.request_senders);
-const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
+/** Programs that print the environment when they are called without a command. */
+const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(["env", "printenv"]);
 
-const SECRET_NAME =
+const SECRET_VARIABLE =
 	/(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY)(?:_|$)/i;
 
 /** The commands whose output a command gets by its pipe or in its words. */
@@ -46,7 +44,7 @@ function literalName(command: SimpleCommand): string {
 
 /** The name of a variable among the words whose name says that it holds a secret. */
 function findSecretVariable(words: readonly Word[]): string | null {
-	for (const word of words) for (const name of findVariableNames(word)) if (SECRET_NAME.test(name)) return name;
+	for (const word of words) for (const name of findVariableNames(word)) if (SECRET_VARIABLE.test(name)) return name;
 	return null;
 }
 

@@ -20,7 +20,7 @@ import { findSqlEffects } from "./programs/sql.ts";
 import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret } from "./sent-secrets.ts";
 import { expandWords, findScripts } from "./shell/expand.ts";
-import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
+import { DECODERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
 import {
 	type CommandRange,
@@ -31,6 +31,7 @@ import {
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
 import { ShellState } from "./shell-state.ts";
+import { DOWNLOADERS } from "./transfers.ts";
 import { ValueWalk } from "./value-walk.ts";
 
 /** Units of work for coming to a command that need not be followed again. */

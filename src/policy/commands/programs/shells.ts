@@ -23,7 +23,7 @@ function takesLine(name: string, word: string | undefined): boolean {
 }
 
 /** Whether a word is an option that takes a line, or that line. */
-function isLine({ name, words }: Invocation, at: number): boolean {
+function isLineArgument({ name, words }: Invocation, at: number): boolean {
 	const previous = words[at - 1];
 	return takesLine(name, words[at]) || (takesLine(name, previous) && previous?.includes("=") !== true);
 }
@@ -43,7 +43,7 @@ const shellCommand: ProgramRule = (command) => {
 	const lines = longOptionEffects(command);
 	for (const [at, word] of words.entries()) {
 		const previous = words[at - 1];
-		if (isLine(command, at)) continue;
+		if (isLineArgument(command, at)) continue;
 		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(previous ?? ""))) {
 			return [...lines, ...shellOperandEffects(command, word === "--" ? at + 1 : at)];
 		}
