@@ -23,6 +23,7 @@ import { findSentSecret } from "./sent-secrets.ts";
 import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
 import { parseExpansions, parseShell } from "./shell/parse.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import {
 	type CommandRange,
 	type CommandText,
@@ -172,6 +173,7 @@ export class CommandWalk {
 			...command.redirects.map(({ target }) => target),
 		];
 		for (const word of words) {
+			if (isOneText(word)) continue;
 			for (const nested of findScripts(word)) {
 				if (nested.tooDeep) this.#work.exhaust();
 				this.#followScript(nested, scope);
