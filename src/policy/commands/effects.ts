@@ -3,6 +3,7 @@ import type { FactorId } from "../factors.ts";
 import type { Reach } from "../path-patterns.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
+import type { CommandInput } from "./scope.ts";
 
 /** Languages whose code is searched for calls that remove, write or run. */
 export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
@@ -38,11 +39,7 @@ export type Effect =
 	| { readonly kind: "enter"; readonly path: string };
 
 /** A command and its input. */
-export interface Invocation extends CommandWords {
-	/** What it reads from a pipe or a here-document. Null where that is not known. */
-	readonly input: string | null;
-	/** Whether it reads a pipe, a here-document or a file, known or not. */
-	readonly piped: boolean;
+export interface Invocation extends CommandWords, CommandInput {
 	/** Names of the commands whose output it reads or has among its words. */
 	readonly sources: () => readonly string[];
 	/** For work beyond a few readings of the words, which are charged already. */

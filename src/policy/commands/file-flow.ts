@@ -3,26 +3,18 @@
 import type { WorkBudget } from "../work-budget.ts";
 import flowFile from "./file-flow.json" with { type: "json" };
 import type { FileContents, FileOrigin, FileState } from "./file-state.ts";
+import type { CommandFrame } from "./frames.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
 import { printsSecrets } from "./sent-secrets.ts";
 import { expandText } from "./shell/expand.ts";
 import { DOWNLOADERS } from "./shell/output.ts";
-import type { ShellScript, SimpleCommand } from "./shell/script.ts";
-import type { CommandInput } from "./shell-state.ts";
 
 const COPIERS: ReadonlySet<string> = new Set(flowFile.copiers);
 const UNPACKERS: ReadonlySet<string> = new Set(flowFile.unpackers);
 const INPUT_WRITERS: ReadonlySet<string> = new Set(flowFile.input_writers);
 const IN_PLACE_EDITORS: ReadonlySet<string> = new Set(flowFile.in_place_editors);
-
-/** A command where it stands, with what it reads. */
-interface PlacedCommand extends CommandInput {
-	readonly scope: Scope;
-	readonly script: ShellScript;
-	readonly command: SimpleCommand;
-}
 
 const ofOrigin = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
 
@@ -68,27 +60,27 @@ export class FileFlow {
 	 * Records what a redirect into a file leaves there. Earlier text stays possible, because the command may not run.
 	 * @param fields The command's words. Without any, it empties the file or takes what a group prints.
 	 */
-	recordRedirect(path: string, fields: readonly string[], placed: PlacedCommand): void {
-		const { scope } = placed;
-		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, placed) };
+	recordRedirect(path: string, fields: readonly string[], frame: CommandFrame): void {
+		const { scope } = frame;
+		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, frame) };
 		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
 		if (text !== null) this.#files.append(path, folder, text);
-		else this.#files.record(path, folder, ofOrigin(this.#findOrigin(fields, placed) ?? "command"));
+		else this.#files.record(path, folder, ofOrigin(this.#findOrigin(fields, frame) ?? "command"));
 	}
 
-	#predict(fields: readonly string[], placed: PlacedCommand): string | null {
-		if (fields.length === 0 && !placed.piped) return "";
-		return predictWrappedOutput(fields, placed, this.#pipes.fileReader(placed.scope), this.#work);
+	#predict(fields: readonly string[], frame: CommandFrame): string | null {
+		if (fields.length === 0 && !frame.piped) return "";
+		return predictWrappedOutput(fields, frame, this.#pipes.fileReader(frame.scope), this.#work);
 	}
 
 	/** Records what the files that a command writes hold. */
-	recordCommand({ name, words }: CommandWords, written: readonly string[], placed: PlacedCommand): void {
-		if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope);
-		else if (name === "git") this.#recordClone(words, placed.scope);
-		else if (INPUT_WRITERS.has(name) && placed.input !== null)
-			for (const path of written) this.#files.append(path, placed.scope.folders.at(-1) ?? "", placed.input);
-		else this.#recordOutput(name, words, written, placed);
+	recordCommand({ name, words }: CommandWords, written: readonly string[], frame: CommandFrame): void {
+		if (COPIERS.has(name)) this.#recordCopies(words, written, frame.scope);
+		else if (name === "git") this.#recordClone(words, frame.scope);
+		else if (INPUT_WRITERS.has(name) && frame.input !== null)
+			for (const path of written) this.#files.append(path, frame.scope.folders.at(-1) ?? "", frame.input);
+		else this.#recordOutput(name, words, written, frame);
 	}
 
 	#recordCopies(words: readonly string[], written: readonly string[], { folders }: Scope): void {
@@ -110,12 +102,12 @@ export class FileFlow {
 		if (name !== "") this.#files.recordFolder(name, folders.at(-1) ?? "", "clone");
 	}
 
-	#recordOutput(name: string, words: readonly string[], written: readonly string[], placed: PlacedCommand): void {
-		const { folders } = placed.scope;
+	#recordOutput(name: string, words: readonly string[], written: readonly string[], frame: CommandFrame): void {
+		const { folders } = frame.scope;
 		const folder = folders.at(-1) ?? "";
 		const saved = DOWNLOADERS.has(name) ? findSavedFiles(words) : [];
 		if (written.length + saved.length === 0 && !UNPACKERS.has(name)) return;
-		const origin = this.#findOrigin([name, ...words], placed);
+		const origin = this.#findOrigin([name, ...words], frame);
 		if (origin === null) {
 			const edited = IN_PLACE_EDITORS.has(name) ? written.filter((path) => this.#files.find(path, folders)) : [];
 			for (const path of edited) this.#files.record(path, folder, ofOrigin("command"));
@@ -126,20 +118,20 @@ export class FileFlow {
 	}
 
 	/** Where unknown content that a command prints or writes comes from, by its name, its files and its input. */
-	#findOrigin(fields: readonly string[], placed: PlacedCommand): FileOrigin | null {
+	#findOrigin(fields: readonly string[], frame: CommandFrame): FileOrigin | null {
 		if (fields.some((field) => DOWNLOADERS.has(field))) return "download";
-		const sources = sourceCommandNames(placed.script, placed.command, this.#work);
+		const sources = sourceCommandNames(frame, this.#work);
 		if (sources.some((source) => DOWNLOADERS.has(source))) return "download";
-		if (printsSecrets(placed, this.#work)) return "secret";
+		if (printsSecrets(frame, this.#work)) return "secret";
 		for (const field of fields.slice(1)) {
-			const origin = this.#files.find(field, placed.scope.folders)?.origin;
+			const origin = this.#files.find(field, frame.scope.folders)?.origin;
 			if (origin !== undefined && origin !== null) return origin;
 		}
-		return this.findInputOrigin(placed);
+		return this.findInputOrigin(frame);
 	}
 
 	/** Where the file comes from that a command reads by `<`. Null where it is none that the check touched. */
-	findInputOrigin({ command, scope }: Pick<PlacedCommand, "command" | "scope">): FileOrigin | null {
+	findInputOrigin({ command, scope }: Pick<CommandFrame, "command" | "scope">): FileOrigin | null {
 		const redirect = command.redirects.findLast(({ operator }) => operator === "<");
 		if (!redirect) return null;
 		const environment = latestEnvironment(scope, this.#work, (nested) =>

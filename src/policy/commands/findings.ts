@@ -88,6 +88,11 @@ export class FindingCollector {
 		this.#isAllowed = outer;
 	}
 
+	/** Asks because the current command runs something that is not in its words. */
+	addUnknownRun(because: string): void {
+		this.inside(() => this.add("exec_action", because));
+	}
+
 	/** Whether a simple command is one of the allowed ones. */
 	allows(words: readonly string[], redirects: readonly Redirect[]): boolean {
 		return this.#allowed.cover(words, redirects);

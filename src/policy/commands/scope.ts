@@ -11,14 +11,19 @@ import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/scr
 const MAX_RECORDED_VALUES = 64;
 const MAX_VALUE_CHARS = 2_097_152;
 
+/** What a command or a script reads. */
+export interface CommandInput {
+	/** The text, where it is known. */
+	readonly input: string | null;
+	/** Whether it reads a pipe, a here-document or a file, known or not. */
+	readonly piped: boolean;
+}
+
 /** What a script runs with: values of variables, functions, parameters and input. */
-export interface Scope {
+export interface Scope extends CommandInput {
 	readonly variables: Map<string, string[]>;
 	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
 	readonly parameters: readonly string[];
-	/** What the script reads. Null where that is not known. `piped`: whether it reads anything. */
-	readonly input: string | null;
-	readonly piped: boolean;
 	/** Folders that its commands may run in. The first is the workspace, written as an empty text. */
 	readonly folders: string[];
 	readonly depth: number;

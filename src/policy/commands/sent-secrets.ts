@@ -3,10 +3,11 @@
 import type { WorkBudget } from "../work-budget.ts";
 import type { FileState } from "./file-state.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
+import { wordsAndTargets } from "./pipes.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findScripts } from "./shell/expand.ts";
-import type { ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Programs that send what they read or are given, and those that send credentials to log in as a matter of course. */
 const SENDERS: ReadonlySet<string> = new Set([...secretsFile.senders, ...secretsFile.request_senders]);
@@ -16,24 +17,14 @@ const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environmen
 const SECRET_NAME =
 	/(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY)(?:_|$)/i;
 
-/** A command with the script that it stands in. */
-interface Placed {
-	readonly script: ShellScript;
-	readonly command: SimpleCommand;
-}
-
-function wordsIn(command: SimpleCommand): readonly Word[] {
-	return [...command.words, ...command.redirects.map(({ target }) => target)];
-}
-
 /** The commands whose output a command gets by its pipe or in its words. */
-function* findFeeders({ script, command }: Placed, work: WorkBudget): Iterable<SimpleCommand> {
+function* findFeeders({ script, command }: PlacedCommand, work: WorkBudget): Iterable<SimpleCommand> {
 	const seen = new Set<SimpleCommand>();
-	const open: Placed[] = [{ script, command }];
+	const open: PlacedCommand[] = [{ script, command }];
 	for (let next = open.pop(); next; next = open.pop()) {
 		const { reads } = next.command;
 		const read = reads ? next.script.commands.slice(reads.from, reads.to) : [];
-		const nested = wordsIn(next.command).flatMap(findScripts);
+		const nested = wordsAndTargets(next.command).flatMap(findScripts);
 		const found = [
 			...read.map((feeder) => ({ script: next.script, command: feeder })),
 			...nested.flatMap((inner) => inner.commands.map((feeder) => ({ script: inner, command: feeder }))),
@@ -62,7 +53,7 @@ function findSecretVariable(words: readonly Word[]): string | null {
 /** What of the environment a command prints. Null for other commands. */
 function findPrintedSecret(command: SimpleCommand): string | null {
 	const name = literalName(command);
-	const variable = findSecretVariable(wordsIn(command));
+	const variable = findSecretVariable(wordsAndTargets(command));
 	if (variable !== null) return `$${variable}`;
 	if (!ENVIRONMENT_PRINTERS.has(name)) return null;
 	return name === "env" && command.words.length > 1 ? null : "the environment";
@@ -88,7 +79,7 @@ function findSentWords({ words }: SimpleCommand): readonly Word[] {
 /** What secret a command sends. Null where it sends none. */
 export function findSentSecret(
 	{ name, words }: CommandWords,
-	placed: Placed,
+	placed: PlacedCommand,
 	{ folders }: Scope,
 	files: FileState,
 	work: WorkBudget,
@@ -102,13 +93,13 @@ export function findSentSecret(
 		const secret = findPrintedSecret(feeder);
 		if (secret !== null) return secret;
 	}
-	const own = REQUEST_SENDERS.has(name) ? findSentWords(placed.command) : wordsIn(placed.command);
+	const own = REQUEST_SENDERS.has(name) ? findSentWords(placed.command) : wordsAndTargets(placed.command);
 	const variable = literalName(placed.command) === name ? findSecretVariable(own) : null;
 	return variable === null ? null : `$${variable}`;
 }
 
 /** Whether a command, or one that feeds it, prints the environment. */
-export function printsSecrets(placed: Placed, work: WorkBudget): boolean {
+export function printsSecrets(placed: PlacedCommand, work: WorkBudget): boolean {
 	if (findPrintedSecret(placed.command) === "the environment") return true;
 	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder) === "the environment") return true;
 	return false;

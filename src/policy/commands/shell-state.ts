@@ -8,12 +8,6 @@ import { type Environment, expandText } from "./shell/expand.ts";
 import { predictOutput } from "./shell/output.ts";
 import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
 
-/** What a command reads, where that is known, and whether it reads anything. */
-export interface CommandInput {
-	readonly input: string | null;
-	readonly piped: boolean;
-}
-
 /** A value that a variable was given. */
 interface AssignedValue {
 	readonly name: string;

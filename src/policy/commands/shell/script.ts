@@ -85,3 +85,9 @@ export interface ShellScript {
 	/** How many pieces were read for it. */
 	readonly size: number;
 }
+
+/** A simple command with the script that it stands in. */
+export interface PlacedCommand {
+	readonly script: ShellScript;
+	readonly command: SimpleCommand;
+}

@@ -1,0 +1,72 @@
+// The part of a walk that follows values: variables that something runs, texts that a shell expands a second time. Which they
+// are is found by variables.ts and evaluated.ts.
+import type { WorkBudget } from "../work-budget.ts";
+import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./evaluated.ts";
+import type { FindingCollector } from "./findings.ts";
+import { type CommandFrame, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
+import type { Scope } from "./scope.ts";
+import { parseExpansions } from "./shell/parse.ts";
+import type { PlacedCommand, SimpleCommand } from "./shell/script.ts";
+import type { ShellState } from "./shell-state.ts";
+import { findVariableEffects } from "./variables.ts";
+
+/** Follows the values that commands assign and expand. */
+export class ValueWalk {
+	readonly #walk: Walk;
+	readonly #findings: FindingCollector;
+	readonly #state: ShellState;
+	readonly #work: WorkBudget;
+
+	constructor(walk: Walk, findings: FindingCollector, state: ShellState, work: WorkBudget) {
+		this.#walk = walk;
+		this.#findings = findings;
+		this.#state = state;
+		this.#work = work;
+	}
+
+	/** Follows the assignments before a command. */
+	followAssignments({ script, command }: PlacedCommand, scope: Scope): void {
+		for (const { name, value } of this.#state.assign(command.assignments, scope))
+			this.#followVariable(name, value, {
+				scope,
+				script,
+				command,
+				input: null,
+				piped: false,
+				depth: scope.depth,
+				followed: new Set(),
+			});
+	}
+
+	/** Follows what a command assigns by its words: `export PAGER=…`. */
+	followAssignedWords(command: string, fields: readonly string[], frame: CommandFrame): void {
+		for (const { name, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
+			this.#followVariable(name, value, frame);
+	}
+
+	/** Follows a variable whose value something runs. */
+	#followVariable(name: string, value: string, frame: CommandFrame): void {
+		if (!this.#work.charge(20 + 10 * value.length)) return;
+		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.followExpansions(value, frame.scope);
+		const inner = { ...innerFrame(frame), followed: new Set<string>() };
+		for (const effect of findVariableEffects(name, value)) this.#walk.followEffect(effect, inner, false);
+	}
+
+	/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
+	followPrompts(command: SimpleCommand, scope: Scope): void {
+		const texts = findPromptTexts(command, scope, this.#work);
+		if (texts === null) return;
+		this.#findings.add("exec_action", "expands a variable's value like a prompt, which runs what is in it");
+		for (const text of texts) this.followExpansions(text, scope);
+	}
+
+	/** Follows the substitutions of a text that a shell expands a second time. */
+	followExpansions(text: string, scope: Scope): void {
+		if (scope.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
+		const script = parseExpansions(text, scope.depth + 1, this.#work, scope.piecesAround);
+		if (script.tooDeep) this.#work.exhaust();
+		if (this.#work.spent) return;
+		const piecesAround = scope.piecesAround + script.size;
+		this.#walk.followScript(script, { ...scope, depth: scope.depth + 1, piecesAround });
+	}
+}
