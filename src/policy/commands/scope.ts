@@ -4,6 +4,7 @@ import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import scopeFile from "./scope.json" with { type: "json" };
 import type { Environment } from "./shell/expand.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Values of one variable that are tried. A loop over more names is too large to be examined. */
@@ -126,7 +127,7 @@ export function environmentsFor(
 	output: (script: ShellScript) => string | null,
 ): readonly Environment[] {
 	const names = new Set<string>();
-	for (const word of command.words) addVariableNames(word, names);
+	for (const word of command.words) if (!isOneText(word)) addVariableNames(word, names);
 	for (const { target } of command.redirects) addVariableNames(target, names);
 	const variables = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
 	if (variables.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];

@@ -22,6 +22,7 @@ import { findSentSecret } from "./sent-secrets.ts";
 import { expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import {
 	type CommandRange,
 	type CommandText,
@@ -188,6 +189,7 @@ export class CommandWalk implements Walk {
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
 		for (const word of expandedWords(command)) {
+			if (isOneText(word)) continue;
 			for (const nested of findScripts(word)) {
 				if (nested.tooDeep) this.#work.exhaust();
 				this.followScript(nested, scope);

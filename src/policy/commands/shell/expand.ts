@@ -257,11 +257,25 @@ function splitFields(word: Word, separators: RegExp, environment: Environment): 
 	return fields;
 }
 
+/** The text of a word that is one field as it stands. Null for words that may expand. */
+function plainText(word: Word): string | null {
+	const [part] = word;
+	if (word.length !== 1 || part?.kind !== "text") return null;
+	return part.quoted || !part.text.includes("{") ? part.text : null;
+}
+
 /** Expands a command's words to fields. Unknown text is `UNKNOWN`, `$HOME` is `~`. */
 export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
 	const fields: string[] = [];
 	const separators = fieldSeparators(environment);
 	for (const word of words) {
+		const plain = plainText(word);
+		if (plain !== null) {
+			const copying = 2 * COPIED_CHARACTER_WORK * plain.length;
+			if (!environment.work.charge(PART_WORK + EXPANDED_FIELD_WORK + copying)) return fields;
+			fields.push(plain);
+			continue;
+		}
 		for (const expanded of expandBraces(word, environment)) {
 			for (const field of splitFields(expanded, separators, environment)) {
 				if (!environment.work.charge(EXPANDED_FIELD_WORK + COPIED_CHARACTER_WORK * field.length)) return fields;
