@@ -3,9 +3,13 @@ import type { FactorId } from "../factors.ts";
 import type { Reach } from "../path-patterns.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandWords } from "./patterns.ts";
+import type { CommandInput } from "./scope.ts";
 
-/** Languages whose code is searched for calls that remove, write or run. */
-export type CodeLanguage = "code" | "sql" | "mongo" | "redis" | "powershell";
+/** Languages of interpreters whose strings, names and calls are read. */
+export type ScriptLanguage = "python" | "javascript" | "perl" | "ruby" | "php" | "lua";
+
+/** Languages whose code is searched for calls that remove, write or run. `code` is one of those left. */
+export type CodeLanguage = ScriptLanguage | "code" | "sql" | "mongo" | "redis" | "powershell";
 
 export type Effect =
 	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */
@@ -34,15 +38,13 @@ export type Effect =
 	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
 	/** Words of another language, which only a workspace's forbidden commands are held against. */
 	| { readonly kind: "match"; readonly fields: readonly string[] }
+	/** A name stands for this text in later commands. */
+	| { readonly kind: "alias"; readonly name: string; readonly text: string }
 	/** Later commands run in this folder. */
 	| { readonly kind: "enter"; readonly path: string };
 
 /** A command and its input. */
-export interface Invocation extends CommandWords {
-	/** What it reads from a pipe or a here-document. Null where that is not known. */
-	readonly input: string | null;
-	/** Whether it reads a pipe, a here-document or a file, known or not. */
-	readonly piped: boolean;
+export interface Invocation extends CommandWords, CommandInput {
 	/** Names of the commands whose output it reads or has among its words. */
 	readonly sources: () => readonly string[];
 	/** For work beyond a few readings of the words, which are charged already. */
@@ -72,4 +74,5 @@ export const scriptEffect = (text: string, parameters: readonly string[] = []): 
 	parameters,
 });
 export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const aliasEffect = (name: string, text: string): Effect => ({ kind: "alias", name, text });
 export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

@@ -2,6 +2,7 @@
 // prompt. The walk follows the substitutions in them.
 import type { WorkBudget } from "../work-budget.ts";
 import type { Scope } from "./scope.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import type { SimpleCommand, Word } from "./shell/script.ts";
 
 /** Variables that a shell expands when it shows them. */
@@ -40,7 +41,7 @@ function addPromptNames(word: Word, names: Set<string>): void {
 /** The known texts that a command expands like a prompt. Null where it expands none. */
 export function findPromptTexts(command: SimpleCommand, scope: Scope, work: WorkBudget): readonly string[] | null {
 	const names = new Set<string>();
-	for (const word of command.words) addPromptNames(word, names);
+	for (const word of command.words) if (!isOneText(word)) addPromptNames(word, names);
 	for (const { value } of command.assignments) addPromptNames(value, names);
 	for (const { target } of command.redirects) addPromptNames(target, names);
 	if (names.size === 0) return null;

@@ -1,16 +1,15 @@
-// Which files hold what a command wrote, copied, fetched or unpacked, by what it read. What files hold is kept in
+// Records what files hold after a command: what it wrote, copied, fetched or unpacked. The contents are kept in
 // file-state.ts.
 import type { WorkBudget } from "../work-budget.ts";
 import flowFile from "./file-flow.json" with { type: "json" };
 import type { FileContents, FileOrigin, FileState } from "./file-state.ts";
+import type { CommandFrame } from "./frames.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
 import { printsSecrets, type SecretVariables } from "./sent-secrets.ts";
 import { expandText } from "./shell/expand.ts";
-import { DOWNLOADERS } from "./shell/output.ts";
-import type { ShellScript, SimpleCommand } from "./shell/script.ts";
-import type { CommandInput } from "./shell-state.ts";
+import { DOWNLOADERS } from "./transfers.ts";
 
 const COPIERS: ReadonlySet<string> = new Set(flowFile.copiers);
 const UNPACKERS: ReadonlySet<string> = new Set(flowFile.unpackers);
@@ -20,16 +19,9 @@ const REMOTE_COPIERS: ReadonlySet<string> = new Set(flowFile.remote_copiers);
 /** Programs that put a packed file beside the file, or the file beside a packed one, by the ending. */
 const PACKERS: ReadonlyMap<string, string> = new Map(Object.entries(flowFile.packers));
 
-/** A command where it stands, with what it reads. */
-interface PlacedCommand extends CommandInput {
-	readonly scope: Scope;
-	readonly script: ShellScript;
-	readonly command: SimpleCommand;
-}
+const unknownContents = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
 
-const ofOrigin = (origin: FileOrigin): FileContents => ({ text: null, program: null, origin });
-
-/** The program that a path in a folder of programs is. Null for other paths. */
+/** The name of the program at a path in a program folder. Null for other paths. */
 function findProgram(path: string): string | null {
 	return /^\/(?:usr\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? null;
 }
@@ -73,7 +65,7 @@ export class FileFlow {
 	readonly #pipes: Pipes;
 	readonly #secrets: SecretVariables;
 	readonly #work: WorkBudget;
-	/** What the command prints whose redirects are followed. */
+	/** The output of the command whose redirects were followed last. */
 	#lastPrinted: { readonly fields: readonly string[]; readonly text: string | null } | null = null;
 
 	constructor(files: FileState, pipes: Pipes, secrets: SecretVariables, work: WorkBudget) {
@@ -87,33 +79,33 @@ export class FileFlow {
 	 * Records what a redirect into a file leaves there. Earlier text stays possible, because the command may not run.
 	 * @param fields The command's words. Without any, it empties the file or takes what a group prints.
 	 */
-	recordRedirect(path: string, fields: readonly string[], placed: PlacedCommand): void {
-		const { scope } = placed;
-		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, placed) };
+	recordRedirect(path: string, fields: readonly string[], frame: CommandFrame): void {
+		const { scope } = frame;
+		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, frame) };
 		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
-		const origin = this.#findOrigin(fields, placed);
+		const origin = this.#findOrigin(fields, frame);
 		if (text !== null) this.#files.append(path, folder, text, origin === "secret" ? origin : null);
-		else this.#files.record(path, folder, ofOrigin(origin ?? "command"));
+		else this.#files.record(path, folder, unknownContents(origin ?? "command"));
 	}
 
-	#predict(fields: readonly string[], placed: PlacedCommand): string | null {
-		if (fields.length === 0 && !placed.piped) return "";
-		return predictWrappedOutput(fields, placed, this.#pipes.fileReader(placed.scope), this.#work);
+	#predict(fields: readonly string[], frame: CommandFrame): string | null {
+		if (fields.length === 0 && !frame.piped) return "";
+		return predictWrappedOutput(fields, frame, this.#pipes.fileReader(frame.scope), this.#work);
 	}
 
 	/** Records what the files that a command writes hold. */
-	recordCommand({ name, words }: CommandWords, written: readonly string[], placed: PlacedCommand): void {
-		this.#recordPacked(name, words, placed.scope);
-		if (REMOTE_COPIERS.has(name)) this.#recordRemoteCopies(name, words, placed.scope);
+	recordCommand({ name, words }: CommandWords, written: readonly string[], frame: CommandFrame): void {
+		this.#recordPacked(name, words, frame.scope);
+		if (REMOTE_COPIERS.has(name)) this.#recordRemoteCopies(name, words, frame.scope);
 		const source = name === "dd" ? words.find((word) => word.startsWith("if=")) : undefined;
-		if (source !== undefined) this.#recordCopies([source.slice(3)], written, placed.scope, false);
-		else if (COPIERS.has(name)) this.#recordCopies(words, written, placed.scope, name === "ln");
-		else if (name === "git") this.#recordClone(words, placed.scope);
-		else if (INPUT_WRITERS.has(name) && placed.input !== null) {
-			const origin = this.#findOrigin([name, ...words], placed) === "secret" ? "secret" : null;
-			for (const path of written) this.#files.append(path, placed.scope.folders.at(-1) ?? "", placed.input, origin);
-		} else this.#recordOutput(name, words, written, placed);
+		if (source !== undefined) this.#recordCopies([source.slice(3)], written, frame.scope, false);
+		else if (COPIERS.has(name)) this.#recordCopies(words, written, frame.scope, name === "ln");
+		else if (name === "git") this.#recordClone(words, frame.scope);
+		else if (INPUT_WRITERS.has(name) && frame.input !== null) {
+			const origin = this.#findOrigin([name, ...words], frame) === "secret" ? "secret" : null;
+			for (const path of written) this.#files.append(path, frame.scope.folders.at(-1) ?? "", frame.input, origin);
+		} else this.#recordOutput(name, words, written, frame);
 	}
 
 	#recordCopies(words: readonly string[], written: readonly string[], scope: Scope, isLink: boolean): void {
@@ -149,7 +141,7 @@ export class FileFlow {
 			const own = words[from]?.split(/[/:]/).at(-1) ?? "";
 			const isFolder =
 				own === "" || words.some((word) => /^(?:-[a-zA-Z]*[ar][a-zA-Z]*|--recursive|--archive|sync)$/.test(word));
-			for (const path of [target, `${target}/${own}`]) this.#files.record(path, folder, ofOrigin("clone"));
+			for (const path of [target, `${target}/${own}`]) this.#files.record(path, folder, unknownContents("clone"));
 			if (isFolder) this.#files.recordFolder(target, folder, "clone");
 		}
 		if (name === "gh" && words.includes("download")) {
@@ -178,38 +170,38 @@ export class FileFlow {
 		if (name !== "") this.#files.recordFolder(name, folders.at(-1) ?? "", "clone");
 	}
 
-	#recordOutput(name: string, words: readonly string[], written: readonly string[], placed: PlacedCommand): void {
-		const { folders } = placed.scope;
+	#recordOutput(name: string, words: readonly string[], written: readonly string[], frame: CommandFrame): void {
+		const { folders } = frame.scope;
 		const folder = folders.at(-1) ?? "";
 		const saved = DOWNLOADERS.has(name) ? findSavedFiles(name, words) : [];
 		if (DOWNLOADERS.has(name) && words.some((word) => UNNAMED_SAVES.test(word)))
 			this.#files.recordFolder(findSaveFolders(words)[0] ?? ".", folder, "download");
 		if (written.length + saved.length === 0 && !UNPACKERS.has(name)) return;
-		const origin = this.#findOrigin([name, ...words], placed);
+		const origin = this.#findOrigin([name, ...words], frame);
 		if (origin === null) {
 			const edited = IN_PLACE_EDITORS.has(name) ? written.filter((path) => this.#files.find(path, folders)) : [];
-			for (const path of edited) this.#files.record(path, folder, ofOrigin("command"));
+			for (const path of edited) this.#files.record(path, folder, unknownContents("command"));
 			return;
 		}
-		for (const path of [...written, ...saved]) this.#files.record(path, folder, ofOrigin(origin));
+		for (const path of [...written, ...saved]) this.#files.record(path, folder, unknownContents(origin));
 		if (UNPACKERS.has(name)) this.#files.recordFolder(written[0] ?? "", folder, origin);
 	}
 
 	/** Where unknown content that a command prints or writes comes from, by its name, its files and its input. */
-	#findOrigin(fields: readonly string[], placed: PlacedCommand): FileOrigin | null {
+	#findOrigin(fields: readonly string[], frame: CommandFrame): FileOrigin | null {
 		if (fields.some((field) => DOWNLOADERS.has(field))) return "download";
-		const sources = sourceCommandNames(placed.script, placed.command, this.#work);
+		const sources = sourceCommandNames(frame, this.#work);
 		if (sources.some((source) => DOWNLOADERS.has(source))) return "download";
-		if (printsSecrets(placed, this.#secrets, this.#work)) return "secret";
+		if (printsSecrets(frame, this.#secrets, this.#work)) return "secret";
 		for (const field of fields.slice(1)) {
-			const origin = this.#files.find(field, placed.scope.folders)?.origin;
+			const origin = this.#files.find(field, frame.scope.folders)?.origin;
 			if (origin !== undefined && origin !== null) return origin;
 		}
-		return this.findInputOrigin(placed);
+		return this.findInputOrigin(frame);
 	}
 
-	/** Where the file comes from that a command reads by `<`. Null where it is none that the check touched. */
-	findInputOrigin({ command, scope }: Pick<PlacedCommand, "command" | "scope">): FileOrigin | null {
+	/** The origin of the file that a command reads by `<`. Null for a file that the check did not touch. */
+	findInputOrigin({ command, scope }: Pick<CommandFrame, "command" | "scope">): FileOrigin | null {
 		const redirect = command.redirects.findLast(({ operator }) => operator === "<");
 		if (!redirect) return null;
 		const environment = latestEnvironment(scope, this.#work, (nested) =>

@@ -17,7 +17,7 @@ export interface FileRun {
 	readonly optional?: boolean;
 }
 
-/** How a program that runs files is told which. */
+/** How a program takes the file that it runs. */
 interface FileRunner {
 	readonly language: "shell" | CodeLanguage;
 	/** Options that take the next word. */
@@ -28,7 +28,20 @@ interface FileRunner {
 	readonly instead: ReadonlySet<string>;
 }
 
-const LANGUAGES: ReadonlySet<string> = new Set(["shell", "code", "sql", "mongo", "redis", "powershell"]);
+const LANGUAGES: ReadonlySet<string> = new Set([
+	"shell",
+	"python",
+	"javascript",
+	"perl",
+	"ruby",
+	"php",
+	"lua",
+	"code",
+	"sql",
+	"mongo",
+	"redis",
+	"powershell",
+]);
 
 function isLanguage(text: string): text is "shell" | CodeLanguage {
 	return LANGUAGES.has(text);
@@ -116,7 +129,7 @@ export function findTaskFiles({ name, words }: CommandWords): readonly string[] 
 
 /** The lines of shell in a task file: recipes of make and just, scripts of npm, `RUN` of Docker, jobs of cron. */
 export function findTaskLines(name: string, text: string): readonly string[] {
-	if (/^(?:npm|yarn|pnpm|bun)$/.test(name)) return findScripts(text);
+	if (/^(?:npm|yarn|pnpm|bun)$/.test(name)) return findPackageScripts(text);
 	if (name === "crontab") return text.split("\n").map((line) => line.replace(/^(?:@\w+|(?:\S+\s+){5})/, ""));
 	if (/^(?:docker|podman)$/.test(name))
 		return text
@@ -137,8 +150,8 @@ function findRecipe(line: string): readonly string[] {
 
 const packageSchema = z.lazy(() => z.object({ scripts: z.record(z.string(), z.string()) }));
 
-/** The values of `scripts` in a package.json. Every text of a file that is not read as JSON. */
-function findScripts(text: string): readonly string[] {
+/** The values of `scripts` in a package.json. Where it is not valid JSON, every quoted value in it. */
+function findPackageScripts(text: string): readonly string[] {
 	const { data } = packageSchema.safeParse(parseJson(text));
 	if (data) return Object.values(data.scripts);
 	return [...text.matchAll(/:\s*"((?:[^"\\\n]|\\.)*)"/g)].map((found) => (found[1] ?? "").replace(/\\(.)/g, "$1"));
@@ -155,7 +168,7 @@ export function guessLanguage(path: string, text: string): "shell" | CodeLanguag
 }
 
 /** Folders of programs that are installed for everybody, for a user or for a project. */
-const PROGRAM_FOLDERS = new RegExp(runsFile.program_folders);
+const INSTALLED_PROGRAMS = new RegExp(runsFile.program_folders);
 /** Folders of the workspace that git usually ignores, and that hold no programs or build output. */
 const IGNORED_FOLDERS: ReadonlySet<string> = new Set(runsFile.ignored_folders);
 
@@ -175,7 +188,7 @@ export function findRunPlace(
 		path.includes(LISTED)
 	)
 		return "known";
-	if (PROGRAM_FOLDERS.test(path)) return "known";
+	if (INSTALLED_PROGRAMS.test(path)) return "known";
 	const named = readPath(path, folder);
 	if (findLocation(named) !== "inside") return "elsewhere";
 	return named.normalized.segments.slice(0, -1).some((segment) => IGNORED_FOLDERS.has(segment))

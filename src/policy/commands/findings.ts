@@ -88,6 +88,11 @@ export class FindingCollector {
 		this.#isAllowed = outer;
 	}
 
+	/** Asks because the current command runs something that is not in its words. */
+	addUnknownRun(because: string): void {
+		this.inside(() => this.add("exec_action", because));
+	}
+
 	/** Whether a simple command is one of the allowed ones. */
 	allows(words: readonly string[], redirects: readonly Redirect[]): boolean {
 		return this.#allowed.cover(words, redirects);
@@ -121,8 +126,8 @@ export class FindingCollector {
 	}
 
 	/**
-	 * Collects what is found meanwhile apart. Gives the first reason for a factor, or null without one. What is found
-	 * apart from what is found apart is not looked for.
+	 * Keeps the findings of `follow` out of the result, and gives the first reason for a factor, or null without one.
+	 * Inside another `findAside`, it follows nothing.
 	 */
 	findAside(factor: FactorId, follow: () => void): string | null {
 		if (this.#isAside) return null;

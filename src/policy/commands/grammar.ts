@@ -38,7 +38,7 @@ interface Operand {
 	readonly behind: string | null;
 }
 
-/** Roles that nothing follows from. A word that may be the value of an unheard-of option is judged by itself then. */
+/** Roles without an effect. A word that may be the value of an unheard-of option is judged by itself then. */
 const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address"]);
 
 /** A name behind one dash, which is no bundle of letters: `-auto-approve`, `-var-file=x`. */

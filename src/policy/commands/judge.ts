@@ -90,15 +90,15 @@ export class PathJudge {
 		const location = findLocation(path);
 		// A wildcard in a temporary folder means the files there, not all that the glob could match.
 		if (hasShellWildcard(written) && location === "temporary") return [];
-		const shown = shortenForReason(full);
+		const shown = () => shortenForReason(full);
 		const place = location === "outside" || location === "everything" ? findPlace(path) : null;
 		return [
 			...this.#judgeProtection(full, reach),
-			...(isDisk(written) ? [forbiddenPath(`overwrites the disk ${shown}`)] : []),
-			...(isStartupFile(path) ? [forbiddenPath(`writes ${shown}, which runs later unasked`)] : []),
+			...(isDisk(written) ? [forbiddenPath(`overwrites the disk ${shown()}`)] : []),
+			...(isStartupFile(path) ? [forbiddenPath(`writes ${shown()}, which runs later unasked`)] : []),
 			...(location === "system" ? [judgeSystem(full)] : []),
 			...(place === "the root" ? [forbiddenPath("writes to the root")] : []),
-			...(place !== null && place !== "the root" ? [riskyPath(`writes ${shown}, ${place}`)] : []),
+			...(place !== null && place !== "the root" ? [riskyPath(`writes ${shown()}, ${place}`)] : []),
 		];
 	}
 
@@ -110,10 +110,10 @@ export class PathJudge {
 	}
 
 	#judgeRead(path: NamedPath): readonly PathFinding[] {
-		const shown = shortenForReason(path.full);
+		const shown = () => shortenForReason(path.full);
 		const secrecy = this.#findSecrecy(path);
-		if (secrecy === "credential") return [forbiddenPath(`shows or sends the credential ${shown}`)];
-		return secrecy === "doubtful" ? [riskyPath(`may show a credential: ${shown}`)] : [];
+		if (secrecy === "credential") return [forbiddenPath(`shows or sends the credential ${shown()}`)];
+		return secrecy === "doubtful" ? [riskyPath(`may show a credential: ${shown()}`)] : [];
 	}
 
 	/** The secrecy of the path, and of what its wildcards may stand for. */
@@ -129,15 +129,15 @@ export class PathJudge {
 		const { written, full } = path;
 		if (written === "" || written === UNKNOWN || written.includes(LISTED)) return [];
 		if (/\s/.test(written) && !PATH_START.test(written)) return [];
-		const shown = shortenForReason(full);
+		const shown = () => shortenForReason(full);
 		const isPublicPlace = READ_PLACES.test(full) || full.startsWith("..") || path.normalized.segments.length === 0;
 		const place = isPublicPlace ? null : findPlace(path);
 		return [
 			// A wildcard means the files there, not all that the glob could match.
 			...this.#judgeProtection(full.replace(/(?:^|[/\\])[^/\\]*[*?[].*$/s, ""), "itself"),
-			...(this.#findSecrecy(path) === null ? [] : [riskyPath(`may show or send the credential ${shown}`)]),
-			...(isStartupFile(path) ? [riskyPath(`may write ${shown}, which runs later unasked`)] : []),
-			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown}, ${place}`)]),
+			...(this.#findSecrecy(path) === null ? [] : [riskyPath(`may show or send the credential ${shown()}`)]),
+			...(isStartupFile(path) ? [riskyPath(`may write ${shown()}, which runs later unasked`)] : []),
+			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown()}, ${place}`)]),
 		];
 	}
 

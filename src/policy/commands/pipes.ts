@@ -4,11 +4,18 @@ import type { WorkBudget } from "../work-budget.ts";
 import type { FileState } from "./file-state.ts";
 import { commandName, parseCommandWords } from "./patterns.ts";
 import { findCommandEffects } from "./programs/programs.ts";
-import { latestEnvironment, type Scope } from "./scope.ts";
+import { type CommandInput, latestEnvironment, type Scope } from "./scope.ts";
 import { expandText, expandWords, findScripts } from "./shell/expand.ts";
 import outputFile from "./shell/output.json" with { type: "json" };
 import { predictOutput } from "./shell/output.ts";
-import { type CommandRange, type ShellScript, type SimpleCommand, WALK_PIECE_WORK, type Word } from "./shell/script.ts";
+import {
+	type CommandRange,
+	type PlacedCommand,
+	type ShellScript,
+	type SimpleCommand,
+	WALK_PIECE_WORK,
+	type Word,
+} from "./shell/script.ts";
 
 /** Commands of a group whose output is predicted. */
 const MAX_GROUP_COMMANDS = 64;
@@ -41,11 +48,7 @@ export class Pipes {
 	}
 
 	/** What a command reads: its last here-document or here-string, else its pipe, else what its script reads. */
-	findInput(
-		script: ShellScript,
-		command: SimpleCommand,
-		scope: Scope,
-	): { readonly input: string | null; readonly piped: boolean } {
+	findInput({ script, command }: PlacedCommand, scope: Scope): CommandInput {
 		const redirect = command.redirects.findLast(({ operator }) => operator.startsWith("<") && operator !== "<&");
 		const output = (nested: ShellScript) => this.predictScriptOutput(nested, scope);
 		if (redirect && redirect.operator !== "<" && redirect.operator !== "<>") {
@@ -92,10 +95,10 @@ export class Pipes {
 			command.words,
 			latestEnvironment(scope, this.#work, (nested) => this.predictScriptOutput(nested, scope)),
 		);
-		const { input, piped } = this.findInput(script, command, scope);
+		const { input, piped } = this.findInput({ script, command }, scope);
 		const silent =
 			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
-			(fields.length === 0 && command.redirects.length === 0);
+			(fields.length === 0 && !command.redirects.some(({ operator }) => operator === "<"));
 		const text = silent ? "" : predictWrappedOutput(fields, { input, piped }, this.fileReader(scope), this.#work);
 		this.#outputs.set(command, { text });
 		return text;
@@ -126,7 +129,7 @@ function readOperand(
 /** What a command prints, also inside wrappers: `sudo echo`, `timeout 5 printf`. Null when that is not known. */
 export function predictWrappedOutput(
 	fields: readonly string[],
-	{ input, piped }: { readonly input: string | null; readonly piped: boolean },
+	{ input, piped }: CommandInput,
 	readFile: FileReader,
 	work: WorkBudget,
 	layer = 0,
@@ -147,7 +150,8 @@ export function predictWrappedOutput(
 	return null;
 }
 
-function wordsAndTargets(command: SimpleCommand): readonly Word[] {
+/** The words of a command and the targets of its redirects. */
+export function wordsAndTargets(command: SimpleCommand): readonly Word[] {
 	return [...command.words, ...command.redirects.map(({ target }) => target)];
 }
 
@@ -162,7 +166,7 @@ export function processSubstitutions(command: SimpleCommand): readonly ShellScri
 const MAX_SOURCES = 32;
 
 /** Names of the commands that a command reads from, or whose output its words contain. */
-export function sourceCommandNames(script: ShellScript, command: SimpleCommand, work: WorkBudget): readonly string[] {
+export function sourceCommandNames({ script, command }: PlacedCommand, work: WorkBudget): readonly string[] {
 	const names: string[] = [];
 	const add = (commands: readonly SimpleCommand[]) => {
 		for (const { words } of commands) {

@@ -93,6 +93,12 @@ const PLAIN_ROLES: readonly ArgumentRole[] = [
 ];
 
 const CODE_LANGUAGES: Readonly<Record<CodeLanguage, true>> = {
+	python: true,
+	javascript: true,
+	perl: true,
+	ruby: true,
+	php: true,
+	lua: true,
 	code: true,
 	sql: true,
 	mongo: true,

@@ -4,20 +4,33 @@ import { UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import scopeFile from "./scope.json" with { type: "json" };
 import type { Environment } from "./shell/expand.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
 /** Values of one variable that are tried. A loop over more names is too large to be examined. */
 const MAX_RECORDED_VALUES = 64;
 const MAX_VALUE_CHARS = 2_097_152;
 
-/** What a script runs with: values of variables, functions, parameters and input. */
-export interface Scope {
-	readonly variables: Map<string, string[]>;
-	readonly functions: Map<string, { readonly script: ShellScript; readonly body: CommandRange }>;
-	readonly parameters: readonly string[];
-	/** What the script reads. Null where that is not known. `piped`: whether it reads anything. */
+/** A function's body in its script. */
+export interface FunctionBody {
+	readonly script: ShellScript;
+	readonly body: CommandRange;
+}
+
+/** What a command or a script reads. */
+export interface CommandInput {
+	/** The text, where it is known. */
 	readonly input: string | null;
+	/** Whether it reads a pipe, a here-document or a file, known or not. */
 	readonly piped: boolean;
+}
+
+/** What a script runs with: values of variables, functions, parameters and input. */
+export interface Scope extends CommandInput {
+	readonly variables: Map<string, string[]>;
+	/** All bodies that each function was given. Which of them a call runs depends on what ran before. */
+	readonly functions: Map<string, readonly FunctionBody[]>;
+	readonly parameters: readonly string[];
 	/** Folders that its commands may run in. The first is the workspace, written as an empty text. */
 	readonly folders: string[];
 	readonly depth: number;
@@ -77,7 +90,7 @@ function findParameter(scope: Scope, name: string, work: WorkBudget): string | n
 		const affordable = scope.parameters.length > 1 && work.charge(charactersIn(scope.parameters));
 		return affordable ? scope.parameters.slice(1).join(" ") : null;
 	}
-	return /^[0-9]$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
+	return /^[0-9]+$/.test(name) ? (scope.parameters[Number(name)] ?? null) : null;
 }
 
 function chooseValue(scope: Scope, name: string, choice: ValueChoice, work: WorkBudget): string | null {
@@ -114,7 +127,7 @@ export function environmentsFor(
 	output: (script: ShellScript) => string | null,
 ): readonly Environment[] {
 	const names = new Set<string>();
-	for (const word of command.words) addVariableNames(word, names);
+	for (const word of command.words) if (!isOneText(word)) addVariableNames(word, names);
 	for (const { target } of command.redirects) addVariableNames(target, names);
 	const variables = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
 	if (variables.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];

@@ -3,14 +3,13 @@
 import type { WorkBudget } from "../work-budget.ts";
 import type { FileState } from "./file-state.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
+import { wordsAndTargets } from "./pipes.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findScripts } from "./shell/expand.ts";
-import type { ShellScript, SimpleCommand, Word } from "./shell/script.ts";
+import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
+import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
-/** Programs that send what they read or are given, and those that send credentials to log in as a matter of course. */
-const SENDERS: ReadonlySet<string> = new Set([...secretsFile.senders, ...secretsFile.request_senders]);
-const REQUEST_SENDERS: ReadonlySet<string> = new Set(secretsFile.request_senders);
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
 const CREDENTIAL_PRINTERS: ReadonlySet<string> = new Set(secretsFile.credential_printers);
@@ -19,31 +18,21 @@ const SENDING_SUBCOMMANDS: ReadonlySet<string> = new Set(secretsFile.sending_sub
 const TEXT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.text_printers);
 const ENVIRONMENT = "the environment";
 
-const SECRET_NAME =
+const SECRET_VARIABLE =
 	/(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY)(?:_|$)/i;
-
-/** A command with the script that it stands in. */
-interface Placed {
-	readonly script: ShellScript;
-	readonly command: SimpleCommand;
-}
-
-function wordsIn(command: SimpleCommand): readonly Word[] {
-	return [...command.words, ...command.redirects.map(({ target }) => target)];
-}
 
 /** The commands whose output a command gets by its pipe or in its words. */
 function* findFeeders(
-	{ script, command }: Placed,
+	{ script, command }: PlacedCommand,
 	work: WorkBudget,
-	own: readonly Word[] = wordsIn(command),
+	own: readonly Word[] = wordsAndTargets(command),
 ): Iterable<SimpleCommand> {
 	const seen = new Set<SimpleCommand>();
-	const open: Placed[] = [{ script, command }];
+	const open: PlacedCommand[] = [{ script, command }];
 	for (let next = open.pop(); next; next = open.pop()) {
 		const { reads } = next.command;
 		const read = reads ? next.script.commands.slice(reads.from, reads.to) : [];
-		const nested = (next.command === command ? own : wordsIn(next.command)).flatMap(findScripts);
+		const nested = (next.command === command ? own : wordsAndTargets(next.command)).flatMap(findScripts);
 		const found = [
 			...read.map((feeder) => ({ script: next.script, command: feeder })),
 			...nested.flatMap((inner) => inner.commands.map((feeder) => ({ script: inner, command: feeder }))),
@@ -78,8 +67,8 @@ function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): 
 	const at = /^(?:sudo|command|builtin|busybox)$/.test(literalName(command)) ? 1 : 0;
 	const name = commandName(literalText(command.words[at]));
 	const words = command.words.slice(at + 1, at + 3).map(literalText);
-	if (TEXT_PRINTERS.has(name)) return variables.find(wordsIn(command));
-	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsIn(command)) ?? ENVIRONMENT;
+	if (TEXT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command));
+	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command)) ?? ENVIRONMENT;
 	if (LONE_PRINTERS.has(name)) return words.length === 0 || /^-[px]+$/.test(words[0] ?? "") ? ENVIRONMENT : null;
 	return beginsWith(name, words, CREDENTIAL_PRINTERS) ? `what ${name} prints` : null;
 }
@@ -97,19 +86,19 @@ export class SecretVariables {
 	find(words: readonly Word[]): string | null {
 		for (const word of words)
 			for (const name of findVariableNames(word)) {
-				const given = this.#given.get(name) ?? (SECRET_NAME.test(name) ? `$${name}` : undefined);
+				const given = this.#given.get(name) ?? (SECRET_VARIABLE.test(name) ? `$${name}` : undefined);
 				if (given !== undefined) return given;
 			}
 		return null;
 	}
 
 	/** Records the variables that a command gives a secret. */
-	record(placed: Placed): void {
+	record(placed: PlacedCommand): void {
 		const { command } = placed;
 		for (const { name, value } of command.assignments) this.#give(name, this.#findIn(placed, [value]));
 		const name = literalName(command);
 		if (!/^(?:export|declare|typeset|local|readonly|for|read|mapfile|readarray)$/.test(name)) return;
-		const secret = this.#findIn({ script: placed.script, command }, wordsIn(command).slice(1));
+		const secret = this.#findIn({ script: placed.script, command }, wordsAndTargets(command).slice(1));
 		if (secret === null) return;
 		for (const word of command.words.slice(1)) {
 			const given = /^([A-Za-z_]\w*)(?:=|$)/.exec(literalText(word))?.[1];
@@ -117,7 +106,7 @@ export class SecretVariables {
 		}
 	}
 
-	#findIn(placed: Placed, words: readonly Word[]): string | null {
+	#findIn(placed: PlacedCommand, words: readonly Word[]): string | null {
 		const own = this.find(words);
 		if (own !== null) return own;
 		for (const feeder of findFeeders(placed, this.#work, words)) {
@@ -168,7 +157,7 @@ const OWN_FILE_OPTION = /^(?:-[iFeoEKH]|--(?:cert|key|cacert|config|identity|rsh
 /** The file with secrets that a command sends by naming it. Requests mark the files that they send. */
 function findSentFile(
 	{ name, words }: CommandWords,
-	placed: Placed,
+	placed: PlacedCommand,
 	{ folders }: Scope,
 	files: FileState,
 ): string | null {
@@ -190,7 +179,7 @@ const UPLOAD_OPTION = /^(?:-T|--upload-file|--post-file|--body-file|-infile)$/i;
 /** What secret a command sends. Null where it sends none. */
 export function findSentSecret(
 	words: CommandWords,
-	placed: Placed,
+	placed: PlacedCommand,
 	scope: Scope,
 	files: FileState,
 	variables: SecretVariables,
@@ -201,7 +190,7 @@ export function findSentSecret(
 	const path = findSentFile(words, placed, scope, files);
 	if (path !== null) return `${path}, which holds secrets`;
 	const isRequest = REQUEST_SENDERS.has(name);
-	const sent = isRequest ? findRequestWords(placed.command) : wordsIn(placed.command);
+	const sent = isRequest ? findRequestWords(placed.command) : wordsAndTargets(placed.command);
 	for (const feeder of findFeeders(placed, work, sent)) {
 		const secret = findPrintedSecret(feeder, variables);
 		if (secret !== null) return secret;
@@ -212,7 +201,7 @@ export function findSentSecret(
 }
 
 /** Whether a command, or one that feeds it, prints a secret. */
-export function printsSecrets(placed: Placed, variables: SecretVariables, work: WorkBudget): boolean {
+export function printsSecrets(placed: PlacedCommand, variables: SecretVariables, work: WorkBudget): boolean {
 	if (findPrintedSecret(placed.command, variables) !== null) return true;
 	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder, variables) !== null) return true;
 	return false;

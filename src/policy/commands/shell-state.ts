@@ -8,15 +8,11 @@ import { type Environment, expandText } from "./shell/expand.ts";
 import { predictOutput } from "./shell/output.ts";
 import type { Assignment, ShellScript, SimpleCommand } from "./shell/script.ts";
 
-/** What a command reads, where that is known, and whether it reads anything. */
-export interface CommandInput {
-	readonly input: string | null;
-	readonly piped: boolean;
-}
-
 /** A value that a variable was given. */
 interface AssignedValue {
 	readonly name: string;
+	/** What stands between the brackets behind the name. */
+	readonly element?: string | undefined;
 	readonly value: string;
 }
 
@@ -40,14 +36,14 @@ export class ShellState {
 	/** Records the assignments before a command, and gives each value when it is recorded. */
 	*assign(assignments: readonly Assignment[], scope: Scope): Iterable<AssignedValue> {
 		const environment = latestEnvironment(scope, this.#work, this.#outputIn(scope));
-		for (const { name, value: word, appends } of assignments) {
+		for (const { name, index, value: word, appends } of assignments) {
 			const before = appends === true ? (scope.variables.get(name)?.at(-1) ?? "") : "";
 			const added = expandText(word, environment);
 			if (!this.#work.charge(before.length)) return;
 			const value = before + added;
 			if (before !== "") recordValue(scope, name, added, this.#work);
 			recordValue(scope, name, value, this.#work);
-			yield { name, value };
+			yield { name, element: index && expandText(index, environment).replace(/^\[/, ""), value };
 		}
 	}
 
@@ -68,10 +64,10 @@ export class ShellState {
 			record(words[1] ?? "", predictOutput("printf", words.slice(2), null, this.#work) ?? "");
 		const isFilledByInput = /^(?:read|mapfile|readarray)$/.test(command) && input !== null;
 		for (const word of words) {
-			const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(word) ?? [];
+			const [, name, element, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?=(.*)$/s.exec(word) ?? [];
 			if (name !== undefined && value !== undefined) {
 				record(name, value);
-				yield { name, value };
+				yield { name, element, value };
 			} else if (command === "for") record(words[0] ?? "", word);
 			else if (isFilledByInput) record(word, input.trim());
 		}
@@ -83,18 +79,26 @@ export class ShellState {
 		else if (command === "shift") this.#shiftParameters(Number(words[0] ?? 1), scope);
 	}
 
-	/** Records the parameters that `set` gives the script, the first nine also by number. */
+	/** Records the parameters that `set` gives the script, all together and by number. */
 	#setParameters(parameters: readonly string[], scope: Scope): void {
-		recordValue(scope, "@", parameters.join(" "), this.#work);
-		for (const [at, parameter] of parameters.slice(0, 9).entries())
-			recordValue(scope, String(at + 1), parameter, this.#work);
+		this.#recordParameters(parameters.join(" "), scope);
+		for (const [at, parameter] of parameters.entries()) recordValue(scope, String(at + 1), parameter, this.#work);
 	}
 
-	/** Records the values that the first parameters have after `shift`. */
+	#recordParameters(joined: string, scope: Scope): void {
+		for (const name of ["@", "*"]) recordValue(scope, name, joined, this.#work);
+	}
+
+	/** Records the values that the parameters have after `shift`. */
 	#shiftParameters(count: number, scope: Scope): void {
-		for (let at = 1; at + count <= 9; at++)
+		if (!(count >= 1)) return;
+		for (let at = 1; scope.variables.has(String(at + count)); at++)
 			for (const value of scope.variables.get(String(at + count)) ?? [])
 				recordValue(scope, String(at), value, this.#work);
+		for (const joined of scope.variables.get("@") ?? []) {
+			if (!this.#work.charge(joined.length)) return;
+			this.#recordParameters(joined.split(" ").slice(count).join(" "), scope);
+		}
 	}
 
 	#outputIn(scope: Scope): (script: ShellScript) => string | null {

@@ -2,6 +2,7 @@
 // variables are listed in variables.json.
 import { UNKNOWN } from "../placeholders.ts";
 import {
+	aliasEffect,
 	codeEffect,
 	type Effect,
 	guessedScriptEffect,
@@ -25,9 +26,19 @@ const OPTION_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(var
 const CODE_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.code));
 const COMMAND_LIKE_NAMES = starredNames(variablesFile.command_like_endings.map((ending) => `*_${ending}`));
 
+/** Variables of bash that hold what names of commands stand for. */
+const NAME_TABLES: ReadonlySet<string> = new Set(variablesFile.name_tables);
+
+/** An element, or `[name]=text` in a list of all elements. */
+function namedCommandEffects(value: string, element: string | undefined): readonly Effect[] {
+	const [, name = element, text = value] = /^\[([^\]]*)\]=(.*)$/s.exec(value) ?? [];
+	return [guessedScriptEffect(text), ...(name === undefined ? [] : [aliasEffect(name, text)])];
+}
+
 /** Finds what programs run because a variable has a value. */
-export function findVariableEffects(written: string, value: string): readonly Effect[] {
+export function findVariableEffects(written: string, value: string, element?: string): readonly Effect[] {
 	if (value === "") return [];
+	if (NAME_TABLES.has(written)) return namedCommandEffects(value, element);
 	// npm takes its own variables in any case.
 	const name = /^npm_config_/i.test(written) ? written.toUpperCase() : written;
 	if (RUN_VARIABLES.has(name)) return [guessedScriptEffect(value.replace(/^[|!]/, ""))];

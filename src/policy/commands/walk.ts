@@ -1,49 +1,49 @@
 // Follows commands to what they do: through scripts in scripts, wrappers around commands, functions and code in other
-// languages. What is found on the way is in findings.ts, what commands leave behind in shell-state.ts.
+// languages. Files are followed by file-walk.ts, variables by value-walk.ts. What is found on the way is in findings.ts, what
+// commands leave behind in shell-state.ts.
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
-import { foldingWork } from "../look-alikes.ts";
-import { normalizingWork } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import type { CodeLanguage, Effect, Invocation } from "./effects.ts";
-import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./evaluated.ts";
+import type { CodeLanguage, Effect, Invocation, ScriptLanguage } from "./effects.ts";
+import { namesComputedElement } from "./evaluated.ts";
 import { FileFlow } from "./file-flow.ts";
-import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
+import { FileWalk } from "./file-walk.ts";
 import type { FindingCollector } from "./findings.ts";
 import { enterFolder } from "./folders.ts";
+import { COMMAND_WORK, type CommandFrame, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
 import type { PathEffect } from "./judge.ts";
-import { isDisk, locatePath } from "./locations.ts";
-import { type CommandWords, parseCommandWords } from "./patterns.ts";
+import { parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
-import { findCodeEffects, findPowershellEffects } from "./programs/code.ts";
+import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./programs/code.ts";
 import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { findSqlEffects } from "./programs/sql.ts";
-import { assignsInWords, emptyScope, type Scope } from "./scope.ts";
+import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret, SecretVariables } from "./sent-secrets.ts";
-import { type Environment, expandText, expandWords, findScripts } from "./shell/expand.ts";
-import { DECODERS, DOWNLOADERS } from "./shell/output.ts";
-import { parseExpansions, parseShell } from "./shell/parse.ts";
+import { expandWords, findScripts } from "./shell/expand.ts";
+import { DECODERS } from "./shell/output.ts";
+import { parseShell } from "./shell/parse.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import {
 	type CommandRange,
 	type CommandText,
-	type Redirect,
+	expandedWords,
 	type ShellScript,
 	type SimpleCommand,
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
-import { type CommandInput, ShellState } from "./shell-state.ts";
-import { findVariableEffects } from "./variables.ts";
+import { ShellState } from "./shell-state.ts";
+import { DOWNLOADERS } from "./transfers.ts";
+import { ValueWalk } from "./value-walk.ts";
 
-/** Units of work for a simple command, and for coming to one that need not be followed again. */
-const COMMAND_WORK = 300;
+/** Units of work for coming to a command that need not be followed again. */
 const STEP_WORK = 5;
 
 /** Folders that the commands of a script may run in. */
 const MAX_FOLDERS = 128;
 
-/** Wrappers in wrappers and scripts in scripts that are followed. */
-const MAX_WRAPPING_DEPTH = 48;
+/** Bodies that a function is given. */
+const MAX_FUNCTION_BODIES = 64;
 
 /** Commands of a function's body in which calls of itself are counted. */
 const MAX_BODY_COMMANDS = 100;
@@ -54,10 +54,21 @@ const MAX_BODY_COMMANDS = 100;
  */
 const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
 
+const readScript = (language: ScriptLanguage) => ({
+	read: (text: string) => findScriptEffects(text, language),
+	unitsPerCharacter: 100,
+});
+
 /** What reads code of each language, and the work for a character: each text is searched for a number of calls. */
 const CODE_READERS: Readonly<
 	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
 > = {
+	python: readScript("python"),
+	javascript: readScript("javascript"),
+	perl: readScript("perl"),
+	ruby: readScript("ruby"),
+	php: readScript("php"),
+	lua: readScript("lua"),
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
 	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
@@ -67,26 +78,19 @@ const CODE_READERS: Readonly<
 /** Units of work for a piece of code of any length. */
 const CODE_WORK = 500;
 
-/** Where an expanded command stands, and what it reads. */
-interface CommandFrame extends CommandInput {
-	readonly scope: Scope;
-	readonly script: ShellScript;
-	readonly command: SimpleCommand;
-	/** How many wrappers and scripts lie around it. */
-	readonly depth: number;
-	/** Commands already followed in this frame. A wrapper with doubtful options leads to the same words more than once. */
-	readonly followed: Set<string>;
-}
-
 /** A walk over the commands of one check, line by line. */
-export class CommandWalk {
+export class CommandWalk implements Walk {
 	readonly #findings: FindingCollector;
 	readonly #state: ShellState;
 	readonly #flow: FileFlow;
 	readonly #secrets: SecretVariables;
+	readonly #values: ValueWalk;
+	readonly #fileWalk: FileWalk;
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
+	/** The scripts of aliases by their texts. */
+	readonly #aliases = new Map<string, ShellScript>();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly #settled = new WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>();
 
@@ -96,6 +100,8 @@ export class CommandWalk {
 		this.#state = new ShellState(work);
 		this.#secrets = new SecretVariables(work);
 		this.#flow = new FileFlow(this.#state.files, this.#state.pipes, this.#secrets, work);
+		this.#values = new ValueWalk(this, findings, this.#state, work);
+		this.#fileWalk = new FileWalk(this, this.#values, findings, this.#state.files, this.#flow, work);
 		this.#work = work;
 	}
 
@@ -113,7 +119,7 @@ export class CommandWalk {
 		const script = parseShell(text, scope.depth, this.#work, scope.piecesAround);
 		if (script.malformed && !isGuess) this.#addUnparsable(script, text, scope);
 		if (script.tooDeep) this.#work.exhaust();
-		this.#followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
+		this.followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
 	}
 
 	/** Adds a finding for a script with an error, unless its only command is allowed. */
@@ -124,14 +130,30 @@ export class CommandWalk {
 		this.#findings.add("unparsable_command", shortenForReason(text));
 	}
 
-	#followScript(script: ShellScript, scope: Scope): void {
+	followScript(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
-			if (!this.#work.charge(COMMAND_WORK)) return;
-			if (scope.functions.get(name)?.body !== body) this.#work.learn();
-			scope.functions.set(name, { script, body });
+			this.#defineFunction(name, { script, body }, scope);
 			this.#findForkBomb(script, name, body);
 		}
 		this.#followRange(script, { from: 0, to: script.commands.length }, scope);
+	}
+
+	/** Adds a body to those that a function may have. A name with too many is not examined. */
+	#defineFunction(name: string, added: FunctionBody, scope: Scope): void {
+		const known = scope.functions.get(name) ?? [];
+		const isKnown = known.some(({ script, body }) => script === added.script && body.from === added.body.from);
+		if (!this.#work.charge(COMMAND_WORK + known.length) || isKnown) return;
+		if (known.length >= MAX_FUNCTION_BODIES) this.#work.exhaust();
+		scope.functions.set(name, [...known, added]);
+		this.#work.learn();
+	}
+
+	/** Adds an alias as a function that passes its parameters on. */
+	#defineAlias(name: string, text: string, scope: Scope): void {
+		const known = this.#aliases.get(text);
+		const script = known ?? parseShell(`${text} "$@"`, scope.depth, this.#work, scope.piecesAround);
+		this.#aliases.set(text, script);
+		this.#defineFunction(name, { script, body: { from: 0, to: script.commands.length } }, scope);
 	}
 
 	/** Finds a function that pipes itself into itself, or calls itself twice. */
@@ -169,112 +191,31 @@ export class CommandWalk {
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
-		const words = [
-			...command.words,
-			...command.assignments.flatMap(({ index = [], value }) => [index, value]),
-			...command.redirects.map(({ target }) => target),
-		];
-		for (const word of words) {
+		for (const word of expandedWords(command)) {
+			if (isOneText(word)) continue;
 			for (const nested of findScripts(word)) {
 				if (nested.tooDeep) this.#work.exhaust();
-				this.#followScript(nested, scope);
+				this.followScript(nested, scope);
 			}
 		}
 	}
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		this.#secrets.record({ script, command });
-		for (const { name, value } of this.#state.assign(command.assignments, scope))
-			this.#followVariable(name, value, {
-				scope,
-				script,
-				command,
-				input: null,
-				piped: false,
-				depth: scope.depth,
-				followed: new Set(),
-			});
-		this.#followPrompts(command, scope);
-		const input = this.#state.pipes.findInput(script, command, scope);
+		this.#values.followAssignments({ script, command }, scope);
+		this.#values.followPrompts(command, scope);
+		const input = this.#state.pipes.findInput({ script, command }, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
 			const frame: CommandFrame = { scope, script, command, ...input, depth: scope.depth, followed: new Set() };
 			const fields = expandWords(command.words, environment);
-			this.#findings.at(fields, () => this.#followRedirects(fields, environment, frame));
-			if (fields.length > 0) this.#followCommand(fields, frame, false);
+			this.#findings.at(fields, () => this.#fileWalk.followRedirects(fields, environment, frame));
+			if (fields.length > 0) this.followCommand(fields, frame, false);
 		}
-	}
-
-	/** Follows a variable whose value something runs. */
-	#followVariable(name: string, value: string, frame: CommandFrame): void {
-		if (!this.#work.charge(20 + 10 * value.length)) return;
-		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.#followExpansions(value, frame.scope);
-		const inner = { ...frame, depth: frame.depth + 1, followed: new Set<string>() };
-		for (const effect of findVariableEffects(name, value)) this.#followEffect(effect, inner, false);
-	}
-
-	/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
-	#followPrompts(command: SimpleCommand, scope: Scope): void {
-		const texts = findPromptTexts(command, scope, this.#work);
-		if (texts === null) return;
-		this.#findings.add("exec_action", "expands a variable's value like a prompt, which runs what is in it");
-		for (const text of texts) this.#followExpansions(text, scope);
-	}
-
-	/** Follows the substitutions of a text that a shell expands a second time. */
-	#followExpansions(text: string, scope: Scope): void {
-		if (scope.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
-		const script = parseExpansions(text, scope.depth + 1, this.#work, scope.piecesAround);
-		if (script.tooDeep) this.#work.exhaust();
-		if (this.#work.spent) return;
-		this.#followScript(script, {
-			...scope,
-			depth: scope.depth + 1,
-			piecesAround: scope.piecesAround + script.size,
-		});
-	}
-
-	#followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
-		for (const redirect of frame.command.redirects) {
-			if (this.#work.spent) return;
-			this.#followRedirect(redirect, fields, environment, frame);
-		}
-	}
-
-	#followRedirect(
-		{ operator, target }: Redirect,
-		fields: readonly string[],
-		environment: Environment,
-		frame: CommandFrame,
-	): void {
-		if (operator === "<<") return;
-		const path = expandText(target, environment);
-		if (operator === "<<<") {
-			if (namesComputedElement(path)) this.#followExpansions(path, frame.scope);
-			return;
-		}
-		const isDescriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
-		if (/^\/dev\/(?:tcp|udp)\//.test(path))
-			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
-		else if (operator === "<") this.#followEffect({ kind: "read", path }, frame, false);
-		else if (!isDescriptor) {
-			this.#flow.recordRedirect(path, fields, frame);
-			const isSilent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
-			this.#followWriteRedirect(path, operator === ">" && isSilent, frame);
-		}
-	}
-
-	/** Follows a redirect into a file. The redirect of a command that prints nothing empties the file. */
-	#followWriteRedirect(path: string, empties: boolean, frame: CommandFrame): void {
-		if (!this.#work.charge(2 * foldingWork(path) + 2 * normalizingWork(path))) return;
-		if (isDisk(path)) this.#findings.add("forbidden_command", `overwrites the disk ${shortenForReason(path)}`);
-		if (empties && locatePath(path) !== "temporary")
-			this.#findings.add("delete_action", `empties ${shortenForReason(path)}`);
-		this.#followEffect({ kind: "write", path, reach: "itself" }, frame, false);
 	}
 
 	/** Follows a command with its words expanded. `isListed`: a list that only the run knows completes its words. */
-	#followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
+	followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
 		if (!this.#work.charge(2 * charactersIn(fields) + 8 * fields.length)) return;
 		const key = fields.join("\u0002");
 		if (frame.followed.has(key)) return;
@@ -287,32 +228,32 @@ export class CommandWalk {
 	#followWords(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
 		// zsh replaces `=rm` by the path of rm.
 		if (/^=./.test(fields[0] ?? ""))
-			this.#followCommand([fields[0]?.slice(1) ?? "", ...fields.slice(1)], frame, isListed);
-		for (const field of fields) if (namesComputedElement(field)) this.#followExpansions(field, frame.scope);
+			this.followCommand([fields[0]?.slice(1) ?? "", ...fields.slice(1)], frame, isListed);
+		for (const field of fields) if (namesComputedElement(field)) this.#values.followExpansions(field, frame.scope);
 		this.#followAssignmentsAsWords(fields, frame, isListed);
 		const words = parseCommandWords(fields, this.#work);
 		if (!words) return;
 		const { name } = words;
-		if (assignsInWords(name)) this.#followAssignedWords(name, fields, frame);
+		if (assignsInWords(name)) this.#values.followAssignedWords(name, fields, frame);
 		if (name.includes(UNKNOWN) || name.includes(LISTED)) this.#addUnknownName(isListed);
 		if (/[*?[]/.test(name) && !/^\[\[?$/.test(name)) this.#followWildcardName(name, fields, frame, isListed);
 		this.#findings.matchForbidden(words);
-		this.#followFileRuns(words, fields, frame);
+		this.#fileWalk.followFileRuns(words, fields, frame);
 		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#secrets, this.#work);
 		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
 		const written: string[] = [];
-		const inner = { ...frame, depth: frame.depth + 1 };
+		const inner = innerFrame(frame);
 		const invocation: Invocation = {
 			...words,
 			input: frame.input,
 			piped: frame.piped,
-			sources: () => sourceCommandNames(frame.script, frame.command, this.#work),
+			sources: () => sourceCommandNames(frame, this.#work),
 			work: this.#work,
 		};
 		for (const effect of findCommandEffects(invocation)) {
 			if (this.#work.spent) return;
 			if (effect.kind === "write") written.push(effect.path);
-			this.#followEffect(effect, inner, isListed);
+			this.followEffect(effect, inner, isListed);
 		}
 		this.#flow.recordCommand(words, written, frame);
 		this.#followFunctionCall(name, fields, frame);
@@ -323,57 +264,8 @@ export class CommandWalk {
 		const found = fields.findIndex((field) => !/^[^/=\s]+=/.test(field));
 		const at = found < 0 ? fields.length - 1 : found;
 		if (at <= 0) return;
-		for (const field of fields.slice(0, at)) this.#followAssignedWords("", ["", field], frame);
-		this.#followCommand(fields.slice(at), frame, isListed);
-	}
-
-	#followAssignedWords(command: string, fields: readonly string[], frame: CommandFrame): void {
-		for (const { name, value } of this.#state.assignWords(command, fields, frame.scope, frame.input))
-			this.#followVariable(name, value, frame);
-	}
-
-	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */
-	#followFileRuns(words: CommandWords, fields: readonly string[], frame: CommandFrame): void {
-		for (const run of findFileRuns(words, fields[0] ?? "")) this.#followFileRun(run, frame);
-		for (const path of findTaskFiles(words)) {
-			const contents = this.#state.files.find(path, frame.scope.folders);
-			if (contents?.origin === "download") this.#addDownloadRun(path);
-			// One level deeper, because a task may run the task runner.
-			for (const line of findTaskLines(words.name, contents?.text ?? ""))
-				this.#followScriptText(line, [], { ...frame, depth: frame.depth + 1 }, true);
-		}
-	}
-
-	#addDownloadRun(path: string): void {
-		this.#findings.add("forbidden_command", `runs the download ${shortenForReason(path)}`);
-	}
-
-	/** Follows a file by its content, one level deeper, because a file may run itself. */
-	#followFileRun(run: FileRun, frame: CommandFrame): void {
-		const { path, language, parameters } = run;
-		const contents = this.#state.files.find(path, frame.scope.folders);
-		const inner = { ...frame, depth: frame.depth + 1 };
-		if (!contents) this.#followUnseenFile(run, frame.scope.folders.at(-1) ?? "");
-		else if (contents.program !== null) this.#followCommand([contents.program, ...parameters.slice(1)], inner, false);
-		else if (contents.text !== null) {
-			const spoken = language ?? guessLanguage(path, contents.text);
-			if (spoken === "shell") this.#followScriptText(contents.text, parameters, inner, true);
-			else this.#followCode(spoken, contents.text, inner);
-		} else if (contents.origin === "download") this.#addDownloadRun(path);
-		else this.#addUnknownRun(`runs ${shortenForReason(path)}, whose content the check does not know`);
-	}
-
-	#addUnknownRun(because: string): void {
-		this.#findings.inside(() => this.#findings.add("exec_action", because));
-	}
-
-	/** Follows a file that the check did not touch: one of the workspace is only named, one from elsewhere asks. */
-	#followUnseenFile(run: FileRun, folder: string): void {
-		const { path } = run;
-		const place = findRunPlace(run, folder);
-		if (place === "workspace") this.#findings.addUnseenFile(path);
-		else if (place === "elsewhere")
-			this.#addUnknownRun(`runs ${shortenForReason(path)}, a file from outside the workspace`);
+		for (const field of fields.slice(0, at)) this.#values.followAssignedWords("", ["", field], frame);
+		this.followCommand(fields.slice(at), frame, isListed);
 	}
 
 	#addUnknownName(isListed: boolean): void {
@@ -388,7 +280,7 @@ export class CommandWalk {
 		const pattern = parseGlobSegment(written);
 		for (const tried of TRIED_NAMES) {
 			if (segmentsOverlap(pattern, [...tried], this.#work))
-				this.#followCommand([tried, ...fields.slice(1)], frame, isListed);
+				this.followCommand([tried, ...fields.slice(1)], frame, isListed);
 		}
 	}
 
@@ -399,18 +291,20 @@ export class CommandWalk {
 		const functions = new Map(frame.scope.functions);
 		functions.delete(name);
 		const scope = { ...frame.scope, functions, parameters: fields, depth: frame.scope.depth + 1 };
-		this.#followRange(called.script, called.body, scope);
+		for (const { script, body } of called) this.#followRange(script, body, scope);
 	}
 
-	#followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
+	/** Follows one effect of a command. */
+	followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void {
 		if (effect.kind === "raise") this.#findings.add(effect.factor, shortenForReason(effect.because), effect.instead);
 		else if (effect.kind === "write" || effect.kind === "read" || effect.kind === "remove" || effect.kind === "word")
 			this.#judgePath(effect, frame.scope.folders);
 		else if (effect.kind === "suspect") this.#followSuspect(effect.command, frame);
-		else if (effect.kind === "run") this.#followCommand(effect.fields, frame, isListed || effect.listed === true);
+		else if (effect.kind === "run") this.followCommand(effect.fields, frame, isListed || effect.listed === true);
 		else if (effect.kind === "script")
-			this.#followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
-		else if (effect.kind === "code") this.#followCode(effect.language, effect.text, frame);
+			this.followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
+		else if (effect.kind === "code") this.followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
 		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
@@ -442,14 +336,14 @@ export class CommandWalk {
 		const scope = { ...frame.scope, variables: new Map(variables), folders: [...folders], depth: frame.depth };
 		const apart = { ...frame, scope, followed: new Set<string>() };
 		const because = this.#findings.findAside("forbidden_command", () => {
-			if (typeof command === "string") this.#followScriptText(command, [], apart, true);
-			else this.#followCommand(command, apart, false);
+			if (typeof command === "string") this.followScriptText(command, [], apart, true);
+			else this.followCommand(command, apart, false);
 		});
 		if (because !== null) this.#findings.add("exec_action", `an unknown program may run what ${because}`);
 	}
 
 	/** Follows a text that a command runs as a script. */
-	#followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void {
+	followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void {
 		const only = text.trim();
 		if (only === LISTED) this.#findings.add("forbidden_command", "runs whatever a list says");
 		else if (only === UNKNOWN) this.#addUnseenCode(frame);
@@ -462,13 +356,14 @@ export class CommandWalk {
 		else this.#followText(text, scope, isGuess);
 	}
 
-	#followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
+	/** Follows a text that a command runs as code of a language. */
+	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
 		const { read, unitsPerCharacter } = CODE_READERS[language];
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
 		for (const effect of read(text)) {
 			if (this.#work.spent) return;
-			this.#followEffect(effect, { ...frame, depth: frame.depth + 1 }, false);
+			this.followEffect(effect, innerFrame(frame), false);
 		}
 	}
 
@@ -480,18 +375,18 @@ export class CommandWalk {
 		if (processes.length === 0 || frame.input !== null) texts.push(frame.input);
 		for (const text of texts) {
 			if (text === null) this.#addUnseenCode(frame);
-			else if (language === "shell") this.#followScriptText(text, [], { ...frame, input: null, piped: false }, false);
-			else this.#followCode(language, text, frame);
+			else if (language === "shell") this.followScriptText(text, [], { ...frame, input: null, piped: false }, false);
+			else this.followCode(language, text, frame);
 		}
 	}
 
 	/** Adds a finding for code that is not in the command. How bad it is depends on where the code comes from. */
 	#addUnseenCode(frame: CommandFrame): void {
-		const sources = sourceCommandNames(frame.script, frame.command, this.#work);
+		const sources = sourceCommandNames(frame, this.#work);
 		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
 		if (hidden === undefined && this.#flow.findInputOrigin(frame) === "download")
 			this.#findings.add("forbidden_command", "runs a download");
-		else if (hidden === undefined) this.#addUnknownRun("runs code that is not in the command");
+		else if (hidden === undefined) this.#findings.addUnknownRun("runs code that is not in the command");
 		else this.#findings.add("forbidden_command", `runs what ${hidden} brings`);
 	}
 }

@@ -1,7 +1,9 @@
-// Interpreters' one-liners. Code is neither run nor parsed, but searched for calls that remove, write or run.
+// Interpreters' one-liners: which words are code, and calls that remove, write or run in code of any language. Calls with
+// computed arguments are in code-calls.ts.
 
 import { UNKNOWN } from "../../placeholders.ts";
 import {
+	type CodeLanguage,
 	codeEffect,
 	type Effect,
 	forbiddenEffect,
@@ -9,11 +11,13 @@ import {
 	type ProgramRule,
 	raiseEffect,
 	runEffect,
+	type ScriptLanguage,
 	writeEffect,
 } from "../effects.ts";
 import { locatePath } from "../locations.ts";
 import { decodeBase64Text } from "../shell/output.ts";
 import codeFile from "./code.json" with { type: "json" };
+import { findCallEffects } from "./code-calls.ts";
 import { blankQuoted, findQuoted } from "./quoted.ts";
 
 /** Options whose value is code, by interpreter. The letter may end a bundle: `-ne`, `-pe`. */
@@ -47,6 +51,18 @@ const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 
 const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(codeFile.aliases));
 
+/** The languages of interpreters whose code is read. The others' is only searched. */
+const SCRIPT_LANGUAGES: ReadonlyMap<string, CodeLanguage> = new Map([
+	["python", "python"],
+	["node", "javascript"],
+	["deno", "javascript"],
+	["bun", "javascript"],
+	["perl", "perl"],
+	["ruby", "ruby"],
+	["php", "php"],
+	["lua", "lua"],
+]);
+
 /** The interpreter that a name means: `python3.12` is python. Null for other names. */
 export function findInterpreter(name: string): string | null {
 	const plain = name.slice(0, 64).replace(/[0-9.]+$/, "");
@@ -66,17 +82,18 @@ function codeAt(words: readonly string[], at: number, option: RegExp): string | 
 /** The code that an interpreter is given in its words, or reads. */
 export const interpreterRule: ProgramRule = (command) => {
 	const name = findInterpreter(command.name) ?? "";
+	const language = SCRIPT_LANGUAGES.get(name) ?? "code";
 	const option = CODE_OPTIONS.get(name) ?? /^$/;
 	const texts = command.words.flatMap((_, at) => codeAt(command.words, at, option) ?? []);
 	const editsInPlace = /^(?:perl|ruby)$/.test(name) && command.words.some((word) => /^-[a-zA-Z]{0,3}i/.test(word));
 	const edits = editsInPlace ? command.options.operands.map((path) => writeEffect(path)) : [];
-	if (texts.length > 0) return [...edits, ...texts.map((text) => codeEffect("code", text))];
+	if (texts.length > 0) return [...edits, ...texts.map((text) => codeEffect(language, text))];
 	const file = command.options.operands[0];
 	// `php artisan …`, `python manage.py …`: clients that are a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
 		return [runEffect(command.words.slice(command.words.indexOf(file ?? "")))];
 	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
-	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language: "code" }] : [];
+	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language }] : [];
 };
 
 /** Calls that remove a folder with everything below, in the usual languages. */
@@ -167,6 +184,11 @@ function findRemovals(text: string): readonly Effect[] {
 /** The strings that may be code, to be read as such. */
 function findCodeStrings(source: string): readonly Effect[] {
 	return findQuoted(source).flatMap(({ value }) => (value.includes("(") ? [codeEffect("code", value)] : []));
+}
+
+/** Finds what a script in a language that is read does. What the search finds in any language counts, too. */
+export function findScriptEffects(text: string, language: ScriptLanguage): readonly Effect[] {
+	return [...findCodeEffects(text), ...findCallEffects(text, language)];
 }
 
 /** Finds what a piece of code in an unknown language does. */

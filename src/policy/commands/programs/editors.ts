@@ -86,13 +86,13 @@ function callEffects(text: string, strings: readonly string[]): readonly Effect[
 }
 
 /** The lines that an editor reads. One that reads them from somewhere unseen may run anything. */
-function inputEffects({ input, piped, work }: Invocation): readonly Effect[] {
+function editorInputEffects({ input, piped, work }: Invocation): readonly Effect[] {
 	if (!piped) return [];
 	if (input === null) return [raiseEffect("exec_action", "an editor follows commands that are not seen")];
 	return work.charge(30 * input.length) ? input.split("\n").flatMap(lineEffects) : [];
 }
 
-const LINE_OPTION = /^(?:-c|--cmd|--remote-send|--remote-expr)$/;
+const EDITOR_LINE_OPTION = /^(?:-c|--cmd|--remote-send|--remote-expr)$/;
 
 /** `vim -c line +line file`. */
 const vi: ProgramRule = (command) => {
@@ -101,12 +101,14 @@ const vi: ProgramRule = (command) => {
 	const readsInput =
 		/^(?:ex|ed|red)$/.test(command.name) || command.words.some((word) => /^-[a-zA-Z]*[eE]s?$/.test(word));
 	return [
-		...words.flatMap(({ text, option }) => (option !== null && LINE_OPTION.test(option) ? lineEffects(text) : [])),
+		...words.flatMap(({ text, option }) =>
+			option !== null && EDITOR_LINE_OPTION.test(option) ? lineEffects(text) : [],
+		),
 		...command.words.flatMap((word, at) => {
 			if (!isOperand.has(at)) return [];
 			return word.startsWith("+") ? lineEffects(word.slice(1)) : [writeEffect(word)];
 		}),
-		...(readsInput ? inputEffects(command) : []),
+		...(readsInput ? editorInputEffects(command) : []),
 	];
 };
 

@@ -234,7 +234,7 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 );
 
 /** Whether the subcommand only shows what it would do. An option's value is no option, as in `-o --dry-run`. */
-function onlyShows(command: Invocation, subcommand: string): boolean {
+function onlyShowsRepository(command: Invocation, subcommand: string): boolean {
 	if (!DRY_RUN_SUBCOMMANDS.has(subcommand)) return false;
 	const values = new Set(parseArguments(command).map(({ at }) => at));
 	const options = parseOptions(
@@ -260,7 +260,7 @@ export const git: ProgramRule = (command) => {
 	if (words.some((word) => word === "--help")) return effects;
 	const options = parseOptions("git", words);
 	const has = (flag: string) => hasFlag("git", options, flag);
-	if (onlyShows(command, subcommand)) return effects;
+	if (onlyShowsRepository(command, subcommand)) return effects;
 	const destroyingOption = DESTROYING_OPTIONS.get(subcommand)?.find(has);
 	if (destroyingOption !== undefined)
 		effects.push(forbiddenEffect(`git ${subcommand} ${destroyingOption} takes something away`));

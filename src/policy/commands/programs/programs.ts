@@ -20,11 +20,11 @@ import { SYSTEM_COMMANDS } from "./system.ts";
 import { findWindowsEffects, WINDOWS_COMMANDS } from "./windows.ts";
 import { WRAPPERS } from "./wrappers.ts";
 
-const enterFolder: ProgramRule = (command) =>
+const enterFolderEffects: ProgramRule = (command) =>
 	command.options.operands.slice(0, 1).map((path) => ({ kind: "enter", path }));
 
 const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
-	{ git, cd: enterFolder, pushd: enterFolder, chdir: enterFolder },
+	{ git, cd: enterFolderEffects, pushd: enterFolderEffects, chdir: enterFolderEffects },
 	FILE_COMMANDS,
 	NETWORK_COMMANDS,
 	SYSTEM_COMMANDS,

@@ -1,4 +1,4 @@
-// Commands that publish: packages, images, apps, sites. What they publish to is not asked. Clouds are in resources.ts.
+// Commands that publish: packages, images, apps, sites. Where they publish to does not matter. Clouds are in resources.ts.
 import {
 	type Effect,
 	forbiddenEffect,

@@ -1,11 +1,14 @@
 // Shells, and builtins that run a line of shell: `-c`, `eval`, `trap`, `alias`.
 
 import {
+	aliasEffect,
 	codeEffect,
 	type Effect,
 	forbiddenEffect,
+	guessedScriptEffect,
 	type Invocation,
 	type ProgramRule,
+	raiseEffect,
 	runEffect,
 	scriptEffect,
 } from "../effects.ts";
@@ -20,7 +23,7 @@ function takesLine(name: string, word: string | undefined): boolean {
 }
 
 /** Whether a word is an option that takes a line, or that line. */
-function isLine({ name, words }: Invocation, at: number): boolean {
+function isLineArgument({ name, words }: Invocation, at: number): boolean {
 	const previous = words[at - 1];
 	return takesLine(name, words[at]) || (takesLine(name, previous) && previous?.includes("=") !== true);
 }
@@ -40,7 +43,7 @@ const shellCommand: ProgramRule = (command) => {
 	const lines = longOptionEffects(command);
 	for (const [at, word] of words.entries()) {
 		const previous = words[at - 1];
-		if (isLine(command, at)) continue;
+		if (isLineArgument(command, at)) continue;
 		if (word === "--" || (!/^[-+]./.test(word) && !/^[-+]o$/i.test(previous ?? ""))) {
 			return [...lines, ...shellOperandEffects(command, word === "--" ? at + 1 : at)];
 		}
@@ -109,8 +112,27 @@ const trap: ProgramRule = ({ words }) => {
 
 const alias: ProgramRule = ({ words }) =>
 	words.flatMap((word) => {
-		const value = /^[^=]+=(.*)$/s.exec(word)?.[1];
-		return value === undefined ? [] : [scriptEffect(value)];
+		const [, name, value] = /^([^=]+)=(.*)$/s.exec(word) ?? [];
+		return name === undefined || value === undefined ? [] : [scriptEffect(value), aliasEffect(name, value)];
+	});
+
+/** `hash -p PROGRAM NAME…` lets names stand for a program. */
+const hash: ProgramRule = ({ words }) => {
+	const at = words.findIndex((word) => /^-[a-z]*p/.test(word));
+	const attached = words[at]?.replace(/^-[a-z]*?p/, "") ?? "";
+	const [program = "", ...names] = at < 0 ? [] : [attached, ...words.slice(at + 1)].filter((word) => word !== "");
+	return names.map((name) => aliasEffect(name, program));
+};
+
+/** `enable -f FILE NAME` loads a library into the shell. */
+const enable: ProgramRule = ({ words }) =>
+	words.some((word) => /^-[a-z]*f/.test(word)) ? [raiseEffect("exec_action", "loads a library into the shell")] : [];
+
+/** The words of `compgen -W` are expanded when they are listed. */
+const completion: ProgramRule = ({ words }) =>
+	words.flatMap((word, at) => {
+		const list = /^-[a-zA-Z]*W$/.test(words[at - 1] ?? "") ? word : /^-[a-zA-Z]*W(.+)$/s.exec(word)?.[1];
+		return list !== undefined && /\$\(|`/.test(list) ? [guessedScriptEffect(`: ${list}`)] : [];
 	});
 
 /** The shell that a name means: `bash5.2` and `zsh-static` are bash and zsh. Null for other names. */
@@ -130,4 +152,8 @@ export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	cmd,
 	trap,
 	alias,
+	hash,
+	enable,
+	compgen: completion,
+	complete: completion,
 };

@@ -2,7 +2,7 @@
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
-import type { ShellScript, Word, WordPart } from "./script.ts";
+import type { Assignment, ShellScript, Word, WordPart } from "./script.ts";
 
 /** The values that words are expanded with. */
 export interface Environment {
@@ -232,10 +232,8 @@ function partValue(part: WordPart, environment: Environment): string {
 function fieldSeparators(environment: Environment): RegExp {
 	const ifs = environment.value("IFS") ?? "";
 	if (!environment.work.charge(VALUE_CHARACTER_WORK * ifs.length)) return /[ \t\n]+/;
-	const ifsCharacters = ifs.replaceAll(UNKNOWN, "").replace(/\s/g, "");
-	return ifsCharacters === ""
-		? /[ \t\n]+/
-		: new RegExp(`[ \\t\\n${ifsCharacters.slice(0, 16).replace(/[\\\]^-]/g, "\\$&")}]+`);
+	const ifsCharacters = [...new Set(ifs.replaceAll(UNKNOWN, "").replace(/\s/g, ""))].join("");
+	return ifsCharacters === "" ? /[ \t\n]+/ : new RegExp(`[ \\t\\n${ifsCharacters.replace(/[\\\]^-]/g, "\\$&")}]+`);
 }
 
 /** Splits one word into fields. Unquoted values split at separators. Empty unquoted words vanish. */
@@ -259,11 +257,25 @@ function splitFields(word: Word, separators: RegExp, environment: Environment): 
 	return fields;
 }
 
+/** The text of a word that is one field as it stands. Null for words that may expand. */
+function plainText(word: Word): string | null {
+	const [part] = word;
+	if (word.length !== 1 || part?.kind !== "text") return null;
+	return part.quoted || !part.text.includes("{") ? part.text : null;
+}
+
 /** Expands a command's words to fields. Unknown text is `UNKNOWN`, `$HOME` is `~`. */
 export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
 	const fields: string[] = [];
 	const separators = fieldSeparators(environment);
 	for (const word of words) {
+		const plain = plainText(word);
+		if (plain !== null) {
+			const copying = 2 * COPIED_CHARACTER_WORK * plain.length;
+			if (!environment.work.charge(PART_WORK + EXPANDED_FIELD_WORK + copying)) return fields;
+			fields.push(plain);
+			continue;
+		}
 		for (const expanded of expandBraces(word, environment)) {
 			for (const field of splitFields(expanded, separators, environment)) {
 				if (!environment.work.charge(EXPANDED_FIELD_WORK + COPIED_CHARACTER_WORK * field.length)) return fields;
@@ -296,5 +308,20 @@ function addScripts(word: Word, scripts: SubstitutedScript[]): void {
 			addScripts(part.index ?? [], scripts);
 			addScripts(part.operand, scripts);
 		}
+	}
+}
+
+/** Finds the variables that a word gives a value where they have none, `${x:=value}`, also inside other expansions. */
+export function findDefaults(word: Word): readonly Assignment[] {
+	const defaults: Assignment[] = [];
+	addDefaults(word, defaults);
+	return defaults;
+}
+
+function addDefaults(word: Word, defaults: Assignment[]): void {
+	for (const part of word) {
+		if (part.kind !== "variable") continue;
+		addDefaults(part.operand, defaults);
+		if (/^:?=$/.test(part.operation)) defaults.push({ name: part.name, value: part.operand });
 	}
 }

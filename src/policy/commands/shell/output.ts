@@ -156,6 +156,3 @@ function computeOutput(name: string, args: readonly string[], input: string | nu
 
 /** Commands that decode text. Piped into a shell, they hide what runs. */
 export const DECODERS: ReadonlySet<string> = new Set(outputFile.decoders);
-
-/** Commands that download text. */
-export const DOWNLOADERS: ReadonlySet<string> = new Set(outputFile.downloaders);

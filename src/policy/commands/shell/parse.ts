@@ -153,18 +153,11 @@ class ScriptParser {
 		this.#piecesLeft = reader.limits.pieces;
 	}
 
-	parse(closedBy: ")" | null): ShellScript {
+	parse(closedBy: ")" | "}" | null): ShellScript {
 		const reader = this.#reader;
 		while (!reader.ended) {
 			if (this.#skipBlanks()) continue;
-			if (
-				reader.peek() === ")" &&
-				closedBy === ")" &&
-				!this.#groups.some((group) => group.closedBy === ")") &&
-				!this.#inPattern
-			) {
-				break;
-			}
+			if (closedBy !== null && this.#ends(closedBy)) break;
 			if (this.#draft) this.#step();
 			else {
 				this.#from = this.#inPattern ? -1 : reader.at;
@@ -174,7 +167,7 @@ class ScriptParser {
 		this.#endCommand();
 		// A here-document that begins on a substitution's last line has its body after the line around the substitution.
 		if (reader.ended) this.#readHeredocs();
-		if (closedBy === ")" && reader.ended) reader.malformed = true;
+		if (closedBy !== null && reader.ended) reader.malformed = true;
 		if (this.#groups.length > 0) reader.malformed = true;
 		reader.at++;
 		const size = this.#pieces - reader.limits.pieces;
@@ -185,6 +178,16 @@ class ScriptParser {
 			tooDeep: reader.tooDeep,
 			size,
 		};
+	}
+
+	/** Whether the script ends here. A brace ends it only where a command may begin. */
+	#ends(closedBy: ")" | "}"): boolean {
+		return (
+			this.#reader.peek() === closedBy &&
+			(closedBy === ")" || !this.#draft) &&
+			!this.#groups.some((group) => group.closedBy === closedBy) &&
+			!this.#inPattern
+		);
 	}
 
 	#skipBlanks(): boolean {

@@ -37,3 +37,8 @@ export function splitPlainWords(command: string): readonly string[] {
 export function toPlainWord(text: string): Word {
 	return [{ kind: "text", text, quoted: false }];
 }
+
+/** Whether a word is one text, quoted or not. Nearly all words of a long command are, so loops over words skip them early. */
+export function isOneText(word: Word): boolean {
+	return word.length === 1 && word[0]?.kind === "text";
+}

@@ -54,6 +54,9 @@ const AS_PROMPT: { readonly operation: string; readonly operand: Word } = {
 	operand: [{ kind: "text", text: "P", quoted: false }],
 };
 
+/** What follows `${` where bash 5.3 runs a list of commands: `${ ls; }`, `${| REPLY=x; }`. */
+const BRACED_COMMAND = /[ \t\n|]/;
+
 /** White space between words. */
 const BLANKS = /[ \t\r]+/y;
 
@@ -88,8 +91,8 @@ function findTabbedLine(text: string, line: string, from: number): number {
 	return -1;
 }
 
-/** Parses a script from the reader's position to the `)` that closes it, or to the end. */
-export type ParseNested = (reader: ShellReader, closedBy: ")" | null) => ShellScript;
+/** Parses a script from the reader's position to the `)` or `}` that closes it, or to the end. */
+export type ParseNested = (reader: ShellReader, closedBy: ")" | "}" | null) => ShellScript;
 
 /** A here-document whose body was not reached yet. */
 interface Heredoc {
@@ -407,7 +410,8 @@ export class ShellReader {
 			this.at += 2;
 			return [this.#substitution(quoted, false)];
 		}
-		if (this.peek(1) === "{") return [this.#braced(quoted)];
+		if (this.peek(1) === "{")
+			return [BRACED_COMMAND.test(this.peek(2)) ? this.#bracedCommand(quoted) : this.#braced(quoted)];
 		this.at++;
 		const name = this.#run(VARIABLE_NAME);
 		if (name === "") return [{ kind: "text", text: "$", quoted }];
@@ -419,6 +423,16 @@ export class ShellReader {
 	#substitution(quoted: boolean, process: boolean): WordPart {
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, ")"));
 		return { kind: "substitution", script, process, quoted };
+	}
+
+	/**
+	 * Reads `${ …; }` or `${| …; }`, which run in the shell itself. What they print, or leave in `REPLY`, is not predicted:
+	 * older shells refuse them.
+	 */
+	#bracedCommand(quoted: boolean): WordPart {
+		this.at += this.peek(2) === "|" ? 3 : 2;
+		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, "}"));
+		return { kind: "substitution", script, process: false, quoted };
 	}
 
 	/** Reads a backtick pair. Its text loses one level of backslashes and is a script of its own. */
@@ -483,6 +497,9 @@ export class ShellReader {
 		return character === "]" ? -1 : 0;
 	}
 
+	/** Where the last arithmetic that was found ends, if each parenthesis in it counts. */
+	#arithmeticEnd = 0;
+
 	/** Whether `))` closes the `((` at `start`. If not, it is a group in a group. Quotes are skipped. */
 	isArithmetic(start: number): boolean {
 		if (!this.limits.work.charge(Math.min(MAX_ARITHMETIC, this.text.length - start))) this.abandon();
@@ -495,7 +512,10 @@ export class ShellReader {
 			else if (character === ")") open--;
 			else if (character === "\\") mark.lastIndex++;
 			else mark.lastIndex = endOfQuotes(within, found.index) + 1;
-			if (character === ")" && open === 1) return within[found.index + 1] === ")";
+			if (character === ")" && open === 1) {
+				this.#arithmeticEnd = start + found.index + 2;
+				return within[found.index + 1] === ")";
+			}
 		}
 		// Undecided within the limit. Reading it either way could hide what runs.
 		if (start + MAX_ARITHMETIC < this.text.length) this.abandon();
@@ -525,6 +545,7 @@ export class ShellReader {
 		return this.nested<readonly WordPart[]>([], () => {
 			const parts: WordPart[] = [];
 			const start = this.at;
+			const foreseenEnd = this.#arithmeticEnd;
 			let open = 2;
 			let plain = "";
 			while (!this.ended && open > 0) {
@@ -533,8 +554,9 @@ export class ShellReader {
 				open += this.#arithmeticStep(parts, quoted);
 				plain += substitutes ? "0" : this.text.slice(at, this.at);
 			}
-			// No sum has words in a row. If a shell sees no arithmetic here, they are a command.
-			if (/[A-Za-z][ \t]+[-/~A-Za-z]/.test(plain)) {
+			// No sum has words in a row. Where a pattern of `case` in it ends in a parenthesis, bash sees a group in a group. So
+			// both are read as commands, too.
+			if (this.at !== foreseenEnd || /[A-Za-z][ \t]+[-/~A-Za-z]/.test(plain)) {
 				const script = this.parseNested(this.inner(this.text.slice(start, this.at - 2)), null);
 				parts.push({ kind: "substitution", script, process: false, quoted: true });
 			}

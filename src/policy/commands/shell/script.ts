@@ -64,6 +64,15 @@ export interface SimpleCommand {
 	readonly text: CommandText | null;
 }
 
+/** All words of a command that are expanded. */
+export function expandedWords({ words, assignments, redirects }: SimpleCommand): readonly Word[] {
+	return [
+		...words,
+		...assignments.flatMap(({ index = [], value }) => [index, value]),
+		...redirects.map(({ target }) => target),
+	];
+}
+
 /** The text of a command, which may stand in a script many times. */
 export interface CommandText {
 	/** Whether it stands there more than once. */
@@ -84,4 +93,10 @@ export interface ShellScript {
 	readonly tooDeep: boolean;
 	/** How many pieces were read for it. */
 	readonly size: number;
+}
+
+/** A simple command with the script that it stands in. */
+export interface PlacedCommand {
+	readonly script: ShellScript;
+	readonly command: SimpleCommand;
 }

@@ -119,3 +119,73 @@ describe("what bash runs", () => {
 		expect(decided(command)).toBe("allow");
 	});
 });
+
+describe("a name that stands for a command", () => {
+	it.each([
+		"alias x=rm; x -rf /",
+		"alias x='rm -rf'; x /",
+		"hash -p /bin/rm x; x -rf /",
+		"hash -rp /bin/rm y x; x -rf /",
+		"BASH_ALIASES[x]=rm; x -rf /",
+		"BASH_ALIASES[x]='rm -rf /'; x",
+		"BASH_ALIASES=([y]=ls [x]=rm); x -rf /",
+		"declare 'BASH_CMDS[x]=/bin/rm'; x -rf /",
+		"BASH_CMDS[x]=/bin/rm; x -rf /",
+		'f() { rm "$@"; }; f -rf /; f() { :; }',
+		'f() { rm "$@"; }; f() { :; }; f -rf /',
+	])("is followed with its words in %s", (command) => {
+		expect(decided(command)).toBe("deny");
+	});
+
+	it.each([
+		"alias ls='ls --color=auto'; ls -la",
+		"alias a=b b=a; a x",
+		"alias",
+		"hash -r",
+		"hash git",
+		"enable -n echo",
+		"complete -W 'start stop rm' svc",
+		'f() { ls "$@"; }; f -la; f() { :; }',
+	])("harms nothing in %s", (command) => {
+		expect(decided(command)).toBe("allow");
+	});
+
+	it("asks about a library that the shell loads", () => {
+		expect(decided("enable -f ./x.so x")).toBe("confirm");
+	});
+});
+
+describe("a command that is hidden from a reader of words", () => {
+	it.each([
+		`: \${x:=rm}; $x -rf /`,
+		`: "\${x=rm -rf /}"; $x`,
+		`: \${y:-\${x:=rm}}; $x -rf /`,
+		`echo \${ rm -rf /; }`,
+		`echo "\${ rm -rf /; } x"`,
+		`echo \${| rm -rf /; }`,
+		`echo \${ { rm -rf /; }; }`,
+		`echo \${\nrm -rf /\n}`,
+		"$(case a in a) echo rm;; esac) -rf /",
+		"$(case a in a|b)echo rm;;esac) -rf /",
+		"$(($(case a in a|b)rm -rf /;;esac)))",
+		"IFS=0123456789abcdeghijk:; v=rm:-rf:/; $v",
+		`set -- 1 2 3 4 5 6 7 8 9 rm; \${10} -rf /`,
+		"set -- 1 2 3 4 5 6 7 8 9 rm; shift 9; $1 -rf /",
+		"set -- a rm -rf /; shift; $*",
+		`bash -c '\${10} -rf /' 0 1 2 3 4 5 6 7 8 9 rm`,
+		"compgen -W '$(rm -rf /)'",
+	])("is denied in %s", (command) => {
+		expect(decided(command)).toBe("deny");
+	});
+
+	it.each([
+		`echo \${x} {a,b} }`,
+		`: \${PORT:=3000}; echo $PORT`,
+		"echo $(( $(echo 2) + 1 )) $((1 + (2 * 3)))",
+		"set -- a b; shift; echo $1",
+		"case a in a) echo rm;; esac",
+		`echo "\${x:-\${y}}"`,
+	])("is not seen in %s", (command) => {
+		expect(decided(command)).toBe("allow");
+	});
+});

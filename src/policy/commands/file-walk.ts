@@ -1,0 +1,124 @@
+// The part of a walk that follows files: redirects into them, files and tasks that a command runs. What files hold is
+// recorded by file-flow.ts.
+import { foldingWork } from "../look-alikes.ts";
+import { normalizingWork } from "../paths.ts";
+import { shortenForReason } from "../placeholders.ts";
+import type { WorkBudget } from "../work-budget.ts";
+import { namesComputedElement } from "./evaluated.ts";
+import type { FileFlow } from "./file-flow.ts";
+import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
+import type { FileState } from "./file-state.ts";
+import type { FindingCollector } from "./findings.ts";
+import { type CommandFrame, innerFrame, type Walk } from "./frames.ts";
+import { isDisk, locatePath } from "./locations.ts";
+import type { CommandWords } from "./patterns.ts";
+import { type Environment, expandText } from "./shell/expand.ts";
+import type { Redirect } from "./shell/script.ts";
+import type { ValueWalk } from "./value-walk.ts";
+
+/** Follows what commands do with files, beyond reading and writing them by their words. */
+export class FileWalk {
+	readonly #walk: Walk;
+	readonly #values: ValueWalk;
+	readonly #findings: FindingCollector;
+	readonly #files: FileState;
+	readonly #flow: FileFlow;
+	readonly #work: WorkBudget;
+
+	constructor(
+		walk: Walk,
+		values: ValueWalk,
+		findings: FindingCollector,
+		files: FileState,
+		flow: FileFlow,
+		work: WorkBudget,
+	) {
+		this.#walk = walk;
+		this.#values = values;
+		this.#findings = findings;
+		this.#files = files;
+		this.#flow = flow;
+		this.#work = work;
+	}
+
+	/** Follows the redirects of a command with these words. */
+	followRedirects(fields: readonly string[], environment: Environment, frame: CommandFrame): void {
+		for (const redirect of frame.command.redirects) {
+			if (this.#work.spent) return;
+			this.#followRedirect(redirect, fields, environment, frame);
+		}
+	}
+
+	#followRedirect(
+		{ operator, target }: Redirect,
+		fields: readonly string[],
+		environment: Environment,
+		frame: CommandFrame,
+	): void {
+		if (operator === "<<") return;
+		const path = expandText(target, environment);
+		if (operator === "<<<") {
+			if (namesComputedElement(path)) this.#values.followExpansions(path, frame.scope);
+			return;
+		}
+		const isDescriptor = /^[<>]&$/.test(operator) && /^(?:[0-9]+-?|-)$/.test(path);
+		if (/^\/dev\/(?:tcp|udp)\//.test(path))
+			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
+		else if (operator === "<") this.#walk.followEffect({ kind: "read", path }, frame, false);
+		else if (!isDescriptor) {
+			this.#flow.recordRedirect(path, fields, frame);
+			const isSilent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
+			this.#followWriteRedirect(path, operator === ">" && isSilent, frame);
+		}
+	}
+
+	/** Follows a redirect into a file. The redirect of a command that prints nothing empties the file. */
+	#followWriteRedirect(path: string, empties: boolean, frame: CommandFrame): void {
+		if (!this.#work.charge(2 * foldingWork(path) + 2 * normalizingWork(path))) return;
+		if (isDisk(path)) this.#findings.add("forbidden_command", `overwrites the disk ${shortenForReason(path)}`);
+		if (empties && locatePath(path) !== "temporary")
+			this.#findings.add("delete_action", `empties ${shortenForReason(path)}`);
+		this.#walk.followEffect({ kind: "write", path, reach: "itself" }, frame, false);
+	}
+
+	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */
+	followFileRuns(words: CommandWords, fields: readonly string[], frame: CommandFrame): void {
+		for (const run of findFileRuns(words, fields[0] ?? "")) this.#followFileRun(run, frame);
+		for (const path of findTaskFiles(words)) {
+			const contents = this.#files.find(path, frame.scope.folders);
+			if (contents?.origin === "download") this.#addDownloadRun(path);
+			// One level deeper, because a task may run the task runner.
+			for (const line of findTaskLines(words.name, contents?.text ?? ""))
+				this.#walk.followScriptText(line, [], innerFrame(frame), true);
+		}
+	}
+
+	/** Follows a file by its content, one level deeper, because a file may run itself. */
+	#followFileRun(run: FileRun, frame: CommandFrame): void {
+		const { path, language, parameters } = run;
+		const contents = this.#files.find(path, frame.scope.folders);
+		const inner = innerFrame(frame);
+		if (!contents) this.#followUnseenFile(run, frame.scope.folders.at(-1) ?? "");
+		else if (contents.program !== null)
+			this.#walk.followCommand([contents.program, ...parameters.slice(1)], inner, false);
+		else if (contents.text !== null) {
+			const spoken = language ?? guessLanguage(path, contents.text);
+			if (spoken === "shell") this.#walk.followScriptText(contents.text, parameters, inner, true);
+			else this.#walk.followCode(spoken, contents.text, inner);
+		} else if (contents.origin === "download") this.#addDownloadRun(path);
+		else this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, whose content the check does not know`);
+	}
+
+	#addDownloadRun(path: string): void {
+		this.#findings.add("forbidden_command", `runs the download ${shortenForReason(path)}`);
+	}
+
+	/** Follows a file that the check did not touch: one of the workspace is only named, one from elsewhere asks. */
+	#followUnseenFile(run: FileRun, folder: string): void {
+		const { path } = run;
+		const place = findRunPlace(run, folder);
+		if (place === "workspace") this.#findings.addUnseenFile(path);
+		else if (place === "elsewhere")
+			this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, a file that is not the workspace's`);
+	}
+}

@@ -1,0 +1,38 @@
+// Where a command is followed, and what the parts of the walk (file-walk.ts, value-walk.ts) call back.
+import type { CodeLanguage, Effect } from "./effects.ts";
+import type { CommandInput, Scope } from "./scope.ts";
+import type { PlacedCommand, ShellScript } from "./shell/script.ts";
+
+/** Units of work for a simple command. */
+export const COMMAND_WORK = 300;
+
+/** Wrappers in wrappers and scripts in scripts that are followed. */
+export const MAX_WRAPPING_DEPTH = 48;
+
+/** Where an expanded command stands, and what it reads. */
+export interface CommandFrame extends PlacedCommand, CommandInput {
+	readonly scope: Scope;
+	/** How many wrappers and scripts lie around it. */
+	readonly depth: number;
+	/** Commands already followed in this frame. A wrapper with doubtful options leads to the same words more than once. */
+	readonly followed: Set<string>;
+}
+
+/** The frame of what a command runs. */
+export function innerFrame(frame: CommandFrame): CommandFrame {
+	return { ...frame, depth: frame.depth + 1 };
+}
+
+/** What the parts of a walk call back. */
+export interface Walk {
+	/** Follows a command with its words expanded. `isListed`: a list that only the run knows completes its words. */
+	followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void;
+	/** Follows one effect of a command. */
+	followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void;
+	/** Follows a text that a command runs as a script. A guess may be no script at all, so it need not parse. */
+	followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void;
+	/** Follows a script that was parsed, with all that its scope holds. */
+	followScript(script: ShellScript, scope: Scope): void;
+	/** Follows a text that a command runs as code of a language. */
+	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void;
+}

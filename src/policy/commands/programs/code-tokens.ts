@@ -1,0 +1,265 @@
+// Splits code of the usual languages into tokens, in one pass. What they mean together is in code-folding.ts.
+import type { ScriptLanguage } from "../effects.ts";
+import { unescapeText } from "../shell/output.ts";
+
+/** `value`: the text between quotes, with its escapes resolved. `spaced`: a blank or a line's end stands before it. */
+export interface CodeToken {
+	readonly kind: "string" | "number" | "name" | "mark" | "newline";
+	readonly value: string;
+	readonly spaced: boolean;
+}
+
+interface Traits {
+	readonly comments: readonly string[];
+	/** What begins a variable in a string between double quotes: `${` of templates, `#{` of Ruby, `$` of Perl. */
+	readonly interpolation: string | null;
+	/** A backtick runs what it quotes. */
+	readonly backtickRuns: boolean;
+	/** Words before a bracket that quote: `qw(…)` of Perl, `%x{…}` of Ruby. */
+	readonly quoting: RegExp | null;
+	/** A slash where a value is expected begins a regular expression. */
+	readonly hasRegex: boolean;
+}
+
+const TRAITS: Readonly<Record<ScriptLanguage, Traits>> = {
+	python: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
+	javascript: { comments: ["//", "/*"], interpolation: "${", backtickRuns: false, quoting: null, hasRegex: true },
+	perl: {
+		comments: ["#"],
+		interpolation: "$",
+		backtickRuns: true,
+		quoting: /(?:q[qxwr]?|tr|y|m|s)(?=\s{0,4}[^\w\s,;=)>])/y,
+		hasRegex: true,
+	},
+	ruby: {
+		comments: ["#"],
+		interpolation: "#{",
+		backtickRuns: true,
+		quoting: /%[qQxwWiIr]?(?=[{([!|<])/y,
+		hasRegex: true,
+	},
+	php: { comments: ["#", "//", "/*"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
+	lua: { comments: ["--"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
+};
+
+const NAME = /[@$]{0,2}[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+const NUMBER = /0[xX][0-9a-fA-F_]+|0[oO]?[0-7]+(?![.\d])|[0-9][0-9_]*(?:\.[0-9]+)?/y;
+const MARK = /<=>|===|!==|\*\*|\.\.\.|->|=>|::|\?\.|==|!=|=~|\.\.|\.=|\+=|&&|\|\||\?\?|:=|<<|[\s\S]/y;
+const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}", "<": ">" };
+
+/** Strings in strings that are followed. Deeper text is taken as it is. */
+const MAX_NESTING = 6;
+
+/** Reads a text once. Every branch takes at least one character, and none looks at what it does not take. */
+class CodeReader {
+	readonly #text: string;
+	readonly #language: ScriptLanguage;
+	readonly #traits: Traits;
+	readonly #nesting: number;
+	readonly #tokens: CodeToken[] = [];
+	#at = 0;
+	#spaced = false;
+
+	constructor(text: string, language: ScriptLanguage, nesting: number) {
+		this.#text = text;
+		this.#language = language;
+		this.#traits = TRAITS[language];
+		this.#nesting = nesting;
+	}
+
+	read(): readonly CodeToken[] {
+		while (this.#at < this.#text.length) this.#readToken();
+		return this.#tokens;
+	}
+
+	#add(kind: CodeToken["kind"], value: string): void {
+		this.#tokens.push({ kind, value, spaced: this.#spaced });
+		this.#spaced = false;
+	}
+
+	#match(pattern: RegExp): string | null {
+		pattern.lastIndex = this.#at;
+		const found = pattern.exec(this.#text);
+		if (found) this.#at += found[0].length;
+		return found ? found[0] : null;
+	}
+
+	#readToken(): void {
+		const character = this.#text[this.#at] ?? "";
+		if (character === "\n" || /\s/.test(character)) {
+			this.#at++;
+			if (character === "\n") this.#add("newline", "\n");
+			this.#spaced = true;
+		} else if (character === "\\" && this.#text[this.#at + 1] === "\n") this.#at += 2;
+		else if (this.#skipComment() || this.#readQuoting() || this.#readQuotes(character)) return;
+		else if (character === "/" && this.#traits.hasRegex && this.#expectsValue())
+			this.#add("name", `/${this.#readUntil("/", 1)}/`);
+		else this.#readPlain();
+	}
+
+	#readPlain(): void {
+		const number = this.#match(NUMBER);
+		const name = number === null ? this.#match(NAME) : null;
+		if (number !== null) this.#add("number", number);
+		else if (name !== null) this.#add("name", name);
+		else this.#add("mark", this.#match(MARK) ?? "");
+	}
+
+	#skipComment(): boolean {
+		const mark = this.#traits.comments.find((comment) => this.#text.startsWith(comment, this.#at));
+		if (mark === undefined) return false;
+		const close = mark === "/*" ? "*/" : mark === "--" && this.#text.startsWith("--[[", this.#at) ? "]]" : "\n";
+		const end = this.#text.indexOf(close, this.#at + mark.length);
+		this.#at = end < 0 ? this.#text.length : end + (close === "\n" ? 0 : 2);
+		return true;
+	}
+
+	/** Whether a value may begin here: at the start, and behind an operator or an opening bracket. */
+	#expectsValue(): boolean {
+		const last = this.#tokens.at(-1);
+		if (!last || last.kind === "newline") return true;
+		if (last.kind === "name")
+			return /^(?:return|and|or|not|if|unless|while|split|grep|map|in|of|case)$/.test(last.value);
+		return last.kind === "mark" && !/^[)\]}]$/.test(last.value);
+	}
+
+	/** Takes the text up to a closing mark, or all that is left. Pairs of brackets in it are kept together. */
+	#readUntil(close: string, skipped: number, open: string | null = null): string {
+		const from = this.#at + skipped;
+		let at = from;
+		for (let depth = 0; at < this.#text.length; at++) {
+			const character = this.#text[at];
+			if (character === "\\") at++;
+			else if (character === open) depth++;
+			else if (character === close && depth-- === 0) break;
+		}
+		this.#at = at + 1;
+		return this.#text.slice(from, at);
+	}
+
+	/** Reads `qx(…)`, `%w[…]` and the like. Patterns and replacements are one name that no table has. */
+	#readQuoting(): boolean {
+		const { quoting } = this.#traits;
+		if (!quoting || (this.#language === "ruby" && !this.#expectsValue() && !this.#spaced)) return false;
+		if (this.#tokens.at(-1)?.value === "->" || this.#tokens.at(-1)?.value === "{") return false;
+		const word = this.#match(quoting);
+		if (word === null) return false;
+		while (/\s/.test(this.#text[this.#at] ?? "")) this.#at++;
+		const open = this.#text[this.#at] ?? "";
+		const close = CLOSING[open] ?? open;
+		const inner = this.#readUntil(close, 1, close === open ? null : open);
+		if (/^(?:tr|y|s)$/.test(word)) this.#skipReplacement(close, open);
+		if (/^(?:qx|%x)$/.test(word)) this.#addRun(inner);
+		else if (/w|i|W|I/.test(word)) this.#addList(inner.trim().split(/\s+/));
+		else if (/^(?:tr|y|s|m|qr|%r)$/.test(word)) this.#add("name", `/${word}/`);
+		else this.#addText(inner, word === "qq" || word === "%" || word === "%Q");
+		return true;
+	}
+
+	#skipReplacement(close: string, open: string): void {
+		if (close === open) this.#readUntil(close, 0);
+		else if (this.#text[this.#at] === open) this.#readUntil(close, 1, open);
+	}
+
+	#addList(words: readonly string[]): void {
+		this.#add("mark", "[");
+		for (const word of words) {
+			this.#add("string", word);
+			this.#add("mark", ",");
+		}
+		this.#add("mark", "]");
+	}
+
+	/** A line of shell between backticks is written like the call that it is. */
+	#addRun(line: string): void {
+		this.#add("name", "qx");
+		this.#add("mark", "(");
+		this.#addText(line, true);
+		this.#add("mark", ")");
+	}
+
+	#readQuotes(character: string): boolean {
+		if (this.#language === "lua" && this.#text.startsWith("[[", this.#at)) {
+			const end = this.#text.indexOf("]]", this.#at);
+			this.#add("string", this.#text.slice(this.#at + 2, end < 0 ? undefined : end));
+			this.#at = end < 0 ? this.#text.length : end + 2;
+			return true;
+		}
+		if (character !== '"' && character !== "'" && character !== "`") return false;
+		const tripled = character.repeat(3);
+		if (this.#language === "python" && this.#text.startsWith(tripled, this.#at)) this.#readTripled(tripled);
+		else {
+			const text = this.#readUntil(character, 1);
+			if (character === "`" && this.#traits.backtickRuns) this.#addRun(text);
+			else if (this.#language === "python") this.#addPythonText(text);
+			else this.#addText(text, character !== "'" && (this.#language !== "javascript" || character === "`"));
+		}
+		return true;
+	}
+
+	#readTripled(quotes: string): void {
+		const end = this.#text.indexOf(quotes, this.#at + 3);
+		const text = this.#text.slice(this.#at + 3, end < 0 ? undefined : end);
+		this.#at = end < 0 ? this.#text.length : end + 3;
+		this.#addPythonText(text);
+	}
+
+	/** Adds a text of Python by the letters before its quotes: `r` keeps escapes, `f` computes what braces hold. */
+	#addPythonText(text: string): void {
+		const prefix = this.#spaced ? null : (this.#tokens.at(-1) ?? null);
+		const letters = prefix?.kind === "name" && /^[rRbBfFuU]{1,2}$/.test(prefix.value) ? prefix.value.toLowerCase() : "";
+		if (letters !== "") this.#tokens.pop();
+		if (letters.includes("f")) this.#addParts(text, "{");
+		else this.#add("string", letters.includes("r") ? text : unescapeText(text));
+	}
+
+	#addText(text: string, interpolates: boolean): void {
+		const { interpolation } = this.#traits;
+		if (interpolates && interpolation !== null && text.includes(interpolation)) this.#addParts(text, interpolation);
+		else this.#add("string", unescapeText(text));
+	}
+
+	/** Adds a text with values in it as a sum in brackets: `a${b}c` is `("a"+(b)+"c")`. */
+	#addParts(text: string, opening: string): void {
+		this.#add("mark", "(");
+		let at = 0;
+		while (at < text.length) {
+			const found = text.indexOf(opening, at);
+			const part = found < 0 ? null : this.#findPart(text, found + opening.length, opening);
+			const end = found < 0 ? text.length : found;
+			this.#add("string", unescapeText(text.slice(at, end)));
+			if (!part) break;
+			this.#add("mark", "+");
+			this.#addNested(part.code);
+			this.#add("mark", "+");
+			at = part.end;
+		}
+		this.#add("string", "");
+		this.#add("mark", ")");
+	}
+
+	#findPart(text: string, from: number, opening: string): { readonly code: string; readonly end: number } {
+		if (opening !== "$" || text[from] === "{") {
+			const start = opening === "$" ? from + 1 : from;
+			const close = text.indexOf("}", start);
+			const end = close < 0 ? text.length : close;
+			return { code: `${opening === "$" ? "$" : ""}${text.slice(start, end)}`, end: end + 1 };
+		}
+		const name = /[A-Za-z_]\w{0,63}/y;
+		name.lastIndex = from;
+		const variable = name.exec(text)?.[0] ?? "";
+		return { code: `$${variable}`, end: from + variable.length };
+	}
+
+	#addNested(code: string): void {
+		this.#add("mark", "(");
+		if (this.#nesting >= MAX_NESTING) this.#add("name", "unread");
+		else for (const token of new CodeReader(code, this.#language, this.#nesting + 1).read()) this.#tokens.push(token);
+		this.#add("mark", ")");
+	}
+}
+
+/** Splits code into tokens. */
+export function readCodeTokens(text: string, language: ScriptLanguage): readonly CodeToken[] {
+	return new CodeReader(text, language, 0).read();
+}
