@@ -87,8 +87,10 @@ export class FileWalk {
 		for (const path of findTaskFiles(words)) {
 			const contents = this.#files.find(path, frame.scope.folders);
 			if (contents?.origin === "download") this.#addDownloadRun(path);
+			const isInput = path === "-" || path === "/dev/stdin";
+			if (isInput && frame.input === null) this.#findings.addUnknownRun("runs tasks that are not in the command");
 			// One level deeper, because a task may run the task runner.
-			for (const line of findTaskLines(words.name, contents?.text ?? ""))
+			for (const line of findTaskLines(words.name, (isInput ? frame.input : contents?.text) ?? ""))
 				this.#walk.followScriptText(line, [], innerFrame(frame), true);
 		}
 	}
@@ -98,7 +100,8 @@ export class FileWalk {
 		const { path, language, parameters } = run;
 		const contents = this.#files.find(path, frame.scope.folders);
 		const inner = innerFrame(frame);
-		if (!contents) this.#followUnseenFile(run, frame.scope.folders.at(-1) ?? "");
+		if (language !== null && /^https?:\/\//i.test(path)) this.#addDownloadRun(path);
+		else if (!contents) this.#followUnseenFile(run, frame.scope.folders.at(-1) ?? "");
 		else if (contents.program !== null)
 			this.#walk.followCommand([contents.program, ...parameters.slice(1)], inner, false);
 		else if (contents.text !== null) {

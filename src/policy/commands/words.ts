@@ -8,6 +8,7 @@ import {
 	type Invocation,
 	raiseEffect,
 	readEffect,
+	riskyEffect,
 	runEffect,
 	scriptEffect,
 	suspectEffect,
@@ -18,6 +19,7 @@ import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
 import { firstOperandIndexes, MAX_FIRST_OPERANDS } from "./options.ts";
 import { findRoleLanguage, isCommandRole } from "./program-tables.ts";
+import verbsFile from "./verbs.json" with { type: "json" };
 
 /** Whether something besides the tables knows the program. */
 export interface ProgramKnowledge {
@@ -39,7 +41,22 @@ export function* findWordEffects(
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
 	for (const argument of words) yield* argumentEffects(argument, folder, command, use !== null);
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
-	if (!use && !hasRule) yield* findSuspects(words, command.words, readsAsCommand);
+	if (use || hasRule) return;
+	yield* findSuspects(words, command.words, readsAsCommand);
+	yield* findEndingVerb(words);
+}
+
+/** Verbs that end what they are about, whatever the program is. */
+const ENDING_VERBS: ReadonlySet<string> = new Set(verbsFile.ending_verbs);
+
+/** Words of an unknown program in which its verb stands: `frob purge`, `frob cache purge`, `frob --purge`. */
+const VERB_WORDS = 2;
+
+/** Finds a verb of a program that nobody knows which says that something is taken away. */
+function findEndingVerb(words: readonly Argument[]): readonly Effect[] {
+	const operands = words.filter(({ option }) => option === null).slice(0, VERB_WORDS);
+	const verb = operands.find(({ text }) => ENDING_VERBS.has(text.toLowerCase()));
+	return verb ? [riskyEffect(`an unknown program that may ${verb.text} something`)] : [];
 }
 
 function inputEffects(input: string | null): readonly Effect[] {

@@ -246,6 +246,8 @@ const awk: ProgramRule = (command) => {
 	const effects: Effect[] = [];
 	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
 		for (const line of joinStrings(program)) effects.push(guessedScriptEffect(line));
+	if (/\bsystem\s*\((?!\s*"(?:[^"\\]|\\.)*"\s*\))/.test(program))
+		effects.push(raiseEffect("exec_action", "awk runs what it puts together"));
 	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(writeEffect(found[1] ?? ""));
 	return effects;
 };

@@ -126,14 +126,34 @@ function packageCommand(word: string): string {
 /** What a package manager downloads from, instead of looking a name up. */
 const PACKAGE_ADDRESS = /^(?:[a-z+]{1,16}:\/\/|git@|github:|gitlab:|bitbucket:|git\+)/i;
 
-/** `npx NAME …` runs a package by that name. One that comes from an address has been seen by nobody. */
-const packageRunner: ProgramRule = (command) =>
-	parseArguments(command).flatMap(({ role, text, at, option }): readonly Effect[] => {
+const USUAL_PACKAGES: ReadonlySet<string> = new Set(executorsFile.usual_packages);
+
+/** Whether many projects run the package: a known tool, or a generator such as `create-vite`. */
+function isUsualPackage(name: string): boolean {
+	return USUAL_PACKAGES.has(name) || /^(?:create-|create$)/.test(name);
+}
+
+/**
+ * `npx NAME …` runs a package by that name. One that comes from an address, or that `-y` installs and few people know, has
+ * been seen by nobody.
+ */
+const packageRunner: ProgramRule = (command) => {
+	const installs =
+		/^(?:bunx|pnpx)$/.test(command.name) || command.options.flags.some((flag) => /^(?:-y|--yes)$/.test(flag));
+	return parseArguments(command).flatMap(({ role, text, at, option }): readonly Effect[] => {
 		const namesPackage = option === null || /^(?:-p|--package|--from|--spec|--with)$/.test(option);
 		if (namesPackage && PACKAGE_ADDRESS.test(text))
 			return [raiseEffect("exec_action", "runs a package from an address, unseen")];
-		return role === "run" && /@/.test(text) ? [runEffect([packageCommand(text), ...command.words.slice(at + 1)])] : [];
+		if (role !== "run") return [];
+		const name = packageCommand(text);
+		return [
+			...(/@/.test(text) ? [runEffect([name, ...command.words.slice(at + 1)])] : []),
+			...(/x$/.test(command.name) && installs && !isUsualPackage(name)
+				? [raiseEffect("exec_action", `installs and runs the package ${name}, unseen`)]
+				: []),
+		];
 	});
+};
 
 /** A line of gdb or lldb. Each of them may call `system` of the program that it debugs. */
 function debuggerEffects(line: string): readonly Effect[] {

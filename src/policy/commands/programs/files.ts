@@ -4,6 +4,7 @@ import { charactersIn } from "../../work-budget.ts";
 import {
 	type Effect,
 	forbiddenEffect,
+	guessedScriptEffect,
 	type Invocation,
 	type ProgramRule,
 	raiseEffect,
@@ -104,10 +105,21 @@ const truncate: ProgramRule = (command) => {
 	];
 };
 
-/** The program of `sed` may run a line of shell. */
+/** A substitution of sed whose result is run: `s/a/b/e`. Each character is looked at a few times at most. */
+const RUN_SUBSTITUTION = /^[^a-zA-Z]{0,16}s([^\w\s\\])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[a-zA-Z0-9]{0,8}e/s;
+
+/** The program of `sed` may run a line of shell, or what a substitution leaves. */
 const sed: ProgramRule = (command) => {
-	const line = /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(command.options.operands[0] ?? "")?.[1];
-	return line === undefined ? [] : [scriptEffect(line)];
+	const [program = ""] = command.options.operands;
+	const line = /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(program)?.[1];
+	const replacements = program.split(/[;\n]/).flatMap((piece) => RUN_SUBSTITUTION.exec(piece.trim())?.[2] ?? []);
+	return [
+		...(line === undefined ? [] : [scriptEffect(line)]),
+		...replacements.flatMap((text): readonly Effect[] => [
+			guessedScriptEffect(text.replaceAll("\\", "")),
+			raiseEffect("exec_action", "sed runs what a substitution leaves"),
+		]),
+	];
 };
 
 /** Whether a symbolic or octal mode lets everyone write, or lends the owner's rights. */

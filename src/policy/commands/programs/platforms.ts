@@ -45,7 +45,9 @@ function staysHere(client: string, word: string): boolean {
 function classifyVerb(word: string): VerbClass {
 	const parts = findVerbParts(word);
 	if (parts.some((part) => READING_VERBS.has(part))) return "reads";
-	return parts.some((part) => CHANGING_VERBS.has(part)) ? "changes" : null;
+	if (parts.some((part) => CHANGING_VERBS.has(part))) return "changes";
+	// `cluster_status`, `queue-info`: the last part says what is looked at.
+	return READING_VERBS.has(word.split(/[-_]/).at(-1) ?? "") ? "reads" : null;
 }
 
 /** Verbs behind a group, by their first part. */

@@ -7,11 +7,13 @@ import {
 	forbiddenEffect,
 	type Invocation,
 	type ProgramRule,
+	raiseEffect,
 	riskyEffect,
 	runEffect,
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
+import { locatePath } from "../locations.ts";
 import { firstOperandIndexes } from "../options.ts";
 
 /** The lines of an input, without blank ones. */
@@ -93,6 +95,20 @@ function endOfExec(words: readonly string[], from: number): number {
 	return end;
 }
 
+/** Primaries of find that choose some of the files by what they are called or how old they are. */
+const FIND_FILTERS = /^-(?:i?name|i?path|i?wholename|i?regex|mtime|mmin|newer.*|empty)$/;
+
+/** What `-delete` removes: files that a filter chose from the workspace, or whatever there is. */
+function findDeletion(words: readonly string[]): Effect {
+	const ends = words.findIndex((word) => /^[-(!]/.test(word));
+	const roots = words.slice(0, ends < 0 ? undefined : ends);
+	const isFiltered = words.some((word, at) => FIND_FILTERS.test(word) && !/^\*+$/.test(words[at + 1] ?? ""));
+	const isInside = roots.every((root) => /^(?:inside|temporary)$/.test(locatePath(root)) || /^\.\/?$/.test(root));
+	return isFiltered && isInside
+		? raiseEffect("delete_action", "find -delete removes the files that it matches", "the same with -print instead")
+		: forbiddenEffect("find -delete removes whatever it matches", "the same with -print instead");
+}
+
 /** `find` has primaries that run, delete and write. */
 function* findCommand({ words }: Invocation): Iterable<Effect> {
 	for (let at = 0; at < words.length; at++) {
@@ -110,7 +126,7 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 			yield riskyEffect("writes a file through find");
 			at++;
 		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at++;
-		else if (word === "-delete") yield forbiddenEffect("find -delete removes whatever it matches");
+		else if (word === "-delete") yield findDeletion(words);
 	}
 }
 
