@@ -10,11 +10,12 @@ import {
 } from "../effects.ts";
 import { locatePath, locatingWork } from "../locations.ts";
 import { findOutputFiles } from "./files.ts";
-import { findMethodEffects } from "./requests.ts";
+import { findChangingRequest, findMethodEffects } from "./requests.ts";
 
 /** Options of curl and wget whose value names a file to send, and options whose value is sent and may name one. */
 const UPLOAD_OPTIONS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
-const BODY_OPTIONS = /^(?:-F|--form|-d|--data|--data-binary|--data-raw|--data-ascii|--data-urlencode|--json)$/;
+const BODY_OPTIONS =
+	/^(?:-F|--form|-d|--data|--data-binary|--data-raw|--data-ascii|--data-urlencode|--json|--post-data|--post-file|--body-data|--form-string)$/;
 
 /** Paths to which a POST is a deletion. */
 const DELETING_PATH =
@@ -52,18 +53,46 @@ function findBundledMethod({ words }: Invocation): string | undefined {
 	return at < 0 ? undefined : (/X([A-Za-z]+)$/.exec(words[at] ?? "")?.[1] ?? words[at + 1]);
 }
 
+/** Clients whose operands are a method, an address and fields: `http POST host name=value`. */
+const METHOD_FIRST_CLIENTS: ReadonlySet<string> = new Set(["http", "https", "xh", "xhs", "curlie"]);
+
+const CHANGING_METHOD = /^(?:POST|PUT|PATCH)$/;
+
+/** A field of httpie's body. `name==value` is of the query, `name:value` a header. */
+const BODY_FIELD = /^[A-Za-z_][A-Za-z0-9_.[\]-]*(?::?=(?!=)|@)/;
+
+/** Options with which a body is sent as a query, or nothing but the head is asked for. */
+const ASKING_OPTIONS: ReadonlySet<string> = new Set(["-G", "--get", "-I", "--head", "--spider", "--offline"]);
+
+/** The method of a request, as it is given or as the body implies it. */
+function findMethod(command: Invocation): string {
+	const { name, options, words } = command;
+	const [first = ""] = options.operands;
+	const given =
+		findOptionValues(words, /^(?:-X|--request|--method)$/)[0] ??
+		findBundledMethod(command) ??
+		(METHOD_FIRST_CLIENTS.has(name) && /^[A-Za-z]{3,7}$/.test(first) ? first : undefined);
+	if (given !== undefined) return given.toUpperCase();
+	if (options.flags.some((flag) => ASKING_OPTIONS.has(flag)) || options.letters.has("G")) return "GET";
+	const hasBody =
+		words.some((word) => BODY_OPTIONS.test(word.replace(/=.*$/s, ""))) ||
+		(METHOD_FIRST_CLIENTS.has(name) && options.operands.slice(1).some((word) => BODY_FIELD.test(word)));
+	return hasBody ? "POST" : "GET";
+}
+
 function requestEffects(command: Invocation): readonly Effect[] {
-	const method = (
-		findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0] ?? findBundledMethod(command)
-	)?.toUpperCase();
-	const methodOperand = /^(?:http|https|xh)$/.test(command.name) ? command.options.operands[0]?.toUpperCase() : null;
-	if (method === "DELETE" || methodOperand === "DELETE") return findMethodEffects("DELETE", command.options.operands);
-	const posts =
-		method === "POST" ||
-		methodOperand === "POST" ||
-		(method === undefined && command.words.some((word) => BODY_OPTIONS.test(word)));
-	const isDeletion = posts && command.options.operands.some((word) => DELETING_PATH.test(word));
-	return isDeletion ? [forbiddenEffect("sends a request that deletes")] : [];
+	const { operands } = command.options;
+	const method = findMethod(command);
+	// `http --auth user:word DELETE host`: the method stands behind an option's value.
+	const isDelete = method === "DELETE" || (METHOD_FIRST_CLIENTS.has(command.name) && operands.includes("DELETE"));
+	if (isDelete) return findMethodEffects("DELETE", operands);
+	if (method === "POST" && operands.some((word) => DELETING_PATH.test(word)))
+		return [forbiddenEffect("sends a request that deletes")];
+	if (command.options.flags.includes("--offline")) return [];
+	const changes =
+		CHANGING_METHOD.test(method) ||
+		(METHOD_FIRST_CLIENTS.has(command.name) && operands.some((word) => CHANGING_METHOD.test(word)));
+	return changes ? findChangingRequest(operands) : [];
 }
 
 const curl: ProgramRule = (command) => [
@@ -79,17 +108,31 @@ const wget: ProgramRule = (command) => [
 	...findOutputFiles(command.words, ["-O", "--output-document"]),
 ];
 
-const netcat: ProgramRule = (command) =>
-	command.options.letters.has("e") ||
-	command.options.letters.has("c") ||
-	command.options.flags.some((flag) => /^--(?:exec|sh-exec|lua-exec)$/.test(flag))
-		? [forbiddenEffect(`${command.name} connects a shell to the network`)]
-		: [];
+/** What only this machine reaches. */
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/;
 
-const socat: ProgramRule = (command) =>
-	command.words.some((word) => /^(?:exec|system|shell)[:,]/i.test(word))
-		? [forbiddenEffect("socat connects a command to the network")]
+const netcat: ProgramRule = ({ name, options }) => {
+	const connectsShell =
+		options.letters.has("e") ||
+		options.letters.has("c") ||
+		options.flags.some((flag) => /^--(?:exec|sh-exec|lua-exec)$/.test(flag));
+	if (connectsShell) return [forbiddenEffect(`${name} connects a shell to the network`)];
+	const listens = options.letters.has("l") || options.flags.includes("--listen");
+	return listens && !options.operands.some((word) => LOOPBACK.test(word))
+		? [riskyEffect(`${name} listens for other machines`, `${name} -l 127.0.0.1 PORT`)]
 		: [];
+};
+
+const socat: ProgramRule = ({ words }) => {
+	if (words.some((word) => /^(?:exec|system|shell)[:,]/i.test(word)))
+		return [forbiddenEffect("socat connects a command to the network")];
+	const listens = words.some(
+		(word) =>
+			/^(?:tcp|udp|sctp|openssl|ssl)[46]?-(?:l|listen|recv|recvfrom):/i.test(word) &&
+			!/,bind=(?:localhost|127\.)/i.test(word),
+	);
+	return listens ? [riskyEffect("socat listens for other machines", "the same with bind=127.0.0.1")] : [];
+};
 
 /** Firewalls and routes. One wrong rule makes the machine unreachable. */
 const firewall: ProgramRule = (command) => {
@@ -111,6 +154,8 @@ export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	http: curl,
 	https: curl,
 	xh: curl,
+	xhs: curl,
+	curlie: curl,
 	nc: netcat,
 	ncat: netcat,
 	netcat,

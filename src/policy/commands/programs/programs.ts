@@ -17,6 +17,7 @@ import { findPublications, PACKAGE_MANAGERS } from "./publishing.ts";
 import { SERVICE_CLIENTS } from "./resources.ts";
 import { findShell, SHELL_COMMANDS } from "./shells.ts";
 import { SYSTEM_COMMANDS } from "./system.ts";
+import { findUnusualEffects } from "./unusual.ts";
 import { findWindowsEffects, WINDOWS_COMMANDS } from "./windows.ts";
 import { WRAPPERS } from "./wrappers.ts";
 
@@ -69,6 +70,7 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	yield* findExecutedSettings(command);
 	yield* findModuleRun(command);
 	yield* findPublications(command);
+	yield* findUnusualEffects(command);
 	yield* findWindowsEffects(command);
 	const knowledge = {
 		hasRule: isInterpreter || RULED_NAMES.has(command.name),

@@ -1,5 +1,5 @@
 // Requests by method and address, whoever sends them: a command line, or code.
-import { type Effect, forbiddenEffect } from "../effects.ts";
+import { type Effect, forbiddenEffect, riskyEffect } from "../effects.ts";
 import requestsFile from "./requests.json" with { type: "json" };
 
 const SERVER_PORTS: ReadonlySet<number> = new Set(Object.values(requestsFile.ports).flat());
@@ -23,4 +23,11 @@ export function findMethodEffects(method: string, words: readonly string[]): rea
 	const addresses = words.filter((word) => LOCAL_ADDRESS.test(word) || ADDRESS.test(word));
 	const isLocal = addresses.length > 0 && addresses.every(isOwnProgram);
 	return isLocal ? [] : [forbiddenEffect("sends a DELETE request")];
+}
+
+/** Finds what a request does that is sent to one of these words with a method that changes something there. */
+export function findChangingRequest(words: readonly string[]): readonly Effect[] {
+	const addresses = words.filter((word) => LOCAL_ADDRESS.test(word) || ADDRESS.test(word));
+	const isLocal = addresses.length > 0 && addresses.every((word) => LOCAL_ADDRESS.test(word));
+	return isLocal ? [] : [riskyEffect("sends a request that may change something elsewhere")];
 }

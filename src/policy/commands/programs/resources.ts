@@ -96,6 +96,18 @@ function isRemovingVerb(verb: string): boolean {
 	return REMOVING_VERBS.has(verb) || REMOVING_COMPOUND.test(verb);
 }
 
+/** Names of containers that are made to be thrown away: `test-db`, `e2e_redis`, `pg-tmp`. */
+const DISPOSABLE_NAME = /^(?:[a-z0-9]+[-_])*(?:test|tests|testing|tmp|temp|e2e|scratch)(?:[-_][a-z0-9]+)*$/;
+const KEPT_NAME = /(?:^|[-_])(?:prod|production|live|prd|staging|backup)(?:[-_]|$)/;
+
+/** Whether only containers are removed that are made to be thrown away, and no volumes with them: `docker rm -f test-db`. */
+function removesDisposable({ name, words }: Invocation): boolean {
+	const isPlain =
+		/^(?:docker|podman|nerdctl)$/.test(name) && words[0] === "rm" && /^(?:-f|--force)$/.test(words[1] ?? "");
+	const names = words.slice(2);
+	return isPlain && names.length > 0 && names.every((word) => DISPOSABLE_NAME.test(word) && !KEPT_NAME.test(word));
+}
+
 /** Whether containers, images or volumes are removed by force, with their volumes, or all of them. */
 function removesByForce(command: Invocation, verbs: readonly string[]): boolean {
 	const all =
@@ -131,6 +143,7 @@ const serviceClient: ProgramRule = (command) => {
 		return [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes something for good`)];
 	if (/^(?:docker|podman|nerdctl|docker-compose|podman-compose)$/.test(command.name)) {
 		const isForced = /^(?:rm|remove|rmi|down|prune)$/.test(removingVerb) && removesByForce(command, verbs);
+		if (removesDisposable(command)) return effects;
 		return isForced
 			? [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes containers, images or volumes by force`)]
 			: effects;

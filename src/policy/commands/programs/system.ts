@@ -82,6 +82,32 @@ const kill: ProgramRule = (command) => {
 		: [];
 };
 
+/** Programs that a developer starts and stops all day. */
+const DEVELOPED_PROGRAMS: ReadonlySet<string> = new Set(systemFile.developed_programs);
+
+/**
+ * Whether a pattern of processes names a program under development: `vite`, `node server.js`, `npm run dev`. A runtime
+ * alone also runs editors and agents.
+ */
+function isDevelopedProgram(pattern: string): boolean {
+	const words = pattern.split(" ", 3);
+	return (
+		DEVELOPED_PROGRAMS.has(words[0] ?? "") ||
+		words.slice(0, 2).some((word) => /^[a-z][a-z0-9_/-]{2,63}\.(?:[cm]?[jt]s|py|rb)$/i.test(word)) ||
+		/^(?:npm|pnpm|yarn|bun) run [a-z][a-z0-9:_-]{1,63}$/.test(pattern)
+	);
+}
+
+/** `pkill -f vite`, `pkill -P 1234`. Other people's processes, and those of no known program, ask. */
+const killByName: ProgramRule = ({ name, words, options }) => {
+	const isPlain = words.every((word) => !/^-./.test(word) || /^-(?:f|P|x|n|o|15|TERM|INT|HUP)$/.test(word));
+	const [pattern = ""] = options.operands;
+	const isOwn = options.letters.has("P") ? /^[0-9]{2,}$/.test(pattern) : isDevelopedProgram(pattern);
+	return isPlain && isOwn && options.operands.length === 1
+		? []
+		: [riskyEffect(`${name} ends processes by name`, "kill with the process's number")];
+};
+
 /** `systemctl`. Some services are vital to the machine, or to others. */
 const systemctl: ProgramRule = (command) => {
 	const [verb = ""] = command.options.operands;
@@ -175,6 +201,8 @@ export const SYSTEM_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries([...FORBIDDEN_COMMANDS_BY_NAME.keys()].map((name) => [name, forbiddenCommand])),
 	...Object.fromEntries([...RISKY_COMMANDS_BY_NAME.keys()].map((name) => [name, riskyCommand])),
 	kill,
+	pkill: killByName,
+	killall: killByName,
 	systemctl,
 	service: serviceCommand,
 	crontab,
