@@ -181,8 +181,30 @@ export interface NamePattern {
 	readonly pieces: readonly string[] | null;
 }
 
+/** A name without wildcards. Most names are compared as texts only, and never as segments. */
+class LiteralName implements NamePattern {
+	readonly text: string;
+	readonly hasWildcards = false;
+	readonly pieces = null;
+	#segment: GlobSegment | null = null;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	get segment(): GlobSegment {
+		this.#segment ??= this.text.split("");
+		return this.#segment;
+	}
+
+	get example(): GlobSegment {
+		return this.segment;
+	}
+}
+
 /** Parses a segment of a pattern or of a path for comparisons. */
 export function parseNamePattern(text: string): NamePattern {
+	if (!/[*?[\\]/.test(text)) return new LiteralName(text);
 	const segment = parseGlobSegment(text);
 	const glob = hasWildcard(segment);
 	return {
