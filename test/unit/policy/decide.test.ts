@@ -259,13 +259,13 @@ git log --grep='reset --hard'
 ls # ; rm -rf /
 python3 -c "print('rm -rf /')"
 sed -n '/rm -rf/p' file
-curl -d '{"cmd":"rm -rf /"}' http://localhost:3000
+curl -d '{"cmd":"rm -rf /"}' https://api.example.com
 man rm
 rm --help
 git push --force-with-lease
 git clean -nfd
 git restore --staged .
-git reset HEAD
+git reset HEAD~1
 terraform plan -destroy
 kubectl get pods | grep web
 docker compose up -d

@@ -64,14 +64,20 @@ const BODY_FIELD = /^[A-Za-z_][A-Za-z0-9_.[\]-]*(?::?=(?!=)|@)/;
 /** Options with which a body is sent as a query, or nothing but the head is asked for. */
 const ASKING_OPTIONS: ReadonlySet<string> = new Set(["-G", "--get", "-I", "--head", "--spider", "--offline"]);
 
+/** The method that a request names. */
+function findGivenMethod(command: Invocation): string | undefined {
+	const [first = ""] = command.options.operands;
+	return (
+		findOptionValues(command.words, /^(?:-X|--request|--method)$/)[0] ??
+		findBundledMethod(command) ??
+		(METHOD_FIRST_CLIENTS.has(command.name) && /^[A-Za-z]{3,7}$/.test(first) ? first : undefined)
+	);
+}
+
 /** The method of a request, as it is given or as the body implies it. */
 function findMethod(command: Invocation): string {
 	const { name, options, words } = command;
-	const [first = ""] = options.operands;
-	const given =
-		findOptionValues(words, /^(?:-X|--request|--method)$/)[0] ??
-		findBundledMethod(command) ??
-		(METHOD_FIRST_CLIENTS.has(name) && /^[A-Za-z]{3,7}$/.test(first) ? first : undefined);
+	const given = findGivenMethod(command);
 	if (given !== undefined) return given.toUpperCase();
 	if (options.flags.some((flag) => ASKING_OPTIONS.has(flag)) || options.letters.has("G")) return "GET";
 	const hasBody =
@@ -89,9 +95,9 @@ function requestEffects(command: Invocation): readonly Effect[] {
 	if (method === "POST" && operands.some((word) => DELETING_PATH.test(word)))
 		return [forbiddenEffect("sends a request that deletes")];
 	if (command.options.flags.includes("--offline")) return [];
-	const changes =
-		CHANGING_METHOD.test(method) ||
-		(METHOD_FIRST_CLIENTS.has(command.name) && operands.some((word) => CHANGING_METHOD.test(word)));
+	// A body alone is often a question or a hook's text. A method that is named says that something is to change.
+	const named = METHOD_FIRST_CLIENTS.has(command.name) ? operands : [];
+	const changes = [findGivenMethod(command)?.toUpperCase() ?? "", ...named].some((word) => CHANGING_METHOD.test(word));
 	return changes ? findChangingRequest(operands) : [];
 }
 

@@ -538,7 +538,7 @@ git clean --dry-run -xdf
 git rm -n file
 git fetch --prune --dry-run
 git clone --depth 1 https://github.com/a/b
-git rebase main
+git rebase -i HEAD~3
 git rebase -x 'npm test' main
 git bisect run npm test
 git submodule foreach 'git status'
@@ -550,7 +550,7 @@ git stash push -m wip
 git worktree add ../feature feature
 GIT_PAGER=cat git diff
 GIT_EDITOR=true git rebase --continue
-GIT_SEQUENCE_EDITOR=: git rebase main
+GIT_SEQUENCE_EDITOR=: git rebase -i HEAD~2
 GIT_SSH_COMMAND='ssh -i ~/.ssh/deploy -o IdentitiesOnly=yes' git fetch
 PAGER=cat git log
 EDITOR=vim crontab -l

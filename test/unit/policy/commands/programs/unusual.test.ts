@@ -8,7 +8,7 @@ const decision = (command: string) =>
 		{ protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
 	).decision;
 
-/** They change the machine, its services, other machines, a history or a database. */
+/** They change the machine, its services, other machines or a database. */
 const UNUSUAL: readonly string[] = [
 	"npm install -g typescript",
 	"npm i --global yarn",
@@ -46,9 +46,6 @@ const UNUSUAL: readonly string[] = [
 	'pwsh -c "Invoke-RestMethod -Method Delete -Uri https://api.example.com/x"',
 	"Invoke-RestMethod -Method Delete -Uri https://api.example.com/x",
 	"wget --method=DELETE https://api.example.com/x",
-	"wget --post-data 'a=b' https://api.example.com/x",
-	"git rebase -i HEAD~3",
-	"git reset HEAD~2",
 	"git reset --hard HEAD",
 	"rails db:rollback",
 	"rails db:migrate:down VERSION=20200101",
@@ -60,9 +57,6 @@ const UNUSUAL: readonly string[] = [
 	"flyway clean",
 	"npx prisma migrate reset",
 	"npx drizzle-kit push",
-	"GIT_SEQUENCE_EDITOR=: git rebase -i HEAD~2",
-	"git reset HEAD~1",
-	"curl -d '{\"a\":1}' https://api.example.com",
 	"goose down",
 	"migrate -path m -database $DB down 1",
 	"bq mk dataset",
