@@ -21,6 +21,9 @@ const ENVIRONMENT = "the environment";
 const SECRET_VARIABLE =
 	/(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY)(?:_|$)/i;
 
+/** Whether a variable is named like a secret. */
+export const isSecretVariable = (name: string): boolean => SECRET_VARIABLE.test(name);
+
 /** The commands whose output a command gets by its pipe or in its words. */
 function* findFeeders(
 	{ script, command }: PlacedCommand,
