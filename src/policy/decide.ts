@@ -48,7 +48,9 @@ function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget):
 		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
 		work,
 	);
-	return { find: (path, reach) => builtIn.find(path, reach) ?? ownPaths.find(path, reach) };
+	return {
+		find: (path, reach, normalized) => builtIn.find(path, reach, normalized) ?? ownPaths.find(path, reach, normalized),
+	};
 }
 
 /** A built-in pattern that a rule holds in every spelling, except for dry runs, which a pattern cannot tell. */

@@ -13,14 +13,38 @@ interface CharacterClass {
 /** A parsed segment. A segment without wildcards is a list of characters. */
 export type GlobSegment = readonly GlobAtom[];
 
+/** `[:alpha:]` in a class. */
+const NAMED_CLASS = /\[:[a-z]{1,10}:\]/y;
+
+/** How many characters of a text make a named class at a position. Zero without one. */
+function namedClassLength(text: string, at: number): number {
+	NAMED_CLASS.lastIndex = at;
+	return text[at] === "[" ? (NAMED_CLASS.exec(text)?.[0].length ?? 0) : 0;
+}
+
+/** Where the class ends whose members begin at `first`. -1 where it does not end. */
+function findClassEnd(text: string, first: number): number {
+	for (let at = first; at < text.length; ) {
+		if (text[at] === "]" && at > first) return at;
+		at += namedClassLength(text, at) || 1;
+	}
+	return -1;
+}
+
 function parseClass(text: string, start: number): { readonly atom: GlobAtom; readonly next: number } | null {
 	const negated = text[start + 1] === "!" || text[start + 1] === "^";
 	const first = start + (negated ? 2 : 1);
-	// Nobody writes a longer class. The bound keeps parsing a run of `[` linear.
-	const end = text.slice(first + 1, first + 64).indexOf("]") + first + 1;
-	if (end <= first) return null;
+	const end = findClassEnd(text, first);
+	if (end < 0) return null;
 	const stretches: [number, number][] = [];
 	for (let at = first; at < end; at++) {
+		const named = namedClassLength(text, at);
+		if (named > 0) {
+			// It may be any character. Where the class is negated, it keeps none out.
+			if (!negated) stretches.push([0, 0xffff]);
+			at += named - 1;
+			continue;
+		}
 		const from = text.charCodeAt(at);
 		const to = text[at + 1] === "-" && at + 2 < end ? text.charCodeAt(at + 2) : from;
 		if (from <= to) stretches.push([from, to]);
@@ -43,7 +67,7 @@ function parseAtom(text: string, at: number, classes: boolean): { readonly atom:
 /** Parses one segment of a glob: `*`, `?`, `[…]`, and `\` before a literal character. */
 export function parseGlobSegment(text: string): GlobSegment {
 	const atoms: GlobAtom[] = [];
-	// Without this, each `[` of a run would be searched for its `]` to the end of the text.
+	// Without this, each `[` of a run would be searched for its `]` to the end of the text. One that is found is passed.
 	const lastClass = text.lastIndexOf("]");
 	for (let at = 0; at < text.length; ) {
 		const { atom, next } = parseAtom(text, at, at < lastClass);
@@ -157,8 +181,30 @@ export interface NamePattern {
 	readonly pieces: readonly string[] | null;
 }
 
+/** A name without wildcards. Most names are compared as texts only, and never as segments. */
+class LiteralName implements NamePattern {
+	readonly text: string;
+	readonly hasWildcards = false;
+	readonly pieces = null;
+	#segment: GlobSegment | null = null;
+
+	constructor(text: string) {
+		this.text = text;
+	}
+
+	get segment(): GlobSegment {
+		this.#segment ??= this.text.split("");
+		return this.#segment;
+	}
+
+	get example(): GlobSegment {
+		return this.segment;
+	}
+}
+
 /** Parses a segment of a pattern or of a path for comparisons. */
 export function parseNamePattern(text: string): NamePattern {
+	if (!/[*?[\\]/.test(text)) return new LiteralName(text);
 	const segment = parseGlobSegment(text);
 	const glob = hasWildcard(segment);
 	return {

@@ -1,6 +1,6 @@
 // Protected paths: gitignore-style patterns on normalized paths. What touches which path is decided elsewhere.
 
-import { type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
+import { type GlobSegment, type NamePattern, parseNamePattern, patternMatchesName } from "./glob.ts";
 import { foldingWork, foldLookAlikes } from "./look-alikes.ts";
 import { type PathPattern, parsePathPattern, patternTouchesPath, type Reach } from "./path-patterns.ts";
 import { UNKNOWN } from "./placeholders.ts";
@@ -25,10 +25,9 @@ const TOO_MANY_COMPARISONS = "(more patterns and paths than can be compared)";
 
 /** Normalizes a path as written. `\` is a separator too. Letter case is ignored, as on macOS and Windows. */
 export function normalizePath(written: string): NormalizedPath {
-	const text = foldLookAlikes(written)
-		.toLowerCase()
-		.replaceAll("\\", "/")
-		.replace(/^[a-z]:/, "/");
+	const lower = foldLookAlikes(written).toLowerCase();
+	const slashed = lower.includes("\\") ? lower.replaceAll("\\", "/") : lower;
+	const text = slashed[1] === ":" ? slashed.replace(/^[a-z]:/, "/") : slashed;
 	const home = text === "~" || text.startsWith("~/");
 	const segments: string[] = [];
 	let above = false;
@@ -59,8 +58,9 @@ export interface ProtectedPaths {
 	/**
 	 * The pattern that protects the path, as it was written. Null when none does. Later patterns beat earlier ones. A
 	 * path too long to exist counts as protected, and so does every path once the work is spent.
+	 * @param normalized The path, where it was normalized before.
 	 */
-	find(path: string, reach?: Reach): string | null;
+	find(path: string, reach?: Reach, normalized?: NormalizedPath): string | null;
 }
 
 /** What normalizing a folded path costs, in units of work. */
@@ -87,7 +87,7 @@ class PatternIndex {
 	/**
 	 * Patterns of one segment, which match at any depth. Each is tried once for each name. Most patterns are such ones.
 	 */
-	readonly #ofNames: readonly { readonly at: number; readonly segment: NamePattern; readonly negated: boolean }[];
+	readonly #ofNames: readonly NamedPattern[];
 	readonly #others: readonly IndexedPattern[];
 	/**
 	 * The other patterns, by a segment without wildcards that every match has. Patterns without such a segment are under
@@ -98,8 +98,11 @@ class PatternIndex {
 	readonly #byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
 	/** Positions of the last pattern for each name that stands in a pattern of one segment without wildcards. */
 	readonly #literal: ReadonlyMap<string, number>;
-	/** Patterns of one segment with wildcards that may match a plain name, by the first character, or under "". */
-	readonly #wild: ReadonlyMap<string, readonly { readonly at: number; readonly segment: NamePattern }[]>;
+	/**
+	 * Patterns of one segment with wildcards, by the character that they begin with, or else by the one that they end with.
+	 * Under "" are those with a wildcard at both ends.
+	 */
+	readonly #wild: ReadonlyMap<string, readonly NamedPattern[]>;
 	readonly #remembered = new Map<string, IndexedName>();
 	#rememberedChars = 0;
 	readonly #work: WorkBudget;
@@ -115,8 +118,8 @@ class PatternIndex {
 		});
 		this.#literal = new Map(this.#ofNames.map(({ at, segment }) => [segment.text, at]));
 		this.#wild = groupBy(
-			this.#ofNames.filter(({ segment }) => segment.hasWildcards && mayMatchPlainName(segment)),
-			({ segment: { segment } }) => (typeof segment[0] === "string" ? segment[0] : ""),
+			this.#ofNames.filter(({ segment }) => segment.hasWildcards),
+			({ segment: { segment } }) => toEndKey(segment),
 		);
 		const named = new Set(this.#ofNames.map(({ at }) => at));
 		this.#others = placed.filter(({ at }) => !named.has(at));
@@ -141,16 +144,9 @@ class PatternIndex {
 		if (known !== undefined) return known;
 		const name = parseNamePattern(this.#work.charge(parsingWork(text)) ? text : "");
 		const read = {
-			...name,
-			lastNamed:
-				this.#ofNames.findLast(
-					// A wildcard in a path may also stand for names that are not exempt.
-					({ segment, negated }) =>
-						!(negated && name.hasWildcards) &&
-						(!isAnyFolder || looksLikeFolder(segment)) &&
-						patternMatchesName(segment, name, this.#work),
-				)?.at ?? -1,
-			naming: this.#byName.get(name.text || text) ?? [],
+			name,
+			lastNamed: name.hasWildcards ? this.#lastMatchingGlob(name, isAnyFolder) : this.#lastMatching(name),
+			naming: this.#byName.get(name.text || text) ?? NO_PATTERNS,
 		};
 		this.#rememberedChars += 10 + text.length;
 		if (this.#rememberedChars > MAX_REMEMBERED_CHARS) {
@@ -161,13 +157,33 @@ class PatternIndex {
 		return read;
 	}
 
+	/** The position of the last pattern of one segment that matches a name with wildcards. */
+	#lastMatchingGlob(name: NamePattern, isAnyFolder: boolean): number {
+		const last = this.#ofNames.findLast(
+			// A wildcard in a path may also stand for names that are not exempt.
+			({ segment, negated }) =>
+				!negated && (!isAnyFolder || looksLikeFolder(segment)) && patternMatchesName(segment, name, this.#work),
+		);
+		return last?.at ?? -1;
+	}
+
+	/** The position of the last pattern of one segment that matches a name without wildcards. */
+	#lastMatching(name: NamePattern): number {
+		let last = this.#literal.get(name.text) ?? -1;
+		for (const key of endKeys(name.text)) {
+			for (const { at, segment } of this.#wild.get(key) ?? NO_NAMED_PATTERNS)
+				if (at > last && patternMatchesName(segment, name, this.#work)) last = at;
+		}
+		return last;
+	}
+
 	/** The patterns of more than one segment that may touch a path. */
 	#candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
 		// A wildcard in a path may stand for any name.
-		if (names.some(({ hasWildcards: glob }) => glob)) return [this.#others];
+		if (names.some(({ name }) => name.hasWildcards)) return [this.#others];
 		const naming = [...new Set(names.map((name) => name.naming)), this.#byName.get("") ?? []];
 		if (reach === "itself") return naming;
-		return [...naming, this.#byFirst.get(names[0]?.text ?? "") ?? [], this.#byFirst.get("") ?? []];
+		return [...naming, this.#byFirst.get(names[0]?.name.text ?? "") ?? [], this.#byFirst.get("") ?? []];
 	}
 
 	/**
@@ -176,23 +192,24 @@ class PatternIndex {
 	 */
 	lastTouchingPlain(name: string): number | null {
 		if (this.#byName.has("") || this.#byName.has(name)) return null;
-		let last = this.#literal.get(name) ?? -1;
-		for (const key of [name[0] ?? "", ""]) {
-			for (const { at, segment } of this.#wild.get(key) ?? []) {
-				if (at <= last || !this.#work.charge(parsingWork(name))) continue;
-				if (patternMatchesName(segment, parseNamePattern(name), this.#work)) last = at;
-			}
-		}
-		return last;
+		const tried = endKeys(name).some((key) => this.#wild.has(key));
+		if (!tried) return this.#literal.get(name) ?? -1;
+		return this.#work.charge(parsingWork(name)) ? this.#lastMatching(parseNamePattern(name)) : -1;
 	}
 
 	/** The position of the last pattern that touches the path. -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
 		if (!this.#work.charge(30 * segments.length)) return -1;
 		const names = segments.map((segment, at) => this.#read(segment, at < segments.length - 1));
-		let last = Math.max(...names.map(({ lastNamed }) => lastNamed));
+		let last = -1;
+		let hasCandidates = this.#byName.has("") || reach === "below";
+		for (const { name, lastNamed, naming } of names) {
+			if (lastNamed > last) last = lastNamed;
+			if (naming.length > 0 || name.hasWildcards) hasCandidates = true;
+		}
+		if (!hasCandidates) return last;
 		const everywhere = [...names.keys()];
-		const path = { names, roots: outside ? everywhere : [0], everywhere };
+		const path = { names: names.map(({ name }) => name), roots: outside ? everywhere : [0], everywhere };
 		for (const patterns of this.#candidates(names, reach)) {
 			for (const { at, pattern } of patterns)
 				if (at > last && patternTouchesPath(pattern, path, reach, this.#work)) last = at;
@@ -201,16 +218,37 @@ class PatternIndex {
 	}
 }
 
+/** A pattern of one segment and its position in the list. */
+interface NamedPattern {
+	readonly at: number;
+	readonly segment: NamePattern;
+	readonly negated: boolean;
+}
+
+const NO_PATTERNS: readonly IndexedPattern[] = [];
+const NO_NAMED_PATTERNS: readonly NamedPattern[] = [];
+
+/** Marks a character that patterns end with, in the keys of patterns with a wildcard at the beginning. */
+const END_MARK = "$";
+
+/** The key of a pattern with wildcards: the character at its beginning, or else at its end. */
+function toEndKey(segment: GlobSegment): string {
+	const [first, last] = [segment[0], segment.at(-1)];
+	if (typeof first === "string") return first;
+	return typeof last === "string" ? END_MARK + last : "";
+}
+
+/** The keys of the patterns with wildcards that may match a name. */
+function endKeys(name: string): readonly string[] {
+	return [name[0] ?? "", END_MARK + name.slice(-1), ""];
+}
+
 /** A parsed name of a path, with the patterns that it matches or that it makes worth trying. */
-interface IndexedName extends NamePattern {
+interface IndexedName {
+	readonly name: NamePattern;
 	/** The position of the last pattern of one segment that matches the name. -1 when none does. */
 	readonly lastNamed: number;
 	readonly naming: readonly IndexedPattern[];
-}
-
-/** Whether no character of the pattern keeps it from matching a plain name. */
-function mayMatchPlainName({ segment }: NamePattern): boolean {
-	return segment.every((atom) => typeof atom !== "string" || isPlainName(atom));
 }
 
 /** Whether a pattern may be meant for folders: `infra`, but not `*.pem` or `credentials.json`. */
@@ -256,9 +294,12 @@ class PatternList implements ProtectedPaths {
 		this.#work = work;
 	}
 
-	find(written: string, reach: Reach = "itself"): string | null {
+	find(written: string, reach: Reach = "itself", normalized?: NormalizedPath): string | null {
+		if (this.#patterns.length === 0) return this.#work.spent ? TOO_MANY_COMPARISONS : null;
 		if (written.length > MAX_PATH_CHARS) return PATH_TOO_LONG;
-		const last = (reach === "itself" ? this.#lastTouchingPlain(written) : null) ?? this.#lastTouching(written, reach);
+		const last =
+			(reach === "itself" ? this.#lastTouchingPlain(written) : null) ??
+			this.#lastTouching(normalized ?? this.#normalize(written), reach);
 		if (this.#work.spent) return TOO_MANY_COMPARISONS;
 		const found = this.#patterns[last];
 		return found && !found.pattern.negated ? found.written : null;
@@ -270,10 +311,14 @@ class PatternList implements ProtectedPaths {
 		return this.#index.lastTouchingPlain(written.toLowerCase());
 	}
 
-	#lastTouching(written: string, reach: Reach): number {
-		if (!this.#work.charge(foldingWork(written))) return -1;
-		if (!this.#work.charge(normalizingWork(foldLookAlikes(written)))) return -1;
-		const path = normalizePath(written);
+	/** Without work left for it, the path counts as the workspace. */
+	#normalize(written: string): NormalizedPath {
+		const isPaid =
+			this.#work.charge(foldingWork(written)) && this.#work.charge(normalizingWork(foldLookAlikes(written)));
+		return normalizePath(isPaid ? written : "");
+	}
+
+	#lastTouching(path: NormalizedPath, reach: Reach): number {
 		if (path.segments.length > 0) return this.#index.lastTouching(path, reach);
 		// Everything below the workspace, the home or the root is touched, and with it what is protected.
 		return reach === "below" ? this.#patterns.findIndex(({ pattern }) => !pattern.negated) : -1;

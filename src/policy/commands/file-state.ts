@@ -20,6 +20,15 @@ export interface FileContents {
 	readonly origin: FileOrigin | null;
 }
 
+/** Which origin is worse. What comes from a server that nobody vouches for is the worst. */
+const ORIGIN_RANKS: Readonly<Record<FileOrigin, number>> = { command: 0, clone: 1, secret: 2, download: 3 };
+
+/** Where a link leads. `below`: the path is not that of the link itself. */
+interface LinkedPath {
+	readonly path: string;
+	readonly below: boolean;
+}
+
 /** The most text of one file that is remembered: more than one check can print at once. */
 const MAX_FILE_CHARS = 8_388_608;
 
@@ -32,6 +41,11 @@ function toFileKey(path: string): string {
 	return `${outside ? "/" : ""}${segments.join("/")}`;
 }
 
+/** The folders around a path, from the innermost. */
+function* foldersAround(key: string): Iterable<string> {
+	for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) yield key.slice(0, end);
+}
+
 function lastSegment(key: string): string {
 	return key.slice(key.lastIndexOf("/") + 1);
 }
@@ -42,7 +56,9 @@ export class FileState {
 	/** Folders with files of unknown names: unpacked archives and clones. */
 	readonly #folders = new Map<string, FileOrigin>();
 	/** What links lead to, as written where the link is. */
-	readonly #links = new Map<string, string>();
+	readonly #links = new Map<string, ReadonlySet<string>>();
+	/** Every folder that one of the files lies in. */
+	readonly #filledFolders = new Set<string>();
 	readonly #work: WorkBudget;
 
 	constructor(work: WorkBudget) {
@@ -61,6 +77,7 @@ export class FileState {
 		if (key === null) return;
 		const known = this.#files.get(key);
 		this.#files.set(key, contents);
+		this.#noteFolders(key);
 		if (
 			!this.#work.charge(
 				RECORDING_WORK + (contents.text?.length === known?.text?.length ? (known?.text?.length ?? 0) / 4 : 0),
@@ -72,6 +89,15 @@ export class FileState {
 		if (!isSame) this.#work.learn();
 	}
 
+	/** Notes the folders that a file lies in, up to the first known one. */
+	#noteFolders(key: string): void {
+		if (!key.startsWith("/")) this.#filledFolders.add("");
+		for (const folder of foldersAround(key)) {
+			if (!this.#work.charge(20 + folder.length / 4) || this.#filledFolders.has(folder)) return;
+			this.#filledFolders.add(folder);
+		}
+	}
+
 	/** Adds a text, which may have a secret in it, to what a file holds. A file of unknown content stays one. */
 	append(path: string, folder: string, text: string, origin: "secret" | null): void {
 		const known = this.find(path, [folder]);
@@ -81,36 +107,59 @@ export class FileState {
 		this.record(path, folder, { text: joined, program: null, origin: known?.origin ?? origin });
 	}
 
-	/** Records that a folder holds files whose names and contents are not known. */
+	/** Records that a folder holds files whose names and contents are not known. The worst origin stays possible. */
 	recordFolder(path: string, folder: string, origin: FileOrigin): void {
 		const key = this.#key(path, folder);
-		if (key === null || this.#folders.get(key) === origin) return;
+		if (key === null) return;
+		const known = this.#folders.get(key);
+		if (known !== undefined && ORIGIN_RANKS[known] >= ORIGIN_RANKS[origin]) return;
 		this.#folders.set(key, origin);
+		this.#noteFolders(key);
 		this.#work.learn();
 	}
 
-	/** Records that a path is a link to another one. */
+	/** Records that a path is a link to another one. What it led to before stays possible. */
 	recordLink(path: string, target: string, folder: string): void {
 		const key = this.#key(path, folder);
 		const parent = path.slice(0, path.lastIndexOf("/") + 1);
 		const led = /^[/~]|^[A-Za-z]:/.test(target) ? target : parent + target;
-		if (key === null || this.#links.get(key) === led) return;
-		this.#links.set(key, led);
+		const known = key === null ? undefined : this.#links.get(key);
+		if (key === null || known?.has(led) === true || !this.#work.charge(20 + 20 * (known?.size ?? 0))) return;
+		this.#links.set(key, new Set([...(known ?? []), led]));
 		this.#work.learn();
 	}
 
-	/** Where a path leads whose beginning is a link of this check. `below`: what lies in it. Null for other paths. */
-	findLinked(path: string, folders: readonly string[]): { readonly path: string; readonly below: boolean } | null {
-		if (this.#links.size === 0 || !this.#work.charge(20 * this.#links.size)) return null;
-		for (const folder of folders) {
-			const key = this.#key(path, folder);
-			if (key === null) return null;
-			for (const [link, target] of this.#links) {
-				if (key === link) return { path: target, below: path.endsWith("/") };
-				if (key.startsWith(`${link}/`)) return { path: `${target}/${key.slice(link.length + 1)}`, below: true };
+	/** Where a path may lead whose beginning is a link of this check, through links to links. */
+	findLinked(path: string, folders: readonly string[]): readonly LinkedPath[] {
+		if (this.#links.size === 0) return [];
+		const found: LinkedPath[] = [];
+		const seen = new Set([path]);
+		const wanted: LinkedPath[] = [{ path, below: false }];
+		for (let next = wanted.pop(); next && !this.#work.spent; next = wanted.pop()) {
+			for (const led of this.#findNextLinked(next, folders)) {
+				if (seen.has(led.path)) continue;
+				seen.add(led.path);
+				found.push(led);
+				wanted.push(led);
 			}
 		}
-		return null;
+		return found;
+	}
+
+	/** Where the longest beginning of a path leads that is a link. */
+	#findNextLinked({ path, below }: LinkedPath, folders: readonly string[]): readonly LinkedPath[] {
+		for (const folder of folders) {
+			const key = this.#key(path, folder);
+			if (key === null) return [];
+			const own = this.#links.get(key);
+			if (own) return [...own].map((target) => ({ path: target, below: below || path.endsWith("/") }));
+			for (const link of foldersAround(key)) {
+				if (!this.#work.charge(10 + link.length / 4)) return [];
+				const targets = this.#links.get(link);
+				if (targets) return [...targets].map((target) => ({ path: target + key.slice(link.length), below: true }));
+			}
+		}
+		return [];
 	}
 
 	/** Records that the files below a folder lie below another one, too. */
@@ -119,12 +168,14 @@ export class FileState {
 		const source = this.#key(from, folder);
 		const target = this.#key(to, folder);
 		if (source === null || target === null || source === target) return;
+		if (!this.#filledFolders.has(source) && !this.#folders.has(source)) return;
 		if (!this.#work.charge(10 * (this.#files.size + this.#folders.size))) return;
+		const prefix = source === "" ? "" : `${source}/`;
+		const liesInSource = (key: string) => key.startsWith(prefix) && (source !== "" || !key.startsWith("/"));
 		for (const [key, contents] of [...this.#files])
-			if (key.startsWith(`${source}/`)) this.record(`${to}/${key.slice(source.length + 1)}`, folder, contents);
+			if (liesInSource(key)) this.record(`${to}/${key.slice(prefix.length)}`, folder, contents);
 		for (const [key, origin] of [...this.#folders])
-			if (key === source || key.startsWith(`${source}/`))
-				this.recordFolder(`${to}/${key.slice(source.length + 1)}`, folder, origin);
+			if (key === source || liesInSource(key)) this.recordFolder(`${to}/${key.slice(prefix.length)}`, folder, origin);
 	}
 
 	/** What a file holds, seen from the folders that a command may run in. Null where the check did not touch it. */
@@ -149,11 +200,13 @@ export class FileState {
 	}
 
 	#findInFolders(key: string): FileContents | null {
-		if (!this.#work.charge(10 * this.#folders.size)) return null;
-		for (const [folder, origin] of this.#folders) {
-			const isInside = folder === "" ? !key.startsWith("/") : key.startsWith(`${folder}/`);
-			if (isInside) return { text: null, program: null, origin: folder === "" ? "command" : origin };
+		if (this.#folders.size === 0) return null;
+		for (const folder of foldersAround(key)) {
+			if (!this.#work.charge(10 + folder.length / 4)) return null;
+			const origin = this.#folders.get(folder);
+			if (origin !== undefined) return { text: null, program: null, origin };
 		}
-		return null;
+		// An archive that was unpacked here holds files of any name.
+		return this.#folders.has("") && !key.startsWith("/") ? { text: null, program: null, origin: "command" } : null;
 	}
 }

@@ -90,8 +90,10 @@ export class FileWalk {
 			if (contents?.origin === "download") this.#addDownloadRun(path);
 			const isInput = path === "-" || path === "/dev/stdin";
 			if (isInput && frame.input === null) this.#findings.addUnknownRun("runs tasks that are not in the command");
+			const text = isInput ? frame.input : (contents?.text ?? null);
+			if (text === null) continue;
 			// One level deeper, because a task may run the task runner.
-			for (const line of findTaskLines(words.name, (isInput ? frame.input : contents?.text) ?? ""))
+			for (const line of findTaskLines(words.name, text))
 				this.#walk.followScriptText(line, [], innerFrame(frame), true);
 		}
 	}

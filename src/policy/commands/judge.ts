@@ -34,8 +34,8 @@ const riskyPath = (because: string): PathFinding => ({ factor: "risky_command", 
 const hasShellWildcard = (path: string) => /[*?[]/.test(path);
 
 /** Units of work for judging a path, without reading it, and how often it is read. */
-const JUDGING_WORK = 400;
-const PATH_READINGS = 6;
+const JUDGING_WORK = 150;
+const PATH_READINGS = 2;
 
 /** Characters of paths whose findings are kept. The same few paths stand in thousands of words. */
 const MAX_REMEMBERED_CHARS = 1_000_000;
@@ -61,17 +61,18 @@ export class PathJudge {
 		if (!this.#work.charge(20 + (path.length + folder.length) / 4)) return [];
 		if (folder === "" && isPlainName(path) && !/^id_/i.test(path) && kind !== "remove") {
 			if (kind === "read") return [];
-			if (kind === "write" && effect.reach === "itself") return this.#judgeProtection(path, "itself");
+			if (kind === "write" && effect.reach === "itself") return this.#judgeName(path);
 		}
 		// A bare word is rarely a path below the folder that an unknown program works in: `plan`, `show`.
-		if (kind === "word" && isPlainName(path) && !/^id_/i.test(path)) return this.#judgeProtection(path, "itself");
+		if (kind === "word" && isPlainName(path) && !/^id_/i.test(path)) return this.#judgeName(path);
 		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
 		const key = `${kind} ${variant} ${folder}\u0002${path}`;
 		const known = this.#remembered.get(key);
 		if (known) return known;
 		const full = resolvePath(folder, path);
-		if (!this.#work.charge(PATH_READINGS * foldingWork(full))) return [];
-		if (!this.#work.charge(JUDGING_WORK + PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
+		const folding = PATH_READINGS * foldingWork(full);
+		if (!this.#work.charge(JUDGING_WORK + folding)) return [];
+		if (!this.#work.charge(PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
 		const findings = this.#judgePath(effect, readPath(path, folder));
 		this.#rememberedChars += key.length;
 		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) this.#remembered.set(key, findings);
@@ -93,7 +94,7 @@ export class PathJudge {
 		const shown = () => shortenForReason(full);
 		const place = location === "outside" || location === "everything" ? findPlace(path) : null;
 		return [
-			...this.#judgeProtection(full, reach),
+			...this.#judgeProtection(path, reach),
 			...(isDisk(written) ? [forbiddenPath(`overwrites the disk ${shown()}`)] : []),
 			...(isStartupFile(path) ? [forbiddenPath(`writes ${shown()}, which runs later unasked`)] : []),
 			...(location === "system" ? [judgeSystem(full)] : []),
@@ -102,11 +103,12 @@ export class PathJudge {
 		];
 	}
 
-	#judgeProtection(full: string, reach: Reach): readonly PathFinding[] {
-		const pattern = this.#paths.find(full, reach);
-		if (pattern === null) return [];
-		const because = `${shortenForReason(full)} is protected by ${shortenForReason(pattern)}`;
-		return [{ factor: "protected_path", because }];
+	#judgeName(name: string): readonly PathFinding[] {
+		return toProtectionFindings(name, this.#paths.find(name));
+	}
+
+	#judgeProtection({ full, normalized }: NamedPath, reach: Reach): readonly PathFinding[] {
+		return toProtectionFindings(full, this.#paths.find(full, reach, normalized));
 	}
 
 	#judgeRead(path: NamedPath): readonly PathFinding[] {
@@ -134,7 +136,9 @@ export class PathJudge {
 		const place = isPublicPlace ? null : findPlace(path);
 		return [
 			// A wildcard means the files there, not all that the glob could match.
-			...this.#judgeProtection(full.replace(/(?:^|[/\\])[^/\\]*[*?[].*$/s, ""), "itself"),
+			...(hasShellWildcard(full)
+				? this.#judgeName(full.replace(/(?:^|[/\\])[^/\\]*[*?[].*$/s, ""))
+				: this.#judgeProtection(path, "itself")),
 			...(this.#findSecrecy(path) === null ? [] : [riskyPath(`may show or send the credential ${shown()}`)]),
 			...(isStartupFile(path) ? [riskyPath(`may write ${shown()}, which runs later unasked`)] : []),
 			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown()}, ${place}`)]),
@@ -161,6 +165,12 @@ export class PathJudge {
 			? [...writeFindings, deletion]
 			: writeFindings;
 	}
+}
+
+function toProtectionFindings(path: string, pattern: string | null): readonly PathFinding[] {
+	if (pattern === null) return [];
+	const because = `${shortenForReason(path)} is protected by ${shortenForReason(pattern)}`;
+	return [{ factor: "protected_path", because }];
 }
 
 /** What begins a path, where a word with blanks is one. */

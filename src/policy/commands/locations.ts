@@ -120,8 +120,13 @@ export function isDisk(written: string): boolean {
 	return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|md|dm-|mapper\/|mem|kmem)/.test(written);
 }
 
+/** One expression that matches what any of several does. It passes over a text once. */
+function joinExpressions(expressions: readonly RegExp[]): RegExp {
+	return new RegExp(expressions.map(({ source }) => source).join("|"), "s");
+}
+
 /** Files that shells, schedulers, services or version control run or follow the next time they start. */
-const STARTUP_FILES: readonly RegExp[] = [
+const STARTUP_FILES = joinExpressions([
 	/(?:^|\/)\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|kshrc|cshrc|tcshrc|inputrc|xinitrc|xsession)$/,
 	/(?:^|\/)\.(?:xprofile|zlogout|pam_environment|login|logout)$/,
 	/(?:^|\/)\.(?:bashrc|zshrc|profile)\.d\//,
@@ -132,7 +137,7 @@ const STARTUP_FILES: readonly RegExp[] = [
 	/(?:^|\/)\.ssh\/(?:authorized_keys2?|config|rc|environment)$/,
 	/(?:^|\/)(?:launchagents|launchdaemons)\//,
 	/(?:^|\/)\.git\/hooks\//,
-];
+]);
 
 /**
  * Settings of agents, anywhere below one of these folders. Two expressions, because one would try each pair of matches.
@@ -144,7 +149,7 @@ const AGENT_SETTINGS = /settings|hooks|config|mcp|rules/;
 export function isStartupFile({ text }: NamedPath): boolean {
 	const agents = AGENT_FOLDERS.exec(text);
 	if (agents && AGENT_SETTINGS.test(text.slice(agents.index + agents[0].length))) return true;
-	return STARTUP_FILES.some((pattern) => pattern.test(text));
+	return STARTUP_FILES.test(text);
 }
 
 /** Folders and files of the workspace that builds and tests make again. */
@@ -157,7 +162,7 @@ export function isBuildOutput({ full, normalized: { outside, segments } }: Named
 }
 
 /** Files that hold a credential. */
-const CREDENTIAL_FILES: readonly RegExp[] = [
+const CREDENTIAL_FILES = joinExpressions([
 	/(?:^|\/)\.env(?:\.[^/]+)?$/,
 	/(?:^|\/)\.ssh(?:\/(?!known_hosts|config$|[^/]*\.pub$).*)?$/s,
 	/(?:^|\/)id_(?:rsa|dsa|ecdsa|ed25519)[^/.]*$/,
@@ -176,22 +181,22 @@ const CREDENTIAL_FILES: readonly RegExp[] = [
 	/^etc\/(?:g?shadow-?|sudoers|ssl\/private\/.*|ssh\/ssh_host_[^/.]*)$/s,
 	/^(?:var\/)?run\/secrets(?:\/|$)/,
 	/^proc\/[^/]+\/(?:environ|mem)$/,
-];
+]);
 
 /** Files that may hold a credential among other things. */
-const DOUBTFUL_FILES: readonly RegExp[] = [
+const DOUBTFUL_FILES = joinExpressions([
 	/(?:^|\/)\.envrc$/,
 	/(?:^|\/)\.[a-z_]{1,16}_history$/,
 	/(?:^|\/)[^/]*\.(?:tfstate|tfvars)(?:\.backup)?$/,
 	/^(?:(?:home|users)\/[^/]+\/)?\.(?:npmrc|pypirc|m2\/settings\.xml)$/,
-];
+]);
 
 /** Names of credentials' kind that everybody may see: examples, types, certificates, public keys. */
-const PUBLIC_FILES: readonly RegExp[] = [
+const PUBLIC_FILES = joinExpressions([
 	/(?:^|\/)\.env\.(?:[^/]*\.)?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema|test|vault|md|[cm]?[jt]sx?)$/,
 	/(?:^|\/)\.env\.(?:example|sample|template)\.[^/.]+$/,
 	/\.pub$/,
-];
+]);
 
 /** Words in the name of a certificate or a public key, and words in that of a private one. */
 const PUBLIC_KEY_WORDS: ReadonlySet<string> = new Set(locationsFile.public_key_words);
@@ -210,10 +215,9 @@ function isPublicKey(text: string): boolean {
 
 /** Whether a path's name is that of a credential, or of a file that may hold one. */
 export function findSecrecy({ text, normalized }: NamedPath): "credential" | "doubtful" | null {
-	if (PUBLIC_FILES.some((pattern) => pattern.test(text)) || isPublicKey(text)) return null;
-	if (CREDENTIAL_FILES.some((pattern) => pattern.test(text))) return "credential";
-	const isDoubtful =
-		DOUBTFUL_FILES.some((pattern) => pattern.test(text)) && (normalized.outside || !/npmrc$/.test(text));
+	if (PUBLIC_FILES.test(text) || isPublicKey(text)) return null;
+	if (CREDENTIAL_FILES.test(text)) return "credential";
+	const isDoubtful = DOUBTFUL_FILES.test(text) && (normalized.outside || !/npmrc$/.test(text));
 	return isDoubtful ? "doubtful" : null;
 }
 

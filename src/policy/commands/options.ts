@@ -67,19 +67,17 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 	return spellings.some((spelling) => hasSpelling(options, spelling));
 }
 
-/** Words that are tried as the first operand. A command with more options before it is too large to be examined. */
-export const MAX_FIRST_OPERANDS = 16;
-
 /**
  * Indexes of the words that may be the first operand. The first word that is no option may be the value of the option
- * before it. Then the next one counts too, and so on, up to `MAX_FIRST_OPERANDS` words. `--` ends the doubt.
+ * before it. Then the next one counts too, and so on. `--` ends the doubt. Who tries a command at each of them charges for
+ * that.
  */
 export function firstOperandIndexes(words: readonly string[], from = 0): readonly number[] {
 	const indexes: number[] = [];
 	let afterOption = false;
-	for (let at = from; at < words.length && indexes.length < MAX_FIRST_OPERANDS; at++) {
+	for (let at = from; at < words.length; at++) {
 		const word = words[at] ?? "";
-		if (word === "--") return at + 1 < words.length ? [...indexes, at + 1] : indexes;
+		if (word === "--") return at + 1 < words.length ? indexes.concat(at + 1) : indexes;
 		if (/^-./.test(word)) afterOption = !word.includes("=");
 		else {
 			indexes.push(at);

@@ -106,7 +106,7 @@ function parseOperand(written: string): OperandPattern | "*" {
 
 /** A word as a segment. Wildcards in a command's word are literal characters, only those of a pattern count. */
 function toLiteralSegment(word: string): GlobSegment {
-	return [...word.slice(0, 1024)];
+	return [...word];
 }
 
 /** The command that patterns are matched against. Each of its words is parsed when it is first needed. */
@@ -163,14 +163,14 @@ function operandsMatch(operands: CommandPattern["operands"], compared: ComparedC
 	const [first, ...rest] = operands.at(-1) === "*" ? operands.slice(0, -1) : operands;
 	if (first === undefined) return true;
 	const { length } = compared.command.words;
-	return compared.starts.some((start) => {
-		if (!operandMatches(first, compared, start, work)) return false;
-		let at = start + 1;
-		return rest.every((next) => {
-			while (at < length && !operandMatches(next, compared, at, work)) at++;
-			at++;
-			return at <= length;
-		});
+	// What follows the first possible start also follows the others.
+	const start = compared.starts.find((at) => operandMatches(first, compared, at, work));
+	if (start === undefined) return false;
+	let at = start + 1;
+	return rest.every((next) => {
+		while (at < length && !operandMatches(next, compared, at, work)) at++;
+		at++;
+		return at <= length;
 	});
 }
 

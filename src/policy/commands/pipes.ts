@@ -2,6 +2,7 @@
 import { foldingWork } from "../look-alikes.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { FileState } from "./file-state.ts";
+import { MAX_WRAPPING_DEPTH } from "./frames.ts";
 import { commandName, parseCommandWords } from "./patterns.ts";
 import { findCommandEffects } from "./programs/programs.ts";
 import { type CommandInput, latestEnvironment, type Scope } from "./scope.ts";
@@ -17,9 +18,6 @@ import {
 	type Word,
 } from "./shell/script.ts";
 
-/** Commands of a group whose output is predicted. */
-const MAX_GROUP_COMMANDS = 64;
-
 /** Units of work for predicting an output, without copying it. */
 const OUTPUT_WORK = 100;
 
@@ -29,6 +27,25 @@ export type FileReader = (path: string) => string | null;
 /** Whether the target of `<&` closes the input. */
 function isClosing([part]: Word): boolean {
 	return part?.kind === "text" && /^0?-?$/.test(part.text);
+}
+
+/** Which commands of a range print to a pipe inside it: what they print reaches nobody else. */
+function findReadCommands(script: ShellScript, { from, to }: CommandRange): readonly boolean[] {
+	const openings = new Array<number>(to - from + 1).fill(0);
+	const add = (at: number, step: number) => {
+		openings[at - from] = (openings[at - from] ?? 0) + step;
+	};
+	for (let at = from; at < to; at++) {
+		const reads = script.commands[at]?.reads;
+		if (!reads || reads.from >= to || reads.to <= from) continue;
+		add(Math.max(from, reads.from), 1);
+		add(Math.min(to, reads.to), -1);
+	}
+	let open = 0;
+	return openings.slice(0, -1).map((step) => {
+		open += step;
+		return open > 0;
+	});
 }
 
 /** The inputs and outputs of the commands of one check. Each output is predicted once. */
@@ -70,14 +87,13 @@ export class Pipes {
 
 	/** What the commands of a range print together. Null when the output of one of them is not known. */
 	#printedBy(script: ShellScript, range: CommandRange, scope: Scope): string | null {
-		// Nobody pipes the output of so many commands into a shell.
-		if (range.to - range.from > MAX_GROUP_COMMANDS) return null;
-		const commands = script.commands.slice(range.from, range.to);
-		const isRead = (at: number) => commands.some(({ reads }) => reads && reads.from <= at && at < reads.to);
+		if (!this.#work.charge(5 * (range.to - range.from))) return null;
+		const isRead = findReadCommands(script, range);
 		let text = "";
-		for (const [at, command] of commands.entries()) {
-			if (!this.#work.charge(OUTPUT_WORK + 2 * commands.length)) return null;
-			if (isRead(range.from + at)) continue;
+		for (let at = range.from; at < range.to; at++) {
+			const command = script.commands[at];
+			if (!command || isRead[at - range.from] === true) continue;
+			if (!this.#work.charge(OUTPUT_WORK)) return null;
 			const own = this.#printedByOne(script, command, scope);
 			if (own === null || !this.#work.charge(own.length)) return null;
 			text += own;
@@ -138,7 +154,8 @@ export function predictWrappedOutput(
 	if (!words) return null;
 	const { args, read } = readOperand(words.name, fields.slice(1), readFile);
 	const text = predictOutput(words.name, args, read ?? input, work);
-	if (text !== null || fields.length === 0 || layer > 6) return text;
+	if (text !== null || fields.length === 0) return text;
+	if (layer > MAX_WRAPPING_DEPTH) work.exhaust();
 	for (const effect of findCommandEffects({ ...words, input, piped, work, sources: () => [] })) {
 		if (work.spent) return null;
 		const inner =
@@ -162,26 +179,40 @@ export function processSubstitutions(command: SimpleCommand): readonly ShellScri
 		.filter((script) => script.process);
 }
 
-/** Commands in a chain of pipes, and in each of their groups, whose names are collected. */
-const MAX_SOURCES = 32;
+/** Units of work for naming a source again that was named for another command. */
+const NAMED_SOURCE_WORK = 3;
+
+/** The names that the words of commands are, by the range or the script that they stand in. */
+const namesInRanges = new WeakMap<CommandRange | ShellScript, readonly string[]>();
+
+/** Every word of the commands in a range, as a command's name: any of them may be what a wrapper runs. */
+function namesInRange(
+	script: ShellScript,
+	range: CommandRange,
+	owner: CommandRange | ShellScript,
+	work: WorkBudget,
+): readonly string[] {
+	const known = namesInRanges.get(owner);
+	if (known) return work.charge(NAMED_SOURCE_WORK * (1 + known.length)) ? known : [];
+	const names: string[] = [];
+	for (let at = range.from; at < range.to; at++) {
+		for (const [part] of script.commands[at]?.words ?? []) {
+			const text = part?.kind === "text" ? part.text : "";
+			if (!work.charge(OUTPUT_WORK + foldingWork(text) + 6 * text.length)) return names;
+			names.push(commandName(text));
+		}
+	}
+	namesInRanges.set(owner, names);
+	return names;
+}
 
 /** Names of the commands that a command reads from, or whose output its words contain. */
 export function sourceCommandNames({ script, command }: PlacedCommand, work: WorkBudget): readonly string[] {
 	const names: string[] = [];
-	const add = (commands: readonly SimpleCommand[]) => {
-		for (const { words } of commands) {
-			for (const word of words.slice(0, 6)) {
-				const text = word[0]?.kind === "text" ? word[0].text : "";
-				if (work.charge(OUTPUT_WORK + foldingWork(text) + 6 * text.length)) names.push(commandName(text));
-			}
-		}
-	};
-	let reads = command.reads;
-	for (let steps = 0; reads && steps < MAX_SOURCES; steps++) {
-		add(script.commands.slice(reads.from, Math.min(reads.to, reads.from + MAX_SOURCES)));
-		reads = script.commands[reads.from]?.reads ?? null;
-	}
+	for (let { reads } = command; reads && !work.spent; reads = script.commands[reads.from]?.reads ?? null)
+		names.push(...namesInRange(script, reads, reads, work));
 	if (!work.charge(WALK_PIECE_WORK * command.size)) return names;
-	for (const nested of wordsAndTargets(command).flatMap(findScripts)) add(nested.commands.slice(0, MAX_SOURCES));
+	for (const nested of wordsAndTargets(command).flatMap(findScripts))
+		names.push(...namesInRange(nested, { from: 0, to: nested.commands.length }, nested, work));
 	return names;
 }

@@ -328,9 +328,8 @@ export class CommandWalk implements Walk {
 	/** Judges an effect on a path, and on where a link leads it. Removing a link itself leaves that as it is. */
 	#judgePath(effect: PathEffect, folders: readonly string[]): void {
 		this.#findings.judge(effect, folders);
-		const linked = this.#state.files.findLinked(effect.path, folders);
-		if (linked === null || (effect.kind === "remove" && !linked.below)) return;
-		this.#findings.judge({ ...effect, path: linked.path }, folders);
+		for (const { path, below } of this.#state.files.findLinked(effect.path, folders))
+			if (below || effect.kind !== "remove") this.#findings.judge({ ...effect, path }, folders);
 	}
 
 	/** Adds a folder that later commands may run in. Each is one more to judge every path from. */

@@ -6,7 +6,6 @@ import {
 	codeEffect,
 	type Effect,
 	type Invocation,
-	raiseEffect,
 	readEffect,
 	riskyEffect,
 	runEffect,
@@ -17,7 +16,7 @@ import {
 } from "./effects.ts";
 import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
-import { firstOperandIndexes, MAX_FIRST_OPERANDS } from "./options.ts";
+import { firstOperandIndexes } from "./options.ts";
 import { findRoleLanguage, isCommandRole } from "./program-tables.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
@@ -95,8 +94,6 @@ function* findReadings(words: readonly string[], at: number, doubts: number): It
 	for (let doubt = 0; doubt < doubts; doubt++) {
 		const starts = firstOperandIndexes(words, last + 1);
 		for (const start of starts) yield runEffect(words.slice(start));
-		if (starts.length === MAX_FIRST_OPERANDS)
-			yield raiseEffect("oversize_command", "more options before a command than can be followed");
 		last = starts.at(-1) ?? words.length;
 	}
 }

@@ -44,7 +44,16 @@ const PROGRAM_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [
 /** Names that a wildcard in a command's name is matched against: `/bin/r?` runs rm. */
 export const TRIED_NAMES: readonly string[] = programsFile.tried_names;
 
-const RULED_NAMES: ReadonlySet<string> = new Set(PROGRAM_TABLES.flatMap((table) => Object.keys(table)));
+/** The rules for each name, by the table that each is in. */
+const RULES_BY_NAME: ReadonlyMap<string, ReadonlyMap<number, ProgramRule>> = collectRules();
+
+function collectRules(): ReadonlyMap<string, ReadonlyMap<number, ProgramRule>> {
+	const rules = new Map<string, Map<number, ProgramRule>>();
+	for (const [at, table] of PROGRAM_TABLES.entries()) {
+		for (const [name, rule] of Object.entries(table)) rules.set(name, (rules.get(name) ?? new Map()).set(at, rule));
+	}
+	return rules;
+}
 
 /** Tables of commands whose words are another command's, which judges them. */
 const OUTER_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [WRAPPERS, SHELL_COMMANDS];
@@ -61,9 +70,10 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 		...(command.name.startsWith("mkfs.") ? ["mkfs"] : []),
 		...(shell === null ? [] : [shell]),
 	];
-	for (const table of PROGRAM_TABLES) {
-		const name = names.find((candidate) => Object.hasOwn(table, candidate));
-		if (name !== undefined) yield* table[name]?.({ ...command, name }) ?? [];
+	const ruled = names.filter((name) => RULES_BY_NAME.has(name));
+	for (let at = 0; ruled.length > 0 && at < PROGRAM_TABLES.length; at++) {
+		const name = ruled.find((candidate) => RULES_BY_NAME.get(candidate)?.has(at));
+		if (name !== undefined) yield* RULES_BY_NAME.get(name)?.get(at)?.({ ...command, name }) ?? [];
 	}
 	const isInterpreter = findInterpreter(command.name) !== null;
 	if (isInterpreter) yield* interpreterRule(command);
@@ -72,10 +82,10 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	yield* findPublications(command);
 	yield* findWindowsEffects(command);
 	const knowledge = {
-		hasRule: isInterpreter || RULED_NAMES.has(command.name),
+		hasRule: isInterpreter || RULES_BY_NAME.has(command.name),
 		runsItsWords: isIn(OUTER_TABLES, command.name),
 	};
 	yield* findWordEffects(command, knowledge, (word) =>
-		RULED_NAMES.has(isPlainName(word) ? word.toLowerCase() : commandName(word)),
+		RULES_BY_NAME.has(isPlainName(word) ? word.toLowerCase() : commandName(word)),
 	);
 }

@@ -24,6 +24,7 @@ const EXCERPT_CHARS = 60;
 /** A statement's tokens from one of them to its end. */
 class Statement {
 	readonly tokens: readonly SqlToken[];
+	#nextTexts: readonly number[] | null = null;
 
 	constructor(tokens: readonly SqlToken[]) {
 		this.tokens = tokens;
@@ -59,11 +60,28 @@ class Statement {
 		return -1;
 	}
 
-	/** The first text or quoted name behind a position. */
-	textAfter(from: number): string | null {
-		return this.tokens.slice(from, from + 8).find(({ kind }) => kind === "text")?.text ?? null;
+	/** The first text or quoted name behind a position. Where it stands is found for all positions at once. */
+	textAfter(from: number): { readonly text: string; readonly distance: number } | null {
+		this.#nextTexts ??= findNextTexts(this.tokens);
+		const at = this.#nextTexts[from] ?? -1;
+		const text = this.tokens[at]?.text;
+		return text === undefined ? null : { text, distance: at - from };
 	}
 }
+
+/** For each position, that of the next text. -1 where none follows. */
+function findNextTexts(tokens: readonly SqlToken[]): readonly number[] {
+	const found = new Array<number>(tokens.length);
+	let next = -1;
+	for (let at = tokens.length - 1; at >= 0; at--) {
+		if (tokens[at]?.kind === "text") next = at;
+		found[at] = next;
+	}
+	return found;
+}
+
+/** Tokens between a function's name and its file, at most. A text behind more may be another one's. */
+const USUAL_DISTANCE = 8;
 
 function isLiteral({ kind, text }: SqlToken): boolean {
 	return kind === "text" || /^[0-9]/.test(text);
@@ -157,8 +175,8 @@ function headEffects(statement: Statement, at: number): readonly Effect[] {
 /** What files and programs a statement names: `COPY … PROGRAM`, `INTO OUTFILE`, `LOAD DATA INFILE`, `VACUUM INTO`. */
 function fileEffects(statement: Statement, at: number): readonly Effect[] {
 	const word = statement.word(at);
-	const text = statement.textAfter(at + 1);
-	if (text === null) return [];
+	const text = statement.textAfter(at + 1)?.text;
+	if (text === undefined) return [];
 	const next = statement.word(at + 1);
 	if (word === "PROGRAM" && statement.tokens[at + 1]?.kind === "text")
 		return [forbiddenEffect(`SQL runs a program: ${statement.excerpt(at)}`), { kind: "script", text }];
@@ -175,34 +193,44 @@ function fileEffects(statement: Statement, at: number): readonly Effect[] {
 /** Effects of a function or procedure by its name: what it reads, writes or runs. */
 function functionEffects(statement: Statement, at: number): readonly Effect[] {
 	const does = FUNCTIONS.get(statement.word(at));
-	const text = statement.textAfter(at + 1);
+	const behind = statement.textAfter(at + 1);
 	if (does === "run")
 		return [
 			forbiddenEffect(`SQL runs a program: ${statement.excerpt(at)}`),
-			...(text === null ? [] : [{ kind: "script", text } as const]),
+			...(behind === null ? [] : [{ kind: "script", text: behind.text } as const]),
 		];
 	if (does === "risky") return [riskyEffect(`SQL: ${statement.excerpt(at)}`)];
-	if (text === null) return [riskyEffect(`SQL reads or writes a file that is not named: ${statement.excerpt(at)}`)];
-	return [does === "read" ? readEffect(text) : writeEffect(text)];
+	const isNamed = behind !== null && behind.distance < USUAL_DISTANCE;
+	return [
+		...(isNamed ? [] : [riskyEffect(`SQL reads or writes a file that is not named: ${statement.excerpt(at)}`)]),
+		...(behind === null ? [] : [does === "read" ? readEffect(behind.text) : writeEffect(behind.text)]),
+	];
 }
 
 /** Words between a command that runs SQL and the text of it. */
 const BEFORE_NESTED = /^(?:N|IMMEDIATE|FORMAT|CONCAT|FROM|USING)$/;
 
-/** Tokens behind such a command that are joined to its text. Beyond them, the text counts as unknown. */
+/** Tokens behind such a command that are joined to its text. More are too many to be examined. */
 const MAX_JOINED_TOKENS = 256;
 
 /** The texts behind a position up to a comma, joined, and whether nothing else stands among them. */
-function joinTexts(statement: Statement, from: number): { readonly text: string; readonly isWhole: boolean } {
+function joinTexts(
+	statement: Statement,
+	from: number,
+): { readonly text: string; readonly isWhole: boolean; readonly isCut: boolean } {
 	const texts: string[] = [];
 	const tokens = statement.tokens.slice(from, from + MAX_JOINED_TOKENS);
-	let isWhole = tokens.length < MAX_JOINED_TOKENS;
+	let isWhole = true;
+	let isCut = tokens.length === MAX_JOINED_TOKENS;
 	for (const { kind, text, dollar, word } of tokens) {
-		if (kind === "symbol" && text === ",") break;
+		if (kind === "symbol" && text === ",") {
+			isCut = false;
+			break;
+		}
 		if (kind === "text" && dollar !== true) texts.push(text);
 		else if (kind === "word" && !BEFORE_NESTED.test(word)) isWhole = false;
 	}
-	return { text: texts.join(""), isWhole };
+	return { text: texts.join(""), isWhole, isCut };
 }
 
 const TOO_COMPLEX = raiseEffect("oversize_command", "SQL with more SQL in it than can be followed");
@@ -255,7 +283,8 @@ class SqlAnalysis {
 		// `EXEC procedure 'argument'` and `EXECUTE prepared`: no SQL, unless something is joined to it.
 		const isCall = /^EXEC/.test(statement.word(at));
 		if (isCall && next !== "" && !BEFORE_NESTED.test(next) && !/^(?:\|\||\+)$/.test(statement.symbol(at + 2))) return;
-		const { text, isWhole } = joinTexts(statement, at + 1);
+		const { text, isWhole, isCut } = joinTexts(statement, at + 1);
+		if (isCut) this.#giveUp();
 		if (text === "") return;
 		this.#readNested(text, depth);
 		if (!isWhole)
@@ -276,8 +305,10 @@ class SqlAnalysis {
 
 /** Whether a statement only shows how another would run. EXPLAIN ANALYZE runs it. */
 function explainsOnly(statement: Statement): boolean {
-	const first = statement.tokens.slice(1, 16);
-	return /^(?:EXPLAIN|DESCRIBE|DESC)$/.test(statement.word(0)) && !first.some(({ word }) => /^ANALY[ZS]E$/.test(word));
+	return (
+		/^(?:EXPLAIN|DESCRIBE|DESC)$/.test(statement.word(0)) &&
+		!statement.tokens.some(({ word }) => /^ANALY[ZS]E$/.test(word))
+	);
 }
 
 /** Whether a statement of its own may begin at a position: at the start, in a CTE, a block or behind EXPLAIN ANALYZE. */

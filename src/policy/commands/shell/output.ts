@@ -8,8 +8,8 @@ import outputFile from "./output.json" with { type: "json" };
 /** Units of work for a character that is copied, and for one that is unescaped, decoded or replaced. */
 const PRINTED_CHARACTER_WORK = 1;
 const DECODED_CHARACTER_WORK = 15;
-/** Units of work for a character of a set of `tr`: a range of three may stand for 128. */
-const TR_SET_CHARACTER_WORK = 300;
+/** Units of work for a character of a set of `tr`, with those that a range stands for. */
+const TR_CHARACTER_WORK = 10;
 
 const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 	n: "\n",
@@ -28,10 +28,13 @@ const PRINTF_ESCAPES: Readonly<Record<string, string>> = {
 /** Resolves the backslash escapes of `printf` and `echo -e`. */
 export function unescapeText(text: string): string {
 	return text.replace(
-		/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|0?([0-7]{1,3})|(.))/gsu,
-		(whole, hex, unicode, octal, character) => {
-			const code: unknown = hex ?? unicode;
-			if (typeof code === "string") return String.fromCharCode(Number.parseInt(code, 16));
+		/\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|(.))/gsu,
+		(whole, hex, unicode, long, octal, character) => {
+			const code: unknown = hex ?? unicode ?? long;
+			if (typeof code === "string") {
+				const point = Number.parseInt(code, 16);
+				return point > 0x10ffff ? UNKNOWN : String.fromCodePoint(point);
+			}
 			if (typeof octal === "string") return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
 			return typeof character === "string" ? (PRINTF_ESCAPES[character] ?? whole) : whole;
 		},
@@ -46,16 +49,35 @@ function echoOutput(args: readonly string[]): string {
 	return `${escapes ? unescapeText(text) : text}\n`;
 }
 
+/** A directive of printf: flags, width, precision and modifiers, then what kind of value it prints. */
+const PRINTF_DIRECTIVE = /%([-+ #'0-9.*]*)[hlLjzt]*([a-zA-Z%(])/g;
+
+/** The most characters that a directive is padded to. */
+const MAX_PADDING = 4096;
+
+/** What a directive of printf makes of a value. Unknown for numbers in other forms, and for what is computed. */
+function formatValue(flags: string, kind: string, value: string): string {
+	const isPlainNumber = /^[diu]$/.test(kind) && flags === "" && /^(?:-?[1-9][0-9]{0,14}|0)$/.test(value);
+	if (isPlainNumber || (flags === "" && /^[sq]$/.test(kind))) return value;
+	const [head = "", digits] = flags.split(".");
+	const width = Number(head.replace(/^[-+ #'0]+/, ""));
+	if (!/^[sbcq]$/.test(kind) || value.includes(UNKNOWN) || !(width <= MAX_PADDING)) return UNKNOWN;
+	const whole = kind === "b" ? unescapeText(value) : kind === "c" ? value.slice(0, 1) : value;
+	const cut = digits === undefined ? whole : whole.slice(0, Number(digits));
+	return head.includes("-") ? cut.padEnd(width) : cut.padStart(width);
+}
+
 function printfOutput(args: readonly string[], work: WorkBudget): string {
 	const [format = "", ...values] = args[0] === "--" ? args.slice(1) : args;
 	let at = 0;
 	const unescaped = unescapeText(format);
 	const once = () =>
-		unescaped.replace(/%(?:%|[-+ #0]{0,8}[0-9]{0,9}(?:\.[0-9]+)?([a-zA-Z]))/g, (whole, kind) => {
-			if (whole === "%%") return "%";
+		unescaped.replace(PRINTF_DIRECTIVE, (_, flags: string, kind: string) => {
+			if (kind === "%") return "%";
 			const value = values[at] ?? "";
 			at++;
-			return kind === "b" ? unescapeText(value) : value;
+			const printed = formatValue(flags, kind, value);
+			return work.charge(printed.length) ? printed : "";
 		});
 	let text = once();
 	// The format is used again while arguments are left.
@@ -80,21 +102,36 @@ function decodeHex(text: string): string {
 	return digits.replace(/../g, (pair) => String.fromCharCode(Number.parseInt(pair, 16)));
 }
 
-/** A set of `tr` with its ranges written out. */
-function expandTrSet(text: string): string {
-	return unescapeText(text).replace(/([\s\S])-([\s\S])/g, (whole, from: string, to: string) => {
-		const count = to.charCodeAt(0) - from.charCodeAt(0) + 1;
-		if (count < 1 || count > 128) return whole;
-		return Array.from({ length: count }, (_, index) => String.fromCharCode(from.charCodeAt(0) + index)).join("");
+/** Classes of `tr` as sets. */
+const TR_CLASSES: Readonly<Record<string, string>> = {
+	upper: "A-Z",
+	lower: "a-z",
+	digit: "0-9",
+	alpha: "A-Za-z",
+	alnum: "0-9A-Za-z",
+	space: "\t\n\v\f\r ",
+};
+
+/** A set of `tr` with its classes and ranges written out. Null for other classes, and for repeated characters. */
+function expandTrSet(text: string, work: WorkBudget): string | null {
+	const written = text.replace(/\[:([a-z]{1,8}):\]/g, (whole, name: string) => TR_CLASSES[name] ?? whole);
+	if (/\[[:=]|\[.\*[0-9]*\]/s.test(written)) return null;
+	return unescapeText(written).replace(/([\s\S])-([\s\S])/g, (whole, from: string, to: string) => {
+		const first = from.charCodeAt(0);
+		const count = to.charCodeAt(0) - first + 1;
+		if (count < 1 || !work.charge(TR_CHARACTER_WORK * count)) return whole;
+		return Array.from({ length: count }, (_, index) => String.fromCharCode(first + index)).join("");
 	});
 }
 
 function trOutput(args: readonly string[], input: string, work: WorkBudget): string | null {
 	const options = args.filter((word) => /^-./.test(word));
-	const sets = args.filter((word) => !/^-./.test(word)).slice(0, 2);
-	if (sets.length === 0 || options.some((option) => option !== "-d")) return null;
-	if (!work.charge(TR_SET_CHARACTER_WORK * charactersIn(sets))) return null;
-	const [from = "", to = ""] = sets.map(expandTrSet);
+	const sets = args.filter((word) => !/^-./.test(word));
+	if (sets.length === 0 || sets.length > 2 || options.some((option) => option !== "-d")) return null;
+	if (!work.charge(TR_CHARACTER_WORK * charactersIn(sets))) return null;
+	const from = expandTrSet(sets[0] ?? "", work);
+	const to = expandTrSet(sets[1] ?? "", work);
+	if (from === null || to === null) return null;
 	const positions = new Map<string, number>();
 	for (let at = from.length - 1; at >= 0; at--) positions.set(from[at] ?? "", at);
 	if (options.length > 0) return [...input].filter((character) => !positions.has(character)).join("");
