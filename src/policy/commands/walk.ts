@@ -16,7 +16,7 @@ import { parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
 import { findAwkEffects } from "./programs/awk.ts";
 import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./programs/code.ts";
-import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
+import { findMongoEffects, findRedisEffects, findSourcedFiles } from "./programs/databases.ts";
 import { findVimEffects } from "./programs/editors.ts";
 import { findLispEffects } from "./programs/lisp.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
@@ -83,7 +83,7 @@ const CODE_READERS: Readonly<
 	tcl: { read: (text) => [...findCodeEffects(text), ...findTclEffects(text)], unitsPerCharacter: 120 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
-	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
+	sql: { read: (text) => [...findSqlEffects(text), ...findSourcedFiles(text)], unitsPerCharacter: 35 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
 	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },

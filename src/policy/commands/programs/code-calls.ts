@@ -114,7 +114,11 @@ function importEffects(module: CodeValue | undefined, language: ScriptLanguage):
 		return language === "php" ? [] : [asks("code loads a module whose name is computed")];
 	if (NATIVE_MODULES.has(text.toLowerCase())) return [asks(`code loads ${text}, which reaches the system directly`)];
 	if (/^(?:data|https?):/i.test(text)) return [asks("code loads a module from an address")];
-	return /^(?:\.{0,2}\/|~)/.test(text) ? [readEffect(text)] : [];
+	const own = language === "python" ? `${text.replaceAll(".", "/")}.py` : `${text}.js`;
+	const loaded = /^(?:python|javascript)$/.test(language)
+		? [runFileEffect(own, language), runFileEffect(text, language)]
+		: [];
+	return /^(?:\.{0,2}\/|~)/.test(text) ? [readEffect(text), ...loaded] : loaded;
 }
 
 function rowEffects({ kind, position }: CallRow, call: CodeCall, language: ScriptLanguage): readonly Effect[] {
@@ -125,7 +129,15 @@ function rowEffects({ kind, position }: CallRow, call: CodeCall, language: Scrip
 	const value = findArgument(call, position);
 	const text = value?.text ?? value?.subject?.text ?? null;
 	if (kind === "eval") return evalEffects(value, language);
+	// Julia opens a file with the function before it: `open(f, path, mode)`.
+	const isSecond = kind === "open" && text === null && position === 0 && call.args[1]?.text != null;
+	if (isSecond) return rowEffects({ kind, position: 0 }, { ...call, args: call.args.slice(1) }, language);
 	if (text === null || text === UNKNOWN || text === "") return [];
+	return textEffects(kind, text, call, language);
+}
+
+/** What a call does with a path or a text that is known. */
+function textEffects(kind: CallKind, text: string, call: CodeCall, language: ScriptLanguage): readonly Effect[] {
 	if (kind === "write") return [writeEffect(text)];
 	if (kind === "read") return [readEffect(text)];
 	if (kind === "open") return openEffects(text, call);

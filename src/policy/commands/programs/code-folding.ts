@@ -270,15 +270,12 @@ export class CodeFolder {
 	#postfix(): CodeValue {
 		let value = this.#primary();
 		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
-			if (token.kind === "string" && this.#language === "lua" && value.path !== null) {
+			if (this.#takesText(token, value)) {
 				this.#tokens.next();
 				value = this.#call(value, [textValue(token.value)], new Map());
 			} else if (token.kind !== "mark") return this.#callWords(value, token);
-			else if (token.value === "." && this.#language === "groovy" && this.#tokens.peek(1)?.value === "!") {
-				this.#tokens.next();
-				this.#tokens.next();
-				this.#calls.push({ path: "*.!", args: [], named: new Map(), subject: value });
-			} else if (MEMBERS[this.#language].test(token.value) && this.#memberFollows()) value = this.#member(value);
+			else if (this.#takeExecution(token, value)) continue;
+			else if (MEMBERS[this.#language].test(token.value) && this.#memberFollows()) value = this.#member(value);
 			else if (token.value === "(") value = this.#callBrackets(value);
 			else if (token.value === "[" && !token.spaced) value = this.#index(value);
 			else if (token.value === "{" && !token.spaced && this.#language === "perl" && value.path !== null)
@@ -286,6 +283,20 @@ export class CodeFolder {
 			else return this.#callWords(value, token);
 		}
 		return value;
+	}
+
+	/** `require "x"`: Lua calls a function by the text behind it. */
+	#takesText({ kind }: CodeToken, { path }: CodeValue): boolean {
+		return kind === "string" && this.#language === "lua" && path !== null;
+	}
+
+	/** `"line".!` of Scala runs the text. */
+	#takeExecution({ value: mark }: CodeToken, subject: CodeValue): boolean {
+		if (mark !== "." || this.#language !== "groovy" || this.#tokens.peek(1)?.value !== "!") return false;
+		this.#tokens.next();
+		this.#tokens.next();
+		this.#calls.push({ path: "*.!", args: [], named: new Map(), subject });
+		return true;
 	}
 
 	#memberFollows(): boolean {
@@ -312,10 +323,11 @@ export class CodeFolder {
 		if (member) return member;
 		if (name === "__dict__") return value;
 		const found = pathValue(path, value.subject ?? value);
-		const secret = ENVIRONMENTS.test(value.path ?? "") ? secretVariable(name) : undefined;
-		return secret === undefined
-			? withSecret(found, [value.path !== null && ENVIRONMENTS.test(value.path) ? UNKNOWN_VALUE : value])
-			: { ...found, secret };
+		if (!ENVIRONMENTS.test(value.path ?? "")) return withSecret(found, [value]);
+		// In Ruby and Python, members in small letters are methods of the whole.
+		const isMethod = /^(?:ruby|python)$/.test(this.#language) && /^[a-z]/.test(name);
+		const secret = isMethod ? THE_ENVIRONMENT : secretVariable(name);
+		return secret === undefined ? found : { ...found, secret };
 	}
 
 	/** `$h{name}` and `%ENV`. */
@@ -480,20 +492,15 @@ export class CodeFolder {
 			const only = token.value === "(" && values.length === 1 ? values[0] : undefined;
 			return only ?? withSecret(listValue(values), values);
 		}
-		if (
-			token.value === ":" &&
-			this.#language === "ruby" &&
-			this.#tokens.peek()?.kind === "name" &&
-			!this.#tokens.peek()?.spaced
-		) {
-			this.#tokens.next();
-			return textValue(this.#tokens.last?.value ?? "");
-		}
-		if (token.value === "-" && this.#tokens.peek()?.kind === "number") {
-			this.#tokens.next();
-			return textValue(`-${this.#tokens.last?.value ?? ""}`);
-		}
+		if (token.value === ":" && this.#language === "ruby") return this.#symbol();
 		return isUnary(token) ? this.#operand() : UNKNOWN_VALUE;
+	}
+
+	/** `:name` of Ruby. */
+	#symbol(): CodeValue {
+		if (this.#tokens.peek()?.kind !== "name" || this.#tokens.peek()?.spaced) return UNKNOWN_VALUE;
+		this.#tokens.next();
+		return textValue(this.#tokens.last?.value ?? "");
 	}
 
 	/** Whether what follows a brace are members, `{a: 1}`, `{"a": 1}`, `{...a}`, and no block. */
@@ -534,6 +541,10 @@ export class CodeFolder {
 
 	/** The value behind any number of unary operators. */
 	#operand(): CodeValue {
+		if (this.#tokens.last?.value === "-" && this.#tokens.peek()?.kind === "number") {
+			this.#tokens.next();
+			return textValue(`-${this.#tokens.last?.value ?? ""}`);
+		}
 		for (let next = this.#tokens.peek(); next && isUnary(next); next = this.#tokens.peek()) this.#tokens.next();
 		const next = this.#tokens.peek();
 		const isValue = next?.kind === "name" || next?.kind === "string" || /^[([]$/.test(next?.value ?? "");
@@ -553,7 +564,7 @@ export class CodeFolder {
 
 	#name(name: string): CodeValue {
 		if (name === "new") return this.#primary();
-		if (KEYWORDS.test(name)) return UNKNOWN_VALUE;
+		if (KEYWORDS.test(name) && !(this.#language === "r" && this.#tokens.is("."))) return UNKNOWN_VALUE;
 		const known = this.#variables.get(name);
 		const module = this.#defaults.get(name);
 		if (module !== undefined && MEMBERS[this.#language].test(this.#tokens.peek()?.value ?? ""))

@@ -119,7 +119,7 @@ export function findInterpreter(name: string): string | null {
 function codeAt(words: readonly string[], at: number, option: RegExp): string | null {
 	const word = words[at] ?? "";
 	if (option.test(word)) return words[at + 1] ?? "";
-	const long = /^(--[a-z]+)=(.*)$/s.exec(word);
+	const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
 	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : null;
 	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : null;
 }
@@ -282,5 +282,9 @@ export function findPowershellEffects(text: string): readonly Effect[] {
 		effects.push(forbiddenEffect("runs what it downloads"));
 	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
 		effects.push(forbiddenEffect("stops or empties the machine"));
+	if (/\bProcess\]?::Start\b|\bStart-Process\b/i.test(text))
+		for (const line of joinStrings(text)) effects.push(guessedScriptEffect(line));
+	if (/FromBase64String/i.test(text) && /\b(?:iex|invoke-expression|scriptblock)\b|&\s?[(]/i.test(text))
+		for (const effect of decodeHiddenScripts(text)) effects.push(effect);
 	return [...effects, guessedScriptEffect(text.replaceAll("\\", "/"))];
 }
