@@ -7,9 +7,11 @@ import type { Environment } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
 import type { CommandRange, ShellScript, SimpleCommand, Word } from "./shell/script.ts";
 
-/** Values of one variable that are tried. A loop over more names is too large to be examined. */
-const MAX_RECORDED_VALUES = 64;
+/** A longer value is too large to be examined. */
 const MAX_VALUE_CHARS = 2_097_152;
+
+/** Units of work for the environments of one recorded value. */
+const ENVIRONMENT_WORK = 10;
 
 /** A function's body in its script. */
 export interface FunctionBody {
@@ -71,7 +73,7 @@ export function recordValue(scope: Scope, name: string, value: string, work: Wor
 	const comparedChars = values.reduce((sum, known) => sum + (known.length === value.length ? value.length : 0), 0);
 	if (!work.charge(40 + name.length + values.length + value.length + comparedChars / 8)) return;
 	if (value.includes(UNKNOWN) || values.includes(value)) return;
-	if (values.length >= MAX_RECORDED_VALUES || value.length > MAX_VALUE_CHARS) work.exhaust();
+	if (value.length > MAX_VALUE_CHARS) work.exhaust();
 	else {
 		scope.variables.set(name, [...values, value]);
 		work.learn();
@@ -127,11 +129,13 @@ export function environmentsFor(
 	output: (script: ShellScript) => string | null,
 ): readonly Environment[] {
 	const names = new Set<string>();
+	if (command.isPlain) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	for (const word of command.words) if (!isOneText(word)) addVariableNames(word, names);
 	for (const { target } of command.redirects) addVariableNames(target, names);
 	const variables = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));
 	if (variables.length === 0) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	const maxRecorded = Math.max(0, ...variables.map((name) => scope.variables.get(name)?.length ?? 0));
+	if (!work.charge(ENVIRONMENT_WORK * maxRecorded)) return [];
 	const choices: ValueChoice[] = [
 		{ recorded: null, otherwise: "unknown" },
 		{ recorded: null, otherwise: "empty" },
@@ -147,7 +151,7 @@ export function latestEnvironment(
 	work: WorkBudget,
 	output: (script: ShellScript) => string | null,
 ): Environment {
-	return toEnvironment(scope, { recorded: MAX_RECORDED_VALUES, otherwise: "unknown" }, work, output);
+	return toEnvironment(scope, { recorded: Number.POSITIVE_INFINITY, otherwise: "unknown" }, work, output);
 }
 
 function toEnvironment(

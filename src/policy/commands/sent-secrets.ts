@@ -7,6 +7,7 @@ import { wordsAndTargets } from "./pipes.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findScripts } from "./shell/expand.ts";
+import { isOneText } from "./shell/plain-words.ts";
 import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
 import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
@@ -30,6 +31,8 @@ function* findFeeders(
 	work: WorkBudget,
 	own: readonly Word[] = wordsAndTargets(command),
 ): Iterable<SimpleCommand> {
+	// Most commands get nothing, and a list may hold a hundred thousand values.
+	if (!command.reads && own.every(isOneText)) return;
 	const seen = new Set<SimpleCommand>();
 	const open: PlacedCommand[] = [{ script, command }];
 	for (let next = open.pop(); next; next = open.pop()) {

@@ -50,9 +50,6 @@ const MAX_FOLDERS = 128;
 /** Bodies that a function is given. */
 const MAX_FUNCTION_BODIES = 64;
 
-/** Commands of a function's body in which calls of itself are counted. */
-const MAX_BODY_COMMANDS = 100;
-
 /**
  * Longer patterns match none of the tried names: a name of eight characters is matched by at most as many classes, of 66
  * characters each, and runs.
@@ -171,12 +168,13 @@ export class CommandWalk implements Walk {
 
 	/** Finds a function that pipes itself into itself, or calls itself twice. */
 	#findForkBomb(script: ShellScript, name: string, body: CommandRange): void {
-		const commands = script.commands.slice(body.from, Math.min(body.to, body.from + MAX_BODY_COMMANDS));
-		const calls = commands.filter(({ words }) => {
-			const only = words[0]?.[0];
-			return only?.kind === "text" && only.text === name;
-		});
-		if (calls.length > 1)
+		if (!this.#work.charge(STEP_WORK * (body.to - body.from))) return;
+		let calls = 0;
+		for (let at = body.from; at < body.to && calls < 2; at++) {
+			const called = script.commands[at]?.words[0]?.[0];
+			if (called?.kind === "text" && called.text === name) calls++;
+		}
+		if (calls > 1)
 			this.#findings.add("forbidden_command", `the function ${shortenForReason(name)} calls itself without end`);
 	}
 
@@ -204,6 +202,7 @@ export class CommandWalk implements Walk {
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
+		if (command.isPlain) return;
 		for (const word of expandedWords(command)) {
 			if (isOneText(word)) continue;
 			for (const nested of findScripts(word)) {
@@ -215,8 +214,10 @@ export class CommandWalk implements Walk {
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		this.#secrets.record({ script, command });
-		this.#values.followAssignments({ script, command }, scope);
-		this.#values.followPrompts(command, scope);
+		if (!command.isPlain) {
+			this.#values.followAssignments({ script, command }, scope);
+			this.#values.followPrompts(command, scope);
+		}
 		const input = this.#state.pipes.findInput({ script, command }, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;

@@ -214,3 +214,17 @@ describe("more than a bound is still denied", () => {
 			expect(decision(text)).toBe("allow");
 	});
 });
+
+describe("a bound on what is remembered", () => {
+	it("tries every value of a long loop", () => {
+		const values = repeatNumbered("f@ ", 300);
+		expect(score([`for i in ${values}; do echo $i; done`])).toBe(score(["for i in f1; do echo $i; done"]));
+		expect(score([`for i in ${values} ~; do rm -rf $i; done`])).toBeGreaterThanOrEqual(score(["rm -rf ~"]));
+		expect(score([`for i in ~ ${values}; do rm -rf $i; done`])).toBeGreaterThanOrEqual(score(["rm -rf ~"]));
+	});
+
+	it("sees a function that calls itself behind a long body", () => {
+		const body = repeatNumbered("echo @; ", 500);
+		expect(score([`f() { ${body} f; f; }; f`])).toBeGreaterThanOrEqual(score(["f() { f; f; }; f"]));
+	});
+});

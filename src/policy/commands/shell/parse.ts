@@ -13,6 +13,7 @@ interface CommandDraft {
 	reads: CommandRange | null;
 	size: number;
 	text: { repeated: boolean } | null;
+	isPlain: boolean;
 }
 
 interface CommandGroup {
@@ -242,7 +243,9 @@ class ScriptParser {
 	#plainWords(text: string, end: number): boolean {
 		const name = /^[^ \t]*/.exec(text)?.[0] ?? "";
 		if (/=|\w\[/.test(name)) return false;
-		this.#begin().words = this.#reader.plainWords(text, end);
+		const draft = this.#begin();
+		draft.words = this.#reader.plainWords(text, end);
+		draft.isPlain = true;
 		return true;
 	}
 
@@ -264,6 +267,7 @@ class ScriptParser {
 		this.#last = null;
 		this.#reader.at++;
 		this.#readHeredocs();
+		this.#reader.skipEmptyLines();
 	}
 
 	#semicolon(): void {
@@ -384,7 +388,7 @@ class ScriptParser {
 		if (this.#draft) return this.#draft;
 		const reads = this.#nextReads();
 		this.#pipe = null;
-		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0, text: null };
+		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0, text: null, isPlain: false };
 		return this.#draft;
 	}
 
@@ -488,11 +492,13 @@ class ScriptParser {
 	#readHeredocs(): void {
 		const reader = this.#reader;
 		const waiting = reader.heredocs;
+		if (waiting.length === 0) return;
 		reader.heredocs = [];
 		for (const { command, redirect, delimiter, literal, stripTabs } of waiting) {
 			if (reader.tooDeep) return;
 			const { body, closed } = reader.heredocBody(delimiter, stripTabs);
-			redirect.target = literal ? [{ kind: "text", text: body, quoted: true }] : this.#heredocParts(body);
+			redirect.target =
+				literal && !reader.expandsHeredocs ? [{ kind: "text", text: body, quoted: true }] : this.#heredocParts(body);
 			command.size += this.#piecesRead();
 			if (!closed) this.#unclosedHeredoc(body);
 		}
@@ -522,6 +528,7 @@ class ScriptParser {
 			reads: null,
 			size: this.#piecesRead(),
 			text: null,
+			isPlain: false,
 		});
 	}
 
@@ -714,6 +721,7 @@ class ScriptParser {
 			this.#inPattern = false;
 			this.#close("esac");
 		} else if (reader.at === start) reader.at++;
+		else if (unquotedText(word) === "esac") reader.expandsHeredocs = true;
 		else if (word.some(({ kind }) => kind !== "text")) {
 			this.#begin().redirects.push({ operator: "<<<", target: word });
 			this.#endCommand();
@@ -771,6 +779,7 @@ export function parseExpansions(text: string, depth: number, work: WorkBudget, p
 		reads: null,
 		size,
 		text: null,
+		isPlain: false,
 	};
 	return { commands: [command], functions: [], malformed: false, tooDeep: reader.tooDeep, size };
 }

@@ -16,6 +16,9 @@ const MAX_PIECES = 400_000;
 const READ_PIECE_WORK = 60;
 const READ_STEP_WORK = 25;
 const READ_CHARACTER_WORK = 1;
+/** The same for a word of plain characters, and for one that stood in the text before. */
+const PLAIN_WORD_WORK = 30;
+const KNOWN_WORD_WORK = 10;
 
 /** The limits left for a text and everything nested in it. */
 interface ReadingLimits {
@@ -59,6 +62,7 @@ const BRACED_COMMAND = /[ \t\n|]/;
 
 /** White space between words. */
 const BLANKS = /[ \t\r]+/y;
+const BLANKS_AND_LINES = /[ \t\r\n]+/y;
 
 /** Units of work for a character of a here-document, in which only the end is searched for. */
 const HEREDOC_CHARACTER_WORK = 0.1;
@@ -150,6 +154,11 @@ export class ShellReader {
 	at = 0;
 	/** Here-documents that began on this line, also in scripts nested in it. */
 	heredocs: Heredoc[] = [];
+	/**
+	 * Set where `esac` is a pattern of `case`. In a substitution, bash 5.2 forgets the quotes of later delimiters there, so
+	 * their here-documents are expanded.
+	 */
+	expandsHeredocs = false;
 	malformed = false;
 	tooDeep = false;
 
@@ -192,20 +201,31 @@ export class ShellReader {
 		this.#run(BLANKS);
 	}
 
+	/** Skips lines without a word, and the blanks before the next one. */
+	skipEmptyLines(): void {
+		this.#run(BLANKS_AND_LINES);
+	}
+
 	/** Reads the words of a plain command, which ends at `end`. Words that stood before are kept once. */
 	plainWords(text: string, end: number): Word[] {
 		this.at = end;
 		return splitPlainWords(text).map((written) => {
 			const known = this.limits.words.get(written);
 			if (known) {
-				this.step();
+				this.#countPlain(KNOWN_WORD_WORK);
 				return known;
 			}
-			this.count();
+			this.limits.pieces--;
+			this.#countPlain(PLAIN_WORD_WORK);
 			const word = toPlainWord(written);
 			this.limits.words.set(written, word);
 			return word;
 		});
+	}
+
+	/** Charges for a plain word, which is cheaper than other pieces. */
+	#countPlain(units: number): void {
+		if (this.limits.pieces < 0 || !this.limits.work.charge(units)) this.abandon();
 	}
 
 	/** Reads the body of a here-document, up to the line that is its delimiter or to the end of the text. */

@@ -64,6 +64,8 @@ export interface SimpleCommand {
 	 * text decides what runs.
 	 */
 	readonly text: CommandText | null;
+	/** Whether it is nothing but unquoted words: no redirect, no assignment, and nothing in it is substituted. */
+	readonly isPlain: boolean;
 }
 
 /** All words of a command that are expanded. */

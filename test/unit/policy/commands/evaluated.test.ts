@@ -166,6 +166,8 @@ describe("a command that is hidden from a reader of words", () => {
 		`echo \${ { rm -rf /; }; }`,
 		`echo \${\nrm -rf /\n}`,
 		"$(case a in a) echo rm;; esac) -rf /",
+		"echo $(case a in(esac) ;; esac; cat <<'E'\n$(rm -rf /)\nE\n)",
+		"echo $(case a in(esac) cat <<'E'\n$(rm -rf /)\nE\n;; esac)",
 		"$(case a in a|b)echo rm;;esac) -rf /",
 		"$(($(case a in a|b)rm -rf /;;esac)))",
 		"IFS=0123456789abcdeghijk:; v=rm:-rf:/; $v",
