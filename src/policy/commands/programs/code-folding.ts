@@ -1,7 +1,7 @@
 // Follows code from its first token to its last and computes what is constant in it: joined, decoded and renamed texts
 // and functions. The result is the calls in it, with their arguments. What a call does is in code-calls.ts.
 import type { ScriptLanguage } from "../effects.ts";
-import { isSecretVariable } from "../sent-secrets.ts";
+import { isSecretVariable } from "../secret-names.ts";
 import { TokenCursor } from "./code-cursor.ts";
 import { type CodeToken, readCodeTokens } from "./code-tokens.ts";
 import {
