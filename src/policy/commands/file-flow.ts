@@ -57,6 +57,20 @@ const UNNAMED_SAVES =
 /** A place on another machine or in a bucket: `host:path`, `s3://bucket/key`. A drive is none. */
 const REMOTE_PLACE = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:[\w.-]+@)?[\w.-]{2,}:)/i;
 
+/** Paths by the name behind their last slash. */
+function groupByName(paths: readonly string[]): ReadonlyMap<string, readonly string[]> {
+	const groups = new Map<string, string[]>();
+	for (const path of paths) {
+		const slash = path.lastIndexOf("/");
+		if (slash < 0) continue;
+		const name = path.slice(slash + 1);
+		const group = groups.get(name);
+		if (group) group.push(path);
+		else groups.set(name, [path]);
+	}
+	return groups;
+}
+
 const isOption = (word: string) => /^-./.test(word);
 
 /** Records what the files of one check hold. */
@@ -119,10 +133,13 @@ export class FileFlow {
 		const { folders } = scope;
 		const folder = folders.at(-1) ?? "";
 		const sources = words.filter((word) => !isOption(word) && word !== written[0]);
+		if (!this.#work.charge(20 * (written.length + sources.length))) return;
+		const writtenByName = groupByName(written);
 		for (const source of sources) {
-			if (!this.#work.charge(20 * written.length)) return;
 			const name = source.split(/[/\\]/).findLast((segment) => segment !== "") ?? "";
-			const targets = written.filter((path) => path !== source && (sources.length === 1 || path.endsWith(`/${name}`)));
+			const named = sources.length === 1 ? written : (writtenByName.get(name) ?? []);
+			if (!this.#work.charge(10 + 5 * named.length)) return;
+			const targets = named.filter((path) => path !== source);
 			if (isLink) for (const path of targets) this.#files.recordLink(path, source, folder);
 			if (/[/\\]\*$/.test(source)) this.#files.copyFolder(source.slice(0, -2), written[0] ?? "", folder);
 			this.#recordCopy(source, targets, folders);

@@ -3,7 +3,8 @@
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork } from "../look-alikes.ts";
 import { normalizePath, normalizingWork } from "../paths.ts";
-import type { WorkBudget } from "../work-budget.ts";
+import { UNKNOWN } from "../placeholders.ts";
+import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import { resolvePath } from "./locations.ts";
 
 /**
@@ -190,13 +191,31 @@ export class FileState {
 		return null;
 	}
 
-	/** A file that a name with wildcards may mean. */
+	/** What the files together hold that a name with wildcards may mean. */
 	#findByWildcard(path: string, key: string): FileContents | null {
 		if (!/[*?[]/.test(path) || !this.#work.charge(20 * this.#files.size)) return null;
 		const pattern = parseGlobSegment(lastSegment(key));
-		for (const [known, contents] of this.#files)
-			if (segmentsOverlap(pattern, [...lastSegment(known)], this.#work)) return contents;
-		return null;
+		let found: FileContents | null = null;
+		for (const [known, contents] of this.#files) {
+			if (!segmentsOverlap(pattern, [...lastSegment(known)], this.#work)) continue;
+			found = found === null ? contents : this.#merge(found, contents);
+			if (this.#work.spent) return null;
+		}
+		return found;
+	}
+
+	/** What two files hold, for a command that gets both. An unknown content stands in the text as an unknown part. */
+	#merge(one: FileContents, other: FileContents): FileContents {
+		const origins = [one.origin, other.origin].filter((origin) => origin !== null);
+		const origin = origins.sort((left, right) => ORIGIN_RANKS[right] - ORIGIN_RANKS[left])[0] ?? null;
+		const isTwofold = origins.includes("download") && origins.includes("secret");
+		// No content stands for two kinds, each of which some command must not get.
+		if (one.program !== other.program || isTwofold) this.#work.exhaust();
+		if (one.text === null && other.text === null) return { text: null, program: one.program, origin };
+		if (origin === "download") return { text: null, program: null, origin };
+		const texts = [one.text ?? UNKNOWN, other.text ?? UNKNOWN];
+		if (!this.#work.charge(charactersIn(texts) / 4)) return one;
+		return { text: texts.join("\n"), program: null, origin: origin === "secret" ? origin : null };
 	}
 
 	#findInFolders(key: string): FileContents | null {

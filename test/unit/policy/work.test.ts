@@ -110,6 +110,27 @@ describe("work is charged in proportion to", () => {
 	});
 });
 
+describe("work stays in proportion to what is written, for", () => {
+	const numbered = (text: string, n: number) =>
+		Array.from({ length: n }, (_, at) => text.replaceAll("@", `${at}`)).join("");
+
+	it.each<[string, (times: number) => string]>([
+		["the sources of a copy", (n) => `cp ${numbered("a@ ", n)}to`],
+		["links to different files", (n) => numbered("ln -s /srv/a@ l@; ", n)],
+		["copies of folders", (n) => numbered("cp -r a@ b@; ", n)],
+		["folders that are unpacked", (n) => numbered("curl https://example.test/a | tar xz -C d@; ", n)],
+		["groups whose output is read", (n) => `{ ${numbered("echo a@; ", n)}} | sort`],
+	])("%s", (_, command) => {
+		expect(workOf(command(800))).toBeLessThan(6 * workOf(command(200)));
+	});
+
+	it("many sources of a copy, so that they are judged", () => {
+		const command = (last: string) => `cp ${numbered("a@ ", 10_000)}${last}`;
+		expect(decide(input([command("to")]), RULES).decision).toBe("allow");
+		expect(fired([command("/etc/passwd")])).toEqual(["forbidden_command"]);
+	});
+});
+
 describe("once the work is spent", () => {
 	it("a command counts as all that it could be, and so does every other one", () => {
 		expect(fired(["ls", "touch a"], new WorkBudget(100))).toEqual([
