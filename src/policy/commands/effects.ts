@@ -6,10 +6,33 @@ import type { CommandWords } from "./patterns.ts";
 import type { CommandInput } from "./scope.ts";
 
 /** Languages of interpreters whose strings, names and calls are read. */
-export type ScriptLanguage = "python" | "javascript" | "perl" | "ruby" | "php" | "lua";
+export type ScriptLanguage =
+	| "python"
+	| "javascript"
+	| "perl"
+	| "ruby"
+	| "php"
+	| "lua"
+	/** R, Octave and what else writes calls as they do. */
+	| "r"
+	/** Julia, Elixir, Crystal and Nim. */
+	| "julia"
+	/** Groovy, Scala, Kotlin, Swift and Dart. */
+	| "groovy";
 
 /** Languages whose code is searched for calls that remove, write or run. `code` is one of those left. */
-export type CodeLanguage = ScriptLanguage | "code" | "sql" | "mongo" | "redis" | "powershell";
+export type CodeLanguage =
+	| ScriptLanguage
+	| "code"
+	| "awk"
+	| "sed"
+	| "lisp"
+	| "tcl"
+	| "vim"
+	| "sql"
+	| "mongo"
+	| "redis"
+	| "powershell";
 
 export type Effect =
 	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */
@@ -32,6 +55,10 @@ export type Effect =
 	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs its input as a shell script or as code. */
 	| { readonly kind: "interpret"; readonly language: "shell" | CodeLanguage }
+	/** Runs a file, if the check wrote it, as code of a language. */
+	| { readonly kind: "runFile"; readonly path: string; readonly language: "shell" | CodeLanguage }
+	/** The file holds this text from now on. Null: what an address brings. */
+	| { readonly kind: "fill"; readonly path: string; readonly text: string | null }
 	/** A word of unknown meaning. It may be a path that is read, written or run. */
 	| { readonly kind: "word"; readonly path: string }
 	/** A line, or fields, that an unknown program may run. They ask when they would be denied by themselves. */
@@ -67,6 +94,12 @@ export const writeEffect = (path: string, reach: Reach = "itself"): Effect => ({
 export const readEffect = (path: string): Effect => ({ kind: "read", path });
 export const wordEffect = (path: string): Effect => ({ kind: "word", path });
 export const suspectEffect = (command: string | readonly string[]): Effect => ({ kind: "suspect", command });
+export const runFileEffect = (path: string, language: "shell" | CodeLanguage): Effect => ({
+	kind: "runFile",
+	path,
+	language,
+});
+export const fillEffect = (path: string, text: string | null): Effect => ({ kind: "fill", path, text });
 export const runEffect = (fields: readonly string[], listed = false): Effect => ({ kind: "run", fields, listed });
 export const scriptEffect = (text: string, parameters: readonly string[] = []): Effect => ({
 	kind: "script",

@@ -108,6 +108,13 @@ export class FileFlow {
 		return predictWrappedOutput(fields, frame, this.#pipes.fileReader(frame.scope), this.#work);
 	}
 
+	/** Records what code leaves in a file. Without a text it is a download. */
+	recordFilled(path: string, text: string | null, { folders }: Scope): void {
+		const folder = folders.at(-1) ?? "";
+		if (text === null) this.#files.record(path, folder, unknownContents("download"));
+		else this.#files.append(path, folder, text, null);
+	}
+
 	/** Records what the files that a command writes hold. */
 	recordCommand({ name, words }: CommandWords, written: readonly string[], frame: CommandFrame): void {
 		this.#recordPacked(name, words, frame.scope);

@@ -36,6 +36,14 @@ const LANGUAGES: ReadonlySet<string> = new Set([
 	"ruby",
 	"php",
 	"lua",
+	"r",
+	"julia",
+	"groovy",
+	"awk",
+	"sed",
+	"lisp",
+	"tcl",
+	"vim",
 	"code",
 	"sql",
 	"mongo",
@@ -102,7 +110,13 @@ function findLoadedFiles(name: string, words: readonly string[]): readonly FileR
 	const loader = LOADERS.get(name);
 	if (!loader) return [];
 	return words.flatMap((word, at): readonly FileRun[] => {
-		const [option = "", ...attached] = /^--/.test(word) ? word.split("=") : [word];
+		const isAttached = word.length > 2 && /^-[A-Za-z]/.test(word) && loader.options.has(word.slice(0, 2));
+		const isLong = /^--/.test(word);
+		const [option = "", ...attached] = isLong
+			? word.split("=")
+			: isAttached
+				? [word.slice(0, 2), word.slice(2)]
+				: [word];
 		const value = attached.length > 0 ? attached.join("=") : words[at + 1];
 		if (!loader.options.has(option) || value === undefined) return [];
 		const path = option === "-m" ? `${value.replaceAll(".", "/")}.py` : value;

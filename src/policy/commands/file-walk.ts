@@ -4,6 +4,7 @@ import { foldingWork } from "../look-alikes.ts";
 import { normalizingWork } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
 import type { WorkBudget } from "../work-budget.ts";
+import type { CodeLanguage } from "./effects.ts";
 import { namesComputedElement } from "./evaluated.ts";
 import type { FileFlow } from "./file-flow.ts";
 import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
@@ -95,6 +96,11 @@ export class FileWalk {
 			for (const line of findTaskLines(words.name, text))
 				this.#walk.followScriptText(line, [], innerFrame(frame), true);
 		}
+	}
+
+	/** Follows a file that code loads. One that the check did not write is nothing to it. */
+	followNamedFile(path: string, language: "shell" | CodeLanguage, frame: CommandFrame): void {
+		this.#followFileRun({ path, language, parameters: [path], optional: true }, frame);
 	}
 
 	/** Follows a file by its content, one level deeper, because a file may run itself. */

@@ -12,6 +12,7 @@ import { predictOutput } from "./shell/output.ts";
 import {
 	type CommandRange,
 	type PlacedCommand,
+	type Redirect,
 	type ShellScript,
 	type SimpleCommand,
 	WALK_PIECE_WORK,
@@ -46,6 +47,11 @@ function findReadCommands(script: ShellScript, { from, to }: CommandRange): read
 		open += step;
 		return open > 0;
 	});
+}
+
+/** Whether a redirect takes what a command prints. That of its errors leaves the output where it is. */
+function takesOutput({ operator, descriptor }: Redirect): boolean {
+	return /^(?:&?>>?|>\|)$/.test(operator) && (descriptor === undefined || descriptor === "1");
 }
 
 /** The inputs and outputs of the commands of one check. Each output is predicted once. */
@@ -113,7 +119,7 @@ export class Pipes {
 		);
 		const { input, piped } = this.findInput({ script, command }, scope);
 		const silent =
-			command.redirects.some(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator)) ||
+			command.redirects.some(takesOutput) ||
 			(fields.length === 0 && !command.redirects.some(({ operator }) => operator === "<"));
 		const text = silent ? "" : predictWrappedOutput(fields, { input, piped }, this.fileReader(scope), this.#work);
 		this.#outputs.set(command, { text });

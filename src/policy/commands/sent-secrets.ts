@@ -5,6 +5,7 @@ import type { FileState } from "./file-state.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
 import { wordsAndTargets } from "./pipes.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
+import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findScripts } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
@@ -18,9 +19,6 @@ const SENDING_SUBCOMMANDS: ReadonlySet<string> = new Set(secretsFile.sending_sub
 /** Commands that print their words, or what they make of their input. */
 const TEXT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.text_printers);
 const ENVIRONMENT = "the environment";
-
-const SECRET_VARIABLE =
-	/(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PRIVATE_KEY|ACCESS_KEY|API_KEY)(?:_|$)/i;
 
 /** The commands whose output a command gets by its pipe or in its words. */
 function* findFeeders(
@@ -89,7 +87,7 @@ export class SecretVariables {
 	find(words: readonly Word[]): string | null {
 		for (const word of words)
 			for (const name of findVariableNames(word)) {
-				const given = this.#given.get(name) ?? (SECRET_VARIABLE.test(name) ? `$${name}` : undefined);
+				const given = this.#given.get(name) ?? (isSecretVariable(name) ? `$${name}` : undefined);
 				if (given !== undefined) return given;
 			}
 		return null;

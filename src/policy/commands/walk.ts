@@ -14,10 +14,15 @@ import { COMMAND_WORK, type CommandFrame, innerFrame, MAX_WRAPPING_DEPTH, type W
 import type { PathEffect } from "./judge.ts";
 import { parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
+import { findAwkEffects } from "./programs/awk.ts";
 import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./programs/code.ts";
-import { findMongoEffects, findRedisEffects } from "./programs/databases.ts";
+import { findMongoEffects, findRedisEffects, findSourcedFiles } from "./programs/databases.ts";
+import { findVimEffects } from "./programs/editors.ts";
+import { findLispEffects } from "./programs/lisp.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
+import { findSedEffects } from "./programs/sed.ts";
 import { findSqlEffects } from "./programs/sql.ts";
+import { findTclEffects } from "./programs/tcl.ts";
 import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret, SecretVariables } from "./sent-secrets.ts";
 import { expandWords, findScripts } from "./shell/expand.ts";
@@ -66,8 +71,16 @@ const CODE_READERS: Readonly<
 	ruby: readScript("ruby"),
 	php: readScript("php"),
 	lua: readScript("lua"),
+	r: readScript("r"),
+	julia: readScript("julia"),
+	groovy: readScript("groovy"),
+	awk: { read: findAwkEffects, unitsPerCharacter: 50 },
+	sed: { read: findSedEffects, unitsPerCharacter: 20 },
+	lisp: { read: (text) => [...findCodeEffects(text), ...findLispEffects(text)], unitsPerCharacter: 70 },
+	tcl: { read: (text) => [...findCodeEffects(text), ...findTclEffects(text)], unitsPerCharacter: 120 },
+	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
-	sql: { read: findSqlEffects, unitsPerCharacter: 30 },
+	sql: { read: (text) => [...findSqlEffects(text), ...findSourcedFiles(text)], unitsPerCharacter: 35 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
 	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
@@ -305,6 +318,8 @@ export class CommandWalk implements Walk {
 		else if (effect.kind === "script")
 			this.followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
 		else if (effect.kind === "code") this.followCode(effect.language, effect.text, frame);
+		else if (effect.kind === "runFile") this.#fileWalk.followNamedFile(effect.path, effect.language, frame);
+		else if (effect.kind === "fill") this.#flow.recordFilled(effect.path, effect.text, frame.scope);
 		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
 		else if (effect.kind === "match") this.#matchWords(effect.fields);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));

@@ -5,16 +5,20 @@ import { UNKNOWN } from "../../placeholders.ts";
 import {
 	codeEffect,
 	type Effect,
+	fillEffect,
+	forbiddenEffect,
 	guessedScriptEffect,
 	raiseEffect,
 	readEffect,
 	runEffect,
+	runFileEffect,
 	type ScriptLanguage,
 	writeEffect,
 } from "../effects.ts";
 import callsFile from "./code-calls.json" with { type: "json" };
-import { type CodeCall, CodeFolder } from "./code-folding.ts";
+import { type CodeCall, CodeFolder, findSecret } from "./code-folding.ts";
 import type { CodeValue } from "./code-values.ts";
+import { findMethodEffects } from "./requests.ts";
 
 const KINDS = [
 	"run",
@@ -27,50 +31,57 @@ const KINDS = [
 	"read",
 	"remove",
 	"remove all",
+	"load",
+	"fetch",
+	"send",
+	"statement",
+	"kill",
+	"evaluate bytes",
 ] as const;
 type CallKind = (typeof KINDS)[number];
 
 /** What a call does, and which argument says to what. */
 interface CallRow {
 	readonly kind: CallKind;
-	readonly position: number | "self";
+	readonly position: number | string;
 }
 
-function readTable(language: ScriptLanguage): ReadonlyMap<string, readonly CallRow[]> {
+interface CallTable {
+	readonly rows: ReadonlyMap<string, readonly CallRow[]>;
+	/** Functions that are called by the values behind them, without brackets. */
+	readonly words: ReadonlySet<string>;
+}
+
+function readTable(language: ScriptLanguage): CallTable {
 	const rows = new Map<string, readonly CallRow[]>();
+	const written: Readonly<Record<string, readonly string[] | undefined>> = callsFile.languages[language];
 	for (const kind of KINDS) {
-		for (const written of callsFile.languages[language][kind]) {
-			const [name = "", position = "0"] = written.split(" ");
-			const row = { kind, position: position === "self" ? position : Number(position) } as const;
-			rows.set(name, [...(rows.get(name) ?? []), row]);
+		for (const row of written[kind] ?? []) {
+			const [name = "", position = "0"] = row.split(" ");
+			const read = { kind, position: /^\d+$/.test(position) ? Number(position) : position };
+			rows.set(name, [...(rows.get(name) ?? []), read]);
 		}
 	}
-	return rows;
+	return { rows, words: new Set(written["words"]) };
 }
 
-const TABLES: Readonly<Record<ScriptLanguage, ReadonlyMap<string, readonly CallRow[]>>> = {
+const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 	python: readTable("python"),
 	javascript: readTable("javascript"),
 	perl: readTable("perl"),
 	ruby: readTable("ruby"),
 	php: readTable("php"),
 	lua: readTable("lua"),
-};
-
-const CALLED_BY_WORDS: Readonly<Record<ScriptLanguage, ReadonlySet<string>>> = {
-	python: new Set(callsFile.languages.python.words),
-	javascript: new Set(callsFile.languages.javascript.words),
-	perl: new Set(callsFile.languages.perl.words),
-	ruby: new Set(callsFile.languages.ruby.words),
-	php: new Set(callsFile.languages.php.words),
-	lua: new Set(callsFile.languages.lua.words),
+	r: readTable("r"),
+	julia: readTable("julia"),
+	groovy: readTable("groovy"),
 };
 
 const NATIVE_MODULES: ReadonlySet<string> = new Set(callsFile.native_modules);
 
 /** Finds what a script's calls do. */
 export function findCallEffects(text: string, language: ScriptLanguage): readonly Effect[] {
-	const folder = new CodeFolder(text, language, (path) => CALLED_BY_WORDS[language].has(path));
+	const folder = new CodeFolder(text, language, (path) => TABLES[language].words.has(path));
 	const effects: Effect[] = [];
 	for (const call of folder.findCalls()) for (const effect of callEffects(call, language)) effects.push(effect);
 	return effects;
@@ -80,12 +91,21 @@ const asks = (because: string): Effect => raiseEffect("exec_action", because);
 
 function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[] {
 	if (call.path === "import") return importEffects(call.args[0], language);
-	if (call.path === "getattr" && call.args[1]?.text === null) return [];
+	if (call.path === "getattr" && call.args[1]?.text === null) return getattrEffects(call);
 	if (language === "perl" && call.path === "open") return perlOpenEffects(call.args);
-	const table = TABLES[language];
+	const table = TABLES[language].rows;
+	const other = [...requestEffects(call), ...serviceEffects(call), ...handedEffects(call, table)];
 	const method = `*${call.path.slice(call.path.lastIndexOf("."))}`;
 	const rows = table.get(call.path) ?? (call.path.includes(".") ? table.get(method) : undefined) ?? [];
-	return rows.flatMap((row) => rowEffects(row, call, language));
+	return [...rows.flatMap((row) => rowEffects(row, call, language)), ...contentEffects(call, rows), ...other];
+}
+
+/** A member whose name is computed. Of a module that reaches the system it may be anything. */
+function getattrEffects({ args }: CodeCall): readonly Effect[] {
+	const module = args[0]?.path ?? "";
+	return /^(?:os|posix|subprocess|shutil|sys|pty|builtins|__builtins__|child_process|importlib)$/.test(module)
+		? [asks(`code takes a function of ${module} by a name that is computed`)]
+		: [];
 }
 
 function importEffects(module: CodeValue | undefined, language: ScriptLanguage): readonly Effect[] {
@@ -93,19 +113,133 @@ function importEffects(module: CodeValue | undefined, language: ScriptLanguage):
 	if (text === null || text.includes(UNKNOWN))
 		return language === "php" ? [] : [asks("code loads a module whose name is computed")];
 	if (NATIVE_MODULES.has(text.toLowerCase())) return [asks(`code loads ${text}, which reaches the system directly`)];
-	return /^(?:\.{0,2}\/|~)/.test(text) ? [readEffect(text)] : [];
+	if (/^(?:data|https?):/i.test(text)) return [asks("code loads a module from an address")];
+	const own = language === "python" ? `${text.replaceAll(".", "/")}.py` : `${text}.js`;
+	const loaded = /^(?:python|javascript)$/.test(language)
+		? [runFileEffect(own, language), runFileEffect(text, language)]
+		: [];
+	return /^(?:\.{0,2}\/|~)/.test(text) ? [readEffect(text), ...loaded] : loaded;
 }
 
 function rowEffects({ kind, position }: CallRow, call: CodeCall, language: ScriptLanguage): readonly Effect[] {
-	if (kind.startsWith("run")) return runEffects(kind, call);
-	const value = position === "self" ? call.subject : (call.args[position] ?? call.named.get("file"));
+	if (kind.startsWith("run"))
+		return runEffects(kind, position === "self" ? { ...call, args: call.subject ? [call.subject] : [] } : call);
+	if (kind === "send") return sendEffects(call);
+	if (kind === "evaluate bytes") return [asks("code rebuilds objects of bytes, which may run anything")];
+	const value = findArgument(call, position);
 	const text = value?.text ?? value?.subject?.text ?? null;
 	if (kind === "eval") return evalEffects(value, language);
+	// Julia opens a file with the function before it: `open(f, path, mode)`.
+	const isSecond = kind === "open" && text === null && position === 0 && call.args[1]?.text != null;
+	if (isSecond) return rowEffects({ kind, position: 0 }, { ...call, args: call.args.slice(1) }, language);
 	if (text === null || text === UNKNOWN || text === "") return [];
+	return textEffects(kind, text, call, language);
+}
+
+/** What a call does with a path or a text that is known. */
+function textEffects(kind: CallKind, text: string, call: CodeCall, language: ScriptLanguage): readonly Effect[] {
 	if (kind === "write") return [writeEffect(text)];
 	if (kind === "read") return [readEffect(text)];
 	if (kind === "open") return openEffects(text, call);
+	if (kind === "load") return loadEffects(text, language);
+	if (kind === "fetch") return [writeEffect(text), fillEffect(text, null)];
+	if (kind === "statement") return SQL_START.test(text) ? [codeEffect("sql", text)] : [];
+	if (kind === "kill") return /^-?1$/.test(text) ? [runEffect(["kill", "-9", text])] : [];
 	return [{ kind: "remove", path: text, recursive: kind === "remove all" || isRecursive(call) }];
+}
+
+/** What a statement of SQL begins with. Other texts are not read as one. */
+const SQL_START =
+	/^\s*(?:\/\*|--|\(|(?:select|insert|update|delete|drop|truncate|alter|create|grant|revoke|copy|call|exec|execute|do|with|merge|replace|load|set|attach|vacuum|begin|pragma|explain)\b)/i;
+
+/** The argument that a row names: by its number, its name, or the value before the dot. */
+function findArgument({ args, named, subject }: CodeCall, position: number | string): CodeValue | undefined {
+	if (position === "self") return subject;
+	return typeof position === "string" ? named.get(position) : (args[position] ?? named.get("file"));
+}
+
+/** A call that sends its arguments. What says who asks is left out by their names. */
+function sendEffects({ path, args, named, subject }: CodeCall): readonly Effect[] {
+	const sent = [...named].flatMap(([name, value]) => (/^(?:headers?|auth|env)$/i.test(name) ? [] : value));
+	for (const value of [...args, ...sent, ...(subject ? [subject] : [])]) {
+		const secret = findSecret(value);
+		if (secret !== undefined) return [forbiddenEffect(`code sends ${secret} by ${path}`)];
+	}
+	return [];
+}
+
+/** Files of code, and addresses of it, that a call loads. */
+function loadEffects(path: string, language: ScriptLanguage): readonly Effect[] {
+	if (/^https?:/i.test(path)) return [forbiddenEffect("code runs what it downloads")];
+	return [runFileEffect(path, language), readEffect(path)];
+}
+
+const METHOD = /^(?:DELETE|PUT|PATCH|POST)$/;
+const CLIENTS: ReadonlySet<string> = new Set(callsFile.network_clients);
+const SERVICE_MODULES: readonly string[] = callsFile.service_modules;
+const DESTROYING_CALLS: ReadonlySet<string> = new Set(callsFile.destroying_calls);
+
+const lastName = (path: string) => path.slice(path.lastIndexOf(".") + 1);
+const isAddress = (value: CodeValue | undefined) => /^https?:\/\//i.test(value?.text ?? "");
+
+/** A request by its method: `requests.delete(url)`, `fetch(url, { method: "DELETE" })`, `request("DELETE", url)`. */
+function requestEffects({ path, args, named, subject }: CodeCall): readonly Effect[] {
+	const stated = [named.get("method")?.text, named.get("type")?.text, ...args.slice(0, 3).map(({ text }) => text)];
+	const method = stated.find(
+		(text) =>
+			text != null && METHOD.test(text.toUpperCase()) && (METHOD.test(text) || text === named.get("method")?.text),
+	);
+	const texts = [...args, ...(subject ? [subject] : [])].flatMap(({ text }) => text ?? []);
+	if (method != null) return findMethodEffects(method, texts);
+	const name = lastName(path);
+	const isClient =
+		path !== name &&
+		(CLIENTS.has(path.slice(0, path.indexOf("."))) ||
+			CLIENTS.has(path.split(".").slice(0, 2).join(".").replace("()", "")));
+	return /^delete$/i.test(name) && (isClient || isAddress(args[0])) ? findMethodEffects("DELETE", texts) : [];
+}
+
+/** What a client library of a service, or of a database, is told to take away. */
+function serviceEffects({ path, args }: CodeCall): readonly Effect[] {
+	const name = lastName(path);
+	if (DESTROYING_CALLS.has(name) && path !== name)
+		return name === "deleteMany" || name === "delete_many"
+			? args[0]?.fields?.size === 0 || args.length === 0 || args[0]?.fields === undefined
+				? [forbiddenEffect(`code calls ${name}`)]
+				: [raiseEffect("delete_action", `code calls ${name}`)]
+			: [forbiddenEffect(`code calls ${name}`)];
+	const isService = SERVICE_MODULES.some((module) => path.startsWith(`${module}.`));
+	return isService && /^(?:delete|terminate|destroy|purge|drop|deregister|remove)(?:_|[A-Z]|$)/.test(name)
+		? [forbiddenEffect(`code calls ${name} of a service`)]
+		: [];
+}
+
+/** A function that runs text, given to another one that calls it: `.then(eval)`, `map(os.system, lines)`. */
+function handedEffects({ args, path }: CodeCall, table: ReadonlyMap<string, readonly CallRow[]>): readonly Effect[] {
+	const handed = args.find(
+		(value) =>
+			value.path !== null &&
+			!value.path.endsWith(")") &&
+			table.get(value.path)?.some(({ kind }) => /^(?:run|eval)/.test(kind)),
+	);
+	return handed && path !== "getattr" ? [asks(`code hands ${handed.path} to what calls it`)] : [];
+}
+
+/** Calls that write a text to a file: their file is before the dot, or in front. */
+const CONTENT_CALLS = /(?:^|\.)(?:write\w*|append\w*|file_put_contents|binwrite|setText|text=|spit)$/i;
+
+/** Notes what a file holds after a call, for a later one that runs it. */
+function contentEffects({ path, args, subject }: CodeCall, rows: readonly CallRow[]): readonly Effect[] {
+	if (!CONTENT_CALLS.test(path)) return [];
+	const writes = rows.find(({ kind }) => kind === "write");
+	const isOpened = /(?:^|\.)open\(\)\.write$/.test(path);
+	if (!writes && !isOpened) return [];
+	const isSelf = isOpened || writes?.position === "self";
+	const file = (isSelf ? subject : args[0])?.text ?? (isSelf ? subject?.subject?.text : null) ?? null;
+	const content = isSelf ? args[0] : args[1];
+	if (file === null || file === "" || file.includes(UNKNOWN) || !content) return [];
+	if (content.text !== null) return content.text.includes(UNKNOWN) ? [] : [fillEffect(file, content.text)];
+	return isAddress(content.subject) ? [fillEffect(file, null)] : [];
 }
 
 const isRecursive = ({ named }: CodeCall) => named.has("recursive");

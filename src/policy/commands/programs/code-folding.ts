@@ -1,6 +1,7 @@
 // Follows code from its first token to its last and computes what is constant in it: joined, decoded and renamed texts
 // and functions. The result is the calls in it, with their arguments. What a call does is in code-calls.ts.
 import type { ScriptLanguage } from "../effects.ts";
+import { isSecretVariable } from "../secret-names.ts";
 import { TokenCursor } from "./code-cursor.ts";
 import { type CodeToken, readCodeTokens } from "./code-tokens.ts";
 import {
@@ -38,6 +39,9 @@ const ADDING: Readonly<Record<ScriptLanguage, RegExp>> = {
 	ruby: /^(?:\+|<<)$/,
 	php: /^\.$|^\+$/,
 	lua: /^(?:\.\.|\+)$/,
+	r: /^\+$/,
+	julia: /^(?:\+|<>|\^)$/,
+	groovy: /^\+$/,
 };
 const MEMBERS: Readonly<Record<ScriptLanguage, RegExp>> = {
 	python: /^\.$/,
@@ -46,8 +50,11 @@ const MEMBERS: Readonly<Record<ScriptLanguage, RegExp>> = {
 	ruby: /^(?:\.|::|\?\.)$/,
 	php: /^(?:->|::)$/,
 	lua: /^[.:]$/,
+	r: /^(?:::|\$|\.)$/,
+	julia: /^(?:\.|::?)$/,
+	groovy: /^(?:\.|\?\.|::)$/,
 };
-const OPERATORS = /^(?:[-/%<>|&^?]|\*\*|&&|\|\||\?\?|==|!=|===|!==|<=>|=~)$/;
+const OPERATORS = /^(?:->|<-|[-/%<>|&^?]|\*\*|&&|\|\||\?\?|==|!=|===|!==|<=>|=~)$/;
 const WORD_OPERATORS = /^(?:and|or|xor|in|is|if|else|unless|x|instanceof|of|as|lt|gt|eq|ne)$/;
 
 /** Words that are no value, behind which one may follow. */
@@ -195,7 +202,8 @@ export class CodeFolder {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
 				const right = this.#term();
-				value = token.value === "/" ? joinPath(value, right) : UNKNOWN_VALUE;
+				if (token.value === "as" && right.path !== null) this.#variables.set(right.path, value);
+				value = token.value === "/" ? joinPath(value, right) : withSecret(UNKNOWN_VALUE, [value, right]);
 			} else break;
 		}
 		return value;
@@ -215,7 +223,10 @@ export class CodeFolder {
 	}
 
 	#sum(left: CodeValue, right: CodeValue, operator: string): CodeValue {
-		return this.#built([left, right], () => addValues(left, right, operator));
+		return withSecret(
+			this.#built([left, right], () => addValues(left, right, operator)),
+			[left, right],
+		);
 	}
 
 	#product(left: CodeValue, right: CodeValue): CodeValue {
@@ -224,14 +235,23 @@ export class CodeFolder {
 
 	#assignment(name: string, before: CodeValue): CodeValue | null {
 		const mark = this.#tokens.peek();
-		if (mark?.kind !== "mark" || !/^(?:=|\+=|\.=|:=)$/.test(mark.value)) return null;
-		if (this.#tokens.last?.value !== name) return null;
+		if (mark?.kind !== "mark" || !/^(?:=|\+=|\.=|:=|<-)$/.test(mark.value)) return null;
+		if (this.#tokens.last?.value !== name || before.path?.includes(".")) return this.#memberAssignment(before, mark);
 		this.#tokens.next();
 		this.#tokens.skipNewlines();
 		const value = this.#expression();
 		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#sum(before, value, "+") : value;
 		this.#variables.set(name, assigned);
 		return assigned;
+	}
+
+	/** `File("x").text = y` is a call of what sets the member. */
+	#memberAssignment({ path, subject }: CodeValue, mark: CodeToken): CodeValue | null {
+		if (path === null || !subject || mark.value !== "=") return null;
+		this.#tokens.next();
+		const value = this.#expression();
+		this.#calls.push({ path: `${path}=`, args: [value], named: new Map(), subject });
+		return value;
 	}
 
 	/** Values that are multiplied or repeated. */
@@ -250,10 +270,11 @@ export class CodeFolder {
 	#postfix(): CodeValue {
 		let value = this.#primary();
 		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
-			if (token.kind === "string" && this.#language === "lua" && value.path !== null) {
+			if (this.#takesText(token, value)) {
 				this.#tokens.next();
 				value = this.#call(value, [textValue(token.value)], new Map());
 			} else if (token.kind !== "mark") return this.#callWords(value, token);
+			else if (this.#takeExecution(token, value)) continue;
 			else if (MEMBERS[this.#language].test(token.value) && this.#memberFollows()) value = this.#member(value);
 			else if (token.value === "(") value = this.#callBrackets(value);
 			else if (token.value === "[" && !token.spaced) value = this.#index(value);
@@ -262,6 +283,20 @@ export class CodeFolder {
 			else return this.#callWords(value, token);
 		}
 		return value;
+	}
+
+	/** `require "x"`: Lua calls a function by the text behind it. */
+	#takesText({ kind }: CodeToken, { path }: CodeValue): boolean {
+		return kind === "string" && this.#language === "lua" && path !== null;
+	}
+
+	/** `"line".!` of Scala runs the text. */
+	#takeExecution({ value: mark }: CodeToken, subject: CodeValue): boolean {
+		if (mark !== "." || this.#language !== "groovy" || this.#tokens.peek(1)?.value !== "!") return false;
+		this.#tokens.next();
+		this.#tokens.next();
+		this.#calls.push({ path: "*.!", args: [], named: new Map(), subject });
+		return true;
 	}
 
 	#memberFollows(): boolean {
@@ -284,7 +319,15 @@ export class CodeFolder {
 			if (folded !== UNKNOWN_VALUE) return folded;
 		}
 		if (HOMES.test(path)) return textValue("~");
-		return pathValue(path, value.subject ?? value);
+		const member = value.fields?.get(name);
+		if (member) return member;
+		if (name === "__dict__") return value;
+		const found = pathValue(path, value.subject ?? value);
+		if (!ENVIRONMENTS.test(value.path ?? "")) return withSecret(found, [value]);
+		// In Ruby and Python, members in small letters are methods of the whole.
+		const isMethod = /^(?:ruby|python)$/.test(this.#language) && /^[a-z]/.test(name);
+		const secret = isMethod ? THE_ENVIRONMENT : secretVariable(name);
+		return secret === undefined ? found : { ...found, secret };
 	}
 
 	/** `$h{name}` and `%ENV`. */
@@ -349,6 +392,9 @@ export class CodeFolder {
 		this.#tokens.next();
 		const named = new Map<string, CodeValue>();
 		const args = this.#values(")", named);
+		// Options in an object count as arguments with a name.
+		for (const { fields } of args)
+			for (const [name, field] of fields ?? []) if (!named.has(name)) named.set(name, field);
 		return this.#call(value, args, named);
 	}
 
@@ -367,21 +413,49 @@ export class CodeFolder {
 	}
 
 	#call(callee: CodeValue, args: readonly CodeValue[], named: ReadonlyMap<string, CodeValue>): CodeValue {
-		// PHP calls the function that a variable names.
-		const path = canonicalPath(callee.path ?? (this.#language === "php" ? (callee.text ?? "") : ""));
+		// PHP and Perl call the function that a variable names.
+		const path = canonicalPath(callee.path ?? (/^(?:php|perl)$/.test(this.#language) ? (callee.text ?? "") : ""));
 		const meant = this.#meantCall(path, callee, args);
 		if (meant) return this.#call(meant.callee, meant.args, named);
 		const [first, second] = args;
 		if (LOADERS.test(path)) return this.#load(first);
 		if (path === "getattr" && first && second?.text != null) return this.#named(first, second.text);
+		if (path === "vars" && first?.path != null) return first;
+		if (/\.__getattribute__$/.test(path) && first?.text != null)
+			return pathValue(path.replace(/__getattribute__$/, first.text));
+		if (this.#language === "r" && /^(?:parse|str2lang)$/.test(path)) return named.get("text") ?? first ?? UNKNOWN_VALUE;
+		if (this.#language === "r" && /^(?:c|list)$/.test(path)) return withSecret(listValue(args), args);
 		this.#calls.push(callee.subject ? { path, args, named, subject: callee.subject } : { path, args, named });
-		return this.#result(path, callee, args);
+		return this.#carrying(path, this.#result(path, callee, args), callee, args, named);
+	}
+
+	/** The result of a call with the secret that its arguments hold, or that it reads from the environment. */
+	#carrying(
+		path: string,
+		result: CodeValue,
+		callee: CodeValue,
+		args: readonly CodeValue[],
+		named: ReadonlyMap<string, CodeValue>,
+	): CodeValue {
+		if (ENVIRONMENT_READERS.test(path)) {
+			const name = args[0]?.text ?? null;
+			const secret = args.length === 0 ? THE_ENVIRONMENT : name === null ? undefined : secretVariable(name);
+			return secret === undefined ? result : { ...result, secret };
+		}
+		const whole = /^(?:os\.environ|environ|ENV|process\.env)\./.test(path)
+			? [{ ...UNKNOWN_VALUE, secret: THE_ENVIRONMENT }]
+			: [];
+		const sent = [...named].flatMap(([name, value]) => (CREDENTIAL_PLACES.test(name) ? [] : value));
+		return withSecret(result, [...whole, ...args, ...sent, callee.subject ?? UNKNOWN_VALUE]);
 	}
 
 	/** The call that a call of a call makes: `call_user_func(f, x)`, `f.call(null, x)`, `send(:f, x)`. */
 	#meantCall(path: string, callee: CodeValue, args: readonly CodeValue[]): MeantCall | null {
 		const [first, second, third] = args;
-		if (/(?:^|\.)(?:call_user_func(?:_array)?|array_map|send|public_send|__send__)$/.test(path) && first?.text != null)
+		if (
+			/(?:^|\.)(?:call_user_func(?:_array)?|array_map|send|public_send|__send__|methodcaller|do\.call)$/.test(path) &&
+			first?.text != null
+		)
 			return { callee: pathValue(first.text), args: args.slice(1).flatMap((arg) => arg.list ?? [arg]) };
 		if (/^Reflect\.apply$/.test(path) && first) return { callee: first, args: third?.list ?? [] };
 		if (this.#language !== "javascript" || !/\.(?:call|apply)$/.test(path) || callee.path === null) return null;
@@ -412,28 +486,65 @@ export class CodeFolder {
 		if (token.kind === "number") return textValue(token.value.replaceAll("_", ""));
 		if (token.kind === "name") return this.#name(token.value);
 		if (token.kind === "newline") return UNKNOWN_VALUE;
+		if (token.value === "{" && this.#beginsObject()) return this.#object();
 		if (token.value === "(" || token.value === "[") {
 			const values = this.#values(token.value === "(" ? ")" : "]");
-			return token.value === "(" && values.length === 1 ? (values[0] ?? UNKNOWN_VALUE) : listValue(values);
+			const only = token.value === "(" && values.length === 1 ? values[0] : undefined;
+			return only ?? withSecret(listValue(values), values);
 		}
-		if (
-			token.value === ":" &&
-			this.#language === "ruby" &&
-			this.#tokens.peek()?.kind === "name" &&
-			!this.#tokens.peek()?.spaced
-		) {
-			this.#tokens.next();
-			return textValue(this.#tokens.last?.value ?? "");
-		}
-		if (token.value === "-" && this.#tokens.peek()?.kind === "number") {
-			this.#tokens.next();
-			return textValue(`-${this.#tokens.last?.value ?? ""}`);
-		}
+		if (token.value === ":" && this.#language === "ruby") return this.#symbol();
 		return isUnary(token) ? this.#operand() : UNKNOWN_VALUE;
+	}
+
+	/** `:name` of Ruby. */
+	#symbol(): CodeValue {
+		if (this.#tokens.peek()?.kind !== "name" || this.#tokens.peek()?.spaced) return UNKNOWN_VALUE;
+		this.#tokens.next();
+		return textValue(this.#tokens.last?.value ?? "");
+	}
+
+	/** Whether what follows a brace are members, `{a: 1}`, `{"a": 1}`, `{...a}`, and no block. */
+	#beginsObject(): boolean {
+		let ahead = 0;
+		while (this.#tokens.peek(ahead)?.kind === "newline") ahead++;
+		const [first, second] = [this.#tokens.peek(ahead), this.#tokens.peek(ahead + 1)];
+		if (first?.kind === "mark") return /^(?:\.\.\.|\*\*)$/.test(first.value);
+		return first !== undefined && second?.kind === "mark" && /^(?::|=>|,)$/.test(second.value);
+	}
+
+	/** An object or a dictionary up to its brace. What a request is allowed by is no secret that it sends. */
+	#object(): CodeValue {
+		const fields = new Map<string, CodeValue>();
+		const sent: CodeValue[] = [];
+		while (!this.#leaving && !this.#tokens.ended && !this.#tokens.take("}")) {
+			const token = this.#tokens.peek();
+			const next = this.#tokens.peek(1);
+			if (token?.kind === "newline" || (token?.kind === "mark" && /^(?:,|;|\.\.\.|\*\*)$/.test(token.value))) {
+				this.#tokens.next();
+				continue;
+			}
+			if (token?.kind === "mark" && /^[)\]]$/.test(token.value)) break;
+			const from = this.#tokens.at;
+			const isMember = token?.kind !== "mark" && next?.kind === "mark" && /^(?::|=>)$/.test(next.value);
+			if (isMember) {
+				this.#tokens.next();
+				this.#tokens.next();
+			}
+			const value = this.#expression();
+			const name = token?.value ?? "";
+			fields.set(name, value);
+			if (!isMember || !CREDENTIAL_PLACES.test(name) || value.secret === THE_ENVIRONMENT) sent.push(value);
+			if (this.#tokens.at === from && !this.#leaving) this.#tokens.next();
+		}
+		return withSecret({ ...UNKNOWN_VALUE, fields }, sent);
 	}
 
 	/** The value behind any number of unary operators. */
 	#operand(): CodeValue {
+		if (this.#tokens.last?.value === "-" && this.#tokens.peek()?.kind === "number") {
+			this.#tokens.next();
+			return textValue(`-${this.#tokens.last?.value ?? ""}`);
+		}
 		for (let next = this.#tokens.peek(); next && isUnary(next); next = this.#tokens.peek()) this.#tokens.next();
 		const next = this.#tokens.peek();
 		const isValue = next?.kind === "name" || next?.kind === "string" || /^[([]$/.test(next?.value ?? "");
@@ -453,13 +564,37 @@ export class CodeFolder {
 
 	#name(name: string): CodeValue {
 		if (name === "new") return this.#primary();
-		if (KEYWORDS.test(name)) return UNKNOWN_VALUE;
+		if (KEYWORDS.test(name) && !(this.#language === "r" && this.#tokens.is("."))) return UNKNOWN_VALUE;
 		const known = this.#variables.get(name);
 		const module = this.#defaults.get(name);
 		if (module !== undefined && MEMBERS[this.#language].test(this.#tokens.peek()?.value ?? ""))
 			return pathValue(module);
 		return known ?? pathValue(name);
 	}
+}
+
+/** Arguments with these names say who asks. A secret in them is where it belongs. */
+const CREDENTIAL_PLACES =
+	/^(?:headers?|auth|authorization|x-api-key|api_?key|token|password|credentials?|env|environ)$/i;
+
+const THE_ENVIRONMENT = "the environment";
+
+/** Functions that read a variable by its name, or without one all of them. */
+const ENVIRONMENT_READERS =
+	/^(?:os\.getenv|getenv|os\.environ\.get|environ\.get|ENV\.fetch|Sys\.getenv|System\.getenv|System\.get_env|Deno\.env\.get|Deno\.env\.toObject)$/;
+
+const secretVariable = (name: string): string | undefined =>
+	isSecretVariable(name) ? `the variable ${name}` : undefined;
+
+/** A value that the secrets of its parts are in. */
+function withSecret(value: CodeValue, parts: readonly CodeValue[]): CodeValue {
+	const secret = parts.reduce<string | undefined>((found, part) => found ?? findSecret(part), undefined);
+	return secret === undefined || value.secret !== undefined ? value : { ...value, secret };
+}
+
+/** The secret in a value: its own, or the whole environment. */
+export function findSecret({ secret, path }: CodeValue): string | undefined {
+	return secret ?? (path !== null && ENVIRONMENTS.test(path) ? THE_ENVIRONMENT : undefined);
 }
 
 const isUnary = ({ kind, value }: CodeToken) => kind === "mark" && /^(?:[-!~\\*&+]|\*\*|\.\.\.)$/.test(value);
@@ -476,10 +611,11 @@ interface MeantCall {
 const LOADERS = /^(?:require|__import__|import_module|importlib\.import_module|process\.binding)$/;
 
 const HOMES = /(?:^|\.)(?:process\.env\.HOME|os\.homedir\(?\)?|Path\.home|Dir\.home|environ\.HOME)$/;
-const ENVIRONMENTS = /^(?:os\.environ|environ|ENV|\$_ENV|\$_SERVER|process\.env)$/;
+const ENVIRONMENTS = /^(?:os\.environb?|environ|ENV|%ENV|\$_ENV|\$_SERVER|process\.env)$/;
 
 function canonicalPath(path: string): string {
-	return path.replaceAll("::", ".").replace(GLOBAL_PREFIX, "").replace(GLOBAL_PREFIX, "");
+	const plain = path.replaceAll("::", ".").replace(GLOBAL_PREFIX, "").replace(GLOBAL_PREFIX, "");
+	return /[!?]$/.test(plain) && plain !== "*.!" ? plain.slice(0, -1) : plain;
 }
 
 /** `Path(a) / b`. */

@@ -9,6 +9,9 @@ export interface CodeToken {
 	readonly spaced: boolean;
 }
 
+/** The languages that share the tokens of scripts. */
+export type TokenLanguage = ScriptLanguage | "awk";
+
 interface Traits {
 	readonly comments: readonly string[];
 	/** What begins a variable in a string between double quotes: `${` of templates, `#{` of Ruby, `$` of Perl. */
@@ -21,7 +24,7 @@ interface Traits {
 	readonly hasRegex: boolean;
 }
 
-const TRAITS: Readonly<Record<ScriptLanguage, Traits>> = {
+const TRAITS: Readonly<Record<TokenLanguage, Traits>> = {
 	python: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
 	javascript: { comments: ["//", "/*"], interpolation: "${", backtickRuns: false, quoting: null, hasRegex: true },
 	perl: {
@@ -40,11 +43,15 @@ const TRAITS: Readonly<Record<ScriptLanguage, Traits>> = {
 	},
 	php: { comments: ["#", "//", "/*"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
 	lua: { comments: ["--"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
+	r: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
+	julia: { comments: ["#"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
+	groovy: { comments: ["//", "/*"], interpolation: "$", backtickRuns: false, quoting: null, hasRegex: false },
+	awk: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: true },
 };
 
-const NAME = /[@$]{0,2}[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*/y;
+const NAME = /[@$]{0,2}[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*(?:[!?](?=\())?/y;
 const NUMBER = /0[xX][0-9a-fA-F_]+|0[oO]?[0-7]+(?![.\d])|[0-9][0-9_]*(?:\.[0-9]+)?/y;
-const MARK = /<=>|===|!==|\*\*|\.\.\.|->|=>|::|\?\.|==|!=|=~|\.\.|\.=|\+=|&&|\|\||\?\?|:=|<<|[\s\S]/y;
+const MARK = /<=>|<-(?=\s)|===|!==|\*\*|\.\.\.|->|=>|::|\?\.|==|!=|=~|\.\.|\.=|\+=|&&|\|\||\?\?|:=|<<|[\s\S]/y;
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}", "<": ">" };
 
 /** Strings in strings that are followed. Deeper text is taken as it is. */
@@ -53,14 +60,14 @@ const MAX_NESTING = 6;
 /** Reads a text once. Every branch takes at least one character, and none looks at what it does not take. */
 class CodeReader {
 	readonly #text: string;
-	readonly #language: ScriptLanguage;
+	readonly #language: TokenLanguage;
 	readonly #traits: Traits;
 	readonly #nesting: number;
 	readonly #tokens: CodeToken[] = [];
 	#at = 0;
 	#spaced = false;
 
-	constructor(text: string, language: ScriptLanguage, nesting: number) {
+	constructor(text: string, language: TokenLanguage, nesting: number) {
 		this.#text = text;
 		this.#language = language;
 		this.#traits = TRAITS[language];
@@ -260,6 +267,6 @@ class CodeReader {
 }
 
 /** Splits code into tokens. */
-export function readCodeTokens(text: string, language: ScriptLanguage): readonly CodeToken[] {
+export function readCodeTokens(text: string, language: TokenLanguage): readonly CodeToken[] {
 	return new CodeReader(text, language, 0).read();
 }

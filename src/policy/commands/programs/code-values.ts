@@ -13,6 +13,10 @@ export interface CodeValue {
 	readonly path: string | null;
 	/** What the method is called on, or the call was given first: `Path(p)`. */
 	readonly subject?: CodeValue;
+	/** The members of an object or a dictionary that is written out. */
+	readonly fields?: ReadonlyMap<string, CodeValue>;
+	/** The secret that is in it: the environment, or a variable named like a secret. */
+	readonly secret?: string;
 }
 
 export const textValue = (text: string): CodeValue => ({ text, list: null, path: null });
@@ -25,7 +29,7 @@ export function pathValue(written: string, subject?: CodeValue): CodeValue {
 export const UNKNOWN_VALUE: CodeValue = { text: null, list: null, path: null };
 
 /** Longer texts are not built. They count as unknown. */
-const MAX_TEXT_CHARS = 131_072;
+export const MAX_TEXT_CHARS = 131_072;
 
 /** Longer lists are not built of others. */
 const MAX_ITEMS = 10_000;
@@ -135,6 +139,8 @@ const orUnknown = (text: string | null): CodeValue => (text === null ? UNKNOWN_V
 /** Functions of one text. */
 const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => string | null>> = {
 	b64decode: decodeBase64Text,
+	base64decode: decodeBase64Text,
+	rawToChar: (text) => text,
 	urlsafe_b64decode: decodeBase64Text,
 	standard_b64decode: decodeBase64Text,
 	atob: decodeBase64Text,
@@ -183,6 +189,8 @@ function foldBuilder(name: string, args: readonly CodeValue[], subject: CodeValu
 		return charactersOf(args.length > 0 || !subject ? args : [subject]);
 	if ((name === "bytes" || name === "bytearray") && args[0]?.list) return charactersOf(args);
 	if (name === "join" || name === "implode") return joinItems(args, subject);
+	if (name === "paste" || name === "paste0")
+		return bounded(args.map(({ text }) => text ?? UNKNOWN).join(name === "paste" ? " " : ""));
 	// Ruby packs the list before the dot.
 	const values = subject?.list ?? args.slice(1);
 	return name === "pack" && args[0]?.text && values.length > 0 ? foldPack(args[0].text, values) : null;
@@ -229,7 +237,7 @@ function foldText(name: string, text: string, rest: readonly CodeValue[], args: 
 	if (/^(?:slice|substring|substr|sub)$/.test(name)) return sliceCall(name, text, rest);
 	const replaced = replaceText(name, text, rest, args);
 	if (replaced !== null) return bounded(replaced);
-	return name === "format" ? bounded(formatText(text, rest)) : UNKNOWN_VALUE;
+	return /^s?printf$|^format$/.test(name) ? bounded(formatText(text, rest)) : UNKNOWN_VALUE;
 }
 
 /** Replaces every place of one text by another. PHP names the searched text last. Null for other functions. */
@@ -258,9 +266,18 @@ function sliceCall(name: string, text: string, [from, to]: readonly CodeValue[])
 }
 
 function formatText(text: string, args: readonly CodeValue[]): string {
+	return textFormat(
+		text,
+		args.map((arg) => arg.text),
+	);
+}
+
+/** Puts values into the places of a format: `%s`, `%5d`, `%c` and `{}`. A value that is not known stays unknown. */
+export function textFormat(text: string, values: readonly (string | null)[]): string {
 	let at = 0;
-	return text.replace(/\{(\d{0,3})\}|%[sd]/g, (_, index: string | undefined) => {
-		const value = args[index ? Number(index) : at++];
-		return value?.text ?? UNKNOWN;
+	return text.replace(/\{(\d{0,3})\}|%[-+ 0#]{0,4}\d{0,4}(?:\.\d{1,4})?([sdcvixq%])/g, (_, index, kind) => {
+		if (kind === "%") return "%";
+		const value = values[typeof index === "string" && index !== "" ? Number(index) : at++] ?? UNKNOWN;
+		return kind === "c" && /^\d{1,6}$/.test(value) ? String.fromCodePoint(Number(value)) : value;
 	});
 }

@@ -46,6 +46,22 @@ const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 		jshell: /^$/,
 		clojure: /^-e$/,
 		r: /^-e$/,
+		kotlin: /^-e$/,
+		octave: /^--eval$/,
+		matlab: /^-(?:batch|r)$/,
+		gnuplot: /^-e$/,
+		maxima: /^(?:--batch-string|-r|--run-string)$/,
+		erl: /^-eval$/,
+		ocaml: /^-e$/,
+		crystal: /^eval$/,
+		nim: /^--eval(?::|$)/,
+		v: /^-e$/,
+		dart: /^-e$/,
+		sbcl: /^--eval$/,
+		clisp: /^-x$/,
+		ecl: /^--?eval$/,
+		bb: /^(?:-e|--eval)$/,
+		expect: /^-c$/,
 	}),
 );
 
@@ -61,6 +77,35 @@ const SCRIPT_LANGUAGES: ReadonlyMap<string, CodeLanguage> = new Map([
 	["ruby", "ruby"],
 	["php", "php"],
 	["lua", "lua"],
+	["rscript", "r"],
+	["r", "r"],
+	["octave", "r"],
+	["matlab", "r"],
+	["gnuplot", "r"],
+	["maxima", "r"],
+	["julia", "julia"],
+	["elixir", "julia"],
+	["crystal", "julia"],
+	["nim", "julia"],
+	["erl", "julia"],
+	["ocaml", "julia"],
+	["ghc", "julia"],
+	["v", "julia"],
+	["groovy", "groovy"],
+	["scala", "groovy"],
+	["kotlin", "groovy"],
+	["swift", "groovy"],
+	["dart", "groovy"],
+	["jshell", "groovy"],
+	["guile", "lisp"],
+	["racket", "lisp"],
+	["clojure", "lisp"],
+	["sbcl", "lisp"],
+	["clisp", "lisp"],
+	["ecl", "lisp"],
+	["bb", "lisp"],
+	["tclsh", "tcl"],
+	["expect", "tcl"],
 ]);
 
 /** The interpreter that a name means: `python3.12` is python. Null for other names. */
@@ -74,7 +119,7 @@ export function findInterpreter(name: string): string | null {
 function codeAt(words: readonly string[], at: number, option: RegExp): string | null {
 	const word = words[at] ?? "";
 	if (option.test(word)) return words[at + 1] ?? "";
-	const long = /^(--[a-z]+)=(.*)$/s.exec(word);
+	const long = /^(--[a-z-]+)=(.*)$/s.exec(word);
 	if (long) return option.test(long[1] ?? "") ? (long[2] ?? "") : null;
 	return /^-[ceErR]./s.test(word) && option.test(word.slice(0, 2)) ? word.slice(2) : null;
 }
@@ -237,20 +282,9 @@ export function findPowershellEffects(text: string): readonly Effect[] {
 		effects.push(forbiddenEffect("runs what it downloads"));
 	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
 		effects.push(forbiddenEffect("stops or empties the machine"));
+	if (/\bProcess\]?::Start\b|\bStart-Process\b/i.test(text))
+		for (const line of joinStrings(text)) effects.push(guessedScriptEffect(line));
+	if (/FromBase64String/i.test(text) && /\b(?:iex|invoke-expression|scriptblock)\b|&\s?[(]/i.test(text))
+		for (const effect of decodeHiddenScripts(text)) effects.push(effect);
 	return [...effects, guessedScriptEffect(text.replaceAll("\\", "/"))];
 }
-
-/** awk programs name the commands they run and the files they write in strings. */
-const awk: ProgramRule = (command) => {
-	const [program = ""] = command.options.operands;
-	const effects: Effect[] = [];
-	if (/\bsystem\s*\(|\|\s*"|"\s*\|\s*getline|\|&/.test(program))
-		for (const line of joinStrings(program)) effects.push(guessedScriptEffect(line));
-	if (/\bsystem\s*\((?!\s*"(?:[^"\\]|\\.)*"\s*\))/.test(program))
-		effects.push(raiseEffect("exec_action", "awk runs what it puts together"));
-	for (const found of program.matchAll(/>>?\s*"([^"\n]{1,512})"/g)) effects.push(writeEffect(found[1] ?? ""));
-	return effects;
-};
-
-/** awk by all its names. */
-export const AWK_COMMANDS: Readonly<Record<string, ProgramRule>> = { awk, gawk: awk, mawk: awk, nawk: awk };

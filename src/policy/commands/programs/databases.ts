@@ -8,6 +8,7 @@ import {
 	type ProgramRule,
 	raiseEffect,
 	riskyEffect,
+	runFileEffect,
 } from "../effects.ts";
 
 /** Options whose value is a statement, by client. */
@@ -44,13 +45,24 @@ function findStatements(command: Invocation, option: RegExp): readonly string[] 
 	});
 }
 
+/** Lines of a client that follow a file: `\i file`, `source file`, `.read file`, `@file`. */
+const SOURCING_LINE = /^\s*(?:source|\\\.|\\ir?|\\include|\.read|SOURCE|@{1,2})\s*([^\s;'"]{1,512})/gm;
+
+/** Finds the files that a text for a client of SQL names as more of it. */
+export function findSourcedFiles(text: string): readonly Effect[] {
+	return Array.from(text.matchAll(SOURCING_LINE), (found) => runFileEffect(found[1] ?? "", "sql"));
+}
+
 /** A client that takes statements by option, and reads them otherwise. */
 function databaseClient(language: CodeLanguage): ProgramRule {
 	return (command) => {
 		const statements = findStatements(command, STATEMENT_OPTIONS[command.name] ?? /^$/).map((text) =>
 			codeEffect(language, text),
 		);
-		return statements.length > 0 || !command.piped ? statements : [{ kind: "interpret", language }];
+		// `mongosh database file.js`
+		const files = language === "mongo" ? command.words.filter((word) => /\.m?js$/.test(word)) : [];
+		const effects = [...statements, ...files.map((path) => runFileEffect(path, language))];
+		return effects.length > 0 || !command.piped ? effects : [{ kind: "interpret", language }];
 	};
 }
 

@@ -1,11 +1,12 @@
 // Editors: the files they write, and the commands among their options and their input. `!` in a line of vi and ed is a shell.
 import {
+	type CodeLanguage,
 	codeEffect,
 	type Effect,
 	type Invocation,
 	type ProgramRule,
 	raiseEffect,
-	runEffect,
+	runFileEffect,
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
@@ -27,9 +28,8 @@ const SOURCING_LINE = /^(?:so|source|ru|runtime)!?\s+(\S+)/;
 const DELETING_CALL = /\bdelete\s*\(/;
 const WRITING_CALL = /\b(?:writefile|rename)\s*\(/;
 
-/** Calls that run a line of shell, in vim's language and in lisp. */
-const RUNNING_CALL =
-	/\b(?:system(?:list)?|jobstart|job_start|termopen|term_start|popen|execute|shell-command|shell-command-to-string|async-shell-command|call-process(?:-shell-command)?|start-process(?:-shell-command)?|process-lines|compile)\b/;
+/** Calls that run a line of shell, in vim's language. */
+const RUNNING_CALL = /\b(?:system(?:list)?|jobstart|job_start|termopen|term_start|popen|execute)\b/;
 
 /** Finds what a line of vi, vim or ed does. A bar begins another command, except in a line of shell or of `execute`. */
 function lineEffects(written: string): readonly Effect[] {
@@ -56,7 +56,7 @@ function commandEffects(line: string): readonly Effect[] {
 	const file = WRITING_LINE.exec(line)?.[1];
 	if (file !== undefined) effects.push(writeEffect(file.trim()));
 	const sourced = SOURCING_LINE.exec(line)?.[1];
-	if (sourced !== undefined) effects.push(runEffect([sourced]));
+	if (sourced !== undefined) effects.push(runFileEffect(sourced, "vim"));
 	return [
 		...effects,
 		...callEffects(
@@ -66,23 +66,35 @@ function commandEffects(line: string): readonly Effect[] {
 	];
 }
 
+/** Languages that a line of vim may be in, by the beginning of its command. */
+const EMBEDDED_LANGUAGES: Readonly<Record<string, CodeLanguage>> = {
+	py: "python",
+	lua: "lua",
+	perl: "perl",
+	ruby: "ruby",
+	tcl: "tcl",
+};
+
 /** Finds what the calls in a text do with the strings in it. */
 function callEffects(text: string, strings: readonly string[]): readonly Effect[] {
 	const effects: Effect[] = [];
-	if (DELETING_CALL.test(text) || /\(delete-(?:file|directory)\b/.test(text))
+	if (DELETING_CALL.test(text))
 		effects.push(
-			...strings
-				.slice(0, 1)
-				.map((path): Effect => ({ kind: "remove", path, recursive: strings.length > 1 || /directory/.test(text) })),
+			...strings.slice(0, 1).map((path): Effect => ({ kind: "remove", path, recursive: strings.length > 1 })),
 		);
-	if (WRITING_CALL.test(text) || /\(write-(?:region|file)\b/.test(text))
-		effects.push(...strings.map((path) => writeEffect(path)));
+	if (WRITING_CALL.test(text)) effects.push(...strings.map((path) => writeEffect(path)));
 	if (RUNNING_CALL.test(text))
 		effects.push(
 			...[...strings, strings.join(" ")].map((string): Effect => ({ kind: "script", text: string, guess: true })),
 		);
-	if (/^(?:py(?:thon)?[3x]?|lua|perl|ruby|tcl)\b/.test(text)) effects.push(codeEffect("code", text));
-	return effects;
+	const [, name = "", code = ""] = /^(py|lua|perl|ruby|tcl)[a-z0-9]{0,6}\s+(.*)$/s.exec(text) ?? [];
+	const language = EMBEDDED_LANGUAGES[name];
+	return language === undefined ? effects : [...effects, codeEffect(language, code.replace(/^<<\s?\w+/, ""))];
+}
+
+/** Finds what a script of vim does. */
+export function findVimEffects(text: string): readonly Effect[] {
+	return text.split("\n").flatMap(lineEffects);
 }
 
 /** The lines that an editor reads. One that reads them from somewhere unseen may run anything. */
@@ -116,11 +128,7 @@ const vi: ProgramRule = (command) => {
 const emacs: ProgramRule = (command) =>
 	parseArguments(command).flatMap(({ text, option }): readonly Effect[] => {
 		if (option === null) return text.startsWith("+") ? [] : [writeEffect(text)];
-		if (!/^--?(?:eval|e|execute)$/.test(option)) return [];
-		return callEffects(
-			text,
-			findQuoted(text).map(({ value }) => value),
-		);
+		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("lisp", text)] : [];
 	});
 
 const writesOperands: ProgramRule = (command) =>

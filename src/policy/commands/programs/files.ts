@@ -4,7 +4,6 @@ import { charactersIn } from "../../work-budget.ts";
 import {
 	type Effect,
 	forbiddenEffect,
-	guessedScriptEffect,
 	type Invocation,
 	type ProgramRule,
 	raiseEffect,
@@ -16,6 +15,7 @@ import {
 import { findOperands, findProgramUse, parseArguments } from "../grammar.ts";
 import { findPlace, isDisk, locatePath, locatingWork, readPath } from "../locations.ts";
 import { hasFlag } from "../options.ts";
+import { SED_COMMANDS } from "./sed.ts";
 
 const hasOption = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
@@ -102,23 +102,6 @@ const truncate: ProgramRule = (command) => {
 	return [
 		...(GROWING_SIZE.test(size) ? [] : [raiseEffect("delete_action", "truncate cuts a file's contents off")]),
 		...words.flatMap(({ option, text }) => (option === null ? [writeEffect(text)] : [])),
-	];
-};
-
-/** A substitution of sed whose result is run: `s/a/b/e`. Each character is looked at a few times at most. */
-const RUN_SUBSTITUTION = /^[^a-zA-Z]{0,16}s([^\w\s\\])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[a-zA-Z0-9]{0,8}e/s;
-
-/** The program of `sed` may run a line of shell, or what a substitution leaves. */
-const sed: ProgramRule = (command) => {
-	const [program = ""] = command.options.operands;
-	const line = /(?:^|[;{}])\s{0,8}[0-9$,]{0,16}\s{0,8}e\s(.+)$/s.exec(program)?.[1];
-	const replacements = program.split(/[;\n]/).flatMap((piece) => RUN_SUBSTITUTION.exec(piece.trim())?.[2] ?? []);
-	return [
-		...(line === undefined ? [] : [scriptEffect(line)]),
-		...replacements.flatMap((text): readonly Effect[] => [
-			guessedScriptEffect(text.replaceAll("\\", "")),
-			raiseEffect("exec_action", "sed runs what a substitution leaves"),
-		]),
 	];
 };
 
@@ -247,8 +230,7 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ln: writesTarget,
 	dd,
 	truncate,
-	sed,
-	gsed: sed,
+	...SED_COMMANDS,
 	chmod,
 	chown,
 	chgrp: chown,

@@ -9,7 +9,7 @@ import type { Assignment, CommandRange, Redirect, ShellFunction, ShellScript, Wo
 interface CommandDraft {
 	assignments: Assignment[];
 	words: Word[];
-	redirects: { operator: Redirect["operator"]; target: Word }[];
+	redirects: { operator: Redirect["operator"]; target: Word; descriptor?: string }[];
 	reads: CommandRange | null;
 	size: number;
 	text: { repeated: boolean } | null;
@@ -458,6 +458,9 @@ class ScriptParser {
 		return read;
 	}
 
+	/** The number or name in front of the redirect that is read next. */
+	#descriptor: string | null = null;
+
 	#redirect(): void {
 		const reader = this.#reader;
 		const operator = REDIRECT_OPERATORS.find((candidate) => reader.startsWith(candidate)) ?? "<";
@@ -468,7 +471,9 @@ class ScriptParser {
 		const start = reader.at;
 		const target = reader.word();
 		if (reader.at === start) reader.malformed = true;
-		const redirect = { operator, target };
+		const redirect =
+			this.#descriptor === null ? { operator, target } : { operator, target, descriptor: this.#descriptor };
+		this.#descriptor = null;
 		const command = this.#begin();
 		command.redirects.push(redirect);
 		reader.count();
@@ -540,7 +545,10 @@ class ScriptParser {
 		reader.count();
 		const text = unquotedText(word);
 		// `2>file`, `{name}>file`: digits or a name in braces right before a redirect are a descriptor.
-		if (text !== null && /^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})$/.test(text) && /[<>]/.test(reader.peek())) return;
+		if (text !== null && /^(?:[0-9]+|\{[A-Za-z_][A-Za-z0-9_]*\})$/.test(text) && /[<>]/.test(reader.peek())) {
+			this.#descriptor = text;
+			return;
+		}
 		const draft = this.#draft;
 		if (draft && draft.words.length > 0) this.#nextWord(draft, word);
 		else if (!(text !== null && !draft && this.#reserved(text))) this.#firstWord(this.#withIndex(word));

@@ -28,6 +28,8 @@ export type Word = readonly WordPart[];
 export interface Redirect {
 	readonly operator: "<" | "<<" | "<<<" | "<>" | ">" | ">>" | ">|" | "&>" | "&>>" | ">&" | "<&";
 	readonly target: Word;
+	/** The number or `{name}` before the operator. Absent, it is the usual one: 0 or 1. */
+	readonly descriptor?: string;
 }
 
 export interface Assignment {
