@@ -16,7 +16,10 @@ import {
 	writeEffect,
 } from "../effects.ts";
 import callsFile from "./code-calls.json" with { type: "json" };
-import { type CodeCall, CodeFolder, findSecret } from "./code-folding.ts";
+import { CodeFolder } from "./code-folding.ts";
+import { lastName } from "./code-names.ts";
+import type { CodeCall } from "./code-scope.ts";
+import { findSecret } from "./code-secrets.ts";
 import type { CodeValue } from "./code-values.ts";
 import { findMethodEffects } from "./requests.ts";
 
@@ -48,6 +51,8 @@ interface CallRow {
 
 interface CallTable {
 	readonly rows: ReadonlyMap<string, readonly CallRow[]>;
+	/** The rows of methods, `*.name`, by the name alone. */
+	readonly methods: ReadonlyMap<string, readonly CallRow[]>;
 	/** Functions that are called by the values behind them, without brackets. */
 	readonly words: ReadonlySet<string>;
 }
@@ -62,7 +67,9 @@ function readTable(language: ScriptLanguage): CallTable {
 			rows.set(name, [...(rows.get(name) ?? []), read]);
 		}
 	}
-	return { rows, words: new Set(written["words"]) };
+	const methods = new Map<string, readonly CallRow[]>();
+	for (const [name, methodRows] of rows) if (name.startsWith("*.")) methods.set(name.slice(2), methodRows);
+	return { rows, methods, words: new Set(written["words"]) };
 }
 
 const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
@@ -81,23 +88,36 @@ const NATIVE_MODULES: ReadonlySet<string> = new Set(callsFile.native_modules);
 
 /** Finds what a script's calls do. */
 export function findCallEffects(text: string, language: ScriptLanguage): readonly Effect[] {
-	const folder = new CodeFolder(text, language, (path) => TABLES[language].words.has(path));
 	const effects: Effect[] = [];
-	for (const call of folder.findCalls()) for (const effect of callEffects(call, language)) effects.push(effect);
+	// Calls are judged one by one, so that none is kept longer than that.
+	const judge = (call: CodeCall) => {
+		for (const effect of callEffects(call, language)) effects.push(effect);
+	};
+	new CodeFolder(text, language, (path) => TABLES[language].words.has(path), judge).follow();
 	return effects;
 }
 
 const asks = (because: string): Effect => raiseEffect("exec_action", because);
 
+const NO_EFFECTS: readonly Effect[] = [];
+const NO_ROWS: readonly CallRow[] = [];
+
 function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[] {
-	if (call.path === "import") return importEffects(call.args[0], language);
-	if (call.path === "getattr" && call.args[1]?.text === null) return getattrEffects(call);
-	if (language === "perl" && call.path === "open") return perlOpenEffects(call.args);
-	const table = TABLES[language].rows;
-	const other = [...requestEffects(call), ...serviceEffects(call), ...handedEffects(call, table)];
-	const method = `*${call.path.slice(call.path.lastIndexOf("."))}`;
-	const rows = table.get(call.path) ?? (call.path.includes(".") ? table.get(method) : undefined) ?? [];
-	return [...rows.flatMap((row) => rowEffects(row, call, language)), ...contentEffects(call, rows), ...other];
+	const { path } = call;
+	if (path === "import") return importEffects(call.args[0], language);
+	if (path === "getattr" && call.args[1]?.text === null) return getattrEffects(call);
+	if (language === "perl" && path === "open") return perlOpenEffects(call.args);
+	const table = TABLES[language];
+	const name = lastName(path);
+	const rows = table.rows.get(path) ?? (name === path ? undefined : table.methods.get(name)) ?? NO_ROWS;
+	const method = findMethod(call);
+	const other = method !== null || DELETE_NAME.test(name) ? requestEffects(call, name, method) : NO_EFFECTS;
+	const service = name === path ? NO_EFFECTS : serviceEffects(call, name);
+	const handed = handedEffects(call, table.rows);
+	if (rows === NO_ROWS && other.length + service.length + handed.length === 0 && !CONTENT_CALLS.test(name))
+		return NO_EFFECTS;
+	const own = rows.flatMap((row) => rowEffects(row, call, language));
+	return [...own, ...contentEffects(call, rows), ...other, ...service, ...handed];
 }
 
 /** A member whose name is computed. Of a module that reaches the system it may be anything. */
@@ -179,50 +199,60 @@ const CLIENTS: ReadonlySet<string> = new Set(callsFile.network_clients);
 const SERVICE_MODULES: readonly string[] = callsFile.service_modules;
 const DESTROYING_CALLS: ReadonlySet<string> = new Set(callsFile.destroying_calls);
 
-const lastName = (path: string) => path.slice(path.lastIndexOf(".") + 1);
 const isAddress = (value: CodeValue | undefined) => /^https?:\/\//i.test(value?.text ?? "");
 
+const DELETE_NAME = /^delete$/i;
+
+/** The method that a request names: as an argument of that name in any case, or in capitals among the first three. */
+function findMethod({ args, named }: CodeCall): string | null {
+	if (named.size > 0) {
+		const stated = named.get("method")?.text;
+		if (stated != null && METHOD.test(stated.toUpperCase())) return stated;
+		const type = named.get("type")?.text;
+		if (type != null && METHOD.test(type)) return type;
+	}
+	for (let at = 0; at < 3 && at < args.length; at++) {
+		const text = args[at]?.text;
+		if (text != null && text.length < 7 && METHOD.test(text)) return text;
+	}
+	return null;
+}
+
 /** A request by its method: `requests.delete(url)`, `fetch(url, { method: "DELETE" })`, `request("DELETE", url)`. */
-function requestEffects({ path, args, named, subject }: CodeCall): readonly Effect[] {
-	const stated = [named.get("method")?.text, named.get("type")?.text, ...args.slice(0, 3).map(({ text }) => text)];
-	const method = stated.find(
-		(text) =>
-			text != null && METHOD.test(text.toUpperCase()) && (METHOD.test(text) || text === named.get("method")?.text),
-	);
+function requestEffects({ path, args, subject }: CodeCall, name: string, method: string | null): readonly Effect[] {
 	const texts = [...args, ...(subject ? [subject] : [])].flatMap(({ text }) => text ?? []);
-	if (method != null) return findMethodEffects(method, texts);
-	const name = lastName(path);
+	if (method !== null) return findMethodEffects(method, texts);
 	const isClient =
 		path !== name &&
 		(CLIENTS.has(path.slice(0, path.indexOf("."))) ||
 			CLIENTS.has(path.split(".").slice(0, 2).join(".").replace("()", "")));
-	return /^delete$/i.test(name) && (isClient || isAddress(args[0])) ? findMethodEffects("DELETE", texts) : [];
+	return isClient || isAddress(args[0]) ? findMethodEffects("DELETE", texts) : [];
 }
 
-/** What a client library of a service, or of a database, is told to take away. */
-function serviceEffects({ path, args }: CodeCall): readonly Effect[] {
-	const name = lastName(path);
-	if (DESTROYING_CALLS.has(name) && path !== name)
+const SERVICE_REMOVAL = /^(?:delete|terminate|destroy|purge|drop|deregister|remove)(?:_|[A-Z]|$)/;
+
+/** What a client library of a service, or of a database, is told to take away by one of its methods. */
+function serviceEffects({ path, args }: CodeCall, name: string): readonly Effect[] {
+	if (DESTROYING_CALLS.has(name))
 		return name === "deleteMany" || name === "delete_many"
 			? args[0]?.fields?.size === 0 || args.length === 0 || args[0]?.fields === undefined
 				? [forbiddenEffect(`code calls ${name}`)]
 				: [raiseEffect("delete_action", `code calls ${name}`)]
 			: [forbiddenEffect(`code calls ${name}`)];
-	const isService = SERVICE_MODULES.some((module) => path.startsWith(`${module}.`));
-	return isService && /^(?:delete|terminate|destroy|purge|drop|deregister|remove)(?:_|[A-Z]|$)/.test(name)
+	return SERVICE_REMOVAL.test(name) && SERVICE_MODULES.some((module) => path.startsWith(`${module}.`))
 		? [forbiddenEffect(`code calls ${name} of a service`)]
-		: [];
+		: NO_EFFECTS;
 }
 
 /** A function that runs text, given to another one that calls it: `.then(eval)`, `map(os.system, lines)`. */
 function handedEffects({ args, path }: CodeCall, table: ReadonlyMap<string, readonly CallRow[]>): readonly Effect[] {
-	const handed = args.find(
-		(value) =>
-			value.path !== null &&
-			!value.path.endsWith(")") &&
-			table.get(value.path)?.some(({ kind }) => /^(?:run|eval)/.test(kind)),
-	);
-	return handed && path !== "getattr" ? [asks(`code hands ${handed.path} to what calls it`)] : [];
+	if (path === "getattr") return NO_EFFECTS;
+	for (const { path: handed } of args) {
+		if (handed === null || handed.endsWith(")")) continue;
+		if (table.get(handed)?.some(({ kind }) => /^(?:run|eval)/.test(kind)))
+			return [asks(`code hands ${handed} to what calls it`)];
+	}
+	return NO_EFFECTS;
 }
 
 /** Calls that write a text to a file: their file is before the dot, or in front. */

@@ -1,91 +1,54 @@
 // Follows code from its first token to its last and computes what is constant in it: joined, decoded and renamed texts
 // and functions. The result is the calls in it, with their arguments. What a call does is in code-calls.ts.
 import type { ScriptLanguage } from "../effects.ts";
-import { isSecretVariable } from "../secret-names.ts";
 import { TokenCursor } from "./code-cursor.ts";
+import { canonicalPath, joinPath } from "./code-names.ts";
+import { type CodeCall, CodeScope, NO_NAMES } from "./code-scope.ts";
+import { CREDENTIAL_PLACES, isEnvironment, THE_ENVIRONMENT, withEitherSecret, withSecret } from "./code-secrets.ts";
+import { ADDING, isOperator, isUnary, KEYWORDS, MEMBERS, WORD_OPERATORS } from "./code-syntax.ts";
 import { type CodeToken, readCodeTokens } from "./code-tokens.ts";
 import {
-	addValues,
 	bounded,
 	type CodeValue,
-	foldCall,
 	itemOf,
 	listValue,
-	multiplyValues,
 	pathValue,
 	sliceValue,
 	textValue,
 	UNKNOWN_VALUE,
 } from "./code-values.ts";
 
-/** A call, or a module that is loaded: then the path is `import`. */
-export interface CodeCall {
-	readonly path: string;
-	readonly args: readonly CodeValue[];
-	readonly named: ReadonlyMap<string, CodeValue>;
-	readonly subject?: CodeValue;
-}
-
 /** Expressions in expressions that are followed. What is deeper is read as if it stood alone. */
 const MAX_DEPTH = 150;
-
-/** Characters of values that are read and built in all. Beyond it values count as unknown. */
-const VALUE_CHARS = 2_000_000;
-
-const ADDING: Readonly<Record<ScriptLanguage, RegExp>> = {
-	python: /^\+$/,
-	javascript: /^\+$/,
-	perl: /^\.$|^\+$/,
-	ruby: /^(?:\+|<<)$/,
-	php: /^\.$|^\+$/,
-	lua: /^(?:\.\.|\+)$/,
-	r: /^\+$/,
-	julia: /^(?:\+|<>|\^)$/,
-	groovy: /^\+$/,
-};
-const MEMBERS: Readonly<Record<ScriptLanguage, RegExp>> = {
-	python: /^\.$/,
-	javascript: /^(?:\.|\?\.)$/,
-	perl: /^(?:->|::)$/,
-	ruby: /^(?:\.|::|\?\.)$/,
-	php: /^(?:->|::)$/,
-	lua: /^[.:]$/,
-	r: /^(?:::|\$|\.)$/,
-	julia: /^(?:\.|::?)$/,
-	groovy: /^(?:\.|\?\.|::)$/,
-};
-const OPERATORS = /^(?:->|<-|[-/%<>|&^?]|\*\*|&&|\|\||\?\?|==|!=|===|!==|<=>|=~)$/;
-const WORD_OPERATORS = /^(?:and|or|xor|in|is|if|else|unless|x|instanceof|of|as|lt|gt|eq|ne)$/;
-
-/** Words that are no value, behind which one may follow. */
-const KEYWORDS =
-	/^(?:if|elif|else|elsif|while|until|unless|for|foreach|return|yield|await|async|new|not|typeof|void|throw|raise|do|then|begin|end|try|my|our|local|const|let|var|and|or|in|is|print|puts|echo|defined|delete|case|when|with|assert|class|def|function|sub|fn|lambda|static|global|export)$/;
-
-/** Names of the global object, before which everything is what it is without it. */
-const GLOBAL_PREFIX =
-	/^(?:globalThis|window|global|self|builtins|__builtins__|Kernel|CORE|CORE::GLOBAL|main|_G|process\.mainModule|module|IO\.Kernel)\./;
 
 export class CodeFolder {
 	readonly #tokens: TokenCursor;
 	readonly #language: ScriptLanguage;
-	readonly #variables = new Map<string, CodeValue>();
-	readonly #calls: CodeCall[] = [];
+	readonly #scope: CodeScope;
 	readonly #callsWords: (path: string) => boolean;
 	#depth = 0;
 	/** Nested too deeply: everything around is left, and what follows is read as if it stood alone. */
 	#leaving = false;
-	#builtChars = 0;
 
-	/** @param callsWords Whether a function of that name is called by the values behind it, without brackets. */
-	constructor(text: string, language: ScriptLanguage, callsWords: (path: string) => boolean) {
+	/**
+	 * @param callsWords Whether a function of that name is called by the values behind it, without brackets.
+	 * @param judge Takes each call, in the order in which they are made.
+	 */
+	constructor(
+		text: string,
+		language: ScriptLanguage,
+		callsWords: (path: string) => boolean,
+		judge: (call: CodeCall) => void,
+	) {
 		this.#tokens = new TokenCursor(readCodeTokens(text, language));
 		this.#language = language;
 		this.#callsWords = callsWords;
+		this.#scope = new CodeScope(language, judge);
 	}
 
-	findCalls(): readonly CodeCall[] {
+	/** Follows the code from its first token to its last. */
+	follow(): void {
 		while (!this.#tokens.ended) this.#statement();
-		return this.#calls;
 	}
 
 	#statement(): void {
@@ -106,7 +69,7 @@ export class CodeFolder {
 		for (let token = this.#tokens.peek(); token && /^(?:name|mark)$/.test(token.kind); token = this.#tokens.peek()) {
 			if (token.kind === "mark" && !/^[(,]$/.test(token.value)) break;
 			if (token.value === "in" || token.value === "of") break;
-			this.#variables.delete(token.value);
+			this.#scope.forget(token.value);
 			this.#tokens.next();
 		}
 	}
@@ -121,16 +84,16 @@ export class CodeFolder {
 
 	#importCall(): void {
 		this.#tokens.next();
-		this.#load(this.#values(")")[0]);
+		this.#scope.load(this.#values(")")[0]);
 	}
 
 	#importFrom(): void {
 		const [from] = this.#tokens.readNames();
 		if (this.#tokens.peek()?.value !== "import") return;
 		this.#tokens.next();
-		const module = this.#load(textValue(from?.name ?? ""));
+		const module = this.#scope.load(textValue(from?.name ?? ""));
 		this.#tokens.take("(");
-		for (const { name, given } of this.#tokens.readNames()) this.#bind(given, module, name);
+		for (const { name, given } of this.#tokens.readNames()) this.#scope.bind(given, module, name);
 	}
 
 	#importNames(): void {
@@ -139,25 +102,17 @@ export class CodeFolder {
 		const source = this.#tokens.peek();
 		if (source?.kind === "string") {
 			this.#tokens.next();
-			const module = this.#load(textValue(source.value));
-			for (const { name, given } of names) this.#bind(given, module, name);
+			const module = this.#scope.load(textValue(source.value));
+			for (const { name, given } of names) this.#scope.bind(given, module, name);
 			const [only] = names;
 			if (names.length === 1 && only?.name === only?.given && module.path !== null)
-				this.#defaults.set(only?.given ?? "", module.path);
+				this.#scope.setDefault(only?.given ?? "", module.path);
 		} else {
 			for (const { name, given } of names) {
-				const module = this.#load(textValue(name));
-				if (given !== name) this.#variables.set(given, module);
+				const module = this.#scope.load(textValue(name));
+				if (given !== name) this.#scope.set(given, module);
 			}
 		}
-	}
-
-	/** Modules by the only name of an import: `import cp from 'child_process'`, `import { exec } from 'child_process'`. */
-	readonly #defaults = new Map<string, string>();
-
-	#bind(given: string, module: CodeValue, name: string): void {
-		if (name !== "*") this.#variables.set(given, pathValue(`${module.path}.${name}`));
-		else if (given !== "*") this.#variables.set(given, module);
 	}
 
 	/** `const { execSync: e } = require('child_process')`. */
@@ -168,13 +123,7 @@ export class CodeFolder {
 		this.#tokens.take("}");
 		if (!this.#tokens.take("=")) return;
 		const value = this.#expression();
-		if (value.path !== null) for (const { name, given } of names) this.#bind(given, value, name);
-	}
-
-	#load(module: CodeValue | undefined): CodeValue {
-		const { text } = module ?? UNKNOWN_VALUE;
-		this.#calls.push({ path: "import", args: [module ?? UNKNOWN_VALUE], named: new Map() });
-		return text === null ? UNKNOWN_VALUE : pathValue(text.replace(/^node:/, "").replaceAll("/", "."));
+		if (value.path !== null) for (const { name, given } of names) this.#scope.bind(given, value, name);
 	}
 
 	#expression(): CodeValue {
@@ -197,40 +146,16 @@ export class CodeFolder {
 			if (token.kind === "mark" && ADDING[this.#language].test(token.value)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
-				value = this.#sum(value, this.#term(), token.value);
-			} else if (this.#isOperator(token)) {
+				value = this.#scope.sum(value, this.#term(), token.value);
+			} else if (isOperator(token)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
 				const right = this.#term();
-				if (token.value === "as" && right.path !== null) this.#variables.set(right.path, value);
-				value = token.value === "/" ? joinPath(value, right) : withSecret(UNKNOWN_VALUE, [value, right]);
+				if (token.value === "as" && right.path !== null) this.#scope.set(right.path, value);
+				value = token.value === "/" ? joinPath(value, right) : withEitherSecret(UNKNOWN_VALUE, value, right);
 			} else break;
 		}
 		return value;
-	}
-
-	#isOperator({ kind, value }: CodeToken): boolean {
-		return (kind === "mark" && OPERATORS.test(value)) || (kind === "name" && WORD_OPERATORS.test(value));
-	}
-
-	/** Computes a value of others, while their size and its own are within what may be built. */
-	#built(parts: readonly (CodeValue | null | undefined)[], compute: () => CodeValue): CodeValue {
-		for (const part of parts) this.#builtChars += sizeOf(part);
-		if (this.#builtChars > VALUE_CHARS) return UNKNOWN_VALUE;
-		const value = compute();
-		this.#builtChars += sizeOf(value);
-		return value;
-	}
-
-	#sum(left: CodeValue, right: CodeValue, operator: string): CodeValue {
-		return withSecret(
-			this.#built([left, right], () => addValues(left, right, operator)),
-			[left, right],
-		);
-	}
-
-	#product(left: CodeValue, right: CodeValue): CodeValue {
-		return this.#built([left, right], () => multiplyValues(left, right));
 	}
 
 	#assignment(name: string, before: CodeValue): CodeValue | null {
@@ -240,8 +165,8 @@ export class CodeFolder {
 		this.#tokens.next();
 		this.#tokens.skipNewlines();
 		const value = this.#expression();
-		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#sum(before, value, "+") : value;
-		this.#variables.set(name, assigned);
+		const assigned = mark.value === "+=" || mark.value === ".=" ? this.#scope.sum(before, value, "+") : value;
+		this.#scope.set(name, assigned);
 		return assigned;
 	}
 
@@ -250,7 +175,7 @@ export class CodeFolder {
 		if (path === null || !subject || mark.value !== "=") return null;
 		this.#tokens.next();
 		const value = this.#expression();
-		this.#calls.push({ path: `${path}=`, args: [value], named: new Map(), subject });
+		this.#scope.judge({ path: `${path}=`, args: [value], named: NO_NAMES, subject });
 		return value;
 	}
 
@@ -262,7 +187,7 @@ export class CodeFolder {
 			(this.#language === "perl" && this.#tokens.peek()?.value === "x" && this.#tokens.peek()?.kind === "name")
 		) {
 			this.#tokens.next();
-			value = this.#product(value, this.#postfix());
+			value = this.#scope.multiply(value, this.#postfix());
 		}
 		return value;
 	}
@@ -272,7 +197,7 @@ export class CodeFolder {
 		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
 			if (this.#takesText(token, value)) {
 				this.#tokens.next();
-				value = this.#call(value, [textValue(token.value)], new Map());
+				value = this.#scope.call(value, [textValue(token.value)], NO_NAMES);
 			} else if (token.kind !== "mark") return this.#callWords(value, token);
 			else if (this.#takeExecution(token, value)) continue;
 			else if (MEMBERS[this.#language].test(token.value) && this.#memberFollows()) value = this.#member(value);
@@ -295,7 +220,7 @@ export class CodeFolder {
 		if (mark !== "." || this.#language !== "groovy" || this.#tokens.peek(1)?.value !== "!") return false;
 		this.#tokens.next();
 		this.#tokens.next();
-		this.#calls.push({ path: "*.!", args: [], named: new Map(), subject });
+		this.#scope.judge({ path: "*.!", args: [], named: NO_NAMES, subject });
 		return true;
 	}
 
@@ -309,25 +234,7 @@ export class CodeFolder {
 		const token = this.#tokens.peek();
 		if (token?.kind !== "name") return value;
 		this.#tokens.next();
-		return this.#named(value, token.value);
-	}
-
-	#named(value: CodeValue, name: string): CodeValue {
-		const path = `${value.path ?? "*"}.${name.replace(/^\$/, "")}`;
-		if (this.#language === "ruby" && !this.#tokens.is("(")) {
-			const folded = this.#built([value], () => foldCall(name, [], value));
-			if (folded !== UNKNOWN_VALUE) return folded;
-		}
-		if (HOMES.test(path)) return textValue("~");
-		const member = value.fields?.get(name);
-		if (member) return member;
-		if (name === "__dict__") return value;
-		const found = pathValue(path, value.subject ?? value);
-		if (!ENVIRONMENTS.test(value.path ?? "")) return withSecret(found, [value]);
-		// In Ruby and Python, members in small letters are methods of the whole.
-		const isMethod = /^(?:ruby|python)$/.test(this.#language) && /^[a-z]/.test(name);
-		const secret = isMethod ? THE_ENVIRONMENT : secretVariable(name);
-		return secret === undefined ? found : { ...found, secret };
+		return this.#scope.member(value, token.value, this.#tokens.is("("));
 	}
 
 	/** `$h{name}` and `%ENV`. */
@@ -338,7 +245,7 @@ export class CodeFolder {
 	}
 
 	/** The expressions up to a closing bracket, without those that have a name. */
-	#values(close: string, named: Map<string, CodeValue> = new Map()): readonly CodeValue[] {
+	#values(close: string, named: Map<string, CodeValue> | null = null): readonly CodeValue[] {
 		const values: CodeValue[] = [];
 		while (!this.#leaving && !this.#tokens.ended && !this.#tokens.take(close)) {
 			const token = this.#tokens.peek();
@@ -352,7 +259,8 @@ export class CodeFolder {
 			if (token?.kind === "name" && next?.kind === "mark" && /^(?:=|:|=>)$/.test(next.value)) {
 				this.#tokens.next();
 				this.#tokens.next();
-				named.set(token.value, this.#expression());
+				const value = this.#expression();
+				named?.set(token.value, value);
 				continue;
 			}
 			const from = this.#tokens.at;
@@ -376,26 +284,25 @@ export class CodeFolder {
 			else bounds[bounds.length - 1] = this.#expression();
 		}
 		const [only] = bounds;
-		if (bounds.length > 1) return this.#built([value], () => sliceValue(value, bounds));
+		if (bounds.length > 1) return this.#scope.build(value, () => sliceValue(value, bounds));
 		if (value.path !== null && only?.text != null) {
-			if (ENVIRONMENTS.test(value.path) && only.text === "HOME") return textValue("~");
-			return /^(?:globals|locals|vars)\(\)$/.test(value.path) ? this.#lookUp(only.text) : this.#named(value, only.text);
+			if (isEnvironment(value.path) && only.text === "HOME") return textValue("~");
+			return /^(?:globals|locals|vars)\(\)$/.test(value.path)
+				? this.#scope.lookUp(only.text)
+				: this.#scope.member(value, only.text);
 		}
-		return only ? this.#built([value], () => itemOf(value, only)) : UNKNOWN_VALUE;
-	}
-
-	#lookUp(name: string): CodeValue {
-		return this.#variables.get(name) ?? pathValue(name);
+		return only ? this.#scope.build(value, () => itemOf(value, only)) : UNKNOWN_VALUE;
 	}
 
 	#callBrackets(value: CodeValue): CodeValue {
 		this.#tokens.next();
+		if (this.#tokens.take(")")) return this.#scope.call(value, [], NO_NAMES);
 		const named = new Map<string, CodeValue>();
 		const args = this.#values(")", named);
 		// Options in an object count as arguments with a name.
 		for (const { fields } of args)
 			for (const [name, field] of fields ?? []) if (!named.has(name)) named.set(name, field);
-		return this.#call(value, args, named);
+		return this.#scope.call(value, args, named);
 	}
 
 	/** A call without brackets: `system "ls", "-l"`. */
@@ -409,73 +316,7 @@ export class CodeFolder {
 			this.#tokens.skipNewlines();
 			args.push(this.#expression());
 		}
-		return this.#call(value, args, new Map());
-	}
-
-	#call(callee: CodeValue, args: readonly CodeValue[], named: ReadonlyMap<string, CodeValue>): CodeValue {
-		// PHP and Perl call the function that a variable names.
-		const path = canonicalPath(callee.path ?? (/^(?:php|perl)$/.test(this.#language) ? (callee.text ?? "") : ""));
-		const meant = this.#meantCall(path, callee, args);
-		if (meant) return this.#call(meant.callee, meant.args, named);
-		const [first, second] = args;
-		if (LOADERS.test(path)) return this.#load(first);
-		if (path === "getattr" && first && second?.text != null) return this.#named(first, second.text);
-		if (path === "vars" && first?.path != null) return first;
-		if (/\.__getattribute__$/.test(path) && first?.text != null)
-			return pathValue(path.replace(/__getattribute__$/, first.text));
-		if (this.#language === "r" && /^(?:parse|str2lang)$/.test(path)) return named.get("text") ?? first ?? UNKNOWN_VALUE;
-		if (this.#language === "r" && /^(?:c|list)$/.test(path)) return withSecret(listValue(args), args);
-		this.#calls.push(callee.subject ? { path, args, named, subject: callee.subject } : { path, args, named });
-		return this.#carrying(path, this.#result(path, callee, args), callee, args, named);
-	}
-
-	/** The result of a call with the secret that its arguments hold, or that it reads from the environment. */
-	#carrying(
-		path: string,
-		result: CodeValue,
-		callee: CodeValue,
-		args: readonly CodeValue[],
-		named: ReadonlyMap<string, CodeValue>,
-	): CodeValue {
-		if (ENVIRONMENT_READERS.test(path)) {
-			const name = args[0]?.text ?? null;
-			const secret = args.length === 0 ? THE_ENVIRONMENT : name === null ? undefined : secretVariable(name);
-			return secret === undefined ? result : { ...result, secret };
-		}
-		const whole = /^(?:os\.environ|environ|ENV|process\.env)\./.test(path)
-			? [{ ...UNKNOWN_VALUE, secret: THE_ENVIRONMENT }]
-			: [];
-		const sent = [...named].flatMap(([name, value]) => (CREDENTIAL_PLACES.test(name) ? [] : value));
-		return withSecret(result, [...whole, ...args, ...sent, callee.subject ?? UNKNOWN_VALUE]);
-	}
-
-	/** The call that a call of a call makes: `call_user_func(f, x)`, `f.call(null, x)`, `send(:f, x)`. */
-	#meantCall(path: string, callee: CodeValue, args: readonly CodeValue[]): MeantCall | null {
-		const [first, second, third] = args;
-		if (
-			/(?:^|\.)(?:call_user_func(?:_array)?|array_map|send|public_send|__send__|methodcaller|do\.call)$/.test(path) &&
-			first?.text != null
-		)
-			return { callee: pathValue(first.text), args: args.slice(1).flatMap((arg) => arg.list ?? [arg]) };
-		if (/^Reflect\.apply$/.test(path) && first) return { callee: first, args: third?.list ?? [] };
-		if (this.#language !== "javascript" || !/\.(?:call|apply)$/.test(path) || callee.path === null) return null;
-		const meant = pathValue(callee.path.replace(/\.(?:call|apply)$/, ""));
-		return { callee: meant, args: path.endsWith(".apply") ? (second?.list ?? []) : args.slice(1) };
-	}
-
-	/** What a call gives. */
-	#result(path: string, callee: CodeValue, args: readonly CodeValue[]): CodeValue {
-		if (HOMES.test(path)) return textValue("~");
-		// The name of a function that gives the home folder stands for the folder.
-		if (path === "" && callee.text === "~") return callee;
-		const joins = /(?:path|File|posixpath|ntpath)\.(?:join|resolve)$/.test(path);
-		const name = path.slice(path.lastIndexOf(".") + 1);
-		const folded = this.#built([callee.subject, ...args], () =>
-			joins ? joinPaths(args) : foldCall(name, args, callee.subject),
-		);
-		if (folded !== UNKNOWN_VALUE) return folded;
-		const isPath = /(?:^|\.)(?:Pure(?:Posix)?)?Path$/.test(path);
-		return pathValue(`${path}()`, isPath ? joinPaths(args) : args[0]);
+		return this.#scope.call(value, args, NO_NAMES);
 	}
 
 	#primary(): CodeValue {
@@ -565,66 +406,9 @@ export class CodeFolder {
 	#name(name: string): CodeValue {
 		if (name === "new") return this.#primary();
 		if (KEYWORDS.test(name) && !(this.#language === "r" && this.#tokens.is("."))) return UNKNOWN_VALUE;
-		const known = this.#variables.get(name);
-		const module = this.#defaults.get(name);
+		const module = this.#scope.findDefault(name);
 		if (module !== undefined && MEMBERS[this.#language].test(this.#tokens.peek()?.value ?? ""))
 			return pathValue(module);
-		return known ?? pathValue(name);
+		return this.#scope.lookUp(name);
 	}
-}
-
-/** Arguments with these names say who asks. A secret in them is where it belongs. */
-const CREDENTIAL_PLACES =
-	/^(?:headers?|auth|authorization|x-api-key|api_?key|token|password|credentials?|env|environ)$/i;
-
-const THE_ENVIRONMENT = "the environment";
-
-/** Functions that read a variable by its name, or without one all of them. */
-const ENVIRONMENT_READERS =
-	/^(?:os\.getenv|getenv|os\.environ\.get|environ\.get|ENV\.fetch|Sys\.getenv|System\.getenv|System\.get_env|Deno\.env\.get|Deno\.env\.toObject)$/;
-
-const secretVariable = (name: string): string | undefined =>
-	isSecretVariable(name) ? `the variable ${name}` : undefined;
-
-/** A value that the secrets of its parts are in. */
-function withSecret(value: CodeValue, parts: readonly CodeValue[]): CodeValue {
-	const secret = parts.reduce<string | undefined>((found, part) => found ?? findSecret(part), undefined);
-	return secret === undefined || value.secret !== undefined ? value : { ...value, secret };
-}
-
-/** The secret in a value: its own, or the whole environment. */
-export function findSecret({ secret, path }: CodeValue): string | undefined {
-	return secret ?? (path !== null && ENVIRONMENTS.test(path) ? THE_ENVIRONMENT : undefined);
-}
-
-const isUnary = ({ kind, value }: CodeToken) => kind === "mark" && /^(?:[-!~\\*&+]|\*\*|\.\.\.)$/.test(value);
-
-/** The size of a value, in characters or items. */
-const sizeOf = (value: CodeValue | null | undefined) => (value?.text?.length ?? 0) + (value?.list?.length ?? 0);
-
-interface MeantCall {
-	readonly callee: CodeValue;
-	readonly args: readonly CodeValue[];
-}
-
-/** Functions that load a module. */
-const LOADERS = /^(?:require|__import__|import_module|importlib\.import_module|process\.binding)$/;
-
-const HOMES = /(?:^|\.)(?:process\.env\.HOME|os\.homedir\(?\)?|Path\.home|Dir\.home|environ\.HOME)$/;
-const ENVIRONMENTS = /^(?:os\.environb?|environ|ENV|%ENV|\$_ENV|\$_SERVER|process\.env)$/;
-
-function canonicalPath(path: string): string {
-	const plain = path.replaceAll("::", ".").replace(GLOBAL_PREFIX, "").replace(GLOBAL_PREFIX, "");
-	return /[!?]$/.test(plain) && plain !== "*.!" ? plain.slice(0, -1) : plain;
-}
-
-/** `Path(a) / b`. */
-function joinPath(left: CodeValue, right: CodeValue): CodeValue {
-	const first = left.subject ?? left;
-	return left.path !== null || left.text === "~" ? pathValue("Path()", joinPaths([first, right])) : UNKNOWN_VALUE;
-}
-
-function joinPaths(parts: readonly CodeValue[]): CodeValue {
-	const texts = parts.map((part) => part.text ?? part.subject?.text ?? null);
-	return texts.length === 0 || texts.some((text) => text === null) ? UNKNOWN_VALUE : bounded(texts.join("/"));
 }

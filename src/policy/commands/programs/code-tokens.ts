@@ -54,6 +54,12 @@ const NUMBER = /0[xX][0-9a-fA-F_]+|0[oO]?[0-7]+(?![.\d])|[0-9][0-9_]*(?:\.[0-9]+
 const MARK = /<=>|<-(?=\s)|===|!==|\*\*|\.\.\.|->|=>|::|\?\.|==|!=|=~|\.\.|\.=|\+=|&&|\|\||\?\?|:=|<<|[\s\S]/y;
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}", "<": ">" };
 
+/** Marks that no longer one begins with, in any language. */
+const SIMPLE_MARKS: ReadonlyMap<number, string> = new Map([..."(){},;]"].map((mark) => [mark.charCodeAt(0), mark]));
+
+/** Whether a character is a letter of plain English, or an underscore. */
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+
 /** Strings in strings that are followed. Deeper text is taken as it is. */
 const MAX_NESTING = 6;
 
@@ -91,7 +97,36 @@ class CodeReader {
 		return found ? found[0] : null;
 	}
 
+	/** Takes a blank, a bracket or a plain name. Most of a text are those. */
+	#readSimple(): boolean {
+		const code = this.#text.charCodeAt(this.#at);
+		if (code === 32 || code === 9) {
+			this.#at++;
+			this.#spaced = true;
+			return true;
+		}
+		const mark = SIMPLE_MARKS.get(code);
+		if (mark !== undefined) {
+			this.#at++;
+			this.#add("mark", mark);
+			return true;
+		}
+		return this.#traits.quoting === null && isLetter(code) && this.#readWord();
+	}
+
+	/** Takes a name of plain letters and digits. Others are left to a pattern. */
+	#readWord(): boolean {
+		let end = this.#at + 1;
+		let code = this.#text.charCodeAt(end);
+		while (isLetter(code) || (code >= 48 && code <= 57)) code = this.#text.charCodeAt(++end);
+		if (code === 36 || code === 33 || code === 63 || code >= 128) return false;
+		this.#add("name", this.#text.slice(this.#at, end));
+		this.#at = end;
+		return true;
+	}
+
 	#readToken(): void {
+		if (this.#readSimple()) return;
 		const character = this.#text[this.#at] ?? "";
 		if (character === "\n" || /\s/.test(character)) {
 			this.#at++;
@@ -113,6 +148,8 @@ class CodeReader {
 	}
 
 	#skipComment(): boolean {
+		const character = this.#text[this.#at];
+		if (character !== "#" && character !== "/" && character !== "-") return false;
 		const mark = this.#traits.comments.find((comment) => this.#text.startsWith(comment, this.#at));
 		if (mark === undefined) return false;
 		const close = mark === "/*" ? "*/" : mark === "--" && this.#text.startsWith("--[[", this.#at) ? "]]" : "\n";
