@@ -57,14 +57,17 @@ const MAX_FUNCTION_BODIES = 64;
 const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
 
 const readScript = (language: ScriptLanguage) => ({
-	read: (text: string) => findScriptEffects(text, language),
-	unitsPerCharacter: 100,
+	read: (text: string, work: WorkBudget) => findScriptEffects(text, language, work),
+	unitsPerCharacter: 10,
 });
 
-/** What reads code of each language, and the work for a character: each text is searched for a number of calls. */
-const CODE_READERS: Readonly<
-	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
-> = {
+/** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
+interface LanguageReader {
+	readonly read: (text: string, work: WorkBudget) => readonly Effect[];
+	readonly unitsPerCharacter: number;
+}
+
+const CODE_READERS: Readonly<Record<CodeLanguage, LanguageReader>> = {
 	python: readScript("python"),
 	javascript: readScript("javascript"),
 	perl: readScript("perl"),
@@ -74,10 +77,10 @@ const CODE_READERS: Readonly<
 	r: readScript("r"),
 	julia: readScript("julia"),
 	groovy: readScript("groovy"),
-	awk: { read: findAwkEffects, unitsPerCharacter: 50 },
+	awk: { read: (text) => findAwkEffects(text), unitsPerCharacter: 50 },
 	sed: { read: findSedEffects, unitsPerCharacter: 20 },
-	lisp: { read: (text) => [...findCodeEffects(text), ...findLispEffects(text)], unitsPerCharacter: 70 },
-	tcl: { read: (text) => [...findCodeEffects(text), ...findTclEffects(text)], unitsPerCharacter: 120 },
+	lisp: { read: (text, work) => [...findLispEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
+	tcl: { read: (text, work) => [...findTclEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
 	sql: { read: (text) => [...findSqlEffects(text), ...findSourcedFiles(text)], unitsPerCharacter: 35 },
@@ -376,7 +379,7 @@ export class CommandWalk implements Walk {
 		const { read, unitsPerCharacter } = CODE_READERS[language];
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
-		for (const effect of read(text)) {
+		for (const effect of read(text, this.#work)) {
 			if (this.#work.spent) return;
 			this.followEffect(effect, innerFrame(frame), false);
 		}

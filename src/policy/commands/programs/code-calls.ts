@@ -2,6 +2,7 @@
 // cannot be computed asks.
 
 import { UNKNOWN } from "../../placeholders.ts";
+import { WorkBudget } from "../../work-budget.ts";
 import {
 	codeEffect,
 	type Effect,
@@ -20,6 +21,7 @@ import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
 import type { CodeCall } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
+import { readCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
 import { findMethodEffects } from "./requests.ts";
 
@@ -87,13 +89,19 @@ const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 const NATIVE_MODULES: ReadonlySet<string> = new Set(callsFile.native_modules);
 
 /** Finds what a script's calls do. */
-export function findCallEffects(text: string, language: ScriptLanguage): readonly Effect[] {
+export function findCallEffects(
+	text: string,
+	language: ScriptLanguage,
+	work: WorkBudget = new WorkBudget(),
+): readonly Effect[] {
+	const tokens = readCodeTokens(text, language, work);
+	if (work.spent) return NO_EFFECTS;
 	const effects: Effect[] = [];
 	// Calls are judged one by one, so that none is kept longer than that.
 	const judge = (call: CodeCall) => {
 		for (const effect of callEffects(call, language)) effects.push(effect);
 	};
-	new CodeFolder(text, language, (path) => TABLES[language].words.has(path), judge).follow();
+	new CodeFolder(tokens, language, (path) => TABLES[language].words.has(path), judge).follow();
 	return effects;
 }
 

@@ -6,7 +6,7 @@ import { canonicalPath, joinPath } from "./code-names.ts";
 import { type CodeCall, CodeScope, NO_NAMES } from "./code-scope.ts";
 import { CREDENTIAL_PLACES, isEnvironment, THE_ENVIRONMENT, withEitherSecret, withSecret } from "./code-secrets.ts";
 import { ADDING, isOperator, isUnary, KEYWORDS, MEMBERS, WORD_OPERATORS } from "./code-syntax.ts";
-import { type CodeToken, readCodeTokens } from "./code-tokens.ts";
+import type { CodeToken } from "./code-tokens.ts";
 import {
 	bounded,
 	type CodeValue,
@@ -35,12 +35,12 @@ export class CodeFolder {
 	 * @param judge Takes each call, in the order in which they are made.
 	 */
 	constructor(
-		text: string,
+		tokens: readonly CodeToken[],
 		language: ScriptLanguage,
 		callsWords: (path: string) => boolean,
 		judge: (call: CodeCall) => void,
 	) {
-		this.#tokens = new TokenCursor(readCodeTokens(text, language));
+		this.#tokens = new TokenCursor(tokens);
 		this.#language = language;
 		this.#callsWords = callsWords;
 		this.#scope = new CodeScope(language, judge);

@@ -1,4 +1,5 @@
 // Splits code of the usual languages into tokens, in one pass. What they mean together is in code-folding.ts.
+import { WorkBudget } from "../../work-budget.ts";
 import type { ScriptLanguage } from "../effects.ts";
 import { unescapeText } from "../shell/output.ts";
 
@@ -54,6 +55,9 @@ const NUMBER = /0[xX][0-9a-fA-F_]+|0[oO]?[0-7]+(?![.\d])|[0-9][0-9_]*(?:\.[0-9]+
 const MARK = /<=>|<-(?=\s)|===|!==|\*\*|\.\.\.|->|=>|::|\?\.|==|!=|=~|\.\.|\.=|\+=|&&|\|\||\?\?|:=|<<|[\s\S]/y;
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}", "<": ">" };
 
+/** Units of work for a token: for reading it, and for following it with what it is part of. */
+const TOKEN_WORK = 80;
+
 /** Marks that no longer one begins with, in any language. */
 const SIMPLE_MARKS: ReadonlyMap<number, string> = new Map([..."(){},;]"].map((mark) => [mark.charCodeAt(0), mark]));
 
@@ -69,23 +73,26 @@ class CodeReader {
 	readonly #language: TokenLanguage;
 	readonly #traits: Traits;
 	readonly #nesting: number;
+	readonly #work: WorkBudget;
 	readonly #tokens: CodeToken[] = [];
 	#at = 0;
 	#spaced = false;
 
-	constructor(text: string, language: TokenLanguage, nesting: number) {
+	constructor(text: string, language: TokenLanguage, nesting: number, work: WorkBudget) {
 		this.#text = text;
 		this.#language = language;
 		this.#traits = TRAITS[language];
 		this.#nesting = nesting;
+		this.#work = work;
 	}
 
 	read(): readonly CodeToken[] {
-		while (this.#at < this.#text.length) this.#readToken();
+		while (this.#at < this.#text.length && !this.#work.spent) this.#readToken();
 		return this.#tokens;
 	}
 
 	#add(kind: CodeToken["kind"], value: string): void {
+		this.#work.charge(TOKEN_WORK);
 		this.#tokens.push({ kind, value, spaced: this.#spaced });
 		this.#spaced = false;
 	}
@@ -298,12 +305,19 @@ class CodeReader {
 	#addNested(code: string): void {
 		this.#add("mark", "(");
 		if (this.#nesting >= MAX_NESTING) this.#add("name", "unread");
-		else for (const token of new CodeReader(code, this.#language, this.#nesting + 1).read()) this.#tokens.push(token);
+		else {
+			const nested = new CodeReader(code, this.#language, this.#nesting + 1, this.#work);
+			for (const token of nested.read()) this.#tokens.push(token);
+		}
 		this.#add("mark", ")");
 	}
 }
 
-/** Splits code into tokens. */
-export function readCodeTokens(text: string, language: TokenLanguage): readonly CodeToken[] {
-	return new CodeReader(text, language, 0).read();
+/** Splits code into tokens. Each is charged with what follows it, and none is read once the work is spent. */
+export function readCodeTokens(
+	text: string,
+	language: TokenLanguage,
+	work: WorkBudget = new WorkBudget(),
+): readonly CodeToken[] {
+	return new CodeReader(text, language, 0, work).read();
 }

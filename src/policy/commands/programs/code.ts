@@ -2,6 +2,7 @@
 // computed arguments are in code-calls.ts.
 
 import { UNKNOWN } from "../../placeholders.ts";
+import type { WorkBudget } from "../../work-budget.ts";
 import {
 	type CodeLanguage,
 	codeEffect,
@@ -232,8 +233,8 @@ function findCodeStrings(source: string): readonly Effect[] {
 }
 
 /** Finds what a script in a language that is read does. What the search finds in any language counts, too. */
-export function findScriptEffects(text: string, language: ScriptLanguage): readonly Effect[] {
-	return [...findCodeEffects(text), ...findCallEffects(text, language)];
+export function findScriptEffects(text: string, language: ScriptLanguage, work: WorkBudget): readonly Effect[] {
+	return [...findCallEffects(text, language, work), ...findCodeEffects(text)];
 }
 
 /** Finds what a piece of code in an unknown language does. */

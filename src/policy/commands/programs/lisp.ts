@@ -1,6 +1,7 @@
 // Code of Lisp dialects: Common Lisp, Scheme, Clojure and that of Emacs. Forms are read from the inside out, and what a
 // function does is said by lisp-calls.json.
 import { UNKNOWN } from "../../placeholders.ts";
+import type { WorkBudget } from "../../work-budget.ts";
 import {
 	codeEffect,
 	type Effect,
@@ -22,6 +23,9 @@ interface LispItem {
 }
 
 const NOTHING: LispItem = { text: null, symbol: null, list: null };
+
+/** Units of work for a token, and for what is done with its form. */
+const TOKEN_WORK = 60;
 
 /** Joined texts longer than this are not known. */
 const MAX_JOINED_CHARS = 131_072;
@@ -48,10 +52,11 @@ function plainSymbol(symbol: string): string {
 }
 
 /** Finds what code of a Lisp does. */
-export function findLispEffects(text: string): readonly Effect[] {
+export function findLispEffects(text: string, work: WorkBudget): readonly Effect[] {
 	const effects: Effect[] = [];
 	const open: LispItem[][] = [[]];
 	for (const { 0: token, 1: string } of text.matchAll(TOKEN)) {
+		if (!work.charge(TOKEN_WORK)) return [];
 		if (string !== undefined) open.at(-1)?.push({ ...NOTHING, text: string.replace(/\\([\s\S])/g, "$1") });
 		else if (/^[([{]$/.test(token)) open.push([]);
 		else if (/^[)\]}]$/.test(token)) {

@@ -1,5 +1,6 @@
 // Code of Tcl and expect: the programs that it runs, the files that it opens and deletes, and the code that it evaluates.
 import { UNKNOWN } from "../../placeholders.ts";
+import type { WorkBudget } from "../../work-budget.ts";
 import {
 	type Effect,
 	guessedScriptEffect,
@@ -14,6 +15,9 @@ import {
 const BODY_COMMANDS =
 	/^(?:if|elseif|else|while|for|foreach|proc|catch|try|eval|uplevel|namespace|expect|switch|after|time|apply|expr|interact|dict|lmap|coroutine)$/;
 
+/** Units of work for a character, each time that it is read: a body is read with what it is part of, and by itself. */
+const CHARACTER_WORK = 10;
+
 /** Bodies in bodies that are followed. */
 const MAX_NESTING = 16;
 
@@ -21,18 +25,21 @@ const MAX_NESTING = 16;
 class TclReader {
 	readonly #text: string;
 	readonly #nesting: number;
+	readonly #work: WorkBudget;
 	readonly #variables: Map<string, string>;
 	readonly #effects: Effect[] = [];
 	#at = 0;
 	#words: { readonly text: string; readonly braced: boolean }[] = [];
 
-	constructor(text: string, variables: Map<string, string>, nesting: number) {
+	constructor(text: string, variables: Map<string, string>, nesting: number, work: WorkBudget) {
 		this.#text = text;
 		this.#variables = variables;
 		this.#nesting = nesting;
+		this.#work = work;
 	}
 
 	read(): readonly Effect[] {
+		if (!this.#work.charge(CHARACTER_WORK * this.#text.length)) return [];
 		while (this.#at < this.#text.length) {
 			const character = this.#text[this.#at] ?? "";
 			if (character === "\n" || character === ";") {
@@ -104,7 +111,8 @@ class TclReader {
 		if (this.#nesting >= MAX_NESTING)
 			this.#effects.push(raiseEffect("exec_action", "code that is nested too deeply to be read"));
 		else
-			for (const effect of new TclReader(code, this.#variables, this.#nesting + 1).read()) this.#effects.push(effect);
+			for (const effect of new TclReader(code, this.#variables, this.#nesting + 1, this.#work).read())
+				this.#effects.push(effect);
 	}
 
 	#finish(): void {
@@ -162,6 +170,6 @@ function fileEffects(action: string, paths: readonly string[]): readonly Effect[
 }
 
 /** Finds what code of Tcl does. */
-export function findTclEffects(text: string): readonly Effect[] {
-	return new TclReader(text, new Map(), 0).read();
+export function findTclEffects(text: string, work: WorkBudget): readonly Effect[] {
+	return new TclReader(text, new Map(), 0, work).read();
 }
