@@ -61,9 +61,15 @@ const readScript = (language: ScriptLanguage) => ({
 	unitsPerCharacter: 100,
 });
 
+/** What SQL does, and what the files do that its client reads. */
+function* findSqlFileEffects(text: string): Iterable<Effect> {
+	yield* findSqlEffects(text);
+	yield* findSourcedFiles(text);
+}
+
 /** What reads code of each language, and the work for a character: each text is searched for a number of calls. */
 const CODE_READERS: Readonly<
-	Record<CodeLanguage, { readonly read: (text: string) => readonly Effect[]; readonly unitsPerCharacter: number }>
+	Record<CodeLanguage, { readonly read: (text: string) => Iterable<Effect>; readonly unitsPerCharacter: number }>
 > = {
 	python: readScript("python"),
 	javascript: readScript("javascript"),
@@ -80,7 +86,7 @@ const CODE_READERS: Readonly<
 	tcl: { read: (text) => [...findCodeEffects(text), ...findTclEffects(text)], unitsPerCharacter: 120 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
-	sql: { read: (text) => [...findSqlEffects(text), ...findSourcedFiles(text)], unitsPerCharacter: 35 },
+	sql: { read: findSqlFileEffects, unitsPerCharacter: 20 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
 	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
@@ -99,6 +105,8 @@ export class CommandWalk implements Walk {
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
+	/** The code that was followed last, and of which command. */
+	#lastCode: { readonly frame: CommandFrame; readonly language: CodeLanguage; readonly text: string } | null = null;
 	/** The scripts of aliases by their texts. */
 	readonly #aliases = new Map<string, ShellScript>();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
@@ -321,7 +329,7 @@ export class CommandWalk implements Walk {
 		else if (effect.kind === "runFile") this.#fileWalk.followNamedFile(effect.path, effect.language, frame);
 		else if (effect.kind === "fill") this.#flow.recordFilled(effect.path, effect.text, frame.scope);
 		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
-		else if (effect.kind === "match") this.#matchWords(effect.fields);
+		else if (effect.kind === "match") this.#matchWords(effect);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
 	}
@@ -339,7 +347,9 @@ export class CommandWalk implements Walk {
 		if (folders.length > MAX_FOLDERS) this.#work.exhaust();
 	}
 
-	#matchWords(fields: readonly string[]): void {
+	#matchWords({ name, fields: toFields }: Extract<Effect, { kind: "match" }>): void {
+		if (!this.#findings.mayForbid(name)) return;
+		const fields = toFields();
 		const words = this.#work.charge(COMMAND_WORK + charactersIn(fields)) ? parseCommandWords(fields, this.#work) : null;
 		if (words) this.#findings.matchForbidden(words);
 	}
@@ -373,6 +383,10 @@ export class CommandWalk implements Walk {
 
 	/** Follows a text that a command runs as code of a language. */
 	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
+		const last = this.#lastCode;
+		// `psql -f -` names its input a second time.
+		if (last?.frame === frame && last.language === language && last.text === text) return;
+		this.#lastCode = { frame, language, text };
 		const { read, unitsPerCharacter } = CODE_READERS[language];
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
