@@ -64,7 +64,7 @@ export type Effect =
 	/** A line, or fields, that an unknown program may run. They ask when they would be denied by themselves. */
 	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
 	/** Words of another language, which only a workspace's forbidden commands are held against. */
-	| { readonly kind: "match"; readonly fields: readonly string[] }
+	| { readonly kind: "match"; readonly name: string; readonly fields: () => readonly string[] }
 	/** A name stands for this text in later commands. */
 	| { readonly kind: "alias"; readonly name: string; readonly text: string }
 	/** Later commands run in this folder. */

@@ -6,7 +6,7 @@ import type { FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
 import { type PathEffect, PathJudge } from "./judge.ts";
-import { type CommandWords, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
+import { type CommandWords, commandName, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
 import { PipeFlow } from "./pipe-flow.ts";
 import type { Redirect, ShellScript, SimpleCommand } from "./shell/script.ts";
 
@@ -144,6 +144,11 @@ export class FindingCollector {
 	/** Records that a file of the workspace is run whose content is not known. It raises nothing. */
 	addUnseenFile(path: string): void {
 		if (this.#unseenFiles.size < MAX_UNSEEN_FILES) this.#unseenFiles.add(shortenForReason(path));
+	}
+
+	/** Whether there are forbidden commands of this name, or whose name is not plain. */
+	mayForbid(name: string): boolean {
+		return this.#matcher.hasPatternsFor(commandName(name));
 	}
 
 	/** Holds a command against the forbidden commands. One pattern is reason enough. */

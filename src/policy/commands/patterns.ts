@@ -213,6 +213,11 @@ export class ForbiddenCommandMatcher {
 		}
 	}
 
+	/** Whether any pattern may match a command of this name. */
+	hasPatternsFor(name: string): boolean {
+		return this.#any.length > 0 || this.#byName.has(name);
+	}
+
 	/** Finds the patterns that this command completes. */
 	findCompleted(command: CommandWords): readonly ForbiddenCommand[] {
 		const named = this.#byName.get(command.name) ?? [];

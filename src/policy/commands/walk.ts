@@ -61,9 +61,15 @@ const readScript = (language: ScriptLanguage) => ({
 	unitsPerCharacter: 10,
 });
 
+/** What SQL does, and what the files do that its client reads. */
+function* findSqlFileEffects(text: string): Iterable<Effect> {
+	yield* findSqlEffects(text);
+	yield* findSourcedFiles(text);
+}
+
 /** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
 interface LanguageReader {
-	readonly read: (text: string, work: WorkBudget) => readonly Effect[];
+	readonly read: (text: string, work: WorkBudget) => Iterable<Effect>;
 	readonly unitsPerCharacter: number;
 }
 
@@ -83,7 +89,7 @@ const CODE_READERS: Readonly<Record<CodeLanguage, LanguageReader>> = {
 	tcl: { read: (text, work) => [...findTclEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },
-	sql: { read: (text) => [...findSqlEffects(text), ...findSourcedFiles(text)], unitsPerCharacter: 35 },
+	sql: { read: findSqlFileEffects, unitsPerCharacter: 20 },
 	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
 	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
@@ -102,6 +108,8 @@ export class CommandWalk implements Walk {
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
+	/** The code that was followed last, and of which command. */
+	#lastCode: { readonly frame: CommandFrame; readonly language: CodeLanguage; readonly text: string } | null = null;
 	/** The scripts of aliases by their texts. */
 	readonly #aliases = new Map<string, ShellScript>();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
@@ -324,7 +332,7 @@ export class CommandWalk implements Walk {
 		else if (effect.kind === "runFile") this.#fileWalk.followNamedFile(effect.path, effect.language, frame);
 		else if (effect.kind === "fill") this.#flow.recordFilled(effect.path, effect.text, frame.scope);
 		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
-		else if (effect.kind === "match") this.#matchWords(effect.fields);
+		else if (effect.kind === "match") this.#matchWords(effect);
 		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
 	}
@@ -342,7 +350,9 @@ export class CommandWalk implements Walk {
 		if (folders.length > MAX_FOLDERS) this.#work.exhaust();
 	}
 
-	#matchWords(fields: readonly string[]): void {
+	#matchWords({ name, fields: toFields }: Extract<Effect, { kind: "match" }>): void {
+		if (!this.#findings.mayForbid(name)) return;
+		const fields = toFields();
 		const words = this.#work.charge(COMMAND_WORK + charactersIn(fields)) ? parseCommandWords(fields, this.#work) : null;
 		if (words) this.#findings.matchForbidden(words);
 	}
@@ -376,6 +386,10 @@ export class CommandWalk implements Walk {
 
 	/** Follows a text that a command runs as code of a language. */
 	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
+		const last = this.#lastCode;
+		// `psql -f -` names its input a second time.
+		if (last?.frame === frame && last.language === language && last.text === text) return;
+		this.#lastCode = { frame, language, text };
 		const { read, unitsPerCharacter } = CODE_READERS[language];
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);

@@ -4,7 +4,7 @@
 export interface SqlToken {
 	readonly kind: "word" | "text" | "symbol";
 	readonly text: string;
-	/** An unquoted word in capitals. Empty for other tokens, and for words longer than any with a meaning. */
+	/** An unquoted word in capitals. Empty for other tokens, numbers, and words longer than any with a meaning. */
 	readonly word: string;
 	/** Quoted by `$tag$`, as the bodies of functions are. */
 	readonly dollar?: true;
@@ -22,12 +22,25 @@ const DOLLAR_TAG = /\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/y;
 /** Words of clients that take the rest of a line, where a statement may begin. */
 const CLIENT_LINE = /(?:[.@:!]|(?:system|source|host|tee|pager|delimiter)\s)[^\n]*/iy;
 
+/** What isWordCode takes, from one position on. */
+const WORD = /[A-Za-z0-9_$#@\x80-\x9f\xa1-\uffff]+/y;
+/** What ends a piece of a text in each kind of quotes, where a backslash has a meaning and where it has none. */
+const QUOTE_ENDS = {
+	plain: { "'": /'/g, '"': /"/g, "`": /`/g },
+	escaping: { "'": /['\\]/g, '"': /["\\]/g, "`": /[`\\]/g },
+};
+type Quote = keyof typeof QUOTE_ENDS.plain;
+
 /** Letters, digits, `_ $ # @` and everything beyond ASCII make words. */
 function isWordCode(code: number): boolean {
 	if (code >= 128) return code !== 0xa0;
 	if (code >= 97) return code <= 122;
 	if (code >= 64) return code <= 90 || code === 95;
 	return (code >= 48 && code <= 57) || code === 35 || code === 36;
+}
+
+function isDigitCode(code: number): boolean {
+	return code >= 48 && code <= 57;
 }
 
 function isSpaceCode(code: number): boolean {
@@ -40,7 +53,8 @@ class SqlReader {
 	readonly #escapes: boolean;
 	#at = 0;
 	#tokens: SqlToken[] = [];
-	readonly #parts: SqlPart[] = [];
+	/** Parts that are complete, in order. */
+	#parts: SqlPart[] = [];
 
 	/** @param escapes Whether a backslash takes the meaning of the next character in a text. */
 	constructor(text: string, escapes: boolean) {
@@ -48,10 +62,16 @@ class SqlReader {
 		this.#escapes = escapes;
 	}
 
-	read(): readonly SqlPart[] {
-		while (this.#at < this.#text.length) this.#readNext();
+	/** Yields each part as soon as it is complete, so that a dump's statements are not all kept. */
+	*read(): Iterable<SqlPart> {
+		while (this.#at < this.#text.length) {
+			this.#readNext();
+			if (this.#parts.length === 0) continue;
+			yield* this.#parts;
+			this.#parts = [];
+		}
 		this.#endStatement();
-		return this.#parts;
+		yield* this.#parts;
 	}
 
 	#endStatement(): void {
@@ -119,23 +139,20 @@ class SqlReader {
 	}
 
 	/** A doubled quote stands for itself. */
-	#readQuoted(quote: string): void {
-		const pieces: string[] = [];
+	#readQuoted(quote: Quote): void {
+		const ends = QUOTE_ENDS[this.#escapes ? "escaping" : "plain"][quote];
+		let text = "";
 		let from = ++this.#at;
-		for (; this.#at < this.#text.length; this.#at++) {
-			const char = this.#text[this.#at];
-			if (char === "\\" && this.#escapes) {
-				pieces.push(this.#text.slice(from, this.#at));
-				from = ++this.#at;
-			} else if (char === quote) {
-				if (this.#text[this.#at + 1] !== quote) break;
-				pieces.push(this.#text.slice(from, this.#at));
-				from = ++this.#at;
-			}
+		for (;;) {
+			ends.lastIndex = this.#at;
+			const end = ends.exec(this.#text)?.index ?? this.#text.length;
+			text += this.#text.slice(from, end);
+			this.#at = end + 1;
+			const isEnd = this.#text[end] === quote && this.#text[end + 1] !== quote;
+			if (end === this.#text.length || isEnd) break;
+			// What is escaped, or the second of two quotes, stands for itself.
+			from = this.#at++;
 		}
-		pieces.push(this.#text.slice(from, this.#at));
-		this.#at++;
-		const text = pieces.join("");
 		// A quoted name is a name. In a few dialects it is a text.
 		this.#tokens.push({ kind: quote === "'" || /[/\\\s|]/.test(text) ? "text" : "symbol", text, word: "" });
 	}
@@ -166,9 +183,10 @@ class SqlReader {
 	/** `GO` alone on a line ends a statement in SQL Server's clients. */
 	#readWord(): void {
 		const from = this.#at;
-		while (this.#at < this.#text.length && isWordCode(this.#text.charCodeAt(this.#at))) this.#at++;
-		const text = this.#text.slice(from, this.#at);
-		const word = text.length > MAX_KEYWORD_CHARS ? "" : text.toUpperCase();
+		WORD.lastIndex = from;
+		const text = WORD.exec(this.#text)?.[0] ?? "";
+		this.#at += text.length;
+		const word = text.length > MAX_KEYWORD_CHARS || isDigitCode(text.charCodeAt(0)) ? "" : text.toUpperCase();
 		if (word === "GO" && this.#isAloneOnLine(text.length)) this.#endStatement();
 		else this.#tokens.push({ kind: "word", text, word });
 	}
@@ -181,6 +199,6 @@ class SqlReader {
 }
 
 /** The statements and client commands of a text. A text that does not end is read to the end. */
-export function tokenizeSql(text: string, escapes: boolean): readonly SqlPart[] {
+export function tokenizeSql(text: string, escapes: boolean): Iterable<SqlPart> {
 	return new SqlReader(text, escapes).read();
 }

@@ -235,71 +235,79 @@ function joinTexts(
 
 const TOO_COMPLEX = raiseEffect("oversize_command", "SQL with more SQL in it than can be followed");
 
-/** Reads a text and what it holds, and collects the effects. */
+/** Words at which anything is looked at. */
+const MEANINGFUL: ReadonlySet<string> = new Set([...CODE_TAKERS, ...FILE_WORDS, ...FUNCTIONS.keys(), ...HEADS]);
+
+/** Reads a text and what it holds, statement by statement. */
 class SqlAnalysis {
-	readonly effects: Effect[] = [];
+	readonly #text: string;
 	#nestedCharsLeft: number;
 	#isTooComplex = false;
 
 	constructor(text: string) {
+		this.#text = text;
 		// Texts in texts: each level is shorter than the one around it.
 		this.#nestedCharsLeft = 1000 + 2 * text.length;
-		this.#read(text, 0);
 	}
 
-	#read(text: string, depth: number): void {
+	effects(): Iterable<Effect> {
+		return this.#read(this.#text, 0);
+	}
+
+	*#read(text: string, depth: number): Iterable<Effect> {
 		// `\'` ends a text in the standard and does not in MySQL. Both are read where they differ.
 		for (const escapes of text.includes("\\'") ? [false, true] : [false]) {
 			for (const part of tokenizeSql(text, escapes)) {
-				if (part.kind === "client") this.effects.push(...readClientLine(part.text));
+				if (part.kind === "client") yield* readClientLine(part.text);
 				else {
-					if (depth === 0) this.effects.push(toMatch(part.tokens));
-					this.#readStatement(new Statement(part.tokens), depth);
+					if (depth === 0) yield toMatch(part.tokens);
+					yield* this.#readStatement(new Statement(part.tokens), depth);
 				}
 			}
 		}
 	}
 
-	#readStatement(statement: Statement, depth: number): void {
+	*#readStatement(statement: Statement, depth: number): Iterable<Effect> {
 		const isExplained = explainsOnly(statement);
 		let heads = 0;
-		for (const [at, { kind, word, dollar }] of statement.tokens.entries()) {
+		for (let at = 0; at < statement.tokens.length; at++) {
 			if (this.#isTooComplex) return;
-			if (dollar === true) this.#readNested(statement.tokens[at]?.text ?? "", depth);
-			if (kind !== "word") continue;
-			if (CODE_TAKERS.has(word)) this.#readCode(statement, at, depth);
-			if (FILE_WORDS.has(word)) this.effects.push(...fileEffects(statement, at));
-			if (FUNCTIONS.has(word)) this.effects.push(...functionEffects(statement, at));
+			const token = statement.tokens[at];
+			if (token?.dollar === true) yield* this.#readNested(token.text, depth);
+			const word = token?.word ?? "";
+			if (!MEANINGFUL.has(word)) continue;
+			if (CODE_TAKERS.has(word)) yield* this.#readCode(statement, at, depth);
+			if (FILE_WORDS.has(word)) yield* fileEffects(statement, at);
+			if (FUNCTIONS.has(word)) yield* functionEffects(statement, at);
 			if (!HEADS.has(word) || isExplained || !beginsStatement(statement, at)) continue;
 			// Each of them may look at all that follows.
-			if (++heads > MAX_HEADS) this.#giveUp();
-			else this.effects.push(...headEffects(statement, at));
+			if (++heads > MAX_HEADS) yield* this.#giveUp();
+			else yield* headEffects(statement, at);
 		}
 	}
 
 	/** Reads what a statement runs as SQL at a position: `EXECUTE 'DROP …'`, `EXEC('…')`. */
-	#readCode(statement: Statement, at: number, depth: number): void {
+	*#readCode(statement: Statement, at: number, depth: number): Iterable<Effect> {
 		const next = statement.word(at + 1);
 		// `EXEC procedure 'argument'` and `EXECUTE prepared`: no SQL, unless something is joined to it.
 		const isCall = /^EXEC/.test(statement.word(at));
 		if (isCall && next !== "" && !BEFORE_NESTED.test(next) && !/^(?:\|\||\+)$/.test(statement.symbol(at + 2))) return;
 		const { text, isWhole, isCut } = joinTexts(statement, at + 1);
-		if (isCut) this.#giveUp();
+		if (isCut) yield* this.#giveUp();
 		if (text === "") return;
-		this.#readNested(text, depth);
-		if (!isWhole)
-			this.effects.push(raiseEffect("exec_action", `SQL that is put together at run time: ${statement.excerpt(at)}`));
+		yield* this.#readNested(text, depth);
+		if (!isWhole) yield raiseEffect("exec_action", `SQL that is put together at run time: ${statement.excerpt(at)}`);
 	}
 
-	#readNested(text: string, depth: number): void {
+	*#readNested(text: string, depth: number): Iterable<Effect> {
 		this.#nestedCharsLeft -= text.length;
-		if (depth >= MAX_BLOCK_DEPTH || this.#nestedCharsLeft < 0) this.#giveUp();
-		else this.#read(text, depth + 1);
+		if (depth >= MAX_BLOCK_DEPTH || this.#nestedCharsLeft < 0) yield* this.#giveUp();
+		else yield* this.#read(text, depth + 1);
 	}
 
-	#giveUp(): void {
+	*#giveUp(): Iterable<Effect> {
 		this.#isTooComplex = true;
-		this.effects.push(TOO_COMPLEX);
+		yield TOO_COMPLEX;
 	}
 }
 
@@ -323,7 +331,8 @@ function beginsStatement(statement: Statement, at: number): boolean {
 
 /** The words of a statement, which a workspace's forbidden commands are held against. */
 function toMatch(tokens: readonly SqlToken[]): Effect {
-	return { kind: "match", fields: tokens.map(({ text }) => text.toLowerCase()) };
+	const name = tokens[0]?.text.toLowerCase() ?? "";
+	return { kind: "match", name, fields: () => tokens.map(({ text }) => text.toLowerCase()) };
 }
 
 /** Commands of the clients themselves: `\! ls`, `.shell ls`, `system ls`, `\i file`, `.output file`. */
@@ -349,7 +358,7 @@ function copyEffects(argument: string): readonly Effect[] {
 	return [direction?.toLowerCase() === "to" ? writeEffect(path) : readEffect(path)];
 }
 
-/** Finds what a text of SQL statements, with the commands of its client, does. */
-export function findSqlEffects(text: string): readonly Effect[] {
-	return new SqlAnalysis(text).effects;
+/** Finds what a text of SQL statements, with the commands of its client, does: each effect as its statement is read. */
+export function findSqlEffects(text: string): Iterable<Effect> {
+	return new SqlAnalysis(text).effects();
 }

@@ -3,7 +3,7 @@ import { findSqlEffects } from "../../../../../src/policy/commands/programs/sql.
 
 /** The factors that a text raises, and its effects on files and shells as `kind path`. */
 function findings(text: string): readonly string[] {
-	return findSqlEffects(text).flatMap((effect) => {
+	return [...findSqlEffects(text)].flatMap((effect) => {
 		if (effect.kind === "raise") return [effect.factor];
 		if (effect.kind === "read" || effect.kind === "write" || effect.kind === "word")
 			return [`${effect.kind} ${effect.path}`];
