@@ -1,5 +1,6 @@
 // Secrets in the values of code: the environment, variables named like a secret, and what is built of them.
 import { isSecretVariable } from "../secret-names.ts";
+import callsFile from "./code-calls.json" with { type: "json" };
 import type { CodeValue } from "./code-values.ts";
 
 /** Arguments with these names say who asks. A secret in them is where it belongs. */
@@ -8,33 +9,13 @@ export const CREDENTIAL_PLACES =
 
 export const THE_ENVIRONMENT = "the environment";
 
-const ENVIRONMENTS: ReadonlySet<string> = new Set([
-	"os.environ",
-	"os.environb",
-	"environ",
-	"ENV",
-	"%ENV",
-	"$_ENV",
-	"$_SERVER",
-	"process.env",
-]);
+const ENVIRONMENTS: ReadonlySet<string> = new Set(callsFile.environments);
 
 /** Whether a dotted name is the whole environment. */
 export const isEnvironment = (path: string): boolean => ENVIRONMENTS.has(path);
 
 /** Functions that read a variable by its name, or without one all of them. */
-export const ENVIRONMENT_READERS: ReadonlySet<string> = new Set([
-	"os.getenv",
-	"getenv",
-	"os.environ.get",
-	"environ.get",
-	"ENV.fetch",
-	"Sys.getenv",
-	"System.getenv",
-	"System.get_env",
-	"Deno.env.get",
-	"Deno.env.toObject",
-]);
+export const ENVIRONMENT_READERS: ReadonlySet<string> = new Set(callsFile.environment_readers);
 
 export const secretVariable = (name: string): string | undefined =>
 	isSecretVariable(name) ? `the variable ${name}` : undefined;

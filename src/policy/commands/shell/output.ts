@@ -3,6 +3,7 @@
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../../work-budget.ts";
 import { printsEnvironment } from "./environments.ts";
+import { filterText } from "./filters.ts";
 import outputFile from "./output.json" with { type: "json" };
 
 /** Units of work for a character that is copied, and for one that is unescaped, decoded or replaced. */
@@ -188,7 +189,7 @@ function computeOutput(name: string, args: readonly string[], input: string | nu
 	if (name === "xxd" && args.some((word) => isShortOption(word, "r"))) return decodeHex(input);
 	if (name === "rev" && readsOnlyInput) return input.replace(/[^\n]+/g, (line) => [...line].reverse().join(""));
 	if (name === "tr") return trOutput(args, input, work);
-	return null;
+	return filterText(name, args, input);
 }
 
 /** Commands that decode text. Piped into a shell, they hide what runs. */
