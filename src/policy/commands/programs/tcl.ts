@@ -16,7 +16,7 @@ const BODY_COMMANDS =
 	/^(?:if|elseif|else|while|for|foreach|proc|catch|try|eval|uplevel|namespace|expect|switch|after|time|apply|expr|interact|dict|lmap|coroutine)$/;
 
 /** Units of work for a character, each time that it is read: a body is read with what it is part of, and by itself. */
-const CHARACTER_WORK = 10;
+const CHARACTER_WORK = 5;
 
 /** Bodies in bodies that are followed. */
 const MAX_NESTING = 16;

@@ -467,4 +467,29 @@ describe("code of one-liners", () => {
 				expect(["allow", "confirm", "approve", "deny"]).toContain(decideFor(`${opening}${repeated.repeat(20_000)}'`));
 		},
 	);
+
+	it.each([
+		["python3 -", 'total = load("x", 2)\nprint("found", total)\n', "os.system('rm -rf /')"],
+		[
+			"node -",
+			'const total = load("x", 2);\nconsole.log("found", total);\n',
+			'require("fs").rmSync("/", {recursive: true})',
+		],
+		["sbcl --script", '(defun load-it (name)\n  (list name "x" 2))\n', '(uiop:run-program "rm -rf /")'],
+		["tclsh", "proc load_it {name} {\n  return [list $name 2]\n}\n", "exec rm -rf /"],
+		["Rscript -", 'total <- load("x", 2)\nprint("found")\n', 'system("rm -rf /")'],
+	])("a megabyte that %s reads gets a verdict about its content", (command, line, last) => {
+		const before = line.repeat(Math.ceil(1_000_000 / line.length));
+		const { decision, reason } = decide(
+			{
+				action: "Run",
+				action_kind: "edit",
+				files_affected: [],
+				commands: [`${command} <<'END'\n${before}${last}\nEND\n`],
+			},
+			{ protectedPaths: [], forbiddenCommands: [], allowedCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
+		);
+		expect(decision).toBe("deny");
+		expect(reason).not.toContain("too large");
+	});
 });
