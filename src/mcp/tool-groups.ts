@@ -32,7 +32,7 @@ const TOOLS_BY_GROUP = {
 	],
 	compliance: ["preview_compliance"],
 	proofs: ["get_proof", "get_public_key"],
-	account: ["get_usage", "get_savings", "give_feedback", "list_plans", "health"],
+	account: ["get_usage", "get_savings", "list_requests", "get_request", "give_feedback", "list_plans", "health"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** What a client gets that names no group: enough to work, in less than 6,000 tokens. */

@@ -10,6 +10,7 @@ import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
+import type { PagePart } from "../http/list-page.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
@@ -37,6 +38,7 @@ import { MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import { type ListedRequest, type RequestDetail, type RequestPageQuery, toRequestDetail } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
@@ -254,6 +256,18 @@ export class AccountMeter extends DurableObject<Env> {
 	/** What each settlement that D1 may lack adds to the rollup there: one page; `after` is `next` of the page before. */
 	pendingParts(after: number): PendingPage<RollupPart[]> {
 		return this.#meterState.pendingPage(after);
+	}
+
+	/** The requests of a page among those that D1 may lack. */
+	pendingRequests(query: RequestPageQuery): PagePart<ListedRequest> {
+		return this.#meterState.pendingRequests(query);
+	}
+
+	/** A request that was settled a moment ago, or that D1 does not have. */
+	request(requestId: string): RequestDetail | null {
+		const slot = this.#meterState.find(requestId);
+		const settlement = slot && this.#meterState.settlement(slot);
+		return settlement ? toRequestDetail(settlement) : null;
 	}
 
 	/** The receipt of a request that was settled a moment ago, or that D1 does not have. */

@@ -2,6 +2,7 @@
 
 import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
+import type { PagePart } from "../http/list-page.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
 import type { BudgetStatus } from "./key-budget.ts";
@@ -19,6 +20,7 @@ import type {
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
+import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 
@@ -35,6 +37,10 @@ export interface MeterClient {
 	doubtful(after: number): Promise<PendingPage>;
 	/** What each settlement that D1 may lack adds to the rollup there: one page behind `after`, from 0. */
 	pendingParts(after: number): Promise<PendingPage<RollupPart[]>>;
+	/** The requests of a page among those that D1 may lack. */
+	pendingRequests(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
+	/** A request that is settled, which D1 may not have. */
+	request(requestId: string): Promise<RequestDetail | null>;
 	/** The receipt of a request, which D1 may not have. */
 	receipt(requestId: string): Promise<StoredReceipt | null>;
 	/** The API key of a request that is settled, and that D1 may not have. */
@@ -73,6 +79,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
 		pendingParts: (after) => twice(async (stub) => await stub.pendingParts(after)),
+		pendingRequests: (query) => twice(async (stub) => await stub.pendingRequests(query)),
+		request: (requestId) => twice(async (stub) => await stub.request(requestId)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
 		settledBy: (requestId) => twice(async (stub) => await stub.settledBy(requestId)),
 		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),

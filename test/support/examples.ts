@@ -681,6 +681,41 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: [groupCursor("/v1/savings")],
 		hints: { ...GROUP_HINTS, baseline: model },
 	},
+	list_requests: {
+		request: async (key) => {
+			await newRequest(key);
+			return { path: `/v1/requests?kind=chat&key_id=${key.key_id}` };
+		},
+		owned: [
+			{
+				make: async ({ key_id }) => key_id,
+				unknown: () => "key_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+				request: (id) => ({ path: `/v1/requests?key_id=${id}` }),
+			},
+			{
+				// A cursor names a place in time, whoever was given it.
+				make: async (owner) => {
+					for (let n = 0; n < 2; n++) await newRequest(owner);
+					const list = await callWithKey(owner.key, "/v1/requests?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => btoa(`2026-01-01T00:00:00.000Z ${UNKNOWN_REQUEST}`).replaceAll("=", ""),
+				request: (id) => ({ path: `/v1/requests?cursor=${id}` }),
+			},
+		],
+		hints: { model, key_id: keyId, limit: fc.constantFrom("0", "1", "200", "201") },
+	},
+	get_request: {
+		request: async (key) => ({ path: `/v1/requests/${await newRequest(key)}` }),
+		owned: [
+			{
+				make: newRequest,
+				unknown: () => UNKNOWN_REQUEST,
+				request: (id) => ({ path: `/v1/requests/${id}` }),
+			},
+		],
+		hints: { request_id: fc.constantFrom(UNKNOWN_REQUEST, UNKNOWN_RUN, "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
+	},
 	give_feedback: {
 		request: async (key) => {
 			ratedRequest = await newRequest(key);
