@@ -18,6 +18,7 @@ const TOOLS_BY_GROUP = {
 	policy: ["check_policy", "score_risk", "list_audit_events"],
 	handoffs: ["create_handoff", "get_handoff_chain", "get_handoff", "get_handoff_proof"],
 	workspaces: [
+		"list_workspaces",
 		"check_workspace_readiness",
 		"get_workspace_snapshot",
 		"get_workspace_manifest",

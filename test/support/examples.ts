@@ -4,6 +4,7 @@ import { appendStep, emptyTrajectory, trajectoryProof } from "../../src/agents/t
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
+import { renderWorkspaceCursor } from "../../src/workspace/workspace-list.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 import { storeText, UNKNOWN_RESPONSE } from "./stored-responses.ts";
@@ -556,6 +557,26 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
 		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/proof?from=0&to=0` }))],
 		hints: { workspace_id: workspaceId },
+	},
+	list_workspaces: {
+		request: async (key) => {
+			await newHandoff(key, "list");
+			return { path: "/v1/workspaces?limit=1" };
+		},
+		owned: [
+			{
+				// A cursor names a place among all names, whoever was given it.
+				make: async (owner) => {
+					for (const workspace of ["one", "two"])
+						await callWithKey(owner.key, "/v1/handoff", { workspace_id: workspace, objective: "List" });
+					const list = await callWithKey(owner.key, "/v1/workspaces?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => renderWorkspaceCursor("nobodys"),
+				request: (id) => ({ path: `/v1/workspaces?cursor=${id}` }),
+			},
+		],
+		hints: { limit: fc.constantFrom("0", "1", "200", "201") },
 	},
 	check_workspace_readiness: {
 		request: () => ({ body: { workspace_id: "contract" } }),
