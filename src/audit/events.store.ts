@@ -1,6 +1,7 @@
 // Audit events in D1: inserted in batches, once each, and never changed. Read newest first, after a position.
-import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
+import { isInListRange } from "../db/list-range.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { PagePart } from "../http/list-page.ts";
@@ -51,14 +52,7 @@ function splitFilter({ workspaceId, decision, eventType, actor }: EventFilter): 
 
 /** The part of a user's log that a page is in. */
 function rangeCondition(userId: string, { filter: { since, until }, after }: EventPageQuery): SQL | undefined {
-	return and(
-		eq(auditEvents.userId, userId),
-		since === undefined ? undefined : gte(auditEvents.createdAt, since),
-		until === undefined ? undefined : lt(auditEvents.createdAt, until),
-		after === null
-			? undefined
-			: sql`(${auditEvents.createdAt}, ${auditEvents.id}) < (${after.created_at}, ${after.id})`,
-	);
+	return and(eq(auditEvents.userId, userId), isInListRange(auditEvents, { since, until, after }));
 }
 
 const NEWEST_FIRST = [desc(auditEvents.createdAt), desc(auditEvents.id)];

@@ -307,6 +307,15 @@ describe("a log of 20,000 events", () => {
 				expect(await rowsRead({ ...filter, until }), JSON.stringify(filter)).toBeLessThanOrEqual(7 * 51);
 	});
 
+	it("is read by index behind a cursor, however much lies before it in the range", async () => {
+		await storeEvents(20_000);
+		const until = "2026-02-01";
+		const { next_cursor } = await list({ until: "2026-01-01T01:00:00Z" });
+		const filters: Record<string, string>[] = [{}, { workspace_id: "shop" }, { decision: "allow" }];
+		for (const filter of filters)
+			expect(await rowsRead({ ...filter, until, cursor: next_cursor ?? "" })).toBeLessThanOrEqual(7 * 51);
+	});
+
 	it("is looked through in bounded parts where several are named, and nothing is left out", async () => {
 		await storeEvents(20_000);
 		const rare = { workspace_id: "shop", actor: "key:rare" };

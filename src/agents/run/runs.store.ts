@@ -1,6 +1,7 @@
 // Runs in D1, mirrored from their objects.
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.edge.ts";
+import { isInListRange } from "../../db/list-range.ts";
 import { rowsFromJson } from "../../db/rows.ts";
 import { agentRuns } from "../../db/schema.ts";
 import type { ListedRunRow, RunPageQuery } from "./run-page.ts";
@@ -43,9 +44,7 @@ export async function findRuns(
 			and(
 				eq(agentRuns.userId, userId),
 				status === undefined ? undefined : eq(storedStatus, status),
-				since === undefined ? undefined : gte(created_at, since),
-				until === undefined ? undefined : lt(created_at, until),
-				after === null ? undefined : sql`(${created_at}, ${id}) < (${after.created_at}, ${after.id})`,
+				isInListRange(agentRuns, { since, until, after }),
 			),
 		)
 		.orderBy(desc(created_at), desc(id))
