@@ -15,7 +15,7 @@ import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import type { BudgetStatus } from "./key-budget.ts";
+import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import {
@@ -226,6 +226,12 @@ export class AccountMeter extends DurableObject<Env> {
 	budgets(queries: readonly BudgetQuery[]): BudgetStatus[] {
 		const nowMs = Date.now();
 		return queries.map(({ budgetKeyId, budget }) => this.#meterState.budgetStatus(budgetKeyId, budget, nowMs));
+	}
+
+	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
+	keyCosts(budgetKeyIds: readonly string[]): KeyCosts[] {
+		const nowMs = Date.now();
+		return budgetKeyIds.map((id) => this.#meterState.keyCosts(id, nowMs));
 	}
 
 	/** Releases a reservation of a request that no model was billed for. */

@@ -5,7 +5,7 @@ import { callObject } from "../durable/call-object.edge.ts";
 import type { PagePart } from "../http/list-page.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import type { BudgetStatus } from "./key-budget.ts";
+import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import type {
 	AdmitRequest,
 	AdmitVerdict,
@@ -52,6 +52,8 @@ export interface MeterClient {
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
 	/** Budgets of keys now, in the order of the queries. */
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
+	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
+	keyCosts(budgetKeyIds: readonly string[]): Promise<KeyCosts[]>;
 	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
 	room(requestId: string): Promise<BudgetRoom | null>;
 	/** Refuses a key for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
@@ -88,6 +90,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
+		keyCosts: (budgetKeyIds) => twice(async (stub) => await stub.keyCosts(budgetKeyIds)),
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),

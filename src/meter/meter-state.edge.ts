@@ -6,7 +6,7 @@
 // It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
 import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
-import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
+import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
 import { isInRequestRange, type ListedRequest, type RequestPageQuery, selectRequests } from "./request-page.ts";
@@ -147,6 +147,11 @@ export class MeterState {
 		const { open } = this.#index;
 		const others = except ? [...open].filter((slot) => slot !== except) : open;
 		return this.#ledger.status(budgetKeyId, budget, others, nowMs);
+	}
+
+	/** What a key's requests have cost. */
+	keyCosts(budgetKeyId: string, nowMs: number): KeyCosts {
+		return this.#ledger.costs(budgetKeyId, nowMs);
 	}
 
 	/** The first day of a budget's current period. */

@@ -1,8 +1,9 @@
 // Requests in D1, newest first, by filters. A page looks at a bounded number of index entries: one that finds too few among them
 // ends early, and says how far it has looked.
-import { and, desc, eq, gt, gte, inArray, lt, lte, ne, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gt, gte, inArray, lte, ne, type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
+import { isInListRange } from "../db/list-range.ts";
 import { settlements, usageDays } from "../db/schema.ts";
 import { type PagePart, toPagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
@@ -52,16 +53,10 @@ function toListedRequest({ decision, callSummary, ...row }: ListedRow): ListedRe
 
 /** The part of a user's list that a page is in. @param endDay no request is younger; null without such a day. */
 function rangeCondition(userId: string, { filter, after }: RequestPageQuery, endDay: string | null): SQL | undefined {
-	const { since, until } = filter;
-	return and(
-		eq(settlements.userId, userId),
-		since === undefined ? undefined : gte(settlements.createdAt, since),
-		until === undefined ? undefined : lt(settlements.createdAt, until),
-		endDay === null ? undefined : lt(settlements.createdAt, `${endDay}~`),
-		after === null
-			? undefined
-			: sql`(${settlements.createdAt}, ${settlements.requestId}) < (${after.created_at}, ${after.id})`,
-	);
+	const ends = [filter.until ?? [], endDay === null ? [] : `${endDay}~`].flat();
+	const columns = { createdAt: settlements.createdAt, id: settlements.requestId };
+	const range = { since: filter.since, until: ends.sort()[0], after };
+	return and(eq(settlements.userId, userId), isInListRange(columns, range));
 }
 
 /** The kinds that have an index of their own are looked up in it. */
@@ -104,6 +99,7 @@ async function findEnd(
 function rollupRows(db: Database, userId: string, { filter, after }: RequestPageQuery) {
 	const { since, until } = filter;
 	const { day, apiKeyId, model, requests } = usageDays;
+	const lastDay = [until ?? [], after?.created_at ?? []].flat().map(dayPart).sort()[0];
 	return db
 		.select({ day, apiKeyId, model, requests })
 		.from(usageDays)
@@ -111,8 +107,7 @@ function rollupRows(db: Database, userId: string, { filter, after }: RequestPage
 			and(
 				eq(usageDays.userId, userId),
 				since === undefined ? undefined : gte(day, dayPart(since)),
-				until === undefined ? undefined : lte(day, dayPart(until)),
-				after === null ? undefined : lte(day, dayPart(after.created_at)),
+				lastDay === undefined ? undefined : lte(day, lastDay),
 			),
 		)
 		.orderBy(desc(day), desc(apiKeyId), desc(model))

@@ -447,7 +447,22 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			webhook: fc.constantFrom("https://hooks.example.com/x", "http://10.0.0.1/", "", "x"),
 		},
 	},
-	list_agent_runs: { request: () => ({}), owned: "none", hints: { limit: fc.constantFrom("0", "1", "200", "1000") } },
+	list_agent_runs: {
+		request: () => ({}),
+		owned: [
+			{
+				// A cursor names a place in time, whoever was given it.
+				make: async (owner) => {
+					for (let n = 0; n < 2; n++) await newRun(owner);
+					const list = await callWithKey(owner.key, "/v1/agent/runs?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => btoa(`2026-01-01T00:00:00.000Z ${UNKNOWN_RUN}`).replaceAll("=", ""),
+				request: (id) => ({ path: `/v1/agent/runs?cursor=${id}` }),
+			},
+		],
+		hints: { limit: fc.constantFrom("0", "1", "200", "1000") },
+	},
 	get_agent_run: {
 		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}` }),
 		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}` }))],

@@ -255,6 +255,10 @@ describe("a list of 60,000 requests", () => {
 		for (const at of ["2026-01-01T16:40:00Z", "2026-01-01T08:00:00Z", "2026-01-01T00:00:30Z"])
 			expect(await rowsRead({ limit: 50, until: at })).toBeLessThanOrEqual(OF_A_PAGE);
 		expect(await rowsRead({ limit: 50, cursor: first.next_cursor ?? "" })).toBeLessThanOrEqual(OF_A_PAGE);
+		const deep = (await list({ limit: 50, until: "2026-01-01T08:00:00Z" })).next_cursor ?? "";
+		const filters: Record<string, string>[] = [{}, { until: "2026-01-02" }, { model: "a-model" }, { kind: "chat" }];
+		for (const filter of filters)
+			expect(await rowsRead({ limit: 50, ...filter, cursor: deep })).toBeLessThanOrEqual(OF_A_PAGE);
 		expect(await rowsRead({ limit: 50, kind: "chat" })).toBeLessThanOrEqual(OF_A_PAGE);
 		expect(await rowsRead({ limit: 50, kind: "skill" })).toBeLessThanOrEqual(OF_A_PAGE);
 		expect(await rowsRead({ limit: 50, kind: "agent" })).toBeLessThanOrEqual(4);
