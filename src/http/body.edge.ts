@@ -71,7 +71,7 @@ async function readPieces(reader: BodyReader, limitBytes: number): Promise<Resul
  * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it arrives, so the
  * bytes are never held beside the text.
  */
-async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
+export async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
 	if (Number(request.headers.get("content-length")) > limitBytes) {
 		await drainBody(request);
 		return fail({ reason: "request_too_large", limitBytes });
