@@ -17,10 +17,11 @@ import {
 	readTrajectory,
 	runAgent,
 } from "../support/agents.ts";
+import { statementsOf } from "../support/d1-statements.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { answers, DONE, finish, ROLE, says, word } from "../support/scripted.ts";
-import { call, callWith, callWithKey, eventually, newKey, usageOf, withKey } from "../support/service.ts";
+import { call, callWith, callWithKey, db, eventually, newKey, usageOf, withKey } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 
 const { upstream, key } = useService("pro");
@@ -617,6 +618,29 @@ describe("the list of runs", () => {
 		expect(await walk(`until=${at}`)).toEqual(ids.slice(2));
 		for (const query of ["status=done", "cursor=a2V5", "since=yesterday"])
 			expect(await page(query)).toMatchObject({ error: "invalid_request" });
+	});
+
+	it("is read by index: a page costs its own rows, wherever it is", async () => {
+		await db
+			.prepare(
+				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+				INSERT INTO agent_runs (id, user_id, created_at, revision, status, summary)
+				SELECT 'agt_' || printf('%020d', i) || substr(?1, -6), ?1, strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-01', i || ' seconds'), 1,
+					iif(i % 1000 = 0, 'cancelled', 'complete'), '{}' FROM n`,
+			)
+			.bind(key.user_id)
+			.run();
+		const path = "/v1/agent/runs?limit=50";
+		const { next_cursor } = (await (await callWithKey(key.key, `${path}&until=2026-01-01T00:30:00Z`)).json()) as {
+			next_cursor: string;
+		};
+		const queries = ["", "&status=complete", "&status=cancelled", "&status=running", "&until=2026-01-02"];
+		for (const query of queries.flatMap((filter) => [filter, `${filter}&cursor=${next_cursor}`])) {
+			const statements = await statementsOf(() => callWithKey(key.key, `${path}${query}`));
+			const rowsRead = statements.reduce((sum, statement) => sum + statement.rowsRead, 0);
+			expect(rowsRead, query).toBeLessThanOrEqual(2 * 51);
+			for (const { plan, sql } of statements) expect(plan, sql).not.toMatch(/SCAN agent_runs/);
+		}
 	});
 
 	it("shows a run that goes on as running, with what it has done", async () => {
