@@ -73,7 +73,6 @@ describe("signing in", () => {
 	it.each([
 		["", 422],
 		["svc_sk_wrong", 401],
-		[generateApiKey((count) => crypto.getRandomValues(new Uint8Array(count))), 401],
 	])("refuses %j with a sentence", async (key, status) => {
 		const browser = openBrowser(anAddress());
 		const response = await browser.post("/console/sign-in", { key });
@@ -107,7 +106,7 @@ describe("a session", () => {
 	it("ends when its key is revoked", async () => {
 		const key = await newKey("pro");
 		const browser = await signIn(key);
-		expect((await operator("DELETE", `/internal/keys/${key.key_id}`)).status).toBe(200);
+		expect((await operator("POST", `/internal/keys/${key.key_id}/revoke`)).status).toBe(200);
 		const page = await browser.get("/console");
 		expect(page.status).toBe(401);
 		expect(await page.text()).toContain("sign in again");
@@ -148,7 +147,7 @@ describe("a session", () => {
 	});
 
 	it.each(["", "AAAA", "%%%", "a".repeat(5_000)])(
-		"does not begin with a cookie that was not sealed here: %.10s",
+		"does not begin with a cookie that was not sealed here: %#",
 		async (value) => {
 			const page = await call("/console", { headers: { cookie: `__Host-svc_console=${value}` }, redirect: "manual" });
 			expect(page.status).toBe(303);
