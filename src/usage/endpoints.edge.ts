@@ -122,7 +122,7 @@ export const usageSchema = z.lazy(() =>
 	}),
 );
 
-export const usageGroupsSchema = z.lazy(() =>
+const usageGroupsSchema = z.lazy(() =>
 	groupListSchema("usage.groups", {
 		requests: z.int().describe("By model: those that called it."),
 		calls: z.int(),
@@ -195,7 +195,7 @@ export const savingsSchema = z.lazy(() =>
 	}),
 );
 
-const savingsGroupsSchema = z.lazy(() =>
+export const savingsGroupsSchema = z.lazy(() =>
 	groupListSchema("savings.groups", { requests: z.int(), tokens: z.int(), ...savingsAmounts() }),
 );
 

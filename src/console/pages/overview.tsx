@@ -1,24 +1,24 @@
 // The overview: the plan and its limits, what was spent and saved, by day and by model, and the latest requests.
 import type { z } from "zod";
-import type { savingsSchema, usageGroupsSchema, usageSchema } from "../../usage/endpoints.edge.ts";
+import type { savingsGroupsSchema, savingsSchema, usageSchema } from "../../usage/endpoints.edge.ts";
 import { formatCount, formatDuration, formatExactUsd, formatShare, formatUsd } from "../format.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
-import { BarChart } from "../views/chart.tsx";
+import { BarChart, RankedBars } from "../views/chart.tsx";
 import { Badge, CodeBlock, Count, Failure, Meter, Table, Time, Usd } from "../views/parts.tsx";
 
 type Usage = z.output<typeof usageSchema>;
-type UsageDays = z.output<typeof usageGroupsSchema>;
+type SavingsDays = z.output<typeof savingsGroupsSchema>;
 type Savings = z.output<typeof savingsSchema>;
 
 const SHOWN_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** The last days up to today, each with its cost; 0 where nothing was spent. */
-export function toDailyCosts(groups: readonly { day?: string | undefined; cost_usd: number }[], nowMs: number) {
-	const costs = new Map(groups.map(({ day, cost_usd }) => [day, cost_usd]));
+/** The last days up to today, each with what was spent and saved; 0 where there were no requests. */
+export function toDays(groups: SavingsDays["data"], nowMs: number) {
+	const known = new Map(groups.map((group) => [group.day, group]));
 	return Array.from({ length: SHOWN_DAYS }, (_, index) => {
 		const day = new Date(nowMs - (SHOWN_DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10);
-		return { day, usd: costs.get(day) ?? 0 };
+		return { day, spentUsd: known.get(day)?.actual_cost_usd ?? 0, savedUsd: known.get(day)?.saved_usd ?? 0 };
 	});
 }
 
@@ -68,16 +68,25 @@ function Tiles({ usage, savings }: { usage: Usage; savings: Savings }) {
 	);
 }
 
-function DailyCosts({ days, nowMs }: { days: UsageDays; nowMs: number }) {
-	const costs = toDailyCosts(days.data, nowMs);
-	const total = costs.reduce((sum, { usd }) => sum + usd, 0);
+interface DailyChartProps {
+	title: string;
+	days: readonly { day: string; usd: number }[];
+	empty: string;
+}
+
+function DailyChart({ title, days, empty }: DailyChartProps) {
+	const total = days.reduce((sum, { usd }) => sum + usd, 0);
 	return (
 		<BarChart
-			title="Cost by day"
+			title={title}
 			summary={`${formatUsd(total)} in ${SHOWN_DAYS} days.`}
-			heads={["Day (UTC)", "Cost in USD"]}
-			bars={total === 0 ? [] : costs.map(({ day, usd }) => ({ label: day, value: usd, shown: formatExactUsd(usd) }))}
-			empty="Nothing was spent in the last 30 days."
+			heads={["Day (UTC)", "USD"]}
+			bars={
+				days.every(({ usd }) => usd === 0)
+					? []
+					: days.map(({ day, usd }) => ({ label: day.slice(5), value: usd, shown: formatExactUsd(usd) }))
+			}
+			empty={empty}
 		/>
 	);
 }
@@ -85,10 +94,9 @@ function DailyCosts({ days, nowMs }: { days: UsageDays; nowMs: number }) {
 function ModelCosts({ models }: { models: Usage["by_model"] }) {
 	const dearest = Object.entries(models).sort(([, a], [, b]) => b.cost_usd - a.cost_usd);
 	return (
-		<BarChart
+		<RankedBars
 			title="Cost by model"
-			summary={`${dearest.length} models.`}
-			heads={["Model", "Cost in USD"]}
+			heads={["Model", "Cost"]}
 			bars={dearest.map(([model, { cost_usd }]) => ({
 				label: model,
 				value: cost_usd,
@@ -153,7 +161,7 @@ export const overviewPage: ConsolePage = {
 		const [usage, savings, days] = await Promise.all([
 			api.get<Usage>("/v1/usage"),
 			api.get<Savings>("/v1/savings"),
-			api.get<UsageDays>(`/v1/usage?group_by=day&limit=${SHOWN_DAYS + 1}`),
+			api.get<SavingsDays>(`/v1/savings?group_by=day&limit=${SHOWN_DAYS + 1}`),
 		]);
 		const frame = { kind: "page" as const, title: "Overview", section: "overview" as const };
 		const failed = [usage, savings, days].find((answer) => !answer.ok);
@@ -161,18 +169,28 @@ export const overviewPage: ConsolePage = {
 			if (!failed || failed.ok) throw new Error("a call failed without a failure");
 			return { ...frame, status: failed.failure.status, content: <Failure failure={failed.failure} /> };
 		}
+		const shownDays = toDays(days.value.data, service.nowMs);
 		return {
 			...frame,
 			content: (
 				<>
 					<Tiles usage={usage.value} savings={savings.value} />
 					<div class="columns">
-						<DailyCosts days={days.value} nowMs={service.nowMs} />
-						<ModelCosts models={usage.value.by_model} />
+						<DailyChart
+							title="Spent by day"
+							days={shownDays.map(({ day, spentUsd }) => ({ day, usd: spentUsd }))}
+							empty="Nothing was spent in the last 30 days."
+						/>
+						<DailyChart
+							title="Saved by day"
+							days={shownDays.map(({ day, savedUsd }) => ({ day, usd: Math.max(0, savedUsd) }))}
+							empty="Nothing was saved in the last 30 days."
+						/>
 					</div>
 					<p class="hint">
 						Savings compare with {savings.value.baseline_model} at the same tokens: an estimate, not a bill.
 					</p>
+					<ModelCosts models={usage.value.by_model} />
 					<h2>Latest requests</h2>
 					<RecentRequests recent={usage.value.recent} />
 				</>
