@@ -1,8 +1,18 @@
 // The one list of the console's pages, in matching order. The contract test walks it.
 
 import type { ConsolePage } from "./page.ts";
+import { configPages } from "./pages/config.tsx";
 import { keyPages } from "./pages/keys.tsx";
 import { overviewPage } from "./pages/overview.tsx";
+import { playgroundPages } from "./pages/playground.tsx";
 import { requestPages } from "./pages/requests.tsx";
+import { runPages } from "./pages/runs.tsx";
 
-export const CONSOLE_PAGES: readonly ConsolePage[] = [overviewPage, ...requestPages, ...keyPages];
+export const CONSOLE_PAGES: readonly ConsolePage[] = [
+	overviewPage,
+	...requestPages,
+	...keyPages,
+	...runPages,
+	...playgroundPages,
+	...configPages,
+];
