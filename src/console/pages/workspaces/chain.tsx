@@ -57,10 +57,10 @@ function Entry({ entry, faults }: { entry: Handoff; faults: readonly ChainFault[
 	const isBroken = faults.length > 0;
 	return (
 		<li class={isBroken ? "broken" : undefined} id={`entry-${entry.seq}`}>
-			<h3>
+			<h2>
 				Entry {entry.seq} {isBroken ? <Badge kind="bad">broken</Badge> : <Badge kind="good">holds</Badge>}{" "}
 				<TierBadge tier={entry.risk.tier} />
-			</h3>
+			</h2>
 			<p>{entry.objective}</p>
 			<p class="hint">
 				<Time iso={entry.created_at} /> · from {entry.from_tool ?? "nobody named"} to {entry.to_tool ?? "nobody named"}{" "}
