@@ -32,6 +32,8 @@ interface ErrorBody {
 	message?: string;
 	detail?: { error?: string; message?: string };
 	issues?: { path: string; message: string }[];
+	/** Faults of a routing config. */
+	errors?: string[];
 }
 
 /** Reads an error in the forms that the API gives it: flat, or wrapped for 401 and 429. */
@@ -45,7 +47,7 @@ function toApiFailure(response: Response, body: ErrorBody | null): ApiFailure {
 		message: body?.message ?? body?.detail?.message ?? wrapped?.message ?? "the service did not say why",
 		requestId: response.headers.get("x-request-id") ?? "",
 		retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : null,
-		issues: body?.issues ?? [],
+		issues: body?.issues ?? (body?.errors ?? []).map((message) => ({ path: "config", message })),
 	};
 }
 

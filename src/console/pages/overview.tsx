@@ -61,7 +61,7 @@ function Tiles({ usage, savings }: { usage: Usage; savings: Savings }) {
 			<div class="tile">
 				<dt>Saved against {savings.baseline_model}</dt>
 				<dd>
-					<Usd usd={savings.saved_usd} /> ({formatShare(savings.saved_pct / 100)})
+					<Usd usd={savings.saved_usd} /> <span class="name">({formatShare(savings.saved_pct / 100)})</span>
 				</dd>
 			</div>
 		</dl>
@@ -140,7 +140,7 @@ function RecentRequests({ recent }: { recent: Usage["recent"] }) {
 					label: "Model",
 					cell: ({ model, fallback }) => (
 						<>
-							{model} {fallback ? <Badge kind="warn">fallback</Badge> : null}
+							<span class="name">{model}</span> {fallback ? <Badge kind="warn">fallback</Badge> : null}
 						</>
 					),
 				},
