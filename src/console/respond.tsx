@@ -1,30 +1,10 @@
-// Documents as responses: the policy of content, no cache, no CORS. Every page of the console is made here.
+// Documents as responses. Every page of the console is made here.
 import type { Child } from "hono/jsx";
 import { Fragment } from "hono/jsx";
+import { PAGE_HEADERS } from "./headers.ts";
 import type { ConsoleService } from "./service.ts";
 import { Plain } from "./views/layout.tsx";
 import { Notice } from "./views/parts.tsx";
-
-/** Nothing from elsewhere, nothing inline. */
-const CONTENT_SECURITY_POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"style-src 'self'",
-	"img-src 'self' data:",
-	"connect-src 'self'",
-	"form-action 'self'",
-	"base-uri 'none'",
-	"frame-ancestors 'none'",
-].join("; ");
-
-/** Headers of all that the console answers but assets. */
-export const PAGE_HEADERS = {
-	"cache-control": "no-store",
-	"content-security-policy": CONTENT_SECURITY_POLICY,
-	"x-content-type-options": "nosniff",
-	"referrer-policy": "same-origin",
-	"cross-origin-opener-policy": "same-origin",
-} as const;
 
 export function documentResponse(html: Child, status = 200, headers: Record<string, string> = {}): Response {
 	return new Response(`<!doctype html>${(<Fragment>{html}</Fragment>).toString()}`, {

@@ -1,6 +1,7 @@
 // The audit log: who did what, with filters, newest first.
 import type { z } from "zod";
 import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
+import { renderJson } from "../json-text.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
 import {
 	DecisionBadge,
@@ -69,7 +70,7 @@ function EventTable({ events, query }: { events: Events; query: URLSearchParams 
 					label: "Workspace",
 					cell: ({ workspace_id }) => (workspace_id === null ? "–" : <WorkspaceLink id={workspace_id} />),
 				},
-				{ label: "Actor", cell: ({ actor }) => <code>{actor}</code> },
+				{ label: "Actor", cell: ({ actor }) => <code class="number">{actor}</code> },
 				{
 					label: "Payload",
 					cell: ({ id, payload }) => (
@@ -78,7 +79,7 @@ function EventTable({ events, query }: { events: Events; query: URLSearchParams 
 							<p class="hint">
 								<code>{id}</code>
 							</p>
-							<CodeBlock label={`Payload of ${id}`} text={JSON.stringify(payload, null, 2)} />
+							<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
 						</details>
 					),
 				},

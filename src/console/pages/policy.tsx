@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
 import type { policyDecisionSchema } from "../../policy/endpoints.edge.ts";
 import type { ApiAnswer } from "../api.ts";
+import { renderJson } from "../json-text.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
 import {
 	DecisionBadge,
@@ -11,6 +12,7 @@ import {
 	isFiltered,
 	SearchedBackTo,
 	SelectField,
+	Words,
 	WorkspaceLink,
 } from "../views/events.tsx";
 import { CodeBlock, Failure, Field, Notice, Pager, Table, Time } from "../views/parts.tsx";
@@ -63,8 +65,10 @@ function CheckTable({ events, query }: { events: Events; query: URLSearchParams 
 					label: "Action and reason",
 					cell: (event) => (
 						<>
-							{textMember(event, "action")}
-							<p class="hint">{textMember(event, "reason")}</p>
+							<Words text={textMember(event, "action")} />
+							<p class="hint">
+								<Words text={textMember(event, "reason")} />
+							</p>
 						</>
 					),
 				},
@@ -74,7 +78,7 @@ function CheckTable({ events, query }: { events: Events; query: URLSearchParams 
 					cell: ({ id, payload }) => (
 						<details>
 							<summary>Show</summary>
-							<CodeBlock label={`Payload of ${id}`} text={JSON.stringify(payload, null, 2)} />
+							<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
 						</details>
 					),
 				},

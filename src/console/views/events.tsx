@@ -38,8 +38,21 @@ export function TierBadge({ tier }: { tier: string }) {
 	return <Badge kind={TIER_KINDS[tier] ?? "plain"}>{tier}</Badge>;
 }
 
+/** Characters of a text that a list shows. */
+const SHOWN_CHARS = 300;
+
+/** What somebody wrote, in a list: kept apart from the text around it, and cut where it is long. */
+export function Words({ text }: { text: string }) {
+	const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+	return <bdi class="words">{shown}</bdi>;
+}
+
 export function WorkspaceLink({ id }: { id: string }) {
-	return <a href={`/console/workspaces/${encodeURIComponent(id)}`}>{id}</a>;
+	return (
+		<a href={`/console/workspaces/${encodeURIComponent(id)}`}>
+			<Words text={id} />
+		</a>
+	);
 }
 
 interface SelectProps {

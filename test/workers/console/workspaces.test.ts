@@ -110,7 +110,7 @@ describe("the manifest", () => {
 		const manifest = JSON.stringify({ ...MANIFEST, forbidden_commands: [EVIL], require_handoffs: false });
 		const review = await (await browser.post(`${PATH}/manifest/review`, { base, manifest })).text();
 		expect(review).toContain("This weakens the policy");
-		expect(review).toContain("npm publish is no longer in forbidden_commands");
+		expect(review).toContain("<code>&quot;npm publish&quot;</code> is no longer in forbidden_commands");
 		expect(review).toContain("require_handoffs is off");
 		expect(review).not.toContain("<script>alert");
 		expect(await show(`${PATH}/manifest`)).toContain("npm publish");

@@ -3,9 +3,9 @@ import type { z } from "zod";
 import type { handoffChainSchema } from "../../../ledger/endpoints.edge.ts";
 import { withQuery } from "../../api.ts";
 import { type ChainFault, parseChainFault } from "../../chain-fault.ts";
+import { PAGE_HEADERS } from "../../headers.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
-import { PAGE_HEADERS } from "../../respond.tsx";
-import { TierBadge } from "../../views/events.tsx";
+import { TierBadge, Words } from "../../views/events.tsx";
 import { Badge, CodeBlock, Definitions, Failure, Notice, Time } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
 
@@ -61,10 +61,12 @@ function Entry({ entry, faults }: { entry: Handoff; faults: readonly ChainFault[
 				Entry {entry.seq} {isBroken ? <Badge kind="bad">broken</Badge> : <Badge kind="good">holds</Badge>}{" "}
 				<TierBadge tier={entry.risk.tier} />
 			</h2>
-			<p>{entry.objective}</p>
+			<p>
+				<bdi>{entry.objective}</bdi>
+			</p>
 			<p class="hint">
-				<Time iso={entry.created_at} /> · from {entry.from_tool ?? "nobody named"} to {entry.to_tool ?? "nobody named"}{" "}
-				· {entry.signed ? "signed" : "not signed"}
+				<Time iso={entry.created_at} /> · from <Words text={entry.from_tool ?? "nobody named"} /> to{" "}
+				<Words text={entry.to_tool ?? "nobody named"} /> · {entry.signed ? "signed" : "not signed"}
 			</p>
 			{isBroken ? (
 				<ul class="error">

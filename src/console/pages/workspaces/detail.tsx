@@ -7,7 +7,7 @@ import { parseChainFault } from "../../chain-fault.ts";
 import { formatShare } from "../../format.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { RankedBars } from "../../views/chart.tsx";
-import { DecisionBadge, TierBadge } from "../../views/events.tsx";
+import { DecisionBadge, TierBadge, Words } from "../../views/events.tsx";
 import { Badge, Count, Failure, Notice, Table, Time } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
 
@@ -92,7 +92,10 @@ function Decisions({ events }: { events: Events["data"] }) {
 			columns={[
 				{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
 				{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? ""} /> },
-				{ label: "Action", cell: ({ payload }) => (typeof payload["action"] === "string" ? payload["action"] : "–") },
+				{
+					label: "Action",
+					cell: ({ payload }) => <Words text={typeof payload["action"] === "string" ? payload["action"] : "–"} />,
+				},
 			]}
 		/>
 	);
@@ -101,7 +104,7 @@ function Decisions({ events }: { events: Events["data"] }) {
 function Handoffs({ tail }: { tail: Snapshot["tail"] }) {
 	return (
 		<Table
-			caption={`The last ${SHOWN_HANDOFFS} handoffs`}
+			caption={`The last ${SHOWN_HANDOFFS} handoffs, oldest first`}
 			rows={tail}
 			empty={
 				<p>
@@ -110,9 +113,9 @@ function Handoffs({ tail }: { tail: Snapshot["tail"] }) {
 			}
 			columns={[
 				{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
-				{ label: "Objective", cell: ({ objective }) => objective },
-				{ label: "From", cell: ({ from_tool }) => from_tool ?? "–" },
-				{ label: "To", cell: ({ to_tool }) => to_tool ?? "–" },
+				{ label: "Objective", cell: ({ objective }) => <Words text={objective} /> },
+				{ label: "From", cell: ({ from_tool }) => <Words text={from_tool ?? "–"} /> },
+				{ label: "To", cell: ({ to_tool }) => <Words text={to_tool ?? "–"} /> },
 				{ label: "Risk", cell: ({ risk_tier }) => <TierBadge tier={risk_tier ?? "unknown"} /> },
 				{
 					label: "Signed",

@@ -18,9 +18,13 @@ const PAGES = [
 export function WorkspaceLinks({ id, page: current }: WorkspaceLinksProps) {
 	const events = `workspace_id=${encodeURIComponent(id)}`;
 	return (
-		<nav class="pager" aria-label="Workspace">
+		<nav class="pager tabs" aria-label="Workspace">
 			{PAGES.map(({ page, label }) => (
-				<a href={workspacePath(id, page)} aria-current={page === current ? "page" : undefined}>
+				<a
+					href={workspacePath(id, page)}
+					class={page === current ? "tab-here" : undefined}
+					aria-current={page === current ? "page" : undefined}
+				>
 					{label}
 				</a>
 			))}

@@ -3,13 +3,14 @@ import type { z } from "zod";
 import type { WorkspaceManifest } from "../../../policy/manifest.ts";
 import { findWeakenings, type Weakening } from "../../../policy/weakening.ts";
 import type { readinessResultSchema } from "../../../workspace/schemas.ts";
+import { renderJson } from "../../json-text.ts";
 import { type DiffLine, diffLines } from "../../line-diff.ts";
 import { Badge, Notice, Table } from "../../views/parts.tsx";
 
 export type Readiness = z.output<typeof readinessResultSchema>;
 
 export function renderManifest(manifest: WorkspaceManifest): string {
-	return JSON.stringify(manifest, null, 2);
+	return renderJson(manifest);
 }
 
 const SIGNS = { same: " ", removed: "-", added: "+" } as const;
@@ -43,10 +44,14 @@ export function ManifestDiff({ before, after }: ManifestDiffProps) {
 	);
 }
 
-function weakeningText({ member, removed, added }: Weakening): string {
-	if (removed !== undefined) return `${removed} is no longer in ${member}`;
-	if (added !== undefined) return `${added} is new in ${member}`;
-	return `${member} is off`;
+function WeakeningText({ weakening: { member, removed, added } }: { weakening: Weakening }) {
+	const entry = removed ?? added;
+	if (entry === undefined) return `${member} is off`;
+	return (
+		<>
+			<code>{renderJson(entry)}</code> is {removed === undefined ? "new" : "no longer"} in {member}
+		</>
+	);
 }
 
 /** What agents may do after a change that they might not before. */
@@ -57,7 +62,9 @@ export function Weakenings({ before, after }: ManifestDiffProps) {
 		<Notice kind="warning" title="This weakens the policy">
 			<ul>
 				{weakenings.map((weakening) => (
-					<li>{weakeningText(weakening)}</li>
+					<li>
+						<WeakeningText weakening={weakening} />
+					</li>
 				))}
 			</ul>
 		</Notice>
