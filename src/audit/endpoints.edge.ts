@@ -28,6 +28,20 @@ const eventSchema = z.lazy(() =>
 		risk_tier: z.enum(RISK_TIERS).optional(),
 	}),
 );
+/** `GET /v1/audit/events`. */
+export const auditEventsSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("audit.events"),
+		count: z.int().describe("Events on this page."),
+		has_more: z.boolean(),
+		next_cursor: z.string().nullable(),
+		searched_back_to: z
+			.string()
+			.nullable()
+			.describe("Where a page ended that found few: `next_cursor` goes on from there. Null on other pages."),
+		data: z.array(eventSchema),
+	}),
+);
 const payloadSchema = z.record(z.string(), z.unknown());
 
 /** An event as shown; the columns of a decision stand on events that have one. */
@@ -57,19 +71,7 @@ const listAuditEventsEndpoint = endpoint({
 			cursor: z.string().optional().describe("`next_cursor` of the page before."),
 		}),
 	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("audit.events"),
-			count: z.int().describe("Events on this page."),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			searched_back_to: z
-				.string()
-				.nullable()
-				.describe("Where a page ended that found few: `next_cursor` goes on from there. Null on other pages."),
-			data: z.array(eventSchema),
-		}),
-	),
+	result: auditEventsSchema,
 	async handle({ query, context }) {
 		const { workspace_id: workspaceId, event_type: eventType, decision, actor, since, until, limit, cursor } = query;
 		const after = readListCursor(cursor, isEventId);

@@ -1,27 +1,7 @@
-// Headers of all that the console answers, and parts of pages as responses: a policy of content, no cache, no CORS.
+// Parts of pages as responses, for scripts that put them in their places.
 import type { Child } from "hono/jsx";
 import { Fragment } from "hono/jsx";
-
-/** Nothing from elsewhere, nothing inline. */
-const CONTENT_SECURITY_POLICY = [
-	"default-src 'none'",
-	"script-src 'self'",
-	"style-src 'self'",
-	"img-src 'self' data:",
-	"connect-src 'self'",
-	"form-action 'self'",
-	"base-uri 'none'",
-	"frame-ancestors 'none'",
-].join("; ");
-
-/** Headers of all that the console answers but assets. */
-export const PAGE_HEADERS = {
-	"cache-control": "no-store",
-	"content-security-policy": CONTENT_SECURITY_POLICY,
-	"x-content-type-options": "nosniff",
-	"referrer-policy": "same-origin",
-	"cross-origin-opener-policy": "same-origin",
-} as const;
+import { PAGE_HEADERS } from "./headers.ts";
 
 /** A part of a page, for a script that puts it in its place. */
 export function fragmentResponse(html: Child, status = 200, headers: Record<string, string> = {}): Response {

@@ -1,7 +1,7 @@
-// Whole documents as responses. Every page of the console is made here.
+// Documents as responses. Every page of the console is made here.
 import type { Child } from "hono/jsx";
 import { Fragment } from "hono/jsx";
-import { PAGE_HEADERS } from "./fragment.tsx";
+import { PAGE_HEADERS } from "./headers.ts";
 import type { ConsoleService } from "./service.ts";
 import { Plain } from "./views/layout.tsx";
 import { Notice } from "./views/parts.tsx";

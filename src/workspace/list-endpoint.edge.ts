@@ -33,6 +33,16 @@ async function readUnflushedWorkspaces(context: KeyContext): Promise<Result<Unfl
 	return ok(await Promise.all(read));
 }
 
+/** `GET /v1/workspaces`. */
+export const workspaceListSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("list"),
+		has_more: z.boolean(),
+		next_cursor: z.string().nullable(),
+		data: z.array(workspaceSchema),
+	}),
+);
+
 export const listWorkspacesEndpoint = endpoint({
 	id: "list_workspaces",
 	method: "GET",
@@ -46,14 +56,7 @@ export const listWorkspacesEndpoint = endpoint({
 			cursor: z.string().optional().describe("`next_cursor` of the page before."),
 		}),
 	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("list"),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			data: z.array(workspaceSchema),
-		}),
-	),
+	result: workspaceListSchema,
 	async handle({ query: { limit, cursor }, context }) {
 		const { account, db, timings } = context;
 		const after = cursor === undefined ? "" : parseWorkspaceCursor(cursor);

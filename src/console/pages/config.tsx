@@ -53,11 +53,15 @@ function Verdict({ text, validation }: { text: string; validation: Validation })
 					kind="error"
 					title={validation.errors.length === 1 ? "One error" : `${validation.errors.length} errors`}
 				>
-					<ul>
-						{unplaced.map((fault) => (
-							<li>{fault}</li>
-						))}
-					</ul>
+					{unplaced.length === 0 ? (
+						<p>Each stands at its line below.</p>
+					) : (
+						<ul>
+							{unplaced.map((fault) => (
+								<li>{fault}</li>
+							))}
+						</ul>
+					)}
 				</Notice>
 			)}
 			{validation.warnings.length === 0 ? null : (

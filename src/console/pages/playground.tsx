@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { routePreviewSchema } from "../../chat/route-preview.edge.ts";
 import type { ApiFailure } from "../api.ts";
 import { formatDuration, formatExactUsd, formatShare } from "../format.ts";
-import { PAGE_HEADERS } from "../fragment.tsx";
+import { PAGE_HEADERS } from "../headers.ts";
 import type { ConsolePage, PageAnswer, ShownPage } from "../page.ts";
 import { CodeBlock, Definitions, Failure, Field, Notice, Table } from "../views/parts.tsx";
 
