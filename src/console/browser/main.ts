@@ -1,4 +1,9 @@
-// What pages do with a script: copy buttons. Every page works without it.
+// What pages do with a script: copy buttons, parts that change. Every page works without it.
+import { followLivePart } from "./live.ts";
+import { streamPlayground } from "./playground.ts";
+
+followLivePart();
+streamPlayground();
 
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
 	button.hidden = false;
