@@ -213,8 +213,10 @@ function checkAnswer(form: URLSearchParams, answer: ApiAnswer<Decision> | null):
 		...(answer === null || answer.ok ? {} : { status: answer.failure.status }),
 		content: (
 			<>
-				<p class="lead">Asks what the policy of a workspace says to an action. Nothing is carried out.</p>
-				<p class="hint">The check is recorded in the audit log, as an agent's would be.</p>
+				<p class="lead">
+					Asks what the policy of a workspace says to an action. Nothing is carried out. The check is recorded in the
+					audit log, as an agent's would be.
+				</p>
 				{answer === null ? null : answer.ok ? <Verdict verdict={answer.value} /> : <Failure failure={answer.failure} />}
 				<CheckForm form={form} />
 			</>

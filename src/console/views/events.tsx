@@ -1,5 +1,6 @@
 // Filters and rows that policy checks and other audit events share.
 import { withQuery } from "../api.ts";
+import { showDirectionMarks } from "../json-text.ts";
 import { Badge, Field, Notice, Time } from "./parts.tsx";
 
 /** Names of the filters in a page's query, as the API takes them. */
@@ -44,7 +45,7 @@ const SHOWN_CHARS = 300;
 /** What somebody wrote, in a list: kept apart from the text around it, and cut where it is long. */
 export function Words({ text }: { text: string }) {
 	const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-	return <bdi class="words">{shown}</bdi>;
+	return <bdi class="words">{showDirectionMarks(shown)}</bdi>;
 }
 
 export function WorkspaceLink({ id }: { id: string }) {

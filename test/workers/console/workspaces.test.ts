@@ -49,13 +49,14 @@ describe("the list of workspaces", () => {
 
 describe("a workspace", () => {
 	it("shows its handoffs, decisions and the verdict on its chain, and what agents wrote as text", async () => {
-		await handOnTimes(key, 1, { objective: EVIL, from_tool: EVIL });
+		await handOnTimes(key, 1, { objective: `${EVIL}\u202E`, from_tool: EVIL });
 		await callWithKey(key.key, "/v1/policy/check", { workspace_id: WORKSPACE, action: EVIL });
 		const html = await show(PATH);
 		expect(html).toContain("The chain of handoffs is intact");
 		expect(html).toContain("&lt;script&gt;alert(1)");
 		expect(html).not.toContain("<script>alert");
 		expect(html).not.toContain("<img");
+		for (const page of [html, await show(`${PATH}/chain`)]) expect(page).not.toContain("\u202E");
 	});
 
 	it("of another user or of nobody is not there", async () => {

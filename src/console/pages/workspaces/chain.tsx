@@ -4,6 +4,7 @@ import type { handoffChainSchema } from "../../../ledger/endpoints.edge.ts";
 import { withQuery } from "../../api.ts";
 import { type ChainFault, parseChainFault } from "../../chain-fault.ts";
 import { PAGE_HEADERS } from "../../headers.ts";
+import { showDirectionMarks } from "../../json-text.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { TierBadge, Words } from "../../views/events.tsx";
 import { Badge, CodeBlock, Definitions, Failure, Notice, Time } from "../../views/parts.tsx";
@@ -21,11 +22,13 @@ function wholeNumber(query: URLSearchParams, name: string): number | null {
 }
 
 function itemTexts(items: Handoff["risks"]): string | null {
-	return items.length === 0 ? null : items.map(({ id, description }) => `${id}: ${description}`).join("; ");
+	return items.length === 0
+		? null
+		: showDirectionMarks(items.map(({ id, description }) => `${id}: ${description}`).join("; "));
 }
 
 function listText(texts: readonly string[]): string | null {
-	return texts.length === 0 ? null : texts.join(", ");
+	return texts.length === 0 ? null : showDirectionMarks(texts.join(", "));
 }
 
 function EntryDetails({ entry }: { entry: Handoff }) {
@@ -41,14 +44,14 @@ function EntryDetails({ entry }: { entry: Handoff }) {
 					["Constraints", listText(entry.constraints)],
 					["Risks", itemTexts(entry.risks)],
 					["Checked", itemTexts(entry.validation)],
-					["Next", entry.recommended_next_action],
+					["Next", listText(entry.recommended_next_action === null ? [] : [entry.recommended_next_action])],
 					["Risk factors", listText(entry.risk.factors)],
 					["Signature", entry.signature === null ? null : <code>{entry.signature}</code>],
 					["Key", entry.key_id === null ? null : <code>{entry.key_id}</code>],
 					["Proof", <a href={proof}>Proof that it is in the chain (JSON)</a>],
 				]}
 			/>
-			<CodeBlock label={`Signed text of entry ${entry.seq}`} text={entry.subject} />
+			<CodeBlock label={`Signed text of entry ${entry.seq}`} text={showDirectionMarks(entry.subject)} />
 		</details>
 	);
 }
@@ -62,7 +65,7 @@ function Entry({ entry, faults }: { entry: Handoff; faults: readonly ChainFault[
 				<TierBadge tier={entry.risk.tier} />
 			</h2>
 			<p>
-				<bdi>{entry.objective}</bdi>
+				<bdi>{showDirectionMarks(entry.objective)}</bdi>
 			</p>
 			<p class="hint">
 				<Time iso={entry.created_at} /> · from <Words text={entry.from_tool ?? "nobody named"} /> to{" "}
