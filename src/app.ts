@@ -4,6 +4,7 @@ import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
+import { mountConsole } from "./console/mount.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
@@ -42,6 +43,9 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
+/** The key versions that requests of a session are bound to, by request: nothing that a client sends can set one. */
+const keyVersions = new WeakMap<Request, number>();
+
 const pathDialect = pathDialects(ENDPOINTS);
 
 /** Builds the request's context and writes its log line. */
@@ -51,6 +55,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.set("errorDialect", pathDialect(c.req.path) ?? callerDialect(c.req.raw.headers));
 	const settings = cachedSettings(c.env);
+	const keyVersion = keyVersions.get(c.req.raw);
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -64,7 +69,11 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		address: clientAddress(c.req.raw.headers, settings.deployment),
 		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
-		dispatch: async (request) => app.fetch(request, c.env, c.executionCtx),
+		dispatch: async (request, keyVersion) => {
+			if (keyVersion !== undefined) keyVersions.set(request, keyVersion);
+			return app.fetch(request, c.env, c.executionCtx);
+		},
+		...(keyVersion === undefined ? {} : { keyVersion }),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
 		timings,
@@ -121,5 +130,7 @@ app.notFound((c) => failureResponse(c, PATH_NOT_FOUND));
 
 app.use(handleExchange);
 app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deployment));
+// Before the open CORS: the console has cookies, so no other origin may read or call it.
+mountConsole(app, () => import("./console/built/console.js"));
 app.use(openToAnyOrigin);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

@@ -30,6 +30,7 @@ import { usageEndpoints } from "./usage/endpoints.edge.ts";
 import { feedbackEndpoints } from "./usage/feedback-endpoints.edge.ts";
 import { operatorUsageEndpoints } from "./usage/operator-endpoints.edge.ts";
 import { proofEndpoints } from "./usage/proof-endpoints.edge.ts";
+import { requestEndpoints } from "./usage/request-endpoints.edge.ts";
 import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 
 /** OpenAPI documents by number of endpoints (with operator endpoints or without). Each is rendered once per isolate. */
@@ -81,6 +82,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...pageEndpoints,
 	...keyEndpoints,
 	...usageEndpoints,
+	...requestEndpoints,
 	...feedbackEndpoints,
 	...toolEndpoints(() => ENDPOINTS),
 	healthEndpoint,

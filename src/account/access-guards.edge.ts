@@ -53,8 +53,10 @@ async function admitCaller(endpoint: Endpoint, context: ServiceContext): Promise
 	return again.ok ? again.value.request() : again;
 }
 
-/** The refusal of a key whose role may not call an endpoint. */
-function roleFailure(endpoint: Endpoint, { key }: Account): Failure | null {
+/** The refusal of a key that has changed since a session began with it, or whose role may not call an endpoint. */
+function grantFailure(endpoint: Endpoint, { keyVersion }: ServiceContext, { key }: Account): Failure | null {
+	if (keyVersion !== undefined && keyVersion !== key.version)
+		return { reason: "invalid_api_key", message: "the API key has been changed since the session began" };
 	if (endpoint.access !== "key" || endpoint.roles === undefined || endpoint.roles.includes(key.role)) return null;
 	const message = `a key with the role ${key.role} may not call this endpoint; it takes ${endpoint.roles.join(" or ")}`;
 	return { reason: "role_forbidden", message };
@@ -92,7 +94,7 @@ async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceC
 	} else {
 		const verdict = await admitCaller(endpoint, context);
 		// After the admission, which has the key as it is now.
-		const refused = verdict.ok ? roleFailure(endpoint, keyRequestFor(context).account) : verdict.failure;
+		const refused = verdict.ok ? grantFailure(endpoint, context, keyRequestFor(context).account) : verdict.failure;
 		if (refused) c.res = failureResponse(c, refused);
 		else await next();
 	}
@@ -137,7 +139,7 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		const replaced = new Map<Failure["reason"], number>();
 		for (;;) {
 			const { account, admission } = keyRequestFor(context);
-			const refused = roleFailure(endpoint, account);
+			const refused = grantFailure(endpoint, context, account);
 			if (refused) return fail(refused);
 			const answer = await handle(toKeyContext(context, account, admission));
 			if (answer.ok) return answer;

@@ -56,8 +56,13 @@ export interface ServiceContext extends RequestContext {
 	meter(userId: string): MeterClient;
 	/** The request's headers, for protocols that use them. */
 	headers: Headers;
-	/** Answers another request as if it had come in by itself, with its own id, access guard and log line. */
-	dispatch(request: Request): Promise<Response>;
+	/**
+	 * Answers another request as if it had come in by itself, with its own id, access guard and log line.
+	 * @param keyVersion when given, only this version of its key is accepted.
+	 */
+	dispatch(request: Request, keyVersion?: number): Promise<Response>;
+	/** The only version of the key that this request may be made with; absent: the latest. */
+	keyVersion?: number;
 	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */
 	caller(): Promise<Result<Account | null>>;
 }

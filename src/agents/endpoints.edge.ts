@@ -3,18 +3,21 @@ import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
+import type { RequestIdParts } from "../account/request-tag.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint, JsonResult } from "../http/endpoint.ts";
+import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
-import { booleanParam, integerParam } from "../http/query.ts";
+import { booleanParam, integerParam, timestampParam } from "../http/query.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { type AgentRunRequest, agentRunRequestSchema, checkAnswerForm, resumeRequestSchema } from "./request.ts";
 import {
 	type RunSummary,
 	runSchema,
+	runStatusSchema,
 	runSummarySchema,
 	type StartedRun,
 	startedRunSchema,
@@ -26,8 +29,9 @@ import { type AnswerMode, RUN_NOT_FOUND, toOutcomeResult, toRunResult } from "./
 import { agentRunClient } from "./run/client.edge.ts";
 import { findControlRefusal } from "./run/control.edge.ts";
 import { resumeRun } from "./run/resume.edge.ts";
+import { mergeRunPage } from "./run/run-page.ts";
 import type { RunView } from "./run/run-view.ts";
-import { type AgentRunRow, findRun, findRuns } from "./run/runs.store.ts";
+import { findRun, findRuns } from "./run/runs.store.ts";
 import { startOrJoinRun } from "./run/start.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
@@ -84,21 +88,6 @@ const startRunEndpoint = endpoint({
 		),
 });
 
-/** Merges the runs of D1 with rows that D1 does not have yet. Newest first. */
-function mergeRuns(
-	stored: readonly Pick<AgentRunRow, "id" | "created_at" | "revision" | "summary">[],
-	unflushed: readonly AgentRunRow[],
-	limit: number,
-): RunSummary[] {
-	const latest = new Map<string, (typeof stored)[number]>();
-	for (const row of [...stored, ...unflushed]) {
-		if ((latest.get(row.id)?.revision ?? 0) < row.revision) latest.set(row.id, row);
-	}
-	const key = ({ created_at, id }: (typeof stored)[number]) => `${created_at} ${id}`;
-	const newest = [...latest.values()].sort((a, b) => (key(a) < key(b) ? 1 : -1)).slice(0, limit);
-	return newest.map(({ summary }) => JSON.parse(summary) as RunSummary);
-}
-
 const listRunsEndpoint = endpoint({
 	id: "list_agent_runs",
 	method: "GET",
@@ -111,29 +100,59 @@ const listRunsEndpoint = endpoint({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
 				.default(DEFAULT_LISTED_RUNS)
 				.describe(`At most ${MAX_LISTED_RUNS}; what is above counts as that.`),
+			status: runStatusSchema.optional().describe("Only these."),
+			since: timestampParam.optional().describe("Begun then or later."),
+			until: timestampParam.optional().describe("Begun before."),
+			cursor: z.string().optional().describe("`next_cursor` of the page before."),
 		}),
 	),
-	result: z.lazy(() => z.object({ object: z.literal("list"), count: z.int(), data: z.array(runSummarySchema) })),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("list"),
+			count: z.int().describe("Runs on this page."),
+			has_more: z.boolean(),
+			next_cursor: z.string().nullable(),
+			data: z.array(runSummarySchema),
+		}),
+	),
 	async handle({ query, context }) {
 		const { account, db, env } = context;
-		const limit = Math.min(query.limit, MAX_LISTED_RUNS);
+		const { status, since, until } = query;
+		const after = readListCursor(query.cursor, (id) => parseRunId(id, context) !== null);
+		if (!after.ok) return after;
+		const page = {
+			filter: { status, since, until },
+			after: after.value,
+			limit: Math.min(query.limit, MAX_LISTED_RUNS),
+		};
 		// Objects are read before D1: what they flush in between is then found in D1.
 		const owned = await readFromOwners(context, "run", ({ id }) =>
 			agentRunClient(env, account.userId, id).unflushedRun(),
 		);
 		if (!owned.ok) return owned;
 		const unflushed = owned.value.flatMap(({ row }) => row ?? []);
-		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, limit));
-		const data = mergeRuns(stored, unflushed, limit);
-		return ok({ object: "list" as const, count: data.length, data });
+		const stored = await context.timings.measure("d1", () => findRuns(db, account.userId, page));
+		const { entries, nextCursor } = mergeRunPage(stored, unflushed, page);
+		return ok({
+			object: "list" as const,
+			count: entries.length,
+			has_more: nextCursor !== null,
+			next_cursor: nextCursor,
+			data: entries.map(({ summary }) => JSON.parse(summary) as RunSummary),
+		});
 	},
 });
 
+/** The parts of a run's id; null for a text that is none. */
+function parseRunId(runId: string, { settings }: Pick<KeyContext, "settings">): RequestIdParts | null {
+	return runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
+}
+
 /** Whether a text can be the id of one of the caller's runs. */
-function isOwnRunId(runId: string, { account, settings }: KeyContext): boolean {
-	const parts = runId.startsWith("agt_") ? parseRequestId(runId, settings) : null;
+function isOwnRunId(runId: string, context: KeyContext): boolean {
+	const parts = parseRunId(runId, context);
 	if (!parts) return false;
-	return parts.userNumber === null || parts.userNumber === account.number;
+	return parts.userNumber === null || parts.userNumber === context.account.number;
 }
 
 /** One of the caller's runs: from D1 when it is over, else from its object. */

@@ -28,7 +28,7 @@ const MAX_LISTED_OUTPUT_BYTES = 100_000;
 const SHORT_HASH_DIGITS = 12;
 
 const intensitySchema = z.enum(INTENSITIES_DESCENDING);
-const runStatusSchema = z.enum(["running", ...END_STATUSES]);
+export const runStatusSchema = z.enum(["running", ...END_STATUSES]);
 
 const runStepSchema = z.lazy(() =>
 	z.object({

@@ -28,6 +28,20 @@ const eventSchema = z.lazy(() =>
 		risk_tier: z.enum(RISK_TIERS).optional(),
 	}),
 );
+/** `GET /v1/audit/events`. */
+export const auditEventsSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("audit.events"),
+		count: z.int().describe("Events on this page."),
+		has_more: z.boolean(),
+		next_cursor: z.string().nullable(),
+		searched_back_to: z
+			.string()
+			.nullable()
+			.describe("Where a page ended that found few: `next_cursor` goes on from there. Null on other pages."),
+		data: z.array(eventSchema),
+	}),
+);
 const payloadSchema = z.record(z.string(), z.unknown());
 
 /** An event as shown; the columns of a decision stand on events that have one. */
@@ -50,36 +64,30 @@ const listAuditEventsEndpoint = endpoint({
 			workspace_id: workspaceIdSchema.optional().describe("All of the caller's workspaces without it."),
 			event_type: z.enum(EVENT_TYPES).optional().describe("Only these."),
 			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
+			actor: z.string().optional().describe("Only what this one did: `key:<key id>` or `operator`."),
 			since: timestampParam.optional().describe("Created then or later."),
 			until: timestampParam.optional().describe("Created before."),
 			limit: integerParam(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
 			cursor: z.string().optional().describe("`next_cursor` of the page before."),
 		}),
 	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("audit.events"),
-			count: z.int().describe("Events on this page."),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			data: z.array(eventSchema),
-		}),
-	),
+	result: auditEventsSchema,
 	async handle({ query, context }) {
-		const { workspace_id: workspaceId, event_type: eventType, decision, since, until, limit, cursor } = query;
+		const { workspace_id: workspaceId, event_type: eventType, decision, actor, since, until, limit, cursor } = query;
 		const after = readListCursor(cursor, isEventId);
 		if (!after.ok) return after;
-		const page = { filter: { workspaceId, eventType, decision, since, until }, after: after.value, limit };
+		const page = { filter: { workspaceId, eventType, decision, actor, since, until }, after: after.value, limit };
 		// The owners first: what they flush after this is found in D1.
 		const unflushed = await readUnflushedEvents(context, page);
 		if (!unflushed.ok) return unflushed;
 		const stored = await context.timings.measure("d1", () => findEvents(context.db, context.account.userId, page));
-		const { events, hasMore, nextCursor } = mergeEventPage(stored, unflushed.value, page);
+		const { events, nextCursor, searchedBackTo } = mergeEventPage(stored, unflushed.value, page);
 		return ok({
 			object: "audit.events" as const,
 			count: events.length,
-			has_more: hasMore,
+			has_more: nextCursor !== null,
 			next_cursor: nextCursor,
+			searched_back_to: searchedBackTo,
 			data: events.map(toEventView),
 		});
 	},

@@ -1,10 +1,13 @@
 // Audit events in D1: inserted in batches, once each, and never changed. Read newest first, after a position.
-import { and, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
+import { isInListRange } from "../db/list-range.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
+import type { PagePart } from "../http/list-page.ts";
+import type { ListPosition } from "../http/list-position.ts";
 import type { AuditEventRow } from "./event.ts";
-import { type EventPageQuery, PAGE_PAYLOAD_CHARS } from "./page.ts";
+import { type EventFilter, type EventPageQuery, PAGE_PAYLOAD_CHARS } from "./page.ts";
 
 /** The columns of a row, under their names in D1. */
 const eventColumns = {
@@ -33,6 +36,41 @@ export function insertEventOfChange(db: Database, event: AuditEventRow) {
 	return db.insert(auditEvents).select(sql`${rowsFromJson(auditEvents, [event])} AND changes() > 0`);
 }
 
+/** Index entries that one page looks at, where it checks filters that no index has. */
+const MOST_LOOKED_AT = 5_000;
+
+/** The conditions of a filter: one that an index has, and those that are checked on what it finds. */
+function splitFilter({ workspaceId, decision, eventType, actor }: EventFilter): { indexed: SQL[]; checked: SQL[] } {
+	const indexed = [
+		workspaceId === undefined ? [] : eq(auditEvents.workspaceId, workspaceId),
+		decision === undefined ? [] : eq(auditEvents.decision, decision),
+		eventType === undefined ? [] : eq(auditEvents.eventType, eventType),
+	].flat();
+	const checked = actor === undefined ? [] : [eq(auditEvents.actor, actor)];
+	return { indexed: indexed.slice(0, 1), checked: [...indexed.slice(1), ...checked] };
+}
+
+/** The part of a user's log that a page is in. */
+function rangeCondition(userId: string, { filter: { since, until }, after }: EventPageQuery): SQL | undefined {
+	return and(eq(auditEvents.userId, userId), isInListRange(auditEvents, { since, until, after }));
+}
+
+const NEWEST_FIRST = [desc(auditEvents.createdAt), desc(auditEvents.id)];
+
+/** Ids of the events that a page looks at, newest first. */
+function lookedAt(userId: string, query: EventPageQuery, indexed: readonly SQL[]): SQL {
+	return sql`SELECT id, created_at FROM ${auditEvents} WHERE ${and(rangeCondition(userId, query), ...indexed)}
+		ORDER BY ${sql.join(NEWEST_FIRST, sql`, `)} LIMIT ${MOST_LOOKED_AT}`;
+}
+
+/** The last of the events that a page looks at; null when they are all that there are. */
+async function findEnd(db: Database, entries: SQL): Promise<ListPosition | null> {
+	const [last] = await db.all<ListPosition>(
+		sql`SELECT id, created_at FROM (${entries}) LIMIT 1 OFFSET ${MOST_LOOKED_AT - 1}`,
+	);
+	return last ?? null;
+}
+
 /**
  * Finds the events of a page, newest first, plus one if there are more. Stops one event after the payloads pass
  * PAGE_PAYLOAD_CHARS. SQLite counts one character where JavaScript may count two, so the page never needs more than this.
@@ -40,28 +78,19 @@ export function insertEventOfChange(db: Database, event: AuditEventRow) {
 export async function findEvents(
 	db: Database,
 	userId: string,
-	{ filter, after, limit }: EventPageQuery,
-): Promise<AuditEventRow[]> {
-	const { workspaceId, eventType, decision, since, until } = filter;
+	query: EventPageQuery,
+): Promise<PagePart<AuditEventRow>> {
+	const { indexed, checked } = splitFilter(query.filter);
+	const entries = lookedAt(userId, query, indexed);
+	const isIn =
+		checked.length === 0 ? and(rangeCondition(userId, query), ...indexed) : sql`id IN (SELECT id FROM (${entries}))`;
 	const newest = db
 		.select(eventColumns)
 		.from(auditEvents)
-		.where(
-			and(
-				eq(auditEvents.userId, userId),
-				workspaceId === undefined ? undefined : eq(auditEvents.workspaceId, workspaceId),
-				eventType === undefined ? undefined : eq(auditEvents.eventType, eventType),
-				decision === undefined ? undefined : eq(auditEvents.decision, decision),
-				since === undefined ? undefined : gte(auditEvents.createdAt, since),
-				until === undefined ? undefined : lt(auditEvents.createdAt, until),
-				after === null
-					? undefined
-					: sql`(${auditEvents.createdAt}, ${auditEvents.id}) < (${after.created_at}, ${after.id})`,
-			),
-		)
-		.orderBy(desc(auditEvents.createdAt), desc(auditEvents.id))
-		.limit(limit + 1);
-	return db.all<AuditEventRow>(sql`
+		.where(and(isIn, ...checked))
+		.orderBy(...NEWEST_FIRST)
+		.limit(query.limit + 1);
+	const events = await db.all<AuditEventRow>(sql`
 		WITH newest AS ${newest},
 			counted AS (SELECT newest.*,
 				sum(length(payload)) OVER (ORDER BY created_at DESC, id DESC) - length(payload) AS chars_before,
@@ -72,4 +101,6 @@ export async function findEvents(
 			sql`, `,
 		)} FROM counted
 		WHERE position <= 2 OR chars_before <= ${PAGE_PAYLOAD_CHARS} ORDER BY position`);
+	const mayEndEarly = checked.length > 0 && events.length <= query.limit;
+	return { entries: events, readTo: mayEndEarly ? await findEnd(db, entries) : null };
 }

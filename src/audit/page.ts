@@ -1,4 +1,5 @@
 // One page of the audit log, newest first: filter, cursor, and the merge of events in D1 with unflushed ones. Pure.
+import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
 import { type ListPosition, renderCursor } from "../http/list-position.ts";
 import type { AuditEventRow } from "./event.ts";
 
@@ -7,28 +8,24 @@ export interface EventFilter {
 	workspaceId?: string | undefined;
 	eventType?: string | undefined;
 	decision?: string | undefined;
+	actor?: string | undefined;
 	/** Created at this time or later; ISO 8601 as in `created_at`. */
 	since?: string | undefined;
 	/** Created before this time. */
 	until?: string | undefined;
 }
 
-/** Compares newest first; by id where times are equal. */
-function newestFirst(a: ListPosition, b: ListPosition): number {
-	if (a.created_at !== b.created_at) return a.created_at < b.created_at ? 1 : -1;
-	return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
-}
-
 /** True when the same query in D1 would find the event. */
 function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosition | null): boolean {
-	const { workspaceId, eventType, decision, since, until } = filter;
+	const { workspaceId, eventType, decision, actor, since, until } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
 		(eventType === undefined || event.event_type === eventType) &&
 		(decision === undefined || event.decision === decision) &&
+		(actor === undefined || event.actor === actor) &&
 		(since === undefined || event.created_at >= since) &&
 		(until === undefined || event.created_at < until) &&
-		(after === null || newestFirst(after, event) < 0)
+		(after === null || compareNewestFirst(after, event) < 0)
 	);
 }
 
@@ -64,7 +61,7 @@ export function selectNewest(
 	let kept: AuditEventRow[] = [];
 	let chars = 0;
 	const cut = () => {
-		kept.sort(newestFirst);
+		kept.sort(compareNewestFirst);
 		kept = kept.slice(0, countFitting(kept, limit) + 1);
 		chars = kept.reduce((sum, { payload }) => sum + payload.length, 0);
 	};
@@ -80,25 +77,33 @@ export function selectNewest(
 
 interface EventPage {
 	events: AuditEventRow[];
-	hasMore: boolean;
 	nextCursor: string | null;
+	/** Where a page that is not full ends although there may be more: D1 has looked at enough events. */
+	searchedBackTo: string | null;
 }
 
 /**
- * Merges events from D1 with unflushed ones. An event in both appears once. The page ends at `limit` events or at
- * PAGE_PAYLOAD_CHARS.
- * @param stored newest first, with at least one more row than the page holds if there are more.
+ * Merges events from D1 with unflushed ones. An event in both appears once. The page ends at `limit` events, at
+ * PAGE_PAYLOAD_CHARS, or where D1 has stopped looking.
+ * @param stored with at least one more row than the page holds if there are more among those that D1 has looked at.
  */
 export function mergeEventPage(
-	stored: readonly AuditEventRow[],
+	{ entries, readTo }: PagePart<AuditEventRow>,
 	unflushed: readonly AuditEventRow[],
 	{ filter, after, limit }: EventPageQuery,
 ): EventPage {
 	const missing = unflushed.filter((event) => matchesQuery(event, filter, after));
-	const byId = new Map([...missing, ...stored].map((event) => [event.id, event]));
-	const all = [...byId.values()].sort(newestFirst);
+	const byId = new Map([...missing, ...entries].map((event) => [event.id, event]));
+	const all = [...byId.values()]
+		.filter((event) => readTo === null || compareNewestFirst(event, readTo) <= 0)
+		.sort(compareNewestFirst);
 	const events = all.slice(0, countFitting(all, limit));
-	const hasMore = all.length > events.length;
 	const last = events.at(-1);
-	return { events, hasMore, nextCursor: hasMore && last ? renderCursor(last) : null };
+	if (last && all.length > events.length) return { events, nextCursor: renderCursor(last), searchedBackTo: null };
+	if (!readTo) return { events, nextCursor: null, searchedBackTo: null };
+	return {
+		events,
+		nextCursor: renderCursor(readTo),
+		searchedBackTo: events.length < limit ? readTo.created_at : null,
+	};
 }

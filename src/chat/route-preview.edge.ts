@@ -66,6 +66,47 @@ const routeRequestSchema = z.lazy(() =>
 		}),
 );
 
+export const routePreviewSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("route"),
+		model: z.string(),
+		model_display: z.string(),
+		provider: z.string(),
+		tier: z.enum(TIERS),
+		mode: z.enum(MODES),
+		reason: z.string(),
+		signals_detected: z.record(z.string(), z.boolean()),
+		intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
+		observed: observedSchema.describe("What else the choice was made with; send it back to repeat the choice."),
+		estimated_cost: costSchema,
+		candidates: z.array(
+			z.object({
+				model: z.string(),
+				provider: z.string(),
+				tier: z.enum(TIERS),
+				score: z.number(),
+				expected_quality: z.number(),
+				estimated_cost_usd: z.number(),
+				expected_latency_ms: z.int(),
+				unknown: z
+					.array(z.enum(QUALITY_INTENTS))
+					.optional()
+					.describe("What the catalog has no figure of this model for: its general figure stands in."),
+				below_floor: z
+					.literal(true)
+					.optional()
+					.describe("Expected to be so much worse than the best that the mode ranks it behind all others."),
+			}),
+		),
+		excluded: z.record(z.string(), z.array(z.string())),
+		masked: z
+			.record(z.string(), z.int())
+			.optional()
+			.describe("Under a policy that masks: how many different values of each kind would be masked."),
+		matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
+	}),
+);
+
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",
 	effect: "none",
@@ -79,46 +120,7 @@ export const previewRouteEndpoint = endpoint({
 		"Before spending: which model a prompt would go to, what it would cost, which were left out and why. It calls no model and costs nothing.",
 	emptyField: { name: "messages", failure: { reason: "no_messages" } },
 	body: routeRequestSchema,
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("route"),
-			model: z.string(),
-			model_display: z.string(),
-			provider: z.string(),
-			tier: z.enum(TIERS),
-			mode: z.enum(MODES),
-			reason: z.string(),
-			signals_detected: z.record(z.string(), z.boolean()),
-			intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
-			observed: observedSchema.describe("What else the choice was made with; send it back to repeat the choice."),
-			estimated_cost: costSchema,
-			candidates: z.array(
-				z.object({
-					model: z.string(),
-					provider: z.string(),
-					tier: z.enum(TIERS),
-					score: z.number(),
-					expected_quality: z.number(),
-					estimated_cost_usd: z.number(),
-					expected_latency_ms: z.int(),
-					unknown: z
-						.array(z.enum(QUALITY_INTENTS))
-						.optional()
-						.describe("What the catalog has no figure of this model for: its general figure stands in."),
-					below_floor: z
-						.literal(true)
-						.optional()
-						.describe("Expected to be so much worse than the best that the mode ranks it behind all others."),
-				}),
-			),
-			excluded: z.record(z.string(), z.array(z.string())),
-			masked: z
-				.record(z.string(), z.int())
-				.optional()
-				.describe("Under a policy that masks: how many different values of each kind would be masked."),
-			matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
-		}),
-	),
+	result: routePreviewSchema,
 	async handle({ body, context }) {
 		const { account, settings, startedAtMs } = context;
 		const request = await applyChatRules(body.request, context);

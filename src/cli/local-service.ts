@@ -39,6 +39,7 @@ function bundleModules(bundleDir: string): { type: "ESModule" | "Text"; path: st
 	const texts = readdirSync(bundleDir).filter((name) => TEXT_MODULE.test(name));
 	return [
 		{ type: "ESModule", path: join(bundleDir, "index.js") },
+		{ type: "ESModule", path: join(bundleDir, "console/built/console.js") },
 		...texts.map((name) => ({ type: "Text" as const, path: join(bundleDir, name) })),
 	];
 }

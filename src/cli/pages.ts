@@ -1,4 +1,4 @@
-// Builds the pages that the Worker serves, each as one file with its style and script: text modules beside the bundle.
+// Builds the pages that the Worker serves, each with its style and script: modules beside the bundle.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,8 +51,35 @@ function inlineParts(page: string, parts: readonly [placeholder: string, content
 	}, page);
 }
 
-/** Builds all pages into `src/pages/built`. Run it before anything bundles the Worker. */
-export async function buildPages(): Promise<void> {
+const CONSOLE = "src/console";
+
+/** A file that browsers may keep for ever: its name changes with its text. */
+function toAsset(text: string, extension: string) {
+	const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
+	return JSON.stringify({ name: `console.${hash}.${extension}`, text });
+}
+
+/** Builds the console with its style and script: a module that the Worker loads on first use. */
+async function buildConsole(): Promise<void> {
+	const [script, style] = await Promise.all([
+		bundleFile(join(CONSOLE, "browser/main.ts")),
+		bundleFile(join(CONSOLE, "style.css")),
+	]);
+	await build({
+		entryPoints: [join(CONSOLE, "main.tsx")],
+		outfile: join(CONSOLE, "built/console.js"),
+		bundle: true,
+		minify: true,
+		format: "esm",
+		target: "es2024",
+		charset: "utf8",
+		legalComments: "none",
+		define: { CONSOLE_SCRIPT: toAsset(script, "js"), CONSOLE_STYLE: toAsset(style, "css") },
+	});
+}
+
+/** Builds the page that verifies proofs: a text with its style and script. */
+async function buildVerifyPage(): Promise<void> {
 	const [script, style] = await Promise.all([
 		bundleFile(join(VERIFY_PAGE, "main.ts")),
 		bundleFile(join(VERIFY_PAGE, "style.css")),
@@ -64,4 +91,9 @@ export async function buildPages(): Promise<void> {
 	]);
 	mkdirSync(BUILT_DIR, { recursive: true });
 	writeFileSync(join(BUILT_DIR, "verify.html"), page);
+}
+
+/** Builds all pages. Run it before anything bundles the Worker. */
+export async function buildPages(): Promise<void> {
+	await Promise.all([buildVerifyPage(), buildConsole()]);
 }

@@ -1,5 +1,5 @@
-// Seals texts of one user before an object stores them: AES-GCM under a key that only this service can derive. What a text is for
-// is bound to it by its name.
+// Seals texts before they are stored or given away: AES-GCM under a key that only this service can derive. What a text is for is
+// bound to it by its name.
 import { StorageUnavailableError } from "../failure.ts";
 
 const IV_BYTES = 12;
@@ -9,20 +9,22 @@ type SealedBytes = Uint8Array<ArrayBuffer>;
 
 const encode = (text: string): SealedBytes => new TextEncoder().encode(text) as SealedBytes;
 
-/** The user's key: HKDF-SHA-256 (RFC 5869) of KEY_PEPPER, with the user's id in `info`. */
-async function deriveTextKey(keyPepper: string, userId: string): Promise<CryptoKey> {
+/** HKDF-SHA-256 (RFC 5869) of KEY_PEPPER. @param purpose the key's `info`: what it seals, and for whom. */
+async function deriveSealKey(keyPepper: string, purpose: string): Promise<CryptoKey> {
 	const pepper = await crypto.subtle.importKey("raw", encode(keyPepper), "HKDF", false, ["deriveKey"]);
-	const info = encode(`svc.text.v1:${userId}`);
+	const info = encode(purpose);
 	const derivation = { name: "HKDF", hash: "SHA-256", salt: new Uint8Array(0), info };
 	const algorithm = { name: "AES-GCM", length: 256 };
 	return crypto.subtle.deriveKey(derivation, pepper, algorithm, false, ["encrypt", "decrypt"]);
 }
 
-export class TextSeal {
+/** Seals and opens what has one purpose. */
+export class Seal {
 	#key: Promise<CryptoKey>;
 
-	constructor(keyPepper: string, userId: string) {
-		this.#key = deriveTextKey(keyPepper, userId);
+	/** @param purpose for instance `svc.text.v1:usr_…`. What is sealed for one opens for no other. */
+	constructor(keyPepper: string, purpose: string) {
+		this.#key = deriveSealKey(keyPepper, purpose);
 	}
 
 	/** The sealed text: a random IV, then what AES-GCM writes. @param name of the text, needed to open it. */
@@ -36,14 +38,34 @@ export class TextSeal {
 		return bytes;
 	}
 
-	/** @throws StorageUnavailableError when it was sealed under another name, user or pepper. */
-	async open(name: string, bytes: SealedBytes): Promise<string> {
+	/** The text; null when it was sealed under another name, purpose or pepper, or has been changed. */
+	async open(name: string, bytes: SealedBytes): Promise<string | null> {
 		const algorithm = { name: "AES-GCM", iv: bytes.slice(0, IV_BYTES), additionalData: encode(name) };
 		try {
 			const opened = await crypto.subtle.decrypt(algorithm, await this.#key, bytes.slice(IV_BYTES));
 			return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(opened);
-		} catch (cause) {
-			throw new StorageUnavailableError("a sealed text does not open", { cause });
+		} catch {
+			return null;
 		}
+	}
+}
+
+/** Seals texts of one user. */
+export class TextSeal {
+	#seal: Seal;
+
+	constructor(keyPepper: string, userId: string) {
+		this.#seal = new Seal(keyPepper, `svc.text.v1:${userId}`);
+	}
+
+	seal(name: string, text: string): Promise<SealedBytes> {
+		return this.#seal.seal(name, text);
+	}
+
+	/** @throws StorageUnavailableError when it was sealed under another name, user or pepper. */
+	async open(name: string, bytes: SealedBytes): Promise<string> {
+		const text = await this.#seal.open(name, bytes);
+		if (text === null) throw new StorageUnavailableError("a sealed text does not open");
+		return text;
 	}
 }

@@ -71,7 +71,7 @@ async function readPieces(reader: BodyReader, limitBytes: number): Promise<Resul
  * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it arrives, so the
  * bytes are never held beside the text.
  */
-async function readText(request: Request, limitBytes: number): Promise<Result<string>> {
+export async function readBodyText(request: Request, limitBytes: number): Promise<Result<string>> {
 	if (Number(request.headers.get("content-length")) > limitBytes) {
 		await drainBody(request);
 		return fail({ reason: "request_too_large", limitBytes });
@@ -135,7 +135,7 @@ export function findUnrepresentable(root: unknown): Issue | null {
  * @param isOptional an empty body counts as `{}`.
  */
 export async function readJsonBody(request: Request, limitBytes: number, isOptional = false): Promise<Result<unknown>> {
-	const text = await readText(request, limitBytes);
+	const text = await readBodyText(request, limitBytes);
 	if (!text.ok) return text;
 	if (text.value === "")
 		return isOptional ? ok({}) : invalidJson("the request body is empty; a JSON object is expected");

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
-import type { BudgetStatus } from "../meter/key-budget.ts";
+import type { BudgetStatus, KeyCosts } from "../meter/key-budget.ts";
 import { usd } from "../proof/money.ts";
 import { configSchema, toConfigFields } from "../routing-config/config-input.ts";
 import { maskWebhook } from "../webhooks/webhook.ts";
@@ -37,6 +37,10 @@ export const keySchema = z.lazy(() =>
 		spent_usd: z.number().nullable().describe("Of the budget, in its current period; null without one."),
 		held_usd: z.number().nullable().describe("What open requests may still cost of the budget, at most."),
 		resets_at: z.string().nullable().describe("When the budget's period ends; null where it has no end."),
+		cost_today_usd: z.number().describe("Of its requests and those of the keys that it replaced, as the two below."),
+		cost_month_usd: z.number(),
+		cost_total_usd: z.number(),
+		last_used_on: z.string().nullable().describe("The latest UTC day with a request that cost anything."),
 	}),
 );
 
@@ -84,13 +88,24 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 
 type KeyView = z.output<typeof keySchema>;
 
-/** A key as a key of its user sees it. @param budget of a key that has one. */
-export function toKeyView(key: ApiKey, budget: BudgetStatus | null, isOwner: boolean): KeyView {
+/** What the meter knows of a key now. */
+export interface KeyState {
+	/** Of a key that has one. */
+	budget: BudgetStatus | null;
+	costs: KeyCosts;
+}
+
+/** A key as a key of its user sees it. */
+export function toKeyView(key: ApiKey, { budget, costs }: KeyState, isOwner: boolean): KeyView {
 	return {
 		object: "key",
 		...toKeyMembers(key, isOwner),
 		spent_usd: budget && usd(budget.spentNanoUsd),
 		held_usd: budget && usd(budget.heldNanoUsd),
 		resets_at: budget?.resetsAt ?? null,
+		cost_today_usd: usd(costs.todayNanoUsd),
+		cost_month_usd: usd(costs.monthNanoUsd),
+		cost_total_usd: usd(costs.totalNanoUsd),
+		last_used_on: costs.lastUsedOn,
 	};
 }

@@ -1,5 +1,6 @@
-// Keys as their owners see them, with what is spent and held of their budgets now.
+// Keys as their owners see them, with what they have cost, and what is spent and held of their budgets now.
 import type { ServiceContext } from "../account/context.ts";
+import type { KeyCosts } from "../meter/key-budget.ts";
 import { type ApiKey, toBudgetKeyId } from "./key.ts";
 import { toKeyView } from "./schemas.ts";
 
@@ -9,20 +10,29 @@ export interface KeyReader {
 	isOwner: boolean;
 }
 
-/** Views of one user's keys. Asks the meter once, and only if any of them has a budget. */
+const NO_COSTS: KeyCosts = { todayNanoUsd: 0, monthNanoUsd: 0, totalNanoUsd: 0, lastUsedOn: null };
+
+/** Views of one user's keys. Asks the meter once for all costs, and once more if any key has a budget. */
 export async function viewKeys(
 	{ meter }: Pick<ServiceContext, "meter">,
 	{ userId, isOwner }: KeyReader,
 	keys: readonly ApiKey[],
 ): Promise<ReturnType<typeof toKeyView>[]> {
+	if (keys.length === 0) return [];
 	const budgeted = keys.flatMap((key) => {
 		const { budget } = key.options;
 		return budget ? [{ key, query: { budgetKeyId: toBudgetKeyId(key), budget } }] : [];
 	});
 	const queries = budgeted.map(({ query }) => query);
-	const statuses = queries.length > 0 ? await meter(userId).budgets(queries) : [];
+	const own = meter(userId);
+	const [costs, statuses] = await Promise.all([
+		own.keyCosts(keys.map(toBudgetKeyId)),
+		queries.length > 0 ? own.budgets(queries) : [],
+	]);
 	const byKey = new Map(budgeted.map(({ key }, at) => [key, statuses[at]]));
-	return keys.map((key) => toKeyView(key, byKey.get(key) ?? null, isOwner));
+	return keys.map((key, at) =>
+		toKeyView(key, { budget: byKey.get(key) ?? null, costs: costs[at] ?? NO_COSTS }, isOwner),
+	);
 }
 
 /** The view of one key. */
@@ -31,6 +41,10 @@ export async function viewKey(
 	key: ApiKey,
 	isOwner: boolean,
 ): Promise<ReturnType<typeof toKeyView>> {
-	const [view = toKeyView(key, null, isOwner)] = await viewKeys(context, { userId: key.userId, isOwner }, [key]);
+	const [view = toKeyView(key, { budget: null, costs: NO_COSTS }, isOwner)] = await viewKeys(
+		context,
+		{ userId: key.userId, isOwner },
+		[key],
+	);
 	return view;
 }

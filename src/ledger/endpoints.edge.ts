@@ -112,6 +112,26 @@ const getHandoffEndpoint = endpoint({
 	},
 });
 
+/** `GET /v1/handoff/chain/{workspace_id}`. */
+export const handoffChainSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("handoff.chain"),
+		workspace_id: z.string(),
+		count: z.int().describe("Entries of the whole chain."),
+		data: z.array(handoffSchema),
+		has_more: z.boolean(),
+		verification: z.object({
+			ok: z.boolean(),
+			n: z.int(),
+			first_broken_index: z.int().nullable(),
+			reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
+			signing_enabled: z.boolean(),
+			complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
+		}),
+		pubkey_endpoint: z.string(),
+	}),
+);
+
 const getHandoffChainEndpoint = endpoint({
 	id: "get_handoff_chain",
 	method: "GET",
@@ -135,24 +155,7 @@ const getHandoffChainEndpoint = endpoint({
 				.describe("Hash of the entry at that size, or of any entry."),
 		}),
 	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("handoff.chain"),
-			workspace_id: z.string(),
-			count: z.int().describe("Entries of the whole chain."),
-			data: z.array(handoffSchema),
-			has_more: z.boolean(),
-			verification: z.object({
-				ok: z.boolean(),
-				n: z.int(),
-				first_broken_index: z.int().nullable(),
-				reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
-				signing_enabled: z.boolean(),
-				complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),
-			}),
-			pubkey_endpoint: z.string(),
-		}),
-	),
+	result: handoffChainSchema,
 	async handle({ params: { workspace_id }, query, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { limit, after, expected_size: size, expected_head: head } = query;

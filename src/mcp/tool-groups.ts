@@ -18,6 +18,7 @@ const TOOLS_BY_GROUP = {
 	policy: ["check_policy", "score_risk", "list_audit_events"],
 	handoffs: ["create_handoff", "get_handoff_chain", "get_handoff", "get_handoff_proof"],
 	workspaces: [
+		"list_workspaces",
 		"check_workspace_readiness",
 		"get_workspace_snapshot",
 		"get_workspace_manifest",
@@ -32,7 +33,7 @@ const TOOLS_BY_GROUP = {
 	],
 	compliance: ["preview_compliance"],
 	proofs: ["get_proof", "get_public_key"],
-	account: ["get_usage", "get_savings", "give_feedback", "list_plans", "health"],
+	account: ["get_usage", "get_savings", "list_requests", "get_request", "give_feedback", "list_plans", "health"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** What a client gets that names no group: enough to work, in less than 6,000 tokens. */

@@ -10,11 +10,12 @@ import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
+import type { PagePart } from "../http/list-page.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import type { BudgetStatus } from "./key-budget.ts";
+import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import { KeyBudgets } from "./key-budgets.edge.ts";
 import { narrowerQuota, refuseOverLimit, toQuota } from "./limits.ts";
 import {
@@ -37,6 +38,7 @@ import { MeterState, type PendingPage } from "./meter-state.edge.ts";
 import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
+import { type ListedRequest, type RequestDetail, type RequestPageQuery, toRequestDetail } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
@@ -226,6 +228,12 @@ export class AccountMeter extends DurableObject<Env> {
 		return queries.map(({ budgetKeyId, budget }) => this.#meterState.budgetStatus(budgetKeyId, budget, nowMs));
 	}
 
+	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
+	keyCosts(budgetKeyIds: readonly string[]): KeyCosts[] {
+		const nowMs = Date.now();
+		return budgetKeyIds.map((id) => this.#meterState.keyCosts(id, nowMs));
+	}
+
 	/** Releases a reservation of a request that no model was billed for. */
 	release(requestId: string): void {
 		const slot = this.#meterState.find(requestId);
@@ -254,6 +262,18 @@ export class AccountMeter extends DurableObject<Env> {
 	/** What each settlement that D1 may lack adds to the rollup there: one page; `after` is `next` of the page before. */
 	pendingParts(after: number): PendingPage<RollupPart[]> {
 		return this.#meterState.pendingPage(after);
+	}
+
+	/** The requests of a page among those that D1 may lack. */
+	pendingRequests(query: RequestPageQuery): PagePart<ListedRequest> {
+		return this.#meterState.pendingRequests(query);
+	}
+
+	/** A request that was settled a moment ago, or that D1 does not have. */
+	request(requestId: string): RequestDetail | null {
+		const slot = this.#meterState.find(requestId);
+		const settlement = slot && this.#meterState.settlement(slot);
+		return settlement ? toRequestDetail(settlement) : null;
 	}
 
 	/** The receipt of a request that was settled a moment ago, or that D1 does not have. */

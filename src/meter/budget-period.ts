@@ -11,6 +11,11 @@ export function toUtcDay(atMs: number): number {
 	return Math.floor(atMs / DAY_MS);
 }
 
+/** A day as `YYYY-MM-DD`. */
+export function renderUtcDay(day: number): string {
+	return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** The first day of the month that is so many months after a day's. */
 function monthStart(day: number, months: number): number {
 	const date = new Date(day * DAY_MS);

@@ -27,6 +27,16 @@ export interface BudgetStatus extends KeyBudget {
 	resetsAt: string | null;
 }
 
+/** What the requests of a key have cost, with those of the keys that it replaced. */
+export interface KeyCosts {
+	todayNanoUsd: number;
+	/** In the calendar month in UTC. */
+	monthNanoUsd: number;
+	totalNanoUsd: number;
+	/** The latest UTC day with a request that cost anything, `YYYY-MM-DD`; null where there is none. */
+	lastUsedOn: string | null;
+}
+
 /** Neither spent nor held. A budget that was lowered below both has nothing left. */
 export function budgetLeftNanoUsd({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: BudgetStatus): number {
 	return Math.max(0, limitNanoUsd - spentNanoUsd - heldNanoUsd);

@@ -1,6 +1,6 @@
 // The budgets of a user's keys: what each key has spent, and what its open requests hold. Pure; the clock is an argument.
-import { type BudgetPeriod, periodEndsAt, periodStart, toUtcDay } from "./budget-period.ts";
-import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
+import { type BudgetPeriod, periodEndsAt, periodStart, renderUtcDay, toUtcDay } from "./budget-period.ts";
+import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeySpending, type PackedSpending } from "./key-spending.ts";
 import type { BudgetShare } from "./slots.ts";
 
@@ -55,6 +55,19 @@ export class KeyLedger {
 	/** The first day of the period that a request of now would be booked in. */
 	periodStart(period: BudgetPeriod, nowMs: number): number {
 		return periodStart(period, this.today(nowMs));
+	}
+
+	/** What a key's requests have cost, whether it has a budget or not. */
+	costs(budgetKeyId: string, nowMs: number): KeyCosts {
+		const today = this.today(nowMs);
+		const spent = (period: BudgetPeriod) => this.#booked.spentNanoUsd(budgetKeyId, period, today);
+		const latestDay = this.#booked.latestDayFor(budgetKeyId);
+		return {
+			todayNanoUsd: spent("day"),
+			monthNanoUsd: spent("month"),
+			totalNanoUsd: spent("total"),
+			lastUsedOn: latestDay === null ? null : renderUtcDay(latestDay),
+		};
 	}
 
 	/**

@@ -50,6 +50,11 @@ export class KeySpending {
 		return sums && isSamePeriod(period, sums.latestDay, day) ? sums[period] : 0;
 	}
 
+	/** The latest day on which a key has spent anything; null where it has not. */
+	latestDayFor(keyId: string): number | null {
+		return this.#byKey.get(keyId)?.latestDay ?? null;
+	}
+
 	/** Forgets keys whose sums nobody needs any more. */
 	forget(isOver: (keyId: string) => boolean): void {
 		for (const keyId of this.#byKey.keys()) if (isOver(keyId)) this.#byKey.delete(keyId);

@@ -2,9 +2,10 @@
 
 import type { PlanId } from "../catalog/plans.ts";
 import { callObject } from "../durable/call-object.edge.ts";
+import type { PagePart } from "../http/list-page.ts";
 import type { AccountMeter } from "./account-meter.object.ts";
 import type { ComplianceRefusal } from "./compliance-refusals.ts";
-import type { BudgetStatus } from "./key-budget.ts";
+import type { BudgetStatus, KeyCosts } from "./key-budget.ts";
 import type {
 	AdmitRequest,
 	AdmitVerdict,
@@ -19,6 +20,7 @@ import type {
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
+import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
 
@@ -35,6 +37,10 @@ export interface MeterClient {
 	doubtful(after: number): Promise<PendingPage>;
 	/** What each settlement that D1 may lack adds to the rollup there: one page behind `after`, from 0. */
 	pendingParts(after: number): Promise<PendingPage<RollupPart[]>>;
+	/** The requests of a page among those that D1 may lack. */
+	pendingRequests(query: RequestPageQuery): Promise<PagePart<ListedRequest>>;
+	/** A request that is settled, which D1 may not have. */
+	request(requestId: string): Promise<RequestDetail | null>;
 	/** The receipt of a request, which D1 may not have. */
 	receipt(requestId: string): Promise<StoredReceipt | null>;
 	/** The API key of a request that is settled, and that D1 may not have. */
@@ -46,6 +52,8 @@ export interface MeterClient {
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
 	/** Budgets of keys now, in the order of the queries. */
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
+	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
+	keyCosts(budgetKeyIds: readonly string[]): Promise<KeyCosts[]>;
 	/** What an open request may hold in the budget of its key; null without a budget, and when it is not open. */
 	room(requestId: string): Promise<BudgetRoom | null>;
 	/** Refuses a key for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
@@ -73,6 +81,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),
 		pendingParts: (after) => twice(async (stub) => await stub.pendingParts(after)),
+		pendingRequests: (query) => twice(async (stub) => await stub.pendingRequests(query)),
+		request: (requestId) => twice(async (stub) => await stub.request(requestId)),
 		receipt: (requestId) => twice(async (stub) => await stub.receipt(requestId)),
 		settledBy: (requestId) => twice(async (stub) => await stub.settledBy(requestId)),
 		flushedTotals: () => twice(async (stub) => await stub.flushedTotals()),
@@ -80,6 +90,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
+		keyCosts: (budgetKeyIds) => twice(async (stub) => await stub.keyCosts(budgetKeyIds)),
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),
 		revokeKey: (keyId, retiredBudget) => twice((stub) => stub.revokeKey(keyId, retiredBudget)),
 		recordRefusal: (refusal) => twice((stub) => stub.recordRefusal(refusal)),

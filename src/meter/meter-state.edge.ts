@@ -4,10 +4,12 @@
 // Crash order. Settlements go to D1 in the order of their numbers. What D1 has is counted in memory, with D1's amounts. The fold
 // writes these totals in one row, with the number that they reach. An object may die between the two, or before D1's answer.
 // It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
+import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
-import type { BudgetStatus, KeyBudget } from "./key-budget.ts";
+import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
+import { isInRequestRange, type ListedRequest, type RequestPageQuery, selectRequests } from "./request-page.ts";
 import { DayWindow, MINUTE_MS, MinuteWindow } from "./rolling-window.ts";
 import { type RollupPart, toRollupParts } from "./rollup.ts";
 import type { OpenHold, RecentUsage, Reservation, Settlement, UsageRow } from "./settlement.ts";
@@ -145,6 +147,11 @@ export class MeterState {
 		const { open } = this.#index;
 		const others = except ? [...open].filter((slot) => slot !== except) : open;
 		return this.#ledger.status(budgetKeyId, budget, others, nowMs);
+	}
+
+	/** What a key's requests have cost. */
+	keyCosts(budgetKeyId: string, nowMs: number): KeyCosts {
+		return this.#ledger.costs(budgetKeyId, nowMs);
 	}
 
 	/** The first day of a budget's current period. */
@@ -292,6 +299,20 @@ export class MeterState {
 			const { calls: _, ...recent } = this.#table.settlement(slot).usage;
 			return recent;
 		});
+	}
+
+	/** The requests of a page among those that D1 may not have. */
+	pendingRequests(query: RequestPageQuery): PagePart<ListedRequest> {
+		const inRange = [...this.#index.pending].flatMap(({ slot, requestId: id, createdAt }) => {
+			const position = { created_at: createdAt ?? "", id };
+			return isInRequestRange(position, query) ? [{ slot, position }] : [];
+		});
+		inRange.sort((a, b) => compareNewestFirst(a.position, b.position));
+		const table = this.#table;
+		const settlements = function* () {
+			for (const { slot } of inRange) yield table.settlement(slot);
+		};
+		return selectRequests(settlements(), query);
 	}
 
 	/** One page of pending usage behind a settlement number. */

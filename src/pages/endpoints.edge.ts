@@ -27,7 +27,7 @@ const showVerifyPageEndpoint = endpoint({
 	summary: "A page that checks receipts, trajectories, chains and checkpoints in the browser. It sends nothing.",
 	result: z.string(),
 	async handle() {
-		const { text, headers } = await loadPage("verify", () => import("./built/verify.html"));
+		const { text, headers } = await loadPage("verify", () => import("./built/verify.html?raw"));
 		return { ...ok(text), headers };
 	},
 });

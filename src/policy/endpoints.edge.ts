@@ -24,6 +24,21 @@ const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as co
 const factorSchema = z.lazy(() => z.object({ id: z.string(), label: z.string(), weight: z.int() }));
 const scoreSchema = z.int().min(0).max(100);
 
+/** `POST /v1/policy/check`. */
+export const policyDecisionSchema = z.lazy(() =>
+	z.object({
+		decision: z.enum(DECISIONS),
+		risk_score: scoreSchema,
+		risk_tier: z.enum(RISK_TIERS),
+		factors: z
+			.array(factorSchema.unwrap().extend({ triggered: z.boolean() }))
+			.describe("All of them, in a fixed order."),
+		reason: z.string(),
+		event_id: z.string(),
+		created_at: z.string(),
+	}),
+);
+
 const checkPolicyEndpoint = endpoint({
 	id: "check_policy",
 	method: "POST",
@@ -33,19 +48,7 @@ const checkPolicyEndpoint = endpoint({
 	description:
 		"Ask it before an action that changes, deletes or deploys something, and heed `decision`: `allow`, `confirm` or `approve` by a person, or `deny`. Each check is recorded in the audit log.",
 	body: policyCheckSchema,
-	result: z.lazy(() =>
-		z.object({
-			decision: z.enum(DECISIONS),
-			risk_score: scoreSchema,
-			risk_tier: z.enum(RISK_TIERS),
-			factors: z
-				.array(factorSchema.unwrap().extend({ triggered: z.boolean() }))
-				.describe("All of them, in a fixed order."),
-			reason: z.string(),
-			event_id: z.string(),
-			created_at: z.string(),
-		}),
-	),
+	result: policyDecisionSchema,
 	async handle({ body, context }) {
 		const { account, db, settings, timings } = context;
 		const key = { userId: account.userId, workspaceId: body.workspace_id };

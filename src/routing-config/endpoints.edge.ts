@@ -7,6 +7,16 @@ import { badgeEndpoint } from "./badge-endpoint.edge.ts";
 import { configFields, configSchema, readConfigInput, requireOneForm, toConfigFields } from "./config-input.ts";
 import { shareEndpoints } from "./share-endpoints.edge.ts";
 
+export const configValidationSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("brain.validation"),
+		valid: z.boolean(),
+		errors: z.array(z.string()),
+		warnings: z.array(z.string()),
+		config: configSchema,
+	}),
+);
+
 const validateConfigEndpoint = endpoint({
 	id: "validate_brain_config",
 	method: "POST",
@@ -17,15 +27,7 @@ const validateConfigEndpoint = endpoint({
 	summary: "Whether a routing config is valid, what is wrong with it and where, and its normal form.",
 	description: "Before using or sharing a routing config. Nothing is stored.",
 	body: z.lazy(() => z.object(configFields()).superRefine(requireOneForm)),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("brain.validation"),
-			valid: z.boolean(),
-			errors: z.array(z.string()),
-			warnings: z.array(z.string()),
-			config: configSchema,
-		}),
-	),
+	result: configValidationSchema,
 	async handle({ body, context }) {
 		const { config, errors, warnings } = await readConfigInput(body, context.settings.catalog);
 		return ok({

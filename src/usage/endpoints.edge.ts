@@ -96,7 +96,7 @@ function renderHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nan
 	return { request_id, kind, ...amounts };
 }
 
-const usageSchema = z.lazy(() =>
+export const usageSchema = z.lazy(() =>
 	z.object({
 		user_id: z.string(),
 		plan: planIdSchema,
@@ -186,7 +186,7 @@ const savingsAmounts = () => ({
 	saved_pct: z.number(),
 });
 
-const savingsSchema = z.lazy(() =>
+export const savingsSchema = z.lazy(() =>
 	z.object({
 		baseline_model: z.string(),
 		total_requests: z.int(),
@@ -195,7 +195,7 @@ const savingsSchema = z.lazy(() =>
 	}),
 );
 
-const savingsGroupsSchema = z.lazy(() =>
+export const savingsGroupsSchema = z.lazy(() =>
 	groupListSchema("savings.groups", { requests: z.int(), tokens: z.int(), ...savingsAmounts() }),
 );
 

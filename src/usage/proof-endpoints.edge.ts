@@ -67,6 +67,21 @@ const getPublicKeyEndpoint = endpoint({
 
 const NO_PROOF: Failure = { reason: "proof_not_found", message: "no receipt under this request id" };
 
+export const proofSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("proof"),
+		request_id: z.string(),
+		kind: z.string(),
+		valid: z.boolean(),
+		proof_hash: z.string(),
+		recomputed_hash: z.string(),
+		signed: z.boolean(),
+		signature: z.string().nullable(),
+		key_id: z.string().nullable(),
+		receipt: z.record(z.string(), z.unknown()),
+	}),
+);
+
 const getProofEndpoint = endpoint({
 	id: "get_proof",
 	method: "GET",
@@ -77,20 +92,7 @@ const getProofEndpoint = endpoint({
 	description:
 		"To check that an answer is this service's and was not changed; `request_id` is the answer's `id` or `svc.proof.request_id`.",
 	params: z.lazy(() => z.object({ request_id: z.string() })),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("proof"),
-			request_id: z.string(),
-			kind: z.string(),
-			valid: z.boolean(),
-			proof_hash: z.string(),
-			recomputed_hash: z.string(),
-			signed: z.boolean(),
-			signature: z.string().nullable(),
-			key_id: z.string().nullable(),
-			receipt: z.record(z.string(), z.unknown()),
-		}),
-	),
+	result: proofSchema,
 	async handle({ params, context }) {
 		const found = await lookUpReceipt(context, params.request_id);
 		if (!found.ok) return found;

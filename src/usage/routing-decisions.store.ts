@@ -1,32 +1,18 @@
 // What was decided for each request, what it cost and how its user rated it, joined from D1. Neither prompts nor answers:
 // settlements hold none.
-import { asc, eq, gt, sql } from "drizzle-orm";
+import { asc, eq, gt } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
 import { feedback, settlements } from "../db/schema.ts";
 import { usd } from "../proof/money.ts";
-
-/** Members of receipts that say what was decided; each kind of receipt has some of them. */
-const receiptMembers = z.lazy(() =>
-	z.object({
-		reason: z.string().nullable().describe("Of chats and skills: why this model."),
-		fallback_from: z.string().nullable(),
-		skill_id: z.string().nullable(),
-		policy: z.string().nullable().describe("Of orchestration, code and runs: the effort policy."),
-		strategy: z.string().nullable(),
-		language: z.string().nullable(),
-		status: z.string().nullable().describe("How a run ended."),
-		n_steps: z.int().nullable(),
-		passed: z.boolean().nullable().describe("Whether the review of code passed."),
-		confidence: z.number().nullable(),
-		agreement: z.number().nullable(),
-		bound_usd: z.number().nullable(),
-		catalog_version: z.string().nullable(),
-		config_digest: z.string().nullable(),
-	}),
-);
-
-const callSummary = z.lazy(() => z.object({ calls: z.int(), models: z.array(z.string()) }));
+import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
+import {
+	callSummaryColumn,
+	callSummarySchema,
+	decisionColumn,
+	parseCallSummary,
+	parseDecisionColumn,
+} from "./decision-columns.store.ts";
 
 /** A request as the export shows it. */
 export const routingDecisionSchema = z.lazy(() =>
@@ -38,8 +24,8 @@ export const routingDecisionSchema = z.lazy(() =>
 		mode: z.string(),
 		model: z.string(),
 		provider: z.string(),
-		...receiptMembers.unwrap().shape,
-		...callSummary.unwrap().shape,
+		...receiptDecisionSchema.unwrap().shape,
+		...callSummarySchema.unwrap().shape,
 		outcome: z.string(),
 		fallback: z.boolean(),
 		tokens: z.int(),
@@ -54,23 +40,6 @@ export const routingDecisionSchema = z.lazy(() =>
 	}),
 );
 export type RoutingDecision = z.output<typeof routingDecisionSchema>;
-
-/** The members as one JSON array, so that a receipt is parsed once and its booleans stay booleans. */
-function receiptMembersQuery() {
-	const paths = Object.keys(receiptMembers.unwrap().shape).map((name) => sql.raw(`'$.${name}'`));
-	return sql<string>`json_extract(${settlements.receipt}, ${sql.join(paths, sql`, `)})`;
-}
-
-function parseReceiptMembers(text: string): z.output<typeof receiptMembers> {
-	const values: unknown[] = z.array(z.unknown()).parse(JSON.parse(text));
-	return receiptMembers.parse(
-		Object.fromEntries(Object.keys(receiptMembers.unwrap().shape).map((name, index) => [name, values[index]])),
-	);
-}
-
-/** How many calls a request made, and which models took part, by name. */
-const callSummaryQuery = sql<string>`(SELECT json_object('calls', coalesce(sum(coalesce(value ->> 'requests', 1)), 0),
-	'models', json_group_array(DISTINCT value ->> 'model')) FROM json_each(${settlements.calls}))`;
 
 const decisionColumns = {
 	request_id: settlements.requestId,
@@ -99,7 +68,7 @@ const decisionColumns = {
  */
 export async function listRoutingDecisions(db: Database, after: string, limit: number): Promise<RoutingDecision[]> {
 	const rows = await db
-		.select({ ...decisionColumns, receipt: receiptMembersQuery(), calls: callSummaryQuery })
+		.select({ ...decisionColumns, receipt: decisionColumn(), calls: callSummaryColumn })
 		.from(settlements)
 		.leftJoin(feedback, eq(feedback.requestId, settlements.requestId))
 		.where(gt(settlements.requestId, after))
@@ -108,8 +77,8 @@ export async function listRoutingDecisions(db: Database, after: string, limit: n
 		.all();
 	return rows.map(({ cost_nano_usd, receipt, calls, ...row }) => ({
 		...row,
-		...parseReceiptMembers(receipt),
-		...callSummary.parse(JSON.parse(calls)),
+		...parseDecisionColumn(receipt),
+		...parseCallSummary(calls),
 		cost_usd: usd(cost_nano_usd),
 	}));
 }

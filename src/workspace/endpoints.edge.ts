@@ -23,6 +23,7 @@ import {
 } from "../policy/manifest.ts";
 import { findManifest, type StoredManifest, storeManifest } from "../policy/manifests.store.ts";
 import { generateArtifacts } from "./artifacts.ts";
+import { listWorkspacesEndpoint } from "./list-endpoint.edge.ts";
 import { toManifestEvent } from "./manifest-event.ts";
 import { scoreReadiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
@@ -207,6 +208,7 @@ const putManifestEndpoint = endpoint({
 });
 
 export const workspaceEndpoints: readonly Endpoint[] = [
+	listWorkspacesEndpoint,
 	checkReadinessEndpoint,
 	generateArtifactsEndpoint,
 	getSnapshotEndpoint,

@@ -4,6 +4,7 @@ import { appendStep, emptyTrajectory, trajectoryProof } from "../../src/agents/t
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
+import { renderWorkspaceCursor } from "../../src/workspace/workspace-list.ts";
 import { odd } from "./generate-odd.ts";
 import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
 import { storeText, UNKNOWN_RESPONSE } from "./stored-responses.ts";
@@ -446,7 +447,22 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			webhook: fc.constantFrom("https://hooks.example.com/x", "http://10.0.0.1/", "", "x"),
 		},
 	},
-	list_agent_runs: { request: () => ({}), owned: "none", hints: { limit: fc.constantFrom("0", "1", "200", "1000") } },
+	list_agent_runs: {
+		request: () => ({}),
+		owned: [
+			{
+				// A cursor names a place in time, whoever was given it.
+				make: async (owner) => {
+					for (let n = 0; n < 2; n++) await newRun(owner);
+					const list = await callWithKey(owner.key, "/v1/agent/runs?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => btoa(`2026-01-01T00:00:00.000Z ${UNKNOWN_RUN}`).replaceAll("=", ""),
+				request: (id) => ({ path: `/v1/agent/runs?cursor=${id}` }),
+			},
+		],
+		hints: { limit: fc.constantFrom("0", "1", "200", "1000") },
+	},
 	get_agent_run: {
 		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}` }),
 		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}` }))],
@@ -556,6 +572,26 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({ path: "/v1/handoff/chain/contract/proof?from=0&to=0" }),
 		owned: [inWorkspace((id) => ({ path: `/v1/handoff/chain/${encodeURIComponent(id)}/proof?from=0&to=0` }))],
 		hints: { workspace_id: workspaceId },
+	},
+	list_workspaces: {
+		request: async (key) => {
+			await newHandoff(key, "list");
+			return { path: "/v1/workspaces?limit=1" };
+		},
+		owned: [
+			{
+				// A cursor names a place among all names, whoever was given it.
+				make: async (owner) => {
+					for (const workspace of ["one", "two"])
+						await callWithKey(owner.key, "/v1/handoff", { workspace_id: workspace, objective: "List" });
+					const list = await callWithKey(owner.key, "/v1/workspaces?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => renderWorkspaceCursor("nobodys"),
+				request: (id) => ({ path: `/v1/workspaces?cursor=${id}` }),
+			},
+		],
+		hints: { limit: fc.constantFrom("0", "1", "200", "201") },
 	},
 	check_workspace_readiness: {
 		request: () => ({ body: { workspace_id: "contract" } }),
@@ -680,6 +716,41 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: () => ({}),
 		owned: [groupCursor("/v1/savings")],
 		hints: { ...GROUP_HINTS, baseline: model },
+	},
+	list_requests: {
+		request: async (key) => {
+			await newRequest(key);
+			return { path: `/v1/requests?kind=chat&key_id=${key.key_id}` };
+		},
+		owned: [
+			{
+				make: async ({ key_id }) => key_id,
+				unknown: () => "key_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+				request: (id) => ({ path: `/v1/requests?key_id=${id}` }),
+			},
+			{
+				// A cursor names a place in time, whoever was given it.
+				make: async (owner) => {
+					for (let n = 0; n < 2; n++) await newRequest(owner);
+					const list = await callWithKey(owner.key, "/v1/requests?limit=1");
+					return ((await list.json()) as { next_cursor: string }).next_cursor;
+				},
+				unknown: () => btoa(`2026-01-01T00:00:00.000Z ${UNKNOWN_REQUEST}`).replaceAll("=", ""),
+				request: (id) => ({ path: `/v1/requests?cursor=${id}` }),
+			},
+		],
+		hints: { model, key_id: keyId, limit: fc.constantFrom("0", "1", "200", "201") },
+	},
+	get_request: {
+		request: async (key) => ({ path: `/v1/requests/${await newRequest(key)}` }),
+		owned: [
+			{
+				make: newRequest,
+				unknown: () => UNKNOWN_REQUEST,
+				request: (id) => ({ path: `/v1/requests/${id}` }),
+			},
+		],
+		hints: { request_id: fc.constantFrom(UNKNOWN_REQUEST, UNKNOWN_RUN, "svc-", "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
 	},
 	give_feedback: {
 		request: async (key) => {

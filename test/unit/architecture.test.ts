@@ -5,12 +5,13 @@ import { describe, expect, it } from "vitest";
 import { findHomonyms, readDefinitions } from "../support/definitions.ts";
 
 const SRC = resolve(import.meta.dirname, "../../src");
-const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
 
 /** Top to bottom: a folder, or a file at the root, uses only what stands below it. */
 const LAYERS = [
 	["index.ts"],
 	["app.ts"],
+	["console"],
 	["endpoints.ts"],
 	["mcp"],
 	["pages"],
@@ -53,8 +54,13 @@ const LAYERS = [
 	["in-time.edge.ts"],
 ] as const;
 
-/** They stand beside the Worker: what npm scripts run, the upstream of tests and of a first start, checks for readers. */
-const BESIDE = new Set(["cli", "sandbox", "verifier"]);
+/**
+ * Whether a file stands beside the Worker: what npm scripts run, the upstream of tests and of a first start, checks for readers,
+ * scripts of pages.
+ */
+function isBeside(file: string): boolean {
+	return ["cli", "sandbox", "verifier"].includes(folderOf(file)) || file.startsWith("console/browser/");
+}
 
 /** Files that touch the platform, by their suffix; and what only puts them together. */
 function isEdge(file: string): boolean {
@@ -87,12 +93,17 @@ function folderOf(file: string): string {
 	return file.split("/")[0] ?? file;
 }
 
+/** Pages are rendered by Hono's JSX, which is a function from elements to text. */
+function isRendering(file: string, target: string): boolean {
+	return folderOf(file) === "console" && target === "hono/jsx";
+}
+
 function layerOf(file: string): number {
 	return LAYERS.findIndex((layer) => (layer as readonly string[]).includes(folderOf(file)));
 }
 
 const PLATFORM = /^(?:hono(?:\/|$)|@hono\/|cloudflare:|node:|drizzle-orm|miniflare|wrangler)/;
-const worker = files.filter((file) => !BESIDE.has(folderOf(file)));
+const worker = files.filter((file) => !isBeside(file));
 
 describe("the layers", () => {
 	it("hold every file of the Worker", () => {
@@ -102,7 +113,7 @@ describe("the layers", () => {
 	it("have no arrow upwards, types included", () => {
 		const upwards = worker.flatMap((file) =>
 			(imports.get(file) ?? [])
-				.filter(({ target }) => imports.has(target) && !BESIDE.has(folderOf(target)))
+				.filter(({ target }) => imports.has(target) && !isBeside(target))
 				.filter(({ target }) => folderOf(target) !== folderOf(file) && layerOf(target) <= layerOf(file))
 				.map(({ target }) => `${file} -> ${target}`),
 		);
@@ -124,9 +135,35 @@ describe("the layers", () => {
 
 	it("keep the sandbox, the command line and the verifier out of the Worker", () => {
 		const outside = worker.flatMap((file) =>
-			(imports.get(file) ?? []).filter(({ target }) => BESIDE.has(folderOf(target))).map(() => file),
+			(imports.get(file) ?? []).filter(({ target }) => isBeside(target)).map(() => file),
 		);
 		expect(outside).toEqual([]);
+	});
+});
+
+/** Rules without imports, which a page of the console applies in advance: a second copy of them costs nothing. */
+const LENT_RULES = ["policy/weakening.ts"];
+
+describe("the console", () => {
+	const pages = files.filter((file) => folderOf(file) === "console" && !isEdge(file) && !isBeside(file));
+
+	it("imports no value of the service: its module beside the bundle would hold a second copy", () => {
+		const borrowed = pages.flatMap((file) =>
+			(imports.get(file) ?? [])
+				.filter(({ target, isType }) => !isType && folderOf(target) !== "console" && !isRendering(file, target))
+				.filter(({ target }) => !LENT_RULES.includes(target))
+				.map(({ target }) => `${file} -> ${target}`),
+		);
+		expect(pages.length).toBeGreaterThan(10);
+		expect(borrowed).toEqual([]);
+	});
+
+	it("alone has .tsx files, and they are imported by nothing outside their module", () => {
+		expect(files.filter((file) => file.endsWith(".tsx") && folderOf(file) !== "console")).toEqual([]);
+		const borrowers = files.filter((file) =>
+			(imports.get(file) ?? []).some(({ target }) => target.endsWith(".tsx") && !pages.includes(file)),
+		);
+		expect(borrowers).toEqual([]);
 	});
 });
 
@@ -144,7 +181,7 @@ describe("the cores", () => {
 		const isTable = folderOf(file) === "db";
 		const touched = values.filter(
 			(target) =>
-				(PLATFORM.test(target) && !(isTable && target.startsWith("drizzle-orm"))) ||
+				(PLATFORM.test(target) && !(isTable && target.startsWith("drizzle-orm")) && !isRendering(file, target)) ||
 				(imports.has(target) && isEdge(target)),
 		);
 		expect(touched).toEqual([]);

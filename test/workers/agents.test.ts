@@ -17,10 +17,11 @@ import {
 	readTrajectory,
 	runAgent,
 } from "../support/agents.ts";
+import { statementsOf } from "../support/d1-statements.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { answers, DONE, finish, ROLE, says, word } from "../support/scripted.ts";
-import { call, callWith, callWithKey, eventually, newKey, usageOf, withKey } from "../support/service.ts";
+import { call, callWith, callWithKey, db, eventually, newKey, usageOf, withKey } from "../support/service.ts";
 import { eventsOf } from "../support/sse.ts";
 
 const { upstream, key } = useService("pro");
@@ -590,16 +591,72 @@ describe("the list of runs", () => {
 		expect(await list("", await newKey("pro"))).toMatchObject({ count: 0, data: [] });
 	});
 
+	it("goes page by page, and by status and time, and names every run once", async () => {
+		const ids: string[] = [];
+		for (const goal of ["Say a", "Say b", "Say c"]) ids.unshift((await runAgent(key, { goal, max_steps: 1 })).run_id);
+		interface Page {
+			has_more: boolean;
+			next_cursor: string | null;
+			data: { run_id: string; created_at: string }[];
+		}
+		const page = async (query: string): Promise<Page> => (await callWithKey(key.key, `/v1/agent/runs?${query}`)).json();
+		const walk = async (query: string) => {
+			const runs: Page["data"] = [];
+			for (let next = query; next !== ""; ) {
+				const { data, next_cursor, has_more } = await page(next);
+				expect(has_more).toBe(next_cursor !== null);
+				runs.push(...data);
+				next = next_cursor === null ? "" : `${query}&cursor=${next_cursor}`;
+			}
+			return runs.map(({ run_id }) => run_id);
+		};
+		for (const limit of [1, 2, 3, 200]) expect(await walk(`limit=${limit}`)).toEqual(ids);
+		expect(await walk("status=complete&limit=2")).toEqual(ids);
+		expect(await walk("status=cancelled")).toEqual([]);
+		const at = (await page("")).data[1]?.created_at ?? "";
+		expect(await walk(`since=${at}`)).toEqual(ids.slice(0, 2));
+		expect(await walk(`until=${at}`)).toEqual(ids.slice(2));
+		for (const query of ["status=done", "cursor=a2V5", "since=yesterday"])
+			expect(await page(query)).toMatchObject({ error: "invalid_request" });
+	});
+
+	it("is read by index: a page costs its own rows, wherever it is", async () => {
+		await db
+			.prepare(
+				`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+				INSERT INTO agent_runs (id, user_id, created_at, revision, status, summary)
+				SELECT 'agt_' || printf('%020d', i) || substr(?1, -6), ?1, strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-01', i || ' seconds'), 1,
+					iif(i % 1000 = 0, 'cancelled', 'complete'), '{}' FROM n`,
+			)
+			.bind(key.user_id)
+			.run();
+		const path = "/v1/agent/runs?limit=50";
+		const { next_cursor } = (await (await callWithKey(key.key, `${path}&until=2026-01-01T00:30:00Z`)).json()) as {
+			next_cursor: string;
+		};
+		const queries = ["", "&status=complete", "&status=cancelled", "&status=running", "&until=2026-01-02"];
+		for (const query of queries.flatMap((filter) => [filter, `${filter}&cursor=${next_cursor}`])) {
+			const statements = await statementsOf(() => callWithKey(key.key, `${path}${query}`));
+			const rowsRead = statements.reduce((sum, statement) => sum + statement.rowsRead, 0);
+			expect(rowsRead, query).toBeLessThanOrEqual(2 * 51);
+			for (const { plan, sql } of statements) expect(plan, sql).not.toMatch(/SCAN agent_runs/);
+		}
+	});
+
 	it("shows a run that goes on as running, with what it has done", async () => {
 		const gate = holdSecondSubtask();
 		const posted = postRun(key, { policy: "efficiency" });
 		await eventually(async () => upstream.requests.length === 3);
 		const list = await (await callWithKey(key.key, "/v1/agent/runs")).json();
 		expect(list).toMatchObject({ count: 1, data: [{ status: "running" }] });
+		const count = async (status: string) =>
+			((await (await callWithKey(key.key, `/v1/agent/runs?status=${status}`)).json()) as { count: number }).count;
+		expect([await count("running"), await count("complete")]).toEqual([1, 0]);
 		gate.resolve();
 		expect((await posted).status).toBe(200);
 		const after = await (await callWithKey(key.key, "/v1/agent/runs")).json();
 		expect(after).toMatchObject({ count: 1, data: [{ status: "complete", steps_taken: 5 }] });
+		expect([await count("running"), await count("complete")]).toEqual([0, 1]);
 	});
 });
 

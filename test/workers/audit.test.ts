@@ -3,6 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AuditEventRow } from "../../src/audit/event.ts";
+import { statementsOf } from "../support/d1-statements.ts";
 import { always, useFaults, writes } from "../support/faults.ts";
 import { call, callWithKey, db, newKey, type TestKey } from "../support/service.ts";
 
@@ -78,7 +79,10 @@ async function record(event: Partial<AuditEventRow> & Pick<AuditEventRow, "event
 
 describe("GET /v1/audit/events", () => {
 	it("is empty for a user who has done nothing", async () => {
-		expect(await list()).toEqual({ object: "audit.events", count: 0, has_more: false, next_cursor: null, data: [] });
+		expect(await list()).toEqual({
+			...{ object: "audit.events", count: 0, has_more: false, next_cursor: null, searched_back_to: null },
+			data: [],
+		});
 	});
 
 	it("says who did what, where and when", async () => {
@@ -121,6 +125,18 @@ describe("GET /v1/audit/events", () => {
 		const [first] = (await walk()).filter(({ payload }) => payload["handoff_id"] === a);
 		expect((await list({ until: first?.created_at ?? "" })).count).toBe(0);
 		expect((await list({ since: first?.created_at ?? "" })).count).toBe(8);
+	});
+
+	it("filters by who did it, alone and with other filters", async () => {
+		await handoff("shop");
+		const other: TestKey = await (await callWithKey(key.key, "/v1/keys", { role: "agent" })).json();
+		const check = { workspace_id: "shop", action: "Tidy up" };
+		expect((await callWithKey(other.key, "/v1/policy/check", check)).status).toBe(200);
+		const typesOf = async (query: Record<string, string>) => (await walk(query)).map(({ event_type }) => event_type);
+		expect(await typesOf({ actor: `key:${other.key_id}` })).toEqual(["policy_check"]);
+		expect(await typesOf({ actor: `key:${key.key_id}` })).toEqual(["key_created", "handoff_created"]);
+		expect(await typesOf({ actor: `key:${key.key_id}`, workspace_id: "shop" })).toEqual(["handoff_created"]);
+		expect(await typesOf({ actor: "operator", event_type: "policy_check" })).toEqual([]);
 	});
 
 	it("begins a range with its first moment and ends it before its last, in whatever zone they are written", async () => {
@@ -249,6 +265,66 @@ describe("a walk by cursor", () => {
 		} finally {
 			faults.restore();
 		}
+	});
+});
+
+/** Stores so many events of the user in D1, one a second, in one workspace. Every hundredth is a handoff of a rare actor's. */
+async function storeEvents(count: number): Promise<void> {
+	await db
+		.prepare(
+			`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+			INSERT INTO audit_events (id, user_id, workspace_id, event_type, actor, decision, risk_score, risk_tier, payload, created_at)
+			SELECT 'ae_' || printf('%020d', i) || substr(?1, -6), ?1, 'shop',
+				iif(i % 100 = 0, 'handoff_created', 'policy_check'), iif(i % 100 = 0, 'key:rare', 'key:common'),
+				iif(i % 100 = 0, NULL, 'allow'), 1, 'auto', '{}', strftime('%Y-%m-%dT%H:%M:%S.000Z', '2026-01-01', i || ' seconds')
+			FROM n`,
+		)
+		.bind(key.user_id, count)
+		.run();
+}
+
+describe("a log of 20,000 events", () => {
+	async function rowsRead(query: Record<string, string | number>): Promise<number> {
+		await callWithKey(key.key, "/v1/plans");
+		const statements = await statementsOf(() => list(query));
+		for (const { plan, sql } of statements) expect(plan, sql).not.toMatch(/SCAN audit_events/);
+		return statements.reduce((sum, statement) => sum + statement.rowsRead, 0);
+	}
+
+	it("is read by index: a page costs its own rows where one filter is named, wherever it is", async () => {
+		await storeEvents(20_000);
+		const filters: Record<string, string>[] = [
+			{},
+			{ workspace_id: "shop" },
+			{ event_type: "handoff_created" },
+			{ decision: "allow" },
+			{ decision: "deny" },
+			{ workspace_id: "nobodys", event_type: "policy_check", decision: "allow" },
+		];
+		// An index entry and a row each, and what the page's sums take.
+		for (const filter of filters)
+			for (const until of ["2026-02-01", "2026-01-01T02:30:00Z", "2026-01-01T00:00:30Z"])
+				expect(await rowsRead({ ...filter, until }), JSON.stringify(filter)).toBeLessThanOrEqual(7 * 51);
+	});
+
+	it("is read by index behind a cursor, however much lies before it in the range", async () => {
+		await storeEvents(20_000);
+		const until = "2026-02-01";
+		const { next_cursor } = await list({ until: "2026-01-01T01:00:00Z" });
+		const filters: Record<string, string>[] = [{}, { workspace_id: "shop" }, { decision: "allow" }];
+		for (const filter of filters)
+			expect(await rowsRead({ ...filter, until, cursor: next_cursor ?? "" })).toBeLessThanOrEqual(7 * 51);
+	});
+
+	it("is looked through in bounded parts where several are named, and nothing is left out", async () => {
+		await storeEvents(20_000);
+		const rare = { workspace_id: "shop", actor: "key:rare" };
+		expect(await list({ ...rare, limit: 200 })).toMatchObject({
+			...{ count: 50, has_more: true, searched_back_to: expect.any(String) },
+		});
+		expect(await rowsRead({ ...rare, limit: 200 })).toBeLessThanOrEqual(5 * 5_000);
+		expect(await walk({ ...rare, limit: 30 })).toHaveLength(200);
+		expect(await walk({ ...rare, limit: 200 })).toHaveLength(200);
 	});
 });
 

@@ -231,6 +231,24 @@ describe("a budget", () => {
 	});
 });
 
+describe("the list of keys", () => {
+	it("shows with limits and budgets what each key has cost, whether it has a budget or not", async () => {
+		const { cost } = await price();
+		const key = await budgetKey(1e9, "month");
+		const idle = await budgetKey(1e9);
+		for (let n = 0; n < 2; n++) expect((await ask(key)).status).toBe(200);
+		const today = new Date().toISOString().slice(0, 10);
+		const costs = (usd: number, last_used_on: string | null) => ({
+			...{ cost_today_usd: usd, cost_month_usd: usd, cost_total_usd: usd, last_used_on },
+		});
+		expect(await viewOf(owner)).toMatchObject({ budget_usd: null, spent_usd: null, ...costs(cost / 1e9, today) });
+		expect(await viewOf(key)).toMatchObject({ spent_usd: (2 * cost) / 1e9, ...costs((2 * cost) / 1e9, today) });
+		expect(await viewOf(idle)).toMatchObject({ spent_usd: 0, ...costs(0, null) });
+		const rotated = await json<BudgetView>(callWithKey(owner.key, `/v1/keys/${key.key_id}/rotate`, {}));
+		expect(rotated).toMatchObject(costs((2 * cost) / 1e9, today));
+	});
+});
+
 describe("a key with a budget", () => {
 	it("makes no key, rotates none, and widens no budget", async () => {
 		const key = await budgetKey(1e9, "month");

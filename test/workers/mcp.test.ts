@@ -180,7 +180,7 @@ describe("the list of tools", () => {
 		expect(await names("?tools=all")).toEqual(TOOLS.map(({ id }) => id));
 		expect(await names("?tools=skills,%20account")).toEqual([
 			...["list_skills", "get_skill", "invoke_skill"],
-			...["list_plans", "get_usage", "get_savings", "give_feedback", "health"],
+			...["list_plans", "get_usage", "get_savings", "list_requests", "get_request", "give_feedback", "health"],
 		]);
 		expect(await names("?tools=default,account")).toEqual(expect.arrayContaining([...short, "get_usage"]));
 		expect(await names("?tools=")).toEqual(short);

@@ -3,6 +3,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
+import { statementsOf } from "../support/d1-statements.ts";
 import { type Fault, isSettlementFlush, killObject, onlyFor, useFaults } from "../support/faults.ts";
 import { useService } from "../support/per-test.ts";
 import {
@@ -252,38 +253,6 @@ async function fillMonth(keys: readonly string[], requestsADay: number): Promise
 
 describe("a month of 50,000 requests a day", () => {
 	const MONTH = "since=2026-01-01&until=2026-01-30";
-
-	/** The statements that a call runs in D1, with the rows that each reads. */
-	async function statementsOf(
-		work: () => Promise<unknown>,
-	): Promise<{ sql: string; rowsRead: number; plan: string }[]> {
-		const prepare = env.DB.prepare.bind(env.DB);
-		const made: { sql: string; parameters: unknown[] }[] = [];
-		const spy = vi.spyOn(env.DB, "prepare").mockImplementation((sql) => {
-			const statement = prepare(sql);
-			const bind = statement.bind.bind(statement);
-			statement.bind = (...parameters) => {
-				made.push({ sql, parameters });
-				return bind(...parameters);
-			};
-			return statement;
-		});
-		await work();
-		spy.mockRestore();
-		return Promise.all(
-			made.map(async ({ sql, parameters }) => {
-				const { meta } = await db
-					.prepare(sql)
-					.bind(...parameters)
-					.run();
-				const { results } = await db
-					.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-					.bind(...parameters)
-					.all<{ detail: string }>();
-				return { sql, rowsRead: meta.rows_read, plan: results.map(({ detail }) => detail).join("; ") };
-			}),
-		);
-	}
 
 	it.each(["group_by=key", "group_by=tag", "group_by=model", "group_by=day"])(
 		"by %s reads rollup rows of the month alone, and no request's",

@@ -1,18 +1,14 @@
 // Runs in D1, mirrored from their objects.
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.edge.ts";
+import { isInListRange } from "../../db/list-range.ts";
 import { rowsFromJson } from "../../db/rows.ts";
 import { agentRuns } from "../../db/schema.ts";
+import type { ListedRunRow, RunPageQuery } from "./run-page.ts";
 
 /** One row of the agent_runs table, in its column names. */
-export interface AgentRunRow {
-	id: string;
+export interface AgentRunRow extends ListedRunRow {
 	user_id: string;
-	created_at: string;
-	revision: number;
-	status: string;
-	/** JSON. */
-	summary: string;
 	/** JSON, or null. */
 	run: string | null;
 }
@@ -34,19 +30,25 @@ export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 		});
 }
 
-/** The latest runs of a user, newest first, without their steps. */
+/** A user's runs, newest first, without their steps: those of a page, and one more if there are more. */
 export async function findRuns(
 	db: Database,
 	userId: string,
-	limit: number,
-): Promise<Pick<AgentRunRow, "id" | "created_at" | "revision" | "summary">[]> {
-	const { id, createdAt: created_at, revision, summary } = agentRuns;
+	{ filter: { status, since, until }, after, limit }: RunPageQuery,
+): Promise<ListedRunRow[]> {
+	const { id, createdAt: created_at, revision, status: storedStatus, summary } = agentRuns;
 	return db
-		.select({ id, created_at, revision, summary })
+		.select({ id, created_at, revision, status: storedStatus, summary })
 		.from(agentRuns)
-		.where(eq(agentRuns.userId, userId))
-		.orderBy(desc(agentRuns.createdAt), desc(agentRuns.id))
-		.limit(limit);
+		.where(
+			and(
+				eq(agentRuns.userId, userId),
+				status === undefined ? undefined : eq(storedStatus, status),
+				isInListRange(agentRuns, { since, until, after }),
+			),
+		)
+		.orderBy(desc(created_at), desc(id))
+		.limit(limit + 1);
 }
 
 /** A user's whole run as JSON; null when D1 does not have it, or only its summary. */

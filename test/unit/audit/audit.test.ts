@@ -71,6 +71,9 @@ describe("the key of an owner", () => {
 	});
 });
 
+/** What D1 answers where it looks at everything. */
+const inFull = (entries: AuditEventRow[]) => ({ entries, readTo: null });
+
 /** What D1 answers: events behind the position that the filter wants, newest first. */
 function stored(
 	events: readonly AuditEventRow[],
@@ -78,7 +81,7 @@ function stored(
 	after: ReturnType<typeof parseCursor>,
 	limit: number,
 ) {
-	return mergeEventPage([], events, { filter, after, limit: limit + 1 }).events;
+	return mergeEventPage(inFull([]), events, { filter, after, limit: limit + 1 }).events;
 }
 
 describe("a walk over the pages", () => {
@@ -102,9 +105,13 @@ describe("a walk over the pages", () => {
 					// Events that arrive during the walk are newer than its first page.
 					const arrived = Array.from({ length: page }, (_, n) => event(1_000 + n));
 					const inD1 = stored([...events.slice(0, flushed), ...arrived], {}, after, limit);
-					const { events: found, hasMore, nextCursor } = mergeEventPage(inD1, unflushed, { filter: {}, after, limit });
+					const {
+						events: found,
+						nextCursor,
+						searchedBackTo,
+					} = mergeEventPage(inFull(inD1), unflushed, { filter: {}, after, limit });
 					shown.push(...found);
-					expect(nextCursor !== null).toBe(hasMore);
+					expect(searchedBackTo).toBeNull();
 					if (nextCursor === null) break;
 					after = parseCursor(nextCursor);
 				}
@@ -117,10 +124,14 @@ describe("a walk over the pages", () => {
 	it("applies every filter to what is not stored yet", () => {
 		const events = Array.from({ length: 12 }, (_, n) => event(n));
 		const ids = (filter: EventFilter) =>
-			mergeEventPage([], events, { filter, after: null, limit: 50 }).events.map(({ id }) => Number(id.slice(-6)));
+			mergeEventPage(inFull([]), events, { filter, after: null, limit: 50 }).events.map(({ id }) =>
+				Number(id.slice(-6)),
+			);
 		expect(ids({ workspaceId: "even" })).toEqual([10, 8, 6, 4, 2, 0]);
 		expect(ids({ eventType: "policy_check" })).toEqual([9, 6, 3, 0]);
 		expect(ids({ decision: "deny", workspaceId: "even" })).toEqual([6, 0]);
+		expect(ids({ actor: event(0).actor })).toHaveLength(12);
+		expect(ids({ actor: "operator" })).toEqual([]);
 		expect(ids({ since: event(5).created_at, until: event(8).created_at })).toEqual([7, 6, 5]);
 	});
 
@@ -128,13 +139,28 @@ describe("a walk over the pages", () => {
 		const large = (n: number, chars: number) => ({ ...event(n), payload: "x".repeat(chars) });
 		const sizes = (...chars: number[]) => {
 			const events = chars.map((size, n) => large(chars.length - n, size));
-			const page = mergeEventPage(events, [], { filter: {}, after: null, limit: 3 });
-			return [page.events.length, page.hasMore];
+			const page = mergeEventPage(inFull(events), [], { filter: {}, after: null, limit: 3 });
+			return [page.events.length, page.nextCursor !== null];
 		};
 		expect(sizes(PAGE_PAYLOAD_CHARS - 2, 2, 1)).toEqual([2, true]);
 		expect(sizes(PAGE_PAYLOAD_CHARS - 2, 1, 1)).toEqual([3, false]);
 		expect(sizes(PAGE_PAYLOAD_CHARS + 1, 1)).toEqual([1, true]);
 		expect(sizes(PAGE_PAYLOAD_CHARS + 1)).toEqual([1, false]);
 		expect(sizes(1, 1, 1, PAGE_PAYLOAD_CHARS)).toEqual([3, true]);
+	});
+
+	it("ends where D1 has stopped looking, and goes on from there", () => {
+		const readTo = { created_at: event(5).created_at, id: event(5).id };
+		const page = (limit: number) =>
+			mergeEventPage({ entries: [event(9), event(7)], readTo }, [event(8), event(3)], {
+				filter: {},
+				after: null,
+				limit,
+			});
+		expect(page(9).events).toEqual([event(9), event(8), event(7)]);
+		expect(page(9).searchedBackTo).toBe(readTo.created_at);
+		expect(parseCursor(page(9).nextCursor ?? "")).toEqual(readTo);
+		expect(page(3).searchedBackTo).toBeNull();
+		expect(parseCursor(page(2).nextCursor ?? "")).toEqual({ created_at: event(8).created_at, id: event(8).id });
 	});
 });

@@ -40,12 +40,14 @@ describe("the migrations", () => {
 		},
 	);
 
-	it("store a settlement as its row and one index", () => {
+	it("store a chat's settlement as its row and one index, and any other with one more", () => {
 		const db = migrated();
 		const made = db
 			.prepare("SELECT type, sql FROM sqlite_master WHERE tbl_name = 'settlements' AND sql IS NOT NULL")
 			.all();
-		expect(made.map(({ type }) => type).toSorted()).toEqual(["index", "table", "trigger"]);
+		expect(made.map(({ type }) => type).toSorted()).toEqual(["index", "index", "table", "trigger"]);
+		const partial = made.filter(({ type, sql }) => type === "index" && / WHERE /.test(String(sql)));
+		expect(partial.map(({ sql }) => String(sql).split(" WHERE ")[1])).toEqual([`"settlements"."kind" <> 'chat'`]);
 		// It writes a further row only for settlements from before keys were recorded.
 		expect(made.find(({ type }) => type === "trigger")?.["sql"]).toMatch(
 			/^CREATE TRIGGER `usage_days_keyless` AFTER INSERT ON `settlements` WHEN new\.`api_key_id` IS NULL BEGIN/,
@@ -53,7 +55,7 @@ describe("the migrations", () => {
 		expect(made.find(({ type }) => type === "table")?.["sql"]).toMatch(/\) WITHOUT ROWID$/);
 		// A rowid table would have a second, unnamed index for its key.
 		expect(db.prepare("SELECT count(*) AS n FROM sqlite_master WHERE tbl_name = 'settlements'").get()).toEqual({
-			n: 3,
+			n: 4,
 		});
 	});
 

@@ -125,6 +125,31 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 	},
 );
 
+describe("the costs of a key", () => {
+	it("are those of its requests by day, month and in all, with the day of the latest, across restarts", () => {
+		const books = new Books({ limitNanoUsd: 1_000, period: "total" });
+		const costsOf = (keyId: string) => books.ledger.costs(keyId, books.nowMs);
+		const none = { todayNanoUsd: 0, monthNanoUsd: 0, totalNanoUsd: 0, lastUsedOn: null };
+		expect(costsOf("key_a")).toEqual(none);
+		for (const [days, cost] of [
+			[0, 30],
+			[1, 7],
+			[0, 5],
+			[14, 100],
+		] as const) {
+			books.nowMs += days * DAY_MS;
+			books.admit("key_a", cost);
+			books.settle(cost);
+			books.store();
+		}
+		books.nowMs += DAY_MS;
+		books.fold();
+		books.restart();
+		expect(costsOf("key_a")).toEqual({ ...none, monthNanoUsd: 100, totalNanoUsd: 142, lastUsedOn: "2026-12-06" });
+		expect(costsOf("key_b")).toEqual(none);
+	});
+});
+
 describe("a budget", () => {
 	it("is never passed, and is exact, whatever happens in whatever order", () => {
 		const budgets = fc.record({

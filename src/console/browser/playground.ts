@@ -1,0 +1,120 @@
+// Streams an answer into the playground. Without this script the form brings the whole answer.
+
+interface Chunk {
+	id?: string;
+	model?: string;
+	choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
+	svc?: { routing?: { reason?: string; provider?: string }; cost?: { total_usd?: number } };
+	error?: { message?: string } | string;
+	message?: string;
+}
+
+function place(id: string): HTMLElement {
+	const element = document.getElementById(id);
+	if (!element) throw new Error(`the page has no ${id}`);
+	return element;
+}
+
+function say(text: string): void {
+	place("stream-state").textContent = text;
+}
+
+function addFact(term: string, description: string): void {
+	const entry = document.createElement("div");
+	for (const [tag, text] of [
+		["dt", term],
+		["dd", description],
+	] as const) {
+		const part = document.createElement(tag);
+		part.textContent = text;
+		entry.append(part);
+	}
+	place("stream-facts").append(entry);
+}
+
+function errorMessage({ error, message }: Chunk): string {
+	return typeof error === "object" ? (error.message ?? "it failed") : (message ?? error ?? "it failed");
+}
+
+/** Shows a chunk. @returns false for one that says that the answer failed. */
+function showChunk(chunk: Chunk): boolean {
+	const text = chunk.choices?.[0]?.delta?.content;
+	if (text) place("stream-text").append(text);
+	if (chunk.svc) {
+		if (chunk.model) addFact("Model", `${chunk.model} of ${chunk.svc.routing?.provider ?? ""}`);
+		if (chunk.svc.routing?.reason) addFact("Why", chunk.svc.routing.reason);
+		const usd = chunk.svc.cost?.total_usd;
+		if (usd !== undefined) addFact("Cost", `$${usd.toFixed(9).replace(/0{1,7}$/, "")}`);
+	}
+	if (chunk.id) {
+		const link = place("stream-link");
+		link.setAttribute("href", `/console/requests/${encodeURIComponent(chunk.id)}`);
+		link.hidden = false;
+	}
+	if (chunk.error === undefined) return true;
+	say(`Failed: ${errorMessage(chunk)}`);
+	return false;
+}
+
+/** Reads the `data:` lines of a stream of events. */
+async function* readData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+	const reader = body.getReader();
+	const decoder = new TextDecoder();
+	let rest = "";
+	for (let next = await reader.read(); !next.done; next = await reader.read()) {
+		const lines = (rest + decoder.decode(next.value, { stream: true })).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) if (line.startsWith("data: ")) yield line.slice("data: ".length);
+	}
+}
+
+async function showStream(response: Response): Promise<void> {
+	if (!response.ok || !response.body) {
+		say(`Failed: ${errorMessage((await response.json().catch(() => ({}))) as Chunk)}`);
+		return;
+	}
+	for await (const piece of readData(response.body)) {
+		if (piece === "[DONE]") {
+			say("Complete.");
+			return;
+		}
+		if (!showChunk(JSON.parse(piece) as Chunk)) return;
+	}
+	say("The stream ended early. What was delivered is accounted for.");
+}
+
+async function send(form: HTMLFormElement, url: string): Promise<void> {
+	const stop = place("stop");
+	const aborter = new AbortController();
+	const onStop = () => aborter.abort();
+	const buttons = form.querySelectorAll<HTMLButtonElement>("button[type=submit]");
+	place("streamed").hidden = false;
+	place("stream-text").textContent = "";
+	place("stream-facts").textContent = "";
+	place("stream-link").hidden = true;
+	for (const button of buttons) button.disabled = true;
+	stop.hidden = false;
+	stop.addEventListener("click", onStop);
+	say("Answering …");
+	try {
+		const fields = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+		await showStream(await fetch(url, { method: "POST", body: fields, signal: aborter.signal }));
+	} catch (error) {
+		say(aborter.signal.aborted ? "Stopped. What was delivered is accounted for." : `Failed: ${String(error)}`);
+	} finally {
+		for (const button of buttons) button.disabled = false;
+		stop.removeEventListener("click", onStop);
+		stop.hidden = true;
+	}
+}
+
+/** Makes the playground's form stream, if the page has it. */
+export function streamPlayground(): void {
+	const form = document.querySelector<HTMLFormElement>("form[data-stream]");
+	form?.addEventListener("submit", (event) => {
+		// The other button shows the choice on a page of its own.
+		if (event.submitter?.hasAttribute("formaction")) return;
+		event.preventDefault();
+		void send(form, form.dataset["stream"] ?? "");
+	});
+}

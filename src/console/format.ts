@@ -1,0 +1,48 @@
+// Amounts, numbers and times as the console writes them. Pure.
+
+const NANO_PER_USD = 1e9;
+
+/** An amount in whole nano-dollars, which the API's numbers always are. */
+function toNanoUsd(usd: number): number {
+	return Math.round(usd * NANO_PER_USD);
+}
+
+/** The exact amount, with up to nine decimals and at least two: `$0.000123`. */
+export function formatExactUsd(usd: number): string {
+	const nano = Math.abs(toNanoUsd(usd));
+	const whole = Math.floor(nano / NANO_PER_USD);
+	const decimals = String(nano % NANO_PER_USD)
+		.padStart(9, "0")
+		.replace(/0{1,7}$/, "");
+	return `${usd < 0 ? "−" : ""}$${formatCount(whole)}.${decimals}`;
+}
+
+/** An amount to read: two decimals from a dollar on, else three significant digits. The exact one belongs beside it. */
+export function formatUsd(usd: number): string {
+	const size = Math.abs(usd);
+	if (size === 0 || size >= 1) return formatExactUsd(Math.round(usd * 100) / 100);
+	return formatExactUsd(Number(usd.toPrecision(3)));
+}
+
+/** A whole number with thousands separated: `1,234,567`. */
+export function formatCount(count: number): string {
+	return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+}
+
+/** A share of one as per cent with at most one decimal: `12.5 %`. */
+export function formatShare(share: number): string {
+	return `${Math.round(share * 1_000) / 10} %`;
+}
+
+/** A duration: `840 ms`, `12.3 s`, `4 min 5 s`. */
+export function formatDuration(ms: number): string {
+	if (ms < 1_000) return `${Math.round(ms)} ms`;
+	if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;
+	const seconds = Math.round(ms / 1_000);
+	return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** An ISO time to the second, in UTC: `2026-07-22 10:15:30`. */
+export function formatTime(iso: string): string {
+	return iso.slice(0, 19).replace("T", " ");
+}

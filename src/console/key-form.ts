@@ -1,0 +1,52 @@
+// The form that makes or changes a key, and the request that it stands for. What is wrong with a value, the API says. Pure.
+
+/** Fields that an empty text clears. */
+const TEXTS = ["name", "alert_webhook"] as const;
+const NUMBERS = ["rpm", "daily_requests", "budget_usd"] as const;
+const LISTS = ["models", "tags"] as const;
+
+/** The options of a key as the API takes them: what the form leaves empty is null. */
+export type KeyBody = Record<string, unknown>;
+
+function words(text: string): string[] {
+	return text.split(/[\s,]+/).filter((word) => word !== "");
+}
+
+/** A number as written; what is none is left to the API, which says so. */
+function toNumber(text: string): number | string {
+	const value = Number(text);
+	return Number.isFinite(value) ? value : text;
+}
+
+/** The value of JSON; text that is none is left to the API, which says so. */
+function toJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return text;
+	}
+}
+
+/** A time in UTC as `datetime-local` writes it (`2026-12-31T23:59`), as an ISO time. */
+function toIsoTime(text: string): string {
+	return /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?$/.test(text) ? `${text.padEnd(19, ":00").slice(0, 19)}Z` : text;
+}
+
+/** The value that a field shows for an ISO time. */
+export function toLocalTime(iso: string | null): string {
+	return iso === null ? "" : iso.slice(0, 16);
+}
+
+/** The body of a request that makes or changes a key. */
+export function toKeyBody(form: URLSearchParams): KeyBody {
+	const text = (name: string) => (form.get(name) ?? "").trim();
+	const body: KeyBody = {};
+	for (const name of TEXTS) body[name] = text(name) || null;
+	for (const name of NUMBERS) body[name] = text(name) === "" ? null : toNumber(text(name));
+	for (const name of LISTS) body[name] = words(text(name)).length > 0 ? words(text(name)) : null;
+	body["expires_at"] = text("expires_at") === "" ? null : toIsoTime(text("expires_at"));
+	body["budget_period"] = text("budget_usd") === "" ? null : text("budget_period") || null;
+	if (text("role") !== "") body["role"] = text("role");
+	body["brain_config"] = text("brain_config") === "" ? null : toJson(text("brain_config"));
+	return body;
+}

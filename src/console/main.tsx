@@ -1,0 +1,152 @@
+// The console's entry: assets, sign-in and sign-out, then the session, the page and its frame.
+import { apiClient } from "./api.ts";
+import { findAsset } from "./assets.ts";
+import { isFromOwnPage, toOwnPath } from "./origin.ts";
+import type { ConsolePage, PageAnswer, ShownPage } from "./page.ts";
+import { CONSOLE_PAGES } from "./pages.ts";
+import { documentResponse, errorDocument, plainDocument } from "./respond.tsx";
+import { matchRoute } from "./routes.ts";
+import type { ConsoleService } from "./service.ts";
+import {
+	findSessionCookie,
+	readSession,
+	renderEndedCookie,
+	renderSession,
+	renderSessionCookie,
+	type Session,
+} from "./session.ts";
+import { Layout } from "./views/layout.tsx";
+import { SignIn } from "./views/sign-in.tsx";
+
+export const SIGN_IN_PATH = "/console/sign-in";
+export const SIGN_OUT_PATH = "/console/sign-out";
+
+const NO_FORM = new URLSearchParams();
+
+function redirect(to: string, cookie?: string): Response {
+	const headers = new Headers({ location: to, "cache-control": "no-store" });
+	if (cookie !== undefined) headers.set("set-cookie", cookie);
+	return new Response(null, { status: 303, headers });
+}
+
+function signInDocument(service: ConsoleService, next: string, message: string | null, status = 200): Response {
+	const response = plainDocument("Sign in", <SignIn next={next} message={message} />, status);
+	if (status === 429) response.headers.set("retry-after", "10");
+	// Whatever session there was is over.
+	response.headers.set("set-cookie", renderEndedCookie(service.isSecure));
+	return response;
+}
+
+/** Begins a session with a key. A wrong one counts as a guess of its address. */
+async function signIn(form: URLSearchParams, service: ConsoleService): Promise<Response> {
+	const next = toOwnPath(form.get("next"));
+	const key = (form.get("key") ?? "").trim();
+	if (key === "") return signInDocument(service, next, "Paste an API key: it begins with svc_sk_.", 422);
+	// The second time, the key is looked up anew: this isolate may have known an earlier version of it.
+	for (let attempt = 0; ; attempt++) {
+		const caller = await service.identify(key);
+		if (!caller.ok) return signInDocument(service, next, `${caller.message}.`, caller.status);
+		const session: Session = { key, ...caller.value, issuedAtMs: service.nowMs };
+		const usage = await apiClient(service, session).get("/v1/usage");
+		if (usage.ok || usage.failure.status !== 401) {
+			const sealed = await service.seal(renderSession(session));
+			return redirect(next, renderSessionCookie(sealed, service.isSecure));
+		}
+		if (attempt > 0) return signInDocument(service, next, `${usage.failure.message}.`, 401);
+	}
+}
+
+async function findSession(request: Request, service: ConsoleService): Promise<Session | null> {
+	const sealed = findSessionCookie(request.headers.get("cookie"), service.isSecure);
+	const text = sealed === null ? null : await service.unseal(sealed);
+	return text === null ? null : readSession(text, service.nowMs);
+}
+
+function toSignIn(url: URL, method: string): string {
+	return method === "GET" ? `${SIGN_IN_PATH}?next=${encodeURIComponent(url.pathname + url.search)}` : SIGN_IN_PATH;
+}
+
+function toResponse(answer: PageAnswer, session: Session): Response {
+	if (answer.kind === "redirect") return redirect(answer.to);
+	if (answer.kind === "response") return answer.response;
+	return documentResponse(
+		<Layout title={answer.title} section={answer.section} session={session}>
+			{answer.content}
+		</Layout>,
+		answer.status,
+		answer.headers,
+	);
+}
+
+interface MatchedPage {
+	page: ConsolePage;
+	params: Record<string, string>;
+}
+
+async function showPage(
+	{ page, params }: MatchedPage,
+	request: Request,
+	form: URLSearchParams,
+	service: ConsoleService,
+) {
+	const url = new URL(request.url);
+	const session = await findSession(request, service);
+	if (!session) return redirect(toSignIn(url, request.method), renderEndedCookie(service.isSecure));
+	const api = apiClient(service, session);
+	const answer = await page.handle({ params, query: url.searchParams, form, session, api, service });
+	if (api.sessionEnd !== null)
+		return signInDocument(service, toOwnPath(url.pathname + url.search), `${api.sessionEnd}; sign in again.`, 401);
+	return toResponse(answer, session);
+}
+
+/** The fields of a form; for other methods none. */
+async function readForm(request: Request, service: ConsoleService): Promise<URLSearchParams | Response> {
+	if (request.method !== "POST") return NO_FORM;
+	if (!isFromOwnPage(request.headers, service.origin))
+		return errorDocument(
+			403,
+			"This form did not come from the console.",
+			"Open the console itself and try again.",
+			service,
+		);
+	const text = await service.readText();
+	if (!text.ok) return errorDocument(text.status, "The form could not be read.", text.message, service);
+	return new URLSearchParams(text.value);
+}
+
+async function route(request: Request, service: ConsoleService): Promise<Response> {
+	const { pathname, searchParams } = new URL(request.url);
+	const method = request.method === "HEAD" ? "GET" : request.method;
+	const asset = method === "GET" ? findAsset(pathname) : null;
+	if (asset) return asset;
+	const form = await readForm(request, service);
+	if (form instanceof Response) return form;
+	if (pathname === SIGN_IN_PATH) {
+		service.logPage("sign_in");
+		if (method === "POST") return signIn(form, service);
+		if (method === "GET")
+			return plainDocument("Sign in", <SignIn next={toOwnPath(searchParams.get("next"))} message={null} />);
+	}
+	if (pathname === SIGN_OUT_PATH && method === "POST") {
+		service.logPage("sign_out");
+		return redirect(SIGN_IN_PATH, renderEndedCookie(service.isSecure));
+	}
+	const found = matchRoute(CONSOLE_PAGES, method, pathname);
+	if (found.kind === "page") {
+		service.logPage(found.page.id);
+		return showPage(found, request, form, service);
+	}
+	if (found.kind === "unknown" && pathname !== SIGN_IN_PATH && pathname !== SIGN_OUT_PATH)
+		return errorDocument(404, "There is no such page.", "Begin at the overview.", service);
+	const allow = found.kind === "method" ? found.allow : pathname === SIGN_IN_PATH ? "GET, HEAD, POST" : "POST";
+	const refused = errorDocument(405, "This page does not take that method.", `It takes ${allow}.`, service);
+	refused.headers.set("allow", allow);
+	return refused;
+}
+
+/** Answers a request to `/console` or below. */
+export async function handleConsole(request: Request, service: ConsoleService): Promise<Response> {
+	return route(request, service);
+}
+
+export type { ShownPage };

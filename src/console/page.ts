@@ -1,0 +1,59 @@
+// What a page of the console is: its path, who may see it, and how a request becomes a page, a redirect or a response.
+import type { Child } from "hono/jsx";
+import type { Api } from "./api.ts";
+import type { ConsoleService } from "./service.ts";
+import type { Session } from "./session.ts";
+
+/** Entries of the navigation, by id. */
+export const SECTIONS = {
+	overview: { path: "/console", label: "Overview" },
+	requests: { path: "/console/requests", label: "Requests" },
+	keys: { path: "/console/keys", label: "Keys" },
+	runs: { path: "/console/runs", label: "Agent runs" },
+	workspaces: { path: "/console/workspaces", label: "Workspaces" },
+	policy: { path: "/console/policy", label: "Policy" },
+	audit: { path: "/console/audit", label: "Audit" },
+	playground: { path: "/console/playground", label: "Playground" },
+	config: { path: "/console/config", label: "Config" },
+} as const;
+export type SectionId = keyof typeof SECTIONS;
+
+/** A request to a page, authenticated where the page needs it. */
+export interface PageRequest {
+	/** The path's parameters, decoded. */
+	params: Readonly<Record<string, string>>;
+	query: URLSearchParams;
+	/** The form's fields; empty for GET. */
+	form: URLSearchParams;
+	session: Session;
+	api: Api;
+	service: ConsoleService;
+}
+
+export interface ShownPage {
+	kind: "page";
+	/** The title, without the service's name. */
+	title: string;
+	section: SectionId;
+	content: Child;
+	/** 200 unless it says otherwise. */
+	status?: number;
+	headers?: Record<string, string>;
+}
+
+export type PageAnswer =
+	| ShownPage
+	/** 303 to a page of the console. */
+	| { kind: "redirect"; to: string }
+	/** A response of its own: a stream, or part of a page for a script. */
+	| { kind: "response"; response: Response };
+
+/** A page for signed-in browsers. A POST comes from the console's own pages only. */
+export interface ConsolePage {
+	/** The page's name in logs. */
+	id: string;
+	method: "GET" | "POST";
+	/** With parameters as `{name}`, which match one part of the path, decoded. */
+	path: `/console${string}`;
+	handle(request: PageRequest): Promise<PageAnswer>;
+}

@@ -1,0 +1,385 @@
+// Keys: the list with their budgets, making one, changing, rotating and revoking one. A key itself is shown once.
+import type { Child } from "hono/jsx";
+import type { z } from "zod";
+import type { keySchema, madeKeySchema, rotatedKeySchema } from "../../keys/schemas.ts";
+import type { Api, ApiAnswer, ApiFailure } from "../api.ts";
+import { formatExactUsd } from "../format.ts";
+import { toKeyBody } from "../key-form.ts";
+import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
+import { KeyFields, toFieldValues } from "../views/key-fields.tsx";
+import {
+	Badge,
+	CodeBlock,
+	Definitions,
+	Failure,
+	Field,
+	Meter,
+	Notice,
+	Pager,
+	Table,
+	Time,
+	Usd,
+} from "../views/parts.tsx";
+
+type Key = z.output<typeof keySchema>;
+type MadeKey = z.output<typeof madeKeySchema>;
+type RotatedKey = z.output<typeof rotatedKeySchema>;
+
+interface KeyList {
+	next_cursor: string | null;
+	data: Key[];
+}
+
+const PATH = "/console/keys";
+const LISTED = 100;
+/** The most keys that a user may have, and the API lists at once. */
+const ALL_KEYS = 1_000;
+
+const FRAME = { kind: "page", section: "keys" } as const;
+
+function keyPath(keyId: string): string {
+	return `${PATH}/${encodeURIComponent(keyId)}`;
+}
+
+function KeyName({ item }: { item: Key }) {
+	return (
+		<>
+			{item.name ?? "unnamed"} <code class="name">…{item.last4}</code>
+		</>
+	);
+}
+
+function Budget({ item }: { item: Key }) {
+	const { budget_usd, spent_usd, held_usd, budget_period } = item;
+	if (budget_usd === null || spent_usd === null) return <>none</>;
+	const used = spent_usd + (held_usd ?? 0);
+	return (
+		<Meter label={`Budget of ${item.name ?? item.last4}`} share={budget_usd === 0 ? 1 : used / budget_usd}>
+			{formatExactUsd(spent_usd)} of {formatExactUsd(budget_usd)} ({budget_period ?? "total"})
+			{held_usd ? `, ${formatExactUsd(held_usd)} held` : ""}
+		</Meter>
+	);
+}
+
+function KeyTable({ keys, ownId }: { keys: readonly Key[]; ownId: string }) {
+	return (
+		<Table
+			caption="Keys that are not deleted, newest first"
+			rows={keys}
+			empty="No key."
+			columns={[
+				{
+					label: "Key",
+					cell: (item) => (
+						<>
+							<a href={keyPath(item.key_id)}>
+								<KeyName item={item} />
+							</a>{" "}
+							{item.key_id === ownId ? <Badge kind="good">this session</Badge> : null}
+						</>
+					),
+				},
+				{ label: "Role", cell: ({ role }) => role },
+				{ label: "Budget", cell: (item) => <Budget item={item} /> },
+				{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
+				{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
+				{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
+				{ label: "Last used", cell: ({ last_used_on }) => last_used_on ?? "never" },
+				{ label: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time iso={expires_at} />) },
+			]}
+		/>
+	);
+}
+
+const listPage: ConsolePage = {
+	id: "keys",
+	method: "GET",
+	path: PATH,
+	async handle({ api, query, session }): Promise<PageAnswer> {
+		const cursor = query.get("cursor");
+		const list = await api.get<KeyList>(
+			`/v1/keys?limit=${LISTED}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`,
+		);
+		if (!list.ok)
+			return { ...FRAME, title: "Keys", status: list.failure.status, content: <Failure failure={list.failure} /> };
+		return {
+			...FRAME,
+			title: "Keys",
+			content: (
+				<>
+					<p class="lead">Give each application and agent a key of its own, with the budget that it may spend.</p>
+					{session.role === "owner" ? (
+						<p class="actions">
+							<a class="button" href={`${PATH}/new`}>
+								Make a key
+							</a>
+						</p>
+					) : (
+						<Notice kind="note" title="An agent's key may not change keys">
+							<p>Sign in with an owner's key to make, change or revoke one.</p>
+						</Notice>
+					)}
+					<KeyTable keys={list.value.data} ownId={session.keyId} />
+					<Pager path={PATH} query={query} nextCursor={list.value.next_cursor} />
+				</>
+			),
+		};
+	},
+};
+
+/** The form of a new key. @param values what it shows. */
+function newKeyPage(values: Record<string, string>, failure: ApiFailure | null): ShownPage {
+	return {
+		...FRAME,
+		title: "Make a key",
+		...(failure ? { status: failure.status } : {}),
+		content: (
+			<>
+				{failure ? <Failure failure={failure} /> : null}
+				<form method="post" action={`${PATH}/new`}>
+					<KeyFields values={values} issues={failure?.issues ?? []} withRole />
+					<button type="submit">Make the key</button>
+				</form>
+			</>
+		),
+	};
+}
+
+/** Shows a key, which nothing shows again. */
+function shownKeyPage(key: MadeKey, service: PageRequest["service"], more: Child): ShownPage {
+	const lines = `export SVC_BASE_URL=${service.origin}/v1\nexport SVC_API_KEY=${key.key}`;
+	return {
+		...FRAME,
+		title: "The key",
+		content: (
+			<>
+				<Notice kind="warning" title="This is the only time that the key is shown">
+					<p>Copy it now. The service keeps no copy, so a lost key can only be replaced.</p>
+				</Notice>
+				<p class="secret">
+					<code id="made-key">{key.key}</code>
+				</p>
+				<p class="actions">
+					<button type="button" class="quiet" data-copy="made-key" hidden>
+						Copy the key
+					</button>
+				</p>
+				<CodeBlock label="For a shell" text={lines} />
+				{more}
+				<p>
+					<a href={keyPath(key.key_id)}>To the key's page</a>
+				</p>
+			</>
+		),
+	};
+}
+
+const newPage: ConsolePage = {
+	id: "new_key",
+	method: "GET",
+	path: `${PATH}/new`,
+	handle: async () => newKeyPage({ role: "agent" }, null),
+};
+
+const createPage: ConsolePage = {
+	id: "create_key",
+	method: "POST",
+	path: `${PATH}/new`,
+	async handle({ api, form, service }): Promise<PageAnswer> {
+		const made = await api.send<MadeKey>("POST", "/v1/keys", toKeyBody(form));
+		if (!made.ok) return newKeyPage(Object.fromEntries(form), made.failure);
+		return shownKeyPage(made.value, service, null);
+	},
+};
+
+/** A key among those of the user. */
+async function findKey(api: Api, keyId: string): Promise<ApiAnswer<Key>> {
+	const list = await api.get<KeyList>(`/v1/keys?limit=${ALL_KEYS}`);
+	if (!list.ok) return list;
+	const value = list.value.data.find(({ key_id }) => key_id === keyId);
+	if (value) return { ok: true, value };
+	const failure = {
+		status: 404,
+		code: "key_not_found",
+		message: "no such key",
+		requestId: "",
+		retryAfterSeconds: null,
+	};
+	return { ok: false, failure: { ...failure, issues: [] } };
+}
+
+function KeyFacts({ item }: { item: Key }) {
+	return (
+		<Definitions
+			entries={[
+				["Id", <code>{item.key_id}</code>],
+				["Role", item.role],
+				["Made", <Time iso={item.created_at} />],
+				["Replaced", item.rotated_from === null ? null : <code>{item.rotated_from}</code>],
+				["Last used", item.last_used_on ?? "never"],
+				["Budget", <Budget item={item} />],
+				["Budget begins anew", item.resets_at === null ? null : <Time iso={item.resets_at} />],
+				["Cost today", formatExactUsd(item.cost_today_usd)],
+				["Cost this month", formatExactUsd(item.cost_month_usd)],
+				["Cost in all", formatExactUsd(item.cost_total_usd)],
+				["Requests", <a href={`/console/requests?key_id=${encodeURIComponent(item.key_id)}`}>of this key</a>],
+			]}
+		/>
+	);
+}
+
+function EndingForms({ item, isOwn }: { item: Key; isOwn: boolean }) {
+	return (
+		<>
+			<h2>Rotate</h2>
+			<p>
+				A new key with the same options replaces this one.{" "}
+				{isOwn ? "This session ends with it: sign in with the new key." : ""}
+			</p>
+			<form method="post" action={`${keyPath(item.key_id)}/rotate`}>
+				<Field
+					name="overlap_seconds"
+					label="Seconds for which the old key still works"
+					hint="0 ends it at once; at most 86400."
+				>
+					{(attributes) => <input {...attributes} type="number" min="0" max="86400" value="0" required />}
+				</Field>
+				<button type="submit" class="quiet">
+					Rotate the key
+				</button>
+			</form>
+			<h2>Revoke</h2>
+			<p>
+				Requests with this key are refused from then on. {isOwn ? "It is the key of this session, which ends." : ""}
+			</p>
+			<form method="post" action={`${keyPath(item.key_id)}/revoke`}>
+				<Field name="confirm" label={`Type ${item.last4} to confirm`} hint="The last four characters of the key.">
+					{(attributes) => <input {...attributes} type="text" autocomplete="off" required maxlength={4} />}
+				</Field>
+				<button type="submit" class="danger">
+					Revoke the key
+				</button>
+			</form>
+		</>
+	);
+}
+
+interface KeyPageState {
+	values?: Record<string, string>;
+	failure?: ApiFailure;
+	done?: string;
+}
+
+/** A key's page: facts and, for owners, the forms. */
+function keyPage(item: Key, { session }: PageRequest, { values, failure, done }: KeyPageState): ShownPage {
+	const isOwn = item.key_id === session.keyId;
+	return {
+		...FRAME,
+		title: item.name ?? `Key …${item.last4}`,
+		...(failure ? { status: failure.status } : {}),
+		content: (
+			<>
+				{failure ? <Failure failure={failure} /> : null}
+				{done === undefined ? null : <Notice kind="success" title={done} />}
+				<KeyFacts item={item} />
+				{session.role === "owner" ? (
+					<>
+						<h2>Change</h2>
+						{isOwn ? (
+							<Notice kind="warning" title="This is the key of this session">
+								<p>A session is bound to what its key may do: after a change you sign in again.</p>
+							</Notice>
+						) : null}
+						<form method="post" action={keyPath(item.key_id)}>
+							<KeyFields values={values ?? toFieldValues(item)} issues={failure?.issues ?? []} withRole={false} />
+							<button type="submit">Change the key</button>
+						</form>
+						<EndingForms item={item} isOwn={isOwn} />
+					</>
+				) : null}
+			</>
+		),
+	};
+}
+
+/** Shows a key's page, or why there is none. */
+async function answerKeyPage(request: PageRequest, state: KeyPageState): Promise<PageAnswer> {
+	const found = await findKey(request.api, request.params["key_id"] ?? "");
+	if (found.ok) return keyPage(found.value, request, state);
+	return { ...FRAME, title: "Key", status: found.failure.status, content: <Failure failure={found.failure} /> };
+}
+
+const detailPage: ConsolePage = {
+	id: "key",
+	method: "GET",
+	path: `${PATH}/{key_id}`,
+	handle: (request) => answerKeyPage(request, {}),
+};
+
+const changePage: ConsolePage = {
+	id: "change_key",
+	method: "POST",
+	path: `${PATH}/{key_id}`,
+	async handle(request): Promise<PageAnswer> {
+		const { api, params, form } = request;
+		const changed = await api.send<Key>(
+			"PATCH",
+			`/v1/keys/${encodeURIComponent(params["key_id"] ?? "")}`,
+			toKeyBody(form),
+		);
+		if (changed.ok) return keyPage(changed.value, request, { done: "The key was changed" });
+		return answerKeyPage(request, { values: Object.fromEntries(form), failure: changed.failure });
+	},
+};
+
+const rotatePage: ConsolePage = {
+	id: "rotate_key",
+	method: "POST",
+	path: `${PATH}/{key_id}/rotate`,
+	async handle(request): Promise<PageAnswer> {
+		const { api, params, form, service } = request;
+		const body = { overlap_seconds: Number(form.get("overlap_seconds") ?? "0") };
+		const path = `/v1/keys/${encodeURIComponent(params["key_id"] ?? "")}/rotate`;
+		const rotated = await api.send<RotatedKey>("POST", path, body);
+		if (!rotated.ok) return answerKeyPage(request, { failure: rotated.failure });
+		const more = (
+			<p>
+				The old key ends at <Time iso={rotated.value.previous_ends_at} /> (UTC).
+			</p>
+		);
+		return shownKeyPage(rotated.value, service, more);
+	},
+};
+
+const revokePage: ConsolePage = {
+	id: "revoke_key",
+	method: "POST",
+	path: `${PATH}/{key_id}/revoke`,
+	async handle(request): Promise<PageAnswer> {
+		const { api, params, form } = request;
+		const found = await findKey(api, params["key_id"] ?? "");
+		if (!found.ok) return answerKeyPage(request, {});
+		if ((form.get("confirm") ?? "").trim() !== found.value.last4) {
+			const failure = {
+				status: 422,
+				code: "not_confirmed",
+				message: "The four characters are not the key's.",
+				requestId: "",
+			};
+			return keyPage(found.value, request, { failure: { ...failure, retryAfterSeconds: null, issues: [] } });
+		}
+		const revoked = await api.send("DELETE", `/v1/keys/${encodeURIComponent(found.value.key_id)}`);
+		if (!revoked.ok) return answerKeyPage(request, { failure: revoked.failure });
+		return { kind: "redirect", to: PATH };
+	},
+};
+
+export const keyPages: readonly ConsolePage[] = [
+	listPage,
+	newPage,
+	createPage,
+	detailPage,
+	changePage,
+	rotatePage,
+	revokePage,
+];

@@ -1,0 +1,242 @@
+// Policy checks: how actions were decided and why, and a form that checks one.
+import type { z } from "zod";
+import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
+import type { policyDecisionSchema } from "../../policy/endpoints.edge.ts";
+import type { ApiAnswer } from "../api.ts";
+import { renderJson } from "../json-text.ts";
+import type { ConsolePage, PageAnswer } from "../page.ts";
+import {
+	DecisionBadge,
+	EventFilters,
+	eventsPath,
+	isFiltered,
+	SearchedBackTo,
+	SelectField,
+	Words,
+	WorkspaceLink,
+} from "../views/events.tsx";
+import { CodeBlock, Failure, Field, Notice, Pager, Table, Time } from "../views/parts.tsx";
+
+type Events = z.output<typeof auditEventsSchema>;
+type Event = Events["data"][number];
+type Decision = z.output<typeof policyDecisionSchema>;
+
+const PATH = "/console/policy";
+const CHECK_PATH = "/console/policy/check";
+const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
+
+/** A member of a payload as text; empty where it is none. */
+function textMember({ payload }: Event, name: string): string {
+	const value = payload[name];
+	return typeof value === "string" ? value : "";
+}
+
+function factorsText({ payload }: Event): string {
+	return Array.isArray(payload["factors"]) ? payload["factors"].join(", ") : "";
+}
+
+function NoChecks({ query }: { query: URLSearchParams }) {
+	if (isFiltered(query))
+		return (
+			<p>
+				No check matches. <a href={PATH}>Show all</a>
+			</p>
+		);
+	return (
+		<p>
+			Nothing was checked yet. <a href={CHECK_PATH}>Check an action here</a>, or let agents ask{" "}
+			<code>POST /v1/policy/check</code> before they act.
+		</p>
+	);
+}
+
+function CheckTable({ events, query }: { events: Events; query: URLSearchParams }) {
+	return (
+		<Table
+			caption="Policy checks, newest first"
+			rows={events.data}
+			empty={<NoChecks query={query} />}
+			columns={[
+				{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
+				{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? "unknown"} /> },
+				{ label: "Risk", isNumeric: true, cell: ({ risk_score }) => risk_score ?? "–" },
+				{ label: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id ?? ""} /> },
+				{
+					label: "Action and reason",
+					cell: (event) => (
+						<>
+							<Words text={textMember(event, "action")} />
+							<p class="hint">
+								<Words text={textMember(event, "reason")} />
+							</p>
+						</>
+					),
+				},
+				{ label: "Factors", cell: (event) => factorsText(event) || "none" },
+				{
+					label: "Details",
+					cell: ({ id, payload }) => (
+						<details>
+							<summary>Show</summary>
+							<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
+						</details>
+					),
+				},
+			]}
+		/>
+	);
+}
+
+const policyPage: ConsolePage = {
+	id: "policy",
+	method: "GET",
+	path: PATH,
+	async handle({ api, query }): Promise<PageAnswer> {
+		const events = await api.get<Events>(eventsPath(query, { event_type: "policy_check" }));
+		return {
+			kind: "page",
+			title: "Policy checks",
+			section: "policy",
+			...(events.ok ? {} : { status: events.failure.status }),
+			content: (
+				<>
+					<p class="lead">What agents asked to do, how it was decided, and why.</p>
+					<p class="actions">
+						<a class="button" href={CHECK_PATH}>
+							Check an action
+						</a>
+					</p>
+					<EventFilters
+						path={PATH}
+						query={query}
+						selects={[
+							{ name: "decision", label: "Decision", none: "all", options: ["allow", "confirm", "approve", "deny"] },
+						]}
+					/>
+					{events.ok ? (
+						<>
+							<CheckTable events={events.value} query={query} />
+							<SearchedBackTo time={events.value.searched_back_to} />
+							<Pager path={PATH} query={query} nextCursor={events.value.next_cursor} />
+						</>
+					) : (
+						<Failure failure={events.failure} />
+					)}
+				</>
+			),
+		};
+	},
+};
+
+/** The lines of a field that are not blank. */
+function fieldLines(form: URLSearchParams, name: string): string[] {
+	const lines = (form.get(name) ?? "").split(/\r?\n/);
+	return lines.filter((line) => line.trim() !== "");
+}
+
+function toCheck(form: URLSearchParams) {
+	return {
+		workspace_id: (form.get("workspace_id") ?? "").trim(),
+		action: form.get("action") ?? "",
+		action_kind: form.get("action_kind") || null,
+		files_affected: fieldLines(form, "files_affected"),
+		commands: fieldLines(form, "commands"),
+	};
+}
+
+function CheckForm({ form }: { form: URLSearchParams }) {
+	const value = (name: string) => form.get(name) ?? "";
+	return (
+		<form method="post" action={CHECK_PATH}>
+			<Field name="workspace_id" label="Workspace" hint="The one whose manifest decides.">
+				{(attributes) => <input {...attributes} required value={value("workspace_id")} spellcheck={false} />}
+			</Field>
+			<Field name="action" label="Action, in words">
+				{(attributes) => <input {...attributes} required value={value("action")} />}
+			</Field>
+			<SelectField
+				name="action_kind"
+				label="Kind"
+				value={value("action_kind")}
+				options={ACTION_KINDS}
+				none="not said"
+			/>
+			<Field name="files_affected" label="Files" hint="One path a line.">
+				{(attributes) => (
+					<textarea {...attributes} rows={4} spellcheck={false}>
+						{value("files_affected")}
+					</textarea>
+				)}
+			</Field>
+			<Field name="commands" label="Commands" hint="One a line, as a shell would get them.">
+				{(attributes) => (
+					<textarea {...attributes} rows={4} spellcheck={false}>
+						{value("commands")}
+					</textarea>
+				)}
+			</Field>
+			<button type="submit">Check and record</button>
+		</form>
+	);
+}
+
+const NOTICE_KINDS = { allow: "success", confirm: "warning", approve: "warning", deny: "error" } as const;
+
+function Verdict({ verdict }: { verdict: Decision }) {
+	return (
+		<>
+			<Notice kind={NOTICE_KINDS[verdict.decision]} title={`Decision: ${verdict.decision}`}>
+				<p>{verdict.reason}</p>
+				<p class="hint">
+					Risk {verdict.risk_score} of 100, recorded as <code>{verdict.event_id}</code>.
+				</p>
+			</Notice>
+			<Table
+				caption="Factors of the decision"
+				rows={verdict.factors}
+				empty="There are no factors."
+				columns={[
+					{ label: "Factor", cell: ({ label }) => label },
+					{ label: "Applies", cell: ({ triggered }) => (triggered ? <strong>yes</strong> : "no") },
+					{ label: "Weight", isNumeric: true, cell: ({ weight }) => weight },
+				]}
+			/>
+		</>
+	);
+}
+
+function checkAnswer(form: URLSearchParams, answer: ApiAnswer<Decision> | null): PageAnswer {
+	return {
+		kind: "page",
+		title: "Check an action",
+		section: "policy",
+		...(answer === null || answer.ok ? {} : { status: answer.failure.status }),
+		content: (
+			<>
+				<p class="lead">
+					Asks what the policy of a workspace says to an action. Nothing is carried out. The check is recorded in the
+					audit log, as an agent's would be.
+				</p>
+				{answer === null ? null : answer.ok ? <Verdict verdict={answer.value} /> : <Failure failure={answer.failure} />}
+				<CheckForm form={form} />
+			</>
+		),
+	};
+}
+
+const checkFormPage: ConsolePage = {
+	id: "policy_check_form",
+	method: "GET",
+	path: CHECK_PATH,
+	handle: async ({ query }) => checkAnswer(query, null),
+};
+
+const checkPage: ConsolePage = {
+	id: "policy_check",
+	method: "POST",
+	path: CHECK_PATH,
+	handle: async ({ api, form }) =>
+		checkAnswer(form, await api.send<Decision>("POST", "/v1/policy/check", toCheck(form))),
+};
+
+export const policyPages: readonly ConsolePage[] = [checkFormPage, checkPage, policyPage];

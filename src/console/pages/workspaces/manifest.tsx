@@ -1,0 +1,324 @@
+// A workspace's manifest: shown, edited with its changes before they are saved, compared by version, scored.
+import type { Child } from "hono/jsx";
+import type { z } from "zod";
+import type { WorkspaceManifest } from "../../../policy/manifest.ts";
+import type { manifestResultSchema } from "../../../workspace/schemas.ts";
+import type { Api, ApiFailure } from "../../api.ts";
+import type { ConsolePage, PageAnswer, ShownPage } from "../../page.ts";
+import { CodeBlock, Definitions, Failure, Field, Notice, Time } from "../../views/parts.tsx";
+import { WorkspaceLinks, workspacePath } from "./frame.tsx";
+import { ManifestDiff, type Readiness, ReadinessResult, renderManifest, Weakenings } from "./manifest-views.tsx";
+
+type Manifest = z.output<typeof manifestResultSchema>;
+
+function manifestApiPath(id: string, version: string | null = null): string {
+	const path = `/v1/workspace/${encodeURIComponent(id)}/manifest`;
+	return version === null ? path : `${path}?version=${encodeURIComponent(version)}`;
+}
+
+function manifestPage(id: string, content: Child, status = 200): ShownPage {
+	return {
+		kind: "page",
+		title: `Manifest of ${id}`,
+		section: "workspaces",
+		status,
+		content: (
+			<>
+				<p class="lead">The manifest is the policy of this workspace: what agents must not touch, run or leave out.</p>
+				<WorkspaceLinks id={id} page="/manifest" />
+				{content}
+			</>
+		),
+	};
+}
+
+function failedPage(id: string, failure: ApiFailure): ShownPage {
+	return manifestPage(id, <Failure failure={failure} />, failure.status);
+}
+
+interface EditFormProps {
+	id: string;
+	text: string;
+	/** Digest of the manifest that the edit began with. */
+	base: string;
+	error: string | null;
+}
+
+function EditForm({ id, text, base, error }: EditFormProps) {
+	return (
+		<form method="post" action={`${workspacePath(id, "/manifest")}/review`}>
+			<input type="hidden" name="base" value={base} />
+			<Field
+				name="manifest"
+				label="Manifest as JSON"
+				hint="Saving replaces all of it. Older versions are kept. You see the changes first."
+				error={error}
+			>
+				{(attributes) => (
+					<textarea {...attributes} rows={18} spellcheck={false} required>
+						{text}
+					</textarea>
+				)}
+			</Field>
+			<button type="submit">Review changes</button>
+		</form>
+	);
+}
+
+function CompareForm({ id, from, to }: { id: string; from: number; to: number }) {
+	return (
+		<form class="filters" method="get" action={workspacePath(id, "/manifest")} aria-label="Compare versions">
+			<Field name="from" label="Version">
+				{(attributes) => <input {...attributes} type="number" min={1} required value={String(from)} />}
+			</Field>
+			<Field name="to" label="with version">
+				{(attributes) => <input {...attributes} type="number" min={1} required value={String(to)} />}
+			</Field>
+			<button type="submit" class="quiet">
+				Compare
+			</button>
+		</form>
+	);
+}
+
+function ReadinessForm({ id, isStored }: { id: string; isStored: boolean }) {
+	if (!isStored) return <p class="hint">Once a manifest is saved, its readiness for agents can be scored here.</p>;
+	return (
+		<form method="post" action={`${workspacePath(id, "/manifest")}/readiness`}>
+			<button type="submit" class="quiet">
+				Score how ready this workspace is for agents
+			</button>
+		</form>
+	);
+}
+
+function Current({ current }: { current: Manifest }) {
+	if (current.version === null)
+		return (
+			<Notice kind="note" title="No manifest yet">
+				<p>Only the built-in rules hold. Fill in the one below and save it: it becomes version 1.</p>
+			</Notice>
+		);
+	return (
+		<Definitions
+			entries={[
+				["Version in force", current.version],
+				["Since (UTC)", current.updated_at === null ? null : <Time iso={current.updated_at} />],
+				["Digest", <code>{current.digest}</code>],
+			]}
+		/>
+	);
+}
+
+interface ComparisonProps {
+	before: Manifest;
+	after: Manifest;
+}
+
+function Comparison({ before, after }: ComparisonProps) {
+	return (
+		<>
+			<h3>
+				From version {before.version} to {after.version}
+			</h3>
+			<Weakenings before={before.manifest} after={after.manifest} />
+			<ManifestDiff before={before.manifest} after={after.manifest} />
+		</>
+	);
+}
+
+/** What the two versions of a query differ in; null without any. */
+async function compareVersions(api: Api, id: string, query: URLSearchParams): Promise<Child> {
+	const [from, to] = [query.get("from"), query.get("to")];
+	if (!from || !to) return null;
+	const [before, after] = await Promise.all([
+		api.get<Manifest>(manifestApiPath(id, from)),
+		api.get<Manifest>(manifestApiPath(id, to)),
+	]);
+	if (!before.ok) return <Failure failure={before.failure} />;
+	if (!after.ok) return <Failure failure={after.failure} />;
+	return <Comparison before={before.value} after={after.value} />;
+}
+
+function ShownManifest({ current, children }: { current: Manifest; children?: Child }) {
+	const { workspace_id: id, version } = current;
+	return (
+		<>
+			<Current current={current} />
+			<ReadinessForm id={id} isStored={version !== null} />
+			<h2>Edit</h2>
+			<EditForm id={id} text={renderManifest(current.manifest)} base={current.digest} error={null} />
+			{version === null ? null : (
+				<>
+					<h2>Versions</h2>
+					<CompareForm id={id} from={Math.max(1, version - 1)} to={version} />
+				</>
+			)}
+			{children}
+		</>
+	);
+}
+
+const showPage: ConsolePage = {
+	id: "workspace_manifest",
+	method: "GET",
+	path: "/console/workspaces/{id}/manifest",
+	async handle({ api, params: { id = "" }, query }): Promise<PageAnswer> {
+		const [current, comparison] = await Promise.all([
+			api.get<Manifest>(manifestApiPath(id)),
+			compareVersions(api, id, query),
+		]);
+		if (!current.ok) return failedPage(id, current.failure);
+		const saved = query.has("saved") ? <Notice kind="success" title="The manifest is saved and in force" /> : null;
+		return manifestPage(
+			id,
+			<>
+				{saved}
+				<ShownManifest current={current.value}>{comparison}</ShownManifest>
+			</>,
+		);
+	},
+};
+
+/** A text as JSON, or why it is none. */
+function parseText(text: string): { ok: true; value: unknown } | { ok: false; message: string } {
+	try {
+		return { ok: true, value: JSON.parse(text) };
+	} catch (error) {
+		return { ok: false, message: `This is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}.` };
+	}
+}
+
+/** The texts of a list in an edited manifest; what is none of them is left to the API to refuse. */
+function textList(value: unknown): string[] {
+	return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+}
+
+/** An edited manifest with what it leaves out, for comparing. The API checks it when it is saved. */
+function toComparable(id: string, value: unknown): WorkspaceManifest {
+	const members: Record<string, unknown> = typeof value === "object" && value !== null ? { ...value } : {};
+	const allowed = textList(members["allowed_commands"]);
+	const name = members["project_name"];
+	return {
+		workspace_id: id,
+		project_name: typeof name === "string" ? name : null,
+		stack: textList(members["stack"]),
+		protected_paths: textList(members["protected_paths"]),
+		forbidden_commands: textList(members["forbidden_commands"]),
+		...(allowed.length > 0 ? { allowed_commands: allowed } : {}),
+		require_handoffs: members["require_handoffs"] === true,
+		require_risk_gate: members["require_risk_gate"] === true,
+	};
+}
+
+function SaveForm({ id, text, base }: Omit<EditFormProps, "error">) {
+	return (
+		<form class="actions" method="post" action={workspacePath(id, "/manifest")}>
+			<input type="hidden" name="base" value={base} />
+			<input type="hidden" name="manifest" value={text} />
+			<button type="submit">Save this manifest</button>
+			<a class="button quiet" href={workspacePath(id, "/manifest")}>
+				Leave it as it is
+			</a>
+		</form>
+	);
+}
+
+function Conflict({ current }: { current: Manifest }) {
+	return (
+		<Notice kind="error" title="The manifest has changed meanwhile">
+			<p>
+				Somebody saved version {current.version} while you were editing. Below is what your text would change in that
+				version. Nothing was saved.
+			</p>
+		</Notice>
+	);
+}
+
+interface ReviewProps {
+	current: Manifest;
+	text: string;
+	value: unknown;
+	isConflict: boolean;
+}
+
+function Review({ current, text, value, isConflict }: ReviewProps) {
+	const id = current.workspace_id;
+	const compared = { before: current.manifest, after: toComparable(id, value) };
+	return (
+		<>
+			{isConflict ? <Conflict current={current} /> : null}
+			<h2>What changes</h2>
+			<Weakenings {...compared} />
+			<ManifestDiff {...compared} />
+			<SaveForm id={id} text={text} base={current.digest} />
+			<h2>Edit further</h2>
+			<EditForm id={id} text={text} base={current.digest} error={null} />
+		</>
+	);
+}
+
+const reviewPage: ConsolePage = {
+	id: "review_workspace_manifest",
+	method: "POST",
+	path: "/console/workspaces/{id}/manifest/review",
+	async handle({ api, params: { id = "" }, form }): Promise<PageAnswer> {
+		const [text, base] = [form.get("manifest") ?? "", form.get("base") ?? ""];
+		const parsed = parseText(text);
+		if (!parsed.ok) return manifestPage(id, <EditForm id={id} text={text} base={base} error={parsed.message} />, 422);
+		const current = await api.get<Manifest>(manifestApiPath(id));
+		if (!current.ok) return failedPage(id, current.failure);
+		const isConflict = current.value.digest !== base;
+		const content = <Review current={current.value} text={text} value={parsed.value} isConflict={isConflict} />;
+		return manifestPage(id, content, isConflict ? 409 : 200);
+	},
+};
+
+const savePage: ConsolePage = {
+	id: "save_workspace_manifest",
+	method: "POST",
+	path: "/console/workspaces/{id}/manifest",
+	async handle({ api, params: { id = "" }, form }): Promise<PageAnswer> {
+		const [text, base] = [form.get("manifest") ?? "", form.get("base") ?? ""];
+		const parsed = parseText(text);
+		if (!parsed.ok) return manifestPage(id, <EditForm id={id} text={text} base={base} error={parsed.message} />, 422);
+		const current = await api.get<Manifest>(manifestApiPath(id));
+		if (!current.ok) return failedPage(id, current.failure);
+		if (current.value.digest !== base)
+			return manifestPage(id, <Review current={current.value} text={text} value={parsed.value} isConflict />, 409);
+		const saved = await api.send<Manifest>("PUT", manifestApiPath(id), parsed.value);
+		if (saved.ok) return { kind: "redirect", to: `${workspacePath(id, "/manifest")}?saved=1` };
+		const content = (
+			<>
+				<Failure failure={saved.failure} />
+				<EditForm id={id} text={text} base={base} error={null} />
+			</>
+		);
+		return manifestPage(id, content, saved.failure.status);
+	},
+};
+
+const readinessPage: ConsolePage = {
+	id: "score_workspace_readiness",
+	method: "POST",
+	path: "/console/workspaces/{id}/manifest/readiness",
+	async handle({ api, params: { id = "" } }): Promise<PageAnswer> {
+		const current = await api.get<Manifest>(manifestApiPath(id));
+		if (!current.ok) return failedPage(id, current.failure);
+		const { manifest } = current.value;
+		const readiness = await api.send<Readiness>("POST", "/v1/workspace/readiness", manifest);
+		if (!readiness.ok) return failedPage(id, readiness.failure);
+		return manifestPage(
+			id,
+			<>
+				<ReadinessResult readiness={readiness.value} />
+				<CodeBlock label="The manifest that was scored" text={renderManifest(manifest)} />
+				<p>
+					<a href={workspacePath(id, "/manifest")}>Edit the manifest</a>
+				</p>
+			</>,
+		);
+	},
+};
+
+export const manifestPages: readonly ConsolePage[] = [reviewPage, readinessPage, showPage, savePage];

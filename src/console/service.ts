@@ -1,0 +1,41 @@
+// What the Worker lends the console, which is a module of its own beside the bundle: calls of the API, the seal, the log.
+// Nothing here is a value.
+
+/** A caller's key, found to be valid. */
+export interface ConsoleIdentity {
+	keyId: string;
+	/** The session holds for this version of the key only. */
+	keyVersion: number;
+	role: "owner" | "agent";
+}
+
+export interface ConsoleService {
+	/** The service's origin as the browser sees it, without a trailing slash. */
+	origin: string;
+	/** Whether the browser came over HTTPS. It did not on loopback alone. */
+	isSecure: boolean;
+	/** The client's address as the platform reports it, else `unknown`. */
+	address: string;
+	/** When the request arrived, ms since the epoch. */
+	nowMs: number;
+	requestId: string;
+	/** Aborts when the browser hangs up. */
+	signal: AbortSignal;
+	/** Finds out whose key it is; the message says why it is nobody's, or that the address has guessed too often. */
+	identify(key: string): Promise<{ ok: true; value: ConsoleIdentity } | { ok: false; message: string; status: number }>;
+	/** Answers a request as the API does. @param keyVersion the only version of its key that is accepted. */
+	dispatch(request: Request, keyVersion: number): Promise<Response>;
+	/** The request's body as text; the message says why it is refused. */
+	readText(): Promise<{ ok: true; value: string } | { ok: false; message: string; status: number }>;
+	/** Seals a session's text for a cookie, as base64url. */
+	seal(text: string): Promise<string>;
+	/** Null when this service has not sealed it. */
+	unseal(sealed: string): Promise<string | null>;
+	/** Names the page in the request's log line. */
+	logPage(id: string): void;
+}
+
+/** The console's entry, in `main.tsx`. */
+export interface ConsoleModule {
+	handleConsole(request: Request, service: ConsoleService): Promise<Response>;
+}

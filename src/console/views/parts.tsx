@@ -1,0 +1,222 @@
+// What pages are made of: notices, failures, tables, definitions, fields, amounts, times, pagers.
+import type { Child } from "hono/jsx";
+import type { ApiFailure } from "../api.ts";
+import { formatCount, formatExactUsd, formatTime, formatUsd } from "../format.ts";
+
+type NoticeKind = "error" | "warning" | "success" | "note";
+
+export function Notice({ kind, title, children }: { kind: NoticeKind; title: string; children?: Child }) {
+	return (
+		<div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+			<strong>{title}</strong>
+			{children}
+		</div>
+	);
+}
+
+const FAILURE_TITLES: Record<number, string> = {
+	403: "This key may not do that",
+	404: "There is no such thing here",
+	409: "Something has changed meanwhile",
+	422: "The request was not valid",
+	429: "Too many requests",
+	503: "The service cannot answer right now",
+};
+
+/** Why the API refused, in its own words. */
+export function Failure({ failure }: { failure: ApiFailure }) {
+	return (
+		<Notice kind="error" title={FAILURE_TITLES[failure.status] ?? "The request failed"}>
+			<p>{failure.message}</p>
+			{failure.issues.length === 0 ? null : (
+				<ul>
+					{failure.issues.map(({ path, message }) => (
+						<li>
+							<code>{path}</code> {message}
+						</li>
+					))}
+				</ul>
+			)}
+			<p class="hint">
+				{failure.retryAfterSeconds === null ? null : `Try again in ${failure.retryAfterSeconds} s. `}
+				Request <code>{failure.requestId}</code>, error <code>{failure.code}</code>.
+			</p>
+		</Notice>
+	);
+}
+
+/** An amount to read, with the exact one as its title. */
+export function Usd({ usd }: { usd: number }) {
+	return (
+		<span class="number" title={`${formatExactUsd(usd)} USD`}>
+			{formatUsd(usd)}
+		</span>
+	);
+}
+
+export function Count({ count }: { count: number }) {
+	return <span class="number">{formatCount(count)}</span>;
+}
+
+/** A time in UTC. */
+export function Time({ iso }: { iso: string }) {
+	return (
+		<time datetime={iso} title={`${iso} (UTC)`}>
+			{formatTime(iso)}
+		</time>
+	);
+}
+
+interface Column<Row> {
+	label: string;
+	/** Right-aligned, for numbers. */
+	isNumeric?: boolean;
+	cell(row: Row): Child;
+}
+
+interface TableProps<Row> {
+	caption: string;
+	columns: readonly Column<Row>[];
+	rows: readonly Row[];
+	/** Instead of the table when there are no rows. */
+	empty: Child;
+}
+
+/** A table in a box of its own, which scrolls where it is wider than the page. The first column names the row. */
+export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
+	if (rows.length === 0) return <div class="empty">{empty}</div>;
+	return (
+		// A box that scrolls must be reachable by keyboard (WCAG 2.1.1).
+		<section class="scroll" tabindex={0} aria-label={caption}>
+			<table>
+				<caption>{caption}</caption>
+				<thead>
+					<tr>
+						{columns.map(({ label, isNumeric }) => (
+							<th scope="col" class={isNumeric ? "numeric" : undefined}>
+								{label}
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map((row) => (
+						<tr>
+							{columns.map(({ cell, isNumeric }, index) =>
+								index === 0 ? (
+									<th scope="row">{cell(row)}</th>
+								) : (
+									<td class={isNumeric ? "numeric" : undefined}>{cell(row)}</td>
+								),
+							)}
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}
+
+/** Terms with their descriptions. Entries without a description are left out. */
+export function Definitions({ entries }: { entries: readonly (readonly [term: string, description: Child])[] }) {
+	const shown = entries.filter(([, description]) => description !== null && description !== undefined);
+	return (
+		<dl class="definitions">
+			{shown.map(([term, description]) => (
+				<div>
+					<dt>{term}</dt>
+					<dd>{description}</dd>
+				</div>
+			))}
+		</dl>
+	);
+}
+
+interface FieldProps {
+	name: string;
+	label: string;
+	hint?: string;
+	error?: string | null;
+	children: (attributes: { id: string; name: string; "aria-describedby"?: string; "aria-invalid"?: "true" }) => Child;
+}
+
+/** A labelled form field. The control is what `children` makes of the attributes. */
+export function Field({ name, label, hint, error, children }: FieldProps) {
+	const id = `field-${name}`;
+	const described = [hint === undefined ? [] : [`${id}-hint`], error ? [`${id}-error`] : []].flat().join(" ");
+	return (
+		<div class="field">
+			<label for={id}>{label}</label>
+			{children({
+				id,
+				name,
+				...(described === "" ? {} : { "aria-describedby": described }),
+				...(error ? { "aria-invalid": "true" as const } : {}),
+			})}
+			{hint === undefined ? null : (
+				<p class="hint" id={`${id}-hint`}>
+					{hint}
+				</p>
+			)}
+			{error ? (
+				<p class="error" id={`${id}-error`}>
+					{error}
+				</p>
+			) : null}
+		</div>
+	);
+}
+
+interface PagerProps {
+	path: string;
+	/** The page's query, filters included. */
+	query: URLSearchParams;
+	nextCursor: string | null;
+}
+
+/** Links to the first and the next page of a list, with its filters. */
+export function Pager({ path, query, nextCursor }: PagerProps) {
+	const link = (cursor: string | null) => {
+		const members = new URLSearchParams(query);
+		members.delete("cursor");
+		if (cursor !== null) members.set("cursor", cursor);
+		return `${path}?${members}`;
+	};
+	const isFirst = !query.has("cursor");
+	if (isFirst && nextCursor === null) return null;
+	return (
+		<nav class="pager" aria-label="Pages">
+			{isFirst ? null : <a href={link(null)}>First page</a>}
+			{nextCursor === null ? <span>End of the list</span> : <a href={link(nextCursor)}>Next page</a>}
+		</nav>
+	);
+}
+
+/** A word in a box: a status, a decision, a tier. */
+export function Badge({ kind, children }: { kind: "good" | "bad" | "warn" | "plain"; children?: Child }) {
+	return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+/** Text as it is, with its lines. */
+export function CodeBlock({ text, label }: { text: string; label: string }) {
+	return (
+		<section class="code" tabindex={0} aria-label={label}>
+			<pre>
+				<code>{text}</code>
+			</pre>
+		</section>
+	);
+}
+
+/** How much of a limit is used. @param share of one; more than one is shown as full. */
+export function Meter({ label, share, children }: { label: string; share: number; children?: Child }) {
+	const percent = Math.round(Math.min(1, Math.max(0, share)) * 100);
+	return (
+		<div class="meter">
+			<span>{children}</span>
+			<progress max={100} value={percent} aria-label={label}>
+				{percent} %
+			</progress>
+		</div>
+	);
+}

@@ -1,0 +1,97 @@
+// Requests as their user sees them: what was asked for, what was chosen and why, and what it cost. Pure.
+import * as z from "zod";
+import type { ListedRequest, RequestDetail } from "../meter/request-page.ts";
+import { usd } from "../proof/money.ts";
+import { receiptDecisionSchema } from "../proof/receipt-decision.ts";
+
+/** What a request can be, as receipts say it. */
+export const REQUEST_KINDS = ["chat", "skill", "orchestration", "code", "agent"] as const;
+
+/** A request in a list. */
+export const requestSchema = z.lazy(() =>
+	z.object({
+		object: z.literal("request"),
+		request_id: z.string(),
+		created_at: z.string().describe("When it arrived."),
+		kind: z.string(),
+		key_id: z.string().nullable().describe("Null in requests from before keys were recorded."),
+		requested_model: z.string().nullable().describe("As named; null where the choice was left to routing."),
+		model: z.string().describe("The one that served; of several, the one that the request counts for."),
+		provider: z.string(),
+		mode: z.string(),
+		fallback: z.boolean(),
+		...receiptDecisionSchema.unwrap().shape,
+		models: z.array(z.string()).describe("Those that were called, by name."),
+		calls: z.int().describe("Calls of models."),
+		tokens: z.int(),
+		input_tokens: z.int(),
+		output_tokens: z.int(),
+		cost_usd: z.number(),
+		estimated: z.boolean().describe("Some usage was not reported and counts at its bound."),
+		latency_ms: z.int(),
+		outcome: z.string().describe("`complete`, `cut` or `client_closed`."),
+		truncated: z.boolean().describe("The upstream cut the answer."),
+		proof_hash: z.string().describe("Of its receipt, which get_proof shows."),
+		signed: z.boolean(),
+	}),
+);
+type RequestView = z.output<typeof requestSchema>;
+
+/** A request with its calls. */
+export const requestDetailSchema = z.lazy(() =>
+	requestSchema.unwrap().extend({
+		call_costs: z.array(
+			z.object({
+				model: z.string(),
+				provider: z.string(),
+				calls: z.int(),
+				tokens: z.int(),
+				input_tokens: z.int(),
+				cost_usd: z.number(),
+			}),
+		),
+	}),
+);
+type RequestDetailView = z.output<typeof requestDetailSchema>;
+
+/** The model that was named. A request that named none has a mode other than `direct`. */
+function requestedModel({ mode, model, decision }: ListedRequest): string | null {
+	return mode === "direct" ? (decision.fallback_from ?? model) : null;
+}
+
+export function toRequestView(request: ListedRequest): RequestView {
+	const { request_id, created_at, kind, model, provider, mode, fallback, tokens, input_tokens } = request;
+	return {
+		object: "request",
+		request_id,
+		created_at,
+		kind,
+		key_id: request.api_key_id,
+		requested_model: requestedModel(request),
+		model,
+		provider,
+		mode,
+		fallback,
+		...request.decision,
+		models: [...request.models].sort(),
+		calls: request.calls,
+		tokens,
+		input_tokens,
+		output_tokens: tokens - input_tokens,
+		cost_usd: usd(request.cost_nano_usd),
+		estimated: request.estimated,
+		latency_ms: request.latency_ms,
+		outcome: request.outcome,
+		truncated: request.outcome === "cut",
+		proof_hash: request.proof_hash,
+		signed: request.isSigned,
+	};
+}
+
+export function toRequestDetailView({ request, calls }: RequestDetail): RequestDetailView {
+	const call_costs = calls.map(({ cost_nano_usd, requests = 1, ...call }) => {
+		const { model, provider, tokens, input_tokens } = call;
+		return { model, provider, calls: requests, tokens, input_tokens, cost_usd: usd(cost_nano_usd) };
+	});
+	return { ...toRequestView(request), call_costs };
+}

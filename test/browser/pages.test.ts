@@ -1,0 +1,83 @@
+// Every page of the console that needs no id, for a new user and for one with some history, in each view.
+import { beforeAll, describe, expect, it } from "vitest";
+import { CONSOLE_PAGES } from "../../src/console/pages.ts";
+import { chat } from "../clients/support.ts";
+import { useConsole } from "./use-console.ts";
+import { VIEWS } from "./visit.ts";
+
+const PATHS = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(
+	({ path }) => path,
+);
+
+const { service, visit } = useConsole();
+let newKey = "";
+let usedKey = "";
+
+beforeAll(async () => {
+	newKey = (await service().newKey("corporate")).key;
+	usedKey = (await service().newKey("corporate")).key;
+	for (let nth = 0; nth < 25; nth++) {
+		const { status } = await chat(service().url, usedKey, `Say hello <b>${nth}</b>${"!".repeat(nth * 40)}`);
+		expect(status).toBe(200);
+	}
+});
+
+/** The brightness of the page's background, 0 to 255. */
+const BRIGHTNESS =
+	"Math.max(...getComputedStyle(document.body).backgroundColor.match(/[\\d.]+/g).slice(0, 3).map(Number))";
+
+describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
+	it.each(PATHS)("%s is fit to be seen by a new user", async (path) => {
+		const visitor = await visit(view);
+		await visitor.signIn(newKey);
+		expect(await visitor.open(path)).toBe(200);
+		expect(await visitor.findFaults(`${path}-new`)).toEqual([]);
+	});
+
+	it.each(PATHS)("%s is fit to be seen by a user with history", async (path) => {
+		const visitor = await visit(view);
+		await visitor.signIn(usedKey);
+		expect(await visitor.open(path)).toBe(200);
+		expect(await visitor.findFaults(path)).toEqual([]);
+	});
+
+	it("the background is as the browser asks", async () => {
+		const visitor = await visit(view);
+		await visitor.open("/console/sign-in");
+		const brightness = Number(await visitor.page.evaluate(BRIGHTNESS));
+		if (view.colorScheme === "dark") expect(brightness).toBeLessThan(80);
+		else expect(brightness).toBeGreaterThan(200);
+	});
+});
+
+describe("the overview", () => {
+	it("draws what was spent, with the table behind it and the latest requests", async () => {
+		const visitor = await visit();
+		await visitor.signIn(usedKey);
+		const { page } = visitor;
+		const chart = page.getByRole("figure").filter({ hasText: "Spent by day" });
+		await expect(chart.getByRole("img").count()).resolves.toBe(1);
+		await chart.getByText("Table", { exact: true }).click();
+		const today = chart.getByRole("row").last();
+		expect(await today.innerText()).toMatch(/\$0\.\d*[1-9]/);
+		const requests = page.getByRole("table", { name: /The last 20 requests/ });
+		expect(await requests.getByRole("row").count()).toBe(21);
+	});
+
+	it("says how to begin to who has asked nothing yet", async () => {
+		const visitor = await visit();
+		await visitor.signIn(newKey);
+		expect(await visitor.page.getByRole("main").innerText()).toContain("/chat/completions");
+	});
+
+	it("says in words that the plan's limit is reached", async () => {
+		const { key } = await service().newKey("free");
+		const visitor = await visit();
+		await visitor.signIn(key);
+		let status = 200;
+		for (let nth = 0; nth < 5 && status === 200; nth++) status = await visitor.open("/console");
+		expect(status).toBe(429);
+		expect(await visitor.page.getByRole("main").innerText()).toContain("10 requests per minute");
+		expect(await visitor.findFaults("limit-reached")).toEqual([]);
+	});
+});

@@ -1,0 +1,39 @@
+// A browser of the console, as far as HTTP goes: it keeps the session's cookie and sends what a browser sends.
+import { call, ORIGIN, type TestKey } from "./service.ts";
+
+export interface ConsoleBrowser {
+	get(path: string, headers?: Record<string, string>): Promise<Response>;
+	/** Sends a form from a page of the console. */
+	post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+	/** The cookie as it is kept now; empty when the session has ended. */
+	cookie(): string;
+}
+
+export function openBrowser(address = "203.0.113.7"): ConsoleBrowser {
+	let cookie = "";
+	async function exchange(path: string, init: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+		const sent = { "cf-connecting-ip": address, ...(cookie ? { cookie } : {}), ...init.headers };
+		const response = await call(path, { ...init, headers: sent, redirect: "manual" });
+		const set = response.headers.get("set-cookie");
+		if (set !== null) cookie = /Max-Age=0/.test(set) ? "" : (set.split(";")[0] ?? "");
+		return response;
+	}
+	return {
+		get: (path, headers = {}) => exchange(path, { headers }),
+		post: (path, fields, headers = {}) =>
+			exchange(path, {
+				method: "POST",
+				body: new URLSearchParams(fields).toString(),
+				headers: { "content-type": "application/x-www-form-urlencoded", origin: ORIGIN, ...headers },
+			}),
+		cookie: () => cookie,
+	};
+}
+
+/** A browser that is signed in with a key. */
+export async function signIn({ key }: Pick<TestKey, "key">): Promise<ConsoleBrowser> {
+	const browser = openBrowser();
+	const response = await browser.post("/console/sign-in", { key });
+	if (response.status !== 303) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
+	return browser;
+}

@@ -1,0 +1,54 @@
+// Amounts, numbers and times as text.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+	formatCount,
+	formatDuration,
+	formatExactUsd,
+	formatShare,
+	formatTime,
+	formatUsd,
+} from "../../../src/console/format.ts";
+
+describe("an exact amount", () => {
+	it.each([
+		[0, "$0.00"],
+		[1, "$1.00"],
+		[0.5, "$0.50"],
+		[1234567.5, "$1,234,567.50"],
+		[0.000000001, "$0.000000001"],
+		[0.000123, "$0.000123"],
+		[12.3456, "$12.3456"],
+		[-0.25, "−$0.25"],
+	])("%d is %s", (usd, text) => {
+		expect(formatExactUsd(usd)).toBe(text);
+	});
+
+	it("says every nano-dollar", () => {
+		fc.assert(
+			fc.property(fc.integer({ min: 0, max: 1e15 }), (nano) => {
+				const shown = Number(formatExactUsd(nano / 1e9).replace(/[$,]/g, ""));
+				expect(Math.round(shown * 1e9)).toBe(nano);
+			}),
+		);
+	});
+});
+
+describe("what is read at a glance", () => {
+	it("has three digits under a dollar and two decimals above", () => {
+		expect(formatUsd(0.00123456)).toBe("$0.00123");
+		expect(formatUsd(0.1)).toBe("$0.10");
+		expect(formatUsd(12.3456)).toBe("$12.35");
+		expect(formatUsd(0)).toBe("$0.00");
+	});
+
+	it("has separated thousands, a unit, a day and a time", () => {
+		expect(formatCount(1_234_567)).toBe("1,234,567");
+		expect(formatCount(999)).toBe("999");
+		expect(formatShare(0.1234)).toBe("12.3 %");
+		expect(formatDuration(840)).toBe("840 ms");
+		expect(formatDuration(12_340)).toBe("12.3 s");
+		expect(formatDuration(245_000)).toBe("4 min 5 s");
+		expect(formatTime("2026-07-22T10:15:30.123Z")).toBe("2026-07-22 10:15:30");
+	});
+});

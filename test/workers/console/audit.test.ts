@@ -1,0 +1,55 @@
+// The console's page of the audit log.
+import { beforeEach, describe, expect, it } from "vitest";
+import { type ConsoleBrowser, signIn } from "../../support/console.ts";
+import { handOnTimes } from "../../support/ledger.ts";
+import { callWithKey, newKey, type TestKey } from "../../support/service.ts";
+
+let key: TestKey;
+let browser: ConsoleBrowser;
+beforeEach(async () => {
+	key = await newKey("corporate");
+	browser = await signIn(key);
+});
+
+async function show(path: string, status = 200): Promise<string> {
+	const response = await browser.get(path);
+	const html = await response.text();
+	expect(response.status, html).toBe(status);
+	return html;
+}
+
+/** Kinds of the events in the table. */
+function kinds(html: string): string[] {
+	const rows = html.split("<tbody>")[1] ?? "";
+	return [...rows.matchAll(/<td>(\w+) /g)].map(([, kind]) => kind ?? "");
+}
+
+describe("the audit log", () => {
+	it("says how to begin, then shows each event with its payload as text", async () => {
+		expect(await show("/console/audit")).toContain("Nothing is recorded yet");
+		const action = `<script>alert(1)</script>`;
+		await callWithKey(key.key, "/v1/policy/check", { workspace_id: "shop", action });
+		const html = await show("/console/audit");
+		expect(html).toContain("&lt;script&gt;alert(1)");
+		expect(html).not.toContain("<script>alert");
+	});
+
+	it("is filtered by kind, workspace and actor", async () => {
+		await handOnTimes(key, 1, { workspace_id: "a" });
+		await callWithKey(key.key, "/v1/policy/check", { workspace_id: "b", action: "Look" });
+		expect(kinds(await show("/console/audit"))).toEqual(["policy_check", "handoff_created"]);
+		expect(kinds(await show("/console/audit?event_type=handoff_created"))).toEqual(["handoff_created"]);
+		expect(kinds(await show("/console/audit?workspace_id=b"))).toEqual(["policy_check"]);
+		expect(await show("/console/audit?actor=operator")).toContain("No event matches");
+		expect(await show("/console/audit?event_type=moon", 422)).toContain("event_type");
+	});
+
+	it("goes on to the next page with its filters", async () => {
+		await handOnTimes(key, 51, { workspace_id: "a" });
+		const html = await show("/console/audit?event_type=handoff_created&workspace_id=a");
+		expect(kinds(html)).toHaveLength(50);
+		const next = (/href="([^"]*cursor=[^"]*)"/.exec(html)?.[1] ?? "").replaceAll("&amp;", "&");
+		expect(next).toContain("event_type=handoff_created");
+		expect(kinds(await show(next))).toHaveLength(1);
+	});
+});
