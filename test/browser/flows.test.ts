@@ -1,0 +1,145 @@
+// What people do in the console: make and rotate a key, begin a run, ask in the playground, check a config. And what strangers wrote.
+import { describe, expect, it } from "vitest";
+import { useConsole } from "./use-console.ts";
+import { VIEWS, type Visit } from "./visit.ts";
+
+const { service, visit } = useConsole();
+
+/** Breaks out of text, attributes and links, turns direction, and has no place to break. */
+const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script><a href="javascript:alert(3)">x</a>\u202e${"w".repeat(10_000)}`;
+
+async function signedIn(view = VIEWS[0]): Promise<{ visitor: Visit; key: string }> {
+	const { key } = await service().newKey("corporate");
+	const visitor = await visit(view);
+	await visitor.signIn(key);
+	return { visitor, key };
+}
+
+async function post<T>(key: string, path: string, body: unknown): Promise<T> {
+	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+	const response = await fetch(`${service().url}${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+	if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+	return (await response.json()) as T;
+}
+
+async function usageStatus(key: string): Promise<number> {
+	return (await fetch(`${service().url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })).status;
+}
+
+describe("an owner", () => {
+	it("makes a key, copies it, rotates it and revokes it", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+		await visitor.open("/console/keys");
+		await page.getByRole("link", { name: "Make a key" }).click();
+		await page.getByLabel("Name").fill("ci");
+		await page.getByLabel("Budget in USD").fill("1.5");
+		await page.getByRole("button", { name: "Make the key" }).click();
+		const first = await page.locator("#made-key").innerText();
+		await page.getByRole("button", { name: "Copy the key" }).click();
+		await page.getByRole("button", { name: "Copied" }).waitFor();
+		expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
+		expect(await usageStatus(first)).toBe(200);
+		expect(await visitor.findFaults("made-key")).toEqual([]);
+
+		await page.getByRole("link", { name: "To the key's page" }).click();
+		await page.getByRole("button", { name: "Rotate the key" }).click();
+		const second = await page.locator("#made-key").innerText();
+		expect(await usageStatus(first)).toBe(401);
+		expect(await usageStatus(second)).toBe(200);
+
+		await page.getByRole("link", { name: "To the key's page" }).click();
+		await page.getByLabel(/to confirm/).fill("nope");
+		await page.getByRole("button", { name: "Revoke the key" }).click();
+		expect(await page.getByRole("alert").innerText()).toContain("not the key's");
+		await page.getByLabel(/to confirm/).fill(second.slice(-4));
+		await page.getByRole("button", { name: "Revoke the key" }).click();
+		await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+		expect(await usageStatus(second)).toBe(401);
+		expect(visitor.takeComplaints()).toEqual([]);
+	});
+
+	it("begins a run and sees it end without reloading", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/runs/new");
+		await page.getByLabel("Goal").fill("Compare two ways to cache results: list pros and cons of each");
+		await page.getByLabel("Cap in USD").fill("0.5");
+		await page.getByRole("button", { name: "Begin the run" }).click();
+		await page.getByRole("heading", { level: 1, name: "Run" }).waitFor();
+		await page.getByText("The trajectory holds").waitFor();
+		expect(await page.getByRole("main").innerText()).toMatch(/\$0\.\d+ of \$0\.50/);
+		expect(await visitor.findFaults("run")).toEqual([]);
+		await page.getByRole("link", { name: "0", exact: true }).click();
+		await page.getByRole("heading", { level: 1, name: "Step 0" }).waitFor();
+		expect(await visitor.findFaults("run-step")).toEqual([]);
+	});
+
+	it("asks in the playground: the answer streams, and its decision and receipt are a link away", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/playground");
+		await page.getByLabel("Prompt").fill("Say hello <script>alert(1)</script>");
+		await page.getByRole("button", { name: "Send" }).click();
+		await page.getByText("Complete.").waitFor();
+		expect(await page.locator("#stream-text").innerText()).toContain("<script>");
+		expect(await page.locator("#stream-facts").innerText()).toMatch(/ranks first/);
+		expect(await visitor.findFaults("playground")).toEqual([]);
+		await page.getByRole("link", { name: "Decision, cost and receipt" }).click();
+		await page.getByText("The receipt holds").waitFor();
+		expect(visitor.takeComplaints()).toEqual([]);
+	});
+
+	it("is told what the playground's request failed of", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/playground");
+		await page.getByLabel("Prompt").fill("Say hello");
+		await page.getByLabel("USD at most").fill("0.000000001");
+		await page.getByRole("button", { name: "Send" }).click();
+		await page.getByText(/^Failed: /).waitFor();
+		expect(visitor.takeComplaints()).toEqual([expect.stringContaining("402")]);
+	});
+
+	it("sees a config's errors at their lines", async () => {
+		const { visitor } = await signedIn();
+		const { page } = visitor;
+		await visitor.open("/console/config");
+		await page.getByLabel("Config").fill("model: auto\nblokked: [x]\n");
+		await page.getByRole("button", { name: "Check" }).click();
+		expect(await page.locator("li.faulty").innerText()).toMatch(/blokked[\s\S]*did you mean blocked/);
+		expect(await visitor.findFaults("config-errors")).toEqual([]);
+	});
+});
+
+describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
+	it("what strangers wrote is text, and fits", async () => {
+		const { visitor, key } = await signedIn(view);
+		const { page } = visitor;
+		await post(key, "/v1/keys", { name: HOSTILE.slice(0, 128), tags: [] });
+		const run = await post<{ run_id: string }>(key, "/v1/agent/run", { goal: HOSTILE, max_steps: 3 });
+		const chat = await post<{ id: string }>(key, "/v1/chat/completions", {
+			messages: [{ role: "user", content: HOSTILE }],
+		});
+		for (const path of [
+			"/console",
+			"/console/keys",
+			"/console/runs",
+			`/console/runs/${run.run_id}`,
+			`/console/runs/${run.run_id}/steps/0`,
+			`/console/requests/${chat.id}`,
+			`/console/requests?model=${encodeURIComponent(HOSTILE.slice(0, 200))}`,
+			`/console/playground?prompt=${encodeURIComponent(HOSTILE.slice(0, 2_000))}`,
+		]) {
+			await visitor.open(path);
+			expect(await visitor.findFaults(`hostile-${path.slice(0, 30)}`), path).toEqual([]);
+		}
+		await visitor.open("/console/config");
+		await page.getByLabel("Config").fill(HOSTILE);
+		await page.getByRole("button", { name: "Check" }).click();
+		await page.waitForLoadState();
+		expect(await visitor.findFaults("hostile-config")).toEqual([]);
+		expect(await page.locator("main img, main script").count()).toBe(0);
+	});
+});
