@@ -189,9 +189,12 @@ function parseText(text: string): { ok: true; value: unknown } | { ok: false; me
 	}
 }
 
-/** The texts of a list in an edited manifest; what is none of them is left to the API to refuse. */
+/** One more than the API takes, so that comparing takes little time whatever was pasted. */
+const MOST_COMPARED = 201;
+
+/** The texts of a list in an edited manifest; what is none of them, or too many, is left to the API to refuse. */
 function textList(value: unknown): string[] {
-	return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+	return Array.isArray(value) ? value.filter((entry) => typeof entry === "string").slice(0, MOST_COMPARED) : [];
 }
 
 /** An edited manifest with what it leaves out, for comparing. The API checks it when it is saved. */
