@@ -1,4 +1,5 @@
 // The form that makes or changes a key, and the request that it stands for. What is wrong with a value, the API says. Pure.
+import { readNumber } from "./form-values.ts";
 
 /** Fields that an empty text clears. */
 const TEXTS = ["name", "alert_webhook"] as const;
@@ -10,12 +11,6 @@ export type KeyBody = Record<string, unknown>;
 
 function words(text: string): string[] {
 	return text.split(/[\s,]+/).filter((word) => word !== "");
-}
-
-/** A number as written; what is none is left to the API, which says so. */
-function toNumber(text: string): number | string {
-	const value = Number(text);
-	return Number.isFinite(value) ? value : text;
 }
 
 /** The value of JSON; text that is none is left to the API, which says so. */
@@ -42,11 +37,33 @@ export function toKeyBody(form: URLSearchParams): KeyBody {
 	const text = (name: string) => (form.get(name) ?? "").trim();
 	const body: KeyBody = {};
 	for (const name of TEXTS) body[name] = text(name) || null;
-	for (const name of NUMBERS) body[name] = text(name) === "" ? null : toNumber(text(name));
+	for (const name of NUMBERS) body[name] = readNumber(form, name);
 	for (const name of LISTS) body[name] = words(text(name)).length > 0 ? words(text(name)) : null;
 	body["expires_at"] = text("expires_at") === "" ? null : toIsoTime(text("expires_at"));
 	body["budget_period"] = text("budget_usd") === "" ? null : text("budget_period") || null;
 	if (text("role") !== "") body["role"] = text("role");
 	body["brain_config"] = text("brain_config") === "" ? null : toJson(text("brain_config"));
+	return body;
+}
+
+/** A field's text without what browsers make of it: they send CR LF for each line's end. */
+function normalizeText(text: string | null | undefined): string {
+	return (text ?? "").replaceAll("\r\n", "\n").trim();
+}
+
+/**
+ * What of a key the form changes: a field that shows what it showed is left out, so that it overwrites nothing.
+ * @param shown the values that the form was filled with.
+ */
+export function toChangedKeyBody(form: URLSearchParams, shown: Readonly<Record<string, string>>): KeyBody {
+	const isChanged = (name: string) => form.has(name) && normalizeText(form.get(name)) !== normalizeText(shown[name]);
+	const changed = Object.entries(toKeyBody(form)).filter(([name]) => isChanged(name));
+	const body = Object.fromEntries(changed);
+	// A budget and its period are one option.
+	if ("budget_usd" in body || "budget_period" in body) {
+		const { budget_usd, budget_period } = toKeyBody(form);
+		if (budget_usd !== null || "budget_usd" in body) return { ...body, budget_usd, budget_period };
+		delete body["budget_period"];
+	}
 	return body;
 }

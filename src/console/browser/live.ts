@@ -1,14 +1,12 @@
 // Keeps the changing part of a page up to date while it says where to ask.
 
-const PAUSE_MS = 2_000;
-/** After this many asks the pause doubles, up to half a minute: each ask counts towards the key's limits. */
-const ASKS_BEFORE_SLOWING = 30;
-const MAX_PAUSE_MS = 30_000;
+/** Each ask counts towards the key's limits, so the pauses grow: nine asks in the first minute. */
+const FIRST_PAUSE_MS = 2_000;
+const PAUSE_GROWTH = 1.25;
+const MAX_PAUSE_MS = 15_000;
 
-function pauseFor(asks: number): number {
-	return asks < ASKS_BEFORE_SLOWING
-		? PAUSE_MS
-		: Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (asks - ASKS_BEFORE_SLOWING + 1));
+function pauseAfter(asks: number): number {
+	return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * PAUSE_GROWTH ** asks);
 }
 
 /** The service's own HTML, in which everything that anybody wrote is text. */
@@ -31,10 +29,10 @@ async function ask(asks: number): Promise<void> {
 	const isOver = document.getElementById("live")?.dataset["live"] === undefined;
 	// Forms and the verification of what has ended stand outside the part.
 	if (isOver) location.reload();
-	else setTimeout(() => void ask(asks + 1), Math.max(pauseFor(asks), retryAfterMs));
+	else setTimeout(() => void ask(asks + 1), Math.max(pauseAfter(asks), retryAfterMs));
 }
 
 /** Begins to ask, if the page has such a part. */
 export function followLivePart(): void {
-	if (document.querySelector("[data-live]")) setTimeout(() => void ask(0), PAUSE_MS);
+	if (document.querySelector("[data-live]")) setTimeout(() => void ask(0), FIRST_PAUSE_MS);
 }

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { keySchema, madeKeySchema, rotatedKeySchema } from "../../keys/schemas.ts";
 import type { Api, ApiAnswer, ApiFailure } from "../api.ts";
 import { formatExactUsd } from "../format.ts";
-import { toKeyBody } from "../key-form.ts";
+import { toChangedKeyBody, toKeyBody } from "../key-form.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
 import { KeyFields, toFieldValues } from "../views/key-fields.tsx";
 import {
@@ -84,7 +84,7 @@ function KeyTable({ keys, ownId }: { keys: readonly Key[]; ownId: string }) {
 				{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
 				{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
 				{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
-				{ label: "Last used", cell: ({ last_used_on }) => last_used_on ?? "never" },
+				{ label: "Last day with cost", cell: ({ last_used_on }) => last_used_on ?? "none" },
 				{ label: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time iso={expires_at} />) },
 			]}
 		/>
@@ -216,7 +216,7 @@ function KeyFacts({ item }: { item: Key }) {
 				["Role", item.role],
 				["Made", <Time iso={item.created_at} />],
 				["Replaced", item.rotated_from === null ? null : <code>{item.rotated_from}</code>],
-				["Last used", item.last_used_on ?? "never"],
+				["Last day with cost", item.last_used_on ?? "none"],
 				["Budget", <Budget item={item} />],
 				["Budget begins anew", item.resets_at === null ? null : <Time iso={item.resets_at} />],
 				["Cost today", formatExactUsd(item.cost_today_usd)],
@@ -322,11 +322,10 @@ const changePage: ConsolePage = {
 	path: `${PATH}/{key_id}`,
 	async handle(request): Promise<PageAnswer> {
 		const { api, params, form } = request;
-		const changed = await api.send<Key>(
-			"PATCH",
-			`/v1/keys/${encodeURIComponent(params["key_id"] ?? "")}`,
-			toKeyBody(form),
-		);
+		const found = await findKey(api, params["key_id"] ?? "");
+		if (!found.ok) return answerKeyPage(request, {});
+		const body = toChangedKeyBody(form, toFieldValues(found.value));
+		const changed = await api.send<Key>("PATCH", `/v1/keys/${encodeURIComponent(params["key_id"] ?? "")}`, body);
 		if (changed.ok) return keyPage(changed.value, request, { done: "The key was changed" });
 		return answerKeyPage(request, { values: Object.fromEntries(form), failure: changed.failure });
 	},

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { routePreviewSchema } from "../../chat/route-preview.edge.ts";
 import type { ApiFailure } from "../api.ts";
+import { readNumber } from "../form-values.ts";
 import { formatDuration, formatExactUsd, formatShare } from "../format.ts";
 import { PAGE_HEADERS } from "../headers.ts";
 import type { ConsolePage, PageAnswer, ShownPage } from "../page.ts";
@@ -23,14 +24,14 @@ interface ChatAnswer {
 /** The chat request that the form stands for. */
 export function toChatBody(form: URLSearchParams): Record<string, unknown> {
 	const text = (name: string) => (form.get(name) ?? "").trim();
-	const number = (name: string) => (text(name) === "" ? undefined : Number(text(name)));
 	const system = form.get("system") ?? "";
-	const maxCost = number("max_cost");
+	const maxCost = readNumber(form, "max_cost");
+	const maxTokens = readNumber(form, "max_tokens");
 	return {
 		model: text("model") || "auto",
 		...(text("mode") === "" ? {} : { routing_mode: text("mode") }),
-		...(number("max_tokens") === undefined ? {} : { max_tokens: number("max_tokens") }),
-		...(maxCost === undefined ? {} : { brain_config: { max_cost: maxCost } }),
+		...(maxTokens === null ? {} : { max_tokens: maxTokens }),
+		...(maxCost === null ? {} : { brain_config: { max_cost: maxCost } }),
 		messages: [
 			...(system.trim() === "" ? [] : [{ role: "system", content: system }]),
 			{ role: "user", content: form.get("prompt") ?? "" },

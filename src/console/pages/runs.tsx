@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { runSummarySchema, startedRunSchema, stepTextSchema, trajectorySchema } from "../../agents/response.ts";
 import { type ApiAnswer, type ApiFailure, withQuery } from "../api.ts";
+import { readNumber } from "../form-values.ts";
 import { fragmentResponse } from "../fragment.tsx";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
 import { Filters } from "../views/filters.tsx";
@@ -204,11 +205,10 @@ const beginPage: ConsolePage = {
 	method: "POST",
 	path: `${PATH}/new`,
 	async handle({ api, form, service }): Promise<PageAnswer> {
-		const number = (name: string) => (form.get(name) ? Number(form.get(name)) : null);
 		const started = await api.send<StartedRun>("POST", "/v1/agent/run", {
 			goal: form.get("goal"),
-			max_cost_usd: number("max_cost_usd"),
-			max_steps: number("max_steps"),
+			max_cost_usd: readNumber(form, "max_cost_usd"),
+			max_steps: readNumber(form, "max_steps"),
 			policy: form.get("policy") || null,
 			workspace_id: form.get("workspace_id") || null,
 			idempotency_key: form.get("idempotency_key") || null,
@@ -245,20 +245,21 @@ function Verification({ trajectory }: { trajectory: ApiAnswer<Trajectory> }) {
 
 function RunForms({ run }: { run: Run }) {
 	const path = runPath(run.run_id);
-	if (run.status === "running")
-		return (
-			<form method="post" action={`${path}/cancel`} class="actions">
+	if (run.sealed) return null;
+	return (
+		<div class="actions">
+			{run.status === "interrupted" ? (
+				<form method="post" action={`${path}/resume`}>
+					<button type="submit">Resume the run</button>
+					<p class="hint">It may spend what is left of its cap.</p>
+				</form>
+			) : null}
+			<form method="post" action={`${path}/cancel`}>
 				<button type="submit" class="danger">
 					Cancel the run
 				</button>
 			</form>
-		);
-	if (run.status !== "interrupted") return null;
-	return (
-		<form method="post" action={`${path}/resume`} class="actions">
-			<button type="submit">Resume the run</button>
-			<span class="hint">It may spend what is left of its cap.</span>
-		</form>
+		</div>
 	);
 }
 

@@ -39,7 +39,12 @@ export function Failure({ failure }: { failure: ApiFailure }) {
 			)}
 			<p class="hint">
 				{failure.retryAfterSeconds === null ? null : `Try again in ${failure.retryAfterSeconds} s. `}
-				Request <code>{failure.requestId}</code>, error <code>{failure.code}</code>.
+				{failure.requestId === "" ? null : (
+					<>
+						Request <code>{failure.requestId}</code>,{" "}
+					</>
+				)}
+				error <code>{failure.code}</code>.
 			</p>
 		</Notice>
 	);

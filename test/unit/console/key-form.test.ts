@@ -1,6 +1,6 @@
 // From the form of a key to the request that it stands for.
 import { describe, expect, it } from "vitest";
-import { toKeyBody, toLocalTime } from "../../../src/console/key-form.ts";
+import { toChangedKeyBody, toKeyBody, toLocalTime } from "../../../src/console/key-form.ts";
 
 function bodyOf(fields: Record<string, string>) {
 	return toKeyBody(new URLSearchParams(fields));
@@ -61,5 +61,32 @@ describe("the form of a key", () => {
 	it("shows a time as its field wants it", () => {
 		expect(toLocalTime("2027-01-02T03:04:00.000Z")).toBe("2027-01-02T03:04");
 		expect(toLocalTime(null)).toBe("");
+	});
+});
+
+describe("a changed key", () => {
+	const shown = {
+		name: "ci",
+		rpm: "10",
+		budget_usd: "2",
+		budget_period: "day",
+		expires_at: "2027-01-02T03:04",
+		tags: "a b",
+	};
+	const change = (fields: Record<string, string>) =>
+		toChangedKeyBody(new URLSearchParams({ ...shown, ...fields }), shown);
+
+	it("keeps what the form shows unchanged, to the second of its end", () => {
+		expect(change({})).toEqual({});
+		expect(change({ name: "nightly" })).toEqual({ name: "nightly" });
+	});
+
+	it("names a budget with its period, and removes both together", () => {
+		expect(change({ budget_period: "week" })).toEqual({ budget_usd: 2, budget_period: "week" });
+		expect(change({ budget_usd: "" })).toEqual({ budget_usd: null, budget_period: null });
+	});
+
+	it("clears what was emptied", () => {
+		expect(change({ rpm: "", tags: "" })).toEqual({ rpm: null, tags: null });
 	});
 });
