@@ -71,6 +71,9 @@ function groupByName(paths: readonly string[]): ReadonlyMap<string, readonly str
 	return groups;
 }
 
+/** Names of a command's input. */
+const INPUT_FILE = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/;
+
 const isOption = (word: string) => /^-./.test(word);
 
 /** Records what the files of one check hold. */
@@ -121,12 +124,22 @@ export class FileFlow {
 		if (REMOTE_COPIERS.has(name)) this.#recordRemoteCopies(name, words, frame.scope);
 		const source = name === "dd" ? words.find((word) => word.startsWith("if=")) : undefined;
 		if (source !== undefined) this.#recordCopies([source.slice(3)], written, frame.scope, false);
+		else if (COPIERS.has(name) && words.some((word) => INPUT_FILE.test(word)))
+			this.#recordInput([name, ...words], written, frame);
 		else if (COPIERS.has(name)) this.#recordCopies(words, written, frame.scope, name === "ln");
 		else if (name === "git") this.#recordClone(words, frame.scope);
-		else if (INPUT_WRITERS.has(name) && frame.input !== null) {
-			const origin = this.#findOrigin([name, ...words], frame) === "secret" ? "secret" : null;
-			for (const path of written) this.#files.append(path, frame.scope.folders.at(-1) ?? "", frame.input, origin);
-		} else this.#recordOutput(name, words, written, frame);
+		else if (INPUT_WRITERS.has(name) && frame.input !== null) this.#recordInput([name, ...words], written, frame);
+		else this.#recordOutput(name, words, written, frame);
+	}
+
+	/** Records that files hold what the command reads. */
+	#recordInput(fields: readonly string[], written: readonly string[], frame: CommandFrame): void {
+		const folder = frame.scope.folders.at(-1) ?? "";
+		const origin = this.#findOrigin(fields, frame);
+		for (const path of written) {
+			if (frame.input === null) this.#files.record(path, folder, unknownContents(origin ?? "command"));
+			else this.#files.append(path, folder, frame.input, origin === "secret" ? origin : null);
+		}
 	}
 
 	#recordCopies(words: readonly string[], written: readonly string[], scope: Scope, isLink: boolean): void {

@@ -14,13 +14,14 @@ import usualFile from "./grammar/usual.json" with { type: "json" };
 /**
  * What a word is to the program that gets it. `inspect`: only its name, size or existence counts. `folder`: the program
  * works there. `shell`, `line`: a line of shell. `run`: this word and all after it are a command. `program`: a program or
- * a file that is run.
+ * a file that is run. `revision`: a state of a repository, or a file in one (`HEAD:.env`), which is read.
  */
 export type ArgumentRole =
 	| "text"
 	| "name"
 	| "address"
 	| "read"
+	| "revision"
 	| "inspect"
 	| "write"
 	| "remove"
@@ -82,6 +83,7 @@ const PLAIN_ROLES: readonly ArgumentRole[] = [
 	"name",
 	"address",
 	"read",
+	"revision",
 	"inspect",
 	"write",
 	"remove",

@@ -75,6 +75,7 @@ function* argumentEffects(
 			wordEffect(isPlainName(piece) ? piece : resolvePath(folder, piece)),
 		);
 	else if (role === "read") yield readEffect(path);
+	else if (role === "revision") yield* findRevisionFile(text).map(readEffect);
 	else if (role === "write") yield writeEffect(path);
 	else if (role === "remove") yield { kind: "remove", path, recursive: true };
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
@@ -82,6 +83,12 @@ function* argumentEffects(
 	else if (role === "run") yield* findReadings(words, at, doubts);
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
+}
+
+/** The file that a revision names: `.env` of `HEAD:.env`, `:.env` and `:2:.env`. `:/text` searches for a commit (gitrevisions). */
+function findRevisionFile(text: string): readonly string[] {
+	const file = /^(?::[0-3]:|[^:]*:)(.+)$/s.exec(text)?.[1];
+	return file === undefined || text.startsWith(":/") ? [] : [file];
 }
 
 /**

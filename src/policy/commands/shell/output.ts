@@ -146,6 +146,19 @@ function trOutput(args: readonly string[], input: string, work: WorkBudget): str
 
 const isShortOption = (word: string, character: string) => /^-[A-Za-z]+$/.test(word) && word.includes(character);
 
+/** Where a program of this name is, as far as it matters: a folder on PATH. A path is printed as it is. */
+function locateProgram(name: string | undefined): string | null {
+	if (name === undefined || name.includes("/") || !/^[\w.+-]+$/.test(name)) return name ?? null;
+	return `/usr/bin/${name}`;
+}
+
+/** What find prints when it looks for names: files of those names, as patterns. Null when it does more, or looks for none. */
+function foundNames(args: readonly string[]): string | null {
+	const names = args.flatMap((word, at) => (/^-i?(?:name|path|wholename)$/.test(word) ? (args[at + 1] ?? []) : []));
+	const isPlain = !args.some((word) => /^-(?:exec|ok|print0|printf|fprint|delete|not|o$|or$)|^!$/.test(word));
+	return isPlain && names.length === 1 ? (names[0] ?? null) : null;
+}
+
 /**
  * Predicts what a command prints by its arguments and its input. Null when that is not known. Unknown parts of a text
  * are kept where it is only copied.
@@ -159,7 +172,8 @@ export function predictOutput(
 	const characters = charactersIn(args) + (input?.length ?? 0);
 	if (!work.charge(20 + PRINTED_CHARACTER_WORK * characters)) return null;
 	if (printsEnvironment(name, args)) return "";
-	if (name === "which" || (name === "command" && args[0] === "-v")) return args.at(-1) ?? null;
+	if (name === "which" || (name === "command" && args[0] === "-v")) return locateProgram(args.at(-1));
+	if (name === "find") return foundNames(args);
 	const operands = args.filter((word) => !word.startsWith("-") || word === "-");
 	const readsOnlyInput = operands.every((word) => word === "-");
 	if ((name === "cat" || name === "tee" || name === "sort" || name === "") && (readsOnlyInput || name === "tee"))
