@@ -286,7 +286,8 @@ async function storeEvents(count: number): Promise<void> {
 describe("a log of 20,000 events", () => {
 	async function rowsRead(query: Record<string, string | number>): Promise<number> {
 		await callWithKey(key.key, "/v1/plans");
-		const statements = await statementsOf(() => list(query));
+		// What another test's objects flush meanwhile is not the page's.
+		const statements = (await statementsOf(() => list(query))).filter(({ sql }) => /^select\b/i.test(sql));
 		for (const { plan, sql } of statements) expect(plan, sql).not.toMatch(/SCAN audit_events/);
 		return statements.reduce((sum, statement) => sum + statement.rowsRead, 0);
 	}
