@@ -163,7 +163,7 @@ describe("what is printed", () => {
 		["rev", [], "ab\ncd", "ba\ndc"],
 		["tr", ["a-z", "b-za"], "hal", "ibm"],
 		["tr", ["-d", "x"], "axb", "ab"],
-		["which", ["rm"], null, "rm"],
+		["which", ["rm"], null, "/usr/bin/rm"],
 		["date", [], null, null],
 	])("by %s %j from %j is %j", (name, args, input, text) => {
 		expect(predictOutput(name, args, input, new WorkBudget())).toBe(text);
