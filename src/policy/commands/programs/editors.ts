@@ -131,8 +131,12 @@ const emacs: ProgramRule = (command) =>
 		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("lisp", text)] : [];
 	});
 
-const writesOperands: ProgramRule = (command) =>
-	command.words.flatMap((word) => (/^[-+]/.test(word) ? [] : [writeEffect(word)]));
+/** `less +command file`: `!` runs a line of shell, and `|` gives one a part of the file. */
+const pager: ProgramRule = ({ words }) =>
+	words.flatMap((word): readonly Effect[] => {
+		const line = /^\+{1,2}(?:!|\|.)(.+)$/s.exec(word)?.[1];
+		return line === undefined ? [] : [{ kind: "script", text: line }];
+	});
 
 /** The editors by name. */
 export const EDITORS: Readonly<Record<string, ProgramRule>> = {
@@ -141,5 +145,6 @@ export const EDITORS: Readonly<Record<string, ProgramRule>> = {
 	),
 	emacs,
 	emacsclient: emacs,
-	nano: writesOperands,
+	less: pager,
+	more: pager,
 };

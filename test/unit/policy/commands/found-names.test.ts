@@ -34,6 +34,8 @@ describe("a program or script is what it holds", () => {
 		"echo 'rm -rf /' | cp /dev/stdin a.sh; sh a.sh",
 		"npm run env -- rm -rf /",
 		"heroku run 'rm -rf /'",
+		"nano -s 'rm -rf ~' README.md",
+		"less +'!rm -rf ~' README.md",
 	])("%s", (command) => {
 		expect(decisionOn(command)).toBe("deny");
 	});
@@ -63,6 +65,9 @@ describe("what looks alike passes", () => {
 		"npm test -- env",
 		"echo hello | install -m 644 /dev/stdin notes.txt",
 		"heroku run rails console",
+		"nano README.md",
+		"less +F app.log",
+		"less +/pattern README.md",
 	])("%s", (command) => {
 		expect(decisionOn(command)).toBe("allow");
 	});
