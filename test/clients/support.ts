@@ -19,6 +19,8 @@ export interface TestService {
 	/** A key of a new user, or of the one named. */
 	newKey(plan: string, user?: string): Promise<CreatedKey>;
 	revokeKey(keyId: string): Promise<unknown>;
+	/** Where it keeps its state. */
+	stateDir: string;
 	stop(): Promise<void>;
 }
 
@@ -57,6 +59,7 @@ export async function startTestService(): Promise<TestService> {
 		return {
 			url,
 			upstreamAnswers: () => answers,
+			stateDir,
 			newKey: (plan, user = `user-${randomBytes(8).toString("hex")}`) => createKey(url, adminToken, user, plan),
 			revokeKey: (keyId) => callOperator(url, adminToken, "POST", `/internal/keys/${keyId}/revoke`),
 			stop,
