@@ -4,6 +4,7 @@ import type { WorkBudget } from "../work-budget.ts";
 import flowFile from "./file-flow.json" with { type: "json" };
 import type { FileContents, FileOrigin, FileState } from "./file-state.ts";
 import type { CommandFrame } from "./frames.ts";
+import { isInputFile } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
@@ -71,9 +72,6 @@ function groupByName(paths: readonly string[]): ReadonlyMap<string, readonly str
 	return groups;
 }
 
-/** Names of a command's input. */
-const INPUT_FILE = /^\/(?:dev\/(?:stdin|fd\/0)|proc\/self\/fd\/0)$/;
-
 const isOption = (word: string) => /^-./.test(word);
 
 /** Records what the files of one check hold. */
@@ -124,8 +122,7 @@ export class FileFlow {
 		if (REMOTE_COPIERS.has(name)) this.#recordRemoteCopies(name, words, frame.scope);
 		const source = name === "dd" ? words.find((word) => word.startsWith("if=")) : undefined;
 		if (source !== undefined) this.#recordCopies([source.slice(3)], written, frame.scope, false);
-		else if (COPIERS.has(name) && words.some((word) => INPUT_FILE.test(word)))
-			this.#recordInput([name, ...words], written, frame);
+		else if (COPIERS.has(name) && words.some(isInputFile)) this.#recordInput([name, ...words], written, frame);
 		else if (COPIERS.has(name)) this.#recordCopies(words, written, frame.scope, name === "ln");
 		else if (name === "git") this.#recordClone(words, frame.scope);
 		else if (INPUT_WRITERS.has(name) && frame.input !== null) this.#recordInput([name, ...words], written, frame);

@@ -11,7 +11,7 @@ import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines,
 import type { FileState } from "./file-state.ts";
 import type { FindingCollector } from "./findings.ts";
 import { type CommandFrame, innerFrame, type Walk } from "./frames.ts";
-import { isDisk, locatePath } from "./locations.ts";
+import { isDisk, isInputFile, locatePath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Environment, expandText } from "./shell/expand.ts";
 import type { Redirect } from "./shell/script.ts";
@@ -88,7 +88,7 @@ export class FileWalk {
 		for (const path of findTaskFiles(words)) {
 			const contents = this.#files.find(path, frame.scope.folders);
 			if (contents?.origin === "download") this.#addDownloadRun(path);
-			const isInput = path === "-" || path === "/dev/stdin";
+			const isInput = path === "-" || isInputFile(path);
 			if (isInput && frame.input === null) this.#findings.addUnknownRun("runs tasks that are not in the command");
 			const text = isInput ? frame.input : (contents?.text ?? null);
 			if (text === null) continue;
@@ -106,6 +106,10 @@ export class FileWalk {
 	/** Follows a file by its content, one level deeper, because a file may run itself. */
 	#followFileRun(run: FileRun, frame: CommandFrame): void {
 		const { path, language, parameters } = run;
+		if (language !== null && (frame.piped || frame.input !== null) && (path === "-" || isInputFile(path))) {
+			this.#walk.followEffect({ kind: "interpret", language }, frame, false);
+			return;
+		}
 		const contents = this.#files.find(path, frame.scope.folders);
 		const inner = innerFrame(frame);
 		if (language !== null && /^https?:\/\//i.test(path)) this.#addDownloadRun(path);

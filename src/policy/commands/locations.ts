@@ -240,3 +240,8 @@ export function fillWildcards(path: NamedPath, work: WorkBudget): NamedPath {
 	});
 	return readPath(segments.join("/"));
 }
+
+/** Whether a path is what a command has open: its input, or what a process substitution stands for. */
+export function isInputFile(path: string): boolean {
+	return /^\/(?:dev\/(?:stdin|fd\/)|proc\/self\/fd\/)/.test(path);
+}

@@ -15,7 +15,7 @@ import {
 	type ScriptLanguage,
 	writeEffect,
 } from "../effects.ts";
-import { locatePath } from "../locations.ts";
+import { isInputFile, locatePath } from "../locations.ts";
 import { decodeBase64Text } from "../shell/output.ts";
 import codeFile from "./code.json" with { type: "json" };
 import { findCallEffects } from "./code-calls.ts";
@@ -138,7 +138,7 @@ export const interpreterRule: ProgramRule = (command) => {
 	// `php artisan …`, `python manage.py …`: clients that are a script.
 	if (/(?:^|\/)(?:artisan|manage\.py|console)$/.test(file ?? ""))
 		return [runEffect(command.words.slice(command.words.indexOf(file ?? "")))];
-	const stdin = file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file ?? "");
+	const stdin = file === "-" || isInputFile(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language }] : [];
 };
 

@@ -12,6 +12,7 @@ import {
 	runEffect,
 	scriptEffect,
 } from "../effects.ts";
+import { isInputFile } from "../locations.ts";
 import { firstOperandIndexes } from "../options.ts";
 import shellsFile from "./shells.json" with { type: "json" };
 
@@ -62,13 +63,13 @@ function shellOperandEffects(command: Invocation, at: number): readonly Effect[]
 	if (command.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && command.piped)
 		return [{ kind: "interpret", language: "shell" }];
 	if (file === undefined) return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
-	if (file === "-" || /^\/dev\/(?:stdin|fd\/)/.test(file)) return [{ kind: "interpret", language: "shell" }];
+	if (file === "-" || isInputFile(file)) return [{ kind: "interpret", language: "shell" }];
 	// A common mistake: the command itself where a file should stand.
 	return [runEffect(command.words.slice(at))];
 }
 
 const sourceCommand: ProgramRule = ({ words }) =>
-	/^\/dev\/(?:stdin|fd\/)/.test(words[0] ?? "") ? [{ kind: "interpret", language: "shell" }] : [];
+	isInputFile(words[0] ?? "") ? [{ kind: "interpret", language: "shell" }] : [];
 
 /** Runs its operands as one line of shell. */
 const evaluate: ProgramRule = ({ words }) => {
