@@ -14,7 +14,7 @@ export interface CommandFrame extends PlacedCommand, CommandInput {
 	readonly scope: Scope;
 	/** How many wrappers and scripts lie around it. */
 	readonly depth: number;
-	/** Commands already followed in this frame. A wrapper with doubtful options leads to the same words more than once. */
+	/** Commands and code already followed in this frame. A wrapper with doubtful options leads to the same words more than once. */
 	readonly followed: Set<string>;
 }
 

@@ -108,8 +108,6 @@ export class CommandWalk implements Walk {
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
 	readonly #scope = emptyScope();
-	/** The code that was followed last, and of which command. */
-	#lastCode: { readonly frame: CommandFrame; readonly language: CodeLanguage; readonly text: string } | null = null;
 	/** The scripts of aliases by their texts. */
 	readonly #aliases = new Map<string, ShellScript>();
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
@@ -386,10 +384,10 @@ export class CommandWalk implements Walk {
 
 	/** Follows a text that a command runs as code of a language. */
 	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
-		const last = this.#lastCode;
 		// `psql -f -` names its input a second time.
-		if (last?.frame === frame && last.language === language && last.text === text) return;
-		this.#lastCode = { frame, language, text };
+		const key = `${language}\u0002${text}`;
+		if (frame.followed.has(key)) return;
+		frame.followed.add(key);
 		const { read, unitsPerCharacter } = CODE_READERS[language];
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
