@@ -12,6 +12,7 @@ import {
 	runFileEffect,
 	writeEffect,
 } from "../effects.ts";
+import { MAX_TEXT_CHARS } from "./code-values.ts";
 import callsFile from "./lisp-calls.json" with { type: "json" };
 
 /** A text, the name of a symbol, or what a form gives. Where nothing is known of it, all are null. */
@@ -26,9 +27,6 @@ const NOTHING: LispItem = { text: null, symbol: null, list: null };
 
 /** Units of work for a token, and for what is done with its form. */
 const TOKEN_WORK = 60;
-
-/** Joined texts longer than this are not known. */
-const MAX_JOINED_CHARS = 131_072;
 
 /** A string, a symbol, a bracket, a comment or a character. */
 const TOKEN = /"((?:[^"\\]|\\[\s\S])*)"?|;[^\n]*|#\\\S|[()[\]{}]|[^\s()[\]{}"';`,]+/g;
@@ -77,9 +75,8 @@ function formValue(form: readonly LispItem[]): LispItem {
 	if (!rows.some(({ kind }) => kind === "join")) return { ...NOTHING, list: form };
 	const items = form.slice(1).filter(({ symbol }) => symbol === null);
 	if (/^(?:list|quote|vector|first|values)$/.test(plainSymbol(head?.symbol ?? ""))) return { ...NOTHING, list: items };
-	const texts = items.map(({ text }) => text ?? UNKNOWN);
-	const characters = texts.reduce((sum, { length }) => sum + length, 0);
-	return characters > MAX_JOINED_CHARS ? NOTHING : { ...NOTHING, text: texts.join("") };
+	const joined = items.map(({ text }) => text ?? UNKNOWN).join("");
+	return { ...NOTHING, text: joined.length > MAX_TEXT_CHARS ? UNKNOWN : joined };
 }
 
 function formEffects(form: readonly LispItem[]): readonly Effect[] {

@@ -10,6 +10,7 @@ import {
 	runFileEffect,
 	writeEffect,
 } from "../effects.ts";
+import { MAX_TEXT_CHARS } from "./code-values.ts";
 
 /** Commands whose words in braces are code. */
 const BODY_COMMANDS =
@@ -120,7 +121,8 @@ class TclReader {
 		if (words.length === 0) return;
 		this.#words = [];
 		const [name = "", ...args] = words.map(({ text }) => text);
-		if (name === "set" && args[1] !== undefined && args[1].length < 65_536) this.#variables.set(args[0] ?? "", args[1]);
+		if (name === "set" && args[1] !== undefined)
+			this.#variables.set(args[0] ?? "", args[1].length > MAX_TEXT_CHARS ? UNKNOWN : args[1]);
 		this.#effects.push(...commandEffects(name, args));
 		if (BODY_COMMANDS.test(name)) for (const { text, braced } of words) if (braced) this.#follow(text);
 		if (/^(?:eval|uplevel|after|catch)$/.test(name) && words.every(({ braced }) => !braced))
