@@ -37,7 +37,7 @@ export interface ShownPage {
 	section: SectionId;
 	content: Child;
 	/** 200 unless it says otherwise. */
-	status?: number;
+	status?: number | undefined;
 	headers?: Record<string, string>;
 }
 

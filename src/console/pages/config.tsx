@@ -92,7 +92,7 @@ function configPage({ text, failure, validation, share }: ConfigState): ShownPag
 		kind: "page",
 		title: "Routing config",
 		section: "config",
-		...(failure ? { status: failure.status } : {}),
+		status: failure?.status,
 		content: (
 			<>
 				<p class="lead">

@@ -3,20 +3,21 @@ import type { Child } from "hono/jsx";
 import type { z } from "zod";
 import type { keySchema, madeKeySchema, rotatedKeySchema } from "../../keys/schemas.ts";
 import type { Api, ApiAnswer, ApiFailure } from "../api.ts";
+import { failurePage } from "../failure-page.tsx";
 import { formatExactUsd } from "../format.ts";
 import { toChangedKeyBody, toKeyBody } from "../key-form.ts";
+import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
 import { KeyFields, toFieldValues } from "../views/key-fields.tsx";
 import {
 	Badge,
 	CodeBlock,
+	type Column,
 	Definitions,
 	Failure,
 	Field,
 	Meter,
 	Notice,
-	Pager,
-	Table,
 	Time,
 	Usd,
 } from "../views/parts.tsx";
@@ -24,11 +25,6 @@ import {
 type Key = z.output<typeof keySchema>;
 type MadeKey = z.output<typeof madeKeySchema>;
 type RotatedKey = z.output<typeof rotatedKeySchema>;
-
-interface KeyList {
-	next_cursor: string | null;
-	data: Key[];
-}
 
 const PATH = "/console/keys";
 const LISTED = 100;
@@ -61,78 +57,66 @@ function Budget({ item }: { item: Key }) {
 	);
 }
 
-function KeyTable({ keys, ownId }: { keys: readonly Key[]; ownId: string }) {
-	return (
-		<Table
-			caption="Keys that are not deleted, newest first"
-			rows={keys}
-			empty="No key."
-			columns={[
-				{
-					label: "Key",
-					cell: (item) => (
-						<>
-							<a href={keyPath(item.key_id)}>
-								<KeyName item={item} />
-							</a>{" "}
-							{item.key_id === ownId ? <Badge kind="good">this session</Badge> : null}
-						</>
-					),
-				},
-				{ label: "Role", cell: ({ role }) => role },
-				{ label: "Budget", cell: (item) => <Budget item={item} /> },
-				{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
-				{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
-				{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
-				{ label: "Last day with cost", cell: ({ last_used_on }) => last_used_on ?? "none" },
-				{ label: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time iso={expires_at} />) },
-			]}
-		/>
+function keyColumns({ session }: PageRequest): readonly Column<Key>[] {
+	return [
+		{
+			label: "Key",
+			cell: (item) => (
+				<>
+					<a href={keyPath(item.key_id)}>
+						<KeyName item={item} />
+					</a>{" "}
+					{item.key_id === session.keyId ? <Badge kind="good">this session</Badge> : null}
+				</>
+			),
+		},
+		{ label: "Role", cell: ({ role }) => role },
+		{ label: "Budget", cell: (item) => <Budget item={item} /> },
+		{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
+		{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
+		{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
+		{ label: "Last day with cost", cell: ({ last_used_on }) => last_used_on ?? "none" },
+		{ label: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time iso={expires_at} />) },
+	];
+}
+
+/** What a key may do about keys. */
+function KeyActions({ session }: PageRequest) {
+	return session.role === "owner" ? (
+		<p class="actions">
+			<a class="button" href={`${PATH}/new`}>
+				Make a key
+			</a>
+		</p>
+	) : (
+		<Notice kind="note" title="An agent's key may not change keys">
+			<p>Sign in with an owner's key to make, change or revoke one.</p>
+		</Notice>
 	);
 }
 
-const listPage: ConsolePage = {
+const listedPage = listPage<Key>({
 	id: "keys",
-	method: "GET",
+	section: "keys",
+	title: "Keys",
 	path: PATH,
-	async handle({ api, query, session }): Promise<PageAnswer> {
-		const cursor = query.get("cursor");
-		const list = await api.get<KeyList>(
-			`/v1/keys?limit=${LISTED}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`,
-		);
-		if (!list.ok)
-			return { ...FRAME, title: "Keys", status: list.failure.status, content: <Failure failure={list.failure} /> };
-		return {
-			...FRAME,
-			title: "Keys",
-			content: (
-				<>
-					<p class="lead">Give each application and agent a key of its own, with the budget that it may spend.</p>
-					{session.role === "owner" ? (
-						<p class="actions">
-							<a class="button" href={`${PATH}/new`}>
-								Make a key
-							</a>
-						</p>
-					) : (
-						<Notice kind="note" title="An agent's key may not change keys">
-							<p>Sign in with an owner's key to make, change or revoke one.</p>
-						</Notice>
-					)}
-					<KeyTable keys={list.value.data} ownId={session.keyId} />
-					<Pager path={PATH} query={query} nextCursor={list.value.next_cursor} />
-				</>
-			),
-		};
-	},
-};
+	apiPath: "/v1/keys",
+	apiMembers: { limit: LISTED },
+	filters: [],
+	noun: "key",
+	lead: "Give each application and agent a key of its own, with the budget that it may spend.",
+	actions: KeyActions,
+	caption: "Keys that are not deleted, newest first",
+	columns: keyColumns,
+	empty: <p>No key.</p>,
+});
 
 /** The form of a new key. @param values what it shows. */
 function newKeyPage(values: Record<string, string>, failure: ApiFailure | null): ShownPage {
 	return {
 		...FRAME,
 		title: "Make a key",
-		...(failure ? { status: failure.status } : {}),
+		status: failure?.status,
 		content: (
 			<>
 				{failure ? <Failure failure={failure} /> : null}
@@ -194,7 +178,7 @@ const createPage: ConsolePage = {
 
 /** A key among those of the user. */
 async function findKey(api: Api, keyId: string): Promise<ApiAnswer<Key>> {
-	const list = await api.get<KeyList>(`/v1/keys?limit=${ALL_KEYS}`);
+	const list = await api.get<{ data: Key[] }>(`/v1/keys?limit=${ALL_KEYS}`);
 	if (!list.ok) return list;
 	const value = list.value.data.find(({ key_id }) => key_id === keyId);
 	if (value) return { ok: true, value };
@@ -276,7 +260,7 @@ function keyPage(item: Key, { session }: PageRequest, { values, failure, done }:
 	return {
 		...FRAME,
 		title: item.name ?? `Key …${item.last4}`,
-		...(failure ? { status: failure.status } : {}),
+		status: failure?.status,
 		content: (
 			<>
 				{failure ? <Failure failure={failure} /> : null}
@@ -306,7 +290,7 @@ function keyPage(item: Key, { session }: PageRequest, { values, failure, done }:
 async function answerKeyPage(request: PageRequest, state: KeyPageState): Promise<PageAnswer> {
 	const found = await findKey(request.api, request.params["key_id"] ?? "");
 	if (found.ok) return keyPage(found.value, request, state);
-	return { ...FRAME, title: "Key", status: found.failure.status, content: <Failure failure={found.failure} /> };
+	return failurePage({ ...FRAME, title: "Key" }, found.failure);
 }
 
 const detailPage: ConsolePage = {
@@ -374,7 +358,7 @@ const revokePage: ConsolePage = {
 };
 
 export const keyPages: readonly ConsolePage[] = [
-	listPage,
+	listedPage,
 	newPage,
 	createPage,
 	detailPage,

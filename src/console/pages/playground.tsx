@@ -188,7 +188,7 @@ function playgroundPage({ values, failure, answer, preview }: PlaygroundState): 
 		kind: "page",
 		title: "Playground",
 		section: "playground",
-		...(failure ? { status: failure.status } : {}),
+		status: failure?.status,
 		content: (
 			<>
 				<Notice kind="note" title="Sending spends your money">

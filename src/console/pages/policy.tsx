@@ -4,26 +4,16 @@ import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
 import type { policyDecisionSchema } from "../../policy/endpoints.edge.ts";
 import type { ApiAnswer } from "../api.ts";
 import { renderJson } from "../json-text.ts";
+import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer } from "../page.ts";
-import {
-	DecisionBadge,
-	EventFilters,
-	eventsPath,
-	isFiltered,
-	SearchedBackTo,
-	SelectField,
-	Words,
-	WorkspaceLink,
-} from "../views/events.tsx";
-import { CodeBlock, Failure, Field, Notice, Pager, Table, Time } from "../views/parts.tsx";
+import { DecisionBadge, EVENT_FILTERS, Words, WorkspaceLink } from "../views/events.tsx";
+import { Choices, CodeBlock, type Column, Failure, Field, Notice, Table, Time } from "../views/parts.tsx";
 
-type Events = z.output<typeof auditEventsSchema>;
-type Event = Events["data"][number];
+type Event = z.output<typeof auditEventsSchema>["data"][number];
 type Decision = z.output<typeof policyDecisionSchema>;
 
-const PATH = "/console/policy";
 const CHECK_PATH = "/console/policy/check";
-const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
+const ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"].map((kind) => [kind, kind] as const);
 
 /** A member of a payload as text; empty where it is none. */
 function textMember({ payload }: Event, name: string): string {
@@ -35,13 +25,7 @@ function factorsText({ payload }: Event): string {
 	return Array.isArray(payload["factors"]) ? payload["factors"].join(", ") : "";
 }
 
-function NoChecks({ query }: { query: URLSearchParams }) {
-	if (isFiltered(query))
-		return (
-			<p>
-				No check matches. <a href={PATH}>Show all</a>
-			</p>
-		);
+function NoChecks() {
 	return (
 		<p>
 			Nothing was checked yet. <a href={CHECK_PATH}>Check an action here</a>, or let agents ask{" "}
@@ -50,83 +34,55 @@ function NoChecks({ query }: { query: URLSearchParams }) {
 	);
 }
 
-function CheckTable({ events, query }: { events: Events; query: URLSearchParams }) {
-	return (
-		<Table
-			caption="Policy checks, newest first"
-			rows={events.data}
-			empty={<NoChecks query={query} />}
-			columns={[
-				{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
-				{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? "unknown"} /> },
-				{ label: "Risk", isNumeric: true, cell: ({ risk_score }) => risk_score ?? "–" },
-				{ label: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id ?? ""} /> },
-				{
-					label: "Action and reason",
-					cell: (event) => (
-						<>
-							<Words text={textMember(event, "action")} />
-							<p class="hint">
-								<Words text={textMember(event, "reason")} />
-							</p>
-						</>
-					),
-				},
-				{ label: "Factors", cell: (event) => factorsText(event) || "none" },
-				{
-					label: "Details",
-					cell: ({ id, payload }) => (
-						<details>
-							<summary>Show</summary>
-							<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
-						</details>
-					),
-				},
-			]}
-		/>
-	);
-}
-
-const policyPage: ConsolePage = {
-	id: "policy",
-	method: "GET",
-	path: PATH,
-	async handle({ api, query }): Promise<PageAnswer> {
-		const events = await api.get<Events>(eventsPath(query, { event_type: "policy_check" }));
-		return {
-			kind: "page",
-			title: "Policy checks",
-			section: "policy",
-			...(events.ok ? {} : { status: events.failure.status }),
-			content: (
-				<>
-					<p class="lead">What agents asked to do, how it was decided, and why.</p>
-					<p class="actions">
-						<a class="button" href={CHECK_PATH}>
-							Check an action
-						</a>
-					</p>
-					<EventFilters
-						path={PATH}
-						query={query}
-						selects={[
-							{ name: "decision", label: "Decision", none: "all", options: ["allow", "confirm", "approve", "deny"] },
-						]}
-					/>
-					{events.ok ? (
-						<>
-							<CheckTable events={events.value} query={query} />
-							<SearchedBackTo time={events.value.searched_back_to} />
-							<Pager path={PATH} query={query} nextCursor={events.value.next_cursor} />
-						</>
-					) : (
-						<Failure failure={events.failure} />
-					)}
-				</>
-			),
-		};
+const COLUMNS: readonly Column<Event>[] = [
+	{ label: "Time (UTC)", cell: ({ created_at }) => <Time iso={created_at} /> },
+	{ label: "Decision", cell: ({ decision }) => <DecisionBadge decision={decision ?? "unknown"} /> },
+	{ label: "Risk", isNumeric: true, cell: ({ risk_score }) => risk_score ?? "–" },
+	{ label: "Workspace", cell: ({ workspace_id }) => <WorkspaceLink id={workspace_id ?? ""} /> },
+	{
+		label: "Action and reason",
+		cell: (event) => (
+			<>
+				<Words text={textMember(event, "action")} />
+				<p class="hint">
+					<Words text={textMember(event, "reason")} />
+				</p>
+			</>
+		),
 	},
-};
+	{ label: "Factors", cell: (event) => factorsText(event) || "none" },
+	{
+		label: "Details",
+		cell: ({ id, payload }) => (
+			<details>
+				<summary>Show</summary>
+				<CodeBlock label={`Payload of ${id}`} text={renderJson(payload)} />
+			</details>
+		),
+	},
+];
+
+const policyPage = listPage<Event>({
+	id: "policy",
+	section: "policy",
+	title: "Policy checks",
+	path: "/console/policy",
+	apiPath: "/v1/audit/events",
+	apiMembers: { event_type: "policy_check" },
+	filters: EVENT_FILTERS,
+	noun: "check",
+	lead: "What agents asked to do, how it was decided, and why.",
+	actions: () => (
+		<p class="actions">
+			<a class="button" href={CHECK_PATH}>
+				Check an action
+			</a>
+		</p>
+	),
+	caption: "Policy checks, newest first",
+	columns: () => COLUMNS,
+	empty: <NoChecks />,
+});
 
 /** The lines of a field that are not blank. */
 function fieldLines(form: URLSearchParams, name: string): string[] {
@@ -154,13 +110,13 @@ function CheckForm({ form }: { form: URLSearchParams }) {
 			<Field name="action" label="Action, in words">
 				{(attributes) => <input {...attributes} required value={value("action")} />}
 			</Field>
-			<SelectField
-				name="action_kind"
-				label="Kind"
-				value={value("action_kind")}
-				options={ACTION_KINDS}
-				none="not said"
-			/>
+			<Field name="action_kind" label="Kind">
+				{(attributes) => (
+					<select {...attributes}>
+						<Choices options={[["", "not said"], ...ACTION_KINDS]} chosen={value("action_kind")} />
+					</select>
+				)}
+			</Field>
 			<Field name="files_affected" label="Files" hint="One path a line.">
 				{(attributes) => (
 					<textarea {...attributes} rows={4} spellcheck={false}>
@@ -210,7 +166,7 @@ function checkAnswer(form: URLSearchParams, answer: ApiAnswer<Decision> | null):
 		kind: "page",
 		title: "Check an action",
 		section: "policy",
-		...(answer === null || answer.ok ? {} : { status: answer.failure.status }),
+		status: answer === null || answer.ok ? 200 : answer.failure.status,
 		content: (
 			<>
 				<p class="lead">

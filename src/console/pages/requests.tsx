@@ -2,21 +2,27 @@
 import type { z } from "zod";
 import type { proofSchema } from "../../usage/proof-endpoints.edge.ts";
 import type { REQUEST_KINDS, requestDetailSchema, requestSchema } from "../../usage/request-views.ts";
-import { withQuery } from "../api.ts";
-import { formatDuration, formatExactUsd, formatShare, formatTime } from "../format.ts";
+import { failurePage } from "../failure-page.tsx";
+import { formatDuration, formatExactUsd, formatShare } from "../format.ts";
+import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer } from "../page.ts";
-import { Filters } from "../views/filters.tsx";
-import { Badge, CodeBlock, Count, Definitions, Failure, Notice, Pager, Table, Time, Usd } from "../views/parts.tsx";
+import { TIME_FILTERS } from "../views/filters.tsx";
+import {
+	Badge,
+	CodeBlock,
+	type Column,
+	Count,
+	Definitions,
+	Failure,
+	Notice,
+	Table,
+	Time,
+	Usd,
+} from "../views/parts.tsx";
 
 type ListedRequest = z.output<typeof requestSchema>;
 type RequestDetail = z.output<typeof requestDetailSchema>;
 type Proof = z.output<typeof proofSchema>;
-
-interface RequestList {
-	next_cursor: string | null;
-	searched_back_to: string | null;
-	data: ListedRequest[];
-}
 
 const PATH = "/console/requests";
 const LISTED = 50;
@@ -44,84 +50,53 @@ function Remarks({ request }: { request: ListedRequest }) {
 	);
 }
 
-function RequestTable({ requests }: { requests: readonly ListedRequest[] }) {
-	return (
-		<Table
-			caption="Requests, newest first"
-			rows={requests}
-			empty="No request matches. Requests appear here as soon as they are answered."
-			columns={[
-				{
-					label: "Time (UTC)",
-					cell: (request) => (
-						<a href={requestPath(request)}>
-							<Time iso={request.created_at} />
-						</a>
-					),
-				},
-				{ label: "Kind", cell: ({ kind }) => kind },
-				{
-					label: "Model",
-					cell: (request) => (
-						<>
-							<span class="name">{request.model}</span> <Remarks request={request} />
-						</>
-					),
-				},
-				{ label: "Why", cell: ({ reason, strategy, policy, mode }) => reason ?? strategy ?? policy ?? mode },
-				{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={tokens} /> },
-				{ label: "Latency", isNumeric: true, cell: ({ latency_ms }) => formatDuration(latency_ms) },
-				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={cost_usd} /> },
-			]}
-		/>
-	);
-}
-
-const listPage: ConsolePage = {
-	id: "requests",
-	method: "GET",
-	path: PATH,
-	async handle({ api, query }): Promise<PageAnswer> {
-		const names = ["kind", "model", "key_id", "since", "until", "cursor"];
-		const wanted = Object.fromEntries(names.map((name) => [name, query.get(name)]));
-		const list = await api.get<RequestList>(withQuery("/v1/requests", { ...wanted, limit: LISTED }));
-		return {
-			kind: "page",
-			title: "Requests",
-			section: "requests",
-			...(list.ok ? {} : { status: list.failure.status }),
-			content: (
-				<>
-					<p class="lead">What was asked, which model answered and why, and what it cost. Prompts are not kept.</p>
-					<Filters
-						path={PATH}
-						query={query}
-						filters={[
-							{ name: "kind", label: "Kind", options: Object.entries(KINDS) },
-							{ name: "model", label: "Model", type: "text" },
-							{ name: "key_id", label: "Key id", type: "text" },
-							{ name: "since", label: "From", type: "date" },
-							{ name: "until", label: "Before", type: "date" },
-						]}
-					/>
-					{list.ok ? (
-						<>
-							<RequestTable requests={list.value.data} />
-							{list.value.searched_back_to === null ? null : (
-								<p class="hint">
-									Looked back to {formatTime(list.value.searched_back_to)} (UTC); the next page looks further.
-								</p>
-							)}
-							<Pager path={PATH} query={query} nextCursor={list.value.next_cursor} />
-						</>
-					) : (
-						<Failure failure={list.failure} />
-					)}
-				</>
-			),
-		};
+const COLUMNS: readonly Column<ListedRequest>[] = [
+	{
+		label: "Time (UTC)",
+		cell: (request) => (
+			<a href={requestPath(request)}>
+				<Time iso={request.created_at} />
+			</a>
+		),
 	},
-};
+	{ label: "Kind", cell: ({ kind }) => kind },
+	{
+		label: "Model",
+		cell: (request) => (
+			<>
+				<span class="name">{request.model}</span> <Remarks request={request} />
+			</>
+		),
+	},
+	{ label: "Why", cell: ({ reason, strategy, policy, mode }) => reason ?? strategy ?? policy ?? mode },
+	{ label: "Tokens", isNumeric: true, cell: ({ tokens }) => <Count count={tokens} /> },
+	{ label: "Latency", isNumeric: true, cell: ({ latency_ms }) => formatDuration(latency_ms) },
+	{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => <Usd usd={cost_usd} /> },
+];
+
+const listedPage = listPage<ListedRequest>({
+	id: "requests",
+	section: "requests",
+	title: "Requests",
+	path: PATH,
+	apiPath: "/v1/requests",
+	apiMembers: { limit: LISTED },
+	filters: [
+		{ name: "kind", label: "Kind", options: Object.entries(KINDS) },
+		{ name: "model", label: "Model", type: "text" },
+		{ name: "key_id", label: "Key id", type: "text" },
+		...TIME_FILTERS,
+	],
+	noun: "request",
+	lead: "What was asked, which model answered and why, and what it cost. Prompts are not kept.",
+	caption: "Requests, newest first",
+	columns: () => COLUMNS,
+	empty: (
+		<p>
+			No request yet. Each appears here as soon as it is answered. <a href="/console/playground">Make one</a>
+		</p>
+	),
+});
 
 function Decision({ request }: { request: RequestDetail }) {
 	return (
@@ -239,8 +214,7 @@ const detailPage: ConsolePage = {
 		const id = encodeURIComponent(params["request_id"] ?? "");
 		const frame = { kind: "page", title: "Request", section: "requests" } as const;
 		const request = await api.get<RequestDetail>(`/v1/requests/${id}`);
-		if (!request.ok)
-			return { ...frame, status: request.failure.status, content: <Failure failure={request.failure} /> };
+		if (!request.ok) return failurePage(frame, request.failure);
 		const proof = await api.get<Proof>(`/v1/proof/${id}`);
 		return {
 			...frame,
@@ -261,4 +235,4 @@ const detailPage: ConsolePage = {
 	},
 };
 
-export const requestPages: readonly ConsolePage[] = [listPage, detailPage];
+export const requestPages: readonly ConsolePage[] = [listedPage, detailPage];

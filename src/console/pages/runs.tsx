@@ -1,23 +1,20 @@
 // Agent runs: the list, one run while it goes and after, its steps' texts, and the form that begins one.
 import type { z } from "zod";
 import type { runSummarySchema, startedRunSchema, stepTextSchema, trajectorySchema } from "../../agents/response.ts";
-import { type ApiAnswer, type ApiFailure, withQuery } from "../api.ts";
+import type { ApiAnswer, ApiFailure } from "../api.ts";
+import { failurePage } from "../failure-page.tsx";
 import { readNumber } from "../form-values.ts";
 import { fragmentResponse } from "../fragment.tsx";
+import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
-import { Filters } from "../views/filters.tsx";
-import { CodeBlock, Count, Definitions, Failure, Field, Notice, Pager, Table, Time } from "../views/parts.tsx";
+import { TIME_FILTERS } from "../views/filters.tsx";
+import { CodeBlock, type Column, Count, Definitions, Failure, Field, Notice, Time } from "../views/parts.tsx";
 import { LiveRun, type Run, RunSpend, RunStatus } from "../views/run.tsx";
 
 type RunSummary = z.output<typeof runSummarySchema>;
 type StartedRun = z.output<typeof startedRunSchema>;
 type StepText = z.output<typeof stepTextSchema>;
 type Trajectory = z.output<typeof trajectorySchema>;
-
-interface RunList {
-	next_cursor: string | null;
-	data: RunSummary[];
-}
 
 const PATH = "/console/runs";
 const LISTED = 50;
@@ -32,6 +29,7 @@ const STATUSES: readonly Run["status"][] = [
 	"cancelled",
 	"interrupted",
 ];
+const STATUS_OPTIONS = STATUSES.map((status) => [status, status.replaceAll("_", " ")] as const);
 
 function runPath(runId: string): string {
 	return `${PATH}/${encodeURIComponent(runId)}`;
@@ -41,83 +39,46 @@ function apiPath({ params }: PageRequest, rest = ""): string {
 	return `/v1/agent/${encodeURIComponent(params["run_id"] ?? "")}${rest}`;
 }
 
-function failurePage(title: string, failure: ApiFailure): ShownPage {
-	return { ...FRAME, title, status: failure.status, content: <Failure failure={failure} /> };
-}
-
-function RunTable({ runs }: { runs: readonly RunSummary[] }) {
-	return (
-		<Table
-			caption="Runs, newest first"
-			rows={runs}
-			empty={
-				<p>
-					No run. <a href={`${PATH}/new`}>Begin one</a>, or POST to <code>/v1/agent/run</code>.
-				</p>
-			}
-			columns={[
-				{
-					label: "Begun (UTC)",
-					cell: ({ run_id, created_at }) => (
-						<a href={runPath(run_id)}>
-							<Time iso={created_at} />
-						</a>
-					),
-				},
-				{ label: "Goal", cell: ({ goal }) => <span class="goal">{goal}</span> },
-				{ label: "Status", cell: ({ status }) => <RunStatus status={status} /> },
-				{ label: "Steps", isNumeric: true, cell: ({ steps_taken }) => <Count count={steps_taken} /> },
-				{ label: "Spent of the cap", cell: (run) => <RunSpend run={run} /> },
-			]}
-		/>
-	);
-}
-
-const listPage: ConsolePage = {
-	id: "runs",
-	method: "GET",
-	path: PATH,
-	async handle({ api, query }): Promise<PageAnswer> {
-		const wanted = Object.fromEntries(["status", "since", "until", "cursor"].map((name) => [name, query.get(name)]));
-		const list = await api.get<RunList>(withQuery("/v1/agent/runs", { ...wanted, limit: LISTED }));
-		return {
-			...FRAME,
-			title: "Agent runs",
-			...(list.ok ? {} : { status: list.failure.status }),
-			content: (
-				<>
-					<p class="lead">A run works off a goal in steps and never spends more than its cap.</p>
-					<p class="actions">
-						<a class="button" href={`${PATH}/new`}>
-							Begin a run
-						</a>
-					</p>
-					<Filters
-						path={PATH}
-						query={query}
-						filters={[
-							{
-								name: "status",
-								label: "Status",
-								options: STATUSES.map((status) => [status, status.replaceAll("_", " ")]),
-							},
-							{ name: "since", label: "From", type: "date" },
-							{ name: "until", label: "Before", type: "date" },
-						]}
-					/>
-					{list.ok ? (
-						<>
-							<RunTable runs={list.value.data} />
-							<Pager path={PATH} query={query} nextCursor={list.value.next_cursor} />
-						</>
-					) : (
-						<Failure failure={list.failure} />
-					)}
-				</>
-			),
-		};
+const COLUMNS: readonly Column<RunSummary>[] = [
+	{
+		label: "Begun (UTC)",
+		cell: ({ run_id, created_at }) => (
+			<a href={runPath(run_id)}>
+				<Time iso={created_at} />
+			</a>
+		),
 	},
-};
+	{ label: "Goal", cell: ({ goal }) => <span class="goal">{goal}</span> },
+	{ label: "Status", cell: ({ status }) => <RunStatus status={status} /> },
+	{ label: "Steps", isNumeric: true, cell: ({ steps_taken }) => <Count count={steps_taken} /> },
+	{ label: "Spent of the cap", cell: (run) => <RunSpend run={run} /> },
+];
+
+const listedPage = listPage<RunSummary>({
+	id: "runs",
+	section: "runs",
+	title: "Agent runs",
+	path: PATH,
+	apiPath: "/v1/agent/runs",
+	apiMembers: { limit: LISTED },
+	filters: [{ name: "status", label: "Status", options: STATUS_OPTIONS }, ...TIME_FILTERS],
+	noun: "run",
+	lead: "A run works off a goal in steps and never spends more than its cap.",
+	actions: () => (
+		<p class="actions">
+			<a class="button" href={`${PATH}/new`}>
+				Begin a run
+			</a>
+		</p>
+	),
+	caption: "Runs, newest first",
+	columns: () => COLUMNS,
+	empty: (
+		<p>
+			No run yet. <a href={`${PATH}/new`}>Begin one</a>, or POST to <code>/v1/agent/run</code>.
+		</p>
+	),
+});
 
 /** The form that begins a run. A form that is sent twice begins one run: it carries the run's idempotency key. */
 function newRunPage(values: URLSearchParams, requestId: string, failure: ApiFailure | null): ShownPage {
@@ -126,7 +87,7 @@ function newRunPage(values: URLSearchParams, requestId: string, failure: ApiFail
 	return {
 		...FRAME,
 		title: "Begin a run",
-		...(failure ? { status: failure.status } : {}),
+		status: failure?.status,
 		content: (
 			<>
 				<Notice kind="note" title="A run spends money">
@@ -266,13 +227,13 @@ function RunForms({ run }: { run: Run }) {
 /** A run's page. @param failure of what a form asked for. */
 async function answerRunPage(request: PageRequest, failure: ApiFailure | null): Promise<PageAnswer> {
 	const run = await request.api.get<Run>(apiPath(request));
-	if (!run.ok) return failurePage("Run", run.failure);
+	if (!run.ok) return failurePage({ ...FRAME, title: "Run" }, run.failure);
 	const isOver = run.value.status !== "running";
 	const trajectory = isOver ? await request.api.get<Trajectory>(apiPath(request, "/trajectory")) : null;
 	return {
 		...FRAME,
 		title: "Run",
-		...(failure ? { status: failure.status } : {}),
+		status: failure?.status,
 		content: (
 			<>
 				<p class="lead">
@@ -337,7 +298,7 @@ const stepPage: ConsolePage = {
 		const { params, api } = request;
 		const step = await api.get<StepText>(apiPath(request, `/steps/${encodeURIComponent(params["index"] ?? "")}`));
 		const title = `Step ${params["index"] ?? ""}`;
-		if (!step.ok) return failurePage(title, step.failure);
+		if (!step.ok) return failurePage({ ...FRAME, title }, step.failure);
 		const { run_id, role, subtask, text, truncated, output_hash } = step.value;
 		return {
 			...FRAME,
@@ -361,7 +322,7 @@ const stepPage: ConsolePage = {
 };
 
 export const runPages: readonly ConsolePage[] = [
-	listPage,
+	listedPage,
 	newPage,
 	beginPage,
 	detailPage,

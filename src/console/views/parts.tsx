@@ -72,7 +72,7 @@ export function Time({ iso }: { iso: string }) {
 	);
 }
 
-interface Column<Row> {
+export interface Column<Row> {
 	label: string;
 	/** Right-aligned, for numbers. */
 	isNumeric?: boolean;
@@ -169,6 +169,24 @@ export function Field({ name, label, hint, error, children }: FieldProps) {
 				</p>
 			) : null}
 		</div>
+	);
+}
+
+interface ChoicesProps {
+	options: readonly (readonly [value: string, label: string])[];
+	chosen: string | undefined;
+}
+
+/** The options of a `select`. */
+export function Choices({ options, chosen }: ChoicesProps) {
+	return (
+		<>
+			{options.map(([value, label]) => (
+				<option value={value} selected={value === chosen}>
+					{label}
+				</option>
+			))}
+		</>
 	);
 }
 

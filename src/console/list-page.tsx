@@ -1,0 +1,117 @@
+// Pages that list what the API lists: their filters, a table, and the way to the rest.
+import type { Child } from "hono/jsx";
+import { type ApiAnswer, withQuery } from "./api.ts";
+import type { ConsolePage, PageRequest, SectionId } from "./page.ts";
+import { type Filter, Filters, queryMembers } from "./views/filters.tsx";
+import { type Column, Failure, Notice, Pager, Table, Time } from "./views/parts.tsx";
+
+/** Part of a list, as the API answers with it. */
+interface ListPart<Row> {
+	next_cursor: string | null;
+	/** Where a search has stopped for now; null at its end. Only of lists that stop. */
+	searched_back_to?: string | null;
+	data: Row[];
+}
+
+interface ListPageParts<Row> {
+	id: string;
+	section: SectionId;
+	title: string;
+	path: ConsolePage["path"];
+	/** The API's path, with what the page always asks for. */
+	apiPath: string;
+	apiMembers?: Readonly<Record<string, string | number>>;
+	filters: readonly Filter[];
+	/** What an entry is called. */
+	noun: string;
+	lead: string;
+	/** What stands before the filters. */
+	actions?(request: PageRequest): Child;
+	caption: string;
+	columns(request: PageRequest): readonly Column<Row>[];
+	/** Instead of the table where there is no entry at all. */
+	empty: Child;
+}
+
+interface NothingProps {
+	part: ListPart<unknown>;
+	list: Pick<ListPageParts<unknown>, "noun" | "path" | "filters" | "empty">;
+	query: URLSearchParams;
+}
+
+/** Instead of a table without rows: what there is to do, or that nothing matches. */
+function Nothing({ part, list, query }: NothingProps) {
+	const isNarrowed = Object.values(queryMembers(query, list.filters)).some((value) => value !== "");
+	if (!isNarrowed) return <>{list.empty}</>;
+	return (
+		<p>
+			No {list.noun} matches{part.searched_back_to ? " so far" : ""}. <a href={list.path}>Show all</a>
+		</p>
+	);
+}
+
+/** Says where a search has stopped for now. */
+function SearchedBackTo({ time }: { time: string | null | undefined }) {
+	if (!time) return null;
+	return (
+		<Notice kind="note" title="There may be more further back">
+			<p>
+				Searched back to <Time iso={time} />. The next page goes on from there.
+			</p>
+		</Notice>
+	);
+}
+
+interface EntriesProps<Row> {
+	answer: ApiAnswer<ListPart<Row>>;
+	list: ListPageParts<Row>;
+	request: PageRequest;
+}
+
+function Entries<Row>({ answer, list, request }: EntriesProps<Row>) {
+	if (!answer.ok) return <Failure failure={answer.failure} />;
+	const { path, caption } = list;
+	const { query } = request;
+	const part = answer.value;
+	return (
+		<>
+			<Table
+				caption={caption}
+				rows={part.data}
+				columns={list.columns(request)}
+				empty={<Nothing part={part} list={list} query={query} />}
+			/>
+			<SearchedBackTo time={part.searched_back_to} />
+			<Pager path={path} query={query} nextCursor={part.next_cursor} />
+		</>
+	);
+}
+
+/** A page that shows a list of the API part by part. Its filters are those of the API's query. */
+export function listPage<Row>(list: ListPageParts<Row>): ConsolePage {
+	const { id, section, title, path, apiPath, apiMembers, filters, lead, actions } = list;
+	return {
+		id,
+		method: "GET",
+		path,
+		async handle(request) {
+			const { api, query } = request;
+			const members = { ...queryMembers(query, filters), ...apiMembers };
+			const answer = await api.get<ListPart<Row>>(withQuery(apiPath, members));
+			return {
+				kind: "page",
+				title,
+				section,
+				status: answer.ok ? 200 : answer.failure.status,
+				content: (
+					<>
+						<p class="lead">{lead}</p>
+						{actions?.(request)}
+						{filters.length === 0 ? null : <Filters path={path} query={query} filters={filters} />}
+						<Entries answer={answer} list={list} request={request} />
+					</>
+				),
+			};
+		},
+	};
+}
