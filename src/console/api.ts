@@ -62,8 +62,7 @@ async function readJson(response: Response): Promise<unknown> {
 
 export function apiClient(service: ConsoleService, session: Session): Api {
 	let sessionEnd: string | null = null;
-	const open: Api["open"] = (method, path, body) => call(method, path, body);
-	async function call(method: string, path: string, body?: unknown): Promise<Response> {
+	async function open(method: string, path: string, body?: unknown): Promise<Response> {
 		const headers = new Headers({
 			authorization: `Bearer ${session.key}`,
 			// One of them is believed, by where the service runs; both say what the service itself has found out.
@@ -76,7 +75,7 @@ export function apiClient(service: ConsoleService, session: Session): Api {
 		return service.dispatch(new Request(`${service.origin}${path}`, init), session.keyVersion);
 	}
 	async function answer<T>(method: string, path: string, body?: unknown): Promise<ApiAnswer<T>> {
-		const response = await call(method, path, body);
+		const response = await open(method, path, body);
 		const parsed = await readJson(response);
 		// The service's own answer, which its endpoint list describes: T is its result there.
 		if (response.ok) return { ok: true, value: parsed as T };
@@ -92,6 +91,18 @@ export function apiClient(service: ConsoleService, session: Session): Api {
 			return sessionEnd;
 		},
 	};
+}
+
+/** The values of three answers, or the first failure among them. */
+export function joinAnswers<A, B, C>(
+	first: ApiAnswer<A>,
+	second: ApiAnswer<B>,
+	third: ApiAnswer<C>,
+): ApiAnswer<readonly [A, B, C]> {
+	if (!first.ok) return first;
+	if (!second.ok) return second;
+	if (!third.ok) return third;
+	return { ok: true, value: [first.value, second.value, third.value] };
 }
 
 /** A path of the API with a query, without members that are empty. */

@@ -2,7 +2,7 @@
 import { apiClient } from "./api.ts";
 import { findAsset } from "./assets.ts";
 import { isFromOwnPage, toOwnPath } from "./origin.ts";
-import type { ConsolePage, PageAnswer, ShownPage } from "./page.ts";
+import type { ConsolePage, PageAnswer } from "./page.ts";
 import { CONSOLE_PAGES } from "./pages.ts";
 import { documentResponse, errorDocument, plainDocument } from "./respond.tsx";
 import { matchRoute } from "./routes.ts";
@@ -18,8 +18,8 @@ import {
 import { Layout } from "./views/layout.tsx";
 import { SignIn } from "./views/sign-in.tsx";
 
-export const SIGN_IN_PATH = "/console/sign-in";
-export const SIGN_OUT_PATH = "/console/sign-out";
+const SIGN_IN_PATH = "/console/sign-in";
+const SIGN_OUT_PATH = "/console/sign-out";
 
 const NO_FORM = new URLSearchParams();
 
@@ -114,7 +114,8 @@ async function readForm(request: Request, service: ConsoleService): Promise<URLS
 	return new URLSearchParams(text.value);
 }
 
-async function route(request: Request, service: ConsoleService): Promise<Response> {
+/** Answers a request to `/console` or below. */
+export async function handleConsole(request: Request, service: ConsoleService): Promise<Response> {
 	const { pathname, searchParams } = new URL(request.url);
 	const method = request.method === "HEAD" ? "GET" : request.method;
 	const asset = method === "GET" ? findAsset(pathname) : null;
@@ -143,10 +144,3 @@ async function route(request: Request, service: ConsoleService): Promise<Respons
 	refused.headers.set("allow", allow);
 	return refused;
 }
-
-/** Answers a request to `/console` or below. */
-export async function handleConsole(request: Request, service: ConsoleService): Promise<Response> {
-	return route(request, service);
-}
-
-export type { ShownPage };

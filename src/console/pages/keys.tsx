@@ -20,6 +20,7 @@ import {
 	Notice,
 	Time,
 	Usd,
+	Words,
 } from "../views/parts.tsx";
 
 type Key = z.output<typeof keySchema>;
@@ -40,7 +41,7 @@ function keyPath(keyId: string): string {
 function KeyName({ item }: { item: Key }) {
 	return (
 		<>
-			{item.name ?? "unnamed"} <code class="name">…{item.last4}</code>
+			<Words text={item.name ?? "unnamed"} /> <code class="name">…{item.last4}</code>
 		</>
 	);
 }

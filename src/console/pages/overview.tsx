@@ -1,10 +1,12 @@
 // The overview: the plan and its limits, what was spent and saved, by day and by model, and the latest requests.
 import type { z } from "zod";
 import type { savingsGroupsSchema, savingsSchema, usageSchema } from "../../usage/endpoints.edge.ts";
+import { joinAnswers } from "../api.ts";
+import { failurePage } from "../failure-page.tsx";
 import { formatCount, formatDuration, formatExactUsd, formatShare, formatUsd } from "../format.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
 import { BarChart, RankedBars } from "../views/chart.tsx";
-import { Badge, CodeBlock, Count, Failure, Meter, Table, Time, Usd } from "../views/parts.tsx";
+import { Badge, CodeBlock, Count, Meter, Table, Time, Usd } from "../views/parts.tsx";
 
 type Usage = z.output<typeof usageSchema>;
 type SavingsDays = z.output<typeof savingsGroupsSchema>;
@@ -158,23 +160,21 @@ export const overviewPage: ConsolePage = {
 	method: "GET",
 	path: "/console",
 	async handle({ api, service }): Promise<PageAnswer> {
-		const [usage, savings, days] = await Promise.all([
+		const frame = { kind: "page", title: "Overview", section: "overview" } as const;
+		const answers = await Promise.all([
 			api.get<Usage>("/v1/usage"),
 			api.get<Savings>("/v1/savings"),
 			api.get<SavingsDays>(`/v1/savings?group_by=day&limit=${SHOWN_DAYS + 1}`),
 		]);
-		const frame = { kind: "page" as const, title: "Overview", section: "overview" as const };
-		const failed = [usage, savings, days].find((answer) => !answer.ok);
-		if (!usage.ok || !savings.ok || !days.ok) {
-			if (!failed || failed.ok) throw new Error("a call failed without a failure");
-			return { ...frame, status: failed.failure.status, content: <Failure failure={failed.failure} /> };
-		}
-		const shownDays = toDays(days.value.data, service.nowMs);
+		const joined = joinAnswers(...answers);
+		if (!joined.ok) return failurePage(frame, joined.failure);
+		const [usage, savings, days] = joined.value;
+		const shownDays = toDays(days.data, service.nowMs);
 		return {
 			...frame,
 			content: (
 				<>
-					<Tiles usage={usage.value} savings={savings.value} />
+					<Tiles usage={usage} savings={savings} />
 					<div class="columns">
 						<DailyChart
 							title="Spent by day"
@@ -187,12 +187,10 @@ export const overviewPage: ConsolePage = {
 							empty="Nothing was saved in the last 30 days."
 						/>
 					</div>
-					<p class="hint">
-						Savings compare with {savings.value.baseline_model} at the same tokens: an estimate, not a bill.
-					</p>
-					<ModelCosts models={usage.value.by_model} />
+					<p class="hint">Savings compare with {savings.baseline_model} at the same tokens: an estimate, not a bill.</p>
+					<ModelCosts models={usage.by_model} />
 					<h2>Latest requests</h2>
-					<RecentRequests recent={usage.value.recent} />
+					<RecentRequests recent={usage.recent} />
 				</>
 			),
 		};

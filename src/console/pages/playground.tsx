@@ -1,7 +1,8 @@
 // The playground: a chat that streams, and why its model was chosen. An estimate of the choice calls no model.
+import type { Child } from "hono/jsx";
 import type { z } from "zod";
 import type { routePreviewSchema } from "../../chat/route-preview.edge.ts";
-import type { ApiFailure } from "../api.ts";
+import type { ApiAnswer } from "../api.ts";
 import { readNumber } from "../form-values.ts";
 import { formatDuration, formatExactUsd, formatShare } from "../format.ts";
 import { PAGE_HEADERS } from "../headers.ts";
@@ -113,13 +114,6 @@ function StreamPlaces() {
 	);
 }
 
-interface PlaygroundState {
-	values: URLSearchParams;
-	failure?: ApiFailure;
-	answer?: ChatAnswer;
-	preview?: RoutePreview;
-}
-
 function Answer({ answer }: { answer: ChatAnswer }) {
 	const { id, model, choices, svc } = answer;
 	return (
@@ -183,7 +177,9 @@ function Preview({ preview }: { preview: RoutePreview }) {
 	);
 }
 
-function playgroundPage({ values, failure, answer, preview }: PlaygroundState): ShownPage {
+/** @param outcome of what the form asked for: what to show, or why there is nothing. */
+function playgroundPage(values: URLSearchParams, outcome: ApiAnswer<Child> | null): ShownPage {
+	const failure = outcome?.ok === false ? outcome.failure : null;
 	return {
 		kind: "page",
 		title: "Playground",
@@ -197,8 +193,7 @@ function playgroundPage({ values, failure, answer, preview }: PlaygroundState): 
 				{failure ? <Failure failure={failure} /> : null}
 				<PromptForm values={values} />
 				<StreamPlaces />
-				{answer ? <Answer answer={answer} /> : null}
-				{preview ? <Preview preview={preview} /> : null}
+				{outcome?.ok ? outcome.value : null}
 			</>
 		),
 	};
@@ -208,32 +203,34 @@ const showPage: ConsolePage = {
 	id: "playground",
 	method: "GET",
 	path: PATH,
-	handle: async ({ query }) => playgroundPage({ values: query }),
+	handle: async ({ query }) => playgroundPage(query, null),
 };
 
-const sendPage: ConsolePage = {
-	id: "playground_send",
-	method: "POST",
-	path: PATH,
-	async handle({ api, form }): Promise<PageAnswer> {
-		const answer = await api.send<ChatAnswer>("POST", "/v1/chat/completions", toChatBody(form));
-		return playgroundPage(
-			answer.ok ? { values: form, answer: answer.value } : { values: form, failure: answer.failure },
-		);
-	},
-};
+/** A page that shows what the API answers to the form's request. */
+function outcomePage<T>(
+	page: Pick<ConsolePage, "id" | "path">,
+	apiPath: string,
+	show: (value: T) => Child,
+): ConsolePage {
+	return {
+		...page,
+		method: "POST",
+		async handle({ api, form }): Promise<PageAnswer> {
+			const answer = await api.send<T>("POST", apiPath, toChatBody(form));
+			return playgroundPage(form, answer.ok ? { ok: true, value: show(answer.value) } : answer);
+		},
+	};
+}
 
-const estimatePage: ConsolePage = {
-	id: "playground_estimate",
-	method: "POST",
-	path: `${PATH}/estimate`,
-	async handle({ api, form }): Promise<PageAnswer> {
-		const preview = await api.send<RoutePreview>("POST", "/v1/route", toChatBody(form));
-		return playgroundPage(
-			preview.ok ? { values: form, preview: preview.value } : { values: form, failure: preview.failure },
-		);
-	},
-};
+const sendPage = outcomePage<ChatAnswer>({ id: "playground_send", path: PATH }, "/v1/chat/completions", (answer) => (
+	<Answer answer={answer} />
+));
+
+const estimatePage = outcomePage<RoutePreview>(
+	{ id: "playground_estimate", path: `${PATH}/estimate` },
+	"/v1/route",
+	(preview) => <Preview preview={preview} />,
+);
 
 /** The API's own stream, or its error as JSON, for the page's script. */
 const streamPage: ConsolePage = {

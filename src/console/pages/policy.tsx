@@ -6,8 +6,8 @@ import type { ApiAnswer } from "../api.ts";
 import { renderJson } from "../json-text.ts";
 import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer } from "../page.ts";
-import { DecisionBadge, EVENT_FILTERS, Words, WorkspaceLink } from "../views/events.tsx";
-import { Choices, CodeBlock, type Column, Failure, Field, Notice, Table, Time } from "../views/parts.tsx";
+import { DecisionBadge, EVENT_FILTERS, WorkspaceLink } from "../views/events.tsx";
+import { Choices, CodeBlock, type Column, Failure, Field, Notice, Table, Time, Words } from "../views/parts.tsx";
 
 type Event = z.output<typeof auditEventsSchema>["data"][number];
 type Decision = z.output<typeof policyDecisionSchema>;

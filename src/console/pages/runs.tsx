@@ -8,7 +8,7 @@ import { fragmentResponse } from "../fragment.tsx";
 import { listPage } from "../list-page.tsx";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
 import { TIME_FILTERS } from "../views/filters.tsx";
-import { CodeBlock, type Column, Count, Definitions, Failure, Field, Notice, Time } from "../views/parts.tsx";
+import { CodeBlock, type Column, Count, Definitions, Failure, Field, Notice, Time, Words } from "../views/parts.tsx";
 import { LiveRun, type Run, RunSpend, RunStatus } from "../views/run.tsx";
 
 type RunSummary = z.output<typeof runSummarySchema>;
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<RunSummary>[] = [
 			</a>
 		),
 	},
-	{ label: "Goal", cell: ({ goal }) => <span class="goal">{goal}</span> },
+	{ label: "Goal", cell: ({ goal }) => <Words text={goal} /> },
 	{ label: "Status", cell: ({ status }) => <RunStatus status={status} /> },
 	{ label: "Steps", isNumeric: true, cell: ({ steps_taken }) => <Count count={steps_taken} /> },
 	{ label: "Spent of the cap", cell: (run) => <RunSpend run={run} /> },

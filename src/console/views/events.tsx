@@ -1,8 +1,7 @@
 // Filters and words that policy checks and other audit events share.
 import { DECISIONS } from "../../audit/event.ts";
-import { showDirectionMarks } from "../json-text.ts";
 import { type Filter, TIME_FILTERS } from "./filters.tsx";
-import { Badge } from "./parts.tsx";
+import { Badge, Words } from "./parts.tsx";
 
 const DECISION_OPTIONS = DECISIONS.map((decision) => [decision, decision] as const);
 
@@ -34,15 +33,6 @@ const TIER_KINDS: Record<string, "good" | "warn" | "bad"> = {
 
 export function TierBadge({ tier }: { tier: string }) {
 	return <Badge kind={TIER_KINDS[tier] ?? "plain"}>{tier}</Badge>;
-}
-
-/** Characters of a text that a list shows. */
-const SHOWN_CHARS = 300;
-
-/** What somebody wrote, in a list: kept apart from the text around it, and cut where it is long. */
-export function Words({ text }: { text: string }) {
-	const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-	return <bdi class="words">{showDirectionMarks(shown)}</bdi>;
 }
 
 export function WorkspaceLink({ id }: { id: string }) {

@@ -1,6 +1,7 @@
 // The frame of every page: head, navigation, main.
 import type { Child } from "hono/jsx";
 import { SCRIPT_PATH, STYLE_PATH } from "../assets.ts";
+import { showDirectionMarks } from "../json-text.ts";
 import { SECTIONS, type SectionId } from "../page.ts";
 import type { Session } from "../session.ts";
 
@@ -10,7 +11,7 @@ function Head({ title }: { title: string }) {
 			<meta charset="utf-8" />
 			<meta name="viewport" content="width=device-width, initial-scale=1" />
 			<meta name="color-scheme" content="light dark" />
-			<title>{title} · svc</title>
+			<title>{showDirectionMarks(title)} · svc</title>
 			<link rel="icon" href="data:," />
 			<link rel="stylesheet" href={STYLE_PATH} />
 			<script src={SCRIPT_PATH} defer />
@@ -59,7 +60,9 @@ export function Layout({ title, section, session, children }: LayoutProps) {
 					</form>
 				</header>
 				<main id="main" tabindex={-1}>
-					<h1>{title}</h1>
+					<h1>
+						<bdi>{showDirectionMarks(title)}</bdi>
+					</h1>
 					{children}
 				</main>
 			</body>

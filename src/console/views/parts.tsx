@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { ApiFailure } from "../api.ts";
 import { formatCount, formatExactUsd, formatTime, formatUsd } from "../format.ts";
+import { showDirectionMarks } from "../json-text.ts";
 
 type NoticeKind = "error" | "warning" | "success" | "note";
 
@@ -213,6 +214,15 @@ export function Pager({ path, query, nextCursor }: PagerProps) {
 			{nextCursor === null ? <span>End of the list</span> : <a href={link(nextCursor)}>Next page</a>}
 		</nav>
 	);
+}
+
+/** Characters of a text that a list shows. */
+const SHOWN_CHARS = 300;
+
+/** What somebody wrote, in a list: kept apart from the text around it, and cut where it is long. */
+export function Words({ text }: { text: string }) {
+	const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+	return <bdi class="words">{showDirectionMarks(shown)}</bdi>;
 }
 
 /** A word in a box: a status, a decision, a tier. */

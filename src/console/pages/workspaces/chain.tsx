@@ -3,11 +3,12 @@ import type { z } from "zod";
 import type { handoffChainSchema } from "../../../ledger/endpoints.edge.ts";
 import { withQuery } from "../../api.ts";
 import { type ChainFault, parseChainFault } from "../../chain-fault.ts";
+import { failurePage } from "../../failure-page.tsx";
 import { PAGE_HEADERS } from "../../headers.ts";
 import { showDirectionMarks } from "../../json-text.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
-import { TierBadge, Words } from "../../views/events.tsx";
-import { Badge, CodeBlock, Definitions, Failure, Notice, Time } from "../../views/parts.tsx";
+import { TierBadge } from "../../views/events.tsx";
+import { Badge, CodeBlock, Definitions, Notice, Time, Words } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
 
 type Chain = z.output<typeof handoffChainSchema>;
@@ -177,8 +178,8 @@ const chainPage: ConsolePage = {
 		const start = wholeNumber(query, "at") ?? (after === null ? 0 : after + 1);
 		const members = { limit: PAGE_ENTRIES, after };
 		const chain = await api.get<Chain>(withQuery(`/v1/handoff/chain/${encodeURIComponent(id)}`, members));
-		const frame = { kind: "page" as const, title: `Chain of ${id}`, section: "workspaces" as const };
-		if (!chain.ok) return { ...frame, status: chain.failure.status, content: <Failure failure={chain.failure} /> };
+		const frame = { kind: "page", title: `Chain of ${id}`, section: "workspaces" } as const;
+		if (!chain.ok) return failurePage(frame, chain.failure);
 		const part = { chain: chain.value, path };
 		return {
 			...frame,
@@ -206,8 +207,7 @@ const proofPage: ConsolePage = {
 	async handle({ api, params: { id = "" }, query }): Promise<PageAnswer> {
 		const path = withQuery(`/v1/handoff/chain/${encodeURIComponent(id)}/proof`, { index: query.get("index") });
 		const proof = await api.get<Record<string, unknown>>(path);
-		const frame = { kind: "page" as const, title: "Proof", section: "workspaces" as const };
-		if (!proof.ok) return { ...frame, status: proof.failure.status, content: <Failure failure={proof.failure} /> };
+		if (!proof.ok) return failurePage({ title: "Proof", section: "workspaces" }, proof.failure);
 		const headers = { ...PAGE_HEADERS, "content-type": "application/json" };
 		return { kind: "response", response: new Response(JSON.stringify(proof.value, null, 2), { headers }) };
 	},

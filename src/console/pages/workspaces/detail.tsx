@@ -2,13 +2,14 @@
 import type { z } from "zod";
 import type { auditEventsSchema } from "../../../audit/endpoints.edge.ts";
 import type { manifestResultSchema, snapshotResultSchema } from "../../../workspace/schemas.ts";
-import { withQuery } from "../../api.ts";
+import { joinAnswers, withQuery } from "../../api.ts";
 import { parseChainFault } from "../../chain-fault.ts";
+import { failurePage } from "../../failure-page.tsx";
 import { formatShare } from "../../format.ts";
 import type { ConsolePage, PageAnswer } from "../../page.ts";
 import { RankedBars } from "../../views/chart.tsx";
-import { DecisionBadge, TierBadge, Words } from "../../views/events.tsx";
-import { Badge, Count, Failure, Notice, Table, Time } from "../../views/parts.tsx";
+import { DecisionBadge, TierBadge } from "../../views/events.tsx";
+import { Badge, Count, Notice, Table, Time, Words } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
 
 type Snapshot = z.output<typeof snapshotResultSchema>;
@@ -143,35 +144,30 @@ export const workspacePage: ConsolePage = {
 	path: "/console/workspaces/{id}",
 	async handle({ api, params: { id = "" } }): Promise<PageAnswer> {
 		const part = encodeURIComponent(id);
-		const [snapshot, manifest, events] = await Promise.all([
+		const answers = await Promise.all([
 			api.get<Snapshot>(`/v1/workspace/${part}/snapshot?limit=${SHOWN_HANDOFFS}`),
 			api.get<Manifest>(`/v1/workspace/${part}/manifest`),
 			api.get<Events>(withQuery("/v1/audit/events", { workspace_id: id, limit: SHOWN_EVENTS })),
 		]);
-		const frame = { kind: "page" as const, title: id, section: "workspaces" as const };
-		if (!snapshot.ok || !manifest.ok || !events.ok) {
-			const failed = [snapshot, manifest, events].flatMap((answer) => (answer.ok ? [] : [answer.failure]));
-			return {
-				...frame,
-				status: failed[0]?.status ?? 500,
-				content: failed.slice(0, 1).map((failure) => <Failure failure={failure} />),
-			};
-		}
-		const isKnown = snapshot.value.count > 0 || manifest.value.version !== null || events.value.data.length > 0;
-		if (!isKnown && snapshot.value.integrity.ok) return { ...frame, status: 404, content: <NothingKnown id={id} /> };
+		const frame = { kind: "page", title: id, section: "workspaces" } as const;
+		const joined = joinAnswers(...answers);
+		if (!joined.ok) return failurePage(frame, joined.failure);
+		const [snapshot, manifest, events] = joined.value;
+		const isKnown = snapshot.count > 0 || manifest.version !== null || events.data.length > 0;
+		if (!isKnown && snapshot.integrity.ok) return { ...frame, status: 404, content: <NothingKnown id={id} /> };
 		return {
 			...frame,
 			content: (
 				<>
 					<p class="lead">The state of this workspace: its chain, its risks, and what was decided last.</p>
 					<WorkspaceLinks id={id} page="" />
-					<Integrity snapshot={snapshot.value} />
-					<Tiles snapshot={snapshot.value} manifest={manifest.value} />
-					<Risks distribution={snapshot.value.risk_distribution} />
+					<Integrity snapshot={snapshot} />
+					<Tiles snapshot={snapshot} manifest={manifest} />
+					<Risks distribution={snapshot.risk_distribution} />
 					<h2>Decisions</h2>
-					<Decisions events={events.value.data} />
+					<Decisions events={events.data} />
 					<h2>Handoffs</h2>
-					<Handoffs tail={snapshot.value.tail} />
+					<Handoffs tail={snapshot.tail} />
 				</>
 			),
 		};

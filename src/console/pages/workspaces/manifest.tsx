@@ -4,7 +4,7 @@ import type { z } from "zod";
 import type { WorkspaceManifest } from "../../../policy/manifest.ts";
 import type { manifestResultSchema } from "../../../workspace/schemas.ts";
 import type { Api, ApiFailure } from "../../api.ts";
-import type { ConsolePage, PageAnswer, ShownPage } from "../../page.ts";
+import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { CodeBlock, Definitions, Failure, Field, Notice, Time } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
 import { ManifestDiff, type Readiness, ReadinessResult, renderManifest, Weakenings } from "./manifest-views.tsx";
@@ -261,35 +261,51 @@ function Review({ current, text, value, isConflict }: ReviewProps) {
 	);
 }
 
-const reviewPage: ConsolePage = {
-	id: "review_workspace_manifest",
-	method: "POST",
-	path: "/console/workspaces/{id}/manifest/review",
-	async handle({ api, params: { id = "" }, form }): Promise<PageAnswer> {
-		const [text, base] = [form.get("manifest") ?? "", form.get("base") ?? ""];
-		const parsed = parseText(text);
-		if (!parsed.ok) return manifestPage(id, <EditForm id={id} text={text} base={base} error={parsed.message} />, 422);
-		const current = await api.get<Manifest>(manifestApiPath(id));
-		if (!current.ok) return failedPage(id, current.failure);
-		const isConflict = current.value.digest !== base;
-		const content = <Review current={current.value} text={text} value={parsed.value} isConflict={isConflict} />;
-		return manifestPage(id, content, isConflict ? 409 : 200);
-	},
-};
+/** What the edit form brought, beside the manifest in force. */
+interface Edit extends Omit<ReviewProps, "isConflict"> {
+	/** Digest of the manifest that the edit began with. */
+	base: string;
+}
 
-const savePage: ConsolePage = {
-	id: "save_workspace_manifest",
-	method: "POST",
-	path: "/console/workspaces/{id}/manifest",
-	async handle({ api, params: { id = "" }, form }): Promise<PageAnswer> {
-		const [text, base] = [form.get("manifest") ?? "", form.get("base") ?? ""];
-		const parsed = parseText(text);
-		if (!parsed.ok) return manifestPage(id, <EditForm id={id} text={text} base={base} error={parsed.message} />, 422);
-		const current = await api.get<Manifest>(manifestApiPath(id));
-		if (!current.ok) return failedPage(id, current.failure);
-		if (current.value.digest !== base)
-			return manifestPage(id, <Review current={current.value} text={text} value={parsed.value} isConflict />, 409);
-		const saved = await api.send<Manifest>("PUT", manifestApiPath(id), parsed.value);
+/** A page that takes the edit form. One that is no JSON, or whose workspace cannot be read, is answered here. */
+function editPage(
+	page: Pick<ConsolePage, "id" | "path">,
+	answer: (edit: Edit, request: PageRequest) => Promise<PageAnswer> | PageAnswer,
+): ConsolePage {
+	return {
+		...page,
+		method: "POST",
+		async handle(request): Promise<PageAnswer> {
+			const { api, form } = request;
+			const { id = "" } = request.params;
+			const [text, base] = [form.get("manifest") ?? "", form.get("base") ?? ""];
+			const parsed = parseText(text);
+			if (!parsed.ok) return manifestPage(id, <EditForm id={id} text={text} base={base} error={parsed.message} />, 422);
+			const current = await api.get<Manifest>(manifestApiPath(id));
+			if (!current.ok) return failedPage(id, current.failure);
+			return answer({ current: current.value, text, value: parsed.value, base }, request);
+		},
+	};
+}
+
+function reviewAnswer({ base, ...edit }: Edit): ShownPage {
+	const { workspace_id: id, digest } = edit.current;
+	const isConflict = digest !== base;
+	return manifestPage(id, <Review {...edit} isConflict={isConflict} />, isConflict ? 409 : 200);
+}
+
+const reviewPage = editPage(
+	{ id: "review_workspace_manifest", path: "/console/workspaces/{id}/manifest/review" },
+	reviewAnswer,
+);
+
+const savePage = editPage(
+	{ id: "save_workspace_manifest", path: "/console/workspaces/{id}/manifest" },
+	async (edit, { api }) => {
+		const { current, text, value, base } = edit;
+		const id = current.workspace_id;
+		if (current.digest !== base) return reviewAnswer(edit);
+		const saved = await api.send<Manifest>("PUT", manifestApiPath(id), value);
 		if (saved.ok) return { kind: "redirect", to: `${workspacePath(id, "/manifest")}?saved=1` };
 		const content = (
 			<>
@@ -299,7 +315,7 @@ const savePage: ConsolePage = {
 		);
 		return manifestPage(id, content, saved.failure.status);
 	},
-};
+);
 
 const readinessPage: ConsolePage = {
 	id: "score_workspace_readiness",
