@@ -3,7 +3,7 @@
 import type { ConsolePage } from "./page.ts";
 import { auditPages } from "./pages/audit.tsx";
 import { configPages } from "./pages/config.tsx";
-import { keyPages } from "./pages/keys.tsx";
+import { keyPages } from "./pages/keys/index.ts";
 import { overviewPage } from "./pages/overview.tsx";
 import { playgroundPages } from "./pages/playground.tsx";
 import { policyPages } from "./pages/policy.tsx";

@@ -5,8 +5,9 @@ import type { WorkspaceManifest } from "../../../policy/manifest.ts";
 import type { manifestResultSchema } from "../../../workspace/schemas.ts";
 import type { Api, ApiFailure } from "../../api.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
-import { CodeBlock, Definitions, Failure, Field, Notice, Time } from "../../views/parts.tsx";
+import { CodeBlock, Definitions, Failure, Notice, Time } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
+import { CompareForm, EditForm, ReadinessForm, SaveForm } from "./manifest-forms.tsx";
 import { ManifestDiff, type Readiness, ReadinessResult, renderManifest, Weakenings } from "./manifest-views.tsx";
 
 type Manifest = z.output<typeof manifestResultSchema>;
@@ -34,62 +35,6 @@ function manifestPage(id: string, content: Child, status = 200): ShownPage {
 
 function failedPage(id: string, failure: ApiFailure): ShownPage {
 	return manifestPage(id, <Failure failure={failure} />, failure.status);
-}
-
-interface EditFormProps {
-	id: string;
-	text: string;
-	/** Digest of the manifest that the edit began with. */
-	base: string;
-	error: string | null;
-}
-
-function EditForm({ id, text, base, error }: EditFormProps) {
-	return (
-		<form method="post" action={`${workspacePath(id, "/manifest")}/review`}>
-			<input type="hidden" name="base" value={base} />
-			<Field
-				name="manifest"
-				label="Manifest as JSON"
-				hint="Saving replaces all of it. Older versions are kept. You see the changes first."
-				error={error}
-			>
-				{(attributes) => (
-					<textarea {...attributes} rows={18} spellcheck={false} required>
-						{text}
-					</textarea>
-				)}
-			</Field>
-			<button type="submit">Review changes</button>
-		</form>
-	);
-}
-
-function CompareForm({ id, from, to }: { id: string; from: number; to: number }) {
-	return (
-		<form class="filters" method="get" action={workspacePath(id, "/manifest")} aria-label="Compare versions">
-			<Field name="from" label="Version">
-				{(attributes) => <input {...attributes} type="number" min={1} required value={String(from)} />}
-			</Field>
-			<Field name="to" label="with version">
-				{(attributes) => <input {...attributes} type="number" min={1} required value={String(to)} />}
-			</Field>
-			<button type="submit" class="quiet">
-				Compare
-			</button>
-		</form>
-	);
-}
-
-function ReadinessForm({ id, isStored }: { id: string; isStored: boolean }) {
-	if (!isStored) return <p class="hint">Once a manifest is saved, its readiness for agents can be scored here.</p>;
-	return (
-		<form method="post" action={`${workspacePath(id, "/manifest")}/readiness`}>
-			<button type="submit" class="quiet">
-				Score how ready this workspace is for agents
-			</button>
-		</form>
-	);
 }
 
 function Current({ current }: { current: Manifest }) {
@@ -212,19 +157,6 @@ function toComparable(id: string, value: unknown): WorkspaceManifest {
 		require_handoffs: members["require_handoffs"] === true,
 		require_risk_gate: members["require_risk_gate"] === true,
 	};
-}
-
-function SaveForm({ id, text, base }: Omit<EditFormProps, "error">) {
-	return (
-		<form class="actions" method="post" action={workspacePath(id, "/manifest")}>
-			<input type="hidden" name="base" value={base} />
-			<input type="hidden" name="manifest" value={text} />
-			<button type="submit">Save this manifest</button>
-			<a class="button quiet" href={workspacePath(id, "/manifest")}>
-				Leave it as it is
-			</a>
-		</form>
-	);
 }
 
 function Conflict({ current }: { current: Manifest }) {

@@ -1,181 +1,20 @@
-// Keys: the list with their budgets, making one, changing, rotating and revoking one. A key itself is shown once.
-import type { Child } from "hono/jsx";
+// One key: what it may and has spent, and the forms that change, rotate and revoke it.
 import type { z } from "zod";
-import type { keySchema, madeKeySchema, rotatedKeySchema } from "../../keys/schemas.ts";
-import type { Api, ApiAnswer, ApiFailure } from "../api.ts";
-import { failurePage } from "../failure-page.tsx";
-import { formatExactUsd } from "../format.ts";
-import { toChangedKeyBody, toKeyBody } from "../key-form.ts";
-import { listPage } from "../list-page.tsx";
-import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../page.ts";
-import { KeyFields, toFieldValues } from "../views/key-fields.tsx";
-import {
-	Badge,
-	CodeBlock,
-	type Column,
-	Definitions,
-	Failure,
-	Field,
-	Meter,
-	Notice,
-	Time,
-	Usd,
-	Words,
-} from "../views/parts.tsx";
+import type { rotatedKeySchema } from "../../../keys/schemas.ts";
+import type { Api, ApiAnswer, ApiFailure } from "../../api.ts";
+import { failurePage } from "../../failure-page.tsx";
+import { formatExactUsd } from "../../format.ts";
+import { toChangedKeyBody } from "../../key-form.ts";
+import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
+import { KeyFields, toFieldValues } from "../../views/key-fields.tsx";
+import { Definitions, Failure, Field, Notice, Time } from "../../views/parts.tsx";
+import { Budget, FRAME, KEYS_PATH, type Key, keyPath } from "./frame.tsx";
+import { shownKeyPage } from "./made.tsx";
 
-type Key = z.output<typeof keySchema>;
-type MadeKey = z.output<typeof madeKeySchema>;
 type RotatedKey = z.output<typeof rotatedKeySchema>;
 
-const PATH = "/console/keys";
-const LISTED = 100;
 /** The most keys that a user may have, and the API lists at once. */
 const ALL_KEYS = 1_000;
-
-const FRAME = { kind: "page", section: "keys" } as const;
-
-function keyPath(keyId: string): string {
-	return `${PATH}/${encodeURIComponent(keyId)}`;
-}
-
-function KeyName({ item }: { item: Key }) {
-	return (
-		<>
-			<Words text={item.name ?? "unnamed"} /> <code class="name">…{item.last4}</code>
-		</>
-	);
-}
-
-function Budget({ item }: { item: Key }) {
-	const { budget_usd, spent_usd, held_usd, budget_period } = item;
-	if (budget_usd === null || spent_usd === null) return <>none</>;
-	const used = spent_usd + (held_usd ?? 0);
-	return (
-		<Meter label={`Budget of ${item.name ?? item.last4}`} share={budget_usd === 0 ? 1 : used / budget_usd}>
-			{formatExactUsd(spent_usd)} of {formatExactUsd(budget_usd)} ({budget_period ?? "total"})
-			{held_usd ? `, ${formatExactUsd(held_usd)} held` : ""}
-		</Meter>
-	);
-}
-
-function keyColumns({ session }: PageRequest): readonly Column<Key>[] {
-	return [
-		{
-			label: "Key",
-			cell: (item) => (
-				<>
-					<a href={keyPath(item.key_id)}>
-						<KeyName item={item} />
-					</a>{" "}
-					{item.key_id === session.keyId ? <Badge kind="good">this session</Badge> : null}
-				</>
-			),
-		},
-		{ label: "Role", cell: ({ role }) => role },
-		{ label: "Budget", cell: (item) => <Budget item={item} /> },
-		{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
-		{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
-		{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
-		{ label: "Last day with cost", cell: ({ last_used_on }) => last_used_on ?? "none" },
-		{ label: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time iso={expires_at} />) },
-	];
-}
-
-/** What a key may do about keys. */
-function KeyActions({ session }: PageRequest) {
-	return session.role === "owner" ? (
-		<p class="actions">
-			<a class="button" href={`${PATH}/new`}>
-				Make a key
-			</a>
-		</p>
-	) : (
-		<Notice kind="note" title="An agent's key may not change keys">
-			<p>Sign in with an owner's key to make, change or revoke one.</p>
-		</Notice>
-	);
-}
-
-const listedPage = listPage<Key>({
-	id: "keys",
-	section: "keys",
-	title: "Keys",
-	path: PATH,
-	apiPath: "/v1/keys",
-	apiMembers: { limit: LISTED },
-	filters: [],
-	noun: "key",
-	lead: "Give each application and agent a key of its own, with the budget that it may spend.",
-	actions: KeyActions,
-	caption: "Keys that are not deleted, newest first",
-	columns: keyColumns,
-	empty: <p>No key.</p>,
-});
-
-/** The form of a new key. @param values what it shows. */
-function newKeyPage(values: Record<string, string>, failure: ApiFailure | null): ShownPage {
-	return {
-		...FRAME,
-		title: "Make a key",
-		status: failure?.status,
-		content: (
-			<>
-				{failure ? <Failure failure={failure} /> : null}
-				<form method="post" action={`${PATH}/new`}>
-					<KeyFields values={values} issues={failure?.issues ?? []} withRole />
-					<button type="submit">Make the key</button>
-				</form>
-			</>
-		),
-	};
-}
-
-/** Shows a key, which nothing shows again. */
-function shownKeyPage(key: MadeKey, service: PageRequest["service"], more: Child): ShownPage {
-	const lines = `export SVC_BASE_URL=${service.origin}/v1\nexport SVC_API_KEY=${key.key}`;
-	return {
-		...FRAME,
-		title: "The key",
-		content: (
-			<>
-				<Notice kind="warning" title="This is the only time that the key is shown">
-					<p>Copy it now. The service keeps no copy, so a lost key can only be replaced.</p>
-				</Notice>
-				<p class="secret">
-					<code id="made-key">{key.key}</code>
-				</p>
-				<p class="actions">
-					<button type="button" class="quiet" data-copy="made-key" hidden>
-						Copy the key
-					</button>
-				</p>
-				<CodeBlock label="For a shell" text={lines} />
-				{more}
-				<p>
-					<a href={keyPath(key.key_id)}>To the key's page</a>
-				</p>
-			</>
-		),
-	};
-}
-
-const newPage: ConsolePage = {
-	id: "new_key",
-	method: "GET",
-	path: `${PATH}/new`,
-	handle: async () => newKeyPage({ role: "agent" }, null),
-};
-
-const createPage: ConsolePage = {
-	id: "create_key",
-	method: "POST",
-	path: `${PATH}/new`,
-	async handle({ api, form, service }): Promise<PageAnswer> {
-		const made = await api.send<MadeKey>("POST", "/v1/keys", toKeyBody(form));
-		if (!made.ok) return newKeyPage(Object.fromEntries(form), made.failure);
-		return shownKeyPage(made.value, service, null);
-	},
-};
 
 /** A key among those of the user. */
 async function findKey(api: Api, keyId: string): Promise<ApiAnswer<Key>> {
@@ -297,14 +136,14 @@ async function answerKeyPage(request: PageRequest, state: KeyPageState): Promise
 const detailPage: ConsolePage = {
 	id: "key",
 	method: "GET",
-	path: `${PATH}/{key_id}`,
+	path: `${KEYS_PATH}/{key_id}`,
 	handle: (request) => answerKeyPage(request, {}),
 };
 
 const changePage: ConsolePage = {
 	id: "change_key",
 	method: "POST",
-	path: `${PATH}/{key_id}`,
+	path: `${KEYS_PATH}/{key_id}`,
 	async handle(request): Promise<PageAnswer> {
 		const { api, params, form } = request;
 		const found = await findKey(api, params["key_id"] ?? "");
@@ -319,7 +158,7 @@ const changePage: ConsolePage = {
 const rotatePage: ConsolePage = {
 	id: "rotate_key",
 	method: "POST",
-	path: `${PATH}/{key_id}/rotate`,
+	path: `${KEYS_PATH}/{key_id}/rotate`,
 	async handle(request): Promise<PageAnswer> {
 		const { api, params, form, service } = request;
 		const body = { overlap_seconds: Number(form.get("overlap_seconds") ?? "0") };
@@ -338,7 +177,7 @@ const rotatePage: ConsolePage = {
 const revokePage: ConsolePage = {
 	id: "revoke_key",
 	method: "POST",
-	path: `${PATH}/{key_id}/revoke`,
+	path: `${KEYS_PATH}/{key_id}/revoke`,
 	async handle(request): Promise<PageAnswer> {
 		const { api, params, form } = request;
 		const found = await findKey(api, params["key_id"] ?? "");
@@ -354,16 +193,8 @@ const revokePage: ConsolePage = {
 		}
 		const revoked = await api.send("DELETE", `/v1/keys/${encodeURIComponent(found.value.key_id)}`);
 		if (!revoked.ok) return answerKeyPage(request, { failure: revoked.failure });
-		return { kind: "redirect", to: PATH };
+		return { kind: "redirect", to: KEYS_PATH };
 	},
 };
 
-export const keyPages: readonly ConsolePage[] = [
-	listedPage,
-	newPage,
-	createPage,
-	detailPage,
-	changePage,
-	rotatePage,
-	revokePage,
-];
+export const keyDetailPages: readonly ConsolePage[] = [detailPage, changePage, rotatePage, revokePage];

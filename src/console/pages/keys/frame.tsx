@@ -1,0 +1,27 @@
+// What the pages of keys share: their paths, and a key's budget.
+import type { z } from "zod";
+import type { keySchema } from "../../../keys/schemas.ts";
+import { formatExactUsd } from "../../format.ts";
+import { Meter } from "../../views/parts.tsx";
+
+export type Key = z.output<typeof keySchema>;
+
+export const KEYS_PATH = "/console/keys";
+export const FRAME = { kind: "page", section: "keys" } as const;
+
+export function keyPath(keyId: string): string {
+	return `${KEYS_PATH}/${encodeURIComponent(keyId)}`;
+}
+
+/** What a key has spent of its budget. */
+export function Budget({ item }: { item: Key }) {
+	const { budget_usd, spent_usd, held_usd, budget_period } = item;
+	if (budget_usd === null || spent_usd === null) return <>none</>;
+	const used = spent_usd + (held_usd ?? 0);
+	return (
+		<Meter label={`Budget of ${item.name ?? item.last4}`} share={budget_usd === 0 ? 1 : used / budget_usd}>
+			{formatExactUsd(spent_usd)} of {formatExactUsd(budget_usd)} ({budget_period ?? "total"})
+			{held_usd ? `, ${formatExactUsd(held_usd)} held` : ""}
+		</Meter>
+	);
+}
