@@ -3,7 +3,7 @@
 import { type GlobSegment, parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import { hasFlag, parseOptions } from "./options.ts";
+import { hasFlag, isOption, parseOptions } from "./options.ts";
 import { expandWords } from "./shell/expand.ts";
 import { parseShell } from "./shell/parse.ts";
 import type { Redirect } from "./shell/script.ts";
@@ -26,7 +26,6 @@ export interface AllowedCommand {
 /** Units of work for a character of a pattern or of a word that is compared with it. */
 const COMPARED_CHARACTER_WORK = 20;
 
-const isOption = (word: string) => /^-./.test(word);
 const isComputed = (word: string) => word.includes(UNKNOWN) || word.includes(LISTED);
 
 /** A bundle is each of its letters, for tools that bundle. */
@@ -122,9 +121,10 @@ export class AllowedCommands {
 	 * Whether one of the patterns covers a command whole. The name must be written as in the pattern, because another folder
 	 * may hold another program. A command with a redirect to or from a file is not covered.
 	 */
-	cover([name = "", ...words]: readonly string[], redirects: readonly Redirect[]): boolean {
-		const named = this.#byName.get(name);
+	cover(fields: readonly string[], redirects: readonly Redirect[]): boolean {
+		const named = this.#byName.get(fields[0] ?? "");
 		if (!named || redirects.some(isFileRedirect)) return false;
+		const words = fields.slice(1);
 		if (!this.#work.charge(COMPARED_CHARACTER_WORK * named.length * charactersIn(words))) return false;
 		return named.some((pattern) => covers(pattern, words, this.#work));
 	}

@@ -4,7 +4,8 @@ import type { WorkBudget } from "../work-budget.ts";
 import flowFile from "./file-flow.json" with { type: "json" };
 import type { FileContents, FileOrigin, FileState } from "./file-state.ts";
 import type { CommandFrame } from "./frames.ts";
-import { isInputFile } from "./locations.ts";
+import { isInputFile, lastSegment } from "./locations.ts";
+import { isOption } from "./options.ts";
 import type { CommandWords } from "./patterns.ts";
 import { type Pipes, predictWrappedOutput, sourceCommandNames } from "./pipes.ts";
 import { latestEnvironment, type Scope } from "./scope.ts";
@@ -24,6 +25,7 @@ const unknownContents = (origin: FileOrigin): FileContents => ({ text: null, pro
 
 /** The name of the program at a path in a program folder. Null for other paths. */
 function findProgram(path: string): string | null {
+	if (!path.startsWith("/")) return null;
 	return /^\/(?:usr\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? null;
 }
 
@@ -71,8 +73,6 @@ function groupByName(paths: readonly string[]): ReadonlyMap<string, readonly str
 	}
 	return groups;
 }
-
-const isOption = (word: string) => /^-./.test(word);
 
 /** Records what the files of one check hold. */
 export class FileFlow {
@@ -144,10 +144,11 @@ export class FileFlow {
 		const folder = folders.at(-1) ?? "";
 		const sources = words.filter((word) => !isOption(word) && word !== written[0]);
 		if (!this.#work.charge(20 * (written.length + sources.length))) return;
+		// Nothing is known of a source then, unless it is a program.
+		if (!isLink && this.#files.isEmpty && sources.every((source) => findProgram(source) === null)) return;
 		const writtenByName = groupByName(written);
 		for (const source of sources) {
-			const name = source.split(/[/\\]/).findLast((segment) => segment !== "") ?? "";
-			const named = sources.length === 1 ? written : (writtenByName.get(name) ?? []);
+			const named = sources.length === 1 ? written : (writtenByName.get(lastSegment(source)) ?? []);
 			if (!this.#work.charge(10 + 5 * named.length)) return;
 			const targets = named.filter((path) => path !== source);
 			if (isLink) for (const path of targets) this.#files.recordLink(path, source, folder);

@@ -66,6 +66,11 @@ export class FileState {
 		this.#work = work;
 	}
 
+	/** Whether the check has touched no file so far. */
+	get isEmpty(): boolean {
+		return this.#files.size + this.#folders.size === 0;
+	}
+
 	/** The path's key seen from a folder. Null when finding it is more than the work left. */
 	#key(path: string, folder: string): string | null {
 		const full = resolvePath(folder, path);
@@ -165,7 +170,7 @@ export class FileState {
 
 	/** Records that the files below a folder lie below another one, too. */
 	copyFolder(from: string, to: string, folder: string): void {
-		if (this.#files.size + this.#folders.size === 0) return;
+		if (this.isEmpty) return;
 		const source = this.#key(from, folder);
 		const target = this.#key(to, folder);
 		if (source === null || target === null || source === target) return;
@@ -181,7 +186,7 @@ export class FileState {
 
 	/** What a file holds, seen from the folders that a command may run in. Null where the check did not touch it. */
 	find(path: string, folders: readonly string[]): FileContents | null {
-		if (this.#files.size + this.#folders.size === 0) return null;
+		if (this.isEmpty) return null;
 		for (const folder of folders) {
 			const key = this.#key(path, folder);
 			if (key === null) return null;

@@ -15,7 +15,28 @@ export interface CommandFrame extends PlacedCommand, CommandInput {
 	/** How many wrappers and scripts lie around it. */
 	readonly depth: number;
 	/** Commands and code already followed in this frame. A wrapper with doubtful options leads to the same words more than once. */
-	readonly followed: Set<string>;
+	readonly followed: FollowedTexts;
+}
+
+/** The commands and the code that were followed in one frame. Most frames hold one command, whose key nobody needs. */
+export class FollowedTexts {
+	#first: readonly string[] | null = null;
+	#keys: Set<string> | null = null;
+
+	/** Adds a command, or code behind its language. False when it was followed before. */
+	add(fields: readonly string[]): boolean {
+		if (this.#first === null) {
+			this.#first = fields;
+			return true;
+		}
+		this.#keys ??= new Set([toKey(this.#first)]);
+		const { size } = this.#keys;
+		return this.#keys.add(toKey(fields)).size > size;
+	}
+}
+
+function toKey(fields: readonly string[]): string {
+	return fields.join("\u0002");
 }
 
 /** The frame of what a command runs. */

@@ -1,5 +1,6 @@
 // What each word of a command is to its program: a text, a path that is read or written, a command. The programs are
 // listed in program-tables.ts. What follows from it is in words.ts.
+import { isOption } from "./options.ts";
 import type { CommandWords } from "./patterns.ts";
 import {
 	type ArgumentRole,
@@ -29,14 +30,8 @@ export interface Argument {
 /** The fewest characters of an abbreviated option, with its dashes. */
 const MIN_ABBREVIATION = 5;
 
-/** An operand whose role depends on how many there are. */
-interface Operand {
-	readonly text: string;
-	readonly at: number;
-	readonly doubts: number;
-	/** The option right before it, which no table has and which may take it. */
-	readonly behind: string | null;
-}
+/** An operand. Its role depends on how many there are, so it is set when all are known. */
+type Operand = Argument & { role: ArgumentRole };
 
 /** Roles without an effect. A word that may be the value of an unheard-of option is judged by itself then. */
 const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address"]);
@@ -55,6 +50,11 @@ class ArgumentReader {
 	/** The program's grammar, with that of the subcommand last. An option of each counts. */
 	readonly #grammars: ProgramGrammar[];
 	#operands: Operand[] = [];
+	/** Operands right behind an option that no table has and that may take them, with that option. */
+	readonly #behindUnlisted = new Map<Operand, string>();
+	/** The roles of operands by the options that were given when they were looked up. */
+	#roles: readonly string[] | null = null;
+	#rolesGiven = 0;
 	/** The index of the last word that is an option without a row, and may take the next word. */
 	#unlistedAt = -2;
 	#doubts = 0;
@@ -122,7 +122,7 @@ class ArgumentReader {
 			this.#readNamed(word.toLowerCase(), ":");
 			return true;
 		}
-		if (!/^-./.test(word)) return false;
+		if (!isOption(word)) return false;
 		if (style === "single-dash" || word.startsWith("--")) this.#readNamed(word, "=");
 		else if (this.#lookUp(word) || NAME_BEHIND_ONE_DASH.test(word)) this.#readNamed(word, "=");
 		else this.#readBundle(word);
@@ -197,9 +197,12 @@ class ArgumentReader {
 
 	/** The roles of the operands, by the options that were given. */
 	#operandRoles(): readonly string[] {
+		if (this.#roles !== null && this.#rolesGiven === this.#given.size) return this.#roles;
 		const { operands, operandsWith } = this.#grammar;
 		const isGiven = (group: readonly string[]) => group.some((option) => this.#given.has(option));
-		return operandsWith.find(({ groups }) => groups.every(isGiven))?.operands ?? operands;
+		this.#roles = operandsWith.find(({ groups }) => groups.every(isGiven))?.operands ?? operands;
+		this.#rolesGiven = this.#given.size;
+		return this.#roles;
 	}
 
 	/** Reads an operand. True when it and all words after it are a command. */
@@ -211,6 +214,7 @@ class ArgumentReader {
 		if (subcommand) {
 			this.#add(word, "name", null);
 			this.#grammars.push(subcommand);
+			this.#roles = null;
 			return false;
 		}
 		if (isDoubtful && subcommands.size > 0 && this.#operands.length === 0) {
@@ -225,29 +229,33 @@ class ArgumentReader {
 			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
 			return true;
 		}
-		const behind = isDoubtful ? (this.#words[this.#at - 1] ?? null) : null;
-		this.#operands.push({ text: word, at: this.#at, doubts: this.#doubts, behind });
+		const operand: Operand = { text: word, role: "unknown", option: null, at: this.#at, doubts: this.#doubts };
+		this.#operands.push(operand);
+		if (isDoubtful) this.#behindUnlisted.set(operand, this.#words[this.#at - 1] ?? "");
 		return false;
 	}
 
 	#placeOperands(): void {
-		const roles = this.#operandRoles();
-		const count = this.#operands.length;
-		for (const [index, { text, at, doubts, behind }] of this.#operands.entries()) {
-			const role = roleAt(roles, index, count);
-			this.#add(text, role, null, at, doubts);
-			const isSilent = SILENT_ROLES.has(role) || (behind !== null && WRITING_OPTION.test(behind));
-			if (behind !== null && isSilent) this.#add(text, "unknown", behind, at);
+		setRoles(this.#operands, this.#operandRoles());
+		for (const operand of this.#operands) {
+			this.#found.push(operand);
+			const behind = this.#behindUnlisted.size > 0 ? this.#behindUnlisted.get(operand) : undefined;
+			if (behind !== undefined && (SILENT_ROLES.has(operand.role) || WRITING_OPTION.test(behind)))
+				this.#add(operand.text, "unknown", behind, operand.at);
 		}
 	}
 }
 
-/** The role of one of `count` operands. Roles before the repeated one count from the first, those behind it from the last. */
-function roleAt(roles: readonly string[], index: number, count: number): ArgumentRole {
+/** Gives operands their roles. Roles before the repeated one count from the first, those behind it from the last. */
+function setRoles(operands: readonly Operand[], roles: readonly string[]): void {
 	const repeated = roles.findIndex((role) => role.endsWith("*"));
-	if (repeated < 0 || index < repeated) return toRole(roles[index]);
-	const behind = roles.length - 1 - repeated;
-	return toRole(index >= count - behind ? roles[roles.length - (count - index)] : roles[repeated]);
+	const fromEnd = repeated < 0 ? Number.POSITIVE_INFINITY : operands.length - (roles.length - 1 - repeated);
+	for (const [index, operand] of operands.entries()) {
+		const at = repeated < 0 || index < repeated ? index : repeated;
+		operand.role = toRole(
+			index >= repeated && index >= fromEnd ? roles[index - operands.length + roles.length] : roles[at],
+		);
+	}
 }
 
 /**
@@ -259,7 +267,7 @@ function readUnlisted(words: readonly string[]): readonly Argument[] {
 		const usual = USUAL_OPTIONS.get(words[at - 1] ?? "");
 		const isValue = usual?.takes === "a value";
 		const role = (isValue ? usual.roles[0] : undefined) ?? "unknown";
-		if (!/^-./.test(word)) return [{ text: word, role, option: isValue ? (words[at - 1] ?? "") : null, at, doubts: 0 }];
+		if (!isOption(word)) return [{ text: word, role, option: isValue ? (words[at - 1] ?? "") : null, at, doubts: 0 }];
 		const end = word.indexOf("=");
 		const option = end > 0 ? word.slice(0, end) : word.slice(0, 2);
 		if (end > 0)

@@ -59,12 +59,12 @@ export class PathJudge {
 	judge(effect: PathEffect, folder: string): readonly PathFinding[] {
 		const { kind, path } = effect;
 		if (!this.#work.charge(20 + (path.length + folder.length) / 4)) return [];
-		if (folder === "" && isPlainName(path) && !/^id_/i.test(path) && kind !== "remove") {
-			if (kind === "read") return [];
-			if (kind === "write" && effect.reach === "itself") return this.#judgeName(path);
+		if ((folder === "" || kind === "word") && isPlainName(path) && !/^id_/i.test(path)) {
+			if (kind === "read") return NO_FINDINGS;
+			// A bare word is rarely a path below the folder that an unknown program works in: `plan`, `show`.
+			const isItself = kind === "word" || (kind === "write" ? effect.reach === "itself" : !effect.recursive);
+			if (isItself) return this.#judgeName(path);
 		}
-		// A bare word is rarely a path below the folder that an unknown program works in: `plan`, `show`.
-		if (kind === "word" && isPlainName(path) && !/^id_/i.test(path)) return this.#judgeName(path);
 		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
 		const key = `${kind} ${variant} ${folder}\u0002${path}`;
 		const known = this.#remembered.get(key);
@@ -167,8 +167,10 @@ export class PathJudge {
 	}
 }
 
+const NO_FINDINGS: readonly PathFinding[] = [];
+
 function toProtectionFindings(path: string, pattern: string | null): readonly PathFinding[] {
-	if (pattern === null) return [];
+	if (pattern === null) return NO_FINDINGS;
 	const because = `${shortenForReason(path)} is protected by ${shortenForReason(pattern)}`;
 	return [{ factor: "protected_path", because }];
 }

@@ -115,6 +115,20 @@ export function resolvePath(folder: string, written: string): string {
 		: `${folder}/${written}`;
 }
 
+/** The last segment of a path as written that is not empty. Empty where there is none. */
+export function lastSegment(path: string): string {
+	let end = path.length;
+	while (end > 0 && isSeparator(path, end - 1)) end--;
+	let start = end;
+	while (start > 0 && !isSeparator(path, start - 1)) start--;
+	return path.slice(start, end);
+}
+
+function isSeparator(path: string, at: number): boolean {
+	const character = path[at];
+	return character === "/" || character === "\\";
+}
+
 /** Whether the path is the device file of a disk or a partition. */
 export function isDisk(written: string): boolean {
 	return /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|loop|md|dm-|mapper\/|mem|kmem)/.test(written);

@@ -22,6 +22,13 @@ const OPTION_SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new
 	Object.entries(optionsFile.synonyms),
 );
 
+/** Whether a word begins as options do. Asked of each word of each command, most of which the first character settles. */
+export function isOption(word: string): boolean {
+	return word.charCodeAt(0) === DASH && /^-./.test(word);
+}
+
+const DASH = 45;
+
 /** Parses the words after the command's name. */
 export function parseOptions(name: string, words: readonly string[]): Options {
 	const letters = new Set<string>();
@@ -31,7 +38,7 @@ export function parseOptions(name: string, words: readonly string[]): Options {
 	const end = words.indexOf("--");
 	const before = end < 0 ? words : words.slice(0, end);
 	for (const word of before) {
-		if (!/^-./.test(word)) {
+		if (!isOption(word)) {
 			operands.push(word);
 			continue;
 		}
@@ -78,7 +85,7 @@ export function firstOperandIndexes(words: readonly string[], from = 0): readonl
 	for (let at = from; at < words.length; at++) {
 		const word = words[at] ?? "";
 		if (word === "--") return at + 1 < words.length ? indexes.concat(at + 1) : indexes;
-		if (/^-./.test(word)) afterOption = !word.includes("=");
+		if (isOption(word)) afterOption = !word.includes("=");
 		else {
 			indexes.push(at);
 			if (!afterOption) return indexes;

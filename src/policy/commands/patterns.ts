@@ -1,8 +1,8 @@
 // Command patterns: `git push --force`, `kubectl delete *`, `curl | sh`. Operands match in order, options as a set.
 
 import { type GlobSegment, parseGlobSegment, segmentsOverlap } from "../glob.ts";
-import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
-import { type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
+import { foldingWork, foldLookAlikes, isAscii } from "../look-alikes.ts";
+import { isPlainName, type NormalizedPath, normalizePath, normalizingWork } from "../paths.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
 import { firstOperandIndexes, hasFlag, type Options, parseOptions } from "./options.ts";
 import { PatternProgress, type PipeFlow } from "./pipe-flow.ts";
@@ -41,7 +41,7 @@ export interface ForbiddenCommand {
 
 /** A command's name without folder and `.exe`, in lower case, with look-alikes folded. */
 export function commandName(word: string): string {
-	return toCommandName(foldLookAlikes(word));
+	return isPlainName(word) ? word.toLowerCase() : toCommandName(foldLookAlikes(word));
 }
 
 function toCommandName(folded: string): string {
@@ -58,9 +58,10 @@ const OPERAND_CHARACTER_WORK = 20;
 
 /** Folds look-alikes. Null when folding, or reading the folded text, is more than the work left. */
 function foldFields(fields: readonly string[], work: WorkBudget): readonly string[] | null {
-	const folding = fields.reduce((sum, field) => sum + foldingWork(field), 0);
+	let folding = 0;
+	for (const field of fields) folding += foldingWork(field);
 	if (!work.charge(folding)) return null;
-	const folded = fields.map(foldLookAlikes);
+	const folded = fields.every(isAscii) ? fields : fields.map(foldLookAlikes);
 	return work.charge(MATCHED_FIELD_WORK * folded.length + MATCHED_CHARACTER_WORK * charactersIn(folded))
 		? folded
 		: null;
@@ -68,9 +69,11 @@ function foldFields(fields: readonly string[], work: WorkBudget): readonly strin
 
 /** Parses fields, the first of which is the command's name. Null when that is more than the work left. */
 export function parseCommandWords(fields: readonly string[], work: WorkBudget): CommandWords | null {
-	const [first = "", ...words] = foldFields(fields, work) ?? [];
-	if (work.spent) return null;
-	const name = toCommandName(first);
+	const folded = foldFields(fields, work);
+	if (folded === null || work.spent) return null;
+	const words = folded.slice(1);
+	const first = folded[0] ?? "";
+	const name = isPlainName(first) ? first.toLowerCase() : toCommandName(first);
 	return { name, words, options: parseOptions(name, words) };
 }
 

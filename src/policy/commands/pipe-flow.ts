@@ -13,22 +13,23 @@ type Progress = ReadonlyMap<PipedPattern, number>;
 
 const NO_PROGRESS: Progress = new Map();
 
-/** A simple command that is being followed. Both maps only grow. */
+/** A simple command that is being followed. Both progresses only grow. */
 interface FollowedCommand {
 	/** What reaches it through pipes and through the substitutions in its words. */
-	readonly inflow: Map<PipedPattern, number>;
+	inflow: Progress;
 	/** What its output carries further: what reaches it, what it is itself, and what runs inside it. */
-	readonly outflow: Map<PipedPattern, number>;
+	outflow: Progress;
 	/** Whether its substitutions are being followed, which reach the command itself. */
 	inWords: boolean;
 }
 
-function raiseProgress(progress: Map<PipedPattern, number>, pattern: PipedPattern, parts: number): void {
-	if ((progress.get(pattern) ?? 0) < parts) progress.set(pattern, parts);
+/** Nearly no command makes any progress, so it is copied where it is raised. */
+function raiseProgress(progress: Progress, pattern: PipedPattern, parts: number): Progress {
+	return (progress.get(pattern) ?? 0) < parts ? new Map(progress).set(pattern, parts) : progress;
 }
 
 function mergeProgress(into: Map<PipedPattern, number>, from: Progress): void {
-	for (const [pattern, parts] of from) raiseProgress(into, pattern, parts);
+	for (const [pattern, parts] of from) if ((into.get(pattern) ?? 0) < parts) into.set(pattern, parts);
 }
 
 /** The progress of patterns along the pipes of one check. */
@@ -54,8 +55,8 @@ export class PipeFlow {
 			followBody();
 			return;
 		}
-		const inflow = new Map(this.#findInflow(script, command));
-		const followed: FollowedCommand = { inflow, outflow: new Map(inflow), inWords: true };
+		const inflow = this.#findInflow(script, command);
+		const followed: FollowedCommand = { inflow, outflow: inflow, inWords: true };
 		this.#followed.push(followed);
 		followWords();
 		followed.inWords = false;
@@ -72,9 +73,9 @@ export class PipeFlow {
 	/** Records that the current command is the last of so many parts. The commands around it print what it prints. */
 	record(pattern: PipedPattern, parts: number): void {
 		if (!this.#isNeeded || !this.#work.charge(this.#followed.length)) return;
-		for (const { inflow, outflow, inWords } of this.#followed) {
-			raiseProgress(outflow, pattern, parts);
-			if (inWords) raiseProgress(inflow, pattern, parts);
+		for (const followed of this.#followed) {
+			followed.outflow = raiseProgress(followed.outflow, pattern, parts);
+			if (followed.inWords) followed.inflow = raiseProgress(followed.inflow, pattern, parts);
 		}
 	}
 

@@ -175,6 +175,7 @@ export function predictWrappedOutput(
 
 /** The words of a command and the targets of its redirects. */
 export function wordsAndTargets(command: SimpleCommand): readonly Word[] {
+	if (command.redirects.length === 0) return command.words;
 	return [...command.words, ...command.redirects.map(({ target }) => target)];
 }
 

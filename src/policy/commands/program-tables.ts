@@ -131,9 +131,16 @@ export function parseRole(written: string): ArgumentRole | null {
 	return [...PLAIN_ROLES, "unknown" as const].find((role) => role === name) ?? null;
 }
 
+/** Roles by how the tables write them. */
+const ROLES = new Map<string, ArgumentRole>();
+
 /** Parses a role of the tables, which a test holds to have no others. */
-export function toRole(written: string | undefined): ArgumentRole {
-	return parseRole(written ?? "") ?? "unknown";
+export function toRole(written = ""): ArgumentRole {
+	const known = ROLES.get(written);
+	if (known !== undefined) return known;
+	const role = parseRole(written) ?? "unknown";
+	ROLES.set(written, role);
+	return role;
 }
 
 function toOption(written: string): OptionGrammar {

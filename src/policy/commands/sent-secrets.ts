@@ -14,8 +14,6 @@ import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
-const CREDENTIAL_PRINTERS: ReadonlySet<string> = new Set(secretsFile.credential_printers);
-const SENDING_SUBCOMMANDS: ReadonlySet<string> = new Set(secretsFile.sending_subcommands);
 /** Commands that print their words, or what they make of their input. */
 const TEXT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.text_printers);
 const ENVIRONMENT = "the environment";
@@ -57,11 +55,26 @@ function literalName(command: SimpleCommand): string {
 	return commandName(literalText(command.words[0]));
 }
 
-/** Whether a command begins with one of the phrases of at most three words. */
-function beginsWith(name: string, words: readonly string[], phrases: ReadonlySet<string>): boolean {
-	const [first = "", second = ""] = words;
-	return phrases.has(name) || phrases.has(`${name} ${first}`) || phrases.has(`${name} ${first} ${second}`);
+/** Phrases of at most three words. */
+class Phrases {
+	readonly #phrases: ReadonlySet<string>;
+	readonly #names: ReadonlySet<string>;
+
+	constructor(phrases: readonly string[]) {
+		this.#phrases = new Set(phrases);
+		this.#names = new Set(phrases.map((phrase) => phrase.split(" ", 1)[0] ?? ""));
+	}
+
+	/** Whether a command begins with one of them. */
+	begin(name: string, words: readonly string[]): boolean {
+		if (!this.#names.has(name)) return false;
+		const [first = "", second = ""] = words;
+		return [name, `${name} ${first}`, `${name} ${first} ${second}`].some((phrase) => this.#phrases.has(phrase));
+	}
 }
+
+const CREDENTIAL_PRINTERS = new Phrases(secretsFile.credential_printers);
+const SENDING_SUBCOMMANDS = new Phrases(secretsFile.sending_subcommands);
 
 /** What of the environment, or which credential, a command prints. Null for other commands. */
 function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): string | null {
@@ -71,7 +84,7 @@ function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): 
 	if (TEXT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command));
 	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command)) ?? ENVIRONMENT;
 	if (LONE_PRINTERS.has(name)) return words.length === 0 || /^-[px]+$/.test(words[0] ?? "") ? ENVIRONMENT : null;
-	return beginsWith(name, words, CREDENTIAL_PRINTERS) ? `what ${name} prints` : null;
+	return CREDENTIAL_PRINTERS.begin(name, words) ? `what ${name} prints` : null;
 }
 
 /** The variables of one check that hold secrets: by their names, or because a command put one there. */
@@ -187,7 +200,7 @@ export function findSentSecret(
 	work: WorkBudget,
 ): string | null {
 	const { name } = words;
-	if (!SENDERS.has(name) && !beginsWith(name, words.words, SENDING_SUBCOMMANDS)) return null;
+	if (!SENDERS.has(name) && !SENDING_SUBCOMMANDS.begin(name, words.words)) return null;
 	const path = findSentFile(words, placed, scope, files);
 	if (path !== null) return `${path}, which holds secrets`;
 	const isRequest = REQUEST_SENDERS.has(name);

@@ -3,7 +3,7 @@
 import type { WorkBudget } from "../work-budget.ts";
 import { findPromptTexts, isExpandedWhenShown, namesComputedElement } from "./evaluated.ts";
 import type { FindingCollector } from "./findings.ts";
-import { type CommandFrame, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
+import { type CommandFrame, FollowedTexts, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
 import type { Scope } from "./scope.ts";
 import { findDefaults } from "./shell/expand.ts";
 import { parseExpansions } from "./shell/parse.ts";
@@ -29,7 +29,7 @@ export class ValueWalk {
 	followAssignments({ script, command }: PlacedCommand, scope: Scope): void {
 		const assignments = [...command.assignments, ...expandedWords(command).flatMap(findDefaults)];
 		for (const { name, element, value } of this.#state.assign(assignments, scope)) {
-			const followed = new Set<string>();
+			const followed = new FollowedTexts();
 			const frame = { scope, script, command, input: null, piped: false, depth: scope.depth, followed };
 			this.#followVariable(name, value, frame, element);
 		}
@@ -45,7 +45,7 @@ export class ValueWalk {
 	#followVariable(name: string, value: string, frame: CommandFrame, element?: string): void {
 		if (!this.#work.charge(20 + 10 * value.length)) return;
 		if (namesComputedElement(value) || isExpandedWhenShown(name, value)) this.followExpansions(value, frame.scope);
-		const inner = { ...innerFrame(frame), followed: new Set<string>() };
+		const inner = { ...innerFrame(frame), followed: new FollowedTexts() };
 		for (const effect of findVariableEffects(name, value, element)) this.#walk.followEffect(effect, inner, false);
 	}
 

@@ -10,7 +10,7 @@ import { FileFlow } from "./file-flow.ts";
 import { FileWalk } from "./file-walk.ts";
 import type { FindingCollector } from "./findings.ts";
 import { enterFolder } from "./folders.ts";
-import { COMMAND_WORK, type CommandFrame, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
+import { COMMAND_WORK, type CommandFrame, FollowedTexts, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
 import type { PathEffect } from "./judge.ts";
 import { parseCommandWords } from "./patterns.ts";
 import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
@@ -230,7 +230,14 @@ export class CommandWalk implements Walk {
 		const input = this.#state.pipes.findInput({ script, command }, scope);
 		for (const environment of this.#state.environments(command, scope)) {
 			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.redirects.length)) return;
-			const frame: CommandFrame = { scope, script, command, ...input, depth: scope.depth, followed: new Set() };
+			const frame: CommandFrame = {
+				scope,
+				script,
+				command,
+				...input,
+				depth: scope.depth,
+				followed: new FollowedTexts(),
+			};
 			const fields = expandWords(command.words, environment);
 			this.#findings.at(fields, () => this.#fileWalk.followRedirects(fields, environment, frame));
 			if (fields.length > 0) this.followCommand(fields, frame, false);
@@ -240,9 +247,7 @@ export class CommandWalk implements Walk {
 	/** Follows a command with its words expanded. `isListed`: a list that only the run knows completes its words. */
 	followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void {
 		if (!this.#work.charge(2 * charactersIn(fields) + 8 * fields.length)) return;
-		const key = fields.join("\u0002");
-		if (frame.followed.has(key)) return;
-		frame.followed.add(key);
+		if (!frame.followed.add(fields)) return;
 		if (frame.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
 		if (!this.#work.charge(COMMAND_WORK)) return;
 		this.#findings.at(fields, () => this.#followWords(fields, frame, isListed), frame.command.redirects);
@@ -360,7 +365,7 @@ export class CommandWalk implements Walk {
 		const { variables, folders } = frame.scope;
 		if (!this.#work.charge(COMMAND_WORK + 15 * (variables.size + folders.length))) return;
 		const scope = { ...frame.scope, variables: new Map(variables), folders: [...folders], depth: frame.depth };
-		const apart = { ...frame, scope, followed: new Set<string>() };
+		const apart = { ...frame, scope, followed: new FollowedTexts() };
 		const because = this.#findings.findAside("forbidden_command", () => {
 			if (typeof command === "string") this.followScriptText(command, [], apart, true);
 			else this.followCommand(command, apart, false);
@@ -385,9 +390,7 @@ export class CommandWalk implements Walk {
 	/** Follows a text that a command runs as code of a language. */
 	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
 		// `psql -f -` names its input a second time.
-		const key = `${language}\u0002${text}`;
-		if (frame.followed.has(key)) return;
-		frame.followed.add(key);
+		if (!frame.followed.add([language, text])) return;
 		const { read, unitsPerCharacter } = CODE_READERS[language];
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);

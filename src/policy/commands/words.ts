@@ -17,7 +17,7 @@ import {
 import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
 import { firstOperandIndexes } from "./options.ts";
-import { findRoleLanguage, isCommandRole } from "./program-tables.ts";
+import { type ArgumentRole, findRoleLanguage, isCommandRole } from "./program-tables.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
 /** Whether something besides the tables knows the program. */
@@ -38,7 +38,12 @@ export function* findWordEffects(
 	if (!use && runsItsWords) return;
 	const words = use?.words ?? parseArguments(command);
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
-	for (const argument of words) yield* argumentEffects(argument, folder, command, use !== null);
+	for (const argument of words) {
+		const path = folder === "" ? argument.text : resolvePath(folder, argument.text);
+		const effect = pathEffect(argument, path);
+		if (effect !== null) yield effect;
+		else if (!SILENT_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
+	}
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
 	if (use || hasRule) return;
 	yield* findSuspects(words, command.words, readsAsCommand);
@@ -63,21 +68,29 @@ function inputEffects(input: string | null): readonly Effect[] {
 	return language === null ? [] : [{ kind: "interpret", language }];
 }
 
+/** Roles from which no effect follows by themselves. */
+const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
+
+/** The effect of a word whose role says all about it. Nearly all words of a long command are such ones. */
+function pathEffect({ text, role }: Argument, path: string): Effect | null {
+	if (role === "read") return readEffect(path);
+	if (role === "write") return writeEffect(path);
+	if (role === "remove") return { kind: "remove", path, recursive: true };
+	return role === "unknown" && isPlainName(text) ? wordEffect(text) : null;
+}
+
+/** The effects of a word of which {@link pathEffect} says nothing. */
 function* argumentEffects(
 	{ text, role, at, doubts }: Argument,
 	folder: string,
 	{ words }: Invocation,
 	isListed: boolean,
 ): Iterable<Effect> {
-	const path = folder === "" ? text : resolvePath(folder, text);
 	if (role === "unknown")
 		yield* findPieces(text, isListed).map((piece) =>
 			wordEffect(isPlainName(piece) ? piece : resolvePath(folder, piece)),
 		);
-	else if (role === "read") yield readEffect(path);
 	else if (role === "revision") yield* findRevisionFile(text).map(readEffect);
-	else if (role === "write") yield writeEffect(path);
-	else if (role === "remove") yield { kind: "remove", path, recursive: true };
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
 	else if (role === "run") yield* findReadings(words, at, doubts);
@@ -116,7 +129,6 @@ const TARGET_ELSEWHERE = /(?:^|,)(?:target|dst|destination)=[^,]*/g;
 
 /** A word of unknown meaning, and its parts that may be paths. An address is none. */
 function findPieces(text: string, isListed: boolean): readonly string[] {
-	if (isPlainName(text)) return [text];
 	const word = isListed ? (PATH_ELSEWHERE.exec(text)?.[1] ?? text.replace(TARGET_ELSEWHERE, "")) : text;
 	if (/^file:\/\//i.test(word)) return [word.slice(7)];
 	if (/^[a-z][a-z0-9+.-]{0,31}:\/\//i.test(word)) return [];
@@ -138,7 +150,8 @@ function* findSuspects(
 	const tried = new Set<string>();
 	for (const { text, role, at } of known) {
 		if (role !== "unknown") continue;
-		if (/\s/.test(text.trim())) yield suspectEffect(text);
+		const isName = isPlainName(text);
+		if (!isName && /\s/.test(text.trim())) yield suspectEffect(text);
 		else if (!tried.has(text) && readsAsCommand(text)) {
 			tried.add(text);
 			yield suspectEffect([text, ...words.slice(at + 1)]);

@@ -13,7 +13,7 @@ import {
 	writeEffect,
 } from "../effects.ts";
 import { findOperands, findProgramUse, parseArguments } from "../grammar.ts";
-import { findPlace, isDisk, locatePath, locatingWork, readPath } from "../locations.ts";
+import { findPlace, isDisk, lastSegment, locatePath, locatingWork, readPath } from "../locations.ts";
 import { hasFlag } from "../options.ts";
 import { SED_COMMANDS } from "./sed.ts";
 
@@ -61,8 +61,9 @@ function sourcesAndTarget(command: Invocation): {
 function writesTarget(command: Invocation): readonly Effect[] {
 	const { sources, target } = sourcesAndTarget(command);
 	if (target === null || !command.work.charge(charactersIn(sources) + sources.length * target.length)) return [];
-	const inside = sources.map((source) => `${target}/${source.split(/[/\\]/).findLast((name) => name !== "") ?? ""}`);
-	return [target, ...inside].map((path) => writeEffect(path));
+	const effects = [writeEffect(target)];
+	for (const source of sources) effects.push(writeEffect(`${target}/${lastSegment(source)}`));
+	return effects;
 }
 
 /** `install -d` makes folders. */

@@ -1,9 +1,8 @@
 // Which rules describe a command, by its name.
 
-import { isPlainName } from "../../paths.ts";
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
-import { findWordEffects } from "../words.ts";
+import { findWordEffects, type ProgramKnowledge } from "../words.ts";
 import { AWK_COMMANDS } from "./awk.ts";
 import { BUILD_TOOLS } from "./build-tools.ts";
 import { findInterpreter, interpreterRule } from "./code.ts";
@@ -62,32 +61,54 @@ const OUTER_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [WRAPPERS
 const isIn = (tables: readonly Readonly<Record<string, ProgramRule>>[], name: string) =>
 	tables.some((table) => Object.hasOwn(table, name));
 
+/** What is known of a program by its name alone. */
+interface KnownProgram extends ProgramKnowledge {
+	/** Its rules, each with the name that it is for. */
+	readonly rules: readonly { readonly name: string; readonly rule: ProgramRule }[];
+	readonly isInterpreter: boolean;
+}
+
+/** The programs that a table names, by their names, when they were first met. */
+const knownPrograms = new Map<string, KnownProgram>();
+
+function findKnownProgram(name: string): KnownProgram {
+	const known = knownPrograms.get(name);
+	if (known) return known;
+	const isInterpreter = findInterpreter(name) !== null;
+	const hasRule = RULES_BY_NAME.has(name);
+	const found: KnownProgram = {
+		rules: findRules(name),
+		isInterpreter,
+		hasRule: isInterpreter || hasRule,
+		runsItsWords: isIn(OUTER_TABLES, name),
+	};
+	// Of names that no table has there may be any number.
+	if (hasRule) knownPrograms.set(name, found);
+	return found;
+}
+
+/** The rules for a name, in the order of the tables. `mkfs.ext4` is mkfs; `git.sh` is somebody's script. */
+function findRules(written: string): KnownProgram["rules"] {
+	const shell = findShell(written);
+	const names = [written, ...(written.startsWith("mkfs.") ? ["mkfs"] : []), ...(shell === null ? [] : [shell])];
+	const ruled = names.filter((name) => RULES_BY_NAME.has(name));
+	if (ruled.length === 0) return [];
+	return PROGRAM_TABLES.flatMap((_, at) => {
+		const name = ruled.find((candidate) => RULES_BY_NAME.get(candidate)?.has(at));
+		const rule = name === undefined ? undefined : RULES_BY_NAME.get(name)?.get(at);
+		return name === undefined || rule === undefined ? [] : [{ name, rule }];
+	});
+}
+
 /** Finds what the command would do, by every rule for its name, and by the roles of its words. */
 export function* findCommandEffects(command: Invocation): Iterable<Effect> {
-	// `mkfs.ext4` is mkfs; `git.sh` is somebody's script.
-	const shell = findShell(command.name);
-	const names = [
-		command.name,
-		...(command.name.startsWith("mkfs.") ? ["mkfs"] : []),
-		...(shell === null ? [] : [shell]),
-	];
-	const ruled = names.filter((name) => RULES_BY_NAME.has(name));
-	for (let at = 0; ruled.length > 0 && at < PROGRAM_TABLES.length; at++) {
-		const name = ruled.find((candidate) => RULES_BY_NAME.get(candidate)?.has(at));
-		if (name !== undefined) yield* RULES_BY_NAME.get(name)?.get(at)?.({ ...command, name }) ?? [];
-	}
-	const isInterpreter = findInterpreter(command.name) !== null;
-	if (isInterpreter) yield* interpreterRule(command);
+	const known = findKnownProgram(command.name);
+	for (const { name, rule } of known.rules) yield* rule(name === command.name ? command : { ...command, name });
+	if (known.isInterpreter) yield* interpreterRule(command);
 	yield* findExecutedSettings(command);
 	yield* findModuleRun(command);
 	yield* findPublications(command);
 	yield* findUnusualEffects(command);
 	yield* findWindowsEffects(command);
-	const knowledge = {
-		hasRule: isInterpreter || RULES_BY_NAME.has(command.name),
-		runsItsWords: isIn(OUTER_TABLES, command.name),
-	};
-	yield* findWordEffects(command, knowledge, (word) =>
-		RULES_BY_NAME.has(isPlainName(word) ? word.toLowerCase() : commandName(word)),
-	);
+	yield* findWordEffects(command, known, (word) => RULES_BY_NAME.has(commandName(word)));
 }

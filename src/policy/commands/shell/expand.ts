@@ -267,7 +267,7 @@ function plainText(word: Word): string | null {
 /** Expands a command's words to fields. Unknown text is `UNKNOWN`, `$HOME` is `~`. */
 export function expandWords(words: readonly Word[], environment: Environment): readonly string[] {
 	const fields: string[] = [];
-	const separators = fieldSeparators(environment);
+	let separators: RegExp | null = null;
 	for (const word of words) {
 		const plain = plainText(word);
 		if (plain !== null) {
@@ -276,6 +276,7 @@ export function expandWords(words: readonly Word[], environment: Environment): r
 			fields.push(plain);
 			continue;
 		}
+		separators ??= fieldSeparators(environment);
 		for (const expanded of expandBraces(word, environment)) {
 			for (const field of splitFields(expanded, separators, environment)) {
 				if (!environment.work.charge(EXPANDED_FIELD_WORK + COPIED_CHARACTER_WORK * field.length)) return fields;
