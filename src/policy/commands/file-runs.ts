@@ -96,7 +96,7 @@ function findFirstOperand(words: readonly string[], { values, before, instead }:
 export function findFileRuns({ name, words }: CommandWords, written: string): readonly FileRun[] {
 	const isPath = /[/\\]|\.[a-z][a-z0-9]{0,4}$/i.test(written);
 	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
-	const plainName = name.replace(/[0-9.]+$/, "");
+	const plainName = /[0-9.]$/.test(name) ? name.replace(/[0-9.]+$/, "") : name;
 	runs.push(...findLoadedFiles(LOADERS.has(name) ? name : plainName, words));
 	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(plainName);
 	if (!runner) return runs;

@@ -39,12 +39,17 @@ const PATH_READINGS = 2;
 
 /** Characters of paths whose findings are kept. The same few paths stand in thousands of words. */
 const MAX_REMEMBERED_CHARS = 1_000_000;
+/** The same for plain names, in names. */
+const MAX_REMEMBERED_NAMES = 4096;
 
 /** Judges effects on paths against a workspace's rules. Each effect is judged once in a check. */
 export class PathJudge {
 	readonly #paths: ProtectedPaths;
 	readonly #work: WorkBudget;
-	readonly #remembered = new Map<string, readonly PathFinding[]>();
+	/** Findings by the path, by the effect and the folder that it was judged from. */
+	readonly #remembered = new Map<string, Map<string, readonly PathFinding[]>>();
+	/** Findings of plain names, which do not depend on the folder. */
+	readonly #names = new Map<string, readonly PathFinding[]>();
 	#rememberedChars = 0;
 
 	constructor(paths: ProtectedPaths, work: WorkBudget) {
@@ -66,17 +71,27 @@ export class PathJudge {
 			if (isItself) return this.#judgeName(path);
 		}
 		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
-		const key = `${kind} ${variant} ${folder}\u0002${path}`;
-		const known = this.#remembered.get(key);
+		const judged = this.#judgedFrom(`${kind} ${variant} ${folder}`);
+		const known = judged.get(path);
 		if (known) return known;
 		const full = resolvePath(folder, path);
 		const folding = PATH_READINGS * foldingWork(full);
 		if (!this.#work.charge(JUDGING_WORK + folding)) return [];
 		if (!this.#work.charge(PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
 		const findings = this.#judgePath(effect, readPath(path, folder));
-		this.#rememberedChars += key.length;
-		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) this.#remembered.set(key, findings);
+		this.#rememberedChars += path.length;
+		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) judged.set(path, findings);
 		return findings;
+	}
+
+	/** The findings so far of one effect from one folder. */
+	#judgedFrom(key: string): Map<string, readonly PathFinding[]> {
+		const known = this.#remembered.get(key);
+		if (known) return known;
+		const judged = new Map<string, readonly PathFinding[]>();
+		this.#rememberedChars += key.length;
+		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) this.#remembered.set(key, judged);
+		return judged;
 	}
 
 	#judgePath(effect: PathEffect, path: NamedPath): readonly PathFinding[] {
@@ -104,7 +119,11 @@ export class PathJudge {
 	}
 
 	#judgeName(name: string): readonly PathFinding[] {
-		return toProtectionFindings(name, this.#paths.find(name));
+		const known = this.#names.get(name);
+		if (known) return known;
+		const findings = toProtectionFindings(name, this.#paths.find(name));
+		if (this.#names.size < MAX_REMEMBERED_NAMES) this.#names.set(name, findings);
+		return findings;
 	}
 
 	#judgeProtection({ full, normalized }: NamedPath, reach: Reach): readonly PathFinding[] {
@@ -149,21 +168,16 @@ export class PathJudge {
 		const { written } = path;
 		if (written === "") return [];
 		const location = findLocation(path);
-		const because = `removes ${shortenForReason(path.full)}`;
 		const writeFindings = this.#judgeWrite(path, recursive ? "below" : "itself");
 		if (location === "temporary" || isBuildOutput(path)) return writeFindings;
 		const many = written.includes(LISTED);
-		const deletion: PathFinding = { factor: "delete_action", because };
 		const isBeyondWorkspace =
 			location === "everything" || location === "system" || (recursive && (location === "outside" || many));
-		if (isBeyondWorkspace)
-			return [
-				...writeFindings,
-				recursive || location === "system" || !hasShellWildcard(written) ? forbiddenPath(because) : deletion,
-			];
-		return recursive || many || location === "outside" || hasShellWildcard(written)
-			? [...writeFindings, deletion]
-			: writeFindings;
+		const deletes = recursive || many || location === "outside" || hasShellWildcard(written);
+		if (!isBeyondWorkspace && !deletes) return writeFindings;
+		const because = `removes ${shortenForReason(path.full)}`;
+		const isForbidden = isBeyondWorkspace && (recursive || location === "system" || !hasShellWildcard(written));
+		return [...writeFindings, isForbidden ? forbiddenPath(because) : { factor: "delete_action", because }];
 	}
 }
 

@@ -15,7 +15,10 @@ export class StarredMap<Value> {
 
 	/** The value of a name. */
 	get(name: string): Value | undefined {
-		return this.#plain.get(name) ?? this.#starred.find((starred) => matchesName(starred, name))?.value;
+		const plain = this.#plain.get(name);
+		if (plain !== undefined) return plain;
+		for (const starred of this.#starred) if (matchesName(starred, name)) return starred.value;
+		return undefined;
 	}
 
 	/** Whether it has the name. */
