@@ -55,6 +55,14 @@ function collectRules(): ReadonlyMap<string, ReadonlyMap<number, ProgramRule>> {
 	return rules;
 }
 
+/** Every name that a rule is for. */
+export const RULED_NAMES: ReadonlySet<string> = new Set(RULES_BY_NAME.keys());
+
+/** Whether a word among others reads as a command: a rule is for its name. */
+export function readsAsCommand(word: string): boolean {
+	return RULED_NAMES.has(commandName(word));
+}
+
 /** Tables of commands whose words are another command's, which judges them. */
 const OUTER_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [WRAPPERS, SHELL_COMMANDS];
 
@@ -110,5 +118,5 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	yield* findPublications(command);
 	yield* findUnusualEffects(command);
 	yield* findWindowsEffects(command);
-	yield* findWordEffects(command, known, (word) => RULES_BY_NAME.has(commandName(word)));
+	yield* findWordEffects(command, known, readsAsCommand);
 }
