@@ -6,6 +6,7 @@ import type { FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
 import { HarmlessCommands } from "./harmless.ts";
+import { HarmlessPaths } from "./harmless-paths.ts";
 import { type PathEffect, PathJudge } from "./judge.ts";
 import { type CommandWords, commandName, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
 import { PipeFlow } from "./pipe-flow.ts";
@@ -66,11 +67,12 @@ export class FindingCollector {
 	#isAllowed = false;
 
 	constructor(rules: CommandRules, work: WorkBudget) {
-		this.#paths = new PathJudge(rules.protectedPaths, work);
+		const harmlessPaths = new HarmlessPaths(rules.protectedPaths, work);
+		this.#paths = new PathJudge(rules.protectedPaths, harmlessPaths, work);
 		this.#flow = new PipeFlow(rules.forbidden, work);
 		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, this.#flow, work);
 		this.#allowed = new AllowedCommands(rules.allowed, work);
-		this.harmless = new HarmlessCommands(rules.protectedPaths, this.#matcher, work);
+		this.harmless = new HarmlessCommands(rules.protectedPaths, harmlessPaths, this.#matcher, work);
 		this.#work = work;
 	}
 

@@ -4,7 +4,7 @@
 import type { ProtectedPaths } from "../paths.ts";
 import { MAX_PLAIN_NAME } from "../paths.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { isTellingName } from "./locations.ts";
+import type { HarmlessPaths } from "./harmless-paths.ts";
 import { isKnownProgram } from "./program-names.ts";
 import { USUAL_OPTIONS } from "./program-tables.ts";
 import { readsAsCommand } from "./programs/programs.ts";
@@ -41,7 +41,8 @@ export interface NamedCommands {
 
 /** The commands of one check from which nothing follows. */
 export class HarmlessCommands {
-	readonly #paths: ProtectedPaths;
+	readonly #protected: Pick<ProtectedPaths, "mayTouch">;
+	readonly #paths: HarmlessPaths;
 	readonly #forbidden: NamedCommands;
 	readonly #work: WorkBudget;
 	readonly #names: string[] = [];
@@ -54,7 +55,13 @@ export class HarmlessCommands {
 	#kinds = 0;
 	#place = 0;
 
-	constructor(paths: ProtectedPaths, forbidden: NamedCommands, work: WorkBudget) {
+	constructor(
+		names: Pick<ProtectedPaths, "mayTouch">,
+		paths: HarmlessPaths,
+		forbidden: NamedCommands,
+		work: WorkBudget,
+	) {
+		this.#protected = names;
 		this.#paths = paths;
 		this.#forbidden = forbidden;
 		this.#work = work;
@@ -120,7 +127,7 @@ export class HarmlessCommands {
 	#judge(word: string): boolean {
 		if (word[0] === "-") return isHarmlessOption(word);
 		if (this.#kinds === NAME_CHARACTER) return this.#isHarmlessName(word);
-		return this.#foldersAreHarmless && this.#isHarmlessPath(word) && !readsAsCommand(word);
+		return this.#foldersAreHarmless && this.#paths.include(word) && !readsAsCommand(word);
 	}
 
 	/** Words that were judged from other folders are judged again. */
@@ -128,34 +135,13 @@ export class HarmlessCommands {
 		this.#folders = folders;
 		this.#folderCount = folders.length;
 		this.#words.length = 0;
-		this.#foldersAreHarmless = folders.every((folder) => folder === "" || this.#isHarmlessFolder(folder));
-	}
-
-	#isHarmlessFolder(folder: string): boolean {
-		return (
-			this.#work.charge(NEW_WORD_WORK + folder.length) &&
-			/^[A-Za-z0-9_./-]+$/.test(folder) &&
-			this.#isHarmlessPath(folder)
-		);
+		this.#foldersAreHarmless = folders.every((folder) => folder === "" || this.#paths.include(folder));
 	}
 
 	#isHarmlessName(word: string): boolean {
 		const name = word.toLowerCase();
 		if (word.length > MAX_PLAIN_NAME || name.startsWith("id_")) return false;
-		return !readsAsCommand(name) && !isEndingVerb(name) && !this.#paths.mayTouch(name);
-	}
-
-	/** Whether a path stays inside the folder that it begins in, and none of its names is a rule's. */
-	#isHarmlessPath(path: string): boolean {
-		const lower = path.toLowerCase();
-		for (let from = 0; from <= lower.length; ) {
-			const slash = lower.indexOf("/", from);
-			const to = slash < 0 ? lower.length : slash;
-			const name = lower.slice(from, to);
-			if (name === "" || name[0] === "." || isTellingName(name) || this.#paths.mayTouch(name)) return false;
-			from = to + 1;
-		}
-		return true;
+		return !readsAsCommand(name) && !isEndingVerb(name) && !this.#protected.mayTouch(name);
 	}
 }
 

@@ -7,6 +7,7 @@ import { isPlainName, normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { Effect } from "./effects.ts";
+import type { HarmlessPaths } from "./harmless-paths.ts";
 import {
 	fillWildcards,
 	findLocation,
@@ -45,6 +46,7 @@ const MAX_REMEMBERED_NAMES = 4096;
 /** Judges effects on paths against a workspace's rules. Each effect is judged once in a check. */
 export class PathJudge {
 	readonly #paths: ProtectedPaths;
+	readonly #harmless: Pick<HarmlessPaths, "include">;
 	readonly #work: WorkBudget;
 	/** Findings by the path, by the effect and the folder that it was judged from. */
 	readonly #remembered = new Map<string, Map<string, readonly PathFinding[]>>();
@@ -52,8 +54,10 @@ export class PathJudge {
 	readonly #names = new Map<string, readonly PathFinding[]>();
 	#rememberedChars = 0;
 
-	constructor(paths: ProtectedPaths, work: WorkBudget) {
+	/** @param harmless Paths from which nothing follows, whatever is done with them alone. */
+	constructor(paths: ProtectedPaths, harmless: Pick<HarmlessPaths, "include">, work: WorkBudget) {
 		this.#paths = paths;
+		this.#harmless = harmless;
 		this.#work = work;
 	}
 
@@ -64,17 +68,18 @@ export class PathJudge {
 	judge(effect: PathEffect, folder: string): readonly PathFinding[] {
 		const { kind, path } = effect;
 		if (!this.#work.charge(20 + (path.length + folder.length) / 4)) return [];
+		const isAlone = kind === "write" ? effect.reach === "itself" : kind !== "remove" || !effect.recursive;
 		if ((folder === "" || kind === "word") && isPlainName(path) && !/^id_/i.test(path)) {
 			if (kind === "read") return NO_FINDINGS;
 			// A bare word is rarely a path below the folder that an unknown program works in: `plan`, `show`.
-			const isItself = kind === "word" || (kind === "write" ? effect.reach === "itself" : !effect.recursive);
-			if (isItself) return this.#judgeName(path);
+			if (isAlone) return this.#judgeName(path);
 		}
+		const full = resolvePath(folder, path);
+		if (isAlone && this.#harmless.include(full)) return NO_FINDINGS;
 		const variant = kind === "write" ? effect.reach : kind === "remove" ? effect.recursive : "";
 		const judged = this.#judgedFrom(`${kind} ${variant} ${folder}`);
 		const known = judged.get(path);
 		if (known) return known;
-		const full = resolvePath(folder, path);
 		const folding = PATH_READINGS * foldingWork(full);
 		if (!this.#work.charge(JUDGING_WORK + folding)) return [];
 		if (!this.#work.charge(PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
