@@ -22,9 +22,11 @@ const ENVIRONMENT = "the environment";
 function* findFeeders(
 	{ script, command }: PlacedCommand,
 	work: WorkBudget,
-	own: readonly Word[] = wordsAndTargets(command),
+	words?: readonly Word[],
 ): Iterable<SimpleCommand> {
 	// Most commands get nothing, and a list may hold a hundred thousand values.
+	if (!command.reads && command.plain !== null) return;
+	const own = words ?? wordsAndTargets(command);
 	if (!command.reads && own.every(isOneText)) return;
 	const seen = new Set<SimpleCommand>();
 	const open: PlacedCommand[] = [{ script, command }];
@@ -51,23 +53,24 @@ function literalText(word: Word | undefined): string {
 	return part?.kind === "text" ? part.text : "";
 }
 
-function literalName(command: SimpleCommand): string {
-	return commandName(literalText(command.words[0]));
+function literalName({ plain, words }: SimpleCommand): string {
+	return commandName(plain === null ? literalText(words[0]) : (/^[^ \t]*/.exec(plain)?.[0] ?? ""));
 }
 
 /** Phrases of at most three words. */
 class Phrases {
 	readonly #phrases: ReadonlySet<string>;
-	readonly #names: ReadonlySet<string>;
+	/** Their first words. */
+	readonly names: ReadonlySet<string>;
 
 	constructor(phrases: readonly string[]) {
 		this.#phrases = new Set(phrases);
-		this.#names = new Set(phrases.map((phrase) => phrase.split(" ", 1)[0] ?? ""));
+		this.names = new Set(phrases.map((phrase) => phrase.split(" ", 1)[0] ?? ""));
 	}
 
 	/** Whether a command begins with one of them. */
 	begin(name: string, words: readonly string[]): boolean {
-		if (!this.#names.has(name)) return false;
+		if (!this.names.has(name)) return false;
 		const [first = "", second = ""] = words;
 		return [name, `${name} ${first}`, `${name} ${first} ${second}`].some((phrase) => this.#phrases.has(phrase));
 	}
@@ -75,13 +78,21 @@ class Phrases {
 
 const CREDENTIAL_PRINTERS = new Phrases(secretsFile.credential_printers);
 const SENDING_SUBCOMMANDS = new Phrases(secretsFile.sending_subcommands);
+/** Programs that may print a secret that is not in their words. */
+const SECRET_PRINTERS: ReadonlySet<string> = new Set([
+	...ENVIRONMENT_PRINTERS,
+	...LONE_PRINTERS,
+	...CREDENTIAL_PRINTERS.names,
+]);
 
 /** What of the environment, or which credential, a command prints. Null for other commands. */
 function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): string | null {
-	const at = /^(?:sudo|command|builtin|busybox)$/.test(literalName(command)) ? 1 : 0;
-	const name = commandName(literalText(command.words[at]));
+	const first = literalName(command);
+	const at = /^(?:sudo|command|builtin|busybox)$/.test(first) ? 1 : 0;
+	const name = at === 0 ? first : commandName(literalText(command.words[at]));
+	if (TEXT_PRINTERS.has(name)) return command.plain === null ? variables.find(wordsAndTargets(command)) : null;
+	if (!SECRET_PRINTERS.has(name)) return null;
 	const words = command.words.slice(at + 1, at + 3).map(literalText);
-	if (TEXT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command));
 	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command)) ?? ENVIRONMENT;
 	if (LONE_PRINTERS.has(name)) return words.length === 0 || /^-[px]+$/.test(words[0] ?? "") ? ENVIRONMENT : null;
 	return CREDENTIAL_PRINTERS.begin(name, words) ? `what ${name} prints` : null;

@@ -25,7 +25,7 @@ import { findSqlEffects } from "./programs/sql.ts";
 import { findTclEffects } from "./programs/tcl.ts";
 import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret, SecretVariables } from "./sent-secrets.ts";
-import { expandWords, findScripts } from "./shell/expand.ts";
+import { expandCommand, expandWords, findScripts } from "./shell/expand.ts";
 import { DECODERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
 import { isOneText } from "./shell/plain-words.ts";
@@ -246,7 +246,7 @@ export class CommandWalk implements Walk {
 				depth: scope.depth,
 				followed: new FollowedTexts(),
 			};
-			const fields = expandWords(command.words, environment);
+			const fields = expandCommand(command, environment);
 			this.#findings.at(fields, () => this.#fileWalk.followRedirects(fields, environment, frame));
 			if (fields.length > 0) this.followCommand(fields, frame, false);
 		}

@@ -2,7 +2,8 @@
 
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
-import type { Assignment, ShellScript, Word, WordPart } from "./script.ts";
+import { splitPlainWords } from "./plain-words.ts";
+import type { Assignment, ShellScript, SimpleCommand, Word, WordPart } from "./script.ts";
 
 /** The values that words are expanded with. */
 export interface Environment {
@@ -17,6 +18,8 @@ export interface Environment {
 /** Units of work for a part of a word, for a field, for a copied character and for a character of a value. */
 const PART_WORK = 15;
 const EXPANDED_FIELD_WORK = 20;
+/** The same for a word that stands in its command's text as it is. */
+const PLAIN_FIELD_WORK = 5;
 const COPIED_CHARACTER_WORK = 1;
 const VALUE_CHARACTER_WORK = 4;
 
@@ -262,6 +265,14 @@ function plainText(word: Word): string | null {
 	const [part] = word;
 	if (word.length !== 1 || part?.kind !== "text") return null;
 	return part.quoted || !part.text.includes("{") ? part.text : null;
+}
+
+/** Expands the words of a simple command to fields. Plain ones without braces are fields as they stand. */
+export function expandCommand(command: SimpleCommand, environment: Environment): readonly string[] {
+	const { plain } = command;
+	if (plain === null || plain.includes("{")) return expandWords(command.words, environment);
+	const isAffordable = environment.work.charge(PLAIN_FIELD_WORK * command.size + COPIED_CHARACTER_WORK * plain.length);
+	return isAffordable ? splitPlainWords(plain) : [];
 }
 
 /** Expands a command's words to fields. Unknown text is `UNKNOWN`, `$HOME` is `~`. */
