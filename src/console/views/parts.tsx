@@ -6,9 +6,21 @@ import { showDirectionMarks } from "../json-text.ts";
 
 type NoticeKind = "error" | "warning" | "success" | "note";
 
-export function Notice({ kind, title, children }: { kind: NoticeKind; title: string; children?: Child }) {
+interface NoticeProps {
+	kind: NoticeKind;
+	title: string;
+	/** The keyboard begins here: what the page answers to a form. */
+	hasFocus?: boolean;
+	children?: Child;
+}
+
+export function Notice({ kind, title, hasFocus, children }: NoticeProps) {
 	return (
-		<div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+		<div
+			class={`notice ${kind}`}
+			role={kind === "error" ? "alert" : "status"}
+			{...(hasFocus ? { tabindex: -1, autofocus: true } : {})}
+		>
 			<strong>{title}</strong>
 			{children}
 		</div>
@@ -26,14 +38,17 @@ const FAILURE_TITLES: Record<number, string> = {
 
 /** Why the API refused, in its own words. */
 export function Failure({ failure }: { failure: ApiFailure }) {
+	const { message } = failure;
+	// The message says the first of them.
+	const issues = failure.issues.filter((issue) => !message.includes(issue.message));
 	return (
-		<Notice kind="error" title={FAILURE_TITLES[failure.status] ?? "The request failed"}>
-			<p>{failure.message}</p>
-			{failure.issues.length === 0 ? null : (
+		<Notice kind="error" title={FAILURE_TITLES[failure.status] ?? "The request failed"} hasFocus>
+			<p>{message}</p>
+			{issues.length === 0 ? null : (
 				<ul>
-					{failure.issues.map(({ path, message }) => (
+					{issues.map((issue) => (
 						<li>
-							<code>{path}</code> {message}
+							<code>{issue.path}</code> {issue.message}
 						</li>
 					))}
 				</ul>
