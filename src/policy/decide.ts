@@ -50,6 +50,7 @@ function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget):
 	);
 	return {
 		find: (path, reach, normalized) => builtIn.find(path, reach, normalized) ?? ownPaths.find(path, reach, normalized),
+		mayTouch: (name) => builtIn.mayTouch(name) || ownPaths.mayTouch(name),
 	};
 }
 

@@ -39,8 +39,8 @@ export function normalizePath(written: string): NormalizedPath {
 	return { outside: text.startsWith("/") || text.startsWith("~") || above || text.startsWith(UNKNOWN), segments };
 }
 
-/** Longer names are rare, and read like any path. */
-const MAX_PLAIN_NAME = 64;
+/** Characters of a plain name at most. Longer names are rare, and read like any path. */
+export const MAX_PLAIN_NAME = 64;
 
 /** Whether a text is one name of ASCII letters, digits, `_` and `-`. Most words of commands are, and few patterns match one. */
 export function isPlainName(text: string): boolean {
@@ -61,6 +61,8 @@ export interface ProtectedPaths {
 	 * @param normalized The path, where it was normalized before.
 	 */
 	find(path: string, reach?: Reach, normalized?: NormalizedPath): string | null;
+	/** Whether a pattern may touch a path because a name stands in it. The name is ASCII in lower case, without wildcards. */
+	mayTouch(name: string): boolean;
 }
 
 /** What normalizing a folded path costs, in units of work. */
@@ -114,7 +116,7 @@ class PatternIndex {
 			const [segment] = segments;
 			return anchored || segments.length > 1 || segment === undefined || segment === "**"
 				? []
-				: [{ at, segment, negated }];
+				: [{ at, segment, negated, ...findEnds(segment.segment) }];
 		});
 		this.#literal = new Map(this.#ofNames.map(({ at, segment }) => [segment.text, at]));
 		this.#wild = groupBy(
@@ -197,6 +199,22 @@ class PatternIndex {
 		return this.#work.charge(parsingWork(name)) ? this.#lastMatching(parseNamePattern(name)) : -1;
 	}
 
+	/** Whether a pattern may touch a path with this name, by the name alone. */
+	mayTouch(name: string): boolean {
+		if (this.#literal.has(name) || this.#byName.has(name) || this.#byName.has("")) return true;
+		return (
+			this.#mayEnd(this.#wild.get(name[0] ?? ""), name) ||
+			this.#mayEnd(this.#wild.get(END_KEYS[name.charCodeAt(name.length - 1)] ?? ""), name) ||
+			this.#mayEnd(this.#wild.get(""), name)
+		);
+	}
+
+	/** Whether a name begins and ends as one of the patterns does. */
+	#mayEnd(patterns: readonly NamedPattern[] | undefined, name: string): boolean {
+		if (patterns === undefined || !this.#work.charge(2 * patterns.length)) return false;
+		return patterns.some(({ start, end }) => name.startsWith(start) && name.endsWith(end));
+	}
+
 	/** The position of the last pattern that touches the path. -1 when none does, or when the work is spent. */
 	lastTouching({ outside, segments }: NormalizedPath, reach: Reach): number {
 		if (!this.#work.charge(30 * segments.length)) return -1;
@@ -223,6 +241,9 @@ interface NamedPattern {
 	readonly at: number;
 	readonly segment: NamePattern;
 	readonly negated: boolean;
+	/** The characters before its first wildcard and behind its last one. */
+	readonly start: string;
+	readonly end: string;
 }
 
 const NO_PATTERNS: readonly IndexedPattern[] = [];
@@ -231,11 +252,22 @@ const NO_NAMED_PATTERNS: readonly NamedPattern[] = [];
 /** Marks a character that patterns end with, in the keys of patterns with a wildcard at the beginning. */
 const END_MARK = "$";
 
+/** The keys for the last character of a name, by its code. */
+const END_KEYS: readonly string[] = Array.from({ length: 128 }, (_, code) => END_MARK + String.fromCharCode(code));
+
 /** The key of a pattern with wildcards: the character at its beginning, or else at its end. */
 function toEndKey(segment: GlobSegment): string {
 	const [first, last] = [segment[0], segment.at(-1)];
 	if (typeof first === "string") return first;
 	return typeof last === "string" ? END_MARK + last : "";
+}
+
+/** The characters before a pattern's first wildcard and behind its last one. Both are empty without one. */
+function findEnds(segment: GlobSegment): Pick<NamedPattern, "start" | "end"> {
+	const isWildcard = (atom: GlobSegment[number]) => typeof atom === "object";
+	const [first, last] = [segment.findIndex(isWildcard), segment.findLastIndex(isWildcard)];
+	if (first < 0) return { start: "", end: "" };
+	return { start: segment.slice(0, first).join(""), end: segment.slice(last + 1).join("") };
 }
 
 /** The keys of the patterns with wildcards that may match a name. */
@@ -303,6 +335,10 @@ class PatternList implements ProtectedPaths {
 		if (this.#work.spent) return TOO_MANY_COMPARISONS;
 		const found = this.#patterns[last];
 		return found && !found.pattern.negated ? found.written : null;
+	}
+
+	mayTouch(name: string): boolean {
+		return this.#index.mayTouch(name);
 	}
 
 	/** Null where the path must be read: it is no plain name. */

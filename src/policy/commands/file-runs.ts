@@ -79,6 +79,12 @@ const LOADERS: ReadonlyMap<
 const EXTENSIONS: ReadonlyMap<string, string> = new Map(Object.entries(runsFile.extensions));
 const TASK_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(runsFile.task_files));
 
+/** The name without version of a program that takes a file to run, or loads one by an option. Null for other names. */
+export function findFileRunner(name: string): string | null {
+	const plain = name.replace(/[0-9.]+$/, "");
+	return [name, plain].find((known) => FILE_RUNNERS.has(known) || LOADERS.has(known)) ?? null;
+}
+
 /** The position of the first word that is neither an option nor an option's value. -1 without one. */
 function findFirstOperand(words: readonly string[], { values, before, instead }: FileRunner): number {
 	for (let at = 0; at < words.length; at++) {

@@ -66,6 +66,11 @@ export class FileState {
 		this.#work = work;
 	}
 
+	/** Whether a command may have made a link. */
+	get hasLinks(): boolean {
+		return this.#links.size > 0;
+	}
+
 	/** The path's key seen from a folder. Null when finding it is more than the work left. */
 	#key(path: string, folder: string): string | null {
 		const full = resolvePath(folder, path);

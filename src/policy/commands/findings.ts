@@ -5,6 +5,7 @@ import { shortenForReason } from "../placeholders.ts";
 import type { FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
+import { HarmlessCommands } from "./harmless.ts";
 import { type PathEffect, PathJudge } from "./judge.ts";
 import { type CommandWords, commandName, type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
 import { PipeFlow } from "./pipe-flow.ts";
@@ -53,6 +54,8 @@ export class FindingCollector {
 	#reasons = new Map<FactorId, FactorReason[]>();
 	#isAside = false;
 	readonly #paths: PathJudge;
+	/** The commands from which nothing is found. */
+	readonly harmless: HarmlessCommands;
 	readonly #matcher: ForbiddenCommandMatcher;
 	readonly #flow: PipeFlow;
 	readonly #allowed: AllowedCommands;
@@ -67,6 +70,7 @@ export class FindingCollector {
 		this.#flow = new PipeFlow(rules.forbidden, work);
 		this.#matcher = new ForbiddenCommandMatcher(rules.forbidden, this.#flow, work);
 		this.#allowed = new AllowedCommands(rules.allowed, work);
+		this.harmless = new HarmlessCommands(rules.protectedPaths, this.#matcher, work);
 		this.#work = work;
 	}
 

@@ -221,6 +221,18 @@ export function findSecrecy({ text, normalized }: NamedPath): "credential" | "do
 	return isDoubtful ? "doubtful" : null;
 }
 
+/**
+ * What stands in a name of every path inside the workspace that the expressions of this file match, where no name begins
+ * with a dot. In lower case.
+ */
+const TELLING_NAME =
+	/^(?:etc|home|launchagents|launchdaemons|library|proc|run|users|var)$|^id_|customize\.py$|^(?:credentials|service-account|secrets|cookies|logins|key4)|\.(?:pem|p12|pfx|jks|keystore|kdbx|key|tfstate|tfvars|backup)$/;
+
+/** Whether a name may make a path one that holds a credential or is run later. It does not begin with a dot. */
+export function isTellingName(name: string): boolean {
+	return TELLING_NAME.test(name);
+}
+
 /** Names that a wildcard in a path is tried for. */
 const TRIED_SECRETS: readonly string[] = locationsFile.tried_secrets;
 

@@ -186,6 +186,11 @@ function wordsMatch(pattern: CommandPattern, compared: ComparedCommand, work: Wo
 	return hasFlags && operandsMatch(pattern.operands, compared, work);
 }
 
+/** A name without wildcards as text. Null for one with wildcards. */
+function toPlainName(name: GlobSegment): string | null {
+	return name.every((atom) => typeof atom === "string") ? name.join("") : null;
+}
+
 /** Units of work for trying a pattern, without the comparisons. */
 const PATTERN_WORK = 10;
 
@@ -198,16 +203,22 @@ export class ForbiddenCommandMatcher {
 	/** Patterns of one command whose name has no wildcards, by that name. */
 	readonly #byName = new Map<string, ForbiddenCommand[]>();
 	readonly #any: ForbiddenCommand[] = [];
+	/** The names of the commands of all patterns, and those of them that have wildcards. */
+	readonly #partNames = new Set<string>();
+	readonly #partGlobs: GlobSegment[] = [];
 	readonly #work: WorkBudget;
 
 	/** @param work Once it is spent, no pattern is ruled out. */
 	constructor(patterns: readonly ForbiddenCommand[], flow: PipeFlow, work: WorkBudget) {
 		this.#progress = new PatternProgress(flow, work);
 		this.#work = work;
+		for (const { name } of patterns.flatMap(({ commands }) => commands)) {
+			const plain = toPlainName(name);
+			if (plain === null) this.#partGlobs.push(name);
+			else this.#partNames.add(plain);
+		}
 		for (const pattern of patterns) {
-			const name = pattern.commands[0]?.name ?? [];
-			const plain =
-				pattern.commands.length === 1 && name.every((atom) => typeof atom === "string") ? name.join("") : null;
+			const plain = pattern.commands.length === 1 ? toPlainName(pattern.commands[0]?.name ?? []) : null;
 			if (plain === null) this.#any.push(pattern);
 			else this.#byName.set(plain, [...(this.#byName.get(plain) ?? []), pattern]);
 		}
@@ -216,6 +227,14 @@ export class ForbiddenCommandMatcher {
 	/** Whether any pattern may match a command of this name. */
 	hasPatternsFor(name: string): boolean {
 		return this.#any.length > 0 || this.#byName.has(name);
+	}
+
+	/** Whether a command of this name may match a pattern or a part of one. The name is in lower case. */
+	mayName(name: string): boolean {
+		if (this.#partNames.has(name)) return true;
+		return this.#partGlobs.some(
+			(glob) => this.#work.charge(name.length) && segmentsOverlap(glob, [...name], this.#work),
+		);
 	}
 
 	/** Finds the patterns that this command completes. */

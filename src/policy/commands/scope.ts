@@ -129,7 +129,7 @@ export function environmentsFor(
 	output: (script: ShellScript) => string | null,
 ): readonly Environment[] {
 	const names = new Set<string>();
-	if (command.isPlain) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
+	if (command.plain !== null) return [toEnvironment(scope, { recorded: 0, otherwise: "unknown" }, work, output)];
 	for (const word of command.words) if (!isOneText(word)) addVariableNames(word, names);
 	for (const { target } of command.redirects) addVariableNames(target, names);
 	const variables = [...names].filter((name) => !PRESET_VARIABLES.has(name) || scope.variables.has(name));

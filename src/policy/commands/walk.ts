@@ -191,7 +191,7 @@ export class CommandWalk implements Walk {
 		for (let at = range.from; at < range.to; at++) {
 			const command = script.commands[at];
 			if (!command || !this.#work.charge(STEP_WORK)) return;
-			if (this.#isSettled(command, scope)) continue;
+			if (this.#isSettled(command, scope) || this.#isHarmless(command, scope)) continue;
 			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
 			const { learned } = this.#work;
 			this.#findings.within(
@@ -204,6 +204,14 @@ export class CommandWalk implements Walk {
 		}
 	}
 
+	/** Whether nothing follows from a command, whatever was learned. */
+	#isHarmless({ plain, reads }: SimpleCommand, scope: Scope): boolean {
+		const readsNothing = reads === null && scope.input === null && !scope.piped;
+		return (
+			plain !== null && readsNothing && !this.#state.files.hasLinks && this.#findings.harmless.include(plain, scope)
+		);
+	}
+
 	/** Whether the same command was followed here before, and nothing was learned since that would change its effects. */
 	#isSettled({ text }: SimpleCommand, scope: Scope): boolean {
 		const settled = text?.repeated ? this.#settled.get(text) : undefined;
@@ -211,7 +219,7 @@ export class CommandWalk implements Walk {
 	}
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
-		if (command.isPlain) return;
+		if (command.plain !== null) return;
 		for (const word of expandedWords(command)) {
 			if (isOneText(word)) continue;
 			for (const nested of findScripts(word)) {
@@ -223,7 +231,7 @@ export class CommandWalk implements Walk {
 
 	#followSimpleCommand(script: ShellScript, command: SimpleCommand, scope: Scope): void {
 		this.#secrets.record({ script, command });
-		if (!command.isPlain) {
+		if (command.plain === null) {
 			this.#values.followAssignments({ script, command }, scope);
 			this.#values.followPrompts(command, scope);
 		}

@@ -48,13 +48,18 @@ export function* findWordEffects(
 /** Verbs that end what they are about, whatever the program is. */
 const ENDING_VERBS: ReadonlySet<string> = new Set(verbsFile.ending_verbs);
 
+/** Whether a word of an unknown program would ask where it stands among the first ones. */
+export function isEndingVerb(word: string): boolean {
+	return ENDING_VERBS.has(word.toLowerCase());
+}
+
 /** Words of an unknown program in which its verb stands: `frob purge`, `frob cache purge`, `frob --purge`. */
 const VERB_WORDS = 2;
 
 /** Finds a verb of a program that nobody knows which says that something is taken away. */
 function findEndingVerb(words: readonly Argument[]): readonly Effect[] {
 	const operands = words.filter(({ option }) => option === null).slice(0, VERB_WORDS);
-	const verb = operands.find(({ text }) => ENDING_VERBS.has(text.toLowerCase()));
+	const verb = operands.find(({ text }) => isEndingVerb(text));
 	return verb ? [riskyEffect(`an unknown program that may ${verb.text} something`)] : [];
 }
 

@@ -592,9 +592,20 @@ describe("whatever the command", () => {
 	it("too deep, too many or too complex is denied, not ignored", () => {
 		expect(decided(`echo ${"$(".repeat(100)}ls${")".repeat(100)}`)).toBe("deny");
 		expect(decided(`echo ${"{a,b}".repeat(20)}`)).toBe("deny");
-		expect(decided(Array.from({ length: 250_000 }, (_, at) => `${at.toString(36)};`).join(""))).toBe("deny");
+		expect(decided(Array.from({ length: 250_000 }, (_, at) => `'${at.toString(36)}';`).join(""))).toBe("deny");
 		expect(decided(`sudo ${"--no-such x ".repeat(2_000)} ls`)).toBe("deny");
 		expect(decided(`x=aaaaaaaa; ${"x=$x$x; ".repeat(30)} ls`)).toBe("deny");
+	});
+
+	it("two megabytes of different commands are judged by what they do", () => {
+		const commands = Array.from(
+			{ length: 38_000 },
+			(_, at) => `build${at} --opt${at} file${at}.txt arg ${at} some/path/x`,
+		);
+		expect(decided(commands.join("\n"))).toBe("allow");
+		expect(decided([...commands, "rm -rf ~"].join("\n"))).toBe("deny");
+		expect(decided(`build ${"word ".repeat(400_000)}`)).toBe("allow");
+		expect(decided(`build ${"word ".repeat(400_000)} --out=~/.ssh/id_rsa`)).not.toBe("allow");
 	});
 
 	it("says once that a command could not be examined, and claims nothing that was not seen", () => {

@@ -101,7 +101,7 @@ describe("work is charged in proportion to", () => {
 		["the code that is searched", (n) => `python -c '${"aa(".repeat(n)}'`, 90],
 		[
 			"the script that is read again in a script",
-			(n) => `bash -c "bash -c '${repeatNumbered(n, (at) => `a${at};`)}'"`,
+			(n) => `bash -c "bash -c '${repeatNumbered(n, (at) => `ls ${at};`)}'"`,
 			400,
 		],
 		["the characters that look-alikes fold to", (n) => `touch ${"\ufdfa".repeat(n)}`, 500],

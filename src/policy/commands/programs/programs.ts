@@ -56,6 +56,14 @@ function collectRules(): ReadonlyMap<string, ReadonlyMap<number, ProgramRule>> {
 	return rules;
 }
 
+/** Every name that a rule is for. */
+export const RULED_NAMES: ReadonlySet<string> = new Set(RULES_BY_NAME.keys());
+
+/** Whether a word among others reads as a command: a rule is for its name. */
+export function readsAsCommand(word: string): boolean {
+	return RULED_NAMES.has(isPlainName(word) ? word.toLowerCase() : commandName(word));
+}
+
 /** Tables of commands whose words are another command's, which judges them. */
 const OUTER_TABLES: readonly Readonly<Record<string, ProgramRule>>[] = [WRAPPERS, SHELL_COMMANDS];
 
@@ -87,7 +95,5 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 		hasRule: isInterpreter || RULES_BY_NAME.has(command.name),
 		runsItsWords: isIn(OUTER_TABLES, command.name),
 	};
-	yield* findWordEffects(command, knowledge, (word) =>
-		RULES_BY_NAME.has(isPlainName(word) ? word.toLowerCase() : commandName(word)),
-	);
+	yield* findWordEffects(command, knowledge, readsAsCommand);
 }

@@ -108,6 +108,13 @@ const PUBLISHING_OPTIONS: ReadonlyMap<string, (word: string) => boolean> = new M
 	["electron-builder", (word: string) => /^(?:--publish|-p)(?:=|$)/.test(word)] as const,
 ]);
 
+/** The programs that may publish. */
+export const PUBLISHERS: ReadonlySet<string> = new Set([
+	...SEQUENCES.keys(),
+	...PUBLISHING_OPTIONS.keys(),
+	...SCRIPT_RUNNERS.keys(),
+]);
+
 /** Finds what a command publishes. `python setup.py …` is a command of its own. */
 export function* findPublications(command: Invocation): Iterable<Effect> {
 	const { name, words } = command;

@@ -28,12 +28,17 @@ function toWordTable(table: Readonly<Record<string, readonly string[]>>): Readon
 /** Questions: `/?`, `-WhatIf`, and words that only list. */
 const ASKING_WORD = /^(?:\/\?|-\?|-whatif|-help|--help|query|list|show|enum|get|\/query|\/list|\/enum)$/i;
 
+/** Whether a command of Windows is in the table. */
+export function isWindowsCommand(name: string): boolean {
+	const isNamed = FORBIDDEN_NAMES.get(name) !== undefined || RISKY_NAMES.get(name) !== undefined;
+	return isNamed || FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADERS.has(name);
+}
+
 /** Finds what a command of Windows does, by its name and its words. Windows reads both in any case. */
 export function* findWindowsEffects({ name, words: written }: Invocation): Iterable<Effect> {
 	const forbidden = FORBIDDEN_NAMES.get(name);
 	const risky = RISKY_NAMES.get(name);
-	const isListed = FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADERS.has(name);
-	if (forbidden === undefined && risky === undefined && !isListed) return;
+	if (!isWindowsCommand(name)) return;
 	const words = written.map((word) => word.toLowerCase());
 	if (words.some((word) => /^(?:\/\?|-\?|-whatif)$/.test(word))) return;
 	if (forbidden !== undefined)

@@ -1,7 +1,7 @@
 // Parses a shell script (POSIX sh and common bash) to the simple commands that it could run, in order. What bash would
 // refuse is marked as malformed, and parsing goes on. Words are read in reader.ts and expanded in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
-import { findPlainEnd } from "./plain-words.ts";
+import { countPlainWords, findPlainEnd, PlainCommand } from "./plain-words.ts";
 import { type ParseNested, readingLimits, ShellReader, UNREAD_SCRIPT } from "./reader.ts";
 import { CommandTexts } from "./repeats.ts";
 import type { Assignment, CommandRange, Redirect, ShellFunction, ShellScript, Word, WordPart } from "./script.ts";
@@ -13,8 +13,10 @@ interface CommandDraft {
 	reads: CommandRange | null;
 	size: number;
 	text: { repeated: boolean } | null;
-	isPlain: boolean;
+	readonly plain: null;
 }
+
+type ParsedCommand = CommandDraft | PlainCommand;
 
 interface CommandGroup {
 	closedBy: string;
@@ -129,9 +131,14 @@ function parseAssignment(word: Word): Assignment | null {
 	return split.index.length > 0 ? { ...assignment, index: split.index } : assignment;
 }
 
+/** A command that reads from others. */
+function readingFrom(command: ParsedCommand, reads: CommandRange, text: CommandDraft["text"]): ParsedCommand {
+	return command.plain === null ? { ...command, reads, text } : command.reading(reads, text);
+}
+
 class ScriptParser {
 	readonly #reader: ShellReader;
-	readonly #commands: CommandDraft[] = [];
+	readonly #commands: ParsedCommand[] = [];
 	readonly #functions: ShellFunction[] = [];
 	readonly #groups: CommandGroup[] = [];
 	#draft: CommandDraft | null = null;
@@ -141,7 +148,7 @@ class ScriptParser {
 	#inPattern = false;
 	/** Whether nothing of the pattern was read. Only there, `esac` ends the `case`. */
 	#patternBegins = false;
-	readonly #texts = new CommandTexts<CommandDraft>();
+	readonly #texts = new CommandTexts<ParsedCommand>();
 	/** Where the text of the next command begins. -1 in a pattern. */
 	#from = -1;
 	/** Pieces left at the beginning, and when the last command ended. */
@@ -228,24 +235,26 @@ class ScriptParser {
 		if (RESERVED_WORDS.has(RESERVED_WORD.exec(reader.text)?.[0] ?? "")) return false;
 		const end = findPlainEnd(reader.text, reader.at);
 		if (end <= reader.at) return false;
-		const text = reader.text.slice(reader.at, end);
+		const plain = reader.text.slice(reader.at, end);
 		const reads = this.#nextReads();
-		const known = reads && !this.#textOf(reads) ? undefined : this.#texts.find(text, this.#textOf(reads));
-		if (!known) return this.#plainWords(text, end);
-		reader.at = end;
-		reader.step();
+		const read = this.#textOf(reads);
+		const isAlone = reads === null || read !== null;
+		const known = isAlone ? this.#texts.find(plain, read) : undefined;
+		if (!known && /^[^ \t]*?(?:=|\w\[)/.test(plain)) return false;
 		this.#pipe = null;
-		this.#repeat(known, reads);
-		return true;
-	}
-
-	/** Reads the words of a plain command. False when it begins with an assignment. */
-	#plainWords(text: string, end: number): boolean {
-		const name = /^[^ \t]*/.exec(text)?.[0] ?? "";
-		if (/=|\w\[/.test(name)) return false;
-		const draft = this.#begin();
-		draft.words = this.#reader.plainWords(text, end);
-		draft.isPlain = true;
+		reader.at = end;
+		if (known) {
+			reader.step();
+			this.#repeat(known, reads);
+			return true;
+		}
+		const size = 1 + countPlainWords(plain);
+		reader.countPlain(size);
+		this.#piecesRead();
+		const text = isAlone && reader.heredocs.length === 0 ? { repeated: false } : null;
+		const command = new PlainCommand(plain, { size, reads, text }, reader.limits.words);
+		if (text) this.#texts.add(plain, read, command);
+		this.#append(command);
 		return true;
 	}
 
@@ -388,7 +397,7 @@ class ScriptParser {
 		if (this.#draft) return this.#draft;
 		const reads = this.#nextReads();
 		this.#pipe = null;
-		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0, text: null, isPlain: false };
+		this.#draft = { assignments: [], words: [], redirects: [], reads, size: 0, text: null, plain: null };
 		return this.#draft;
 	}
 
@@ -427,15 +436,15 @@ class ScriptParser {
 	}
 
 	/** Appends a command again. It stays one object where it reads nothing. */
-	#repeat(command: CommandDraft, reads: CommandRange | null): void {
+	#repeat(command: ParsedCommand, reads: CommandRange | null): void {
 		if (command.text) command.text.repeated = true;
-		this.#append(reads ? { ...command, reads } : command);
+		this.#append(reads ? readingFrom(command, reads, command.text) : command);
 	}
 
-	#append(command: CommandDraft): void {
+	#append(command: ParsedCommand): void {
 		const at = this.#commands.length;
 		this.#commands.push(command);
-		const afterGroup = command.words.length === 0 && command.assignments.length === 0;
+		const afterGroup = command.plain === null && command.words.length === 0 && command.assignments.length === 0;
 		// `{ …; } <<END`: the group's commands read what its redirect provides.
 		if (afterGroup && this.#last && command.redirects.some(({ operator }) => operator.startsWith("<")))
 			this.#feedGroup(this.#last, { from: at, to: at + 1 });
@@ -446,7 +455,7 @@ class ScriptParser {
 	#feedGroup(group: CommandRange, reads: CommandRange): void {
 		for (let inside = group.from; inside < group.to; inside++) {
 			const command = this.#commands[inside];
-			if (command && !command.reads) this.#commands[inside] = { ...command, reads, text: null };
+			if (command && !command.reads) this.#commands[inside] = readingFrom(command, reads, null);
 		}
 	}
 
@@ -528,7 +537,7 @@ class ScriptParser {
 			reads: null,
 			size: this.#piecesRead(),
 			text: null,
-			isPlain: false,
+			plain: null,
 		});
 	}
 
@@ -779,7 +788,7 @@ export function parseExpansions(text: string, depth: number, work: WorkBudget, p
 		reads: null,
 		size,
 		text: null,
-		isPlain: false,
+		plain: null,
 	};
 	return { commands: [command], functions: [], malformed: false, tooDeep: reader.tooDeep, size };
 }

@@ -1,6 +1,5 @@
 // Reads the words of a shell script: quotes, escapes, expansions, substitutions. parse.ts builds commands from them.
 import type { WorkBudget } from "../../work-budget.ts";
-import { splitPlainWords, toPlainWord } from "./plain-words.ts";
 import type { ShellScript, Word, WordPart } from "./script.ts";
 
 /** Nesting of substitutions, quotes in them and groups that is read. Scripts that people write stay under ten. */
@@ -16,9 +15,9 @@ const MAX_PIECES = 400_000;
 const READ_PIECE_WORK = 60;
 const READ_STEP_WORK = 25;
 const READ_CHARACTER_WORK = 1;
-/** The same for a word of plain characters, and for one that stood in the text before. */
-const PLAIN_WORD_WORK = 30;
-const KNOWN_WORD_WORK = 10;
+/** The same for a command of plain words, and for each of them. */
+const PLAIN_COMMAND_WORK = 50;
+const PLAIN_WORD_WORK = 2;
 
 /** The limits left for a text and everything nested in it. */
 interface ReadingLimits {
@@ -206,26 +205,11 @@ export class ShellReader {
 		this.#run(BLANKS_AND_LINES);
 	}
 
-	/** Reads the words of a plain command, which ends at `end`. Words that stood before are kept once. */
-	plainWords(text: string, end: number): Word[] {
-		this.at = end;
-		return splitPlainWords(text).map((written) => {
-			const known = this.limits.words.get(written);
-			if (known) {
-				this.#countPlain(KNOWN_WORD_WORK);
-				return known;
-			}
-			this.limits.pieces--;
-			this.#countPlain(PLAIN_WORD_WORK);
-			const word = toPlainWord(written);
-			this.limits.words.set(written, word);
-			return word;
-		});
-	}
-
-	/** Charges for a plain word, which is cheaper than other pieces. */
-	#countPlain(units: number): void {
-		if (this.limits.pieces < 0 || !this.limits.work.charge(units)) this.abandon();
+	/** Counts a plain command of so many words, which stay unread until somebody asks for them. */
+	countPlain(words: number): void {
+		this.limits.pieces--;
+		if (this.limits.pieces < 0 || !this.limits.work.charge(PLAIN_COMMAND_WORK + PLAIN_WORD_WORK * words))
+			this.abandon();
 	}
 
 	/** Reads the body of a here-document, up to the line that is its delimiter or to the end of the text. */

@@ -64,8 +64,8 @@ export interface SimpleCommand {
 	 * text decides what runs.
 	 */
 	readonly text: CommandText | null;
-	/** Whether it is nothing but unquoted words: no redirect, no assignment, and nothing in it is substituted. */
-	readonly isPlain: boolean;
+	/** Its text, where it is nothing but unquoted words: no redirect, no assignment, and nothing in it is substituted. */
+	readonly plain: string | null;
 }
 
 /** All words of a command that are expanded. */

@@ -1,0 +1,69 @@
+// Reads proofs from the service and verifies them on this machine. The checks are loaded on first use: most callers need none.
+import type { CallSettings, Transport } from "./transport.ts";
+import type { Verification } from "./verification.ts";
+
+export interface CheckSettings extends CallSettings {
+	/**
+	 * Public keys that are trusted, as {@link verifyProof} takes them. Default: those that the service publishes, which shows that
+	 * its answers agree with each other, not that the service is who you think.
+	 */
+	publicKeys?: string;
+}
+
+async function verify(text: string, publicKeys: string, kind: "receipt" | "trajectory" | "chain", checkpoint?: string) {
+	const { verifyProof } = await import("./verification.ts");
+	return verifyProof(text, { publicKeys, kind, ...(checkpoint === undefined ? {} : { checkpoint }) });
+}
+
+function readKeys(transport: Transport, { publicKeys, ...settings }: CheckSettings): Promise<string> | string {
+	return publicKeys ?? transport.text("get_public_key", {}, settings);
+}
+
+/** The pages of a chain as the text of a JSON array, each as it came: a number that is parsed could change. */
+async function readChainPages(transport: Transport, workspaceId: string, settings: CallSettings): Promise<string> {
+	const pages: string[] = [];
+	let after: number | undefined;
+	for (;;) {
+		const given = { params: { workspace_id: workspaceId }, query: after === undefined ? {} : { after } };
+		const text = await transport.text("get_handoff_chain", given, settings);
+		pages.push(text);
+		const { has_more, data } = JSON.parse(text) as { has_more: boolean; data: { seq: number }[] };
+		after = data.at(-1)?.seq;
+		if (!has_more || after === undefined) return `[${pages.join(",")}]`;
+	}
+}
+
+/** Verifies a workspace's chain with its current checkpoint. */
+export function chainReader(transport: Transport) {
+	return async (workspaceId: string, settings: CheckSettings = {}): Promise<Verification> => {
+		const params = { workspace_id: workspaceId };
+		// The checkpoint first: a chain that grows in between still begins with what it signs.
+		const checkpoint = await transport.text("get_handoff_checkpoint", { params }, settings);
+		const pages = await readChainPages(transport, workspaceId, settings);
+		return verify(pages, await readKeys(transport, settings), "chain", checkpoint);
+	};
+}
+
+/** Receipts and runs. */
+export function proofReader(transport: Transport) {
+	const receiptText = (requestId: string, settings?: CallSettings) =>
+		transport.text("get_proof", { params: { request_id: requestId } }, settings);
+	return {
+		/** The signed receipt of a request. */
+		get: (requestId: string, settings?: CallSettings) =>
+			transport.call("get_proof", { params: { request_id: requestId } }, settings),
+		/** The service's public keys. */
+		publicKeys: (settings?: CallSettings) => transport.call("get_public_key", {}, settings),
+		/** Reads the receipt of a request and verifies it on this machine. */
+		verify: async (requestId: string, settings: CheckSettings = {}): Promise<Verification> =>
+			verify(await receiptText(requestId, settings), await readKeys(transport, settings), "receipt"),
+		/** Reads the trajectory of one of the caller's runs with its receipt, and verifies both on this machine. */
+		verifyRun: async (runId: string, settings: CheckSettings = {}): Promise<Verification> => {
+			const given = { params: { run_id: runId }, query: { full: true } };
+			const trajectory = await transport.text("get_agent_trajectory", given, settings);
+			const proof = await receiptText(runId, settings);
+			const document = `${trajectory.trimEnd().slice(0, -1)},"proof":${proof}}`;
+			return verify(document, await readKeys(transport, settings), "trajectory");
+		},
+	};
+}

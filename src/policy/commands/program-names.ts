@@ -1,0 +1,50 @@
+// Whether any table or rule knows a program by its name. Only the words count of one that none knows.
+
+import fileFlowFile from "./file-flow.json" with { type: "json" };
+import fileRunsFile from "./file-runs.json" with { type: "json" };
+import { findFileRunner } from "./file-runs.ts";
+import { GRAMMARS } from "./program-tables.ts";
+import { findInterpreter } from "./programs/code.ts";
+import executorsFile from "./programs/executors.json" with { type: "json" };
+import { RULED_NAMES } from "./programs/programs.ts";
+import { PUBLISHERS } from "./programs/publishing.ts";
+import { findShell } from "./programs/shells.ts";
+import unusualFile from "./programs/unusual.json" with { type: "json" };
+import { isWindowsCommand } from "./programs/windows.ts";
+import scopeFile from "./scope.json" with { type: "json" };
+import sentSecretsFile from "./sent-secrets.json" with { type: "json" };
+import transfersFile from "./transfers.json" with { type: "json" };
+
+/** Tables whose keys are names, several of them with blanks between. */
+const TABLES = [
+	executorsFile.settings,
+	unusualFile.programs,
+	fileRunsFile.task_files,
+	fileFlowFile.packers,
+	transfersFile.programs,
+];
+
+/** Lists of names, and of phrases that begin with one. */
+const LISTS = [
+	fileFlowFile.copiers,
+	fileFlowFile.unpackers,
+	fileFlowFile.remote_copiers,
+	fileFlowFile.input_writers,
+	fileFlowFile.in_place_editors,
+	scopeFile.assigning_commands,
+	sentSecretsFile.sending_subcommands,
+];
+
+const NAMES: ReadonlySet<string> = new Set([
+	...TABLES.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
+	...LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
+	...RULED_NAMES,
+	...GRAMMARS.keys(),
+	...PUBLISHERS,
+]);
+
+/** Whether the name means a program that a table or a rule knows, also with a version behind it: `python3`. */
+export function isKnownProgram(name: string): boolean {
+	if (NAMES.has(name) || isWindowsCommand(name)) return true;
+	return (findShell(name) ?? findInterpreter(name) ?? findFileRunner(name)) !== null;
+}
