@@ -7,6 +7,7 @@ import type { RequestIdParts } from "../account/request-tag.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint, JsonResult } from "../http/endpoint.ts";
+import { cursorParam, nextPageMembers, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { logError } from "../http/log.edge.ts";
 import { longAnswer, type ProgressEvent } from "../http/long-answer.edge.ts";
@@ -103,15 +104,14 @@ const listRunsEndpoint = endpoint({
 			status: runStatusSchema.optional().describe("Only these."),
 			since: timestampParam.optional().describe("Begun then or later."),
 			until: timestampParam.optional().describe("Begun before."),
-			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+			cursor: cursorParam(),
 		}),
 	),
 	result: z.lazy(() =>
 		z.object({
 			object: z.literal("list"),
 			count: z.int().describe("Runs on this page."),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
+			...nextPageMembers(),
 			data: z.array(runSummarySchema),
 		}),
 	),
@@ -136,8 +136,7 @@ const listRunsEndpoint = endpoint({
 		return ok({
 			object: "list" as const,
 			count: entries.length,
-			has_more: nextCursor !== null,
-			next_cursor: nextCursor,
+			...toNextPage(nextCursor),
 			data: entries.map(({ summary }) => JSON.parse(summary) as RunSummary),
 		});
 	},

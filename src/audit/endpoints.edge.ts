@@ -4,6 +4,7 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
@@ -33,12 +34,8 @@ export const auditEventsSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("audit.events"),
 		count: z.int().describe("Events on this page."),
-		has_more: z.boolean(),
-		next_cursor: z.string().nullable(),
-		searched_back_to: z
-			.string()
-			.nullable()
-			.describe("Where a page ended that found few: `next_cursor` goes on from there. Null on other pages."),
+		...nextPageMembers(),
+		...searchedBackToMember(),
 		data: z.array(eventSchema),
 	}),
 );
@@ -68,7 +65,7 @@ const listAuditEventsEndpoint = endpoint({
 			since: timestampParam.optional().describe("Created then or later."),
 			until: timestampParam.optional().describe("Created before."),
 			limit: integerParam(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
-			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+			cursor: cursorParam(),
 		}),
 	),
 	result: auditEventsSchema,
@@ -85,8 +82,7 @@ const listAuditEventsEndpoint = endpoint({
 		return ok({
 			object: "audit.events" as const,
 			count: events.length,
-			has_more: nextCursor !== null,
-			next_cursor: nextCursor,
+			...toNextPage(nextCursor),
 			searched_back_to: searchedBackTo,
 			data: events.map(toEventView),
 		});

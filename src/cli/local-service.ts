@@ -1,6 +1,6 @@
 // Runs the built Worker on this machine, for `npm start`, client tests and benchmarks. `wrangler dev` uses the same state.
 import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
@@ -39,7 +39,10 @@ function bundleModules(bundleDir: string): { type: "ESModule" | "Text"; path: st
 	const texts = readdirSync(bundleDir).filter((name) => TEXT_MODULE.test(name));
 	return [
 		{ type: "ESModule", path: join(bundleDir, "index.js") },
-		{ type: "ESModule", path: join(bundleDir, "console/built/console.js") },
+		// The bundle of a benchmark, whose entry stands elsewhere, holds the console itself.
+		...[join(bundleDir, "console/built/console.js")]
+			.filter((path) => existsSync(path))
+			.map((path) => ({ type: "ESModule" as const, path })),
 		...texts.map((name) => ({ type: "Text" as const, path: join(bundleDir, name) })),
 	];
 }

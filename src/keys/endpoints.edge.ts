@@ -5,6 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { toActor } from "../audit/event.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { readListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
 import { toWebhookRules } from "../webhooks/webhook.ts";
@@ -73,17 +74,10 @@ const listKeysEndpoint = endpoint({
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, MAX_USER_KEYS).default(DEFAULT_LISTED_KEYS).describe("Keys of a page."),
-			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+			cursor: cursorParam(),
 		}),
 	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("list"),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			data: z.array(keySchema),
-		}),
-	),
+	result: z.lazy(() => listSchema(keySchema)),
 	async handle({ query: { limit, cursor }, context }) {
 		const { account, db, timings } = context;
 		const after = readListCursor(cursor, isKeyId);
@@ -92,8 +86,7 @@ const listKeysEndpoint = endpoint({
 		const last = keys.at(-1);
 		return ok({
 			object: "list" as const,
-			has_more: hasMore,
-			next_cursor: hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null,
+			...toNextPage(hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null),
 			data: await viewKeys(context, { userId: account.userId, isOwner: account.key.role === "owner" }, keys),
 		});
 	},

@@ -4,6 +4,7 @@ import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { readListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
 import { forgetShareBadge } from "./badge-endpoint.edge.ts";
@@ -99,24 +100,19 @@ const listSharesEndpoint = endpoint({
 	summary: "The caller's shared routing configs, newest first.",
 	query: z.object({
 		limit: integerParam(1, MAX_USER_SHARES).default(MAX_USER_SHARES).describe("Shares of a page."),
-		cursor: z.string().optional().describe("`next_cursor` of the page before."),
+		cursor: cursorParam(),
 	}),
 	result: z.lazy(() =>
-		z.object({
-			object: z.literal("list"),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			data: z.array(
-				z.object({
-					share_id: z.string(),
-					title: z.string().nullable(),
-					config: configSchema,
-					url: z.string(),
-					short_url: z.string(),
-					created_at: z.number().describe("Unix timestamp."),
-				}),
-			),
-		}),
+		listSchema(
+			z.object({
+				share_id: z.string(),
+				title: z.string().nullable(),
+				config: configSchema,
+				url: z.string(),
+				short_url: z.string(),
+				created_at: z.number().describe("Unix timestamp."),
+			}),
+		),
 	),
 	async handle({ query, context }) {
 		const { db, account } = context;
@@ -129,8 +125,7 @@ const listSharesEndpoint = endpoint({
 		const last = shares.at(-1);
 		return ok({
 			object: "list" as const,
-			has_more: hasMore,
-			next_cursor: hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null,
+			...toNextPage(hasMore && last ? renderCursor({ created_at: last.createdAt, id: last.id }) : null),
 			data: shares.map((share) => {
 				const { json, page } = shareUrls(share, context);
 				const created_at = toUnixSeconds(share.createdAt);

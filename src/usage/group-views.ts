@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { fail, ok, type Result } from "../failure.ts";
 import type { CsvCell } from "../http/csv.ts";
+import { cursorParam, nextPageMembers } from "../http/list-answer.ts";
 import { integerParam } from "../http/query.ts";
 import { type DayRange, dayParam, toDayRange } from "./day-range.ts";
 import { GROUPINGS, type Grouping, type KeyLabel, parseGroupCursor } from "./groups.ts";
@@ -14,7 +15,7 @@ export const groupQueryMembers = () => ({
 	since: dayParam.optional().describe("First UTC day, YYYY-MM-DD; 30 days in all without it."),
 	until: dayParam.optional().describe("Last UTC day; today without it."),
 	limit: integerParam(1, MAX_GROUPS).optional().describe(`Groups of a page; ${DEFAULT_GROUPS} without it.`),
-	cursor: z.string().optional().describe("`next_cursor` of the page before."),
+	cursor: cursorParam(),
 });
 
 export interface GroupQuery {
@@ -109,8 +110,7 @@ export function groupListSchema<Kind extends string, Amounts extends z.ZodRawSha
 		since: z.string(),
 		until: z.string(),
 		total: z.object(amounts).describe("Of all pages: every request once, though it may be in several groups."),
-		has_more: z.boolean(),
-		next_cursor: z.string().nullable(),
+		...nextPageMembers(),
 		data: z.array(z.object({ ...labelSchema.unwrap().shape, ...amounts })),
 	});
 }

@@ -3,6 +3,7 @@ import type { KeyContext } from "../account/context.ts";
 import { ok } from "../failure.ts";
 import { prefersCsv, renderCsv } from "../http/csv.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
+import { toNextPage } from "../http/list-answer.ts";
 import type { MeterClient } from "../meter/meter-client.edge.ts";
 import type { RollupPart } from "../meter/rollup.ts";
 import { type GroupRequest, LABEL_MEMBERS, toGroupLabel, toLabelCells } from "./group-views.ts";
@@ -113,8 +114,7 @@ export async function answerGroups<Kind extends string, A extends Amounts>(
 		group_by: grouping,
 		...range,
 		total: totalAmounts,
-		has_more: cursor !== null,
-		next_cursor: cursor,
+		...toNextPage(cursor),
 		data: rows.map(({ label, amounts }) => ({ ...label, ...amounts })),
 	};
 	return { ...ok({ object: kind, ...list }), headers: VARY };

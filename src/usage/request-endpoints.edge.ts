@@ -5,6 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
 import { mergePageParts } from "../http/list-page.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
@@ -36,18 +37,14 @@ const listRequestsEndpoint = endpoint({
 			since: timestampParam.optional().describe("Arrived then or later."),
 			until: timestampParam.optional().describe("Arrived before."),
 			limit: integerParam(1, MOST_REQUESTS).default(DEFAULT_REQUESTS).describe("Requests of a page."),
-			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+			cursor: cursorParam(),
 		}),
 	),
 	result: z.lazy(() =>
 		z.object({
 			object: z.literal("list"),
-			has_more: z.boolean(),
-			next_cursor: z.string().nullable(),
-			searched_back_to: z
-				.string()
-				.nullable()
-				.describe("Where a page ended that found few: `next_cursor` goes on from there. Null on other pages."),
+			...nextPageMembers(),
+			...searchedBackToMember(),
 			data: z.array(requestSchema),
 		}),
 	),
@@ -63,8 +60,7 @@ const listRequestsEndpoint = endpoint({
 		const { entries, nextCursor, searchedBackTo } = mergePageParts([pending, stored], limit, toRequestPosition);
 		return ok({
 			object: "list" as const,
-			has_more: nextCursor !== null,
-			next_cursor: nextCursor,
+			...toNextPage(nextCursor),
 			searched_back_to: searchedBackTo,
 			data: entries.map(toRequestView),
 		});

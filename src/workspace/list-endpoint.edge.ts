@@ -5,6 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import type { AuditEventRow } from "../audit/event.ts";
 import { readUnflushedEvents } from "../audit/owners.edge.ts";
 import { fail, ok, type Result } from "../failure.ts";
+import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { integerParam } from "../http/query.ts";
 import { ledgerClient } from "../ledger/ledger-client.edge.ts";
 import { mergeWorkspaces, parseWorkspaceCursor, type UnflushedWorkspace, workspaceSchema } from "./workspace-list.ts";
@@ -34,14 +35,7 @@ async function readUnflushedWorkspaces(context: KeyContext): Promise<Result<Unfl
 }
 
 /** `GET /v1/workspaces`. */
-export const workspaceListSchema = z.lazy(() =>
-	z.object({
-		object: z.literal("list"),
-		has_more: z.boolean(),
-		next_cursor: z.string().nullable(),
-		data: z.array(workspaceSchema),
-	}),
-);
+export const workspaceListSchema = z.lazy(() => listSchema(workspaceSchema));
 
 export const listWorkspacesEndpoint = endpoint({
 	id: "list_workspaces",
@@ -53,7 +47,7 @@ export const listWorkspacesEndpoint = endpoint({
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, MOST_WORKSPACES).default(DEFAULT_WORKSPACES).describe("Workspaces of a page."),
-			cursor: z.string().optional().describe("`next_cursor` of the page before."),
+			cursor: cursorParam(),
 		}),
 	),
 	result: workspaceListSchema,
@@ -71,8 +65,7 @@ export const listWorkspacesEndpoint = endpoint({
 		const { workspaces, nextCursor } = mergeWorkspaces(stored, unflushed.value, after, limit);
 		return ok({
 			object: "list" as const,
-			has_more: nextCursor !== null,
-			next_cursor: nextCursor,
+			...toNextPage(nextCursor),
 			data: workspaces,
 		});
 	},

@@ -38,7 +38,7 @@ describe("an owner", () => {
 		await page.getByRole("button", { name: "Make the key" }).click();
 		const first = await page.locator("#made-key").innerText();
 		await page.getByRole("button", { name: "Copy the key" }).click();
-		await page.getByRole("button", { name: "Copied" }).waitFor();
+		await page.getByRole("status").filter({ hasText: "Copied to the clipboard" }).waitFor();
 		expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
 		expect(await usageStatus(first)).toBe(200);
 		expect(await visitor.findFaults("made-key")).toEqual([]);

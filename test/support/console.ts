@@ -1,10 +1,13 @@
 // A browser of the console, as far as HTTP goes: it keeps the session's cookie and sends what a browser sends.
+import { expect } from "vitest";
 import { call, ORIGIN, type TestKey } from "./service.ts";
 
 export interface ConsoleBrowser {
 	get(path: string, headers?: Record<string, string>): Promise<Response>;
 	/** Sends a form from a page of the console. */
 	post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+	/** The HTML of a page, which must have this status and be kept nowhere. */
+	show(path: string, status?: number): Promise<string>;
 	/** The cookie as it is kept now; empty when the session has ended. */
 	cookie(): string;
 }
@@ -20,6 +23,13 @@ export function openBrowser(address = "203.0.113.7"): ConsoleBrowser {
 	}
 	return {
 		get: (path, headers = {}) => exchange(path, { headers }),
+		async show(path, status = 200) {
+			const response = await exchange(path, { headers: {} });
+			const html = await response.text();
+			expect(response.status, html).toBe(status);
+			expect(response.headers.get("cache-control")).toBe("no-store");
+			return html;
+		},
 		post: (path, fields, headers = {}) =>
 			exchange(path, {
 				method: "POST",

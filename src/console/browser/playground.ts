@@ -83,28 +83,36 @@ async function showStream(response: Response): Promise<void> {
 	say("The stream ended early. What was delivered is accounted for.");
 }
 
+/** Offers to stop the answer instead of asking for another. Buttons keep the focus: who sends by keyboard stays where he is. */
+function showBusy(form: HTMLFormElement, isBusy: boolean): void {
+	form.ariaBusy = String(isBusy);
+	const stop = place("stop");
+	const [send, ...others] = form.querySelectorAll<HTMLButtonElement>("button[type=submit]");
+	for (const button of [send, ...others]) if (button) button.ariaDisabled = isBusy ? "true" : null;
+	if (document.activeElement === stop) send?.focus();
+	stop.hidden = !isBusy;
+}
+
 async function send(form: HTMLFormElement, url: string): Promise<void> {
 	const stop = place("stop");
 	const aborter = new AbortController();
 	const onStop = () => aborter.abort();
-	const buttons = form.querySelectorAll<HTMLButtonElement>("button[type=submit]");
 	place("streamed").hidden = false;
 	place("stream-text").textContent = "";
 	place("stream-facts").textContent = "";
 	place("stream-link").hidden = true;
-	for (const button of buttons) button.disabled = true;
-	stop.hidden = false;
+	showBusy(form, true);
 	stop.addEventListener("click", onStop);
 	say("Answering …");
+	place("streamed").scrollIntoView({ block: "nearest" });
 	try {
 		const fields = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 		await showStream(await fetch(url, { method: "POST", body: fields, signal: aborter.signal }));
 	} catch (error) {
 		say(aborter.signal.aborted ? "Stopped. What was delivered is accounted for." : `Failed: ${String(error)}`);
 	} finally {
-		for (const button of buttons) button.disabled = false;
 		stop.removeEventListener("click", onStop);
-		stop.hidden = true;
+		showBusy(form, false);
 	}
 }
 
@@ -112,9 +120,10 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
 export function streamPlayground(): void {
 	const form = document.querySelector<HTMLFormElement>("form[data-stream]");
 	form?.addEventListener("submit", (event) => {
+		const isBusy = form.ariaBusy === "true";
 		// The other button shows the choice on a page of its own.
-		if (event.submitter?.hasAttribute("formaction")) return;
+		if (!isBusy && event.submitter?.hasAttribute("formaction")) return;
 		event.preventDefault();
-		void send(form, form.dataset["stream"] ?? "");
+		if (!isBusy) void send(form, form.dataset["stream"] ?? "");
 	});
 }

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
 		label: "Event",
 		cell: ({ event_type, decision }) => (
 			<>
-				{event_type} {decision === undefined ? null : <DecisionBadge decision={decision} />}
+				<span class="name">{event_type}</span> {decision === undefined ? null : <DecisionBadge decision={decision} />}
 			</>
 		),
 	},

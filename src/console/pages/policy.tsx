@@ -21,8 +21,16 @@ function textMember({ payload }: Event, name: string): string {
 	return typeof value === "string" ? value : "";
 }
 
-function factorsText({ payload }: Event): string {
-	return Array.isArray(payload["factors"]) ? payload["factors"].join(", ") : "";
+function Factors({ payload }: Event) {
+	const factors = Array.isArray(payload["factors"]) ? payload["factors"].map(String) : [];
+	if (factors.length === 0) return <>none</>;
+	return (
+		<ul class="plain-list">
+			{factors.map((factor) => (
+				<li class="name">{factor.replaceAll("_", " ")}</li>
+			))}
+		</ul>
+	);
 }
 
 function NoChecks() {
@@ -50,7 +58,7 @@ const COLUMNS: readonly Column<Event>[] = [
 			</>
 		),
 	},
-	{ label: "Factors", cell: (event) => factorsText(event) || "none" },
+	{ label: "Factors", cell: Factors },
 	{
 		label: "Details",
 		cell: ({ id, payload }) => (

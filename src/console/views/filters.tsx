@@ -66,7 +66,11 @@ export function Filters({ path, query, filters }: FiltersProps) {
 			<button type="submit" class="quiet">
 				Show
 			</button>
-			{isSet ? <a href={path}>Clear</a> : null}
+			{isSet ? (
+				<a class="clear" href={path}>
+					Clear
+				</a>
+			) : null}
 		</form>
 	);
 }

@@ -39,6 +39,14 @@ export function Layout({ title, section, session, children }: LayoutProps) {
 					<a class="brand" href="/console">
 						svc
 					</a>
+					<form class="session" method="post" action="/console/sign-out">
+						<span>
+							{session.role} key <code>…{session.key.slice(-4)}</code>
+						</span>
+						<button type="submit" class="quiet">
+							Sign out
+						</button>
+					</form>
 					<nav aria-label="Console">
 						<ul>
 							{Object.entries(SECTIONS).map(([id, { path, label }]) => (
@@ -50,14 +58,6 @@ export function Layout({ title, section, session, children }: LayoutProps) {
 							))}
 						</ul>
 					</nav>
-					<form class="session" method="post" action="/console/sign-out">
-						<span>
-							{session.role} key <code>…{session.key.slice(-4)}</code>
-						</span>
-						<button type="submit" class="quiet">
-							Sign out
-						</button>
-					</form>
 				</header>
 				<main id="main" tabindex={-1}>
 					<h1>

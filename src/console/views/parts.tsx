@@ -6,9 +6,21 @@ import { showDirectionMarks } from "../json-text.ts";
 
 type NoticeKind = "error" | "warning" | "success" | "note";
 
-export function Notice({ kind, title, children }: { kind: NoticeKind; title: string; children?: Child }) {
+interface NoticeProps {
+	kind: NoticeKind;
+	title: string;
+	/** The keyboard begins here: what the page answers to a form. */
+	hasFocus?: boolean;
+	children?: Child;
+}
+
+export function Notice({ kind, title, hasFocus, children }: NoticeProps) {
 	return (
-		<div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+		<div
+			class={`notice ${kind}`}
+			role={kind === "error" ? "alert" : "status"}
+			{...(hasFocus ? { tabindex: -1, autofocus: true } : {})}
+		>
 			<strong>{title}</strong>
 			{children}
 		</div>
@@ -26,14 +38,17 @@ const FAILURE_TITLES: Record<number, string> = {
 
 /** Why the API refused, in its own words. */
 export function Failure({ failure }: { failure: ApiFailure }) {
+	const { message } = failure;
+	// The message says the first of them.
+	const issues = failure.issues.filter((issue) => !message.includes(issue.message));
 	return (
-		<Notice kind="error" title={FAILURE_TITLES[failure.status] ?? "The request failed"}>
-			<p>{failure.message}</p>
-			{failure.issues.length === 0 ? null : (
+		<Notice kind="error" title={FAILURE_TITLES[failure.status] ?? "The request failed"} hasFocus>
+			<p>{message}</p>
+			{issues.length === 0 ? null : (
 				<ul>
-					{failure.issues.map(({ path, message }) => (
+					{issues.map((issue) => (
 						<li>
-							<code>{path}</code> {message}
+							<code>{issue.path}</code> {issue.message}
 						</li>
 					))}
 				</ul>
@@ -73,6 +88,16 @@ export function Time({ iso }: { iso: string }) {
 	);
 }
 
+/** Its elements have these roles by themselves until a style makes cards of the rows: then some browsers forget. */
+const TABLE_ROLES = {
+	table: "table",
+	rows: "rowgroup",
+	row: "row",
+	columnHead: "columnheader",
+	rowHead: "rowheader",
+	cell: "cell",
+} as const;
+
 export interface Column<Row> {
 	label: string;
 	/** Right-aligned, for numbers. */
@@ -88,31 +113,38 @@ interface TableProps<Row> {
 	empty: Child;
 }
 
-/** A table in a box of its own, which scrolls where it is wider than the page. The first column names the row. */
+/**
+ * A table in a box of its own, which scrolls where it is wider than the page. The first column names the row.
+ * On a phone each row is a card (style.css).
+ */
 export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
 	if (rows.length === 0) return <div class="empty">{empty}</div>;
 	return (
 		// A box that scrolls must be reachable by keyboard (WCAG 2.1.1).
 		<section class="scroll" tabindex={0} aria-label={caption}>
-			<table>
+			<table class="cards" role={TABLE_ROLES.table}>
 				<caption>{caption}</caption>
-				<thead>
-					<tr>
+				<thead role={TABLE_ROLES.rows}>
+					<tr role={TABLE_ROLES.row}>
 						{columns.map(({ label, isNumeric }) => (
-							<th scope="col" class={isNumeric ? "numeric" : undefined}>
+							<th role={TABLE_ROLES.columnHead} scope="col" class={isNumeric ? "numeric" : undefined}>
 								{label}
 							</th>
 						))}
 					</tr>
 				</thead>
-				<tbody>
+				<tbody role={TABLE_ROLES.rows}>
 					{rows.map((row) => (
-						<tr>
-							{columns.map(({ cell, isNumeric }, index) =>
+						<tr role={TABLE_ROLES.row}>
+							{columns.map(({ label, cell, isNumeric }, index) =>
 								index === 0 ? (
-									<th scope="row">{cell(row)}</th>
+									<th role={TABLE_ROLES.rowHead} scope="row" data-label={label}>
+										{cell(row)}
+									</th>
 								) : (
-									<td class={isNumeric ? "numeric" : undefined}>{cell(row)}</td>
+									<td role={TABLE_ROLES.cell} data-label={label} class={isNumeric ? "numeric" : undefined}>
+										{cell(row)}
+									</td>
 								),
 							)}
 						</tr>

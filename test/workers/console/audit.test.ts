@@ -11,25 +11,17 @@ beforeEach(async () => {
 	browser = await signIn(key);
 });
 
-async function show(path: string, status = 200): Promise<string> {
-	const response = await browser.get(path);
-	const html = await response.text();
-	expect(response.status, html).toBe(status);
-	return html;
-}
-
 /** Kinds of the events in the table. */
 function kinds(html: string): string[] {
-	const rows = html.split("<tbody>")[1] ?? "";
-	return [...rows.matchAll(/<td>(\w+) /g)].map(([, kind]) => kind ?? "");
+	return [...html.matchAll(/data-label="Event"><span class="name">(\w+)</g)].map(([, kind]) => kind ?? "");
 }
 
 describe("the audit log", () => {
 	it("says how to begin, then shows each event with its payload as text", async () => {
-		expect(await show("/console/audit")).toContain("Nothing is recorded yet");
+		expect(await browser.show("/console/audit")).toContain("Nothing is recorded yet");
 		const action = `<script>alert(1)</script>`;
 		await callWithKey(key.key, "/v1/policy/check", { workspace_id: "shop", action });
-		const html = await show("/console/audit");
+		const html = await browser.show("/console/audit");
 		expect(html).toContain("&lt;script&gt;alert(1)");
 		expect(html).not.toContain("<script>alert");
 	});
@@ -37,19 +29,19 @@ describe("the audit log", () => {
 	it("is filtered by kind, workspace and actor", async () => {
 		await handOnTimes(key, 1, { workspace_id: "a" });
 		await callWithKey(key.key, "/v1/policy/check", { workspace_id: "b", action: "Look" });
-		expect(kinds(await show("/console/audit"))).toEqual(["policy_check", "handoff_created"]);
-		expect(kinds(await show("/console/audit?event_type=handoff_created"))).toEqual(["handoff_created"]);
-		expect(kinds(await show("/console/audit?workspace_id=b"))).toEqual(["policy_check"]);
-		expect(await show("/console/audit?actor=operator")).toContain("No event matches");
-		expect(await show("/console/audit?event_type=moon", 422)).toContain("event_type");
+		expect(kinds(await browser.show("/console/audit"))).toEqual(["policy_check", "handoff_created"]);
+		expect(kinds(await browser.show("/console/audit?event_type=handoff_created"))).toEqual(["handoff_created"]);
+		expect(kinds(await browser.show("/console/audit?workspace_id=b"))).toEqual(["policy_check"]);
+		expect(await browser.show("/console/audit?actor=operator")).toContain("No event matches");
+		expect(await browser.show("/console/audit?event_type=moon", 422)).toContain("event_type");
 	});
 
 	it("goes on to the next page with its filters", async () => {
 		await handOnTimes(key, 51, { workspace_id: "a" });
-		const html = await show("/console/audit?event_type=handoff_created&workspace_id=a");
+		const html = await browser.show("/console/audit?event_type=handoff_created&workspace_id=a");
 		expect(kinds(html)).toHaveLength(50);
 		const next = (/href="([^"]*cursor=[^"]*)"/.exec(html)?.[1] ?? "").replaceAll("&amp;", "&");
 		expect(next).toContain("event_type=handoff_created");
-		expect(kinds(await show(next))).toHaveLength(1);
+		expect(kinds(await browser.show(next))).toHaveLength(1);
 	});
 });

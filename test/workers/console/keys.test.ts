@@ -37,7 +37,7 @@ describe("an owner", () => {
 		const html = await page.text();
 		const key = /svc_sk_\w+/.exec(html)?.[0] ?? "";
 		expect((await chat(key, "Say hello")).status).toBe(200);
-		const list = await (await browser.get("/console/keys")).text();
+		const list = await browser.show("/console/keys");
 		expect(list).not.toContain(key);
 		expect(list).not.toContain("<img src=x");
 		expect(list).toContain("&lt;img src=x");
@@ -89,7 +89,7 @@ describe("an owner", () => {
 
 	it("is warned before the session's own key is changed, and signs in again after", async () => {
 		const browser = await signIn(owner);
-		expect(await (await browser.get(`/console/keys/${owner.key_id}`)).text()).toContain("the key of this session");
+		expect(await browser.show(`/console/keys/${owner.key_id}`)).toContain("the key of this session");
 		const html = await (await browser.post(`/console/keys/${owner.key_id}/rotate`, { overlap_seconds: "0" })).text();
 		expect(html).toMatch(/svc_sk_\w+/);
 		expect((await browser.get("/console/keys")).status).toBe(401);
@@ -100,7 +100,7 @@ describe("who may not", () => {
 	it("an agent's key sees keys, and its forms are refused", async () => {
 		const made = await makeKey({ role: "agent" });
 		const browser = await signIn(made);
-		const html = await (await browser.get(`/console/keys/${owner.key_id}`)).text();
+		const html = await browser.show(`/console/keys/${owner.key_id}`);
 		expect(html).not.toContain('<form method="post" action="/console/keys');
 		for (const path of ["new", owner.key_id, `${owner.key_id}/rotate`])
 			expect((await browser.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status).toBe(403);

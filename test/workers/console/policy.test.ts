@@ -12,38 +12,31 @@ beforeEach(async () => {
 	browser = await signIn(key);
 });
 
-async function show(path: string, status = 200): Promise<string> {
-	const response = await browser.get(path);
-	const html = await response.text();
-	expect(response.status, html).toBe(status);
-	return html;
-}
-
 describe("policy checks", () => {
 	it("are listed with decision and reason, by filters, and only one's own", async () => {
-		expect(await show("/console/policy")).toContain("Nothing was checked yet");
+		expect(await browser.show("/console/policy")).toContain("Nothing was checked yet");
 		const check = (action: string, more: object) =>
 			callWithKey(key.key, "/v1/policy/check", { workspace_id: "shop", action, ...more });
 		await check(`Read ${EVIL}`, {});
 		await check("Remove it all", { commands: ["rm -rf /"] });
-		const all = await show("/console/policy");
+		const all = await browser.show("/console/policy");
 		expect(all).toContain("Remove it all");
 		expect(all).toContain("Read &lt;script&gt;");
 		expect(all).not.toContain("<img");
-		const denied = await show("/console/policy?decision=deny");
+		const denied = await browser.show("/console/policy?decision=deny");
 		expect(denied).toContain("Remove it all");
 		expect(denied).not.toContain("Read &lt;");
-		expect(await show("/console/policy?workspace_id=other")).toContain("No check matches");
+		expect(await browser.show("/console/policy?workspace_id=other")).toContain("No check matches");
 		browser = await signIn(await newKey("corporate"));
-		expect(await show("/console/policy")).toContain("Nothing was checked yet");
+		expect(await browser.show("/console/policy")).toContain("Nothing was checked yet");
 	});
 
 	it("name a filter that is not valid", async () => {
-		expect(await show("/console/policy?since=yesterday", 422)).toContain("since");
+		expect(await browser.show("/console/policy?since=yesterday", 422)).toContain("since");
 	});
 
 	it("are made by the form, which says that they are recorded", async () => {
-		expect(await show("/console/policy/check")).toContain("The check is recorded");
+		expect(await browser.show("/console/policy/check")).toContain("The check is recorded");
 		const fields = {
 			workspace_id: "shop",
 			action: EVIL,
@@ -55,7 +48,7 @@ describe("policy checks", () => {
 		expect(html).toContain("Decision: deny");
 		expect(html).not.toContain("<script>alert");
 		expect(html).toContain("rm -rf /\r\nls</textarea>");
-		expect(await show("/console/policy")).toContain("rm -rf /");
+		expect(await browser.show("/console/policy")).toContain("rm -rf /");
 		const refused = await browser.post("/console/policy/check", { ...fields, action: " " });
 		expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining("must not be blank")]);
 	});

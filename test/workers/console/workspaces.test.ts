@@ -15,14 +15,6 @@ beforeEach(async () => {
 	browser = await signIn(key);
 });
 
-async function show(path: string, status = 200, own = browser): Promise<string> {
-	const response = await own.get(path);
-	const html = await response.text();
-	expect(response.status, html).toBe(status);
-	expect(response.headers.get("cache-control")).toBe("no-store");
-	return html;
-}
-
 async function putManifest(manifest: unknown): Promise<string> {
 	const path = `/v1/workspace/${encodeURIComponent(WORKSPACE)}/manifest`;
 	const response = await call(path, { ...withKey(key.key, manifest), method: "PUT" });
@@ -41,9 +33,9 @@ async function removeEntry(seq: number): Promise<void> {
 
 describe("the list of workspaces", () => {
 	it("says how to begin, then names each", async () => {
-		expect(await show("/console/workspaces")).toContain("No workspace yet");
+		expect(await browser.show("/console/workspaces")).toContain("No workspace yet");
 		await handOnTimes(key, 1);
-		expect(await show("/console/workspaces")).toContain(`href="${PATH}"`);
+		expect(await browser.show("/console/workspaces")).toContain(`href="${PATH}"`);
 	});
 });
 
@@ -51,57 +43,57 @@ describe("a workspace", () => {
 	it("shows its handoffs, decisions and the verdict on its chain, and what agents wrote as text", async () => {
 		await handOnTimes(key, 1, { objective: `${EVIL}\u202E`, from_tool: EVIL });
 		await callWithKey(key.key, "/v1/policy/check", { workspace_id: WORKSPACE, action: EVIL });
-		const html = await show(PATH);
+		const html = await browser.show(PATH);
 		expect(html).toContain("The chain of handoffs is intact");
 		expect(html).toContain("&lt;script&gt;alert(1)");
 		expect(html).not.toContain("<script>alert");
 		expect(html).not.toContain("<img");
-		for (const page of [html, await show(`${PATH}/chain`)]) expect(page).not.toContain("\u202E");
+		for (const page of [html, await browser.show(`${PATH}/chain`)]) expect(page).not.toContain("\u202E");
 	});
 
 	it("of another user or of nobody is not there", async () => {
 		await handOnTimes(key, 1);
 		const stranger = await signIn(await newKey("corporate"));
-		expect(await show(PATH, 404, stranger)).toContain("There is no such workspace");
-		expect(await show("/console/workspaces/%00", 404)).toContain("There is no such thing here");
+		expect(await stranger.show(PATH, 404)).toContain("There is no such workspace");
+		expect(await browser.show("/console/workspaces/%00", 404)).toContain("There is no such thing here");
 	});
 });
 
 describe("the chain", () => {
 	it("is drawn entry by entry, page by page, each with the hash that it follows", async () => {
 		const chain = await handOnTimes(key, 22);
-		const html = await show(`${PATH}/chain`);
+		const html = await browser.show(`${PATH}/chain`);
 		expect(html.match(/id="entry-\d+"/g)).toHaveLength(20);
 		expect(html).toContain("The chain is intact");
 		for (const { hash } of chain.slice(0, 20)) expect(html).toContain(hash);
 		const next = /href="([^"]*after=19[^"]*)"/.exec(html)?.[1] ?? "";
-		const rest = await show(next.replaceAll("&amp;", "&"));
+		const rest = await browser.show(next.replaceAll("&amp;", "&"));
 		expect(rest.match(/id="entry-\d+"/g)).toEqual([`id="entry-20"`, `id="entry-21"`]);
 	});
 
 	it("that is broken is marked where it breaks, on whatever page, and the overview says so", async () => {
 		await handOnTimes(key, 22);
 		await removeEntry(20);
-		const first = await show(`${PATH}/chain`);
+		const first = await browser.show(`${PATH}/chain`);
 		expect(first).toContain("The chain is broken");
 		expect(first).not.toContain(`class="broken"`);
 		const there = /href="([^"]*)">Go to the first broken entry/.exec(first)?.[1] ?? "";
-		const html = await show(there.replaceAll("&amp;", "&"));
+		const html = await browser.show(there.replaceAll("&amp;", "&"));
 		expect(html).toMatch(/<li class="broken" id="entry-21">/);
 		expect(html).toContain("an entry was removed, added or moved");
 		expect(html).not.toMatch(/class="broken" id="entry-19"/);
-		expect(await show(PATH)).toContain("The chain of handoffs is broken");
+		expect(await browser.show(PATH)).toContain("The chain of handoffs is broken");
 	});
 
 	it("has a proof of each entry and a checkpoint", async () => {
 		await handOnTimes(key, 2);
-		expect(JSON.parse(await show(`${PATH}/chain/proof?index=1`))).toMatchObject({
+		expect(JSON.parse(await browser.show(`${PATH}/chain/proof?index=1`))).toMatchObject({
 			kind: "inclusion",
 			index: 1,
 			size: 2,
 		});
-		expect(await show(`${PATH}/chain/proof?index=9`, 422)).toContain("must be below");
-		expect(await show(`${PATH}/chain/checkpoint`)).toContain("\n2\n");
+		expect(await browser.show(`${PATH}/chain/proof?index=9`, 422)).toContain("must be below");
+		expect(await browser.show(`${PATH}/chain/checkpoint`)).toContain("\n2\n");
 	});
 });
 
@@ -114,13 +106,13 @@ describe("the manifest", () => {
 		expect(review).toContain("<code>&quot;npm publish&quot;</code> is no longer in forbidden_commands");
 		expect(review).toContain("require_handoffs is off");
 		expect(review).not.toContain("<script>alert");
-		expect(await show(`${PATH}/manifest`)).toContain("npm publish");
+		expect(await browser.show(`${PATH}/manifest`)).toContain("npm publish");
 		const saved = await browser.post(`${PATH}/manifest`, { base, manifest });
 		expect(saved.headers.get("location")).toBe(`${PATH}/manifest?saved=1`);
-		expect(await show(`${PATH}/manifest?saved=1`)).toContain("The manifest is saved and in force");
-		const compared = await show(`${PATH}/manifest?from=1&to=2`);
+		expect(await browser.show(`${PATH}/manifest?saved=1`)).toContain("The manifest is saved and in force");
+		const compared = await browser.show(`${PATH}/manifest?from=1&to=2`);
 		expect(compared).toMatch(/<del class="removed">-\s+&quot;npm publish&quot;/);
-		expect(await show(`${PATH}/manifest?from=1&to=9`)).toContain("no manifest of this version");
+		expect(await browser.show(`${PATH}/manifest?from=1&to=9`)).toContain("no manifest of this version");
 	});
 
 	it("that somebody else changed meanwhile is not overwritten", async () => {
@@ -129,7 +121,7 @@ describe("the manifest", () => {
 		const response = await browser.post(`${PATH}/manifest`, { base, manifest: JSON.stringify(MANIFEST) });
 		expect(response.status).toBe(409);
 		expect(await response.text()).toContain("Somebody saved version 2");
-		expect(await show(`${PATH}/manifest`)).toContain("theirs");
+		expect(await browser.show(`${PATH}/manifest`)).toContain("theirs");
 	});
 
 	it("that is not valid stays in the form with the reason", async () => {
@@ -146,7 +138,7 @@ describe("the manifest", () => {
 		await putManifest(MANIFEST);
 		const html = await (await browser.post(`${PATH}/manifest/readiness`, {})).text();
 		expect(html).toMatch(/Readiness: \d+ of 100/);
-		expect(await show(`${PATH}/manifest`)).toMatch(/Version in force<\/dt><dd>1</);
+		expect(await browser.show(`${PATH}/manifest`)).toMatch(/Version in force<\/dt><dd>1</);
 	});
 
 	it("is not an agent's to change", async () => {
@@ -155,6 +147,6 @@ describe("the manifest", () => {
 		const agent = await signIn((await created.json()) as { key: string });
 		const manifest = JSON.stringify({ stack: ["mine"] });
 		expect((await agent.post(`${PATH}/manifest`, { base, manifest })).status).toBe(403);
-		expect(await show(`${PATH}/manifest`)).not.toContain("mine");
+		expect(await browser.show(`${PATH}/manifest`)).not.toContain("mine");
 	});
 });

@@ -40,7 +40,7 @@ function KeyFacts({ item }: { item: Key }) {
 				["Role", item.role],
 				["Made", <Time iso={item.created_at} />],
 				["Replaced", item.rotated_from === null ? null : <code>{item.rotated_from}</code>],
-				["Last day with cost", item.last_used_on ?? "none"],
+				["Last charged", item.last_used_on ?? "never"],
 				["Budget", <Budget item={item} />],
 				["Budget begins anew", item.resets_at === null ? null : <Time iso={item.resets_at} />],
 				["Cost today", formatExactUsd(item.cost_today_usd)],

@@ -32,7 +32,7 @@ function keyColumns({ session }: PageRequest): readonly Column<Key>[] {
 		{ label: "Today", isNumeric: true, cell: ({ cost_today_usd }) => <Usd usd={cost_today_usd} /> },
 		{ label: "Month", isNumeric: true, cell: ({ cost_month_usd }) => <Usd usd={cost_month_usd} /> },
 		{ label: "In all", isNumeric: true, cell: ({ cost_total_usd }) => <Usd usd={cost_total_usd} /> },
-		{ label: "Last day with cost", cell: ({ last_used_on }) => last_used_on ?? "none" },
+		{ label: "Last charged", cell: ({ last_used_on }) => last_used_on ?? "never" },
 		{ label: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time iso={expires_at} />) },
 	];
 }

@@ -47,6 +47,7 @@ export function shownKeyPage(key: MadeKey, service: PageRequest["service"], more
 					<button type="button" class="quiet" data-copy="made-key" hidden>
 						Copy the key
 					</button>
+					<span id="made-key-copied" role="status" />
 				</p>
 				<CodeBlock label="For a shell" text={lines} />
 				{more}

@@ -1,14 +1,7 @@
 // What scripts do that join, decode or rename what they call and run.
 import { describe, expect, it } from "vitest";
 import { findCallEffects } from "../../../../../src/policy/commands/programs/code-calls.ts";
-import { decide } from "../../../../../src/policy/decide.ts";
-
-function decideFor(command: string): string {
-	return decide(
-		{ action: "Run", action_kind: "edit", files_affected: [], commands: [command] },
-		{ protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
-	).decision;
-}
+import { testDecisions } from "../../../../support/decided-commands.ts";
 
 const DENIED = [
 	"python -c \"import os; getattr(os,'sys'+'tem')('rm -rf ~')\"",
@@ -106,17 +99,7 @@ const ALLOWED = [
 ];
 
 describe("calls of scripts", () => {
-	it.each(DENIED)("are judged by what they run, write and read: %s", (command) => {
-		expect(decideFor(command)).toBe("deny");
-	});
-
-	it.each(ASKED)("ask where what they run is computed: %s", (command) => {
-		expect(decideFor(command)).not.toBe("allow");
-	});
-
-	it.each(ALLOWED)("are allowed where they do no harm: %s", (command) => {
-		expect(decideFor(command)).toBe("allow");
-	});
+	testDecisions({ denied: DENIED, asked: ASKED, allowed: ALLOWED });
 
 	it("build values of bounded size only", () => {
 		for (const step of ["x=x+x;", "x=x*9;", "x=x.replace('a','aaaa');", "y=x[::-1];", "l=l+l;"]) {

@@ -2,13 +2,7 @@
 // store and load.
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../../../src/policy/decide.ts";
-
-function decideFor(command: string): string {
-	return decide(
-		{ action: "Run", action_kind: "edit", files_affected: [], commands: [command] },
-		{ protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
-	).decision;
-}
+import { decideCommand, testDecisions } from "../../../../support/decided-commands.ts";
 
 const DENIED = [
 	'awk \'BEGIN { system("rm -rf " "~/x") }\'',
@@ -448,23 +442,15 @@ const ALLOWED = [
 ];
 
 describe("code of one-liners", () => {
-	it.each(DENIED)("%j is denied", (command) => {
-		expect(decideFor(command)).toBe("deny");
-	});
-
-	it.each(ASKED)("%j is not allowed", (command) => {
-		expect(decideFor(command)).not.toBe("allow");
-	});
-
-	it.each(ALLOWED)("%j is allowed", (command) => {
-		expect(decideFor(command)).toBe("allow");
-	});
+	testDecisions({ denied: DENIED, asked: ASKED, allowed: ALLOWED });
 
 	it.each(["awk 'BEGIN { ", "sed '", "sbcl --eval '", "tclsh <<< '", "Rscript -e '", "julia -e '", "groovy -e '"])(
 		"%j and a long text are examined",
 		(opening) => {
 			for (const repeated of ["(", 'x = "a" b | ', "s/a/b/;", "[a ", "{a ", 'f("x", ', "\\"])
-				expect(["allow", "confirm", "approve", "deny"]).toContain(decideFor(`${opening}${repeated.repeat(20_000)}'`));
+				expect(["allow", "confirm", "approve", "deny"]).toContain(
+					decideCommand(`${opening}${repeated.repeat(20_000)}'`),
+				);
 		},
 	);
 
