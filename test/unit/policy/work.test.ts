@@ -96,7 +96,7 @@ describe("work is charged in proportion to", () => {
 		["what a list is put into", (n) => `xargs -I{} echo ${"{}".repeat(n)} <<< ${value}`, LONG],
 		["the commands that xargs may mean", (n) => `xargs ${"-a b ".repeat(10)} ls ${"w ".repeat(n)} <<< x`, 200],
 		["the wrappers that a wrapper may mean", (n) => `${"timeout -a b -c d ".repeat(2)} ls ${"w ".repeat(n)}`, 200],
-		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${numbered("w", n)}`, 1_000],
+		["the folders that paths are seen from", (n) => `cd a; cd b; cd c; touch ${numbered(".w", n)}`, 1_000],
 		["the paths that a model looks at", (n) => `chmod 777 ${"/a ".repeat(n)}`, 500],
 		["the code that is searched", (n) => `python -c '${"aa(".repeat(n)}'`, 90],
 		[
