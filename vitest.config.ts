@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin } from "vitest/config";
-import { buildPages } from "./src/cli/pages.ts";
+import { buildModules } from "./src/cli/modules.ts";
 import { summaryReporter } from "./test/support/summary-reporter.ts";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
@@ -34,7 +34,7 @@ const PROVIDED = {
 };
 
 // The Worker imports them.
-await buildPages();
+await buildModules();
 
 /** Libraries that test files in workerd import as one module each: module by module, a file takes half as long again to begin. */
 const BUNDLED_FOR_WORKERS = [

@@ -62,6 +62,8 @@ const openapiEndpoint = endpoint({
 	},
 });
 
+const loadPolicyEngine = () => import("./policy/built/engine.js");
+
 /** In matching order: a fixed path comes before one with a parameter in the same place. */
 export const ENDPOINTS: readonly Endpoint[] = [
 	...chatEndpoints,
@@ -74,8 +76,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...proofEndpoints,
 	...agentEndpoints,
 	...ledgerEndpoints,
-	...workspaceEndpoints,
-	...policyEndpoints,
+	...workspaceEndpoints(loadPolicyEngine),
+	...policyEndpoints(loadPolicyEngine),
 	...auditEndpoints,
 	...routingConfigEndpoints,
 	...skillEndpoints,

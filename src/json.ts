@@ -1,9 +1,6 @@
-// JSON values and texts, as all parts of the service meet them. Pure.
-import * as z from "zod";
+// JSON values and texts, as all parts of the service meet them. Pure, and without zod: the policy engine uses it too.
 
 export type JsonObject = Record<string, unknown>;
-
-export const jsonObjectSchema = z.record(z.string(), z.unknown());
 
 /** Whether a value is an object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -6,7 +6,7 @@ import { parseSettings, SettingsError } from "../settings.ts";
 import { ensureDevVars, hasProviderKey, STATE_DIR, sandboxVariables } from "./local-env.ts";
 import { prepareState, WRANGLER } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
-import { buildPages } from "./pages.ts";
+import { buildModules } from "./modules.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 
@@ -20,7 +20,7 @@ async function runDev(): Promise<void> {
 	parseSettings(devVars);
 	const releaseState = await claimState(STATE_DIR);
 	prepareState(STATE_DIR);
-	await buildPages();
+	await buildModules();
 	const sandbox = hasProviderKey(devVars) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log("for a key: npm run keys -- create --user me --plan corporate");

@@ -1,12 +1,12 @@
 // Runs the built Worker on this machine, for `npm start`, client tests and benchmarks. `wrangler dev` uses the same state.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
 import { hasAppliedMigrations, listAppliedMigrations, setAsideOtherVersion } from "./local-state.ts";
-import { buildPages } from "./pages.ts";
+import { buildModules } from "./modules.ts";
 
 const CONFIG = "wrangler.toml";
 
@@ -22,9 +22,9 @@ function runWrangler(args: string[]): void {
 	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
 }
 
-/** Bundles the Worker as for a deployment, with its pages; returns the bundle's folder. */
+/** Bundles the Worker as for a deployment, with the modules beside it; returns the bundle's folder. */
 export async function buildBundle(outDir: string): Promise<string> {
-	await buildPages();
+	await buildModules();
 	// Text modules of an earlier build have other names and would stay.
 	rmSync(outDir, { recursive: true, force: true });
 	runWrangler(["deploy", "--dry-run", "--outdir", outDir]);
@@ -34,15 +34,22 @@ export async function buildBundle(outDir: string): Promise<string> {
 /** How wrangler names a text module of a bundle: the SHA-1 of its content, then the file's name. */
 export const TEXT_MODULE = /^[0-9a-f]{40}-.+\.(?:md|html)$/;
 
+const BUILT_MODULE = /^[^/]+\/built\/[^/]+\.js$/;
+
+/**
+ * The JavaScript beside a bundle that is loaded on first use (see wrangler.toml), by its path in the bundle's folder. The bundle of
+ * a benchmark, whose entry stands elsewhere, has none: it holds them itself.
+ */
+export function findBuiltModules(bundleDir: string): readonly string[] {
+	return readdirSync(bundleDir, { recursive: true, encoding: "utf8" }).filter((name) => BUILT_MODULE.test(name));
+}
+
 /** The modules of a bundle made by buildBundle. */
 function bundleModules(bundleDir: string): { type: "ESModule" | "Text"; path: string }[] {
 	const texts = readdirSync(bundleDir).filter((name) => TEXT_MODULE.test(name));
 	return [
 		{ type: "ESModule", path: join(bundleDir, "index.js") },
-		// The bundle of a benchmark, whose entry stands elsewhere, holds the console itself.
-		...[join(bundleDir, "console/built/console.js")]
-			.filter((path) => existsSync(path))
-			.map((path) => ({ type: "ESModule" as const, path })),
+		...findBuiltModules(bundleDir).map((name) => ({ type: "ESModule" as const, path: join(bundleDir, name) })),
 		...texts.map((name) => ({ type: "Text" as const, path: join(bundleDir, name) })),
 	];
 }

@@ -1,7 +1,7 @@
-// The console's style and script, as `npm run pages` built them into this module: their names hold their hashes, so that browsers
+// The console's style and script, as `npm run modules` built them into this module: their names hold their hashes, so that browsers
 // may keep them for ever.
 
-/** Set by the build (cli/pages.ts). */
+/** Set by the build (cli/modules.ts). */
 declare const CONSOLE_STYLE: { name: string; text: string };
 declare const CONSOLE_SCRIPT: { name: string; text: string };
 

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { TextSeal } from "../durable/text-seal.edge.ts";
 import { StorageUnavailableError } from "../failure.ts";
-import { jsonObjectSchema, parseJson } from "../json.ts";
+import { jsonObjectSchema } from "../http/json-object.ts";
+import { parseJson } from "../json.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
 import type { AssistantPart } from "../providers/model-call.ts";
 import type { Settings } from "../settings.ts";

@@ -2,11 +2,11 @@
 // them into parts of a call. Pure.
 import * as z from "zod";
 import { entryList } from "../http/entry-list.ts";
+import { jsonObjectSchema } from "../http/json-object.ts";
 import { MAX_JSON_ENTRIES } from "../http/json-shape.ts";
 import { imageAddressSchema } from "../inference/image-address.ts";
 import { readTextFile } from "../inference/text-file.ts";
 import { callIdSchema, sealedTextSchema } from "../inference/tool-call-ids.ts";
-import { jsonObjectSchema } from "../json.ts";
 
 /** Members that this service accepts and has no use for: they change nothing in what a model is asked. */
 const accepted = z.unknown().optional();

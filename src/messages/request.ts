@@ -1,7 +1,7 @@
 // The body of POST /v1/messages: its schema. to-call.ts says which call it stands for. Pure.
 import * as z from "zod";
 import { EFFORTS } from "../catalog/vocabulary.ts";
-import { jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../http/json-object.ts";
 import { ROUTING_MODES } from "../routing/mode.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
 import {

@@ -1,6 +1,6 @@
 // Tools as Anthropic's clients send them: their schemas. tool-definitions.ts makes of them what a model gets. Pure.
 import * as z from "zod";
-import { jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../http/json-object.ts";
 import { cacheControlSchema } from "./blocks.ts";
 
 const ownToolSchema = z.lazy(() =>

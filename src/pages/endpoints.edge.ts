@@ -1,4 +1,4 @@
-// Pages that are built beforehand (cli/pages.ts) and served as they are: text modules beside the bundle, loaded on first use.
+// Pages that are built beforehand (cli/modules.ts) and served as they are: text modules beside the bundle, loaded on first use.
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { ok } from "../failure.ts";

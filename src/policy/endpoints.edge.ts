@@ -12,11 +12,10 @@ import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { usd } from "../proof/money.ts";
 import { policyCheckSchema, textListSchema, toPolicyCheckEvent, toPolicyInput } from "./check.ts";
-import { decide, scoreRisk } from "./decide.ts";
+import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
 import { defaultManifest, manifestDigest } from "./manifest.ts";
 import { findManifest } from "./manifests.store.ts";
-import { WorkBudget } from "./work-budget.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -39,69 +38,75 @@ export const policyDecisionSchema = z.lazy(() =>
 	}),
 );
 
-const checkPolicyEndpoint = endpoint({
-	id: "check_policy",
-	method: "POST",
-	path: "/v1/policy/check",
-	access: "key",
-	summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
-	description:
-		"Ask it before an action that changes, deletes or deploys something, and heed `decision`: `allow`, `confirm` or `approve` by a person, or `deny`. Each check is recorded in the audit log.",
-	body: policyCheckSchema,
-	result: policyDecisionSchema,
-	async handle({ body, context }) {
-		const { account, db, settings, timings } = context;
-		const key = { userId: account.userId, workspaceId: body.workspace_id };
-		const stored = await timings.measure("d1", () => findManifest(db, key));
-		const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
-		const rules = {
-			protectedPaths: manifest.protected_paths,
-			forbiddenCommands: manifest.forbidden_commands,
-			allowedCommands: manifest.allowed_commands,
-			budgetUsd: usd(agentLimitNanoUsd(account.plan)),
-		};
-		const { secretSpans } = await loadDetector();
-		const decided = decide(toPolicyInput(body), rules, new WorkBudget(), secretSpans);
-		const nowMs = Date.now();
-		const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
-			id: `ae_${ulid(nowMs)}`,
-			user_id: account.userId,
-			actor: toActor(account),
-			created_at: new Date(nowMs).toISOString(),
-		});
-		const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
-		await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
-		return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
-	},
-});
+const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
+	endpoint({
+		id: "check_policy",
+		method: "POST",
+		path: "/v1/policy/check",
+		access: "key",
+		summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
+		description:
+			"Ask it before an action that changes, deletes or deploys something, and heed `decision`: `allow`, `confirm` or `approve` by a person, or `deny`. Each check is recorded in the audit log.",
+		body: policyCheckSchema,
+		result: policyDecisionSchema,
+		async handle({ body, context }) {
+			const { account, db, settings, timings } = context;
+			const key = { userId: account.userId, workspaceId: body.workspace_id };
+			const stored = await timings.measure("d1", () => findManifest(db, key));
+			const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
+			const rules = {
+				protectedPaths: manifest.protected_paths,
+				forbiddenCommands: manifest.forbidden_commands,
+				allowedCommands: manifest.allowed_commands,
+				budgetUsd: usd(agentLimitNanoUsd(account.plan)),
+			};
+			const { secretSpans } = await loadDetector();
+			const { decide } = await loadEngine();
+			const decided = decide(toPolicyInput(body), rules, undefined, secretSpans);
+			const nowMs = Date.now();
+			const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
+				id: `ae_${ulid(nowMs)}`,
+				user_id: account.userId,
+				actor: toActor(account),
+				created_at: new Date(nowMs).toISOString(),
+			});
+			const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
+			await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
+			return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
+		},
+	});
 
-const scoreRiskEndpoint = endpoint({
-	id: "score_risk",
-	method: "POST",
-	effect: "none",
-	path: "/v1/risk/score",
-	access: "key",
-	summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
-	description: "A quick look at an action without a workspace; to decide and record, use check_policy.",
-	body: z.lazy(() =>
-		z.object({
-			kind: z.enum(RISK_KINDS).describe("What the action does."),
-			targets: textListSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
-		}),
-	),
-	result: z.lazy(() =>
-		z.object({
-			object: z.literal("risk.score"),
-			score: scoreSchema,
-			tier: z.enum(RISK_TIERS),
-			factors: z.array(factorSchema).describe("Those that fired."),
-		}),
-	),
-	async handle({ body }) {
-		const { score, tier, factors: fired } = scoreRisk({ kind: body.kind, targets: body.targets ?? [] });
-		const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
-		return ok({ object: "risk.score" as const, score, tier, factors });
-	},
-});
+const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
+	endpoint({
+		id: "score_risk",
+		method: "POST",
+		effect: "none",
+		path: "/v1/risk/score",
+		access: "key",
+		summary: "Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded.",
+		description: "A quick look at an action without a workspace; to decide and record, use check_policy.",
+		body: z.lazy(() =>
+			z.object({
+				kind: z.enum(RISK_KINDS).describe("What the action does."),
+				targets: textListSchema(MAX_TARGETS).nullish().describe("Paths; of `exec` commands, of `network` addresses."),
+			}),
+		),
+		result: z.lazy(() =>
+			z.object({
+				object: z.literal("risk.score"),
+				score: scoreSchema,
+				tier: z.enum(RISK_TIERS),
+				factors: z.array(factorSchema).describe("Those that fired."),
+			}),
+		),
+		async handle({ body }) {
+			const { scoreRisk } = await loadEngine();
+			const { score, tier, factors: fired } = scoreRisk({ kind: body.kind, targets: body.targets ?? [] });
+			const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
+			return ok({ object: "risk.score" as const, score, tier, factors });
+		},
+	});
 
-export const policyEndpoints: readonly Endpoint[] = [checkPolicyEndpoint, scoreRiskEndpoint];
+export function policyEndpoints(loadEngine: LoadPolicyEngine): readonly Endpoint[] {
+	return [checkPolicyEndpoint(loadEngine), scoreRiskEndpoint(loadEngine)];
+}

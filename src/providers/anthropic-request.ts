@@ -2,7 +2,8 @@
 // anthropic-stream.ts.
 import type { Model } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../http/json-object.ts";
+import type { JsonObject } from "../json.ts";
 import type { ProviderAccess } from "../settings.ts";
 import { compileAnthropicSchema } from "./anthropic-schema.ts";
 import { limitCacheMarks, toCacheControl } from "./cache-marks.ts";

@@ -1,7 +1,8 @@
 // Decodes an Anthropic stream into stream parts. anthropic-answer.ts says what blocks mean. Text cut inside a character
 // is passed on as it came; well-formed.ts repairs it.
 import * as z from "zod";
-import { jsonObjectSchema, parseJson } from "../json.ts";
+import { jsonObjectSchema } from "../http/json-object.ts";
+import { parseJson } from "../json.ts";
 import {
 	type AnthropicBlock,
 	anthropicBlockSchema,

@@ -12,8 +12,8 @@ import { integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { verifyStoredChain } from "../ledger/read-chain.edge.ts";
-import { compileCommandMatcher, compilePathMatcher } from "../policy/coverage.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
+import type { LoadPolicyEngine } from "../policy/engine.ts";
 import {
 	defaultManifest,
 	manifestDigest,
@@ -71,33 +71,36 @@ async function sumHandoffs(context: KeyContext, workspaceId: string, tailLimit: 
 	return { sums, verdict };
 }
 
-const checkReadinessEndpoint = endpoint({
-	id: "check_workspace_readiness",
-	method: "POST",
-	effect: "replaces",
-	path: "/v1/workspace/readiness",
-	access: "key",
-	summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
-	description:
-		"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given, unless the key's role is agent.",
-	body: manifestRequestSchema,
-	result: readinessResultSchema,
-	async handle({ body, context }) {
-		const manifest = normalizeManifest(body);
-		const policy_updated = await activateManifest(context, manifest);
-		const { sums, verdict } = await sumHandoffs(context, manifest.workspace_id, 0);
-		const ledger = {
-			handoffs: sums.count,
-			signedShare: sums.count === 0 ? null : sums.signed / sums.count,
-			ok: verdict.ok,
-			signingEnabled: context.settings.signer !== null,
-		};
-		return ok({
-			...scoreReadiness(manifest, ledger, { protects: compilePathMatcher, forbids: compileCommandMatcher }),
-			policy_updated,
-		});
-	},
-});
+const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
+	endpoint({
+		id: "check_workspace_readiness",
+		method: "POST",
+		effect: "replaces",
+		path: "/v1/workspace/readiness",
+		access: "key",
+		summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
+		description:
+			"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given, unless the key's role is agent.",
+		body: manifestRequestSchema,
+		result: readinessResultSchema,
+		async handle({ body, context }) {
+			// Before anything is changed.
+			const { compilePathMatcher, compileCommandMatcher } = await loadEngine();
+			const manifest = normalizeManifest(body);
+			const policy_updated = await activateManifest(context, manifest);
+			const { sums, verdict } = await sumHandoffs(context, manifest.workspace_id, 0);
+			const ledger = {
+				handoffs: sums.count,
+				signedShare: sums.count === 0 ? null : sums.signed / sums.count,
+				ok: verdict.ok,
+				signingEnabled: context.settings.signer !== null,
+			};
+			return ok({
+				...scoreReadiness(manifest, ledger, { protects: compilePathMatcher, forbids: compileCommandMatcher }),
+				policy_updated,
+			});
+		},
+	});
 
 const generateArtifactsEndpoint = endpoint({
 	id: "generate_workspace_files",
@@ -207,9 +210,9 @@ const putManifestEndpoint = endpoint({
 	},
 });
 
-export const workspaceEndpoints: readonly Endpoint[] = [
+export const workspaceEndpoints = (loadEngine: LoadPolicyEngine): readonly Endpoint[] => [
 	listWorkspacesEndpoint,
-	checkReadinessEndpoint,
+	checkReadinessEndpoint(loadEngine),
 	generateArtifactsEndpoint,
 	getSnapshotEndpoint,
 	getManifestEndpoint,

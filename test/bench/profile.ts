@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { applyLocalMigrations } from "../../src/cli/local-service.ts";
-import { buildPages } from "../../src/cli/pages.ts";
+import { buildModules } from "../../src/cli/modules.ts";
 import { type CpuProfile, Inspector } from "./inspector.ts";
 import { runRound } from "./load.ts";
 import { AGENT_RUN, LONG_STREAM, orchestrationLoad, STREAMED, WHOLE, WHOLE_UPSTREAM } from "./loads.ts";
@@ -121,7 +121,7 @@ if (!load) throw new Error(`there is no load ${name}; the loads are ${Object.key
 const tempDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "svc-profile-"));
 try {
 	const bundleDir = join(tempDir, "bundle");
-	await buildPages();
+	await buildModules();
 	runWrangler(["deploy", "--dry-run", "--no-minify", "--outdir", bundleDir]);
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);

@@ -167,6 +167,31 @@ describe("the console", () => {
 	});
 });
 
+describe("the policy engine", () => {
+	/** The files that run when one of these is loaded, itself included. */
+	const loadedWith = (entry: string, loaded = new Set([entry])): ReadonlySet<string> => {
+		for (const { target, isType } of imports.get(entry) ?? [])
+			if (!isType && imports.has(target) && !loaded.has(target)) loadedWith(target, loaded.add(target));
+		return loaded;
+	};
+	const isEngine = (file: string) => file.startsWith("policy/commands/") || file === "policy/decide.ts";
+
+	it("is a module beside the bundle, which holds nothing of it", () => {
+		const bundled = loadedWith("index.ts");
+		expect(bundled.size).toBeGreaterThan(300);
+		expect([...bundled].filter(isEngine)).toEqual([]);
+	});
+
+	it("needs no package, so that none stands in both", () => {
+		const engine = [...loadedWith("policy/engine.ts")];
+		expect(engine.filter(isEngine).length).toBeGreaterThan(70);
+		const packages = engine.flatMap((file) =>
+			(imports.get(file) ?? []).filter(({ target, isType }) => !isType && !/\.(?:ts|json)$/.test(target)),
+		);
+		expect(packages).toEqual([]);
+	});
+});
+
 describe("the cores", () => {
 	/** What the verifier's page does to its document is all that is not pure in it. */
 	const verifier = files.filter((file) => folderOf(file) === "verifier" && file !== "verifier/page/main.ts");

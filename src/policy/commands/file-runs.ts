@@ -1,6 +1,5 @@
 // Which file a command runs, in which language its content is, and which task files task runners read.
-import * as z from "zod";
-import { parseJson } from "../../json.ts";
+import { isJsonObject, parseJson } from "../../json.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 import type { CodeLanguage } from "./effects.ts";
 import runsFile from "./file-runs.json" with { type: "json" };
@@ -168,12 +167,11 @@ function findRecipe(line: string): readonly string[] {
 	return trimmed === "" ? [] : [trimmed];
 }
 
-const packageSchema = z.lazy(() => z.object({ scripts: z.record(z.string(), z.string()) }));
-
-/** The values of `scripts` in a package.json. Where it is not valid JSON, every quoted value in it. */
+/** The values of `scripts` in a package.json. Where it is not valid JSON, or has no texts there, every quoted value in it. */
 function findPackageScripts(text: string): readonly string[] {
-	const { data } = packageSchema.safeParse(parseJson(text));
-	if (data) return Object.values(data.scripts);
+	const file = parseJson(text);
+	const scripts = isJsonObject(file) && isJsonObject(file["scripts"]) ? Object.values(file["scripts"]) : [undefined];
+	if (scripts.every((script) => typeof script === "string")) return scripts;
 	return [...text.matchAll(/:\s*"((?:[^"\\\n]|\\.)*)"/g)].map((found) => (found[1] ?? "").replace(/\\(.)/g, "$1"));
 }
 

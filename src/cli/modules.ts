@@ -1,4 +1,5 @@
-// Builds the pages that the Worker serves, each with its style and script: modules beside the bundle.
+// Builds the modules beside the bundle, which the Worker loads on first use: JavaScript into `src/FOLDER/built/*.js` (imported by
+// that path from a file in `src` itself, see wrangler.toml), pages as text.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -51,6 +52,21 @@ function inlineParts(page: string, parts: readonly [placeholder: string, content
 	}, page);
 }
 
+/** Bundles a module for the Worker. @param define values of names that its source leaves open. */
+async function buildModule(entry: string, outfile: string, define: Record<string, string> = {}): Promise<void> {
+	await build({
+		entryPoints: [entry],
+		outfile,
+		bundle: true,
+		minify: true,
+		format: "esm",
+		target: "es2024",
+		charset: "utf8",
+		legalComments: "none",
+		define,
+	});
+}
+
 const CONSOLE = "src/console";
 
 /** A file that browsers may keep for ever: its name changes with its text. */
@@ -65,16 +81,9 @@ async function buildConsole(): Promise<void> {
 		bundleFile(join(CONSOLE, "browser/main.ts")),
 		bundleFile(join(CONSOLE, "style.css")),
 	]);
-	await build({
-		entryPoints: [join(CONSOLE, "main.tsx")],
-		outfile: join(CONSOLE, "built/console.js"),
-		bundle: true,
-		minify: true,
-		format: "esm",
-		target: "es2024",
-		charset: "utf8",
-		legalComments: "none",
-		define: { CONSOLE_SCRIPT: toAsset(script, "js"), CONSOLE_STYLE: toAsset(style, "css") },
+	await buildModule(join(CONSOLE, "main.tsx"), join(CONSOLE, "built/console.js"), {
+		CONSOLE_SCRIPT: toAsset(script, "js"),
+		CONSOLE_STYLE: toAsset(style, "css"),
 	});
 }
 
@@ -93,7 +102,11 @@ async function buildVerifyPage(): Promise<void> {
 	writeFileSync(join(BUILT_DIR, "verify.html"), page);
 }
 
-/** Builds all pages. Run it before anything bundles the Worker. */
-export async function buildPages(): Promise<void> {
-	await Promise.all([buildVerifyPage(), buildConsole()]);
+/** Builds all of them. Run it before anything bundles the Worker. */
+export async function buildModules(): Promise<void> {
+	await Promise.all([
+		buildVerifyPage(),
+		buildConsole(),
+		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
+	]);
 }

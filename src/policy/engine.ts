@@ -1,0 +1,18 @@
+// The policy engine: a module of its own beside the bundle, loaded when the first action or manifest is judged. It is a seventh of
+// the Worker's code, and most requests have no use for it.
+import type { compileCommandMatcher, compilePathMatcher } from "./coverage.ts";
+import type { decide, scoreRisk } from "./decide.ts";
+
+export { compileCommandMatcher, compilePathMatcher } from "./coverage.ts";
+export { decide, scoreRisk } from "./decide.ts";
+
+/** What the module exports. */
+export interface PolicyEngine {
+	decide: typeof decide;
+	scoreRisk: typeof scoreRisk;
+	compileCommandMatcher: typeof compileCommandMatcher;
+	compilePathMatcher: typeof compilePathMatcher;
+}
+
+/** Loads the engine. It fails only where the module is missing from the deployment, which is 500. */
+export type LoadPolicyEngine = () => Promise<PolicyEngine>;
