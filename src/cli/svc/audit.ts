@@ -55,10 +55,14 @@ function showEvent(session: Session, event: AuditEvent): void {
 export const auditCommand: Command = {
 	name: "audit",
 	about: "show the audit log, oldest first",
-	details: ["With --json each event is a line."],
+	details: [
+		`Kinds: ${TYPES.slice(0, 6).join(", ")},`,
+		`  ${TYPES.slice(6).join(", ")}.`,
+		"With --json each event is a line.",
+	],
 	flags: {
 		workspace: { value: "ID", short: "w", about: "of one workspace" },
-		type: { value: "TYPE", choices: TYPES, about: `one of ${TYPES.join(", ")}` },
+		type: { value: "TYPE", choices: TYPES, about: "of one kind, see above" },
 		decision: { value: "DECISION", choices: DECISIONS, about: DECISIONS.join(", ") },
 		since: { value: "TIME", about: "created then or later: 2026-07-01T00:00:00Z" },
 		until: { value: "TIME", about: "created before" },

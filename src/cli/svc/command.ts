@@ -127,8 +127,12 @@ function explainParseError(error: unknown, command: Command, words: readonly str
 					);
 		return new UsageError(`unknown flag ${unknown ?? ""}${near} (text that begins with a dash goes behind --)`);
 	}
-	const message = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
-	return new UsageError(message.replaceAll("Option", "flag").replace(/'(--?[\w-]+)[^']*'/, "$1"));
+	// The message of parseArgs names the flag: "Option '-m, --model <value>' argument missing".
+	const [, name = ""] = /--([\w-]+)/.exec(error instanceof Error ? error.message : "") ?? [];
+	const value = flagsOf(command)[name]?.value;
+	return new UsageError(
+		value === undefined ? `--${name} takes no value` : `--${name} needs its value: --${name} ${value}`,
+	);
 }
 
 /** Reads the words behind a command's name. @throws UsageError */

@@ -162,7 +162,7 @@ export function toHookAnswer(
 	{ decision, reason }: Pick<PolicyAnswer, "decision" | "reason">,
 ): HookAnswer {
 	if (decision === "allow") return NO_OBJECTION;
-	const text = `svc policy: ${decision}. ${reason}`;
+	const text = `svc policy: ${reason}`;
 	if (decision === "deny") return decided("deny", text);
 	if (agent === "claude-code") return decided("ask", text);
 	return decided(

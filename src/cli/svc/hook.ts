@@ -71,9 +71,11 @@ function hookCommand(agent: Agent): Command {
 					return value === undefined ? [] : [`--${flag}`, value];
 				});
 				const words = ["svc", "hook", agent, ...options, ...(given.is("fail-open") ? ["--fail-open"] : [])];
-				const { file, text } = renderHookConfig(agent, words.join(" "));
+				// Without `svc` on the path the shell ends with 127, which agents take for no objection.
+				const { file, text } = renderHookConfig(agent, `${words.join(" ")} || exit 2`);
 				session.write(text);
 				session.note(`add this to ${file}`);
+				if (agent === "codex") session.note("Codex runs a hook only once you have trusted it: /hooks in its terminal");
 				return EXIT.ok;
 			}
 			const answer = await answerHook(agent, given, session).catch((error: unknown) =>

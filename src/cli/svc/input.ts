@@ -12,13 +12,19 @@ export function readTextFile(terminal: Terminal, path: string): string {
 			readFileSync(resolve(terminal.folder, path)),
 		);
 	} catch (error) {
-		const { code, message } = Object(error) as { code?: string; message?: string };
-		throw new LocalError(
-			code === "ERR_ENCODING_INVALID_ENCODED_DATA"
-				? `${path} is no text in UTF-8`
-				: `${path} cannot be read: ${message}`,
-		);
+		throw new LocalError(explainFileError(path, error));
 	}
+}
+
+/** Why a file cannot be read, without the system's own words where there are clearer ones. */
+function explainFileError(path: string, error: unknown): string {
+	const { code, message } = Object(error) as { code?: string; message?: string };
+	if (code === "ENOENT") return `there is no file ${path}`;
+	if (code === "EISDIR") return `${path} is a folder`;
+	if (code === "EACCES") return `${path} may not be read`;
+	return code === "ERR_ENCODING_INVALID_ENCODED_DATA"
+		? `${path} is no text in UTF-8`
+		: `${path} cannot be read: ${message}`;
 }
 
 /** A file, or standard input for `-`. */
