@@ -2,10 +2,11 @@
 import { createClient, type EndpointBody } from "../../client/client.ts";
 import { collectAll } from "../../client/pages.ts";
 import { KEY_FLAGS, toKeyRequest } from "../key-flags.ts";
-import { type Command, type Flag, UsageError } from "./command.ts";
+import type { Command, Flag } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { UsageError } from "./failures.ts";
 import { removeLogin, writeLogin } from "./login-file.ts";
-import { formatUsd, renderColumns } from "./output.ts";
+import { renderColumns, renderUsd } from "./output.ts";
 
 export const loginCommand: Command = {
 	name: "login",
@@ -74,16 +75,16 @@ export const usageCommand: Command = {
 						row.day ?? row.model ?? row.tag ?? (row.key_id ? `${row.name ?? row.key_id} …${row.last4}` : "none"),
 						String(row.requests),
 						String(row.tokens),
-						formatUsd(row.cost_usd),
+						renderUsd(row.cost_usd),
 					]),
-					["all", String(usage.total.requests), String(usage.total.tokens), formatUsd(usage.total.cost_usd)],
+					["all", String(usage.total.requests), String(usage.total.tokens), renderUsd(usage.total.cost_usd)],
 				]);
 			const { limits } = usage;
 			return [
 				`${usage.user_id}, plan ${usage.plan_display}`,
-				`${usage.total_requests} requests, ${usage.total_tokens} tokens, ${formatUsd(usage.total_cost_usd)}`,
+				`${usage.total_requests} requests, ${usage.total_tokens} tokens, ${renderUsd(usage.total_cost_usd)}`,
 				`last 24 hours: ${limits.daily_requests_used} requests of ${limits.daily_requests ?? "any number"}; ${limits.rpm} a minute`,
-				...(usage.open.length > 0 ? [`${usage.open.length} open, which hold ${formatUsd(usage.held_usd)}`] : []),
+				...(usage.open.length > 0 ? [`${usage.open.length} open, which hold ${renderUsd(usage.held_usd)}`] : []),
 			];
 		});
 		return EXIT.ok;
@@ -135,9 +136,9 @@ export const keyCommands: readonly Command[] = [
 						key.expires_at?.slice(0, 10) ?? "-",
 						key.budget_usd === null
 							? "-"
-							: `${formatUsd(key.budget_usd)} a ${key.budget_period}`.replace(" a total", " in all"),
-						key.spent_usd === null ? "-" : formatUsd(key.spent_usd),
-						formatUsd(key.cost_month_usd),
+							: `${renderUsd(key.budget_usd)} a ${key.budget_period}`.replace(" a total", " in all"),
+						key.spent_usd === null ? "-" : renderUsd(key.spent_usd),
+						renderUsd(key.cost_month_usd),
 					]),
 				]),
 			);

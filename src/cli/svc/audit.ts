@@ -4,7 +4,7 @@ import { collectAll } from "../../client/pages.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { firstLine } from "./output.ts";
-import type { Session } from "./session.ts";
+import type { CommandSession } from "./session.ts";
 
 type AuditEvent = Awaited<ReturnType<SvcClient["audit"]["page"]>>["data"][number];
 type AuditQuery = NonNullable<Parameters<SvcClient["audit"]["page"]>[0]>;
@@ -33,7 +33,7 @@ function summarize({ payload }: AuditEvent): string {
 	return firstLine(String(told.find((value) => typeof value === "string") ?? ""), 90);
 }
 
-function showEvent(session: Session, event: AuditEvent): void {
+function showEvent(session: CommandSession, event: AuditEvent): void {
 	if (session.isJson) {
 		session.json(event, "line");
 		return;

@@ -1,13 +1,12 @@
 // `svc chat`: a completion as it comes, by a model, by a skill; and `svc route`, which model would answer.
 import type { CompletionChunk } from "../../client/chat.ts";
 import type { EndpointBody } from "../../client/client.ts";
+import { ROUTING_MODES } from "../../routing/mode.ts";
 import type { Command, Flag } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { readPrompt } from "./input.ts";
-import { formatUsd, renderColumns } from "./output.ts";
-import type { Session } from "./session.ts";
-
-export const MODES = ["quality", "balanced", "agility"] as const;
+import { renderColumns, renderUsd } from "./output.ts";
+import type { CommandSession } from "./session.ts";
 
 /** What flags narrow a value to: parseWords has refused all others. */
 export function asChoice<Choice extends string>(
@@ -26,7 +25,7 @@ export const FILE_FLAG: Flag = {
 
 const CHAT_FLAGS = {
 	model: { value: "ID", short: "m", about: "a model of `svc models`, or auto (default)" },
-	mode: { value: "MODE", choices: MODES, about: "what auto prefers: quality, balanced or agility" },
+	mode: { value: "MODE", choices: ROUTING_MODES, about: "what auto prefers: quality, balanced or agility" },
 	skill: { value: "ID", about: "a skill of `svc skills` whose instructions hold" },
 	system: { value: "TEXT", about: "instructions before the prompt" },
 	file: FILE_FLAG,
@@ -42,17 +41,17 @@ interface ServedBy {
 /** Who answered, at what cost, under which id. */
 function renderServed(id: string, model: string, served: ServedBy): string {
 	const cost = served.cost?.total_usd;
-	const parts = [model, served.routing?.provider, cost === undefined ? undefined : formatUsd(cost), id];
+	const parts = [model, served.routing?.provider, cost === undefined ? undefined : renderUsd(cost), id];
 	return parts.filter((part) => part).join(" · ");
 }
 
-function noteServed(session: Session, id: string, model: string, served: ServedBy, finish: string | null): void {
+function noteServed(session: CommandSession, id: string, model: string, served: ServedBy, finish: string | null): void {
 	for (const { message } of served.warnings ?? []) session.note(`warning: ${message}`, "yellow");
 	if (finish === "length") session.note("the answer was cut at its output limit; --max-tokens allows more", "yellow");
 	session.note(renderServed(id, model, served), "dim");
 }
 
-async function showStream(session: Session, chunks: AsyncIterable<CompletionChunk>): Promise<void> {
+async function showStream(session: CommandSession, chunks: AsyncIterable<CompletionChunk>): Promise<void> {
 	let last: CompletionChunk | null = null;
 	let finish: string | null = null;
 	let isAtLineStart = true;
@@ -79,7 +78,7 @@ export const chatCommand: Command = {
 	async run(given, session) {
 		const prompt = await readPrompt(given, session.terminal, "the prompt");
 		const system = given.text("system");
-		const mode = asChoice(given.text("mode"), MODES);
+		const mode = asChoice(given.text("mode"), ROUTING_MODES);
 		const maxTokens = given.number("max-tokens");
 		const options = {
 			...(given.text("model") === undefined ? {} : { model: given.text("model") ?? null }),
@@ -126,13 +125,15 @@ export const routeCommand: Command = {
 			{
 				prompt,
 				...(given.text("model") === undefined ? {} : { model: given.text("model") ?? null }),
-				...(given.text("mode") === undefined ? {} : { routing_mode: asChoice(given.text("mode"), MODES) ?? null }),
+				...(given.text("mode") === undefined
+					? {}
+					: { routing_mode: asChoice(given.text("mode"), ROUTING_MODES) ?? null }),
 				...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
 			},
 			{ signal: session.signal },
 		);
 		session.answer(route, ({ model, provider, mode, reason, estimated_cost, candidates }) => [
-			`${session.paint("bold", model)} (${provider}, ${mode}), about ${formatUsd(estimated_cost.total_usd)}`,
+			`${session.paint("bold", model)} (${provider}, ${mode}), about ${renderUsd(estimated_cost.total_usd)}`,
 			reason,
 			"",
 			...renderColumns([
@@ -142,7 +143,7 @@ export const routeCommand: Command = {
 					.map(({ model, expected_quality, estimated_cost_usd, expected_latency_ms }) => [
 						model,
 						expected_quality.toFixed(2),
-						formatUsd(estimated_cost_usd),
+						renderUsd(estimated_cost_usd),
 						String(Math.round(expected_latency_ms)),
 					]),
 			]),

@@ -1,8 +1,9 @@
 // `svc check`: asks the policy before something is done. The exit code is the decision.
 import type { EndpointBody, SvcClient } from "../../client/client.ts";
 import { asChoice } from "./chat.ts";
-import { type Command, UsageError } from "./command.ts";
+import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { UsageError } from "./failures.ts";
 import type { Style } from "./output.ts";
 
 const KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;

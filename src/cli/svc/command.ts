@@ -1,7 +1,8 @@
 // What a command of `svc` is: its words, its flags, what it does. Parsing, help and completion are read from it. Pure.
 import { parseArgs } from "node:util";
 import { quoteInput, renderSuggestion } from "../../suggest.ts";
-import type { Session } from "./session.ts";
+import { UsageError } from "./failures.ts";
+import type { CommandSession } from "./session.ts";
 
 export interface Flag {
 	/** What its value is called in the help; a flag without one is a switch. */
@@ -28,7 +29,7 @@ export interface Command {
 	/** It decides itself what Ctrl-C does. */
 	handlesInterrupts?: true;
 	/** @returns the exit code. */
-	run(given: GivenWords, session: Session): Promise<number>;
+	run(given: GivenWords, session: CommandSession): Promise<number>;
 }
 
 /** The flags of every command. */
@@ -38,11 +39,6 @@ export const COMMON_FLAGS: Readonly<Record<string, Flag>> = {
 	json: { about: "print JSON" },
 	help: { short: "h", about: "show this help" },
 };
-
-/** A command that was not called as it must be. The message says how. */
-export class UsageError extends Error {
-	override name = "UsageError";
-}
 
 /** The values of flags, as `parseArgs` reads them. */
 type FlagValues = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
@@ -164,7 +160,7 @@ export function parseWords(command: Command, words: readonly string[]): GivenWor
 }
 
 /** Finds the command that words name, and the words behind its name. */
-export function findCommand(
+export function matchCommand(
 	commands: readonly Command[],
 	words: readonly string[],
 ): { command: Command; rest: readonly string[] } | null {

@@ -1,6 +1,6 @@
 // Which service a command asks, and with which key: flag before environment before login. Pure.
 import { type ServiceConnection, toServiceOrigin, type Variables } from "../../client/settings.ts";
-import { UsageError } from "./command.ts";
+import { UsageError } from "./failures.ts";
 import type { Login } from "./login-file.ts";
 
 export interface ChosenConnection extends ServiceConnection {

@@ -1,6 +1,6 @@
 // What the exit codes of `svc` mean, and how failures read. Pure.
 import { SvcError } from "../../client/errors.ts";
-import { UsageError } from "./command.ts";
+import { LocalError, UsageError } from "./failures.ts";
 
 export const EXIT = {
 	ok: 0,
@@ -14,11 +14,6 @@ export const EXIT = {
 	/** Ctrl-C, as shells count it. */
 	interrupted: 130,
 } as const;
-
-/** A failure of this machine, such as a file that cannot be read. The message says it all. */
-export class LocalError extends Error {
-	override name = "LocalError";
-}
 
 /** What to do about an error, where that is known. */
 function adviceFor({ code, status, details }: SvcError): string {

@@ -14,17 +14,17 @@ import {
 	toHookAnswer,
 	toPolicyCheck,
 } from "./hook-inputs.ts";
-import type { Session } from "./session.ts";
+import type { CommandSession } from "./session.ts";
 
-/** Well below the time that agents give a hook, with its second try. */
-const TIMEOUT_MS = 10_000;
+/** Well below the 30 s that agents give the hook as configured. */
+const DEFAULT_TIMEOUT_SECONDS = 15;
 
 /** No answer of the service: it may be away, or have no room. Anything else that it says is its refusal. */
 function isAway(error: unknown): boolean {
 	return error instanceof SvcError && (error.status === null || error.status === 429 || error.status >= 500);
 }
 
-async function answerHook(agent: Agent, given: GivenWords, session: Session): Promise<HookAnswer> {
+async function answerHook(agent: Agent, given: GivenWords, session: CommandSession): Promise<HookAnswer> {
 	const call = parseToolCall(await session.terminal.readInput());
 	if (!call) return refuse("svc hook: this is no input of a PreToolUse hook, so nothing is permitted");
 	const { variables } = session.terminal;
@@ -35,8 +35,9 @@ async function answerHook(agent: Agent, given: GivenWords, session: Session): Pr
 	const workspace_id = given.text("workspace") ?? variables["SVC_WORKSPACE"] ?? nameWorkspace(root);
 	try {
 		const body = { ...parts, workspace_id, context: { agent, tool: call.tool } };
-		const client = session.client({ timeoutMs: TIMEOUT_MS, maxRetries: 1 });
-		return toHookAnswer(agent, await client.policy.check(body, { signal: session.signal, isRepeatable: true }));
+		const timeoutMs = 1_000 * (given.number("timeout") ?? DEFAULT_TIMEOUT_SECONDS);
+		const client = session.client({ timeoutMs, maxRetries: 0 });
+		return toHookAnswer(agent, await client.policy.check(body, { signal: session.signal }));
 	} catch (error) {
 		const why = error instanceof Error ? error.message : String(error);
 		if (given.is("fail-open") && isAway(error)) {
@@ -62,6 +63,7 @@ function hookCommand(agent: Agent): Command {
 			"print-config": { about: "print the configuration for the agent" },
 			workspace: { value: "ID", short: "w", about: "default: SVC_WORKSPACE, or the name of the root folder" },
 			root: { value: "DIR", about: "the workspace's root; default: the project's folder" },
+			timeout: { value: "SECONDS", about: `how long to wait for the service; ${DEFAULT_TIMEOUT_SECONDS} by default` },
 			"fail-open": { about: "let pass when the service does not answer" },
 		},
 		async run(given, session) {

@@ -1,12 +1,12 @@
 // What a command works on: its operands, files and standard input, as one text.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { type GivenWords, UsageError } from "./command.ts";
-import { LocalError } from "./exit-codes.ts";
+import type { GivenWords } from "./command.ts";
+import { LocalError, UsageError } from "./failures.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** A file as text. @throws LocalError for one that cannot be read or is no UTF-8. */
-export function readTextFile(terminal: Terminal, path: string): string {
+export function readFileText(terminal: Terminal, path: string): string {
 	try {
 		return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(
 			readFileSync(resolve(terminal.folder, path)),
@@ -29,7 +29,7 @@ function explainFileError(path: string, error: unknown): string {
 
 /** A file, or standard input for `-`. */
 export function readTextOrInput(terminal: Terminal, path: string): Promise<string> | string {
-	return path === "-" ? terminal.readInput() : readTextFile(terminal, path);
+	return path === "-" ? terminal.readInput() : readFileText(terminal, path);
 }
 
 /** A fence that does not stand in the text. */
@@ -51,7 +51,7 @@ function quoteFile(name: string, text: string): string {
  */
 export async function readPrompt(given: GivenWords, terminal: Terminal, what: string): Promise<string> {
 	const words = given.operands.filter((word) => word !== "-").join(" ");
-	const files = given.list("file").map((path) => quoteFile(path, readTextFile(terminal, path)));
+	const files = given.list("file").map((path) => quoteFile(path, readFileText(terminal, path)));
 	const isRead =
 		given.operands.includes("-") || terminal.isPiped || (words === "" && files.length === 0 && !terminal.isTyped);
 	const piped = isRead ? await terminal.readInput() : "";

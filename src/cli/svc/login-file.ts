@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { isJsonObject, parseJson } from "../../json.ts";
-import { LocalError } from "./exit-codes.ts";
+import { LocalError } from "./failures.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Login {

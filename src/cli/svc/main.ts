@@ -1,17 +1,21 @@
 // Runs a command line: finds the command, reads its words, runs it, and makes failures readable.
-import { type Command, explainUnknownCommand, findCommand, parseWords } from "./command.ts";
+import { type Command, explainUnknownCommand, matchCommand, parseWords } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT, explainFailure, failureAsJson } from "./exit-codes.ts";
 import { renderCommandHelp, renderOverview } from "./help.ts";
-import { Session } from "./session.ts";
+import { CommandSession } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
 async function runCommand(command: Command, words: readonly string[], terminal: Terminal): Promise<number> {
 	const wantsJson = words.includes("--json");
-	let session = new Session(terminal, { url: undefined, key: undefined, isJson: wantsJson });
+	let session = new CommandSession(terminal, { url: undefined, key: undefined, isJson: wantsJson });
 	try {
 		const given = parseWords(command, words);
-		session = new Session(terminal, { url: given.text("url"), key: given.text("key"), isJson: given.is("json") });
+		session = new CommandSession(terminal, {
+			url: given.text("url"),
+			key: given.text("key"),
+			isJson: given.is("json"),
+		});
 		if (given.is("help")) {
 			session.lines(renderCommandHelp(command));
 			return EXIT.ok;
@@ -44,11 +48,11 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 		return EXIT.notAsked;
 	}
 	if (["--help", "-h", "help"].includes(first)) {
-		const named = findCommand(COMMANDS, words.slice(1));
+		const named = matchCommand(COMMANDS, words.slice(1));
 		terminal.write(named ? `${renderCommandHelp(named.command).join("\n")}\n` : overview());
 		return EXIT.ok;
 	}
-	const found = findCommand(COMMANDS, words);
+	const found = matchCommand(COMMANDS, words);
 	if (found) return runCommand(found.command, found.rest, terminal);
 	terminal.writeError(`svc: ${explainUnknownCommand(COMMANDS, words)}\n`);
 	return EXIT.notAsked;

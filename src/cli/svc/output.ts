@@ -19,7 +19,7 @@ export function toPrintable(text: string): string {
 }
 
 /** An amount in USD: `0.0000228 USD`. Nine places are nano-dollars, in which the service counts. */
-export function formatUsd(amount: number): string {
+export function renderUsd(amount: number): string {
 	const text = amount.toFixed(9).replace(/0+$/, "").replace(/\.$/, "");
 	return `${text} USD`;
 }

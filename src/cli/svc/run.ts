@@ -2,13 +2,14 @@
 import { randomUUID } from "node:crypto";
 import type { SvcClient } from "../../client/client.ts";
 import type { Progress, WorkEvent } from "../../client/progress.ts";
+import { POLICIES } from "../../orchestration/strategy.ts";
 import { asChoice } from "./chat.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { readPrompt } from "./input.ts";
-import { firstLine, formatUsd } from "./output.ts";
-import type { Session } from "./session.ts";
-import { MAX_COST_FLAG, POLICIES, POLICY_FLAG } from "./work.ts";
+import { firstLine, renderUsd } from "./output.ts";
+import type { CommandSession } from "./session.ts";
+import { MAX_COST_FLAG, POLICY_FLAG } from "./work.ts";
 
 type Run = Awaited<ReturnType<SvcClient["runs"]["get"]>>;
 
@@ -35,7 +36,7 @@ class Spend {
 	}
 
 	toString(): string {
-		return `${formatUsd(this.#usd).replace(" USD", "")} of ${formatUsd(this.#capUsd)}`;
+		return `${renderUsd(this.#usd).replace(" USD", "")} of ${renderUsd(this.#capUsd)}`;
 	}
 }
 
@@ -48,14 +49,14 @@ function renderStep({ type, ...members }: Progress, spend: Spend): string | null
 	if (type === "step_done") {
 		const step = members["step"] as DoneStep;
 		spend.add(step.cost_usd);
-		return `step ${step.index}  ${spend}  ${step.intensity}, ${step.strategy}, ${step.model}  done for ${formatUsd(step.cost_usd)}`;
+		return `step ${step.index}  ${spend}  ${step.intensity}, ${step.strategy}, ${step.model}  done for ${renderUsd(step.cost_usd)}`;
 	}
 	return type === "alert" ? `alert: ${members["message"] ?? JSON.stringify(members)}` : null;
 }
 
 /** Ctrl-C once cancels the run; twice leaves it. The run at its end, or null when it was left. */
 async function followRun(
-	session: Session,
+	session: CommandSession,
 	client: SvcClient,
 	started: Pick<Run, "run_id" | "cost_consumed_usd" | "max_cost_usd">,
 	events: (signal: AbortSignal) => AsyncIterable<WorkEvent<"start_agent_run"> | WorkEvent<"resume_agent_run">>,
@@ -93,18 +94,18 @@ async function followRun(
 }
 
 /** Shows a run at its end. */
-function showRun(session: Session, run: Run, wasInterrupted: boolean): number {
+function showRun(session: CommandSession, run: Run, wasInterrupted: boolean): number {
 	if (session.isJson) session.json(run, "line");
 	else if (run.output !== "") session.line(run.output);
 	if (run.final_message !== undefined) session.note(run.final_message, "yellow");
-	const facts = `${run.status} · ${run.steps_taken} steps · ${formatUsd(run.cost_consumed_usd)} of ${formatUsd(run.max_cost_usd)} · ${run.run_id}`;
+	const facts = `${run.status} · ${run.steps_taken} steps · ${renderUsd(run.cost_consumed_usd)} of ${renderUsd(run.max_cost_usd)} · ${run.run_id}`;
 	session.note(facts, run.status === "complete" ? "green" : "yellow");
 	if (run.status === "interrupted") session.note(`svc run --resume ${run.run_id} lets it go on`);
 	if (wasInterrupted) return EXIT.interrupted;
 	return run.status === "complete" ? EXIT.ok : EXIT.failed;
 }
 
-async function resumeRun(session: Session, client: SvcClient, runId: string): Promise<number> {
+async function resumeRun(session: CommandSession, client: SvcClient, runId: string): Promise<number> {
 	const run = await client.runs.get(runId, { signal: session.signal });
 	if (run.status !== "running" && run.status !== "interrupted") return showRun(session, run, false);
 	const { run: end, wasInterrupted } = await followRun(session, client, run, (signal) =>

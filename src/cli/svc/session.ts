@@ -1,6 +1,7 @@
 // One call of a command: its client, and what it writes where. Results go to standard output, everything else to standard error.
 import { createClient, type SvcClient } from "../../client/client.ts";
 import { type ChosenConnection, chooseConnection } from "./connection.ts";
+
 import { loginPath, readLogin } from "./login-file.ts";
 import { paint, type Style, toPrintable } from "./output.ts";
 import type { Terminal } from "./terminal.ts";
@@ -11,7 +12,7 @@ interface SessionFlags {
 	isJson: boolean;
 }
 
-export class Session {
+export class CommandSession {
 	readonly terminal: Terminal;
 	readonly isJson: boolean;
 	readonly #flags: SessionFlags;

@@ -2,11 +2,12 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Verification } from "../../client/verification.ts";
-import { type Command, type Flag, type GivenWords, UsageError } from "./command.ts";
+import type { Command, Flag, GivenWords } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { readTextFile } from "./input.ts";
+import { UsageError } from "./failures.ts";
+import { readFileText } from "./input.ts";
 import type { Style } from "./output.ts";
-import type { Session } from "./session.ts";
+import type { CommandSession } from "./session.ts";
 
 export const PUBKEY_FLAG: Flag = {
 	value: "KEY|FILE",
@@ -16,7 +17,11 @@ export const PUBKEY_FLAG: Flag = {
 const VERDICT_STYLE = { ok: "green", FAIL: "red", note: "dim" } as const satisfies Record<string, Style>;
 
 /** Shows what was found. @returns the exit code: 0 only when everything holds */
-export function showVerification(session: Session, { isValid, findings }: Verification, isShown: boolean): number {
+export function showVerification(
+	session: CommandSession,
+	{ isValid, findings }: Verification,
+	isShown: boolean,
+): number {
 	if (isShown)
 		for (const { verdict, text } of findings)
 			session.line(`${session.paint(VERDICT_STYLE[verdict], verdict.padEnd(4))}  ${text}`);
@@ -24,24 +29,24 @@ export function showVerification(session: Session, { isValid, findings }: Verifi
 }
 
 /** The keys of `--pubkey`: a file where there is one of that name. */
-export function readPubkeyFlag(given: GivenWords, session: Session): { publicKeys?: string } {
+export function readPubkeyFlag(given: GivenWords, session: CommandSession): { publicKeys?: string } {
 	const option = given.text("pubkey");
 	if (option === undefined) return {};
 	const isFile = existsSync(resolve(session.terminal.folder, option));
-	return { publicKeys: isFile ? readTextFile(session.terminal, option) : option };
+	return { publicKeys: isFile ? readFileText(session.terminal, option) : option };
 }
 
-async function verifyTarget(target: string, given: GivenWords, session: Session): Promise<Verification> {
+async function verifyTarget(target: string, given: GivenWords, session: CommandSession): Promise<Verification> {
 	const keys = readPubkeyFlag(given, session);
 	const { signal } = session;
 	if (/^svc-[0-9A-Z]+$/i.test(target)) return session.client().proofs.verify(target, { signal, ...keys });
 	if (/^agt_[0-9A-Z]+$/i.test(target)) return session.client().proofs.verifyRun(target, { signal, ...keys });
-	const text = target === "-" ? await session.terminal.readInput() : readTextFile(session.terminal, target);
+	const text = target === "-" ? await session.terminal.readInput() : readFileText(session.terminal, target);
 	const { verifyProof } = await import("../../client/verification.ts");
 	const checkpoint = given.text("checkpoint");
 	return verifyProof(text, {
 		publicKeys: keys.publicKeys ?? JSON.stringify(await session.client().proofs.publicKeys({ signal })),
-		...(checkpoint === undefined ? {} : { checkpoint: readTextFile(session.terminal, checkpoint) }),
+		...(checkpoint === undefined ? {} : { checkpoint: readFileText(session.terminal, checkpoint) }),
 	});
 }
 

@@ -2,15 +2,15 @@
 
 import type { Progress, WorkEvent } from "../../client/progress.ts";
 import type { EndpointId } from "../../client/transport.ts";
+import { POLICIES } from "../../orchestration/strategy.ts";
 import { asChoice, FILE_FLAG } from "./chat.ts";
 import type { Command, Flag } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { readPrompt } from "./input.ts";
-import { formatUsd } from "./output.ts";
-import type { Session } from "./session.ts";
+import { renderUsd } from "./output.ts";
+import type { CommandSession } from "./session.ts";
 import { planFiles, writeFiles } from "./written-files.ts";
 
-export const POLICIES = ["efficiency", "balanced", "depth"] as const;
 const STRATEGIES = [
 	"single",
 	"cascade",
@@ -31,7 +31,7 @@ export const MAX_COST_FLAG: Flag = { value: "USD", about: "what it may cost" };
 /** A line for what happened: its kind, and its members that are short. */
 function renderProgress({ type, ...members }: Progress): string {
 	const facts = Object.entries(members).flatMap(([name, value]) => {
-		if (name === "cost_usd" && typeof value === "number") return [formatUsd(value)];
+		if (name === "cost_usd" && typeof value === "number") return [renderUsd(value)];
 		return typeof value === "string" && value.length < 80
 			? [value]
 			: typeof value === "number"
@@ -42,7 +42,7 @@ function renderProgress({ type, ...members }: Progress): string {
 }
 
 /** Follows work to its result. */
-async function followToResult<Id extends EndpointId>(session: Session, events: AsyncIterable<WorkEvent<Id>>) {
+async function followToResult<Id extends EndpointId>(session: CommandSession, events: AsyncIterable<WorkEvent<Id>>) {
 	let result: Extract<WorkEvent<Id>, { type: "result" }>["result"] | undefined;
 	for await (const event of events) {
 		if (event.type === "progress") session.note(renderProgress(event.progress), "dim");
@@ -79,7 +79,7 @@ export const orchestrateCommand: Command = {
 		for (const { message } of result.svc.warnings) session.note(`warning: ${message}`, "yellow");
 		const { strategy, confidence, models_used } = result.svc.orchestration;
 		session.note(
-			`${strategy} · ${models_used.join(", ")} · confidence ${confidence.toFixed(2)} · ${formatUsd(result.svc.cost.total_usd)} · ${result.id}`,
+			`${strategy} · ${models_used.join(", ")} · confidence ${confidence.toFixed(2)} · ${renderUsd(result.svc.cost.total_usd)} · ${result.id}`,
 			"dim",
 		);
 		return EXIT.ok;
@@ -122,7 +122,7 @@ export const codeCommand: Command = {
 		for (const issue of result.review?.issues ?? []) session.note(`issue: ${issue}`, "yellow");
 		const verdict = result.passed ? "reviewed" : result.review === null ? "not reviewed" : "the review found faults";
 		session.note(
-			`${verdict} · ${formatUsd(result.svc.cost.total_usd)} · ${result.id}`,
+			`${verdict} · ${renderUsd(result.svc.cost.total_usd)} · ${result.id}`,
 			result.passed ? "green" : "yellow",
 		);
 		return result.passed ? EXIT.ok : EXIT.failed;

@@ -1,7 +1,7 @@
 // Writes files that a model named: below one folder, through no link, over nothing that is there unless asked to.
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { LocalError } from "./exit-codes.ts";
+import { LocalError } from "./failures.ts";
 
 interface PlannedFile {
 	/** Absolute. */

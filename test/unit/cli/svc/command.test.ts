@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { explainUnknownCommand, findCommand, parseWords, UsageError } from "../../../../src/cli/svc/command.ts";
+import { explainUnknownCommand, matchCommand, parseWords } from "../../../../src/cli/svc/command.ts";
 import { COMMANDS } from "../../../../src/cli/svc/commands.ts";
+import { UsageError } from "../../../../src/cli/svc/failures.ts";
 import { renderCommandHelp, renderOverview } from "../../../../src/cli/svc/help.ts";
 
 const command = (name: string) => {
-	const found = findCommand(COMMANDS, name.split(" "));
+	const found = matchCommand(COMMANDS, name.split(" "));
 	if (!found) throw new Error(`there is no ${name}`);
 	return found.command;
 };
@@ -21,9 +22,9 @@ const refusal = (run: () => unknown): string => {
 
 describe("a command line", () => {
 	it("is found by one word or two, and the rest are its words", () => {
-		expect(findCommand(COMMANDS, ["keys", "rotate", "key_1"])).toMatchObject({ rest: ["key_1"] });
-		expect(findCommand(COMMANDS, ["chat", "keys", "rotate"])?.command.name).toBe("chat");
-		expect(findCommand(COMMANDS, ["keys"])).toBeNull();
+		expect(matchCommand(COMMANDS, ["keys", "rotate", "key_1"])).toMatchObject({ rest: ["key_1"] });
+		expect(matchCommand(COMMANDS, ["chat", "keys", "rotate"])?.command.name).toBe("chat");
+		expect(matchCommand(COMMANDS, ["keys"])).toBeNull();
 	});
 
 	it("takes flags before and behind operands, short ones too, and text behind --", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { firstLine, formatUsd, paint, renderColumns, toPrintable } from "../../../../src/cli/svc/output.ts";
+import { firstLine, paint, renderColumns, renderUsd, toPrintable } from "../../../../src/cli/svc/output.ts";
 
 describe("text of others on a terminal", () => {
 	it.each([
@@ -19,7 +19,7 @@ describe("text of others on a terminal", () => {
 });
 
 it("amounts have as many places as they need, down to a nano-dollar", () => {
-	expect([0, 2, 0.05, 0.0000228, 0.000000001].map(formatUsd)).toEqual([
+	expect([0, 2, 0.05, 0.0000228, 0.000000001].map(renderUsd)).toEqual([
 		"0 USD",
 		"2 USD",
 		"0.05 USD",
