@@ -59,7 +59,7 @@ const LAYERS = [
  * scripts of pages.
  */
 function isBeside(file: string): boolean {
-	return ["cli", "client", "sandbox", "verifier"].includes(folderOf(file)) || file.startsWith("console/browser/");
+	return ["cli", "client", "deploy", "sandbox", "verifier"].includes(folderOf(file)) || file.startsWith("console/browser/");
 }
 
 /** Files that touch the platform, by their suffix; and what only puts them together. */
