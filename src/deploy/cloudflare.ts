@@ -8,10 +8,10 @@ import { parseArgs } from "node:util";
 import { buildModules } from "../cli/modules.ts";
 import { callOperator, createKey, OperatorError } from "../cli/operator.ts";
 import { isJsonObject } from "../json.ts";
+import { hashText } from "../proof/hash.ts";
 import {
 	type DeploymentFiles,
 	deploymentFiles,
-	hashText,
 	makeSecrets,
 	readIfThere,
 	readRecord,
@@ -29,6 +29,7 @@ const DEPLOY_USAGE = `usage: npm run deploy -- [--dry-run] [--env NAME] [--url U
   --url: where the service will answer, such as https://svc.example.com; by default what wrangler says`;
 
 const MAX_TRIES = 3;
+const RETRY_MS = 5_000;
 const HEALTH_TIMEOUT_MS = 120_000;
 const HEALTH_EVERY_MS = 2_000;
 const FIRST_USER = "owner";
@@ -99,28 +100,32 @@ async function waitForHealth(url: string): Promise<void> {
 
 interface ListedKey {
 	key_id: string;
-	last_used_on?: string | null;
+	revoked_at?: string | null;
 }
 
-/**
- * Makes the first key, and says it once. A key that a killed run made and nobody saw is replaced; one that was used is left.
- */
+/** The keys of the first user that are not revoked. */
+async function listFirstKeys(url: string, adminToken: string): Promise<ListedKey[]> {
+	const listed = await callOperator(url, adminToken, "GET", `/internal/keys?user=${FIRST_USER}`);
+	const keys = isJsonObject(listed) && Array.isArray(listed["data"]) ? (listed["data"] as ListedKey[]) : [];
+	return keys.filter((key) => !key.revoked_at);
+}
+
+/** Makes the first key, and says it once. One that a killed run asked for and nobody saw is replaced; any other is left. */
 async function makeFirstKey(url: string, files: DeploymentFiles): Promise<void> {
 	const adminToken = process.env["ADMIN_TOKEN"] ?? readSecrets(files)["ADMIN_TOKEN"];
 	if (!adminToken) {
 		console.log("no first key: ADMIN_TOKEN is not on this machine (npm run keys -- create makes one with it)");
 		return;
 	}
-	const listed = await callOperator(url, adminToken, "GET", `/internal/keys?user=${FIRST_USER}`);
-	const keys = isJsonObject(listed) && Array.isArray(listed["data"]) ? (listed["data"] as ListedKey[]) : [];
-	const [unseen] = keys;
-	if (keys.length > 1 || unseen?.last_used_on) {
-		updateRecord(files, { firstKeyId: unseen?.key_id ?? null });
-		console.log(`user ${FIRST_USER} has keys already; npm run keys -- create makes another`);
+	const [there] = await listFirstKeys(url, adminToken);
+	if (there && !readRecord(files)?.isFirstKeyAsked) {
+		updateRecord(files, { firstKeyId: there.key_id });
+		console.log(`user ${FIRST_USER} has a key already; npm run keys -- create makes another`);
 		return;
 	}
-	const made = unseen
-		? await callOperator(url, adminToken, "POST", `/internal/keys/${unseen.key_id}/rotate`, { overlap_seconds: 0 })
+	updateRecord(files, { isFirstKeyAsked: true });
+	const made = there
+		? await callOperator(url, adminToken, "POST", `/internal/keys/${there.key_id}/rotate`, { overlap_seconds: 0 })
 		: await createKey(url, adminToken, FIRST_USER, "corporate");
 	if (!isJsonObject(made) || typeof made["key"] !== "string") throw new DeployError("the service made no key");
 	console.log(`\nthe first key, shown only now:\n  export SVC_BASE_URL=${url}/v1\n  export SVC_API_KEY=${made["key"]}`);
@@ -173,25 +178,28 @@ async function carryOut(steps: DeploymentSteps, name: string, options: Options):
 	console.log(`${name} answers at ${address}`);
 }
 
+/** Plans and does what is missing. @throws DeployError, temporary where a further try may work */
+async function deployOnce(name: string, options: Options): Promise<void> {
+	const plan = planDeployment(await readDeployment(name, deploymentFiles(options.environment), options.url));
+	if ("refusal" in plan) throw new DeployError(plan.refusal);
+	for (const note of plan.notes) console.log(note);
+	const lines = renderSteps(name, plan.steps);
+	if (lines.length === 0) console.log("nothing to do");
+	for (const line of lines) console.log(options.isDryRun ? `would ${line}` : line);
+	if (!options.isDryRun) await carryOut(plan.steps, name, options);
+}
+
 async function deploy(options: Options): Promise<void> {
-	const files = deploymentFiles(options.environment);
 	const name = nameDeployment(readWranglerToml(), options.environment);
 	await buildModules();
 	for (let tries = 1; ; tries++) {
 		try {
-			const plan = planDeployment(await readDeployment(name, files, options.url));
-			if ("refusal" in plan) throw new DeployError(plan.refusal);
-			for (const note of plan.notes) console.log(note);
-			const lines = renderSteps(name, plan.steps);
-			for (const line of lines.length > 0 ? lines : ["nothing to do"])
-				console.log(`${options.isDryRun ? "would " : ""}${line}`);
-			if (!options.isDryRun) await carryOut(plan.steps, name, options);
-			return;
+			return await deployOnce(name, options);
 		} catch (error) {
 			// What was done is found again by the next try.
 			if (!(error instanceof DeployError && error.isTemporary) || tries === MAX_TRIES) throw error;
-			console.log(`${error.message}\nagain in ${tries * 5} s`);
-			await sleep(tries * 5_000);
+			console.log(`${error.message}\nagain in ${(tries * RETRY_MS) / 1_000} s`);
+			await sleep(tries * RETRY_MS);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // What a deployment keeps on this machine, in `.deploy`, which git ignores: the config for wrangler, the secrets, a record.
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -39,10 +39,6 @@ export function writePrivate(path: string, text: string): void {
 	renameSync(fresh, path);
 }
 
-export function hashText(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
-}
-
 /** Secrets by name. */
 export type Secrets = Readonly<Record<string, string>>;
 
@@ -74,6 +70,7 @@ export function readRecord({ record }: DeploymentFiles): DeploymentRecord | null
 			Object.entries(uploaded).flatMap(([name, hash]) => (typeof hash === "string" ? [[name, hash]] : [])),
 		),
 		url: textOrNull(value["url"]),
+		isFirstKeyAsked: value["isFirstKeyAsked"] === true,
 		firstKeyId: textOrNull(value["firstKeyId"]),
 	};
 }

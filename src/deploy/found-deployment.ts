@@ -3,14 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "../json.ts";
-import {
-	type DeploymentFiles,
-	hashText,
-	readIfThere,
-	readRecord,
-	readSecrets,
-	writePrivate,
-} from "./deployment-files.ts";
+import { hashText } from "../proof/hash.ts";
+import { type DeploymentFiles, readIfThere, readRecord, readSecrets, writePrivate } from "./deployment-files.ts";
 import { type DeploymentIds, findLogOrigin, renderDeploymentConfig } from "./generated-config.ts";
 import type { FoundDeployment } from "./plan.ts";
 import { askWrangler, isMissingWorker, runWranglerCall } from "./wrangler-calls.ts";

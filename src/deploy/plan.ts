@@ -11,11 +11,19 @@ export interface DeploymentRecord {
 	uploaded: Readonly<Record<string, string>>;
 	/** Where the service answers. */
 	url: string | null;
+	/** Whether a run has asked for the first key: then one that nobody saw is its own. */
+	isFirstKeyAsked: boolean;
 	/** The id of the first key; null until it was shown. */
 	firstKeyId: string | null;
 }
 
-export const NO_RECORD: DeploymentRecord = { bundleHash: null, uploaded: {}, url: null, firstKeyId: null };
+export const NO_RECORD: DeploymentRecord = {
+	bundleHash: null,
+	uploaded: {},
+	url: null,
+	isFirstKeyAsked: false,
+	firstKeyId: null,
+};
 
 /** What was found before anything is done. */
 export interface FoundDeployment {

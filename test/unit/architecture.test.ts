@@ -59,7 +59,9 @@ const LAYERS = [
  * scripts of pages.
  */
 function isBeside(file: string): boolean {
-	return ["cli", "client", "deploy", "sandbox", "verifier"].includes(folderOf(file)) || file.startsWith("console/browser/");
+	return (
+		["cli", "client", "deploy", "sandbox", "verifier"].includes(folderOf(file)) || file.startsWith("console/browser/")
+	);
 }
 
 /** Files that touch the platform, by their suffix; and what only puts them together. */
