@@ -12,6 +12,7 @@ const LAYERS = [
 	["index.ts"],
 	["app.ts"],
 	["console"],
+	["site"],
 	["endpoints.ts"],
 	["mcp"],
 	["pages"],
@@ -59,7 +60,7 @@ const LAYERS = [
  * scripts of pages.
  */
 function isBeside(file: string): boolean {
-	return ["cli", "client", "sandbox", "verifier"].includes(folderOf(file)) || file.startsWith("console/browser/");
+	return ["cli", "client", "sandbox", "verifier"].includes(folderOf(file)) || /^(?:console|site)\/browser\//.test(file);
 }
 
 /** Files that touch the platform, by their suffix; and what only puts them together. */

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import modelsFile from "../../src/catalog/models.json" with { type: "json" };
 import providersFile from "../../src/catalog/providers.json" with { type: "json" };
+import { toAnchor } from "../../src/cli/site/markdown.ts";
 import { orchestrationRequestSchema } from "../../src/orchestration/request.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -35,10 +36,7 @@ function headingsIn(page: string): Heading[] {
 	return [...prose(page).matchAll(/^(#+) (.+)$/gm)].map(([, marks = "", title = ""]) => ({
 		level: marks.length,
 		title,
-		anchor: title
-			.toLowerCase()
-			.replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-			.replaceAll(" ", "-"),
+		anchor: toAnchor(title),
 	}));
 }
 
