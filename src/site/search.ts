@@ -47,7 +47,11 @@ function weighWord(word: string, title: string, page: string, text: string): num
 function weighSection({ title, page, text }: IndexedSection, words: readonly string[]): number {
 	const lower = [title, page, text].map((part) => part.toLowerCase()) as [string, string, string];
 	const weights = words.map((word) => weighWord(word, ...lower));
-	return weights.includes(0) ? 0 : weights.reduce((sum, weight) => sum + weight, 0);
+	if (weights.includes(0)) return 0;
+	// Words that stand together are rather meant than words of one section.
+	const phrase = words.join(" ");
+	const together = words.length > 1 ? (lower[0].includes(phrase) ? 12 : 0) + (lower[2].includes(phrase) ? 6 : 0) : 0;
+	return weights.reduce((sum, weight) => sum + weight, together);
 }
 
 function cutSnippet(text: string, words: readonly string[]): string[] {

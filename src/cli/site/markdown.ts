@@ -42,7 +42,7 @@ function plainText(tokens: readonly Token[]): string {
 			if (token.type === "space" || token.type === "hr") return " ";
 			if (token.type === "br") return " ";
 			if ("tokens" in token && token.tokens) {
-				const isBlock = ["paragraph", "blockquote", "list_item", "heading"].includes(token.type);
+				const isBlock = ["paragraph", "blockquote", "list_item", "heading", "text"].includes(token.type);
 				return plainText(token.tokens) + (isBlock ? " " : "");
 			}
 			return "text" in token ? `${String(token.text)}${token.type === "code" ? " " : ""}` : "";

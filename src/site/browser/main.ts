@@ -75,11 +75,11 @@ if (form && input && panel && status && list) {
 
 	/** Moves between the field and the results, with the field before the first. */
 	const move = (step: 1 | -1): void => {
-		const links = [...list.querySelectorAll("a")];
-		const position = links.findIndex((link) => link === document.activeElement);
+		const links: (Element | null)[] = [...list.querySelectorAll("a")];
+		const position = links.indexOf(document.activeElement);
 		const next = position + step;
 		if (next < 0) input.focus();
-		else links[Math.min(next, links.length - 1)]?.focus();
+		else list.querySelectorAll("a")[Math.min(next, links.length - 1)]?.focus();
 	};
 
 	input.addEventListener("focus", () => void loadIndex(indexPath).catch(() => {}));
