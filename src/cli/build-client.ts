@@ -1,6 +1,6 @@
-// `npm run build:client`: builds the client as a package in `dist/client`, ready for `npm pack` or `npm publish`.
+// `npm run build:client`: builds the client and the command line as a package in `dist/client`, ready for `npm pack` or `npm publish`.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
@@ -24,6 +24,20 @@ async function buildLibrary(outDir: string): Promise<void> {
 		target: TARGETS,
 		chunkNames: "shared-[hash]",
 	});
+}
+
+/** The command line, with a client of its own. */
+async function buildCommandLine(outDir: string): Promise<void> {
+	await build({
+		...SHARED,
+		entryPoints: { svc: join(ROOT, "src/cli/svc.ts") },
+		outdir: join(outDir, "bin"),
+		splitting: true,
+		platform: "node",
+		target: "node22",
+		banner: { js: "#!/usr/bin/env node" },
+	});
+	chmodSync(join(outDir, "bin/svc.js"), 0o755);
 }
 
 /** The declarations of the library's own files and of those that they name. */
@@ -61,6 +75,7 @@ function writePackage(outDir: string): void {
 		type: "module",
 		// Map.groupBy, with which chains are checked.
 		engines: { node: ">=22" },
+		bin: { svc: "./bin/svc.js" },
 		exports: { ".": entry("index"), "./verification": entry("verification") },
 	};
 	writeFileSync(join(outDir, "package.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
@@ -73,6 +88,7 @@ export async function buildClient(outDir = DEFAULT_OUT_DIR): Promise<string> {
 	rmSync(outDir, { recursive: true, force: true });
 	mkdirSync(outDir, { recursive: true });
 	await buildLibrary(outDir);
+	await buildCommandLine(outDir);
 	buildTypes(outDir);
 	writePackage(outDir);
 	return outDir;

@@ -2,6 +2,7 @@
 // in a home of its own.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Agent, renderHookConfig } from "../../src/cli/svc/hook-inputs.ts";
 import type { AgentPackage } from "./install.ts";
 
 /** What an agent is started with. */
@@ -12,6 +13,8 @@ export interface AgentTask {
 	/** A model id of the service. */
 	model: string;
 	prompt: string;
+	/** Whether it asks `svc hook` before each tool call. */
+	isHooked?: boolean;
 }
 
 interface AgentCommand {
@@ -37,13 +40,28 @@ function readmeBlock(language: string, text: string, { url, model }: AgentTask):
 	return block.replaceAll("http://127.0.0.1:8787", url).replaceAll(/\bauto\b/g, model);
 }
 
+const SVC = join(import.meta.dirname, "../../src/cli/svc.ts");
+
+/** The configuration that `svc hook --print-config` prints, with this checkout's command, and the variables that it needs. */
+function hookConfig(
+	agent: Agent,
+	{ isHooked, url, key }: AgentTask,
+): { text: string; variables: Record<string, string> } {
+	if (!isHooked) return { text: "", variables: {} };
+	const command = `"${process.execPath}" "${SVC}" hook ${agent} -w agents || exit 2`;
+	return { text: renderHookConfig(agent, command).text, variables: { SVC_BASE_URL: url, SVC_API_KEY: key } };
+}
+
 const codex: CodingAgent = {
 	title: "Codex",
 	name: "@openai/codex",
 	version: "0.169.0",
 	overflowText: /ran out of room in the model's context window/,
 	command(packageDir, home, task) {
-		writeFileSync(join(home, "config.toml"), readmeBlock("toml", "model_provider", task));
+		const hook = hookConfig("codex", task);
+		writeFileSync(join(home, "config.toml"), `${readmeBlock("toml", "model_provider", task)}\n${hook.text}`);
+		// A person trusts a hook in Codex's terminal.
+		const trust = task.isHooked ? ["--dangerously-bypass-hook-trust"] : [];
 		const settings = {
 			// The only command is an `echo` of the test's, and not every machine lets a process build a sandbox.
 			sandbox_mode: "danger-full-access",
@@ -54,8 +72,8 @@ const codex: CodingAgent = {
 		};
 		const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]);
 		return {
-			args: [join(packageDir, "bin/codex.js"), "exec", "--skip-git-repo-check", ...options, task.prompt],
-			variables: { CODEX_HOME: home, SVC_API_KEY: task.key },
+			args: [join(packageDir, "bin/codex.js"), "exec", ...trust, "--skip-git-repo-check", ...options, task.prompt],
+			variables: { CODEX_HOME: home, SVC_API_KEY: task.key, ...hook.variables },
 		};
 	},
 };
@@ -68,6 +86,8 @@ const claudeCode: CodingAgent = {
 	command(packageDir, home, task) {
 		const configDir = join(home, ".claude");
 		mkdirSync(configDir);
+		const hook = hookConfig("claude-code", task);
+		if (hook.text !== "") writeFileSync(join(configDir, "settings.json"), hook.text);
 		const exports = readmeBlock("sh", "ANTHROPIC_BASE_URL", task).matchAll(/^export (\w+)=(\S+)$/gm);
 		const variables = [...exports].map(([, name = "", value = ""]) => [name, value.replace("$SVC_API_KEY", task.key)]);
 		return {
@@ -76,6 +96,7 @@ const claudeCode: CodingAgent = {
 				CLAUDE_CONFIG_DIR: configDir,
 				CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
 				DISABLE_AUTOUPDATER: "1",
+				...hook.variables,
 				...Object.fromEntries(variables),
 			},
 		};

@@ -88,3 +88,11 @@ console.log(found.isValid, forged.isValid);
 	writeFileSync(join(project, "verify.js"), script);
 	expect(await run(process.execPath, ["verify.js"], project, environment())).toBe("true false\n");
 });
+
+it("brings the command line, which needs nothing else either", async () => {
+	const bin = join(project, "node_modules/.bin/svc");
+	expect(await run(bin, ["chat", "Say hello"], project, environment())).toContain('you wrote "Say hello"');
+	expect(await run(bin, ["completion", "bash"], project)).toContain("complete -o default -F _svc svc");
+	const { id } = JSON.parse(await run(bin, ["chat", "--json", "hi"], project, environment()));
+	expect(await run(bin, ["verify", id], project, environment())).toMatch(/^ok {4}signature: holds/m);
+});

@@ -1,5 +1,5 @@
 // The documents of the site: which files they are, where they stand, where their links lead.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { LinkResolver } from "./markdown.ts";
 
@@ -19,12 +19,6 @@ const README = "README.md";
 /** The document that stands at `/docs`. */
 export const FIRST_NAME = "index";
 
-const LABELS: Readonly<Record<string, string>> = {
-	index: "Introduction",
-	contributing: "Contributing",
-	security: "Security",
-};
-
 /** Files beside the documents that they show or link to, by source. */
 export const SITE_TEXTS: Readonly<Record<string, { path: string; type: string }>> = {
 	[`${DOCS}/routing.svg`]: { path: "/docs/routing.svg", type: "image/svg+xml; charset=utf-8" },
@@ -35,34 +29,40 @@ function toName(source: string): string {
 	return source === README ? FIRST_NAME : (source.split("/").at(-1) ?? "").replace(/\.md$/, "").toLowerCase();
 }
 
-function toLabel(name: string): string {
-	const words = name.replaceAll("-", " ");
-	return LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+function capitalize(words: string): string {
+	return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** README's list of documents: descriptions without marks, by source, in its order. */
-function listedDocuments(readme: string): Map<string, string> {
-	const rows = readme.matchAll(/^\| \[[^\]]+\]\(([^)]+\.md)\)[^|]* \| ([^|]+) \|$/gm);
-	return new Map([...rows].map(([, source = "", text = ""]) => [source, text.replaceAll("`", "")]));
+type Listing = Pick<SiteDocument, "label" | "description">;
+
+const INTRODUCTION: Listing = {
+	label: "Introduction",
+	description: "what the service does, with one example of each capability",
+};
+
+/** README's list of documents: their labels, and descriptions without marks, by source, in its order. */
+function listedDocuments(readme: string): Map<string, Listing> {
+	const rows = readme.matchAll(/^\| \[([^\]]+)\]\(([^)]+\.md)\)[^|]* \| ([^|]+) \|$/gm);
+	return new Map(
+		[...rows].map(([, label = "", source = "", text = ""]) => [
+			source,
+			{ label: capitalize(label), description: text.replaceAll("`", "") },
+		]),
+	);
 }
 
 /** @param root the project's folder. */
 export function readDocuments(root: string): SiteDocument[] {
 	const read = (source: string) => readFileSync(join(root, source), "utf8");
-	const listed = listedDocuments(read(README));
+	const listed = listedDocuments(read(README)).set(README, INTRODUCTION);
 	const present = readdirSync(join(root, DOCS))
 		.filter((file) => file.endsWith(".md"))
 		.map((file) => `${DOCS}/${file}`);
-	// Where the documents of contributors are not shipped, their links are not either.
-	const sources = new Set([README, ...listed.keys(), ...present]);
-	return [...sources]
-		.filter((source) => existsSync(join(root, source)))
-		.map((source) => {
-			const name = toName(source);
-			const description =
-				source === README ? "what the service does, with one example of each capability" : (listed.get(source) ?? "");
-			return { source, name, label: toLabel(name), description, markdown: read(source) };
-		});
+	return [...new Set([README, ...listed.keys(), ...present])].map((source) => {
+		const name = toName(source);
+		const unlisted: Listing = { label: capitalize(name.replaceAll("-", " ")), description: "" };
+		return { source, name, ...(listed.get(source) ?? unlisted), markdown: read(source) };
+	});
 }
 
 export function pagePath(name: string): string {

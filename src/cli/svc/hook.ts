@@ -1,0 +1,93 @@
+// `svc hook`: answers a coding agent's hook before each tool call. Whatever goes wrong, the call does not pass.
+import { SvcError } from "../../client/errors.ts";
+import type { Command, GivenWords } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import {
+	AGENTS,
+	type Agent,
+	type HookAnswer,
+	NO_OBJECTION,
+	nameWorkspace,
+	parseToolCall,
+	refuse,
+	renderHookConfig,
+	toHookAnswer,
+	toPolicyCheck,
+} from "./hook-inputs.ts";
+import type { CommandSession } from "./session.ts";
+
+/** Well below the 30 s that agents give the hook as configured. */
+const DEFAULT_TIMEOUT_SECONDS = 15;
+
+/** No answer of the service: it may be away, or have no room. Anything else that it says is its refusal. */
+function isAway(error: unknown): boolean {
+	return error instanceof SvcError && (error.status === null || error.status === 429 || error.status >= 500);
+}
+
+async function answerHook(agent: Agent, given: GivenWords, session: CommandSession): Promise<HookAnswer> {
+	const call = parseToolCall(await session.terminal.readInput());
+	if (!call) return refuse("svc hook: this is no input of a PreToolUse hook, so nothing is permitted");
+	const { variables } = session.terminal;
+	const root = given.text("root") ?? variables["CLAUDE_PROJECT_DIR"] ?? call.folder;
+	const parts = toPolicyCheck(call, root);
+	if (parts === null) return NO_OBJECTION;
+	if (parts === "unreadable") return refuse(`svc hook: the input of ${call.tool} does not say what it would do`);
+	const workspace_id = given.text("workspace") ?? variables["SVC_WORKSPACE"] ?? nameWorkspace(root);
+	try {
+		const body = { ...parts, workspace_id, context: { agent, tool: call.tool } };
+		const timeoutMs = 1_000 * (given.number("timeout") ?? DEFAULT_TIMEOUT_SECONDS);
+		const client = session.client({ timeoutMs, maxRetries: 0 });
+		return toHookAnswer(agent, await client.policy.check(body, { signal: session.signal }));
+	} catch (error) {
+		const why = error instanceof Error ? error.message : String(error);
+		if (given.is("fail-open") && isAway(error)) {
+			session.note(`svc hook: ${why}; let pass, as --fail-open says`);
+			return NO_OBJECTION;
+		}
+		return refuse(`svc hook: no decision, so nothing is permitted: ${why}`);
+	}
+}
+
+function hookCommand(agent: Agent): Command {
+	const name = { "claude-code": "Claude Code", codex: "Codex" }[agent];
+	return {
+		name: `hook ${agent}`,
+		about: `check what ${name} is about to do`,
+		// Any other failure would let the call pass.
+		failureCode: EXIT.notAsked,
+		details: [
+			`Reads the hook's input and answers in ${name}'s own form. --print-config shows what to configure.`,
+			"Without an answer of the service nothing is permitted.",
+		],
+		flags: {
+			"print-config": { about: "print the configuration for the agent" },
+			workspace: { value: "ID", short: "w", about: "default: SVC_WORKSPACE, or the name of the root folder" },
+			root: { value: "DIR", about: "the workspace's root; default: the project's folder" },
+			timeout: { value: "SECONDS", about: `how long to wait for the service; ${DEFAULT_TIMEOUT_SECONDS} by default` },
+			"fail-open": { about: "let pass when the service does not answer" },
+		},
+		async run(given, session) {
+			if (given.is("print-config")) {
+				const options = ["workspace", "root"].flatMap((flag) => {
+					const value = given.text(flag);
+					return value === undefined ? [] : [`--${flag}`, value];
+				});
+				const words = ["svc", "hook", agent, ...options, ...(given.is("fail-open") ? ["--fail-open"] : [])];
+				// Without `svc` on the path the shell ends with 127, which agents take for no objection.
+				const { file, text } = renderHookConfig(agent, `${words.join(" ")} || exit 2`);
+				session.write(text);
+				session.note(`add this to ${file}`);
+				if (agent === "codex") session.note("Codex runs a hook only once you have trusted it: /hooks in its terminal");
+				return EXIT.ok;
+			}
+			const answer = await answerHook(agent, given, session).catch((error: unknown) =>
+				refuse(`svc hook: ${error instanceof Error ? error.message : String(error)}`),
+			);
+			session.terminal.write(answer.stdout);
+			session.terminal.writeError(answer.stderr);
+			return answer.exitCode;
+		},
+	};
+}
+
+export const hookCommands: readonly Command[] = AGENTS.map(hookCommand);

@@ -1,0 +1,75 @@
+// The terminal that a command runs at: its words, streams, variables, interrupts. All of the process that commands touch.
+import { fstatSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text as readWhole } from "node:stream/consumers";
+
+export interface Terminal {
+	readonly variables: Readonly<Record<string, string | undefined>>;
+	readonly folder: string;
+	/** Whether a person reads standard output. */
+	readonly isOutputShown: boolean;
+	/** Whether a person reads standard error. */
+	readonly isProgressShown: boolean;
+	/** Whether standard input is a person's keyboard. */
+	readonly isTyped: boolean;
+	/** Whether standard input is a file or a shell's pipe, which end. What a program holds open may not. */
+	readonly isPiped: boolean;
+	write(text: string): void;
+	writeError(text: string): void;
+	/** Standard input to its end. */
+	readInput(): Promise<string>;
+	/** Asks for a line that is not shown. */
+	askSecret(question: string): Promise<string>;
+	/** Calls back on Ctrl-C and SIGTERM. @returns what stops that */
+	onInterrupt(callback: () => void): () => void;
+}
+
+function isFileOrPipe(): boolean {
+	try {
+		const input = fstatSync(0);
+		return input.isFIFO() || input.isFile();
+	} catch {
+		// Closed.
+		return false;
+	}
+}
+
+/** The terminal of this process. A reader that goes away (`| head`) ends it quietly. */
+export function processTerminal(): Terminal {
+	const { stdin, stdout, stderr, env } = process;
+	stdout.on("error", (error: NodeJS.ErrnoException) => {
+		if (error.code === "EPIPE") process.exit(0);
+		throw error;
+	});
+	return {
+		variables: env,
+		folder: process.cwd(),
+		isOutputShown: stdout.isTTY === true,
+		isProgressShown: stderr.isTTY === true,
+		isTyped: stdin.isTTY === true,
+		isPiped: isFileOrPipe(),
+		write: (text) => void stdout.write(text),
+		writeError: (text) => void stderr.write(text),
+		readInput: () => readWhole(stdin),
+		async askSecret(question) {
+			stderr.write(question);
+			const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+			const lines = createInterface({ input: stdin, output: silent, terminal: true });
+			const ended = new AbortController();
+			lines.once("close", () => ended.abort());
+			try {
+				return await lines.question("", { signal: ended.signal });
+			} catch {
+				return "";
+			} finally {
+				lines.close();
+				stderr.write("\n");
+			}
+		},
+		onInterrupt(callback) {
+			process.on("SIGINT", callback).on("SIGTERM", callback);
+			return () => void process.off("SIGINT", callback).off("SIGTERM", callback);
+		},
+	};
+}

@@ -1,0 +1,73 @@
+// `svc verify`: checks receipts, runs and saved proofs on this machine.
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Verification } from "../../client/verification.ts";
+import type { Command, Flag, GivenWords } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { UsageError } from "./failures.ts";
+import { readFileText } from "./input.ts";
+import type { Style } from "./output.ts";
+import type { CommandSession } from "./session.ts";
+
+export const PUBKEY_FLAG: Flag = {
+	value: "KEY|FILE",
+	about: "the public key that you trust; by default those that the service publishes",
+};
+
+const VERDICT_STYLE = { ok: "green", FAIL: "red", note: "dim" } as const satisfies Record<string, Style>;
+
+/** Shows what was found. @returns the exit code: 0 only when everything holds */
+export function showVerification(
+	session: CommandSession,
+	{ isValid, findings }: Verification,
+	isShown: boolean,
+): number {
+	if (isShown)
+		for (const { verdict, text } of findings)
+			session.line(`${session.paint(VERDICT_STYLE[verdict], verdict.padEnd(4))}  ${text}`);
+	return isValid ? EXIT.ok : EXIT.failed;
+}
+
+/** The keys of `--pubkey`: a file where there is one of that name. */
+export function readPubkeyFlag(given: GivenWords, session: CommandSession): { publicKeys?: string } {
+	const option = given.text("pubkey");
+	if (option === undefined) return {};
+	const isFile = existsSync(resolve(session.terminal.folder, option));
+	return { publicKeys: isFile ? readFileText(session.terminal, option) : option };
+}
+
+async function verifyTarget(target: string, given: GivenWords, session: CommandSession): Promise<Verification> {
+	const keys = readPubkeyFlag(given, session);
+	const { signal } = session;
+	if (/^svc-[0-9A-Z]+$/i.test(target)) return session.client().proofs.verify(target, { signal, ...keys });
+	if (/^agt_[0-9A-Z]+$/i.test(target)) return session.client().proofs.verifyRun(target, { signal, ...keys });
+	const text = target === "-" ? await session.terminal.readInput() : readFileText(session.terminal, target);
+	const { verifyProof } = await import("../../client/verification.ts");
+	const checkpoint = given.text("checkpoint");
+	return verifyProof(text, {
+		publicKeys: keys.publicKeys ?? JSON.stringify(await session.client().proofs.publicKeys({ signal })),
+		...(checkpoint === undefined ? {} : { checkpoint: readFileText(session.terminal, checkpoint) }),
+	});
+}
+
+export const verifyCommand: Command = {
+	name: "verify",
+	about: "verify a receipt, a run or a saved proof on this machine",
+	operands: "REQUEST|RUN|FILE",
+	details: [
+		"REQUEST is the id of an answer (svc-…), RUN of a run (agt_…), FILE a saved receipt, trajectory, chain or checkpoint.",
+		"With --pubkey and a FILE nobody is asked. Ends with 0 only when everything holds, and with 1 when something does not.",
+	],
+	flags: {
+		pubkey: PUBKEY_FLAG,
+		checkpoint: { value: "FILE", about: "a checkpoint that a saved chain must agree with" },
+	},
+	async run(given, session) {
+		const target = given.single("the id or file");
+		if (given.text("checkpoint") !== undefined && /^(?:svc-|agt_)/.test(target))
+			throw new UsageError("--checkpoint is for a saved chain");
+		const verification = await verifyTarget(target, given, session);
+		if (session.isJson) session.json({ is_valid: verification.isValid, findings: verification.findings });
+		return showVerification(session, verification, !session.isJson);
+	},
+};

@@ -1,0 +1,70 @@
+// Writes files that a model named: below one folder, through no link, over nothing that is there unless asked to.
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { LocalError } from "./failures.ts";
+
+interface PlannedFile {
+	/** Absolute. */
+	path: string;
+	content: string;
+	isNew: boolean;
+}
+
+/** The parts of a relative path below its folder; null for one that leaves it or that some system reads otherwise. */
+function pathParts(path: string): readonly string[] | null {
+	const parts = path.split("/");
+	// biome-ignore lint/suspicious/noControlCharactersInRegex: names with them are refused
+	const isOdd = (part: string) => part === "" || part === "." || part === ".." || /[\\:\u0000-\u001f]/.test(part);
+	return parts.some(isOdd) || parts.length > 32 || parts[0] === ".git" ? null : parts;
+}
+
+/** What stands at a path itself; null for nothing. */
+function kindAt(path: string): "folder" | "file" | "other" | null {
+	try {
+		const found = lstatSync(path);
+		return found.isDirectory() ? "folder" : found.isFile() ? "file" : "other";
+	} catch (error) {
+		if (["ENOENT", "ENOTDIR"].includes(Object(error).code)) return null;
+		throw new LocalError(`${path} cannot be looked at: ${Object(error).message}`);
+	}
+}
+
+/**
+ * Decides where files go. Nothing is written yet.
+ * @throws LocalError for the first that must not be written.
+ */
+export function planFiles(
+	folder: string,
+	out: string,
+	files: readonly { path: string; content: string }[],
+	mayOverwrite: boolean,
+): PlannedFile[] {
+	const root = resolve(folder, out);
+	return files.map(({ path, content }) => {
+		const parts = pathParts(path);
+		if (!parts) throw new LocalError(`nothing was written: ${JSON.stringify(path)} is no plain path below ${out}`);
+		const target = join(root, ...parts);
+		for (let length = 1; length < parts.length; length++) {
+			const kind = kindAt(join(root, ...parts.slice(0, length)));
+			if (kind === "file" || kind === "other")
+				throw new LocalError(`nothing was written: ${join(root, ...parts.slice(0, length))} is no folder`);
+		}
+		const kind = kindAt(target);
+		if (kind === "folder" || kind === "other") throw new LocalError(`nothing was written: ${target} is no file`);
+		if (kind === "file" && !mayOverwrite)
+			throw new LocalError(`nothing was written: ${target} is there already (--force overwrites)`);
+		return { path: target, content, isNew: kind === null };
+	});
+}
+
+/** Writes what was planned. A file that came to be in between is not overwritten. */
+export function writeFiles(planned: readonly PlannedFile[]): void {
+	for (const { path, content, isNew } of planned) {
+		try {
+			mkdirSync(dirname(path), { recursive: true });
+			writeFileSync(path, content, { flag: isNew ? "wx" : "w" });
+		} catch (error) {
+			throw new LocalError(`${path} cannot be written: ${Object(error).message}`);
+		}
+	}
+}
