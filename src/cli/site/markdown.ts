@@ -74,7 +74,7 @@ class SiteRenderer extends Renderer {
 	override heading({ tokens, depth, text }: Tokens.Heading): string {
 		const anchor = this.#anchors.next(text);
 		const title = this.parser.parseInline(tokens);
-		const mark = depth === 1 ? "" : ` <a class="anchor" href="#${anchor}" aria-label="Link to this section">#</a>`;
+		const mark = depth === 1 ? "" : ` <a class="anchor" href="#${anchor}" aria-hidden="true" tabindex="-1">#</a>`;
 		return `<h${depth} id="${anchor}">${title}${mark}</h${depth}>\n`;
 	}
 
