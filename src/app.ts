@@ -17,6 +17,7 @@ import { failureResponse, PATH_NOT_FOUND, type RequestState, respondToException 
 import { Timings } from "./http/timings.ts";
 import { meterClient } from "./meter/meter-client.edge.ts";
 import { cachedSettings, SettingsError } from "./settings.ts";
+import { mountSite } from "./site/mount.edge.ts";
 
 /** Limit of all request headers together. An SDK's headers with a bearer key take about 1 KiB. */
 const MAX_HEADER_BYTES = 32_768;
@@ -133,4 +134,5 @@ app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deploy
 // Before the open CORS: the console has cookies, so no other origin may read or call it.
 mountConsole(app, () => import("./console/built/console.js"));
 app.use(openToAnyOrigin);
+mountSite(app, () => import("./site/built/site.js"));
 mount(app, ENDPOINTS, ACCESS_GUARDS);

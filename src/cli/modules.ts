@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { buildSite } from "./site/build.ts";
 
 const BUILT_DIR = "src/pages/built";
 const VERIFY_PAGE = "src/verifier/page";
@@ -87,6 +88,23 @@ async function buildConsole(): Promise<void> {
 	});
 }
 
+const SITE = "src/site";
+/** Wherever the service is started from, the documents are the project's. */
+const PROJECT = join(import.meta.dirname, "../..");
+
+/** Builds the documents with their style, script and search index: a module that the Worker loads on first use. */
+async function buildDocuments(): Promise<void> {
+	const [script, style] = await Promise.all([
+		bundleFile(join(SITE, "browser/main.ts")),
+		bundleFile(join(SITE, "style.css")),
+	]);
+	const { files, missingPage } = buildSite({ root: PROJECT, script, style });
+	await buildModule(join(SITE, "main.ts"), join(SITE, "built/site.js"), {
+		SITE_FILES: JSON.stringify(files),
+		SITE_MISSING_PAGE: JSON.stringify(missingPage),
+	});
+}
+
 /** Builds the page that verifies proofs: a text with its style and script. */
 async function buildVerifyPage(): Promise<void> {
 	const [script, style] = await Promise.all([
@@ -107,6 +125,7 @@ export async function buildModules(): Promise<void> {
 	await Promise.all([
 		buildVerifyPage(),
 		buildConsole(),
+		buildDocuments(),
 		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
 	]);
 }

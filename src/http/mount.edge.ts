@@ -145,7 +145,7 @@ function handlerStage<C extends RequestContext>(endpoint: Endpoint, guard: Acces
 const CORS_HEADERS = ["access-control-allow-origin", "access-control-expose-headers"];
 
 /** Adds an ETag to the answer, and answers 304 to a request that names it. */
-function conditionalStage(conditional: NonNullable<Endpoint["conditional"]>): MiddlewareHandler {
+export function conditionalStage(conditional: NonNullable<Endpoint["conditional"]>): MiddlewareHandler {
 	return etag({
 		weak: conditional === "weak",
 		retainedHeaders: [...RETAINED_304_HEADERS, ...CORS_HEADERS],

@@ -121,6 +121,8 @@ export class Visit {
 		mkdirSync(dir, { recursive: true });
 		const { width, colorScheme } = this.#view;
 		const file = `${name.replaceAll(/[^a-z0-9]+/gi, "-")}-${width}-${colorScheme}.png`;
-		await this.page.screenshot({ path: join(dir, file), fullPage: true });
+		// Chromium draws no picture that is taller.
+		const fullPage = Number(await this.page.evaluate("document.documentElement.scrollHeight")) < 16_000;
+		await this.page.screenshot({ path: join(dir, file), fullPage });
 	}
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import modelsFile from "../../src/catalog/models.json" with { type: "json" };
 import providersFile from "../../src/catalog/providers.json" with { type: "json" };
+import { toAnchor } from "../../src/cli/site/markdown.ts";
 import { orchestrationRequestSchema } from "../../src/orchestration/request.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -35,10 +36,7 @@ function headingsIn(page: string): Heading[] {
 	return [...prose(page).matchAll(/^(#+) (.+)$/gm)].map(([, marks = "", title = ""]) => ({
 		level: marks.length,
 		title,
-		anchor: title
-			.toLowerCase()
-			.replaceAll(/[^\p{L}\p{N} _-]/gu, "")
-			.replaceAll(" ", "-"),
+		anchor: toAnchor(title),
 	}));
 }
 
@@ -136,10 +134,7 @@ describe("what the documents list", () => {
 		const [layers = "", beside = ""] = section(CONTRIBUTING, "Where things go").match(FENCED_BLOCK) ?? [];
 		const names = (block: string) => [...block.matchAll(/^([\w.-]+)\/? {2,}\S/gm)].map(([, name]) => name);
 		expect(names(layers)).toEqual(quoted(/const LAYERS = \[([\s\S]*?)\] as const/));
-		expect(names(beside)).toEqual([
-			...quoted(/return \[([^\]]*)\]\.includes\(folderOf\(file\)\) \|\|/),
-			basename(DOCS),
-		]);
+		expect(names(beside)).toEqual([...quoted(/const BESIDE_FOLDERS = \[([^\]]*)\]/), basename(DOCS)]);
 	});
 
 	it("is the endpoints, with their access", () => {

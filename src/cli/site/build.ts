@@ -1,0 +1,147 @@
+// Renders the site: every document as a page and as Markdown, the search index, llms.txt.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { IndexedSection } from "../../site/search.ts";
+import type { SiteFile } from "../../site/site-file.ts";
+import {
+	FIRST_NAME,
+	linkResolver,
+	markdownPath,
+	pagePath,
+	readDocuments,
+	SITE_TEXTS,
+	type SiteDocument,
+} from "./documents.ts";
+import { type RenderedDocument, relinkMarkdown, renderDocument } from "./markdown.ts";
+import { type PageAssets, renderPage } from "./page.ts";
+
+const HTML = "text/html; charset=utf-8";
+const MARKDOWN = "text/markdown; charset=utf-8";
+
+export interface BuiltSite {
+	/** By path. */
+	files: Record<string, SiteFile>;
+	missingPage: SiteFile;
+}
+
+interface Sources {
+	/** The project's folder. */
+	root: string;
+	/** Bundled for browsers. */
+	script: string;
+	style: string;
+}
+
+function sha256Hex(text: string): string {
+	return createHash("sha256").update(text).digest("hex");
+}
+
+function toFile(text: string, type: string, isImmutable = false): SiteFile {
+	return { type, text, etag: `"${sha256Hex(text)}"`, isImmutable };
+}
+
+function assetPath(name: string, text: string, extension: string): string {
+	return `/docs/assets/${name}.${sha256Hex(text).slice(0, 16)}.${extension}`;
+}
+
+/** A file at `/llms.txt` as llmstxt.org describes it: a title, a summary, and lists of links with notes. */
+function renderLlmsText(documents: readonly SiteDocument[]): string {
+	const [introduction] = documents;
+	const summary = /^# .+\n\n([\s\S]*?)\n\n/.exec(introduction?.markdown ?? "")?.[1]?.replaceAll("\n", " ") ?? "";
+	const toLine = ({ name, label, description }: SiteDocument) =>
+		`- [${label}](${markdownPath(name)})${description ? `: ${description}` : ""}`;
+	const isOptional = ({ name }: SiteDocument) =>
+		["design", "measurements", "gateway-lessons", "contributing", "security"].includes(name);
+	return `# svc
+
+> ${summary}
+
+Every request takes \`Authorization: Bearer svc_sk_…\`. OpenAI's clients take \`<origin>/v1\` as their base address, Anthropic's take
+\`<origin>\`. Errors name a code, and the reference says what each means.
+
+## Documents
+
+${documents
+	.filter((document) => !isOptional(document))
+	.map(toLine)
+	.join("\n")}
+
+## Interface
+
+- [OpenAPI 3.1](/openapi.json): every endpoint with its schemas
+- [Tools](/v1/mcp/manifest): the endpoints as MCP tools; the server is at \`/v1/mcp\`
+- [Health](/health): what is up, without a key
+
+## Optional
+
+${documents.filter(isOptional).map(toLine).join("\n")}
+`;
+}
+
+/** Endpoints as the reference lists them: each is found by its path and leads to its section. */
+function indexEndpoints(reference: SiteDocument | undefined, toHref: (href: string) => string): IndexedSection[] {
+	const rows = (reference?.markdown ?? "").matchAll(/^\| `([A-Z]+ \/\S*)` \| \w+ \| (.*?) \|$/gm);
+	return [...rows].map(([, title = "", text = ""]) => ({
+		url: toHref(/\]\(([^)]+)\)/.exec(text)?.[1] ?? "#endpoints"),
+		title,
+		page: "Endpoint",
+		text: text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", ""),
+	}));
+}
+
+/** @throws Error for a link that leads nowhere. */
+export function buildSite({ root, script, style }: Sources): BuiltSite {
+	const documents = readDocuments(root);
+	const rendered = new Map<SiteDocument, RenderedDocument>(
+		documents.map((document) => [
+			document,
+			renderDocument(document.markdown, linkResolver(documents, document, pagePath)),
+		]),
+	);
+	const sections = [...rendered].flatMap(([{ name, label }, document]) =>
+		document.sections.map(({ level, title, anchor, text }) => ({
+			url: level === 1 ? pagePath(name) : `${pagePath(name)}#${anchor}`,
+			title,
+			page: label,
+			text,
+		})),
+	);
+	const reference = documents.find(({ name }) => name === "reference");
+	const toHref = (href: string) => {
+		const resolved = reference ? linkResolver(documents, reference, pagePath)(href) : href;
+		return resolved.startsWith("#") ? `${pagePath("reference")}${resolved}` : resolved;
+	};
+	const index = JSON.stringify([...indexEndpoints(reference, toHref), ...sections] satisfies IndexedSection[]);
+	const assets: PageAssets = {
+		style: assetPath("site", style, "css"),
+		script: assetPath("site", script, "js"),
+		index: assetPath("index", index, "json"),
+	};
+	const pages = documents.map(({ name, label }) => ({ path: pagePath(name), label }));
+	const files: Record<string, SiteFile> = {
+		[assets.style]: toFile(style, "text/css; charset=utf-8", true),
+		[assets.script]: toFile(script, "text/javascript; charset=utf-8", true),
+		[assets.index]: toFile(index, "application/json; charset=utf-8", true),
+		"/llms.txt": toFile(renderLlmsText(documents), "text/plain; charset=utf-8"),
+	};
+	for (const [document, { html, sections }] of rendered) {
+		const { name, label } = document;
+		const path = pagePath(name);
+		const page = { title: label, path, markdownPath: markdownPath(name), html, sections };
+		files[path] = toFile(renderPage(page, pages, assets), HTML);
+		const relinked = relinkMarkdown(document.markdown, linkResolver(documents, document, markdownPath));
+		files[markdownPath(name)] = toFile(relinked, MARKDOWN);
+	}
+	// Whoever knows its name on GitHub finds it too.
+	files["/docs/readme.md"] = files[markdownPath(FIRST_NAME)] as SiteFile;
+	for (const [source, { path, type }] of Object.entries(SITE_TEXTS))
+		files[path] = toFile(readFileSync(join(root, source), "utf8"), type);
+	const missing = {
+		title: "No such page",
+		path: null,
+		html: '<h1>There is no such page</h1>\n<p>Begin at the <a href="/docs">introduction</a>, or search.</p>\n',
+		sections: [],
+	};
+	return { files, missingPage: toFile(renderPage(missing, pages, assets), HTML) };
+}

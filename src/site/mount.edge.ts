@@ -1,0 +1,40 @@
+// Mounts the site: documents for people and for agents that read. Its module is loaded on first use.
+import type { Context, Hono } from "hono";
+import type { RequestContext } from "../http/context.ts";
+import { conditionalStage } from "../http/mount.edge.ts";
+import { failureResponse, PATH_NOT_FOUND, type RequestState } from "../http/respond.edge.ts";
+import { siteHeaders } from "./headers.ts";
+import type { SiteFile, SiteModule } from "./site-file.ts";
+
+const PATHS = ["/docs", "/docs/*", "/llms.txt"];
+
+function fileResponse(file: SiteFile, status = 200): Response {
+	const headers = siteHeaders(file);
+	// What is missing now may be there after the next deployment.
+	return new Response(file.text, {
+		status,
+		headers: status === 200 ? headers : { ...headers, "cache-control": "no-store" },
+	});
+}
+
+function prefersPage(headers: Headers): boolean {
+	return headers.get("accept")?.includes("text/html") ?? false;
+}
+
+/** @param load the site's module. */
+export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, load: () => Promise<SiteModule>): void {
+	const answer = async (c: Context<RequestState<C>>) => {
+		c.get("context").log.endpoint = "site";
+		const site = await load();
+		const { pathname } = new URL(c.req.url);
+		if (pathname.endsWith("/") && site.findSiteFile(pathname.slice(0, -1)))
+			return c.redirect(pathname.slice(0, -1), 308);
+		const file = site.findSiteFile(pathname);
+		if (file) return fileResponse(file);
+		return prefersPage(c.req.raw.headers) ? fileResponse(site.missingPage, 404) : failureResponse(c, PATH_NOT_FOUND);
+	};
+	for (const path of PATHS) {
+		app.get(path, conditionalStage("strong"), answer);
+		app.all(path, (c) => failureResponse(c, { reason: "method_not_allowed", allow: ["GET", "HEAD"] }));
+	}
+}

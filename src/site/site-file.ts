@@ -1,0 +1,20 @@
+// What the site is made of: files that are rendered beforehand. Pure.
+
+/** A file of the site, as it is served. */
+export interface SiteFile {
+	/** Media type, with its charset. */
+	type: string;
+	text: string;
+	/** Strong: the SHA-256 of the text. */
+	etag: string;
+	/** Its name holds its hash, so that browsers may keep it for ever. */
+	isImmutable: boolean;
+}
+
+/** What the module beside the bundle offers. */
+export interface SiteModule {
+	/** The file at a path; null where there is none. */
+	findSiteFile(path: string): SiteFile | null;
+	/** What a browser is shown where there is no page. */
+	readonly missingPage: SiteFile;
+}

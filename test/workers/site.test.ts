@@ -1,0 +1,80 @@
+// The site as it is served: types, caching, methods, what is not there.
+import { describe, expect, it } from "vitest";
+import { call } from "../support/service.ts";
+
+const PAGE = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+describe("a document", () => {
+	it.each([
+		["/docs", "text/html; charset=utf-8"],
+		["/docs/reference", "text/html; charset=utf-8"],
+		["/docs/reference.md", "text/markdown; charset=utf-8"],
+		["/docs/index.md", "text/markdown; charset=utf-8"],
+		["/docs/routing.svg", "image/svg+xml; charset=utf-8"],
+		["/docs/license.txt", "text/plain; charset=utf-8"],
+		["/llms.txt", "text/plain; charset=utf-8"],
+	])("%s is %s, may be kept for minutes and is not sent twice", async (path, type) => {
+		const response = await call(path);
+		expect([response.status, response.headers.get("content-type")]).toEqual([200, type]);
+		expect(response.headers.get("cache-control")).toBe("public, max-age=300");
+		expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+		expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+		expect(response.headers.get("x-request-id")).toMatch(/^svc-/);
+		expect((await response.text()).length).toBeGreaterThan(500);
+		const etag = response.headers.get("etag") ?? "";
+		expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
+		const again = await call(path, { headers: { "if-none-match": etag } });
+		expect([again.status, again.headers.get("etag"), await again.text()]).toEqual([304, etag, ""]);
+		const head = await call(path, { method: "HEAD" });
+		expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, etag, ""]);
+	});
+
+	it("allows its own script and style only, kept for ever under a name with their hash", async () => {
+		const response = await call("/docs");
+		const policy = response.headers.get("content-security-policy") ?? "";
+		for (const directive of ["script-src 'self'", "style-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"])
+			expect(policy).toContain(directive);
+		expect(policy).not.toMatch(/unsafe|\*|https?:/);
+		const assets = [...(await response.text()).matchAll(/"(\/docs\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
+		expect(assets.map((path) => path.split(".").at(-1)).toSorted()).toEqual(["css", "js", "json"]);
+		for (const path of assets) {
+			const asset = await call(path);
+			expect([asset.status, asset.headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+			await asset.text();
+		}
+	});
+
+	it("refuses other methods", async () => {
+		for (const path of ["/docs", "/docs/reference", "/llms.txt"]) {
+			const response = await call(path, { method: "POST", body: "{}" });
+			expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+			await response.text();
+		}
+	});
+});
+
+describe("a path without a document", () => {
+	it.each([
+		"/docs/nope",
+		"/docs/../settings",
+		"/docs/constructor",
+		"/docs/assets/",
+		"/docs/%2e%2e",
+		"/docs/reference.html",
+	])("%s is 404: a page to a browser, an error to a program, kept by nobody", async (path) => {
+		const page = await call(path, { headers: PAGE });
+		expect([page.status, page.headers.get("cache-control")]).toEqual([404, "no-store"]);
+		expect(await call(path).then((response) => response.json())).toMatchObject({ error: "not_found" });
+	});
+
+	it("shows browsers the way to the documents", async () => {
+		const response = await call("/docs/nope", { headers: PAGE });
+		expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+		expect(await response.text()).toContain('<a href="/docs">introduction</a>');
+	});
+
+	it("leads to the document without the slash at its end", async () => {
+		const response = await call("/docs/reference/", { redirect: "manual" });
+		expect([response.status, response.headers.get("location")]).toEqual([308, "/docs/reference"]);
+	});
+});
