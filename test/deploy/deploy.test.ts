@@ -17,7 +17,8 @@ class Deployment {
 
 	private constructor(platform: PlatformDouble) {
 		this.platform = platform;
-		for (const name of ["node_modules", "package.json"]) symlinkSync(join(ROOT, name), join(this.dir, name));
+		for (const name of ["node_modules", "package.json", "README.md", ".github", "LICENSE"])
+			symlinkSync(join(ROOT, name), join(this.dir, name));
 		for (const name of ["src", "migrations", "wrangler.toml", "tsconfig.json"])
 			cpSync(join(ROOT, name), join(this.dir, name), { recursive: true });
 	}
