@@ -126,6 +126,7 @@ export async function buildModules(): Promise<void> {
 		buildVerifyPage(),
 		buildConsole(),
 		buildDocuments(),
+		buildModule(join(SITE, "examples.ts"), join(SITE, "built/examples.js")),
 		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
 	]);
 }

@@ -1,5 +1,9 @@
-// The site as `npm run modules` builds it: a module beside the bundle.
+// The site and the examples as `npm run modules` builds them: modules beside the bundle.
 declare module "*/site/built/site.js" {
 	export const findSiteFile: import("./site-file.ts").SiteModule["findSiteFile"];
 	export const missingPage: import("./site-file.ts").SiteModule["missingPage"];
+}
+
+declare module "*/site/built/examples.js" {
+	export const RECORDED_EXAMPLES: import("../http/openapi.ts").EndpointExchanges;
 }
