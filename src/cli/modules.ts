@@ -98,10 +98,11 @@ async function buildDocuments(): Promise<void> {
 		bundleFile(join(SITE, "browser/main.ts")),
 		bundleFile(join(SITE, "style.css")),
 	]);
-	const { files, missingPage } = buildSite({ root: PROJECT, script, style });
+	const { files, missingPage, programIndex } = buildSite({ root: PROJECT, script, style });
 	await buildModule(join(SITE, "main.ts"), join(SITE, "built/site.js"), {
 		SITE_FILES: JSON.stringify(files),
 		SITE_MISSING_PAGE: JSON.stringify(missingPage),
+		SITE_PROGRAM_INDEX: JSON.stringify(programIndex),
 	});
 }
 

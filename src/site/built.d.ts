@@ -2,6 +2,7 @@
 declare module "*/site/built/site.js" {
 	export const findSiteFile: import("./site-file.ts").SiteModule["findSiteFile"];
 	export const missingPage: import("./site-file.ts").SiteModule["missingPage"];
+	export const programIndex: import("./site-file.ts").SiteModule["programIndex"];
 }
 
 declare module "*/site/built/examples.js" {

@@ -23,9 +23,12 @@ function prefersPage(headers: Headers): boolean {
 
 /** @param load the site's module. */
 export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, load: () => Promise<SiteModule>): void {
-	const answer = async (c: Context<RequestState<C>>) => {
+	const logged = (c: Context<RequestState<C>>): Promise<SiteModule> => {
 		c.get("context").log.endpoint = "site";
-		const site = await load();
+		return load();
+	};
+	const answer = async (c: Context<RequestState<C>>) => {
+		const site = await logged(c);
 		const { pathname } = new URL(c.req.url);
 		if (pathname.endsWith("/") && site.findSiteFile(pathname.slice(0, -1)))
 			return c.redirect(pathname.slice(0, -1), 308);
@@ -33,8 +36,17 @@ export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, 
 		if (file) return fileResponse(file);
 		return prefersPage(c.req.raw.headers) ? fileResponse(site.missingPage, 404) : failureResponse(c, PATH_NOT_FOUND);
 	};
-	for (const path of PATHS) {
-		app.get(path, conditionalStage("strong"), answer);
+	const answerHome = async (c: Context<RequestState<C>>) => {
+		const { findSiteFile, programIndex } = await logged(c);
+		const page = prefersPage(c.req.raw.headers) ? findSiteFile("/") : null;
+		const response = fileResponse(page ?? programIndex);
+		response.headers.set("vary", "Accept");
+		return response;
+	};
+	const mountAt = (path: string, handler: typeof answer) => {
+		app.get(path, conditionalStage("strong"), handler);
 		app.all(path, (c) => failureResponse(c, { reason: "method_not_allowed", allow: ["GET", "HEAD"] }));
-	}
+	};
+	for (const path of PATHS) mountAt(path, answer);
+	mountAt("/", answerHome);
 }

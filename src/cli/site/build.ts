@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RECORDED_EXAMPLES } from "../../site/examples.ts";
 import type { IndexedSection } from "../../site/search.ts";
 import type { SiteFile } from "../../site/site-file.ts";
 import {
@@ -13,6 +14,7 @@ import {
 	SITE_TEXTS,
 	type SiteDocument,
 } from "./documents.ts";
+import { renderHome, renderProgramIndex } from "./home.ts";
 import { type RenderedDocument, relinkMarkdown, renderDocument } from "./markdown.ts";
 import { type PageAssets, renderPage } from "./page.ts";
 
@@ -23,6 +25,7 @@ export interface BuiltSite {
 	/** By path. */
 	files: Record<string, SiteFile>;
 	missingPage: SiteFile;
+	programIndex: SiteFile;
 }
 
 interface Sources {
@@ -143,5 +146,9 @@ export function buildSite({ root, script, style }: Sources): BuiltSite {
 		html: '<h1>There is no such page</h1>\n<p>Begin at the <a href="/docs">introduction</a>, or search.</p>\n',
 		sections: [],
 	};
-	return { files, missingPage: toFile(renderPage(missing, pages, assets), HTML) };
+	return {
+		files: { ...files, "/": toFile(renderHome(assets, RECORDED_EXAMPLES["create_chat_completion"]?.answer), HTML) },
+		missingPage: toFile(renderPage(missing, pages, assets), HTML),
+		programIndex: toFile(renderProgramIndex(), "application/json"),
+	};
 }

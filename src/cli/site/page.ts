@@ -27,9 +27,9 @@ export interface SitePage {
 /** Pages of the service beside the documents. */
 const SERVICE_LINKS: readonly PageLink[] = [
 	{ path: "/docs", label: "Docs" },
+	{ path: "/docs/api", label: "API" },
 	{ path: "/console", label: "Console" },
 	{ path: "/verify", label: "Verify" },
-	{ path: "/openapi.json", label: "OpenAPI" },
 ];
 
 /** @param more elements of the head. */
@@ -49,7 +49,7 @@ export function renderBar({ index }: Pick<PageAssets, "index">): string {
 	const links = SERVICE_LINKS.map(({ path, label }) => `<li><a href="${path}">${label}</a></li>`).join("");
 	return `<a class="skip" href="#main">Skip to content</a>
 <header class="bar">
-<a class="brand" href="/docs">svc</a>
+<a class="brand" href="/">svc</a>
 <form id="search" role="search" data-index="${index}" hidden>
 <label for="query">Search the documents</label>
 <input id="query" type="search" placeholder="Search  /" autocomplete="off" spellcheck="false" aria-controls="found">
