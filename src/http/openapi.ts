@@ -158,11 +158,27 @@ function toResponses(endpoint: Endpoint, answer: unknown): Record<string, Schema
 	return all;
 }
 
+/** What a group is named where its paths are shortened. */
+const LONG_GROUPS: Readonly<Record<string, string>> = {
+	b: "brain",
+	"openapi.json": "service",
+	health: "service",
+	verify: "service",
+};
+
+/** The group under which a viewer lists an endpoint: its path's first part after the version. */
+function toTag({ path, access }: Endpoint): string {
+	if (access === "operator") return "operator";
+	const part = /^\/(?:v\d+\/)?([^/]+)/.exec(path)?.[1] ?? "";
+	return LONG_GROUPS[part] ?? part;
+}
+
 function toOperation(endpoint: Endpoint, exchange: EndpointExchange | undefined): Schema {
 	const own = toParameters(endpoint, exchange);
 	const schemes = schemesFor(endpoint);
 	return {
 		operationId: endpoint.id,
+		tags: [toTag(endpoint)],
 		summary: endpoint.summary,
 		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(schemes.length > 0 ? { security: schemes.map(({ name }) => ({ [name]: [] })) } : {}),

@@ -8,3 +8,7 @@ declare module "*/site/built/site.js" {
 declare module "*/site/built/examples.js" {
 	export const RECORDED_EXAMPLES: import("../http/openapi.ts").EndpointExchanges;
 }
+
+declare module "*/site/built/viewer.js" {
+	export const findViewerFile: import("./site-file.ts").SiteModule["findSiteFile"];
+}

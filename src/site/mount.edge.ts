@@ -4,7 +4,7 @@ import type { RequestContext } from "../http/context.ts";
 import { conditionalStage } from "../http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState } from "../http/respond.edge.ts";
 import { siteHeaders } from "./headers.ts";
-import type { SiteFile, SiteModule } from "./site-file.ts";
+import type { SiteFile, SiteModule, ViewerModule } from "./site-file.ts";
 
 const PATHS = ["/docs", "/docs/*", "/llms.txt"];
 
@@ -21,8 +21,18 @@ function prefersPage(headers: Headers): boolean {
 	return headers.get("accept")?.includes("text/html") ?? false;
 }
 
-/** @param load the site's module. */
-export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, load: () => Promise<SiteModule>): void {
+/** Names of the viewer's files begin so. */
+const VIEWER_PATHS = "/docs/assets/viewer.";
+
+/**
+ * @param load the site's module.
+ * @param loadViewer the module of the API viewer.
+ */
+export function mountSite<C extends RequestContext>(
+	app: Hono<RequestState<C>>,
+	load: () => Promise<SiteModule>,
+	loadViewer: () => Promise<ViewerModule>,
+): void {
 	const logged = (c: Context<RequestState<C>>): Promise<SiteModule> => {
 		c.get("context").log.endpoint = "site";
 		return load();
@@ -32,7 +42,9 @@ export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, 
 		const { pathname } = new URL(c.req.url);
 		if (pathname.endsWith("/") && site.findSiteFile(pathname.slice(0, -1)))
 			return c.redirect(pathname.slice(0, -1), 308);
-		const file = site.findSiteFile(pathname);
+		const file = pathname.startsWith(VIEWER_PATHS)
+			? (await loadViewer()).findViewerFile(pathname)
+			: site.findSiteFile(pathname);
 		if (file) return fileResponse(file);
 		return prefersPage(c.req.raw.headers) ? fileResponse(site.missingPage, 404) : failureResponse(c, PATH_NOT_FOUND);
 	};

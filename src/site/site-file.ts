@@ -20,3 +20,8 @@ export interface SiteModule {
 	/** What a program is answered at `/`, where a browser gets a page. */
 	readonly programIndex: SiteFile;
 }
+
+/** What the module of the API viewer offers. */
+export interface ViewerModule {
+	findViewerFile: SiteModule["findSiteFile"];
+}

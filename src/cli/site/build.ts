@@ -16,7 +16,7 @@ import {
 } from "./documents.ts";
 import { renderHome, renderProgramIndex } from "./home.ts";
 import { type RenderedDocument, relinkMarkdown, renderDocument } from "./markdown.ts";
-import { type PageAssets, renderPage } from "./page.ts";
+import { type PageAssets, renderApiPage, renderPage, type ViewerAssets } from "./page.ts";
 
 const HTML = "text/html; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";
@@ -24,6 +24,8 @@ const MARKDOWN = "text/markdown; charset=utf-8";
 export interface BuiltSite {
 	/** By path. */
 	files: Record<string, SiteFile>;
+	/** Those of the API viewer, by path. */
+	viewerFiles: Record<string, SiteFile>;
 	missingPage: SiteFile;
 	programIndex: SiteFile;
 }
@@ -34,6 +36,8 @@ interface Sources {
 	/** Bundled for browsers. */
 	script: string;
 	style: string;
+	/** What shows the OpenAPI document. */
+	viewer: { script: string; style: string };
 }
 
 function sha256Hex(text: string): string {
@@ -94,7 +98,7 @@ function indexEndpoints(reference: SiteDocument | undefined, toHref: (href: stri
 }
 
 /** @throws Error for a link that leads nowhere. */
-export function buildSite({ root, script, style }: Sources): BuiltSite {
+export function buildSite({ root, script, style, viewer }: Sources): BuiltSite {
 	const documents = readDocuments(root);
 	const rendered = new Map<SiteDocument, RenderedDocument>(
 		documents.map((document) => [
@@ -121,8 +125,13 @@ export function buildSite({ root, script, style }: Sources): BuiltSite {
 		script: assetPath("site", script, "js"),
 		index: assetPath("index", index, "json"),
 	};
+	const viewerAssets: ViewerAssets = {
+		style: assetPath("viewer", viewer.style, "css"),
+		script: assetPath("viewer", viewer.script, "js"),
+	};
 	const pages = documents.map(({ name, label }) => ({ path: pagePath(name), label }));
 	const files: Record<string, SiteFile> = {
+		"/docs/api": toFile(renderApiPage(assets, viewerAssets), HTML),
 		[assets.style]: toFile(style, "text/css; charset=utf-8", true),
 		[assets.script]: toFile(script, "text/javascript; charset=utf-8", true),
 		[assets.index]: toFile(index, "application/json; charset=utf-8", true),
@@ -148,6 +157,10 @@ export function buildSite({ root, script, style }: Sources): BuiltSite {
 	};
 	return {
 		files: { ...files, "/": toFile(renderHome(assets, RECORDED_EXAMPLES["create_chat_completion"]?.answer), HTML) },
+		viewerFiles: {
+			[viewerAssets.style]: toFile(viewer.style, "text/css; charset=utf-8", true),
+			[viewerAssets.script]: toFile(viewer.script, "text/javascript; charset=utf-8", true),
+		},
 		missingPage: toFile(renderPage(missing, pages, assets), HTML),
 		programIndex: toFile(renderProgramIndex(), "application/json"),
 	};
