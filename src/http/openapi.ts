@@ -21,10 +21,8 @@ export interface EndpointExchange {
 /** By endpoint id. */
 export type EndpointExchanges = Readonly<Record<string, EndpointExchange>>;
 
-const EXAMPLE_NAME = "sandbox";
-
-function toExamples(value: unknown): Schema {
-	return value === undefined ? {} : { examples: { [EXAMPLE_NAME]: { value } } };
+function toExample(value: unknown): Schema {
+	return value === undefined ? {} : { example: value };
 }
 
 function toParameters(endpoint: Endpoint, exchange: EndpointExchange | undefined): Schema[] {
@@ -42,14 +40,14 @@ function toParameters(endpoint: Endpoint, exchange: EndpointExchange | undefined
 				in: place === "params" ? "path" : "query",
 				required: place === "params" || required.includes(name),
 				schema: property,
-				...(example === undefined ? {} : { example }),
+				...toExample(example),
 			};
 		});
 	});
 }
 
 function mediaContent(mediaType: string, schema: Schema, example?: unknown): { content: Record<string, Schema> } {
-	return { content: { [mediaType]: { schema, ...toExamples(example) } } };
+	return { content: { [mediaType]: { schema, ...toExample(example) } } };
 }
 
 function jsonContent(schema: Schema, example?: unknown): { content: Record<string, Schema> } {

@@ -83,7 +83,7 @@ function renderMenu(pages: readonly PageLink[], { path, sections }: SitePage): s
 </details>`;
 }
 
-/** The page with the API viewer. Without a script it says where the same is read. */
+/** The page with the API viewer, which brings its own `main`. Without a script it says where the same is read. */
 export function renderApiPage(assets: PageAssets, viewer: ViewerAssets): string {
 	const more = `\n<link rel="stylesheet" href="${viewer.style}">\n<script src="${viewer.script}" defer></script>`;
 	return `<!doctype html>
@@ -91,7 +91,7 @@ export function renderApiPage(assets: PageAssets, viewer: ViewerAssets): string 
 ${renderHead("API", assets, more)}
 <body>
 ${renderBar(assets)}
-<main id="main" class="api" tabindex="-1">
+<div id="main" class="api" tabindex="-1">
 <h1>API</h1>
 <p>Every endpoint with its fields, an example request and the sandbox's answer to it, from <a href="/openapi.json">openapi.json</a>.
 What the fields mean, limits and errors are in the <a href="/docs/reference">reference</a>; the console has a
@@ -99,7 +99,7 @@ What the fields mean, limits and errors are in the <a href="/docs/reference">ref
 <noscript><p>The list of endpoints is drawn by a script of this page, which your browser does not run. The
 <a href="/docs/reference#endpoints">reference</a> has them all.</p></noscript>
 <div id="api"></div>
-</main>
+</div>
 </body>
 </html>
 `;

@@ -3,10 +3,11 @@ interface ViewerOptions {
 	url: string;
 	dom_id: string;
 	validatorUrl: null;
-	deepLinking: boolean;
 	docExpansion: "list";
 	defaultModelsExpandDepth: number;
 	supportedSubmitMethods: readonly string[];
+	syntaxHighlight: false;
+	onComplete(): void;
 }
 
 declare const SwaggerUIBundle: (options: ViewerOptions) => void;
@@ -21,13 +22,23 @@ function applyScheme(): void {
 applyScheme();
 darkScheme.addEventListener("change", applyScheme);
 
+/** Lets the keyboard reach what scrolls. */
+new MutationObserver(() => {
+	for (const scrolling of document.querySelectorAll<HTMLElement>("#api pre:not([tabindex])")) scrolling.tabIndex = 0;
+}).observe(document.body, { childList: true, subtree: true });
+
 SwaggerUIBundle({
 	url: "/openapi.json",
 	dom_id: "#api",
 	// It would send the document's address to a host of its makers.
 	validatorUrl: null,
-	deepLinking: true,
 	docExpansion: "list",
 	defaultModelsExpandDepth: -1,
 	supportedSubmitMethods: [],
+	// Its colours are too pale to be read.
+	syntaxHighlight: false,
+	// Its own links to endpoints would stand inside of buttons. Every endpoint has an id all the same.
+	onComplete() {
+		document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+	},
 });

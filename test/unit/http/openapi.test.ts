@@ -38,13 +38,13 @@ describe("the OpenAPI document", () => {
 		for (const { id, path, method, body, mediaType = "application/json" } of ENDPOINTS) {
 			const { answer, ...request } = RECORDED_EXAMPLES[id] ?? { answer: undefined };
 			const operation = paths[path]?.[method.toLowerCase()];
-			const shown = { [mediaType]: { examples: { sandbox: { value: answer } } } };
+			const shown = { [mediaType]: { example: answer } };
 			expect(operation?.["responses"], id).toMatchObject({ "200": { content: shown } });
 			for (const [name] of path.matchAll(/(?<=\{)\w+(?=\})/g))
 				expect(request.params?.[name], `${id} ${name}`).toBeTruthy();
 			if (body && request.body !== undefined)
 				expect(operation?.["requestBody"], id).toMatchObject({
-					content: { "application/json": { examples: { sandbox: { value: request.body } } } },
+					content: { "application/json": { example: request.body } },
 				});
 		}
 		expect(JSON.stringify(RECORDED_EXAMPLES)).not.toMatch(/svc_sk_[0-9A-Za-z]/);
