@@ -169,7 +169,8 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	call("operator_rotate_key", (answers) => ({ params: ofUserKey(answers), body: { overlap_seconds: 3_600 } })),
 	call("operator_revoke_key", (answers) => ({ params: ofUserKey(answers) })),
 	call("operator_check_usage", { query: { user: "ada" } }),
-	call("operator_list_decisions", { query: { limit: "1" } }),
+	// Rows reach the table one after the other: that of the first chat completion is there by now.
+	call("operator_list_decisions", { query: { after: "svc-", limit: "1" } }),
 	call("operator_delete_share", (answers) => ({
 		params: { share_id: textIn(answers, "operator_share", "share_id") },
 	})),
