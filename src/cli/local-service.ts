@@ -76,8 +76,6 @@ interface LocalServiceOptions {
 	/** A folder made by buildBundle. */
 	bundleDir: string;
 	stateDir: string;
-	/** IP address to bind; 127.0.0.1 by default. */
-	address?: string;
 	/** 0 takes a free one. */
 	port: number;
 	/** Variables and secrets, instead of those in `.dev.vars`. */
@@ -110,7 +108,8 @@ export async function startLocalService(options: LocalServiceOptions): Promise<L
 		bindings: options.variables,
 		modules: bundleModules(options.bundleDir),
 		modulesRoot: options.bundleDir,
-		host: options.address ?? "127.0.0.1",
+		// Miniflare opens doors for developers: what is to be reached from elsewhere has the front before it.
+		host: "127.0.0.1",
 		port: options.port,
 		defaultPersistRoot: join(options.stateDir, "v3"),
 		...(options.inspectorPort === undefined ? {} : { inspectorPort: options.inspectorPort }),

@@ -1,6 +1,7 @@
 // `npm start`: makes what a fresh machine needs for a first answer, and keeps it for later starts.
 import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
+import { startFront } from "./front.ts";
 import {
 	hasProviderKey,
 	localVariables,
@@ -77,6 +78,7 @@ async function runStart(): Promise<void> {
 	const settings = localVariables();
 	const address = addressFromEnvironment(parseSettings(settings));
 	await reportOperatorConfig(settings);
+	const isOpen = address !== LOOPBACK_ADDRESS;
 	const releaseState = await claimState(STATE_DIR);
 
 	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
@@ -85,8 +87,8 @@ async function runStart(): Promise<void> {
 	const service = await startLocalService({
 		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
-		address,
-		port,
+		// Beyond loopback the front has the port.
+		port: isOpen ? 0 : port,
 		variables,
 		onOutput: (stdout, stderr) => {
 			stdout.pipe(process.stdout);
@@ -94,10 +96,13 @@ async function runStart(): Promise<void> {
 		},
 	});
 
+	const front = isOpen ? await startFront(service.url, address, port) : null;
+
 	let stopping = false;
 	const stop = async () => {
 		if (stopping) return;
 		stopping = true;
+		await front?.stop();
 		await service.stop();
 		await sandbox?.stop();
 		releaseState();
@@ -110,8 +115,8 @@ async function runStart(): Promise<void> {
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const key = await localKey(url, settings["ADMIN_TOKEN"] ?? "");
-	await reportConfigState(url);
+	const key = await localKey(service.url, settings["ADMIN_TOKEN"] ?? "");
+	await reportConfigState(service.url);
 	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log(`SVC_BASE_URL=${url}/v1`);

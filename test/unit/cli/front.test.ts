@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { findFrontRefusal } from "../../../src/cli/front.ts";
+
+describe("the front", () => {
+	it.each([
+		"/cdn-cgi/platform-proxy",
+		"/cdn-cgi",
+		"/CDN-CGI/mf/reload",
+		"/./cdn-cgi/handler/scheduled",
+		"//cdn-cgi/x/../../cdn-cgi/explorer",
+		"/a/../cdn-cgi/explorer",
+		"/%63dn-cgi/explorer",
+		"/a/%2e%2e/cdn-cgi/explorer",
+		"http://127.0.0.1/health",
+		"http://evil.example/health",
+		"*",
+		"",
+	])("lets %j not pass", (target) => {
+		expect(findFrontRefusal(target, [])).not.toBeNull();
+	});
+
+	it.each(["MF-Original-URL", "mf-cf-blob", "Mf-Route-Override"])("lets the header %s not pass", (name) => {
+		expect(findFrontRefusal("/health", ["host", name])).toMatchObject({ status: 400 });
+	});
+
+	it.each([
+		"/health",
+		"/v1/chat/completions?x=1",
+		"/docs/cdn-cgi",
+		"/cdn-cgix",
+		"/v1/workspace/a%2Fb/manifest",
+		"/%ff",
+	])("lets %j pass", (target) => {
+		expect(findFrontRefusal(target, ["Host", "Authorization", "X-MF-Id"])).toBeNull();
+	});
+});
