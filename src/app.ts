@@ -134,5 +134,9 @@ app.use(requireOwnHostAndHttps<ServiceContext>(({ settings }) => settings.deploy
 // Before the open CORS: the console has cookies, so no other origin may read or call it.
 mountConsole(app, () => import("./console/built/console.js"));
 app.use(openToAnyOrigin);
-mountSite(app, () => import("./site/built/site.js"));
+mountSite(
+	app,
+	() => import("./site/built/site.js"),
+	() => import("./site/built/viewer.js"),
+);
 mount(app, ENDPOINTS, ACCESS_GUARDS);

@@ -36,11 +36,13 @@ import { workspaceEndpoints } from "./workspace/endpoints.edge.ts";
 /** OpenAPI documents by number of endpoints (with operator endpoints or without). Each is rendered once per isolate. */
 const documents = new Map<number, { text: string; etag: string }>();
 
-function documentFor(context: ServiceContext) {
+const loadExamples = () => import("./site/built/examples.js");
+
+async function documentFor(context: ServiceContext) {
 	const there = ENDPOINTS.filter((endpoint) => isDeployed(endpoint, ACCESS_GUARDS, context));
 	const known = documents.get(there.length);
 	if (known) return known;
-	const text = JSON.stringify(openapiDocument(there));
+	const text = JSON.stringify(openapiDocument(there, (await loadExamples()).RECORDED_EXAMPLES));
 	const document = { text, etag: `"${bytesToHex(sha256(utf8ToBytes(text)))}"` };
 	documents.set(there.length, document);
 	return document;
@@ -57,7 +59,7 @@ const openapiEndpoint = endpoint({
 	summary: "This interface as an OpenAPI 3.1 document.",
 	result: z.record(z.string(), z.unknown()),
 	async handle({ context }) {
-		const { text, etag } = documentFor(context);
+		const { text, etag } = await documentFor(context);
 		return { ok: true, response: new Response(text, { headers: { "content-type": "application/json", etag } }) };
 	},
 });

@@ -89,19 +89,31 @@ async function buildConsole(): Promise<void> {
 }
 
 const SITE = "src/site";
+/** The published files of Swagger UI: one script, one style, nothing else of it is served. */
+const VIEWER = "node_modules/swagger-ui-dist";
 /** Wherever the service is started from, the documents are the project's. */
 const PROJECT = join(import.meta.dirname, "../..");
 
 /** Builds the documents with their style, script and search index: a module that the Worker loads on first use. */
 async function buildDocuments(): Promise<void> {
-	const [script, style] = await Promise.all([
+	const [script, style, viewerStart, viewerStyle] = await Promise.all([
 		bundleFile(join(SITE, "browser/main.ts")),
 		bundleFile(join(SITE, "style.css")),
+		bundleFile(join(SITE, "browser/api.ts")),
+		bundleFile(join(SITE, "api.css")),
 	]);
-	const { files, missingPage } = buildSite({ root: PROJECT, script, style });
+	const viewer = {
+		script: `${readFileSync(join(VIEWER, "swagger-ui-bundle.js"), "utf8")}\n${viewerStart}`,
+		style: `${readFileSync(join(VIEWER, "swagger-ui.css"), "utf8")}\n${viewerStyle}`,
+	};
+	const { files, viewerFiles, missingPage, programIndex } = buildSite({ root: PROJECT, script, style, viewer });
+	await buildModule(join(SITE, "viewer.ts"), join(SITE, "built/viewer.js"), {
+		VIEWER_FILES: JSON.stringify(viewerFiles),
+	});
 	await buildModule(join(SITE, "main.ts"), join(SITE, "built/site.js"), {
 		SITE_FILES: JSON.stringify(files),
 		SITE_MISSING_PAGE: JSON.stringify(missingPage),
+		SITE_PROGRAM_INDEX: JSON.stringify(programIndex),
 	});
 }
 
@@ -126,6 +138,7 @@ export async function buildModules(): Promise<void> {
 		buildVerifyPage(),
 		buildConsole(),
 		buildDocuments(),
+		buildModule(join(SITE, "examples.ts"), join(SITE, "built/examples.js")),
 		buildModule("src/policy/engine.ts", "src/policy/built/engine.js"),
 	]);
 }

@@ -9,7 +9,23 @@ import {
 import type { Access, Endpoint } from "./endpoint.ts";
 import { type JsonSchema as Schema, toJsonSchema } from "./json-schema.ts";
 
-function toParameters(endpoint: Endpoint): Schema[] {
+/** A request to an endpoint and the sandbox's answer, recorded by `npm run examples`; long lists and texts of it are cut. */
+export interface EndpointExchange {
+	/** Values of the path's parameters. */
+	params?: Readonly<Record<string, string>>;
+	query?: Readonly<Record<string, string>>;
+	body?: unknown;
+	answer: unknown;
+}
+
+/** By endpoint id. */
+export type EndpointExchanges = Readonly<Record<string, EndpointExchange>>;
+
+function toExample(value: unknown): Schema {
+	return value === undefined ? {} : { example: value };
+}
+
+function toParameters(endpoint: Endpoint, exchange: EndpointExchange | undefined): Schema[] {
 	return (["params", "query"] as const).flatMap((place) => {
 		const schema = endpoint[place];
 		if (!schema) return [];
@@ -17,21 +33,25 @@ function toParameters(endpoint: Endpoint): Schema[] {
 			properties?: Record<string, Schema>;
 			required?: string[];
 		};
-		return Object.entries(properties).map(([name, property]) => ({
-			name,
-			in: place === "params" ? "path" : "query",
-			required: place === "params" || required.includes(name),
-			schema: property,
-		}));
+		return Object.entries(properties).map(([name, property]) => {
+			const example = exchange?.[place]?.[name];
+			return {
+				name,
+				in: place === "params" ? "path" : "query",
+				required: place === "params" || required.includes(name),
+				schema: property,
+				...toExample(example),
+			};
+		});
 	});
 }
 
-function mediaContent(mediaType: string, schema: Schema): { content: Record<string, Schema> } {
-	return { content: { [mediaType]: { schema } } };
+function mediaContent(mediaType: string, schema: Schema, example?: unknown): { content: Record<string, Schema> } {
+	return { content: { [mediaType]: { schema, ...toExample(example) } } };
 }
 
-function jsonContent(schema: Schema): { content: Record<string, Schema> } {
-	return mediaContent("application/json", schema);
+function jsonContent(schema: Schema, example?: unknown): { content: Record<string, Schema> } {
+	return mediaContent("application/json", schema, example);
 }
 
 function componentRef(name: string): Schema {
@@ -99,8 +119,8 @@ function textContent(mediaType: string, description: string | undefined): Record
 	return description === undefined ? {} : mediaContent(mediaType, { type: "string", description }).content;
 }
 
-function successResponse({ result, mediaType, eventStream, csv }: Endpoint): Schema {
-	const whole = mediaContent(mediaType ?? "application/json", toJsonSchema(result, "output"));
+function successResponse({ result, mediaType, eventStream, csv }: Endpoint, answer: unknown): Schema {
+	const whole = mediaContent(mediaType ?? "application/json", toJsonSchema(result, "output"), answer);
 	const others = { ...textContent("text/event-stream", eventStream), ...textContent("text/csv", csv) };
 	return { description: "OK", content: { ...whole.content, ...others } };
 }
@@ -109,9 +129,9 @@ const ETAG = { ETag: { description: "Send it back as If-None-Match", schema: { t
 
 const LOCATION = { Location: { description: "Where its state is read", schema: { type: "string" } } };
 
-function toResponses(endpoint: Endpoint): Record<string, Schema> {
+function toResponses(endpoint: Endpoint, answer: unknown): Record<string, Schema> {
 	const { unauthorized, limited, other } = ERRORS[endpoint.errorDialect ?? "caller's"];
-	const all: Record<string, Schema> = { "200": successResponse(endpoint) };
+	const all: Record<string, Schema> = { "200": successResponse(endpoint, answer) };
 	if (endpoint.conditional) {
 		all["200"] = { ...all["200"], headers: ETAG };
 		all["304"] = { description: "If-None-Match names what would be sent", headers: ETAG };
@@ -136,31 +156,56 @@ function toResponses(endpoint: Endpoint): Record<string, Schema> {
 	return all;
 }
 
-function toOperation(endpoint: Endpoint): Schema {
-	const own = toParameters(endpoint);
+/** What a group is named where its paths are shortened. */
+const LONG_GROUPS: Readonly<Record<string, string>> = {
+	b: "brain",
+	"openapi.json": "service",
+	health: "service",
+	verify: "service",
+};
+
+/** The group under which a viewer lists an endpoint: its path's first part after the version. */
+function toTag({ path, access }: Endpoint): string {
+	if (access === "operator") return "operator";
+	const part = /^\/(?:v\d+\/)?([^/]+)/.exec(path)?.[1] ?? "";
+	return LONG_GROUPS[part] ?? part;
+}
+
+function toOperation(endpoint: Endpoint, exchange: EndpointExchange | undefined): Schema {
+	const own = toParameters(endpoint, exchange);
 	const schemes = schemesFor(endpoint);
 	return {
 		operationId: endpoint.id,
+		tags: [toTag(endpoint)],
 		summary: endpoint.summary,
 		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(schemes.length > 0 ? { security: schemes.map(({ name }) => ({ [name]: [] })) } : {}),
 		...(endpoint.internal ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
 		...(endpoint.body
-			? { requestBody: { required: !endpoint.isBodyOptional, ...jsonContent(toJsonSchema(endpoint.body, "input")) } }
+			? {
+					requestBody: {
+						required: !endpoint.isBodyOptional,
+						...jsonContent(toJsonSchema(endpoint.body, "input"), exchange?.body),
+					},
+				}
 			: {}),
-		responses: toResponses(endpoint),
+		responses: toResponses(endpoint, exchange?.answer),
 	};
 }
 
 /**
  * The document of a service with these endpoints. It is the same at every address of the service.
  * @param endpoints internal ones are marked `x-internal`.
+ * @param exchanges examples of their requests and answers.
  */
-export function openapiDocument(endpoints: readonly Endpoint[]): Schema {
+export function openapiDocument(endpoints: readonly Endpoint[], exchanges: EndpointExchanges = {}): Schema {
 	const paths: Record<string, Schema> = {};
 	for (const endpoint of endpoints) {
-		paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: toOperation(endpoint) };
+		paths[endpoint.path] = {
+			...paths[endpoint.path],
+			[endpoint.method.toLowerCase()]: toOperation(endpoint, exchanges[endpoint.id]),
+		};
 	}
 	return {
 		openapi: "3.1.0",

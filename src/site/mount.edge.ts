@@ -4,7 +4,7 @@ import type { RequestContext } from "../http/context.ts";
 import { conditionalStage } from "../http/mount.edge.ts";
 import { failureResponse, PATH_NOT_FOUND, type RequestState } from "../http/respond.edge.ts";
 import { siteHeaders } from "./headers.ts";
-import type { SiteFile, SiteModule } from "./site-file.ts";
+import type { SiteFile, SiteModule, ViewerModule } from "./site-file.ts";
 
 const PATHS = ["/docs", "/docs/*", "/llms.txt"];
 
@@ -21,20 +21,44 @@ function prefersPage(headers: Headers): boolean {
 	return headers.get("accept")?.includes("text/html") ?? false;
 }
 
-/** @param load the site's module. */
-export function mountSite<C extends RequestContext>(app: Hono<RequestState<C>>, load: () => Promise<SiteModule>): void {
-	const answer = async (c: Context<RequestState<C>>) => {
+/** Names of the viewer's files begin so. */
+const VIEWER_PATHS = "/docs/assets/viewer.";
+
+/**
+ * @param load the site's module.
+ * @param loadViewer the module of the API viewer.
+ */
+export function mountSite<C extends RequestContext>(
+	app: Hono<RequestState<C>>,
+	load: () => Promise<SiteModule>,
+	loadViewer: () => Promise<ViewerModule>,
+): void {
+	const logged = (c: Context<RequestState<C>>): Promise<SiteModule> => {
 		c.get("context").log.endpoint = "site";
-		const site = await load();
+		return load();
+	};
+	const answer = async (c: Context<RequestState<C>>) => {
+		const site = await logged(c);
 		const { pathname } = new URL(c.req.url);
 		if (pathname.endsWith("/") && site.findSiteFile(pathname.slice(0, -1)))
 			return c.redirect(pathname.slice(0, -1), 308);
-		const file = site.findSiteFile(pathname);
+		const file = pathname.startsWith(VIEWER_PATHS)
+			? (await loadViewer()).findViewerFile(pathname)
+			: site.findSiteFile(pathname);
 		if (file) return fileResponse(file);
 		return prefersPage(c.req.raw.headers) ? fileResponse(site.missingPage, 404) : failureResponse(c, PATH_NOT_FOUND);
 	};
-	for (const path of PATHS) {
-		app.get(path, conditionalStage("strong"), answer);
+	const answerHome = async (c: Context<RequestState<C>>) => {
+		const { findSiteFile, programIndex } = await logged(c);
+		const page = prefersPage(c.req.raw.headers) ? findSiteFile("/") : null;
+		const response = fileResponse(page ?? programIndex);
+		response.headers.set("vary", "Accept");
+		return response;
+	};
+	const mountAt = (path: string, handler: typeof answer) => {
+		app.get(path, conditionalStage("strong"), handler);
 		app.all(path, (c) => failureResponse(c, { reason: "method_not_allowed", allow: ["GET", "HEAD"] }));
-	}
+	};
+	for (const path of PATHS) mountAt(path, answer);
+	mountAt("/", answerHome);
 }

@@ -17,4 +17,11 @@ export interface SiteModule {
 	findSiteFile(path: string): SiteFile | null;
 	/** What a browser is shown where there is no page. */
 	readonly missingPage: SiteFile;
+	/** What a program is answered at `/`, where a browser gets a page. */
+	readonly programIndex: SiteFile;
+}
+
+/** What the module of the API viewer offers. */
+export interface ViewerModule {
+	findViewerFile: SiteModule["findSiteFile"];
 }

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { useConsole } from "./use-console.ts";
 import { VIEWS } from "./visit.ts";
 
-const { visit } = useConsole();
+const { service, visit } = useConsole();
 
-const PATHS = ["/docs", "/docs/reference", "/docs/operations", "/docs/measurements"];
+const PATHS = ["/", "/docs", "/docs/reference", "/docs/operations", "/docs/measurements"];
 
 describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 	it.each(PATHS)("%s is fit to be seen", async (path) => {
@@ -13,6 +13,23 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 		expect(await visitor.open(path)).toBe(200);
 		expect(await visitor.page.getByRole("heading", { level: 1 }).count()).toBe(1);
 		expect(await visitor.findFaults(path)).toEqual([]);
+	});
+
+	it("the API page shows every endpoint with an example, and asks nobody else", async () => {
+		const visitor = await visit(view);
+		await visitor.open("/docs/api");
+		const { page } = visitor;
+		await page.locator(".opblock").first().waitFor();
+		const { paths } = (await (await fetch(`${service().url}/openapi.json`)).json()) as {
+			paths: Record<string, object>;
+		};
+		const operations = Object.values(paths).flatMap((path) => Object.keys(path));
+		expect(await page.locator(".opblock").count()).toBe(operations.length);
+		await page.locator("#operations-chat-create_chat_completion .opblock-summary-control").click();
+		const block = page.locator("#operations-chat-create_chat_completion");
+		await block.getByText("The sandbox answers for").first().waitFor();
+		expect(await block.getByText("Say hello").count()).toBeGreaterThan(0);
+		expect(await visitor.findFaults("api")).toEqual([]);
 	});
 
 	it("a page that is not there says so", async () => {

@@ -19,6 +19,7 @@ export interface TestService {
 	/** A key of a new user, or of the one named. */
 	newKey(plan: string, user?: string): Promise<CreatedKey>;
 	revokeKey(keyId: string): Promise<unknown>;
+	adminToken: string;
 	/** Where it keeps its state. */
 	stateDir: string;
 	stop(): Promise<void>;
@@ -60,6 +61,7 @@ export async function startTestService(): Promise<TestService> {
 			url,
 			upstreamAnswers: () => answers,
 			stateDir,
+			adminToken,
 			newKey: (plan, user = `user-${randomBytes(8).toString("hex")}`) => createKey(url, adminToken, user, plan),
 			revokeKey: (keyId) => callOperator(url, adminToken, "POST", `/internal/keys/${keyId}/revoke`),
 			stop,

@@ -303,7 +303,7 @@ describe.each(ENDPOINTS.map((endpoint): [string, Endpoint] => [`${endpoint.metho
 
 describe("any other path", () => {
 	it("is 404 not_found", async () => {
-		for (const path of ["/", "/v1", "/v1/nope", "/v3/chat/completions", "/v1/chat/completions/"]) {
+		for (const path of ["/v1", "/v1/nope", "/v3/chat/completions", "/v1/chat/completions/"]) {
 			const response = await call(path);
 			expect([response.status, await response.json()]).toMatchObject([404, { error: "not_found" }]);
 		}

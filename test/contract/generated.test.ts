@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { openapiDocument } from "../../src/http/openapi.ts";
+import { RECORDED_EXAMPLES } from "../../src/site/examples.ts";
 import { EXAMPLES } from "../support/examples.ts";
 import {
 	type GeneratedRequest,
@@ -72,7 +73,7 @@ async function credentials({ security }: Operation): Promise<Record<string, stri
 }
 
 // Tests are named before the service can be asked; that its answer is the same document is the first of them.
-const expected = operationsOf(openapiDocument(ENDPOINTS));
+const expected = operationsOf(openapiDocument(ENDPOINTS, RECORDED_EXAMPLES));
 const totalWeight = expected.reduce((sum, operation) => sum + weightOf(operation), 0);
 
 let upstream: Upstream;

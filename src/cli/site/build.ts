@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RECORDED_EXAMPLES } from "../../site/examples.ts";
 import type { IndexedSection } from "../../site/search.ts";
 import type { SiteFile } from "../../site/site-file.ts";
 import {
@@ -13,8 +14,9 @@ import {
 	SITE_TEXTS,
 	type SiteDocument,
 } from "./documents.ts";
+import { renderHome, renderProgramIndex } from "./home.ts";
 import { type RenderedDocument, relinkMarkdown, renderDocument } from "./markdown.ts";
-import { type PageAssets, renderPage } from "./page.ts";
+import { type PageAssets, renderApiPage, renderPage, type ViewerAssets } from "./page.ts";
 
 const HTML = "text/html; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";
@@ -22,7 +24,10 @@ const MARKDOWN = "text/markdown; charset=utf-8";
 export interface BuiltSite {
 	/** By path. */
 	files: Record<string, SiteFile>;
+	/** Those of the API viewer, by path. */
+	viewerFiles: Record<string, SiteFile>;
 	missingPage: SiteFile;
+	programIndex: SiteFile;
 }
 
 interface Sources {
@@ -31,6 +36,8 @@ interface Sources {
 	/** Bundled for browsers. */
 	script: string;
 	style: string;
+	/** What shows the OpenAPI document. */
+	viewer: { script: string; style: string };
 }
 
 function sha256Hex(text: string): string {
@@ -91,7 +98,7 @@ function indexEndpoints(reference: SiteDocument | undefined, toHref: (href: stri
 }
 
 /** @throws Error for a link that leads nowhere. */
-export function buildSite({ root, script, style }: Sources): BuiltSite {
+export function buildSite({ root, script, style, viewer }: Sources): BuiltSite {
 	const documents = readDocuments(root);
 	const rendered = new Map<SiteDocument, RenderedDocument>(
 		documents.map((document) => [
@@ -118,8 +125,13 @@ export function buildSite({ root, script, style }: Sources): BuiltSite {
 		script: assetPath("site", script, "js"),
 		index: assetPath("index", index, "json"),
 	};
+	const viewerAssets: ViewerAssets = {
+		style: assetPath("viewer", viewer.style, "css"),
+		script: assetPath("viewer", viewer.script, "js"),
+	};
 	const pages = documents.map(({ name, label }) => ({ path: pagePath(name), label }));
 	const files: Record<string, SiteFile> = {
+		"/docs/api": toFile(renderApiPage(assets, viewerAssets), HTML),
 		[assets.style]: toFile(style, "text/css; charset=utf-8", true),
 		[assets.script]: toFile(script, "text/javascript; charset=utf-8", true),
 		[assets.index]: toFile(index, "application/json; charset=utf-8", true),
@@ -143,5 +155,13 @@ export function buildSite({ root, script, style }: Sources): BuiltSite {
 		html: '<h1>There is no such page</h1>\n<p>Begin at the <a href="/docs">introduction</a>, or search.</p>\n',
 		sections: [],
 	};
-	return { files, missingPage: toFile(renderPage(missing, pages, assets), HTML) };
+	return {
+		files: { ...files, "/": toFile(renderHome(assets, RECORDED_EXAMPLES["create_chat_completion"]?.answer), HTML) },
+		viewerFiles: {
+			[viewerAssets.style]: toFile(viewer.style, "text/css; charset=utf-8", true),
+			[viewerAssets.script]: toFile(viewer.script, "text/javascript; charset=utf-8", true),
+		},
+		missingPage: toFile(renderPage(missing, pages, assets), HTML),
+		programIndex: toFile(renderProgramIndex(), "application/json"),
+	};
 }

@@ -9,6 +9,9 @@ export interface PageAssets {
 	index: string;
 }
 
+/** Paths of what the API page loads besides. */
+export type ViewerAssets = Pick<PageAssets, "style" | "script">;
+
 interface PageLink {
 	path: string;
 	label: string;
@@ -27,9 +30,9 @@ export interface SitePage {
 /** Pages of the service beside the documents. */
 const SERVICE_LINKS: readonly PageLink[] = [
 	{ path: "/docs", label: "Docs" },
+	{ path: "/docs/api", label: "API" },
 	{ path: "/console", label: "Console" },
 	{ path: "/verify", label: "Verify" },
-	{ path: "/openapi.json", label: "OpenAPI" },
 ];
 
 /** @param more elements of the head. */
@@ -49,7 +52,7 @@ export function renderBar({ index }: Pick<PageAssets, "index">): string {
 	const links = SERVICE_LINKS.map(({ path, label }) => `<li><a href="${path}">${label}</a></li>`).join("");
 	return `<a class="skip" href="#main">Skip to content</a>
 <header class="bar">
-<a class="brand" href="/docs">svc</a>
+<a class="brand" href="/">svc</a>
 <form id="search" role="search" data-index="${index}" hidden>
 <label for="query">Search the documents</label>
 <input id="query" type="search" placeholder="Search  /" autocomplete="off" spellcheck="false" aria-controls="found">
@@ -78,6 +81,28 @@ function renderMenu(pages: readonly PageLink[], { path, sections }: SitePage): s
 	return `<details class="menu"><summary>Contents</summary>
 <nav aria-label="Documents"><ul>${items.join("\n")}</ul></nav>
 </details>`;
+}
+
+/** The page with the API viewer, which brings its own `main`. Without a script it says where the same is read. */
+export function renderApiPage(assets: PageAssets, viewer: ViewerAssets): string {
+	const more = `\n<link rel="stylesheet" href="${viewer.style}">\n<script src="${viewer.script}" defer></script>`;
+	return `<!doctype html>
+<html lang="en">
+${renderHead("API", assets, more)}
+<body>
+${renderBar(assets)}
+<div id="main" class="api" tabindex="-1">
+<h1>API</h1>
+<p>Every endpoint with its fields, an example request and the sandbox's answer to it, from <a href="/openapi.json">openapi.json</a>.
+What the fields mean, limits and errors are in the <a href="/docs/reference">reference</a>; the console has a
+<a href="/console/playground">playground</a>.</p>
+<noscript><p>The list of endpoints is drawn by a script of this page, which your browser does not run. The
+<a href="/docs/reference#endpoints">reference</a> has them all.</p></noscript>
+<div id="api"></div>
+</div>
+</body>
+</html>
+`;
 }
 
 export function renderPage(page: SitePage, pages: readonly PageLink[], assets: PageAssets): string {

@@ -3,8 +3,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { openapiDocument } from "../../../src/http/openapi.ts";
+import { RECORDED_EXAMPLES } from "../../../src/site/examples.ts";
 
-const document = openapiDocument(ENDPOINTS);
+const document = openapiDocument(ENDPOINTS, RECORDED_EXAMPLES);
 
 describe("the OpenAPI document", () => {
 	it("is valid OpenAPI 3.1", async () => {
@@ -29,6 +30,24 @@ describe("the OpenAPI document", () => {
 			const headers = endpoint.acceptsApiKeyHeader ? 2 : 1;
 			expect((operation?.security ?? []).length).toBe(endpoint.access === "public" ? 0 : headers);
 		}
+	});
+
+	it("shows an example of every endpoint: its parameters, its body and its answer", () => {
+		expect(Object.keys(RECORDED_EXAMPLES).toSorted()).toEqual(ENDPOINTS.map(({ id }) => id).toSorted());
+		const paths = document["paths"] as Record<string, Record<string, Record<string, unknown>>>;
+		for (const { id, path, method, body, mediaType = "application/json" } of ENDPOINTS) {
+			const { answer, ...request } = RECORDED_EXAMPLES[id] ?? { answer: undefined };
+			const operation = paths[path]?.[method.toLowerCase()];
+			const shown = { [mediaType]: { example: answer } };
+			expect(operation?.["responses"], id).toMatchObject({ "200": { content: shown } });
+			for (const [name] of path.matchAll(/(?<=\{)\w+(?=\})/g))
+				expect(request.params?.[name], `${id} ${name}`).toBeTruthy();
+			if (body && request.body !== undefined)
+				expect(operation?.["requestBody"], id).toMatchObject({
+					content: { "application/json": { example: request.body } },
+				});
+		}
+		expect(JSON.stringify(RECORDED_EXAMPLES)).not.toMatch(/svc_sk_[0-9A-Za-z]/);
 	});
 
 	it("is the same wherever the service stands", () => {

@@ -7,10 +7,21 @@ import { toAnchor } from "../../../src/cli/site/markdown.ts";
 import type { IndexedSection } from "../../../src/site/search.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const { files, missingPage } = buildSite({ root: ROOT, script: "script", style: "style" });
+const viewer = { script: "viewer", style: "viewer" };
+const {
+	files: documentFiles,
+	viewerFiles,
+	missingPage,
+} = buildSite({
+	root: ROOT,
+	script: "script",
+	style: "style",
+	viewer,
+});
+const files = { ...documentFiles, ...viewerFiles };
 
 /** Pages of the service that are no documents. */
-const SERVICE_PATHS = ["/console", "/verify", "/openapi.json", "/health", "/v1/mcp/manifest"];
+const SERVICE_PATHS = ["/console", "/console/playground", "/verify", "/openapi.json", "/health", "/v1/mcp/manifest"];
 
 const textAt = (path: string) => files[path]?.text ?? "";
 const pages = Object.entries(files).filter(([, { type }]) => type.startsWith("text/html"));
