@@ -32,7 +32,7 @@ it("answers its own host", async () => {
 	expect(await ask("/v1/plans")).toMatchObject({ status: 200 });
 });
 
-it.each([
+it.each<Record<string, string>>([
 	{},
 	{ "mf-original-url": "http://127.0.0.1/v1/plans" },
 	{ "mf-original-url": "http://localhost/v1/plans" },
