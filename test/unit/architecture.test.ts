@@ -55,12 +55,14 @@ const LAYERS = [
 	["in-time.edge.ts"],
 ] as const;
 
+const BESIDE_FOLDERS = ["cli", "client", "deploy", "sandbox", "verifier"];
+
 /**
  * Whether a file stands beside the Worker: what npm scripts run, the upstream of tests and of a first start, checks for readers,
  * scripts of pages.
  */
 function isBeside(file: string): boolean {
-	return ["cli", "client", "sandbox", "verifier"].includes(folderOf(file)) || /^(?:console|site)\/browser\//.test(file);
+	return BESIDE_FOLDERS.includes(folderOf(file)) || /^(?:console|site)\/browser\//.test(file);
 }
 
 /** Files that touch the platform, by their suffix; and what only puts them together. */

@@ -134,10 +134,7 @@ describe("what the documents list", () => {
 		const [layers = "", beside = ""] = section(CONTRIBUTING, "Where things go").match(FENCED_BLOCK) ?? [];
 		const names = (block: string) => [...block.matchAll(/^([\w.-]+)\/? {2,}\S/gm)].map(([, name]) => name);
 		expect(names(layers)).toEqual(quoted(/const LAYERS = \[([\s\S]*?)\] as const/));
-		expect(names(beside)).toEqual([
-			...quoted(/return \[([^\]]*)\]\.includes\(folderOf\(file\)\) \|\|/),
-			basename(DOCS),
-		]);
+		expect(names(beside)).toEqual([...quoted(/const BESIDE_FOLDERS = \[([^\]]*)\]/), basename(DOCS)]);
 	});
 
 	it("is the endpoints, with their access", () => {

@@ -1,0 +1,113 @@
+// Reads what is there already: at the platform, by calls that change nothing, and on this machine.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isJsonObject } from "../json.ts";
+import { hashText } from "../proof/hash.ts";
+import { type DeploymentFiles, readIfThere, readRecord, readSecrets, writePrivate } from "./deployment-files.ts";
+import { type DeploymentIds, findLogOrigin, renderDeploymentConfig } from "./generated-config.ts";
+import type { FoundDeployment } from "./plan.ts";
+import { askWrangler, isMissingWorker, runWranglerCall } from "./wrangler-calls.ts";
+
+function rows(value: unknown): Record<string, unknown>[] {
+	return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+/** The rows that a query of the database has. */
+async function queryDatabase(config: string, sql: string): Promise<Record<string, unknown>[]> {
+	const answer = await askWrangler(["d1", "execute", "DB", "--remote", "--json", "-c", config, "--command", sql]);
+	return rows(answer).flatMap(({ results }) => rows(results));
+}
+
+async function findDatabaseId(name: string): Promise<string | null> {
+	const found = rows(await askWrangler(["d1", "list", "--json"])).find((each) => each["name"] === name);
+	return typeof found?.["uuid"] === "string" ? found["uuid"] : null;
+}
+
+async function readDatabase(config: string, id: string): Promise<FoundDeployment["database"]> {
+	const names = (found: Record<string, unknown>[]) => found.map(({ name }) => String(name));
+	const tables = names(await queryDatabase(config, "SELECT name FROM sqlite_master WHERE type = 'table'"));
+	const applied = tables.includes("d1_migrations")
+		? names(await queryDatabase(config, "SELECT name FROM d1_migrations ORDER BY id"))
+		: [];
+	return { id, tables, applied };
+}
+
+async function findNamespaceId(name: string): Promise<string | null> {
+	const found = rows(await askWrangler(["kv", "namespace", "list"])).find(({ title }) => title === `${name}-KV`);
+	return typeof found?.["id"] === "string" ? found["id"] : null;
+}
+
+async function readWorker(name: string): Promise<FoundDeployment["worker"]> {
+	try {
+		const secrets = rows(await askWrangler(["secret", "list", "--name", name, "--format", "json"]));
+		return { secrets: secrets.map((secret) => String(secret["name"])) };
+	} catch (error) {
+		if (isMissingWorker(error)) return null;
+		throw error;
+	}
+}
+
+/** A hash of all that a version consists of, as wrangler would upload it. */
+async function hashBundle(config: string): Promise<string> {
+	const outDir = mkdtempSync(join(tmpdir(), "svc-deploy-"));
+	try {
+		await runWranglerCall(["deploy", "--dry-run", "-c", config, "--outdir", outDir]);
+		// The README that wrangler adds has the time in it, and maps are no part of what runs.
+		const names = readdirSync(outDir, { recursive: true, encoding: "utf8", withFileTypes: true })
+			.filter((entry) => entry.isFile() && !/^README\.md$|\.map$/.test(entry.name))
+			.map(({ parentPath, name }) => join(parentPath, name))
+			.sort();
+		const hashes = names.map((name) => `${name.slice(outDir.length)} ${hashText(readFileSync(name, "latin1"))}`);
+		return hashText([readFileSync(config, "utf8"), ...hashes].join("\n"));
+	} finally {
+		rmSync(outDir, { recursive: true, force: true });
+	}
+}
+
+/** `LOG_ORIGIN` never changes once it was deployed. At first it is the host that was named, else unique by the database. */
+function chooseLogOrigin(files: DeploymentFiles, url: string | null, databaseId: string | null): string | null {
+	const known = findLogOrigin(readIfThere(files.config) ?? "");
+	if (known !== null) return known;
+	if (url !== null) return new URL(url).hostname;
+	return databaseId === null ? null : `${databaseId}.svc.local`;
+}
+
+/** Writes the config of a deployment. */
+function writeDeploymentConfig(
+	files: DeploymentFiles,
+	ids: Omit<DeploymentIds, "logOrigin">,
+	url: string | null,
+): void {
+	const logOrigin = chooseLogOrigin(files, url, ids.databaseId);
+	writePrivate(files.config, renderDeploymentConfig(readFileSync("wrangler.toml", "utf8"), { ...ids, logOrigin }));
+}
+
+/**
+ * Reads everything that the plan depends on. At the platform it only reads.
+ * @param url where the service answers, if that was said.
+ */
+export async function readDeployment(
+	name: string,
+	files: DeploymentFiles,
+	url: string | null,
+): Promise<FoundDeployment> {
+	const databaseId = await findDatabaseId(name);
+	const [namespaceId, worker] = await Promise.all([findNamespaceId(name), readWorker(name)]);
+	writeDeploymentConfig(files, { name, databaseId, namespaceId }, url);
+	const database = databaseId === null ? null : await readDatabase(files.config, databaseId);
+	const hasIds = databaseId !== null && namespaceId !== null;
+	const kept = Object.entries(readSecrets(files)).map(([secret, value]) => [secret, hashText(value)]);
+	return {
+		name,
+		database,
+		namespaceId,
+		worker,
+		record: readRecord(files),
+		kept: Object.fromEntries(kept),
+		migrations: readdirSync("migrations")
+			.filter((file) => file.endsWith(".sql"))
+			.sort(),
+		bundleHash: hasIds ? await hashBundle(files.config) : null,
+	};
+}

@@ -1,0 +1,184 @@
+// `npm run deploy` with the real wrangler against a double of the platform: from nothing, again, changed, killed, refused.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { ACCOUNT_ID, PlatformDouble } from "./platform-double.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** A checkout of its own, with a platform of its own. */
+class Deployment {
+	readonly dir = mkdtempSync(join(tmpdir(), "svc-deploy-test-"));
+	readonly platform: PlatformDouble;
+	running: ChildProcess | null = null;
+
+	private constructor(platform: PlatformDouble) {
+		this.platform = platform;
+		for (const name of ["node_modules", "package.json", "README.md", ".github", "LICENSE"])
+			symlinkSync(join(ROOT, name), join(this.dir, name));
+		for (const name of ["src", "migrations", "wrangler.toml", "tsconfig.json"])
+			cpSync(join(ROOT, name), join(this.dir, name), { recursive: true });
+	}
+
+	static async make(): Promise<Deployment> {
+		return new Deployment(await PlatformDouble.start());
+	}
+
+	async run(...args: string[]): Promise<{ code: number | null; output: string }> {
+		const child = spawn(process.execPath, ["src/deploy/cloudflare.ts", "--url", this.platform.url, ...args], {
+			cwd: this.dir,
+			env: {
+				PATH: process.env["PATH"],
+				HOME: this.dir,
+				CLOUDFLARE_API_BASE_URL: `${this.platform.url}/client/v4`,
+				CLOUDFLARE_API_TOKEN: "token",
+				CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
+			},
+			// A group of its own, so that wrangler dies with it.
+			detached: true,
+			stdio: ["ignore", "pipe", "pipe"],
+		});
+		this.running = child;
+		let output = "";
+		for (const stream of [child.stdout, child.stderr])
+			stream.setEncoding("utf8").on("data", (text: string) => {
+				output += text;
+			});
+		const [code] = await once(child, "close");
+		this.running = null;
+		return { code, output };
+	}
+
+	/** Kills the run with all that it started. */
+	kill(): void {
+		if (this.running?.pid) process.kill(-this.running.pid, "SIGKILL");
+	}
+
+	file(name: string): string {
+		return readFileSync(join(this.dir, ".deploy", name), "utf8");
+	}
+
+	remove(): void {
+		this.kill();
+		this.platform.stop();
+		rmSync(this.dir, { recursive: true, force: true });
+	}
+}
+
+let deployment: Deployment;
+afterEach(() => deployment?.remove());
+
+/** What there is once a deployment is done, whatever happened on the way. */
+function expectDone({ platform }: Deployment): void {
+	expect(platform.faults).toEqual([]);
+	expect([platform.databases.size, platform.namespaces.size, platform.workers.size]).toEqual([1, 1, 1]);
+	expect(platform.keys.filter((key) => key.revoked_at === null)).toHaveLength(1);
+	const [worker] = platform.workers.values();
+	expect([...(worker?.secrets.keys() ?? [])].sort()).toEqual(["ADMIN_TOKEN", "KEY_PEPPER", "SIGNING_KEY"]);
+}
+
+describe("a deployment", () => {
+	it("is made by one command, and a second one changes nothing", async () => {
+		deployment = await Deployment.make();
+		const { platform } = deployment;
+		const dry = await deployment.run("--dry-run");
+		expect([dry.code, dry.output]).toEqual([0, expect.stringContaining("would create the D1 database svc")]);
+		expect(platform.writes).toEqual([]);
+		const first = await deployment.run();
+		expect(first.output).toMatch(/export SVC_API_KEY=svc_sk_key_1\n/);
+		expect(first.code).toBe(0);
+		expectDone(deployment);
+		const secrets = deployment.file("production.secrets");
+		expect(statSync(join(deployment.dir, ".deploy/production.secrets")).mode & 0o777).toBe(0o600);
+		for (const [, value = ""] of secrets.matchAll(/^\w+=(\w+)$/gm)) expect(first.output).not.toContain(value);
+		const before = platform.writes.length;
+		const second = await deployment.run();
+		expect([second.code, second.output]).toEqual([0, expect.stringContaining("nothing to do")]);
+		expect(platform.writes.slice(before)).toEqual([]);
+
+		// Changed code is a new version with the same secrets; a provider's key goes up with it.
+		appendFileSync(join(deployment.dir, "src/ids.ts"), '\nglobalThis.console.debug("changed");\n');
+		appendFileSync(join(deployment.dir, ".deploy/production.secrets"), "OPENAI_API_KEY=sk-test\n");
+		const changed = await deployment.run();
+		expect([changed.code, changed.output]).toEqual([0, expect.stringContaining("with OPENAI_API_KEY")]);
+		const [worker] = platform.workers.values();
+		expect([worker?.versions.length, worker?.secrets.get("OPENAI_API_KEY")]).toEqual([2, "sk-test"]);
+		expect(deployment.file("production.secrets")).toContain(secrets);
+		expect(platform.keys).toHaveLength(1);
+	});
+
+	it("of another environment shares nothing with production", async () => {
+		deployment = await Deployment.make();
+		await deployment.run("--env", "staging");
+		expect([...deployment.platform.workers.keys()]).toEqual(["svc-staging"]);
+		expect([...deployment.platform.namespaces.values()]).toEqual(["svc-staging-KV"]);
+		expect(deployment.file("staging.toml")).toContain("svc-staging");
+	});
+});
+
+describe("a run that is killed after a call", () => {
+	/** The calls that change something, by what they do; of the migrations one in their middle. */
+	const CALLS: [string, (path: string, method: string, queries: number) => boolean][] = [
+		["creates the database", (path, method) => path === "/d1/database" && method === "POST"],
+		["creates the namespace", (path, method) => path === "/storage/kv/namespaces" && method === "POST"],
+		["applies a migration", (_path, _method, queries) => queries === 7],
+		["uploads the version", (path, method) => /^\/workers\/scripts\/svc$/.test(path) && method === "PUT"],
+		["makes the first key", (path, method) => path === "/internal/keys" && method === "POST"],
+	];
+
+	it.each(CALLS)("that %s is finished by the next", async (_what, isIt) => {
+		deployment = await Deployment.make();
+		let isKilled = false;
+		let queries = 0;
+		deployment.platform.afterCall = ({ path, method, isWriting }) => {
+			if (isWriting && /\/query$/.test(path)) queries++;
+			if (isKilled || !isWriting || !isIt(path, method, queries)) return;
+			isKilled = true;
+			deployment.kill();
+		};
+		const killed = await deployment.run();
+		expect([isKilled, killed.code]).toEqual([true, null]);
+		const next = await deployment.run();
+		expect(next.code, next.output).toBe(0);
+		expect(next.output).toMatch(/export SVC_API_KEY=svc_sk_key_\d\n/);
+		expectDone(deployment);
+	});
+});
+
+describe("what the platform refuses", () => {
+	it("is said with what to do, and nothing is half done", async () => {
+		deployment = await Deployment.make();
+		const { platform } = deployment;
+		platform.refuse = () => ({ status: 403, code: 10000, message: "Authentication error" });
+		const denied = await deployment.run();
+		expect([denied.code, denied.output]).toEqual([1, expect.stringContaining("npx wrangler login")]);
+
+		// The platform is busy twice, then goes on.
+		let busy = 2;
+		platform.refuse = ({ path, method }) =>
+			path === "/d1/database" && method === "POST" && busy-- > 0
+				? { status: 503, code: 10013, message: "An unknown error has occurred" }
+				: null;
+		const retried = await deployment.run();
+		expect(retried.code, retried.output).toBe(0);
+		expectDone(deployment);
+	});
+
+	it("nothing that is something else's is touched", async () => {
+		deployment = await Deployment.make();
+		const { platform } = deployment;
+		platform.workers.set("svc", {
+			secrets: new Map([["STRIPE_KEY", "x"]]),
+			variables: new Map(),
+			bindings: [],
+			versions: [],
+			migrationTag: null,
+		});
+		const refused = await deployment.run();
+		expect([refused.code, refused.output]).toEqual([1, expect.stringContaining("the Worker svc is something else's")]);
+		expect(platform.writes).toEqual([]);
+	});
+});
