@@ -16,6 +16,7 @@ const PAGES = [
 
 /** Pages of which no block is run. */
 const PAGES_NOT_RUN: Readonly<Record<string, string>> = {
+	"src/docs/deployment.md": "deploys to an account, which a test has none of",
 	"src/docs/measurements.md": "each measures for minutes or hours",
 };
 
@@ -73,7 +74,8 @@ afterAll(() => home?.remove());
 async function runScript(script: string): Promise<{ code: number | null; output: string }> {
 	const child = spawn("bash", ["-c", script], {
 		cwd: home.dir,
-		env: { PATH: process.env["PATH"], HOME: home.dir, TMPDIR: home.dir },
+		// The operator's commands and the client's take a local service's address from the port, as after `PORT=… npm start`.
+		env: { PATH: process.env["PATH"], HOME: home.dir, TMPDIR: home.dir, PORT: String(home.port) },
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let output = "";
