@@ -45,7 +45,19 @@ export function clientAddress(headers: Headers, deployment: Deployment): string 
 	return forwarded?.split(",").at(-1)?.trim() || "unknown";
 }
 
-/** Off Cloudflare, other names may be a stranger's: a page elsewhere can give any name this machine's address (DNS rebinding). */
-export function isServedHost(url: URL, { platform, allowedHosts }: Deployment): boolean {
-	return platform === "cloudflare" || isLoopback(url) || allowedHosts.has(url.hostname.toLowerCase());
+/** The name in a Host header, as `URL` writes it; null for one that is no host. */
+function nameInHostHeader(host: string): string | null {
+	return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : null;
+}
+
+/**
+ * Off Cloudflare, other names may be a stranger's: a page elsewhere can give any name this machine's address (DNS rebinding).
+ * Miniflare takes the address of a request from its header `MF-Original-URL`, from whoever sends it, and leaves `Host` as it
+ * came. So the two must name the same host.
+ */
+export function isServedHost(url: URL, headers: Headers, { platform, allowedHosts }: Deployment): boolean {
+	if (platform === "cloudflare") return true;
+	const host = headers.get("host");
+	if (host !== null && nameInHostHeader(host) !== url.hostname) return false;
+	return isLoopback(url) || allowedHosts.has(url.hostname.toLowerCase());
 }

@@ -18,8 +18,8 @@ export function requireOwnHostAndHttps<C extends RequestContext>(
 		const url = new URL(c.req.url);
 		const { headers } = c.req.raw;
 		const deployment = deploymentFor(c.get("context"));
-		if (!isServedHost(url, deployment))
-			return failureResponse(c, { reason: "misdirected_request", host: url.hostname });
+		if (!isServedHost(url, headers, deployment))
+			return failureResponse(c, { reason: "misdirected_request", host: headers.get("host") ?? url.hostname });
 		if (isLoopback(url)) return next();
 		if (isSecure(url, headers, deployment)) {
 			await next();

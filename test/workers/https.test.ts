@@ -117,6 +117,30 @@ describe("a host that is not the service's", () => {
 		expect((await ask("https://sub.svc.example/v1/plans", {}, ALLOWED)).status).toBe(421);
 	});
 
+	it.each([
+		["http://127.0.0.1:8787", "evil.test"],
+		["http://127.0.0.1:8787", "svc.example"],
+		["https://svc.example", "evil.test"],
+		["https://svc.example", "svc.example.evil.test"],
+		["https://svc.example", "no host"],
+	])("is misdirected where the address says %s and the Host header %s", async (origin, host) => {
+		const response = await ask(`${origin}/v1/plans`, { headers: { host } }, ALLOWED);
+		expect([response.status, await response.json()]).toMatchObject([
+			421,
+			{ error: "misdirected_request", message: expect.stringContaining(host) },
+		]);
+	});
+
+	it.each([
+		["http://127.0.0.1:8787", "127.0.0.1:8787"],
+		["http://localhost:8787", "LOCALHOST:8787"],
+		["http://[::1]:8787", "[::1]:8787"],
+		["https://svc.example", "Svc.Example"],
+		["https://svc.example:8443", "svc.example:8443"],
+	])("is none where the address %s and the Host header %s agree", async (origin, host) => {
+		expect((await ask(`${origin}/v1/plans`, { headers: { host } }, ALLOWED)).status).toBe(200);
+	});
+
 	it("is none on Cloudflare, which routes only the service's own to it", async () => {
 		for (const host of ["svc.example", "svc.user.workers.dev"])
 			expect((await ask(`https://${host}/v1/plans`, {}, { ALLOWED_HOSTS: "other.example" })).status).toBe(200);
