@@ -1,4 +1,4 @@
-// What stands between the network and Miniflare where `npm start` binds more than loopback: Miniflare is a simulator for developers, and
+// What stands between the network and Miniflare where others than this machine are answered (ALLOWED_HOSTS): Miniflare is a simulator for developers, and
 // believes headers and serves paths of its own that nobody outside may use. Everything else passes as it is, streams included.
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";

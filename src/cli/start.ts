@@ -76,9 +76,11 @@ async function reportConfigState(serviceUrl: string): Promise<void> {
 async function runStart(): Promise<void> {
 	const port = portFromEnvironment();
 	const settings = localVariables();
-	const address = addressFromEnvironment(parseSettings(settings));
+	const parsed = parseSettings(settings);
+	const address = addressFromEnvironment(parsed);
+	// Who names hosts wants to be reached from elsewhere, be it through a proxy on this machine.
+	const isOpen = address !== LOOPBACK_ADDRESS || parsed.deployment.allowedHosts.size > 0;
 	await reportOperatorConfig(settings);
-	const isOpen = address !== LOOPBACK_ADDRESS;
 	const releaseState = await claimState(STATE_DIR);
 
 	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
@@ -87,7 +89,7 @@ async function runStart(): Promise<void> {
 	const service = await startLocalService({
 		bundleDir: await buildBundle(".wrangler/svc-bundle"),
 		stateDir: STATE_DIR,
-		// Beyond loopback the front has the port.
+		// The front has the port where there is one.
 		port: isOpen ? 0 : port,
 		variables,
 		onOutput: (stdout, stderr) => {

@@ -26,6 +26,7 @@ const NOT_RUN: readonly [text: string, reason: string][] = [
 	["npm install ./svc-client-0.1.0.tgz", "test/clients/client-package.test.ts builds, packs and installs it"],
 	["svc login --url https://svc.example.com", "needs a deployment; test/clients/svc.test.ts signs in to a local one"],
 	["git diff | svc chat", "needs the reader's repository and ids; test/clients/svc.test.ts runs the commands"],
+	["docker compose", "needs Docker; test/clients/container.test.ts carries the recipe out"],
 	["npx wrangler", "needs a deployment and an account"],
 	["--key KEY_ID", "names a key of the reader's; the endpoints are called by the examples of the API"],
 ];
