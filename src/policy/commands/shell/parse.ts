@@ -82,6 +82,29 @@ function openBrackets(part: WordPart): number {
 	return open;
 }
 
+/** Words with a space behind each. Neighbouring texts become one, so that a hundred thousand words are no as many pieces. */
+function joinWords(words: readonly Word[]): Word {
+	const joined: WordPart[] = [];
+	let plain = "";
+	const flush = () => {
+		if (plain !== "") joined.push({ kind: "text", text: plain, quoted: false });
+		plain = "";
+	};
+	for (const word of words) {
+		for (const part of word) {
+			if (part.kind === "text" && !part.quoted) {
+				plain += part.text;
+				continue;
+			}
+			flush();
+			joined.push(part);
+		}
+		plain += " ";
+	}
+	flush();
+	return joined;
+}
+
 /** Where in an unquoted text the brackets close that are open before it. The text's length where they do not. */
 function endOfBrackets(text: string, openBefore: number, from: number): number {
 	let open = openBefore;
@@ -527,6 +550,7 @@ class ScriptParser {
 	#unclosedHeredoc(body: string): void {
 		const reader = this.#reader;
 		reader.malformed = true;
+		if (body.trim() === "") return;
 		const script = reader.nested(UNREAD_SCRIPT, () => parseScript(reader.inner(body), null));
 		if (script.tooDeep) reader.abandon();
 		const value: Word = [{ kind: "substitution", script, process: false, quoted: true }];
@@ -603,16 +627,26 @@ class ScriptParser {
 	#assignArray(draft: CommandDraft, assignment: Assignment): void {
 		this.#reader.at++;
 		const values = this.#wordsUntil(")");
-		for (const value of values) draft.assignments.push({ ...assignment, value, appends: false });
-		const space: WordPart = { kind: "text", text: " ", quoted: false };
-		if (values.length > 1)
-			draft.assignments.push({ name: assignment.name, value: values.flatMap((value) => [...value, space]) });
+		// Equal values are one object, see #wordsUntil.
+		for (const value of new Set(values)) draft.assignments.push({ ...assignment, value, appends: false });
+		if (values.length > 1) draft.assignments.push({ name: assignment.name, value: joinWords(values) });
+	}
+
+	/** Counts a word as a piece. One with the text of a known one is that word, and no piece of its own. */
+	#countOnce(word: Word, known: Map<string, Word>): Word {
+		const text = unquotedText(word);
+		const same = text === null ? undefined : known.get(text);
+		if (same) this.#reader.step();
+		else this.#reader.count();
+		if (text !== null && !same) known.set(text, word);
+		return same ?? word;
 	}
 
 	/** Reads words up to `end`, which is consumed. Operators between them are skipped. */
 	#wordsUntil(end: ")" | "]]" | ";"): readonly Word[] {
 		const reader = this.#reader;
 		const words: Word[] = [];
+		const known = new Map<string, Word>();
 		while (!reader.ended) {
 			this.#skipInline();
 			const character = reader.peek();
@@ -634,8 +668,7 @@ class ScriptParser {
 				continue;
 			}
 			if (unquotedText(word) === end) return words;
-			reader.count();
-			words.push(word);
+			words.push(this.#countOnce(word, known));
 		}
 		reader.malformed = true;
 		return words;
