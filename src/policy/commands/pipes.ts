@@ -6,7 +6,7 @@ import { MAX_WRAPPING_DEPTH } from "./frames.ts";
 import { commandName, parseCommandWords } from "./patterns.ts";
 import { findCommandEffects } from "./programs/programs.ts";
 import { type CommandInput, latestEnvironment, type Scope } from "./scope.ts";
-import { expandText, expandWords, findScripts } from "./shell/expand.ts";
+import { expandText, expandWords, findSubstitutions } from "./shell/expand.ts";
 import outputFile from "./shell/output.json" with { type: "json" };
 import { predictOutput } from "./shell/output.ts";
 import {
@@ -79,8 +79,8 @@ export class Pipes {
 			return { input: this.#work.spent ? null : text, piped: true };
 		}
 		if (redirect) {
-			const process = findScripts(redirect.target).find((nested) => nested.process);
-			if (process) return { input: this.predictScriptOutput(process, scope), piped: true };
+			const substituted = findSubstitutions(redirect.target).find(({ process }) => process);
+			if (substituted) return { input: this.predictScriptOutput(substituted.script, scope), piped: true };
 			const path = expandText(redirect.target, latestEnvironment(scope, this.#work, output));
 			return { input: this.fileReader(scope)(path), piped: true };
 		}
@@ -182,8 +182,8 @@ export function wordsAndTargets(command: SimpleCommand): readonly Word[] {
 /** The scripts of a command's process substitutions, `<(…)` and `>(…)`. */
 export function processSubstitutions(command: SimpleCommand): readonly ShellScript[] {
 	return wordsAndTargets(command)
-		.flatMap(findScripts)
-		.filter((script) => script.process);
+		.flatMap(findSubstitutions)
+		.flatMap(({ process, script }) => (process ? [script] : []));
 }
 
 /** Units of work for naming a source again that was named for another command. */
@@ -219,7 +219,11 @@ export function sourceCommandNames({ script, command }: PlacedCommand, work: Wor
 	for (let { reads } = command; reads && !work.spent; reads = script.commands[reads.from]?.reads ?? null)
 		names.push(...namesInRange(script, reads, reads, work));
 	if (!work.charge(WALK_PIECE_WORK * command.size)) return names;
-	for (const nested of wordsAndTargets(command).flatMap(findScripts))
-		names.push(...namesInRange(nested, { from: 0, to: nested.commands.length }, nested, work));
+	const nested = new Set(
+		wordsAndTargets(command)
+			.flatMap(findSubstitutions)
+			.map(({ script }) => script),
+	);
+	for (const each of nested) names.push(...namesInRange(each, { from: 0, to: each.commands.length }, each, work));
 	return names;
 }

@@ -7,7 +7,7 @@ import { wordsAndTargets } from "./pipes.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
-import { findScripts } from "./shell/expand.ts";
+import { findSubstitutions } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
 import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
 import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
@@ -33,10 +33,10 @@ function* findFeeders(
 	for (let next = open.pop(); next; next = open.pop()) {
 		const { reads } = next.command;
 		const read = reads ? next.script.commands.slice(reads.from, reads.to) : [];
-		const nested = (next.command === command ? own : wordsAndTargets(next.command)).flatMap(findScripts);
+		const nested = (next.command === command ? own : wordsAndTargets(next.command)).flatMap(findSubstitutions);
 		const found = [
 			...read.map((feeder) => ({ script: next.script, command: feeder })),
-			...nested.flatMap((inner) => inner.commands.map((feeder) => ({ script: inner, command: feeder }))),
+			...nested.flatMap(({ script: inner }) => inner.commands.map((feeder) => ({ script: inner, command: feeder }))),
 		];
 		if (!work.charge(50 + 20 * found.length + 15 * next.command.size)) return;
 		for (const feeder of found) {

@@ -25,7 +25,7 @@ import { findSqlEffects } from "./programs/sql.ts";
 import { findTclEffects } from "./programs/tcl.ts";
 import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret, SecretVariables } from "./sent-secrets.ts";
-import { expandCommand, expandWords, findScripts } from "./shell/expand.ts";
+import { expandCommand, expandWords, findSubstitutions } from "./shell/expand.ts";
 import { DECODERS } from "./shell/output.ts";
 import { parseShell } from "./shell/parse.ts";
 import { isOneText } from "./shell/plain-words.ts";
@@ -220,9 +220,13 @@ export class CommandWalk implements Walk {
 
 	#followSubstitutions(command: SimpleCommand, scope: Scope): void {
 		if (command.plain !== null) return;
+		// A script that stands in it again adds nothing, unless something was learned meanwhile.
+		const followed = new Map<ShellScript, number>();
 		for (const word of expandedWords(command)) {
 			if (isOneText(word)) continue;
-			for (const nested of findScripts(word)) {
+			for (const { script: nested } of findSubstitutions(word)) {
+				if (!this.#work.charge(1) || followed.get(nested) === this.#work.learned) continue;
+				followed.set(nested, this.#work.learned);
 				if (nested.tooDeep) this.#work.exhaust();
 				this.followScript(nested, scope);
 			}

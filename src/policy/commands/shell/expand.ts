@@ -3,7 +3,7 @@
 import { UNKNOWN } from "../../placeholders.ts";
 import { charactersIn, searchingWork, type WorkBudget } from "../../work-budget.ts";
 import { splitPlainWords } from "./plain-words.ts";
-import type { Assignment, ShellScript, SimpleCommand, Word, WordPart } from "./script.ts";
+import type { Assignment, ShellScript, SimpleCommand, Substitution, Word, WordPart } from "./script.ts";
 
 /** The values that words are expanded with. */
 export interface Environment {
@@ -303,22 +303,19 @@ export function expandText(word: Word, environment: Environment): string {
 	return joinParts(word, environment);
 }
 
-/** A substituted script. `process`: whether it stands for a file, as in `<(…)`. */
-type SubstitutedScript = ShellScript & { readonly process: boolean };
-
-/** Finds the scripts substituted anywhere in a word, including those inside `${…}`. */
-export function findScripts(word: Word): readonly SubstitutedScript[] {
-	const scripts: SubstitutedScript[] = [];
-	addScripts(word, scripts);
-	return scripts;
+/** Finds the substitutions anywhere in a word, including those inside `${…}`. */
+export function findSubstitutions(word: Word): readonly Substitution[] {
+	const found: Substitution[] = [];
+	addSubstitutions(word, found);
+	return found;
 }
 
-function addScripts(word: Word, scripts: SubstitutedScript[]): void {
+function addSubstitutions(word: Word, found: Substitution[]): void {
 	for (const part of word) {
-		if (part.kind === "substitution") scripts.push({ ...part.script, process: part.process });
+		if (part.kind === "substitution") found.push(part);
 		else if (part.kind === "variable") {
-			addScripts(part.index ?? [], scripts);
-			addScripts(part.operand, scripts);
+			addSubstitutions(part.index ?? [], found);
+			addSubstitutions(part.operand, found);
 		}
 	}
 }

@@ -25,15 +25,22 @@ interface ReadingLimits {
 	readonly work: WorkBudget;
 	/** Plain words by their texts. */
 	readonly words: Map<string, Word>;
+	/** Short substituted scripts by depth and text: one that stands there again is the same object. */
+	readonly scripts: Map<string, ShellScript>;
 }
 
 /** The limits of a text inside texts of which so many pieces were read. */
 export function readingLimits(work: WorkBudget, piecesAround: number): ReadingLimits {
-	return { pieces: MAX_PIECES - piecesAround, work, words: new Map() };
+	return { pieces: MAX_PIECES - piecesAround, work, words: new Map(), scripts: new Map() };
 }
 
 /** Stands for a script that is nested too deep to be read. */
 export const UNREAD_SCRIPT: ShellScript = { commands: [], functions: [], malformed: true, tooDeep: true, size: 0 };
+
+/** Characters of a substitution that is kept for when it stands there again. */
+const MAX_KEPT_SCRIPT = 256;
+/** The rest of `$(…)` in which nothing but words can stand, with its end. What `case` does to parentheses needs one that opens. */
+const PLAIN_SUBSTITUTION = /[^()\\'"`$#<;&|{}\n]{0,256}\)/y;
 
 /** How far the end of `((` is searched for, in characters. */
 const MAX_ARITHMETIC = 4096;
@@ -425,7 +432,16 @@ export class ShellReader {
 
 	/** Reads `$(…)` after its parenthesis. A heredoc or a quote left open in it ends with the text. */
 	#substitution(quoted: boolean, process: boolean): WordPart {
+		PLAIN_SUBSTITUTION.lastIndex = this.at;
+		const text = PLAIN_SUBSTITUTION.exec(this.text)?.[0];
+		const start = this.at;
+		const known = text === undefined ? undefined : this.limits.scripts.get(this.#scriptKey(text));
+		if (text !== undefined && known) {
+			this.at += text.length;
+			return { kind: "substitution", script: known, process, quoted };
+		}
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this, ")"));
+		if (text !== undefined && this.at === start + text.length) this.#keepScript(text, script);
 		return { kind: "substitution", script, process, quoted };
 	}
 
@@ -439,6 +455,16 @@ export class ShellReader {
 		return { kind: "substitution", script, process: false, quoted };
 	}
 
+	#scriptKey(text: string): string {
+		return `${this.nestedDepth} ${text}`;
+	}
+
+	/** Keeps a script that was read whole. Of others, the reading has to be told. */
+	#keepScript(text: string, script: ShellScript): void {
+		if (text.length <= MAX_KEPT_SCRIPT && !script.malformed && !script.tooDeep)
+			this.limits.scripts.set(this.#scriptKey(text), script);
+	}
+
 	/** Reads a backtick pair. Its text loses one level of backslashes and is a script of its own. */
 	#backticks(quoted: boolean): WordPart {
 		let end = this.at + 1;
@@ -447,9 +473,14 @@ export class ShellReader {
 		// Between double quotes, a backslash before a double quote is lost as well.
 		const inner = this.text.slice(this.at + 1, end).replace(quoted ? /\\([\\$`"])/g : /\\([\\$`])/g, "$1");
 		this.at = Math.min(end + 1, this.text.length);
+		// A text between backticks is a script of its own, so none that follows `$(` is the same.
+		const key = `\`${inner}`;
+		const known = this.limits.scripts.get(this.#scriptKey(key));
+		if (known) return { kind: "substitution", script: known, process: false, quoted };
 		const script = this.nested(UNREAD_SCRIPT, () => this.parseNested(this.inner(inner), null));
 		if (script.malformed) this.malformed = true;
 		if (script.tooDeep) this.abandon();
+		this.#keepScript(key, script);
 		return { kind: "substitution", script, process: false, quoted };
 	}
 

@@ -22,6 +22,9 @@ export type WordPart =
 			readonly quoted: boolean;
 	  };
 
+/** A part of a word that is what a script prints. */
+export type Substitution = Extract<WordPart, { readonly kind: "substitution" }>;
+
 export type Word = readonly WordPart[];
 
 /** A redirect without its file descriptor. The target of `<<` is the body of its here-document. */
