@@ -630,9 +630,9 @@ describe("whatever the command", () => {
 		["words", list(2000, () => "a ".repeat(480)), list(200, (at) => "a ".repeat(240) + at)],
 		["paths", list(2000, () => "./a ".repeat(240)), list(200, (at) => `a ${"./a ".repeat(120)}${at}`)],
 		["flags", list(20, () => `a ${"--fo ".repeat(12_000)}`), list(200, (at) => `a ${"--fooo ".repeat(60)}--x${at}`)],
-		["names", list(10_000, (at) => `${"abc".repeat(50)}${at}`), list(200, (at) => `${"*a".repeat(200)}${at}`)],
+		["names", list(18_000, (at) => `${"abc".repeat(50)}${at}`), list(200, (at) => `${"*a".repeat(200)}${at}`)],
 		["files", list(20, () => `${folders}rm -r ${"ab ".repeat(30_000)}`), []],
-		["folded letters", list(10, () => `touch ${`${"\ufdfa".repeat(1200)} `.repeat(50)}`), []],
+		["folded letters", list(10, () => `touch ${`${"\ufdfa".repeat(1200)} `.repeat(100)}`), []],
 	])("more %s than can be compared count as all that commands can do", (_, commands, forbiddenCommands) => {
 		// The last is only triggered where looking stopped.
 		expect(fired({ commands }, { forbiddenCommands })).toEqual(
