@@ -1,4 +1,5 @@
-// `npm run test:agents`: lets the published coding agents work against the service with its sandbox, and reports each run.
+// `npm run test:agents`: lets the published coding agents, and the quick starts of the documents, work against the service with
+// its sandbox, and reports each run.
 //
 //   --if-available   an agent that npm cannot fetch is named as not run, without failing
 import { spawn } from "node:child_process";
@@ -11,6 +12,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { ServiceHome } from "../clients/process.ts";
 import { type AgentTask, CODING_AGENTS, type CodingAgent } from "./agents.ts";
 import { installPackage } from "./install.ts";
+import { checkQuickStarts } from "./quick-starts.ts";
 
 /** The most that one run may take. An agent that is refused repeats for minutes. */
 const RUN_TIMEOUT_MS = 60_000;
@@ -134,14 +136,14 @@ async function main(): Promise<void> {
 	const { values } = parseArgs({ options: { "if-available": { type: "boolean", default: false } } });
 	const { available, missing } = installAgents();
 	let failures = values["if-available"] ? 0 : missing;
-	if (available.length > 0) {
-		const service = await ServiceHome.make();
-		try {
-			await service.startReady();
-			for (const [agent, packageDir] of available) failures += await checkAgent(agent, packageDir, service);
-		} finally {
-			await service.remove();
-		}
+	const service = await ServiceHome.make();
+	try {
+		await service.startReady();
+		for (const [agent, packageDir] of available) failures += await checkAgent(agent, packageDir, service);
+		const quickStarts = await checkQuickStarts(service);
+		failures += quickStarts.failures + (values["if-available"] ? 0 : quickStarts.missing);
+	} finally {
+		await service.remove();
 	}
 	process.exitCode = failures > 0 ? 1 : 0;
 }
