@@ -1,7 +1,16 @@
 // The command line as its users run it: a process, its output, its exit code, against a running service.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -257,6 +266,31 @@ describe("a login", () => {
 		expect((await svc(["logout"], { variables: variables() })).code).toBe(0);
 		const after = await svc(["usage", "--url", service.url], { variables: variables() });
 		expect([after.code, after.stderr]).toEqual([1, expect.stringContaining("svc login")]);
+	});
+});
+
+describe("a login file that holds something else", () => {
+	it("is replaced by a new login, and is in nobody's way who brings a key", async () => {
+		const variables = { XDG_CONFIG_HOME: join(dir, "broken") };
+		mkdirSync(join(dir, "broken/svc"), { recursive: true });
+		writeFileSync(join(dir, "broken/svc/login.json"), "{");
+		const given = { ...variables, SVC_BASE_URL: service.url, SVC_API_KEY: key };
+		expect((await svc(["usage"], { variables: given })).code).toBe(0);
+		expect((await svc(["usage"], { variables })).stderr).toContain("svc login --url URL");
+		expect((await svc(["login", "--url", service.url], { input: key, variables })).code).toBe(0);
+		expect((await svc(["usage"], { variables })).code).toBe(0);
+	});
+});
+
+describe("a printed hook", () => {
+	it("keeps its words whole in a shell, and waits no longer than the agent", async () => {
+		const { stdout } = await svc(["hook", "claude-code", "--print-config", "--root", "/a b", "-w", "x;y"]);
+		expect(JSON.parse(stdout).hooks.PreToolUse[0].hooks[0].command).toBe(
+			"svc hook claude-code --workspace 'x;y' --root '/a b' || exit 2",
+		);
+		expect(
+			(await svc(["hook", "codex", "--timeout", "60"], { input: JSON.stringify(recorded.recordings[0]?.input) })).code,
+		).toBe(2);
 	});
 });
 

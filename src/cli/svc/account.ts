@@ -17,7 +17,7 @@ export const loginCommand: Command = {
 	],
 	async run(given, session) {
 		const { terminal } = session;
-		const { origin } = session.connection();
+		const origin = session.loginOrigin();
 		const flagged = given.text("key");
 		const typed = () => (terminal.isTyped ? terminal.askSecret(`key for ${origin}: `) : terminal.readInput());
 		const key = (flagged ?? (await typed())).trim();

@@ -150,6 +150,9 @@ export function parseWords(command: Command, words: readonly string[]): GivenWor
 	} catch (error) {
 		throw explainParseError(error, command, words);
 	}
+	const [unexpected] = parsed.positionals;
+	if (command.operands === undefined && unexpected !== undefined)
+		throw new UsageError(`svc ${command.name} takes no ${quoteInput(unexpected)}, only flags`);
 	const given = new GivenWords(parsed.values, parsed.positionals);
 	for (const [name, { choices }] of Object.entries(flags)) {
 		const value = given.text(name);

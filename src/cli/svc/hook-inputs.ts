@@ -1,6 +1,6 @@
 // What coding agents tell their hooks before a tool runs, as a policy check; and the check's decision in the agent's own form.
 // Claude Code: docs.claude.com/en/docs/claude-code/hooks. Codex: developers.openai.com/codex/hooks. Pure.
-import { basename, isAbsolute, relative } from "node:path";
+import { basename, relative, resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
 import type { PolicyAnswer, PolicyBody } from "./check.ts";
 
@@ -26,21 +26,22 @@ export function parseToolCall(text: string): ToolCall | null {
 	return { tool: tool_name, input: tool_input, folder: cwd };
 }
 
-function quoteWord(word: string): string {
+/** A word as a shell reads it back. */
+export function toShellWord(word: string): string {
 	return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A path as the workspace's rules name it: relative to its root where it is below. */
-function toWorkspacePath(path: string, root: string): string {
-	if (!isAbsolute(path)) return path;
-	const below = relative(root, path);
-	return below === "" ? "." : below.startsWith("..") ? path : below;
+/** A path as the workspace's rules name it: relative to its root where it is below. An agent means it from its own folder. */
+function toWorkspacePath(path: string, folder: string, root: string): string {
+	const whole = resolve(folder, path);
+	const below = relative(root, whole);
+	return below === "" ? "." : /^\.\.(\/|$)/.test(below) ? whole : below;
 }
 
 /** A command with the folder that it starts in. All commands of a check share one shell. */
 function inFolder(command: string, { folder }: ToolCall, root: string): string[] {
-	const place = toWorkspacePath(folder, root);
-	return place === "." ? [command] : [`cd ${quoteWord(place)}`, command];
+	const place = toWorkspacePath(folder, folder, root);
+	return place === "." ? [command] : [`cd ${toShellWord(place)}`, command];
 }
 
 /** The files that a patch of Codex names, and what becomes of them. */
@@ -56,7 +57,7 @@ function patchedFiles(patch: string): { path: string; isDeleted: boolean }[] {
 function shellText(command: unknown): string | null {
 	if (typeof command === "string") return command;
 	if (!Array.isArray(command)) return null;
-	return command.map((word) => quoteWord(String(word))).join(" ");
+	return command.map((word) => toShellWord(String(word))).join(" ");
 }
 
 type CheckParts = Pick<PolicyBody, "action" | "action_kind" | "commands" | "files_affected">;
@@ -76,34 +77,34 @@ function readCommand(call: ToolCall, root: string): CheckParts | null {
 	return { action, commands: inFolder(command, call, root) };
 }
 
-function readPatch({ input }: ToolCall, root: string): CheckParts | null {
+function readPatch({ input, folder }: ToolCall, root: string): CheckParts | null {
 	const files = patchedFiles(firstText(input["command"], input["patch"], input["input"]) ?? "");
 	if (files.length === 0) return null;
 	return {
 		action: "Apply a patch",
 		action_kind: files.some(({ isDeleted }) => isDeleted) ? "delete" : "edit",
-		files_affected: files.map(({ path }) => toWorkspacePath(path, root)),
+		files_affected: files.map(({ path }) => toWorkspacePath(path, folder, root)),
 	};
 }
 
-function readEdit({ tool, input }: ToolCall, root: string): CheckParts | null {
+function readEdit({ tool, input, folder }: ToolCall, root: string): CheckParts | null {
 	const path = firstText(input["file_path"], input["notebook_path"], input["path"]);
 	if (path === undefined) return null;
-	return { action: `${tool} a file`, action_kind: "edit", files_affected: [toWorkspacePath(path, root)] };
+	return { action: `${tool} a file`, action_kind: "edit", files_affected: [toWorkspacePath(path, folder, root)] };
 }
 
 /** Reading shows a secret as `cat` does. */
-function readRead({ input }: ToolCall, root: string): CheckParts | null {
+function readRead({ input, folder }: ToolCall, root: string): CheckParts | null {
 	const path = firstText(input["file_path"], input["path"]);
 	return path === undefined
 		? null
-		: { action: "Read a file", commands: [`cat -- ${quoteWord(toWorkspacePath(path, root))}`] };
+		: { action: "Read a file", commands: [`cat -- ${toShellWord(toWorkspacePath(path, folder, root))}`] };
 }
 
 /** Fetching asks a host as `curl` does. */
 function readFetch({ input }: ToolCall): CheckParts | null {
 	const url = firstText(input["url"]);
-	return url === undefined ? null : { action: "Fetch a page", commands: [`curl -- ${quoteWord(url)}`] };
+	return url === undefined ? null : { action: "Fetch a page", commands: [`curl -- ${toShellWord(url)}`] };
 }
 
 const READERS: ReadonlyMap<string, ToolReader> = new Map([
@@ -171,10 +172,13 @@ export function toHookAnswer(
 	);
 }
 
+/** How long an agent waits for the hook, as configured. */
+export const AGENT_TIMEOUT_SECONDS = 30;
+
 /** The configuration of an agent that calls the hook before each tool, and where it belongs. */
 export function renderHookConfig(agent: Agent, command: string): { file: string; text: string } {
 	// Longer than the hook waits for the service: an agent takes a hook that it had to stop for no objection.
-	const timeout = 30;
+	const timeout = AGENT_TIMEOUT_SECONDS;
 	if (agent === "codex")
 		return {
 			file: "~/.codex/config.toml",

@@ -2,7 +2,9 @@
 import { SvcError } from "../../client/errors.ts";
 import type { Command, GivenWords } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { UsageError } from "./failures.ts";
 import {
+	AGENT_TIMEOUT_SECONDS,
 	AGENTS,
 	type Agent,
 	type HookAnswer,
@@ -13,11 +15,22 @@ import {
 	renderHookConfig,
 	toHookAnswer,
 	toPolicyCheck,
+	toShellWord,
 } from "./hook-inputs.ts";
 import type { CommandSession } from "./session.ts";
 
 /** Well below the 30 s that agents give the hook as configured. */
 const DEFAULT_TIMEOUT_SECONDS = 15;
+
+/** The agent would stop a hook that waits longer than it does, and let the call pass. */
+const LONGEST_TIMEOUT_SECONDS = AGENT_TIMEOUT_SECONDS - 5;
+
+function readTimeoutMs(given: GivenWords): number {
+	const seconds = given.number("timeout") ?? DEFAULT_TIMEOUT_SECONDS;
+	if (seconds <= 0 || seconds > LONGEST_TIMEOUT_SECONDS)
+		throw new UsageError(`--timeout takes more than 0 and at most ${LONGEST_TIMEOUT_SECONDS} seconds`);
+	return 1_000 * seconds;
+}
 
 /** No answer of the service: it may be away, or have no room. Anything else that it says is its refusal. */
 function isAway(error: unknown): boolean {
@@ -35,7 +48,7 @@ async function answerHook(agent: Agent, given: GivenWords, session: CommandSessi
 	const workspace_id = given.text("workspace") ?? variables["SVC_WORKSPACE"] ?? nameWorkspace(root);
 	try {
 		const body = { ...parts, workspace_id, context: { agent, tool: call.tool } };
-		const timeoutMs = 1_000 * (given.number("timeout") ?? DEFAULT_TIMEOUT_SECONDS);
+		const timeoutMs = readTimeoutMs(given);
 		const client = session.client({ timeoutMs, maxRetries: 0 });
 		return toHookAnswer(agent, await client.policy.check(body, { signal: session.signal }));
 	} catch (error) {
@@ -63,14 +76,18 @@ function hookCommand(agent: Agent): Command {
 			"print-config": { about: "print the configuration for the agent" },
 			workspace: { value: "ID", short: "w", about: "default: SVC_WORKSPACE, or the name of the root folder" },
 			root: { value: "DIR", about: "the workspace's root; default: the project's folder" },
-			timeout: { value: "SECONDS", about: `how long to wait for the service; ${DEFAULT_TIMEOUT_SECONDS} by default` },
+			timeout: {
+				value: "SECONDS",
+				about: `how long to wait for the service; ${DEFAULT_TIMEOUT_SECONDS} by default, at most ${LONGEST_TIMEOUT_SECONDS}`,
+			},
 			"fail-open": { about: "let pass when the service does not answer" },
 		},
 		async run(given, session) {
 			if (given.is("print-config")) {
-				const options = ["workspace", "root"].flatMap((flag) => {
+				readTimeoutMs(given);
+				const options = ["workspace", "root", "timeout", "url"].flatMap((flag) => {
 					const value = given.text(flag);
-					return value === undefined ? [] : [`--${flag}`, value];
+					return value === undefined ? [] : [`--${flag}`, toShellWord(value)];
 				});
 				const words = ["svc", "hook", agent, ...options, ...(given.is("fail-open") ? ["--fail-open"] : [])];
 				// Without `svc` on the path the shell ends with 127, which agents take for no objection.

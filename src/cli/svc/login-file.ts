@@ -1,5 +1,5 @@
 // The login that `svc` keeps: one service and one key, in a file that only its owner can read.
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { isJsonObject, parseJson } from "../../json.ts";
@@ -29,20 +29,20 @@ export function readLogin(path: string): Login | null {
 	const login = parseJson(text);
 	if (isJsonObject(login) && typeof login["url"] === "string" && typeof login["key"] === "string")
 		return { url: login["url"], key: login["key"] };
-	throw new LocalError(`${path} holds no login; svc login writes a new one`);
+	throw new LocalError(`${path} holds no login; svc login --url URL writes a new one`);
 }
 
 /** Keeps a login. The file is whole or not there, and never readable by others, also while it is written. */
 export function writeLogin(path: string, login: Login): void {
-	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 	const fresh = `${path}.${process.pid}`;
 	try {
+		mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 		rmSync(fresh, { force: true });
 		writeFileSync(fresh, `${JSON.stringify(login, null, "\t")}\n`, { mode: 0o600, flag: "wx" });
 		chmodSync(fresh, 0o600);
 		renameSync(fresh, path);
 	} catch (error) {
-		rmSync(fresh, { force: true });
+		if (existsSync(fresh)) rmSync(fresh, { force: true });
 		throw new LocalError(`${path} cannot be written: ${Object(error).message}`);
 	}
 }

@@ -37,12 +37,21 @@ export class CommandSession {
 		return loginPath(this.terminal.variables);
 	}
 
-	/** @throws UsageError for an address that is none. */
+	/** @throws UsageError for an address that is none. @throws LocalError for a login that is needed and cannot be read. */
 	connection(): ChosenConnection {
 		const { url, key } = this.#flags;
+		const { SVC_BASE_URL, SVC_API_KEY } = this.terminal.variables;
 		// A login that cannot be read is no fault where none is needed.
-		const isGiven = Boolean(url && key);
+		const isGiven = Boolean((url || SVC_BASE_URL) && (key || SVC_API_KEY));
 		return chooseConnection({ url, key }, this.terminal.variables, isGiven ? null : readLogin(this.loginPath));
+	}
+
+	/** The service that a new login is for. A kept one that cannot be read is what this replaces. */
+	loginOrigin(): string {
+		const { url } = this.#flags;
+		const isGiven = Boolean(url || this.terminal.variables["SVC_BASE_URL"]);
+		const login = isGiven ? null : readLogin(this.loginPath);
+		return chooseConnection({ url, key: undefined }, this.terminal.variables, login).origin;
 	}
 
 	client(options: { timeoutMs?: number; maxRetries?: number } = {}): SvcClient {

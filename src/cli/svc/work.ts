@@ -86,6 +86,10 @@ export const orchestrateCommand: Command = {
 	},
 };
 
+function printFiles(session: CommandSession, files: readonly { path: string; content: string }[]): void {
+	for (const { path, content } of files) session.lines([session.paint("bold", `── ${path}`), content.trimEnd(), ""]);
+}
+
 export const codeCommand: Command = {
 	name: "code",
 	about: "write code that another model reviews",
@@ -109,15 +113,20 @@ export const codeCommand: Command = {
 		};
 		const events = session.client().codeStream(body, { signal: session.signal });
 		const result = await followToResult<"write_code">(session, events);
-		const { out = undefined } = { out: given.text("out") };
+		const out = given.text("out");
 		if (session.isJson) session.json(result);
-		else if (out === undefined)
-			for (const { path, content } of result.files)
-				session.lines([session.paint("bold", `── ${path}`), content.trimEnd(), ""]);
+		else if (out === undefined) printFiles(session, result.files);
 		if (out !== undefined) {
-			const planned = planFiles(session.terminal.folder, out, result.files, given.is("force"));
-			writeFiles(planned);
-			for (const { path } of planned) session.note(`wrote ${path}`);
+			try {
+				const planned = planFiles(session.terminal.folder, out, result.files, given.is("force"));
+				writeFiles(planned);
+				for (const { path } of planned) session.note(`wrote ${path}`);
+			} catch (error) {
+				// They are paid for.
+				if (!session.isJson) printFiles(session, result.files);
+				session.note(`${renderUsd(result.svc.cost.total_usd)} · ${result.id}`, "dim");
+				throw error;
+			}
 		}
 		for (const issue of result.review?.issues ?? []) session.note(`issue: ${issue}`, "yellow");
 		const verdict = result.passed ? "reviewed" : result.review === null ? "not reviewed" : "the review found faults";

@@ -15,7 +15,7 @@ function pathParts(path: string): readonly string[] | null {
 	const parts = path.split("/");
 	// biome-ignore lint/suspicious/noControlCharactersInRegex: names with them are refused
 	const isOdd = (part: string) => part === "" || part === "." || part === ".." || /[\\:\u0000-\u001f]/.test(part);
-	return parts.some(isOdd) || parts.length > 32 || parts[0] === ".git" ? null : parts;
+	return parts.some(isOdd) || parts.length > 32 || parts.some((part) => part.toLowerCase() === ".git") ? null : parts;
 }
 
 /** What stands at a path itself; null for nothing. */
@@ -40,6 +40,8 @@ export function planFiles(
 	mayOverwrite: boolean,
 ): PlannedFile[] {
 	const root = resolve(folder, out);
+	const paths = new Set(files.map(({ path }) => path));
+	if (paths.size < files.length) throw new LocalError("nothing was written: two files have the same path");
 	return files.map(({ path, content }) => {
 		const parts = pathParts(path);
 		if (!parts) throw new LocalError(`nothing was written: ${JSON.stringify(path)} is no plain path below ${out}`);

@@ -40,6 +40,7 @@ describe("a command line", () => {
 		["chat", ["--modle", "x"], "unknown flag --modle; did you mean --model?"],
 		["chat", ["--mode", "fast"], '--mode takes quality, balanced, agility, not "fast"'],
 		["chat", ["--model"], "--model needs its value: --model ID"],
+		["usage", ["today"], 'svc usage takes no "today"'],
 		["run", ["--json=yes", "x"], "--json takes no value"],
 	])("of %s with %j is refused in its own words", (name, words, text) => {
 		const message = refusal(() => parse(name, ...words));

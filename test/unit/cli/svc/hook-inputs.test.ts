@@ -32,6 +32,17 @@ describe("a hook's input", () => {
 		},
 	);
 
+	it("names files from the agent's folder, as rules name them from the root", () => {
+		const patch = "*** Begin Patch\n*** Update File: prod.tf\n*** Add File: ../x.md\n*** End Patch";
+		expect(check("apply_patch", { command: patch }, "/home/ada/shop/infra")).toMatchObject({
+			files_affected: ["infra/prod.tf", "x.md"],
+		});
+		expect(check("Edit", { file_path: "../../etc/x" }, "/home/ada/shop/infra")).toMatchObject({
+			files_affected: ["/home/ada/etc/x"],
+		});
+		expect(check("Write", { file_path: "/home/ada/shop/..x" })).toMatchObject({ files_affected: ["..x"] });
+	});
+
 	it("below the root begins in its folder, above it by its whole name", () => {
 		expect(check("Bash", { command: "rm -rf x" }, "/home/ada/shop/a b")).toMatchObject({
 			commands: ["cd 'a b'", "rm -rf x"],

@@ -28,6 +28,11 @@ describe("files that a model named", () => {
 		expect(readFileSync(join(out, "src/a/b.ts"), "utf8")).toBe("text of src/a/b.ts");
 	});
 
+	it("of the same path are refused before one is written", () => {
+		expect(() => write(["a", "a"])).toThrow("nothing was written");
+		expect(readdirSync(out)).toEqual([]);
+	});
+
 	it.each([
 		"../a",
 		"/etc/x",
@@ -38,6 +43,7 @@ describe("files that a model named", () => {
 		"a\\..\\b",
 		"C:a",
 		".git/hooks/pre-commit",
+		"sub/.GIT/config",
 		"a\u0000b",
 		"a\nb",
 	])("are not written at %j, nor is any other file then", (path) => {
