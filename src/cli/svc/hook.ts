@@ -32,9 +32,9 @@ function readTimeoutMs(given: GivenWords): number {
 	return 1_000 * seconds;
 }
 
-/** No answer of the service: it may be away, or have no room. Anything else that it says is its refusal. */
+/** No answer of the service. A rate limit is one: an agent could bring it about to get calls through. */
 function isAway(error: unknown): boolean {
-	return error instanceof SvcError && (error.status === null || error.status === 429 || error.status >= 500);
+	return error instanceof SvcError && (error.status === null || error.status >= 500);
 }
 
 async function answerHook(agent: Agent, given: GivenWords, session: CommandSession): Promise<HookAnswer> {
