@@ -1,4 +1,4 @@
-// The coding agents, and how each is started without a terminal against the service: configured with README's own lines,
+// The coding agents, and how each is started without a terminal against the service: configured with the lines of the quick starts,
 // in a home of its own.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,12 +31,12 @@ export interface CodingAgent extends AgentPackage {
 	command(packageDir: string, home: string, task: AgentTask): AgentCommand;
 }
 
-/** README's block in a language that has a text in it, for the service and the model of a task. */
-function readmeBlock(language: string, text: string, { url, model }: AgentTask): string {
-	const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-	const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
+/** The block of the quick starts in a language that has a text in it, for the service and the model of a task. */
+function quickStartBlock(language: string, text: string, { url, model }: AgentTask): string {
+	const page = readFileSync(join(import.meta.dirname, "../../src/docs/quick-starts.md"), "utf8");
+	const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)];
 	const block = blocks.find(([, name, lines = ""]) => name === language && lines.includes(text))?.[2];
-	if (block === undefined) throw new Error(`README has no ${language} block with ${text}`);
+	if (block === undefined) throw new Error(`the quick starts have no ${language} block with ${text}`);
 	return block.replaceAll("http://127.0.0.1:8787", url).replaceAll(/\bauto\b/g, model);
 }
 
@@ -59,7 +59,7 @@ const codex: CodingAgent = {
 	overflowText: /ran out of room in the model's context window/,
 	command(packageDir, home, task) {
 		const hook = hookConfig("codex", task);
-		writeFileSync(join(home, "config.toml"), `${readmeBlock("toml", "model_provider", task)}\n${hook.text}`);
+		writeFileSync(join(home, "config.toml"), `${quickStartBlock("toml", "model_provider", task)}\n${hook.text}`);
 		// A person trusts a hook in Codex's terminal.
 		const trust = task.isHooked ? ["--dangerously-bypass-hook-trust"] : [];
 		const settings = {
@@ -88,7 +88,7 @@ const claudeCode: CodingAgent = {
 		mkdirSync(configDir);
 		const hook = hookConfig("claude-code", task);
 		if (hook.text !== "") writeFileSync(join(configDir, "settings.json"), hook.text);
-		const exports = readmeBlock("sh", "ANTHROPIC_BASE_URL", task).matchAll(/^export (\w+)=(\S+)$/gm);
+		const exports = quickStartBlock("sh", "ANTHROPIC_BASE_URL", task).matchAll(/^export (\w+)=(\S+)$/gm);
 		const variables = [...exports].map(([, name = "", value = ""]) => [name, value.replace("$SVC_API_KEY", task.key)]);
 		return {
 			args: [join(packageDir, "cli-wrapper.cjs"), "-p", "--allowedTools=Bash", "--", task.prompt],
