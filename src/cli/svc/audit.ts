@@ -1,4 +1,5 @@
 // `svc audit`: the audit log, newest last as logs are read, and as it goes on.
+import { DECISIONS, EVENT_TYPES } from "../../audit/event.ts";
 import type { SvcClient } from "../../client/client.ts";
 import { collectAll } from "../../client/pages.ts";
 import type { Command } from "./command.ts";
@@ -10,20 +11,6 @@ type AuditEvent = Awaited<ReturnType<SvcClient["audit"]["page"]>>["data"][number
 type AuditQuery = NonNullable<Parameters<SvcClient["audit"]["page"]>[0]>;
 
 const DEFAULT_EVENTS = 50;
-const DECISIONS = ["allow", "confirm", "approve", "deny"] as const;
-const TYPES = [
-	"policy_check",
-	"handoff_created",
-	"agent_plan",
-	"agent_record",
-	"manifest_changed",
-	"key_created",
-	"key_changed",
-	"key_revoked",
-	"key_budget_alert",
-	"key_webhook_failed",
-	"compliance_blocked",
-] as const satisfies readonly NonNullable<AuditQuery["event_type"]>[];
 
 /** What an event is about, from the members that its kind has. */
 function summarize({ payload }: AuditEvent): string {
@@ -56,13 +43,13 @@ export const auditCommand: Command = {
 	name: "audit",
 	about: "show the audit log, oldest first",
 	details: [
-		`Kinds: ${TYPES.slice(0, 6).join(", ")},`,
-		`  ${TYPES.slice(6).join(", ")}.`,
+		`Kinds: ${EVENT_TYPES.slice(0, 6).join(", ")},`,
+		`  ${EVENT_TYPES.slice(6).join(", ")}.`,
 		"With --json each event is a line.",
 	],
 	flags: {
 		workspace: { value: "ID", short: "w", about: "of one workspace" },
-		type: { value: "TYPE", choices: TYPES, about: "of one kind, see above" },
+		type: { value: "TYPE", choices: EVENT_TYPES, about: "of one kind, see above" },
 		decision: { value: "DECISION", choices: DECISIONS, about: DECISIONS.join(", ") },
 		since: { value: "TIME", about: "created then or later: 2026-07-01T00:00:00Z" },
 		until: { value: "TIME", about: "created before" },
@@ -75,7 +62,7 @@ export const auditCommand: Command = {
 		const filters: AuditQuery = {};
 		const workspace = given.text("workspace");
 		if (workspace !== undefined) filters.workspace_id = workspace;
-		const type = TYPES.find((each) => each === given.text("type"));
+		const type = EVENT_TYPES.find((each) => each === given.text("type"));
 		if (type !== undefined) filters.event_type = type;
 		const decision = DECISIONS.find((each) => each === given.text("decision"));
 		if (decision !== undefined) filters.decision = decision;
