@@ -14,6 +14,11 @@ import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
+/** Programs whose filters can print the environment: `jq -n env`. */
+const ENVIRONMENT_FILTERS: ReadonlySet<string> = new Set(secretsFile.environment_filters);
+/** The environment in such a filter, which is no field (`.env`) and no text. */
+const ENVIRONMENT_IN_FILTER = /(?:^|[^.\w$"-])env(?![\w"(:-])|\$ENV\b|\bstrenv\(|\benv\(/;
+
 /** Commands that print their words, or what they make of their input. */
 const TEXT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.text_printers);
 const ENVIRONMENT = "the environment";
@@ -83,7 +88,18 @@ const SECRET_PRINTERS: ReadonlySet<string> = new Set([
 	...ENVIRONMENT_PRINTERS,
 	...LONE_PRINTERS,
 	...CREDENTIAL_PRINTERS.names,
+	...ENVIRONMENT_FILTERS,
 ]);
+
+/** The filter of `jq`: its first operand. `--arg` and its like take a name and a value. */
+function findFilter(words: readonly Word[]): string {
+	for (let at = 0; at < words.length; at++) {
+		const text = literalText(words[at]);
+		if (/^--(?:arg|argjson|slurpfile|rawfile)$/.test(text)) at += 2;
+		else if (!/^-./.test(text)) return text;
+	}
+	return "";
+}
 
 /** What of the environment, or which credential, a command prints. Null for other commands. */
 function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): string | null {
@@ -95,6 +111,8 @@ function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): 
 	const words = command.words.slice(at + 1, at + 3).map(literalText);
 	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command)) ?? ENVIRONMENT;
 	if (LONE_PRINTERS.has(name)) return words.length === 0 || /^-[px]+$/.test(words[0] ?? "") ? ENVIRONMENT : null;
+	if (ENVIRONMENT_FILTERS.has(name))
+		return ENVIRONMENT_IN_FILTER.test(findFilter(command.words.slice(at + 1))) ? ENVIRONMENT : null;
 	return CREDENTIAL_PRINTERS.begin(name, words) ? `what ${name} prints` : null;
 }
 
