@@ -7,14 +7,15 @@ export type FolderTrail = string[];
 function joinFolders(from: string, written: string): string {
 	const isAbsolute = /^(?:[a-z]:|[/\\~])/i.test(written);
 	const segments: string[] = [];
-	for (const segment of (isAbsolute || from === "" ? written : `${from}/${written}`).split("/")) {
+	for (const segment of (isAbsolute || from === "" ? written : `${from.replace(/\/$/, "")}/${written}`).split("/")) {
 		const last = segments.at(-1);
 		if (segment === "..") {
 			if (last === undefined || last === ".." || last === "" || last === "~") segments.push(segment);
 			else segments.pop();
 		} else if (segment !== "." && (segment !== "" || segments.length === 0)) segments.push(segment);
 	}
-	return segments.join("/");
+	// The root alone: without its slash it would be the workspace.
+	return segments.length === 1 && segments[0] === "" && isAbsolute ? "/" : segments.join("/");
 }
 
 /**

@@ -112,7 +112,7 @@ export function locatingWork(paths: readonly string[]): number {
 export function resolvePath(folder: string, written: string): string {
 	return folder === "" || /^(?:[a-z]:|[/\\~])/i.test(written) || written.startsWith(UNKNOWN)
 		? written
-		: `${folder}/${written}`;
+		: `${folder === "/" ? "" : folder}/${written}`;
 }
 
 /** The last segment of a path as written that is not empty. Empty where there is none. */

@@ -176,6 +176,24 @@ describe("the folder that commands run in", () => {
 	])("decides what a path means: %s", (command) => {
 		expect(decideOn(command).decision).not.toBe("allow");
 	});
+
+	it.each([
+		["cd / && rm -rf etc"],
+		["cd // && rm -rf usr"],
+		["cd /; cd etc; rm -rf ."],
+		["cd / && tee etc/passwd < x"],
+		["cd / && echo x > etc/cron.d/a"],
+		["cd a && cd / && rm -r usr"],
+	])("is the root and not the workspace: %s", (command) => {
+		expect(decideOn(command).decision).toBe("deny");
+	});
+
+	it.each([["cd / && ls"], ["cd / && cd - && npm test"], ["cd / && find . -name x"]])(
+		"may be the root: %s",
+		(command) => {
+			expect(decideOn(command).decision).toBe("allow");
+		},
+	);
 });
 
 describe("a secret that is sent", () => {
