@@ -8,7 +8,7 @@ import { overviewPage } from "./pages/overview.tsx";
 import { playgroundPages } from "./pages/playground.tsx";
 import { policyPages } from "./pages/policy.tsx";
 import { requestPages } from "./pages/requests.tsx";
-import { runPages } from "./pages/runs.tsx";
+import { runPages } from "./pages/runs/index.ts";
 import { workspacePages } from "./pages/workspaces/index.ts";
 
 export const CONSOLE_PAGES: readonly ConsolePage[] = [
