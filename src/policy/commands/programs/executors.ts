@@ -79,13 +79,22 @@ const ENV_SPLIT_OPTION = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s;
 const env: ProgramRule = (command) => {
 	const { words } = command;
 	if (words.length === 0) return [riskyEffect("prints every environment variable")];
+	// What follows counts as run there too, as behind a `cd` whose subshell may have ended.
+	const folders: Effect[] = parseArguments({ name: "env", words }).flatMap(({ role, text }) =>
+		role === "folder" ? [{ kind: "enter" as const, path: text }] : [],
+	);
+	return [...folders, ...runBehindEnv(command)];
+};
+
+function runBehindEnv(command: Invocation): readonly Effect[] {
+	const { words } = command;
 	const at = words.findIndex((word) => ENV_SPLIT_OPTION.test(word));
 	if (at < 0) return commandAfterAssignments(command);
 	const attached = ENV_SPLIT_OPTION.exec(words[at] ?? "")?.[1] ?? "";
 	const text = attached === "" ? (words[at + 1] ?? "") : attached;
 	const rest = words.slice(at + (attached === "" ? 2 : 1));
 	return [runEffect([...text.split(/\s+/).filter((piece) => piece !== ""), ...rest])];
-};
+}
 
 const NAMED_KEYS: ReadonlyMap<string, string> = new Map(Object.entries(executorsFile.named_keys));
 

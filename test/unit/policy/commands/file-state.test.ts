@@ -184,7 +184,11 @@ describe("the folder that commands run in", () => {
 		["cd / && tee etc/passwd < x"],
 		["cd / && echo x > etc/cron.d/a"],
 		["cd a && cd / && rm -r usr"],
-	])("is the root and not the workspace: %s", (command) => {
+		["env -C / rm -rf etc"],
+		["env --chdir=/etc tee passwd"],
+		["env -C ~ rm -rf .ssh"],
+		["cmake -E chdir / rm -rf etc"],
+	])("is not the workspace: %s", (command) => {
 		expect(decideOn(command).decision).toBe("deny");
 	});
 
