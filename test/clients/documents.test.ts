@@ -113,18 +113,3 @@ describe("the commands of", () => {
 		},
 	);
 });
-
-it("the lines for Codex and Claude Code are the same in README and in the quick starts", () => {
-	const fenced = (page: string, language: string, part: string) =>
-		[...readFileSync(join(ROOT, page), "utf8").matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].find(
-			([, name, text = ""]) => name === language && text.includes(part),
-		)?.[2];
-	for (const [language, part] of [
-		["toml", "model_provider"],
-		["sh", "ANTHROPIC_BASE_URL"],
-	] as const) {
-		const inReadme = fenced("README.md", language, part);
-		expect(inReadme).toBeTruthy();
-		expect(fenced("src/docs/quick-starts.md", language, part)).toBe(inReadme);
-	}
-});
