@@ -7,6 +7,7 @@ import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { agentEndpoints } from "./agents/endpoints.edge.ts";
 import { auditEndpoints } from "./audit/endpoints.edge.ts";
+import { backupEndpoints } from "./backup/endpoints.edge.ts";
 import { complianceEndpoints } from "./chat/compliance-preview.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
 import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
@@ -93,4 +94,5 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	openapiEndpoint,
 	...operatorKeyEndpoints,
 	...operatorUsageEndpoints,
+	...backupEndpoints,
 ];

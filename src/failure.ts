@@ -153,6 +153,8 @@ export type Failure =
 	| { reason: "text_expired"; message: string }
 	| { reason: "webhook_unavailable"; message: string }
 	| { reason: "chain_broken"; message: string }
+	| { reason: "chain_restored"; message: string }
+	| { reason: "restore_refused"; message: string; faults: string[] }
 	| { reason: "signing_unavailable"; message: string }
 	| { reason: "method_not_allowed"; allow: string[] }
 	| { reason: "https_required" }

@@ -59,7 +59,8 @@ const tooManyOwners: Failure = {
 
 /** Asks owners to flush. Never throws: an owner that could not flush stays marked. */
 async function flushOwners(
-	{ account: { userId }, meter, env }: OwnersContext,
+	{ meter, env }: Pick<OwnersContext, "meter" | "env">,
+	userId: string,
 	marked: readonly MarkedOwner[],
 ): Promise<void> {
 	const one = async ({ owner, mark }: MarkedOwner) => {
@@ -75,6 +76,13 @@ async function flushOwners(
 	} catch (error) {
 		logError("owners_not_caught_up", error);
 	}
+}
+
+/** Flushes what a user's owners hold. Returns whether D1 then has everything, as far as the meter knows. */
+export async function catchUpOwners(context: Pick<OwnersContext, "meter" | "env">, userId: string): Promise<boolean> {
+	const own = context.meter(userId);
+	await flushOwners(context, userId, await own.markedOwners("", MAX_OWNERS_FLUSHED));
+	return (await own.markedOwners("", 1)).length === 0;
 }
 
 /**
@@ -93,7 +101,7 @@ export async function readFromOwners<T extends { idle: boolean }>(
 	const markedOwners = (limit: number) => own.markedOwners(kind === null ? "" : ownerKeyPrefix(kind), limit);
 	let marked = await markedOwners(MAX_OWNERS_FLUSHED);
 	if (marked.length > MAX_OWNERS_READ) {
-		await flushOwners(context, marked);
+		await flushOwners(context, context.account.userId, marked);
 		marked = await markedOwners(MAX_OWNERS_READ + 1);
 	}
 	if (marked.length > MAX_OWNERS_READ) return fail(tooManyOwners);

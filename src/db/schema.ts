@@ -266,6 +266,18 @@ export const agentRuns = sqliteTable(
 	],
 );
 
+/** The backups that this deployment was restored from: at most one. */
+export const restores = sqliteTable("restores", {
+	/** `bak_` and a ULID. */
+	backupId: text("backup_id").primaryKey(),
+	/** `LOG_ORIGIN` of the service that was backed up. */
+	logOrigin: text("log_origin").notNull(),
+	backedUpAt: text("backed_up_at").notNull(),
+	startedAt: text("started_at").notNull(),
+	/** Null until everything is back. */
+	finishedAt: text("finished_at"),
+});
+
 /** How users rate their answers: at most one row a request. No free text. WITHOUT ROWID, as `settlements`. */
 export const feedback = sqliteTable("feedback", {
 	/** Of a receipt, which may reach D1 later than this row. */

@@ -260,6 +260,9 @@ function toFailureRow(failure: Failure): FailureRow {
 				extra: { secrets: failure.secrets },
 				headers: NO_RETRY,
 			};
+		case "restore_refused":
+			return { status: 409, message: failure.message, extra: { faults: failure.faults }, headers: NO_RETRY };
+		case "chain_restored":
 		case "chain_broken":
 			return { status: 409, message: failure.message, headers: NO_RETRY };
 		case "method_not_allowed": {

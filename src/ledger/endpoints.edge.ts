@@ -27,6 +27,7 @@ import {
 import { findHandoff } from "./handoffs.store.ts";
 import { ledgerClient } from "./ledger-client.edge.ts";
 import { readChain, readLeaves } from "./read-chain.edge.ts";
+import { isRestoredLog } from "./restored-log.store.ts";
 
 const HANDOFF_ID_PREFIX = "ho_";
 const MAX_PAGE_ENTRIES = 1_000;
@@ -38,6 +39,12 @@ const noSigningKey: Failure = {
 	reason: "signing_unavailable",
 	message: "this needs a signature, and the service has no signing key now",
 };
+
+/** A restored chain may have been larger, and its checkpoints may have been signed. */
+function restoredLog(logOrigin: string): Failure {
+	const message = `this service was restored from a backup, and larger checkpoints may have been signed as ${logOrigin} since then; it signs none under that name: the operator has to choose another LOG_ORIGIN`;
+	return { reason: "chain_restored", message };
+}
 
 function invalidRequest(issue: Issue) {
 	return fail({ reason: "invalid_request", issues: [issue] });
@@ -188,7 +195,9 @@ const getHandoffCheckpointEndpoint = endpoint({
 	async handle({ params: { workspace_id }, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
 		const { userId } = context.account;
-		const origin = checkpointOrigin(context.settings.logOrigin, userId, workspace_id);
+		const { logOrigin } = context.settings;
+		if (await isRestoredLog(context.db, logOrigin)) return fail(restoredLog(logOrigin));
+		const origin = checkpointOrigin(logOrigin, userId, workspace_id);
 		const note = await ledgerClient(context.env, userId, workspace_id).checkpoint(origin);
 		return note === null ? fail(noSigningKey) : ok(note);
 	},

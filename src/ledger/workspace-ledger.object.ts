@@ -6,7 +6,6 @@
 // head, and no answer reports an entry that a crash undoes. An alarm set in the same turn restarts a crashed object, which
 // then flushes what it holds. D1 skips rows it has, so a flush can be repeated at any point. A row stays here until D1
 // has it.
-import { DurableObject } from "cloudflare:workers";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
@@ -14,7 +13,9 @@ import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import { type EventPageQuery, selectNewest } from "../audit/page.ts";
 import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
+import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
+import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
 import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, rangeRoot } from "../proof/merkle.ts";
 import { renderCheckpoint, signNote } from "../proof/note.ts";
@@ -82,7 +83,7 @@ const PURGE_EVERY_MS = 10_000;
 /** JSON of the entries that one read returns. */
 const READ_BYTES = 4_000_000;
 
-export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
+export class WorkspaceLedger extends BackedUpObject implements EventOwner {
 	#sql: SqlStorage;
 	/** Tables are created by the first write, so reading an unknown workspace stores nothing. */
 	#hasTables: boolean;
@@ -104,6 +105,12 @@ export class WorkspaceLedger extends DurableObject<Env> implements EventOwner {
 		if (!this.#hasTables) return;
 		migrate(state.storage, LEDGER_TABLES);
 		this.#outbox.wake();
+	}
+
+	/** Without what D1 has. */
+	override backupPlan(): BackupPlan {
+		const isUnflushed = "flushed_at_ms IS NULL";
+		return { schema: LEDGER_TABLES, conditions: { entries: isUnflushed, events: isUnflushed } };
 	}
 
 	#rows<Row extends Record<string, SqlStorageValue>>(query: string, ...parameters: SqlStorageValue[]): Row[] {

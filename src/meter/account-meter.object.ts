@@ -5,10 +5,11 @@
 // reservation whose caller died is settled at its bound by the alarm. A timer flushes settlements to D1 a moment later; if the
 // object dies first, the alarm of their reservations, which is still set, flushes them. D1 ignores rows that it has, so a flush
 // may be repeated at any point. Its amounts are then folded into the totals (meter-state.edge.ts).
-import { DurableObject } from "cloudflare:workers";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
 import { database } from "../db/client.edge.ts";
+import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
 import { migrate } from "../durable/migrations.edge.ts";
+import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { Outbox } from "../durable/outbox.edge.ts";
 import type { PagePart } from "../http/list-page.ts";
 import { logError } from "../http/log.edge.ts";
@@ -52,7 +53,7 @@ const BUSY_WITHIN_MS = 1_000;
 /** When the alarm flushes an alert, should the object die before its timer. */
 const ALERT_FLUSH_MS = 10_000;
 
-export class AccountMeter extends DurableObject<Env> {
+export class AccountMeter extends BackedUpObject {
 	#sql: SqlStorage;
 	#meterState: MeterState;
 	#plan: PlanId | null;
@@ -92,6 +93,11 @@ export class AccountMeter extends DurableObject<Env> {
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
+	}
+
+	/** All rows: those of open requests, too, which the alarm of the restored meter settles at their bounds. */
+	override backupPlan(): BackupPlan {
+		return { schema: METER_TABLES };
 	}
 
 	/** Whether only this object may know of something that D1 is to have. */

@@ -3,8 +3,9 @@
 //
 // A response and the alarm that deletes it are stored in one turn. The alarm is due when the oldest response expires. Expired ones
 // are not found, however late the alarm comes.
-import { DurableObject } from "cloudflare:workers";
+import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
+import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import {
 	expiryBoundary,
@@ -59,7 +60,7 @@ interface StoredTotals {
 	bytes: number;
 }
 
-export class StoredResponses extends DurableObject<Env> {
+export class StoredResponses extends BackedUpObject {
 	#sql: SqlStorage;
 	/** Tables are made by the first write, so that reads of a user without responses store nothing. */
 	#hasTables: boolean;
@@ -73,6 +74,10 @@ export class StoredResponses extends DurableObject<Env> {
 		migrate(state.storage, STORED_RESPONSE_TABLES);
 		// The alarm may have been lost with the object's last machine.
 		state.waitUntil(this.#restoreAlarm());
+	}
+
+	override backupPlan(): BackupPlan {
+		return { schema: STORED_RESPONSE_TABLES };
 	}
 
 	#rows<Row extends Record<string, SqlStorageValue>>(query: string, ...parameters: SqlStorageValue[]): Row[] {

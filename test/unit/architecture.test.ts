@@ -17,6 +17,7 @@ const LAYERS = [
 	["mcp"],
 	["pages"],
 	["health.edge.ts"],
+	["backup"],
 	["skills"],
 	["chat"],
 	["responses"],

@@ -7,16 +7,25 @@
 // earlier instance died. The open charge is then stored as a step of its own, and the run goes on under the same cap; the third death
 // at one step leaves it `interrupted`: unsigned, and to be resumed for seven days. A settlement is sealed and stored before it is
 // sent, so that sending can be repeated. If the meter settled the run by itself after its reservation expired, that receipt counts.
-import { DurableObject } from "cloudflare:workers";
 import { ulid } from "ulid";
 import type { EventSource, UnflushedEvents } from "../../audit/owner.ts";
 import { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
 import type { EventPageQuery } from "../../audit/page.ts";
+import { BackedUpObject } from "../../durable/backed-up-object.edge.ts";
 import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
+import type { BackupPlan, ObjectPage } from "../../durable/object-rows.edge.ts";
 import { logError } from "../../http/log.edge.ts";
 import type { RunSnapshot, StepTextResponse } from "../response.ts";
-import { deleteClaim, findClaim, isAbandoned, type RunClaim, storeAbandoned, storeClaim } from "./claims.edge.ts";
+import {
+	claimName,
+	deleteClaim,
+	findClaim,
+	isAbandoned,
+	type RunClaim,
+	storeAbandoned,
+	storeClaim,
+} from "./claims.edge.ts";
 import { RunDeadlines } from "./deadlines.edge.ts";
 import { agentRecordEvent, planEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
@@ -36,7 +45,18 @@ const HEARTBEAT_MS = 10_000;
 /** A request that joins a run waits this long for it to start. After that the run is abandoned. */
 const START_TIMEOUT_MS = 2_000;
 
-export class AgentRun extends DurableObject<Env> implements EventSource {
+/** Why a run is interrupted that was under way when it was backed up. */
+const RESTORED_TEXT = "the service was restored from a backup";
+
+/** A page of a run's rows. */
+export interface RunPage extends ObjectPage {
+	/** Its row in D1 at that moment; absent when the run is over. */
+	mirror?: AgentRunRow;
+	/** The object that says which run its idempotency key names. */
+	claim?: string;
+}
+
+export class AgentRun extends BackedUpObject implements EventSource {
 	#hasTables: boolean;
 	#run: StoredRun | null = null;
 	#runOutbox: RunOutbox;
@@ -77,6 +97,28 @@ export class AgentRun extends DurableObject<Env> implements EventSource {
 		this.#ownerOutbox.wake();
 		if (this.#run && !this.#run.end) this.#ownerOutbox.arm(Date.now());
 		this.#deadlines.arm();
+	}
+
+	override backupPlan(): BackupPlan {
+		return { schema: AGENT_RUN_TABLES };
+	}
+
+	/** A page of the object's rows, with what a backup must know of a run: its row in D1 as of now while it may go on. */
+	override readRows(after: string | null): RunPage {
+		const run = this.#run;
+		const { idempotencyKey } = run?.spec ?? {};
+		return {
+			...super.readRows(after),
+			...(run && !run.end ? { mirror: { ...toAgentRunRow(run), revision: this.#runOutbox.lastRevision() } } : {}),
+			...(run && idempotencyKey !== undefined ? { claim: claimName(run.spec.userId, idempotencyKey) } : {}),
+		};
+	}
+
+	/** A run that was under way may have gone on elsewhere: it is left interrupted, and goes on only when it is resumed. */
+	override adaptRestored(): void {
+		const run = StoredRun.load(this.ctx.storage);
+		if (run && !run.end && !run.pendingSettlement && run.state.resumableUntilMs === null)
+			run.saveState({ ...run.state, fault: RESTORED_TEXT });
 	}
 
 	#makeTables(): void {

@@ -7,6 +7,11 @@ export interface RunClaim {
 	isSameBody: boolean;
 }
 
+/** The name of the object that says which run a user's idempotency key names. */
+export function claimName(userId: string, key: string): string {
+	return `key:${userId}/${key}`;
+}
+
 /** The run that this key names; null while it is free. */
 export function findClaim(sql: SqlStorage, bodyHash: string): RunClaim | null {
 	const [known] = sql.exec<{ body_hash: string; run_id: string }>("SELECT body_hash, run_id FROM claim").toArray();

@@ -3,7 +3,7 @@ import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
 import type { StepTextResponse } from "../response.ts";
 import type { AgentRun } from "./agent-run.object.ts";
-import type { RunClaim } from "./claims.edge.ts";
+import { claimName, type RunClaim } from "./claims.edge.ts";
 import type { InterruptedRun } from "./interruption.ts";
 import type { ResumeRules, RunSpec } from "./run.ts";
 import type { RunOutcome, RunView } from "./run-view.ts";
@@ -66,10 +66,10 @@ export function claimRun(
 	bodyHash: string,
 	runId: string | null,
 ): Promise<RunClaim | null> {
-	return callObject(namespace, `key:${userId}/${key}`, async (stub) => await stub.claim(bodyHash, runId));
+	return callObject(namespace, claimName(userId, key), async (stub) => await stub.claim(bodyHash, runId));
 }
 
 /** Frees the key of a run that was abandoned. */
 export function releaseClaim({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
-	return callObject(namespace, `key:${userId}/${key}`, (stub) => stub.releaseClaim(runId));
+	return callObject(namespace, claimName(userId, key), (stub) => stub.releaseClaim(runId));
 }

@@ -1,21 +1,9 @@
 // Stores texts of any length, though a row of a Durable Object has at most 2 MB. A long text is stored in parts, and the column of
 // its row is empty. Synchronous. To be called in the transaction of the row.
+import { splitText } from "../../text/pieces.ts";
 
 /** UTF-16 units of a part, at most three bytes each. Five columns of this size fit into one row. */
 const PART_CHARS = 100_000;
-
-/** Splits a text, never inside a surrogate pair, whose halves could not be stored. */
-function splitText(text: string): string[] {
-	const parts: string[] = [];
-	for (let start = 0; start < text.length; ) {
-		const end = Math.min(text.length, start + PART_CHARS);
-		const isInPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
-		const next = isInPair ? end - 1 : end;
-		parts.push(text.slice(start, next));
-		start = next;
-	}
-	return parts;
-}
 
 export class LongTexts {
 	#sql: SqlStorage;
@@ -28,7 +16,7 @@ export class LongTexts {
 	put(name: string, text: string): string {
 		this.drop(name);
 		if (text.length <= PART_CHARS) return text;
-		for (const [part, piece] of splitText(text).entries())
+		for (const [part, piece] of splitText(text, PART_CHARS).entries())
 			this.#sql.exec("INSERT INTO parts (name, part, text) VALUES (?, ?, ?)", name, part, piece);
 		return "";
 	}

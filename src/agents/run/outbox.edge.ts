@@ -110,6 +110,12 @@ export class RunOutbox {
 		return { events: selectNewest(events, query), idle: this.isIdle() };
 	}
 
+	/** The revision of the run's newest row, whether D1 has it or not; 0 without one. */
+	lastRevision(): number {
+		const newest = this.#sql.exec<{ n: number | null }>("SELECT max(n) AS n FROM outgoing WHERE kind <> 'event'");
+		return newest.one().n ?? 0;
+	}
+
 	/** The run's newest row; null when D1 has it. */
 	unflushedRun(): AgentRunRow | null {
 		const latest = this.nextRound().findLast(({ kind }) => kind !== "event");

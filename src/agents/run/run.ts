@@ -52,6 +52,8 @@ export interface RunSpec extends SpendLimits {
 	intendedModel: string;
 	/** Its first POST was answered with the run at once. */
 	isBackground?: boolean;
+	/** The client's key for it, which names the run in an object of its own. */
+	idempotencyKey?: string;
 	/** Where its end is reported. May hold a secret: never logged, listed or answered. */
 	webhook?: string;
 	startedAtMs: number;

@@ -94,6 +94,7 @@ async function prepareRun(
 		compliance,
 		intendedModel: pool.value.single[0],
 		isBackground: body.background ?? false,
+		...(body.idempotency_key == null ? {} : { idempotencyKey: body.idempotency_key }),
 		...(webhook.value === null ? {} : { webhook: webhook.value }),
 		startedAtMs,
 	};

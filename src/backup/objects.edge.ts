@@ -1,0 +1,158 @@
+// Reads the rows of all objects in pages, and puts them back.
+
+import type { ServiceContext } from "../account/context.ts";
+import type { RunPage } from "../agents/run/agent-run.object.ts";
+import { catchUpOwners } from "../audit/owners.edge.ts";
+import type { BackedUpObject } from "../durable/backed-up-object.edge.ts";
+import { callObject } from "../durable/call-object.edge.ts";
+import type { ObjectPage, StagedPart, StageVerdict } from "../durable/object-rows.edge.ts";
+import { StorageUnavailableError } from "../failure.ts";
+import { OBJECT_CLASSES, type ObjectClass, type ObjectRecord } from "./backup.ts";
+import { listObjects, type ObjectPlace } from "./objects.store.ts";
+
+type ObjectStub = DurableObjectStub<BackedUpObject>;
+
+function namespaceOf(env: Env, kind: ObjectClass): { getByName(name: string): ObjectStub } {
+	const namespaces = {
+		AccountMeter: env.ACCOUNT_METER,
+		WorkspaceLedger: env.WORKSPACE_LEDGER,
+		AgentRun: env.AGENT_RUN,
+		StoredResponses: env.STORED_RESPONSES,
+	};
+	// They share these methods; the types of the stubs do not say so.
+	return namespaces[kind] as unknown as { getByName(name: string): ObjectStub };
+}
+
+function call<T>(env: Env, kind: ObjectClass, name: string, ask: (stub: ObjectStub) => Promise<T>): Promise<T> {
+	return callObject(namespaceOf(env, kind), name, ask);
+}
+
+/** Objects that are read at once, and as many are listed at once. */
+const READ_AT_ONCE = 5;
+/** JSON of the objects of one page, characters; it ends after the object that reaches this. */
+const OBJECT_PAGE_CHARS = 2_000_000;
+/** How often an object of several pages is begun anew because it changes meanwhile. */
+const MOST_TRIES = 20;
+
+/** Between two pages. */
+interface PagePosition {
+	kind: ObjectClass;
+	/** The last object that was read, whole or in part; null before the first one. */
+	key: string[] | null;
+	/** The rest of that object. */
+	rest?: {
+		place: ObjectPlace;
+		/** `next` of its last page. */
+		after: string;
+		/** Of all its pages so far. */
+		state: string;
+		tries: number;
+	};
+}
+
+export interface ObjectRecordPage {
+	records: ObjectRecord[];
+	/** `after` of the next page; null on the last one. */
+	next: string | null;
+}
+
+function toRecord(kind: ObjectClass, name: string, page: ObjectPage & Pick<RunPage, "mirror">, isFirst: boolean) {
+	const { version, tables, takenAtMs, mirror } = page;
+	const record: ObjectRecord = { class: kind, name, first: isFirst, version, taken_at_ms: takenAtMs, tables };
+	return mirror ? { ...record, mirror: { ...mirror } } : record;
+}
+
+async function readPage(env: Env, kind: ObjectClass, name: string, after: string | null): Promise<RunPage> {
+	return call(env, kind, name, async (stub) => (await stub.readRows(after)) as RunPage);
+}
+
+/** The first page of an object, after it has given D1 what D1 lacks. */
+async function readFirst(context: ServiceContext, kind: ObjectClass, { name, userId }: ObjectPlace): Promise<RunPage> {
+	if (kind === "AccountMeter") {
+		await context.meter(userId).flushedTotals();
+		if (!(await catchUpOwners(context, userId)))
+			throw new StorageUnavailableError("the database lacks rows that objects hold");
+	}
+	return readPage(context.env, kind, name, null);
+}
+
+/** The next page of an object's rows, or its first one again if they have changed meanwhile. Stored responses are single rows. */
+async function readRest(
+	{ env }: ServiceContext,
+	kind: ObjectClass,
+	{ place, after, state, tries }: NonNullable<PagePosition["rest"]>,
+): Promise<{ page: RunPage; isFirst: boolean; tries: number }> {
+	const page = await readPage(env, kind, place.name, after);
+	if (page.state === state || kind === "StoredResponses") return { page, isFirst: false, tries };
+	if (tries >= MOST_TRIES) throw new StorageUnavailableError("an object changes too fast to be read whole");
+	return { page: await readPage(env, kind, place.name, null), isFirst: true, tries: tries + 1 };
+}
+
+function toPosition(kind: ObjectClass, place: ObjectPlace, page: ObjectPage, tries: number): PagePosition {
+	const position = { kind, key: place.key };
+	return page.next === null ? position : { ...position, rest: { place, after: page.next, state: page.state, tries } };
+}
+
+/** The object that says which run the idempotency key of a run names. */
+async function readClaim({ env }: ServiceContext, { claim }: RunPage): Promise<ObjectRecord[]> {
+	return claim === undefined ? [] : [toRecord("AgentRun", claim, await readPage(env, "AgentRun", claim, null), true)];
+}
+
+/** Objects behind a position, and the position behind them. */
+async function readNext(
+	context: ServiceContext,
+	{ kind, key, rest }: PagePosition,
+): Promise<{ records: ObjectRecord[]; position: PagePosition | null }> {
+	if (rest) {
+		const { page, isFirst, tries } = await readRest(context, kind, rest);
+		const records = [toRecord(kind, rest.place.name, page, isFirst)];
+		return { records, position: toPosition(kind, rest.place, page, tries) };
+	}
+	const places = await listObjects(context.db, kind, key, READ_AT_ONCE);
+	if (places.length === 0) {
+		const next = OBJECT_CLASSES[OBJECT_CLASSES.indexOf(kind) + 1];
+		return { records: [], position: next ? { kind: next, key: null } : null };
+	}
+	const pages = await Promise.all(places.map((place) => readFirst(context, kind, place)));
+	const records: ObjectRecord[] = [];
+	let position: PagePosition = { kind, key };
+	for (const [index, place] of places.entries()) {
+		const page = pages[index];
+		// Those behind an object of several pages are read again after it.
+		if (!page || position.rest) break;
+		if (page.version > 0) records.push(toRecord(kind, place.name, page, true));
+		records.push(...(await readClaim(context, page)));
+		position = toPosition(kind, place, page, 0);
+	}
+	return { records, position };
+}
+
+/** A page of all objects. @param after `next` of the page before; empty for the first. */
+export async function readObjects(context: ServiceContext, after: string): Promise<ObjectRecordPage> {
+	let position: PagePosition | null =
+		after === "" ? { kind: OBJECT_CLASSES[0], key: null } : (JSON.parse(after) as PagePosition);
+	const records: ObjectRecord[] = [];
+	let chars = 0;
+	while (position && chars < OBJECT_PAGE_CHARS) {
+		const read = await readNext(context, position);
+		records.push(...read.records);
+		chars += JSON.stringify(read.records).length;
+		position = read.position;
+	}
+	return { records, next: position && JSON.stringify(position) };
+}
+
+/** Hands rows to an object, which keeps them aside. */
+export function stageObject(env: Env, kind: ObjectClass, name: string, part: StagedPart): Promise<StageVerdict> {
+	return call(env, kind, name, async (stub) => (await stub.stageRows(part)) as StageVerdict);
+}
+
+/** Makes the rows that were kept aside an object's own, and waits until it works with them. */
+export async function restoreObject(env: Env, kind: ObjectClass, name: string, backupId: string): Promise<void> {
+	const isRestored = await call(env, kind, name, async (stub) => await stub.applyRows(backupId));
+	if (!isRestored) throw new StorageUnavailableError("an object has no rows of this backup");
+	const stub = namespaceOf(env, kind).getByName(name);
+	// This call fails, because it ends the instance that answers it.
+	await Promise.resolve(stub.beginAnew()).catch(() => undefined);
+	await call(env, kind, name, async (anew) => await anew.isThere());
+}
