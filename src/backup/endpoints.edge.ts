@@ -8,6 +8,7 @@ import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { parseJson } from "../json.ts";
 import type { Settings } from "../settings.ts";
 import {
 	BACKED_UP_TABLES,
@@ -22,9 +23,9 @@ import {
 	type SecretMarks,
 	tableRowsSchema,
 } from "./backup.ts";
-import { readObjects, restoreObject, stageObject } from "./objects.edge.ts";
+import { pagePositionSchema, readObjects, restoreObject, stageObject } from "./objects.edge.ts";
 import { beginRestore, findContents, findRestore, finishRestore, listFirstKeys } from "./restores.store.ts";
-import { fillTable, readTable, unknownColumns } from "./tables.store.ts";
+import { fillTable, readTable, tableKeySchema, unknownColumns } from "./tables.store.ts";
 
 /** Marks of this service's secrets, from which none can be found. */
 function markSecrets({ signer, keyPepper, logOrigin }: Settings): SecretMarks {
@@ -58,14 +59,12 @@ const INVALID_CURSOR: Failure = {
 	issues: [{ path: "after", message: "is not the `next` of an answer" }],
 };
 
-/** Reads a page, where `after` can be read. */
-async function readBehind<T>(after: string, read: () => Promise<T>): Promise<Result<T>> {
-	try {
-		if (after !== "") JSON.parse(after);
-	} catch {
-		return fail(INVALID_CURSOR);
-	}
-	return ok(await read());
+/** What a cursor says; null for the first page. */
+function parseCursor<T>(after: string, schema: z.ZodType<T>): Result<T | null> {
+	if (after === "") return ok(null);
+	const json = parseJson(after);
+	const position = json === undefined ? null : schema.safeParse(json);
+	return position?.success ? ok(position.data) : fail(INVALID_CURSOR);
 }
 
 const backupObjectsEndpoint = endpoint({
@@ -80,8 +79,10 @@ const backupObjectsEndpoint = endpoint({
 		z.object({ object: z.literal("list"), data: z.array(objectRecordSchema), next: z.string().nullable() }),
 	),
 	async handle({ query: { after }, context }) {
-		const page = await readBehind(after, () => readObjects(context, after));
-		return page.ok ? ok({ object: "list" as const, data: page.value.records, next: page.value.next }) : page;
+		const position = parseCursor(after, pagePositionSchema);
+		if (!position.ok) return position;
+		const { records, next } = await readObjects(context, position.value);
+		return ok({ object: "list" as const, data: records, next });
 	},
 });
 
@@ -97,8 +98,10 @@ const backupRowsEndpoint = endpoint({
 		z.object({ object: z.literal("list"), data: z.array(backupRowSchema), next: z.string().nullable() }),
 	),
 	async handle({ query: { table, after }, context: { db } }) {
-		const page = await readBehind(after, () => readTable(db, table, after === "" ? null : after));
-		return page.ok ? ok({ object: "list" as const, data: page.value.rows, next: page.value.next }) : page;
+		const key = parseCursor(after, tableKeySchema(table));
+		if (!key.ok) return key;
+		const { rows, next } = await readTable(db, table, key.value);
+		return ok({ object: "list" as const, data: rows, next });
 	},
 });
 

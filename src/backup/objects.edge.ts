@@ -1,5 +1,6 @@
 // Reads the rows of all objects in pages, and puts them back.
 
+import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import type { RunPage } from "../agents/run/agent-run.object.ts";
 import { catchUpOwners } from "../audit/owners.edge.ts";
@@ -34,21 +35,29 @@ const OBJECT_PAGE_CHARS = 2_000_000;
 /** How often an object of several pages is begun anew because it changes meanwhile. */
 const MOST_TRIES = 20;
 
+/** See ObjectPlace. */
+const placeSchema = z.lazy(() => z.strictObject({ name: z.string(), userId: z.string(), key: z.array(z.string()) }));
+
 /** Between two pages. */
-interface PagePosition {
-	kind: ObjectClass;
-	/** The last object that was read, whole or in part; null before the first one. */
-	key: string[] | null;
-	/** The rest of that object. */
-	rest?: {
-		place: ObjectPlace;
-		/** `next` of its last page. */
-		after: string;
-		/** Of all its pages so far. */
-		state: string;
-		tries: number;
-	};
-}
+export const pagePositionSchema = z.lazy(() =>
+	z.strictObject({
+		kind: z.enum(OBJECT_CLASSES),
+		/** The last object that was read, whole or in part; null before the first one. */
+		key: z.array(z.string()).nullable(),
+		/** The rest of that object. */
+		rest: z
+			.strictObject({
+				place: placeSchema,
+				/** `next` of its last page. */
+				after: z.string(),
+				/** Of all its pages so far. */
+				state: z.string(),
+				tries: z.int(),
+			})
+			.optional(),
+	}),
+);
+type PagePosition = z.infer<typeof pagePositionSchema>;
 
 export interface ObjectRecordPage {
 	records: ObjectRecord[];
@@ -127,10 +136,9 @@ async function readNext(
 	return { records, position };
 }
 
-/** A page of all objects. @param after `next` of the page before; empty for the first. */
-export async function readObjects(context: ServiceContext, after: string): Promise<ObjectRecordPage> {
-	let position: PagePosition | null =
-		after === "" ? { kind: OBJECT_CLASSES[0], key: null } : (JSON.parse(after) as PagePosition);
+/** A page of all objects. @param after where the page before ended; null for the first. */
+export async function readObjects(context: ServiceContext, after: PagePosition | null): Promise<ObjectRecordPage> {
+	let position: PagePosition | null = after ?? { kind: OBJECT_CLASSES[0], key: null };
 	const records: ObjectRecord[] = [];
 	let chars = 0;
 	while (position && chars < OBJECT_PAGE_CHARS) {

@@ -2,6 +2,7 @@
 
 import { sql } from "drizzle-orm";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
 import {
 	agentRuns,
@@ -49,14 +50,22 @@ export interface TablePage {
 	next: string | null;
 }
 
-/** A page of a table in the order of its key. @param after `next` of the page before; null for the first. */
-export async function readTable(db: Database, table: BackedUpTable, after: string | null): Promise<TablePage> {
+/** A key of a table's, as `next` has it: the values of as many columns. */
+export function tableKeySchema(table: BackedUpTable) {
+	return z.array(z.union([z.string(), z.number()])).length(columnsOf(table).key.length);
+}
+
+/** A page of a table in the order of its key. @param after the key that it lies behind; null for the first page. */
+export async function readTable(
+	db: Database,
+	table: BackedUpTable,
+	after: readonly (string | number)[] | null,
+): Promise<TablePage> {
 	const { names, key } = columnsOf(table);
 	const keyList = sql.raw(key.join(", "));
-	const last = after === null ? null : (JSON.parse(after) as (string | number)[]);
-	const behind = last
+	const behind = after
 		? sql`(${keyList}) > (${sql.join(
-				last.map((value) => sql`${value}`),
+				after.map((value) => sql`${value}`),
 				sql`, `,
 			)})`
 		: sql`1`;

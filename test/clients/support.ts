@@ -25,8 +25,11 @@ export interface TestService {
 	stop(): Promise<void>;
 }
 
-/** Starts a service on fresh state; what was started before a failure is stopped again. */
-export async function startTestService(): Promise<TestService> {
+/**
+ * Starts a service on fresh state; what was started before a failure is stopped again.
+ * @param variables settings that are not drawn at random.
+ */
+export async function startTestService(variables: Record<string, string> = {}): Promise<TestService> {
 	const dir = mkdtempSync(join(tmpdir(), "svc-clients-"));
 	const started: (() => Promise<void>)[] = [];
 	const stop = async () => {
@@ -49,6 +52,7 @@ export async function startTestService(): Promise<TestService> {
 				KEY_PEPPER: randomBytes(16).toString("hex"),
 				ADMIN_TOKEN: adminToken,
 				...sandboxVariables(sandbox.url),
+				...variables,
 			},
 			// The Worker's log of hundreds of requests is of no use here.
 			onOutput: (stdout, stderr) => {

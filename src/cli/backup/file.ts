@@ -6,7 +6,7 @@ import { rename, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { finished, pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, type Gzip } from "node:zlib";
-import { type BackupHeader, type BackupLine, backupLineSchema } from "../backup/backup.ts";
+import { type BackupHeader, type BackupLine, backupLineSchema } from "../../backup/backup.ts";
 
 /** A file that is no whole backup. Its message is all that the command line prints. */
 export class BackupFileError extends Error {
@@ -81,12 +81,9 @@ interface NumberedLine {
  */
 export async function* readBackupFile(path: string): AsyncGenerator<NumberedLine> {
 	const hash = createHash("sha256");
-	const gunzip = createGunzip();
-	const piped = pipeline(createReadStream(path), gunzip);
-	piped.catch(() => undefined);
 	let number = 0;
 	let isWhole = false;
-	for await (const text of createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY })) {
+	for await (const text of textLines(path)) {
 		if (isWhole) throw new BackupFileError(`${path} has lines behind its last one`);
 		const line = parseLine(path, number, text);
 		if ("end" in line) {
@@ -99,10 +96,20 @@ export async function* readBackupFile(path: string): AsyncGenerator<NumberedLine
 		yield { number, line };
 		number++;
 	}
-	await piped.catch((error: unknown) => {
-		throw new BackupFileError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
-	});
 	if (!isWhole) throw new BackupFileError(`${path} is cut: its last line is missing`);
+}
+
+/** The lines of a gzipped file. */
+async function* textLines(path: string): AsyncGenerator<string> {
+	const gunzip = createGunzip();
+	const piped = pipeline(createReadStream(path), gunzip);
+	piped.catch(() => undefined);
+	try {
+		yield* createInterface({ input: gunzip, crlfDelay: Number.POSITIVE_INFINITY });
+		await piped;
+	} catch (error) {
+		throw new BackupFileError(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+	}
 }
 
 function parseLine(path: string, number: number, text: string): BackupLine {
