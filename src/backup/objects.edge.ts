@@ -32,6 +32,8 @@ function call<T>(env: Env, kind: ObjectClass, name: string, ask: (stub: ObjectSt
 const READ_AT_ONCE = 5;
 /** JSON of the objects of one page, characters; it ends after the object that reaches this. */
 const OBJECT_PAGE_CHARS = 2_000_000;
+/** How often a page lists objects: an invocation may make 1,000 calls, and a user's objects take up to a hundred. */
+const LISTS_PER_PAGE = 5;
 /** How often an object of several pages is begun anew because it changes meanwhile. */
 const MOST_TRIES = 20;
 
@@ -141,7 +143,7 @@ export async function readObjects(context: ServiceContext, after: PagePosition |
 	let position: PagePosition | null = after ?? { kind: OBJECT_CLASSES[0], key: null };
 	const records: ObjectRecord[] = [];
 	let chars = 0;
-	while (position && chars < OBJECT_PAGE_CHARS) {
+	for (let lists = 0; position && lists < LISTS_PER_PAGE && chars < OBJECT_PAGE_CHARS; lists++) {
 		const read = await readNext(context, position);
 		records.push(...read.records);
 		chars += JSON.stringify(read.records).length;

@@ -28,6 +28,11 @@ const NOT_RUN: readonly [text: string, reason: string][] = [
 	["git diff | svc chat", "needs the reader's repository and ids; test/clients/svc.test.ts runs the commands"],
 	["docker compose", "needs Docker; test/clients/container.test.ts carries the recipe out"],
 	["npx wrangler", "needs a deployment and an account"],
+	[
+		"https://svc.example.workers.dev",
+		"needs a deployment; test/clients/backup.test.ts backs services up and restores them",
+	],
+	["zcat svc-backup", "names a backup of the reader's"],
 	["--key KEY_ID", "names a key of the reader's; the endpoints are called by the examples of the API"],
 ];
 

@@ -6,7 +6,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { renderWorkspaceCursor } from "../../src/workspace/workspace-list.ts";
 import { odd } from "./generate-odd.ts";
-import { callWithKey, chat, newKey, type TestKey } from "./service.ts";
+import { callWithKey, chat, newKey, operator, type TestKey } from "./service.ts";
 import { storeText, UNKNOWN_RESPONSE } from "./stored-responses.ts";
 import { TEST_WEBHOOK_HOST } from "./variables.ts";
 
@@ -870,6 +870,22 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			after: fc.constantFrom("", UNKNOWN_REQUEST, "svc-7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
 			limit: fc.constantFrom("0", "1", "1000", "1001"),
 		},
+	},
+	operator_begin_backup: { request: () => ({}) },
+	operator_back_up_objects: {
+		request: () => ({ path: "/internal/backup/objects" }),
+		hints: { after: fc.constantFrom("", "x", "[]", '{"kind":"AgentRun","key":null}', '{"kind":"AgentRun","key":[]}') },
+	},
+	operator_back_up_rows: {
+		request: () => ({ path: "/internal/backup/rows?table=users" }),
+		hints: { after: fc.constantFrom("", "x", "[]", '["usr_"]', '["usr_","usr_"]', "[null]") },
+	},
+	operator_restore: {
+		request: async () => {
+			const header: unknown = await (await operator("GET", "/internal/backup")).json();
+			return { body: { step: "check", header } };
+		},
+		hints: { backup_id: fc.constantFrom("bak_7ZZZZZZZZZZZZZZZZZZZZZZZZZ") },
 	},
 	operator_rotate_key: {
 		request: async () => ({

@@ -171,6 +171,12 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	call("operator_check_usage", { query: { user: "ada" } }),
 	// Rows reach the table one after the other: that of the first chat completion is there by now.
 	call("operator_list_decisions", { query: { after: "svc-", limit: "1" } }),
+	call("operator_begin_backup"),
+	call("operator_back_up_objects", { query: { after: '{"kind":"WorkspaceLedger","key":null}' } }),
+	call("operator_back_up_rows", { query: { table: "users" } }),
+	call("operator_restore", (answers) => ({
+		body: { step: "check", header: answers.get("operator_begin_backup") },
+	})),
 	call("operator_delete_share", (answers) => ({
 		params: { share_id: textIn(answers, "operator_share", "share_id") },
 	})),
