@@ -68,6 +68,11 @@ function renderCases(commands: readonly Command[]): string {
 		.join("\n");
 }
 
+/** Zsh completes as bash does once both systems are loaded; the first may be there already. */
+const ZSH_HEAD = `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }
+autoload -U +X bashcompinit && bashcompinit
+`;
+
 /** A script that completes commands and flags; other words complete as files. */
 export function renderCompletion(shell: CompletionShell, commands: readonly Command[]): string {
 	if (shell === "fish")
@@ -82,18 +87,18 @@ export function renderCompletion(shell: CompletionShell, commands: readonly Comm
 				return `complete -c svc -n 'set -l words (commandline -opc)[2..-1]; ${condition.join("; and ")}' ${words.every((word) => word.startsWith("--")) ? words.map((word) => `-l ${word.slice(2)}`).join(" ") : `-f -a '${words.join(" ")}'`}`;
 			})
 			.join("\n")}\n`;
-	const head = shell === "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "";
+	const head = shell === "zsh" ? ZSH_HEAD : "";
 	return `${head}_svc() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" index word
+  local current="\${COMP_WORDS[COMP_CWORD]}" typed="" words="" index word
   for ((index = 1; index < COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
     case "$word" in -*) break ;; esac
     [ "$index" -gt 2 ] && break
-    path="\${path:+$path }$word"
+    typed="\${typed:+$typed }$word"
   done
-  case "$path" in
+  case "$typed" in
 ${renderCases(commands)}
-    *) case "\${path%% *}" in
+    *) case "\${typed%% *}" in
 ${renderCases(commands).replaceAll(/^/gm, "  ")}
       esac ;;
   esac

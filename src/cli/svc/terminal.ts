@@ -53,9 +53,10 @@ export function processTerminal(): Terminal {
 		writeError: (text) => void stderr.write(text),
 		readInput: () => readWhole(stdin),
 		async askSecret(question) {
-			stderr.write(question);
 			const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 			const lines = createInterface({ input: stdin, output: silent, terminal: true });
+			// From here on the terminal shows nothing of what is typed. Asked before, it would show what comes at once.
+			stderr.write(question);
 			const ended = new AbortController();
 			lines.once("close", () => ended.abort());
 			try {
