@@ -142,6 +142,8 @@ export type Failure =
 	| { reason: "handoff_not_found"; message: string }
 	| { reason: "workspace_not_found"; message: string }
 	| { reason: "manifest_not_found"; message: string }
+	/** The manifest in force is not the one that a change is based on. */
+	| { reason: "manifest_changed"; digest: string; version: number | null }
 	| { reason: "share_not_found"; message: string }
 	| { reason: "share_limit_reached"; limit: number }
 	| { reason: "secret_in_share"; secrets: SecretPlace[] }

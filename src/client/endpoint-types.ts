@@ -1484,6 +1484,8 @@ export interface EndpointTypes {
 			require_handoffs?: boolean | null;
 			/** Agents must pass the policy check before they act. */
 			require_risk_gate?: boolean | null;
+			/** False scores the manifest and leaves the policy as it is. Default: true. */
+			activate?: boolean | null;
 		};
 		result: {
 			object: "repo.readiness";
@@ -1593,6 +1595,8 @@ export interface EndpointTypes {
 			require_handoffs?: boolean | null;
 			/** Agents must pass the policy check before they act. */
 			require_risk_gate?: boolean | null;
+			/** Digest of the manifest that this one is to replace. If another is in force by then, nothing changes. */
+			base_digest?: string | null;
 		};
 		result: {
 			object: "workspace.manifest";

@@ -260,6 +260,14 @@ function toFailureRow(failure: Failure): FailureRow {
 				extra: { secrets: failure.secrets },
 				headers: NO_RETRY,
 			};
+		case "manifest_changed":
+			return {
+				status: 409,
+				message: "the manifest has changed since the one in base_digest; read it again, and repeat the change",
+				param: "base_digest",
+				extra: { digest: failure.digest, version: failure.version },
+				headers: NO_RETRY,
+			};
 		case "restore_refused":
 			return { status: 409, message: failure.message, extra: { faults: failure.faults }, headers: NO_RETRY };
 		case "chain_restored":

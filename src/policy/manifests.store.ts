@@ -6,7 +6,7 @@ import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { workspaceManifests } from "../db/schema.ts";
 import { StorageUnavailableError } from "../failure.ts";
-import { manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
+import { defaultManifest, manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
 /** The workspace of a user. */
 interface WorkspaceKey {
@@ -53,23 +53,34 @@ export async function findManifest(
 /** Of so many changes to one manifest at the same time, each is stored. */
 const MAX_STORE_TRIES = 200;
 
+/** What became of a manifest. `overtaken`: another one than its writer knew is in force, and stays so. */
+export type StoreVerdict = "stored" | "unchanged" | "overtaken";
+
+interface ManifestChange {
+	manifest: WorkspaceManifest;
+	createdAt: string;
+	/** Digest of the manifest that the writer knew to be in force; undefined to replace whatever is. */
+	baseDigest?: string | undefined;
+	/** The event of the change; null is the default manifest. */
+	toEvent: (before: StoredManifest | null) => Promise<AuditEventRow>;
+}
+
 /**
- * Puts a manifest in force, and records that in the audit log, in one transaction. True when it differs from the one before. A
- * change that another one overtakes is tried again, so the event always names the manifest right before.
- * @param toEvent the event of the change; null is the default manifest.
+ * Puts a manifest in force, and records that in the audit log, in one transaction. A change that another one overtakes is tried
+ * again, so the event always names the manifest right before; one that names its base ends instead.
  */
 export async function storeManifest(
 	db: Database,
 	userId: string,
-	manifest: WorkspaceManifest,
-	createdAt: string,
-	toEvent: (before: StoredManifest | null) => Promise<AuditEventRow>,
-): Promise<boolean> {
+	{ manifest, createdAt, baseDigest, toEvent }: ManifestChange,
+): Promise<StoreVerdict> {
 	const workspaceId = manifest.workspace_id;
 	const digest = manifestDigest(manifest);
 	for (let tries = 0; tries < MAX_STORE_TRIES; tries++) {
 		const before = await findManifest(db, { userId, workspaceId });
-		if (before?.digest === digest) return false;
+		if (before?.digest === digest) return "unchanged";
+		const inForce = before?.digest ?? manifestDigest(defaultManifest(workspaceId));
+		if (baseDigest !== undefined && baseDigest !== inForce) return "overtaken";
 		const version = (before?.version ?? 0) + 1;
 		const row = {
 			user_id: userId,
@@ -85,7 +96,7 @@ export async function storeManifest(
 			.onConflictDoNothing()
 			.returning({ version: workspaceManifests.version });
 		const [rows] = await db.batch([inserted, insertEventOfChange(db, await toEvent(before))]);
-		if (rows.length > 0) return true;
+		if (rows.length > 0) return "stored";
 	}
 	throw new StorageUnavailableError("the manifest is changed by others all the time");
 }

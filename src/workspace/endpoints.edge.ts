@@ -21,7 +21,7 @@ import {
 	normalizeManifest,
 	type WorkspaceManifest,
 } from "../policy/manifest.ts";
-import { findManifest, type StoredManifest, storeManifest } from "../policy/manifests.store.ts";
+import { findManifest, type StoredManifest, type StoreVerdict, storeManifest } from "../policy/manifests.store.ts";
 import { generateArtifacts } from "./artifacts.ts";
 import { listWorkspacesEndpoint } from "./list-endpoint.edge.ts";
 import { toManifestEvent } from "./manifest-event.ts";
@@ -33,20 +33,25 @@ const DEFAULT_TAIL = 50;
 const MAX_TAIL = 200;
 
 /**
- * Makes a manifest the policy of its workspace. True when it differs from the one before. An agent's key leaves the policy as it
- * is, because an agent must not change the rules that it works under.
+ * Makes a manifest the policy of its workspace. An agent's key leaves the policy as it is, because an agent must not change the
+ * rules that it works under.
+ * @param baseDigest of the manifest that must be in force; undefined for any.
  */
-async function activateManifest(context: KeyContext, manifest: WorkspaceManifest): Promise<boolean> {
+async function activateManifest(
+	context: KeyContext,
+	manifest: WorkspaceManifest,
+	baseDigest?: string,
+): Promise<StoreVerdict> {
 	const { account, db, startedAtMs, timings, settings } = context;
-	if (account.key.role === "agent") return false;
-	const at = new Date(startedAtMs).toISOString();
+	if (account.key.role === "agent") return "unchanged";
+	const createdAt = new Date(startedAtMs).toISOString();
 	const toEvent = async (before: StoredManifest | null) => {
 		const event = toManifestEvent(account, before?.manifest ?? null, manifest);
 		const payload = await redactPayloadSecrets(event.payload, settings);
 		const nowMs = Date.now();
 		return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
 	};
-	return timings.measure("d1", () => storeManifest(db, account.userId, manifest, at, toEvent));
+	return timings.measure("d1", () => storeManifest(db, account.userId, { manifest, createdAt, baseDigest, toEvent }));
 }
 
 function toHandoffSummary({
@@ -80,14 +85,21 @@ const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
 		access: "key",
 		summary: "Scores how ready a workspace is for agents, with advice; its manifest becomes the workspace's policy.",
 		description:
-			"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given, unless the key's role is agent.",
-		body: manifestRequestSchema,
+			"For advice on what a workspace lacks before agents work in it. It replaces the workspace's policy by the manifest given, unless `activate` is false or the key's role is agent.",
+		body: z.lazy(() =>
+			manifestRequestSchema.unwrap().extend({
+				activate: z
+					.boolean()
+					.nullish()
+					.describe("False scores the manifest and leaves the policy as it is. Default: true."),
+			}),
+		),
 		result: readinessResultSchema,
 		async handle({ body, context }) {
 			// Before anything is changed.
 			const { compilePathMatcher, compileCommandMatcher } = await loadEngine();
 			const manifest = normalizeManifest(body);
-			const policy_updated = await activateManifest(context, manifest);
+			const isActivated = body.activate !== false && (await activateManifest(context, manifest)) === "stored";
 			const { sums, verdict } = await sumHandoffs(context, manifest.workspace_id, 0);
 			const ledger = {
 				handoffs: sums.count,
@@ -97,7 +109,7 @@ const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
 			};
 			return ok({
 				...scoreReadiness(manifest, ledger, { protects: compilePathMatcher, forbids: compileCommandMatcher }),
-				policy_updated,
+				policy_updated: isActivated,
 			});
 		},
 	});
@@ -113,7 +125,7 @@ const generateArtifactsEndpoint = endpoint({
 	result: artifactsResultSchema,
 	async handle({ body, context }) {
 		const manifest = normalizeManifest(body);
-		const policy_updated = await activateManifest(context, manifest);
+		const policy_updated = (await activateManifest(context, manifest)) === "stored";
 		const builtIns = { protectedPaths: DEFAULT_PROTECTED_PATHS, forbiddenCommands: DEFAULT_FORBIDDEN_COMMANDS };
 		return ok({ ...generateArtifacts(manifest, builtIns), policy_updated });
 	},
@@ -196,7 +208,19 @@ const putManifestEndpoint = endpoint({
 	description:
 		"It replaces the whole manifest; older versions are kept and can be read. Protected paths and forbidden commands decide what check_policy says.",
 	params: workspaceParams,
-	body: z.lazy(() => manifestRequestSchema.unwrap().partial({ workspace_id: true })),
+	body: z.lazy(() =>
+		manifestRequestSchema
+			.unwrap()
+			.partial({ workspace_id: true })
+			.extend({
+				base_digest: z
+					.string()
+					.nullish()
+					.describe(
+						"Digest of the manifest that this one is to replace. If another is in force by then, nothing changes.",
+					),
+			}),
+	),
 	result: z.lazy(() => manifestResultSchema.unwrap().extend({ policy_updated: z.boolean() })),
 	async handle({ params: { workspace_id }, body, context }) {
 		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
@@ -204,9 +228,14 @@ const putManifestEndpoint = endpoint({
 			const message = "differs from the workspace in the path";
 			return fail({ reason: "invalid_request", issues: [{ path: "workspace_id", message }] });
 		}
-		const policy_updated = await activateManifest(context, normalizeManifest({ ...body, workspace_id }));
+		const { base_digest: base, ...requested } = body;
+		const wanted = normalizeManifest({ ...requested, workspace_id });
+		const verdict = await activateManifest(context, wanted, base ?? undefined);
 		const manifest = await loadManifest(context, workspace_id);
-		return manifest ? ok({ ...manifest, policy_updated }) : fail(NO_MANIFEST);
+		if (!manifest) return fail(NO_MANIFEST);
+		const { digest, version } = manifest;
+		if (verdict === "overtaken") return fail({ reason: "manifest_changed", digest, version });
+		return ok({ ...manifest, policy_updated: verdict === "stored" });
 	},
 });
 

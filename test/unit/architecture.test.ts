@@ -148,6 +148,9 @@ describe("the layers", () => {
 /** Rules and words without imports, which pages of the console need beforehand: a second copy of them costs nothing. */
 const LENT_RULES = ["policy/weakening.ts", "audit/event.ts"];
 
+/** Libraries that the console alone uses: they stand in its module and in no other. */
+const CONSOLE_LIBRARIES = ["jsonc-parser"];
+
 describe("the console", () => {
 	const pages = files.filter((file) => folderOf(file) === "console" && !isEdge(file) && !isBeside(file));
 
@@ -155,11 +158,19 @@ describe("the console", () => {
 		const borrowed = pages.flatMap((file) =>
 			(imports.get(file) ?? [])
 				.filter(({ target, isType }) => !isType && folderOf(target) !== "console" && !isRendering(file, target))
-				.filter(({ target }) => !LENT_RULES.includes(target))
+				.filter(({ target }) => !LENT_RULES.includes(target) && !CONSOLE_LIBRARIES.includes(target))
 				.map(({ target }) => `${file} -> ${target}`),
 		);
 		expect(pages.length).toBeGreaterThan(10);
 		expect(borrowed).toEqual([]);
+	});
+
+	it("alone uses its libraries", () => {
+		const elsewhere = worker.filter((file) => folderOf(file) !== "console");
+		for (const name of CONSOLE_LIBRARIES) {
+			expect(elsewhere.filter((file) => imports.get(file)?.some(({ target }) => target === name))).toEqual([]);
+			expect(pages.some((file) => imports.get(file)?.some(({ target }) => target === name))).toBe(true);
+		}
 	});
 
 	it("alone has .tsx files, and they are imported by nothing outside their module", () => {

@@ -203,6 +203,39 @@ describe("a manifest", () => {
 		expect(await versions()).toHaveLength(1);
 	});
 
+	it("that names its base replaces that one only: of a hundred at once, one", async () => {
+		const path = `/v1/workspace/${encodeURIComponent(WORKSPACE)}/manifest`;
+		const put = (body: object) => call(path, { ...withKey(key.key, body), method: "PUT" });
+		const { digest: base } = await getManifest();
+		const answers = await Promise.all(
+			Array.from({ length: 100 }, (_, n) => put({ project_name: `project ${n}`, base_digest: base })),
+		);
+		const won = answers.filter(({ status }) => status === 200);
+		expect(won).toHaveLength(1);
+		const [answered] = await Promise.all(won.map((answer) => answer.json<{ digest: string; version: number }>()));
+		const { digest, version } = answered ?? { digest: "", version: 0 };
+		expect(await versions()).toHaveLength(1);
+		for (const answer of answers.filter(({ status }) => status !== 200)) {
+			expect(answer.status).toBe(409);
+			expect(await answer.json()).toMatchObject({ error: "manifest_changed", digest, version });
+		}
+		// Sent twice, as after a lost answer: what is in force is what was wanted.
+		const manifest = { project_name: "again", base_digest: digest };
+		expect((await put(manifest)).status).toBe(200);
+		expect(await (await put(manifest)).json()).toMatchObject({ version: 2, policy_updated: false });
+		expect((await put({ project_name: "no base" })).status).toBe(200);
+	});
+
+	it("is scored and left out of force where that is asked for", async () => {
+		await putManifest(MANIFEST);
+		const scored = await checkReadiness({ ...MANIFEST, protected_paths: [], activate: false });
+		expect(scored.policy_updated).toBe(false);
+		expect(scored.score).toBeLessThan((await checkReadiness({ ...MANIFEST, activate: false })).score);
+		expect(await versions()).toHaveLength(1);
+		expect((await getManifest()).manifest).toEqual(MANIFEST);
+		expect((await checkReadiness({ ...MANIFEST, protected_paths: [], activate: true })).policy_updated).toBe(true);
+	});
+
 	it("leaves a trail: both digests, what became weaker, who did it", async () => {
 		const weaker = { ...MANIFEST, protected_paths: [], require_risk_gate: false };
 		const digests = [(await putManifest(MANIFEST)).digest];

@@ -2,8 +2,8 @@
 import type { z } from "zod";
 import type { configValidationSchema } from "../../routing-config/endpoints.edge.ts";
 import type { ApiFailure } from "../api.ts";
-import { type NumberedLine, placeFaults } from "../config-faults.ts";
 import type { ConsolePage, PageAnswer, ShownPage } from "../page.ts";
+import { FaultyText } from "../views/faulty-lines.tsx";
 import { CodeBlock, Failure, Field, Notice } from "../views/parts.tsx";
 
 type Validation = z.output<typeof configValidationSchema>;
@@ -25,44 +25,13 @@ rules:
     use: { tier: premium }
 `;
 
-function FaultyLines({ lines }: { lines: readonly NumberedLine[] }) {
-	return (
-		<section class="code" tabindex={0} aria-label="The config with its errors">
-			<ol class="lines">
-				{lines.map(({ text, faults }) => (
-					<li class={faults.length > 0 ? "faulty" : undefined}>
-						<code>{text}</code>
-						{faults.map((fault) => (
-							<span class="error">{fault}</span>
-						))}
-					</li>
-				))}
-			</ol>
-		</section>
-	);
-}
-
 function Verdict({ text, validation }: { text: string; validation: Validation }) {
-	const { lines, unplaced } = placeFaults(text, validation.errors);
 	return (
 		<>
 			{validation.valid ? (
 				<Notice kind="success" title="The config is valid" />
 			) : (
-				<Notice
-					kind="error"
-					title={validation.errors.length === 1 ? "One error" : `${validation.errors.length} errors`}
-				>
-					{unplaced.length === 0 ? (
-						<p>Each stands at its line below.</p>
-					) : (
-						<ul>
-							{unplaced.map((fault) => (
-								<li>{fault}</li>
-							))}
-						</ul>
-					)}
-				</Notice>
+				<FaultyText name="config" text={text} faults={validation.errors} />
 			)}
 			{validation.warnings.length === 0 ? null : (
 				<Notice kind="warning" title="Warnings">
@@ -73,7 +42,6 @@ function Verdict({ text, validation }: { text: string; validation: Validation })
 					</ul>
 				</Notice>
 			)}
-			{validation.valid ? null : <FaultyLines lines={lines} />}
 			<h2>In normal form</h2>
 			<CodeBlock label="The config in normal form" text={JSON.stringify(validation.config, null, 2)} />
 		</>

@@ -124,14 +124,54 @@ describe("the manifest", () => {
 		expect(await browser.show(`${PATH}/manifest`)).toContain("theirs");
 	});
 
+	it("that two save at once is one's, and shown to the other", async () => {
+		const base = await putManifest(MANIFEST);
+		const names = ["one", "two", "three", "four"];
+		const answers = await Promise.all(
+			names.map((name) => browser.post(`${PATH}/manifest`, { base, manifest: JSON.stringify({ stack: [name] }) })),
+		);
+		expect(answers.map(({ status }) => status).sort()).toEqual([303, 409, 409, 409]);
+		const loser = answers.findIndex(({ status }) => status === 409);
+		const html = await answers[loser]?.text();
+		expect(html).toContain("Somebody saved version 2");
+		expect(html).toContain(`&quot;${names[loser]}&quot;`);
+		expect(await browser.show(`${PATH}/manifest`)).toMatch(/Version in force<\/dt><dd>2</);
+	});
+
 	it("that is not valid stays in the form with the reason", async () => {
 		const base = await putManifest(MANIFEST);
 		const broken = await browser.post(`${PATH}/manifest/review`, { base, manifest: "{mine" });
 		expect(broken.status).toBe(422);
-		expect(await broken.text()).toMatch(/This is not JSON(?:.|\n)*/);
+		const shown = await broken.text();
+		expect(shown).toContain("{mine");
+		expect(shown).toMatch(/<li class="faulty"><code>\{mine<\/code><span class="error">line 1, column 2: /);
+		const list = await browser.post(`${PATH}/manifest/review`, { base, manifest: "[]" });
+		expect([list.status, await list.text()]).toEqual([422, expect.stringContaining("a manifest is a JSON object")]);
+		const text = '{\n  "stack": ["ok", 7],\n  "require_handoffs": "yes"\n}';
+		for (const path of ["/manifest/review", "/manifest"]) {
+			const html = await (await browser.post(`${PATH}${path}`, { base, manifest: text })).text();
+			expect(html).toMatch(/<span class="error">line 2, column 19: stack\.1: /);
+			expect(html).toMatch(/<span class="error">line 3, column 23: require_handoffs: /);
+		}
 		const refused = await browser.post(`${PATH}/manifest`, { base, manifest: `{"stack":"typescript"}` });
 		expect(refused.status).toBe(422);
 		expect(await refused.text()).toContain("typescript");
+	});
+
+	it("is scored before it is saved, and nothing is saved by that", async () => {
+		const base = await putManifest(MANIFEST);
+		const manifest = JSON.stringify({ ...MANIFEST, require_risk_gate: true });
+		const html = await (await browser.post(`${PATH}/manifest/review`, { base, manifest })).text();
+		expect(html).toMatch(/Once it is saved(?:.|\n)*Readiness: \d+ of 100/);
+		expect(await browser.show(`${PATH}/manifest`)).toMatch(/Version in force<\/dt><dd>1</);
+	});
+
+	it("is scored as it is in force, also when another one is saved meanwhile", async () => {
+		await putManifest(MANIFEST);
+		const scored = browser.post(`${PATH}/manifest/readiness`, {});
+		const saved = putManifest({ ...MANIFEST, stack: ["later"] });
+		await Promise.all([scored, saved]);
+		expect(await browser.show(`${PATH}/manifest`)).toContain("later");
 	});
 
 	it("is scored for readiness without another version", async () => {

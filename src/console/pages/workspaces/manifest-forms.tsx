@@ -1,4 +1,5 @@
 // Forms of a manifest: edited, saved, compared by version, scored. What they bring is read by the pages.
+import { FaultyText } from "../../views/faulty-lines.tsx";
 import { Field } from "../../views/parts.tsx";
 import { workspacePath } from "./frame.tsx";
 
@@ -7,10 +8,11 @@ interface EditFormProps {
 	text: string;
 	/** Digest of the manifest that the edit began with. */
 	base: string;
-	error: string | null;
+	/** What is wrong with the text; empty where nothing is known to be. */
+	faults?: readonly string[];
 }
 
-export function EditForm({ id, text, base, error }: EditFormProps) {
+export function EditForm({ id, text, base, faults = [] }: EditFormProps) {
 	return (
 		<form method="post" action={`${workspacePath(id, "/manifest")}/review`}>
 			<input type="hidden" name="base" value={base} />
@@ -18,7 +20,7 @@ export function EditForm({ id, text, base, error }: EditFormProps) {
 				name="manifest"
 				label="Manifest as JSON"
 				hint="Saving replaces all of it. Older versions are kept. You see the changes first."
-				error={error}
+				error={faults.length > 0 ? "Nothing was saved. The errors stand at their lines below." : null}
 			>
 				{(attributes) => (
 					<textarea {...attributes} rows={18} spellcheck={false} required>
@@ -27,6 +29,7 @@ export function EditForm({ id, text, base, error }: EditFormProps) {
 				)}
 			</Field>
 			<button type="submit">Review changes</button>
+			{faults.length > 0 ? <FaultyText name="manifest" text={text} faults={faults} /> : null}
 		</form>
 	);
 }
@@ -47,8 +50,7 @@ export function CompareForm({ id, from, to }: { id: string; from: number; to: nu
 	);
 }
 
-export function ReadinessForm({ id, isStored }: { id: string; isStored: boolean }) {
-	if (!isStored) return <p class="hint">Once a manifest is saved, its readiness for agents can be scored here.</p>;
+export function ReadinessForm({ id }: { id: string }) {
 	return (
 		<form method="post" action={`${workspacePath(id, "/manifest")}/readiness`}>
 			<button type="submit" class="quiet">
@@ -58,7 +60,7 @@ export function ReadinessForm({ id, isStored }: { id: string; isStored: boolean 
 	);
 }
 
-export function SaveForm({ id, text, base }: Omit<EditFormProps, "error">) {
+export function SaveForm({ id, text, base }: Omit<EditFormProps, "faults">) {
 	return (
 		<form class="actions" method="post" action={workspacePath(id, "/manifest")}>
 			<input type="hidden" name="base" value={base} />

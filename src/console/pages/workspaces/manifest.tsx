@@ -3,7 +3,8 @@ import type { Child } from "hono/jsx";
 import type { z } from "zod";
 import type { WorkspaceManifest } from "../../../policy/manifest.ts";
 import type { manifestResultSchema } from "../../../workspace/schemas.ts";
-import type { Api, ApiFailure } from "../../api.ts";
+import type { Api, ApiAnswer, ApiFailure } from "../../api.ts";
+import { parseJsonText, placeIssues } from "../../json-faults.ts";
 import type { ConsolePage, PageAnswer, PageRequest, ShownPage } from "../../page.ts";
 import { CodeBlock, Definitions, Failure, Notice, Time } from "../../views/parts.tsx";
 import { WorkspaceLinks, workspacePath } from "./frame.tsx";
@@ -90,9 +91,9 @@ function ShownManifest({ current, children }: { current: Manifest; children?: Ch
 	return (
 		<>
 			<Current current={current} />
-			<ReadinessForm id={id} isStored={version !== null} />
+			<ReadinessForm id={id} />
 			<h2>Edit</h2>
-			<EditForm id={id} text={renderManifest(current.manifest)} base={current.digest} error={null} />
+			<EditForm id={id} text={renderManifest(current.manifest)} base={current.digest} />
 			{version === null ? null : (
 				<>
 					<h2>Versions</h2>
@@ -125,13 +126,10 @@ const showPage: ConsolePage = {
 	},
 };
 
-/** A text as JSON, or why it is none. */
-function parseText(text: string): { ok: true; value: unknown } | { ok: false; message: string } {
-	try {
-		return { ok: true, value: JSON.parse(text) };
-	} catch (error) {
-		return { ok: false, message: `This is not JSON: ${error instanceof Error ? error.message : "it cannot be read"}.` };
-	}
+type Members = Record<string, unknown>;
+
+function isPlainObject(value: unknown): value is Members {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** One more than the API takes, so that comparing takes little time whatever was pasted. */
@@ -143,8 +141,7 @@ function textList(value: unknown): string[] {
 }
 
 /** An edited manifest with what it leaves out, for comparing. The API checks it when it is saved. */
-function toComparable(id: string, value: unknown): WorkspaceManifest {
-	const members: Record<string, unknown> = typeof value === "object" && value !== null ? { ...value } : {};
+function toComparable(id: string, members: Members): WorkspaceManifest {
 	const allowed = textList(members["allowed_commands"]);
 	const name = members["project_name"];
 	return {
@@ -173,11 +170,13 @@ function Conflict({ current }: { current: Manifest }) {
 interface ReviewProps {
 	current: Manifest;
 	text: string;
-	value: unknown;
+	value: Members;
 	isConflict: boolean;
+	/** How ready the workspace would be under the edited manifest. */
+	readiness: Readiness;
 }
 
-function Review({ current, text, value, isConflict }: ReviewProps) {
+function Review({ current, text, value, isConflict, readiness }: ReviewProps) {
 	const id = current.workspace_id;
 	const compared = { before: current.manifest, after: toComparable(id, value) };
 	return (
@@ -187,14 +186,16 @@ function Review({ current, text, value, isConflict }: ReviewProps) {
 			<Weakenings {...compared} />
 			<ManifestDiff {...compared} />
 			<SaveForm id={id} text={text} base={current.digest} />
+			<h2>Once it is saved</h2>
+			<ReadinessResult readiness={readiness} />
 			<h2>Edit further</h2>
-			<EditForm id={id} text={text} base={current.digest} error={null} />
+			<EditForm id={id} text={text} base={current.digest} />
 		</>
 	);
 }
 
 /** What the edit form brought, beside the manifest in force. */
-interface Edit extends Omit<ReviewProps, "isConflict"> {
+interface Edit extends Omit<ReviewProps, "isConflict" | "readiness"> {
 	/** Digest of the manifest that the edit began with. */
 	base: string;
 }
@@ -211,19 +212,42 @@ function editPage(
 			const { api, form } = request;
 			const { id = "" } = request.params;
 			const [text, base] = [form.get("manifest") ?? "", form.get("base") ?? ""];
-			const parsed = parseText(text);
-			if (!parsed.ok) return manifestPage(id, <EditForm id={id} text={text} base={base} error={parsed.message} />, 422);
+			const parsed = parseJsonText(text);
+			const members = parsed.ok && isPlainObject(parsed.value) ? parsed.value : null;
+			const faults = parsed.ok ? ["line 1, column 1: a manifest is a JSON object"] : parsed.faults;
+			if (!members) return manifestPage(id, <EditForm id={id} text={text} base={base} faults={faults} />, 422);
 			const current = await api.get<Manifest>(manifestApiPath(id));
 			if (!current.ok) return failedPage(id, current.failure);
-			return answer({ current: current.value, text, value: parsed.value, base }, request);
+			return answer({ current: current.value, text, value: members, base }, request);
 		},
 	};
 }
 
-function reviewAnswer({ base, ...edit }: Edit): ShownPage {
-	const { workspace_id: id, digest } = edit.current;
+/** Scores a manifest without putting it in force. */
+function scoreManifest(api: Api, id: string, manifest: object): Promise<ApiAnswer<Readiness>> {
+	return api.send<Readiness>("POST", "/v1/workspace/readiness", { ...manifest, workspace_id: id, activate: false });
+}
+
+/** The form again, with what the API found wrong at its lines. */
+function refusedAnswer({ current, text, base }: Edit, failure: ApiFailure): ShownPage {
+	const id = current.workspace_id;
+	const content = (
+		<>
+			<Failure failure={{ ...failure, issues: [] }} />
+			<EditForm id={id} text={text} base={base} faults={placeIssues(text, failure.issues)} />
+		</>
+	);
+	return manifestPage(id, content, failure.status);
+}
+
+async function reviewAnswer(edit: Edit, { api }: Pick<PageRequest, "api">): Promise<ShownPage> {
+	const { base, ...edited } = edit;
+	const { workspace_id: id, digest } = edited.current;
+	const readiness = await scoreManifest(api, id, edited.value);
+	if (!readiness.ok) return refusedAnswer(edit, readiness.failure);
 	const isConflict = digest !== base;
-	return manifestPage(id, <Review {...edit} isConflict={isConflict} />, isConflict ? 409 : 200);
+	const content = <Review {...edited} isConflict={isConflict} readiness={readiness.value} />;
+	return manifestPage(id, content, isConflict ? 409 : 200);
 }
 
 const reviewPage = editPage(
@@ -234,18 +258,13 @@ const reviewPage = editPage(
 const savePage = editPage(
 	{ id: "save_workspace_manifest", path: "/console/workspaces/{id}/manifest" },
 	async (edit, { api }) => {
-		const { current, text, value, base } = edit;
+		const { current, value, base } = edit;
 		const id = current.workspace_id;
-		if (current.digest !== base) return reviewAnswer(edit);
-		const saved = await api.send<Manifest>("PUT", manifestApiPath(id), value);
+		const saved = await api.send<Manifest>("PUT", manifestApiPath(id), { ...value, base_digest: base });
 		if (saved.ok) return { kind: "redirect", to: `${workspacePath(id, "/manifest")}?saved=1` };
-		const content = (
-			<>
-				<Failure failure={saved.failure} />
-				<EditForm id={id} text={text} base={base} error={null} />
-			</>
-		);
-		return manifestPage(id, content, saved.failure.status);
+		if (saved.failure.code !== "manifest_changed") return refusedAnswer(edit, saved.failure);
+		const now = await api.get<Manifest>(manifestApiPath(id));
+		return now.ok ? reviewAnswer({ ...edit, current: now.value }, { api }) : failedPage(id, now.failure);
 	},
 );
 
@@ -257,7 +276,7 @@ const readinessPage: ConsolePage = {
 		const current = await api.get<Manifest>(manifestApiPath(id));
 		if (!current.ok) return failedPage(id, current.failure);
 		const { manifest } = current.value;
-		const readiness = await api.send<Readiness>("POST", "/v1/workspace/readiness", manifest);
+		const readiness = await scoreManifest(api, id, manifest);
 		if (!readiness.ok) return failedPage(id, readiness.failure);
 		return manifestPage(
 			id,
