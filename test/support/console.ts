@@ -1,6 +1,6 @@
 // A browser of the console, as far as HTTP goes: it keeps the session's cookie and sends what a browser sends.
-import { expect } from "vitest";
-import { call, ORIGIN, type TestKey } from "./service.ts";
+import { afterEach, beforeEach, expect } from "vitest";
+import { call, newKey, ORIGIN, type TestKey, type Upstream, useSandbox } from "./service.ts";
 
 export interface ConsoleBrowser {
 	get(path: string, headers?: Record<string, string>): Promise<Response>;
@@ -46,4 +46,31 @@ export async function signIn({ key }: Pick<TestKey, "key">): Promise<ConsoleBrow
 	const response = await browser.post("/console/sign-in", { key });
 	if (response.status !== 303) throw new Error(`sign-in answered ${response.status}: ${await response.text()}`);
 	return browser;
+}
+
+/** Whose pages a test looks at. */
+export interface ConsoleUser {
+	/** A key of a user who is new in each test. */
+	key(): TestKey;
+	/** A browser that is signed in with it. */
+	browser(): ConsoleBrowser;
+}
+
+/** A new user with a browser, and the sandbox as the only upstream, for each test. To be called once in a test file. */
+export function useConsoleUser(plan: string): ConsoleUser {
+	let signedIn: { key: TestKey; browser: ConsoleBrowser } | undefined;
+	let upstream: Upstream | undefined;
+
+	beforeEach(async () => {
+		upstream = useSandbox();
+		const key = await newKey(plan);
+		signedIn = { key, browser: await signIn(key) };
+	});
+	afterEach(() => upstream?.restore());
+
+	function user() {
+		if (!signedIn) throw new Error("nobody is signed in before a test begins");
+		return signedIn;
+	}
+	return { key: () => user().key, browser: () => user().browser };
 }

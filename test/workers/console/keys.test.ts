@@ -1,15 +1,9 @@
 // Keys in the console: what an owner makes, changes and ends, and what an agent's key and other users may not.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { signIn } from "../../support/console.ts";
-import { call, callWithKey, chat, newKey, type TestKey, type Upstream, useSandbox } from "../../support/service.ts";
+import { describe, expect, it } from "vitest";
+import { signIn, useConsoleUser } from "../../support/console.ts";
+import { call, callWithKey, chat, newKey } from "../../support/service.ts";
 
-let upstream: Upstream;
-let owner: TestKey;
-beforeEach(async () => {
-	upstream = useSandbox();
-	owner = await newKey("pro");
-});
-afterEach(() => upstream.restore());
+const { key: owner, browser } = useConsoleUser("pro");
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>`;
 
@@ -20,13 +14,12 @@ interface MadeKey {
 }
 
 async function makeKey(options: Record<string, unknown> = {}): Promise<MadeKey> {
-	return (await callWithKey(owner.key, "/v1/keys", options)).json();
+	return (await callWithKey(owner().key, "/v1/keys", options)).json();
 }
 
 describe("an owner", () => {
 	it("makes a key, which one page shows once and which works", async () => {
-		const browser = await signIn(owner);
-		const page = await browser.post("/console/keys/new", {
+		const page = await browser().post("/console/keys/new", {
 			role: "agent",
 			name: HOSTILE,
 			budget_usd: "1.5",
@@ -37,7 +30,7 @@ describe("an owner", () => {
 		const html = await page.text();
 		const key = /svc_sk_\w+/.exec(html)?.[0] ?? "";
 		expect((await chat(key, "Say hello")).status).toBe(200);
-		const list = await browser.show("/console/keys");
+		const list = await browser().show("/console/keys");
 		expect(list).not.toContain(key);
 		expect(list).not.toContain("<img src=x");
 		expect(list).toContain("&lt;img src=x");
@@ -45,8 +38,7 @@ describe("an owner", () => {
 	});
 
 	it("sees at its field what is wrong, and keeps what was typed", async () => {
-		const browser = await signIn(owner);
-		const page = await browser.post("/console/keys/new", {
+		const page = await browser().post("/console/keys/new", {
 			role: "agent",
 			name: "ci",
 			rpm: "many",
@@ -61,8 +53,7 @@ describe("an owner", () => {
 
 	it("changes a key's limits at once", async () => {
 		const made = await makeKey({ role: "agent", name: "ci" });
-		const browser = await signIn(owner);
-		const page = await browser.post(`/console/keys/${made.key_id}`, { name: "renamed", rpm: "1" });
+		const page = await browser().post(`/console/keys/${made.key_id}`, { name: "renamed", rpm: "1" });
 		expect(await page.text()).toContain("The key was changed");
 		expect((await callWithKey(made.key, "/v1/usage")).status).toBe(200);
 		expect((await callWithKey(made.key, "/v1/usage")).status).toBe(429);
@@ -70,8 +61,7 @@ describe("an owner", () => {
 
 	it("rotates a key: the new one works, the old one does not", async () => {
 		const made = await makeKey({ role: "agent" });
-		const browser = await signIn(owner);
-		const html = await (await browser.post(`/console/keys/${made.key_id}/rotate`, { overlap_seconds: "0" })).text();
+		const html = await (await browser().post(`/console/keys/${made.key_id}/rotate`, { overlap_seconds: "0" })).text();
 		const key = /svc_sk_\w+/.exec(html)?.[0] ?? "";
 		expect(key).not.toBe(made.key);
 		expect((await callWithKey(key, "/v1/usage")).status).toBe(200);
@@ -80,41 +70,40 @@ describe("an owner", () => {
 
 	it("revokes a key only after naming it", async () => {
 		const made = await makeKey({ role: "agent" });
-		const browser = await signIn(owner);
-		expect((await browser.post(`/console/keys/${made.key_id}/revoke`, { confirm: "zzzz" })).status).toBe(422);
+		expect((await browser().post(`/console/keys/${made.key_id}/revoke`, { confirm: "zzzz" })).status).toBe(422);
 		expect((await callWithKey(made.key, "/v1/usage")).status).toBe(200);
-		expect((await browser.post(`/console/keys/${made.key_id}/revoke`, { confirm: made.last4 })).status).toBe(303);
+		expect((await browser().post(`/console/keys/${made.key_id}/revoke`, { confirm: made.last4 })).status).toBe(303);
 		expect((await callWithKey(made.key, "/v1/usage")).status).toBe(401);
 	});
 
 	it("is warned before the session's own key is changed, and signs in again after", async () => {
-		const browser = await signIn(owner);
-		expect(await browser.show(`/console/keys/${owner.key_id}`)).toContain("the key of this session");
-		const html = await (await browser.post(`/console/keys/${owner.key_id}/rotate`, { overlap_seconds: "0" })).text();
+		expect(await browser().show(`/console/keys/${owner().key_id}`)).toContain("the key of this session");
+		const html = await (
+			await browser().post(`/console/keys/${owner().key_id}/rotate`, { overlap_seconds: "0" })
+		).text();
 		expect(html).toMatch(/svc_sk_\w+/);
-		expect((await browser.get("/console/keys")).status).toBe(401);
+		expect((await browser().get("/console/keys")).status).toBe(401);
 	});
 });
 
 describe("who may not", () => {
 	it("an agent's key sees keys, and its forms are refused", async () => {
 		const made = await makeKey({ role: "agent" });
-		const browser = await signIn(made);
-		const html = await browser.show(`/console/keys/${owner.key_id}`);
+		const agent = await signIn(made);
+		const html = await agent.show(`/console/keys/${owner().key_id}`);
 		expect(html).not.toContain('<form method="post" action="/console/keys');
-		for (const path of ["new", owner.key_id, `${owner.key_id}/rotate`])
-			expect((await browser.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status).toBe(403);
-		expect((await callWithKey(owner.key, "/v1/usage")).status).toBe(200);
+		for (const path of ["new", owner().key_id, `${owner().key_id}/rotate`])
+			expect((await agent.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status).toBe(403);
+		expect((await callWithKey(owner().key, "/v1/usage")).status).toBe(200);
 	});
 
 	it("another user's keys are unknown", async () => {
 		const other = await newKey("pro");
-		const browser = await signIn(owner);
-		expect((await browser.get(`/console/keys/${other.key_id}`)).status).toBe(404);
-		expect((await browser.post(`/console/keys/${other.key_id}/rotate`, { overlap_seconds: "0" })).status).toBe(404);
-		expect((await browser.post(`/console/keys/${other.key_id}/revoke`, { confirm: other.key.slice(-4) })).status).toBe(
-			404,
-		);
+		expect((await browser().get(`/console/keys/${other.key_id}`)).status).toBe(404);
+		expect((await browser().post(`/console/keys/${other.key_id}/rotate`, { overlap_seconds: "0" })).status).toBe(404);
+		expect(
+			(await browser().post(`/console/keys/${other.key_id}/revoke`, { confirm: other.key.slice(-4) })).status,
+		).toBe(404);
 		expect((await call("/v1/usage", { headers: { authorization: `Bearer ${other.key}` } })).status).toBe(200);
 	});
 });

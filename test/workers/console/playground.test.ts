@@ -1,22 +1,14 @@
 // The playground and the check of routing configs, without a script.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type ConsoleBrowser, signIn } from "../../support/console.ts";
-import { newKey, type TestKey, type Upstream, usageOf, useSandbox } from "../../support/service.ts";
+import { describe, expect, it } from "vitest";
+import { useConsoleUser } from "../../support/console.ts";
+import { usageOf } from "../../support/service.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-let browser: ConsoleBrowser;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
-	browser = await signIn(key);
-});
-afterEach(() => upstream.restore());
+const { key, browser } = useConsoleUser("pro");
 
 describe("the playground", () => {
 	it("brings a whole answer with its decision and cost", async () => {
 		const html = await (
-			await browser.post("/console/playground", { prompt: "Say <b>hello</b>", model: "auto" })
+			await browser().post("/console/playground", { prompt: "Say <b>hello</b>", model: "auto" })
 		).text();
 		expect(html).toContain("Say &lt;b&gt;hello");
 		expect(html).toMatch(/ranks first of \d+ eligible models/);
@@ -24,14 +16,14 @@ describe("the playground", () => {
 	});
 
 	it("shows the choice and its candidates without spending", async () => {
-		const page = await browser.post("/console/playground/estimate", { prompt: "Say hello", mode: "quality" });
+		const page = await browser().post("/console/playground/estimate", { prompt: "Say hello", mode: "quality" });
 		const html = await page.text();
 		expect(html).toContain("Candidates, best first");
-		expect((await usageOf(key)).total_cost_usd).toBe(0);
+		expect((await usageOf(key())).total_cost_usd).toBe(0);
 	});
 
 	it("streams what the API streams", async () => {
-		const response = await browser.post("/console/playground/stream", { prompt: "Say hello" });
+		const response = await browser().post("/console/playground/stream", { prompt: "Say hello" });
 		expect(response.headers.get("content-type")).toContain("text/event-stream");
 		const text = await response.text();
 		expect(text).toContain("chat.completion.chunk");
@@ -39,24 +31,24 @@ describe("the playground", () => {
 	});
 
 	it("obeys a limit of cost, and refuses one that is no number", async () => {
-		expect((await browser.post("/console/playground", { prompt: "Say hello", max_cost: "0.000000001" })).status).toBe(
+		expect((await browser().post("/console/playground", { prompt: "Say hello", max_cost: "0.000000001" })).status).toBe(
 			402,
 		);
-		expect((await browser.post("/console/playground", { prompt: "Say hello", max_cost: "little" })).status).toBe(422);
+		expect((await browser().post("/console/playground", { prompt: "Say hello", max_cost: "little" })).status).toBe(422);
 	});
 });
 
 describe("the check of a config", () => {
 	it("shows each error at its line", async () => {
-		const html = await (await browser.post("/console/config", { brain_md: "model: auto\nblokked: [x]" })).text();
+		const html = await (await browser().post("/console/config", { brain_md: "model: auto\nblokked: [x]" })).text();
 		expect(html).toMatch(/<li class="faulty"><code>blokked: \[x\]<\/code><span class="error">line 2, column 1/);
 	});
 
 	it("shows a valid one in normal form, and shares it", async () => {
-		expect(await (await browser.post("/console/config", { brain_md: "model: auto" })).text()).toContain(
+		expect(await (await browser().post("/console/config", { brain_md: "model: auto" })).text()).toContain(
 			"The config is valid",
 		);
-		const shared = await (await browser.post("/console/config/share", { brain_md: "model: auto" })).text();
+		const shared = await (await browser().post("/console/config/share", { brain_md: "model: auto" })).text();
 		expect(shared).toMatch(/href="\/b\/\w{10}"/);
 	});
 });

@@ -1,25 +1,17 @@
 // Requests in the console: the list with its filters, and one with its decision and its receipt.
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { type ConsoleBrowser, signIn } from "../../support/console.ts";
-import { chat, newKey, type TestKey, type Upstream, useSandbox } from "../../support/service.ts";
+import { expect, it } from "vitest";
+import { signIn, useConsoleUser } from "../../support/console.ts";
+import { chat, newKey } from "../../support/service.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-let browser: ConsoleBrowser;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("pro");
-	browser = await signIn(key);
-});
-afterEach(() => upstream.restore());
+const { key, browser } = useConsoleUser("pro");
 
 async function ask(more: Record<string, unknown> = {}): Promise<{ id: string; model: string }> {
-	return (await chat(key.key, "Say hello", more)).json();
+	return (await chat(key().key, "Say hello", more)).json();
 }
 
 it("an answered request is in the list at once, with why its model was chosen", async () => {
 	const { id } = await ask();
-	const html = await browser.show("/console/requests");
+	const html = await browser().show("/console/requests");
 	expect(html).toContain(`/console/requests/${id}`);
 	expect(html).toMatch(/ranks first of \d+ eligible models/);
 });
@@ -27,7 +19,7 @@ it("an answered request is in the list at once, with why its model was chosen", 
 it("the list is narrowed by what the filters say, and keeps showing it", async () => {
 	const pinned = await ask({ model: "gpt-6-luna" });
 	const other = await ask({ model: "mistral-small-latest" });
-	const html = await browser.show(`/console/requests?model=${pinned.model}&kind=chat`);
+	const html = await browser().show(`/console/requests?model=${pinned.model}&kind=chat`);
 	expect(html).toContain(pinned.id);
 	if (other.model !== pinned.model) expect(html).not.toContain(other.id);
 	expect(html).toContain(`value="${pinned.model}"`);
@@ -35,18 +27,18 @@ it("the list is narrowed by what the filters say, and keeps showing it", async (
 });
 
 it("pages lead from one to the next with the filters", async () => {
-	for (let count = 0; count < 51; count++) await (await chat(key.key, "Say hello")).text();
-	const first = await browser.show("/console/requests?kind=chat");
+	for (let count = 0; count < 51; count++) await (await chat(key().key, "Say hello")).text();
+	const first = await browser().show("/console/requests?kind=chat");
 	const next =
 		/href="(\/console\/requests\?kind=chat&amp;cursor=[^"]+)"/.exec(first)?.[1]?.replaceAll("&amp;", "&") ?? "";
-	const second = await browser.show(next);
+	const second = await browser().show(next);
 	expect(second.match(/<tr /g)).toHaveLength(2);
 	expect(second).toContain("End of the list");
 });
 
 it("one request shows its cost and a receipt that holds", async () => {
 	const { id, model } = await ask();
-	const page = await browser.get(`/console/requests/${id}`);
+	const page = await browser().get(`/console/requests/${id}`);
 	const html = await page.text();
 	expect(page.status).toBe(200);
 	expect(html).toContain("The receipt holds");
@@ -55,7 +47,7 @@ it("one request shows its cost and a receipt that holds", async () => {
 });
 
 it.each(["svc-unknown", "%3Cscript%3E"])("an unknown one is 404: %s", async (id) => {
-	expect((await browser.get(`/console/requests/${id}`)).status).toBe(404);
+	expect((await browser().get(`/console/requests/${id}`)).status).toBe(404);
 });
 
 it("another user's is unknown", async () => {
@@ -65,7 +57,7 @@ it("another user's is unknown", async () => {
 });
 
 it("a filter that the API refuses is explained", async () => {
-	const page = await browser.get("/console/requests?since=yesterday");
+	const page = await browser().get("/console/requests?since=yesterday");
 	expect(page.status).toBe(422);
 	expect(await page.text()).toContain("since");
 });

@@ -1,15 +1,9 @@
 // Agent runs in the console: begun once, shown, cancelled, and nobody else's.
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { signIn } from "../../support/console.ts";
-import { callWithKey, newKey, type TestKey, type Upstream, useSandbox } from "../../support/service.ts";
+import { expect, it } from "vitest";
+import { signIn, useConsoleUser } from "../../support/console.ts";
+import { callWithKey, newKey } from "../../support/service.ts";
 
-let upstream: Upstream;
-let key: TestKey;
-beforeEach(async () => {
-	upstream = useSandbox();
-	key = await newKey("corporate");
-});
-afterEach(() => upstream.restore());
+const { key, browser } = useConsoleUser("corporate");
 
 interface Run {
 	run_id: string;
@@ -17,44 +11,41 @@ interface Run {
 }
 
 async function finishedRun(goal = "List two ways to cache results"): Promise<Run> {
-	return (await callWithKey(key.key, "/v1/agent/run", { goal, max_steps: 4 })).json();
+	return (await callWithKey(key().key, "/v1/agent/run", { goal, max_steps: 4 })).json();
 }
 
 it("a form that is sent twice begins one run", async () => {
-	const browser = await signIn(key);
-	const form = await (await browser.get("/console/runs/new")).text();
+	const form = await (await browser().get("/console/runs/new")).text();
 	const idempotencyKey = /name="idempotency_key" value="([^"]+)"/.exec(form)?.[1] ?? "";
 	const fields = { goal: "List two ways to cache results", max_steps: "4", idempotency_key: idempotencyKey };
-	const first = await browser.post("/console/runs/new", fields);
-	const second = await browser.post("/console/runs/new", fields);
+	const first = await browser().post("/console/runs/new", fields);
+	const second = await browser().post("/console/runs/new", fields);
 	expect(first.status).toBe(303);
 	expect(second.headers.get("location")).toBe(first.headers.get("location"));
 	expect(first.headers.get("location")).toMatch(/^\/console\/runs\/agt_/);
 });
 
 it("a cap that is no number is refused, not ignored", async () => {
-	const browser = await signIn(key);
-	const page = await browser.post("/console/runs/new", { goal: "x", max_cost_usd: "a dollar" });
+	const page = await browser().post("/console/runs/new", { goal: "x", max_cost_usd: "a dollar" });
 	expect(page.status).toBe(422);
 	expect(await page.text()).toContain("field-max_cost_usd-error");
 });
 
 it("an ended run shows its steps, its spend and that its trajectory holds", async () => {
 	const { run_id } = await finishedRun();
-	const browser = await signIn(key);
-	const html = await (await browser.get(`/console/runs/${run_id}`)).text();
+	const html = await (await browser().get(`/console/runs/${run_id}`)).text();
 	expect(html).toContain("The trajectory holds");
 	expect(html).toContain(`/console/runs/${run_id}/steps/0`);
 	expect(html).not.toContain("data-live");
 	expect(html).not.toContain("Cancel the run");
-	expect((await browser.get(`/console/runs/${run_id}/steps/0`)).status).toBe(200);
-	expect((await browser.get(`/console/runs/${run_id}/steps/99`)).status).toBe(404);
-	expect(await (await browser.get("/console/runs?status=complete")).text()).toContain(run_id);
+	expect((await browser().get(`/console/runs/${run_id}/steps/0`)).status).toBe(200);
+	expect((await browser().get(`/console/runs/${run_id}/steps/99`)).status).toBe(404);
+	expect(await (await browser().get("/console/runs?status=complete")).text()).toContain(run_id);
 });
 
 it("what a script asks for is the part that changes alone", async () => {
 	const { run_id } = await finishedRun();
-	const html = await (await (await signIn(key)).get(`/console/runs/${run_id}/live`)).text();
+	const html = await (await browser().get(`/console/runs/${run_id}/live`)).text();
 	expect(html).toMatch(/^<div id="live">/);
 	expect(html).not.toContain("<html");
 });
