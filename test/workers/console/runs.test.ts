@@ -1,7 +1,7 @@
 // Agent runs in the console: begun once, shown, cancelled, and nobody else's.
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { signIn, useConsoleUser } from "../../support/console.ts";
-import { callWithKey, newKey } from "../../support/service.ts";
+import { callWithKey, newKey, useSandbox } from "../../support/service.ts";
 
 const { key, browser } = useConsoleUser("corporate");
 
@@ -51,23 +51,24 @@ it("what a script asks for is the part that changes alone", async () => {
 });
 
 it("a run's page streams its part as the run goes on", async () => {
-	const browser = await signIn(key);
 	const held = Promise.withResolvers<void>();
-	upstream.restore();
-	upstream = useSandbox(async (request) => {
+	const upstream = useSandbox(async (request) => {
 		if ((await request.text()).includes("Subtask 2 of 2")) await held.promise;
 		return undefined;
 	});
+	onTestFinished(() => upstream.restore());
 	const goal = "1. Name a <b>river</b>\n2. Name a city";
-	const begun = await callWithKey(key.key, "/v1/agent/run", { goal, background: true, policy: "efficiency" });
+	const begun = await callWithKey(key().key, "/v1/agent/run", { goal, background: true, policy: "efficiency" });
 	const { run_id } = (await begun.json()) as Run;
-	const page = await (await browser.get(`/console/runs/${run_id}`)).text();
+	const page = await (await browser().get(`/console/runs/${run_id}`)).text();
 	expect(page).toContain(`data-stream="/console/runs/${run_id}/stream"`);
-	const response = await browser.get(`/console/runs/${run_id}/stream`);
+	const response = await browser().get(`/console/runs/${run_id}/stream`);
 	expect(response.headers.get("content-type")).toContain("text/event-stream");
 	expect(response.headers.get("cache-control")).toBe("no-store");
 	held.resolve();
-	const parts = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(([, json = ""]) => JSON.parse(json) as string);
+	const parts = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(
+		([, json = ""]) => JSON.parse(json) as string,
+	);
 	expect(parts[0]).toContain("data-live");
 	for (const part of parts) {
 		expect(part).toMatch(/^<div id="live"/);
