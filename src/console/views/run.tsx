@@ -89,12 +89,6 @@ export function LiveRun({ run }: { run: Run }) {
 				<RunStatus status={run.status} /> {isRunning ? `${run.steps_taken} steps so far` : (run.final_message ?? "")}
 			</p>
 			<RunSpend run={run} />
-			{run.goal === undefined ? null : (
-				<>
-					<h2>Goal</h2>
-					<CodeBlock label="Goal" text={run.goal} />
-				</>
-			)}
 			<Definitions
 				entries={[
 					["Begun", <Time iso={run.created_at} />],
@@ -110,6 +104,12 @@ export function LiveRun({ run }: { run: Run }) {
 					["Receipt", run.sealed ? "signed" : "not yet: a run is signed when it ends for good"],
 				]}
 			/>
+			{run.goal === undefined ? null : (
+				<>
+					<h2>Goal</h2>
+					<CodeBlock label="Goal" text={run.goal} />
+				</>
+			)}
 			<h2>Plan</h2>
 			{run.plan.length === 0 ? (
 				<p class="hint">No plan yet.</p>
