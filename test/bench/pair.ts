@@ -33,12 +33,24 @@ async function loadCheckout(dir: string): Promise<Checkout> {
 	return { ...local, startSvc: target.startSvc };
 }
 
-/** Starts a checkout's service on a fresh state in `folder`. */
-async function startCheckout(checkout: Checkout, upstreamUrl: string, folder: string): Promise<LoadTarget> {
-	const bundleDir = await checkout.buildBundle(join(folder, "bundle"));
-	const stateDir = join(folder, "state");
-	checkout.applyLocalMigrations(stateDir);
-	return checkout.startSvc(upstreamUrl, { bundleDir, stateDir, users: USERS, inspected: false });
+/** Builds and starts the service of the checkout in `dir`, on a fresh state in `folder`. */
+async function startCheckout(
+	dir: string,
+	checkout: Checkout,
+	upstreamUrl: string,
+	folder: string,
+): Promise<LoadTarget> {
+	const before = process.cwd();
+	// The build reads the configuration and the sources of the folder that it runs in.
+	process.chdir(dir);
+	try {
+		const bundleDir = await checkout.buildBundle(join(folder, "bundle"));
+		const stateDir = join(folder, "state");
+		checkout.applyLocalMigrations(stateDir);
+		return await checkout.startSvc(upstreamUrl, { bundleDir, stateDir, users: USERS, inspected: false });
+	} finally {
+		process.chdir(before);
+	}
 }
 
 function cpuMs({ pid, name }: LoadTarget): number {
@@ -91,9 +103,12 @@ async function comparePair(): Promise<void> {
 	try {
 		const upstream = await startUpstream();
 		started.push(upstream);
-		const others = await startCheckout(await loadCheckout(resolve(dir)), upstream.url, join(folder, "other"));
+		const otherDir = resolve(dir);
+		const others = await startCheckout(otherDir, await loadCheckout(otherDir), upstream.url, join(folder, "other"));
 		started.unshift(others);
-		const own = await startCheckout({ buildBundle, applyLocalMigrations, startSvc }, upstream.url, join(folder, "own"));
+		const ownDir = join(import.meta.dirname, "../..");
+		const checkout = { buildBundle, applyLocalMigrations, startSvc };
+		const own = await startCheckout(ownDir, checkout, upstream.url, join(folder, "own"));
 		started.unshift(own);
 		const chat = values.streamed ? STREAMED : WHOLE;
 		const sides = [

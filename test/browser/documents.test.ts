@@ -74,7 +74,35 @@ it("the search works without a mouse: / begins it, arrows choose, Enter follows,
 	await page.locator("#found-list li").first().waitFor();
 	await page.keyboard.press("ArrowDown");
 	await page.keyboard.press("Enter");
-	await page.waitForURL("**/docs/reference#agents");
+	await page.waitForURL("**/docs/api#POST/v1/agent/run");
+	const block = page.locator("#operations-agent-start_agent_run");
+	await block.getByRole("heading", { name: "Responses" }).waitFor();
+	expect(await page.evaluate("document.activeElement.closest('.opblock').id")).toBe("operations-agent-start_agent_run");
+	expect(await block.locator(".opblock-summary").isVisible()).toBe(true);
+	expect(visitor.takeComplaints()).toEqual([]);
+});
+
+it("an endpoint's address opens it, also when the page is there already, and is shown once it is opened by hand", async () => {
+	const visitor = await visit();
+	const { page } = visitor;
+	const isOpen = (id: string) => page.locator(`#${id} .opblock-body`).first().waitFor();
+	const inView = (id: string) =>
+		page.evaluate(
+			`(() => { const { top } = document.getElementById("${id}").getBoundingClientRect(); return top >= 0 && top < innerHeight; })()`,
+		);
+	await visitor.open("/docs/api#GET/v1/agent/%7Brun_id%7D");
+	await isOpen("operations-agent-get_agent_run");
+	expect(await inView("operations-agent-get_agent_run")).toBe(true);
+	await page.getByRole("searchbox").fill("DELETE /v1/keys");
+	await page.locator("#found-list li").first().waitFor();
+	await page.keyboard.press("Enter");
+	await isOpen("operations-keys-delete_key");
+	expect(await inView("operations-keys-delete_key")).toBe(true);
+	await page.locator("#operations-models-list_models .opblock-summary-control").click();
+	expect(new URL(page.url()).hash).toBe("#GET/v1/models");
+	// An address that names nothing, or is no text, does nothing.
+	for (const odd of ["#nowhere", "#%E0%A4%A"]) await visitor.open(`/docs/api${odd}`);
+	await page.locator(".opblock").first().waitFor();
 	expect(visitor.takeComplaints()).toEqual([]);
 });
 

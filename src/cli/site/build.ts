@@ -86,11 +86,17 @@ ${documents.filter(isOptional).map(toLine).join("\n")}
 `;
 }
 
-/** Endpoints as the reference lists them: each is found by its path and leads to its section. */
+/**
+ * Endpoints as the reference lists them: each is found by its path and leads to itself in the API viewer (see browser/api.ts). Those
+ * of the operator are not in every deployment's viewer, so they lead to their section.
+ */
 function indexEndpoints(reference: SiteDocument | undefined, toHref: (href: string) => string): IndexedSection[] {
-	const rows = (reference?.markdown ?? "").matchAll(/^\| `([A-Z]+ \/\S*)` \| \w+ \| (.*?) \|$/gm);
-	return [...rows].map(([, title = "", text = ""]) => ({
-		url: toHref(/\]\(([^)]+)\)/.exec(text)?.[1] ?? "#endpoints"),
+	const rows = (reference?.markdown ?? "").matchAll(/^\| `([A-Z]+ \/\S*)` \| (\w+) \| (.*?) \|$/gm);
+	return [...rows].map(([, title = "", access = "", text = ""]) => ({
+		url:
+			access === "operator"
+				? toHref(/\]\(([^)]+)\)/.exec(text)?.[1] ?? "#endpoints")
+				: `/docs/api#${encodeURI(title.replace(" ", ""))}`,
 		title,
 		page: "Endpoint",
 		text: text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", ""),

@@ -1,13 +1,12 @@
 // Writes files that a model named: below one folder, through no link, over nothing that is there unless asked to.
-import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { lstatSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { LocalError } from "./failures.ts";
+import { HOLDS_FOLDERS, type PlacedFile, placeFile } from "./placed-file.ts";
 
-interface PlannedFile {
+interface PlannedFile extends PlacedFile {
 	/** Absolute. */
 	path: string;
-	content: string;
-	isNew: boolean;
 }
 
 /** The parts of a relative path below its folder; null for one that leaves it or that some system reads otherwise. */
@@ -55,18 +54,22 @@ export function planFiles(
 		if (kind === "folder" || kind === "other") throw new LocalError(`nothing was written: ${target} is no file`);
 		if (kind === "file" && !mayOverwrite)
 			throw new LocalError(`nothing was written: ${target} is there already (--force overwrites)`);
-		return { path: target, content, isNew: kind === null };
+		return { path: target, root, parts, content, isNew: kind === null };
 	});
 }
 
-/** Writes what was planned. A file that came to be in between is not overwritten. */
-export function writeFiles(planned: readonly PlannedFile[]): void {
-	for (const { path, content, isNew } of planned) {
+/**
+ * Writes what was planned. What came to be in between is not overwritten, and no link that came to be is followed.
+ * @param holdsFolders whether this system reaches files through a folder that is held open.
+ * @throws LocalError for the first that cannot be written. Those before it stay.
+ */
+export function writeFiles(planned: readonly PlannedFile[], holdsFolders = HOLDS_FOLDERS): void {
+	for (const [written, file] of planned.entries()) {
 		try {
-			mkdirSync(dirname(path), { recursive: true });
-			writeFileSync(path, content, { flag: isNew ? "wx" : "w" });
+			placeFile(file, holdsFolders);
 		} catch (error) {
-			throw new LocalError(`${path} cannot be written: ${Object(error).message}`);
+			const others = written === 0 ? "" : ` (${written} of ${planned.length} files are written)`;
+			throw new LocalError(`${file.path} cannot be written: ${Object(error).message}${others}`);
 		}
 	}
 }

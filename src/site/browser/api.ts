@@ -27,6 +27,39 @@ new MutationObserver(() => {
 	for (const scrolling of document.querySelectorAll<HTMLElement>("#api pre:not([tabindex])")) scrolling.tabIndex = 0;
 }).observe(document.body, { childList: true, subtree: true });
 
+/** The address of an endpoint within the page: method and path, as the search index has it. */
+function addressOf(block: Element): string {
+	const method = block.querySelector(".opblock-summary-method")?.textContent ?? "";
+	return `${method}${block.querySelector(".opblock-summary-path")?.getAttribute("data-path") ?? ""}`;
+}
+
+/** The endpoint that the page's address names; undefined for none. */
+function findAddressed(): Element | undefined {
+	const blocks = [...document.querySelectorAll("#api .opblock")];
+	return blocks.find(
+		(block) => `#${encodeURI(addressOf(block))}` === location.hash || `#${block.id}` === location.hash,
+	);
+}
+
+/** Opens the endpoint that the address names, and leads the keyboard there. */
+function showAddressed(): void {
+	const block = findAddressed();
+	const control = block?.querySelector<HTMLElement>(".opblock-summary-control");
+	if (!block || !control) return;
+	if (control.getAttribute("aria-expanded") === "false") control.click();
+	block.scrollIntoView();
+	control.focus({ preventScroll: true });
+}
+
+addEventListener("hashchange", showAddressed);
+
+/** An endpoint that a person opens can be linked to from then on. */
+document.addEventListener("click", ({ target }) => {
+	const control = target instanceof Element ? target.closest("#api .opblock-summary") : null;
+	const block = control?.closest(".opblock");
+	if (block) history.replaceState(null, "", `#${encodeURI(addressOf(block))}`);
+});
+
 SwaggerUIBundle({
 	url: "/openapi.json",
 	dom_id: "#api",
@@ -37,8 +70,6 @@ SwaggerUIBundle({
 	supportedSubmitMethods: [],
 	// Its colours are too pale to be read.
 	syntaxHighlight: false,
-	// Its own links to endpoints would stand inside of buttons. Every endpoint has an id all the same.
-	onComplete() {
-		document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
-	},
+	// Its own links to endpoints would stand inside of buttons.
+	onComplete: showAddressed,
 });

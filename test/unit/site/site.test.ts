@@ -1,6 +1,7 @@
 // The rendered site: every link leads somewhere, on its pages and in its Markdown, and nothing of a document runs.
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { loadEndpoints } from "../../../src/cli/endpoint-list.ts";
 import { buildSite } from "../../../src/cli/site/build.ts";
 import { readDocuments } from "../../../src/cli/site/documents.ts";
 import { toAnchor } from "../../../src/cli/site/markdown.ts";
@@ -23,6 +24,9 @@ const files = { ...documentFiles, ...viewerFiles };
 /** Pages of the service that are no documents. */
 const SERVICE_PATHS = ["/console", "/console/playground", "/verify", "/openapi.json", "/health", "/v1/mcp/manifest"];
 
+/** Where the API viewer shows each endpoint, from the list that the service has. */
+const ENDPOINT_ANCHORS = new Set((await loadEndpoints()).map(({ method, path }) => encodeURI(`${method}${path}`)));
+
 const textAt = (path: string) => files[path]?.text ?? "";
 const pages = Object.entries(files).filter(([, { type }]) => type.startsWith("text/html"));
 const markdown = Object.entries(files).filter(([, { type }]) => type.startsWith("text/markdown"));
@@ -41,6 +45,7 @@ function findLost(from: string, links: readonly string[]): string[] {
 		const [path = "", anchor] = link.split("#");
 		if (path === "") return anchor === undefined || !own.has(anchor);
 		if (SERVICE_PATHS.includes(path)) return anchor !== undefined;
+		if (path === "/docs/api" && anchor !== undefined) return !ENDPOINT_ANCHORS.has(anchor);
 		return !files[path] || (anchor !== undefined && !anchorsIn(path, textAt(path)).has(anchor));
 	});
 }
@@ -95,7 +100,10 @@ it("llms.txt is a title, a summary and lists of links that lead somewhere", () =
 it("the search index has every endpoint of the reference and every section, under addresses that are there", () => {
 	const [, file] = Object.entries(files).find(([path]) => path.startsWith("/docs/assets/index.")) ?? [];
 	const index: IndexedSection[] = JSON.parse(file?.text ?? "[]");
-	expect(index.find(({ title }) => title === "POST /v1/chat/completions")?.url).toBe("/docs/reference#chat");
+	expect(index.find(({ title }) => title === "POST /v1/chat/completions")?.url).toBe(
+		"/docs/api#POST/v1/chat/completions",
+	);
+	expect(index.find(({ title }) => title === "POST /internal/keys")?.url).toBe("/docs/reference#operator-endpoints");
 	expect(index.filter(({ page }) => page === "Endpoint").length).toBeGreaterThan(50);
 	expect(index.length).toBeGreaterThan(200);
 	expect(
