@@ -14,23 +14,25 @@ interface EditFormProps {
 
 export function EditForm({ id, text, base, faults = [] }: EditFormProps) {
 	return (
-		<form method="post" action={`${workspacePath(id, "/manifest")}/review`}>
-			<input type="hidden" name="base" value={base} />
-			<Field
-				name="manifest"
-				label="Manifest as JSON"
-				hint="Saving replaces all of it. Older versions are kept. You see the changes first."
-				error={faults.length > 0 ? "Nothing was saved. The errors stand at their lines below." : null}
-			>
-				{(attributes) => (
-					<textarea {...attributes} rows={18} spellcheck={false} required>
-						{text}
-					</textarea>
-				)}
-			</Field>
-			<button type="submit">Review changes</button>
+		<>
+			<form method="post" action={`${workspacePath(id, "/manifest")}/review`}>
+				<input type="hidden" name="base" value={base} />
+				<Field
+					name="manifest"
+					label="Manifest as JSON"
+					hint="Saving replaces all of it. Older versions are kept. You see the changes first."
+					error={faults.length > 0 ? "Nothing was saved. The errors stand at their lines below." : null}
+				>
+					{(attributes) => (
+						<textarea {...attributes} rows={18} spellcheck={false} required>
+							{text}
+						</textarea>
+					)}
+				</Field>
+				<button type="submit">Review changes</button>
+			</form>
 			{faults.length > 0 ? <FaultyText name="manifest" text={text} faults={faults} /> : null}
-		</form>
+		</>
 	);
 }
 
