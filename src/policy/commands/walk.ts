@@ -269,7 +269,8 @@ export class CommandWalk implements Walk {
 		// zsh replaces `=rm` by the path of rm.
 		if (/^=./.test(fields[0] ?? ""))
 			this.followCommand([fields[0]?.slice(1) ?? "", ...fields.slice(1)], frame, isListed);
-		for (const field of fields) if (namesComputedElement(field)) this.#values.followExpansions(field, frame.scope);
+		for (const field of new Set(fields))
+			if (namesComputedElement(field)) this.#values.followExpansions(field, frame.scope);
 		this.#followAssignmentsAsWords(fields, frame, isListed);
 		const words = parseCommandWords(fields, this.#work);
 		if (!words) return;

@@ -124,6 +124,18 @@ describe("work stays in proportion to what is written, for", () => {
 		expect(workOf(command(800))).toBeLessThan(6 * workOf(command(200)));
 	});
 
+	it.each([
+		["here-documents without a body", `cat ${"<<E ".repeat(400_000)}`],
+		["equal words that are expanded a second time", `echo ${"'a[$(b)]' ".repeat(150_000)}`],
+	])("%s, so that they are judged", (_, command) => {
+		expect(workOf(command)).toBeLessThan(MAX_CHECK_WORK);
+	});
+
+	it("here-documents without a body beside what they are for", () => {
+		expect(fired([`rm -rf / ${"<<E ".repeat(1_000)}`])).toContain("forbidden_command");
+		expect(fired([`sh ${"<<E ".repeat(3)}\nrm -rf /\nE\n`])).toContain("forbidden_command");
+	});
+
 	it("many sources of a copy, so that they are judged", () => {
 		const command = (last: string) => `cp ${numbered("a@ ", 10_000)}${last}`;
 		expect(decide(input([command("to")]), RULES).decision).toBe("allow");

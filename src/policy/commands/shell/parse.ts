@@ -399,6 +399,8 @@ class ScriptParser {
 
 	/** The number or name in front of the redirect that is read next. */
 	#descriptor: string | null = null;
+	/** The command that has a here-document without a body. */
+	#bodiless: CommandDraft | null = null;
 
 	#redirect(): void {
 		const reader = this.#reader;
@@ -414,6 +416,10 @@ class ScriptParser {
 			this.#descriptor === null ? { operator, target } : { operator, target, descriptor: this.#descriptor };
 		this.#descriptor = null;
 		const command = this.#begin();
+		// One whose body would begin behind the text has none, and another of the same command adds nothing to it.
+		const hasNoBody = operator === "<<" && start > reader.lastLineEnd;
+		if (hasNoBody && command === this.#bodiless) return reader.step();
+		if (hasNoBody) this.#bodiless = command;
 		command.redirects.push(redirect);
 		reader.count();
 		if (operator !== "<<") return;

@@ -160,6 +160,7 @@ export class ShellReader {
 	at = 0;
 	/** Here-documents that began on this line, also in scripts nested in it. */
 	heredocs: Heredoc[] = [];
+	#lastLineEnd: number | null = null;
 	/**
 	 * Set where `esac` is a pattern of `case`. In a substitution, bash 5.2 forgets the quotes of later delimiters there, so
 	 * their here-documents are expanded.
@@ -200,6 +201,12 @@ export class ShellReader {
 	/** Charges for an operator, an escape or a line. Beyond the work left, the rest is abandoned. */
 	step(): void {
 		if (!this.limits.work.charge(READ_STEP_WORK)) this.abandon();
+	}
+
+	/** Where the last newline of the text is; -1 without one. Looked for once, because a text may hold any number of scripts. */
+	get lastLineEnd(): number {
+		this.#lastLineEnd ??= this.text.lastIndexOf("\n");
+		return this.#lastLineEnd;
 	}
 
 	/** Skips white space between words. */
