@@ -34,6 +34,7 @@ import { mergeRunPage } from "./run/run-page.ts";
 import type { RunView } from "./run/run-view.ts";
 import { findRun, findRuns } from "./run/runs.store.ts";
 import { startOrJoinRun } from "./run/start.edge.ts";
+import { watchRun } from "./run/watch.edge.ts";
 import { verifyTrajectoryEndpoint } from "./verify.edge.ts";
 
 const DEFAULT_LISTED_RUNS = 50;
@@ -252,6 +253,37 @@ const resumeRunEndpoint = endpoint({
 		}),
 });
 
+const watchRunEndpoint = endpoint({
+	id: "watch_agent_run",
+	method: "GET",
+	path: "/v1/agent/{run_id}/events",
+	access: "key",
+	countsTowardsDay: false,
+	notATool: true,
+	summary: "What happens in one of the caller's runs, until it is over or interrupted; then the run.",
+	description: "To look on: watching changes nothing, and lets no interrupted run go on.",
+	params: runIdParam,
+	query: z.lazy(() =>
+		z.object({
+			stream: booleanParam()
+				.default(true)
+				.describe("With false, one JSON body: the run, when it is over or interrupted."),
+		}),
+	),
+	result: runSchema,
+	eventStream:
+		"`event: progress` with the run as it is (`type: run`), then what happens as where the run was started, then `event: result` with the run, or `event: error`.",
+	handle: ({ params: { run_id: runId }, query: { stream }, context }) =>
+		longAnswer(context, { stream }, async (progress, signal) => {
+			// One that is over is found without its object.
+			const found = await findOwnRun(runId, context);
+			if (!found.ok) return found;
+			if (found.value.run.status === "running") return watchRun(runId, context, progress, signal);
+			progress({ type: "run", run: found.value.run });
+			return toRunResult(found.value);
+		}),
+});
+
 /** The index of a step in a path. Malformed text is the index of no step. */
 function parseStepIndex(text: string): number {
 	return /^(?:0|[1-9]\d{0,5})$/.test(text) ? Number(text) : -1;
@@ -285,6 +317,7 @@ export const agentEndpoints: readonly Endpoint[] = [
 	getRunEndpoint,
 	getTrajectoryEndpoint,
 	getStepEndpoint,
+	watchRunEndpoint,
 	cancelRunEndpoint,
 	resumeRunEndpoint,
 ];

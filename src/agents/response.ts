@@ -43,6 +43,11 @@ const runStepSchema = z.lazy(() =>
 		output_hash: z.string(),
 		step_proof: z.string(),
 		timestamp: z.string(),
+		tokens: z
+			.int()
+			.optional()
+			.describe("Of all calls of the step; in no proof. Absent in runs from before this member."),
+		input_tokens: z.int().optional().describe("How many of `tokens` were input."),
 	}),
 );
 
@@ -94,6 +99,7 @@ function commonRunFields() {
 export const runSchema = z.lazy(() =>
 	z.object({
 		...commonRunFields(),
+		goal: z.string().optional().describe("As it was asked for. Absent in runs from before this member."),
 		plan: z.array(z.string()),
 		steps: z.array(runStepSchema),
 		alerts: z.array(alertSchema),
@@ -151,6 +157,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		created_at: new Date(startedAtMs).toISOString(),
 		policy,
 		strategy: state.trajectory.strategy,
+		goal: spec.goal,
 		plan: state.plan,
 		steps_taken: steps.length,
 		cost_consumed_usd: usd(costNanoUsd),
@@ -168,7 +175,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 
 /** A run as an entry of a list. */
 export function toRunSummary(run: RunResponse, goal: string): RunSummary {
-	const { plan: _, steps: __, alerts: ___, budget: ____, ...common } = run;
+	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, ...common } = run;
 	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
 	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
 }

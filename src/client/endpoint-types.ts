@@ -296,6 +296,10 @@ type Steps = {
 	output_hash: string;
 	step_proof: string;
 	timestamp: string;
+	/** Of all calls of the step; in no proof. Absent in runs from before this member. */
+	tokens?: number;
+	/** How many of `tokens` were input. */
+	input_tokens?: number;
 };
 
 type Alerts = {
@@ -320,7 +324,7 @@ type Budget = {
 	limited_by?: "key_budget";
 };
 
-type CancelAgentRun = {
+type WatchAgentRun = {
 	object: "agent.run";
 	run_id: string;
 	/** `running` and `interrupted` are seen by reads only. */
@@ -341,6 +345,8 @@ type CancelAgentRun = {
 	truncated?: true;
 	/** Why it stopped, unless it is complete or still running. */
 	final_message?: string;
+	/** As it was asked for. Absent in runs from before this member. */
+	goal?: string;
 	plan: string[];
 	steps: Steps[];
 	alerts: Alerts[];
@@ -1154,6 +1160,8 @@ export interface EndpointTypes {
 			truncated?: true;
 			/** Why it stopped, unless it is complete or still running. */
 			final_message?: string;
+			/** As it was asked for. Absent in runs from before this member. */
+			goal?: string;
 			plan: string[];
 			steps: Steps[];
 			alerts: Alerts[];
@@ -1254,7 +1262,7 @@ export interface EndpointTypes {
 		params: {
 			run_id: string;
 		};
-		result: CancelAgentRun;
+		result: WatchAgentRun;
 	};
 	/** The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them. */
 	get_agent_trajectory: {
@@ -1311,12 +1319,23 @@ export interface EndpointTypes {
 			output_hash: string;
 		};
 	};
+	/** What happens in one of the caller's runs, until it is over or interrupted; then the run. */
+	watch_agent_run: {
+		params: {
+			run_id: string;
+		};
+		query?: {
+			/** With false, one JSON body: the run, when it is over or interrupted. */
+			stream?: boolean;
+		};
+		result: WatchAgentRun;
+	};
 	/** Has a run make no further call, and answers with what it came to; one that is over stays as it is. */
 	cancel_agent_run: {
 		params: {
 			run_id: string;
 		};
-		result: CancelAgentRun;
+		result: WatchAgentRun;
 	};
 	/** Lets an interrupted run go on under its cap, and answers with the run at its end. */
 	resume_agent_run: {
@@ -1329,7 +1348,7 @@ export interface EndpointTypes {
 			/** Answer at once, 202 with the run as it stands; not with `stream`. */
 			background?: boolean | null;
 		};
-		result: CancelAgentRun;
+		result: WatchAgentRun;
 	};
 	/** Appends a signed handoff to a workspace's chain. */
 	create_handoff: {
@@ -2409,6 +2428,7 @@ export const ROUTES: Readonly<Record<keyof EndpointTypes, { method: string; path
 	get_agent_run: { method: "GET", path: "/v1/agent/{run_id}", isRepeatable: true },
 	get_agent_trajectory: { method: "GET", path: "/v1/agent/{run_id}/trajectory", isRepeatable: true },
 	get_agent_step: { method: "GET", path: "/v1/agent/{run_id}/steps/{index}", isRepeatable: true },
+	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true },
 	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel" },
 	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume" },
 	create_handoff: { method: "POST", path: "/v1/handoff" },

@@ -37,6 +37,11 @@ export function findSessionCookie(cookies: string | null, isSecure: boolean): st
 	return cookie?.slice(prefix.length) || null;
 }
 
+/** When a session ends by itself, ms since the epoch. */
+export function sessionEndsAtMs({ issuedAtMs }: Session): number {
+	return issuedAtMs + SESSION_SECONDS * 1_000;
+}
+
 export function renderSession({ key, keyId, keyVersion, role, issuedAtMs }: Session): string {
 	return JSON.stringify({ key, keyId, keyVersion, role, issuedAtMs });
 }
@@ -44,5 +49,5 @@ export function renderSession({ key, keyId, keyVersion, role, issuedAtMs }: Sess
 /** Reads what renderSession wrote, which only this service can have sealed. @returns null for a session that is over. */
 export function readSession(text: string, nowMs: number): Session | null {
 	const session: Session = JSON.parse(text);
-	return nowMs - session.issuedAtMs < SESSION_SECONDS * 1_000 ? session : null;
+	return nowMs < sessionEndsAtMs(session) ? session : null;
 }

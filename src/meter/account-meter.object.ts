@@ -317,6 +317,11 @@ export class AccountMeter extends BackedUpObject {
 		if (latest === version) this.#budgets.table.change(budgetKeyId, budget);
 	}
 
+	/** Whether a key may still be used that was good as this version. */
+	isKeyGood(keyId: string, version: number): boolean {
+		return !this.#revoked.has(keyId) && (this.#keyVersions.get(keyId) ?? 0) <= version;
+	}
+
 	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
 	revokeKey(keyId: string, retiredBudget: string | null): void {
 		this.#sql.exec(

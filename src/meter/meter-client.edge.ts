@@ -50,6 +50,8 @@ export interface MeterClient {
 	setPlan(plan: PlanId): Promise<void>;
 	/** Refuses requests that carry an earlier version of a key, and learns its budget. */
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
+	/** Whether a key may still be used that was good as this version. */
+	isKeyGood(keyId: string, version: number): Promise<boolean>;
 	/** Budgets of keys now, in the order of the queries. */
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
 	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
@@ -89,6 +91,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		snapshot: (plan) => twice(async (stub) => await stub.snapshot(plan)),
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
+		isKeyGood: (keyId, version) => twice((stub) => stub.isKeyGood(keyId, version)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
 		keyCosts: (budgetKeyIds) => twice(async (stub) => await stub.keyCosts(budgetKeyIds)),
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),

@@ -76,6 +76,27 @@ describe("an owner", () => {
 		expect(await visitor.findFaults("run-step")).toEqual([]);
 	});
 
+	it("sees a run go on step by step by one stream, and keeps the place where one stands", async () => {
+		const { visitor, key } = await signedIn();
+		const { page } = visitor;
+		const goal = "1. Name a river [[slow 1500]]\n2. Name a city [[slow 1500]]\n3. Name a lake [[slow 1500]]";
+		const run = await post<{ run_id: string }>(key, "/v1/agent/run", { goal, background: true, max_cost_usd: 0.05 });
+		const asked: string[] = [];
+		page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+		await visitor.open(`/console/runs/${run.run_id}`);
+		const steps = page.getByRole("table", { name: /^Steps, / });
+		await steps.getByRole("link", { name: "0", exact: true }).focus();
+		await steps.getByRole("link", { name: "1", exact: true }).waitFor();
+		expect(await page.locator(":focus").innerText()).toBe("0");
+		expect(await page.getByLabel("Goal").innerText()).toContain("Name a lake");
+		await page.getByText("The trajectory holds").waitFor();
+		const path = `/console/runs/${run.run_id}`;
+		expect(asked.filter((name) => name === `${path}/stream`)).toHaveLength(1);
+		expect(asked).not.toContain(`${path}/live`);
+		// Once to look, and once more when it had ended.
+		expect(asked.filter((name) => name === path)).toHaveLength(2);
+	});
+
 	it("asks in the playground: the answer streams, and its decision and receipt are a link away", async () => {
 		const { visitor } = await signedIn();
 		const { page } = visitor;

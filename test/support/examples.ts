@@ -473,6 +473,11 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}/trajectory` }))],
 		hints: { run_id: runId },
 	},
+	watch_agent_run: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/events?stream=false` }),
+		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}/events?stream=false` }))],
+		hints: { run_id: runId, stream: fc.constantFrom("true", "false", "x") },
+	},
 	get_agent_step: {
 		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/steps/0` }),
 		owned: [ownedRun((id) => ({ path: `/v1/agent/${id}/steps/0` }))],

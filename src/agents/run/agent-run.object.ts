@@ -48,6 +48,12 @@ const START_TIMEOUT_MS = 2_000;
 /** Why a run is interrupted that was under way when it was backed up. */
 const RESTORED_TEXT = "the service was restored from a backup";
 
+/** A run at one moment, and what happens from then on: one JSON object per line. */
+export interface WatchedRun {
+	view: RunView;
+	events: ReadableStream<Uint8Array> | null;
+}
+
 /** A page of a run's rows. */
 export interface RunPage extends ObjectPage {
 	/** Its row in D1 at that moment; absent when the run is over. */
@@ -223,9 +229,20 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	/** The events of the user's run, which may be about to start: one JSON object per line. @throws when it is another user's. */
 	follow(userId: string): ReadableStream<Uint8Array> {
 		if (this.#run && !this.#runForUser(userId)) throw new Error("there is no such run");
-		const stream = this.#waiters.follow();
+		const stream = this.#waiters.follow(true);
 		if (this.#run?.end || this.#isAbandoned()) this.#waiters.closeFollowers();
 		return stream;
+	}
+
+	/**
+	 * The user's run as it is now, and its events from this moment on; null when there is no such run. A run that is over or
+	 * interrupted has no events: it is not resumed by being watched.
+	 */
+	watch(userId: string): WatchedRun | null {
+		const run = this.#runForUser(userId);
+		if (!run) return null;
+		const isOver = run.end !== null || run.isInterrupted;
+		return { view: toRunView(run), events: isOver ? null : this.#waiters.follow(false) };
 	}
 
 	/** Stops further calls of the user's run and waits for its end; null when there is none. A run that is over stays as it is. */

@@ -51,16 +51,23 @@ function toAcceptedResult(view: RunView): JsonResult<RunResponse> {
 	return { ok: true, status: 202, value, headers: { ...headers, location: `/v1/agent/${value.run_id}` } };
 }
 
+/** The events of a run, as they come. @param stream one JSON object per line. @param signal gives the stream up. */
+export async function* readRunEvents(
+	stream: ReadableStream<Uint8Array>,
+	signal?: AbortSignal,
+): AsyncGenerator<ProgressEvent> {
+	let rest = "";
+	for await (const text of stream.pipeThrough(new TextDecoderStream(), signal ? { signal } : {})) {
+		const lines = (rest + text).split("\n");
+		rest = lines.pop() ?? "";
+		for (const line of lines) yield JSON.parse(line) as ProgressEvent;
+	}
+}
+
 /** Forwards the run's events as they come. When that fails, the run is answered all the same. */
 async function forwardEvents(run: AgentRunClient, report: (event: ProgressEvent) => void): Promise<void> {
 	try {
-		let rest = "";
-		const texts = (await run.follow()).pipeThrough(new TextDecoderStream());
-		for await (const text of texts) {
-			const lines = (rest + text).split("\n");
-			rest = lines.pop() ?? "";
-			for (const line of lines) report(JSON.parse(line) as ProgressEvent);
-		}
+		for await (const event of readRunEvents(await run.follow())) report(event);
 	} catch (error) {
 		logError("agent_events_lost", error);
 	}

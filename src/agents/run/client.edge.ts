@@ -2,7 +2,7 @@
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
 import type { StepTextResponse } from "../response.ts";
-import type { AgentRun } from "./agent-run.object.ts";
+import type { AgentRun, WatchedRun } from "./agent-run.object.ts";
 import { claimName, type RunClaim } from "./claims.edge.ts";
 import type { InterruptedRun } from "./interruption.ts";
 import type { ResumeRules, RunSpec } from "./run.ts";
@@ -17,6 +17,7 @@ export interface AgentRunClient {
 	readStarted(): Promise<RunView | "abandoned">;
 	waitForEnd(): Promise<RunOutcome>;
 	follow(): Promise<ReadableStream<Uint8Array>>;
+	watch(): Promise<WatchedRun | null>;
 	cancel(): Promise<{ outcome: RunOutcome } | null>;
 	startedBy(): Promise<string | null>;
 	interrupted(): Promise<InterruptedRun | null>;
@@ -50,6 +51,7 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 		readStarted: () => twice(async (stub) => (await stub.readStarted(userId)) as RunView | "abandoned"),
 		waitForEnd: () => callPatiently(() => twice(async (stub) => (await stub.waitForEnd(userId)) as RunOutcome)),
 		follow: () => twice(async (stub) => (await stub.follow(userId)) as ReadableStream<Uint8Array>),
+		watch: () => twice(async (stub) => (await stub.watch(userId)) as WatchedRun | null),
 		cancel: () => twice(async (stub) => (await stub.cancel(userId)) as { outcome: RunOutcome } | null),
 		startedBy: () => twice(async (stub) => await stub.startedBy(userId)),
 		interrupted: () => twice(async (stub) => await stub.interrupted(userId)),

@@ -40,6 +40,7 @@ import {
 	type StepRecord,
 	subtaskResults,
 	sumChargesNanoUsd,
+	sumTokens,
 } from "./run.ts";
 import { RunTexts } from "./run-texts.ts";
 import type { OpenStepCharge, StoredRun } from "./stored-run.edge.ts";
@@ -346,6 +347,7 @@ export class RunExecutor {
 				input_hash: draft.input_hash,
 				output_hash: hashText(stored.output),
 				timestamp: new Date(Date.now()).toISOString(),
+				...sumTokens(charge),
 			});
 			const hasResult = answer.ok && !isPlan;
 			const cutSteps = [...(state.cutSteps ?? []), ...(hasResult && answer.value.isCut ? [record.index] : [])];

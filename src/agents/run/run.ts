@@ -75,6 +75,10 @@ export interface StepRecord extends TrajectoryStep {
 	intensity: Intensity;
 	strategy: string;
 	step_proof: string;
+	/** Of all calls of the step, where it was stored with them. */
+	tokens?: number;
+	/** How many of `tokens` were input. */
+	input_tokens?: number;
 }
 
 /** A step as it is stored. */
@@ -283,6 +287,14 @@ export function chainStep(
 	return { trajectory: next, record: { ...indexed, step_proof: next.last } };
 }
 
+/** Tokens of a step, as its record has them. */
+export function sumTokens({ calls }: StepCharge): Required<Pick<StepRecord, "tokens" | "input_tokens">> {
+	return {
+		tokens: calls.reduce((sum, call) => sum + call.tokens, 0),
+		input_tokens: calls.reduce((sum, call) => sum + call.input_tokens, 0),
+	};
+}
+
 /** The trajectory with a step that was charged without an answer, and that step. Its model is the one called last. */
 export function chainFailedStep(
 	trajectory: Trajectory,
@@ -302,6 +314,7 @@ export function chainFailedStep(
 		input_hash,
 		output_hash: hashText(""),
 		timestamp: new Date(atMs).toISOString(),
+		...sumTokens(charge),
 	});
 	return { trajectory: chained.trajectory, step: { record: chained.record, subtask, hasResult: false, output: "" } };
 }

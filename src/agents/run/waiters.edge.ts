@@ -23,9 +23,9 @@ export class RunWaiters {
 		this.#whenStarted.resolve();
 	}
 
-	/** The events of the run, one JSON object per line. The stream ends with the run. */
-	follow(): ReadableStream<Uint8Array> {
-		return this.#followers.follow();
+	/** The events of the run, one JSON object per line. The stream ends with the run. @param withEarlier also those that have been. */
+	follow(withEarlier: boolean): ReadableStream<Uint8Array> {
+		return this.#followers.follow(withEarlier);
 	}
 
 	publish(event: RunEvent): void {

@@ -77,6 +77,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	}),
 	call("list_agent_runs", { query: { limit: "1" } }),
 	call("get_agent_run", (answers) => ({ params: ofRun(answers) })),
+	call("watch_agent_run", (answers) => ({ params: ofRun(answers), query: { stream: "false" } })),
 	call("get_agent_trajectory", (answers) => ({ params: ofRun(answers), query: { full: "true" } })),
 	call("verify_trajectory", (answers) => {
 		const trajectory = answers.get("get_agent_trajectory");

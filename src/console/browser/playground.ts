@@ -1,4 +1,5 @@
 // Streams an answer into the playground. Without this script the form brings the whole answer.
+import { readData } from "./events.ts";
 
 interface Chunk {
 	id?: string;
@@ -56,19 +57,7 @@ function showChunk(chunk: Chunk): boolean {
 	return false;
 }
 
-/** Reads the `data:` lines of a stream of events. */
-async function* readData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
-	const reader = body.getReader();
-	const decoder = new TextDecoder();
-	let rest = "";
-	for (let next = await reader.read(); !next.done; next = await reader.read()) {
-		const lines = (rest + decoder.decode(next.value, { stream: true })).split("\n");
-		rest = lines.pop() ?? "";
-		for (const line of lines) if (line.startsWith("data: ")) yield line.slice("data: ".length);
-	}
-}
-
-async function showStream(response: Response): Promise<void> {
+async function showAnswer(response: Response): Promise<void> {
 	if (!response.ok || !response.body) {
 		say(`Failed: ${errorMessage((await response.json().catch(() => ({}))) as Chunk)}`);
 		return;
@@ -107,7 +96,7 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
 	place("streamed").scrollIntoView({ block: "nearest" });
 	try {
 		const fields = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-		await showStream(await fetch(url, { method: "POST", body: fields, signal: aborter.signal }));
+		await showAnswer(await fetch(url, { method: "POST", body: fields, signal: aborter.signal }));
 	} catch (error) {
 		say(aborter.signal.aborted ? "Stopped. What was delivered is accounted for." : `Failed: ${String(error)}`);
 	} finally {

@@ -1,7 +1,7 @@
 // A run as it stands: the part of its page that changes while it runs.
 import type { z } from "zod";
 import type { runSchema } from "../../agents/response.ts";
-import { formatExactUsd, formatShare } from "../format.ts";
+import { formatCount, formatExactUsd, formatShare } from "../format.ts";
 import { Badge, CodeBlock, Definitions, Meter, Notice, Table, Time } from "./parts.tsx";
 
 export type Run = z.output<typeof runSchema>;
@@ -60,6 +60,14 @@ function Steps({ run }: { run: Run }) {
 				{ label: "Intensity", cell: ({ intensity }) => intensity },
 				{ label: "Strategy", cell: ({ strategy }) => strategy },
 				{ label: "Confidence", isNumeric: true, cell: ({ confidence }) => formatShare(confidence) },
+				{
+					label: "Tokens",
+					isNumeric: true,
+					cell: ({ tokens, input_tokens }) =>
+						tokens === undefined
+							? ""
+							: `${formatCount(input_tokens ?? 0)} in, ${formatCount(tokens - (input_tokens ?? 0))} out`,
+				},
 				{ label: "Cost", isNumeric: true, cell: ({ cost_usd }) => formatExactUsd(cost_usd) },
 				{ label: "Ended (UTC)", cell: ({ timestamp }) => <Time iso={timestamp} /> },
 			]}
@@ -67,15 +75,16 @@ function Steps({ run }: { run: Run }) {
 	);
 }
 
-/** Where a script asks for this part again. It does while the run has not ended. */
-export function livePath(runId: string): string {
-	return `/console/runs/${encodeURIComponent(runId)}/live`;
+/** Where a script gets this part as it changes, and where it asks for it again. It does while the run has not ended. */
+function livePaths(runId: string) {
+	const path = `/console/runs/${encodeURIComponent(runId)}`;
+	return { "data-stream": `${path}/stream`, "data-live": `${path}/live` };
 }
 
 export function LiveRun({ run }: { run: Run }) {
 	const isRunning = run.status === "running";
 	return (
-		<div id="live" {...(isRunning ? { "data-live": livePath(run.run_id) } : {})}>
+		<div id="live" {...(isRunning ? livePaths(run.run_id) : {})}>
 			<p role="status" aria-live="polite">
 				<RunStatus status={run.status} /> {isRunning ? `${run.steps_taken} steps so far` : (run.final_message ?? "")}
 			</p>
@@ -95,6 +104,12 @@ export function LiveRun({ run }: { run: Run }) {
 					["Receipt", run.sealed ? "signed" : "not yet: a run is signed when it ends for good"],
 				]}
 			/>
+			{run.goal === undefined ? null : (
+				<>
+					<h2>Goal</h2>
+					<CodeBlock label="Goal" text={run.goal} />
+				</>
+			)}
 			<h2>Plan</h2>
 			{run.plan.length === 0 ? (
 				<p class="hint">No plan yet.</p>

@@ -1,7 +1,7 @@
 // Agent runs in the console: begun once, shown, cancelled, and nobody else's.
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { signIn, useConsoleUser } from "../../support/console.ts";
-import { callWithKey, newKey } from "../../support/service.ts";
+import { callWithKey, newKey, useSandbox } from "../../support/service.ts";
 
 const { key, browser } = useConsoleUser("corporate");
 
@@ -50,10 +50,39 @@ it("what a script asks for is the part that changes alone", async () => {
 	expect(html).not.toContain("<html");
 });
 
+it("a run's page streams its part as the run goes on", async () => {
+	const held = Promise.withResolvers<void>();
+	const upstream = useSandbox(async (request) => {
+		if ((await request.text()).includes("Subtask 2 of 2")) await held.promise;
+		return undefined;
+	});
+	onTestFinished(() => upstream.restore());
+	const goal = "1. Name a <b>river</b>\n2. Name a city";
+	const begun = await callWithKey(key().key, "/v1/agent/run", { goal, background: true, policy: "efficiency" });
+	const { run_id } = (await begun.json()) as Run;
+	const page = await (await browser().get(`/console/runs/${run_id}`)).text();
+	expect(page).toContain(`data-stream="/console/runs/${run_id}/stream"`);
+	const response = await browser().get(`/console/runs/${run_id}/stream`);
+	expect(response.headers.get("content-type")).toContain("text/event-stream");
+	expect(response.headers.get("cache-control")).toBe("no-store");
+	held.resolve();
+	const parts = [...(await response.text()).matchAll(/^data: (.*)$/gm)].map(
+		([, json = ""]) => JSON.parse(json) as string,
+	);
+	expect(parts[0]).toContain("data-live");
+	for (const part of parts) {
+		expect(part).toMatch(/^<div id="live"/);
+		expect(part).toContain("Name a &lt;b&gt;river&lt;/b&gt;");
+	}
+	expect(parts.at(-1)).not.toContain("data-live");
+	expect(parts.at(-1)).toContain("complete");
+	expect(parts.at(-1)).toMatch(/\d+ in, \d+ out/);
+});
+
 it("another user's run is unknown", async () => {
 	const { run_id } = await finishedRun();
 	const stranger = await signIn(await newKey("corporate"));
-	for (const path of ["", "/live", "/steps/0"])
+	for (const path of ["", "/live", "/stream", "/steps/0"])
 		expect((await stranger.get(`/console/runs/${run_id}${path}`)).status).toBe(404);
 	for (const action of ["cancel", "resume"])
 		expect((await stranger.post(`/console/runs/${run_id}/${action}`, {})).status).toBe(404);

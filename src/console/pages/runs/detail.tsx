@@ -8,6 +8,7 @@ import type { ConsolePage, PageAnswer, PageRequest } from "../../page.ts";
 import { Definitions, Failure, Notice } from "../../views/parts.tsx";
 import { LiveRun, type Run } from "../../views/run.tsx";
 import { RUNS_FRAME, RUNS_PATH, runApiPath, runPath } from "./frame.ts";
+import { runStreamPage } from "./stream.tsx";
 
 type Trajectory = z.output<typeof trajectorySchema>;
 
@@ -124,6 +125,7 @@ function actionPage(action: "cancel" | "resume", body?: object): ConsolePage {
 export const runDetailPages: readonly ConsolePage[] = [
 	detailPage,
 	livePage,
+	runStreamPage,
 	actionPage("cancel"),
 	actionPage("resume", { background: true }),
 ];
