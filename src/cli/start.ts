@@ -1,4 +1,6 @@
 // `npm start`: makes what a fresh machine needs for a first answer, and keeps it for later starts.
+import { once } from "node:events";
+import { createServer } from "node:net";
 import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
@@ -73,6 +75,14 @@ async function reportConfigState(serviceUrl: string): Promise<void> {
 	console.error("  the last one that could be read is in force; if there never was one, no model is called (503)");
 }
 
+/** Ends the start where a port is taken, before seconds of building, and before the runtime says it in its own way. @throws EADDRINUSE */
+async function requireFreePort(port: number, address: string): Promise<void> {
+	const probe = createServer().listen(port, address);
+	await once(probe, "listening");
+	probe.close();
+	await once(probe, "close");
+}
+
 async function runStart(): Promise<void> {
 	const port = portFromEnvironment();
 	const settings = localVariables();
@@ -82,6 +92,7 @@ async function runStart(): Promise<void> {
 	const isOpen = address !== LOOPBACK_ADDRESS || parsed.deployment.allowedHosts.size > 0;
 	await reportOperatorConfig(settings);
 	const releaseState = await claimState(STATE_DIR);
+	await requireFreePort(port, address);
 
 	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
 	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
@@ -127,12 +138,17 @@ async function runStart(): Promise<void> {
 	console.log(`ready on ${url}`);
 }
 
+/** The port that an error names, after a space. */
+function portIn(error: unknown): string {
+	return error instanceof Error && "port" in error ? ` ${error.port}` : "";
+}
+
 runStart().catch((error: unknown) => {
 	const code = error instanceof Error && "code" in error ? error.code : null;
 	if (error instanceof SettingsError) console.error(`a setting is wrong: ${error.message}`);
 	else if (error instanceof StateInUseError || error instanceof UnreadableStateError) console.error(error.message);
 	else if (code === "ERR_ADDRESS_IN_USE" || code === "EADDRINUSE")
-		console.error("the port is in use; stop what uses it, or choose another with PORT=…");
+		console.error(`the port${portIn(error)} is in use; stop what uses it, or choose another with PORT=…`);
 	else console.error(error);
 	process.exit(1);
 });

@@ -51,9 +51,11 @@ function readMembers(body: unknown): Record<string, unknown> {
 	return { ...flat, ...toRecord(error) };
 }
 
-function firstIssue(issues: unknown): string {
+/** The first issue of a request, in brackets; empty for none, and for one that the message has said. */
+function firstIssue(issues: unknown, message: string): string {
 	const [issue] = Array.isArray(issues) ? issues.map(toRecord) : [];
-	return issue ? ` (${[issue["path"], issue["message"]].filter(Boolean).join(" ")})` : "";
+	if (!issue || message.includes(String(issue["message"]))) return "";
+	return ` (${[issue["path"], issue["message"]].filter(Boolean).join(" ")})`;
 }
 
 /**
@@ -66,7 +68,7 @@ export function toSvcError(body: unknown, status: number, requestId: string | nu
 	const text = typeof message === "string" ? message : typeof body === "string" ? body.slice(0, 300) : "";
 	return new SvcError({
 		code: typeof code === "string" ? code : `http_${status}`,
-		message: `${text || `the service answered ${status}`}${firstIssue(details["issues"])}`,
+		message: `${text || `the service answered ${status}`}${firstIssue(details["issues"], text)}`,
 		status: typeof late === "number" ? late : status,
 		requestId,
 		details,

@@ -16,6 +16,7 @@ h1{font-size:1.6rem;line-height:1.25;margin:.25rem 0 .5rem}
 h2{font-size:1.1rem;margin:2rem 0 .5rem}
 p,dl,ol,ul{margin:.5rem 0}
 a{color:var(--link)}
+:focus-visible{outline:2px solid var(--link);outline-offset:2px}
 .soft{color:var(--soft);font-size:.9rem}
 .good{color:var(--good);font-weight:600}
 .bad{color:var(--bad);font-weight:600}

@@ -1,7 +1,6 @@
 // The console by keyboard alone: every stop of every page in its order and seen, and what people do there without a mouse.
 import { beforeAll, describe, expect, it } from "vitest";
-import { CONSOLE_PAGES } from "../../src/console/pages.ts";
-import { chat } from "../clients/support.ts";
+import { type FurnishedUser, furnishUser } from "./furnish.ts";
 import { Keyboard } from "./keyboard.ts";
 import { useConsole } from "./use-console.ts";
 import { DESK, type View, type Visit } from "./visit.ts";
@@ -9,15 +8,14 @@ import { DESK, type View, type Visit } from "./visit.ts";
 const { service, visit } = useConsole();
 const PHONE: View = { width: 390, colorScheme: "dark" };
 
-const PATHS = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(
-	({ path }) => path,
-);
-
-let key = "";
+let user: FurnishedUser;
 beforeAll(async () => {
-	key = (await service().newKey("corporate")).key;
-	expect((await chat(service().url, key, "Say hello")).status).toBe(200);
+	user = await furnishUser(service());
 });
+
+function workspacePath(): string {
+	return user.paths.find((path) => /^\/console\/workspaces\/[^/]+$/.test(path)) ?? "";
+}
 
 interface Typist {
 	visitor: Visit;
@@ -31,7 +29,7 @@ async function signedIn(view = DESK): Promise<Typist> {
 	const keyboard = new Keyboard(visitor.page);
 	await visitor.open("/console/sign-in");
 	await keyboard.tabTo("API key");
-	await keyboard.type(key);
+	await keyboard.type(user.key);
 	await keyboard.press("Enter");
 	await visitor.page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 	return { visitor, page: visitor.page, keyboard };
@@ -40,9 +38,13 @@ async function signedIn(view = DESK): Promise<Typist> {
 describe.each([DESK, PHONE])("at $width pixels", (view) => {
 	it("each part of a page that can be used is a stop, in the order in which it stands, and is seen", async () => {
 		const { visitor, keyboard } = await signedIn(view);
-		for (const path of PATHS) {
-			await visitor.open(path);
+		for (const path of [...user.paths, user.sharePath]) {
+			expect(await visitor.open(path), path).toBe(200);
 			expect(await keyboard.findObstacles(), path).toEqual([]);
+			if ((await visitor.page.locator("details").count()) === 0) continue;
+			await visitor.open(path);
+			await visitor.openDisclosures();
+			expect(await keyboard.findObstacles(), `${path} with its disclosures open`).toEqual([]);
 		}
 		expect(visitor.takeComplaints()).toEqual([]);
 	});
@@ -117,6 +119,10 @@ describe("by keyboard alone, somebody", () => {
 		await keyboard.tabTo("To the key's page");
 		await keyboard.press("Enter");
 		await page.getByRole("heading", { level: 1, name: "by-keyboard" }).waitFor();
+		await keyboard.tabTo("Rotate the key");
+		await keyboard.press("Space");
+		await page.locator("#made-key").waitFor();
+		expect(await page.locator("#made-key").innerText()).not.toBe(made);
 	});
 
 	it("is told at the field what is wrong with it", async () => {
@@ -129,6 +135,45 @@ describe("by keyboard alone, somebody", () => {
 		expect(await keyboard.focusedName()).toContain("The request was not valid");
 		await keyboard.tabTo("Tags");
 		expect(await keyboard.focusedDescription()).toContain("must be 1 to 64 characters");
+	});
+
+	it("edits a manifest, is told of the line that is wrong, and saves it", async () => {
+		const { visitor, page, keyboard } = await signedIn();
+		await visitor.open(`${workspacePath()}/manifest`);
+		await keyboard.tabTo("Manifest as JSON");
+		await page.keyboard.press("Control+A");
+		await keyboard.type('{\n"protected_paths": ["infra/" "db/"]\n}');
+		// Neither key keeps somebody in the field.
+		await keyboard.press("Escape");
+		await keyboard.press("Shift+Tab");
+		expect(await keyboard.focusedName()).not.toBe("Manifest as JSON");
+		await keyboard.tabTo("Manifest as JSON");
+		await keyboard.tabTo("Review changes");
+		await keyboard.press("Space");
+		await page.locator("li.faulty").waitFor();
+		expect(await page.locator("li.faulty").innerText()).toContain("a comma is missing");
+		expect(await keyboard.findObstacles()).toEqual([]);
+		await keyboard.tabTo("Manifest as JSON");
+		expect(await keyboard.focusedDescription()).toContain("Nothing was saved");
+		await page.keyboard.press("Control+A");
+		await keyboard.type('{"protected_paths": ["infra/", "db/"]}');
+		await keyboard.tabTo("Review changes");
+		await keyboard.press("Enter");
+		await page.getByRole("heading", { name: "Once it is saved" }).waitFor();
+		expect(await keyboard.findObstacles()).toEqual([]);
+		await keyboard.tabTo("Save this manifest");
+		await keyboard.press("Enter");
+		await page.getByText("The manifest is saved and in force").waitFor();
+	});
+
+	it("opens an entry of a chain, and follows its proof", async () => {
+		const { visitor, page, keyboard } = await signedIn();
+		await visitor.open(`${workspacePath()}/chain`);
+		await keyboard.tabTo("Contents and signature of entry 0");
+		await keyboard.press("Space");
+		await keyboard.tabTo("Proof that it is in the chain (JSON)");
+		await keyboard.press("Enter");
+		await page.waitForURL("**/chain/proof?index=0");
 	});
 
 	it("begins a run and cancels it", async () => {

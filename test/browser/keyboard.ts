@@ -27,6 +27,8 @@ const FOCUSED = `(() => {
 		part: Number(part.dataset.part ?? -1),
 		top: top + scrollY,
 		bottom: bottom + scrollY,
+		left: left + scrollX,
+		right: right + scrollX,
 		isSeen: outlineStyle !== "none" && parseFloat(outlineWidth) >= 2
 			&& bottom > 0 && top < innerHeight && right > 0 && left < innerWidth && part.contains(shown),
 	};
@@ -36,8 +38,22 @@ const DESCRIPTION = `(document.activeElement.getAttribute("aria-describedby") ??
 	.map((id) => document.getElementById(id)?.textContent ?? "").join(" ")`;
 
 const partsSchema = z.array(z.string());
-const stopSchema = z.object({ part: z.number(), top: z.number(), bottom: z.number(), isSeen: z.boolean() }).nullable();
+const stopSchema = z
+	.object({
+		part: z.number(),
+		top: z.number(),
+		bottom: z.number(),
+		left: z.number(),
+		right: z.number(),
+		isSeen: z.boolean(),
+	})
+	.nullable();
 type Stop = NonNullable<z.output<typeof stopSchema>>;
+
+/** Whether a stop lies above the one before it. The head of the next column does not: it is read after the foot of this one. */
+function isAbove(stop: Stop, before: Stop | undefined): boolean {
+	return before !== undefined && stop.bottom <= before.top && stop.left < before.right;
+}
 
 export class Keyboard {
 	#page: Page;
@@ -46,7 +62,7 @@ export class Keyboard {
 		this.#page = page;
 	}
 
-	async press(key: "Tab" | "Enter" | "Space"): Promise<void> {
+	async press(key: "Tab" | "Shift+Tab" | "Enter" | "Space" | "Escape"): Promise<void> {
 		await this.#page.keyboard.press(key);
 	}
 
@@ -78,7 +94,7 @@ export class Keyboard {
 
 	/**
 	 * Goes once through a page that has just been opened. @returns what is wrong, in words: a part that is no stop, or out of turn;
-	 * a stop that lies above the one before; one whose focus is not to be seen.
+	 * a stop that lies above the one before, in the same column; one whose focus is not to be seen.
 	 */
 	async findObstacles(): Promise<string[]> {
 		const parts = partsSchema.parse(await this.#page.evaluate(NUMBER_PARTS));
@@ -88,7 +104,7 @@ export class Keyboard {
 			...parts.filter((_, index) => !order.includes(index)).map((part) => `no stop: ${part}`),
 			...order.filter((part, index) => part < (order[index - 1] ?? 0)).map((part) => `out of turn: ${parts[part]}`),
 			...stops
-				.filter(({ bottom }, index) => bottom <= (stops[index - 1]?.top ?? 0))
+				.filter((stop, index) => isAbove(stop, stops[index - 1]))
 				.map(({ part }) => `above the stop before: ${parts[part]}`),
 			...stops.filter(({ isSeen }) => !isSeen).map(({ part }) => `not seen: ${parts[part]}`),
 		];

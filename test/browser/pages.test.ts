@@ -1,7 +1,8 @@
-// Every page of the console that needs no id, for a new user and for one with some history, in each view.
+// Every page of the console in each view: for a user with history, and the ones that need no id for a new user as well.
 import { beforeAll, describe, expect, it } from "vitest";
 import { CONSOLE_PAGES } from "../../src/console/pages.ts";
 import { chat } from "../clients/support.ts";
+import { type FurnishedUser, furnishUser } from "./furnish.ts";
 import { useConsole } from "./use-console.ts";
 import { VIEWS } from "./visit.ts";
 
@@ -12,10 +13,12 @@ const PATHS = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && !pa
 const { service, visit } = useConsole();
 let newKey = "";
 let usedKey = "";
+let user: FurnishedUser;
 
 beforeAll(async () => {
 	newKey = (await service().newKey("corporate")).key;
 	usedKey = (await service().newKey("corporate")).key;
+	user = await furnishUser(service());
 	for (let nth = 0; nth < 25; nth++) {
 		const { status } = await chat(service().url, usedKey, `Say hello <b>${nth}</b>${"!".repeat(nth * 40)}`);
 		expect(status).toBe(200);
@@ -39,6 +42,17 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 		await visitor.signIn(usedKey);
 		expect(await visitor.open(path)).toBe(200);
 		expect(await visitor.findFaults(path)).toEqual([]);
+	});
+
+	it("every page with an id is fit to be seen", async () => {
+		const visitor = await visit(view);
+		await visitor.signIn(user.key);
+		const paths = user.paths.filter((path) => PATHS.every((other) => other !== path));
+		expect(paths.length).toBeGreaterThan(5);
+		for (const path of [...paths, user.sharePath]) {
+			expect(await visitor.open(path), path).toBe(200);
+			expect(await visitor.findFaults(`id-${path.replaceAll(/(?:svc-|agt_)\w+/g, "x")}`), path).toEqual([]);
+		}
 	});
 
 	it("the background is as the browser asks", async () => {

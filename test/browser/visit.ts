@@ -97,6 +97,11 @@ export class Visit {
 		return this.#complaints.splice(0);
 	}
 
+	/** Opens every disclosure of the page. */
+	async openDisclosures(): Promise<void> {
+		await this.page.evaluate(OPEN_DETAILS);
+	}
+
 	async #findOverflow(state: string): Promise<string[]> {
 		const pixels = Number(await this.page.evaluate(OVERFLOW));
 		return pixels > 0 ? [`${state} the page is ${pixels} px wider than its window`] : [];
@@ -109,7 +114,7 @@ export class Visit {
 	async findFaults(name: string): Promise<string[]> {
 		await this.#takePicture(name);
 		const faults = await this.#findOverflow("at first");
-		await this.page.evaluate(OPEN_DETAILS);
+		await this.openDisclosures();
 		faults.push(...(await this.#findOverflow("with its details")));
 		faults.push(...(await findBarriers(this.page)));
 		return [...faults, ...this.takeComplaints()];

@@ -59,6 +59,12 @@ describe.skipIf(!isThere("script"))("the prompt for a key", () => {
 		expect(readFileSync(join(home, "config/svc/login.json"), "utf8")).toContain(key);
 	});
 
+	it("takes the first line of what is pasted, with spaces around the key", async () => {
+		const { code, shown } = await login(` ${key} \r\nand more\r\n`);
+		expect([code, shown]).toEqual([0, expect.stringContaining(`logged in at ${service.url}`)]);
+		expect(shown).not.toContain(key.slice(7, 20));
+	});
+
 	it("ends at Ctrl-C and at Ctrl-D without a key", async () => {
 		for (const typed of ["\u0003", "\u0004"]) {
 			const { code, shown } = await login(typed);
@@ -100,7 +106,39 @@ describe("completion", () => {
 		}
 	});
 
-	// What it completes is the function that bash has; a line cannot be typed without a terminal.
+	/** Types into a shell at a terminal until it shows what is expected. @returns all that it showed */
+	async function typeInto(shell: string, setup: string, typed: string, expected: string): Promise<string> {
+		// A shell that never shows it is ended, and the test says what it showed.
+		const child = spawn("script", ["-qec", shell, "/dev/null"], {
+			env: { ...environment, TERM: "dumb" },
+			timeout: 30_000,
+		});
+		const ended = once(child, "close");
+		let shown = "";
+		let isTyped = false;
+		child.stdout.on("data", (chunk) => {
+			shown += chunk;
+			// The shell shows the line of the set-up, too, whose quotes set it apart.
+			if (!isTyped && shown.includes("set-up-done")) {
+				isTyped = true;
+				child.stdin.write(typed);
+			} else if (isTyped && shown.includes(expected)) child.stdin.end("\u0003exit\r");
+		});
+		child.stdin.write(`${setup}; echo "set-up""-done"\r`);
+		await ended;
+		return shown;
+	}
+
+	it.skipIf(!isThere("zsh") || !isThere("script")).each([
+		["that has loaded nothing yet", ""],
+		["that completes already", "autoload -Uz compinit && compinit -i; "],
+	])("completes what is typed into a zsh %s", async (_, before) => {
+		for (const [typed, completed] of LINES) {
+			const shown = await typeInto("zsh -f", `${before}source <(svc completion zsh)`, `${typed}\t`, completed);
+			expect(shown).toContain(completed);
+		}
+	});
+
 	it.skipIf(!isThere("zsh"))("is taken by a zsh that has loaded nothing yet", () => {
 		const script = 'source <(svc completion zsh); print "$_comps[svc]"; whence -w _svc; print "$PATH"';
 		const answer = spawnSync("zsh", ["-f", "-c", script], { env: environment, encoding: "utf8" });

@@ -113,6 +113,25 @@ describe("answers", () => {
 		const again = await svc(["code", "-o", "made", "Write a TypeScript function that turns a title into a slug"]);
 		expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("nothing was written")]);
 	});
+
+	it("are not paid for when their files have no place to go", async () => {
+		writeFileSync(join(dir, "no-folder"), "");
+		const { code, stdout, stderr } = await svc(["code", "-o", "no-folder", "Write a slug function"]);
+		expect([code, stdout, stderr]).toEqual([
+			2,
+			"",
+			expect.stringMatching(/^svc: nothing was written: \S+ is no folder\n$/),
+		]);
+	});
+
+	it("by another model than the one that was named say why", async () => {
+		const reason = async (model: string, prompt: string) =>
+			(await svc(["chat", "--model", model, prompt])).stderr.split("\n").filter((line) => line.startsWith("not "));
+		expect(await reason("no-such-model", "hi")).toEqual([expect.stringMatching(/^not no-such-model: .*catalog/)]);
+		expect(await reason("gpt-6-luna", "[[fail openai]] hi")).toEqual([expect.stringMatching(/^not gpt-6-luna: /)]);
+		expect(await reason("gpt-6-luna", "hi")).toEqual([]);
+		expect(await reason("auto", "hi")).toEqual([]);
+	});
 });
 
 describe("a run", () => {

@@ -33,7 +33,7 @@ const CHAT_FLAGS = {
 } as const satisfies Record<string, Flag>;
 
 interface ServedBy {
-	routing?: { provider?: string };
+	routing?: { mode?: string; provider?: string; reason?: string };
 	cost?: { total_usd?: number };
 	warnings?: { message: string }[];
 }
@@ -45,13 +45,30 @@ function renderServed(id: string, model: string, served: ServedBy): string {
 	return parts.filter((part) => part).join(" · ");
 }
 
-function noteServed(session: CommandSession, id: string, model: string, served: ServedBy, finish: string | null): void {
+interface Served {
+	id: string;
+	/** Who answered, and who was asked for. */
+	model: string;
+	asked: string | undefined;
+	served: ServedBy;
+	finish: string | null;
+}
+
+function noteServed(session: CommandSession, { id, model, asked, served, finish }: Served): void {
+	const { mode, reason } = served.routing ?? {};
+	// A model that was named is a direct request; another one answered for a reason.
+	if (mode === "direct" && asked !== undefined && asked !== model && reason)
+		session.note(`not ${asked}: ${reason}`, "yellow");
 	for (const { message } of served.warnings ?? []) session.note(`warning: ${message}`, "yellow");
 	if (finish === "length") session.note("the answer was cut at its output limit; --max-tokens allows more", "yellow");
 	session.note(renderServed(id, model, served), "dim");
 }
 
-async function showStream(session: CommandSession, chunks: AsyncIterable<CompletionChunk>): Promise<void> {
+async function showStream(
+	session: CommandSession,
+	chunks: AsyncIterable<CompletionChunk>,
+	asked: string | undefined,
+): Promise<void> {
 	let last: CompletionChunk | null = null;
 	let finish: string | null = null;
 	let isAtLineStart = true;
@@ -66,7 +83,8 @@ async function showStream(session: CommandSession, chunks: AsyncIterable<Complet
 	} finally {
 		if (!isAtLineStart) session.line();
 	}
-	if (last) noteServed(session, last.id, last.model, (last.svc ?? {}) as ServedBy, finish);
+	if (last)
+		noteServed(session, { id: last.id, model: last.model, asked, served: (last.svc ?? {}) as ServedBy, finish });
 }
 
 export const chatCommand: Command = {
@@ -106,6 +124,7 @@ export const chatCommand: Command = {
 			skill === undefined
 				? client.chatStream({ messages, ...options }, { signal })
 				: client.skillStream(skill, { task, ...options }, { signal }),
+			given.text("model"),
 		);
 		return EXIT.ok;
 	},

@@ -95,7 +95,7 @@ export class GivenWords {
 	single(what: string): string {
 		const [first, ...more] = this.operands;
 		if (first === undefined || first === "") throw new UsageError(`${what} is missing`);
-		if (more.length > 0) throw new UsageError(`one ${what} is expected, and there are ${this.operands.length}`);
+		if (more.length > 0) throw new UsageError(`${what} is one word, and there are ${this.operands.length}`);
 		return first;
 	}
 }
@@ -127,7 +127,9 @@ function explainParseError(error: unknown, command: Command, words: readonly str
 	const [, name = ""] = /--([\w-]+)/.exec(error instanceof Error ? error.message : "") ?? [];
 	const value = flagsOf(command)[name]?.value;
 	return new UsageError(
-		value === undefined ? `--${name} takes no value` : `--${name} needs its value: --${name} ${value}`,
+		value === undefined
+			? `--${name} takes no value`
+			: `--${name} needs its value: --${name} ${value} (one that begins with a dash: --${name}=-…)`,
 	);
 }
 

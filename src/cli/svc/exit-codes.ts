@@ -23,6 +23,14 @@ function adviceFor({ code, status, details }: SvcError): string {
 	return status === 429 && typeof wait === "number" ? `again in ${wait} s` : "";
 }
 
+/** The calls that failed, where the message names only the last. */
+function listAttempts({ details, message }: SvcError): string[] {
+	const attempts = Array.isArray(details["attempts"]) ? details["attempts"].map(String) : [];
+	return attempts.length > 1
+		? attempts.filter((attempt) => attempt !== message).map((attempt) => `before: ${attempt}`)
+		: [];
+}
+
 /** A failure as its exit code and the lines for standard error. */
 export function explainFailure(error: unknown): { code: number; lines: string[] } {
 	if (error instanceof UsageError) return { code: EXIT.notAsked, lines: [`svc: ${error.message}`] };
@@ -31,11 +39,13 @@ export function explainFailure(error: unknown): { code: number; lines: string[] 
 	if (!(error instanceof SvcError))
 		return { code: EXIT.failed, lines: [`svc: ${String(Object(error).stack ?? error)}`] };
 	const { code, status, requestId, message } = error;
-	const facts = [code, status === null ? "" : `HTTP ${status}`, requestId ?? ""].filter(Boolean).join(", ");
+	// Work that had begun fails under the status of its answer, which says nothing then.
+	const hasStatus = status !== null && status >= 400;
+	const facts = [code, hasStatus ? `HTTP ${status}` : "", requestId ?? ""].filter(Boolean).join(", ");
 	const advice = adviceFor(error);
 	return {
 		code: status === null ? EXIT.notAsked : EXIT.failed,
-		lines: [`svc: ${message} (${facts})`, ...(advice ? [advice] : [])],
+		lines: [`svc: ${message} (${facts})`, ...listAttempts(error), ...(advice ? [advice] : [])],
 	};
 }
 

@@ -25,6 +25,7 @@ export function renderOverview(commands: readonly Command[]): string[] {
 		"",
 		"flags of every command:",
 		...renderFlags(COMMON_FLAGS),
+		"svc --version prints the version; svc help COMMAND shows a command's flags.",
 		"",
 		"The service and the key come from --url and --key, else SVC_BASE_URL and SVC_API_KEY (else OpenAI's variables), else svc login.",
 		...EXIT_HELP,
@@ -58,7 +59,7 @@ function completions(commands: readonly Command[]): { path: string; words: strin
 		path: name,
 		words: Object.keys({ ...flags, ...COMMON_FLAGS }).map((flag) => `--${flag}`),
 	}));
-	return [{ path: "", words: [...firsts, "--help"] }, ...below, ...flags];
+	return [{ path: "", words: [...firsts, "--help", "--version"] }, ...below, ...flags];
 }
 
 /** The cases of a function for bash and zsh: what was typed before the word, without flags, leads to the words that fit. */

@@ -57,7 +57,7 @@ export const chainCommand: Command = {
 	details: ["Ends with 1 when the chain does not hold."],
 	flags: { pubkey: PUBKEY_FLAG },
 	async run(given, session) {
-		const workspace = given.single("workspace");
+		const workspace = given.single("the workspace");
 		const client = session.client();
 		const { signal } = session;
 		const verification = await client.handoffs.verify(workspace, {
@@ -91,6 +91,7 @@ export const chainCommand: Command = {
 				),
 			);
 			if (entries.length > 0) session.line();
+			else session.note("this ledger has no entry yet");
 		}
 		return showVerification(session, verification, !session.isJson);
 	},

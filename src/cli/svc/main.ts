@@ -1,4 +1,5 @@
 // Runs a command line: finds the command, reads its words, runs it, and makes failures readable.
+import manifest from "../../../package.json" with { type: "json" };
 import { type Command, explainUnknownCommand, matchCommand, parseWords } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT, explainFailure, failureAsJson } from "./exit-codes.ts";
@@ -35,25 +36,46 @@ async function runCommand(command: Command, words: readonly string[], terminal: 
 	}
 }
 
+const HELP_WORDS: readonly string[] = ["--help", "-h", "help"];
+
+const overview = () => `${renderOverview(COMMANDS).join("\n")}\n`;
+
+/** The help that words ask for: of all commands, of one, or of those that begin with one word, as `keys` does; null for none. */
+function findHelp(words: readonly string[]): string | null {
+	const [first = "", second = ""] = words;
+	const isAsked = HELP_WORDS.includes(first);
+	if (isAsked && second === "") return overview();
+	// `help` as a second word may be a prompt.
+	if (!isAsked && !["--help", "-h"].includes(second)) return null;
+	const named = isAsked ? words.slice(1) : [first];
+	const exact = matchCommand(COMMANDS, named);
+	const shown = exact ? [exact.command] : COMMANDS.filter(({ name }) => name.startsWith(`${named[0]} `));
+	return shown.length === 0 ? null : shown.map((command) => `${renderCommandHelp(command).join("\n")}\n`).join("\n");
+}
+
 /**
  * Runs a command line.
  * @param words behind `svc`.
  * @returns the exit code.
  */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
-	const overview = () => `${renderOverview(COMMANDS).join("\n")}\n`;
 	const [first] = words;
 	if (first === undefined) {
 		terminal.writeError(overview());
 		return EXIT.notAsked;
 	}
-	if (["--help", "-h", "help"].includes(first)) {
-		const named = matchCommand(COMMANDS, words.slice(1));
-		terminal.write(named ? `${renderCommandHelp(named.command).join("\n")}\n` : overview());
+	if (first === "--version") {
+		terminal.write(`svc ${manifest.version}\n`);
+		return EXIT.ok;
+	}
+	const help = findHelp(words);
+	if (help !== null) {
+		terminal.write(help);
 		return EXIT.ok;
 	}
 	const found = matchCommand(COMMANDS, words);
 	if (found) return runCommand(found.command, found.rest, terminal);
-	terminal.writeError(`svc: ${explainUnknownCommand(COMMANDS, words)}\n`);
+	const named = HELP_WORDS.includes(first) ? words.slice(1) : words;
+	terminal.writeError(`svc: ${explainUnknownCommand(COMMANDS, named)}\n`);
 	return EXIT.notAsked;
 }

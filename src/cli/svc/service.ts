@@ -82,6 +82,7 @@ export const configCommands: readonly Command[] = [
 		name: "config share",
 		about: "share a routing config under a short address",
 		operands: "FILE",
+		details: ["One that is not valid is shared as well, with its errors on its page; the command ends with 1 then."],
 		flags: { title: { value: "TEXT", about: "what lists show" } },
 		async run(given, session) {
 			const brain_md = await readTextOrInput(session.terminal, given.single("the file"));
@@ -89,7 +90,7 @@ export const configCommands: readonly Command[] = [
 			const share = await session.client().configs.share(body, { signal: session.signal });
 			session.answer(share, ({ short_url }) => [short_url]);
 			for (const error of share.errors) session.note(`error: ${error}`, "yellow");
-			return EXIT.ok;
+			return share.errors.length === 0 ? EXIT.ok : EXIT.failed;
 		},
 	},
 ];

@@ -41,6 +41,8 @@ async function verifyTarget(target: string, given: GivenWords, session: CommandS
 	const { signal } = session;
 	if (/^svc-[0-9A-Z]+$/i.test(target)) return session.client().proofs.verify(target, { signal, ...keys });
 	if (/^agt_[0-9A-Z]+$/i.test(target)) return session.client().proofs.verifyRun(target, { signal, ...keys });
+	if (target !== "-" && !existsSync(resolve(session.terminal.folder, target)))
+		throw new UsageError(`there is no file ${target}, and it is no id of a request (svc-…) or of a run (agt_…)`);
 	const text = target === "-" ? await session.terminal.readInput() : readFileText(session.terminal, target);
 	const { verifyProof } = await import("../../client/verification.ts");
 	const checkpoint = given.text("checkpoint");

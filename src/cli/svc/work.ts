@@ -1,15 +1,15 @@
 // `svc orchestrate` and `svc code`: work of several calls, with its progress on standard error.
 
 import type { Progress, WorkEvent } from "../../client/progress.ts";
-import type { EndpointId } from "../../client/transport.ts";
+import type { EndpointAnswer, EndpointId } from "../../client/transport.ts";
 import { POLICIES } from "../../orchestration/strategy.ts";
 import { asChoice, FILE_FLAG } from "./chat.ts";
 import type { Command, Flag } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { readPrompt } from "./input.ts";
-import { renderUsd } from "./output.ts";
+import { firstLine, renderUsd } from "./output.ts";
 import type { CommandSession } from "./session.ts";
-import { planFiles, writeFiles } from "./written-files.ts";
+import { findOutFolder, planFiles, writeFiles } from "./written-files.ts";
 
 const STRATEGIES = [
 	"single",
@@ -28,17 +28,17 @@ export const POLICY_FLAG: Flag = {
 };
 export const MAX_COST_FLAG: Flag = { value: "USD", about: "what it may cost" };
 
-/** A line for what happened: its kind, and its members that are short. */
+/** A line for what happened: its kind, then its reason, or its members that are short. */
 function renderProgress({ type, ...members }: Progress): string {
+	const { reason } = members;
 	const facts = Object.entries(members).flatMap(([name, value]) => {
 		if (name === "cost_usd" && typeof value === "number") return [renderUsd(value)];
-		return typeof value === "string" && value.length < 80
-			? [value]
-			: typeof value === "number"
-				? [`${name} ${value}`]
-				: [];
+		if (name === "latency_ms" && typeof value === "number") return [`${value} ms`];
+		if (typeof value === "number") return [`${name.replaceAll("_", " ")} ${value}`];
+		return typeof value === "string" && value.length < 80 ? [value] : [];
 	});
-	return [type.replaceAll("_", " "), ...facts].join("  ");
+	const shown = typeof reason === "string" ? [firstLine(reason, 160)] : facts;
+	return [type.replaceAll("_", " "), ...shown].join("  ");
 }
 
 /** Follows work to its result. */
@@ -90,6 +90,19 @@ function printFiles(session: CommandSession, files: readonly { path: string; con
 	for (const { path, content } of files) session.lines([session.paint("bold", `── ${path}`), content.trimEnd(), ""]);
 }
 
+/** Writes the files below `out`; when that fails, prints them, because they are paid for. */
+function keepFiles(session: CommandSession, out: string, result: EndpointAnswer<"write_code">, force: boolean): void {
+	try {
+		const planned = planFiles(session.terminal.folder, out, result.files, force);
+		writeFiles(planned);
+		for (const { path } of planned) session.note(`wrote ${path}`);
+	} catch (error) {
+		if (!session.isJson) printFiles(session, result.files);
+		session.note(`${renderUsd(result.svc.cost.total_usd)} · ${result.id}`, "dim");
+		throw error;
+	}
+}
+
 export const codeCommand: Command = {
 	name: "code",
 	about: "write code that another model reviews",
@@ -105,6 +118,9 @@ export const codeCommand: Command = {
 	},
 	async run(given, session) {
 		const task = await readPrompt(given, session.terminal, "the task");
+		const out = given.text("out");
+		// Before anything is paid for.
+		if (out !== undefined) findOutFolder(session.terminal.folder, out);
 		const body = {
 			task,
 			language: given.text("language") ?? null,
@@ -113,21 +129,9 @@ export const codeCommand: Command = {
 		};
 		const events = session.client().codeStream(body, { signal: session.signal });
 		const result = await followToResult<"write_code">(session, events);
-		const out = given.text("out");
 		if (session.isJson) session.json(result);
 		else if (out === undefined) printFiles(session, result.files);
-		if (out !== undefined) {
-			try {
-				const planned = planFiles(session.terminal.folder, out, result.files, given.is("force"));
-				writeFiles(planned);
-				for (const { path } of planned) session.note(`wrote ${path}`);
-			} catch (error) {
-				// They are paid for.
-				if (!session.isJson) printFiles(session, result.files);
-				session.note(`${renderUsd(result.svc.cost.total_usd)} · ${result.id}`, "dim");
-				throw error;
-			}
-		}
+		if (out !== undefined) keepFiles(session, out, result, given.is("force"));
 		for (const issue of result.review?.issues ?? []) session.note(`issue: ${issue}`, "yellow");
 		const verdict = result.passed ? "reviewed" : result.review === null ? "not reviewed" : "the review found faults";
 		session.note(

@@ -1,5 +1,5 @@
 // Writes files that a model named: below one folder, through no link, over nothing that is there unless asked to.
-import { lstatSync } from "node:fs";
+import { lstatSync, type Stats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LocalError } from "./failures.ts";
 import { HOLDS_FOLDERS, type PlacedFile, placeFile } from "./placed-file.ts";
@@ -29,6 +29,22 @@ function kindAt(path: string): "folder" | "file" | "other" | null {
 }
 
 /**
+ * The folder that files go below. It need not be there yet, and may be reached through links.
+ * @throws LocalError where something else stands.
+ */
+export function findOutFolder(folder: string, out: string): string {
+	const root = resolve(folder, out);
+	let found: Stats | undefined;
+	try {
+		found = statSync(root, { throwIfNoEntry: false });
+	} catch (error) {
+		throw new LocalError(`${root} cannot be looked at: ${Object(error).message}`);
+	}
+	if (found?.isDirectory() === false) throw new LocalError(`nothing was written: ${root} is no folder`);
+	return root;
+}
+
+/**
  * Decides where files go. Nothing is written yet.
  * @throws LocalError for the first that must not be written.
  */
@@ -38,7 +54,7 @@ export function planFiles(
 	files: readonly { path: string; content: string }[],
 	mayOverwrite: boolean,
 ): PlannedFile[] {
-	const root = resolve(folder, out);
+	const root = findOutFolder(folder, out);
 	const paths = new Set(files.map(({ path }) => path));
 	if (paths.size < files.length) throw new LocalError("nothing was written: two files have the same path");
 	return files.map(({ path, content }) => {

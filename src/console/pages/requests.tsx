@@ -167,6 +167,17 @@ function Cost({ request }: { request: RequestDetail }) {
 	);
 }
 
+/** Where the candidates are to be seen, of a request whose model was chosen for its prompt. */
+function CandidatesHint({ request }: { request: RequestDetail }) {
+	if (request.reason === null || request.requested_model !== null) return null;
+	return (
+		<p class="hint">
+			The other candidates are not kept, nor is the prompt. The <a href="/console/playground">playground</a> shows the
+			candidates for a prompt under today's catalog, without calling a model.
+		</p>
+	);
+}
+
 /** What checking a receipt found, in a sentence. */
 function Verdict({ proof }: { proof: Proof }) {
 	if (!proof.valid)
@@ -225,6 +236,7 @@ const detailPage: ConsolePage = {
 					</p>
 					<h2>Decision</h2>
 					<Decision request={request.value} />
+					<CandidatesHint request={request.value} />
 					<h2>Cost</h2>
 					<Cost request={request.value} />
 					<h2>Receipt</h2>

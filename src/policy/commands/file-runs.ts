@@ -75,6 +75,18 @@ const LOADERS: ReadonlyMap<
 	),
 );
 
+/** Files that a program runs without being told to, by the program. */
+const IMPLICIT_FILES: ReadonlyMap<string, readonly FileRun[]> = new Map(
+	runsFile.implicit_files.flatMap(({ names, language, files }) =>
+		isLanguage(language)
+			? names.map((name) => [
+					name,
+					files.map((path): FileRun => ({ path, language, parameters: [path], optional: true })),
+				])
+			: [],
+	),
+);
+
 const EXTENSIONS: ReadonlyMap<string, string> = new Map(Object.entries(runsFile.extensions));
 const TASK_RUNNERS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(runsFile.task_files));
 
@@ -103,6 +115,9 @@ export function findFileRuns({ name, words }: CommandWords, written: string): re
 	const runs: FileRun[] = isPath ? [{ path: written, language: null, parameters: [written, ...words] }] : [];
 	const plainName = /[0-9.]$/.test(name) ? name.replace(/[0-9.]+$/, "") : name;
 	runs.push(...findLoadedFiles(LOADERS.has(name) ? name : plainName, words));
+	// `python -m pytest` is pytest.
+	const module = words[0] === "-m" ? (words[1] ?? "") : "";
+	runs.push(...(IMPLICIT_FILES.get(name) ?? IMPLICIT_FILES.get(plainName) ?? IMPLICIT_FILES.get(module) ?? []));
 	const runner = FILE_RUNNERS.get(name) ?? FILE_RUNNERS.get(plainName);
 	if (!runner) return runs;
 	const at = findFirstOperand(words, runner);
@@ -129,6 +144,22 @@ function findLoadedFiles(name: string, words: readonly string[]): readonly FileR
 	});
 }
 
+/** The folders in which a task runner is told to look for its tasks. */
+function findTaskFolders({ words }: Pick<CommandWords, "words">): readonly string[] {
+	return words.flatMap((word, at) => {
+		if (/^(?:-C|--directory|--prefix|--cwd|--dir)$/.test(word)) return words[at + 1] ?? [];
+		return /^(?:--directory=|--prefix=|--cwd=|--dir=)(.+)$/s.exec(word)?.[1] ?? [];
+	});
+}
+
+/** The folders outside the workspace whose tasks a task runner runs. @param folder that it is started in. */
+export function findForeignTaskFolders({ name, words }: CommandWords, folder: string): readonly string[] {
+	if (!TASK_RUNNERS.has(name)) return [];
+	return findTaskFolders({ words }).filter(
+		(path) => !path.includes(UNKNOWN) && !/^(?:inside|temporary)$/.test(findLocation(readPath(path, folder))),
+	);
+}
+
 /** The files that a task runner reads its tasks from, by their usual names or by its options. */
 export function findTaskFiles({ name, words }: CommandWords): readonly string[] {
 	const usual = TASK_RUNNERS.get(name);
@@ -137,10 +168,7 @@ export function findTaskFiles({ name, words }: CommandWords): readonly string[] 
 		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
 		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
 	});
-	const folders = words.flatMap((word, at) => {
-		if (/^(?:-C|--directory|--prefix|--cwd|--dir)$/.test(word)) return words[at + 1] ?? [];
-		return /^(?:--directory=|--prefix=|--cwd=|--dir=)(.+)$/s.exec(word)?.[1] ?? [];
-	});
+	const folders = findTaskFolders({ words });
 	const operands = name === "crontab" ? words.filter((word) => !word.startsWith("-")) : [];
 	const files = [...named, ...operands, ...(named.length > 0 ? [] : usual)];
 	return [...files, ...folders.flatMap((folder) => files.map((file) => `${folder}/${file}`))];

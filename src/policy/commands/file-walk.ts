@@ -7,7 +7,15 @@ import type { WorkBudget } from "../work-budget.ts";
 import type { CodeLanguage } from "./effects.ts";
 import { namesComputedElement } from "./evaluated.ts";
 import type { FileFlow } from "./file-flow.ts";
-import { type FileRun, findFileRuns, findRunPlace, findTaskFiles, findTaskLines, guessLanguage } from "./file-runs.ts";
+import {
+	type FileRun,
+	findFileRuns,
+	findForeignTaskFolders,
+	findRunPlace,
+	findTaskFiles,
+	findTaskLines,
+	guessLanguage,
+} from "./file-runs.ts";
 import type { FileState } from "./file-state.ts";
 import type { FindingCollector } from "./findings.ts";
 import { type CommandFrame, innerFrame, type Walk } from "./frames.ts";
@@ -85,6 +93,8 @@ export class FileWalk {
 	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */
 	followFileRuns(words: CommandWords, fields: readonly string[], frame: CommandFrame): void {
 		for (const run of findFileRuns(words, fields[0] ?? "")) this.#followFileRun(run, frame);
+		for (const folder of findForeignTaskFolders(words, frame.scope.folders.at(-1) ?? ""))
+			this.#findings.addUnknownRun(`runs tasks of ${shortenForReason(folder)}, which is not the workspace's`);
 		for (const path of findTaskFiles(words)) {
 			const contents = this.#files.find(path, frame.scope.folders);
 			if (contents?.origin === "download") this.#addDownloadRun(path);

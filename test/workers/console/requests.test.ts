@@ -44,6 +44,7 @@ it("one request shows its cost and a receipt that holds", async () => {
 	expect(html).toContain("The receipt holds");
 	expect(html).toContain("sha256:");
 	expect(html).toContain(`${model} of `);
+	expect(html).toContain("The other candidates are not kept");
 });
 
 it.each(["svc-unknown", "%3Cscript%3E"])("an unknown one is 404: %s", async (id) => {

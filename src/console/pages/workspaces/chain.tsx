@@ -57,6 +57,26 @@ function EntryDetails({ entry }: { entry: Handoff }) {
 	);
 }
 
+/** Who handed on to whom, as far as they were named. */
+function Tools({ entry: { from_tool, to_tool } }: { entry: Handoff }) {
+	if (from_tool === null && to_tool === null) return null;
+	return (
+		<>
+			{from_tool === null ? null : (
+				<>
+					from <Words text={from_tool} />{" "}
+				</>
+			)}
+			{to_tool === null ? null : (
+				<>
+					to <Words text={to_tool} />{" "}
+				</>
+			)}
+			·{" "}
+		</>
+	);
+}
+
 function Entry({ entry, faults }: { entry: Handoff; faults: readonly ChainFault[] }) {
 	const isBroken = faults.length > 0;
 	return (
@@ -69,8 +89,8 @@ function Entry({ entry, faults }: { entry: Handoff; faults: readonly ChainFault[
 				<bdi>{showDirectionMarks(entry.objective)}</bdi>
 			</p>
 			<p class="hint">
-				<Time iso={entry.created_at} /> · from <Words text={entry.from_tool ?? "nobody named"} /> to{" "}
-				<Words text={entry.to_tool ?? "nobody named"} /> · {entry.signed ? "signed" : "not signed"}
+				<Time iso={entry.created_at} /> · <Tools entry={entry} />
+				{entry.signed ? "signed" : "not signed"}
 			</p>
 			{isBroken ? (
 				<ul class="error">

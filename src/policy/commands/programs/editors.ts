@@ -138,11 +138,30 @@ const pager: ProgramRule = ({ words }) =>
 		return line === undefined ? [] : [{ kind: "script", text: line }];
 	});
 
-/** The editors by name. */
+/** What lines of `dc` run: a `!` begins one of shell, unless it compares. */
+function dcEffects(text: string): readonly Effect[] {
+	return text.split("\n").flatMap((line) => {
+		const shell = /!(?![<>=])(.+)$/s.exec(line)?.[1];
+		return shell === undefined ? [] : [scriptEffect(shell)];
+	});
+}
+
+/** `dc -e lines`, and the lines of its input. */
+const dc: ProgramRule = (command) => {
+	const { input, work, words } = command;
+	const lines = words.flatMap((word, at) => {
+		if (/^(?:-e|--expression)$/.test(word)) return dcEffects(words[at + 1] ?? "");
+		return dcEffects(/^(?:-e|--expression=)(.+)$/s.exec(word)?.[1] ?? "");
+	});
+	return input !== null && work.charge(10 * input.length) ? [...lines, ...dcEffects(input)] : lines;
+};
+
+/** The editors by name, and a calculator that reads lines as they do. */
 export const EDITORS: Readonly<Record<string, ProgramRule>> = {
 	...Object.fromEntries(
 		["vim", "vi", "nvim", "ex", "ed", "red", "gvim", "mvim", "rvim", "vimx", "view"].map((name) => [name, vi]),
 	),
+	dc,
 	emacs,
 	emacsclient: emacs,
 	less: pager,

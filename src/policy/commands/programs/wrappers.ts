@@ -15,6 +15,7 @@ import {
 } from "../effects.ts";
 import { locatePath } from "../locations.ts";
 import { firstOperandIndexes } from "../options.ts";
+import { commandName } from "../patterns.ts";
 
 /** The lines of an input, without blank ones. */
 function inputLines(input: string, work: WorkBudget): readonly string[] {
@@ -85,7 +86,9 @@ function* parallelCommand({ words, input, work }: Invocation): Iterable<Effect> 
 	const lines = starts.length > 0 ? inputLines(values ?? "", work) : [];
 	for (const at of starts) yield* fillTemplate({ words: command, at, mark: "{}", work }, lines);
 	// Without a command, the lines themselves are commands.
-	if (starts.length === 0 && values !== null && values !== "") yield scriptEffect(values);
+	if (starts.length > 0) return;
+	if (list < 0) yield { kind: "interpret", language: "shell" };
+	else if (values !== null && values !== "") yield scriptEffect(values);
 }
 
 /** Where the command of `-exec` ends: at `;`, at `+` behind `{}`, or with the last word. */
@@ -98,13 +101,20 @@ function endOfExec(words: readonly string[], from: number): number {
 /** Primaries of find that choose some of the files by what they are called or how old they are. */
 const FIND_FILTERS = /^-(?:i?name|i?path|i?wholename|i?regex|mtime|mmin|newer.*|empty)$/;
 
-/** What `-delete` removes: files that a filter chose from the workspace, or whatever there is. */
-function findDeletion(words: readonly string[]): Effect {
+/** Whether find looks for files in the workspace and in temporary folders alone. */
+function looksInside(words: readonly string[]): boolean {
 	const ends = words.findIndex((word) => /^[-(!]/.test(word));
 	const roots = words.slice(0, ends < 0 ? undefined : ends);
+	return roots.every((root) => /^(?:inside|temporary)$/.test(locatePath(root)) || /^\.\/?$/.test(root));
+}
+
+/** Commands that remove the files in their words, or what is in them. */
+const FILE_REMOVERS = /^(?:rm|unlink|shred|srm|wipe|truncate)$/;
+
+/** What `-delete` removes: files that a filter chose from the workspace, or whatever there is. */
+function findDeletion(words: readonly string[]): Effect {
 	const isFiltered = words.some((word, at) => FIND_FILTERS.test(word) && !/^\*+$/.test(words[at + 1] ?? ""));
-	const isInside = roots.every((root) => /^(?:inside|temporary)$/.test(locatePath(root)) || /^\.\/?$/.test(root));
-	return isFiltered && isInside
+	return isFiltered && looksInside(words)
 		? raiseEffect("delete_action", "find -delete removes the files that it matches", "the same with -print instead")
 		: forbiddenEffect("find -delete removes whatever it matches", "the same with -print instead");
 }
@@ -120,6 +130,8 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 				command.map((next) => next.replaceAll("{}", LISTED)),
 				true,
 			);
+			if (FILE_REMOVERS.test(commandName(command[0] ?? "")) && !looksInside(words))
+				yield forbiddenEffect("find removes what it matches outside the workspace", "the same with -print instead");
 			at = end;
 		} else if (/^-(?:fprint|fprint0|fls|fprintf)$/.test(word)) {
 			yield writeEffect(words[at + 1] ?? "");

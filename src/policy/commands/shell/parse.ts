@@ -1,6 +1,7 @@
 // Parses a shell script (POSIX sh and common bash) to the simple commands that it could run, in order. What bash would
 // refuse is marked as malformed, and parsing goes on. Words are read in reader.ts and expanded in expand.ts.
 import { WorkBudget } from "../../work-budget.ts";
+import { assignsArrays, joinWords, openBrackets, parseAssignment, unquotedText } from "./assignments.ts";
 import { countPlainWords, findPlainEnd, PlainCommand } from "./plain-words.ts";
 import { type ParseNested, readingLimits, ShellReader, UNREAD_SCRIPT } from "./reader.ts";
 import { CommandTexts } from "./repeats.ts";
@@ -48,15 +49,6 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set([
 	...["for", "select", "case", "function", "[[", "coproc", "time"],
 ]);
 
-/** The text of a word that is one unquoted piece, as reserved words are. Null for other words. */
-function unquotedText(word: Word): string | null {
-	const only = word[0];
-	return word.length === 1 && only?.kind === "text" && !only.quoted ? only.text : null;
-}
-
-/** Commands that take `name=(…)` among their words. */
-const ARRAY_ASSIGNING_COMMANDS = new Set(["declare", "typeset", "local", "export", "readonly"]);
-
 const EMPTY_PARENTHESES = /\([ \t]*\)/y;
 
 /** What may follow a newline in `[[ … ]]`. */
@@ -68,91 +60,6 @@ const COMPOUND_BEHIND_NAME =
 
 /** The options of the reserved word `time`. With any other, `time` is a program. */
 const TIME_OPTIONS = /[ \t]+(?:-p|--)(?=[ \t])/y;
-
-/** Whether a command takes arrays among its words, also behind `command` or `builtin`. */
-function assignsArrays({ words }: CommandDraft): boolean {
-	return words.slice(0, 3).some((word) => ARRAY_ASSIGNING_COMMANDS.has(unquotedText(word) ?? ""));
-}
-
-/** By how many unquoted brackets are open at the end of a word's part. */
-function openBrackets(part: WordPart): number {
-	if (part.kind !== "text" || part.quoted) return 0;
-	let open = 0;
-	for (const character of part.text) open += character === "[" ? 1 : character === "]" ? -1 : 0;
-	return open;
-}
-
-/** Words with a space behind each. Neighbouring texts become one, so that a hundred thousand words are no as many pieces. */
-function joinWords(words: readonly Word[]): Word {
-	const joined: WordPart[] = [];
-	let plain = "";
-	const flush = () => {
-		if (plain !== "") joined.push({ kind: "text", text: plain, quoted: false });
-		plain = "";
-	};
-	for (const word of words) {
-		for (const part of word) {
-			if (part.kind === "text" && !part.quoted) {
-				plain += part.text;
-				continue;
-			}
-			flush();
-			joined.push(part);
-		}
-		plain += " ";
-	}
-	flush();
-	return joined;
-}
-
-/** Where in an unquoted text the brackets close that are open before it. The text's length where they do not. */
-function endOfBrackets(text: string, openBefore: number, from: number): number {
-	let open = openBefore;
-	for (let at = from; at < text.length; at++) {
-		if (text[at] === "[") open++;
-		else if (text[at] === "]" && --open === 0) return at;
-	}
-	return text.length;
-}
-
-/** Divides a word behind `name` at the bracket that closes its index. Null where none does. */
-function splitAtIndex(word: Word): { readonly index: Word; readonly rest: Word } | null {
-	let open = 0;
-	for (const [at, part] of word.entries()) {
-		if (part.kind === "text" && !part.quoted) {
-			const end = endOfBrackets(part.text, open, 0);
-			if (end < part.text.length) {
-				const text = (piece: string): WordPart => ({ kind: "text", text: piece, quoted: false });
-				return {
-					index: [...word.slice(0, at), text(part.text.slice(0, end))],
-					rest: [text(part.text.slice(end + 1)), ...word.slice(at + 1)],
-				};
-			}
-		}
-		open += openBrackets(part);
-	}
-	return null;
-}
-
-/**
- * Parses `name=value` and `name[index]=value`. Null for other words. Some names that no shell takes are taken, so that a
- * typo hides nothing.
- */
-function parseAssignment(word: Word): Assignment | null {
-	const first = word[0];
-	if (first?.kind !== "text" || first.quoted) return null;
-	const name = /^[A-Za-z0-9_-]+(?=\+?=|\[)/.exec(first.text)?.[0];
-	if (name === undefined) return null;
-	const behind: Word = [{ kind: "text", text: first.text.slice(name.length), quoted: false }, ...word.slice(1)];
-	const split = first.text[name.length] === "[" ? splitAtIndex(behind) : { index: [], rest: behind };
-	const sign = split?.rest[0];
-	if (!split || sign?.kind !== "text" || sign.quoted) return null;
-	const equals = /^\+?=/.exec(sign.text)?.[0];
-	if (equals === undefined) return null;
-	const value: Word = [{ kind: "text", text: sign.text.slice(equals.length), quoted: false }, ...split.rest.slice(1)];
-	const assignment = { name, value, appends: equals === "+=" };
-	return split.index.length > 0 ? { ...assignment, index: split.index } : assignment;
-}
 
 /** A command that reads from others. */
 function readingFrom(command: ParsedCommand, reads: CommandRange, text: CommandDraft["text"]): ParsedCommand {
@@ -589,7 +496,7 @@ class ScriptParser {
 
 	/** Handles a word behind a command's name: `declare x=(…)` assigns. */
 	#nextWord(draft: CommandDraft, word: Word): void {
-		const assignment = this.#reader.peek() === "(" && assignsArrays(draft) ? parseAssignment(word) : null;
+		const assignment = this.#reader.peek() === "(" && assignsArrays(draft.words) ? parseAssignment(word) : null;
 		if (assignment) this.#assignArray(draft, assignment);
 		else draft.words.push(word);
 	}
