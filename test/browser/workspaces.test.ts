@@ -79,6 +79,29 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 			expect(await visitor.page.locator("main img, main script").count()).toBe(0);
 		}
 	});
+
+	it("a manifest with faults, and one that was overtaken, are fit to be seen", async () => {
+		const visitor = await visit(view);
+		await visitor.signIn(key);
+		const { page } = visitor;
+		const id = `overtaken-${view.width}-${view.colorScheme}`;
+		const review = async (text: string) => {
+			await page.getByLabel("Manifest as JSON").fill(text);
+			await page.getByRole("button", { name: "Review changes" }).click();
+			await page.waitForLoadState();
+		};
+		await visitor.open(`/console/workspaces/${id}/manifest`);
+		await review(`{\n  "stack": ["${"w".repeat(300)}" 7]\n}`);
+		expect(await page.locator("li.faulty").innerText()).toContain("a comma is missing");
+		expect(await visitor.findFaults("manifest-faults")).toEqual([]);
+		await review('{\n  "protected_paths": ["infra/", "db/"]\n}');
+		await page.getByRole("heading", { name: "Once it is saved" }).waitFor();
+		await send("PUT", `/v1/workspace/${id}/manifest`, { protected_paths: ["infra/", "keys/"] });
+		await page.getByRole("button", { name: "Save this manifest" }).click();
+		await page.getByText("Somebody saved version 1").waitFor();
+		expect(await page.getByRole("main").innerText()).toMatch(/keys\/[\s\S]*db\//);
+		expect(await visitor.findFaults("manifest-overtaken")).toEqual([]);
+	});
 });
 
 describe("a chain", () => {
