@@ -1,5 +1,5 @@
 // Runs in D1, mirrored from their objects.
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.edge.ts";
 import { isInListRange } from "../../db/list-range.ts";
 import { rowsFromJson } from "../../db/rows.ts";
@@ -13,9 +13,20 @@ export interface AgentRunRow extends ListedRunRow {
 	run: string | null;
 }
 
-/** Stores a row, unless the stored one is as new or newer. */
+/** Replaces the stored row, unless that is as new or newer or has another status. */
+function updateRunning(db: Database, { id, revision, status, summary, run }: AgentRunRow) {
+	return db
+		.update(agentRuns)
+		.set({ revision, summary, run })
+		.where(and(eq(agentRuns.id, id), eq(agentRuns.status, status), lt(agentRuns.revision, revision)));
+}
+
+/**
+ * Stores a row, unless the stored one is as new or newer. A statement that sets the status writes the index by status again, whatever
+ * the status was; a run changes many times while it is running, so those changes are written without it.
+ */
 export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
-	await db
+	const upsert = db
 		.insert(agentRuns)
 		.select(rowsFromJson(agentRuns, [row]))
 		.onConflictDoUpdate({
@@ -28,6 +39,9 @@ export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 			},
 			setWhere: sql`excluded.revision > ${agentRuns.revision}`,
 		});
+	// Once the first has replaced the row, the second finds it as new.
+	if (row.status === "running") await db.batch([updateRunning(db, row), upsert]);
+	else await upsert;
 }
 
 /** A user's runs, newest first, without their steps: those of a page, and one more if there are more. */

@@ -43,7 +43,7 @@ async function ask(asks: number): Promise<void> {
 		return;
 	}
 	// The session is over: the page says so.
-	if (response.redirected) return location.reload();
+	if (response.redirected || response.status === 401) return location.reload();
 	if (response.ok) replacePart(await response.text());
 	else if (response.status !== 429 && response.status < 500) return replacePart(await response.text());
 	const retryAfterMs = Number(response.headers.get("retry-after") ?? "0") * 1_000;
@@ -52,11 +52,15 @@ async function ask(asks: number): Promise<void> {
 	else setTimeout(() => void ask(asks + 1), Math.max(pauseAfter(asks), retryAfterMs));
 }
 
-/** Shows the parts of a stream until it ends. */
+/** Shows the parts of a stream until it ends. After null, which says that the session is over, there is nothing to ask for. */
 async function showStream(path: string, signal: AbortSignal): Promise<void> {
 	const response = await fetch(path, { signal });
 	if (!response.ok || response.redirected || !response.body) return;
-	for await (const part of readData(response.body)) replacePart(JSON.parse(part) as string);
+	for await (const text of readData(response.body)) {
+		const part = JSON.parse(text) as string | null;
+		if (part === null) livePart()?.removeAttribute("data-live");
+		else replacePart(part);
+	}
 }
 
 /** Follows the part, if the page has one that changes. */

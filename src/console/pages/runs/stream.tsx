@@ -14,6 +14,9 @@ function renderPart(html: Child): string {
 	return `data: ${JSON.stringify((<Fragment>{html}</Fragment>).toString())}\n\n`;
 }
 
+/** Says that the session's key has ended. The page is to be loaded anew: it says why. */
+const SESSION_OVER = "data: null\n\n";
+
 /**
  * Turns the API's events into parts of the page, one for all events that came at once. An error ends it: the page asks then, and is
  * told why.
@@ -29,7 +32,10 @@ function toParts(): TransformStream<string, string> {
 			for (const event of events) run = applyRunEvent(run, event);
 			// Whatever came says that the API goes on: the browser is to know as well.
 			controller.enqueue(run === null || run === before ? ":\n\n" : renderPart(<LiveRun run={run} />));
-			if (events.some(({ name }) => name === "error")) controller.terminate();
+			const failure = events.find(({ name }) => name === "error");
+			if (!failure) return;
+			if (failure.data["status"] === 401) controller.enqueue(SESSION_OVER);
+			controller.terminate();
 		},
 	});
 }
