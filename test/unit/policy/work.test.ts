@@ -133,7 +133,7 @@ describe("work stays in proportion to what is written, for", () => {
 
 	it("here-documents without a body beside what they are for", () => {
 		expect(fired([`rm -rf / ${"<<E ".repeat(1_000)}`])).toContain("forbidden_command");
-		expect(fired([`sh ${"<<E ".repeat(3)}\nrm -rf /\nE\n`])).toContain("forbidden_command");
+		expect(fired(["sh <<E\nrm -rf /\nE\nls <<F <<F"])).toContain("forbidden_command");
 	});
 
 	it("many sources of a copy, so that they are judged", () => {

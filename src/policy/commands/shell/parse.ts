@@ -418,7 +418,10 @@ class ScriptParser {
 		const command = this.#begin();
 		// One whose body would begin behind the text has none, and another of the same command adds nothing to it.
 		const hasNoBody = operator === "<<" && start > reader.lastLineEnd;
-		if (hasNoBody && command === this.#bodiless) return reader.step();
+		if (hasNoBody && command === this.#bodiless) {
+			reader.step();
+			return;
+		}
 		if (hasNoBody) this.#bodiless = command;
 		command.redirects.push(redirect);
 		reader.count();
