@@ -16,11 +16,19 @@ interface AssignedValue {
 	readonly value: string;
 }
 
+/** Commands that make a name stand for another variable by `-n`. */
+const REFERRING_COMMAND = /^(?:declare|typeset|local)$/;
+
+/** Bash follows no more names that stand for others. */
+const MOST_REFERENCES = 8;
+
 /** The state that all commands of one check share. Variables are those of the scope that each method is given. */
 export class ShellState {
 	readonly files: FileState;
 	readonly pipes: Pipes;
 	readonly #work: WorkBudget;
+	/** Names that stand for other variables, by `declare -n`. */
+	readonly #references = new Map<string, string>();
 
 	constructor(work: WorkBudget) {
 		this.#work = work;
@@ -41,9 +49,12 @@ export class ShellState {
 			const added = expandText(word, environment);
 			if (!this.#work.charge(before.length)) return;
 			const value = before + added;
-			if (before !== "") recordValue(scope, name, added, this.#work);
-			recordValue(scope, name, value, this.#work);
-			yield { name, element: index && expandText(index, environment).replace(/^\[/, ""), value };
+			const element = index && expandText(index, environment).replace(/^\[/, "");
+			for (const each of this.#namesOf(name)) {
+				if (before !== "") recordValue(scope, each, added, this.#work);
+				recordValue(scope, each, value, this.#work);
+				yield { name: each, element, value };
+			}
 		}
 	}
 
@@ -62,15 +73,30 @@ export class ShellState {
 		this.#assignParameters(command, words, scope);
 		if (command === "printf" && words[0] === "-v")
 			record(words[1] ?? "", predictOutput("printf", words.slice(2), null, this.#work) ?? "");
+		const isReferring = REFERRING_COMMAND.test(command) && words.some((word) => /^-[A-Za-z]*n/.test(word));
 		const isFilledByInput = /^(?:read|mapfile|readarray)$/.test(command) && input !== null;
 		for (const word of words) {
 			const [, name, element, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?=(.*)$/s.exec(word) ?? [];
 			if (name !== undefined && value !== undefined) {
-				record(name, value);
-				yield { name, element, value };
+				if (isReferring) this.#references.set(name, value);
+				for (const each of isReferring ? [name] : this.#namesOf(name)) {
+					record(each, value);
+					yield { name: each, element, value };
+				}
 			} else if (command === "for") record(words[0] ?? "", word);
 			else if (isFilledByInput) record(word, input.trim());
 		}
+	}
+
+	/** A variable, and those that its name stands for in bash: `declare -n name=other`. */
+	#namesOf(name: string): readonly string[] {
+		const names = [name];
+		let next = this.#references.get(name);
+		while (next !== undefined && !names.includes(next) && names.length <= MOST_REFERENCES) {
+			names.push(next);
+			next = this.#references.get(next);
+		}
+		return names;
 	}
 
 	/** Records the parameters that `set` and `shift` leave. */

@@ -16,7 +16,8 @@ export function canonicalPath(path: string): string {
 /** The part of a dotted name behind its last dot. */
 export const lastName = (path: string): string => path.slice(path.lastIndexOf(".") + 1);
 
-const HOME_NAMES = /(?:^|\.)(?:process\.env\.HOME|os\.homedir\(?\)?|Path\.home|Dir\.home|environ\.HOME)$/;
+const HOME_NAMES =
+	/(?:^|\.)(?:process\.env\.HOME|homedir\(?\)?|Path\.home|Dir\.home|environ\.HOME|user_home!?|Sys\.getenv\.HOME)$/;
 
 /** Whether a name, or a call of it, stands for the home folder. */
 export const isHome = (path: string): boolean => /(?:home|HOME|dir\(?\)?)$/.test(path) && HOME_NAMES.test(path);

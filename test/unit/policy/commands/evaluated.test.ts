@@ -191,3 +191,20 @@ describe("a command that is hidden from a reader of words", () => {
 		expect(decided(command)).toBe("allow");
 	});
 });
+
+describe("a name that stands for another variable", () => {
+	it.each([
+		"declare -n p=PATH; p=/tmp/x:$p; ls",
+		"typeset -n p=PATH; p=/tmp/x; ls",
+		"f() { local -n q=PATH; q=/tmp/x; }; f",
+		"declare -n a=b; declare -n b=PATH; a=/tmp/x; ls",
+		"declare -rn p=LD_PRELOAD; p=/tmp/x.so; ls",
+	])("asks as that variable does: %s", (command) => {
+		expect(decided(command)).not.toBe("allow");
+	});
+
+	it("asks nothing for a variable that nothing runs, and ends where names stand for each other", () => {
+		expect(decided("declare -n r=x; r=5; echo $x")).toBe("allow");
+		expect(decided("declare -n a=b; declare -n b=a; a=5; echo $a")).toBe("allow");
+	});
+});

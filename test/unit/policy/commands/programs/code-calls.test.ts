@@ -4,6 +4,10 @@ import { findCallEffects } from "../../../../../src/policy/commands/programs/cod
 import { testDecisions } from "../../../../support/decided-commands.ts";
 
 const DENIED = [
+	"julia -e 'rm(homedir(), recursive=true)'",
+	"julia -e 'rm(joinpath(homedir(), \"x\"), recursive=true)'",
+	"elixir -e 'File.rm_rf(System.user_home!())'",
+	'node -e \'const {homedir}=require("os"); require("fs").rmSync(homedir(),{recursive:true})\'',
 	"python -c \"import os; getattr(os,'sys'+'tem')('rm -rf ~')\"",
 	"python3 -c \"import os as o; o.system(''.join(['r','m',' -rf ','/']))\"",
 	"python -c \"from os import system as s; s('mr'[::-1]+' -rf ~')\"",
