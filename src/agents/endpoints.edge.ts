@@ -76,7 +76,7 @@ const startRunEndpoint = endpoint({
 	admission: "handler",
 	summary: "Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof.",
 	description:
-		"For a goal of several steps; it costs at most `max_cost_usd`, whatever happens, and goes on when its caller leaves. Give an `idempotency_key` where the call may be repeated: a repeated one joins the run.",
+		"For a goal of several steps; it costs at most `max_cost_usd` and goes on when its caller leaves. With an `idempotency_key`, a repeated call joins the run.",
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
 	streamsProgress: true,
 	body: agentRunRequestSchema,
@@ -178,7 +178,7 @@ const getRunEndpoint = endpoint({
 	// A run in the background is polled.
 	countsTowardsDay: false,
 	summary: "One of the caller's runs as it stands.",
-	description: "To look after a run that is under way, or to read the output of one that is over.",
+	description: "To look after a run under way, or to read the output of one that is over.",
 	params: runIdParam,
 	result: runSchema,
 	async handle({ params, context }) {

@@ -43,11 +43,8 @@ const runStepSchema = z.lazy(() =>
 		output_hash: z.string(),
 		step_proof: z.string(),
 		timestamp: z.string(),
-		tokens: z
-			.int()
-			.optional()
-			.describe("Of all calls of the step; in no proof. Absent in runs from before this member."),
-		input_tokens: z.int().optional().describe("How many of `tokens` were input."),
+		tokens: z.int().optional().describe("Of all calls; in no proof."),
+		input_tokens: z.int().optional(),
 	}),
 );
 
@@ -99,7 +96,7 @@ function commonRunFields() {
 export const runSchema = z.lazy(() =>
 	z.object({
 		...commonRunFields(),
-		goal: z.string().optional().describe("As it was asked for. Absent in runs from before this member."),
+		goal: z.string().optional(),
 		plan: z.array(z.string()),
 		steps: z.array(runStepSchema),
 		alerts: z.array(alertSchema),

@@ -1,6 +1,7 @@
 // `npm start`: makes what a fresh machine needs for a first answer, and keeps it for later starts.
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
@@ -75,10 +76,20 @@ async function reportConfigState(serviceUrl: string): Promise<void> {
 	console.error("  the last one that could be read is in force; if there never was one, no model is called (503)");
 }
 
+/** A runtime that was ended a moment ago may hold its port for another. */
+const PORT_TRIES = 20;
+const PORT_PAUSE_MS = 100;
+
 /** Ends the start where a port is taken, before seconds of building, and before the runtime says it in its own way. @throws EADDRINUSE */
-async function requireFreePort(port: number, address: string): Promise<void> {
+async function requireFreePort(port: number, address: string, tries = PORT_TRIES): Promise<void> {
 	const probe = createServer().listen(port, address);
-	await once(probe, "listening");
+	try {
+		await once(probe, "listening");
+	} catch (error) {
+		if (tries <= 1) throw error;
+		await sleep(PORT_PAUSE_MS);
+		return requireFreePort(port, address, tries - 1);
+	}
 	probe.close();
 	await once(probe, "close");
 }

@@ -296,9 +296,8 @@ type Steps = {
 	output_hash: string;
 	step_proof: string;
 	timestamp: string;
-	/** Of all calls of the step; in no proof. Absent in runs from before this member. */
+	/** Of all calls; in no proof. */
 	tokens?: number;
-	/** How many of `tokens` were input. */
 	input_tokens?: number;
 };
 
@@ -345,7 +344,6 @@ type WatchAgentRun = {
 	truncated?: true;
 	/** Why it stopped, unless it is complete or still running. */
 	final_message?: string;
-	/** As it was asked for. Absent in runs from before this member. */
 	goal?: string;
 	plan: string[];
 	steps: Steps[];
@@ -1160,7 +1158,6 @@ export interface EndpointTypes {
 			truncated?: true;
 			/** Why it stopped, unless it is complete or still running. */
 			final_message?: string;
-			/** As it was asked for. Absent in runs from before this member. */
 			goal?: string;
 			plan: string[];
 			steps: Steps[];

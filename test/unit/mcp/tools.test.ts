@@ -59,6 +59,7 @@ describe("the tools", () => {
 			"key list_response_input_items",
 			"key create_message",
 			"key count_message_tokens",
+			"key watch_agent_run",
 			"key get_handoff_checkpoint",
 			"key generate_workspace_files",
 			"public get_brain_badge",
