@@ -77,14 +77,20 @@ export class ShellState {
 		const isFilledByInput = /^(?:read|mapfile|readarray)$/.test(command) && input !== null;
 		for (const word of words) {
 			const [, name, element, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?=(.*)$/s.exec(word) ?? [];
-			if (name !== undefined && value !== undefined) {
-				if (isReferring) this.#references.set(name, value);
-				for (const each of isReferring ? [name] : this.#namesOf(name)) {
-					record(each, value);
-					yield { name: each, element, value };
-				}
-			} else if (command === "for") record(words[0] ?? "", word);
+			if (name !== undefined && value !== undefined)
+				yield* this.#assignWord({ name, element, value }, isReferring, scope);
+			else if (command === "for") record(words[0] ?? "", word);
 			else if (isFilledByInput) record(word, input.trim());
+		}
+	}
+
+	/** Records what a word assigns, also to what its name stands for. @param isReferring the word says what its name stands for. */
+	*#assignWord(assigned: AssignedValue, isReferring: boolean, scope: Scope): Iterable<AssignedValue> {
+		const { name, value } = assigned;
+		if (isReferring) this.#references.set(name, value);
+		for (const each of isReferring ? [name] : this.#namesOf(name)) {
+			recordValue(scope, each, value, this.#work);
+			yield { ...assigned, name: each };
 		}
 	}
 

@@ -38,6 +38,7 @@ import {
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
 import { ShellState } from "./shell-state.ts";
+import { findStrayKey } from "./stray-keys.ts";
 import { DOWNLOADERS } from "./transfers.ts";
 import { ValueWalk } from "./value-walk.ts";
 
@@ -282,6 +283,12 @@ export class CommandWalk implements Walk {
 		this.#fileWalk.followFileRuns(words, fields, frame);
 		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#secrets, this.#work);
 		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
+		const stray = findStrayKey(words, frame.command);
+		if (stray !== null)
+			this.#findings.add(
+				"exec_action",
+				`puts ${shortenForReason(stray.key)} into an address of ${shortenForReason(stray.host)}, which it is not named after`,
+			);
 		const written: string[] = [];
 		const inner = innerFrame(frame);
 		const invocation: Invocation = {
