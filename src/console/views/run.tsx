@@ -86,7 +86,10 @@ export function LiveRun({ run }: { run: Run }) {
 	return (
 		<div id="live" {...(isRunning ? livePaths(run.run_id) : {})}>
 			<p role="status" aria-live="polite">
-				<RunStatus status={run.status} /> {isRunning ? `${run.steps_taken} steps so far` : (run.final_message ?? "")}
+				<RunStatus status={run.status} />{" "}
+				{isRunning
+					? `${run.steps_taken} ${run.steps_taken === 1 ? "step" : "steps"} so far`
+					: (run.final_message ?? "")}
 			</p>
 			<RunSpend run={run} />
 			<Definitions
