@@ -3,7 +3,7 @@ import { CONSOLE_PAGES } from "../../src/console/pages.ts";
 import { chat, type TestService } from "../clients/support.ts";
 
 /** Answers of the console that are no page: a part of one, and what is to be saved. */
-const NO_PAGES = ["run_live", "workspace_chain_proof", "workspace_checkpoint"];
+const NO_PAGES = ["run_live", "run_stream", "workspace_chain_proof", "workspace_checkpoint"];
 
 const WORKSPACE = "team/checkout@main";
 
