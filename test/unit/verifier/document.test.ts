@@ -25,10 +25,13 @@ describe("a document", () => {
 	it("is what any JSON writer wrote", () => {
 		fc.assert(
 			fc.property(fc.json(), fc.constantFrom(undefined, 1, "\t"), (text, indent) => {
-				const value: unknown = JSON.parse(text);
+				const names = new Set<string>();
+				const value: unknown = JSON.parse(text, (name, member: unknown) => {
+					names.add(name);
+					return member;
+				});
 				const read = readDocument(JSON.stringify(value, null, indent));
-				const isOdd = /"__proto__"/.test(text);
-				expect(read).toEqual(isOdd ? expect.objectContaining({ ok: false }) : { ok: true, value });
+				expect(read).toEqual(names.has("__proto__") ? expect.objectContaining({ ok: false }) : { ok: true, value });
 			}),
 		);
 	});
