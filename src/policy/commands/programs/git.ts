@@ -49,8 +49,14 @@ const push: GitRule = ({ command, words, operands, has }) => {
 	return [
 		...(has("--no-verify") && !command.options.letters.has("n") ? [riskyEffect("skips the checks before a push")] : []),
 		...(PLATFORM_REMOTES.test(operands[0] ?? "") ? [raiseEffect("deploy_action", "git push deploys")] : []),
+		...(REMOTE_ADDRESS.test(operands[0] ?? "")
+			? [riskyEffect("git push sends the repository to an address that is none of its remotes", "git push origin")]
+			: []),
 	];
 };
+
+/** An address of a repository on another machine: `https://host/path`, `user@host:path`. */
+const REMOTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/|^[^/\s]+@[^/\s]+:/i;
 
 /** Names of remotes that build and run what they are sent. */
 const PLATFORM_REMOTES =
@@ -143,6 +149,13 @@ const connects: GitRule = ({ words, operands }) => [
 	}),
 ];
 
+const remote: GitRule = (invocation) => {
+	const [verb = ""] = invocation.operands;
+	if (/^(?:rm|remove)$/.test(verb)) return [raiseEffect("delete_action", "removes a remote")];
+	const moves = verb === "set-url" ? [riskyEffect("git pushes to another address from now on", "git remote -v")] : [];
+	return [...moves, ...connects(invocation)];
+};
+
 function assignedSetting(written: string): readonly Effect[] {
 	const end = written.indexOf("=");
 	return end < 0 ? [] : findSettingEffects(written.slice(0, end), written.slice(end + 1));
@@ -214,10 +227,7 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 			return connects(invocation);
 		},
 		tag: ({ has }) => (has("-d") || has("--delete") ? [raiseEffect("delete_action", "deletes a tag")] : []),
-		remote: (invocation) =>
-			/^(?:rm|remove)$/.test(invocation.operands[0] ?? "")
-				? [raiseEffect("delete_action", "removes a remote")]
-				: connects(invocation),
+		remote,
 		rm: ({ operands, has }) => [
 			...operands.map((path) => writeEffect(path, "below")),
 			...(has("--cached") ? [] : [raiseEffect("delete_action", "git rm removes files")]),
