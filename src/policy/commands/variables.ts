@@ -57,7 +57,7 @@ export function findVariableEffects(written: string, value: string, element?: st
 function settingsFileEffects(name: string, value: string): readonly Effect[] {
 	const isFile = /[/\\]/.test(value) && value !== "/dev/null";
 	return isFile && locatePath(value) === "temporary"
-		? [raiseEffect("exec_action", `${name} names settings that are not seen`)]
+		? [raiseEffect("exec_action", `${name} names a settings file that the check cannot see`)]
 		: [];
 }
 
@@ -70,7 +70,7 @@ function folderEffects(name: string, value: string): readonly Effect[] {
 	const folders = first.split(value.includes(";") ? ";" : ":");
 	const added = value.length > first.length ? folders.slice(0, -1) : folders.filter((folder) => folder !== "");
 	const unsafe = added.find((folder) => isUnsafeFolder(name, folder));
-	return unsafe === undefined ? [] : [raiseEffect("exec_action", `${name} looks in ${unsafe || "."} for what runs`)];
+	return unsafe === undefined ? [] : [raiseEffect("exec_action", `${name} lets code from ${unsafe || "."} run`)];
 }
 
 function isUnsafeFolder(name: string, folder: string): boolean {

@@ -44,7 +44,7 @@ function findUploads(command: Invocation): readonly string[] {
 function uploadEffects(file: string): readonly Effect[] {
 	const location = locatePath(file);
 	if (location === "inside" || location === "temporary") return [readEffect(file)];
-	return [forbiddenEffect(`sends ${file}, which is not the workspace's`)];
+	return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
 }
 
 /** The method behind a bundle of letters: `-sXDELETE`, `-sX DELETE`. */
@@ -143,7 +143,7 @@ const socat: ProgramRule = ({ words }) => {
 /** Firewalls and routes. One wrong rule makes the machine unreachable. */
 const firewall: ProgramRule = (command) => {
 	const flushes = command.words.some((word) => /^(?:-F|--flush|-X|--delete-chain|flush|reset|disable)$/.test(word));
-	if (flushes) return [forbiddenEffect(`${command.name} drops firewall rules`)];
+	if (flushes) return [forbiddenEffect(`${command.name} removes firewall rules`)];
 	return command.words.some((word) => /^(?:-L|--list|-S|list|status|show)/.test(word)) || command.words.length === 0
 		? []
 		: [riskyEffect(`${command.name} changes firewall rules`)];
@@ -151,7 +151,7 @@ const firewall: ProgramRule = (command) => {
 
 const ip: ProgramRule = (command) =>
 	command.options.operands.some((word) => /^(?:del|delete|flush|down)$/.test(word))
-		? [forbiddenEffect("takes network settings away")]
+		? [forbiddenEffect("turns the network off or removes its settings")]
 		: [];
 
 export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
@@ -176,6 +176,6 @@ export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ifconfig: ip,
 	route: ip,
 	nmcli: ip,
-	telnet: (command) => (command.piped ? [riskyEffect("sends what it reads over the network")] : []),
+	telnet: (command) => (command.piped ? [riskyEffect("telnet sends its input over the network")] : []),
 	ftp: (command) => command.options.operands.slice(1).map((path) => writeEffect(path)),
 };
