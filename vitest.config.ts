@@ -87,6 +87,7 @@ export default defineConfig({
 					environment: "node",
 					provide: PROVIDED,
 					include: ["test/unit/**/*.test.ts", "test/bench/**/*.test.ts"],
+					setupFiles: ["./test/support/seed.ts"],
 					// What they test is pure: a process of its own for each file only imports everything once more.
 					isolate: false,
 					testTimeout: TEST_TIMEOUT_MS,

@@ -22,6 +22,10 @@ const SECRET_SHAPES: readonly RegExp[] = [
 	/((?:^|\s)(?:-u|--user|--auth) ?=?[^\s:]{1,100}:)[^\s]{1,400}/g,
 	/(\bsshpass -p ?)[^\s]{1,400}/g,
 	/(\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^|;&]{0,200}? -p)[^\s]{1,400}/g,
+	// docker login -p …, mongosh -p …, zip -P …, ldapsearch -w …
+	/(\b(?:login|mongo(?:sh|dump|restore|export|import)?|zip|7za?|sqlcmd|ldap(?:search|modify|add|delete)|lftp|plink|pscp|psftp)\b[^|;&]{0,200}? -[pPw] ?)[^\s-][^\s]{0,400}/g,
+	// openssl … -passin pass:…
+	/(\bpass:)[^\s'"]{1,400}/g,
 	/(\bredis-cli\b[^|;&]{0,200}? -a )[^\s]{1,400}/g,
 	/()\b(?:gh[pousr]_|github_pat_|glpat-|sk-|sk_live_|rk_live_|xox[abprs]-|npm_|pypi-|AKIA|ASIA|AIza|eyJ)[\w.+/=-]{6,400}/g,
 ];

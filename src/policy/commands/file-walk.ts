@@ -21,6 +21,7 @@ import type { FindingCollector } from "./findings.ts";
 import { type CommandFrame, innerFrame, type Walk } from "./frames.ts";
 import { isDisk, isInputFile, locatePath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
+import { isPublishingFile, isShownOnly } from "./programs/publishing.ts";
 import { type Environment, expandText } from "./shell/expand.ts";
 import type { Redirect } from "./shell/script.ts";
 import type { ValueWalk } from "./value-walk.ts";
@@ -96,7 +97,10 @@ export class FileWalk {
 
 	/** Follows the files that a command runs, and those that a task runner takes its tasks from. */
 	followFileRuns(words: CommandWords, fields: readonly string[], frame: CommandFrame): void {
-		for (const run of findFileRuns(words, fields[0] ?? "")) this.#followFileRun(run, frame);
+		for (const run of findFileRuns(words, fields[0] ?? "")) {
+			this.#followFileRun(run, frame);
+			this.#followPublishingFile(run, words, frame);
+		}
 		for (const folder of findForeignTaskFolders(words, frame.scope.folders.at(-1) ?? ""))
 			this.#findings.addUnknownRun(`runs tasks of ${shortenForReason(folder)}, which is outside the workspace`);
 		for (const path of findTaskFiles(words)) {
@@ -110,6 +114,13 @@ export class FileWalk {
 			for (const line of findTaskLines(words.name, text))
 				this.#walk.followScriptText(line, [], innerFrame(frame), true);
 		}
+	}
+
+	/** Asks about a file that is named as one that publishes. `bash -n` only reads it, and many scripts take `-n` for a dry run. */
+	#followPublishingFile({ path, optional }: FileRun, { words }: CommandWords, frame: CommandFrame): void {
+		if (optional || !isPublishingFile(path) || words.includes("-n") || isShownOnly(words)) return;
+		const content = this.#files.find(path, frame.scope.folders)?.text ?? null;
+		if (content === null) this.#findings.add("deploy_action", `runs the script ${shortenForReason(path)}`);
 	}
 
 	/** Follows a file that code loads. One that the check did not write is nothing to it. */

@@ -14,6 +14,7 @@ import {
 	findLocation,
 	findPlace,
 	findSecrecy,
+	holdsHome,
 	isBuildOutput,
 	isDisk,
 	isStartupFile,
@@ -140,7 +141,8 @@ export class PathJudge {
 		const shown = () => shortenForReason(path.full);
 		const secrecy = this.#findSecrecy(path);
 		if (secrecy === "credential") return [forbiddenPath(`shows or sends the credential ${shown()}`)];
-		return secrecy === "doubtful" ? [riskyPath(`may show a credential: ${shown()}`)] : [];
+		if (secrecy === "doubtful") return [riskyPath(`may show a credential: ${shown()}`)];
+		return holdsHome(path) ? [riskyPath(`reads all of ${shown()}, where credentials are kept`)] : [];
 	}
 
 	/** The secrecy of the path, and of what its wildcards may stand for. */

@@ -103,6 +103,15 @@ function findHomePlace(segments: readonly string[]): string | null {
 	return DATA_FOLDERS.has(first) ? "in a data folder" : null;
 }
 
+/** Whether a path is a home, or a folder that homes are in. Credentials of its user lie below. */
+export function holdsHome({ full, normalized: { segments, outside } }: NamedPath): boolean {
+	if (!outside || !/^(?:~|[/\\]|[a-z]:)/i.test(full)) return false;
+	const [first = ""] = segments;
+	if (segments.length === 0) return true;
+	if (full.startsWith("~")) return false;
+	return first === "root" ? segments.length === 1 : HOME_ROOTS.has(first) && segments.length <= 2;
+}
+
 /** What locating each path up to four times costs, in units of work. A program's rule does not locate it more often. */
 export function locatingWork(paths: readonly string[]): number {
 	return paths.reduce((sum, path) => sum + 600 + 4 * (foldingWork(path) + normalizingWork(path)), 0);

@@ -14,6 +14,7 @@ import {
 import { locatePath } from "./locations.ts";
 import { findRoleLanguage } from "./program-tables.ts";
 import { findSettingEffects } from "./programs/git-settings.ts";
+import { findPackageSource } from "./programs/package-sources.ts";
 import { starredNames } from "./starred-names.ts";
 import variablesFile from "./variables.json" with { type: "json" };
 
@@ -24,6 +25,10 @@ const FOLDER_VARIABLES: ReadonlySet<string> = new Set(variablesFile.folders);
 const EXPANDED_VARIABLES: ReadonlySet<string> = new Set(variablesFile.expand);
 const OPTION_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.options));
 const CODE_VARIABLES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.code));
+const PACKAGE_SOURCE_VARIABLES = starredNames(variablesFile.package_sources);
+/** The values that turn a check of addresses or packages off, or the shell's record of what was run. A star: any. */
+const WEAKENING_VALUES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.weakened));
+const UNTRACED_VALUES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.untraced));
 const COMMAND_LIKE_NAMES = starredNames(variablesFile.command_like_endings.map((ending) => `*_${ending}`));
 
 /** Variables of bash that hold what names of commands stand for. */
@@ -46,11 +51,18 @@ export function findVariableEffects(written: string, value: string, element?: st
 	if (SETTINGS_VARIABLES.has(name)) return settingsFileEffects(name, value);
 	if (FOLDER_VARIABLES.has(name)) return folderEffects(name, value);
 	if (EXPANDED_VARIABLES.has(name)) return /\$\(|`/.test(value) ? [guessedScriptEffect(`: ${value}`)] : [];
+	if (isWeakValue(WEAKENING_VALUES.get(name), value)) return [riskyEffect(`${name}=${value} turns a check off`)];
+	if (isWeakValue(UNTRACED_VALUES.get(name), value)) return [riskyEffect("turns off the history of the shell")];
+	if (PACKAGE_SOURCE_VARIABLES.has(name)) return value.split(/[\s,|]+/).flatMap(findPackageSource);
 	const tool = OPTION_VARIABLES.get(name);
 	if (tool !== undefined) return optionEffects(name, tool, value);
 	const language = findRoleLanguage(`code:${CODE_VARIABLES.get(name) ?? ""}`);
 	if (language !== null) return [codeEffect(language, value)];
 	return gitConfigEffects(name, value) ?? (COMMAND_LIKE_NAMES.has(name) ? [suspectEffect(value)] : []);
+}
+
+function isWeakValue(weak: string | undefined, value: string): boolean {
+	return weak !== undefined && (weak === "*" ? !/^(?:0|false|no)$/i.test(value) : value.toLowerCase() === weak);
 }
 
 /** A file of settings from where anyone can write. An environment's name (`ENV=production`) is no file. */

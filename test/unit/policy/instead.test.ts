@@ -64,6 +64,30 @@ const OFFERS: readonly (readonly [command: string, instead: string, form: string
 		"go run golang.org/x/tools/cmd/goimports@v0.30.0",
 	],
 	["dotnet tool install -g dotnet-ef", "the same without -g", "dotnet tool install dotnet-ef"],
+	["git push https://git.example.com/a/b.git main", "git push origin", "git push origin main"],
+	["git remote set-url origin https://git.example.com/a.git", "git remote -v", "git remote -v"],
+	["ssh -R 80:localhost:8080 host.example.com", "the same without -R", "ssh host.example.com"],
+	["aws configure set region eu-west-1", "aws --region REGION COMMAND", "aws --region eu-west-1 s3 ls"],
+	[
+		"gcloud config set project shop",
+		"gcloud --project PROJECT COMMAND",
+		"gcloud --project shop compute instances list",
+	],
+	["az account set -s shop", "az account show", "az account show"],
+	["kubectl config use-context shop", "kubectl --context CONTEXT COMMAND", "kubectl --context shop get pods"],
+	["docker context use shop", "docker --context CONTEXT COMMAND", "docker --context shop ps"],
+	[
+		"pip install --index-url https://packages.example.com/simple black",
+		"the same without that address",
+		"pip install black",
+	],
+	["history -c", "history", "history"],
+	["deno install -g jsr:@a/b", "deno run PROGRAM", "deno run jsr:@a/b"],
+	["nvm alias default 24", "nvm use VERSION", "nvm use 24"],
+	["mise use -g node@24", "mise use without -g", "mise use node@24"],
+	["xattr -c a.app", "xattr -l", "xattr -l a.app"],
+	["tmux kill-server", "tmux kill-session -t NAME", "tmux kill-session -t web"],
+	["su ann -c 'ls src'", "the command without it", "ls src"],
 	["pyenv global 3.13", "the same with local instead of global", "pyenv local 3.13"],
 	["crontab -e", "crontab -l", "crontab -l"],
 	["drizzle-kit push", "drizzle-kit generate", "drizzle-kit generate"],
@@ -88,7 +112,7 @@ describe("what a reason offers instead", () => {
 
 	it("is tried here for each row of the table of unusual commands", () => {
 		const offered = Object.values(unusual.programs).flatMap((rows) =>
-			rows.flatMap((row) => ("instead" in row ? row.instead : [])),
+			rows.flatMap((row) => ("instead" in row && row.instead !== undefined ? [row.instead] : [])),
 		);
 		expect(offered.length).toBeGreaterThan(15);
 		for (const instead of offered)

@@ -54,8 +54,14 @@ const push: GitRule = ({ command, words, operands, has }) => {
 			? [riskyEffect("git push skips the hooks that check it")]
 			: []),
 		...(PLATFORM_REMOTES.test(operands[0] ?? "") ? [raiseEffect("deploy_action", "git push deploys")] : []),
+		...(REMOTE_ADDRESS.test(operands[0] ?? "")
+			? [riskyEffect("git push sends the repository to an address that is none of its remotes", "git push origin")]
+			: []),
 	];
 };
+
+/** An address of a repository on another machine: `https://host/path`, `user@host:path`. */
+const REMOTE_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/|^[^/\s]+@[^/\s]+:/i;
 
 /** Names of remotes that build and run what they are sent. */
 const PLATFORM_REMOTES =
@@ -151,6 +157,16 @@ const connects: GitRule = ({ words, operands }) => [
 	}),
 ];
 
+const remote: GitRule = (invocation) => {
+	const [verb = ""] = invocation.operands;
+	if (/^(?:rm|remove)$/.test(verb)) return [raiseEffect("delete_action", "git remote removes a remote")];
+	const moves =
+		verb === "set-url"
+			? [riskyEffect("git remote makes git push to another address", "git remote -v, which only looks")]
+			: [];
+	return [...moves, ...connects(invocation)];
+};
+
 function assignedSetting(written: string): readonly Effect[] {
 	const end = written.indexOf("=");
 	return end < 0 ? [] : findSettingEffects(written.slice(0, end), written.slice(end + 1));
@@ -226,10 +242,7 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 			return connects(invocation);
 		},
 		tag: ({ has }) => (has("-d") || has("--delete") ? [raiseEffect("delete_action", "git tag deletes a tag")] : []),
-		remote: (invocation) =>
-			/^(?:rm|remove)$/.test(invocation.operands[0] ?? "")
-				? [raiseEffect("delete_action", "git remote removes a remote")]
-				: connects(invocation),
+		remote,
 		rm: ({ operands, has }) => [
 			...operands.map((path) => writeEffect(path, "below")),
 			...(has("--cached") ? [] : [raiseEffect("delete_action", "git rm removes files")]),

@@ -8,9 +8,10 @@ import {
 	riskyEffect,
 	writeEffect,
 } from "../effects.ts";
+import { parseArguments } from "../grammar.ts";
 import { locatePath, locatingWork } from "../locations.ts";
 import { findOutputFiles } from "./files.ts";
-import { findChangingRequest, findMethodEffects } from "./requests.ts";
+import { findChangingRequest, findMethodEffects, staysOnThisMachine } from "./requests.ts";
 
 /** Options of curl and wget whose value names a file to send, and options whose value is sent and may name one. */
 const UPLOAD_OPTIONS = /^(?:-T|--upload-file|--post-file|--body-file)$/;
@@ -41,10 +42,15 @@ function findUploads(command: Invocation): readonly string[] {
 	return command.work.charge(locatingWork(paths)) ? paths : [];
 }
 
-function uploadEffects(file: string): readonly Effect[] {
-	const location = locatePath(file);
-	if (location === "inside" || location === "temporary") return [readEffect(file)];
-	return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
+function uploadEffects(command: Invocation): readonly Effect[] {
+	const files = findUploads(command);
+	const isLocal = staysOnThisMachine(command.options.operands.filter((word) => !files.includes(word)));
+	return files.flatMap((file) => {
+		const location = locatePath(file);
+		if (location !== "inside" && location !== "temporary")
+			return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
+		return [readEffect(file), ...(isLocal ? [] : [riskyEffect(`sends ${file} to another machine`)])];
+	});
 }
 
 /** The method behind a bundle of letters: `-sXDELETE`, `-sX DELETE`. */
@@ -101,35 +107,53 @@ function requestEffects(command: Invocation): readonly Effect[] {
 	return changes ? findChangingRequest(operands) : [];
 }
 
+/** Options with which a client talks to whoever answers. */
+const UNCHECKED_OPTIONS: ReadonlySet<string> = new Set(["--insecure", "--no-check-certificate", "--verify=no"]);
+
+function uncheckedEffects({ name, words, options }: Invocation): readonly Effect[] {
+	const isUnchecked =
+		(name === "curl" && options.letters.has("k")) || words.some((word) => UNCHECKED_OPTIONS.has(word));
+	return isUnchecked && !staysOnThisMachine(options.operands)
+		? [riskyEffect(`${name} does not check the certificate of the server`)]
+		: [];
+}
+
 const curl: ProgramRule = (command) => [
 	...requestEffects(command),
-	...findUploads(command).flatMap(uploadEffects),
+	...uncheckedEffects(command),
+	...uploadEffects(command),
 	...findOutputFiles(command.words, ["-o", "--output"]),
 	...findOptionValues(command.words, /^(?:-K|--config)$/).map(() => riskyEffect("curl reads its options from a file")),
 ];
 
 const wget: ProgramRule = (command) => [
 	...requestEffects(command),
-	...findUploads(command).flatMap(uploadEffects),
+	...uncheckedEffects(command),
+	...uploadEffects(command),
 	...findOutputFiles(command.words, ["-O", "--output-document"]),
 ];
 
 /** What only this machine reaches. */
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/;
 
-const netcat: ProgramRule = ({ name, options }) => {
+/** What is piped into a program that sends what it reads. */
+const sendsInput = (program: string): Effect => riskyEffect(`${program} sends its input to another machine`);
+
+const netcat: ProgramRule = ({ name, options, piped }) => {
 	const connectsShell =
 		options.letters.has("e") ||
 		options.letters.has("c") ||
 		options.flags.some((flag) => /^--(?:exec|sh-exec|lua-exec)$/.test(flag));
 	if (connectsShell) return [forbiddenEffect(`${name} connects a shell to the network`)];
+	if (options.operands.some((word) => LOOPBACK.test(word))) return [];
 	const listens = options.letters.has("l") || options.flags.includes("--listen");
-	return listens && !options.operands.some((word) => LOOPBACK.test(word))
-		? [riskyEffect(`${name} listens for other machines`, `${name} -l 127.0.0.1 PORT`)]
-		: [];
+	return [
+		...(listens ? [riskyEffect(`${name} listens for other machines`, `${name} -l 127.0.0.1 PORT`)] : []),
+		...(piped ? [sendsInput(name)] : []),
+	];
 };
 
-const socat: ProgramRule = ({ words }) => {
+const socat: ProgramRule = ({ words, piped }) => {
 	if (words.some((word) => /^(?:exec|system|shell)[:,]/i.test(word)))
 		return [forbiddenEffect("socat connects a command to the network")];
 	const listens = words.some(
@@ -137,8 +161,24 @@ const socat: ProgramRule = ({ words }) => {
 			/^(?:tcp|udp|sctp|openssl|ssl)[46]?-(?:l|listen|recv|recvfrom):/i.test(word) &&
 			!/,bind=(?:localhost|127\.)/i.test(word),
 	);
-	return listens ? [riskyEffect("socat listens for other machines", "the same with bind=127.0.0.1")] : [];
+	const sends =
+		piped &&
+		words.some((word) =>
+			/^(?:tcp|udp|sctp|openssl|ssl)[46]?(?:-(?:connect|sendto|datagram))?:(?!localhost:|127\.)/i.test(word),
+		);
+	return [
+		...(listens ? [riskyEffect("socat listens for other machines", "the same with bind=127.0.0.1")] : []),
+		...(sends ? [sendsInput("socat")] : []),
+	];
 };
+
+/** `ssh -R` lets the other machine in. */
+const ssh: ProgramRule = (command) =>
+	parseArguments(command).some(
+		({ option, text }) => option === "-R" || (option === "-o" && /^\s*remoteforward\b/i.test(text)),
+	)
+		? [riskyEffect("ssh -R opens this machine to another one", "the same without -R")]
+		: [];
 
 /** Firewalls and routes. One wrong rule makes the machine unreachable. */
 const firewall: ProgramRule = (command) => {
@@ -176,6 +216,9 @@ export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ifconfig: ip,
 	route: ip,
 	nmcli: ip,
-	telnet: (command) => (command.piped ? [riskyEffect("telnet sends its input over the network")] : []),
+	telnet: (command) => (command.piped ? [sendsInput("telnet")] : []),
+	ssh,
+	slogin: ssh,
+	autossh: ssh,
 	ftp: (command) => command.options.operands.slice(1).map((path) => writeEffect(path)),
 };

@@ -12,6 +12,7 @@ import { EXECUTORS, findExecutedSettings, findModuleRun } from "./executors.ts";
 import { FILE_COMMANDS } from "./files.ts";
 import { git } from "./git.ts";
 import { NETWORK_COMMANDS } from "./network.ts";
+import { findPackageSources } from "./package-sources.ts";
 import programsFile from "./programs.json" with { type: "json" };
 import { findPublications, PACKAGE_MANAGERS } from "./publishing.ts";
 import { SERVICE_CLIENTS } from "./resources.ts";
@@ -117,6 +118,7 @@ export function* findCommandEffects(command: Invocation): Iterable<Effect> {
 	yield* findModuleRun(command);
 	yield* findPublications(command);
 	yield* findUnusualEffects(command);
+	yield* findPackageSources(command);
 	yield* findWindowsEffects(command);
 	yield* findWordEffects(command, known, readsAsCommand);
 }

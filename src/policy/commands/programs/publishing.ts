@@ -58,9 +58,14 @@ const SCRIPT_RUNNERS: ReadonlyMap<string, readonly (string | null)[]> = new Map(
 /** Options of make and its likes that only print what would run. */
 const PRINTING_OPTION = /^(?:-[a-zA-Z]*n[a-zA-Z]*|--just-print|--recon|--question)$/;
 
+/** Whether an option among the words says that nothing is published: `--dry-run`. */
+export function isShownOnly(words: readonly string[]): boolean {
+	return words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
+}
+
 function onlyShows({ name, words }: Pick<Invocation, "name" | "words">): boolean {
 	if (/^(?:g?make|just|task)$/.test(name) && words.some((word) => PRINTING_OPTION.test(word))) return true;
-	return words.some((word) => DRY_RUN_OPTIONS.has(word.replace(/=(?:true|1|client|server)$/, "")));
+	return isShownOnly(words);
 }
 
 /** Whether the words from `from` on begin with a sequence. An option stands in one only where the sequence names it. */
@@ -85,6 +90,12 @@ function isPublishingScript(word: string | undefined): boolean {
 	return PUBLISHING_SCRIPTS.some(
 		(name) => word === name || (word?.startsWith(name) === true && /^[:_-]/.test(word.slice(name.length))),
 	);
+}
+
+/** Whether a file's name says that it publishes: `deploy.sh`, `scripts/release-prod.py`. */
+export function isPublishingFile(path: string): boolean {
+	const name = /([^/\\]+?)(?:[-_](?:all|prod|production|live))?(?:\.\w{1,4})?$/.exec(path)?.[1] ?? "";
+	return PUBLISHING_SCRIPTS.includes(name);
 }
 
 function findScript({ name, words }: Invocation): string | undefined {

@@ -25,9 +25,13 @@ export function findMethodEffects(method: string, words: readonly string[]): rea
 	return isLocal ? [] : [forbiddenEffect("sends a DELETE request")];
 }
 
+/** Whether the addresses among these words are all of this machine. False where there is none. */
+export function staysOnThisMachine(words: readonly string[]): boolean {
+	const addresses = words.filter((word) => LOCAL_ADDRESS.test(word) || ADDRESS.test(word));
+	return addresses.length > 0 && addresses.every((word) => LOCAL_ADDRESS.test(word));
+}
+
 /** Finds what a request does that is sent to one of these words with a method that changes something there. */
 export function findChangingRequest(words: readonly string[]): readonly Effect[] {
-	const addresses = words.filter((word) => LOCAL_ADDRESS.test(word) || ADDRESS.test(word));
-	const isLocal = addresses.length > 0 && addresses.every((word) => LOCAL_ADDRESS.test(word));
-	return isLocal ? [] : [riskyEffect("sends a request that may change something elsewhere")];
+	return staysOnThisMachine(words) ? [] : [riskyEffect("sends a request that may change something elsewhere")];
 }

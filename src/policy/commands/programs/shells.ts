@@ -57,9 +57,15 @@ const shellCommand: ProgramRule = (command) => {
 	return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
 };
 
+/** `bash -n script` parses it and runs nothing. `+n` takes that back. */
+function onlyParses(options: readonly string[]): boolean {
+	return options.includes("-n") && !options.some((option) => option.startsWith("+"));
+}
+
 /** A shell's first operand: a script file. `-` and `/dev/stdin` are its input. */
 function shellOperandEffects(command: Invocation, at: number): readonly Effect[] {
 	const file = command.words[at];
+	if (onlyParses(command.words.slice(0, at))) return [];
 	if (command.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && command.piped)
 		return [{ kind: "interpret", language: "shell" }];
 	if (file === undefined) return command.piped ? [{ kind: "interpret", language: "shell" }] : [];

@@ -2,12 +2,14 @@
 // publishes is in the rules of the programs.
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
 import { firstOperandIndexes } from "../options.ts";
+import { staysOnThisMachine } from "./requests.ts";
 import unusualFile from "./unusual.json" with { type: "json" };
 
 interface UnusualUse {
 	readonly verbs?: readonly string[];
 	readonly options?: readonly string[];
 	readonly unless?: readonly string[];
+	readonly unless_local?: boolean;
 	readonly because: string;
 	readonly instead?: string;
 }
@@ -19,26 +21,35 @@ interface VerbAndOption {
 	readonly options: ReadonlySet<string> | null;
 	/** Options with which it only looks. */
 	readonly unless: ReadonlySet<string>;
+	readonly unlessLocal: boolean;
 	readonly effect: Effect;
 }
 
 const HARMLESS_OPTIONS: ReadonlySet<string> = new Set(unusualFile.harmless_options);
 
-function toVerbAndOption({ verbs, options, unless, because, instead }: UnusualUse): VerbAndOption {
+function toVerbAndOption({ verbs, options, unless, because, instead, ...row }: UnusualUse): VerbAndOption {
 	return {
 		verbs: verbs?.map((verb) => verb.split(" ")) ?? null,
 		options: options ? new Set(options) : null,
 		unless: new Set(unless),
+		unlessLocal: row.unless_local === true,
 		effect: riskyEffect(because, instead),
 	};
 }
 
-const UNUSUAL_USES: ReadonlyMap<string, readonly VerbAndOption[]> = new Map(
-	Object.entries(unusualFile.programs).flatMap(([names, uses]) => {
-		const rows = uses.map(toVerbAndOption);
-		return names.split(" ").map((name): [string, readonly VerbAndOption[]] => [name, rows]);
-	}),
-);
+/** The rows by program. A program may stand in several keys. */
+const UNUSUAL_USES: ReadonlyMap<string, readonly VerbAndOption[]> = collectUses(unusualFile.programs);
+
+function collectUses(
+	programs: Readonly<Record<string, readonly UnusualUse[]>>,
+): ReadonlyMap<string, readonly VerbAndOption[]> {
+	const uses = new Map<string, VerbAndOption[]>();
+	for (const [names, rows] of Object.entries(programs)) {
+		const added = rows.map(toVerbAndOption);
+		for (const name of names.split(" ")) uses.set(name, [...(uses.get(name) ?? []), ...added]);
+	}
+	return uses;
+}
 
 /** Whether a word is the one of the table. A star at its end stands for any end, alone for any word. */
 function isVerbWord(word: string | undefined, wanted: string): boolean {
@@ -64,6 +75,7 @@ export function findUnusualEffects({ name, words, options }: Invocation): readon
 		.filter(
 			(use) =>
 				!options.flags.some((flag) => use.unless.has(flag)) &&
+				!(use.unlessLocal && staysOnThisMachine(options.operands)) &&
 				(use.verbs === null || hasVerb(words, use.verbs)) &&
 				(use.options === null || [...options.flags, ...words].some((word) => use.options?.has(word))),
 		)

@@ -186,7 +186,6 @@ gh org list
 gh config get editor
 gh workflow view ci
 kubectl config view
-kubectl config set-context --current --namespace=x
 kubectl kustomize overlays/dev
 kubectl cp web:/app/log.txt ./log.txt
 kubectl cluster-info dump
@@ -289,7 +288,6 @@ aws dynamodb get-item --table-name t --key x
 aws sqs receive-message --queue-url x
 aws sqs get-queue-attributes --queue-url x
 aws s3 rm s3://b/k --dryrun
-aws configure set region eu-west-1
 aws lambda get-function --function-name x
 gcloud config list
 gcloud config get-value project
@@ -585,7 +583,6 @@ aws cloudformation describe-stacks
 aws ecr get-login-password
 aws lambda list-functions --region eu-west-1
 gcloud auth list
-gcloud config set project p
 gcloud projects list
 gcloud compute instances list
 gcloud compute instances describe delete
@@ -593,7 +590,6 @@ gcloud logging read 'severity>=ERROR' --limit 10
 gcloud run services describe web
 gcloud builds log 123
 az account show
-az account set -s x
 az group list -o table
 az vm show -g g -n v
 az webapp log tail -n a -g g
@@ -676,7 +672,6 @@ serverless info
 sls package
 kubectl get pods -A
 kubectl config current-context
-kubectl config use-context dev
 kubectl port-forward svc/web 8080:80
 kubectl top nodes
 kubectl auth can-i delete pods
