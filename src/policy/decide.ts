@@ -8,8 +8,7 @@ import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.
 import { combineFactors, type Factor, type FactorId } from "./factors.ts";
 import type { FindHiddenSpans } from "./hidden-secrets.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
-import { shortenForReason } from "./placeholders.ts";
-import { explainDecision, type FactorReason } from "./reasons.ts";
+import { describeProtection, explainDecision, type FactorReason } from "./reasons.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
 import { WorkBudget } from "./work-budget.ts";
 
@@ -76,18 +75,22 @@ function protectedFileReasons(
 	for (const file of files) {
 		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
-		if (pattern !== null)
-			reasons.push({ because: `${shortenForReason(file)} is protected by ${shortenForReason(pattern)}` });
+		if (pattern !== null) reasons.push({ because: describeProtection(file, pattern, reach) });
 	}
 	return reasons;
 }
 
-/** The factors of the action's kind. Without a kind, clear words of the description count as the kind they name. */
-function kindFactors(input: PolicyInput): readonly FactorId[] {
-	if (input.action_kind === "delete") return ["delete_action"];
-	if (input.action_kind === "deploy") return ["deploy_action"];
+/**
+ * The factors of the action's kind, and why each fired. Without a kind, clear words of the description count as the kind
+ * they name.
+ */
+function kindFactors(input: PolicyInput): readonly (readonly [FactorId, string])[] {
+	if (input.action_kind === "delete") return [["delete_action", "the action is of kind delete"]];
+	if (input.action_kind === "deploy") return [["deploy_action", "the action is of kind deploy"]];
 	if (input.action_kind !== undefined) return [];
-	return [...findCues(input.action)].filter((cue) => cue !== "sensitive_subject");
+	return [...findCues(input.action)]
+		.filter((cue) => cue !== "sensitive_subject")
+		.map((cue) => [cue, "the description of the action says so"]);
 }
 
 /**
@@ -110,10 +113,10 @@ export function decide(
 	// A protected path is not ruled out then, and there is no work left to find one.
 	const files = work.spent ? [] : protectedFileReasons(input.files_affected, reach, protectedPaths);
 	if (files.length > 0) reasons.set("protected_path", [...files, ...(reasons.get("protected_path") ?? [])]);
-	for (const factor of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? []);
+	for (const [factor, because] of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? [{ because }]);
 	const cost = input.estimated_cost_usd;
 	if (cost !== undefined && cost > rules.budgetUsd)
-		reasons.set("over_budget", [{ because: `${cost} USD of ${rules.budgetUsd} USD` }]);
+		reasons.set("over_budget", [{ because: `${cost} USD, with a budget of ${rules.budgetUsd} USD` }]);
 	const { score, tier, decision, factors } = combineFactors(new Set([...reasons.keys(), ...findings.notRuledOut]));
 	return {
 		decision,

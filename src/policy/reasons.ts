@@ -4,6 +4,7 @@
 import type { Decision } from "../audit/event.ts";
 import { type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
 import { type FindHiddenSpans, hideSecrets } from "./hidden-secrets.ts";
+import type { Reach } from "./path-patterns.ts";
 import { shortenForReason } from "./placeholders.ts";
 
 /** The simple command that a finding concerns. */
@@ -12,6 +13,10 @@ export interface CommandPlace {
 	readonly command: number;
 	/** Its words as they were expanded. */
 	readonly words: readonly string[];
+	/** The redirect that the finding concerns: operator and path. Absent, it concerns the words. */
+	readonly redirect?: readonly [operator: string, path: string] | undefined;
+	/** The finding would be gone if `allowed_commands` had the command. */
+	readonly isListable?: boolean | undefined;
 }
 
 /** Why a factor fired. */
@@ -50,10 +55,16 @@ function renderWords(words: readonly string[], findSecrets: FindHiddenSpans): st
 	return shortenForReason(hideSecrets(line, findSecrets)).replaceAll("`", "'");
 }
 
+/** A redirect as it is written: `> a.txt`. */
+function renderRedirect([operator, path]: readonly [string, string], findSecrets: FindHiddenSpans): string {
+	return `${operator} ${renderWords([path, ""], findSecrets)}`.trimEnd();
+}
+
 /** Says which command a reason is about: "command 2, `git push -f`". Empty where it is about none. */
 function renderPlace({ place }: FactorReason, { isOneCommand, findSecrets }: ReasonContext): string {
 	if (!place) return "";
-	const text = renderWords(place.words, findSecrets);
+	const redirect = place.redirect === undefined ? "" : renderRedirect(place.redirect, findSecrets);
+	const text = [renderWords(place.words, findSecrets), redirect].filter((part) => part !== "").join(" ");
 	const parts = [isOneCommand ? "" : `command ${place.command}`, text === "" ? "" : `\`${text}\``];
 	return parts.filter((part) => part !== "").join(", ");
 }
@@ -73,22 +84,47 @@ export function renderReasons(reasons: readonly FactorReason[], context: ReasonC
 	return [...texts].map(([place, found]) => `${place === "" ? "" : `${place}: `}${found.join(", ")}`).join("; ");
 }
 
-/** What would pass, where a factor's reasons do not say. Nothing here helps a command that is forbidden. */
+/** What would pass, where a factor's reasons do not say. */
 const FACTOR_ADVICE: Partial<Readonly<Record<FactorId, string>>> = {
 	oversize_command: "Split it into smaller commands",
 	protected_path: "Leave out the protected paths, or ask their owner",
-	risky_command: "A person can list it in allowed_commands",
-	exec_action: "Put the code into the command, or have a person list the command in allowed_commands",
+	exec_action: "Put what it runs into the command",
 	unparsable_command: "Write it so that `bash -n` accepts it",
 };
 
-/** A command can be listed only where one is to blame: an assignment cannot. */
+/** Factors that a command no longer has once `allowed_commands` has it. */
+const LISTABLE_FACTORS: ReadonlySet<FactorId> = new Set(["risky_command", "exec_action"]);
+
+/** Factors that deny by themselves. Beside one of them, what would do for another factor would not pass. */
+const DENYING_FACTORS: ReadonlySet<FactorId> = new Set(["forbidden_command", "oversize_command"]);
+
+/** Says who can let the commands of a factor's reasons pass. Null where listing them is not enough. */
+function listingAdvice(factor: FactorId, reasons: readonly FactorReason[]): string | null {
+	const isListable = reasons.length > 0 && reasons.every(({ place }) => place?.isListable === true);
+	if (!isListable || !LISTABLE_FACTORS.has(factor)) return null;
+	const commands = new Set(reasons.map(({ place }) => place?.words.join(" ")));
+	return `list the command${commands.size > 1 ? "s" : ""} in allowed_commands`;
+}
+
+/** What would pass, for one factor of a decision. Empty where its reasons say it, and where nothing helps. */
 function adviceFor(factor: FactorId, reasons: readonly FactorReason[], decision: Decision): readonly string[] {
-	const isListable = reasons.some(({ place }) => place && place.words.length > 0);
-	if (factor === "risky_command" && !isListable) return [];
-	if (decision === "deny" && factor !== "oversize_command") return [];
-	const advice = reasons.some(({ instead }) => instead !== undefined) ? undefined : FACTOR_ADVICE[factor];
-	return advice === undefined || decision === "allow" ? [] : [advice];
+	if (decision === "allow" || (decision === "deny" && factor !== "oversize_command")) return [];
+	const isSaid = reasons.some(({ instead }) => instead !== undefined);
+	// An assignment without a command has no words, and nothing that could be put anywhere.
+	const isCode = reasons.some(({ place }) => place && place.words.length > 0);
+	const own = isSaid || (factor === "exec_action" && !isCode) ? undefined : FACTOR_ADVICE[factor];
+	const listing = listingAdvice(factor, reasons);
+	if (listing === null) return own === undefined ? [] : [own];
+	return [own === undefined ? `A person can ${listing}` : `${own}, or have a person ${listing}`];
+}
+
+/** Says that a path is protected by a pattern. An effect that reaches below a path may only touch files in it. */
+export function describeProtection(path: string, pattern: string, reach: Reach): string {
+	const [shown, protecting] = [shortenForReason(path), shortenForReason(pattern)];
+	if (/[*?[]/.test(path)) return `${shown} can mean a path that ${protecting} protects`;
+	return reach === "below"
+		? `${shown} is or holds what ${protecting} protects`
+		: `${shown} is protected by ${protecting}`;
 }
 
 /** Files that are named as unseen. */
@@ -133,10 +169,12 @@ export function explainDecision(
 	const triggered = factors.filter((factor) => factor.triggered);
 	const from = RISK_THRESHOLDS.find((row) => row.tier === tier)?.from ?? 0;
 	const reached = decision === "allow" ? "" : ` reaches the ${tier} threshold of ${from}`;
+	const isDenied = triggered.some(({ id }) => DENYING_FACTORS.has(id));
 	const because = triggered.flatMap(({ id, label }) => {
 		const found = reasons.get(id);
 		if (!found) return [];
-		const rendered = renderReasons(found, context);
+		const helps = !isDenied || DENYING_FACTORS.has(id);
+		const rendered = renderReasons(helps ? found : found.map(({ because, place }) => ({ because, place })), context);
 		return [rendered === "" ? label : `${label} (${rendered})`, ...adviceFor(id, found, decision)];
 	});
 	const against = triggered.length === 0 ? "no risk factor was triggered" : `risk score ${score}${reached}`;

@@ -236,7 +236,7 @@ describe("POST /v1/policy/check", () => {
 		expect(reason).not.toContain("hunter2Pw");
 		expect(JSON.stringify((await events("&limit=1"))[0]?.payload["reason"])).not.toContain("hunter2Pw");
 		const asked = await check({ commands: ["kill -KILL 4711"] });
-		expect(asked.reason).toMatch(/A person can list it in allowed_commands\.$/);
+		expect(asked.reason).toMatch(/A person can list the command in allowed_commands\.$/);
 	});
 
 	it("takes the policy of the caller's own workspace, not of another's with the same name, nor of another name", async () => {

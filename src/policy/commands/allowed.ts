@@ -106,6 +106,11 @@ function isFileRedirect({ operator, target }: Redirect): boolean {
 	return text !== "/dev/null" && !(/^[<>]&$/.test(operator) && /^(?:\d+-?|-)$/.test(text));
 }
 
+/** Whether some pattern could cover a command: its name is known, and no redirect leads to or from a file. */
+export function canBeAllowed([name = ""]: readonly string[], redirects: readonly Redirect[]): boolean {
+	return name !== "" && !isComputed(name) && !redirects.some(isFileRedirect);
+}
+
 /** The commands that a team allows. */
 export class AllowedCommands {
 	readonly #byName = new Map<string, AllowedCommand[]>();

@@ -67,6 +67,10 @@ export class FileWalk {
 	): void {
 		if (operator === "<<") return;
 		const path = expandText(target, environment);
+		this.#findings.atRedirect(operator, path, () => this.#followTarget(operator, path, fields, frame));
+	}
+
+	#followTarget(operator: Redirect["operator"], path: string, fields: readonly string[], frame: CommandFrame): void {
 		if (operator === "<<<") {
 			if (namesComputedElement(path)) this.#values.followExpansions(path, frame.scope);
 			return;
@@ -98,7 +102,7 @@ export class FileWalk {
 			this.#followPublishingFile(run, words, frame);
 		}
 		for (const folder of findForeignTaskFolders(words, frame.scope.folders.at(-1) ?? ""))
-			this.#findings.addUnknownRun(`runs tasks of ${shortenForReason(folder)}, which is not the workspace's`);
+			this.#findings.addUnknownRun(`runs tasks of ${shortenForReason(folder)}, which is outside the workspace`);
 		for (const path of findTaskFiles(words)) {
 			const contents = this.#files.find(path, frame.scope.folders);
 			if (contents?.origin === "download") this.#addDownloadRun(path);
@@ -142,7 +146,7 @@ export class FileWalk {
 			if (spoken === "shell") this.#walk.followScriptText(contents.text, parameters, inner, true);
 			else this.#walk.followCode(spoken, contents.text, inner);
 		} else if (contents.origin === "download") this.#addDownloadRun(path);
-		else this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, whose content the check does not know`);
+		else this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, whose content the check cannot see`);
 	}
 
 	#addDownloadRun(path: string): void {
@@ -155,6 +159,6 @@ export class FileWalk {
 		const place = findRunPlace(run, folder);
 		if (place === "workspace") this.#findings.addUnseenFile(path);
 		else if (place === "elsewhere")
-			this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, a file that is not the workspace's`);
+			this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, which is not one of the workspace's own files`);
 	}
 }

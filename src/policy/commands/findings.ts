@@ -2,9 +2,9 @@
 import type { FactorId } from "../factors.ts";
 import type { ProtectedPaths } from "../paths.ts";
 import { shortenForReason } from "../placeholders.ts";
-import type { FactorReason } from "../reasons.ts";
+import type { CommandPlace, FactorReason } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { type AllowedCommand, AllowedCommands } from "./allowed.ts";
+import { type AllowedCommand, AllowedCommands, canBeAllowed } from "./allowed.ts";
 import { HarmlessCommands } from "./harmless.ts";
 import { HarmlessPaths } from "./harmless-paths.ts";
 import { type PathEffect, PathJudge } from "./judge.ts";
@@ -64,7 +64,10 @@ export class FindingCollector {
 	readonly #work: WorkBudget;
 	#command = 0;
 	#words: readonly string[] = [];
+	#redirect: CommandPlace["redirect"];
 	#isAllowed = false;
+	/** Whether the current command would be allowed if a pattern covered its words. */
+	#isListable = false;
 
 	constructor(rules: CommandRules, work: WorkBudget) {
 		const harmlessPaths = new HarmlessPaths(rules.protectedPaths, work);
@@ -88,10 +91,12 @@ export class FindingCollector {
 
 	/** Follows what runs inside the current command without being in its words. An allowed command excuses none of it. */
 	inside(follow: () => void): void {
-		const outer = this.#isAllowed;
+		const outer = { isAllowed: this.#isAllowed, isListable: this.#isListable };
 		this.#isAllowed = false;
+		this.#isListable = false;
 		follow();
-		this.#isAllowed = outer;
+		this.#isAllowed = outer.isAllowed;
+		this.#isListable = outer.isListable;
 	}
 
 	/** Asks because the current command runs something that is not in its words. */
@@ -109,12 +114,24 @@ export class FindingCollector {
 	 * @param redirects Those of the command. Absent, the command cannot be an allowed one.
 	 */
 	at(words: readonly string[], follow: () => void, redirects?: readonly Redirect[]): void {
-		const outer = { words: this.#words, isAllowed: this.#isAllowed };
+		const outer = { words: this.#words, redirect: this.#redirect };
 		this.#words = words;
-		this.#isAllowed = redirects !== undefined && this.allows(words, redirects);
-		follow();
+		this.#redirect = undefined;
+		this.inside(() => {
+			this.#isAllowed = redirects !== undefined && this.allows(words, redirects);
+			this.#isListable = redirects !== undefined && canBeAllowed(words, redirects);
+			follow();
+		});
 		this.#words = outer.words;
-		this.#isAllowed = outer.isAllowed;
+		this.#redirect = outer.redirect;
+	}
+
+	/** Findings concern a redirect of the current command while it is followed. */
+	atRedirect(operator: string, path: string, follow: () => void): void {
+		const outer = this.#redirect;
+		this.#redirect = [operator, path];
+		follow();
+		this.#redirect = outer;
 	}
 
 	/**
@@ -125,9 +142,15 @@ export class FindingCollector {
 	add(factor: FactorId, because: string, instead?: string): void {
 		if (this.#isAllowed && EXCUSED_FACTORS.has(factor)) return;
 		const reasons = this.#reasons.get(factor) ?? [];
-		const isNew = !reasons.some((known) => known.because === because && known.place?.command === this.#command);
-		if (reasons.length < MAX_REASONS && isNew)
-			reasons.push({ because, instead, place: { command: this.#command, words: this.#words } });
+		const same = reasons.findIndex((known) => known.because === because && known.place?.command === this.#command);
+		const place = {
+			command: this.#command,
+			words: this.#words,
+			redirect: this.#redirect,
+			isListable: this.#isListable,
+		};
+		if (same < 0 && reasons.length < MAX_REASONS) reasons.push({ because, instead, place });
+		else if (instead !== undefined && reasons[same]?.instead === undefined) reasons[same] = { because, instead, place };
 		this.#reasons.set(factor, reasons);
 	}
 

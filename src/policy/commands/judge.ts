@@ -5,6 +5,7 @@ import { foldingWork, foldLookAlikes } from "../look-alikes.ts";
 import type { Reach } from "../path-patterns.ts";
 import { isPlainName, normalizingWork, type ProtectedPaths } from "../paths.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
+import { describeProtection } from "../reasons.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import type { Effect } from "./effects.ts";
 import type { HarmlessPaths } from "./harmless-paths.ts";
@@ -119,21 +120,21 @@ export class PathJudge {
 			...(isDisk(written) ? [forbiddenPath(`overwrites the disk ${shown()}`)] : []),
 			...(isStartupFile(path) ? [forbiddenPath(`writes ${shown()}, which runs later unasked`)] : []),
 			...(location === "system" ? [judgeSystem(full)] : []),
-			...(place === "the root" ? [forbiddenPath("writes to the root")] : []),
-			...(place !== null && place !== "the root" ? [riskyPath(`writes ${shown()}, ${place}`)] : []),
+			...(place === "the root" ? [forbiddenPath("writes to the root folder")] : []),
+			...(place !== null && place !== "the root" ? [riskyPath(`writes ${shown()} ${place}`)] : []),
 		];
 	}
 
 	#judgeName(name: string): readonly PathFinding[] {
 		const known = this.#names.get(name);
 		if (known) return known;
-		const findings = toProtectionFindings(name, this.#paths.find(name));
+		const findings = toProtectionFindings(name, this.#paths.find(name), "itself");
 		if (this.#names.size < MAX_REMEMBERED_NAMES) this.#names.set(name, findings);
 		return findings;
 	}
 
 	#judgeProtection({ full, normalized }: NamedPath, reach: Reach): readonly PathFinding[] {
-		return toProtectionFindings(full, this.#paths.find(full, reach, normalized));
+		return toProtectionFindings(full, this.#paths.find(full, reach, normalized), reach);
 	}
 
 	#judgeRead(path: NamedPath): readonly PathFinding[] {
@@ -167,7 +168,7 @@ export class PathJudge {
 				: this.#judgeProtection(path, "itself")),
 			...(this.#findSecrecy(path) === null ? [] : [riskyPath(`may show or send the credential ${shown()}`)]),
 			...(isStartupFile(path) ? [riskyPath(`may write ${shown()}, which runs later unasked`)] : []),
-			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown()}, ${place}`)]),
+			...(place === null || place === "outside the workspace" ? [] : [riskyPath(`uses ${shown()} ${place}`)]),
 		];
 	}
 
@@ -182,7 +183,7 @@ export class PathJudge {
 			location === "everything" || location === "system" || (recursive && (location === "outside" || many));
 		const deletes = recursive || many || location === "outside" || hasShellWildcard(written);
 		if (!isBeyondWorkspace && !deletes) return writeFindings;
-		const because = `removes ${shortenForReason(path.full)}`;
+		const because = written === LISTED ? "removes whatever a list names" : `removes ${shortenForReason(path.full)}`;
 		const isForbidden = isBeyondWorkspace && (recursive || location === "system" || !hasShellWildcard(written));
 		return [...writeFindings, isForbidden ? forbiddenPath(because) : { factor: "delete_action", because }];
 	}
@@ -190,10 +191,9 @@ export class PathJudge {
 
 const NO_FINDINGS: readonly PathFinding[] = [];
 
-function toProtectionFindings(path: string, pattern: string | null): readonly PathFinding[] {
+function toProtectionFindings(path: string, pattern: string | null, reach: Reach): readonly PathFinding[] {
 	if (pattern === null) return NO_FINDINGS;
-	const because = `${shortenForReason(path)} is protected by ${shortenForReason(pattern)}`;
-	return [{ factor: "protected_path", because }];
+	return [{ factor: "protected_path", because: describeProtection(path, pattern, reach) }];
 }
 
 /** What begins a path, where a word with blanks is one. */
@@ -208,6 +208,6 @@ const VITAL_PATHS =
 	/^(?:\/(?:etc|bin|sbin|boot|lib\d*|sys|proc|system)(?:\/|$)|\/usr(?:\/(?!local\/|src\/)|$))|^[a-z]:[/\\]?windows/i;
 
 function judgeSystem(path: string): PathFinding {
-	if (VITAL_PATHS.test(path)) return forbiddenPath(`writes to the system: ${shortenForReason(path)}`);
+	if (VITAL_PATHS.test(path)) return forbiddenPath(`writes to a system folder: ${shortenForReason(path)}`);
 	return riskyPath(`writes outside the workspace: ${shortenForReason(path)}`);
 }

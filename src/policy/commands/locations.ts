@@ -76,7 +76,7 @@ export function findLocation({ written, full, normalized }: NamedPath): PathLoca
 }
 
 /**
- * Describes the place of a path that is not the workspace's, for a reason: `a folder on PATH`. Null inside the workspace
+ * Describes the place of a path that is not the workspace's, for a reason: `in a folder on PATH`. Null inside the workspace
  * and where it may lie: nobody told where that is.
  */
 export function findPlace({ full, normalized }: NamedPath): string | null {
@@ -87,20 +87,20 @@ export function findPlace({ full, normalized }: NamedPath): string | null {
 	if (!/^(?:[a-z]:|[/\\])/i.test(full)) return "outside the workspace";
 	const [first] = segments;
 	if (first === undefined) return "the root";
-	if (HOME_ROOTS.has(first)) return segments.length < 3 ? "a home" : findHomePlace(segments.slice(2));
-	if (PROGRAM_FOLDERS.some((folder) => liesIn(normalized, folder))) return "a folder on PATH";
-	if (SYSTEM_FOLDERS.has(first)) return "a folder of the system";
-	if (DATA_FOLDERS.has(first)) return "a folder of data";
+	if (HOME_ROOTS.has(first)) return segments.length < 3 ? "which is a home folder" : findHomePlace(segments.slice(2));
+	if (PROGRAM_FOLDERS.some((folder) => liesIn(normalized, folder))) return "in a folder on PATH";
+	if (SYSTEM_FOLDERS.has(first)) return "in a system folder";
+	if (DATA_FOLDERS.has(first)) return "in a data folder";
 	return WORKSPACE_ROOTS.has(first) || /^[a-z]:/i.test(full) ? null : "outside the workspace";
 }
 
 /** Describes a place in a home. Null for other folders in it, which may be the workspace. */
 function findHomePlace(segments: readonly string[]): string | null {
-	if (PROGRAM_FOLDERS.some((folder) => liesIn({ outside: true, segments }, folder))) return "a folder on PATH";
+	if (PROGRAM_FOLDERS.some((folder) => liesIn({ outside: true, segments }, folder))) return "in a folder on PATH";
 	const [first = ""] = segments;
-	if (first === "") return "a home";
-	if (first.startsWith(".") || /^(?:library|appdata)$/.test(first)) return "a setting of the home";
-	return DATA_FOLDERS.has(first) ? "a folder of data" : null;
+	if (first === "") return "which is a home folder";
+	if (first.startsWith(".") || /^(?:library|appdata)$/.test(first)) return "among the settings in a home folder";
+	return DATA_FOLDERS.has(first) ? "in a data folder" : null;
 }
 
 /** Whether a path is a home, or a folder that homes are in. Credentials of its user lie below. */

@@ -53,7 +53,7 @@ export class ValueWalk {
 	followPrompts(command: SimpleCommand, scope: Scope): void {
 		const texts = findPromptTexts(command, scope, this.#work);
 		if (texts === null) return;
-		this.#findings.add("exec_action", "expands a variable's value like a prompt, which runs what is in it");
+		this.#findings.add("exec_action", "expands a variable like a prompt, which runs the commands in it");
 		for (const text of texts) this.followExpansions(text, scope);
 	}
 

@@ -52,7 +52,7 @@ export function findVariableEffects(written: string, value: string, element?: st
 	if (FOLDER_VARIABLES.has(name)) return folderEffects(name, value);
 	if (EXPANDED_VARIABLES.has(name)) return /\$\(|`/.test(value) ? [guessedScriptEffect(`: ${value}`)] : [];
 	if (isWeakValue(WEAKENING_VALUES.get(name), value)) return [riskyEffect(`${name}=${value} turns a check off`)];
-	if (isWeakValue(UNTRACED_VALUES.get(name), value)) return [riskyEffect("stops the record of what is run")];
+	if (isWeakValue(UNTRACED_VALUES.get(name), value)) return [riskyEffect("turns off the history of the shell")];
 	if (PACKAGE_SOURCE_VARIABLES.has(name)) return value.split(/[\s,|]+/).flatMap(findPackageSource);
 	const tool = OPTION_VARIABLES.get(name);
 	if (tool !== undefined) return optionEffects(name, tool, value);
@@ -69,7 +69,7 @@ function isWeakValue(weak: string | undefined, value: string): boolean {
 function settingsFileEffects(name: string, value: string): readonly Effect[] {
 	const isFile = /[/\\]/.test(value) && value !== "/dev/null";
 	return isFile && locatePath(value) === "temporary"
-		? [raiseEffect("exec_action", `${name} names settings that are not seen`)]
+		? [raiseEffect("exec_action", `${name} names a settings file that the check cannot see`)]
 		: [];
 }
 
@@ -82,7 +82,7 @@ function folderEffects(name: string, value: string): readonly Effect[] {
 	const folders = first.split(value.includes(";") ? ";" : ":");
 	const added = value.length > first.length ? folders.slice(0, -1) : folders.filter((folder) => folder !== "");
 	const unsafe = added.find((folder) => isUnsafeFolder(name, folder));
-	return unsafe === undefined ? [] : [raiseEffect("exec_action", `${name} looks in ${unsafe || "."} for what runs`)];
+	return unsafe === undefined ? [] : [raiseEffect("exec_action", `${name} lets code from ${unsafe || "."} run`)];
 }
 
 function isUnsafeFolder(name: string, folder: string): boolean {

@@ -287,7 +287,7 @@ export class CommandWalk implements Walk {
 		if (stray !== null)
 			this.#findings.add(
 				"exec_action",
-				`puts ${shortenForReason(stray.key)} into an address of ${shortenForReason(stray.host)}, which it is not named after`,
+				`sends ${shortenForReason(stray.key)} to ${shortenForReason(stray.host)}, which the key is not named after`,
 			);
 		const written: string[] = [];
 		const inner = innerFrame(frame);
@@ -318,7 +318,7 @@ export class CommandWalk implements Walk {
 
 	#addUnknownName(isListed: boolean): void {
 		if (isListed) this.#findings.add("forbidden_command", "runs whatever a list names");
-		else this.#findings.add("exec_action", "a command whose name is computed");
+		else this.#findings.add("exec_action", "runs a command whose name is computed");
 	}
 
 	/** Follows each dangerous command that a wildcard in the name may mean: `/bin/r?` runs rm. */
@@ -390,13 +390,14 @@ export class CommandWalk implements Walk {
 			if (typeof command === "string") this.followScriptText(command, [], apart, true);
 			else this.followCommand(command, apart, false);
 		});
-		if (because !== null) this.#findings.add("exec_action", `an unknown program may run what ${because}`);
+		if (because !== null)
+			this.#findings.add("exec_action", `an unknown program may run a command that would be denied: ${because}`);
 	}
 
 	/** Follows a text that a command runs as a script. */
 	followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void {
 		const only = text.trim();
-		if (only === LISTED) this.#findings.add("forbidden_command", "runs whatever a list says");
+		if (only === LISTED) this.#findings.add("forbidden_command", "runs whatever a list names");
 		else if (only === UNKNOWN) this.#addUnseenCode(frame);
 		const scope = { ...frame.scope, parameters, input: frame.input, piped: frame.piped, depth: frame.depth };
 		this.#followNested(text, scope, isGuess);
@@ -440,6 +441,6 @@ export class CommandWalk implements Walk {
 		if (hidden === undefined && this.#flow.findInputOrigin(frame) === "download")
 			this.#findings.add("forbidden_command", "runs a download");
 		else if (hidden === undefined) this.#findings.addUnknownRun("runs code that is not in the command");
-		else this.#findings.add("forbidden_command", `runs what ${hidden} brings`);
+		else this.#findings.add("forbidden_command", `runs what ${hidden} outputs`);
 	}
 }

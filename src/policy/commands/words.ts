@@ -65,7 +65,7 @@ const VERB_WORDS = 2;
 function findEndingVerb(words: readonly Argument[]): readonly Effect[] {
 	const operands = words.filter(({ option }) => option === null).slice(0, VERB_WORDS);
 	const verb = operands.find(({ text }) => isEndingVerb(text));
-	return verb ? [riskyEffect(`an unknown program that may ${verb.text} something`)] : [];
+	return verb ? [riskyEffect(`an unknown program may ${verb.text} something`)] : [];
 }
 
 function inputEffects(input: string | null): readonly Effect[] {

@@ -619,7 +619,7 @@ describe("whatever the command", () => {
 				"A command is too large to be examined " +
 				"(command 2: too large, too deep or too complex: nothing it could do is ruled out). " +
 				"Split it into smaller commands. " +
-				"Touches a protected path (command 1, `touch .env`: .env is protected by .env). Deletes something.",
+				"Touches a protected path (command 1, `touch .env`: .env is protected by .env). Deletes something (the action is of kind delete).",
 		);
 	});
 

@@ -52,11 +52,22 @@ describe("an explanation", () => {
 	}
 
 	it("says by factor what would pass, unless a reason does or nothing helps", () => {
-		expect(explain({ exec_action: [{ because: "runs code" }] })).toBe(
+		const place = { command: 1, words: ["eval"] };
+		const listable = (word: string) => ({
+			because: "runs code",
+			place: { command: 1, words: [word], isListable: true },
+		});
+		expect(explain({ exec_action: [{ because: "runs code", place }] })).toBe(
 			"Needs confirmation: risk score 31 reaches the confirm threshold of 31. " +
-				"Executes code that the check cannot see (runs code). " +
-				"Put the code into the command, or have a person list the command in allowed_commands.",
+				"Executes code that the check cannot see (`eval`: runs code). Put what it runs into the command.",
 		);
+		expect(explain({ exec_action: [listable("a")] })).toMatch(
+			/Put what it runs into the command, or have a person list the command in allowed_commands\.$/,
+		);
+		expect(explain({ risky_command: [listable("a"), listable("b")] })).toMatch(
+			/A person can list the commands in allowed_commands\.$/,
+		);
+		expect(explain({ risky_command: [listable("a"), { because: "writes b", place }] })).not.toContain("list");
 		expect(explain({ exec_action: [{ because: "runs code", instead: "node -e" }] })).toMatch(
 			/\(runs code; instead: node -e\)\.$/,
 		);

@@ -161,7 +161,7 @@ class AwkReader {
 
 	#run(line: string | null): void {
 		if (line === null || line.startsWith(UNKNOWN))
-			this.#effects.push(raiseEffect("exec_action", "awk runs what it puts together"));
+			this.#effects.push(raiseEffect("exec_action", "awk runs a command that it puts together"));
 		else this.#effects.push(guessedScriptEffect(line));
 	}
 

@@ -132,7 +132,7 @@ function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[
 function getattrEffects({ args }: CodeCall): readonly Effect[] {
 	const module = args[0]?.path ?? "";
 	return /^(?:os|posix|subprocess|shutil|sys|pty|builtins|__builtins__|child_process|importlib)$/.test(module)
-		? [asks(`code takes a function of ${module} by a name that is computed`)]
+		? [asks(`code takes a function of ${module} by a computed name`)]
 		: [];
 }
 
@@ -153,7 +153,7 @@ function rowEffects({ kind, position }: CallRow, call: CodeCall, language: Scrip
 	if (kind.startsWith("run"))
 		return runEffects(kind, position === "self" ? { ...call, args: call.subject ? [call.subject] : [] } : call);
 	if (kind === "send") return sendEffects(call);
-	if (kind === "evaluate bytes") return [asks("code rebuilds objects of bytes, which may run anything")];
+	if (kind === "evaluate bytes") return [asks("code loads objects from bytes, which can run anything")];
 	const value = findArgument(call, position);
 	const text = value?.text ?? value?.subject?.text ?? null;
 	if (kind === "eval") return evalEffects(value, language);
@@ -244,9 +244,9 @@ function serviceEffects({ path, args }: CodeCall, name: string): readonly Effect
 	if (DESTROYING_CALLS.has(name))
 		return name === "deleteMany" || name === "delete_many"
 			? args[0]?.fields?.size === 0 || args.length === 0 || args[0]?.fields === undefined
-				? [forbiddenEffect(`code calls ${name}`)]
-				: [raiseEffect("delete_action", `code calls ${name}`)]
-			: [forbiddenEffect(`code calls ${name}`)];
+				? [forbiddenEffect(`code calls ${name}, which destroys data or ends a service`)]
+				: [raiseEffect("delete_action", `code calls ${name}, which deletes data`)]
+			: [forbiddenEffect(`code calls ${name}, which destroys data or ends a service`)];
 	return SERVICE_REMOVAL.test(name) && SERVICE_MODULES.some((module) => path.startsWith(`${module}.`))
 		? [forbiddenEffect(`code calls ${name} of a service`)]
 		: NO_EFFECTS;
@@ -258,7 +258,7 @@ function handedEffects({ args, path }: CodeCall, table: ReadonlyMap<string, read
 	for (const { path: handed } of args) {
 		if (handed === null || handed.endsWith(")")) continue;
 		if (table.get(handed)?.some(({ kind }) => /^(?:run|eval)/.test(kind)))
-			return [asks(`code hands ${handed} to what calls it`)];
+			return [asks(`code passes ${handed} to a function that calls it`)];
 	}
 	return NO_EFFECTS;
 }

@@ -216,7 +216,7 @@ function joinStrings(text: string): readonly string[] {
 
 function findRemovals(text: string): readonly Effect[] {
 	if (FOLDER_REMOVAL_CALLS.test(text) || removesRecursively(text))
-		return [forbiddenEffect("code removes a folder with all below")];
+		return [forbiddenEffect("code removes a folder and everything in it")];
 	if (!FILE_REMOVAL_CALLS.test(text)) return [];
 	const outside = findQuoted(text).some(
 		({ value }) => /^[/~]|^[A-Za-z]:\\/.test(value) && locatePath(value) !== "temporary",
@@ -256,7 +256,7 @@ export function findCodeEffects(source: string): readonly Effect[] {
 	if (/\bsocket\b/.test(source) && /\b(?:dup2|exec|pty|spawn|\/bin\/(?:ba)?sh)\b/.test(source))
 		effects.push(forbiddenEffect("code connects a shell to the network"));
 	if (source.includes(UNKNOWN) && runs)
-		effects.push(raiseEffect("exec_action", "code that is put together at run time"));
+		effects.push(raiseEffect("exec_action", "runs code that is put together at run time"));
 	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
 	if (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source)) effects.push(guessedScriptEffect(source));
 	return effects;
@@ -282,7 +282,7 @@ export function findPowershellEffects(text: string): readonly Effect[] {
 	)
 		effects.push(forbiddenEffect("runs what it downloads"));
 	if (/\b(?:stop-computer|restart-computer|clear-recyclebin|remove-partition|disable-windowsdefender)\b/i.test(text))
-		effects.push(forbiddenEffect("stops or empties the machine"));
+		effects.push(forbiddenEffect("stops the machine or removes what it relies on"));
 	if (/\bProcess\]?::Start\b|\bStart-Process\b/i.test(text))
 		for (const line of joinStrings(text)) effects.push(guessedScriptEffect(line));
 	if (/FromBase64String/i.test(text) && /\b(?:iex|invoke-expression|scriptblock)\b|&\s?[(]/i.test(text))

@@ -93,7 +93,7 @@ const mysqladmin: ProgramRule = (command) =>
 /** Restores may drop what they restore over. */
 const databaseRestore: ProgramRule = (command) =>
 	command.options.letters.has("c") || command.options.flags.some((flag) => /^--(?:clean|drop)$/.test(flag))
-		? [forbiddenEffect(`${command.name} drops what it restores over`)]
+		? [forbiddenEffect(`${command.name} drops what it is about to restore`)]
 		: [];
 
 /** Names of calls and commands of MongoDB that take away collections, indexes, users or the server. */
@@ -110,7 +110,8 @@ const MONGO_LOOKS =
 
 /** Finds what a text for the MongoDB shell does. */
 export function findMongoEffects(text: string): readonly Effect[] {
-	if (MONGO_ENDINGS.test(text)) return [forbiddenEffect("drops a collection, a database or users")];
+	if (MONGO_ENDINGS.test(text))
+		return [forbiddenEffect("drops a collection, a database or users, or stops the server")];
 	return MONGO_CHANGES.test(text.replace(MONGO_LOOKS, "")) ? [riskyEffect("changes documents or the server")] : [];
 }
 
@@ -151,7 +152,7 @@ const REDIS_SCRIPT_CHANGE = /redis\.p?call\s?\(\s?(?:['"](?:del|unlink|hdel|migr
 function redisScriptEffects(text: string): readonly Effect[] {
 	if (REDIS_SCRIPT_ENDING.test(text))
 		return [forbiddenEffect("redis runs a script that empties or changes the server")];
-	return REDIS_SCRIPT_CHANGE.test(text) ? [riskyEffect("redis runs a script that deletes")] : [];
+	return REDIS_SCRIPT_CHANGE.test(text) ? [riskyEffect("redis runs a script that deletes data")] : [];
 }
 
 /** Finds what a text for redis-cli does. */
@@ -160,10 +161,10 @@ export function findRedisEffects(text: string): readonly Effect[] {
 		const [first = "", second = ""] = line.trim().slice(0, 200).toUpperCase().split(/\s+/);
 		const name = [`${first} ${second}`, first].find((key) => Object.hasOwn(REDIS_COMMANDS, key)) ?? "";
 		const does = Object.hasOwn(REDIS_COMMANDS, name) ? REDIS_COMMANDS[name] : undefined;
-		if (does === "forbidden") return [forbiddenEffect(`redis ${name}`)];
-		if (does === "risky") return [riskyEffect(`redis ${name}`)];
+		if (does === "forbidden") return [forbiddenEffect(`redis ${name} empties, stops or changes the server`)];
+		if (does === "risky") return [riskyEffect(`redis ${name} changes the server or its data`)];
 		if (does === "script") return redisScriptEffects(line);
-		return does === "delete" ? [raiseEffect("delete_action", `redis ${name}`)] : [];
+		return does === "delete" ? [raiseEffect("delete_action", `redis ${name} deletes data`)] : [];
 	});
 }
 

@@ -100,7 +100,7 @@ export function findVimEffects(text: string): readonly Effect[] {
 /** The lines that an editor reads. One that reads them from somewhere unseen may run anything. */
 function editorInputEffects({ input, piped, work }: Invocation): readonly Effect[] {
 	if (!piped) return [];
-	if (input === null) return [raiseEffect("exec_action", "an editor follows commands that are not seen")];
+	if (input === null) return [raiseEffect("exec_action", "an editor runs commands that the check cannot see")];
 	return work.charge(30 * input.length) ? input.split("\n").flatMap(lineEffects) : [];
 }
 

@@ -65,7 +65,7 @@ const sudo: ProgramRule = (command) => {
 	const looks =
 		words.length === 0 || words.every((word) => /^(?:-[klvV]+|--list|--validate|--version|--help)$/.test(word));
 	return [
-		...(looks ? [] : [riskyEffect("runs with another user's rights", "the same without sudo")]),
+		...(looks ? [] : [riskyEffect("runs with another user's rights", `the same without ${command.name}`)]),
 		...commandAfterAssignments(command),
 		...(runsShell && piped && words.every((word) => word.startsWith("-"))
 			? [{ kind: "interpret", language: "shell" } as const]
@@ -152,7 +152,7 @@ const packageRunner: ProgramRule = (command) => {
 	return parseArguments(command).flatMap(({ role, text, at, option }): readonly Effect[] => {
 		const namesPackage = option === null || /^(?:-p|--package|--from|--spec|--with)$/.test(option);
 		if (namesPackage && PACKAGE_ADDRESS.test(text))
-			return [raiseEffect("exec_action", "runs a package from an address, unseen")];
+			return [raiseEffect("exec_action", "takes a package from an address, unseen")];
 		if (role !== "run") return [];
 		const name = packageCommand(text);
 		return [
@@ -193,7 +193,7 @@ const debuggerCommand: ProgramRule = (command) => {
 		...(known.length > 0 ? [codeEffect("code", known.join("\n"))] : []),
 		...known.flatMap(debuggerEffects),
 		...(command.piped && command.input === null
-			? [raiseEffect("exec_action", "a debugger follows commands that are not seen")]
+			? [raiseEffect("exec_action", "a debugger runs commands that the check cannot see")]
 			: []),
 		...(attaches && command.name.startsWith("gdb") ? [riskyEffect("changes a running process")] : []),
 	];

@@ -81,7 +81,7 @@ const mv: ProgramRule = (command) => {
 		...sources.map((path) => writeEffect(path, "below")),
 		...sources
 			.filter((path) => isDiscarded || locatePath(path) === "everything")
-			.map((path) => forbiddenEffect(`mv takes ${path} away`)),
+			.map((path) => forbiddenEffect(isDiscarded ? `mv destroys ${path}` : `mv moves ${path}, which is everything`)),
 	];
 };
 
@@ -101,7 +101,7 @@ const truncate: ProgramRule = (command) => {
 	const words = parseArguments(command);
 	const size = words.find(({ option }) => option === "-s" || option?.startsWith("--s") === true)?.text ?? "";
 	return [
-		...(GROWING_SIZE.test(size) ? [] : [raiseEffect("delete_action", "truncate cuts a file's contents off")]),
+		...(GROWING_SIZE.test(size) ? [] : [raiseEffect("delete_action", "truncate cuts off what a file holds")]),
 		...words.flatMap(({ option, text }) => (option === null ? [writeEffect(text)] : [])),
 	];
 };
@@ -126,10 +126,10 @@ const chmod: ProgramRule = (command) => {
 	const [mode = "", ...paths] = command.options.operands;
 	if (!command.work.charge(locatingWork(paths))) return [];
 	const isWide = hasOption(command, "-R") && paths.some(isWidePath);
-	if (isWide) return [forbiddenEffect("changes the rights of everything below a root")];
+	if (isWide) return [forbiddenEffect("changes the rights of everything in a root, home or system folder")];
 	if (isOpenMode(mode) && paths.some((path) => locatePath(path) === "system"))
-		return [forbiddenEffect(`opens ${paths.join(" ")} to everyone`)];
-	if (isOpenMode(mode)) return [riskyEffect(`chmod ${mode} lets everyone write or lends rights`)];
+		return [forbiddenEffect(`chmod ${mode} lets everyone write, or lends the owner's rights: ${paths.join(" ")}`)];
+	if (isOpenMode(mode)) return [riskyEffect(`chmod ${mode} lets everyone write, or lends the owner's rights`)];
 	const tightens = /^0?[0-7]00$|^(?:go|og|g|o)(?:-[rwxXst]+|=)$/.test(mode);
 	return !tightens && paths.some(isForeign) ? [riskyEffect("changes rights outside the workspace")] : [];
 };
@@ -139,7 +139,7 @@ const chown: ProgramRule = (command) => {
 	if (!command.work.charge(locatingWork(paths))) return [];
 	const locations = paths.map((path) => locatePath(path));
 	if (hasOption(command, "-R") && paths.some(isWidePath)) {
-		return [forbiddenEffect("changes the owner of everything below a root")];
+		return [forbiddenEffect("changes the owner of everything in a root, home or system folder")];
 	}
 	if (locations.includes("system")) return [riskyEffect("changes the owner of a system file")];
 	return paths.some(isForeign) ? [riskyEffect("changes an owner outside the workspace")] : [];
@@ -147,8 +147,8 @@ const chown: ProgramRule = (command) => {
 
 const chattr: ProgramRule = (command) =>
 	command.words.some((word) => /^-[a-zA-Z]*[ia]/.test(word))
-		? [forbiddenEffect("takes the protection against changes off a file")]
-		: [riskyEffect("changes file attributes")];
+		? [forbiddenEffect("lifts the write protection of a file")]
+		: [riskyEffect("changes the attributes of a file")];
 
 const search: ProgramRule = (command) =>
 	command.words.some((word) => /^--pre(?:=|$)/.test(word))
@@ -167,13 +167,15 @@ const tar: ProgramRule = (command) => {
 			if (/^(?:-f|--file)$/.test(option)) return creates ? [writeEffect(text)] : [];
 			if (/^(?:-C|--dir\w*)$/.test(option)) return extracts ? [writeEffect(text)] : [];
 			if (/^(?:-[IF]|--(?:to-|use-|rsh-|rmt-|info-|new-volume-)\w*)/.test(option))
-				return [forbiddenEffect("tar runs a command of its own"), scriptEffect(text)];
+				return [forbiddenEffect("tar runs a command from its options"), scriptEffect(text)];
 			const action = /^exec=(.*)$/s.exec(text)?.[1];
 			if (option.startsWith("--checkpoint-") && action !== undefined)
-				return [forbiddenEffect("tar runs a command of its own"), scriptEffect(action)];
+				return [forbiddenEffect("tar runs a command from its options"), scriptEffect(action)];
 			return [];
 		})
-		.concat(use.given.has("--remove-files") ? [raiseEffect("delete_action", "tar removes what it packed")] : []);
+		.concat(
+			use.given.has("--remove-files") ? [raiseEffect("delete_action", "tar removes the files that it packed")] : [],
+		);
 };
 
 const rsync: ProgramRule = (command) => {
@@ -182,7 +184,7 @@ const rsync: ProgramRule = (command) => {
 	const deletes = command.options.flags.some((name) => /^--(?:del|delete(?:-.*)?|remove-source-files)$/.test(name));
 	return [
 		...(deletes && !hasOption(command, "--dry-run")
-			? [forbiddenEffect("rsync removes files that the source does not have", "rsync --dry-run")]
+			? [forbiddenEffect("rsync removes files that the source does not have", "the same with --dry-run")]
 			: []),
 		...(target === undefined || /^[^/]*:/.test(target) ? [] : [writeEffect(target)]),
 		...operands.slice(0, -1).map(readEffect),

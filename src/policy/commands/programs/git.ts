@@ -32,7 +32,9 @@ interface GitCommand {
 }
 
 const reset: GitRule = ({ has }) =>
-	has("--hard") || has("--merge") || has("--keep") ? [forbiddenEffect("git reset throws uncommitted work away")] : [];
+	has("--hard") || has("--merge") || has("--keep")
+		? [forbiddenEffect("git reset throws uncommitted work away", "git stash")]
+		: [];
 
 /** `--force-with-lease` refuses to overwrite commits that were not seen. No other way of forcing does. */
 const push: GitRule = ({ command, words, operands, has }) => {
@@ -41,13 +43,16 @@ const push: GitRule = ({ command, words, operands, has }) => {
 	);
 	if (isForced || command.options.letters.has("f") || has("-f"))
 		return [forbiddenEffect("git push overwrites what others have", "git push --force-with-lease")];
-	if (has("--mirror") || has("--prune")) return [forbiddenEffect("git push removes what is not here")];
+	if (has("--mirror") || has("--prune"))
+		return [forbiddenEffect("git push deletes remote branches that do not exist here")];
 	if (has("--delete") || operands.slice(1).some((ref) => /^:./.test(ref)))
 		return [forbiddenEffect("git push deletes a remote branch or tag")];
 	if (operands.slice(1).some((ref) => ref.startsWith("+")))
 		return [forbiddenEffect("git push overwrites what others have", "git push --force-with-lease")];
 	return [
-		...(has("--no-verify") && !command.options.letters.has("n") ? [riskyEffect("skips the checks before a push")] : []),
+		...(has("--no-verify") && !command.options.letters.has("n")
+			? [riskyEffect("git push skips the hooks that check it")]
+			: []),
 		...(PLATFORM_REMOTES.test(operands[0] ?? "") ? [raiseEffect("deploy_action", "git push deploys")] : []),
 		...(REMOTE_ADDRESS.test(operands[0] ?? "")
 			? [riskyEffect("git push sends the repository to an address that is none of its remotes", "git push origin")]
@@ -63,7 +68,9 @@ const PLATFORM_REMOTES =
 	/^(?:heroku|dokku|piku|scalingo|clever|gigalixir|azure|production|prod|live|deploy)$|@(?:dokku|git\.heroku)/i;
 
 const clean: GitRule = ({ has }) =>
-	has("-f") || has("--force") ? [forbiddenEffect("git clean removes files git does not know", "git clean -n")] : [];
+	has("-f") || has("--force")
+		? [forbiddenEffect("git clean removes files that git does not track", "git clean -n")]
+		: [];
 
 /** Options of checkout whose value is the next word. */
 const CHECKOUT_OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set(gitFile.checkout_options_with_value);
@@ -72,7 +79,8 @@ const checkout: GitRule = ({ words, has }) => {
 	const dashes = words.indexOf("--");
 	const before = dashes < 0 ? words : words.slice(0, dashes);
 	const paths = dashes < 0 ? [] : words.slice(dashes + 1);
-	if (has("-f") || has("--force")) return [forbiddenEffect("git checkout --force throws local changes away")];
+	if (has("-f") || has("--force"))
+		return [forbiddenEffect("git checkout --force throws uncommitted work away", "git stash")];
 	if (before.some((word) => /^(?:-b|-B|--orphan)/.test(word))) return [];
 	const operandsBefore = before.filter((word, at) => {
 		const previous = before[at - 1] ?? "";
@@ -82,7 +90,7 @@ const checkout: GitRule = ({ words, has }) => {
 	const overwrittenPaths = [...operandsBefore.slice(1), ...paths, ...operandsBefore.filter((word) => word === ".")];
 	if (overwrittenPaths.length === 0 && !words.some((word) => /^--pathspec-from-file/.test(word))) return [];
 	return [
-		forbiddenEffect("git checkout overwrites files in the working tree"),
+		forbiddenEffect("git checkout overwrites files in the working tree", "git stash"),
 		...overwrittenPaths.map((path) => writeEffect(path, "below")),
 	];
 };
@@ -91,19 +99,19 @@ const restoreFiles: GitRule = ({ operands, has }) => {
 	const onlyStaged = has("--staged") || has("-S");
 	if (onlyStaged && !(has("--worktree") || has("-W"))) return [];
 	return [
-		forbiddenEffect("git restore overwrites files in the working tree"),
+		forbiddenEffect("git restore overwrites files in the working tree", "git stash"),
 		...operands.map((path) => writeEffect(path, "below")),
 	];
 };
 
 const switchTo: GitRule = ({ has }) =>
 	has("-f") || has("--force") || has("--discard-changes")
-		? [forbiddenEffect("git switch throws local changes away")]
+		? [forbiddenEffect("git switch throws uncommitted work away", "git stash")]
 		: [];
 
 const branch: GitRule = ({ command, has }) => {
 	const deletes = has("-D") || (has("-d") && (command.options.letters.has("f") || has("--force")));
-	if (deletes) return [forbiddenEffect("git branch deletes a branch that is not merged")];
+	if (deletes) return [forbiddenEffect("git branch deletes a branch even if it is not merged", "git branch -d")];
 	return has("-M") || has("-C") || (has("-f") && !has("--format"))
 		? [riskyEffect("git branch moves a branch by force")]
 		: [];
@@ -129,7 +137,7 @@ const config: GitRule = ({ operands, has }) => {
 function globalSettingEffects(name: string): readonly Effect[] {
 	return /^(?:user|init|pull|push|color|core\.(?:autocrlf|editor|pager))\b/i.test(name)
 		? []
-		: [riskyEffect("changes git's configuration for every repository")];
+		: [riskyEffect("git config changes the settings of every repository")];
 }
 
 /** `ext::command` as an address runs the command. Options of `clone` set what git runs. */
@@ -151,8 +159,11 @@ const connects: GitRule = ({ words, operands }) => [
 
 const remote: GitRule = (invocation) => {
 	const [verb = ""] = invocation.operands;
-	if (/^(?:rm|remove)$/.test(verb)) return [raiseEffect("delete_action", "removes a remote")];
-	const moves = verb === "set-url" ? [riskyEffect("git pushes to another address from now on", "git remote -v")] : [];
+	if (/^(?:rm|remove)$/.test(verb)) return [raiseEffect("delete_action", "git remote removes a remote")];
+	const moves =
+		verb === "set-url"
+			? [riskyEffect("git remote makes git push to another address", "git remote -v, which only looks")]
+			: [];
 	return [...moves, ...connects(invocation)];
 };
 
@@ -202,39 +213,43 @@ const GIT_SUBCOMMANDS: ReadonlyMap<string, GitRule> = new Map(
 		"credential-osxkeychain": credential,
 		"fast-import": ({ has }) => (has("--force") ? [forbiddenEffect("git fast-import overwrites branches")] : []),
 		daemon: () => [riskyEffect("git daemon offers the repository to the network")],
-		maintenance: ({ operands }) => (operands[0] === "start" ? [riskyEffect("git maintenance schedules itself")] : []),
+		maintenance: ({ operands }) =>
+			operands[0] === "start" ? [riskyEffect("git maintenance adds itself to the schedule of the machine")] : [],
 		fetch: connects,
 		pull: connects,
 		"ls-remote": connects,
 		"fetch-pack": connects,
 		init: connects,
 		reflog: ({ operands }) =>
-			/^(?:expire|delete)$/.test(operands[0] ?? "") ? [forbiddenEffect("git reflog drops what undo needs")] : [],
+			/^(?:expire|delete)$/.test(operands[0] ?? "")
+				? [forbiddenEffect("git reflog removes entries from which lost commits are restored")]
+				: [],
 		gc: ({ words }) =>
 			words.some((word) => /^--prune(?:=(?:now|all)|$)/.test(word))
-				? [forbiddenEffect("git gc drops unreachable work at once")]
+				? [forbiddenEffect("git gc removes unreachable commits at once")]
 				: [],
-		prune: () => [riskyEffect("git prune drops unreachable objects")],
+		prune: () => [riskyEffect("git prune removes unreachable commits")],
 		worktree: ({ operands, has }) =>
 			operands[0] === "remove" && (has("-f") || has("--force"))
-				? [forbiddenEffect("git worktree remove throws its changes away", "git worktree remove")]
+				? [forbiddenEffect("git worktree remove --force throws uncommitted work away", "git worktree remove")]
 				: [],
 		submodule: (invocation) => {
 			const { operands, has } = invocation;
 			if (operands[0] === "deinit" && (has("-f") || has("--all")))
 				return [forbiddenEffect("git submodule deinit removes a working tree")];
-			if (operands[0] === "update" && has("--force")) return [riskyEffect("git submodule update throws changes away")];
+			if (operands[0] === "update" && has("--force"))
+				return [riskyEffect("git submodule update --force throws uncommitted work away")];
 			return connects(invocation);
 		},
-		tag: ({ has }) => (has("-d") || has("--delete") ? [raiseEffect("delete_action", "deletes a tag")] : []),
+		tag: ({ has }) => (has("-d") || has("--delete") ? [raiseEffect("delete_action", "git tag deletes a tag")] : []),
 		remote,
 		rm: ({ operands, has }) => [
 			...operands.map((path) => writeEffect(path, "below")),
 			...(has("--cached") ? [] : [raiseEffect("delete_action", "git rm removes files")]),
-			...(has("-f") && !has("--cached") ? [riskyEffect("git rm -f removes changed files")] : []),
+			...(has("-f") && !has("--cached") ? [riskyEffect("git rm -f removes files with uncommitted work")] : []),
 		],
 		mv: ({ operands }) => operands.map((path) => writeEffect(path, "below")),
-		commit: ({ has }) => (has("--no-verify") ? [riskyEffect("skips the checks before a commit")] : []),
+		commit: ({ has }) => (has("--no-verify") ? [riskyEffect("git commit skips the hooks that check it")] : []),
 		lfs: (invocation) => {
 			if (invocation.operands[0] === "migrate") return rewriteHistory(invocation);
 			return invocation.operands[0] === "prune" ? [riskyEffect("git lfs prune removes local objects")] : [];
@@ -273,7 +288,7 @@ export const git: ProgramRule = (command) => {
 	if (onlyShowsRepository(command, subcommand)) return effects;
 	const destroyingOption = DESTROYING_OPTIONS.get(subcommand)?.find(has);
 	if (destroyingOption !== undefined)
-		effects.push(forbiddenEffect(`git ${subcommand} ${destroyingOption} takes something away`));
+		effects.push(forbiddenEffect(`git ${subcommand} ${destroyingOption} removes something`));
 	const rule = GIT_SUBCOMMANDS.get(subcommand);
 	return rule
 		? [...effects, ...rule({ command: { ...command, options }, words, operands: options.operands, has })]

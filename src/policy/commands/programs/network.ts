@@ -48,7 +48,7 @@ function uploadEffects(command: Invocation): readonly Effect[] {
 	return files.flatMap((file) => {
 		const location = locatePath(file);
 		if (location !== "inside" && location !== "temporary")
-			return [forbiddenEffect(`sends ${file}, which is not the workspace's`)];
+			return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
 		return [readEffect(file), ...(isLocal ? [] : [riskyEffect(`sends ${file} to another machine`)])];
 	});
 }
@@ -114,7 +114,7 @@ function uncheckedEffects({ name, words, options }: Invocation): readonly Effect
 	const isUnchecked =
 		(name === "curl" && options.letters.has("k")) || words.some((word) => UNCHECKED_OPTIONS.has(word));
 	return isUnchecked && !staysOnThisMachine(options.operands)
-		? [riskyEffect(`${name} does not check whom it talks to`)]
+		? [riskyEffect(`${name} does not check the certificate of the server`)]
 		: [];
 }
 
@@ -137,7 +137,7 @@ const wget: ProgramRule = (command) => [
 const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/;
 
 /** What is piped into a program that sends what it reads. */
-const sendsInput = (program: string): Effect => riskyEffect(`${program} sends what it reads to another machine`);
+const sendsInput = (program: string): Effect => riskyEffect(`${program} sends its input to another machine`);
 
 const netcat: ProgramRule = ({ name, options, piped }) => {
 	const connectsShell =
@@ -177,13 +177,13 @@ const ssh: ProgramRule = (command) =>
 	parseArguments(command).some(
 		({ option, text }) => option === "-R" || (option === "-o" && /^\s*remoteforward\b/i.test(text)),
 	)
-		? [riskyEffect("opens this machine to another one", "ssh without -R")]
+		? [riskyEffect("ssh -R opens this machine to another one", "the same without -R")]
 		: [];
 
 /** Firewalls and routes. One wrong rule makes the machine unreachable. */
 const firewall: ProgramRule = (command) => {
 	const flushes = command.words.some((word) => /^(?:-F|--flush|-X|--delete-chain|flush|reset|disable)$/.test(word));
-	if (flushes) return [forbiddenEffect(`${command.name} drops firewall rules`)];
+	if (flushes) return [forbiddenEffect(`${command.name} removes firewall rules`)];
 	return command.words.some((word) => /^(?:-L|--list|-S|list|status|show)/.test(word)) || command.words.length === 0
 		? []
 		: [riskyEffect(`${command.name} changes firewall rules`)];
@@ -191,7 +191,7 @@ const firewall: ProgramRule = (command) => {
 
 const ip: ProgramRule = (command) =>
 	command.options.operands.some((word) => /^(?:del|delete|flush|down)$/.test(word))
-		? [forbiddenEffect("takes network settings away")]
+		? [forbiddenEffect("turns the network off or removes its settings")]
 		: [];
 
 export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {

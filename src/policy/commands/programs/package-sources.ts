@@ -20,7 +20,7 @@ function toSets(table: Readonly<Record<string, readonly string[]>>): ReadonlyMap
 export function findPackageSource(address: string): readonly Effect[] {
 	const host = /^(?:[a-z]+\+)?https?:\/\/(?:[^/@\s]*@)?([^/:?#\s]+)/i.exec(address)?.[1]?.toLowerCase();
 	if (host === undefined || USUAL_HOSTS.has(host) || staysOnThisMachine([address])) return [];
-	return [riskyEffect(`takes packages from ${host}`, "the same from the usual place")];
+	return [riskyEffect(`takes packages from ${host}`, "the same without that address")];
 }
 
 /** Finds the places that a command fetches packages from, and the checks that it leaves out. */
@@ -31,7 +31,7 @@ export function findPackageSources({ name, words }: Invocation): readonly Effect
 	return words.flatMap((word, at): readonly Effect[] => {
 		const [, option = word, value = words[at + 1] ?? ""] = /^(--?[A-Za-z-]+)=(.*)$/s.exec(word) ?? [];
 		if (unchecked?.has(option) || unchecked?.has(word))
-			return [riskyEffect(`${name} does not check whom it fetches from`, `the same without ${option}`)];
+			return [riskyEffect(`${name} does not check the certificate of the server`, `the same without ${option}`)];
 		return options?.has(option) ? findPackageSource(value) : [];
 	});
 }

@@ -149,8 +149,8 @@ export function findPlatformEffects(command: Invocation): readonly Effect[] {
 	return [
 		riskyEffect(
 			found === "changes"
-				? `changes something that ${name} keeps elsewhere`
-				: `what ${name} does with these words is not known`,
+				? `${name} changes something on a remote service`
+				: `the check does not know what ${name} does with these words`,
 		),
 	];
 }

@@ -10,6 +10,9 @@ import {
 import { firstOperandIndexes } from "../options.ts";
 import publishingFile from "./publishing.json" with { type: "json" };
 
+/** Why a deployment or a publication asks. The place of the reason says what it is. */
+export const CHANGES_FOR_OTHERS = "changes what others use";
+
 /** First words of a command. `null` stands for any words between. */
 type WordSequence = readonly (string | null)[];
 
@@ -23,6 +26,12 @@ const SEQUENCES: ReadonlyMap<string, readonly WordSequence[]> = new Map(
 );
 
 const DRY_RUN_OPTIONS: ReadonlySet<string> = new Set(publishingFile.dry_run_options);
+/** The option that only shows what would be published, by the program and the words that publish. */
+const DRY_RUNS: ReadonlyMap<string, string> = new Map(
+	Object.entries(publishingFile.dry_runs).flatMap(([option, commands]) =>
+		commands.map((words) => [words, option] as const),
+	),
+);
 const PUBLISHING_SCRIPTS: readonly string[] = publishingFile.publishing_scripts;
 
 /** Runners of a project's own scripts, and the word that a script's name follows. Null: it may be the first word. */
@@ -99,11 +108,13 @@ function findScript({ name, words }: Invocation): string | undefined {
 
 /** Finds what a command publishes by its first words. */
 function* publishesByWords(command: Invocation, sequences: readonly WordSequence[]): Iterable<Effect> {
-	const { words, work } = command;
+	const { name, words, work } = command;
 	const starts = [...firstOperandIndexes(words), ...(/^-/.test(words[0] ?? "") || words.length === 0 ? [0] : [])];
 	if (!work.charge(2 * starts.length * sequences.length * (1 + words.length / 8))) return;
-	const isPublished = sequences.some((sequence) => starts.some((at) => beginsWith(words, at, sequence)));
-	if (isPublished) yield raiseEffect("deploy_action", "publishes", "the same with --dry-run");
+	const found = sequences.find((sequence) => starts.some((at) => beginsWith(words, at, sequence)));
+	if (!found) return;
+	const dryRun = DRY_RUNS.get([name, ...found.map((word) => word ?? "...")].join(" "));
+	yield raiseEffect("deploy_action", CHANGES_FOR_OTHERS, dryRun && `the same with ${dryRun}`);
 }
 
 /** Options with which a program publishes what it builds. */
@@ -152,9 +163,9 @@ const packageManager: ProgramRule = (command) => {
 		([verb, next]) =>
 			/^(?:unpublish|yank)$/.test(verb ?? "") || (verb === "npm" && next === "unpublish") || verb === "hex.retire",
 	);
-	if (taken && !onlyShows(command)) return [forbiddenEffect("takes a published package away")];
+	if (taken && !onlyShows(command)) return [forbiddenEffect("withdraws a published package")];
 	return verbs.some(([verb]) => /^(?:deprecate|owner|token|adduser|login|access|hook|org|team)$/.test(verb ?? ""))
-		? [riskyEffect("changes what others see, or who may")]
+		? [riskyEffect("changes a published package, its owners or an account")]
 		: [];
 };
 

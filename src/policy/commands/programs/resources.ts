@@ -10,6 +10,7 @@ import {
 } from "../effects.ts";
 import { hasFlag } from "../options.ts";
 import { findPlatformEffects, isGroupBefore, isGroupThatLooks, normalizeVerb } from "./platforms.ts";
+import { CHANGES_FOR_OTHERS } from "./publishing.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
 
 /** Verbs that take something away for good. */
@@ -145,10 +146,10 @@ const serviceClient: ProgramRule = (command) => {
 		const isForced = /^(?:rm|remove|rmi|down|prune)$/.test(removingVerb) && removesByForce(command, verbs);
 		if (removesDisposable(command)) return effects;
 		return isForced
-			? [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes containers, images or volumes by force`)]
+			? [...effects, forbiddenEffect(`${command.name} ${removingVerb} removes containers, images or volumes for good`)]
 			: effects;
 	}
-	return [...effects, riskyEffect(`${command.name} ${removingVerb} takes something away or out of service`)];
+	return [...effects, riskyEffect(`${command.name} ${removingVerb} removes something or takes it out of service`)];
 };
 
 /** `gh api -X DELETE`, `aws … --method DELETE`. */
@@ -170,13 +171,13 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 	const ownVerbs = OWN_DEPLOYING_VERBS.get(command.name);
 	const ownVerb = ownVerbs && verbs.find((word) => ownVerbs.has(word));
 	if (command.name === "gh" && verbs[0] === "release" && /^(?:create|edit)$/.test(verbs[1] ?? "")) {
-		return [raiseEffect("deploy_action", "gh release publishes")];
+		return [raiseEffect("deploy_action", CHANGES_FOR_OTHERS)];
 	}
 	const deployingVerb =
 		ownVerb ?? (DEPLOYING_CLIENTS.has(command.name) ? verbs.find((word) => DEPLOYING_VERBS.has(word)) : undefined);
 	if (deployingVerb === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod")))
 		return [];
-	return [raiseEffect("deploy_action", `${command.name} ${deployingVerb ?? "--prod"} deploys`)];
+	return [raiseEffect("deploy_action", CHANGES_FOR_OTHERS)];
 }
 
 /** Options that give a container the host. */
@@ -190,7 +191,7 @@ function containerEffects(command: Invocation, verbs: readonly string[]): readon
 	const flags = command.words.some((word) =>
 		/^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i.test(word),
 	);
-	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container the host`)] : [];
+	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container access to the host`)] : [];
 }
 
 /** `java -jar client.jar …` runs the client. */

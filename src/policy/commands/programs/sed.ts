@@ -114,7 +114,7 @@ class SedReader {
 		if (!runs) return;
 		this.#effects.push(
 			guessedScriptEffect(replacement.replace(/\\([^0-9])/g, "$1")),
-			raiseEffect("exec_action", "sed runs what a substitution leaves"),
+			raiseEffect("exec_action", "sed runs the result of a substitution"),
 		);
 	}
 }

@@ -130,11 +130,11 @@ function hitsAllRows(statement: Statement, at: number): boolean {
 function drop(statement: Statement, at: number): readonly Effect[] {
 	const what = statement.word(at + 1);
 	if (DROPPED_WITHOUT_LOSS.has(what)) return [];
-	return [forbiddenEffect(`SQL: ${statement.excerpt(at)}`)];
+	return [forbiddenEffect(`runs the SQL ${statement.excerpt(at)}`)];
 }
 
 function alter(statement: Statement, at: number): readonly Effect[] {
-	const excerpt = `SQL: ${statement.excerpt(at)}`;
+	const excerpt = `runs the SQL ${statement.excerpt(at)}`;
 	const dropped = statement.findWord(at + 1, (word) => word === "DROP");
 	if (dropped >= 0) {
 		const isRule = /^(?:DEFAULT|NOT|EXPRESSION|IDENTITY)$/.test(statement.word(dropped + 1));
@@ -150,9 +150,12 @@ function changeRows(statement: Statement, at: number): readonly Effect[] {
 	const isMerge = statement.word(0) === "MERGE";
 	if (!isMerge && hitsAllRows(statement, at))
 		return [
-			forbiddenEffect(`SQL without a condition: ${statement.excerpt(at)}`, "the same with a WHERE that names the rows"),
+			forbiddenEffect(
+				`${word === "DELETE" ? "deletes" : "changes"} every row: ${statement.excerpt(at)}`,
+				"the same with a WHERE that names the rows",
+			),
 		];
-	return word === "DELETE" ? [raiseEffect("delete_action", `SQL: ${statement.excerpt(at)}`)] : [];
+	return word === "DELETE" ? [raiseEffect("delete_action", `runs the SQL ${statement.excerpt(at)}`)] : [];
 }
 
 /** What a statement that begins at a position does by its first word. */
@@ -162,13 +165,15 @@ function headEffects(statement: Statement, at: number): readonly Effect[] {
 	if (word === "ALTER") return alter(statement, at);
 	if (word === "DELETE" || word === "UPDATE") return changeRows(statement, at);
 	if (word === "CREATE")
-		return /^(?:USER|ROLE|LOGIN)$/.test(statement.word(at + 1)) ? [riskyEffect(`SQL: ${statement.excerpt(at)}`)] : [];
+		return /^(?:USER|ROLE|LOGIN)$/.test(statement.word(at + 1))
+			? [riskyEffect(`runs the SQL ${statement.excerpt(at)}`)]
+			: [];
 	const forbidden = FORBIDDEN_FIRST_WORDS.get(word);
 	if (forbidden !== undefined && (forbidden === "" || forbidden === statement.word(at + 1)))
-		return [forbiddenEffect(`SQL: ${statement.excerpt(at)}`)];
+		return [forbiddenEffect(`runs the SQL ${statement.excerpt(at)}`)];
 	const risky = RISKY_FIRST_WORDS.get(word);
 	return risky !== undefined && (risky === "" || risky === statement.word(at + 1))
-		? [riskyEffect(`SQL: ${statement.excerpt(at)}`)]
+		? [riskyEffect(`runs the SQL ${statement.excerpt(at)}`)]
 		: [];
 }
 
@@ -199,10 +204,10 @@ function functionEffects(statement: Statement, at: number): readonly Effect[] {
 			forbiddenEffect(`SQL runs a program: ${statement.excerpt(at)}`),
 			...(behind === null ? [] : [{ kind: "script", text: behind.text } as const]),
 		];
-	if (does === "risky") return [riskyEffect(`SQL: ${statement.excerpt(at)}`)];
+	if (does === "risky") return [riskyEffect(`runs the SQL ${statement.excerpt(at)}`)];
 	const isNamed = behind !== null && behind.distance < USUAL_DISTANCE;
 	return [
-		...(isNamed ? [] : [riskyEffect(`SQL reads or writes a file that is not named: ${statement.excerpt(at)}`)]),
+		...(isNamed ? [] : [riskyEffect(`SQL reads or writes a file that the check cannot see: ${statement.excerpt(at)}`)]),
 		...(behind === null ? [] : [does === "read" ? readEffect(behind.text) : writeEffect(behind.text)]),
 	];
 }
@@ -233,7 +238,7 @@ function joinTexts(
 	return { text: texts.join(""), isWhole, isCut };
 }
 
-const TOO_COMPLEX = raiseEffect("oversize_command", "SQL with more SQL in it than can be followed");
+const TOO_COMPLEX = raiseEffect("oversize_command", "SQL that holds more SQL than the check can follow");
 
 /** Words at which anything is looked at. */
 const MEANINGFUL: ReadonlySet<string> = new Set([...CODE_TAKERS, ...FILE_WORDS, ...FUNCTIONS.keys(), ...HEADS]);
@@ -296,7 +301,8 @@ class SqlAnalysis {
 		if (isCut) yield* this.#giveUp();
 		if (text === "") return;
 		yield* this.#readNested(text, depth);
-		if (!isWhole) yield raiseEffect("exec_action", `SQL that is put together at run time: ${statement.excerpt(at)}`);
+		if (!isWhole)
+			yield raiseEffect("exec_action", `runs SQL that is put together at run time: ${statement.excerpt(at)}`);
 	}
 
 	*#readNested(text: string, depth: number): Iterable<Effect> {

@@ -74,7 +74,7 @@ const kill: ProgramRule = (command) => {
 		command.words.some((word) => /^-(?:9|s|KILL|SIGKILL)$/i.test(word))
 	)
 		return [forbiddenEffect("kills every process")];
-	if (command.options.operands.includes("1")) return [forbiddenEffect("kills the first process")];
+	if (command.options.operands.includes("1")) return [forbiddenEffect("kills process 1, which stops the machine")];
 	const pids = command.options.operands;
 	const isFound = pids.every((pid) => pid === UNKNOWN || pid === LISTED) && readsFoundProcesses(command);
 	return !isFound && command.words.some((word) => /^-(?:9|KILL|SIGKILL)$/i.test(word))
@@ -105,7 +105,7 @@ const killByName: ProgramRule = ({ name, words, options }) => {
 	const isOwn = options.letters.has("P") ? /^[0-9]{2,}$/.test(pattern) : isDevelopedProgram(pattern);
 	return isPlain && isOwn && options.operands.length === 1
 		? []
-		: [riskyEffect(`${name} ends processes by name`, "kill with the process's number")];
+		: [riskyEffect(`${name} ends processes by name`, "kill PID")];
 };
 
 /** `systemctl`. Some services are vital to the machine, or to others. */
@@ -121,7 +121,7 @@ const systemctl: ProgramRule = (command) => {
 			),
 		);
 	if (/^(?:stop|disable|mask)$/.test(verb) && critical)
-		return [forbiddenEffect(`${command.name} ${verb} takes a vital service away`)];
+		return [forbiddenEffect(`${command.name} ${verb} changes a service that the machine needs`)];
 	return /^(?:stop|disable|mask|restart|enable|kill|set-default|edit|start|reload|daemon-reexec)$/.test(verb)
 		? [riskyEffect(`${command.name} ${verb} changes a running service`)]
 		: [];
@@ -137,7 +137,7 @@ const serviceCommand: ProgramRule = (command) =>
 /** `at` runs what it reads, later. */
 const atCommand: ProgramRule = (command) => {
 	if (command.words.some((word) => /^-[lcV]$/.test(word))) return [];
-	if (command.words.some((word) => /^-[dr]$/.test(word))) return [riskyEffect("takes a scheduled command away")];
+	if (command.words.some((word) => /^-[dr]$/.test(word))) return [riskyEffect("removes a scheduled command")];
 	return [
 		riskyEffect("schedules a command"),
 		...(command.piped ? [{ kind: "interpret", language: "shell" } as const] : []),

@@ -110,7 +110,7 @@ class TclReader {
 
 	#follow(code: string): void {
 		if (this.#nesting >= MAX_NESTING)
-			this.#effects.push(raiseEffect("exec_action", "code that is nested too deeply to be read"));
+			this.#effects.push(raiseEffect("exec_action", "runs code that is nested too deeply to be read"));
 		else
 			for (const effect of new TclReader(code, this.#variables, this.#nesting + 1, this.#work).read())
 				this.#effects.push(effect);

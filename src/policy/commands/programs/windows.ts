@@ -42,7 +42,10 @@ export function* findWindowsEffects({ name, words: written }: Invocation): Itera
 	const words = written.map((word) => word.toLowerCase());
 	if (words.some((word) => /^(?:\/\?|-\?|-whatif)$/.test(word))) return;
 	if (forbidden !== undefined)
-		yield forbiddenEffect(forbidden, name.includes("-") ? "the same with -WhatIf" : undefined);
+		yield forbiddenEffect(
+			forbidden,
+			name.includes("-") ? "the same with -WhatIf, where the cmdlet takes it" : undefined,
+		);
 	if (risky !== undefined && words.length > 0) yield riskyEffect(risky);
 	yield* wordEffects(name, words);
 	if (LOADERS.has(name) && words.length > 0) yield* loaderEffects(words);
@@ -56,8 +59,8 @@ function* wordEffects(name: string, words: readonly string[]): Iterable<Effect> 
 		(word) => forbidden?.has(word) === true || forbidden?.has(word.replace(/[:=].*$/s, "")) === true,
 	);
 	const doubtful = words.find((word) => RISKY_WORDS.get(name)?.has(word));
-	if (wrong !== undefined) yield forbiddenEffect(`${wrong} takes away or changes what the machine relies on`);
-	else if (doubtful !== undefined) yield riskyEffect(`${doubtful} changes the machine`);
+	if (wrong !== undefined) yield forbiddenEffect(`${name} ${wrong} changes or removes what the machine relies on`);
+	else if (doubtful !== undefined) yield riskyEffect(`${name} ${doubtful} changes the machine`);
 }
 
 /** Programs of the system that load code. From an address, or as a script in their words, it is never meant well. */
@@ -66,7 +69,7 @@ function* loaderEffects(words: readonly string[]): Iterable<Effect> {
 		/https?:|ftp:|\\\\[a-z0-9]|javascript:|vbscript:|scrobj|minidump|comsvcs|\/i:/.test(word),
 	);
 	if (isHidden) yield forbiddenEffect("loads code from an address or from its words");
-	else yield raiseEffect("exec_action", "loads code that is not seen");
+	else yield raiseEffect("exec_action", "loads code that the check cannot see");
 }
 
 /** Keys under which Windows finds what to start, or what protects it. */
@@ -80,7 +83,7 @@ const registryChange: ProgramRule = ({ words }) => {
 		keys.some((key) => /[\\/](?:sam|security|system)$/i.test(key)) && /^(?:save|export)$/i.test(words[0] ?? "");
 	if (secret) return [forbiddenEffect("copies stored credentials")];
 	return keys.some(isStartupKey)
-		? [forbiddenEffect("changes what Windows starts or is protected by")]
+		? [forbiddenEffect("changes what Windows starts, or what protects it")]
 		: [riskyEffect("changes the registry")];
 };
 
@@ -96,7 +99,10 @@ const wmic: ProgramRule = ({ words }) => {
 	const at = words.findIndex((word) => /^create$/i.test(word));
 	return at < 0
 		? []
-		: [raiseEffect("exec_action", "starts a process apart"), codeEffect("powershell", words.slice(at + 1).join(" "))];
+		: [
+				raiseEffect("exec_action", "starts a process on its own"),
+				codeEffect("powershell", words.slice(at + 1).join(" ")),
+			];
 };
 
 /** Commands that run a line in one of their words: `forfiles /c line`, `runas line`, `start title program`. */

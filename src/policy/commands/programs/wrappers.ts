@@ -115,8 +115,8 @@ const FILE_REMOVERS = /^(?:rm|unlink|shred|srm|wipe|truncate)$/;
 function findDeletion(words: readonly string[]): Effect {
 	const isFiltered = words.some((word, at) => FIND_FILTERS.test(word) && !/^\*+$/.test(words[at + 1] ?? ""));
 	return isFiltered && looksInside(words)
-		? raiseEffect("delete_action", "find -delete removes the files that it matches", "the same with -print instead")
-		: forbiddenEffect("find -delete removes whatever it matches", "the same with -print instead");
+		? raiseEffect("delete_action", "find -delete removes the files that it matches", "the same with -print")
+		: forbiddenEffect("find -delete removes whatever it matches", "the same with -print");
 }
 
 /** `find` has primaries that run, delete and write. */
@@ -131,11 +131,11 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 				true,
 			);
 			if (FILE_REMOVERS.test(commandName(command[0] ?? "")) && !looksInside(words))
-				yield forbiddenEffect("find removes what it matches outside the workspace", "the same with -print instead");
+				yield forbiddenEffect("find removes what it matches outside the workspace", "the same with -print");
 			at = end;
 		} else if (/^-(?:fprint|fprint0|fls|fprintf)$/.test(word)) {
 			yield writeEffect(words[at + 1] ?? "");
-			yield riskyEffect("writes a file through find");
+			yield riskyEffect("find writes what it matches to a file");
 			at++;
 		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at++;
 		else if (word === "-delete") yield findDeletion(words);
