@@ -46,9 +46,13 @@ export const policyCheckSchema = z.lazy(() =>
 		commands: textListSchema(MAX_COMMANDS)
 			.nullish()
 			.describe("Commands as a shell would get them, held against forbidden_commands."),
-		estimated_cost_usd: z.number().min(0).nullish().describe("Held against the plan's limit for an agent run."),
+		estimated_cost_usd: z
+			.number()
+			.min(0, "must not be negative")
+			.nullish()
+			.describe("Held against the plan's limit for an agent run."),
 		context: z
-			.record(z.string(), z.unknown())
+			.record(z.string(), z.unknown(), "must be an object")
 			.refine((context) => jsonByteLength(context) <= MAX_CONTEXT_BYTES, `must have at most ${MAX_CONTEXT_BYTES} bytes`)
 			.nullish()
 			.describe("Anything; kept with the decision and not looked at."),

@@ -180,10 +180,15 @@ export class FindingCollector {
 		return this.#matcher.hasPatternsFor(commandName(name));
 	}
 
-	/** Holds a command against the forbidden commands. One pattern is reason enough. */
+	/**
+	 * Holds a command against the forbidden commands. One pattern is reason enough. One that ends as the command does comes
+	 * first: `rm -rf ~` is also matched by `rm -rf /`.
+	 */
 	matchForbidden(command: CommandWords): void {
-		const [first] = this.#matcher.findCompleted(command);
-		if (first) this.add("forbidden_command", `matches the forbidden command ${shortenForReason(first.text)}`);
+		const found = this.#matcher.findCompleted(command);
+		const last = command.words.at(-1) ?? "";
+		const named = found.find(({ text }) => text.endsWith(` ${last}`)) ?? found[0];
+		if (named) this.add("forbidden_command", `matches the forbidden command ${shortenForReason(named.text)}`);
 	}
 
 	/** Judges an effect on a path, from each folder that the command may run in. */

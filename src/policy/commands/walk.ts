@@ -286,7 +286,7 @@ export class CommandWalk implements Walk {
 		const stray = findStrayKey(words, frame.command);
 		if (stray !== null)
 			this.#findings.add(
-				"exec_action",
+				"risky_command",
 				`sends ${shortenForReason(stray.key)} to ${shortenForReason(stray.host)}, which the key is not named after`,
 			);
 		const written: string[] = [];

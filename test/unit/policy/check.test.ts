@@ -157,7 +157,7 @@ describe("the input hash", () => {
 	});
 });
 
-describe("a check's request", () => {
+describe("the request of a check", () => {
 	const parses = (more: Record<string, unknown>) => policyCheckSchema.safeParse({ ...CHECK, ...more }).success;
 
 	it("may leave out all but the workspace and the action", () => {

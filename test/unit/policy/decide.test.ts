@@ -42,7 +42,7 @@ describe("a decision", () => {
 		expect(decision.reason).toContain("infra/main.tf is protected by infra/");
 	});
 
-	it("weighs the kind: a deletion and a deployment want confirmation", () => {
+	it("weighs the kind: a deletion and a deployment need confirmation", () => {
 		expect(check({ action_kind: "delete" })).toMatchObject({ decision: "confirm", risk_score: 35 });
 		expect(check({ action_kind: "deploy" })).toMatchObject({ decision: "confirm", risk_score: 31 });
 	});
@@ -56,7 +56,7 @@ describe("a decision", () => {
 		expect(check({ action: "Delete the old logs", action_kind: "edit" }).risk_score).toBe(0);
 	});
 
-	it("deleting a folder touches what is protected in it", () => {
+	it("of a deleted folder counts what is protected in it", () => {
 		const rules = { protectedPaths: ["infra/prod/main.tf"] };
 		expect(fired({ files_affected: ["infra"], action_kind: "delete" }, rules)).toEqual([
 			"protected_path",
@@ -73,7 +73,7 @@ describe("a decision", () => {
 		});
 	});
 
-	it("keeps the built-in rules beneath a manifest that takes them back", () => {
+	it("keeps the built-in rules, whatever a manifest takes back", () => {
 		expect(fired({ files_affected: [".env"] }, { protectedPaths: ["!.env"] })).toEqual(["protected_path"]);
 		expect(decided("git reset --hard")).toBe("deny");
 	});
@@ -117,7 +117,7 @@ describe("a manifest's forbidden command", () => {
 	});
 });
 
-describe("the same act is denied in every spelling", () => {
+describe("a dangerous command is denied in every spelling", () => {
 	it.each(
 		String.raw`rm -rf /
 rm -r -f /
@@ -189,7 +189,7 @@ rm -rf / # only a comment
 		expect(decided(command)).toBe("deny");
 	});
 
-	it("also over several lines", () => {
+	it("over several lines", () => {
 		expect(decided("r\\\nm -rf \\\n /")).toBe("deny");
 		expect(decided("cat <<EOF | sh\nrm -rf /\nEOF")).toBe("deny");
 		expect(decided("cat <<EOF\n$(rm -rf /)\nEOF")).toBe("deny");
@@ -199,7 +199,7 @@ rm -rf / # only a comment
 	});
 });
 
-describe("what destroys is denied, whatever the tool", () => {
+describe("a command that destroys is denied, whatever the tool", () => {
 	it.each(
 		String.raw`git reset --hard HEAD~1
 git clean -xdf
@@ -286,19 +286,19 @@ bash script.sh
 		expect(decided(command)).toBe("allow");
 	});
 
-	it("also by scripts that are named like commands", () => {
+	it("scripts that are named like commands", () => {
 		expect(decided("./rm.sh -rf /", "./git.sh reset --hard")).toBe("allow");
 		expect(decided("mkfs.ext4 /dev/sda1")).toBe("deny");
 	});
 
-	it("also in here-documents for commands that only read", () => {
+	it("here-documents for commands that only read", () => {
 		expect(decided("cat > notes.md <<'EOF'\nrm -rf /\nEOF")).toBe("allow");
 		expect(decided("git commit -F - <<EOF\ngit push --force\nEOF")).toBe("allow");
 		expect(decided('git commit -m "$(cat <<\'EOF\'\nDrop (rm -rf /) "now"\nEOF\n)"')).toBe("allow");
 	});
 });
 
-describe("what is ordinary but not to be undone wants confirmation", () => {
+describe("what is ordinary but cannot be undone needs confirmation", () => {
 	it.each<[string, FactorId]>([
 		["rm -rf assets", "delete_action"],
 		["rm -rf docs && ls", "delete_action"],
@@ -363,7 +363,7 @@ describe("a command touches a protected path", () => {
 		"cp infra/a b",
 		"diff infra/a b < infra/c",
 		"echo infra/a > b",
-	])("not by reading: %s", (command) => {
+	])("but not by reading: %s", (command) => {
 		expect(fired({ commands: [command] }, rules)).not.toContain("protected_path");
 	});
 });
@@ -459,7 +459,7 @@ const sound = fc.constantFrom(
 const joint = fc.constantFrom("; ", " && ", " || ", " | ", " & ", "\n");
 
 describe("whatever the command", () => {
-	it("it is decided, and decided the same again", () => {
+	it("a decision is made, and the same one again", () => {
 		fc.assert(
 			fc.property(fc.array(garbage, { maxLength: 3 }), (commands) => {
 				expect(check({ commands })).toEqual(check({ commands }));
@@ -497,7 +497,7 @@ describe("whatever the command", () => {
 		expect(check({ commands: [command] }).risk_score).toBeGreaterThanOrEqual(0);
 	});
 
-	it("a segment more never lowers the score", () => {
+	it("one more segment never lowers the score", () => {
 		fc.assert(
 			fc.property(sound, joint, sound, joint, sound, (first, glue, second, other, third) => {
 				const two = first + glue + second;
@@ -510,7 +510,7 @@ describe("whatever the command", () => {
 		);
 	});
 
-	it("a command more, or padding, never lowers the score", () => {
+	it("one more command, or padding, never lowers the score", () => {
 		fc.assert(
 			fc.property(garbage, garbage, (first, second) => {
 				const before = check({ commands: [first] }).risk_score;
@@ -546,7 +546,7 @@ describe("whatever the command", () => {
 		}
 	});
 
-	it("is examined up to the largest body", () => {
+	it("it is examined, up to the largest body", () => {
 		expect(fired({ commands: [`echo ${"a".repeat(2_000_000)}`] })).toEqual([]);
 		expect(fired({ commands: [`echo ${"a".repeat(500_000)} > .env`] })).toEqual(["protected_path"]);
 		const written = fired({ commands: [`cat > a.ts <<'E'\n${"const a = 1;\n".repeat(150_000)}E\nrm -rf ~`] });
@@ -589,7 +589,7 @@ describe("whatever the command", () => {
 		20_000,
 	);
 
-	it("too deep, too many or too complex is denied, not ignored", () => {
+	it("what is too deep, too much or too complex is denied, not ignored", () => {
 		expect(decided(`echo ${"$(".repeat(100)}ls${")".repeat(100)}`)).toBe("deny");
 		expect(decided(`echo ${"{a,b}".repeat(20)}`)).toBe("deny");
 		expect(decided(Array.from({ length: 250_000 }, (_, at) => `'${at.toString(36)}';`).join(""))).toBe("deny");
@@ -633,14 +633,14 @@ describe("whatever the command", () => {
 		["names", list(18_000, (at) => `${"abc".repeat(50)}${at}`), list(200, (at) => `${"*a".repeat(200)}${at}`)],
 		["files", list(20, () => `${folders}rm -r ${"ab ".repeat(30_000)}`), []],
 		["folded letters", list(10, () => `touch ${`${"\ufdfa".repeat(1200)} `.repeat(100)}`), []],
-	])("more %s than can be compared count as all that commands can do", (_, commands, forbiddenCommands) => {
+	])("more %s than can be compared count as everything that a command can do", (_, commands, forbiddenCommands) => {
 		// The last is only triggered where looking stopped.
 		expect(fired({ commands }, { forbiddenCommands })).toEqual(
 			expect.arrayContaining(["forbidden_command", "oversize_command", "deploy_action"]),
 		);
 	});
 
-	it("200 patterns, 5,000 commands and 5,000 files of a command are compared", () => {
+	it("200 patterns are compared with 5,000 commands and 5,000 files of a command", () => {
 		const forbiddenCommands = list(200, (at) => `git ${at % 2 ? "push" : "reset"} --option${at} ./branch${at} *`);
 		const commands = list(5000, (at) => `git -C repo${at} add src/file${at}.ts --verbose`);
 		const files = list(5000, (at) => `src/feature${at % 97}/file${at}.ts`).join(" ");
@@ -656,7 +656,7 @@ describe("typical commands of agents", () => {
 	});
 });
 
-describe("the risk of an act", () => {
+describe("the risk score of an action", () => {
 	it.each<[Parameters<typeof scoreRisk>[0], string, FactorId[]]>([
 		[{ kind: "read", targets: ["src/a.ts"] }, "auto", []],
 		[{ kind: "edit", targets: ["src/a.ts"] }, "auto", []],
@@ -682,7 +682,7 @@ describe("a command in a place that only computes or compares", () => {
 		`echo "\${a["k]"]} \${b[$(rm -rf /)]}"`,
 		"case x in $(rm -rf /)) :;; esac",
 		'case x in a|"`rm -rf /`") :;; esac',
-	])("runs: %s", (command) => {
+	])("is run: %s", (command) => {
 		expect(decided(command)).toBe("deny");
 	});
 
@@ -698,7 +698,7 @@ describe("a command in a place that only computes or compares", () => {
 		`echo "\${a['k}']}"`,
 		"case $x in $(echo a)) ls;; b) pwd;; esac",
 		"{fd}>log ls",
-	])("changes nothing where it does no harm: %s", (command) => {
+	])("raises nothing where it does no harm: %s", (command) => {
 		expect(decided(command)).toBe("allow");
 	});
 });

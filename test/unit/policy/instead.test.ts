@@ -193,6 +193,34 @@ describe("allowed_commands", () => {
 	});
 });
 
+describe("why a command fired", () => {
+	it.each([
+		["rm -rf ~", "matches the forbidden command rm -rf ~"],
+		["rm -rf /", "matches the forbidden command rm -rf /"],
+		["rm -r .", ". is or holds what .git/ protects"],
+		["sed -i 's/a/b/' .env", ".env is protected by .env"],
+		["rm *", "* can mean a path that"],
+		["ls | xargs rm -rf", "removes whatever a list names"],
+		["psql -c 'DELETE FROM a'", "deletes every row: DELETE FROM a"],
+		["cp a /usr/local/bin/a", "writes outside the workspace: /usr/local/bin/a"],
+		["frobnicate /etc/shadow", "uses /etc/shadow in a system folder"],
+		["frobnicate 'git push --force'", "a command that would be denied: git push overwrites what others have"],
+		["net user ann /delete", "net /delete changes or removes what the machine relies on"],
+		["sudo -u ann ls", "runs with another user's rights"],
+	])("is said of %s", (command, because) => {
+		expect(check(command).reason).toContain(because);
+	});
+
+	it("is said of the kind and of the description of an action", () => {
+		const rules = { protectedPaths: [], forbiddenCommands: [], budgetUsd: 10 };
+		const action = { action: "Delete the old table", files_affected: [], commands: [] };
+		expect(decide(action, rules).reason).toContain("Deletes something (the description of the action says so).");
+		expect(decide({ ...action, action_kind: "deploy", estimated_cost_usd: 12.5 }, rules).reason).toMatch(
+			/Costs more than the budget \(12\.5 USD, with a budget of 10 USD\)\. Deploys or publishes \(the action is of kind deploy\)\.$/,
+		);
+	});
+});
+
 describe("the place of a reason", () => {
 	it("shows the redirect that is to blame", () => {
 		expect(check("echo x >> ~/.bashrc").reason).toContain("(`echo x >> ~/.bashrc`: ");

@@ -67,7 +67,7 @@ const padding = fc
 describe("a score never falls", () => {
 	const settings = { seed: SEED, numRuns: 120 };
 
-	it("for segments before and after a command", () => {
+	it("when segments stand before or after a command", () => {
 		fc.assert(
 			fc.property(command, padding, (base, pad) => {
 				const alone = score([base]);
@@ -78,7 +78,7 @@ describe("a score never falls", () => {
 		);
 	});
 
-	it("for other commands and files of the check", () => {
+	it("when the check has other commands and files", () => {
 		const times = fc.constantFrom(1, 10, 300);
 		fc.assert(
 			fc.property(command, padding, times, (base, pad, count) => {
@@ -93,7 +93,7 @@ describe("a score never falls", () => {
 		);
 	});
 
-	it("for scripts around a command", () => {
+	it("when scripts stand around a command", () => {
 		const around = fc.constantFrom<(text: string) => string>(
 			(text) => `{ ${text}\n}`,
 			(text) => `(${text}\n)`,
@@ -122,13 +122,13 @@ describe("a score never falls", () => {
 		["touch secret/a", "src/a@"],
 		["chmod 777 /etc/passwd", "a@"],
 		["npm publish", "--tag=a@"],
-	])("of %j for more words: %s", (base, word) => {
+	])("when %j gets more words: %s", (base, word) => {
 		for (const times of [1, 9, 33, 65, 130, 600])
 			expect(score([`${base} ${repeatNumbered(`${word} `, times)}`])).toBeGreaterThanOrEqual(score([base]));
 	});
 });
 
-describe("more than a bound is not allowed", () => {
+describe("what exceeds a bound is not allowed", () => {
 	const ALLOWED = 30;
 	const many = (text: string, times: number) => repeatNumbered(text, times);
 
@@ -165,7 +165,7 @@ describe("more than a bound is not allowed", () => {
 	});
 });
 
-describe("more than a bound is still denied", () => {
+describe("a danger beyond many harmless pieces is still denied", () => {
 	const many = (text: string, times: number) => repeatNumbered(text, times);
 	const decision = (text: string, forbiddenCommands: readonly string[] = []) => {
 		const input = { action: "Run", action_kind: "edit" as const, files_affected: [], commands: [text] };
@@ -208,7 +208,7 @@ describe("more than a bound is still denied", () => {
 		expect(decision(text, pattern === undefined ? [] : [pattern])).toBe("deny");
 	});
 
-	it("but not what does no harm in the same forms", () => {
+	it("and harmless commands in the same forms are still allowed", () => {
 		for (const text of [
 			`{ ${many("echo a@; ", 100)}} | sort`,
 			"printf '%5.2f %-10s|%03d\n' 1 a 2",

@@ -151,7 +151,7 @@ describe("a protected path", () => {
 		for (const path of ["infra/docs", "infra/docs/*.md"]) expect(manifest.find(path)).toBeNull();
 	});
 
-	it("below a protected folder stays protected however the path is spelled", () => {
+	it("below a protected folder stays protected, however it is spelled", () => {
 		const name = fc.stringMatching(/^[a-z0-9_-]{1,8}$/);
 		fc.assert(
 			fc.property(fc.array(name, { maxLength: 5 }), fc.array(name, { maxLength: 5 }), (above, below) => {
@@ -184,7 +184,7 @@ describe("a protected path", () => {
 			expect(paths.find("README.md")).toBeDefined();
 		});
 
-		it("which 200 patterns and 10,000 paths are not", () => {
+		it("200 patterns and 10,000 paths are still compared", () => {
 			const shapes = ["infra/env#/", "dir#/**/x*", "**/gen#/*.generated.tsx", "packages/*/secrets#/**", "*-secret#.ts"];
 			const patterns = Array.from({ length: 200 }, (_, at) => (shapes[at % shapes.length] ?? "").replace("#", `${at}`));
 			for (const root of ["", "/home/dev/work/repo/"]) {

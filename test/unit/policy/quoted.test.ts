@@ -13,7 +13,7 @@ const text = fc
 	.map((pieces) => pieces.join(""));
 
 describe("quoted text", () => {
-	it("is what a regular expression finds", () => {
+	it("is found as a regular expression finds it", () => {
 		fc.assert(
 			fc.property(text, (code) => {
 				const found = [...code.matchAll(STRINGS)].map((match) => ({

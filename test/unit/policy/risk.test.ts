@@ -79,11 +79,11 @@ describe("the risk of a handoff", () => {
 		...change,
 	});
 
-	it("is nothing for an ordinary edit", () => {
+	it("of an ordinary edit is nothing", () => {
 		expect(scoreHandoffRisk(handoff({ files: ["src/a.ts"] }))).toEqual({ score: 0, tier: "auto", factors: [] });
 	});
 
-	it("asks for confirmation of a deployment", () => {
+	it("of a deployment needs confirmation", () => {
 		expect(scoreHandoffRisk(handoff({ actionKind: "deploy" }))).toEqual({
 			score: 31,
 			tier: "confirm",
@@ -91,7 +91,7 @@ describe("the risk of a handoff", () => {
 		});
 	});
 
-	it("asks for approval of a protected path, by the built-in list and by the manifest's", () => {
+	it("of a protected path needs approval, by the built-in list and by the manifest's", () => {
 		expect(scoreHandoffRisk(handoff({ files: ["a/.env.local"] })).tier).toBe("approve");
 		const own = handoff({ files: ["src/../infra/main.tf"], protectedPaths: ["infra/"] });
 		expect(scoreHandoffRisk(own).factors).toEqual(["protected_path"]);

@@ -13,7 +13,7 @@ const manifest = (more: Partial<Parameters<typeof normalizeManifest>[0]> = {}) =
 		...more,
 	});
 
-describe("a manifest", () => {
+describe("a changed manifest", () => {
 	it("that says the same, more, or the same in another order is not weaker", () => {
 		expect(findWeakenings(manifest(), manifest())).toEqual([]);
 		const more = {

@@ -35,7 +35,7 @@ function fired(commands: readonly string[], work?: WorkBudget): readonly string[
 }
 
 describe("a budget of work", () => {
-	it("affords what is left, and nothing once more was asked for", () => {
+	it("affords what is left, and nothing after a charge of more than that", () => {
 		const work = new WorkBudget(10);
 		expect([work.charge(6), work.charge(4), work.spent]).toEqual([true, true, false]);
 		expect([work.charge(1), work.spent, work.charge(0)]).toEqual([false, true, false]);
@@ -144,7 +144,7 @@ describe("work stays in proportion to what is written, for", () => {
 });
 
 describe("once the work is spent", () => {
-	it("a command counts as all that it could be, and so does every other one", () => {
+	it("each command of the check counts as everything that it could be", () => {
 		expect(fired(["ls", "touch a"], new WorkBudget(100))).toEqual([
 			"forbidden_command",
 			"oversize_command",
@@ -165,7 +165,7 @@ describe("once the work is spent", () => {
 		expect(scoreRisk({ kind: "edit", targets: files }, undefined, new WorkBudget(1_000)).tier).toBe("block");
 	});
 
-	it("less work never lowers the score", () => {
+	it("a smaller budget never lowers the score", () => {
 		const piece = fc.constantFrom(
 			"rm -rf /",
 			"ls",

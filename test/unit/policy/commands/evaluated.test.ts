@@ -57,7 +57,7 @@ describe("a text that is expanded twice", () => {
 		expect(decided(`echo "\${x@P}"`)).toBe("confirm");
 	});
 
-	it("is an index with a substitution behind a name", () => {
+	it("is found in an index with a substitution", () => {
 		expect(["a[$(b)]", "x=a[1+`b`]", "a[b[$(c)]]"].map(namesComputedElement)).toEqual([true, true, true]);
 		expect(["a[b]", "[$(b)]", "$(a)[b]", "a[b] c"].map(namesComputedElement)).toEqual([false, false, false, false]);
 	});
@@ -205,7 +205,7 @@ describe("a name that stands for another variable", () => {
 		expect(decided(command)).not.toBe("allow");
 	});
 
-	it("asks nothing for a variable that nothing runs, and ends where names stand for each other", () => {
+	it("is harmless where nothing runs the variable, and is followed only once where names stand for each other", () => {
 		expect(decided("declare -n r=x; r=5; echo $x")).toBe("allow");
 		expect(decided("declare -n a=b; declare -n b=a; a=5; echo $a")).toBe("allow");
 	});

@@ -12,7 +12,7 @@ function decisionOn(...commands: readonly string[]): string {
 	}).decision;
 }
 
-describe("a secret is a secret", () => {
+describe("a secret is denied under a name that another command prints or a repository holds", () => {
 	it.each([
 		"cat $(find . -name .env)",
 		"cat `find . -name '*.pem'`",
@@ -26,7 +26,7 @@ describe("a secret is a secret", () => {
 	});
 });
 
-describe("a program or script is what it holds", () => {
+describe("a program or script is judged by what it holds, wherever it was found or read", () => {
 	it.each([
 		"cp $(which rm) x; ./x -rf /",
 		'install "$(command -v rm)" x; ./x -rf ~',
@@ -54,7 +54,7 @@ describe("stored secrets that a program prints are asked about", () => {
 	);
 });
 
-describe("what looks alike passes", () => {
+describe("a harmless look-alike is allowed", () => {
 	it.each([
 		"cat $(find docs -name '*.md')",
 		"wc -l $(find src -name '*.ts')",

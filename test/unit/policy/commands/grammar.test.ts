@@ -40,7 +40,7 @@ describe("the words of a command", () => {
 		expect([...roles(line)].sort()).toEqual([...expected].sort());
 	});
 
-	it("are one line of shell from the first one on that is", () => {
+	it("are one line of shell from the first word of it on", () => {
 		const programs = { name: "hyperfine", words: ["-w", "3", "sleep 1", "ls -la"] };
 		expect(parseArguments(programs).map(({ role, text }) => [role, text])).toEqual([
 			["text", "3"],
@@ -54,7 +54,7 @@ describe("the words of a command", () => {
 		expect(roles("frobnicate --output a --env-file=.env")).toEqual(["write a", "inspect .env"]);
 	});
 
-	it("behind an option that no table lists may be its value", () => {
+	it("may be the value of an option before them that no table lists", () => {
 		const [found] = parseArguments({ name: "xargs", words: ["--unheard-of", "5", "rm", "-rf"] });
 		expect(found).toMatchObject({ role: "run", text: "5", at: 1, doubts: 1 });
 	});

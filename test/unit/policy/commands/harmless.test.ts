@@ -56,7 +56,7 @@ function differences(lines: readonly (readonly [plain: string, quoted: string])[
 	);
 }
 
-it("every word of the tables is judged alike as a program's name", () => {
+it("each word of the tables is judged the same with and without the shortcut, as a program's name", () => {
 	const tails = ["", " -x a src/b.ts delete"];
 	const lines = WORDS.flatMap((name) => tails.map((tail) => [`${name}${tail}`, `'${name}'${tail}`] as const));
 	expect(differences(lines.filter(([line]) => !RESERVED.test(line)))).toEqual([]);
@@ -64,7 +64,7 @@ it("every word of the tables is judged alike as a program's name", () => {
 
 const RESERVED = /^(?:if|then|elif|else|fi|do|done|case|esac|while|until|for|select|function|in|time|coproc)(?: |$)/;
 
-it("every word of the tables is judged alike as a word, a path and an option", () => {
+it("each word of the tables is judged the same with and without the shortcut, as a word, a path and an option", () => {
 	const shapes = [
 		(word: string) => `${word}/a.txt`,
 		(word: string) => `${word}/${word}`,
@@ -81,7 +81,7 @@ it("every word of the tables is judged alike as a word, a path and an option", (
 	expect(differences(lines)).toEqual([]);
 });
 
-it("commands of random scripts are judged alike, whatever came before them", () => {
+it("commands of random scripts are judged the same with and without the shortcut, whatever came before them", () => {
 	const before = [
 		"cd etc",
 		"cd /etc",

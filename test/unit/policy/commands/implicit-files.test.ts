@@ -53,7 +53,7 @@ describe("lines that are commands", () => {
 	});
 });
 
-describe("find that removes outside the workspace", () => {
+describe("find that removes files outside the workspace", () => {
 	testDecisions({
 		denied: [
 			"find / -name '*.log' -exec shred -u {} +",

@@ -48,7 +48,7 @@ describe("a forbidden pattern with a pipe", () => {
 		expect(matchedPatterns(["cat | wc"], command)).toEqual([]);
 	});
 
-	it("does not match across commands of the check, as a pattern without a pipe does", () => {
+	it("does not match across commands of the check, unlike a pattern without a pipe", () => {
 		expect(matchedPatterns(["cat | wc", "cat; wc"], "cat a", "wc b")).toEqual(["cat; wc"]);
 		expect(matchedPatterns(["ls; cat | wc"], "ls", "cat a", "wc")).toEqual([]);
 		expect(matchedPatterns(["ls; cat | wc"], "ls", "cat a | wc")).toEqual(["ls; cat | wc"]);

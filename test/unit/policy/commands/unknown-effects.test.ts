@@ -1,4 +1,4 @@
-// What is not known, or computed, asks; what is chosen narrowly is not denied.
+// What is not known, or computed, is asked about. What is chosen narrowly is not denied.
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../../src/policy/decide.ts";
 
@@ -12,7 +12,7 @@ function decisionOn(command: string) {
 	}).decision;
 }
 
-describe("a command that asks", () => {
+describe("a command whose effect is unknown, computed or narrow is asked about", () => {
 	it.each([
 		["frobctl purge --all"],
 		["frob cache destroy prod"],
@@ -30,7 +30,7 @@ describe("a command that asks", () => {
 	});
 });
 
-describe("a command that is denied", () => {
+describe("a command of the same kind that is seen to be dangerous is denied", () => {
 	it.each([
 		["find . -delete"],
 		["find / -name '*.log' -delete"],
@@ -44,7 +44,7 @@ describe("a command that is denied", () => {
 	});
 });
 
-describe("a command that is allowed", () => {
+describe("a command of the same kind that is seen to be harmless is allowed", () => {
 	it.each([
 		["npx -y create-vite@latest app"],
 		["npx --yes prettier --check ."],

@@ -198,7 +198,7 @@ describe.each(KINDS)("$kind", ({ asked, allowed }) => {
 		expect(decisionOn(command)).not.toBe("allow");
 	});
 
-	it.each(allowed)("is not seen in: %s", (command) => {
+	it.each(allowed)("is not found in: %s", (command) => {
 		expect(decisionOn(command)).toBe("allow");
 	});
 });

@@ -105,7 +105,7 @@ const ALLOWED = [
 describe("calls of scripts", () => {
 	testDecisions({ denied: DENIED, asked: ASKED, allowed: ALLOWED });
 
-	it("build values of bounded size only", () => {
+	it("are read without building values beyond a bound", () => {
 		for (const step of ["x=x+x;", "x=x*9;", "x=x.replace('a','aaaa');", "y=x[::-1];", "l=l+l;"]) {
 			const effects = findCallEffects(`x='${"a".repeat(1000)}';l=[x];${step.repeat(20_000)}exec(x)`, "python");
 			expect(effects.length).toBeLessThan(20);

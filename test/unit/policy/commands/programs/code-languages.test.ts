@@ -2,7 +2,7 @@
 // store and load.
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../../../src/policy/decide.ts";
-import { decideCommand, testDecisions } from "../../../../support/decided-commands.ts";
+import { testDecisions } from "../../../../support/decided-commands.ts";
 
 const DENIED = [
 	'awk \'BEGIN { system("rm -rf " "~/x") }\'',
@@ -441,16 +441,25 @@ const ALLOWED = [
 	'node -e \'fetch("https://api.github.com/user",{headers:{Authorization:"Bearer "+process.env.GITHUB_TOKEN}})\'',
 ];
 
-describe("code of one-liners", () => {
+function reasonFor(command: string): string {
+	return decide(
+		{ action: "Run", action_kind: "edit", files_affected: [], commands: [command] },
+		{ protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
+	).reason;
+}
+
+describe("code on a command line", () => {
 	testDecisions({ denied: DENIED, asked: ASKED, allowed: ALLOWED });
 
 	it.each(["awk 'BEGIN { ", "sed '", "sbcl --eval '", "tclsh <<< '", "Rscript -e '", "julia -e '", "groovy -e '"])(
-		"%j and a long text are examined",
+		"behind %j is examined whatever is repeated in it",
 		(opening) => {
-			for (const repeated of ["(", 'x = "a" b | ', "s/a/b/;", "[a ", "{a ", 'f("x", ', "\\"])
-				expect(["allow", "confirm", "approve", "deny"]).toContain(
-					decideCommand(`${opening}${repeated.repeat(20_000)}'`),
-				);
+			for (const repeated of ["(", 'x = "a" b | ', "s/a/b/;", "[a ", "{a ", 'f("x", ', "\\"]) {
+				// 20,000 commands in one pipeline are more than a check compares with each other.
+				const isTooLarge = opening.startsWith("tclsh") && repeated.endsWith("| ");
+				const reason = reasonFor(`${opening}${repeated.repeat(20_000)}'`);
+				expect(reason.includes("too large"), repeated).toBe(isTooLarge);
+			}
 		},
 	);
 
@@ -466,16 +475,8 @@ describe("code of one-liners", () => {
 		["Rscript -", 'total <- load("x", 2)\nprint("found")\n', 'system("rm -rf /")'],
 	])("a megabyte that %s reads gets a verdict about its content", (command, line, last) => {
 		const before = line.repeat(Math.ceil(1_000_000 / line.length));
-		const { decision, reason } = decide(
-			{
-				action: "Run",
-				action_kind: "edit",
-				files_affected: [],
-				commands: [`${command} <<'END'\n${before}${last}\nEND\n`],
-			},
-			{ protectedPaths: [], forbiddenCommands: [], allowedCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
-		);
-		expect(decision).toBe("deny");
+		const reason = reasonFor(`${command} <<'END'\n${before}${last}\nEND\n`);
+		expect(reason).toMatch(/^Denied/);
 		expect(reason).not.toContain("too large");
 	});
 });

@@ -753,13 +753,13 @@ describe("a command line of a platform", () => {
 		expect(decision(command)).toBe("allow");
 	});
 
-	it("asks where a name stands for the verb", () => {
+	it("is asked about where a name in it reads like a verb that only looks", () => {
 		expect(decision("vercel deploy list")).toBe("confirm");
 		expect(decision("aws config put-configuration-recorder --name list")).toBe("confirm");
 		expect(decision("az webapp config set --name show")).toBe("confirm");
 	});
 
-	it("does not take a long line of groups for a reading one", () => {
+	it("is not allowed only because it has many groups", () => {
 		expect(decision("doctl a b c d e f delete")).not.toBe("allow");
 	});
 });

@@ -12,7 +12,7 @@ function fired(command: string) {
 
 const lines = (text: string) => text.split("\n").filter((line) => line !== "");
 
-describe("publishing", () => {
+describe("a command that may publish", () => {
 	it.each(
 		lines(`
 npm publish
@@ -116,7 +116,7 @@ turbo run deploy
 git push heroku main
 electron-builder --publish always
 `),
-	)("%s deploys", (command) => {
+	)("is asked about as a deployment: %s", (command) => {
 		expect(fired(command).factors).toContain("deploy_action");
 	});
 
@@ -127,7 +127,7 @@ yarn npm unpublish a
 cargo yank --version 1.0.0 a
 gem yank a -v 1
 `),
-	)("%s takes away what others use", (command) => {
+	)("is denied where it withdraws what others use: %s", (command) => {
 		expect(fired(command).decision).toBe("deny");
 	});
 
@@ -181,7 +181,7 @@ nx build app
 turbo run build
 fastlane lanes
 `),
-	)("%s does not", (command) => {
+	)("is allowed where it publishes nothing: %s", (command) => {
 		expect(fired(command).decision).toBe("allow");
 	});
 });

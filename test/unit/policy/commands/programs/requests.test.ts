@@ -26,7 +26,7 @@ describe("a request that deletes", () => {
 		},
 	);
 
-	it("is told from other methods", () => {
+	it("is not confused with one of another method", () => {
 		expect(isForbidden("GET", "https://api.example.com/items/1")).toBe(false);
 	});
 });

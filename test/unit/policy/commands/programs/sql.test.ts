@@ -46,7 +46,7 @@ describe("SQL that loses tables, rows or rights", () => {
 		'SELECT "a;b"; DROP TABLE users',
 		"use app\nGO\nDROP TABLE users\nGO\n",
 		"PURGE BINARY LOGS BEFORE '2026-01-01'",
-	])("%s", (text) => {
+	])("is denied: %s", (text) => {
 		expect(findings(text)).toContain("forbidden_command");
 	});
 
@@ -60,12 +60,12 @@ describe("SQL that loses tables, rows or rights", () => {
 		["SELECT pg_terminate_backend(12)", "risky_command"],
 		["EXECUTE IMMEDIATE 'SELECT * FROM ' || name", "exec_action"],
 		["SELECT 'DROP TABLE ' || t FROM tables \\gexec", "exec_action"],
-	])("%s raises %s", (text, factor) => {
+	])("or changes them narrowly: %s raises %s", (text, factor) => {
 		expect(findings(text)).toEqual([factor]);
 	});
 });
 
-describe("SQL that reads, adds or only mentions", () => {
+describe("SQL that reads, adds or only mentions a dangerous word", () => {
 	it.each([
 		"SELECT 'drop table users'",
 		"-- DROP TABLE users\nSELECT 1",
@@ -111,16 +111,16 @@ describe("SQL that reaches beyond the database", () => {
 		["\\i wipe.sql", ["word wipe.sql"]],
 		["@wipe.sql", ["word wipe.sql"]],
 		[".output .env", ["write .env"]],
-	])("%s", (text, expected) => {
+	])("has its files and programs judged: %s", (text, expected) => {
 		expect(findings(text)).toEqual(expected);
 	});
 
-	it("reads the 300th statement, and the 300th text in a statement", () => {
+	it("is read up to the 300th statement, and the 300th text in a statement", () => {
 		expect(findings(`${"SELECT 1;\n".repeat(300)}DROP TABLE users`)).toEqual(["forbidden_command"]);
 		expect(findings(`SELECT ${"'a', ".repeat(300)}load_file('/etc/shadow')`)).toEqual(["read /etc/shadow"]);
 	});
 
-	it("says so when a statement holds more than it follows", () => {
+	it("counts as too large where a statement holds more than the check follows", () => {
 		expect(findings(`${"(DELETE FROM a WHERE b = 1) ".repeat(70)}`)).toContain("oversize_command");
 		const blocks = Array.from({ length: 20 }, (_, at) => `$b${at}$`);
 		expect(findings(blocks.reduce((inner, tag) => `DO ${tag} ${inner} ${tag}`, "SELECT 1"))).toContain(

@@ -265,7 +265,7 @@ const USUAL: readonly string[] = [
 ];
 
 describe("an unusual effect", () => {
-	it.each(UNUSUAL)("is not allowed unasked: %s", (command) => {
+	it.each(UNUSUAL)("is asked about: %s", (command) => {
 		expect(decision(command)).not.toBe("allow");
 	});
 

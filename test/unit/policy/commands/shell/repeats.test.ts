@@ -11,7 +11,7 @@ function decision(command: string, forbiddenCommands: readonly string[] = []): s
 }
 
 describe("a command that stands in a script again", () => {
-	it("is the same command where its text tells all about it", () => {
+	it("is read once where its text says everything about it", () => {
 		const { commands } = parseShell("a b;a b;a b| c;a b| c\na b");
 		expect(commands[1]).toBe(commands[0]);
 		expect(commands[2]?.text).toBe(commands[0]?.text);
@@ -20,7 +20,7 @@ describe("a command that stands in a script again", () => {
 		expect(commands[6]?.text?.repeated).toBe(true);
 	});
 
-	it("is another command where it reads something else", () => {
+	it("is read again where it reads something else", () => {
 		const { commands } = parseShell("a | b; c | b; b; cat <<A; cat <<A\nx\nA\ny\nA\n{ b; b; } <f");
 		const texts = [1, 3, 4].map((at) => commands[at]?.text);
 		expect(new Set(texts).size).toBe(3);

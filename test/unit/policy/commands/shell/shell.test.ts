@@ -102,7 +102,7 @@ describe("a script", () => {
 		expect(commandsOf(text)).toEqual(commands);
 	});
 
-	it("tells which command reads which", () => {
+	it("tells which command reads the output of which", () => {
 		const reads = (text: string) => parseShell(text).commands.map(({ reads: range }) => range);
 		expect(reads("a | b | c")).toEqual([null, { from: 0, to: 1 }, { from: 1, to: 2 }]);
 		expect(reads("{ a; b; } | c")).toEqual([null, null, { from: 0, to: 2 }]);
@@ -131,7 +131,7 @@ describe("a script", () => {
 		expect(parseShell("cat <<A\nrm x").commands.at(-1)?.redirects).toHaveLength(1);
 	});
 
-	it("quoting a word gives the word back", () => {
+	it("gives a quoted word back as it was", () => {
 		const text = fc.string({ unit: "grapheme" }).filter((value) => !value.includes("\u0000"));
 		fc.assert(
 			fc.property(text, text, (one, two) => {
@@ -141,7 +141,7 @@ describe("a script", () => {
 		);
 	});
 
-	it("never throws, whatever the text", () => {
+	it("is read without an error, whatever the text", () => {
 		fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void commandsOf(text.replaceAll("{", ""))));
 	});
 });
