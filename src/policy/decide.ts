@@ -3,6 +3,7 @@
 
 import type { Decision, RiskTier } from "../audit/event.ts";
 import { analyse, type ForbiddenCommand, parseAllowedCommands, parseForbiddenCommands } from "./commands/analyse.ts";
+import { meansOrdinaryFiles } from "./commands/locations.ts";
 import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combineFactors, type Factor, type FactorId } from "./factors.ts";
@@ -40,7 +41,10 @@ export interface PolicyDecision {
 	readonly reason: string;
 }
 
-/** Compiles a manifest's patterns and the built-in ones. A manifest's `!` exempts from its own patterns only. */
+/**
+ * Compiles a manifest's patterns and the built-in ones. A manifest's `!` exempts from its own patterns only. A glob that
+ * means ordinary files is held against the manifest's alone: that `src/*` might mean `src/a.pem` is no finding.
+ */
 function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
 	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
 	const ownPaths = compileProtectedPaths(
@@ -48,7 +52,9 @@ function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget):
 		work,
 	);
 	return {
-		find: (path, reach, normalized) => builtIn.find(path, reach, normalized) ?? ownPaths.find(path, reach, normalized),
+		find: (path, reach, normalized) =>
+			(meansOrdinaryFiles(path) ? null : builtIn.find(path, reach, normalized)) ??
+			ownPaths.find(path, reach, normalized),
 		mayTouch: (name) => builtIn.mayTouch(name) || ownPaths.mayTouch(name),
 	};
 }

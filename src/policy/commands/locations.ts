@@ -184,6 +184,26 @@ export function isBuildOutput({ full, normalized: { outside, segments } }: Named
 	return !outside && isKnown && segments.some((segment) => BUILD_OUTPUTS.has(segment));
 }
 
+/** Folders of code, as they are usually called. */
+const CODE_FOLDERS: ReadonlySet<string> = new Set(locationsFile.code_folders);
+
+/**
+ * Whether a glob means the files of a folder of code or of build output, `src/*`, `dist/js/*`, and not one that might lie
+ * there: `*.pem`. A folder below that is named like a secret is none.
+ */
+export function meansOrdinaryFiles(path: string): boolean {
+	if (path.length > MAX_PATH_CHARS) return false;
+	const folders =
+		/^(?:\.\/)?((?:[\w-]+\/+)+)(?:\*\*\/)?\*{1,2}$/.exec(path)?.[1]?.toLowerCase().split(/\/+/).slice(0, -1) ?? [];
+	const [first = ""] = folders;
+	return (
+		(CODE_FOLDERS.has(first) || BUILD_OUTPUTS.has(first)) && !folders.some((folder) => TELLING_FOLDER.test(folder))
+	);
+}
+
+/** Names of folders that credentials are kept in. */
+const TELLING_FOLDER = /secret|credential|cert|key|private|auth|tls|ssl|ssh|gpg|pki|vault|terraform|state/;
+
 /** Files that hold a credential. */
 const CREDENTIAL_FILES = joinExpressions([
 	/(?:^|\/)\.env(?:\.[^/]+)?$/,

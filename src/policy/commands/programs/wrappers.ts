@@ -13,7 +13,7 @@ import {
 	scriptEffect,
 	writeEffect,
 } from "../effects.ts";
-import { locatePath } from "../locations.ts";
+import { isBuildOutput, locatePath, readPath } from "../locations.ts";
 import { firstOperandIndexes } from "../options.ts";
 import { commandName } from "../patterns.ts";
 
@@ -111,6 +111,23 @@ function looksInside(words: readonly string[]): boolean {
 /** Commands that remove the files in their words, or what is in them. */
 const FILE_REMOVERS = /^(?:rm|unlink|shred|srm|wipe|truncate)$/;
 
+/** Primaries that widen what find matches beyond one name. */
+const FIND_JOINTS: ReadonlySet<string> = new Set(["-o", "-or", "!", "-not", ",", "-regex", "-iregex", "-files0-from"]);
+
+/** Compiled files, which builds make again. */
+const COMPILED_NAME = /^\*\.(?:pyc|pyo|class|o|obj|tsbuildinfo)$/;
+
+/**
+ * The name of the build output or cache that is all that find matches, in the workspace: `-name __pycache__`. Null where it
+ * may match anything else.
+ */
+function findMatchedOutput(words: readonly string[]): string | null {
+	const name = words[words.indexOf("-name") + 1] ?? "";
+	const isOutput = COMPILED_NAME.test(name) || (!name.includes("/") && isBuildOutput(readPath(name)));
+	const isAll = words.filter((word) => word === "-name").length === 1 && !words.some((word) => FIND_JOINTS.has(word));
+	return isOutput && isAll && looksInside(words) ? name.replace("*", "x") : null;
+}
+
 /** What `-delete` removes: files that a filter chose from the workspace, or whatever there is. */
 function findDeletion(words: readonly string[]): Effect {
 	const isFiltered = words.some((word, at) => FIND_FILTERS.test(word) && !/^\*+$/.test(words[at + 1] ?? ""));
@@ -121,14 +138,15 @@ function findDeletion(words: readonly string[]): Effect {
 
 /** `find` has primaries that run, delete and write. */
 function* findCommand({ words }: Invocation): Iterable<Effect> {
+	const output = findMatchedOutput(words);
 	for (let at = 0; at < words.length; at++) {
 		const word = words[at] ?? "";
 		if (/^-(?:exec|execdir|ok|okdir)$/.test(word)) {
 			const end = endOfExec(words, at + 1);
 			const command = words.slice(at + 1, end);
 			yield runEffect(
-				command.map((next) => next.replaceAll("{}", LISTED)),
-				true,
+				command.map((next) => next.replaceAll("{}", output ?? LISTED)),
+				output === null,
 			);
 			if (FILE_REMOVERS.test(commandName(command[0] ?? "")) && !looksInside(words))
 				yield forbiddenEffect("find removes what it matches outside the workspace", "the same with -print");
@@ -138,7 +156,7 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 			yield riskyEffect("find writes what it matches to a file");
 			at++;
 		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at++;
-		else if (word === "-delete") yield findDeletion(words);
+		else if (word === "-delete" && output === null) yield findDeletion(words);
 	}
 }
 
