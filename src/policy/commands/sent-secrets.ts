@@ -4,6 +4,7 @@ import type { WorkBudget } from "../work-budget.ts";
 import type { FileState } from "./file-state.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
 import { wordsAndTargets } from "./pipes.ts";
+import { findInterpreter, findPrintedByInterpreter } from "./programs/code.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
@@ -102,11 +103,13 @@ function findFilter(words: readonly Word[]): string {
 }
 
 /** What of the environment, or which credential, a command prints. Null for other commands. */
-function findPrintedSecret(command: SimpleCommand, variables: SecretVariables): string | null {
+function findPrintedSecret(command: SimpleCommand, variables: SecretVariables, work: WorkBudget): string | null {
 	const first = literalName(command);
 	const at = /^(?:sudo|command|builtin|busybox)$/.test(first) ? 1 : 0;
 	const name = at === 0 ? first : commandName(literalText(command.words[at]));
 	if (TEXT_PRINTERS.has(name)) return command.plain === null ? variables.find(wordsAndTargets(command)) : null;
+	if (findInterpreter(name) !== null)
+		return findPrintedByInterpreter(name, command.words.slice(at + 1).map(literalText), work);
 	if (!SECRET_PRINTERS.has(name)) return null;
 	const words = command.words.slice(at + 1, at + 3).map(literalText);
 	if (ENVIRONMENT_PRINTERS.has(name)) return variables.find(wordsAndTargets(command)) ?? ENVIRONMENT;
@@ -153,7 +156,7 @@ export class SecretVariables {
 		const own = this.find(words);
 		if (own !== null) return own;
 		for (const feeder of findFeeders(placed, this.#work, words)) {
-			const secret = findPrintedSecret(feeder, this);
+			const secret = findPrintedSecret(feeder, this, this.#work);
 			if (secret !== null) return secret;
 		}
 		return null;
@@ -235,7 +238,7 @@ export function findSentSecret(
 	const isRequest = REQUEST_SENDERS.has(name);
 	const sent = isRequest ? findRequestWords(placed.command) : wordsAndTargets(placed.command);
 	for (const feeder of findFeeders(placed, work, sent)) {
-		const secret = findPrintedSecret(feeder, variables);
+		const secret = findPrintedSecret(feeder, variables, work);
 		if (secret !== null) return secret;
 	}
 	if (literalName(placed.command) !== name) return null;
@@ -245,7 +248,7 @@ export function findSentSecret(
 
 /** Whether a command, or one that feeds it, prints a secret. */
 export function printsSecrets(placed: PlacedCommand, variables: SecretVariables, work: WorkBudget): boolean {
-	if (findPrintedSecret(placed.command, variables) !== null) return true;
-	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder, variables) !== null) return true;
+	if (findPrintedSecret(placed.command, variables, work) !== null) return true;
+	for (const feeder of findFeeders(placed, work)) if (findPrintedSecret(feeder, variables, work) !== null) return true;
 	return false;
 }

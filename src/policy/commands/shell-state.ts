@@ -60,7 +60,7 @@ export class ShellState {
 
 	/**
 	 * Records what a command assigns by its words: `export x=1`, `read x`, `set -- …`, and `sudo for x in …`, which no
-	 * shell takes, but which shows what was meant. Gives the values that are written as `name=value`.
+	 * shell takes, but which shows what was meant. Gives the values that are written as `name=value`, or read.
 	 */
 	*assignWords(
 		command: string,
@@ -74,13 +74,22 @@ export class ShellState {
 		if (command === "printf" && words[0] === "-v")
 			record(words[1] ?? "", predictOutput("printf", words.slice(2), null, this.#work) ?? "");
 		const isReferring = REFERRING_COMMAND.test(command) && words.some((word) => /^-[A-Za-z]*n/.test(word));
-		const isFilledByInput = /^(?:read|mapfile|readarray)$/.test(command) && input !== null;
+		const read =
+			/^(?:read|mapfile|readarray)$/.test(command) && input !== null ? findReadValues(command, words, input) : [];
 		for (const word of words) {
 			const [, name, element, value] = /^([A-Za-z_][A-Za-z0-9_]*)(?:\[([^\]]*)\])?=(.*)$/s.exec(word) ?? [];
 			if (name !== undefined && value !== undefined)
 				yield* this.#assignWord({ name, element, value }, isReferring, scope);
 			else if (command === "for") record(words[0] ?? "", word);
-			else if (isFilledByInput) record(word, input.trim());
+			else yield* this.#fill(word, read, scope);
+		}
+	}
+
+	/** Records what a command may read into a variable. */
+	*#fill(name: string, values: readonly string[], scope: Scope): Iterable<AssignedValue> {
+		for (const value of values) {
+			recordValue(scope, name, value, this.#work);
+			yield { name, value };
 		}
 	}
 
@@ -136,4 +145,12 @@ export class ShellState {
 	#outputIn(scope: Scope): (script: ShellScript) => string | null {
 		return (script) => this.pipes.predictScriptOutput(script, scope);
 	}
+}
+
+/** What a variable may hold of the input. `read` without `-r` takes backslashes for escapes. */
+function findReadValues(command: string, words: readonly string[], input: string): readonly string[] {
+	const whole = input.trim();
+	const keepsBackslashes = command !== "read" || words.some((word) => /^-[A-Za-z]*r/.test(word));
+	if (keepsBackslashes || !whole.includes("\\")) return [whole];
+	return [whole, whole.replace(/\\([\s\S])/g, (_, escaped) => (escaped === "\n" ? "" : String(escaped)))];
 }

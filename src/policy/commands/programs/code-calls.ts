@@ -4,6 +4,7 @@
 import { UNKNOWN } from "../../placeholders.ts";
 import { WorkBudget } from "../../work-budget.ts";
 import {
+	type CodeLanguage,
 	codeEffect,
 	type Effect,
 	fillEffect,
@@ -19,7 +20,7 @@ import {
 import callsFile from "./code-calls.json" with { type: "json" };
 import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
-import type { CodeCall } from "./code-scope.ts";
+import { type CodeCall, PRINTED } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
 import { readCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
@@ -86,6 +87,11 @@ const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 	groovy: readTable("groovy"),
 };
 
+/** Whether the calls of a language are read. */
+export function isScriptLanguage(language: CodeLanguage): language is ScriptLanguage {
+	return Object.hasOwn(TABLES, language);
+}
+
 const NATIVE_MODULES: ReadonlySet<string> = new Set(callsFile.native_modules);
 
 /** Finds what a script's calls do. */
@@ -101,8 +107,38 @@ export function findCallEffects(
 	const judge = (call: CodeCall) => {
 		for (const effect of callEffects(call, language)) effects.push(effect);
 	};
-	new CodeFolder(tokens, language, (path) => TABLES[language].words.has(path), judge).follow();
+	new CodeFolder(tokens, language, (path) => callsWords(path, language), judge).follow();
 	return effects;
+}
+
+/** Whether a function is called by the values behind it, without brackets. Methods of Ruby that write are. */
+function callsWords(path: string, language: ScriptLanguage): boolean {
+	return TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
+}
+
+/** Functions whose arguments end up on the standard output, by the last part of their names. */
+const PRINTERS =
+	/^(?:print\w*|puts|pp?|say|echo|log|info|debug|dir|dump|var_dump|print_r|var_export|write|writeLines|cat|message)$/;
+
+/**
+ * Finds the secret that a script prints: the environment, or a variable that is named like a secret. Null without one.
+ * @param printsValue the interpreter prints what the script's last expression gives (`node -p`).
+ */
+export function findPrintedByCode(
+	text: string,
+	language: ScriptLanguage,
+	printsValue: boolean,
+	work: WorkBudget,
+): string | null {
+	const tokens = readCodeTokens(printsValue ? `print(${text})` : text, language, work);
+	if (work.spent) return null;
+	let printed: string | null = null;
+	const judge = ({ path, args }: CodeCall) => {
+		if (path === PRINTED || path === "" || PRINTERS.test(lastName(path)))
+			for (const arg of args) printed ??= findSecret(arg) ?? null;
+	};
+	new CodeFolder(tokens, language, (path) => callsWords(path, language), judge).follow();
+	return printed;
 }
 
 const asks = (because: string): Effect => raiseEffect("exec_action", because);

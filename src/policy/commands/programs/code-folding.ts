@@ -3,9 +3,16 @@
 import type { ScriptLanguage } from "../effects.ts";
 import { TokenCursor } from "./code-cursor.ts";
 import { canonicalPath, joinPath } from "./code-names.ts";
-import { type CodeCall, CodeScope, NO_NAMES } from "./code-scope.ts";
-import { CREDENTIAL_PLACES, isEnvironment, THE_ENVIRONMENT, withEitherSecret, withSecret } from "./code-secrets.ts";
-import { ADDING, isOperator, isUnary, KEYWORDS, MEMBERS, WORD_OPERATORS } from "./code-syntax.ts";
+import { type CodeCall, CodeScope, NO_NAMES, PRINTED } from "./code-scope.ts";
+import {
+	CREDENTIAL_PLACES,
+	isEnvironment,
+	secretVariable,
+	THE_ENVIRONMENT,
+	withEitherSecret,
+	withSecret,
+} from "./code-secrets.ts";
+import { ADDING, isOperator, isUnary, KEYWORDS, MEMBERS, PRINTING, WORD_OPERATORS } from "./code-syntax.ts";
 import type { CodeToken } from "./code-tokens.ts";
 import {
 	bounded,
@@ -58,9 +65,43 @@ export class CodeFolder {
 		if (token?.kind === "name" && /^(?:import|from)$/.test(token.value)) this.#import();
 		else if (token?.kind === "name" && /^(?:const|let|var)$/.test(token.value)) this.#declaration();
 		else if (token?.kind === "name" && /^for(?:each)?$/.test(token.value)) this.#loop();
+		else if (token?.kind === "name" && PRINTING[this.#language].test(token.value) && this.#printsNext()) this.#print();
 		else this.#expression();
 		// Every step takes a token, whatever stands there.
 		if (this.#tokens.at === from) this.#tokens.next();
+	}
+
+	/** Whether what follows the word for printing is printed, so that it is no variable of that name. */
+	#printsNext(): boolean {
+		const next = this.#tokens.peek(1);
+		return next !== undefined && (next.kind !== "mark" || /^[(%[{$@\\]$/.test(next.value));
+	}
+
+	/** `print a, b`, and `print $handle a` of Perl. */
+	#print(): void {
+		this.#tokens.next();
+		const handle = this.#printHandle();
+		const args: CodeValue[] = [];
+		do {
+			this.#tokens.skipNewlines();
+			args.push(this.#expression());
+		} while (!this.#leaving && this.#tokens.take(","));
+		this.#scope.judge({ path: handle === null ? PRINTED : `${handle}.print`, args, named: NO_NAMES });
+	}
+
+	/** The handle that Perl prints to: a name right before a value. */
+	#printHandle(): string | null {
+		if (this.#language !== "perl") return null;
+		const [handle, next] = [this.#tokens.peek(), this.#tokens.peek(1)];
+		const isHandle = handle?.kind === "name" && /^(?:\$\w+|[A-Z]+)$/.test(handle.value);
+		const isValue =
+			next?.kind === "string" || next?.kind === "name" || (next?.kind === "mark" && /^[%(@]$/.test(next.value));
+		if (!isHandle || !isValue || !next.spaced || WORD_OPERATORS.test(next.value) || KEYWORDS.test(next.value))
+			return null;
+		this.#tokens.next();
+		// What a script did not open is a file of the caller's, or the output.
+		const { path } = this.#scope.lookUp(handle.value);
+		return path === handle.value ? null : path;
 	}
 
 	/** A loop's variable has no constant value. */
@@ -241,7 +282,11 @@ export class CodeFolder {
 	#key(value: CodeValue): CodeValue {
 		this.#tokens.next();
 		const [key] = this.#values("}");
-		return value.path === "$ENV" && (key?.path ?? key?.text) === "HOME" ? textValue("~") : pathValue("*");
+		if (value.path !== "$ENV") return pathValue("*");
+		const name = key?.text ?? key?.path ?? null;
+		if (name === "HOME") return textValue("~");
+		const secret = name === null || name.startsWith("$") ? THE_ENVIRONMENT : secretVariable(name);
+		return secret === undefined ? pathValue("*") : { ...pathValue("*"), secret };
 	}
 
 	/** The expressions up to a closing bracket, without those that have a name. */
@@ -334,6 +379,8 @@ export class CodeFolder {
 			return only ?? withSecret(listValue(values), values);
 		}
 		if (token.value === ":" && this.#language === "ruby") return this.#symbol();
+		// `%ENV` of Perl, a whole hash.
+		if (token.value === "%" && this.#language === "perl") return this.#operand();
 		return isUnary(token) ? this.#operand() : UNKNOWN_VALUE;
 	}
 

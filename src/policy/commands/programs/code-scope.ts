@@ -31,6 +31,9 @@ import {
 	UNKNOWN_VALUE,
 } from "./code-values.ts";
 
+/** The path of a call that prints to the standard output. */
+export const PRINTED = "(print)";
+
 /** A call, or a module that is loaded: then the path is `import`. */
 export interface CodeCall {
 	readonly path: string;
@@ -161,8 +164,15 @@ export class CodeScope {
 		if (this.#language === "r" && (path === "parse" || path === "str2lang"))
 			return named.get("text") ?? first ?? UNKNOWN_VALUE;
 		if (this.#language === "r" && (path === "c" || path === "list")) return withSecret(listValue(args), args);
+		this.#bindPipe(path, first, second);
 		this.#judge(callee.subject ? { path, args, named, subject: callee.subject } : { path, args, named });
 		return this.#withCarried(path, this.#result(path, callee, args), callee, args, named);
+	}
+
+	/** `open(F, "|line")` of Perl: what is printed to the handle goes to the program. */
+	#bindPipe(path: string, handle: CodeValue | undefined, target: CodeValue | undefined): void {
+		if (path === "open" && this.#language === "perl" && handle?.path != null && /^\s*\|/.test(target?.text ?? ""))
+			this.set(handle.path, pathValue("open()"));
 	}
 
 	/** The result of a call with the secret that its arguments hold, or that it reads from the environment. */

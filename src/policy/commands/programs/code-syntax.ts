@@ -27,6 +27,19 @@ export const MEMBERS: Readonly<Record<ScriptLanguage, RegExp>> = {
 const OPERATORS = /^(?:->|<-|[-/%<>|&^?]|\*\*|&&|\|\||\?\?|==|!=|===|!==|<=>|=~)$/;
 export const WORD_OPERATORS = /^(?:and|or|xor|in|is|if|else|unless|x|instanceof|of|as|lt|gt|eq|ne)$/;
 
+/** Words before what is printed, with brackets around it or without. */
+export const PRINTING: Readonly<Record<ScriptLanguage, RegExp>> = {
+	python: /^print$/,
+	javascript: /^$/,
+	perl: /^(?:print|printf|say)$/,
+	ruby: /^(?:puts|print|printf|pp?)$/,
+	php: /^(?:echo|print)$/,
+	lua: /^print$/,
+	r: /^$/,
+	julia: /^(?:print|println)$/,
+	groovy: /^(?:print|println)$/,
+};
+
 /** Words that are no value, behind which one may follow. */
 export const KEYWORDS =
 	/^(?:if|elif|else|elsif|while|until|unless|for|foreach|return|yield|await|async|new|not|typeof|void|throw|raise|do|then|begin|end|try|my|our|local|const|let|var|and|or|in|is|print|puts|echo|defined|delete|case|when|with|assert|class|def|function|sub|fn|lambda|static|global|export)$/;

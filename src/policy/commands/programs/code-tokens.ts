@@ -296,7 +296,7 @@ class CodeReader {
 			const end = close < 0 ? text.length : close;
 			return { code: `${opening === "$" ? "$" : ""}${text.slice(start, end)}`, end: end + 1 };
 		}
-		const name = /[A-Za-z_]\w{0,63}/y;
+		const name = this.#language === "perl" ? /[A-Za-z_]\w{0,63}(?:\{[^{}]{0,64}\})?/y : /[A-Za-z_]\w{0,63}/y;
 		name.lastIndex = from;
 		const variable = name.exec(text)?.[0] ?? "";
 		return { code: `$${variable}`, end: from + variable.length };

@@ -18,6 +18,8 @@ describe("a text that is expanded twice", () => {
 		"printf -v 'a[$(rm -rf /)]' x",
 		"read -r 'a[$(rm -rf /)]' <<< x",
 		"read x <<< 'a[$(rm -rf /)]'; ((x))",
+		"read x <<< 'a[$(\"\\`rm -rf /\\`\")]'; ((x))",
+		"read x <<< 'rm\\ -rf\\ /'; $x",
 		"let 'a[$(rm -rf /)]'",
 		"unset 'a[1+$(rm -rf /)]'",
 		"declare 'a[$(rm -rf /)]=1'",
