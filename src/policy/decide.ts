@@ -2,6 +2,7 @@
 // left to the endpoint.
 
 import type { Decision, RiskTier } from "../audit/event.ts";
+import { quoteShellWord } from "../text/shell-word.ts";
 import { analyse, type ForbiddenCommand, parseAllowedCommands, parseForbiddenCommands } from "./commands/analyse.ts";
 import { meansOrdinaryFiles } from "./commands/locations.ts";
 import { findCues } from "./cues.ts";
@@ -177,5 +178,5 @@ export function scoreRisk(
 /** Writes an action on paths as commands that do the same, so only the command analysis needs to judge paths. */
 function toEquivalentCommands(kind: RiskKind, targets: readonly string[]): readonly string[] {
 	const verb = kind === "read" ? "cat --" : kind === "delete" ? "rm -r --" : kind === "edit" ? "tee --" : null;
-	return verb === null ? [] : targets.map((path) => `${verb} '${path.replaceAll("'", `'\\''`)}'`);
+	return verb === null ? [] : targets.map((path) => `${verb} ${quoteShellWord(path)}`);
 }

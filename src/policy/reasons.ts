@@ -2,6 +2,7 @@
 // When a factor fires is left to the rules.
 
 import type { Decision } from "../audit/event.ts";
+import { quoteShellWord } from "../text/shell-word.ts";
 import { type Factor, type FactorId, RISK_THRESHOLDS } from "./factors.ts";
 import { type FindHiddenSpans, hideSecrets } from "./hidden-secrets.ts";
 import type { Reach } from "./path-patterns.ts";
@@ -38,10 +39,12 @@ export interface ReasonContext {
 /** Characters of words that are joined for a reason, which shows fewer. */
 const MAX_JOINED_CHARS = 400;
 
-/** Quotes a word that a shell would split or read as more than a word. */
-function quoteWord(word: string): string {
-	if (!/[\s;&|<>()]/.test(word)) return word;
-	return word.includes("'") ? `"${word}"` : `'${word}'`;
+/**
+ * A word for a reader, in quotes where a shell would split it or read it as more than a word. Others have none, not even with
+ * `*` or `~`: whether the command had them in quotes is not known here.
+ */
+function showWord(word: string): string {
+	return /[\s;&|<>()]/.test(word) ? quoteShellWord(word) : word;
 }
 
 /** The words of a command as one line. Secrets are hidden before the line is cut, because a piece of one looks harmless. */
@@ -50,7 +53,7 @@ function renderWords(words: readonly string[], findSecrets: FindHiddenSpans): st
 	let line = words.length === 1 ? only.slice(0, MAX_JOINED_CHARS) : "";
 	for (const word of words.length === 1 ? [] : words) {
 		if (line.length > MAX_JOINED_CHARS) break;
-		line += `${line === "" ? "" : " "}${quoteWord(word.slice(0, MAX_JOINED_CHARS))}`;
+		line += `${line === "" ? "" : " "}${showWord(word.slice(0, MAX_JOINED_CHARS))}`;
 	}
 	return shortenForReason(hideSecrets(line, findSecrets)).replaceAll("`", "'");
 }

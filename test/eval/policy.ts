@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import type { Decision } from "../../src/audit/event.ts";
 import { decide } from "../../src/policy/decide.ts";
+import { quoteShellWord } from "../../src/text/shell-word.ts";
 import { TYPICAL_COMMANDS } from "../support/typical-commands.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../../shared/data/policy");
@@ -27,13 +28,11 @@ type Decided<T> = T & { readonly decision: Decision };
 type DecidedCommand = Decided<z.infer<typeof commandRow>>;
 type DecidedEvasive = Decided<z.infer<typeof evasiveRow>>;
 
-const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** Ways in which the same command is run with something around it. */
 const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
 	"sudo …": (command) => `sudo ${command}`,
 	"env X=1 …": (command) => `env X=1 ${command}`,
-	"bash -c '…'": (command) => `bash -c ${quoted(command)}`,
+	"bash -c '…'": (command) => `bash -c ${quoteShellWord(command)}`,
 	"timeout 5 …": (command) => `timeout 5 ${command}`,
 	"… && ls": (command) => `${command} && ls`,
 	"ls; …": (command) => `ls; ${command}`,

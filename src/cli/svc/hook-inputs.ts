@@ -2,6 +2,7 @@
 // Claude Code: docs.claude.com/en/docs/claude-code/hooks. Codex: developers.openai.com/codex/hooks. Pure.
 import { basename, relative, resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJson } from "../../json.ts";
+import { toShellWord } from "../../text/shell-word.ts";
 import type { PolicyAnswer, PolicyBody } from "./check.ts";
 
 export const AGENTS = ["claude-code", "codex"] as const;
@@ -24,11 +25,6 @@ export function parseToolCall(text: string): ToolCall | null {
 	if (hook_event_name !== "PreToolUse" && hook_event_name !== "PermissionRequest") return null;
 	if (typeof tool_name !== "string" || !isJsonObject(tool_input) || typeof cwd !== "string") return null;
 	return { tool: tool_name, input: tool_input, folder: cwd };
-}
-
-/** A word as a shell reads it back. */
-export function toShellWord(word: string): string {
-	return /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** A path as the workspace's rules name it: relative to its root where it is below. An agent means it from its own folder. */

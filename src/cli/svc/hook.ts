@@ -1,5 +1,6 @@
 // `svc hook`: answers a coding agent's hook before each tool call. Whatever goes wrong, the call does not pass.
 import { SvcError } from "../../client/errors.ts";
+import { toShellWord } from "../../text/shell-word.ts";
 import type { Command, GivenWords } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { UsageError } from "./failures.ts";
@@ -15,7 +16,6 @@ import {
 	renderHookConfig,
 	toHookAnswer,
 	toPolicyCheck,
-	toShellWord,
 } from "./hook-inputs.ts";
 import type { CommandSession } from "./session.ts";
 

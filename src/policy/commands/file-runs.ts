@@ -5,6 +5,7 @@ import type { CodeLanguage } from "./effects.ts";
 import runsFile from "./file-runs.json" with { type: "json" };
 import { findLocation, readPath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
+import shellsFile from "./programs/shells.json" with { type: "json" };
 
 /** A file that a command runs. `language`: that of the program that runs it, null where the file itself decides. */
 export interface FileRun {
@@ -54,8 +55,10 @@ function isLanguage(text: string): text is "shell" | CodeLanguage {
 	return LANGUAGES.has(text);
 }
 
+const SHELLS = { names: shellsFile.shells, language: "shell", ...shellsFile.scripts };
+
 const FILE_RUNNERS: ReadonlyMap<string, FileRunner> = new Map(
-	runsFile.runners.flatMap(({ names, language, values, before, instead }) =>
+	[SHELLS, ...runsFile.runners].flatMap(({ names, language, values, before, instead }) =>
 		isLanguage(language)
 			? names.map(
 					(name) =>

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide, type PolicyInput, type PolicyRules, scoreRisk } from "../../../src/policy/decide.ts";
 import { FACTORS, type FactorId } from "../../../src/policy/factors.ts";
+import { quoteShellWord } from "../../../src/text/shell-word.ts";
 import { TYPICAL_COMMANDS } from "../../support/typical-commands.ts";
 
 const RULES: PolicyRules = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
@@ -529,7 +530,7 @@ describe("whatever the command", () => {
 		(command: string) => `sudo ${command}`,
 		(command: string) => `env X=1 ${command}`,
 		(command: string) => `timeout 5 ${command}`,
-		(command: string) => `bash -c '${command.replaceAll("'", `'\\''`)}'`,
+		(command: string) => `bash -c ${quoteShellWord(command)}`,
 		(command: string) => `${command} && ls`,
 		(command: string) => `ls; ${command}`,
 		(command: string) => `(${command})`,

@@ -4,6 +4,7 @@ import unusual from "../../../src/policy/commands/programs/unusual.json" with { 
 import { decide } from "../../../src/policy/decide.ts";
 import { compileProtectedPaths } from "../../../src/policy/paths.ts";
 import { WorkBudget } from "../../../src/policy/work-budget.ts";
+import { quoteShellWord } from "../../../src/text/shell-word.ts";
 
 function check(command: string, allowedCommands: readonly string[] = []) {
 	return decide(
@@ -146,9 +147,7 @@ function listedCommands(command: string): readonly string[] {
 	const rules = { protectedPaths: compileProtectedPaths([], work), forbidden: parseForbiddenCommands([], work) };
 	const { reasons } = analyse([command], { ...rules, allowed: parseAllowedCommands([], work) }, work);
 	const found = [...(reasons.get("risky_command") ?? []), ...(reasons.get("exec_action") ?? [])];
-	return found.flatMap(({ place }) =>
-		place ? [place.words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ")] : [],
-	);
+	return found.flatMap(({ place }) => (place ? [place.words.map(quoteShellWord).join(" ")] : []));
 }
 
 describe("allowed_commands", () => {

@@ -1,5 +1,6 @@
 // Programs of awk: the commands that they run and pipe to, and the files that they read and write, with the texts that
 // they join.
+import { quoteShellWord } from "../../../text/shell-word.ts";
 import { UNKNOWN } from "../../placeholders.ts";
 import {
 	type Effect,
@@ -212,10 +213,7 @@ class AwkReader {
 		if (command === null || command.startsWith(UNKNOWN)) this.#run(command);
 		else if (this.#printed === null || this.#printed.includes(UNKNOWN))
 			this.#effects.push(guessedScriptEffect(`awk 1 | ${command}`));
-		else
-			this.#effects.push(
-				guessedScriptEffect(`printf '%s\\n' '${this.#printed.replaceAll("'", "'\\''")}' | ${command}`),
-			);
+		else this.#effects.push(guessedScriptEffect(`printf '%s\\n' ${quoteShellWord(this.#printed)} | ${command}`));
 	}
 }
 

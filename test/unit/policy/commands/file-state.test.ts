@@ -1,5 +1,6 @@
 // What the commands of one check put in files, and what runs those files later.
 import { describe, expect, it } from "vitest";
+import shellsFile from "../../../../src/policy/commands/programs/shells.json" with { type: "json" };
 import { decide } from "../../../../src/policy/decide.ts";
 
 function decideOn(...commands: readonly string[]) {
@@ -132,6 +133,14 @@ describe("a download", () => {
 		["curl -s https://x.example/v.txt > v.txt; cat v.txt"],
 	])("is allowed when it is only read: %s", (command) => {
 		expect(decideOn(command).decision).toBe("allow");
+	});
+});
+
+describe("a script of a shell", () => {
+	it.each(shellsFile.shells)("is judged by its content when %s runs it, and asks where it lies elsewhere", (shell) => {
+		expect(decideOn("echo 'rm -rf ~' > a.sh", `${shell} a.sh`).decision).toBe("deny");
+		expect(decideOn("echo 'ls' > a.sh", `${shell} -o x a.sh`).decision).toBe("allow");
+		expect(decideOn(`${shell} /tmp/a.sh`).decision).toBe("confirm");
 	});
 });
 

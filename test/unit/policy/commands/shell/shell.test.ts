@@ -131,16 +131,6 @@ describe("a script", () => {
 		expect(parseShell("cat <<A\nrm x").commands.at(-1)?.redirects).toHaveLength(1);
 	});
 
-	it("gives a quoted word back as it was", () => {
-		const text = fc.string({ unit: "grapheme" }).filter((value) => !value.includes("\u0000"));
-		fc.assert(
-			fc.property(text, text, (one, two) => {
-				const quoted = [one, two].map((value) => `'${value.replaceAll("'", `'\\''`)}'`).join(" ");
-				expect(fieldsOf(quoted)).toEqual([one, two]);
-			}),
-		);
-	});
-
 	it("is read without an error, whatever the text", () => {
 		fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => void commandsOf(text.replaceAll("{", ""))));
 	});
