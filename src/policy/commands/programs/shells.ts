@@ -66,7 +66,7 @@ function onlyParses(options: readonly string[]): boolean {
 function shellOperandEffects(command: Invocation, at: number): readonly Effect[] {
 	const file = command.words[at];
 	if (onlyParses(command.words.slice(0, at))) return [];
-	if (command.words.some((word) => /^-[a-zA-Z]*s$/.test(word)) && command.piped)
+	if (command.words.slice(0, at).some((word) => /^-[a-zA-Z]*s[a-zA-Z]*$/.test(word)) && command.piped)
 		return [{ kind: "interpret", language: "shell" }];
 	if (file === undefined) return command.piped ? [{ kind: "interpret", language: "shell" }] : [];
 	if (file === "-" || isInputFile(file)) return [{ kind: "interpret", language: "shell" }];

@@ -76,12 +76,14 @@ export class RedirectParser {
 		reader.heredocs = [];
 		for (const heredoc of waiting) {
 			if (reader.tooDeep) return;
-			const { command, redirect, literal } = heredoc;
+			const { command, redirect, delimiter, literal } = heredoc;
 			const { body, closed } = readHeredocBody(reader, heredoc);
 			redirect.target =
 				literal && !reader.expandsHeredocs ? [{ kind: "text", text: body, quoted: true }] : this.#readParts(body);
 			command.size += this.#script.piecesRead();
-			if (!closed) this.#addUnclosed(body);
+			if (!closed) reader.malformed = true;
+			// Between `$(` and `)`, bash 5.2 loses a delimiter without characters, and runs what should be the body.
+			if (!closed || delimiter === "") this.#addAsCommands(body);
 		}
 	}
 
@@ -96,10 +98,9 @@ export class RedirectParser {
 		});
 	}
 
-	/** Shells differ on where an unclosed here-document ends. So its body counts as text and as commands. */
-	#addUnclosed(body: string): void {
+	/** Shells differ on where such a here-document ends. So its body counts as text and as commands. */
+	#addAsCommands(body: string): void {
 		const reader = this.#reader;
-		reader.malformed = true;
 		if (body.trim() === "") return;
 		const script = reader.nested(UNREAD_SCRIPT, () => reader.parseNested(reader.inner(body), null));
 		if (script.tooDeep) reader.abandon();

@@ -67,6 +67,8 @@ describe("what bash runs", () => {
 	it.each([
 		"coproc N { rm -rf /; }",
 		"coproc rm -rf /",
+		"bash -sa b <<< 'rm -rf /'",
+		"y=($(<<''\n(rm -rf /)\n\n))",
 		"coproc N (rm -rf /)",
 		"time (rm -rf /)",
 		"time -p -- { rm -rf /; }",
