@@ -13,7 +13,7 @@ import {
 	writeEffect,
 } from "../effects.ts";
 import { TokenCursor } from "./code-cursor.ts";
-import { type CodeToken, readCodeTokens } from "./code-tokens.ts";
+import { type CodeToken, openCodeTokens } from "./code-tokens.ts";
 import { MAX_TEXT_CHARS, textFormat } from "./code-values.ts";
 
 /** Brackets that are open, and what stands before them. */
@@ -53,7 +53,7 @@ class AwkReader {
 	#last = "";
 
 	constructor(text: string, variables: ReadonlyMap<string, string>) {
-		this.#tokens = new TokenCursor(readCodeTokens(text, "awk"));
+		this.#tokens = new TokenCursor(openCodeTokens(text, "awk"));
 		this.#variables = new Map(variables);
 	}
 

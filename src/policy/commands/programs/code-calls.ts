@@ -22,7 +22,7 @@ import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
 import { type CodeCall, PRINTED } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
-import { readCodeTokens } from "./code-tokens.ts";
+import { openCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
 import { findMethodEffects } from "./requests.ts";
 
@@ -100,8 +100,7 @@ export function findCallEffects(
 	language: ScriptLanguage,
 	work: WorkBudget = new WorkBudget(),
 ): readonly Effect[] {
-	const tokens = readCodeTokens(text, language, work);
-	if (work.spent) return NO_EFFECTS;
+	const tokens = openCodeTokens(text, language, work);
 	const effects: Effect[] = [];
 	// Calls are judged one by one, so that none is kept longer than that.
 	const judge = (call: CodeCall) => {
@@ -130,8 +129,7 @@ export function findPrintedByCode(
 	printsValue: boolean,
 	work: WorkBudget,
 ): string | null {
-	const tokens = readCodeTokens(printsValue ? `print(${text})` : text, language, work);
-	if (work.spent) return null;
+	const tokens = openCodeTokens(printsValue ? `print(${text})` : text, language, work);
 	let printed: string | null = null;
 	const judge = ({ path, args }: CodeCall) => {
 		if (path === PRINTED || path === "" || PRINTERS.test(lastName(path)))
@@ -240,7 +238,7 @@ function loadEffects(path: string, language: ScriptLanguage): readonly Effect[] 
 
 const METHOD = /^(?:DELETE|PUT|PATCH|POST)$/;
 const CLIENTS: ReadonlySet<string> = new Set(callsFile.network_clients);
-const SERVICE_MODULES: readonly string[] = callsFile.service_modules;
+const SERVICE_MODULES: ReadonlySet<string> = new Set(callsFile.service_modules);
 const DESTROYING_CALLS: ReadonlySet<string> = new Set(callsFile.destroying_calls);
 
 const isAddress = (value: CodeValue | undefined) => /^https?:\/\//i.test(value?.text ?? "");
@@ -275,6 +273,13 @@ function requestEffects({ path, args, subject }: CodeCall, name: string, method:
 
 const SERVICE_REMOVAL = /^(?:delete|terminate|destroy|purge|drop|deregister|remove)(?:_|[A-Z]|$)/;
 
+/** Whether a dotted name begins with a module of a service: `boto3.…`, `google.cloud.…`. */
+function isOfService(path: string): boolean {
+	const first = path.indexOf(".");
+	const second = path.indexOf(".", first + 1);
+	return SERVICE_MODULES.has(path.slice(0, first)) || (second > 0 && SERVICE_MODULES.has(path.slice(0, second)));
+}
+
 /** What a client library of a service, or of a database, is told to take away by one of its methods. */
 function serviceEffects({ path, args }: CodeCall, name: string): readonly Effect[] {
 	if (DESTROYING_CALLS.has(name))
@@ -283,7 +288,7 @@ function serviceEffects({ path, args }: CodeCall, name: string): readonly Effect
 				? [forbiddenEffect(`code calls ${name}, which destroys data or ends a service`)]
 				: [raiseEffect("delete_action", `code calls ${name}, which deletes data`)]
 			: [forbiddenEffect(`code calls ${name}, which destroys data or ends a service`)];
-	return SERVICE_REMOVAL.test(name) && SERVICE_MODULES.some((module) => path.startsWith(`${module}.`))
+	return SERVICE_REMOVAL.test(name) && isOfService(path)
 		? [forbiddenEffect(`code calls ${name} of a service`)]
 		: NO_EFFECTS;
 }

@@ -12,8 +12,20 @@ import {
 	withEitherSecret,
 	withSecret,
 } from "./code-secrets.ts";
-import { ADDING, isOperator, isUnary, KEYWORDS, MEMBERS, PRINTING, WORD_OPERATORS } from "./code-syntax.ts";
-import type { CodeToken } from "./code-tokens.ts";
+import {
+	ADDING,
+	ASSIGNING,
+	CLOSING_BRACKETS,
+	isOperator,
+	isUnary,
+	KEYWORDS,
+	MEMBERS,
+	NAMING,
+	PRINTING,
+	SEPARATING,
+	WORD_OPERATORS,
+} from "./code-syntax.ts";
+import type { CodeToken, TokenSource } from "./code-tokens.ts";
 import {
 	bounded,
 	type CodeValue,
@@ -42,7 +54,7 @@ export class CodeFolder {
 	 * @param judge Takes each call, in the order in which they are made.
 	 */
 	constructor(
-		tokens: readonly CodeToken[],
+		tokens: TokenSource,
 		language: ScriptLanguage,
 		callsWords: (path: string) => boolean,
 		judge: (call: CodeCall) => void,
@@ -62,10 +74,11 @@ export class CodeFolder {
 		const from = this.#tokens.at;
 		this.#leaving = false;
 		const token = this.#tokens.peek();
-		if (token?.kind === "name" && /^(?:import|from)$/.test(token.value)) this.#import();
-		else if (token?.kind === "name" && /^(?:const|let|var)$/.test(token.value)) this.#declaration();
-		else if (token?.kind === "name" && /^for(?:each)?$/.test(token.value)) this.#loop();
-		else if (token?.kind === "name" && PRINTING[this.#language].test(token.value) && this.#printsNext()) this.#print();
+		const word = token?.kind === "name" ? token.value : "";
+		if (word === "import" || word === "from") this.#import();
+		else if (word === "const" || word === "let" || word === "var") this.#declaration();
+		else if (word === "for" || word === "foreach") this.#loop();
+		else if (PRINTING[this.#language].has(word) && this.#printsNext()) this.#print();
 		else this.#expression();
 		// Every step takes a token, whatever stands there.
 		if (this.#tokens.at === from) this.#tokens.next();
@@ -96,7 +109,7 @@ export class CodeFolder {
 		const isHandle = handle?.kind === "name" && /^(?:\$\w+|[A-Z]+)$/.test(handle.value);
 		const isValue =
 			next?.kind === "string" || next?.kind === "name" || (next?.kind === "mark" && /^[%(@]$/.test(next.value));
-		if (!isHandle || !isValue || !next.spaced || WORD_OPERATORS.test(next.value) || KEYWORDS.test(next.value))
+		if (!isHandle || !isValue || !next.spaced || WORD_OPERATORS.has(next.value) || KEYWORDS.has(next.value))
 			return null;
 		this.#tokens.next();
 		// What a script did not open is a file of the caller's, or the output.
@@ -184,7 +197,7 @@ export class CodeFolder {
 			if (assigned) return assigned;
 		}
 		for (let token = this.#tokens.peek(); token && !this.#leaving; token = this.#tokens.peek()) {
-			if (token.kind === "mark" && ADDING[this.#language].test(token.value)) {
+			if (token.kind === "mark" && ADDING[this.#language].has(token.value)) {
 				this.#tokens.next();
 				this.#tokens.skipNewlines();
 				value = this.#scope.sum(value, this.#term(), token.value);
@@ -201,7 +214,7 @@ export class CodeFolder {
 
 	#assignment(name: string, before: CodeValue): CodeValue | null {
 		const mark = this.#tokens.peek();
-		if (mark?.kind !== "mark" || !/^(?:=|\+=|\.=|:=|<-)$/.test(mark.value)) return null;
+		if (mark?.kind !== "mark" || !ASSIGNING.has(mark.value)) return null;
 		if (this.#tokens.last?.value !== name || before.path?.includes(".")) return this.#memberAssignment(before, mark);
 		this.#tokens.next();
 		this.#tokens.skipNewlines();
@@ -241,7 +254,7 @@ export class CodeFolder {
 				value = this.#scope.call(value, [textValue(token.value)], NO_NAMES);
 			} else if (token.kind !== "mark") return this.#callWords(value, token);
 			else if (this.#takeExecution(token, value)) continue;
-			else if (MEMBERS[this.#language].test(token.value) && this.#memberFollows()) value = this.#member(value);
+			else if (MEMBERS[this.#language].has(token.value) && this.#memberFollows()) value = this.#member(value);
 			else if (token.value === "(") value = this.#callBrackets(value);
 			else if (token.value === "[" && !token.spaced) value = this.#index(value);
 			else if (token.value === "{" && !token.spaced && this.#language === "perl" && value.path !== null)
@@ -295,13 +308,13 @@ export class CodeFolder {
 		while (!this.#leaving && !this.#tokens.ended && !this.#tokens.take(close)) {
 			const token = this.#tokens.peek();
 			const isMark = token?.kind === "mark";
-			if (token?.kind === "newline" || (isMark && /^(?:[,;:]|=>|=|\*\*|\.\.\.)$/.test(token.value))) {
+			if (token?.kind === "newline" || (isMark && SEPARATING.has(token.value))) {
 				this.#tokens.next();
 				continue;
 			}
-			if (isMark && /^[)\]}]$/.test(token.value)) break;
+			if (isMark && CLOSING_BRACKETS.has(token.value)) break;
 			const next = this.#tokens.peek(1);
-			if (token?.kind === "name" && next?.kind === "mark" && /^(?:=|:|=>)$/.test(next.value)) {
+			if (token?.kind === "name" && next?.kind === "mark" && NAMING.has(next.value)) {
 				this.#tokens.next();
 				this.#tokens.next();
 				const value = this.#expression();
@@ -355,7 +368,7 @@ export class CodeFolder {
 		const beginsValue = token.kind === "string" || token.kind === "name" || token.value === "[" || token.value === "(";
 		if (value.path === null || !token.spaced || !beginsValue || !this.#callsWords(canonicalPath(value.path)))
 			return value;
-		if (token.kind === "name" && (WORD_OPERATORS.test(token.value) || token.value === "do")) return value;
+		if (token.kind === "name" && (WORD_OPERATORS.has(token.value) || token.value === "do")) return value;
 		const args = [this.#expression()];
 		while (this.#tokens.take(",")) {
 			this.#tokens.skipNewlines();
@@ -452,10 +465,9 @@ export class CodeFolder {
 
 	#name(name: string): CodeValue {
 		if (name === "new") return this.#primary();
-		if (KEYWORDS.test(name) && !(this.#language === "r" && this.#tokens.is("."))) return UNKNOWN_VALUE;
+		if (KEYWORDS.has(name) && !(this.#language === "r" && this.#tokens.is("."))) return UNKNOWN_VALUE;
 		const module = this.#scope.findDefault(name);
-		if (module !== undefined && MEMBERS[this.#language].test(this.#tokens.peek()?.value ?? ""))
-			return pathValue(module);
+		if (module !== undefined && MEMBERS[this.#language].has(this.#tokens.peek()?.value ?? "")) return pathValue(module);
 		return this.#scope.lookUp(name);
 	}
 }

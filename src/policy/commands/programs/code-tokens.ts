@@ -55,11 +55,28 @@ const NUMBER = /0[xX][0-9a-fA-F_]+|0[oO]?[0-7]+(?![.\d])|[0-9][0-9_]*(?:\.[0-9]+
 const MARK = /<=>|<-(?=\s)|===|!==|\*\*|\.\.\.|->|=>|::|\?\.|==|!=|=~|\.\.|\.=|\+=|&&|\|\||\?\?|:=|<<|[\s\S]/y;
 const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}", "<": ">" };
 
+/** A value in a text that is a name alone. */
+const PLAIN_NAME = /^[$@]?[A-Za-z_]\w*$/;
+
 /** Units of work for a token: for reading it, and for following it with what it is part of. */
-const TOKEN_WORK = 80;
+const TOKEN_WORK = 40;
 
 /** Marks that no longer one begins with, in any language. */
-const SIMPLE_MARKS: ReadonlyMap<number, string> = new Map([..."(){},;]"].map((mark) => [mark.charCodeAt(0), mark]));
+const SIMPLE_MARKS: readonly (MarkPair | undefined)[] = toMarkPairs("(){},;]");
+
+/** The token of a mark, without a blank before it and with one: the same objects wherever it stands. */
+type MarkPair = readonly [plain: CodeToken, spaced: CodeToken];
+
+/** The tokens of marks by the codes of their characters. */
+function toMarkPairs(marks: string): readonly (MarkPair | undefined)[] {
+	const pairs: (MarkPair | undefined)[] = new Array(128).fill(undefined);
+	for (const value of marks)
+		pairs[value.charCodeAt(0)] = [
+			{ kind: "mark", value, spaced: false },
+			{ kind: "mark", value, spaced: true },
+		];
+	return pairs;
+}
 
 /** Whether a character is a letter of plain English, or an underscore. */
 const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
@@ -67,14 +84,22 @@ const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code
 /** Strings in strings that are followed. Deeper text is taken as it is. */
 const MAX_NESTING = 6;
 
+/** Tokens that are read when they are asked for. */
+export interface TokenSource {
+	/** Those that were read. Who takes them from the front leaves the last one: what follows may replace it. */
+	readonly tokens: CodeToken[];
+	/** Reads on. False at the end of the text, and once the work is spent. */
+	readMore(): boolean;
+}
+
 /** Reads a text once. Every branch takes at least one character, and none looks at what it does not take. */
-class CodeReader {
+class CodeReader implements TokenSource {
 	readonly #text: string;
 	readonly #language: TokenLanguage;
 	readonly #traits: Traits;
 	readonly #nesting: number;
 	readonly #work: WorkBudget;
-	readonly #tokens: CodeToken[] = [];
+	readonly tokens: CodeToken[] = [];
 	#at = 0;
 	#spaced = false;
 
@@ -86,14 +111,20 @@ class CodeReader {
 		this.#work = work;
 	}
 
+	readMore(): boolean {
+		if (this.#at >= this.#text.length || this.#work.spent) return false;
+		this.#readToken();
+		return true;
+	}
+
 	read(): readonly CodeToken[] {
-		while (this.#at < this.#text.length && !this.#work.spent) this.#readToken();
-		return this.#tokens;
+		while (this.readMore());
+		return this.tokens;
 	}
 
 	#add(kind: CodeToken["kind"], value: string): void {
 		this.#work.charge(TOKEN_WORK);
-		this.#tokens.push({ kind, value, spaced: this.#spaced });
+		this.tokens.push({ kind, value, spaced: this.#spaced });
 		this.#spaced = false;
 	}
 
@@ -112,10 +143,12 @@ class CodeReader {
 			this.#spaced = true;
 			return true;
 		}
-		const mark = SIMPLE_MARKS.get(code);
+		const mark = SIMPLE_MARKS[code];
 		if (mark !== undefined) {
 			this.#at++;
-			this.#add("mark", mark);
+			this.#work.charge(TOKEN_WORK);
+			this.tokens.push(this.#spaced ? mark[1] : mark[0]);
+			this.#spaced = false;
 			return true;
 		}
 		return this.#traits.quoting === null && isLetter(code) && this.#readWord();
@@ -167,7 +200,7 @@ class CodeReader {
 
 	/** Whether a value may begin here: at the start, and behind an operator or an opening bracket. */
 	#expectsValue(): boolean {
-		const last = this.#tokens.at(-1);
+		const last = this.tokens.at(-1);
 		if (!last || last.kind === "newline") return true;
 		if (last.kind === "name")
 			return /^(?:return|and|or|not|if|unless|while|split|grep|map|in|of|case)$/.test(last.value);
@@ -192,7 +225,7 @@ class CodeReader {
 	#readQuoting(): boolean {
 		const { quoting } = this.#traits;
 		if (!quoting || (this.#language === "ruby" && !this.#expectsValue() && !this.#spaced)) return false;
-		if (this.#tokens.at(-1)?.value === "->" || this.#tokens.at(-1)?.value === "{") return false;
+		if (this.tokens.at(-1)?.value === "->" || this.tokens.at(-1)?.value === "{") return false;
 		const word = this.#match(quoting);
 		if (word === null) return false;
 		while (/\s/.test(this.#text[this.#at] ?? "")) this.#at++;
@@ -257,9 +290,9 @@ class CodeReader {
 
 	/** Adds a text of Python by the letters before its quotes: `r` keeps escapes, `f` computes what braces hold. */
 	#addPythonText(text: string): void {
-		const prefix = this.#spaced ? null : (this.#tokens.at(-1) ?? null);
+		const prefix = this.#spaced ? null : (this.tokens.at(-1) ?? null);
 		const letters = prefix?.kind === "name" && /^[rRbBfFuU]{1,2}$/.test(prefix.value) ? prefix.value.toLowerCase() : "";
-		if (letters !== "") this.#tokens.pop();
+		if (letters !== "") this.tokens.pop();
 		if (letters.includes("f")) this.#addParts(text, "{");
 		else this.#add("string", letters.includes("r") ? text : unescapeText(text));
 	}
@@ -270,22 +303,21 @@ class CodeReader {
 		else this.#add("string", unescapeText(text));
 	}
 
-	/** Adds a text with values in it as a sum in brackets: `a${b}c` is `("a"+(b)+"c")`. */
+	/** Adds a text with values in it as a sum in brackets: `a${b}c` is `("a"+b+"c")`. */
 	#addParts(text: string, opening: string): void {
 		this.#add("mark", "(");
 		let at = 0;
-		while (at < text.length) {
-			const found = text.indexOf(opening, at);
-			const part = found < 0 ? null : this.#findPart(text, found + opening.length, opening);
-			const end = found < 0 ? text.length : found;
-			this.#add("string", unescapeText(text.slice(at, end)));
-			if (!part) break;
-			this.#add("mark", "+");
+		for (let found = text.indexOf(opening); found >= 0; found = text.indexOf(opening, at)) {
+			if (found > at) {
+				this.#add("string", unescapeText(text.slice(at, found)));
+				this.#add("mark", "+");
+			}
+			const part = this.#findPart(text, found + opening.length, opening);
 			this.#addNested(part.code);
 			this.#add("mark", "+");
 			at = part.end;
 		}
-		this.#add("string", "");
+		this.#add("string", unescapeText(text.slice(at)));
 		this.#add("mark", ")");
 	}
 
@@ -303,21 +335,21 @@ class CodeReader {
 	}
 
 	#addNested(code: string): void {
+		if (PLAIN_NAME.test(code)) {
+			this.#add("name", code);
+			return;
+		}
 		this.#add("mark", "(");
 		if (this.#nesting >= MAX_NESTING) this.#add("name", "unread");
 		else {
 			const nested = new CodeReader(code, this.#language, this.#nesting + 1, this.#work);
-			for (const token of nested.read()) this.#tokens.push(token);
+			for (const token of nested.read()) this.tokens.push(token);
 		}
 		this.#add("mark", ")");
 	}
 }
 
-/** Splits code into tokens. Each is charged with what follows it, and none is read once the work is spent. */
-export function readCodeTokens(
-	text: string,
-	language: TokenLanguage,
-	work: WorkBudget = new WorkBudget(),
-): readonly CodeToken[] {
-	return new CodeReader(text, language, 0, work).read();
+/** Opens code to be read token by token. Each is charged with what follows it, and none is read once the work is spent. */
+export function openCodeTokens(text: string, language: TokenLanguage, work = new WorkBudget()): TokenSource {
+	return new CodeReader(text, language, 0, work);
 }

@@ -253,6 +253,9 @@ export function findScriptEffects(text: string, language: ScriptLanguage, work: 
 	return [...findCallEffects(text, language, work), ...findCodeEffects(text)];
 }
 
+/** Characters of a line of shell that stands where code should. A longer text was meant as code, and fails as such. */
+const MAX_MISTAKE_CHARS = 10_000;
+
 /** Finds what a piece of code in an unknown language does. */
 export function findCodeEffects(source: string): readonly Effect[] {
 	const unquoted = blankQuoted(source);
@@ -274,7 +277,8 @@ export function findCodeEffects(source: string): readonly Effect[] {
 	if (source.includes(UNKNOWN) && runs)
 		effects.push(raiseEffect("exec_action", "runs code that is put together at run time"));
 	// Some of these are a line of shell by mistake, so what a shell would do with it counts too.
-	if (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source)) effects.push(guessedScriptEffect(source));
+	const isShort = source.length <= MAX_MISTAKE_CHARS;
+	if (isShort && (!/[()[\]{}]/.test(source) || /^\s*rm\s/.test(source))) effects.push(guessedScriptEffect(source));
 	return effects;
 }
 

@@ -136,6 +136,13 @@ function findDeletion(words: readonly string[]): Effect {
 		: forbiddenEffect("find -delete removes whatever it matches", "the same with -print");
 }
 
+/** What `-exec rm` removes, besides the words of rm. @param output the build output that is all that find matches. */
+function findRemoval(words: readonly string[], output: string | null): readonly Effect[] {
+	if (!looksInside(words))
+		return [forbiddenEffect("find removes what it matches outside the workspace", "the same with -print")];
+	return output === null ? [] : [raiseEffect("delete_action", `find removes every ${output} that it finds`)];
+}
+
 /** `find` has primaries that run, delete and write. */
 function* findCommand({ words }: Invocation): Iterable<Effect> {
 	const output = findMatchedOutput(words);
@@ -148,15 +155,14 @@ function* findCommand({ words }: Invocation): Iterable<Effect> {
 				command.map((next) => next.replaceAll("{}", output ?? LISTED)),
 				output === null,
 			);
-			if (FILE_REMOVERS.test(commandName(command[0] ?? "")) && !looksInside(words))
-				yield forbiddenEffect("find removes what it matches outside the workspace", "the same with -print");
+			if (FILE_REMOVERS.test(commandName(command[0] ?? ""))) yield* findRemoval(words, output);
 			at = end;
 		} else if (/^-(?:fprint|fprint0|fls|fprintf)$/.test(word)) {
 			yield writeEffect(words[at + 1] ?? "");
 			yield riskyEffect("find writes what it matches to a file");
 			at++;
 		} else if (/^-(?:name|iname|path|ipath|regex|wholename|type|newer|user|perm|size)$/.test(word)) at++;
-		else if (word === "-delete" && output === null) yield findDeletion(words);
+		else if (word === "-delete") yield findDeletion(words);
 	}
 }
 

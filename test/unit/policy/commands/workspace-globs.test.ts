@@ -1,7 +1,7 @@
 // Globs and searches in the workspace mean the files that are usually there, unless they are written for a protected one.
 import { describe, expect, it } from "vitest";
 import { decide } from "../../../../src/policy/decide.ts";
-import { testDecisions } from "../../../support/decided-commands.ts";
+import { decideCommand, testDecisions } from "../../../support/decided-commands.ts";
 
 describe("a glob of all files in a folder of code or of build output", () => {
 	testDecisions({
@@ -36,7 +36,7 @@ describe("a glob of all files in a folder of code or of build output", () => {
 	});
 });
 
-describe("a search for build output or caches in the workspace", () => {
+describe("a search that removes what it finds", () => {
 	testDecisions({
 		denied: [
 			"find . -name __pycache__ -o -name x -exec rm -rf {} +",
@@ -45,11 +45,16 @@ describe("a search for build output or caches in the workspace", () => {
 			"find . ! -name node_modules -exec rm -rf {} +",
 			"find ~ -name node_modules -exec rm -rf {} +",
 		],
-		asked: ["find . -name dist -exec rm -rf {}/../src \\;", "find . -name '*.orig' -delete"],
-		allowed: [
-			"find . -name __pycache__ -type d -exec rm -rf {} +",
-			"find . -name node_modules -type d -prune -exec rm -rf '{}' +",
-			"find src -name '*.pyc' -delete",
-		],
+		asked: [],
+		allowed: [],
+	});
+
+	it.each([
+		"find . -name __pycache__ -type d -exec rm -rf {} +",
+		"find . -name node_modules -type d -prune -exec rm -rf '{}' +",
+		"find . -name dist -exec rm -rf {}/../src \\;",
+		"find src -name '*.pyc' -delete",
+	])("asks where that is build output or a cache of the workspace: %j", (command) => {
+		expect(decideCommand(command)).toBe("confirm");
 	});
 });
