@@ -20,11 +20,11 @@ import {
 import callsFile from "./code-calls.json" with { type: "json" };
 import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
+import { findServiceEffects, isAddress } from "./code-requests.ts";
 import { type CodeCall, PRINTED } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
 import { openCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
-import { findMethodEffects } from "./requests.ts";
 
 const KINDS = [
 	"run",
@@ -152,14 +152,11 @@ function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[
 	const table = TABLES[language];
 	const name = lastName(path);
 	const rows = table.rows.get(path) ?? (name === path ? undefined : table.methods.get(name)) ?? NO_ROWS;
-	const method = findMethod(call);
-	const other = method !== null || DELETE_NAME.test(name) ? requestEffects(call, name, method) : NO_EFFECTS;
-	const service = name === path ? NO_EFFECTS : serviceEffects(call, name);
+	const service = findServiceEffects(call);
 	const handed = handedEffects(call, table.rows);
-	if (rows === NO_ROWS && other.length + service.length + handed.length === 0 && !CONTENT_CALLS.test(name))
-		return NO_EFFECTS;
+	if (rows === NO_ROWS && service.length + handed.length === 0 && !CONTENT_CALLS.test(name)) return NO_EFFECTS;
 	const own = rows.flatMap((row) => rowEffects(row, call, language));
-	return [...own, ...contentEffects(call, rows), ...other, ...service, ...handed];
+	return [...own, ...contentEffects(call, rows), ...service, ...handed];
 }
 
 /** A member whose name is computed. Of a module that reaches the system it may be anything. */
@@ -234,63 +231,6 @@ function sendEffects({ path, args, named, subject }: CodeCall): readonly Effect[
 function loadEffects(path: string, language: ScriptLanguage): readonly Effect[] {
 	if (/^https?:/i.test(path)) return [forbiddenEffect("code runs what it downloads")];
 	return [runFileEffect(path, language), readEffect(path)];
-}
-
-const METHOD = /^(?:DELETE|PUT|PATCH|POST)$/;
-const CLIENTS: ReadonlySet<string> = new Set(callsFile.network_clients);
-const SERVICE_MODULES: ReadonlySet<string> = new Set(callsFile.service_modules);
-const DESTROYING_CALLS: ReadonlySet<string> = new Set(callsFile.destroying_calls);
-
-const isAddress = (value: CodeValue | undefined) => /^https?:\/\//i.test(value?.text ?? "");
-
-const DELETE_NAME = /^delete$/i;
-
-/** The method that a request names: as an argument of that name in any case, or in capitals among the first three. */
-function findMethod({ args, named }: CodeCall): string | null {
-	if (named.size > 0) {
-		const stated = named.get("method")?.text;
-		if (stated != null && METHOD.test(stated.toUpperCase())) return stated;
-		const type = named.get("type")?.text;
-		if (type != null && METHOD.test(type)) return type;
-	}
-	for (let at = 0; at < 3 && at < args.length; at++) {
-		const text = args[at]?.text;
-		if (text != null && text.length < 7 && METHOD.test(text)) return text;
-	}
-	return null;
-}
-
-/** A request by its method: `requests.delete(url)`, `fetch(url, { method: "DELETE" })`, `request("DELETE", url)`. */
-function requestEffects({ path, args, subject }: CodeCall, name: string, method: string | null): readonly Effect[] {
-	const texts = [...args, ...(subject ? [subject] : [])].flatMap(({ text }) => text ?? []);
-	if (method !== null) return findMethodEffects(method, texts);
-	const isClient =
-		path !== name &&
-		(CLIENTS.has(path.slice(0, path.indexOf("."))) ||
-			CLIENTS.has(path.split(".").slice(0, 2).join(".").replace("()", "")));
-	return isClient || isAddress(args[0]) ? findMethodEffects("DELETE", texts) : [];
-}
-
-const SERVICE_REMOVAL = /^(?:delete|terminate|destroy|purge|drop|deregister|remove)(?:_|[A-Z]|$)/;
-
-/** Whether a dotted name begins with a module of a service: `boto3.…`, `google.cloud.…`. */
-function isOfService(path: string): boolean {
-	const first = path.indexOf(".");
-	const second = path.indexOf(".", first + 1);
-	return SERVICE_MODULES.has(path.slice(0, first)) || (second > 0 && SERVICE_MODULES.has(path.slice(0, second)));
-}
-
-/** What a client library of a service, or of a database, is told to take away by one of its methods. */
-function serviceEffects({ path, args }: CodeCall, name: string): readonly Effect[] {
-	if (DESTROYING_CALLS.has(name))
-		return name === "deleteMany" || name === "delete_many"
-			? args[0]?.fields?.size === 0 || args.length === 0 || args[0]?.fields === undefined
-				? [forbiddenEffect(`code calls ${name}, which destroys data or ends a service`)]
-				: [raiseEffect("delete_action", `code calls ${name}, which deletes data`)]
-			: [forbiddenEffect(`code calls ${name}, which destroys data or ends a service`)];
-	return SERVICE_REMOVAL.test(name) && isOfService(path)
-		? [forbiddenEffect(`code calls ${name} of a service`)]
-		: NO_EFFECTS;
 }
 
 /** A function that runs text, given to another one that calls it: `.then(eval)`, `map(os.system, lines)`. */

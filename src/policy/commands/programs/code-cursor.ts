@@ -8,7 +8,7 @@ export interface GivenName {
 }
 
 /** Tokens that were taken, and are kept until so many are. */
-const KEPT_TOKENS = 4096;
+const KEPT_TOKENS = 512;
 
 /** Takes tokens as they are read, and keeps few of them: a script of two megabytes has a million. */
 export class TokenCursor {

@@ -1,7 +1,7 @@
 // Splits code of the usual languages into tokens, in one pass. What they mean together is in code-folding.ts.
 import { WorkBudget } from "../../work-budget.ts";
-import type { ScriptLanguage } from "../effects.ts";
 import { unescapeText } from "../shell/output.ts";
+import { LANGUAGE_TRAITS, type LanguageTraits, type TokenLanguage } from "./code-traits.ts";
 
 /** `value`: the text between quotes, with its escapes resolved. `spaced`: a blank or a line's end stands before it. */
 export interface CodeToken {
@@ -9,46 +9,6 @@ export interface CodeToken {
 	readonly value: string;
 	readonly spaced: boolean;
 }
-
-/** The languages that share the tokens of scripts. */
-export type TokenLanguage = ScriptLanguage | "awk";
-
-interface Traits {
-	readonly comments: readonly string[];
-	/** What begins a variable in a string between double quotes: `${` of templates, `#{` of Ruby, `$` of Perl. */
-	readonly interpolation: string | null;
-	/** A backtick runs what it quotes. */
-	readonly backtickRuns: boolean;
-	/** Words before a bracket that quote: `qw(…)` of Perl, `%x{…}` of Ruby. */
-	readonly quoting: RegExp | null;
-	/** A slash where a value is expected begins a regular expression. */
-	readonly hasRegex: boolean;
-}
-
-const TRAITS: Readonly<Record<TokenLanguage, Traits>> = {
-	python: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
-	javascript: { comments: ["//", "/*"], interpolation: "${", backtickRuns: false, quoting: null, hasRegex: true },
-	perl: {
-		comments: ["#"],
-		interpolation: "$",
-		backtickRuns: true,
-		quoting: /(?:q[qxwr]?|tr|y|m|s)(?=\s{0,4}[^\w\s,;=)>])/y,
-		hasRegex: true,
-	},
-	ruby: {
-		comments: ["#"],
-		interpolation: "#{",
-		backtickRuns: true,
-		quoting: /%[qQxwWiIr]?(?=[{([!|<])/y,
-		hasRegex: true,
-	},
-	php: { comments: ["#", "//", "/*"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
-	lua: { comments: ["--"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
-	r: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: false },
-	julia: { comments: ["#"], interpolation: "$", backtickRuns: true, quoting: null, hasRegex: false },
-	groovy: { comments: ["//", "/*"], interpolation: "$", backtickRuns: false, quoting: null, hasRegex: false },
-	awk: { comments: ["#"], interpolation: null, backtickRuns: false, quoting: null, hasRegex: true },
-};
 
 const NAME = /[@$]{0,2}[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*(?:[!?](?=\())?/y;
 const NUMBER = /0[xX][0-9a-fA-F_]+|0[oO]?[0-7]+(?![.\d])|[0-9][0-9_]*(?:\.[0-9]+)?/y;
@@ -59,7 +19,7 @@ const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 const PLAIN_NAME = /^[$@]?[A-Za-z_]\w*$/;
 
 /** Units of work for a token: for reading it, and for following it with what it is part of. */
-const TOKEN_WORK = 40;
+const TOKEN_WORK = 36;
 
 /** Marks that no longer one begins with, in any language. */
 const SIMPLE_MARKS: readonly (MarkPair | undefined)[] = toMarkPairs("(){},;]");
@@ -96,7 +56,7 @@ export interface TokenSource {
 class CodeReader implements TokenSource {
 	readonly #text: string;
 	readonly #language: TokenLanguage;
-	readonly #traits: Traits;
+	readonly #traits: LanguageTraits;
 	readonly #nesting: number;
 	readonly #work: WorkBudget;
 	readonly tokens: CodeToken[] = [];
@@ -106,7 +66,7 @@ class CodeReader implements TokenSource {
 	constructor(text: string, language: TokenLanguage, nesting: number, work: WorkBudget) {
 		this.#text = text;
 		this.#language = language;
-		this.#traits = TRAITS[language];
+		this.#traits = LANGUAGE_TRAITS[language];
 		this.#nesting = nesting;
 		this.#work = work;
 	}

@@ -2,12 +2,13 @@
 // together, because a check does not know the server. Words with a meaning are in sql.json.
 import { type Effect, forbiddenEffect, raiseEffect, readEffect, riskyEffect, writeEffect } from "../effects.ts";
 import sqlFile from "./sql.json" with { type: "json" };
+import { hitsAllRows } from "./sql-conditions.ts";
+import { SqlStatement } from "./sql-statement.ts";
 import { type SqlToken, tokenizeSql } from "./sql-tokens.ts";
 
 const HEADS: ReadonlySet<string> = new Set(sqlFile.heads);
 const BEFORE_HEADS: ReadonlySet<string> = new Set(sqlFile.before_heads);
 const DROPPED_WITHOUT_LOSS: ReadonlySet<string> = new Set(sqlFile.dropped_without_loss);
-const CONDITION_ENDS: ReadonlySet<string> = new Set(sqlFile.condition_ends);
 const RISKY_FIRST_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(sqlFile.risky_first_words));
 const FORBIDDEN_FIRST_WORDS: ReadonlyMap<string, string> = new Map(Object.entries(sqlFile.forbidden_first_words));
 const FUNCTIONS: ReadonlyMap<string, string> = new Map(Object.entries(sqlFile.functions));
@@ -18,122 +19,13 @@ const CODE_TAKERS: ReadonlySet<string> = new Set(sqlFile.code_takers);
 const MAX_BLOCK_DEPTH = 8;
 const MAX_HEADS = 64;
 
-/** Characters of a statement that a reason repeats. */
-const EXCERPT_CHARS = 60;
-
-/** A statement's tokens from one of them to its end. */
-class Statement {
-	readonly tokens: readonly SqlToken[];
-	#nextTexts: readonly number[] | null = null;
-
-	constructor(tokens: readonly SqlToken[]) {
-		this.tokens = tokens;
-	}
-
-	/** The unquoted word at a position, in capitals. Empty for anything else. */
-	word(at: number): string {
-		return this.tokens[at]?.word ?? "";
-	}
-
-	symbol(at: number): string {
-		const token = this.tokens[at];
-		return token?.kind === "symbol" ? token.text : "";
-	}
-
-	/** The beginning of what follows a position, for people. */
-	excerpt(at: number): string {
-		let text = "";
-		for (let index = at; index < this.tokens.length && text.length < EXCERPT_CHARS; index++)
-			text += `${text === "" ? "" : " "}${this.tokens[index]?.text ?? ""}`;
-		return text.slice(0, EXCERPT_CHARS);
-	}
-
-	/** The position of a word behind `from`, in the same parentheses and before these end. -1 without one. */
-	findWord(from: number, isWanted: (word: string) => boolean): number {
-		let depth = 0;
-		for (let at = from; at < this.tokens.length; at++) {
-			const symbol = this.symbol(at);
-			if (symbol === "(") depth++;
-			else if (symbol === ")" && --depth < 0) return -1;
-			else if (depth === 0 && isWanted(this.word(at))) return at;
-		}
-		return -1;
-	}
-
-	/** The first text or quoted name behind a position. Where it stands is found for all positions at once. */
-	textAfter(from: number): { readonly text: string; readonly distance: number } | null {
-		this.#nextTexts ??= findNextTexts(this.tokens);
-		const at = this.#nextTexts[from] ?? -1;
-		const text = this.tokens[at]?.text;
-		return text === undefined ? null : { text, distance: at - from };
-	}
-}
-
-/** For each position, that of the next text. -1 where none follows. */
-function findNextTexts(tokens: readonly SqlToken[]): readonly number[] {
-	const found = new Array<number>(tokens.length);
-	let next = -1;
-	for (let at = tokens.length - 1; at >= 0; at--) {
-		if (tokens[at]?.kind === "text") next = at;
-		found[at] = next;
-	}
-	return found;
-}
-
-/** Tokens between a function's name and its file, at most. A text behind more may be another one's. */
-const USUAL_DISTANCE = 8;
-
-function isLiteral({ kind, text }: SqlToken): boolean {
-	return kind === "text" || /^[0-9]/.test(text);
-}
-
-/** Whether a part of a condition, without AND and OR, holds for every row: `1=1`, `id = id`, `TRUE`, `name LIKE '%'`. */
-function isAlwaysTrue(part: readonly SqlToken[]): boolean {
-	const tokens = part.filter(({ text }) => text !== "(" && text !== ")");
-	const texts = tokens.map(({ text }) => text.toUpperCase());
-	if (tokens.length === 1) return texts[0] === "TRUE" || /^0*[1-9][0-9]*$/.test(texts[0] ?? "");
-	if (tokens.length === 2) return texts[0] === "NOT" && /^(?:FALSE|0)$/.test(texts[1] ?? "");
-	const [left, operator, right] = tokens;
-	if (tokens.length !== 3 || !left || !right || !operator) return false;
-	if (/^(?:=|==|<=|>=|<=>|IS|LIKE)$/i.test(operator.text) && left.text === right.text && left.kind === right.kind)
-		return true;
-	if (/^I?LIKE$/i.test(operator.text)) return /^%+$/.test(right.text);
-	return /^(?:<>|!=)$/.test(operator.text) && isLiteral(left) && isLiteral(right) && left.text !== right.text;
-}
-
-/** Whether a condition holds for every row as far as its words tell. */
-function holdsForAll(tokens: readonly SqlToken[]): boolean {
-	let all = true;
-	let part: SqlToken[] = [];
-	for (const token of tokens) {
-		const word = token.kind === "word" ? token.text.toUpperCase() : token.text;
-		if (word === "AND" || word === "&&") {
-			all &&= isAlwaysTrue(part);
-			part = [];
-		} else if (word === "OR" || word === "||") {
-			if (all && isAlwaysTrue(part)) return true;
-			all = true;
-			part = [];
-		} else part.push(token);
-	}
-	return all && isAlwaysTrue(part);
-}
-
-/** Whether a DELETE or UPDATE at a position hits every row. */
-function hitsAllRows(statement: Statement, at: number): boolean {
-	const where = statement.findWord(at + 1, (word) => word === "WHERE");
-	if (where < 0) return true;
-	const end = statement.findWord(where + 1, (word) => CONDITION_ENDS.has(word));
-	return holdsForAll(statement.tokens.slice(where + 1, end < 0 ? undefined : end));
-}
-
-function drop(statement: Statement, at: number): readonly Effect[] {
+function drop(statement: SqlStatement, at: number): readonly Effect[] {
 	const what = statement.word(at + 1);
 	if (DROPPED_WITHOUT_LOSS.has(what)) return [];
 	return [forbiddenEffect(`runs the SQL ${statement.excerpt(at)}`)];
 }
 
-function alter(statement: Statement, at: number): readonly Effect[] {
+function alter(statement: SqlStatement, at: number): readonly Effect[] {
 	const excerpt = `runs the SQL ${statement.excerpt(at)}`;
 	const dropped = statement.findWord(at + 1, (word) => word === "DROP");
 	if (dropped >= 0) {
@@ -145,7 +37,7 @@ function alter(statement: Statement, at: number): readonly Effect[] {
 		: [];
 }
 
-function changeRows(statement: Statement, at: number): readonly Effect[] {
+function changeRows(statement: SqlStatement, at: number): readonly Effect[] {
 	const word = statement.word(at);
 	const isMerge = statement.word(0) === "MERGE";
 	if (!isMerge && hitsAllRows(statement, at))
@@ -159,7 +51,7 @@ function changeRows(statement: Statement, at: number): readonly Effect[] {
 }
 
 /** What a statement that begins at a position does by its first word. */
-function headEffects(statement: Statement, at: number): readonly Effect[] {
+function headEffects(statement: SqlStatement, at: number): readonly Effect[] {
 	const word = statement.word(at);
 	if (word === "DROP") return drop(statement, at);
 	if (word === "ALTER") return alter(statement, at);
@@ -178,7 +70,7 @@ function headEffects(statement: Statement, at: number): readonly Effect[] {
 }
 
 /** What files and programs a statement names: `COPY … PROGRAM`, `INTO OUTFILE`, `LOAD DATA INFILE`, `VACUUM INTO`. */
-function fileEffects(statement: Statement, at: number): readonly Effect[] {
+function fileEffects(statement: SqlStatement, at: number): readonly Effect[] {
 	const word = statement.word(at);
 	const text = statement.textAfter(at + 1)?.text;
 	if (text === undefined) return [];
@@ -195,8 +87,11 @@ function fileEffects(statement: Statement, at: number): readonly Effect[] {
 	return first === "VACUUM" && word === "INTO" ? [writeEffect(text)] : [];
 }
 
+/** Tokens between a function's name and its file, at most. A text behind more may be another one's. */
+const USUAL_DISTANCE = 8;
+
 /** Effects of a function or procedure by its name: what it reads, writes or runs. */
-function functionEffects(statement: Statement, at: number): readonly Effect[] {
+function functionEffects(statement: SqlStatement, at: number): readonly Effect[] {
 	const does = FUNCTIONS.get(statement.word(at));
 	const behind = statement.textAfter(at + 1);
 	if (does === "run")
@@ -220,7 +115,7 @@ const MAX_JOINED_TOKENS = 256;
 
 /** The texts behind a position up to a comma, joined, and whether nothing else stands among them. */
 function joinTexts(
-	statement: Statement,
+	statement: SqlStatement,
 	from: number,
 ): { readonly text: string; readonly isWhole: boolean; readonly isCut: boolean } {
 	const texts: string[] = [];
@@ -266,13 +161,13 @@ class SqlAnalysis {
 				if (part.kind === "client") yield* readClientLine(part.text);
 				else {
 					if (depth === 0) yield toMatch(part.tokens);
-					yield* this.#readStatement(new Statement(part.tokens), depth);
+					yield* this.#readStatement(new SqlStatement(part.tokens), depth);
 				}
 			}
 		}
 	}
 
-	*#readStatement(statement: Statement, depth: number): Iterable<Effect> {
+	*#readStatement(statement: SqlStatement, depth: number): Iterable<Effect> {
 		const isExplained = explainsOnly(statement);
 		let heads = 0;
 		for (let at = 0; at < statement.tokens.length; at++) {
@@ -292,7 +187,7 @@ class SqlAnalysis {
 	}
 
 	/** Reads what a statement runs as SQL at a position: `EXECUTE 'DROP …'`, `EXEC('…')`. */
-	*#readCode(statement: Statement, at: number, depth: number): Iterable<Effect> {
+	*#readCode(statement: SqlStatement, at: number, depth: number): Iterable<Effect> {
 		const next = statement.word(at + 1);
 		// `EXEC procedure 'argument'` and `EXECUTE prepared`: no SQL, unless something is joined to it.
 		const isCall = /^EXEC/.test(statement.word(at));
@@ -318,7 +213,7 @@ class SqlAnalysis {
 }
 
 /** Whether a statement only shows how another would run. EXPLAIN ANALYZE runs it. */
-function explainsOnly(statement: Statement): boolean {
+function explainsOnly(statement: SqlStatement): boolean {
 	return (
 		/^(?:EXPLAIN|DESCRIBE|DESC)$/.test(statement.word(0)) &&
 		!statement.tokens.some(({ word }) => /^ANALY[ZS]E$/.test(word))
@@ -326,7 +221,7 @@ function explainsOnly(statement: Statement): boolean {
 }
 
 /** Whether a statement of its own may begin at a position: at the start, in a CTE, a block or behind EXPLAIN ANALYZE. */
-function beginsStatement(statement: Statement, at: number): boolean {
+function beginsStatement(statement: SqlStatement, at: number): boolean {
 	if (at === 0) return true;
 	const before = statement.word(at - 1);
 	if (before === "DO") return statement.word(at) !== "UPDATE";
