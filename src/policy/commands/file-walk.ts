@@ -24,11 +24,13 @@ import type { CommandWords } from "./patterns.ts";
 import { isPublishingFile, isShownOnly } from "./programs/publishing.ts";
 import { type Environment, expandText } from "./shell/expand.ts";
 import type { Redirect } from "./shell/script.ts";
+import type { TextWalk } from "./text-walk.ts";
 import type { ValueWalk } from "./value-walk.ts";
 
 /** Follows what commands do with files, beyond reading and writing them by their words. */
 export class FileWalk {
 	readonly #walk: Walk;
+	readonly #texts: TextWalk;
 	readonly #values: ValueWalk;
 	readonly #findings: FindingCollector;
 	readonly #files: FileState;
@@ -37,6 +39,7 @@ export class FileWalk {
 
 	constructor(
 		walk: Walk,
+		texts: TextWalk,
 		values: ValueWalk,
 		findings: FindingCollector,
 		files: FileState,
@@ -44,6 +47,7 @@ export class FileWalk {
 		work: WorkBudget,
 	) {
 		this.#walk = walk;
+		this.#texts = texts;
 		this.#values = values;
 		this.#findings = findings;
 		this.#files = files;
@@ -111,8 +115,7 @@ export class FileWalk {
 			const text = isInput ? frame.input : (contents?.text ?? null);
 			if (text === null) continue;
 			// One level deeper, because a task may run the task runner.
-			for (const line of findTaskLines(words.name, text))
-				this.#walk.followScriptText(line, [], innerFrame(frame), true);
+			for (const line of findTaskLines(words.name, text)) this.#texts.followScript(line, [], innerFrame(frame), true);
 		}
 	}
 
@@ -143,8 +146,8 @@ export class FileWalk {
 			this.#walk.followCommand([contents.program, ...parameters.slice(1)], inner, false);
 		else if (contents.text !== null) {
 			const spoken = language ?? guessLanguage(path, contents.text);
-			if (spoken === "shell") this.#walk.followScriptText(contents.text, parameters, inner, true);
-			else this.#walk.followCode(spoken, contents.text, inner);
+			if (spoken === "shell") this.#texts.followScript(contents.text, parameters, inner, true);
+			else this.#texts.followCode(spoken, contents.text, inner);
 		} else if (contents.origin === "download") this.#addDownloadRun(path);
 		else this.#findings.addUnknownRun(`runs ${shortenForReason(path)}, whose content the check cannot see`);
 	}

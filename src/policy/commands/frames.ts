@@ -1,5 +1,5 @@
-// Where a command is followed, and what the parts of the walk (file-walk.ts, value-walk.ts) call back.
-import type { CodeLanguage, Effect } from "./effects.ts";
+// Where a command is followed, and what the parts of the walk (text-walk.ts, file-walk.ts, value-walk.ts) call back.
+import type { Effect } from "./effects.ts";
 import type { CommandInput, Scope } from "./scope.ts";
 import type { PlacedCommand, ShellScript } from "./shell/script.ts";
 
@@ -50,10 +50,6 @@ export interface Walk {
 	followCommand(fields: readonly string[], frame: CommandFrame, isListed: boolean): void;
 	/** Follows one effect of a command. */
 	followEffect(effect: Effect, frame: CommandFrame, isListed: boolean): void;
-	/** Follows a text that a command runs as a script. A guess may be no script at all, so it need not parse. */
-	followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void;
 	/** Follows a script that was parsed, with all that its scope holds. */
 	followScript(script: ShellScript, scope: Scope): void;
-	/** Follows a text that a command runs as code of a language. */
-	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void;
 }

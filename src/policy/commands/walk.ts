@@ -1,10 +1,10 @@
 // Follows commands to what they do: through scripts in scripts, wrappers around commands, functions and code in other
-// languages. Files are followed by file-walk.ts, variables by value-walk.ts. What is found on the way is in findings.ts, what
+// languages. Texts that are run are followed by text-walk.ts, files by file-walk.ts, variables by value-walk.ts. What is found on the way is in findings.ts, what
 // commands leave behind in shell-state.ts.
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
-import type { CodeLanguage, Effect, Invocation, ScriptLanguage } from "./effects.ts";
+import type { Effect, Invocation } from "./effects.ts";
 import { namesComputedElement } from "./evaluated.ts";
 import { FileFlow } from "./file-flow.ts";
 import { FileWalk } from "./file-walk.ts";
@@ -13,20 +13,11 @@ import { enterFolder } from "./folders.ts";
 import { COMMAND_WORK, type CommandFrame, FollowedTexts, innerFrame, MAX_WRAPPING_DEPTH, type Walk } from "./frames.ts";
 import type { PathEffect } from "./judge.ts";
 import { parseCommandWords } from "./patterns.ts";
-import { processSubstitutions, sourceCommandNames } from "./pipes.ts";
-import { findAwkEffects } from "./programs/awk.ts";
-import { findCodeEffects, findPowershellEffects, findScriptEffects } from "./programs/code.ts";
-import { findMongoEffects, findRedisEffects, findSourcedFiles } from "./programs/databases.ts";
-import { findVimEffects } from "./programs/editors.ts";
-import { findLispEffects } from "./programs/lisp.ts";
+import { sourceCommandNames } from "./pipes.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
-import { findSedEffects } from "./programs/sed.ts";
-import { findSqlEffects } from "./programs/sql.ts";
-import { findTclEffects } from "./programs/tcl.ts";
 import { assignsInWords, emptyScope, type FunctionBody, type Scope } from "./scope.ts";
 import { findSentSecret, SecretVariables } from "./sent-secrets.ts";
-import { expandCommand, expandWords, findSubstitutions } from "./shell/expand.ts";
-import { DECODERS } from "./shell/output.ts";
+import { expandCommand, findSubstitutions } from "./shell/expand.ts";
 import { parseShell } from "./shell/parse.ts";
 import { isOneText } from "./shell/plain-words.ts";
 import {
@@ -39,7 +30,7 @@ import {
 } from "./shell/script.ts";
 import { ShellState } from "./shell-state.ts";
 import { findStrayKey } from "./stray-keys.ts";
-import { DOWNLOADERS } from "./transfers.ts";
+import { TextWalk } from "./text-walk.ts";
 import { ValueWalk } from "./value-walk.ts";
 
 /** Units of work for coming to a command that need not be followed again. */
@@ -57,47 +48,6 @@ const MAX_FUNCTION_BODIES = 64;
  */
 const MAX_TRIED_PATTERN_CHARS = 8 * 67 + 1;
 
-const readScript = (language: ScriptLanguage) => ({
-	read: (text: string, work: WorkBudget) => findScriptEffects(text, language, work),
-	unitsPerCharacter: 10,
-});
-
-/** What SQL does, and what the files do that its client reads. */
-function* findSqlFileEffects(text: string): Iterable<Effect> {
-	yield* findSqlEffects(text);
-	yield* findSourcedFiles(text);
-}
-
-/** Reads code of a language. `unitsPerCharacter` pays for all that is not charged while it is read. */
-interface LanguageReader {
-	readonly read: (text: string, work: WorkBudget) => Iterable<Effect>;
-	readonly unitsPerCharacter: number;
-}
-
-const CODE_READERS: Readonly<Record<CodeLanguage, LanguageReader>> = {
-	python: readScript("python"),
-	javascript: readScript("javascript"),
-	perl: readScript("perl"),
-	ruby: readScript("ruby"),
-	php: readScript("php"),
-	lua: readScript("lua"),
-	r: readScript("r"),
-	julia: readScript("julia"),
-	groovy: readScript("groovy"),
-	awk: { read: (text) => findAwkEffects(text), unitsPerCharacter: 50 },
-	sed: { read: findSedEffects, unitsPerCharacter: 20 },
-	lisp: { read: (text, work) => [...findLispEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
-	tcl: { read: (text, work) => [...findTclEffects(text, work), ...findCodeEffects(text)], unitsPerCharacter: 10 },
-	vim: { read: findVimEffects, unitsPerCharacter: 30 },
-	code: { read: findCodeEffects, unitsPerCharacter: 20 },
-	sql: { read: findSqlFileEffects, unitsPerCharacter: 20 },
-	mongo: { read: findMongoEffects, unitsPerCharacter: 10 },
-	redis: { read: findRedisEffects, unitsPerCharacter: 20 },
-	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
-};
-/** Units of work for a piece of code of any length. */
-const CODE_WORK = 500;
-
 /** A walk over the commands of one check, line by line. */
 export class CommandWalk implements Walk {
 	readonly #findings: FindingCollector;
@@ -105,6 +55,7 @@ export class CommandWalk implements Walk {
 	readonly #flow: FileFlow;
 	readonly #secrets: SecretVariables;
 	readonly #values: ValueWalk;
+	readonly #texts: TextWalk;
 	readonly #fileWalk: FileWalk;
 	readonly #work: WorkBudget;
 	/** All lines of a check run in one shell. */
@@ -121,7 +72,8 @@ export class CommandWalk implements Walk {
 		this.#secrets = new SecretVariables(work);
 		this.#flow = new FileFlow(this.#state.files, this.#state.pipes, this.#secrets, work);
 		this.#values = new ValueWalk(this, findings, this.#state, work);
-		this.#fileWalk = new FileWalk(this, this.#values, findings, this.#state.files, this.#flow, work);
+		this.#texts = new TextWalk(this, findings, this.#state, this.#flow, work);
+		this.#fileWalk = new FileWalk(this, this.#texts, this.#values, findings, this.#state.files, this.#flow, work);
 		this.#work = work;
 	}
 
@@ -130,24 +82,7 @@ export class CommandWalk implements Walk {
 		this.#findings.beginLine();
 		if (!this.#work.charge(text.length / 4)) return;
 		// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
-		this.#followText(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), this.#scope, false);
-	}
-
-	/** Follows a text as a script. A guess may be no script at all, so it need not parse. */
-	#followText(text: string, scope: Scope, isGuess: boolean): void {
-		if (this.#work.spent) return;
-		const script = parseShell(text, scope.depth, this.#work, scope.piecesAround);
-		if (script.malformed && !isGuess) this.#addUnparsable(script, text, scope);
-		if (script.tooDeep) this.#work.exhaust();
-		this.followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
-	}
-
-	/** Adds a finding for a script with an error, unless its only command is allowed. */
-	#addUnparsable({ commands }: ShellScript, text: string, scope: Scope): void {
-		const only = commands.length === 1 && scope.depth === 0 ? commands[0] : undefined;
-		const [environment] = only ? this.#state.environments(only, scope) : [];
-		if (only && environment && this.#findings.allows(expandWords(only.words, environment), only.redirects)) return;
-		this.#findings.add("unparsable_command", shortenForReason(text));
+		this.#texts.follow(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), this.#scope, false);
 	}
 
 	followScript(script: ShellScript, scope: Scope): void {
@@ -350,13 +285,13 @@ export class CommandWalk implements Walk {
 		else if (effect.kind === "suspect") this.#followSuspect(effect.command, frame);
 		else if (effect.kind === "run") this.followCommand(effect.fields, frame, isListed || effect.listed === true);
 		else if (effect.kind === "script")
-			this.followScriptText(effect.text, effect.parameters ?? [], frame, effect.guess === true);
-		else if (effect.kind === "code") this.followCode(effect.language, effect.text, frame);
+			this.#texts.followScript(effect.text, effect.parameters ?? [], frame, effect.guess === true);
+		else if (effect.kind === "code") this.#texts.followCode(effect.language, effect.text, frame);
 		else if (effect.kind === "runFile") this.#fileWalk.followNamedFile(effect.path, effect.language, frame);
 		else if (effect.kind === "fill") this.#flow.recordFilled(effect.path, effect.text, frame.scope);
 		else if (effect.kind === "alias") this.#defineAlias(effect.name, effect.text, frame.scope);
 		else if (effect.kind === "match") this.#matchWords(effect);
-		else if (effect.kind === "interpret") this.#findings.inside(() => this.#followInput(effect.language, frame));
+		else if (effect.kind === "interpret") this.#findings.inside(() => this.#texts.followInput(effect.language, frame));
 		else this.#enterFolder(effect.path, frame.scope.folders);
 	}
 
@@ -387,60 +322,10 @@ export class CommandWalk implements Walk {
 		const scope = { ...frame.scope, variables: new Map(variables), folders: [...folders], depth: frame.depth };
 		const apart = { ...frame, scope, followed: new FollowedTexts() };
 		const because = this.#findings.findAside("forbidden_command", () => {
-			if (typeof command === "string") this.followScriptText(command, [], apart, true);
+			if (typeof command === "string") this.#texts.followScript(command, [], apart, true);
 			else this.followCommand(command, apart, false);
 		});
 		if (because !== null)
 			this.#findings.add("exec_action", `an unknown program may run a command that would be denied: ${because}`);
-	}
-
-	/** Follows a text that a command runs as a script. */
-	followScriptText(text: string, parameters: readonly string[], frame: CommandFrame, isGuess: boolean): void {
-		const only = text.trim();
-		if (only === LISTED) this.#findings.add("forbidden_command", "runs whatever a list names");
-		else if (only === UNKNOWN) this.#addUnseenCode(frame);
-		const scope = { ...frame.scope, parameters, input: frame.input, piped: frame.piped, depth: frame.depth };
-		this.#followNested(text, scope, isGuess);
-	}
-
-	#followNested(text: string, scope: Scope, isGuess: boolean): void {
-		if (scope.depth > MAX_WRAPPING_DEPTH) this.#work.exhaust();
-		else this.#followText(text, scope, isGuess);
-	}
-
-	/** Follows a text that a command runs as code of a language. */
-	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
-		// `psql -f -` names its input a second time.
-		if (!frame.followed.add([language, text])) return;
-		const { read, unitsPerCharacter } = CODE_READERS[language];
-		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
-		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
-		for (const effect of read(text, this.#work)) {
-			if (this.#work.spent) return;
-			this.followEffect(effect, innerFrame(frame), false);
-		}
-	}
-
-	/** Follows what the command reads, and the files that its process substitutions are, as code that it runs. */
-	#followInput(language: "shell" | CodeLanguage, frame: CommandFrame): void {
-		if (!this.#work.charge(WALK_PIECE_WORK * frame.command.size)) return;
-		const processes = processSubstitutions(frame.command);
-		const texts = processes.map((script) => this.#state.pipes.predictScriptOutput(script, frame.scope));
-		if (processes.length === 0 || frame.input !== null) texts.push(frame.input);
-		for (const text of texts) {
-			if (text === null) this.#addUnseenCode(frame);
-			else if (language === "shell") this.followScriptText(text, [], { ...frame, input: null, piped: false }, false);
-			else this.followCode(language, text, frame);
-		}
-	}
-
-	/** Adds a finding for code that is not in the command. How bad it is depends on where the code comes from. */
-	#addUnseenCode(frame: CommandFrame): void {
-		const sources = sourceCommandNames(frame, this.#work);
-		const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
-		if (hidden === undefined && this.#flow.findInputOrigin(frame) === "download")
-			this.#findings.add("forbidden_command", "runs a download");
-		else if (hidden === undefined) this.#findings.addUnknownRun("runs code that is not in the command");
-		else this.#findings.add("forbidden_command", `runs what ${hidden} outputs`);
 	}
 }
