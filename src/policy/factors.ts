@@ -25,8 +25,8 @@ export type FactorId =
 	| "wide_change";
 
 /**
- * The factors of a policy decision, in the order in which a decision lists them. Each of them alone asks a person or
- * refuses.
+ * The factors of a policy decision, in the order in which a decision lists them. One of them alone is enough to ask
+ * a person or to refuse.
  */
 export const FACTORS: readonly Factor[] = [
 	{ id: "forbidden_command", label: "Runs a forbidden command", weight: 90 },

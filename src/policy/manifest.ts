@@ -59,8 +59,8 @@ function allowedMember({ allowed_commands }: { readonly allowed_commands?: strin
 }
 
 /**
- * Fills in what a request left out: null, [] or false; `allowed_commands` stays out. Texts stay as they are. Lists keep the caller's order and
- * duplicates, because they are hashed. So two manifests are equal exactly when their normal forms are.
+ * Fills in what a request left out: null, [] or false; `allowed_commands` stays out. Texts stay as they are. Lists keep the
+ * caller's order and duplicates, because they are hashed. So two manifests are equal exactly when their normal forms are.
  */
 export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 	return {

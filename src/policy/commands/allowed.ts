@@ -62,7 +62,7 @@ export function parseAllowedCommands(written: readonly string[], work: WorkBudge
 	return written.flatMap((entry) => parseAllowedCommand(entry, work) ?? []);
 }
 
-/** A wildcard covers no way upwards, and nothing that only the run knows. */
+/** A wildcard covers no `..`, and no text that is only known when the command runs. */
 function coversWord({ text, glob }: WordPattern, word: string, work: WorkBudget): boolean {
 	if (text === word) return true;
 	if (glob === null || isComputed(word) || /(?:^|\/)\.\.(?:\/|$)/.test(word)) return false;

@@ -20,7 +20,7 @@ export type ScriptLanguage =
 	/** Groovy, Scala, Kotlin, Swift and Dart. */
 	| "groovy";
 
-/** Languages whose code is searched for calls that remove, write or run. `code` is one of those left. */
+/** Languages whose code is searched for calls that remove, write or run. `code` is any other language. */
 export type CodeLanguage =
 	| ScriptLanguage
 	| "code"
@@ -61,7 +61,7 @@ export type Effect =
 	| { readonly kind: "fill"; readonly path: string; readonly text: string | null }
 	/** A word of unknown meaning. It may be a path that is read, written or run. */
 	| { readonly kind: "word"; readonly path: string }
-	/** A line, or fields, that an unknown program may run. They ask when they would be denied by themselves. */
+	/** A line, or fields, that an unknown program may run. It asks if they would be denied by themselves. */
 	| { readonly kind: "suspect"; readonly command: string | readonly string[] }
 	/** Words of another language, which only a workspace's forbidden commands are held against. */
 	| { readonly kind: "match"; readonly name: string; readonly fields: () => readonly string[] }

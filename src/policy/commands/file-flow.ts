@@ -144,7 +144,7 @@ export class FileFlow {
 		const folder = folders.at(-1) ?? "";
 		const sources = words.filter((word) => !isOption(word) && word !== written[0]);
 		if (!this.#work.charge(20 * (written.length + sources.length))) return;
-		// Nothing is known of a source then, unless it is a program.
+		// As long as the check touched no file, a source is known only where it is a program.
 		if (!isLink && this.#files.isEmpty && sources.every((source) => findProgram(source) === null)) return;
 		const writtenByName = groupByName(written);
 		for (const source of sources) {
@@ -167,7 +167,7 @@ export class FileFlow {
 		}
 	}
 
-	/** What comes from another machine is known to nobody here. Only the copy of a folder has files of unknown names. */
+	/** The content of what comes from another machine is not known. Only the copy of a folder has files of unknown names, too. */
 	#recordRemoteCopies(name: string, words: readonly string[], { folders }: Scope): void {
 		const folder = folders.at(-1) ?? "";
 		const from = words.findIndex((word) => REMOTE_PLACE.test(word));

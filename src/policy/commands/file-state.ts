@@ -109,7 +109,7 @@ export class FileState {
 		}
 	}
 
-	/** Adds a text, which may have a secret in it, to what a file holds. A file of unknown content stays one. */
+	/** Adds a text, which may have a secret in it, to what a file holds. A file of unknown content stays unknown. */
 	append(path: string, folder: string, text: string, origin: "secret" | null): void {
 		const known = this.find(path, [folder]);
 		if (known && known.text === null) return;
@@ -219,7 +219,7 @@ export class FileState {
 		const origins = [one.origin, other.origin].filter((origin) => origin !== null);
 		const origin = origins.sort((left, right) => ORIGIN_RANKS[right] - ORIGIN_RANKS[left])[0] ?? null;
 		const isTwofold = origins.includes("download") && origins.includes("secret");
-		// No content stands for two kinds, each of which some command must not get.
+		// No `FileContents` says both: two programs, or a download that holds a secret.
 		if (one.program !== other.program || isTwofold) this.#work.exhaust();
 		if (one.text === null && other.text === null) return { text: null, program: one.program, origin };
 		if (origin === "download") return { text: null, program: null, origin };

@@ -126,7 +126,7 @@ export class FileWalk {
 		if (content === null) this.#findings.add("deploy_action", `runs the script ${shortenForReason(path)}`);
 	}
 
-	/** Follows a file that code loads. One that the check did not write is nothing to it. */
+	/** Follows a file that code loads. One that the check did not write is passed over. */
 	followNamedFile(path: string, language: "shell" | CodeLanguage, frame: CommandFrame): void {
 		this.#followFileRun({ path, language, parameters: [path], optional: true }, frame);
 	}

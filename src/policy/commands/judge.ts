@@ -153,7 +153,7 @@ export class PathJudge {
 		return findSecrecy(fillWildcards(path, this.#work)) ?? (isHiddenGlob ? "doubtful" : null);
 	}
 
-	/** Judges a word that may be a path, to whatever end: nobody knows what the program does with it. */
+	/** Judges a word that may be a path. It is not known what the program does with it. */
 	#judgeWord(path: NamedPath): readonly PathFinding[] {
 		const { written, full } = path;
 		if (written === "" || written === UNKNOWN || written.includes(LISTED)) return [];

@@ -76,8 +76,8 @@ export function findLocation({ written, full, normalized }: NamedPath): PathLoca
 }
 
 /**
- * Describes the place of a path that is not the workspace's, for a reason: `in a folder on PATH`. Null inside the workspace
- * and where it may lie: nobody told where that is.
+ * Describes the place of a path that is not the workspace's, for a reason: `in a folder on PATH`. Null inside the workspace,
+ * and in places where the workspace may lie: the check is not told where it does.
  */
 export function findPlace({ full, normalized }: NamedPath): string | null {
 	const { segments, outside } = normalized;
@@ -234,7 +234,7 @@ const DOUBTFUL_FILES = joinExpressions([
 	/^(?:(?:home|users)\/[^/]+\/)?\.(?:npmrc|pypirc|m2\/settings\.xml)$/,
 ]);
 
-/** Names of credentials' kind that everybody may see: examples, types, certificates, public keys. */
+/** Names like those of credentials, of files that everybody may see: examples, types, certificates, public keys. */
 const PUBLIC_FILES = joinExpressions([
 	/(?:^|\/)\.env\.(?:[^/]*\.)?(?:example|sample|template|tmpl|tpl|dist|defaults?|schema|test|vault|md|[cm]?[jt]sx?)$/,
 	/(?:^|\/)\.env\.(?:example|sample|template)\.[^/.]+$/,
@@ -265,8 +265,8 @@ export function findSecrecy({ text, normalized }: NamedPath): "credential" | "do
 }
 
 /**
- * What stands in a name of every path inside the workspace that the expressions of this file match, where no name begins
- * with a dot. In lower case.
+ * What each path inside the workspace that the expressions of this file match has in one of its names. Paths with a name
+ * that begins with a dot are not meant. In lower case.
  */
 const TELLING_NAME =
 	/^(?:etc|home|launchagents|launchdaemons|library|proc|run|users|var)$|^id_|customize\.py$|^(?:credentials|service-account|secrets|cookies|logins|key4)|\.(?:pem|p12|pfx|jks|keystore|kdbx|key|tfstate|tfvars|backup)$/;

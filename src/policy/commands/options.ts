@@ -52,7 +52,7 @@ export function parseOptions(name: string, words: readonly string[]): Options {
 	return { letters, flags, operands: end < 0 ? operands : [...operands, ...words.slice(end + 1)] };
 }
 
-/** GNU tools and git take any unique beginning of a long option. Two letters count as one. */
+/** GNU tools and git take any unique beginning of a long option. Here, two letters are enough. */
 function isAbbreviation(written: string, flag: string): boolean {
 	return written.startsWith("--") && written.length >= 4 && flag.startsWith(written);
 }
@@ -76,8 +76,8 @@ export function hasFlag(name: string, options: Options, flag: string): boolean {
 
 /**
  * Indexes of the words that may be the first operand. The first word that is no option may be the value of the option
- * before it. Then the next one counts too, and so on. `--` ends the doubt. Who tries a command at each of them charges for
- * that.
+ * before it. Then the next one counts too, and so on. Behind `--` there is no doubt. A caller that tries a command at
+ * each of them charges for that.
  */
 export function firstOperandIndexes(words: readonly string[], from = 0): readonly number[] {
 	const indexes: number[] = [];

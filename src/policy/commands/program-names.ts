@@ -1,4 +1,4 @@
-// Whether any table or rule knows a program by its name. Only the words count of one that none knows.
+// Whether any table or rule knows a program by its name. Of a program that none knows, only the words count.
 
 import fileFlowFile from "./file-flow.json" with { type: "json" };
 import fileRunsFile from "./file-runs.json" with { type: "json" };

@@ -1,4 +1,4 @@
-// Keys in addresses: at home with the service that they are named after, astray anywhere else.
+// Keys that a request puts into its address. They may go to the service that they are named after, and to no other.
 import type { CommandWords } from "./patterns.ts";
 import { findVariableNames } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";

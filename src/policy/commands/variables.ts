@@ -94,7 +94,7 @@ function isUnsafeFolder(name: string, folder: string): boolean {
 const LOADING_OPTION =
 	/(?:^|\s)(?:(?:-r|--require|--import|--loader|--experimental-loader)(?:[= ]|(?=[./]))(?:[./~]|\w+:|[a-zA-Z]:\\)|--?eval\b|-e\b|-M\S*[;=\s(]|-mlib|-I[./~]|-d:|-javaagent|-agentlib|-agentpath|-XX:On|-toolexec|-exec\b|-r[./])/;
 
-/** A tool reads the value as options before its own. */
+/** A tool reads the value as options, before those of its own command line. */
 function optionEffects(name: string, tool: string, value: string): readonly Effect[] {
 	const words = value.split(/\s+/).filter((word) => word !== "");
 	const loads = LOADING_OPTION.test(value) ? [riskyEffect(`${name} changes what programs run`)] : [];

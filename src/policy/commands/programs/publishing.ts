@@ -10,7 +10,7 @@ import {
 import { firstOperandIndexes } from "../options.ts";
 import publishingFile from "./publishing.json" with { type: "json" };
 
-/** Why a deployment or a publication asks. The place of the reason says what it is. */
+/** Why a deployment or a publication asks. Which one it is, the place of the reason shows. */
 export const CHANGES_FOR_OTHERS = "changes what others use";
 
 /** First words of a command. `null` stands for any words between. */

@@ -180,7 +180,7 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 	return [raiseEffect("deploy_action", CHANGES_FOR_OTHERS)];
 }
 
-/** Options that give a container the host. */
+/** Options that give a container access to the host. */
 function containerEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (!/^(?:docker|podman|nerdctl)$/.test(command.name) || !/^(?:run|exec|create)$/.test(verbs[0] ?? "")) return [];
 	const mounts = command.words.some(
