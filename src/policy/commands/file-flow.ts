@@ -93,15 +93,18 @@ export class FileFlow {
 	/**
 	 * Records what a redirect into a file leaves there. Earlier text stays possible, because the command may not run.
 	 * @param fields The command's words. Without any, it empties the file or takes what a group prints.
+	 * @param appends The redirect leaves what the file holds: `>>`.
 	 */
-	recordRedirect(path: string, fields: readonly string[], frame: CommandFrame): void {
+	recordRedirect(path: string, fields: readonly string[], frame: CommandFrame, appends: boolean): void {
 		const { scope } = frame;
 		if (this.#lastPrinted?.fields !== fields) this.#lastPrinted = { fields, text: this.#predict(fields, frame) };
 		const { text } = this.#lastPrinted;
 		const folder = scope.folders.at(-1) ?? "";
 		const origin = this.#findOrigin(fields, frame);
-		if (text !== null) this.#files.append(path, folder, text, origin === "secret" ? origin : null);
-		else this.#files.record(path, folder, unknownContents(origin ?? "command"));
+		const secret = origin === "secret" ? origin : null;
+		if (text === null) this.#files.record(path, folder, unknownContents(origin ?? "command"));
+		else if (appends) this.#files.append(path, folder, text, secret);
+		else this.#files.overwrite(path, folder, text, secret);
 	}
 
 	#predict(fields: readonly string[], frame: CommandFrame): string | null {

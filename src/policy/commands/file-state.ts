@@ -118,6 +118,18 @@ export class FileState {
 		this.record(path, folder, { text: joined, program: null, origin: known?.origin ?? origin });
 	}
 
+	/**
+	 * Puts a text in front of what a file holds. The shell may not come to this write, so what the file held before stays
+	 * possible. A file of unknown content stays one.
+	 */
+	overwrite(path: string, folder: string, text: string, origin: "secret" | null): void {
+		const known = this.find(path, [folder]);
+		if (known && (known.text === null || (origin === null && known.text.startsWith(text)))) return;
+		const joined = text + (known?.text ?? "");
+		if (joined.length > MAX_FILE_CHARS) this.#work.exhaust();
+		this.record(path, folder, { text: joined, program: null, origin: known?.origin ?? origin });
+	}
+
 	/** Records that a folder holds files whose names and contents are not known. The worst origin stays possible. */
 	recordFolder(path: string, folder: string, origin: FileOrigin): void {
 		const key = this.#key(path, folder);

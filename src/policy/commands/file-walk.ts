@@ -84,7 +84,7 @@ export class FileWalk {
 			this.#findings.add("forbidden_command", `opens a connection: ${shortenForReason(path)}`);
 		else if (operator === "<") this.#walk.followEffect({ kind: "read", path }, frame, false);
 		else if (!isDescriptor) {
-			this.#flow.recordRedirect(path, fields, frame);
+			this.#flow.recordRedirect(path, fields, frame, operator.endsWith(">>"));
 			const isSilent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
 			this.#followWriteRedirect(path, operator === ">" && isSilent, frame);
 		}
