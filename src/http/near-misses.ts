@@ -9,11 +9,26 @@ import type { Endpoint } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { PROVIDER_REQUESTS } from "./provider-fields.ts";
 
-/** Members that limit what a request may do. They stand at the top of a body. */
-export const RULE_NAMES = ["compliance", "brain_config", "max_cost_usd", "max_cost_per_step", "routing_mode"] as const;
+/**
+ * Members that limit what a request may do, and those that say what a policy decides on: without its commands, an action is
+ * allowed. They stand at the top of a body.
+ */
+export const RULE_NAMES = [
+	"compliance",
+	"brain_config",
+	"max_cost_usd",
+	"max_cost_per_step",
+	"routing_mode",
+	"commands",
+	"files_affected",
+	"action_kind",
+	"protected_paths",
+	"forbidden_commands",
+	"allowed_commands",
+] as const;
 
 /** From this length on, a name with two slips still counts as mistyped. */
-const LONG_NAME_CHARS = 8;
+const LONG_NAME_CHARS = 9;
 
 /** A name without case, hyphens and underscores: `maxCostUsd` and `MAX-COST-USD` are spellings of `max_cost_usd`. */
 function foldName(name: string): string {

@@ -29,6 +29,13 @@ describe("a mistyped rule", () => {
 		["routing_mod", "routing_mode"],
 		["routingMode", "routing_mode"],
 		["rooting_model", "routing_mode"],
+		["command", "commands"],
+		["Commands", "commands"],
+		["file_affected", "files_affected"],
+		["filesAffected", "files_affected"],
+		["action_kinds", "action_kind"],
+		["forbidden_command", "forbidden_commands"],
+		["protectedPath", "protected_paths"],
 	])("%s is refused, and %s suggested", (name, rule) => {
 		expect(findNearMisses({ [name]: {} }, ENDPOINTS)).toEqual([
 			{ path: name, message: `is no member of any request; did you mean ${rule}?` },
@@ -37,7 +44,18 @@ describe("a mistyped rule", () => {
 
 	it("is not what is null, three slips away, or something else", () => {
 		expect(intended("complience", null)).toEqual([]);
-		for (const name of ["complies", "brain", "max_cost", "max_cost_eur", "mode", "routing", "compilations", ""])
+		for (const name of [
+			"complies",
+			"brain",
+			"max_cost",
+			"max_cost_eur",
+			"mode",
+			"routing",
+			"compilations",
+			"comments",
+			"files",
+			"",
+		])
 			expect(intended(name), name).toEqual([]);
 		for (const body of [null, "complience", 1, [{ complience: {} }]])
 			expect(findNearMisses(body, ENDPOINTS)).toEqual([]);
