@@ -163,14 +163,21 @@ export function findForeignTaskFolders({ name, words }: CommandWords, folder: st
 	);
 }
 
-/** The files that a task runner reads its tasks from, by their usual names or by its options. */
-export function findTaskFiles({ name, words }: CommandWords): readonly string[] {
-	const usual = TASK_RUNNERS.get(name);
-	if (!usual) return [];
-	const named = words.flatMap((word, at) => {
+/** The files that a task runner is told to read its tasks from. */
+export function findNamedTaskFiles({ name, words }: CommandWords): readonly string[] {
+	if (!TASK_RUNNERS.has(name)) return [];
+	return words.flatMap((word, at) => {
 		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
 		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
 	});
+}
+
+/** The files that a task runner reads its tasks from, by their usual names or by its options. */
+export function findTaskFiles(command: CommandWords): readonly string[] {
+	const { name, words } = command;
+	const usual = TASK_RUNNERS.get(name);
+	if (!usual) return [];
+	const named = findNamedTaskFiles(command);
 	const folders = findTaskFolders({ words });
 	const operands = name === "crontab" ? words.filter((word) => !word.startsWith("-")) : [];
 	const files = [...named, ...operands, ...(named.length > 0 ? [] : usual)];

@@ -11,6 +11,7 @@ import {
 	type FileRun,
 	findFileRuns,
 	findForeignTaskFolders,
+	findNamedTaskFiles,
 	findRunPlace,
 	findTaskFiles,
 	findTaskLines,
@@ -107,6 +108,7 @@ export class FileWalk {
 		}
 		for (const folder of findForeignTaskFolders(words, frame.scope.folders.at(-1) ?? ""))
 			this.#findings.addUnknownRun(`runs tasks of ${shortenForReason(folder)}, which is outside the workspace`);
+		for (const path of findNamedTaskFiles(words)) this.#followNamedTasks(path, frame);
 		for (const path of findTaskFiles(words)) {
 			const contents = this.#files.find(path, frame.scope.folders);
 			if (contents?.origin === "download") this.#addDownloadRun(path);
@@ -117,6 +119,13 @@ export class FileWalk {
 			// One level deeper, because a task may run the task runner.
 			for (const line of findTaskLines(words.name, text)) this.#texts.followScript(line, [], innerFrame(frame), true);
 		}
+	}
+
+	/** Asks about a file of tasks that lies outside the workspace and that the check does not know. */
+	#followNamedTasks(path: string, { scope: { folders } }: CommandFrame): void {
+		const place = findRunPlace({ path, language: "shell", parameters: [] }, folders.at(-1) ?? "");
+		if (place === "elsewhere" && !this.#files.find(path, folders))
+			this.#findings.addUnknownRun(`runs tasks of ${shortenForReason(path)}, which is not the workspace's`);
 	}
 
 	/** Asks about a file that is named as one that publishes. `bash -n` only reads it, and many scripts take `-n` for a dry run. */

@@ -42,15 +42,24 @@ function findUploads(command: Invocation): readonly string[] {
 	return command.work.charge(locatingWork(paths)) ? paths : [];
 }
 
+/** Options that send the input as a file: `-T -`, `-F file=@-`. A body, `-d @-`, is often a question. */
+const SENT_INPUT =
+	/(?:^| )(?:-T ?|--upload-file[ =]|--post-file[ =]|--body-file[ =])-(?: |$)|(?:^| )(?:-F|--form)[ =]?\S{0,64}@-(?:[ ;]|$)/;
+
 function uploadEffects(command: Invocation): readonly Effect[] {
 	const files = findUploads(command);
 	const isLocal = staysOnThisMachine(command.options.operands.filter((word) => !files.includes(word)));
-	return files.flatMap((file) => {
-		const location = locatePath(file);
-		if (location !== "inside" && location !== "temporary")
-			return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
-		return [readEffect(file), ...(isLocal ? [] : [riskyEffect(`sends ${file} to another machine`)])];
-	});
+	const sendsPipe = command.piped && command.input === null && !isLocal && SENT_INPUT.test(command.words.join(" "));
+	const piped = sendsPipe ? [riskyEffect(`${command.name} sends what it reads to another machine`)] : [];
+	return [
+		...piped,
+		...files.flatMap((file) => {
+			const location = locatePath(file);
+			if (location !== "inside" && location !== "temporary")
+				return [forbiddenEffect(`sends ${file}, which is outside the workspace`)];
+			return [readEffect(file), ...(isLocal ? [] : [riskyEffect(`sends ${file} to another machine`)])];
+		}),
+	];
 }
 
 /** The method behind a bundle of letters: `-sXDELETE`, `-sX DELETE`. */
