@@ -98,6 +98,12 @@ function isEmpty(value: unknown): boolean {
 /** A message may quote a key of the client's, which may be of any length. */
 const MAX_MESSAGE_CHARS = 500;
 
+/** What is wrong with a member. Zod names the types of one that is not there, which its caller did not write. */
+function toIssueMessage({ code, message }: z.core.$ZodIssue): string {
+	const isMissing = code === "invalid_type" && message.endsWith(", received undefined");
+	return isMissing ? "is missing" : message.slice(0, MAX_MESSAGE_CHARS);
+}
+
 /** The endpoint's own failure for an empty field, else the first issues that zod found. */
 function toValidationFailure(endpoint: Endpoint, target: string, error: z.core.$ZodError, rawBody: unknown): Failure {
 	const empty = endpoint.emptyField;
@@ -112,7 +118,7 @@ function toValidationFailure(endpoint: Endpoint, target: string, error: z.core.$
 	}
 	const issues = error.issues.slice(0, MAX_REPORTED_ISSUES).map((issue) => ({
 		path: pathText(issue.path.map(String)),
-		message: issue.message.slice(0, MAX_MESSAGE_CHARS),
+		message: toIssueMessage(issue),
 	}));
 	return { reason: "invalid_request", issues };
 }

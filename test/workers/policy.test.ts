@@ -375,6 +375,11 @@ describe("the event of a check", () => {
 		expect(found).toMatchObject([{ decision: "deny", payload: { commands: ["git push --force"] } }]);
 	});
 
+	it("says that a member is missing, and not what type nothing has", async () => {
+		const missing = await callWithKey(key.key, "/v1/policy/check", { action: "Run" });
+		expect(await missing.json()).toMatchObject({ issues: [{ path: "workspace_id", message: "is missing" }] });
+	});
+
 	it("keeps a context of 64 KiB whole; a byte more is refused", async () => {
 		const fits = { note: `${"é".repeat(32_762)}x` };
 		expect(new TextEncoder().encode(JSON.stringify(fits)).length).toBe(65_536);
