@@ -2,6 +2,7 @@
 import type { Context, Next } from "hono";
 import { isPlanId, PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { addressOwner } from "../http/deployment.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
@@ -192,7 +193,7 @@ const publicGuard: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
 		const context = c.get("context");
-		const refused = await publicLimitFailure(context, context.address);
+		const refused = await publicLimitFailure(context, addressOwner(context.address));
 		return refused ? failureResponse(c, refused) : next();
 	},
 };

@@ -5,7 +5,7 @@ import type { ServiceContext } from "../account/context.ts";
 import { Seal } from "../durable/text-seal.edge.ts";
 import type { Failure } from "../failure.ts";
 import { readBodyText, takeBodyTicket } from "../http/body.edge.ts";
-import { isSecure } from "../http/deployment.ts";
+import { addressOwner, isSecure } from "../http/deployment.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import type { RequestState } from "../http/respond.edge.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
@@ -59,7 +59,7 @@ function lendService(c: Context<RequestState<ServiceContext>>): ConsoleService {
 		dispatch: (call, keyVersion) => context.dispatch(call, keyVersion),
 		async readText() {
 			const limitBytes = settings.maxBodyBytes;
-			const ticket = takeBodyTicket(request, context.address, limitBytes);
+			const ticket = takeBodyTicket(request, addressOwner(context.address), limitBytes);
 			if (!ticket.ok) return toRefusal(ticket.failure, requestId);
 			const text = await readBodyText(request, limitBytes, ticket.value);
 			ticket.value.release();

@@ -10,6 +10,7 @@ import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
 import { readJsonBody, takeBodyTicket } from "./body.edge.ts";
 import type { BodyTicket } from "./body-tickets.ts";
 import type { RequestContext } from "./context.ts";
+import { addressOwner } from "./deployment.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { findNearMisses } from "./near-misses.ts";
@@ -96,7 +97,7 @@ function bodyStage<C extends RequestContext>(
 	return async (c, next) => {
 		const context = c.get("context");
 		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
-		const ticket = takeBodyTicket(c.req.raw, context.bodyOwner ?? context.address, limitBytes);
+		const ticket = takeBodyTicket(c.req.raw, context.bodyOwner ?? addressOwner(context.address), limitBytes);
 		if (!ticket.ok) {
 			if (ticket.failure.reason !== "request_too_large") context.refusedBody = "unread";
 			return bodyFailureResponse(endpoint, c, ticket.failure);

@@ -395,3 +395,45 @@ describe("a refused body", () => {
 		expect((await usageOf(key)).limits.daily_requests_used).toBe(1);
 	});
 });
+
+describe("the schemas of a request", () => {
+	/** A kilobyte that stands for 65,536 schemas. */
+	const doubling = () => {
+		const to = (at: number) => (at === 0 ? { type: "string" } : { $ref: `#/$defs/d${at - 1}` });
+		const level = (at: number) => [`d${at}`, { type: "object", properties: { a: to(at), b: to(at) } }];
+		const $defs = Object.fromEntries(Array.from({ length: 16 }, (_, at) => level(at)));
+		return { type: "object", properties: { root: { $ref: "#/$defs/d15" } }, $defs };
+	};
+	const named = (name: string) => ({ name, description: name });
+	const names = Array.from({ length: 64 }, (_, at) => `tool_${at}`);
+	const messages = [{ role: "user", content: "hi" }];
+	const functions = names.map((name) => ({ type: "function", function: { ...named(name), parameters: doubling() } }));
+	const messagesTools = names.map((name) => ({ ...named(name), input_schema: doubling() }));
+	const responseTools = names.map((name) => ({ type: "function", ...named(name), parameters: doubling() }));
+	const long = { type: "object", properties: { a: { type: "string", description: "d".repeat(4_194_304) } } };
+	const format = { type: "json_schema", json_schema: { name: "a", schema: long } };
+
+	it.each([
+		["/v1/chat/completions", { messages, tools: functions }, "tools"],
+		["/v1/chat/completions", { messages, response_format: format }, "response_format"],
+		["/v1/route", { messages, tools: functions }, "tools"],
+		["/v1/responses", { input: "hi", tools: responseTools }, "tools"],
+		["/v1/responses", { input: "hi", text: { format: { ...format.json_schema, type: "json_schema" } } }, "text.format"],
+		["/v1/responses/input_tokens", { input: "hi", tools: responseTools }, "tools"],
+		["/v1/messages", { messages, max_tokens: 10, tools: messagesTools }, "tools"],
+		[
+			"/v1/messages",
+			{ messages, max_tokens: 10, output_config: { format: { type: "json_schema", schema: long } } },
+			"output_config.format",
+		],
+		["/v1/messages/count_tokens", { messages, tools: messagesTools }, "tools"],
+	])("of %s are 422 beyond the limits of them all together", async (path, body, field) => {
+		const { key } = await newKey("pro");
+		const refused = await callWithKey(key, path, body);
+		const text = await refused.text();
+		expect(refused.status, text).toBe(422);
+		expect(text).toContain(`${field}: schemas `);
+		expect(text).toMatch(/more than (?:50000 schemas|4194304 bytes)/);
+		expect(upstream.requests).toEqual([]);
+	});
+});
