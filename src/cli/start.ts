@@ -5,23 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
-import {
-	hasProviderKey,
-	localVariables,
-	readClientEnv,
-	STATE_DIR,
-	sandboxVariables,
-	writeClientEnv,
-} from "./local-env.ts";
+import { hasProviderKey, localVariables, STATE_DIR, sandboxVariables } from "./local-env.ts";
+import { renewClientEnv } from "./local-key.ts";
 import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
-import { createKey } from "./operator.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 
 const DEFAULT_PORT = 8787;
-const LOCAL_USER = "local";
 
 const LOOPBACK_ADDRESS = "127.0.0.1";
 
@@ -43,16 +35,6 @@ function portFromEnvironment(): number {
 	if (!Number.isInteger(port) || port < 1 || port > 65_535)
 		throw new SettingsError("PORT must be a port number from 1 to 65535");
 	return port;
-}
-
-/** The key in `.env.local` if the service still takes it, else a new one. */
-async function localKey(serviceUrl: string, adminToken: string): Promise<string> {
-	const { SVC_API_KEY: known } = readClientEnv();
-	if (known) {
-		const check = await fetch(`${serviceUrl}/v1/usage`, { headers: { authorization: `Bearer ${known}` } });
-		if (check.status !== 401) return known;
-	}
-	return (await createKey(serviceUrl, adminToken, LOCAL_USER, "corporate")).key;
 }
 
 function curlExample(baseUrl: string, key: string): string {
@@ -139,9 +121,8 @@ async function runStart(): Promise<void> {
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const key = await localKey(service.url, settings["ADMIN_TOKEN"] ?? "");
+	const { key } = await renewClientEnv(service.url, url, settings["ADMIN_TOKEN"] ?? "");
 	await reportConfigState(service.url);
-	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log(`SVC_BASE_URL=${url}/v1`);
 	console.log(`SVC_API_KEY=${key}`);
