@@ -37,6 +37,13 @@ function portFromEnvironment(): number {
 	return port;
 }
 
+/** Whether the sandbox may stand in for providers. An image says 0, so that no deployment answers with it unawares. */
+function allowsSandbox(): boolean {
+	const value = process.env["SANDBOX"] || "1";
+	if (value !== "0" && value !== "1") throw new SettingsError("SANDBOX must be 0 or 1, or absent");
+	return value === "1";
+}
+
 function curlExample(baseUrl: string, key: string): string {
 	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
@@ -87,7 +94,8 @@ async function runStart(): Promise<void> {
 	const releaseState = await claimState(STATE_DIR);
 	await requireFreePort(port, address);
 
-	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
+	const hasKey = hasProviderKey(settings);
+	const sandbox = hasKey || !allowsSandbox() ? null : await startSandbox(port + 1);
 	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
 	prepareState(STATE_DIR);
 	const service = await startLocalService({
@@ -124,6 +132,8 @@ async function runStart(): Promise<void> {
 	const { key } = await renewClientEnv(service.url, url, settings["ADMIN_TOKEN"] ?? "");
 	await reportConfigState(service.url);
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
+	else if (!hasKey)
+		console.log("no provider key is configured: no model is called (503), until one is set, or SANDBOX=1");
 	console.log(`SVC_BASE_URL=${url}/v1`);
 	console.log(`SVC_API_KEY=${key}`);
 	console.log(`try: ${curlExample(`${url}/v1`, key)}`);
