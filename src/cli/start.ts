@@ -9,6 +9,7 @@ import {
 	hasProviderKey,
 	localVariables,
 	readClientEnv,
+	renderKeyLine,
 	STATE_DIR,
 	sandboxVariables,
 	writeClientEnv,
@@ -46,17 +47,18 @@ function portFromEnvironment(): number {
 }
 
 /** The key in `.env.local` if the service still takes it, else a new one. */
-async function localKey(serviceUrl: string, adminToken: string): Promise<string> {
+async function localKey(serviceUrl: string, adminToken: string): Promise<{ key: string; isNew: boolean }> {
 	const { SVC_API_KEY: known } = readClientEnv();
 	if (known) {
 		const check = await fetch(`${serviceUrl}/v1/usage`, { headers: { authorization: `Bearer ${known}` } });
-		if (check.status !== 401) return known;
+		if (check.status !== 401) return { key: known, isNew: false };
 	}
-	return (await createKey(serviceUrl, adminToken, LOCAL_USER, "corporate")).key;
+	return { key: (await createKey(serviceUrl, adminToken, LOCAL_USER, "corporate")).key, isNew: true };
 }
 
-function curlExample(baseUrl: string, key: string): string {
-	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
+/** Reads the key from its file: what a terminal shows may be recorded. */
+function curlExample(baseUrl: string): string {
+	return `. ./.env.local; curl ${baseUrl}/chat/completions -H "Authorization: Bearer $SVC_API_KEY" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
 
 /** Prints what is wrong with BRAIN_MD, line by line. */
@@ -107,9 +109,10 @@ async function runStart(): Promise<void> {
 
 	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
 	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
+	const bundleDir = await buildBundle(".wrangler/svc-bundle");
 	prepareState(STATE_DIR);
 	const service = await startLocalService({
-		bundleDir: await buildBundle(".wrangler/svc-bundle"),
+		bundleDir,
 		stateDir: STATE_DIR,
 		// The front has the port where there is one.
 		port: isOpen ? 0 : port,
@@ -139,13 +142,13 @@ async function runStart(): Promise<void> {
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const key = await localKey(service.url, settings["ADMIN_TOKEN"] ?? "");
+	const { key, isNew } = await localKey(service.url, settings["ADMIN_TOKEN"] ?? "");
 	await reportConfigState(service.url);
 	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log(`SVC_BASE_URL=${url}/v1`);
-	console.log(`SVC_API_KEY=${key}`);
-	console.log(`try: ${curlExample(`${url}/v1`, key)}`);
+	console.log(renderKeyLine(key, isNew, process.stdout));
+	console.log(`try: ${curlExample(`${url}/v1`)}`);
 	console.log(`ready on ${url}`);
 }
 

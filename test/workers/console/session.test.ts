@@ -196,7 +196,7 @@ describe("a session", () => {
 			const page = await copy(path);
 			expect([page.status, page.headers.get("location")?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
 		}
-		const made = await copy("/console/keys", "POST");
+		const made = await copy("/console/keys/new", "POST");
 		expect([made.status, made.headers.get("location")]).toEqual([303, "/console/sign-in"]);
 		// Nothing of it is in an isolate's memory: the user's object says it, also after it was evicted.
 		await evictDurableObject(env.ACCOUNT_METER.getByName(key.user_id));
