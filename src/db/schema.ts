@@ -173,6 +173,8 @@ export const handoffs = sqliteTable(
 		leafHash: text("leaf_hash").notNull(),
 		signature: text(),
 		keyId: text("key_id"),
+		/** As the origin of its checkpoints names the owner; null in entries from before subjects named it. */
+		owner: text(),
 	},
 	(table) => [uniqueIndex("handoffs_chain").on(table.userId, table.workspaceId, table.seq)],
 );
