@@ -354,6 +354,8 @@ type WatchAgentRun = {
 type Data = {
 	id: string;
 	workspace_id: string;
+	/** Whose workspace it is: the first 16 hex digits of SHA-256 of the user's id. Null in older entries. */
+	owner: string | null;
 	seq: number;
 	objective: string;
 	from_tool: string | null;
@@ -502,6 +504,8 @@ type ChangeKeyBody = {
 	tags?: string[] | null;
 	/** An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
 	alert_webhook?: string | null;
+	/** Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never. */
+	own_only?: boolean | null;
 };
 
 type ChangeKey = {
@@ -523,6 +527,8 @@ type ChangeKey = {
 	tags: string[];
 	/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 	alert_webhook: string | null;
+	/** Whether it reads only what it, or a key that it replaced, made. */
+	own_only: boolean;
 	created_at: string;
 	/** The key that it replaced. */
 	rotated_from: string | null;
@@ -1442,6 +1448,10 @@ export interface EndpointTypes {
 				ok: boolean;
 				n: number;
 				first_broken_index: number | null;
+				/** Whose workspace its entries say that it is; null when none does. */
+				owner: string | null;
+				/** What the verdict does not tell. */
+				notes: string[];
 				/** `<name>:<position>`, the lowest hundred. */
 				reasons: string[];
 				signing_enabled: boolean;
@@ -1950,6 +1960,8 @@ export interface EndpointTypes {
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
+			/** Whether it reads only what it, or a key that it replaced, made. */
+			own_only: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -1969,7 +1981,7 @@ export interface EndpointTypes {
 			key: string;
 		};
 	};
-	/** The caller's keys that are not deleted, newest first, without the keys themselves. */
+	/** The caller's keys that are not deleted, newest first, without the keys themselves; a key that reads only its own sees itself. */
 	list_keys: {
 		query?: {
 			/** Keys of a page. */
@@ -2031,6 +2043,8 @@ export interface EndpointTypes {
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
+			/** Whether it reads only what it, or a key that it replaced, made. */
+			own_only: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
