@@ -47,7 +47,7 @@ const MODEL_TEXTS: readonly RegExp[] = [
 	/^not found the model/,
 	/^you (?:don.?t|do not) have access to (?:this|the) model/,
 	/(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,
-	/must be verified to use the model §/,
+	/^your organi[sz]ation must be verified to (?:use|stream) (?:this|the) model/,
 ];
 
 /** An account that is closed, whatever it did: nothing else in the text counts. */
@@ -64,7 +64,7 @@ const ACCESS =
 
 /** What is said of an account, or of where it may call from. */
 const ACCOUNT =
-	/\b(?:api ?(?:keys?|tokens?)|(?:your|this|invalid|wrong|access|secret) (?:keys?|tokens?)|keys? (?:is|has|was|does|do|lacks?|cannot|not)|accounts?|permissions?|quotas?|billing|credits?|credentials?|balances?|payments?|organi[sz]ations?|projects?|teams?|workspaces?|subscriptions?|licen[sc]es?|authenticat\w+|authori[sz]\w+|unauthori[sz]ed|access[^.]{0,40} denied|countr(?:y|ies)|regions?|territor(?:y|ies)|ip address(?:es)?)\b|\brequest not allowed$/;
+	/\b(?:api ?(?:keys?|tokens?)|(?:your|this|invalid|wrong|access|secret) (?:keys?|tokens?)|keys? (?:is|has|was|does|do|lacks?|cannot|not)|accounts?|permissions?|quotas?|(?:usage|spend|spending) limits?|billing|credits?|credentials?|balances?|payments?|organi[sz]ations?|projects?|teams?|workspaces?|subscriptions?|licen[sc]es?|authenticat\w+|authori[sz]\w+|unauthori[sz]ed|access[^.]{0,40} denied|countr(?:y|ies)|regions?|territor(?:y|ies)|ip address(?:es)?)\b|\brequest not allowed$/;
 
 /** What is said where nothing is served at an address. */
 const NO_ADDRESS =
@@ -136,6 +136,7 @@ function readForbidden(said: string): RefusalCause {
 
 function readNotFound(text: string): RefusalCause {
 	if (NO_ADDRESS.test(text)) return "address";
-	if (text.includes("§") || (namesModel(text) && ACCESS.test(text))) return "model";
+	// Anthropic says no more than "model: " and an id.
+	if (text.includes("§") || /^models?[:/]/.test(text) || (namesModel(text) && ACCESS.test(text))) return "model";
 	return OTHER_THING.test(text) ? "prompt" : "address";
 }

@@ -84,6 +84,14 @@ describe("a refusal that is the account's", () => {
 		[403, wrapped("Your organization has been disabled for repeated violations of our usage policies.")],
 		[403, wrapped("This API key is not allowed to call chat completions")],
 		[403, wrapped("No permission", "forbidden")],
+		[403, wrapped("You have reached your monthly spending limit")],
+		[
+			403,
+			{
+				code: PERMISSION,
+				error: "Your team 1-2 has either used all available credits or reached its monthly spending limit.",
+			},
+		],
 		[403, { detail: "Monthly billing limit reached" }],
 	];
 	it.each(openai)("in OpenAI's form: %i %j", (...row) => {
@@ -158,6 +166,7 @@ describe("a refusal that is the model's", () => {
 		["openai", 403, wrapped("Project `proj_1` does not have access to model `gpt-6-sol`", "model_not_found")],
 		["openai", 403, wrapped("You are not allowed to sample from this model", null)],
 		["openai", 404, wrapped("Your organization must be verified to use the model `gpt-6-sol`. Please go to settings.")],
+		["openai", 400, wrapped("Your organization must be verified to stream this model.", "unsupported_value")],
 		["openai", 404, wrapped("This is not a chat model and thus not supported in the v1/chat/completions endpoint.")],
 		["openai", 410, wrapped("The model gpt-6-sol has been retired")],
 		["anthropic", 404, anthropic("not_found_error", "model: claude-opus-5-5"), "claude-opus-5-5"],
