@@ -1010,6 +1010,8 @@ export interface EndpointTypes {
 			}>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
+			/** Under a policy that masks: the last user message as models would read it, at most 4,000 characters. */
+			masked_text?: string;
 			allowed_models?: string[];
 			excluded_models?: Record<string, string[]>;
 			compliance_cost_premium?: {
