@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
-import { hasProviderKey, localVariables, STATE_DIR, sandboxVariables } from "./local-env.ts";
+import { hasProviderKey, localVariables, renderKeyLine, STATE_DIR, sandboxVariables } from "./local-env.ts";
 import { renewClientEnv } from "./local-key.ts";
 import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
@@ -44,8 +44,9 @@ function allowsSandbox(): boolean {
 	return value === "1";
 }
 
-function curlExample(baseUrl: string, key: string): string {
-	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
+/** Reads the key from its file: what a terminal shows may be recorded. */
+function curlExample(baseUrl: string): string {
+	return `. ./.env.local; curl ${baseUrl}/chat/completions -H "Authorization: Bearer $SVC_API_KEY" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
 
 /** Prints what is wrong with BRAIN_MD, line by line. */
@@ -97,9 +98,10 @@ async function runStart(): Promise<void> {
 	const hasKey = hasProviderKey(settings);
 	const sandbox = hasKey || !allowsSandbox() ? null : await startSandbox(port + 1);
 	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
+	const bundleDir = await buildBundle(".wrangler/svc-bundle");
 	prepareState(STATE_DIR);
 	const service = await startLocalService({
-		bundleDir: await buildBundle(".wrangler/svc-bundle"),
+		bundleDir,
 		stateDir: STATE_DIR,
 		// The front has the port where there is one.
 		port: isOpen ? 0 : port,
@@ -129,14 +131,17 @@ async function runStart(): Promise<void> {
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const { key } = await renewClientEnv(service.url, url, settings["ADMIN_TOKEN"] ?? "");
+	const { key, isNew } = await renewClientEnv(service.url, url, settings["ADMIN_TOKEN"] ?? "");
 	await reportConfigState(service.url);
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
 	else if (!hasKey)
-		console.log("no provider key is configured: no model is called (503), until one is set, or SANDBOX=1");
+		console.log("no provider key is configured: no model is called (503); SANDBOX=1 has the sandbox answer");
+	if (!hasKey)
+		console.log("real models: set a provider's key, such as OPENAI_API_KEY=sk-…, in .dev.vars, and start again");
 	console.log(`SVC_BASE_URL=${url}/v1`);
-	console.log(`SVC_API_KEY=${key}`);
-	console.log(`try: ${curlExample(`${url}/v1`, key)}`);
+	console.log(renderKeyLine(key, isNew, process.stdout));
+	console.log(`try: ${curlExample(`${url}/v1`)}`);
+	console.log(`console: ${url}/console`);
 	console.log(`ready on ${url}`);
 }
 
