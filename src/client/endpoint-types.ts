@@ -181,6 +181,8 @@ type Observed = {
 	slowdown?: Record<string, number>;
 	/** By model: the share of its calls that have failed lately. */
 	failure_share?: Record<string, number>;
+	/** Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again. */
+	not_served?: Record<string, number>;
 };
 
 type Compliance2 = {
@@ -264,6 +266,8 @@ type Model = {
 	max_tokens: number;
 	capabilities: Capabilities;
 	available: boolean;
+	/** Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes. */
+	not_served?: true;
 	/** The id that was asked for, where it stands for this model. */
 	alias?: string;
 };
@@ -694,6 +698,8 @@ export interface EndpointTypes {
 				slowdown?: Record<string, number>;
 				/** By model: the share of its calls that have failed lately. */
 				failure_share?: Record<string, number>;
+				/** Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again. */
+				not_served?: Record<string, number>;
 			} | null;
 			[member: string]: unknown;
 		};
@@ -1010,6 +1016,8 @@ export interface EndpointTypes {
 			}>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
+			/** Under a policy that masks: the last user message as models would read it, at most 4,000 characters. */
+			masked_text?: string;
 			allowed_models?: string[];
 			excluded_models?: Record<string, string[]>;
 			compliance_cost_premium?: {
@@ -2418,6 +2426,19 @@ export interface EndpointTypes {
 			providers_configured: number;
 			/** The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer. */
 			default_config: "none" | "valid" | "invalid" | "unknown";
+			/** For operators only: what this isolate knows of the providers. */
+			providers?: {
+				/** By provider: for how many ms. */
+				open_breakers: Record<string, number>;
+				/** By model: ms until it may be called again after a 429. */
+				throttled: Record<string, number>;
+				/** By model: until when it is passed by, because its provider said that it does not serve it. */
+				not_served: Record<string, {
+					provider: string;
+					upstream_model: string;
+					until: string;
+				}>;
+			};
 		};
 	};
 }
