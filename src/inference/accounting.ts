@@ -302,7 +302,6 @@ export function toUsageAndReceipt(
 		input_hash: record.purpose.inputHash,
 		output_hash,
 		compliance: gate?.attest(readers) ?? null,
-		...(gate?.mask ? { masked: gate.mask.counts } : {}),
 		catalog_version: record.catalogVersion,
 		config_digest: record.purpose.configDigest,
 	};

@@ -18,6 +18,7 @@ import {
 	runAgent,
 } from "../support/agents.ts";
 import { statementsOf } from "../support/d1-statements.ts";
+import { sentLimitOf } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { answers, DONE, finish, ROLE, says, word } from "../support/scripted.ts";
@@ -236,6 +237,12 @@ describe("a run", () => {
 		expect(run.steps[0]?.cost_usd).toBeGreaterThan(0);
 		expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
 		await expectAccounted(key, run);
+	});
+
+	it("has room for its plan, however short its answers are to be", async () => {
+		await runAgent(key, { goal: "Write three letters to the council", max_tokens: 64 });
+		const limits = upstream.requests.map(({ body }) => sentLimitOf(body));
+		expect([limits[0], new Set(limits.slice(1))]).toEqual([256, new Set([64])]);
 	});
 
 	it("asks once more for a plan that is none", async () => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { modelWhere } from "../support/catalog.ts";
-import { modelOnWire } from "../support/models.ts";
+import { modelOnWire, sentLimitOf } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { call, callWithKey, newKey, receiptOf, withKey } from "../support/service.ts";
@@ -58,9 +58,7 @@ async function answered(...args: Parameters<typeof send>): Promise<Answered> {
 
 /** The output limit that the last upstream was sent. */
 function sentLimit(): number {
-	const { max_tokens, max_completion_tokens, generationConfig }: Json = upstream.requests.at(-1)?.body ?? {};
-	const google: Json = Object(generationConfig);
-	return Number(max_tokens ?? max_completion_tokens ?? google["maxOutputTokens"]);
+	return sentLimitOf(upstream.requests.at(-1)?.body);
 }
 
 const WIRES = [modelOnWire("openai"), modelOnWire("anthropic"), modelOnWire("google")];
