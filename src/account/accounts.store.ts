@@ -26,6 +26,7 @@ export const grantColumns = {
 	alertWebhook: apiKeys.alertWebhook,
 	models: apiKeys.models,
 	brainConfig: apiKeys.brainConfig,
+	defaultMaxTokens: apiKeys.defaultMaxTokens,
 };
 
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
@@ -53,7 +54,7 @@ export function parseGrantTexts({
 }
 
 function toGrant(row: GrantRow): KeyGrant {
-	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, alertWebhook } = row;
+	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, defaultMaxTokens, alertWebhook } = row;
 	const { role, models, budget } = parseGrantTexts(row);
 	return {
 		version,
@@ -62,7 +63,9 @@ function toGrant(row: GrantRow): KeyGrant {
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
 		budget: toMeteredBudget(budget, alertWebhook),
 		budgetKeyId,
-		rules: models === null && brainConfig === null ? null : { models, brainConfig },
+		rules: [models, brainConfig, defaultMaxTokens].every((rule) => rule === null)
+			? null
+			: { models, brainConfig, defaultMaxTokens },
 	};
 }
 

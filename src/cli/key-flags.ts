@@ -12,6 +12,7 @@ export const KEY_FLAGS = {
 	"budget-period": { type: "string" },
 	models: { type: "string" },
 	"brain-config": { type: "string" },
+	"default-max-tokens": { type: "string" },
 	tags: { type: "string" },
 	"alert-webhook": { type: "string" },
 } as const;
@@ -43,6 +44,7 @@ const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	"budget-period": String,
 	models: parseList,
 	"brain-config": parseConfig,
+	"default-max-tokens": Number,
 	tags: parseList,
 	"alert-webhook": String,
 };

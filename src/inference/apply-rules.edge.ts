@@ -4,6 +4,7 @@ import type { CompiledConfig } from "../routing/routing-config.ts";
 import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { gateFor } from "./call-gate.edge.ts";
 import { maskCall } from "./masked-call.ts";
+import { withConfiguredLimit } from "./output-ceiling.ts";
 import type { InferenceRequest } from "./plan.ts";
 
 /**
@@ -21,7 +22,7 @@ export async function applyRules(
 	const { config, levels } = inForce.value;
 	const request = toRequest(config);
 	if (!request.ok) return request;
-	const { call, options } = request.value;
+	const { call, options } = withConfiguredLimit(request.value);
 	const { settings, account, signal } = context;
 	const gate = await gateFor(call, levels, settings, { user: account.userId, signal });
 	return ok({ call: maskCall(call, gate?.mask ?? null), options: { ...options, gate } });

@@ -6,7 +6,8 @@ import type { ApiKey, KeyOptions } from "./key.ts";
 
 /** Options under their names in requests. */
 function toOptionFields(options: KeyOptions) {
-	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook } = options;
+	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, defaultMaxTokens, tags, alertWebhook } =
+		options;
 	return {
 		name,
 		role,
@@ -17,6 +18,7 @@ function toOptionFields(options: KeyOptions) {
 		budget_period: budget?.period ?? null,
 		models,
 		brain_config: config,
+		default_max_tokens: defaultMaxTokens,
 		tags,
 		alert_webhook: alertWebhook,
 	};
