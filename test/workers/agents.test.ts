@@ -218,6 +218,9 @@ describe("a run", () => {
 		const goal = "Write a book:\n1. Chapter on tea\n2. Chapter on milk\n3. Chapter on sugar";
 		const run = await runAgent(key, { goal, policy: "efficiency" });
 		expect(run).toMatchObject({ status: "complete", truncated: true });
+		const message =
+			"the output or a section of it was cut at 1024 tokens, the default, and could not be completed: set max_tokens";
+		expect(run).toMatchObject({ svc: { warnings: [{ code: "truncated", param: "max_tokens", message }] } });
 		expect(run.output).toMatch(/It begins, and then it is and c\n\n\[…\]\n\n## Chapter on sugar/);
 		expect(await readRun(key, run.run_id)).toEqual(run);
 		await expectAccounted(key, run);
