@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
-import type { ServiceContext } from "./account/context.ts";
+import type { RequestSession, ServiceContext } from "./account/context.ts";
 import { mountConsole } from "./console/mount.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
@@ -44,8 +44,8 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
-/** The key versions that requests of a session are bound to, by request: nothing that a client sends can set one. */
-const keyVersions = new WeakMap<Request, number>();
+/** The sessions that the console's requests are made in, by request: nothing that a client sends can set one. */
+const sessions = new WeakMap<Request, RequestSession>();
 
 const pathDialect = pathDialects(ENDPOINTS);
 
@@ -56,7 +56,7 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.set("errorDialect", pathDialect(c.req.path) ?? callerDialect(c.req.raw.headers));
 	const settings = cachedSettings(c.env);
-	const keyVersion = keyVersions.get(c.req.raw);
+	const session = sessions.get(c.req.raw);
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -70,11 +70,11 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		address: clientAddress(c.req.raw.headers, settings.deployment),
 		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
-		dispatch: async (request, keyVersion) => {
-			if (keyVersion !== undefined) keyVersions.set(request, keyVersion);
+		dispatch: async (request, session) => {
+			if (session !== undefined) sessions.set(request, session);
 			return app.fetch(request, c.env, c.executionCtx);
 		},
-		...(keyVersion === undefined ? {} : { keyVersion }),
+		...(session === undefined ? {} : { session }),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
 		timings,

@@ -54,8 +54,8 @@ async function admitCaller(endpoint: Endpoint, context: ServiceContext): Promise
 }
 
 /** The refusal of a key that has changed since a session began with it, or whose role may not call an endpoint. */
-function grantFailure(endpoint: Endpoint, { keyVersion }: ServiceContext, { key }: Account): Failure | null {
-	if (keyVersion !== undefined && keyVersion !== key.version)
+function grantFailure(endpoint: Endpoint, { session }: ServiceContext, { key }: Account): Failure | null {
+	if (session !== undefined && session.keyVersion !== key.version)
 		return { reason: "invalid_api_key", message: "the API key has been changed since the session began" };
 	if (endpoint.access !== "key" || endpoint.roles === undefined || endpoint.roles.includes(key.role)) return null;
 	const message = `a key with the role ${key.role} may not call this endpoint; it takes ${endpoint.roles.join(" or ")}`;

@@ -51,6 +51,13 @@ export interface KeyRules {
 	defaultMaxTokens: number | null;
 }
 
+/** The console's session that a request is made in. */
+export interface RequestSession {
+	id: string;
+	/** The only version of its key that is accepted. */
+	keyVersion: number;
+}
+
 export interface ServiceContext extends RequestContext {
 	settings: Settings;
 	db: Database;
@@ -60,11 +67,11 @@ export interface ServiceContext extends RequestContext {
 	headers: Headers;
 	/**
 	 * Answers another request as if it had come in by itself, with its own id, access guard and log line.
-	 * @param keyVersion when given, only this version of its key is accepted.
+	 * @param session the console's session that it is made in.
 	 */
-	dispatch(request: Request, keyVersion?: number): Promise<Response>;
-	/** The only version of the key that this request may be made with; absent: the latest. */
-	keyVersion?: number;
+	dispatch(request: Request, session?: RequestSession): Promise<Response>;
+	/** Absent for a request that comes with a key of its own. */
+	session?: RequestSession;
 	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */
 	caller(): Promise<Result<Account | null>>;
 }

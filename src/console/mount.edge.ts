@@ -1,4 +1,5 @@
 // Mounts the console, whose module is loaded on first use. The console has nothing but what is handed to it here.
+import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Context, Hono } from "hono";
 import { authenticate } from "../account/auth.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
@@ -7,11 +8,13 @@ import type { Failure } from "../failure.ts";
 import { readBodyText } from "../http/body.edge.ts";
 import { isSecure } from "../http/deployment.ts";
 import { toHttpFailure } from "../http/errors.ts";
+import { logError } from "../http/log.edge.ts";
 import type { RequestState } from "../http/respond.edge.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
 import type { ConsoleModule, ConsoleService } from "./service.ts";
 
 const SESSION_NAME = "session";
+const SESSION_ID_BYTES = 16;
 
 /** Seals by pepper, which one isolate has one of but in tests. */
 const seals = new Map<string, Seal>();
@@ -53,10 +56,28 @@ function lendService(c: Context<RequestState<ServiceContext>>): ConsoleService {
 		async identify(key) {
 			const caller = await authenticate({ ...context, headers: new Headers({ authorization: `Bearer ${key}` }) });
 			if (!caller.ok) return toRefusal(caller.failure, requestId);
-			const { keyId, key: grant } = caller.value;
-			return { ok: true, value: { keyId, keyVersion: grant.version, role: grant.role } };
+			const { userId, keyId, key: grant } = caller.value;
+			return { ok: true, value: { userId, keyId, keyVersion: grant.version, role: grant.role } };
 		},
-		dispatch: (call, keyVersion) => context.dispatch(call, keyVersion),
+		dispatch: (call, { id, keyVersion }) => context.dispatch(call, { id, keyVersion }),
+		async checkSession({ id, userId }) {
+			try {
+				return (await context.meter(userId).isSessionEnded(id)) ? "ended" : "open";
+			} catch (error) {
+				logError("session_unchecked", error);
+				return "unknown";
+			}
+		},
+		async endSession({ id, userId }, endsAtMs) {
+			try {
+				await context.meter(userId).endSession(id, endsAtMs);
+				return true;
+			} catch (error) {
+				logError("session_not_ended", error);
+				return false;
+			}
+		},
+		newSessionId: () => bytesToHex(crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES))),
 		async readText() {
 			const text = await readBodyText(request, settings.maxBodyBytes);
 			return text.ok ? text : toRefusal(text.failure, requestId);
