@@ -8,7 +8,7 @@ import { apiKeyDigest, generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { planIdSchema } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
-import { health } from "../../src/inference/call-runner.edge.ts";
+import { health } from "../../src/providers/isolate-health.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
