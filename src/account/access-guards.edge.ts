@@ -33,6 +33,7 @@ function countsTowardsDay(endpoint: Endpoint): boolean {
 /** Makes an account the caller of a request. */
 function enter(endpoint: Endpoint, context: ServiceContext, account: Account): Admission {
 	const admission = new Admission(context, account, countsTowardsDay(endpoint));
+	context.userId = account.userId;
 	keyRequests.set(context, { account, admission });
 	return admission;
 }

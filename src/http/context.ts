@@ -35,6 +35,10 @@ export interface RequestContext {
 	address: string;
 	/** The service's origin as the client sees it. */
 	origin: string;
+	/** Whose request it is. Absent before its guard knows, and where nobody needs a key. */
+	userId?: string | undefined;
+	/** Length of the body's text; absent without one. Set by the mount. */
+	bodyChars?: number | undefined;
 	/** Keeps work running after the client has left. */
 	waitUntil(work: Promise<unknown>): void;
 	log: LogFields;
