@@ -5,14 +5,15 @@ import { gateFor } from "../inference/call-gate.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { userMessage } from "../orchestration/strategy.ts";
 import type { Settings } from "../settings.ts";
-import { NO_OWNER } from "../turns/turns.edge.ts";
+import type { TurnOwner } from "../turns/turns.edge.ts";
 
 /** Null without a policy. */
 export function gateForGoal(
 	goal: string,
 	levels: PolicyLevels | null,
 	settings: Settings,
+	owner: TurnOwner,
 ): Promise<ComplianceGate | null> {
 	const call = toQuestionCall({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
-	return gateFor(call, levels, settings, NO_OWNER);
+	return gateFor(call, levels, settings, owner);
 }

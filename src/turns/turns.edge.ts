@@ -10,9 +10,6 @@ export interface TurnOwner {
 	readonly signal: AbortSignal | null;
 }
 
-/** The owner of computations that belong to no request: runs of agents that resume. They take turns as one user. */
-export const NO_OWNER: TurnOwner = { user: "", signal: null };
-
 /** Computations over fewer characters run at once: 4 ms of a scan of prose, up to 80 ms of texts made to be slow. */
 export const LONG_CHARS = 32_768;
 
