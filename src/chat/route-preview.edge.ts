@@ -129,7 +129,7 @@ export const previewRouteEndpoint = endpoint({
 		const { observedThen } = body;
 		const mask = request.value.options.gate?.mask;
 		const atMs = observedThen ? Date.parse(observedThen.at) : startedAtMs;
-		const observe = observedThen ? () => observedThen : observeFor({ userId: account.userId }, settings, startedAtMs);
+		const observe = observedThen ? () => observedThen : observeFor({ userId: account.userId }, settings);
 		const steps = planInSteps(request.value, account.plan, settings, atMs, observe);
 		const planned = await runInTurns(context, steps, callChars(request.value.call));
 		if (!planned.ok) return fail(withClientFieldNames(planned.failure));

@@ -1,4 +1,5 @@
 // The context of a request, whoever calls it and whatever answers it.
+import type { BodyTicket } from "./body-tickets.ts";
 import type { ErrorDialect } from "./dialects.ts";
 import type { Timings } from "./timings.ts";
 
@@ -35,8 +36,6 @@ export interface RequestContext {
 	address: string;
 	/** The service's origin as the client sees it. */
 	origin: string;
-	/** Whose request it is. Absent before its guard knows, and where nobody needs a key. */
-	userId?: string | undefined;
 	/** Length of the body's text; absent without one. Set by the mount. */
 	bodyChars?: number | undefined;
 	/** Keeps work running after the client has left. */
@@ -50,6 +49,12 @@ export interface RequestContext {
 	errorDialect?: ErrorDialect;
 	/** The endpoint takes a key in `x-api-key` as well. Set by the mount. */
 	acceptsApiKeyHeader?: boolean;
+	/** Whose body this request has, if not its address's: a guard sets the user. */
+	bodyOwner?: string | undefined;
+	/** Set while the body is under way. Who counts the request gives it back. */
+	bodyTicket?: BodyTicket;
+	/** The body was refused: before it was read, because too much is under way, or for what it is. */
+	refusedBody?: "unread" | "read";
 	/** The parsed body before validation. */
 	rawBody?: unknown;
 }

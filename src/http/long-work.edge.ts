@@ -2,12 +2,13 @@
 import type { Steps } from "../turns/steps.ts";
 import { inOneTurn, inTurns, type TurnOwner } from "../turns/turns.edge.ts";
 import type { RequestContext } from "./context.ts";
+import { addressOwner } from "./deployment.ts";
 
 /** What decides whether a request waits, and behind whom. */
-export type LongRequest = Pick<RequestContext, "userId" | "address" | "signal" | "bodyChars">;
+export type LongRequest = Pick<RequestContext, "bodyOwner" | "address" | "signal" | "bodyChars">;
 
-function toOwner({ userId, address, signal }: LongRequest): TurnOwner {
-	return { user: userId ?? address, signal };
+function toOwner({ bodyOwner, address, signal }: LongRequest): TurnOwner {
+	return { user: bodyOwner ?? addressOwner(address), signal };
 }
 
 /**

@@ -7,7 +7,7 @@ import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 /** What calls are planned by. */
 export interface PlanContext {
-	account: { plan: Plan };
+	account: { plan: Plan; userId: string };
 	settings: Settings;
 	/** Prices are those of this moment, ms since the epoch: a bound and the calls within it have the same. */
 	startedAtMs: number;
@@ -32,9 +32,9 @@ export interface Caller
 
 /** The caller of a request. */
 export function toCaller(context: KeyContext): Caller {
-	const { requestId, startedAtMs, account, settings, signal, log, timings, userId, address, bodyChars } = context;
+	const { requestId, startedAtMs, account, settings, signal, log, timings, bodyOwner, address, bodyChars } = context;
 	const waitUntil: Caller["waitUntil"] = (work) => context.waitUntil(work);
-	const longRequest: LongRequest = { signal, userId, address, bodyChars };
+	const longRequest: LongRequest = { signal, bodyOwner, address, bodyChars };
 	return {
 		...longRequest,
 		requestId,

@@ -90,7 +90,7 @@ async function reserveCall(
 	const { account, settings, startedAtMs, signal, log } = caller;
 	const { userId } = account;
 	const { conversation } = request.options;
-	const observe = observeFor({ userId, conversation }, settings, startedAtMs);
+	const observe = observeFor({ userId, conversation }, settings);
 	const options = { ...request.options, keyBudget: account.tightBudget ?? null };
 	const steps = planInSteps({ ...request, options }, account.plan, settings, startedAtMs, observe);
 	const plan = await runInTurns(caller, steps, callChars(request.call));
@@ -105,6 +105,7 @@ async function reserveCall(
 	const { boundNanoUsd } = set;
 	const endsAtMs = Date.now() + settings.upstreamTotalTimeoutMs;
 	const calls = new CallRunner({
+		userId,
 		settings,
 		signal,
 		boundNanoUsd,
