@@ -306,7 +306,7 @@ describe("a printed hook", () => {
 		// No `claude` is there, so that the printed hook runs this program.
 		const path = { PATH: join(dir, "no-programs") };
 		const connection = { SVC_BASE_URL: service.url, SVC_API_KEY: key };
-		const printed = await svc(["hook", "claude-code", "--print-config", "--root", "/a b", "-w", "x;y"], {
+		const printed = await svc(["hook", "claude-code", "--print-config", "--root", "/a b", "-w", "shop"], {
 			variables: { ...connection, ...path },
 		});
 		expect([printed.code, printed.stderr]).toEqual([0, expect.stringContaining("claude is not on the path")]);
