@@ -8,7 +8,7 @@ import { mountConsole } from "./console/mount.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
-import { clientAddress, clientOrigin } from "./http/deployment.ts";
+import { clientAddress, clientOrigin, isHost } from "./http/deployment.ts";
 import { callerDialect, pathDialects } from "./http/dialects.ts";
 import { requireOwnHostAndHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
@@ -55,6 +55,12 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.set("errorDialect", pathDialect(c.req.path) ?? callerDialect(c.req.raw.headers));
+	// Before anything reads the address, which such a request does not have.
+	if (!URL.canParse(c.req.url) || !isHost(c.req.header("host") ?? new URL(c.req.url).host)) {
+		c.res = failureResponse(c, { reason: "invalid_host" });
+		await drainBody(c.req.raw);
+		return;
+	}
 	const settings = cachedSettings(c.env);
 	const session = sessions.get(c.req.raw);
 	c.set("context", {

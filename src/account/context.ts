@@ -39,6 +39,10 @@ export interface KeyGrant {
 	budgetKeyId: string | null;
 	/** Null for a key that says nothing of its requests. */
 	rules: KeyRules | null;
+	/** Its id and those of the keys that it replaced, one after the other, by rotation. */
+	lineage: readonly string[];
+	/** Whether it reads only what its lineage made. */
+	ownOnly: boolean;
 }
 
 /** What a key says of its requests: the models that they may call, and how. */

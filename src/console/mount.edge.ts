@@ -5,8 +5,8 @@ import { authenticate } from "../account/auth.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
 import { Seal } from "../durable/text-seal.edge.ts";
 import type { Failure } from "../failure.ts";
-import { readBodyText } from "../http/body.edge.ts";
-import { isSecure } from "../http/deployment.ts";
+import { readBodyText, takeBodyTicket } from "../http/body.edge.ts";
+import { addressOwner, isSecure } from "../http/deployment.ts";
 import { toHttpFailure } from "../http/errors.ts";
 import { logError } from "../http/log.edge.ts";
 import type { RequestState } from "../http/respond.edge.ts";
@@ -79,7 +79,11 @@ function lendService(c: Context<RequestState<ServiceContext>>): ConsoleService {
 		},
 		newSessionId: () => bytesToHex(crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES))),
 		async readText() {
-			const text = await readBodyText(request, settings.maxBodyBytes);
+			const limitBytes = settings.maxBodyBytes;
+			const ticket = takeBodyTicket(request, addressOwner(context.address), limitBytes);
+			if (!ticket.ok) return toRefusal(ticket.failure, requestId);
+			const text = await readBodyText(request, limitBytes, ticket.value);
+			ticket.value.release();
 			return text.ok ? text : toRefusal(text.failure, requestId);
 		},
 		async seal(text) {

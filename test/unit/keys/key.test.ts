@@ -56,6 +56,7 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	defaultMaxTokens: fc.constantFrom(null, 500),
 	tags: fc.constant([]),
 	alertWebhook: fc.constant(null),
+	ownOnly: fc.constant(null),
 });
 
 describe("a key", () => {

@@ -49,6 +49,17 @@ describe("signing in", () => {
 		expect(outside.headers.get("location")).toBe("/console/sign-in?next=%2Fconsole%3Fx%3D1");
 	});
 
+	it("shows which models are not served, while they are not", async () => {
+		const key = await newKey("pro");
+		const browser = await signIn(key);
+		const overview = async () => (await browser.get("/console")).text();
+		expect(await overview()).not.toContain("did not serve");
+		await (await chat(key.key, "[[unserved @openai]] hi", { model: "gpt-6-luna" })).text();
+		expect(await overview()).toContain("gpt-6-luna (openai)");
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_001 });
+		expect(await overview()).not.toContain("did not serve");
+	});
+
 	it("keeps the key sealed in a cookie that no script and no other site gets", async () => {
 		const key = await newKey("pro");
 		const response = await openBrowser().post("/console/sign-in", { key: key.key });
