@@ -85,6 +85,8 @@ const settingsSchema = z.object({
 		.optional(),
 	/** `off`: responses are not stored, and texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
+	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
+	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -139,6 +141,8 @@ export interface Settings {
 	deployment: Deployment;
 	/** Without a trailing slash; null is the origin of the request. */
 	shortUrlBase: string | null;
+	/** A model id that means nothing is refused. */
+	refusesUnknownModels: boolean;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
@@ -287,6 +291,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 			allowedHosts: new Set(values.ALLOWED_HOSTS),
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
+		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,

@@ -28,6 +28,7 @@ export const grantColumns = {
 	models: apiKeys.models,
 	brainConfig: apiKeys.brainConfig,
 	ownOnly: apiKeys.ownOnly,
+	defaultMaxTokens: apiKeys.defaultMaxTokens,
 };
 
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
@@ -64,7 +65,8 @@ const lineageColumn = sql<string>`(
 const lineageSchema = z.array(z.string());
 
 function toGrant(row: GrantRow & { lineage: string }): KeyGrant {
-	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, alertWebhook, ownOnly } = row;
+	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, defaultMaxTokens, alertWebhook, ownOnly } =
+		row;
 	const { role, models, budget } = parseGrantTexts(row);
 	return {
 		version,
@@ -73,7 +75,9 @@ function toGrant(row: GrantRow & { lineage: string }): KeyGrant {
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
 		budget: toMeteredBudget(budget, alertWebhook),
 		budgetKeyId,
-		rules: models === null && brainConfig === null ? null : { models, brainConfig },
+		rules: [models, brainConfig, defaultMaxTokens].every((rule) => rule === null)
+			? null
+			: { models, brainConfig, defaultMaxTokens },
 		lineage: lineageSchema.parse(JSON.parse(row.lineage)),
 		ownOnly: readsOwnOnly({ role, ownOnly }),
 	};

@@ -37,7 +37,7 @@ export interface KeyGrant {
 	budget: MeteredBudget | null;
 	/** The key that costs are booked on, where it is another: the first of those that replaced each other. */
 	budgetKeyId: string | null;
-	/** Null for a key that may call every model of its plan. */
+	/** Null for a key that says nothing of its requests. */
 	rules: KeyRules | null;
 	/** Its id and those of the keys that it replaced, one after the other, by rotation. */
 	lineage: readonly string[];
@@ -45,12 +45,14 @@ export interface KeyGrant {
 	ownOnly: boolean;
 }
 
-/** What a key says of the models that it may call. */
+/** What a key says of its requests: the models that they may call, and how. */
 export interface KeyRules {
 	/** Ids, tiers and globs; null for all. */
 	models: readonly string[] | null;
 	/** JSON of a routing config in normal form; null without one. */
 	brainConfig: string | null;
+	/** The output limit of requests that name none; it goes before the config's. Null without one. */
+	defaultMaxTokens: number | null;
 }
 
 /** The console's session that a request is made in. */

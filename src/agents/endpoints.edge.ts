@@ -17,12 +17,11 @@ import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-memb
 import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { type AgentRunRequest, agentRunRequestSchema, checkAnswerForm, resumeRequestSchema } from "./request.ts";
 import {
+	type RunResponse,
 	type RunSummary,
 	runSchema,
 	runStatusSchema,
 	runSummarySchema,
-	type StartedRun,
-	startedRunSchema,
 	stepTextSchema,
 	toTrajectoryResponse,
 	trajectorySchema,
@@ -58,14 +57,16 @@ async function startRun(
 	body: AgentRunRequest,
 	context: KeyContext,
 	progress: (event: ProgressEvent) => void,
-): Promise<JsonResult<StartedRun>> {
+): Promise<JsonResult<RunResponse>> {
 	const issues = findFormIssues(context.rawBody, body);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const form = checkAnswerForm(body);
 	if (!form.ok) return form;
 	const result = await startOrJoinRun(body, context, toAnswerMode(body, progress));
-	const warnings = ignoredMemberWarnings(context.rawBody, body);
-	return result.ok && warnings.length > 0 ? { ...result, value: { ...result.value, svc: { warnings } } } : result;
+	const ignored = ignoredMemberWarnings(context.rawBody, body);
+	if (!result.ok || ignored.length === 0) return result;
+	const warnings = [...ignored, ...(result.value.svc?.warnings ?? [])];
+	return { ...result, value: { ...result.value, svc: { warnings } } };
 }
 
 const startRunEndpoint = endpoint({
@@ -81,7 +82,7 @@ const startRunEndpoint = endpoint({
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
 	streamsProgress: true,
 	body: agentRunRequestSchema,
-	result: startedRunSchema,
+	result: runSchema,
 	background: IN_BACKGROUND,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",

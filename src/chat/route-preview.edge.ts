@@ -6,7 +6,8 @@ import type { CallCost } from "../catalog/price.ts";
 import { INTENTS, QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
 import { runInTurns } from "../http/long-work.edge.ts";
-import { withClientFieldNames } from "../inference/client-fields.ts";
+import { choiceWarnings } from "../inference/accounting.ts";
+import { toClientWarning, warningsSchema, withClientFieldNames } from "../inference/client-fields.ts";
 import { observeFor } from "../inference/observe.edge.ts";
 import { callChars, planInSteps } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
@@ -104,6 +105,7 @@ export const routePreviewSchema = z.lazy(() =>
 			.record(z.string(), z.int())
 			.optional()
 			.describe("Under a policy that masks: how many different values of each kind would be masked."),
+		warnings: warningsSchema.describe("What the answer's svc.warnings would say of the choice."),
 		matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
 	}),
 );
@@ -160,6 +162,7 @@ export const previewRouteEndpoint = endpoint({
 			})),
 			excluded: selection.excluded,
 			...(mask ? { masked: mask.counts } : {}),
+			warnings: choiceWarnings(planned.value, selection.candidates[0]).map(toClientWarning),
 			matched_rule: planned.value.matchedRule,
 		});
 	},

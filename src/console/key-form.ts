@@ -3,7 +3,7 @@ import { readNumber } from "./form-values.ts";
 
 /** Fields that an empty text clears. */
 const TEXTS = ["name", "alert_webhook"] as const;
-const NUMBERS = ["rpm", "daily_requests", "budget_usd"] as const;
+const NUMBERS = ["rpm", "daily_requests", "budget_usd", "default_max_tokens"] as const;
 const LISTS = ["models", "tags"] as const;
 
 /** The options of a key as the API takes them: what the form leaves empty is null. */

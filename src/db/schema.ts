@@ -44,6 +44,8 @@ export const apiKeys = sqliteTable(
 		models: text(),
 		/** JSON of a routing config in normal form. */
 		brainConfig: text("brain_config"),
+		/** The output limit of requests that name none. */
+		defaultMaxTokens: integer("default_max_tokens"),
 		/** JSON list. */
 		tags: text().notNull().default("[]"),
 		/** The most that it may spend in a period, nano-USD. */

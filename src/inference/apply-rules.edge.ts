@@ -5,6 +5,7 @@ import type { CompiledConfig } from "../routing/routing-config.ts";
 import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { gateFor } from "./call-gate.edge.ts";
 import { maskCall } from "./masked-call.ts";
+import { withConfiguredLimit } from "./output-ceiling.ts";
 import type { InferenceRequest } from "./plan.ts";
 
 /**
@@ -22,7 +23,7 @@ export async function applyRules(
 	const { config, levels } = inForce.value;
 	const request = toRequest(config);
 	if (!request.ok) return request;
-	const { call, options } = request.value;
+	const { call, options } = withConfiguredLimit(request.value);
 	const excess = findSchemaExcess(call);
 	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	const { settings, account, signal } = context;

@@ -8,6 +8,7 @@ import type { ApiKey, KeyOptions } from "./key.ts";
 /** Options under their names in requests. */
 function toOptionFields(options: KeyOptions) {
 	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook, ownOnly } = options;
+	const { defaultMaxTokens } = options;
 	return {
 		name,
 		role,
@@ -18,6 +19,7 @@ function toOptionFields(options: KeyOptions) {
 		budget_period: budget?.period ?? null,
 		models,
 		brain_config: config,
+		default_max_tokens: defaultMaxTokens,
 		tags,
 		alert_webhook: alertWebhook,
 		own_only: readsOwnOnly({ role, ownOnly }),

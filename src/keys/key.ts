@@ -24,6 +24,8 @@ export interface KeyOptions {
 	models: string[] | null;
 	/** In normal form; null without one. */
 	config: RoutingConfig | null;
+	/** The output limit of requests that name none; null for the config's, or the service's. */
+	defaultMaxTokens: number | null;
 	tags: string[];
 	/** The address that alerts of its budget are sent to; null for none. */
 	alertWebhook: string | null;
@@ -175,6 +177,7 @@ export function inheritOptions(wanted: WantedOptions, own: KeyOptions): KeyOptio
 		budget: withPeriod(wanted.budget, null) ?? null,
 		models: wanted.models ?? own.models,
 		config: inheritConfig(wanted.config, own.config),
+		defaultMaxTokens: wanted.defaultMaxTokens ?? own.defaultMaxTokens,
 		tags: wanted.tags ?? [],
 		alertWebhook: wanted.alertWebhook ?? null,
 		ownOnly: wanted.ownOnly ?? null,
@@ -191,6 +194,7 @@ export const UNLIMITED: KeyOptions = {
 	budget: null,
 	models: null,
 	config: null,
+	defaultMaxTokens: null,
 	tags: [],
 	alertWebhook: null,
 	ownOnly: null,

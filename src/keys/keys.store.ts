@@ -30,7 +30,7 @@ const tagsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
 	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, alertWebhook, ownOnly, ...rest } = row;
-	const { budgetNanoUsd, budgetPeriod, ...key } = rest;
+	const { budgetNanoUsd, budgetPeriod, defaultMaxTokens, ...key } = rest;
 	const options: KeyOptions = {
 		name,
 		expiresAt,
@@ -38,6 +38,7 @@ function toApiKey(row: KeyRow): ApiKey {
 		dailyRequests,
 		...parseGrantTexts({ role, models, budgetNanoUsd, budgetPeriod }),
 		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
+		defaultMaxTokens,
 		tags: tagsColumn.parse(JSON.parse(tags)),
 		alertWebhook,
 		ownOnly,

@@ -22,6 +22,10 @@ const keyMembers = () => ({
 	budget_period: z.enum(BUDGET_PERIODS).nullable(),
 	models: z.array(z.string()).nullable().describe("Null where it may call all of the plan's."),
 	brain_config: configSchema.unwrap().nullable(),
+	default_max_tokens: z
+		.int()
+		.nullable()
+		.describe("The output limit of its requests that name none; null where the config's or the service's holds."),
 	tags: z.array(z.string()),
 	alert_webhook: z
 		.string()
@@ -81,6 +85,7 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		budget_period: options.budget?.period ?? null,
 		models: options.models,
 		brain_config: options.config && toConfigFields(options.config),
+		default_max_tokens: options.defaultMaxTokens,
 		tags: options.tags,
 		alert_webhook: alertWebhook === null || isOwner ? alertWebhook : maskWebhook(alertWebhook),
 		own_only: readsOwnOnly(options),

@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { mayRead, readableMakers } from "../account/makers.ts";
+import { findExactModel } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { modelAllowlist, PLANS, type Plan, planIdSchema } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -237,7 +238,7 @@ const getSavingsEndpoint = endpoint({
 	result: z.lazy(() => z.union([savingsSchema.unwrap(), savingsGroupsSchema.unwrap()])),
 	async handle({ query: { baseline: baselineId, ...groupQuery }, context }) {
 		const { settings, startedAtMs } = context;
-		const baseline = settings.catalog.findModel(baselineId);
+		const baseline = findExactModel(baselineId, settings.catalog);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
 		const grouped = parseGroupRequest(groupQuery, startedAtMs);
 		if (!grouped.ok) return grouped;

@@ -101,11 +101,17 @@ describe("a chat", () => {
 		expect(answer.svc.warnings).toEqual([]);
 		const messages = [{ role: "user", content: PROMPT }];
 		expect(await receiptOf(answer.id)).toMatchObject({
-			masked: { credit_card: 1, email: 1 },
 			input_hash: hashObject({ type: "svc.input.v1", messages }),
 			output_hash: hashText(content),
-			compliance: { policy: COMPLIANCE, detected_classes: ["PII", "FINANCIAL"] },
+			compliance: { policy: COMPLIANCE, detected_classes: ["PII", "FINANCIAL"], masked: { credit_card: 1, email: 1 } },
 		});
+		const nothing = await json<Completion>(chat(key.key, "hi", { model: pinned.id, compliance: COMPLIANCE }));
+		for (const { compliance, ...receipt } of [await receiptOf(answer.id), await receiptOf(nothing.id)]) {
+			expect(receipt).not.toHaveProperty("masked");
+			const { hash, type, ...claimed }: Json = Object(compliance);
+			expect(hashObject({ ...claimed, type: String(type) })).toBe(hash);
+		}
+		expect((await receiptOf(nothing.id))["compliance"]).not.toHaveProperty("masked");
 	});
 
 	it("streams the values, whatever pieces the placeholders come in", async () => {
@@ -337,7 +343,7 @@ describe("a workflow", () => {
 		expectNothingSent();
 		expect(JSON.stringify(answer)).not.toContain("[EMAIL_1]");
 		expect(await receiptOf(answer.id)).toMatchObject({
-			masked: { credit_card: 1, email: 1 },
+			compliance: { masked: { credit_card: 1, email: 1 } },
 			output_hash: hashText(answer.choices[0]?.message.content ?? ""),
 		});
 	});
@@ -361,7 +367,10 @@ describe("a workflow", () => {
 		expectNothingSent();
 		expect(answer.task).toBe(body.task);
 		expect(JSON.stringify(answer)).not.toContain("[EMAIL_1]");
-		expect(await receiptOf(answer.id)).toMatchObject({ masked: { email: 1 }, input_hash: hashText(body.task) });
+		expect(await receiptOf(answer.id)).toMatchObject({
+			compliance: { masked: { email: 1 } },
+			input_hash: hashText(body.task),
+		});
 	});
 });
 
@@ -376,7 +385,7 @@ describe("a run", () => {
 			expect(JSON.stringify(run)).not.toMatch(/\[EMAIL_\d\]/);
 			expect(JSON.stringify(run.plan)).toContain(MAIL);
 			expect(await receiptOf(run.run_id)).toMatchObject({
-				masked: { credit_card: 1, email: 2 },
+				compliance: { masked: { credit_card: 1, email: 2 } },
 				input_hash: hashText(goal),
 				output_hash: hashText(run.output),
 			});
@@ -399,7 +408,10 @@ describe("an interrupted run", () => {
 		expectNothingSent();
 		expect(run.status).toBe("complete");
 		expect(JSON.stringify(run)).not.toMatch(/\[EMAIL_\d\]/);
-		expect(await receiptOf(run_id)).toMatchObject({ masked: { email: 2 }, output_hash: hashText(run.output) });
+		expect(await receiptOf(run_id)).toMatchObject({
+			compliance: { masked: { email: 2 } },
+			output_hash: hashText(run.output),
+		});
 	});
 });
 
@@ -445,6 +457,6 @@ describe("a skill", () => {
 		);
 		expectNothingSent();
 		expect(answer.choices[0]?.message.content).toContain(MAIL);
-		expect(await receiptOf(answer.id)).toMatchObject({ masked: { credit_card: 1, email: 1 } });
+		expect(await receiptOf(answer.id)).toMatchObject({ compliance: { masked: { credit_card: 1, email: 1 } } });
 	});
 });

@@ -7,6 +7,7 @@ import type { JsonResult } from "../../http/endpoint.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
+import { listWorkflowLimits } from "../../inference/output-ceiling.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
@@ -62,7 +63,8 @@ async function prepareRun(
 	if (!affordable.ok) return affordable;
 	const limits = affordable.value;
 	const policy = body.policy ?? "balanced";
-	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
+	const [ownMaxTokens] = listWorkflowLimits(config, DEFAULT_AGENT_MAX_TOKENS, settings);
+	const maxTokens = body.max_tokens ?? ownMaxTokens;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
 	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;

@@ -16,6 +16,7 @@ export function toFieldValues(item: Key): Record<string, string> {
 		budget_period: item.budget_period ?? "",
 		expires_at: toLocalTime(item.expires_at),
 		models: (item.models ?? []).join(" "),
+		default_max_tokens: item.default_max_tokens?.toString() ?? "",
 		tags: item.tags.join(" "),
 		alert_webhook: item.alert_webhook ?? "",
 		own_only: item.role === "owner" ? "" : item.own_only ? "own" : "all",
@@ -64,6 +65,12 @@ const AFTER_PERIOD: readonly SimpleField[] = [
 		label: "Models",
 		hint: "Ids, tiers and globs with *, separated by spaces. Empty: all.",
 		type: "text",
+	},
+	{
+		name: "default_max_tokens",
+		label: "Output tokens by default",
+		hint: "Of requests that name no limit. Empty: the config's, or the service's.",
+		type: "number",
 	},
 	{ name: "tags", label: "Tags", hint: "Separated by spaces; usage can be grouped by them.", type: "text" },
 	{
