@@ -137,7 +137,7 @@ describe("what a reason offers instead", () => {
 	});
 
 	it("is tried here for each row of the tables of unusual commands and of secrets", () => {
-		const tables: readonly Readonly<Record<string, readonly { instead?: string }[]>>[] = [
+		const tables: readonly Readonly<Record<string, readonly { because: string; instead?: string }[]>>[] = [
 			unusual.programs,
 			secrets.programs,
 		];

@@ -81,7 +81,7 @@ function hasVerb(words: readonly string[], verbs: readonly (readonly string[])[]
 
 /** Whether words stand in a command one behind the other. */
 function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean {
-	return words.some((_, at) => phrase.every((wanted, index) => words[at + index] === wanted));
+	return words.some((_, at) => phrase.every((wanted, index) => isVerbWord(words[at + index], wanted)));
 }
 
 const PLAIN_ENDINGS: ReadonlySet<string> = new Set(secretsFile.plain_endings);
