@@ -46,7 +46,7 @@ async function activateManifest(
 	if (account.key.role === "agent") return "unchanged";
 	const createdAt = new Date(startedAtMs).toISOString();
 	const toEvent = async (before: StoredManifest | null) => {
-		const event = toManifestEvent(account, before?.manifest ?? null, manifest);
+		const event = toManifestEvent(account, before, manifest);
 		const payload = await redactPayloadSecrets(event.payload, settings);
 		const nowMs = Date.now();
 		return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
