@@ -85,6 +85,8 @@ const settingsSchema = z.object({
 		.optional(),
 	/** `off`: responses are not stored, and texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
+	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
+	CORPORATE_STORED_BYTES: z.coerce.number().int().positive().optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -131,6 +133,8 @@ export interface Settings {
 	deployment: Deployment;
 	/** Without a trailing slash; null is the origin of the request. */
 	shortUrlBase: string | null;
+	/** The most bytes that a user of the Corporate plan may store; null for no limit. */
+	corporateStoredBytes: number | null;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
@@ -278,6 +282,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 			allowedHosts: new Set(values.ALLOWED_HOSTS),
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
+		corporateStoredBytes: values.CORPORATE_STORED_BYTES ?? null,
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
