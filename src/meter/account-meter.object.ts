@@ -235,6 +235,11 @@ export class AccountMeter extends BackedUpObject {
 		return this.#stored.count({ ...write, plan: this.#plan ?? write.plan }, Date.now());
 	}
 
+	/** Counts kept bytes no more, because they were deleted. Idempotent by the deletion's id. */
+	dropStored(id: string, userId: string, keptBytes: number): void {
+		this.#stored.countAnyway(id, userId, { rollingBytes: 0, keptBytes: -keptBytes }, Date.now());
+	}
+
 	/** Takes back what was counted under a name, because it was not stored. Idempotent. */
 	giveBackStored(id: string): void {
 		this.#stored.giveBack(id, Date.now());

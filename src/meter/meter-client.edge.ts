@@ -34,6 +34,8 @@ export interface MeterClient {
 	settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict>;
 	/** Counts what is stored by a request that was admitted before. */
 	countStored(write: CountedWrite): Promise<StoreVerdict>;
+	/** Counts kept bytes no more, because they were deleted. @param id names the deletion. */
+	dropStored(id: string, userId: string, keptBytes: number): Promise<void>;
 	/** Takes back what was counted under a name, because it was not stored. */
 	giveBackStored(id: string): Promise<void>;
 	release(requestId: string): Promise<void>;
@@ -87,6 +89,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
 		settle: (settlement, stored) => twice((stub) => stub.settle(settlement, stored)),
 		countStored: (write) => twice(async (stub) => (await stub.countStored(write)) as StoreVerdict),
+		dropStored: (id, userId, keptBytes) => twice((stub) => stub.dropStored(id, userId, keptBytes)),
 		giveBackStored: (id) => twice((stub) => stub.giveBackStored(id)),
 		release: (requestId) => twice((stub) => stub.release(requestId)),
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
