@@ -131,7 +131,9 @@ export function renderCheck(check: PolicyCheck): RenderedCheck {
 		context: check.context ?? null,
 		truncated: false,
 	};
-	return jsonByteLength(whole) <= MAX_PAYLOAD_BYTES ? whole : cutCheck(whole, { entries: MAX_CUT_ENTRIES, chars: MAX_CUT_CHARS });
+	return jsonByteLength(whole) <= MAX_PAYLOAD_BYTES
+		? whole
+		: cutCheck(whole, { entries: MAX_CUT_ENTRIES, chars: MAX_CUT_CHARS });
 }
 
 function cutCheck(check: RenderedCheck, cut: Cut): RenderedCheck {

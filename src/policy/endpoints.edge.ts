@@ -93,12 +93,18 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 			const { decide } = await loadEngine();
 			const decided = decide(toPolicyInput(body), rules, undefined, secretSpans);
 			const nowMs = Date.now();
-			const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
-				id: `ae_${ulid(nowMs)}`,
-				user_id: account.userId,
-				actor: toActor(account),
-				created_at: new Date(nowMs).toISOString(),
-			}, rendered);
+			const checked = toPolicyCheckEvent(
+				body,
+				decided,
+				stored?.digest ?? manifestDigest(manifest),
+				{
+					id: `ae_${ulid(nowMs)}`,
+					user_id: account.userId,
+					actor: toActor(account),
+					created_at: new Date(nowMs).toISOString(),
+				},
+				rendered,
+			);
 			const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 			await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
 			const { reduced, context_digest } = rendered;

@@ -43,10 +43,7 @@ export async function findManifest(
 	const row = await db
 		.select({ digest, version: stored, createdAt, manifest: sql<string>`coalesce(${same.manifest}, ${manifest})` })
 		.from(workspaceManifests)
-		.leftJoin(
-			same,
-			and(eq(same.userId, userId), eq(same.workspaceId, workspaceId), eq(same.version, sameAs)),
-		)
+		.leftJoin(same, and(eq(same.userId, userId), eq(same.workspaceId, workspaceId), eq(same.version, sameAs)))
 		.where(and(eq(workspaceManifests.userId, userId), eq(workspaceManifests.workspaceId, workspaceId), numbered))
 		.orderBy(desc(workspaceManifests.version))
 		.limit(1)

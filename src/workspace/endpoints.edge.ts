@@ -52,7 +52,8 @@ async function activateManifest(
 		const nowMs = Date.now();
 		return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
 	};
-	const store = (count: CountWrite) => storeManifest(db, account.userId, { manifest, createdAt, baseDigest, toEvent, count });
+	const store = (count: CountWrite) =>
+		storeManifest(db, account.userId, { manifest, createdAt, baseDigest, toEvent, count });
 	return timings.measure("d1", () => makeCountedWrite(context, store, (verdict) => verdict === "stored"));
 }
 
