@@ -33,7 +33,7 @@ export interface StoredTotals {
 }
 
 /** `isReduced`: the reduced form was counted, because the whole one is over the quota. */
-export type StoreVerdict =
+export type StorageVerdict =
 	| { stored: true; isReduced: boolean }
 	| ({ stored: false; quotaBytes: number } & StoredTotals);
 
@@ -84,7 +84,7 @@ export class RollingBytes {
 export function fitWrite(
 	{ rollingBytes, keptBytes, reducedRollingBytes }: StoredWrite,
 	{ storedBytes, quotaBytes }: StoredTotals,
-): StoreVerdict {
+): StorageVerdict {
 	const adds = rollingBytes + keptBytes;
 	if (quotaBytes === null || adds <= 0 || storedBytes + adds <= quotaBytes) return { stored: true, isReduced: false };
 	if (reducedRollingBytes !== undefined) return { stored: true, isReduced: true };

@@ -4,7 +4,7 @@ import { database } from "../db/client.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { recordStoredBytes, sumKeptBytes } from "./stored-bytes.store.ts";
-import { type StoredTotals, type StoredWrite, type StoreVerdict, storedQuotaBytes } from "./stored-bytes.ts";
+import { type StoredTotals, type StoredWrite, type StorageVerdict, storedQuotaBytes } from "./stored-bytes.ts";
 import { StoredTable } from "./stored-table.edge.ts";
 
 /** What the meter provides. */
@@ -40,7 +40,7 @@ export class StoredQuota {
 	}
 
 	/** Counts a write before it is made, where it fits. */
-	count({ id, userId, plan, write }: CountedWrite, nowMs: number): StoreVerdict {
+	count({ id, userId, plan, write }: CountedWrite, nowMs: number): StorageVerdict {
 		const verdict = this.#table.count(id, userId, write, this.totals(plan, nowMs).quotaBytes, nowMs);
 		if (!verdict.stored || verdict.isReduced) this.#recountIfDue(nowMs);
 		this.armForFlush(nowMs);

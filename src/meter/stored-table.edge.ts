@@ -8,7 +8,7 @@ import {
 	RollingBytes,
 	type StoredTotals,
 	type StoredWrite,
-	type StoreVerdict,
+	type StorageVerdict,
 	toDay,
 } from "./stored-bytes.ts";
 
@@ -82,7 +82,7 @@ export class StoredTable {
 		write: StoredWrite,
 		quotaBytes: StoredTotals["quotaBytes"],
 		nowMs: number,
-	): StoreVerdict {
+	): StorageVerdict {
 		const known = this.#find(id);
 		if (known) return { stored: true, isReduced: known.is_reduced === 1 };
 		const verdict = fitWrite(write, { storedBytes: this.totalBytes(nowMs), quotaBytes });
