@@ -95,6 +95,14 @@ const settingsSchema = z.object({
 	UPSTREAM_IDLE_TIMEOUT_MS: positiveInteger(20_000),
 	/** Time for all upstream calls of one request together, ms. */
 	UPSTREAM_TOTAL_TIMEOUT_MS: positiveInteger(600_000),
+	/** The waits before the second try of an agent's step, the third and so on, ms, separated by commas. */
+	STEP_RETRY_WAITS_MS: z
+		.string()
+		.default("250,1000,4000")
+		.transform((list) => list.split(",").map((wait) => Number(wait.trim() || Number.NaN)))
+		.refine((waits) => waits.every((wait) => Number.isSafeInteger(wait) && wait > 0), {
+			error: "must be whole numbers of milliseconds above 0, separated by commas",
+		}),
 });
 
 /** How to call a provider that has a key. */
@@ -140,6 +148,7 @@ export interface Settings {
 	upstreamTimeoutMs: number;
 	upstreamIdleTimeoutMs: number;
 	upstreamTotalTimeoutMs: number;
+	stepRetryWaitsMs: readonly number[];
 	/** Providers that have a key, by id. */
 	providers: ReadonlyMap<string, ProviderAccess>;
 	/** All providers of the catalog, by id. */
@@ -288,6 +297,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
 		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
 		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
+		stepRetryWaitsMs: values.STEP_RETRY_WAITS_MS,
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
 		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),
 		hashesAuditSecrets: values.AUDIT_SECRETS === "hash",

@@ -40,6 +40,10 @@ export interface KeyGrant {
 	budgetKeyId: string | null;
 	/** Null for a key that may call every model of its plan. */
 	rules: KeyRules | null;
+	/** Its id and those of the keys that it replaced, one after the other, by rotation. */
+	lineage: readonly string[];
+	/** Whether it reads only what its lineage made. */
+	ownOnly: boolean;
 }
 
 /** What a key says of the models that it may call. */
@@ -48,6 +52,13 @@ export interface KeyRules {
 	models: readonly string[] | null;
 	/** JSON of a routing config in normal form; null without one. */
 	brainConfig: string | null;
+}
+
+/** The console's session that a request is made in. */
+export interface RequestSession {
+	id: string;
+	/** The only version of its key that is accepted. */
+	keyVersion: number;
 }
 
 export interface ServiceContext extends RequestContext {
@@ -59,11 +70,11 @@ export interface ServiceContext extends RequestContext {
 	headers: Headers;
 	/**
 	 * Answers another request as if it had come in by itself, with its own id, access guard and log line.
-	 * @param keyVersion when given, only this version of its key is accepted.
+	 * @param session the console's session that it is made in.
 	 */
-	dispatch(request: Request, keyVersion?: number): Promise<Response>;
-	/** The only version of the key that this request may be made with; absent: the latest. */
-	keyVersion?: number;
+	dispatch(request: Request, session?: RequestSession): Promise<Response>;
+	/** Absent for a request that comes with a key of its own. */
+	session?: RequestSession;
 	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */
 	caller(): Promise<Result<Account | null>>;
 }

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
@@ -28,7 +29,7 @@ import {
 } from "./response.ts";
 import { type AnswerMode, RUN_NOT_FOUND, toOutcomeResult, toRunResult } from "./run/answer.edge.ts";
 import { agentRunClient } from "./run/client.edge.ts";
-import { findControlRefusal } from "./run/control.edge.ts";
+import { findControlRefusal, findReadRefusal } from "./run/control.edge.ts";
 import { resumeRun } from "./run/resume.edge.ts";
 import { mergeRunPage } from "./run/run-page.ts";
 import type { RunView } from "./run/run-view.ts";
@@ -122,7 +123,7 @@ const listRunsEndpoint = endpoint({
 		const after = readListCursor(query.cursor, (id) => parseRunId(id, context) !== null);
 		if (!after.ok) return after;
 		const page = {
-			filter: { status, since, until },
+			filter: { status, since, until, apiKeyIds: readableMakers(account) ?? undefined },
 			after: after.value,
 			limit: Math.min(query.limit, MAX_LISTED_RUNS),
 		};
@@ -155,10 +156,12 @@ function isOwnRunId(runId: string, context: KeyContext): boolean {
 	return parts.userNumber === null || parts.userNumber === context.account.number;
 }
 
-/** One of the caller's runs: from D1 when it is over, else from its object. */
+/** One of the runs that the caller reads: from D1 when it is over, else from its object. */
 async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
 	const { account, db, env, timings } = context;
 	if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+	const refused = await findReadRefusal(runId, context);
+	if (refused) return fail(refused);
 	const stored = await timings
 		.measure("d1", () => findRun(db, account.userId, runId))
 		.catch((error: unknown) => {
@@ -301,6 +304,8 @@ const getStepEndpoint = endpoint({
 	result: stepTextSchema,
 	async handle({ params: { run_id: runId, index }, context }) {
 		if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+		const refused = await findReadRefusal(runId, context);
+		if (refused) return fail(refused);
 		const step = await agentRunClient(context.env, context.account.userId, runId).readStep(parseStepIndex(index));
 		if (step === null) return fail(RUN_NOT_FOUND);
 		if (step === "unknown") return fail({ reason: "step_not_found", message: "the run has no such step" });

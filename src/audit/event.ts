@@ -35,6 +35,9 @@ export const EVENT_TYPES = [
 	"compliance_blocked",
 ] as const;
 
+/** Events of what all keys of a user share: the chain and the manifest of a workspace. */
+export const SHARED_EVENT_TYPES: readonly (typeof EVENT_TYPES)[number][] = ["handoff_created", "manifest_changed"];
+
 /** One row of the audit_events table, in its column names. */
 export interface AuditEventRow {
 	/** `ae_` and a ULID. */

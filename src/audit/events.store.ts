@@ -1,12 +1,12 @@
 // Audit events in D1: inserted in batches, once each, and never changed. Read newest first, after a position.
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Database } from "../db/client.edge.ts";
 import { isInListRange } from "../db/list-range.ts";
-import { rowsFromJson } from "../db/rows.ts";
+import { isOneOf, rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { PagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
-import type { AuditEventRow } from "./event.ts";
+import { type AuditEventRow, SHARED_EVENT_TYPES } from "./event.ts";
 import { type EventFilter, type EventPageQuery, PAGE_PAYLOAD_CHARS } from "./page.ts";
 
 /** The columns of a row, under their names in D1. */
@@ -40,13 +40,19 @@ export function insertEventOfChange(db: Database, event: AuditEventRow) {
 const MOST_LOOKED_AT = 5_000;
 
 /** The conditions of a filter: one that an index has, and those that are checked on what it finds. */
-function splitFilter({ workspaceId, decision, eventType, actor }: EventFilter): { indexed: SQL[]; checked: SQL[] } {
+function splitFilter(filter: EventFilter): { indexed: SQL[]; checked: SQL[] } {
+	const { workspaceId, decision, eventType, actor, readableActors } = filter;
 	const indexed = [
 		workspaceId === undefined ? [] : eq(auditEvents.workspaceId, workspaceId),
 		decision === undefined ? [] : eq(auditEvents.decision, decision),
 		eventType === undefined ? [] : eq(auditEvents.eventType, eventType),
 	].flat();
-	const checked = actor === undefined ? [] : [eq(auditEvents.actor, actor)];
+	const checked = [
+		actor === undefined ? [] : eq(auditEvents.actor, actor),
+		readableActors === undefined
+			? []
+			: (or(isOneOf(auditEvents.actor, readableActors), inArray(auditEvents.eventType, [...SHARED_EVENT_TYPES])) ?? []),
+	].flat();
 	return { indexed: indexed.slice(0, 1), checked: [...indexed.slice(1), ...checked] };
 }
 

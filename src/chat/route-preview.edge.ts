@@ -128,7 +128,7 @@ export const previewRouteEndpoint = endpoint({
 		const { observedThen } = body;
 		const mask = request.value.options.gate?.mask;
 		const atMs = observedThen ? Date.parse(observedThen.at) : startedAtMs;
-		const observe = observedThen ? () => observedThen : observeFor({ userId: account.userId }, settings, startedAtMs);
+		const observe = observedThen ? () => observedThen : observeFor({ userId: account.userId }, settings);
 		const planned = planCall(request.value, account.plan, settings, atMs, observe);
 		if (!planned.ok) return fail(withClientFieldNames(planned.failure));
 		const { selection, signals, observed } = planned.value;

@@ -14,6 +14,7 @@ export const KEY_FLAGS = {
 	"brain-config": { type: "string" },
 	tags: { type: "string" },
 	"alert-webhook": { type: "string" },
+	"own-only": { type: "string" },
 } as const;
 
 type KeyFlag = keyof typeof KEY_FLAGS;
@@ -33,6 +34,11 @@ function parseConfig(text: string): unknown {
 	}
 }
 
+/** `true` or `false`; what else it says, the service refuses. */
+function parseFlag(text: string): unknown {
+	return text === "true" ? true : text === "false" ? false : text;
+}
+
 const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	name: String,
 	role: String,
@@ -45,6 +51,7 @@ const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	"brain-config": parseConfig,
 	tags: parseList,
 	"alert-webhook": String,
+	"own-only": parseFlag,
 };
 
 /** The request's members for the flags that were given. */

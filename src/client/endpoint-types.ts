@@ -181,6 +181,8 @@ type Observed = {
 	slowdown?: Record<string, number>;
 	/** By model: the share of its calls that have failed lately. */
 	failure_share?: Record<string, number>;
+	/** Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again. */
+	not_served?: Record<string, number>;
 };
 
 type Compliance2 = {
@@ -264,6 +266,8 @@ type Model = {
 	max_tokens: number;
 	capabilities: Capabilities;
 	available: boolean;
+	/** Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes. */
+	not_served?: true;
 	/** The id that was asked for, where it stands for this model. */
 	alias?: string;
 };
@@ -354,6 +358,8 @@ type WatchAgentRun = {
 type Data = {
 	id: string;
 	workspace_id: string;
+	/** Whose workspace it is: the first 16 hex digits of SHA-256 of the user's id. Null in older entries. */
+	owner: string | null;
 	seq: number;
 	objective: string;
 	from_tool: string | null;
@@ -502,6 +508,8 @@ type ChangeKeyBody = {
 	tags?: string[] | null;
 	/** An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
 	alert_webhook?: string | null;
+	/** Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never. */
+	own_only?: boolean | null;
 };
 
 type ChangeKey = {
@@ -523,6 +531,8 @@ type ChangeKey = {
 	tags: string[];
 	/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 	alert_webhook: string | null;
+	/** Whether it reads only what it, or a key that it replaced, made. */
+	own_only: boolean;
 	created_at: string;
 	/** The key that it replaced. */
 	rotated_from: string | null;
@@ -688,6 +698,8 @@ export interface EndpointTypes {
 				slowdown?: Record<string, number>;
 				/** By model: the share of its calls that have failed lately. */
 				failure_share?: Record<string, number>;
+				/** Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again. */
+				not_served?: Record<string, number>;
 			} | null;
 			[member: string]: unknown;
 		};
@@ -1004,6 +1016,8 @@ export interface EndpointTypes {
 			}>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
+			/** Under a policy that masks: the last user message as models would read it, at most 4,000 characters. */
+			masked_text?: string;
 			allowed_models?: string[];
 			excluded_models?: Record<string, string[]>;
 			compliance_cost_premium?: {
@@ -1442,6 +1456,10 @@ export interface EndpointTypes {
 				ok: boolean;
 				n: number;
 				first_broken_index: number | null;
+				/** Whose workspace its entries say that it is; null when none does. */
+				owner: string | null;
+				/** What the verdict does not tell. */
+				notes: string[];
 				/** `<name>:<position>`, the lowest hundred. */
 				reasons: string[];
 				signing_enabled: boolean;
@@ -1950,6 +1968,8 @@ export interface EndpointTypes {
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
+			/** Whether it reads only what it, or a key that it replaced, made. */
+			own_only: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -1969,7 +1989,7 @@ export interface EndpointTypes {
 			key: string;
 		};
 	};
-	/** The caller's keys that are not deleted, newest first, without the keys themselves. */
+	/** The caller's keys that are not deleted, newest first, without the keys themselves; a key that reads only its own sees itself. */
 	list_keys: {
 		query?: {
 			/** Keys of a page. */
@@ -2031,6 +2051,8 @@ export interface EndpointTypes {
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
+			/** Whether it reads only what it, or a key that it replaced, made. */
+			own_only: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -2404,6 +2426,19 @@ export interface EndpointTypes {
 			providers_configured: number;
 			/** The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer. */
 			default_config: "none" | "valid" | "invalid" | "unknown";
+			/** For operators only: what this isolate knows of the providers. */
+			providers?: {
+				/** By provider: for how many ms. */
+				open_breakers: Record<string, number>;
+				/** By model: ms until it may be called again after a 429. */
+				throttled: Record<string, number>;
+				/** By model: until when it is passed by, because its provider said that it does not serve it. */
+				not_served: Record<string, {
+					provider: string;
+					upstream_model: string;
+					until: string;
+				}>;
+			};
 		};
 	};
 }

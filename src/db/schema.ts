@@ -57,6 +57,8 @@ export const apiKeys = sqliteTable(
 		budgetKeyId: text("budget_key_id"),
 		/** The address that the budget's alerts are sent to. */
 		alertWebhook: text("alert_webhook"),
+		/** Whether it reads only what it made; null for its role's default. */
+		ownOnly: integer("own_only", { mode: "boolean" }),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),
@@ -174,6 +176,8 @@ export const handoffs = sqliteTable(
 		leafHash: text("leaf_hash").notNull(),
 		signature: text(),
 		keyId: text("key_id"),
+		/** As the origin of its checkpoints names the owner; null in entries from before subjects named it. */
+		owner: text(),
 	},
 	(table) => [uniqueIndex("handoffs_chain").on(table.userId, table.workspaceId, table.seq)],
 );
@@ -264,10 +268,13 @@ export const agentRuns = sqliteTable(
 		summary: text().notNull(),
 		/** JSON of the whole run once it is over; null before, and when it is too large for a row. */
 		run: text(),
+		/** The API key that began it; null in rows from before this column. */
+		apiKeyId: text("api_key_id"),
 		/** What the run counts as, in the sum of its user; null in rows from before this column. */
 		storedBytes: integer("stored_bytes"),
 	},
 	(table) => [
+		index("agent_runs_key").on(table.userId, table.apiKeyId, table.createdAt, table.id),
 		// A recount reads this alone: behind the texts, a column is far away.
 		index("agent_runs_stored").on(table.userId, table.storedBytes),
 		index("agent_runs_user").on(table.userId, table.createdAt, table.id),

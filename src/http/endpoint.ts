@@ -112,8 +112,8 @@ interface PublicDefinition {
 interface KeyDefinition {
 	access: "key";
 	/**
-	 * `first` (the default): the request is counted before its body is read. `handler`: the handler has it counted together
-	 * with the reservation of its worst case. `none`: the endpoint calls other endpoints, which count their own requests.
+	 * `first` (the default): the request is counted before its handler, once its body has been read. `handler`: the handler has
+	 * it counted together with the reservation of its worst case. `none`: the endpoint calls other endpoints, which count their own requests.
 	 */
 	admission?: "first" | "handler" | "none";
 	/** False: the request counts towards the minute, not towards the day. */

@@ -1,5 +1,6 @@
 // Applies the rules in force to a request: routing config and compliance policy, the request's own and the server's.
-import { ok, type Result } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
+import { findSchemaExcess } from "../providers/schema-limits.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { gateFor } from "./call-gate.edge.ts";
@@ -22,6 +23,8 @@ export async function applyRules(
 	const request = toRequest(config);
 	if (!request.ok) return request;
 	const { call, options } = request.value;
+	const excess = findSchemaExcess(call);
+	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	const { settings, account, signal } = context;
 	const gate = await gateFor(call, levels, settings, { user: account.userId, signal });
 	return ok({ call: maskCall(call, gate?.mask ?? null), options: { ...options, gate } });

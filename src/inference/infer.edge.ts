@@ -89,7 +89,7 @@ async function reserveCall(
 	const { account, settings, startedAtMs, signal, log } = caller;
 	const { userId } = account;
 	const { conversation } = request.options;
-	const observe = observeFor({ userId, conversation }, settings, startedAtMs);
+	const observe = observeFor({ userId, conversation }, settings);
 	const options = { ...request.options, keyBudget: account.tightBudget ?? null };
 	const plan = planCall({ ...request, options }, account.plan, settings, startedAtMs, observe);
 	if (!plan.ok) return plan;
@@ -103,6 +103,7 @@ async function reserveCall(
 	const { boundNanoUsd } = set;
 	const endsAtMs = Date.now() + settings.upstreamTotalTimeoutMs;
 	const calls = new CallRunner({
+		userId,
 		settings,
 		signal,
 		boundNanoUsd,

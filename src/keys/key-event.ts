@@ -1,4 +1,5 @@
 // The audit events of keys: made, changed, revoked. None holds a key itself. Pure.
+import { readsOwnOnly } from "../account/makers.ts";
 import type { PlainEvent } from "../audit/event.ts";
 import { usd } from "../proof/money.ts";
 import { maskWebhook } from "../webhooks/webhook.ts";
@@ -6,7 +7,7 @@ import type { ApiKey, KeyOptions } from "./key.ts";
 
 /** Options under their names in requests. */
 function toOptionFields(options: KeyOptions) {
-	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook } = options;
+	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook, ownOnly } = options;
 	return {
 		name,
 		role,
@@ -19,6 +20,7 @@ function toOptionFields(options: KeyOptions) {
 		brain_config: config,
 		tags,
 		alert_webhook: alertWebhook,
+		own_only: readsOwnOnly({ role, ownOnly }),
 	};
 }
 

@@ -63,6 +63,12 @@ export const keyOptionFields = () => ({
 		.max(MAX_WEBHOOK_URL_CHARS)
 		.nullish()
 		.describe("An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
+	own_only: z
+		.boolean()
+		.nullish()
+		.describe(
+			"Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never.",
+		),
 });
 
 /** A member that is not honoured would be a rule that nobody keeps, so unknown ones are refused. */
@@ -82,7 +88,19 @@ export const rotateRequestSchema = z.lazy(() =>
 
 /** What a request names of a key's options, but for its config. Null stands for none. */
 function toKeyOptions(body: KeyRequest): WantedOptions {
-	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags, alert_webhook } = body;
+	const {
+		name,
+		role,
+		expires_at,
+		rpm,
+		daily_requests,
+		budget_usd,
+		budget_period,
+		models,
+		tags,
+		alert_webhook,
+		own_only,
+	} = body;
 	const budget = budget_usd == null ? null : { limitNanoUsd: nanoUsd(budget_usd), period: budget_period ?? null };
 	return {
 		...(name === undefined ? {} : { name }),
@@ -94,6 +112,7 @@ function toKeyOptions(body: KeyRequest): WantedOptions {
 		...(models === undefined ? {} : { models }),
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
 		...(alert_webhook === undefined ? {} : { alertWebhook: alert_webhook }),
+		...(own_only === undefined ? {} : { ownOnly: own_only }),
 	};
 }
 

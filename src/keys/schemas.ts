@@ -1,5 +1,6 @@
 // Keys in answers. Pure.
 import * as z from "zod";
+import { readsOwnOnly } from "../account/makers.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
 import type { BudgetStatus, KeyCosts } from "../meter/key-budget.ts";
@@ -26,6 +27,7 @@ const keyMembers = () => ({
 		.string()
 		.nullable()
 		.describe("Where alerts of its budget go. Only owners' keys are shown more than the host."),
+	own_only: z.boolean().describe("Whether it reads only what it, or a key that it replaced, made."),
 	created_at: z.string(),
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
 });
@@ -81,6 +83,7 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		brain_config: options.config && toConfigFields(options.config),
 		tags: options.tags,
 		alert_webhook: alertWebhook === null || isOwner ? alertWebhook : maskWebhook(alertWebhook),
+		own_only: readsOwnOnly(options),
 		created_at: createdAt,
 		rotated_from: rotatedFrom,
 	};

@@ -112,7 +112,8 @@ function selectCheapest(request: SelectionRequest, why: string): Result<Selectio
 function selectNamed(request: SelectionRequest, model: Model, by: "request" | "config"): Result<Selection> {
 	const namer = by === "request" ? by : "routing config";
 	const isAlias = request.model !== model.id;
-	const ranking = rankModels(request, "direct", null);
+	const isDue = by === "request" && request.observations.not_served?.[model.id] === 0;
+	const ranking = rankModels(isDue ? withServed(request, [model.id]) : request, "direct", null);
 	const own = ranking.eligible.find((candidate) => candidate.model === model);
 	const others = ranking.eligible.filter((candidate) => candidate !== own);
 	const fallbacks = [
@@ -182,8 +183,24 @@ function findTarget({
 	return config && config.model !== "auto" ? { by: "config", model: config.model } : null;
 }
 
-/** Selects the model for a call and ranks the others as fallbacks. */
+/** The request as if providers had not said that they do not serve some models. */
+function withServed(request: SelectionRequest, modelIds: readonly string[]): SelectionRequest {
+	const { not_served = {}, ...observations } = request.observations;
+	const left = Object.entries(not_served).filter(([id]) => !modelIds.includes(id));
+	return { ...request, observations: { ...observations, not_served: Object.fromEntries(left) } };
+}
+
+/**
+ * Selects the model for a call and ranks the others as fallbacks. Models that their providers lately said they do not serve are passed
+ * by; where nothing else may serve, they are asked.
+ */
 export function selectModels(request: SelectionRequest): Result<Selection> {
+	const selected = selectServed(request);
+	const passedBy = Object.keys(request.observations.not_served ?? {});
+	return selected.ok || passedBy.length === 0 ? selected : selectServed(withServed(request, passedBy));
+}
+
+function selectServed(request: SelectionRequest): Result<Selection> {
 	const target = findTarget(request);
 	const { toolLoopModel } = request.call;
 	const namedModel = target && "by" in target ? target : null;

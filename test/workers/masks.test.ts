@@ -303,6 +303,31 @@ describe("a preview", () => {
 		);
 		expect(preview).toMatchObject({ ok: true, masked: { credit_card: 1, email: 2 } });
 	});
+
+	it("shows the last user message as models read it, and nothing else", async () => {
+		const preview = (body: Json) =>
+			json<Json>(callWithKey(key.key, "/v2/compliance/preview", { compliance: COMPLIANCE, ...body }));
+		expect(await preview({ prompt: PROMPT })).toMatchObject({ masked_text: MASKED_PROMPT });
+		const messages = [
+			{ role: "user", content: PROMPT },
+			{ role: "assistant", content: OTHER_MAIL },
+			{
+				role: "user",
+				content: [
+					{ type: "text", text: `Not ${OTHER_MAIL}` },
+					{ type: "text", text: "thanks" },
+				],
+			},
+			{ role: "assistant", content: CARD },
+		];
+		expect(await preview({ messages, scope: "all" })).toMatchObject({ masked_text: "Not [EMAIL_2]\nthanks" });
+		expect(await preview({ messages })).toMatchObject({ masked_text: "Not [EMAIL_1]\nthanks" });
+		const long = await preview({ prompt: `${PROMPT} ${"word ".repeat(2_000)}` });
+		expect(long["masked_text"]).toHaveLength(4_000);
+		expect(await preview({ prompt: PROMPT, compliance: { block_data_classes: ["PII"] } })).not.toHaveProperty(
+			"masked_text",
+		);
+	});
 });
 
 describe("a workflow", () => {

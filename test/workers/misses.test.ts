@@ -49,6 +49,8 @@ describe("unknown keys", () => {
 		});
 		const fresh = await newKey("pro");
 		expect((await ask("/v1/usage", `Bearer ${fresh.key}`)).status).toBe(200);
+		// Another address of the same network of 64 bits is the same sender.
+		expect((await ask("/v1/usage", unknownKey(), address.replace(/::1$/, ":a:b:c:d"))).status).toBe(429);
 		expect((await ask("/v1/usage", unknownKey(), anAddress())).status).toBe(401);
 	});
 

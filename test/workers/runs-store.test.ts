@@ -18,6 +18,7 @@ beforeEach(() => {
 		summary: '{"steps_taken":0}',
 		run: null,
 		stored_bytes: 0,
+		api_key_id: "key_1",
 	};
 });
 

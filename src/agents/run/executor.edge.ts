@@ -387,7 +387,9 @@ export class RunExecutor {
 		if (isCancelled) return "plan" in change ? change : {};
 		if ("plan" in change && failure.reason === "all_models_failed") return { ...change, retry: null };
 		const billed = calls.map(({ model }) => model);
-		const retry = failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, Date.now()) : null;
+		const { stepRetryWaitsMs } = this.#context.planContext().settings;
+		const retry =
+			failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, stepRetryWaitsMs, Date.now()) : null;
 		if (retry) return { retry };
 		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
 		const why = failureText(failure);

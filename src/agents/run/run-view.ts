@@ -39,5 +39,6 @@ export function toAgentRunRow(run: RunSnapshot): Omit<AgentRunRow, "revision"> {
 		summary,
 		run: whole !== null && wholeBytes <= MAX_MIRRORED_BYTES ? whole : null,
 		stored_bytes: run.end ? wholeBytes + utf8Length(summary) + STORED_ROW_BYTES : startedRunBytes(run.spec),
+		api_key_id: run.spec.keyId,
 	};
 }

@@ -24,6 +24,7 @@ import type { RunResponse } from "../response.ts";
 import { selectStepPool, toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
 import { type AnswerMode, answerRun, RUN_NOT_STARTED } from "./answer.edge.ts";
+import { claimScope } from "./claims.edge.ts";
 import { agentRunClient, claimRun } from "./client.edge.ts";
 import { findControlRefusal } from "./control.edge.ts";
 import { lowerToBudget, type RunLimits, toRunLimits } from "./limits.ts";
@@ -95,7 +96,7 @@ async function prepareRun(
 		compliance,
 		intendedModel: pool.value.single[0],
 		isBackground: body.background ?? false,
-		...(body.idempotency_key == null ? {} : { idempotencyKey: body.idempotency_key }),
+		...(body.idempotency_key == null ? {} : { idempotencyKey: body.idempotency_key, claimScope: claimScope(account) }),
 		...(webhook.value === null ? {} : { webhook: webhook.value }),
 		startedAtMs,
 	};
@@ -109,7 +110,7 @@ async function claimKey(
 	runId: string | null,
 ): Promise<Result<string | null>> {
 	if (key == null) return ok(runId);
-	const claim = await claimRun(env, account.userId, key, bodyHash(rawBody), runId);
+	const claim = await claimRun(env, claimScope(account), key, bodyHash(rawBody), runId);
 	if (claim && !claim.isSameBody) {
 		const message = "this idempotency_key stands for a run that was asked for with another body";
 		return fail({ reason: "idempotency_conflict", message });

@@ -55,6 +55,7 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	config: fc.option(config),
 	tags: fc.constant([]),
 	alertWebhook: fc.constant(null),
+	ownOnly: fc.constant(null),
 });
 
 describe("a key", () => {

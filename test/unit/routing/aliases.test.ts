@@ -40,7 +40,7 @@ function planned(
 function firstCall(...args: Parameters<typeof planned>) {
 	const plan = planned(...args);
 	if (!plan.ok) throw new Error(JSON.stringify(plan.failure));
-	return toCallSet(plan.value, new ProviderHealth(), false, NOON).calls[0];
+	return toCallSet(plan.value, new ProviderHealth(), { user: "u", hasPriority: false }, NOON).calls[0];
 }
 
 describe("an alias", () => {
