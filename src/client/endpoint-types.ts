@@ -286,6 +286,11 @@ type Capabilities = {
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
 };
 
+type GoalDigest = {
+	hash: string;
+	bytes: number;
+};
+
 type Steps = {
 	index: number;
 	role: "subtask" | "finalize";
@@ -346,6 +351,8 @@ type WatchAgentRun = {
 	output: string;
 	/** The output limit ended the output or a section of it, and nobody could complete it. */
 	truncated?: true;
+	/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+	goal_digest?: GoalDigest;
 	/** Why it stopped, unless it is complete or still running. */
 	final_message?: string;
 	goal?: string;
@@ -496,7 +503,7 @@ type ChangeKeyBody = {
 	rpm?: number | null;
 	/** Requests in 24 hours, at most the plan's, which is the default. */
 	daily_requests?: number | null;
-	/** USD that its requests never cost more than, in each period. None by default. */
+	/** USD that its requests never cost more than, in each period; above 0. None by default. */
 	budget_usd?: number | null;
 	/** The budget's period: a calendar day, week or month in UTC, or total, which is the default. */
 	budget_period?: "day" | "week" | "month" | "total" | null;
@@ -837,7 +844,7 @@ export interface EndpointTypes {
 	/** Code for a task: one model writes it, another reviews it, and it is repaired until it passes; it is never run. */
 	write_code: {
 		body: {
-			/** What the code is to do. */
+			/** What the code is to do; at most 256 KiB. */
 			task: string;
 			/** Such as `python`; told from the task where it is left out. */
 			language?: string | null;
@@ -1118,7 +1125,7 @@ export interface EndpointTypes {
 	/** Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof. */
 	start_agent_run: {
 		body: {
-			/** What is to be reached. */
+			/** What is to be reached; at most 256 KiB. */
 			goal?: string | null;
 			/** The same, where `goal` is missing or blank. */
 			prompt?: string | null;
@@ -1170,6 +1177,8 @@ export interface EndpointTypes {
 			output: string;
 			/** The output limit ended the output or a section of it, and nobody could complete it. */
 			truncated?: true;
+			/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+			goal_digest?: GoalDigest;
 			/** Why it stopped, unless it is complete or still running. */
 			final_message?: string;
 			goal?: string;
@@ -1222,6 +1231,8 @@ export interface EndpointTypes {
 				output: string;
 				/** The output limit ended the output or a section of it, and nobody could complete it. */
 				truncated?: true;
+				/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+				goal_digest?: GoalDigest;
 				/** Why it stopped, unless it is complete or still running. */
 				final_message?: string;
 				/** Its first 200 characters. */
@@ -1678,6 +1689,10 @@ export interface EndpointTypes {
 			reason: string;
 			event_id: string;
 			created_at: string;
+			/** The quota of stored bytes is full, and the event keeps less: `context` as its digest, long texts in part. */
+			reduced?: "storage_quota_exceeded";
+			/** Of a context that the event does not keep. */
+			context_digest?: GoalDigest;
 		};
 	};
 	/** Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded. */
@@ -1903,7 +1918,7 @@ export interface EndpointTypes {
 			brain_config?: BrainConfig | null;
 			/** Models that it excludes see nothing. */
 			compliance?: Compliance | null;
-			/** What the skill is put to, with all that it needs to know. */
+			/** What the skill is put to, with all that it needs to know; at most 256 KiB. */
 			task: string;
 			messages?: null;
 			tools?: null;
@@ -2085,6 +2100,8 @@ export interface EndpointTypes {
 				price_usd_month: number;
 				daily_requests: number | null;
 				rpm: number;
+				/** The most that a user may store; null where nothing limits it. */
+				stored_bytes: number | null;
 				model_access: {
 					type: "all" | "allowlist";
 					count: number;
@@ -2141,6 +2158,11 @@ export interface EndpointTypes {
 				latency_ms: number;
 				fallback: boolean;
 			}[];
+			/** What is stored, and the most that may be; null where nothing limits it. */
+			storage: {
+				stored_bytes: number;
+				quota_bytes: number | null;
+			};
 			/** What requests that are not settled yet may cost besides what they have spent. */
 			held_usd: number;
 			/** Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards. */
