@@ -83,12 +83,16 @@ async function publicLimitFailure({ env }: ServiceContext, key: string): Promise
 /** Admits the request before its handler, or lets the handler do it. A refusal replaces the answer. */
 async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
-	const known = keyRequestFor(context).admission.knownRefusal();
+	const isAdmittedLater =
+		endpoint.access === "key" && (endpoint.admission === "handler" || endpoint.admission === "body");
+	const known =
+		endpoint.access === "key" && endpoint.admission === "body" ? null : keyRequestFor(context).admission.knownRefusal();
 	if (known) c.res = failureResponse(c, known);
-	else if (endpoint.access === "key" && endpoint.admission === "handler") {
+	else if (isAdmittedLater) {
 		await next();
 		// A request that failed before its handler admitted it counts all the same.
 		const last = keyRequestFor(context).admission;
+		if (last.isRecord) return;
 		const verdict = last.outcome ?? (await last.request());
 		if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
 	} else {

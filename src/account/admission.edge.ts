@@ -4,7 +4,7 @@ import { PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
-import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
+import { type AdmitVerdict, type Quota, RECORDS_PER_MINUTE } from "../meter/meter-calls.ts";
 import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { forgetAccount } from "./auth.edge.ts";
@@ -60,6 +60,8 @@ export function forgetRefusals(id: string): void {
 export class Admission {
 	/** Set when the meter has answered. */
 	outcome: Result<Quota> | null = null;
+	/** Whether the request was taken as a record, which counts against no limit of plan or key. */
+	isRecord = false;
 	/** Limits for the headers, of an admission or a refusal. */
 	quota: Quota | null = null;
 	/** The key's budget, when the meter has refused the reservation for it. */
@@ -117,14 +119,29 @@ export class Admission {
 		return this.outcome;
 	}
 
+	/** Asks the meter whether it takes the request as a record. */
+	async requestRecord(): Promise<Result<null>> {
+		const { userId, keyId, key } = this.#account;
+		const meter = this.#context.meter(userId);
+		const verdict = await this.#context.timings.measure("admit", () => meter.takeRecord(keyId, key.version));
+		this.isRecord = true;
+		if (verdict.taken) return ok(null);
+		if (verdict.reason !== "rate_limit_exceeded") return fail(this.#keyFailure(verdict.reason));
+		const { retryAfterMs } = verdict;
+		const message = `a user's hooks may record ${RECORDS_PER_MINUTE} events a minute; try again in ${describeWait(retryAfterMs)}`;
+		return fail({ reason: "rate_limit_exceeded", message, retryAfterMs });
+	}
+
+	/** The failure of a key that the meter refuses. */
+	#keyFailure(reason: "revoked" | "key_changed"): Failure {
+		if (reason === "revoked") return { reason: "invalid_api_key", message: "the API key is unknown or revoked" };
+		forgetAccount(this.#account.userId);
+		return { reason: "key_changed" };
+	}
+
 	#toOutcome(verdict: Exclude<AdmitVerdict, { reason: "key_budget_exceeded" }>): Result<Quota> {
-		if (!verdict.admitted && verdict.reason === "revoked") {
-			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
-		}
-		if (!verdict.admitted && verdict.reason === "key_changed") {
-			forgetAccount(this.#account.userId);
-			return fail({ reason: "key_changed" });
-		}
+		if (!verdict.admitted && (verdict.reason === "revoked" || verdict.reason === "key_changed"))
+			return fail(this.#keyFailure(verdict.reason));
 		if (!verdict.admitted && verdict.reason === "plan_changed") {
 			forgetAccount(this.#account.userId);
 			return fail({ reason: "plan_changed", plan: verdict.plan });
@@ -140,5 +157,5 @@ export class Admission {
 export function toKeyContext(context: ServiceContext, account: Account, admission: Admission): KeyContext {
 	// The same object, so that the stages around a handler see what it changes.
 	const admit: KeyContext["admit"] = (reservation, options) => admission.request(reservation, options);
-	return Object.assign(context, { account, admit });
+	return Object.assign(context, { account, admit, admitRecord: () => admission.requestRecord() });
 }

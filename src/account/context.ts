@@ -78,4 +78,6 @@ export interface KeyContext extends ServiceContext {
 	 * @param options whether it counts towards the day; default: as its endpoint says.
 	 */
 	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Quota>>;
+	/** Takes the request as a record of a coding agent's hook, which counts against no limit of plan or key. */
+	admitRecord(): Promise<Result<null>>;
 }

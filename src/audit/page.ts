@@ -9,6 +9,10 @@ export interface EventFilter {
 	eventType?: string | undefined;
 	decision?: string | undefined;
 	actor?: string | undefined;
+	agent?: string | undefined;
+	sessionId?: string | undefined;
+	directory?: string | undefined;
+	permissionMode?: string | undefined;
 	/** Created at this time or later; ISO 8601 as in `created_at`. */
 	since?: string | undefined;
 	/** Created before this time. */
@@ -17,12 +21,16 @@ export interface EventFilter {
 
 /** True when the same query in D1 would find the event. */
 function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosition | null): boolean {
-	const { workspaceId, eventType, decision, actor, since, until } = filter;
+	const { workspaceId, eventType, decision, actor, agent, sessionId, directory, permissionMode, since, until } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
 		(eventType === undefined || event.event_type === eventType) &&
 		(decision === undefined || event.decision === decision) &&
 		(actor === undefined || event.actor === actor) &&
+		(agent === undefined || event.agent === agent) &&
+		(sessionId === undefined || event.session_id === sessionId) &&
+		(directory === undefined || event.directory === directory) &&
+		(permissionMode === undefined || event.permission_mode === permissionMode) &&
 		(since === undefined || event.created_at >= since) &&
 		(until === undefined || event.created_at < until) &&
 		(after === null || compareNewestFirst(after, event) < 0)

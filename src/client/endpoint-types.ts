@@ -392,6 +392,17 @@ type Risk = {
 	factors: string[];
 };
 
+type Tools2 = {
+	/** Tools that need not ask. */
+	allow?: string[] | null;
+	/** Tools that a person is asked about. */
+	ask?: string[] | null;
+	/** Tools that are refused. */
+	deny?: string[] | null;
+	/** What holds for a tool that no pattern names and that is not known otherwise. Default: ask. */
+	unknown?: "allow" | "ask" | "deny" | null;
+};
+
 type Manifest = {
 	workspace_id: string;
 	project_name: string | null;
@@ -399,8 +410,54 @@ type Manifest = {
 	protected_paths: string[];
 	forbidden_commands: string[];
 	allowed_commands?: string[];
+	tools?: Tools3;
 	require_handoffs: boolean;
 	require_risk_gate: boolean;
+};
+
+type Tools3 = {
+	allow: string[];
+	ask: string[];
+	deny: string[];
+	unknown: "allow" | "ask" | "deny";
+};
+
+type HookCodexBody = {
+	/** The workspace whose manifest is the policy. */
+	workspace: string;
+	/** The workspace's root: paths in it are named from there. Default: where the agent works. */
+	root?: string;
+};
+
+type HookCodexBody2 = {
+	/** Such as PreToolUse. */
+	hook_event_name: string;
+	/** The agent's session. */
+	session_id?: string | null;
+	/** Where the agent works, absolute. */
+	cwd?: string | null;
+	/** Such as default, plan or bypassPermissions. */
+	permission_mode?: string | null;
+	/** Such as Bash, Edit or mcp__server__tool. */
+	tool_name?: string | null;
+	/** The tool's arguments. */
+	tool_input: unknown;
+	/** What the tool has answered. */
+	tool_response: unknown;
+	/** The call of the tool. */
+	tool_use_id?: string | null;
+	[member: string]: unknown;
+};
+
+type HookCodex = {
+	/** Absent, the agent goes on under its own rules. */
+	hookSpecificOutput?: HookSpecificOutput;
+};
+
+type HookSpecificOutput = {
+	hookEventName: "PreToolUse";
+	permissionDecision: "ask" | "deny";
+	permissionDecisionReason: string;
 };
 
 type Config = {
@@ -1496,6 +1553,8 @@ export interface EndpointTypes {
 			forbidden_commands?: string[] | null;
 			/** Patterns of simple commands that need not ask because their effect cannot be seen or undone. */
 			allowed_commands?: string[] | null;
+			/** Which tools coding agents may call: patterns over `server__tool` of MCP tools, and names of others. */
+			tools?: Tools2 | null;
 			/** Agents must record a handoff before handing off. */
 			require_handoffs?: boolean | null;
 			/** Agents must pass the policy check before they act. */
@@ -1607,6 +1666,8 @@ export interface EndpointTypes {
 			forbidden_commands?: string[] | null;
 			/** Patterns of simple commands that need not ask because their effect cannot be seen or undone. */
 			allowed_commands?: string[] | null;
+			/** Which tools coding agents may call: patterns over `server__tool` of MCP tools, and names of others. */
+			tools?: Tools2 | null;
 			/** Agents must record a handoff before handing off. */
 			require_handoffs?: boolean | null;
 			/** Agents must pass the policy check before they act. */
@@ -1682,17 +1743,37 @@ export interface EndpointTypes {
 			}[];
 		};
 	};
+	/** Decides on what Claude Code is about to do, and records what it has done, as its hook. */
+	hook_claude_code: {
+		query: HookCodexBody;
+		body: HookCodexBody2;
+		result: HookCodex;
+	};
+	/** Decides on what Codex is about to do, and records what it has done, as its hook. */
+	hook_codex: {
+		query: HookCodexBody;
+		body: HookCodexBody2;
+		result: HookCodex;
+	};
 	/** The caller's audit log, newest first. */
 	list_audit_events: {
 		query?: {
 			/** All of the caller's workspaces without it. */
 			workspace_id?: string;
 			/** Only these. */
-			event_type?: "policy_check" | "handoff_created" | "agent_plan" | "agent_record" | "manifest_changed" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "manifest_changed" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
 			/** Only policy checks have one. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
 			/** Only what this one did: `key:<key id>` or `operator`. */
 			actor?: string;
+			/** Only what this coding agent's hook sent: `claude-code` or `codex`. */
+			agent?: string;
+			/** Only of this session of a coding agent. */
+			session_id?: string;
+			/** Only of coding agents that worked in this directory. */
+			directory?: string;
+			/** Only of coding agents in this permission mode. */
+			permission_mode?: string;
 			/** Created then or later. */
 			since?: string;
 			/** Created before. */
@@ -1712,7 +1793,7 @@ export interface EndpointTypes {
 			searched_back_to: string | null;
 			data: Array<{
 				id: string;
-				event_type: "policy_check" | "handoff_created" | "agent_plan" | "agent_record" | "manifest_changed" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "manifest_changed" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
 				workspace_id: string | null;
 				actor: string;
 				payload: Record<string, unknown>;
@@ -2440,6 +2521,8 @@ export const ROUTES: Readonly<Record<keyof EndpointTypes, { method: string; path
 	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true },
 	check_policy: { method: "POST", path: "/v1/policy/check" },
 	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true },
+	hook_claude_code: { method: "POST", path: "/v1/hooks/claude-code" },
+	hook_codex: { method: "POST", path: "/v1/hooks/codex" },
 	list_audit_events: { method: "GET", path: "/v1/audit/events", isRepeatable: true },
 	validate_brain_config: { method: "POST", path: "/v1/brain/validate", isRepeatable: true },
 	create_brain_share: { method: "POST", path: "/v1/brain/share" },

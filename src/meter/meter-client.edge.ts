@@ -16,6 +16,7 @@ import type {
 	FlushedTotals,
 	MarkedOwner,
 	MeterSnapshot,
+	RecordVerdict,
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
@@ -28,6 +29,8 @@ export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-c
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
+	/** Takes a record of a coding agent's hook, of which a user has so many a minute. */
+	takeRecord(keyId: string, keyVersion: number): Promise<RecordVerdict>;
 	settle(settlement: Settlement): Promise<SettleVerdict>;
 	release(requestId: string): Promise<void>;
 	/** Replaces an open reservation by another. */
@@ -78,6 +81,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callObject(namespace, userId, call);
 	return {
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
+		takeRecord: (keyId, keyVersion) =>
+			twice(async (stub) => (await stub.takeRecord(keyId, keyVersion)) as RecordVerdict),
 		settle: (settlement) => twice((stub) => stub.settle(settlement)),
 		release: (requestId) => twice((stub) => stub.release(requestId)),
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),

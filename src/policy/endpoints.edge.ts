@@ -1,21 +1,15 @@
 // Policy over HTTP: a decision with its trail in the audit log, and a risk score that leaves none.
 
-import { ulid } from "ulid";
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { DECISIONS, RISK_TIERS, toActor } from "../audit/event.ts";
-import { recordAuditEvent } from "../audit/owners.edge.ts";
-import { agentLimitNanoUsd } from "../catalog/plans.ts";
-import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
-import { loadDetector } from "../compliance/load.ts";
+import { DECISIONS, RISK_TIERS } from "../audit/event.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { usd } from "../proof/money.ts";
-import { policyCheckSchema, textListSchema, toPolicyCheckEvent, toPolicyInput } from "./check.ts";
+import { policyCheckSchema, textListSchema } from "./check.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
-import { defaultManifest, manifestDigest } from "./manifest.ts";
 import { findManifest } from "./manifests.store.ts";
+import { decideAndRecord } from "./record-check.edge.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -50,28 +44,10 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 		body: policyCheckSchema,
 		result: policyDecisionSchema,
 		async handle({ body, context }) {
-			const { account, db, settings, timings } = context;
+			const { account, db, timings } = context;
 			const key = { userId: account.userId, workspaceId: body.workspace_id };
 			const stored = await timings.measure("d1", () => findManifest(db, key));
-			const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
-			const rules = {
-				protectedPaths: manifest.protected_paths,
-				forbiddenCommands: manifest.forbidden_commands,
-				allowedCommands: manifest.allowed_commands,
-				budgetUsd: usd(agentLimitNanoUsd(account.plan)),
-			};
-			const { secretSpans } = await loadDetector();
-			const { decide } = await loadEngine();
-			const decided = decide(toPolicyInput(body), rules, undefined, secretSpans);
-			const nowMs = Date.now();
-			const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
-				id: `ae_${ulid(nowMs)}`,
-				user_id: account.userId,
-				actor: toActor(account),
-				created_at: new Date(nowMs).toISOString(),
-			});
-			const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
-			await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
+			const { decided, event } = await decideAndRecord(context, loadEngine, body, stored, null);
 			return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
 		},
 	});

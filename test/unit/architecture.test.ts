@@ -30,6 +30,7 @@ const LAYERS = [
 	["routing-config"],
 	["routing"],
 	["providers"],
+	["hooks"],
 	["workspace"],
 	["ledger"],
 	["policy"],
