@@ -441,9 +441,9 @@ type HookCodexBody2 = {
 	/** Such as Bash, Edit or mcp__server__tool. */
 	tool_name?: string | null;
 	/** The tool's arguments. */
-	tool_input: unknown;
+	tool_input?: unknown;
 	/** What the tool has answered. */
-	tool_response: unknown;
+	tool_response?: unknown;
 	/** The call of the tool. */
 	tool_use_id?: string | null;
 	[member: string]: unknown;

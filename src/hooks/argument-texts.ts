@@ -23,16 +23,32 @@ const KIND_BY_NAME: ReadonlyMap<string, ArgumentKind> = new Map(
 	KINDS.flatMap((kind) => tables[kind].map((name) => [name, kind] as const)),
 );
 
-const SQL_VERBS: ReadonlySet<string> = new Set(tables.sql_verbs);
-
 function readKind(name: string): ArgumentKind | null {
 	return KIND_BY_NAME.get(name.toLowerCase().replace(/[-_]/g, "")) ?? null;
 }
 
-/** Comments and brackets may stand before the verb of a statement. */
+/** Beginnings of statements that change something, or show it. A question such as "drop shipping" begins like none. */
+const SQL_BEGINNING = new RegExp(
+	`^(?:${[
+		"select\\s",
+		"with\\s.*?\\sas\\b",
+		"insert\\s+(?:\\w+\\s+)?into\\s",
+		"(?:replace|merge)\\s+into\\s",
+		"update\\s.{1,200}?\\sset\\s",
+		"delete\\s+from\\s",
+		"truncate\\s+(?:table\\s+)?\\S+\\s*(?:;|$|cascade|restart)",
+		"(?:drop|alter|create)\\s+(?:or\\s+replace\\s+)?(?:\\w+\\s+)?(?:table|database|schema|view|index|user|role|function|procedure|trigger|extension|policy|system)\\s",
+		"grant\\s.*?\\sto\\s",
+		"revoke\\s.*?\\sfrom\\s",
+		"copy\\s.*?\\s(?:from|to)\\s",
+		"(?:exec|execute|call)\\s",
+	].join("|")})`,
+	"is",
+);
+
+/** Comments and brackets may stand before a statement. */
 function looksLikeSql(text: string): boolean {
-	const start = text.slice(0, 2_000).replace(/^(?:\s|\(|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/, "");
-	return SQL_VERBS.has(/^[a-z]+/i.exec(start)?.[0].toLowerCase() ?? "");
+	return SQL_BEGINNING.test(text.slice(0, 2_000).replace(/^(?:\s|\(|--[^\n]*\n|\/\*[\s\S]*?\*\/)+/, ""));
 }
 
 /** PATH_MAX of Linux. What is longer, or has more than one line, is a file's text and not its name. */

@@ -14,8 +14,8 @@ import type { LoadPolicyEngine } from "../policy/engine.ts";
 import { findManifest } from "../policy/manifests.store.ts";
 import { decideAndRecord } from "../policy/record-check.edge.ts";
 import { canonicalJson } from "../proof/canonical.ts";
+import type { Agent } from "./agents.ts";
 import {
-	type Agent,
 	type HookAnswer,
 	type HookInput,
 	hookAnswerSchema,

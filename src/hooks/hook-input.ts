@@ -3,9 +3,7 @@
 import * as z from "zod";
 import type { Decision, EventOrigin } from "../audit/event.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-
-export const AGENTS = ["claude-code", "codex"] as const;
-export type Agent = (typeof AGENTS)[number];
+import type { Agent } from "./agents.ts";
 
 function textMember(most: number) {
 	return z.string().max(most, `must have at most ${most} characters`);
@@ -19,8 +17,8 @@ export const hookInputSchema = z.lazy(() =>
 		cwd: textMember(4_096).nullish().describe("Where the agent works, absolute."),
 		permission_mode: textMember(64).nullish().describe("Such as default, plan or bypassPermissions."),
 		tool_name: textMember(256).nullish().describe("Such as Bash, Edit or mcp__server__tool."),
-		tool_input: z.unknown().describe("The tool's arguments."),
-		tool_response: z.unknown().describe("What the tool has answered."),
+		tool_input: z.unknown().optional().describe("The tool's arguments."),
+		tool_response: z.unknown().optional().describe("What the tool has answered."),
 		tool_use_id: textMember(256).nullish().describe("The call of the tool."),
 	}),
 );

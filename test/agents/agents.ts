@@ -2,7 +2,8 @@
 // in a home of its own.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Agent, renderHookConfig } from "../../src/cli/svc/hook-inputs.ts";
+import { renderHookConfig } from "../../src/cli/svc/hook-inputs.ts";
+import type { Agent } from "../../src/hooks/agents.ts";
 import type { AgentPackage } from "./install.ts";
 
 /** What an agent is started with. */
