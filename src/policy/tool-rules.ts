@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 /** What a rule says of a tool. `allow`: that it is called need not be asked about; what its arguments do is judged all the same. */
-const TOOL_VERDICTS = ["allow", "ask", "deny"] as const;
+export const TOOL_VERDICTS = ["allow", "ask", "deny"] as const;
 export type ToolVerdict = (typeof TOOL_VERDICTS)[number];
 
 const MAX_PATTERN_CHARS = 200;
