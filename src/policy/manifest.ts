@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
-import { normalizeToolRules, type ToolRules, toolRulesRequestSchema, toolRulesSchema } from "./tool-rules.ts";
+import { normalizeToolRules, type ToolRules } from "./tool-rules.ts";
+import { toolRulesRequestSchema, toolRulesSchema } from "./tool-rules-body.ts";
 
 const MAX_MANIFEST_TEXT_CHARS = 500;
 const MAX_MANIFEST_ENTRIES = 200;

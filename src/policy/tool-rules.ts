@@ -1,41 +1,21 @@
-// Rules of a manifest about tools that coding agents call: their request body, their normal form, and what they say of a tool. Pure.
-import * as z from "zod";
+// Rules of a manifest about tools that coding agents call, and what they say of a tool. Pure, and without zod: the policy engine
+// uses it. Their request body is in tool-rules-body.ts.
 
 /** What a rule says of a tool. `allow`: that it is called need not be asked about; what its arguments do is judged all the same. */
 export const TOOL_VERDICTS = ["allow", "ask", "deny"] as const;
 export type ToolVerdict = (typeof TOOL_VERDICTS)[number];
 
-const MAX_PATTERN_CHARS = 200;
-const MAX_PATTERNS = 200;
-
-const patternsSchema = z
-	.array(
-		z
-			.string()
-			.max(MAX_PATTERN_CHARS, `must have at most ${MAX_PATTERN_CHARS} characters`)
-			.refine((pattern) => pattern.trim() !== "", "must not be blank"),
-	)
-	.max(MAX_PATTERNS, `must have at most ${MAX_PATTERNS} entries`);
-
-/** `tools` of a manifest's request body. A mistyped member is refused, because a rule would be ignored with it. */
-export const toolRulesRequestSchema = z.strictObject({
-	allow: patternsSchema.nullish().describe("Tools that need not ask."),
-	ask: patternsSchema.nullish().describe("Tools that a person is asked about."),
-	deny: patternsSchema.nullish().describe("Tools that are refused."),
-	unknown: z
-		.enum(TOOL_VERDICTS)
-		.nullish()
-		.describe("What holds for a tool that no pattern names and that is not known otherwise. Default: ask."),
-});
-
 /** `tools` of a manifest in its normal form. */
-export const toolRulesSchema = z.object({
-	allow: patternsSchema,
-	ask: patternsSchema,
-	deny: patternsSchema,
-	unknown: z.enum(TOOL_VERDICTS),
-});
-export type ToolRules = z.output<typeof toolRulesSchema>;
+export interface ToolRules {
+	allow: string[];
+	ask: string[];
+	deny: string[];
+	/** What holds for a tool that no pattern names and that is not known otherwise. */
+	unknown: ToolVerdict;
+}
+
+/** Rules as a request has them. */
+export type ToolRulesRequest = { [Member in keyof ToolRules]?: ToolRules[Member] | null | undefined };
 
 /** What holds where a manifest says nothing about tools. */
 export const NO_TOOL_RULES: ToolRules = { allow: [], ask: [], deny: [], unknown: "ask" };
@@ -44,9 +24,7 @@ export const NO_TOOL_RULES: ToolRules = { allow: [], ask: [], deny: [], unknown:
 export const TOOL_RULES_WITHOUT_MANIFEST: ToolRules = { ...NO_TOOL_RULES, unknown: "allow" };
 
 /** The normal form of rules; null where they say what holds without any. */
-export function normalizeToolRules(
-	rules: z.output<typeof toolRulesRequestSchema> | null | undefined,
-): ToolRules | null {
+export function normalizeToolRules(rules: ToolRulesRequest | null | undefined): ToolRules | null {
 	const { allow, ask, deny, unknown } = rules ?? {};
 	const normal = { allow: allow ?? [], ask: ask ?? [], deny: deny ?? [], unknown: unknown ?? NO_TOOL_RULES.unknown };
 	const isEmpty = normal.allow.length + normal.ask.length + normal.deny.length === 0;
