@@ -3,12 +3,12 @@ import { Hono, type MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import { ulid } from "ulid";
 import { ACCESS_GUARDS, identifyCaller } from "./account/access-guards.edge.ts";
-import type { ServiceContext } from "./account/context.ts";
+import type { RequestSession, ServiceContext } from "./account/context.ts";
 import { mountConsole } from "./console/mount.edge.ts";
 import { database } from "./db/client.edge.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { drainBody } from "./http/body.edge.ts";
-import { clientAddress, clientOrigin } from "./http/deployment.ts";
+import { clientAddress, clientOrigin, isHost } from "./http/deployment.ts";
 import { callerDialect, pathDialects } from "./http/dialects.ts";
 import { requireOwnHostAndHttps } from "./http/https.edge.ts";
 import { logError, logRequest } from "./http/log.edge.ts";
@@ -44,8 +44,8 @@ function headerBytes(headers: Headers): number {
 	return bytes;
 }
 
-/** The key versions that requests of a session are bound to, by request: nothing that a client sends can set one. */
-const keyVersions = new WeakMap<Request, number>();
+/** The sessions that the console's requests are made in, by request: nothing that a client sends can set one. */
+const sessions = new WeakMap<Request, RequestSession>();
 
 const pathDialect = pathDialects(ENDPOINTS);
 
@@ -55,8 +55,14 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 	const timings = new Timings(startedAtMs, () => Date.now());
 	const requestId = `svc-${ulid(startedAtMs)}`;
 	c.set("errorDialect", pathDialect(c.req.path) ?? callerDialect(c.req.raw.headers));
+	// Before anything reads the address, which such a request does not have.
+	if (!URL.canParse(c.req.url) || !isHost(c.req.header("host") ?? new URL(c.req.url).host)) {
+		c.res = failureResponse(c, { reason: "invalid_host" });
+		await drainBody(c.req.raw);
+		return;
+	}
 	const settings = cachedSettings(c.env);
-	const keyVersion = keyVersions.get(c.req.raw);
+	const session = sessions.get(c.req.raw);
 	c.set("context", {
 		requestId,
 		startedAtMs,
@@ -70,11 +76,11 @@ const handleExchange: MiddlewareHandler<RequestState<ServiceContext>> = async (c
 		address: clientAddress(c.req.raw.headers, settings.deployment),
 		origin: clientOrigin(c.req.url, c.req.raw.headers, settings.deployment),
 		headers: c.req.raw.headers,
-		dispatch: async (request, keyVersion) => {
-			if (keyVersion !== undefined) keyVersions.set(request, keyVersion);
+		dispatch: async (request, session) => {
+			if (session !== undefined) sessions.set(request, session);
 			return app.fetch(request, c.env, c.executionCtx);
 		},
-		...(keyVersion === undefined ? {} : { keyVersion }),
+		...(session === undefined ? {} : { session }),
 		waitUntil: (work) => c.executionCtx.waitUntil(work),
 		log: { endpoint: "unmatched" },
 		timings,

@@ -163,6 +163,12 @@ export type Failure =
 	| { reason: "misdirected_request"; host: string }
 	| { reason: "request_too_large"; limitBytes: number; message?: string }
 	| { reason: "headers_too_large"; limitBytes: number }
+	/** The body comes more slowly than this; what has come of it is thrown away. */
+	| { reason: "body_too_slow"; bytesPerSecond: number; silenceMs: number }
+	/** The bodies that are under way in this isolate are as many bytes as it holds. */
+	| { reason: "overloaded"; retryAfterMs: number }
+	/** The request's Host header names no host. */
+	| { reason: "invalid_host" }
 	| ({ reason: "upstream_rejected"; message: string; provider: string; upstreamStatus: number } & MayOverflow)
 	| {
 			reason: "all_models_failed";

@@ -1,11 +1,13 @@
-// GET /health: probes each required binding and reports those that fail.
+// GET /health: probes each required binding and reports those that fail; shows operators the state of the providers.
 import { sql } from "drizzle-orm";
 import * as z from "zod";
+import { authenticateOperator } from "./account/auth.edge.ts";
 import type { ServiceContext } from "./account/context.ts";
 import { endpoint } from "./account/endpoint.ts";
 import { users } from "./db/schema.ts";
 import { logError } from "./http/log.edge.ts";
 import { withDeadline } from "./in-time.edge.ts";
+import { describeProviders } from "./inference/observe.edge.ts";
 import { defaultConfigState } from "./routing-config/default-config.store.ts";
 
 const CHECK_TIMEOUT_MS = 2_000;
@@ -62,6 +64,16 @@ export const healthEndpoint = endpoint({
 				.describe(
 					"The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer.",
 				),
+			providers: z
+				.object({
+					open_breakers: z.record(z.string(), z.int()).describe("By provider: for how many ms."),
+					throttled: z.record(z.string(), z.int()).describe("By model: ms until it may be called again after a 429."),
+					not_served: z
+						.record(z.string(), z.object({ provider: z.string(), upstream_model: z.string(), until: z.iso.datetime() }))
+						.describe("By model: until when it is passed by, because its provider said that it does not serve it."),
+				})
+				.optional()
+				.describe("For operators only: what this isolate knows of the providers."),
 		}),
 	),
 	async handle({ context }) {
@@ -70,12 +82,14 @@ export const healthEndpoint = endpoint({
 			withTimeout("kv", defaultConfigState(context)).catch(() => "unknown" as const),
 		]);
 		const healthy = Object.values(found).every((entry) => entry.ok) && default_config !== "invalid";
+		const isOperator = authenticateOperator(context.headers.get("authorization"), context.settings.adminToken) === null;
 		const value = {
 			status: healthy ? ("ok" as const) : ("degraded" as const),
 			checks: found,
 			signing: context.settings.signer !== null,
 			providers_configured: context.settings.providers.size,
 			default_config,
+			...(isOperator ? { providers: describeProviders(context.settings) } : {}),
 		};
 		return healthy ? { ok: true, value } : { ok: true, value, status: 503, headers: { "retry-after": "5" } };
 	},

@@ -85,6 +85,8 @@ const settingsSchema = z.object({
 		.optional(),
 	/** `off`: responses are not stored, and texts of a run's steps are deleted when the run ends. */
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
+	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
+	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -93,6 +95,14 @@ const settingsSchema = z.object({
 	UPSTREAM_IDLE_TIMEOUT_MS: positiveInteger(20_000),
 	/** Time for all upstream calls of one request together, ms. */
 	UPSTREAM_TOTAL_TIMEOUT_MS: positiveInteger(600_000),
+	/** The waits before the second try of an agent's step, the third and so on, ms, separated by commas. */
+	STEP_RETRY_WAITS_MS: z
+		.string()
+		.default("250,1000,4000")
+		.transform((list) => list.split(",").map((wait) => Number(wait.trim() || Number.NaN)))
+		.refine((waits) => waits.every((wait) => Number.isSafeInteger(wait) && wait > 0), {
+			error: "must be whole numbers of milliseconds above 0, separated by commas",
+		}),
 });
 
 /** How to call a provider that has a key. */
@@ -131,11 +141,14 @@ export interface Settings {
 	deployment: Deployment;
 	/** Without a trailing slash; null is the origin of the request. */
 	shortUrlBase: string | null;
+	/** A model id that means nothing is refused. */
+	refusesUnknownModels: boolean;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
 	upstreamIdleTimeoutMs: number;
 	upstreamTotalTimeoutMs: number;
+	stepRetryWaitsMs: readonly number[];
 	/** Providers that have a key, by id. */
 	providers: ReadonlyMap<string, ProviderAccess>;
 	/** All providers of the catalog, by id. */
@@ -278,11 +291,13 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 			allowedHosts: new Set(values.ALLOWED_HOSTS),
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
+		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
 		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
 		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
+		stepRetryWaitsMs: values.STEP_RETRY_WAITS_MS,
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
 		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),
 		hashesAuditSecrets: values.AUDIT_SECRETS === "hash",

@@ -2,13 +2,14 @@
 import type { Context, Next } from "hono";
 import { isPlanId, PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { addressOwner } from "../http/deployment.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { AccessGuard, AccessGuards } from "../http/mount.edge.ts";
 import { failureResponse, type RequestState } from "../http/respond.edge.ts";
 import type { Quota } from "../meter/meter-calls.ts";
 import { Admission, quotaHeaders, toKeyContext } from "./admission.edge.ts";
 import { authenticate, authenticateOperator, findCredential } from "./auth.edge.ts";
-import type { Account, ServiceContext } from "./context.ts";
+import type { Account, AdmitOptions, ServiceContext } from "./context.ts";
 import { countMiss } from "./misses.edge.ts";
 import { newRequestId } from "./request-ids.edge.ts";
 
@@ -46,16 +47,20 @@ async function reenter(endpoint: Endpoint, context: ServiceContext): Promise<Res
 }
 
 /** Admits the caller under the latest version of the key. */
-async function admitCaller(endpoint: Endpoint, context: ServiceContext): Promise<Result<Quota>> {
-	const verdict = await keyRequestFor(context).admission.request();
+async function admitCaller(
+	endpoint: Endpoint,
+	context: ServiceContext,
+	options: AdmitOptions = {},
+): Promise<Result<Quota>> {
+	const verdict = await keyRequestFor(context).admission.request(undefined, options);
 	if (verdict.ok || verdict.failure.reason !== "key_changed") return verdict;
 	const again = await reenter(endpoint, context);
-	return again.ok ? again.value.request() : again;
+	return again.ok ? again.value.request(undefined, options) : again;
 }
 
 /** The refusal of a key that has changed since a session began with it, or whose role may not call an endpoint. */
-function grantFailure(endpoint: Endpoint, { keyVersion }: ServiceContext, { key }: Account): Failure | null {
-	if (keyVersion !== undefined && keyVersion !== key.version)
+function grantFailure(endpoint: Endpoint, { session }: ServiceContext, { key }: Account): Failure | null {
+	if (session !== undefined && session.keyVersion !== key.version)
 		return { reason: "invalid_api_key", message: "the API key has been changed since the session began" };
 	if (endpoint.access !== "key" || endpoint.roles === undefined || endpoint.roles.includes(key.role)) return null;
 	const message = `a key with the role ${key.role} may not call this endpoint; it takes ${endpoint.roles.join(" or ")}`;
@@ -80,20 +85,29 @@ async function publicLimitFailure({ env }: ServiceContext, key: string): Promise
 	return { reason: "rate_limit_exceeded", message, retryAfterMs: LIMIT_PERIOD_MS };
 }
 
+/** Who asks the meter, and when: before all else, the handler (at once, or by its body's event), between body and handler, or nobody. */
+function admissionOf(endpoint: Endpoint): "first" | "body" | "handler" | "event" | "none" {
+	const { admission = "first" } = endpoint.access === "key" ? endpoint : {};
+	return admission === "first" && endpoint.body ? "body" : admission;
+}
+
 /** Admits the request before its handler, or lets the handler do it. A refusal replaces the answer. */
 async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
-	const isAdmittedLater =
-		endpoint.access === "key" && (endpoint.admission === "handler" || endpoint.admission === "body");
-	const known =
-		endpoint.access === "key" && endpoint.admission === "body" ? null : keyRequestFor(context).admission.knownRefusal();
+	const { admission, account } = keyRequestFor(context);
+	const admits = admissionOf(endpoint);
+	const known = admits === "event" ? null : admission.knownRefusal();
+	// A key that may not call the endpoint has nothing read of its body.
+	const isLate =
+		admits === "handler" || admits === "event" || (admits === "body" && !grantFailure(endpoint, context, account));
 	if (known) c.res = failureResponse(c, known);
-	else if (isAdmittedLater) {
+	else if (isLate) {
 		await next();
-		// A request that failed before its handler admitted it counts all the same.
-		const last = keyRequestFor(context).admission;
-		if (last.isRecord) return;
-		const verdict = last.outcome ?? (await last.request());
+		const { refusedBody } = context;
+		if (refusedBody === "unread" || keyRequestFor(context).admission.isRecord) return;
+		// A request that failed before it was admitted counts all the same, but towards the day only if its body was taken.
+		const options = refusedBody ? { countsTowardsDay: false } : {};
+		const verdict = keyRequestFor(context).admission.outcome ?? (await admitCaller(endpoint, context, options));
 		if (!verdict.ok) replaceResponse(c, failureResponse(c, verdict.failure));
 	} else {
 		const verdict = await admitCaller(endpoint, context);
@@ -124,6 +138,7 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		const caller = await context.timings.measure("auth", () => authenticate(context));
 		if (!caller.ok) return failureResponse(c, caller.failure);
 		context.requestId = newRequestId(caller.value, context);
+		context.bodyOwner = caller.value.userId;
 		context.log.user_id = caller.value.userId;
 		context.log.key_id = caller.value.keyId;
 		enter(endpoint, context, caller.value);
@@ -136,10 +151,17 @@ const keyGuard: AccessGuard<ServiceContext> = {
 		if (quota) for (const [name, value] of Object.entries(quotaHeaders(quota))) c.res.headers.set(name, value);
 	},
 	/**
-	 * If plan or key have changed, the handler is called once more under what holds now. If the reservation is more than the key's
+	 * Admits a request whose body has been read, if its handler does not. If plan or key have changed, the handler is called once more under what holds now. If the reservation is more than the key's
 	 * budget leaves, it is called again to plan within that, a few times while other requests take of it meanwhile.
 	 */
 	async call(endpoint, context, handle) {
+		const admits = admissionOf(endpoint);
+		if (admits === "body") {
+			const verdict = await admitCaller(endpoint, context);
+			if (!verdict.ok) return verdict;
+		}
+		// The endpoints that it calls take tickets of their own.
+		if (admits === "none") context.bodyTicket?.release();
 		const replaced = new Map<Failure["reason"], number>();
 		for (;;) {
 			const { account, admission } = keyRequestFor(context);
@@ -163,6 +185,7 @@ const operatorGuard: AccessGuard<ServiceContext> = {
 	stage: () => async (c, next) => {
 		const context = c.get("context");
 		const refused = authenticateOperator(c.req.header("authorization") ?? null, context.settings.adminToken);
+		context.bodyOwner = "operator";
 		return refused ? failureResponse(c, (await countMiss("operator", context)) ?? refused) : next();
 	},
 };
@@ -171,7 +194,7 @@ const publicGuard: AccessGuard<ServiceContext> = {
 	stage: (endpoint) => async (c, next) => {
 		if (endpoint.access !== "public" || !endpoint.limited) return next();
 		const context = c.get("context");
-		const refused = await publicLimitFailure(context, context.address);
+		const refused = await publicLimitFailure(context, addressOwner(context.address));
 		return refused ? failureResponse(c, refused) : next();
 	},
 };

@@ -8,6 +8,7 @@ import { KEY_ROLES } from "../http/endpoint.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
 import { type KeyBudget, toMeteredBudget } from "../meter/key-budget.ts";
 import type { Account, KeyGrant } from "./context.ts";
+import { readsOwnOnly } from "./makers.ts";
 
 const roleColumn = z.enum(KEY_ROLES);
 const periodColumn = z.enum(BUDGET_PERIODS);
@@ -26,6 +27,8 @@ export const grantColumns = {
 	alertWebhook: apiKeys.alertWebhook,
 	models: apiKeys.models,
 	brainConfig: apiKeys.brainConfig,
+	ownOnly: apiKeys.ownOnly,
+	defaultMaxTokens: apiKeys.defaultMaxTokens,
 };
 
 type GrantRow = Pick<typeof apiKeys.$inferSelect, keyof typeof grantColumns>;
@@ -52,8 +55,18 @@ export function parseGrantTexts({
 	};
 }
 
-function toGrant(row: GrantRow): KeyGrant {
-	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, alertWebhook } = row;
+/** A key with all that it replaced, as a JSON list of ids. A key never changes what it replaced. */
+const lineageColumn = sql<string>`(
+	WITH RECURSIVE lineage(id, before) AS (
+		SELECT ${apiKeys.id}, ${apiKeys.rotatedFrom}
+		UNION SELECT replaced.id, replaced.rotated_from FROM api_keys AS replaced JOIN lineage ON replaced.id = lineage.before)
+	SELECT json_group_array(id) FROM lineage)`;
+
+const lineageSchema = z.array(z.string());
+
+function toGrant(row: GrantRow & { lineage: string }): KeyGrant {
+	const { version, expiresAt, rpm, dailyRequests, budgetKeyId, brainConfig, defaultMaxTokens, alertWebhook, ownOnly } =
+		row;
 	const { role, models, budget } = parseGrantTexts(row);
 	return {
 		version,
@@ -62,14 +75,22 @@ function toGrant(row: GrantRow): KeyGrant {
 		limits: rpm === null && dailyRequests === null ? null : { rpm, dailyRequests },
 		budget: toMeteredBudget(budget, alertWebhook),
 		budgetKeyId,
-		rules: models === null && brainConfig === null ? null : { models, brainConfig },
+		rules: [models, brainConfig, defaultMaxTokens].every((rule) => rule === null)
+			? null
+			: { models, brainConfig, defaultMaxTokens },
+		lineage: lineageSchema.parse(JSON.parse(row.lineage)),
+		ownOnly: readsOwnOnly({ role, ownOnly }),
 	};
 }
 
 /** The account of a key, by its digest; null when the key is unknown or revoked. */
 export async function findAccount(db: Database, digest: string): Promise<Account | null> {
 	const row = await db
-		.select({ keyId: apiKeys.id, userId: users.id, plan: users.plan, number: users.number, ...grantColumns })
+		.select({
+			...{ keyId: apiKeys.id, userId: users.id, plan: users.plan, number: users.number },
+			...grantColumns,
+			lineage: lineageColumn,
+		})
 		.from(apiKeys)
 		.innerJoin(users, eq(users.id, apiKeys.userId))
 		.where(and(eq(apiKeys.digest, digest), isNull(apiKeys.revokedAt)))

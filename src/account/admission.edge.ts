@@ -109,6 +109,8 @@ export class Admission {
 			...(reservation ? { reservation } : {}),
 		};
 		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
+		// From here on, its user's limits bound what the request keeps in memory.
+		this.#context.bodyTicket?.release();
 		if (!verdict.admitted && verdict.reason === "key_budget_exceeded") {
 			// No outcome: the request counts all the same, which is then asked for without a reservation.
 			this.quota = verdict.quota;

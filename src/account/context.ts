@@ -37,16 +37,29 @@ export interface KeyGrant {
 	budget: MeteredBudget | null;
 	/** The key that costs are booked on, where it is another: the first of those that replaced each other. */
 	budgetKeyId: string | null;
-	/** Null for a key that may call every model of its plan. */
+	/** Null for a key that says nothing of its requests. */
 	rules: KeyRules | null;
+	/** Its id and those of the keys that it replaced, one after the other, by rotation. */
+	lineage: readonly string[];
+	/** Whether it reads only what its lineage made. */
+	ownOnly: boolean;
 }
 
-/** What a key says of the models that it may call. */
+/** What a key says of its requests: the models that they may call, and how. */
 export interface KeyRules {
 	/** Ids, tiers and globs; null for all. */
 	models: readonly string[] | null;
 	/** JSON of a routing config in normal form; null without one. */
 	brainConfig: string | null;
+	/** The output limit of requests that name none; it goes before the config's. Null without one. */
+	defaultMaxTokens: number | null;
+}
+
+/** The console's session that a request is made in. */
+export interface RequestSession {
+	id: string;
+	/** The only version of its key that is accepted. */
+	keyVersion: number;
 }
 
 export interface ServiceContext extends RequestContext {
@@ -58,11 +71,11 @@ export interface ServiceContext extends RequestContext {
 	headers: Headers;
 	/**
 	 * Answers another request as if it had come in by itself, with its own id, access guard and log line.
-	 * @param keyVersion when given, only this version of its key is accepted.
+	 * @param session the console's session that it is made in.
 	 */
-	dispatch(request: Request, keyVersion?: number): Promise<Response>;
-	/** The only version of the key that this request may be made with; absent: the latest. */
-	keyVersion?: number;
+	dispatch(request: Request, session?: RequestSession): Promise<Response>;
+	/** Absent for a request that comes with a key of its own. */
+	session?: RequestSession;
 	/** The caller of a public endpoint: an account when the request has a valid key, null when it has none. */
 	caller(): Promise<Result<Account | null>>;
 }

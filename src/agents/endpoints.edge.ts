@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
@@ -16,19 +17,18 @@ import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-memb
 import { withRefusalTrail } from "../inference/record-refusal.edge.ts";
 import { type AgentRunRequest, agentRunRequestSchema, checkAnswerForm, resumeRequestSchema } from "./request.ts";
 import {
+	type RunResponse,
 	type RunSummary,
 	runSchema,
 	runStatusSchema,
 	runSummarySchema,
-	type StartedRun,
-	startedRunSchema,
 	stepTextSchema,
 	toTrajectoryResponse,
 	trajectorySchema,
 } from "./response.ts";
 import { type AnswerMode, RUN_NOT_FOUND, toOutcomeResult, toRunResult } from "./run/answer.edge.ts";
 import { agentRunClient } from "./run/client.edge.ts";
-import { findControlRefusal } from "./run/control.edge.ts";
+import { findControlRefusal, findReadRefusal } from "./run/control.edge.ts";
 import { resumeRun } from "./run/resume.edge.ts";
 import { mergeRunPage } from "./run/run-page.ts";
 import type { RunView } from "./run/run-view.ts";
@@ -57,14 +57,16 @@ async function startRun(
 	body: AgentRunRequest,
 	context: KeyContext,
 	progress: (event: ProgressEvent) => void,
-): Promise<JsonResult<StartedRun>> {
+): Promise<JsonResult<RunResponse>> {
 	const issues = findFormIssues(context.rawBody, body);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const form = checkAnswerForm(body);
 	if (!form.ok) return form;
 	const result = await startOrJoinRun(body, context, toAnswerMode(body, progress));
-	const warnings = ignoredMemberWarnings(context.rawBody, body);
-	return result.ok && warnings.length > 0 ? { ...result, value: { ...result.value, svc: { warnings } } } : result;
+	const ignored = ignoredMemberWarnings(context.rawBody, body);
+	if (!result.ok || ignored.length === 0) return result;
+	const warnings = [...ignored, ...(result.value.svc?.warnings ?? [])];
+	return { ...result, value: { ...result.value, svc: { warnings } } };
 }
 
 const startRunEndpoint = endpoint({
@@ -80,7 +82,7 @@ const startRunEndpoint = endpoint({
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
 	streamsProgress: true,
 	body: agentRunRequestSchema,
-	result: startedRunSchema,
+	result: runSchema,
 	background: IN_BACKGROUND,
 	eventStream:
 		"With `stream: true`: `event: progress` with what happens (`planned`, `step_started`, `step_done`, `alert`, `finished`), then `event: result` with the run, or `event: error`.",
@@ -122,7 +124,7 @@ const listRunsEndpoint = endpoint({
 		const after = readListCursor(query.cursor, (id) => parseRunId(id, context) !== null);
 		if (!after.ok) return after;
 		const page = {
-			filter: { status, since, until },
+			filter: { status, since, until, apiKeyIds: readableMakers(account) ?? undefined },
 			after: after.value,
 			limit: Math.min(query.limit, MAX_LISTED_RUNS),
 		};
@@ -155,10 +157,12 @@ function isOwnRunId(runId: string, context: KeyContext): boolean {
 	return parts.userNumber === null || parts.userNumber === context.account.number;
 }
 
-/** One of the caller's runs: from D1 when it is over, else from its object. */
+/** One of the runs that the caller reads: from D1 when it is over, else from its object. */
 async function findOwnRun(runId: string, context: KeyContext): Promise<Result<RunView>> {
 	const { account, db, env, timings } = context;
 	if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+	const refused = await findReadRefusal(runId, context);
+	if (refused) return fail(refused);
 	const stored = await timings
 		.measure("d1", () => findRun(db, account.userId, runId))
 		.catch((error: unknown) => {
@@ -301,6 +305,8 @@ const getStepEndpoint = endpoint({
 	result: stepTextSchema,
 	async handle({ params: { run_id: runId, index }, context }) {
 		if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+		const refused = await findReadRefusal(runId, context);
+		if (refused) return fail(refused);
 		const step = await agentRunClient(context.env, context.account.userId, runId).readStep(parseStepIndex(index));
 		if (step === null) return fail(RUN_NOT_FOUND);
 		if (step === "unknown") return fail({ reason: "step_not_found", message: "the run has no such step" });

@@ -2,7 +2,8 @@
 
 import * as z from "zod";
 import { clipCharacters } from "../clip.ts";
-import { warningsSchema } from "../inference/client-fields.ts";
+import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
+import { truncatedWarning } from "../orchestration/response.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerptText } from "./excerpt.ts";
@@ -111,17 +112,15 @@ export const runSchema = z.lazy(() =>
 				.optional()
 				.describe("max_cost_usd is what the API key's budget left when the run began."),
 		}),
+		svc: z
+			.object({ warnings: warningsSchema })
+			.optional()
+			.describe(
+				"Of an output that was cut at the default limit; to its first request also of members that were ignored.",
+			),
 	}),
 );
 export type RunResponse = z.output<typeof runSchema>;
-
-/** A run as the request that started it is answered. */
-export const startedRunSchema = z.lazy(() =>
-	runSchema.unwrap().extend({
-		svc: z.object({ warnings: warningsSchema }).optional().describe("Where the body has members that were ignored."),
-	}),
-);
-export type StartedRun = z.output<typeof startedRunSchema>;
 
 /** A run in a list. */
 export const runSummarySchema = z.lazy(() =>
@@ -137,6 +136,12 @@ export interface RunSnapshot {
 	charges: readonly StepCharge[];
 	/** Null while it runs. */
 	end: RunEnd | null;
+}
+
+/** Says that a run's output ends at a limit that its client did not name. */
+function cutRunWarning({ maxTokens }: Pick<RunSpec, "maxTokens">): ClientWarning {
+	const limit = { maxTokens, isNamed: false };
+	return truncatedWarning(limit, "the output or a section of it", "could not be completed");
 }
 
 /** A run as POST and GET answer it. */
@@ -167,12 +172,13 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
 		budget,
 		...(message === null ? {} : { final_message: message }),
+		...(isCut && spec.isLengthSet === false ? { svc: { warnings: [cutRunWarning(spec)] } } : {}),
 	};
 }
 
 /** A run as an entry of a list. */
 export function toRunSummary(run: RunResponse, goal: string): RunSummary {
-	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, ...common } = run;
+	const { plan: _, steps: __, alerts: ___, budget: ____, goal: _____, svc: ______, ...common } = run;
 	const output = excerptText(common.output, MAX_LISTED_OUTPUT_BYTES);
 	return { ...common, output, goal: clipCharacters(goal, MAX_LISTED_GOAL_CHARS) };
 }

@@ -30,6 +30,8 @@ export interface StepRequest {
 	completionNanoUsd?(intensity: Intensity, maxTokens: number, models: StepModels): number;
 	/** Visible tokens per call, as requested. */
 	maxTokens: number;
+	/** The shortest answer that is of use. Default: MIN_VISIBLE_TOKENS. */
+	leastTokens?: number;
 	/** Money that must be left after the step, for the final step. Default: 0. */
 	reserveNanoUsd?: number;
 	/** The run can go on without the step. It is made at the highest intensity that has models, or left out. */
@@ -153,7 +155,7 @@ function withCompletion(
  * decision always fits, even if a longer answer would cost less.
  */
 export function decideStep(request: StepRequest, allowance: StepAllowance): StepCall | StepStop {
-	const { maxTokens, reserveNanoUsd = 0 } = request;
+	const { maxTokens, leastTokens = MIN_VISIBLE_TOKENS, reserveNanoUsd = 0 } = request;
 	const ceiling = toSpendCeiling(allowance, reserveNanoUsd);
 	const intensities = intensitiesFor(request, allowance);
 	const refused: { intensity: Intensity; worstCase: number | null }[] = [];
@@ -167,7 +169,7 @@ export function decideStep(request: StepRequest, allowance: StepAllowance): Step
 		const reason = `${tooExpensive()}; ${who} with ${longest.maxTokens} tokens costs at most ${cost}`;
 		return withCompletion({ intensity, models, ...longest, reason }, request, ceiling);
 	};
-	const leastKept = Math.max(MIN_VISIBLE_TOKENS, Math.ceil(maxTokens * KEPT_LENGTH_SHARE));
+	const leastKept = Math.max(leastTokens, Math.ceil(maxTokens * KEPT_LENGTH_SHARE));
 	for (const intensity of intensities) {
 		const worstCase = request.worstCaseNanoUsd(intensity, maxTokens, "intended");
 		if (fits(worstCase, ceiling.nanoUsd)) {
@@ -181,11 +183,11 @@ export function decideStep(request: StepRequest, allowance: StepAllowance): Step
 		if (shorter) return shorter;
 	}
 	for (const intensity of intensities.toReversed()) {
-		const shortest = findShorter({ intensity, models: "cheapest", leastTokens: MIN_VISIBLE_TOKENS });
+		const shortest = findShorter({ intensity, models: "cheapest", leastTokens });
 		if (shortest) return shortest;
 	}
 	if (refused.every(({ worstCase }) => worstCase === null))
 		return { kind: "stop", limit: "no_model", reason: "no model can make this step" };
-	const least = Math.min(maxTokens, MIN_VISIBLE_TOKENS);
+	const least = Math.min(maxTokens, leastTokens);
 	return { kind: "stop", limit: ceiling.limit, reason: `${tooExpensive()}; not even ${least} tokens fit` };
 }

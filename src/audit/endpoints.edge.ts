@@ -2,13 +2,14 @@
 
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
+import { readableMakers } from "../account/makers.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { workspaceIdSchema } from "../ids.ts";
-import { type AuditEventRow, DECISIONS, EVENT_TYPES, isEventId, RISK_TIERS } from "./event.ts";
+import { type AuditEventRow, DECISIONS, EVENT_TYPES, isEventId, RISK_TIERS, toActor } from "./event.ts";
 import { findEvents } from "./events.store.ts";
 import { readUnflushedEvents } from "./owners.edge.ts";
 import { mergeEventPage } from "./page.ts";
@@ -79,11 +80,9 @@ const listAuditEventsEndpoint = endpoint({
 		const { permission_mode: permissionMode, ...sameNames } = others;
 		const after = readListCursor(cursor, isEventId);
 		if (!after.ok) return after;
-		const page = {
-			filter: { workspaceId, eventType, sessionId, permissionMode, ...sameNames },
-			after: after.value,
-			limit,
-		};
+		const readableActors = readableMakers(context.account)?.map((keyId) => toActor({ keyId }));
+		const filter = { workspaceId, eventType, sessionId, permissionMode, readableActors, ...sameNames };
+		const page = { filter, after: after.value, limit };
 		// The owners first: what they flush after this is found in D1.
 		const unflushed = await readUnflushedEvents(context, page);
 		if (!unflushed.ok) return unflushed;

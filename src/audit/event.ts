@@ -36,6 +36,9 @@ export const EVENT_TYPES = [
 	"compliance_blocked",
 ] as const;
 
+/** Events of what all keys of a user share: the chain and the manifest of a workspace. */
+export const SHARED_EVENT_TYPES: readonly (typeof EVENT_TYPES)[number][] = ["handoff_created", "manifest_changed"];
+
 /** The coding agent that an event comes from, by its hook. A member that the agent does not send is null. */
 export interface EventOrigin {
 	agent: string | null;

@@ -1,13 +1,13 @@
 // Audit events in D1: inserted in batches, once each, and never changed. Read newest first, after a position.
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/client.edge.ts";
 import { isInListRange } from "../db/list-range.ts";
-import { rowsFromJson } from "../db/rows.ts";
+import { isOneOf, rowsFromJson } from "../db/rows.ts";
 import { auditEvents } from "../db/schema.ts";
 import type { PagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
-import type { AuditEventRow } from "./event.ts";
+import { type AuditEventRow, SHARED_EVENT_TYPES } from "./event.ts";
 import { type EventFilter, type EventPageQuery, PAGE_PAYLOAD_CHARS } from "./page.ts";
 
 /** The columns of a row, under their names in D1. */
@@ -56,6 +56,11 @@ function splitFilter(filter: EventFilter): { indexed: SQL[]; checked: SQL[] } {
 		[auditEvents.directory, filter.directory],
 		[auditEvents.permissionMode, filter.permissionMode],
 	]);
+	const { readableActors } = filter;
+	if (readableActors !== undefined) {
+		const isShared = inArray(auditEvents.eventType, [...SHARED_EVENT_TYPES]);
+		checked.push(or(isOneOf(auditEvents.actor, readableActors), isShared) ?? isShared);
+	}
 	return { indexed: indexed.slice(0, 1), checked: [...indexed.slice(1), ...checked] };
 }
 

@@ -1,7 +1,7 @@
 // One page of the audit log, newest first: filter, cursor, and the merge of events in D1 with unflushed ones. Pure.
 import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
 import { type ListPosition, renderCursor } from "../http/list-position.ts";
-import type { AuditEventRow } from "./event.ts";
+import { type AuditEventRow, SHARED_EVENT_TYPES } from "./event.ts";
 
 /** Conditions of a list. Absent members match everything. */
 export interface EventFilter {
@@ -13,6 +13,8 @@ export interface EventFilter {
 	sessionId?: string | undefined;
 	directory?: string | undefined;
 	permissionMode?: string | undefined;
+	/** By one of these actors, or of what all keys of the user share. */
+	readableActors?: readonly string[] | undefined;
 	/** Created at this time or later; ISO 8601 as in `created_at`. */
 	since?: string | undefined;
 	/** Created before this time. */
@@ -21,7 +23,8 @@ export interface EventFilter {
 
 /** True when the same query in D1 would find the event. */
 function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosition | null): boolean {
-	const { workspaceId, eventType, decision, actor, agent, sessionId, directory, permissionMode, since, until } = filter;
+	const { workspaceId, eventType, decision, actor, readableActors, since, until } = filter;
+	const { agent, sessionId, directory, permissionMode } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
 		(eventType === undefined || event.event_type === eventType) &&
@@ -31,6 +34,9 @@ function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosi
 		(sessionId === undefined || event.session_id === sessionId) &&
 		(directory === undefined || event.directory === directory) &&
 		(permissionMode === undefined || event.permission_mode === permissionMode) &&
+		(readableActors === undefined ||
+			readableActors.includes(event.actor) ||
+			SHARED_EVENT_TYPES.includes(event.event_type)) &&
 		(since === undefined || event.created_at >= since) &&
 		(until === undefined || event.created_at < until) &&
 		(after === null || compareNewestFirst(after, event) < 0)

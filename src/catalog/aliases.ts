@@ -1,17 +1,17 @@
-// Finds the catalog's model for an id that its provider has, or had: of another version, of a dated snapshot, with a suffix. The
-// families are a table (aliases.json); an id of none of them has no alias. Pure.
+// Finds the catalog's model for an id that clients write: in another spelling, behind the name of its provider, of another version, of
+// a dated snapshot. The families are a table (aliases.json); an id of none of them has no alias. Pure.
 import aliasesFile from "./aliases.json" with { type: "json" };
-import type { Catalog } from "./catalog.ts";
+import { type Catalog, perCatalog } from "./catalog.ts";
 import type { AliasesFile, Model } from "./schema.ts";
 
 // Not parsed here, as the other data files: the catalog test checks it against its schema.
-const { brands }: AliasesFile = aliasesFile;
+const { brands, prefixes }: AliasesFile = aliasesFile;
 
 /** Claude Code's mark for the long context, which every model has by itself. */
 const LONG_CONTEXT = /\[1m\]$/;
 
-/** A snapshot's day: `-20251101`, `@20251101`, `-2025-12-11`, or `-0613` of OpenAI's older ones. */
-const SNAPSHOT = /(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-[01]\d{3})(?=-|$)/;
+/** A snapshot's day or number: `-20251101`, `@20251101`, `-2025-12-11`, `-09-2025`, `-05-06`, `-001`, `-2411`, `-0613` of OpenAI's older ones. */
+const SNAPSHOT = /(?:[-@]\d{8}|-\d{4}-\d{2}-\d{2}|-(?:0\d|1[0-2])-\d{2}(?:\d{2})?|-00\d|-[0-2]\d{3})(?=-|$)/;
 
 const VERSION = /^\d{1,2}(?:\.\d+)?(?=o?$)/;
 
@@ -24,7 +24,7 @@ interface IdParts {
 }
 
 function parseModelId(id: string): IdParts | null {
-	const [, brand, first = "", rest = ""] = /^([a-z]+)(\d*)((?:-[a-z0-9.]+)*)$/.exec(id) ?? [];
+	const [, brand, first = "", rest = ""] = /^([a-z]+)(\d*(?:\.\d+)?)((?:-[a-z0-9.]+)*)$/.exec(id) ?? [];
 	if (brand === undefined) return null;
 	const parts = [...(first === "" ? [] : [first]), ...rest.split("-").slice(1)];
 	// Anthropic writes 4.5 as 4-5.
@@ -40,16 +40,71 @@ function nearestModel(models: AliasesFile["brands"][number]["families"][number][
 	return models.toSorted((a, b) => distance(a.version) - distance(b.version) || b.version - a.version)[0]?.id;
 }
 
-/** The catalog's model of an id, or the one that stands for it; null where there is neither. */
-export function findModelOrAlias(id: string, { findModel }: Pick<Catalog, "findModel">): Model | null {
-	const unmarked = id.toLowerCase().replace(LONG_CONTEXT, "");
-	const same = findModel(id) ?? findModel(unmarked);
-	if (same) return same;
-	const parts = parseModelId(unmarked.replace(/-latest$/, "").replace(SNAPSHOT, ""));
+/** What an id means in a catalog. */
+export interface NamedModel {
+	model: Model;
+	/** The id is that model's own, whatever its spelling and its prefix; else the model is the nearest of the id's family. */
+	isExact: boolean;
+}
+
+/** An id in one spelling: OpenRouter writes 5-5 as 5.5. */
+function toSpelling(id: string): string {
+	return id.toLowerCase().replace(LONG_CONTEXT, "").replaceAll(".", "-");
+}
+
+/** Models by the spellings of their ids, and of what their providers call them. */
+const modelsBySpelling = perCatalog(
+	({ models }) =>
+		new Map([
+			...models.map((model) => [toSpelling(model.upstream_model), model] as const),
+			...models.map((model) => [toSpelling(model.id), model] as const),
+		]),
+);
+
+/** The nearest model of the family that an id belongs to; null where it belongs to none. */
+function findRelative(id: string, { findModel }: Catalog): Model | null {
+	const parts = parseModelId(
+		id
+			.replace(LONG_CONTEXT, "")
+			.replace(/-latest$/, "")
+			.replace(SNAPSHOT, ""),
+	);
 	const brand = brands.find(({ brand: name }) => name === parts?.brand);
 	if (!parts || !brand) return null;
-	const [word = null, ...others] = parts.words.filter((name) => !brand.silent.includes(name));
-	const family = others.length === 0 ? brand.families.find((each) => each.word === word) : undefined;
+	const word = parts.words.filter((name) => !brand.silent.includes(name)).join("-") || null;
+	const family = brand.families.find((each) => each.word === word);
 	const nearest = family && nearestModel(family.models, parts.version);
 	return (nearest !== undefined && findModel(nearest)) || null;
+}
+
+/** What an id without a prefix means. */
+function findBare(id: string, catalog: Catalog): NamedModel | null {
+	const own = modelsBySpelling(catalog).get(toSpelling(id));
+	if (own) return { model: own, isExact: true };
+	const relative = findRelative(id.toLowerCase(), catalog);
+	return relative && { model: relative, isExact: false };
+}
+
+/** What an id means; null where it means nothing. Behind a prefix, it means a model of that provider. */
+export function findNamedModel(id: string, catalog: Catalog): NamedModel | null {
+	const model = catalog.findModel(id);
+	if (model) return { model, isExact: true };
+	const bare = findBare(id, catalog);
+	const slash = id.indexOf("/");
+	if (bare || slash < 0) return bare;
+	const prefix = id.slice(0, slash).toLowerCase();
+	const provider = Object.hasOwn(prefixes, prefix) ? prefixes[prefix] : prefix;
+	const named = findBare(id.slice(slash + 1), catalog);
+	return named?.model.provider === provider ? named : null;
+}
+
+/** The catalog's model of an id, or the one that stands for it; null where there is neither. */
+export function findModelOrAlias(id: string, catalog: Catalog): Model | null {
+	return findNamedModel(id, catalog)?.model ?? null;
+}
+
+/** The catalog's model whose own id this is, whatever its spelling and its prefix; null where it is none's. */
+export function findExactModel(id: string, catalog: Catalog): Model | null {
+	const named = findNamedModel(id, catalog);
+	return named?.isExact ? named.model : null;
 }

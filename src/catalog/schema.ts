@@ -148,6 +148,8 @@ export const providersFileSchema = z.strictObject({ providers: z.array(providerS
 export const aliasesFileSchema = z.strictObject({
 	version: z.iso.date(),
 	source: z.string().min(1),
+	/** What other gateways and providers write before a model's id, and the provider that it means. Ids of providers mean themselves. */
+	prefixes: z.record(z.string().regex(/^[a-z_-]+$/), z.string()),
 	brands: z.array(
 		z.strictObject({
 			/** What ids begin with, before the first digit or hyphen. */

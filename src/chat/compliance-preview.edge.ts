@@ -7,6 +7,7 @@ import { attestationSchema } from "../compliance/attestation.ts";
 import type { Conversation } from "../compliance/conversation.ts";
 import { gateConversation } from "../compliance/gate.edge.ts";
 import { loadDetector, loadNotices } from "../compliance/load.ts";
+import type { Mask } from "../compliance/mask/mask.ts";
 import { policyConfigField, policyField } from "../compliance/policy-field.ts";
 import type { PolicyLevels } from "../compliance/policy-levels.ts";
 import { inertPreview, toCompliancePreview } from "../compliance/preview.ts";
@@ -60,16 +61,23 @@ interface PreviewedRequest {
 	request: ChatRequest;
 	/** The prompt's index among the messages; null without one. */
 	promptIndex: number | null;
+	/** Index of the last user message, which the prompt is; -1 without one. */
+	lastIndex: number;
 }
+
+/** So much of the last user message is shown as models would read it, in UTF-16 units. */
+const MAX_MASKED_TEXT = 4_000;
 
 /** The last user message is the prompt, if there is one. */
 function toPreviewedRequest({ prompt, scope, messages, ...rest }: PreviewBody): PreviewedRequest {
 	const all: ChatRequest["messages"] = [...(messages ?? [])];
 	const hasPrompt = prompt != null && prompt.trim() !== "";
 	if (hasPrompt) all.push({ role: "user", content: prompt });
-	if (scope === "all") return { request: { ...rest, messages: all }, promptIndex: hasPrompt ? all.length - 1 : null };
-	const last = all.findLast(({ role }) => role === "user");
-	return { request: { messages: last ? [last] : [] }, promptIndex: null };
+	const lastIndex = all.findLastIndex(({ role }) => role === "user");
+	if (scope === "all")
+		return { request: { ...rest, messages: all }, promptIndex: hasPrompt ? all.length - 1 : null, lastIndex };
+	const classified = all.slice(lastIndex < 0 ? all.length : lastIndex).slice(0, 1);
+	return { request: { messages: classified }, promptIndex: null, lastIndex: classified.length - 1 };
 }
 
 function hasText({ texts }: Conversation): boolean {
@@ -83,8 +91,19 @@ function withPrompt(places: readonly BlockedPlace[], promptIndex: number | null)
 	);
 }
 
+/** A message as a model would read it. */
+function toMaskedText(mask: Mask, { texts }: Conversation, index: number): string {
+	const parts = texts.filter(({ message }) => message === index).map(({ text }) => mask.maskText(text));
+	return parts.join("\n").slice(0, MAX_MASKED_TEXT).toWellFormed();
+}
+
 /** What the policies in force decide, and what they decide it by. */
-async function previewDecision(levels: PolicyLevels | null, conversation: Conversation, context: KeyContext) {
+async function previewDecision(
+	levels: PolicyLevels | null,
+	conversation: Conversation,
+	lastIndex: number,
+	context: KeyContext,
+) {
 	const { settings, startedAtMs, account, signal } = context;
 	const owner = { user: account.userId, signal };
 	if (!levels) {
@@ -93,7 +112,11 @@ async function previewDecision(levels: PolicyLevels | null, conversation: Conver
 		return { detection, preview: inertPreview(detection) };
 	}
 	const gate = await gateConversation(levels, conversation, settings, owner);
-	return { detection: gate.detection, preview: toCompliancePreview(gate, settings.catalog, startedAtMs) };
+	const shown = gate.mask ? { masked_text: toMaskedText(gate.mask, conversation, lastIndex) } : {};
+	return {
+		detection: gate.detection,
+		preview: { ...toCompliancePreview(gate, settings.catalog, startedAtMs), ...shown },
+	};
 }
 
 const policySchema = z.lazy(() => attestationSchema.unwrap().shape.policy);
@@ -130,6 +153,10 @@ const previewSchema = z.lazy(() =>
 			.record(z.string(), z.int())
 			.optional()
 			.describe("Under a policy that masks: how many different values of each kind would be masked."),
+		masked_text: z
+			.string()
+			.optional()
+			.describe("Under a policy that masks: the last user message as models would read it, at most 4,000 characters."),
 		allowed_models: z.array(z.string()).optional(),
 		excluded_models: excludedSchema.optional(),
 		compliance_cost_premium: z
@@ -179,13 +206,13 @@ const previewComplianceEndpoint = endpoint({
 		const rules = await rulesInForce(body, context);
 		if (!rules.ok) return rules;
 		const { levels, config } = rules.value;
-		const { request, promptIndex } = toPreviewedRequest(body);
+		const { request, promptIndex, lastIndex } = toPreviewedRequest(body);
 		const conversation = callConversation(toInferenceRequest(request, context.settings.catalog, config).call);
 		if (!hasText(conversation)) {
 			const message = "neither prompt nor a user message in messages gives any text";
 			return fail({ reason: "invalid_request", issues: [{ path: "prompt", message }] });
 		}
-		const { detection, preview } = await previewDecision(levels, conversation, context);
+		const { detection, preview } = await previewDecision(levels, conversation, lastIndex, context);
 		if (body.scope !== "all") return ok(preview);
 		const { listDataPlaces } = await loadNotices();
 		return ok({ ...preview, places: withPrompt(listDataPlaces(conversation, detection), promptIndex) });

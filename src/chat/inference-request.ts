@@ -5,7 +5,7 @@ import type { InferenceRequest } from "../inference/plan.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { configDigest } from "../routing-config/config.ts";
-import { type ChatRequest, toModelCall } from "./request.ts";
+import { type ChatRequest, DEFAULT_CHAT_MAX_TOKENS, toModelCall } from "./request.ts";
 
 /**
  * The call and options of a chat body under the routing config in force. The compliance gate is added by apply-rules.edge.ts.
@@ -17,9 +17,11 @@ export function toInferenceRequest(
 	config: CompiledConfig | null,
 	rawBody: unknown = body,
 ): InferenceRequest {
+	const isLimitNamed = (body.max_completion_tokens ?? body.max_tokens) != null;
+	const options = { model: body.model ?? "auto", mode: body.routing_mode ?? null, config, gate: null };
 	return {
 		call: toModelCall(body, catalog, findDroppedMembers(rawBody, body)),
-		options: { model: body.model ?? "auto", mode: body.routing_mode ?? null, config, gate: null },
+		options: isLimitNamed ? options : { ...options, defaultMaxTokens: DEFAULT_CHAT_MAX_TOKENS },
 	};
 }
 

@@ -5,7 +5,8 @@ import { endpoint } from "../account/endpoint.ts";
 import type { CallCost } from "../catalog/price.ts";
 import { INTENTS, QUALITY_INTENTS, type QualityIntent, TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok } from "../failure.ts";
-import { withClientFieldNames } from "../inference/client-fields.ts";
+import { choiceWarnings } from "../inference/accounting.ts";
+import { toClientWarning, warningsSchema, withClientFieldNames } from "../inference/client-fields.ts";
 import { observeFor } from "../inference/observe.edge.ts";
 import { planCall } from "../inference/plan.ts";
 import { usd } from "../proof/money.ts";
@@ -103,6 +104,7 @@ export const routePreviewSchema = z.lazy(() =>
 			.record(z.string(), z.int())
 			.optional()
 			.describe("Under a policy that masks: how many different values of each kind would be masked."),
+		warnings: warningsSchema.describe("What the answer's svc.warnings would say of the choice."),
 		matched_rule: z.string().nullable().describe("The routing config's rule that matched: its name, else its place."),
 	}),
 );
@@ -128,7 +130,7 @@ export const previewRouteEndpoint = endpoint({
 		const { observedThen } = body;
 		const mask = request.value.options.gate?.mask;
 		const atMs = observedThen ? Date.parse(observedThen.at) : startedAtMs;
-		const observe = observedThen ? () => observedThen : observeFor({ userId: account.userId }, settings, startedAtMs);
+		const observe = observedThen ? () => observedThen : observeFor({ userId: account.userId }, settings);
 		const planned = planCall(request.value, account.plan, settings, atMs, observe);
 		if (!planned.ok) return fail(withClientFieldNames(planned.failure));
 		const { selection, signals, observed } = planned.value;
@@ -158,6 +160,7 @@ export const previewRouteEndpoint = endpoint({
 			})),
 			excluded: selection.excluded,
 			...(mask ? { masked: mask.counts } : {}),
+			warnings: choiceWarnings(planned.value, selection.candidates[0]).map(toClientWarning),
 			matched_rule: planned.value.matchedRule,
 		});
 	},

@@ -1,10 +1,10 @@
 // `npm run export:decisions`: prints what was decided for each request, its cost and its user's feedback, one JSON object per line.
 import { parseArgs } from "node:util";
-import { adminTokenFor, operatorPages } from "./operator.ts";
+import { adminTokenFor, localServiceUrl, operatorPages } from "./operator.ts";
 
 async function exportDecisions(args: string[]): Promise<void> {
 	const { values } = parseArgs({ args, options: { url: { type: "string" } } });
-	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
+	const url = values.url ?? localServiceUrl();
 	for await (const page of operatorPages<object>(url, adminTokenFor(values.url), "/internal/decisions")) {
 		for (const decision of page) console.log(JSON.stringify(decision));
 	}

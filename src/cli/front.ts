@@ -3,6 +3,7 @@
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
+import { isHost } from "../http/deployment.ts";
 
 /** Miniflare's own headers: another URL, another service, the client's address. */
 const OWN_HEADER = /^mf-/i;
@@ -27,12 +28,18 @@ function decodePath(path: string): string {
  * Why a request must not reach Miniflare; null for one that may.
  * @param target as the request line has it.
  * @param headerNames of all headers.
+ * @param host the header of that name, at which the runtime would fail without a word.
  */
-export function findFrontRefusal(target: string, headerNames: readonly string[]): FrontRefusal | null {
+export function findFrontRefusal(
+	target: string,
+	headerNames: readonly string[],
+	host = "localhost",
+): FrontRefusal | null {
 	const base = "http://127.0.0.1";
 	// The form of a proxy's request line names a host of its own beside the header.
 	if (!target.startsWith("/") || !URL.canParse(target, base) || new URL(target, base).origin !== base)
 		return { status: 400, code: "invalid_request", message: "the request line must name a path" };
+	if (!isHost(host)) return { status: 400, code: "invalid_host", message: "the Host header names no host" };
 	const { pathname } = new URL(target, base);
 	if (OWN_PATH.test(pathname) || OWN_PATH.test(decodePath(pathname)))
 		return { status: 404, code: "not_found", message: "no such path; GET /openapi.json lists them all" };
@@ -81,7 +88,7 @@ export async function startFront(serviceUrl: string, address: string, port: numb
 	const agent = new Agent({ keepAlive: true });
 	const server = createServer((request, response) => {
 		const names = request.rawHeaders.filter((_, index) => index % 2 === 0);
-		const refusal = findFrontRefusal(request.url ?? "", names);
+		const refusal = findFrontRefusal(request.url ?? "", names, request.headers.host);
 		if (!refusal) return forward(request, response, target, agent);
 		request.resume();
 		sendFault(response, refusal);

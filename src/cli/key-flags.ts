@@ -12,8 +12,10 @@ export const KEY_FLAGS = {
 	"budget-period": { type: "string" },
 	models: { type: "string" },
 	"brain-config": { type: "string" },
+	"default-max-tokens": { type: "string" },
 	tags: { type: "string" },
 	"alert-webhook": { type: "string" },
+	"own-only": { type: "string" },
 } as const;
 
 type KeyFlag = keyof typeof KEY_FLAGS;
@@ -33,6 +35,11 @@ function parseConfig(text: string): unknown {
 	}
 }
 
+/** `true` or `false`; what else it says, the service refuses. */
+function parseFlag(text: string): unknown {
+	return text === "true" ? true : text === "false" ? false : text;
+}
+
 const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	name: String,
 	role: String,
@@ -43,8 +50,10 @@ const READERS: Readonly<Record<KeyFlag, (text: string) => unknown>> = {
 	"budget-period": String,
 	models: parseList,
 	"brain-config": parseConfig,
+	"default-max-tokens": Number,
 	tags: parseList,
 	"alert-webhook": String,
+	"own-only": parseFlag,
 };
 
 /** The request's members for the flags that were given. */

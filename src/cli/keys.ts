@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { PLAN_IDS } from "../catalog/plans.ts";
 import { KEY_FLAGS, toKeyRequest } from "./key-flags.ts";
-import { adminTokenFor, callOperator, OperatorError } from "./operator.ts";
+import { adminTokenFor, callOperator, localServiceUrl, OperatorError } from "./operator.ts";
 
 const KEYS_USAGE = `usage:
   npm run keys -- create --user NAME --plan ${PLAN_IDS.join("|")} [OPTIONS] [--url URL]
@@ -11,8 +11,8 @@ const KEYS_USAGE = `usage:
   npm run keys -- rotate --key KEY_ID [--overlap-seconds N] [--url URL]
   npm run keys -- revoke --key KEY_ID [--url URL]
 OPTIONS: --name TEXT, --role owner|agent, --expires-at TIME, --rpm N, --daily-requests N, --budget-usd AMOUNT,
-  --budget-period day|week|month|total, --models ID,TIER,GLOB,…, --brain-config JSON, --tags TAG,TAG,…; "none" removes one.
-ADMIN_TOKEN comes from the environment, else from .dev.vars; URL is http://127.0.0.1:8787 unless PORT or --url says otherwise.`;
+  --budget-period day|week|month|total, --models ID,TIER,GLOB,…, --brain-config JSON, --default-max-tokens N, --tags TAG,TAG,…; "none" removes one.
+ADMIN_TOKEN comes from the environment, else from .dev.vars; URL is the service of this checkout: at PORT, else where .env.local says, else at http://127.0.0.1:8787.`;
 
 function requireOption(value: string | undefined, flag: string): string {
 	if (!value) throw new OperatorError(`--${flag} is missing\n${KEYS_USAGE}`);
@@ -35,7 +35,7 @@ async function runKeysCommand(args: string[]): Promise<unknown> {
 	});
 	const [command, positional] = positionals;
 	const keyId = values.key ?? values["key-id"] ?? positional;
-	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
+	const url = values.url ?? localServiceUrl();
 	const call = (method: "GET" | "POST" | "PATCH", path: string, body?: unknown) =>
 		callOperator(url, adminTokenFor(values.url), method, path, body);
 	const keyPath = () => `/internal/keys/${encodeURIComponent(requireOption(keyId, "key"))}`;

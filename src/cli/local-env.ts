@@ -1,13 +1,17 @@
 // The files of a local installation: `.dev.vars` with its secrets, `.env.local` for clients. The environment overrides them.
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { CATALOG } from "../catalog/shipped.ts";
 import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { SETTING_NAMES } from "../settings.ts";
+import { writePrivate } from "./private-files.ts";
 
 /** Where the local service keeps D1, KV and objects, also under `wrangler dev`. */
 export const STATE_DIR = ".wrangler/state";
+
+/** All that holds secrets, or what users wrote: states that were set aside stand beside the state. */
+export const PRIVATE_PATHS = [".dev.vars", ".env.local", ".wrangler"];
 
 function readVars(path: string): Record<string, string> {
 	return existsSync(path) ? (parseEnv(readFileSync(path, "utf8")) as Record<string, string>) : {};
@@ -26,7 +30,7 @@ export function ensureDevVars(path = ".dev.vars"): Record<string, string> {
 	if (missing.length === 0) return vars;
 	const lines = missing.map(([name, make]) => `${name}=${make()}\n`).join("");
 	const existing = existsSync(path) ? readFileSync(path, "utf8") : "# Secrets of the local service; never committed.\n";
-	writeFileSync(path, `${existing}${existing.endsWith("\n") || existing === "" ? "" : "\n"}${lines}`, { mode: 0o600 });
+	writePrivate(path, `${existing}${existing.endsWith("\n") || existing === "" ? "" : "\n"}${lines}`);
 	return readVars(path);
 }
 
@@ -78,6 +82,14 @@ export function readClientEnv(path = ".env.local"): Partial<ClientEnv> {
 	return readVars(path);
 }
 
+/**
+ * What a start prints of its key: itself once, when it is made, and to a person; else where it is. Logs of containers and services
+ * are kept, and others read them.
+ */
+export function renderKeyLine(key: string, isNew: boolean, { isTTY }: { isTTY?: boolean }): string {
+	return isNew && isTTY === true ? `SVC_API_KEY=${key}` : "key: .env.local";
+}
+
 /** The lines of the file that are not about the two variables. */
 function otherLines(path: string): string[] {
 	if (!existsSync(path)) return [];
@@ -88,17 +100,12 @@ function otherLines(path: string): string[] {
 /** Sets the two variables and keeps every other line of the file. */
 export function writeClientEnv(values: ClientEnv, path = ".env.local"): void {
 	const lines = [...otherLines(path), ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
-	writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o600 });
+	writePrivate(path, `${lines.join("\n")}\n`);
 }
 
 /** Removes the two variables and keeps every other line of the file. */
 export function removeClientEnv(path = ".env.local"): void {
 	if (!existsSync(path)) return;
-	writeFileSync(
-		path,
-		otherLines(path)
-			.map((line) => `${line}\n`)
-			.join(""),
-		{ mode: 0o600 },
-	);
+	const kept = otherLines(path).map((line) => `${line}\n`);
+	writePrivate(path, kept.join(""));
 }

@@ -5,8 +5,10 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import { PRIVATE_PATHS } from "./local-env.ts";
 import { hasAppliedMigrations, listAppliedMigrations, setAsideOtherVersion } from "./local-state.ts";
 import { buildModules } from "./modules.ts";
+import { closeToOthers } from "./private-files.ts";
 
 const CONFIG = "wrangler.toml";
 
@@ -61,8 +63,13 @@ export function applyLocalMigrations(stateDir: string): void {
 	listAppliedMigrations(stateDir);
 }
 
-/** Makes the state ready for this version: sets one of another version aside, and applies the migrations that are missing. */
+/**
+ * Makes the state ready for this version: sets one of another version aside, and applies the migrations that are missing. From then
+ * on, what this process and the runtime make is their owner's alone, and so is what they had made before.
+ */
 export function prepareState(stateDir: string): void {
+	process.umask(0o077);
+	closeToOthers(PRIVATE_PATHS);
 	const aside = setAsideOtherVersion(stateDir, Date.now());
 	if (aside !== null) {
 		console.log(

@@ -1,9 +1,24 @@
 // Calls the operator endpoints of a running service. Never opens its database.
-import { ensureDevVars } from "./local-env.ts";
+import { ensureDevVars, readClientEnv } from "./local-env.ts";
 
 /** A failure whose message is all that the command line prints. */
 export class OperatorError extends Error {
 	override name = "OperatorError";
+}
+
+const DEFAULT_PORT = 8787;
+const LOOPBACK_HOSTS = ["127.0.0.1", "localhost", "[::1]"];
+
+/**
+ * Where the service of this checkout answers: at PORT, else where `npm start` last wrote to `.env.local` that it does, else at the
+ * default port. Never on another machine, which would be sent the local token.
+ */
+export function localServiceUrl(envFile = ".env.local"): string {
+	const port = process.env["PORT"];
+	if (port) return `http://127.0.0.1:${port}`;
+	const written = readClientEnv(envFile).SVC_BASE_URL ?? "";
+	const url = URL.canParse(written) ? new URL(written) : null;
+	return url && LOOPBACK_HOSTS.includes(url.hostname) ? url.origin : `http://127.0.0.1:${DEFAULT_PORT}`;
 }
 
 /** The operator's token. A deployment's must be in the environment; the local one may come from `.dev.vars`. */

@@ -44,7 +44,7 @@ function recordRuntimePid(stateDir: string, pidFile: string): void {
 	if (process.platform === "win32") return;
 	const script = join(stateDir, "run-workerd");
 	writeFileSync(script, `#!/bin/sh\necho $$ > '${pidFile}'\nexec '${runtimePath()}' "$@"\n`);
-	chmodSync(script, 0o755);
+	chmodSync(script, 0o700);
 	process.env["MINIFLARE_WORKERD_PATH"] = join(process.cwd(), script);
 }
 
@@ -54,7 +54,7 @@ function recordRuntimePid(stateDir: string, pidFile: string): void {
  * @throws StateInUseError when another running service owns it.
  */
 export async function claimState(stateDir: string): Promise<() => void> {
-	mkdirSync(stateDir, { recursive: true });
+	mkdirSync(stateDir, { recursive: true, mode: 0o700 });
 	const ownerFile = join(stateDir, "owner.pid");
 	const runtimeFile = join(stateDir, "runtime.pid");
 	const owner = readPid(ownerFile);

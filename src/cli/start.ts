@@ -5,23 +5,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { parseSettings, type Settings, SettingsError } from "../settings.ts";
 import { startFront } from "./front.ts";
-import {
-	hasProviderKey,
-	localVariables,
-	readClientEnv,
-	STATE_DIR,
-	sandboxVariables,
-	writeClientEnv,
-} from "./local-env.ts";
+import { hasProviderKey, localVariables, renderKeyLine, STATE_DIR, sandboxVariables } from "./local-env.ts";
+import { renewClientEnv } from "./local-key.ts";
 import { buildBundle, prepareState, startLocalService } from "./local-service.ts";
 import { UnreadableStateError } from "./local-state.ts";
-import { createKey } from "./operator.ts";
 import { checkOperatorConfig } from "./operator-config.ts";
 import { startSandbox } from "./sandbox-server.ts";
 import { claimState, StateInUseError } from "./single-instance.ts";
 
 const DEFAULT_PORT = 8787;
-const LOCAL_USER = "local";
 
 const LOOPBACK_ADDRESS = "127.0.0.1";
 
@@ -45,18 +37,16 @@ function portFromEnvironment(): number {
 	return port;
 }
 
-/** The key in `.env.local` if the service still takes it, else a new one. */
-async function localKey(serviceUrl: string, adminToken: string): Promise<string> {
-	const { SVC_API_KEY: known } = readClientEnv();
-	if (known) {
-		const check = await fetch(`${serviceUrl}/v1/usage`, { headers: { authorization: `Bearer ${known}` } });
-		if (check.status !== 401) return known;
-	}
-	return (await createKey(serviceUrl, adminToken, LOCAL_USER, "corporate")).key;
+/** Whether the sandbox may stand in for providers. An image says 0, so that no deployment answers with it unawares. */
+function allowsSandbox(): boolean {
+	const value = process.env["SANDBOX"] || "1";
+	if (value !== "0" && value !== "1") throw new SettingsError("SANDBOX must be 0 or 1, or absent");
+	return value === "1";
 }
 
-function curlExample(baseUrl: string, key: string): string {
-	return `curl ${baseUrl}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
+/** Reads the key from its file: what a terminal shows may be recorded. */
+function curlExample(baseUrl: string): string {
+	return `. ./.env.local; curl ${baseUrl}/chat/completions -H "Authorization: Bearer $SVC_API_KEY" -H "Content-Type: application/json" -d '{"model":"auto","messages":[{"role":"user","content":"Say hello"}]}'`;
 }
 
 /** Prints what is wrong with BRAIN_MD, line by line. */
@@ -105,11 +95,13 @@ async function runStart(): Promise<void> {
 	const releaseState = await claimState(STATE_DIR);
 	await requireFreePort(port, address);
 
-	const sandbox = hasProviderKey(settings) ? null : await startSandbox(port + 1);
+	const hasKey = hasProviderKey(settings);
+	const sandbox = hasKey || !allowsSandbox() ? null : await startSandbox(port + 1);
 	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
+	const bundleDir = await buildBundle(".wrangler/svc-bundle");
 	prepareState(STATE_DIR);
 	const service = await startLocalService({
-		bundleDir: await buildBundle(".wrangler/svc-bundle"),
+		bundleDir,
 		stateDir: STATE_DIR,
 		// The front has the port where there is one.
 		port: isOpen ? 0 : port,
@@ -139,13 +131,17 @@ async function runStart(): Promise<void> {
 	}
 
 	const url = `http://127.0.0.1:${port}`;
-	const key = await localKey(service.url, settings["ADMIN_TOKEN"] ?? "");
+	const { key, isNew } = await renewClientEnv(service.url, url, settings["ADMIN_TOKEN"] ?? "");
 	await reportConfigState(service.url);
-	writeClientEnv({ SVC_BASE_URL: `${url}/v1`, SVC_API_KEY: key });
 	if (sandbox) console.log(`no provider key is configured: answers come from the sandbox upstream at ${sandbox.url}`);
+	else if (!hasKey)
+		console.log("no provider key is configured: no model is called (503); SANDBOX=1 has the sandbox answer");
+	if (!hasKey)
+		console.log("real models: set a provider's key, such as OPENAI_API_KEY=sk-…, in .dev.vars, and start again");
 	console.log(`SVC_BASE_URL=${url}/v1`);
-	console.log(`SVC_API_KEY=${key}`);
-	console.log(`try: ${curlExample(`${url}/v1`, key)}`);
+	console.log(renderKeyLine(key, isNew, process.stdout));
+	console.log(`try: ${curlExample(`${url}/v1`)}`);
+	console.log(`console: ${url}/console`);
 	console.log(`ready on ${url}`);
 }
 

@@ -1,7 +1,7 @@
 // `npm run usage:check`: compares the meters' usage totals and the daily sums with the rows in D1, and prints one JSON object per
 // user. Ends with status 1 when a user's sums differ or could not be compared.
 import { parseArgs } from "node:util";
-import { adminTokenFor, operatorPages } from "./operator.ts";
+import { adminTokenFor, localServiceUrl, operatorPages } from "./operator.ts";
 
 interface CheckedTotals {
 	agrees: boolean | null;
@@ -9,7 +9,7 @@ interface CheckedTotals {
 
 async function checkUsage(args: string[]): Promise<boolean> {
 	const { values } = parseArgs({ args, options: { user: { type: "string" }, url: { type: "string" } } });
-	const url = values.url ?? `http://127.0.0.1:${process.env["PORT"] ?? 8787}`;
+	const url = values.url ?? localServiceUrl();
 	const query: Record<string, string> = values.user === undefined ? {} : { user: values.user };
 	let agrees = true;
 	let users = 0;

@@ -122,6 +122,8 @@ type BrainConfig = {
 	/** Models, providers, globs. */
 	blocked?: string[];
 	fallback?: string[];
+	/** Output limit where the request names none. */
+	default_max_tokens?: number;
 	/** First match wins. */
 	rules?: Rules[];
 	[member: string]: unknown;
@@ -181,6 +183,14 @@ type Observed = {
 	slowdown?: Record<string, number>;
 	/** By model: the share of its calls that have failed lately. */
 	failure_share?: Record<string, number>;
+	/** Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again. */
+	not_served?: Record<string, number>;
+};
+
+type Warnings = {
+	code: string;
+	param: string | null;
+	message: string;
 };
 
 type Compliance2 = {
@@ -191,6 +201,7 @@ type Compliance2 = {
 	providers: string[];
 	detected_classes: string[];
 	inferred_classes?: string[];
+	masked?: Record<string, number>;
 	floor?: Floor[];
 	mode?: "monitor";
 	violations?: Violations[];
@@ -207,12 +218,6 @@ type Violations = {
 	level: string;
 	member: string;
 	models: string[];
-};
-
-type Warnings = {
-	code: string;
-	param: string | null;
-	message: string;
 };
 
 type Usage = {
@@ -264,6 +269,8 @@ type Model = {
 	max_tokens: number;
 	capabilities: Capabilities;
 	available: boolean;
+	/** Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes. */
+	not_served?: true;
 	/** The id that was asked for, where it stands for this model. */
 	alias?: string;
 };
@@ -280,6 +287,36 @@ type Capabilities = {
 	logprobs: boolean;
 	reasoning: boolean;
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
+};
+
+type AgentRun = {
+	object: "agent.run";
+	run_id: string;
+	/** `running` and `interrupted` are seen by reads only. */
+	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+	/** Its receipt is signed; false while it runs, and while it can be resumed. */
+	sealed: boolean;
+	created_at: string;
+	policy: string;
+	/** That subtasks start with. */
+	strategy: string;
+	steps_taken: number;
+	cost_consumed_usd: number;
+	max_cost_usd: number;
+	remaining_usd: number;
+	trajectory_proof: string;
+	output: string;
+	/** The output limit ended the output or a section of it, and nobody could complete it. */
+	truncated?: true;
+	/** Why it stopped, unless it is complete or still running. */
+	final_message?: string;
+	goal?: string;
+	plan: string[];
+	steps: Steps[];
+	alerts: Alerts[];
+	budget: Budget;
+	/** Of an output that was cut at the default limit; to its first request also of members that were ignored. */
+	svc?: Svc;
 };
 
 type Steps = {
@@ -323,37 +360,15 @@ type Budget = {
 	limited_by?: "key_budget";
 };
 
-type WatchAgentRun = {
-	object: "agent.run";
-	run_id: string;
-	/** `running` and `interrupted` are seen by reads only. */
-	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-	/** Its receipt is signed; false while it runs, and while it can be resumed. */
-	sealed: boolean;
-	created_at: string;
-	policy: string;
-	/** That subtasks start with. */
-	strategy: string;
-	steps_taken: number;
-	cost_consumed_usd: number;
-	max_cost_usd: number;
-	remaining_usd: number;
-	trajectory_proof: string;
-	output: string;
-	/** The output limit ended the output or a section of it, and nobody could complete it. */
-	truncated?: true;
-	/** Why it stopped, unless it is complete or still running. */
-	final_message?: string;
-	goal?: string;
-	plan: string[];
-	steps: Steps[];
-	alerts: Alerts[];
-	budget: Budget;
+type Svc = {
+	warnings: Warnings[];
 };
 
 type Data = {
 	id: string;
 	workspace_id: string;
+	/** Whose workspace it is: the first 16 hex digits of SHA-256 of the user's id. Null in older entries. */
+	owner: string | null;
 	seq: number;
 	objective: string;
 	from_tool: string | null;
@@ -468,6 +483,7 @@ type Config = {
 	fallback: string[];
 	rules?: Array<Record<string, unknown>>;
 	compliance?: Record<string, unknown>;
+	default_max_tokens?: number;
 	[member: string]: unknown;
 };
 
@@ -555,10 +571,14 @@ type ChangeKeyBody = {
 	models?: string[] | null;
 	/** A routing config for its requests, between the server's and their own. */
 	brain_config?: Record<string, unknown> | null;
+	/** The output limit of its requests that name none, before its config's. The service's by default. */
+	default_max_tokens?: number | null;
 	/** Labels of the key. */
 	tags?: string[] | null;
 	/** An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
 	alert_webhook?: string | null;
+	/** Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never. */
+	own_only?: boolean | null;
 };
 
 type ChangeKey = {
@@ -577,9 +597,13 @@ type ChangeKey = {
 	/** Null where it may call all of the plan's. */
 	models: string[] | null;
 	brain_config: Config | null;
+	/** The output limit of its requests that name none; null where the config's or the service's holds. */
+	default_max_tokens: number | null;
 	tags: string[];
 	/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 	alert_webhook: string | null;
+	/** Whether it reads only what it, or a key that it replaced, made. */
+	own_only: boolean;
 	created_at: string;
 	/** The key that it replaced. */
 	rotated_from: string | null;
@@ -745,6 +769,8 @@ export interface EndpointTypes {
 				slowdown?: Record<string, number>;
 				/** By model: the share of its calls that have failed lately. */
 				failure_share?: Record<string, number>;
+				/** Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again. */
+				not_served?: Record<string, number>;
 			} | null;
 			[member: string]: unknown;
 		};
@@ -782,6 +808,8 @@ export interface EndpointTypes {
 			excluded: Record<string, string[]>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
+			/** What the answer's svc.warnings would say of the choice. */
+			warnings: Warnings[];
 			/** The routing config's rule that matched: its name, else its place. */
 			matched_rule: string | null;
 		};
@@ -1061,6 +1089,8 @@ export interface EndpointTypes {
 			}>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
+			/** Under a policy that masks: the last user message as models would read it, at most 4,000 characters. */
+			masked_text?: string;
 			allowed_models?: string[];
 			excluded_models?: Record<string, string[]>;
 			compliance_cost_premium?: {
@@ -1194,37 +1224,7 @@ export interface EndpointTypes {
 			/** An https address that is told when the run has ended or is interrupted; its host is one that the operator allows. */
 			webhook?: string | null;
 		};
-		result: {
-			object: "agent.run";
-			run_id: string;
-			/** `running` and `interrupted` are seen by reads only. */
-			status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-			/** Its receipt is signed; false while it runs, and while it can be resumed. */
-			sealed: boolean;
-			created_at: string;
-			policy: string;
-			/** That subtasks start with. */
-			strategy: string;
-			steps_taken: number;
-			cost_consumed_usd: number;
-			max_cost_usd: number;
-			remaining_usd: number;
-			trajectory_proof: string;
-			output: string;
-			/** The output limit ended the output or a section of it, and nobody could complete it. */
-			truncated?: true;
-			/** Why it stopped, unless it is complete or still running. */
-			final_message?: string;
-			goal?: string;
-			plan: string[];
-			steps: Steps[];
-			alerts: Alerts[];
-			budget: Budget;
-			/** Where the body has members that were ignored. */
-			svc?: {
-				warnings: Warnings[];
-			};
-		};
+		result: AgentRun;
 	};
 	/** The caller's runs, newest first. */
 	list_agent_runs: {
@@ -1316,7 +1316,7 @@ export interface EndpointTypes {
 		params: {
 			run_id: string;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them. */
 	get_agent_trajectory: {
@@ -1382,14 +1382,14 @@ export interface EndpointTypes {
 			/** With false, one JSON body: the run, when it is over or interrupted. */
 			stream?: boolean;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** Has a run make no further call, and answers with what it came to; one that is over stays as it is. */
 	cancel_agent_run: {
 		params: {
 			run_id: string;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** Lets an interrupted run go on under its cap, and answers with the run at its end. */
 	resume_agent_run: {
@@ -1402,7 +1402,7 @@ export interface EndpointTypes {
 			/** Answer at once, 202 with the run as it stands; not with `stream`. */
 			background?: boolean | null;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** Appends a signed handoff to a workspace's chain. */
 	create_handoff: {
@@ -1499,6 +1499,10 @@ export interface EndpointTypes {
 				ok: boolean;
 				n: number;
 				first_broken_index: number | null;
+				/** Whose workspace its entries say that it is; null when none does. */
+				owner: string | null;
+				/** What the verdict does not tell. */
+				notes: string[];
 				/** `<name>:<position>`, the lowest hundred. */
 				reasons: string[];
 				signing_enabled: boolean;
@@ -2028,9 +2032,13 @@ export interface EndpointTypes {
 			/** Null where it may call all of the plan's. */
 			models: string[] | null;
 			brain_config: Config | null;
+			/** The output limit of its requests that name none; null where the config's or the service's holds. */
+			default_max_tokens: number | null;
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
+			/** Whether it reads only what it, or a key that it replaced, made. */
+			own_only: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -2050,7 +2058,7 @@ export interface EndpointTypes {
 			key: string;
 		};
 	};
-	/** The caller's keys that are not deleted, newest first, without the keys themselves. */
+	/** The caller's keys that are not deleted, newest first, without the keys themselves; a key that reads only its own sees itself. */
 	list_keys: {
 		query?: {
 			/** Keys of a page. */
@@ -2109,9 +2117,13 @@ export interface EndpointTypes {
 			/** Null where it may call all of the plan's. */
 			models: string[] | null;
 			brain_config: Config | null;
+			/** The output limit of its requests that name none; null where the config's or the service's holds. */
+			default_max_tokens: number | null;
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
+			/** Whether it reads only what it, or a key that it replaced, made. */
+			own_only: boolean;
 			created_at: string;
 			/** The key that it replaced. */
 			rotated_from: string | null;
@@ -2485,6 +2497,19 @@ export interface EndpointTypes {
 			providers_configured: number;
 			/** The server's routing config. Of an invalid one, the last that could be read is in force; unknown is one that KV did not answer. */
 			default_config: "none" | "valid" | "invalid" | "unknown";
+			/** For operators only: what this isolate knows of the providers. */
+			providers?: {
+				/** By provider: for how many ms. */
+				open_breakers: Record<string, number>;
+				/** By model: ms until it may be called again after a 429. */
+				throttled: Record<string, number>;
+				/** By model: until when it is passed by, because its provider said that it does not serve it. */
+				not_served: Record<string, {
+					provider: string;
+					upstream_model: string;
+					until: string;
+				}>;
+			};
 		};
 	};
 }

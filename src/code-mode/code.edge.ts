@@ -4,7 +4,7 @@ import type { KeyContext } from "../account/context.ts";
 import type { Mask } from "../compliance/mask/mask.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
-import { withTextField } from "../inference/client-fields.ts";
+import { type ClientWarning, toClientWarning, withTextField } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import type { AnswerTexts } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
@@ -18,6 +18,7 @@ import type { QuestionBounder } from "../orchestration/engine.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import type { Engine, Task } from "../orchestration/strategy.ts";
 import { hashText } from "../proof/hash.ts";
+import { readPreferredModel } from "../routing/replacement.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { chooseCodeCast } from "./cast.ts";
 import type { CodeEngine } from "./engine.ts";
@@ -81,13 +82,13 @@ function withCovers(engine: Engine, workflow: Workflow, boundOf: QuestionBounder
 
 function planCode(
 	body: CodeRequest,
-	rawBody: unknown,
+	ofBody: readonly ClientWarning[],
 	received: CodeTask,
 	options: CodeOptions,
-	{ caller: { requestId }, mask, pool, boundBy }: PlanBasis,
+	{ caller: { requestId }, task: { maxTokens }, mask, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<DeliveredCode, CodeAnswer>> {
 	const { rankings, limits } = pool;
-	const task = mask ? maskCodeTask(received, mask) : received;
+	const task = { ...(mask ? maskCodeTask(received, mask) : received), maxTokens };
 	const chosen = chooseCodePlan(
 		options,
 		task,
@@ -152,8 +153,9 @@ function planCode(
 				isCut,
 			};
 			const isSet = findSetFields({ temperature: body.temperature, effort: body.reasoning_effort });
-			const warnings = toWorkflowWarnings(ignoredMemberWarnings(rawBody, body), settled, isSet);
-			return toCodeAnswer(result, settled, warnings, body.include_trace ?? true);
+			const warnings = toWorkflowWarnings(ofBody, settled, isSet);
+			const limit = { maxTokens, isNamed: body.max_tokens != null };
+			return toCodeAnswer(result, settled, warnings, { limit, includeTrace: body.include_trace ?? true });
 		},
 	});
 }
@@ -167,19 +169,29 @@ export async function writeCode(
 	const issues = findFormIssues(context.rawBody, body);
 	if (issues.length > 0) return fail({ reason: "invalid_request", issues });
 	const task = toCodeTask(body, createNonce());
-	const options = toCodeOptions(body);
+	const { settings, startedAtMs } = context;
+	const coder = readPreferredModel("coder_model", body.coder_model, settings, startedAtMs);
+	if (!coder.ok) return coder;
+	const reviewer = readPreferredModel("reviewer_model", body.reviewer_model, settings, startedAtMs);
+	if (!reviewer.ok) return reviewer;
+	const options = toCodeOptions(body, { coderModel: coder.value.id, reviewerModel: reviewer.value.id });
+	const warnings = [
+		...ignoredMemberWarnings(context.rawBody, body),
+		...[...coder.value.warnings, ...reviewer.value.warnings].map(toClientWarning),
+	];
 	const draft = toDraftTask(task);
 	const { policy } = options;
 	const answered = await answerTask(
 		{
 			task: draft,
 			maskTask: (mask) => toDraftTask(maskCodeTask(task, mask)),
+			limit: { named: body.max_tokens ?? null, own: task.maxTokens },
 			signals: detectSignals(toQuestionCall({ ...draft, json: false })),
 			policy,
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planCode(body, context.rawBody, task, options, basis),
+			plan: (basis) => planCode(body, warnings, task, options, basis),
 		},
 		context,
 		listener,

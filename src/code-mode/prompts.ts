@@ -3,7 +3,7 @@
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { materialRule, renderMaterial } from "../inference/material.ts";
 import type { JsonQuestion } from "../orchestration/json-reply.ts";
-import { nonceFor } from "../orchestration/prompt.ts";
+import { nonceFor, verdictTokens } from "../orchestration/prompt.ts";
 import { type Member, type Question, systemMessage, userMessage } from "../orchestration/strategy.ts";
 import { boundaryFrom, type CodeFile, deletionRule, fileBlock, formatRules, markFor } from "./file-format.ts";
 import { type CodeTask, languageDisplay } from "./request.ts";
@@ -205,7 +205,7 @@ function criticQuestion(
 		role: REVIEWER_ROLE,
 		member,
 		messages: [systemMessage(`${CRITIC}\n\n${materialRule(mark)}`), userMessage(request)],
-		maxTokens: CODE_VERDICT_TOKENS,
+		maxTokens: verdictTokens(task, { most: CODE_VERDICT_TOKENS }),
 		temperature: 0,
 		json: true,
 		schema: codeVerdictSchema,

@@ -83,14 +83,16 @@ export function toCodeTask({ task, language, max_tokens, temperature }: CodeRequ
 }
 
 /** The options of a body. Without a review nothing can be repaired, so there is one cycle. */
-export function toCodeOptions({ policy, review, max_iters, coder_model, reviewer_model }: CodeRequest): CodeOptions {
+export function toCodeOptions(
+	{ policy, review, max_iters }: CodeRequest,
+	preferred: Pick<CodeOptions, "coderModel" | "reviewerModel">,
+): CodeOptions {
 	const isReviewed = review ?? true;
 	return {
 		policy: policy ?? "balanced",
 		review: isReviewed,
 		iterations: isReviewed ? (max_iters ?? DEFAULT_ITERATIONS) : 1,
-		coderModel: coder_model ?? null,
-		reviewerModel: reviewer_model ?? null,
+		...preferred,
 	};
 }
 

@@ -13,6 +13,7 @@ import {
 	workflowProofSchema,
 	workflowUsageSchema,
 } from "../inference/workflow-answer.ts";
+import { type CallLimit, truncatedWarning } from "../orchestration/response.ts";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import type { DeliveredFile } from "./files.ts";
 import { CODER_ROLE } from "./prompts.ts";
@@ -93,12 +94,6 @@ interface CodeResult {
 /** The reviewer of delivered files that no critic gave a verdict on. */
 const STATIC_CHECKS = "static checks";
 
-const CUT_FILES_WARNING = {
-	code: "truncated",
-	param: "max_tokens",
-	message:
-		"a draft reached its output limit, and what it left open could not be completed; raise max_tokens or max_cost_usd",
-};
 const UNREVIEWED_WARNING = {
 	code: "unreviewed",
 	param: "review",
@@ -116,7 +111,7 @@ export function toCodeAnswer(
 	result: CodeResult,
 	done: SettledWorkflow,
 	clientWarnings: ClientWarning[],
-	includeTrace: boolean,
+	{ limit, includeTrace }: { limit: CallLimit; includeTrace: boolean },
 ): CodeAnswer {
 	const { task, language, policy, reason, files, review, isReviewed, confidence, iterations, isCut } = result;
 	const { trace } = done;
@@ -163,7 +158,7 @@ export function toCodeAnswer(
 			...(review.lacksVerdict ? { unreviewed: true as const } : {}),
 			warnings: [
 				...clientWarnings,
-				...(isCut ? [CUT_FILES_WARNING] : []),
+				...(isCut ? [truncatedWarning(limit, "a draft", "what it left open could not be completed")] : []),
 				...(review.lacksVerdict ? [UNREVIEWED_WARNING] : []),
 			],
 			...(includeTrace ? { stages: trace.answerStages() } : {}),

@@ -149,6 +149,7 @@ export function createGate(
 		},
 		attest(models) {
 			const all = [...models];
+			const counts = mask?.counts ?? {};
 			const seen = all.map(({ id, provider }) => ({ id, objections: allObjections(provider).filter(isMonitored) }));
 			const claimed = {
 				type: "svc.attestation.v1" as const,
@@ -159,6 +160,7 @@ export function createGate(
 				providers: sortUnique(all.map(({ provider }) => provider)),
 				detected_classes: DATA_CLASSES.filter((known) => detection.classes.includes(known)),
 				...(inferred ? { inferred_classes: [...inferred.classes] } : {}),
+				...(Object.keys(counts).length > 0 ? { masked: counts } : {}),
 				...(monitors.length > 0 ? { mode: "monitor" as const, violations: toViolations(seen) } : {}),
 			};
 			return { ...claimed, hash: hashObject(claimed) };

@@ -72,7 +72,7 @@ export function apiClient(service: ConsoleService, session: Session): Api {
 		});
 		if (body !== undefined) headers.set("content-type", "application/json");
 		const init = { method, headers, signal: service.signal, body: body === undefined ? null : JSON.stringify(body) };
-		return service.dispatch(new Request(`${service.origin}${path}`, init), session.keyVersion);
+		return service.dispatch(new Request(`${service.origin}${path}`, init), session);
 	}
 	async function answer<T>(method: string, path: string, body?: unknown): Promise<ApiAnswer<T>> {
 		const response = await open(method, path, body);

@@ -8,6 +8,7 @@ const FAULT_TEXTS: Readonly<Record<string, string>> = {
 	signature_invalid: "its signature does not hold",
 	unsigned_after_signed: "it is not signed, though one before it is",
 	unknown_key: "it is signed by a key that is not the service's",
+	owner_mismatch: "it does not name the owner of this workspace, although it should",
 	head_mismatch: "the stored chain does not end where its writer left it: entries were cut off, added or replaced",
 };
 

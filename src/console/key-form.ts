@@ -3,7 +3,7 @@ import { readNumber } from "./form-values.ts";
 
 /** Fields that an empty text clears. */
 const TEXTS = ["name", "alert_webhook"] as const;
-const NUMBERS = ["rpm", "daily_requests", "budget_usd"] as const;
+const NUMBERS = ["rpm", "daily_requests", "budget_usd", "default_max_tokens"] as const;
 const LISTS = ["models", "tags"] as const;
 
 /** The options of a key as the API takes them: what the form leaves empty is null. */
@@ -32,6 +32,9 @@ export function toLocalTime(iso: string | null): string {
 	return iso === null ? "" : iso.slice(0, 16);
 }
 
+/** What a key reads, as the form names it; anything else stands for its role's default. */
+const READS: Readonly<Record<string, boolean>> = { own: true, all: false };
+
 /** The body of a request that makes or changes a key. */
 export function toKeyBody(form: URLSearchParams): KeyBody {
 	const text = (name: string) => (form.get(name) ?? "").trim();
@@ -42,6 +45,7 @@ export function toKeyBody(form: URLSearchParams): KeyBody {
 	body["expires_at"] = text("expires_at") === "" ? null : toIsoTime(text("expires_at"));
 	body["budget_period"] = text("budget_usd") === "" ? null : text("budget_period") || null;
 	if (text("role") !== "") body["role"] = text("role");
+	if (form.has("own_only")) body["own_only"] = READS[text("own_only")] ?? null;
 	body["brain_config"] = text("brain_config") === "" ? null : toJson(text("brain_config"));
 	return body;
 }

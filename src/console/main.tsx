@@ -14,6 +14,7 @@ import {
 	renderSession,
 	renderSessionCookie,
 	type Session,
+	sessionEndsAtMs,
 } from "./session.ts";
 import { Layout } from "./views/layout.tsx";
 import { SignIn } from "./views/sign-in.tsx";
@@ -38,7 +39,7 @@ function signInDocument(service: ConsoleService, next: string, message: string |
 }
 
 /** Begins a session with a key. A wrong one counts as a guess of its address. */
-async function signIn(form: URLSearchParams, service: ConsoleService): Promise<Response> {
+async function signIn(form: URLSearchParams, request: Request, service: ConsoleService): Promise<Response> {
 	const next = toOwnPath(form.get("next"));
 	const key = (form.get("key") ?? "").trim();
 	if (key === "") return signInDocument(service, next, "Paste an API key: it begins with svc_sk_.", 422);
@@ -46,10 +47,13 @@ async function signIn(form: URLSearchParams, service: ConsoleService): Promise<R
 	for (let attempt = 0; ; attempt++) {
 		const caller = await service.identify(key);
 		if (!caller.ok) return signInDocument(service, next, `${caller.message}.`, caller.status);
-		const session: Session = { key, ...caller.value, issuedAtMs: service.nowMs };
+		const session: Session = { id: service.newSessionId(), key, ...caller.value, issuedAtMs: service.nowMs };
 		const usage = await apiClient(service, session).get("/v1/usage");
 		if (usage.ok || usage.failure.status !== 401) {
 			const sealed = await service.seal(renderSession(session));
+			// The browser forgets the session that it had, which nobody could end after that.
+			const before = await findSession(request, service);
+			if (before) await service.endSession(before, sessionEndsAtMs(before));
 			return redirect(next, renderSessionCookie(sealed, service.isSecure));
 		}
 		if (attempt > 0) return signInDocument(service, next, `${usage.failure.message}.`, 401);
@@ -60,6 +64,28 @@ async function findSession(request: Request, service: ConsoleService): Promise<S
 	const sealed = findSessionCookie(request.headers.get("cookie"), service.isSecure);
 	const text = sealed === null ? null : await service.unseal(sealed);
 	return text === null ? null : readSession(text, service.nowMs);
+}
+
+/** A session as it is, and whether it may still be used. One that cannot be checked is not used. */
+type FoundSession = { state: "open" | "unknown"; session: Session } | { state: "none" };
+
+async function findOpenSession(request: Request, service: ConsoleService): Promise<FoundSession> {
+	const session = await findSession(request, service);
+	const state = session && (await service.checkSession(session));
+	return session && state !== "ended" && state !== null ? { state, session } : { state: "none" };
+}
+
+/** Ends the browser's session, so that no copy of its cookie is worth anything. Where that fails, the browser keeps it to try again. */
+async function signOut(request: Request, service: ConsoleService): Promise<Response> {
+	const session = await findSession(request, service);
+	if (session && !(await service.endSession(session, sessionEndsAtMs(session))))
+		return errorDocument(
+			503,
+			"You are still signed in.",
+			"The session could not be ended just now; try again.",
+			service,
+		);
+	return redirect(SIGN_IN_PATH, renderEndedCookie(service.isSecure));
 }
 
 function toSignIn(url: URL, method: string): string {
@@ -90,8 +116,11 @@ async function showPage(
 	service: ConsoleService,
 ) {
 	const url = new URL(request.url);
-	const session = await findSession(request, service);
-	if (!session) return redirect(toSignIn(url, request.method), renderEndedCookie(service.isSecure));
+	const found = await findOpenSession(request, service);
+	if (found.state === "none") return redirect(toSignIn(url, request.method), renderEndedCookie(service.isSecure));
+	if (found.state === "unknown")
+		return errorDocument(503, "The session could not be checked.", "Try again in a moment.", service);
+	const { session } = found;
 	const api = apiClient(service, session);
 	const answer = await page.handle({ params, query: url.searchParams, form, session, api, service });
 	if (api.sessionEnd !== null)
@@ -124,13 +153,13 @@ export async function handleConsole(request: Request, service: ConsoleService): 
 	if (form instanceof Response) return form;
 	if (pathname === SIGN_IN_PATH) {
 		service.logPage("sign_in");
-		if (method === "POST") return signIn(form, service);
+		if (method === "POST") return signIn(form, request, service);
 		if (method === "GET")
 			return plainDocument("Sign in", <SignIn next={toOwnPath(searchParams.get("next"))} message={null} />);
 	}
 	if (pathname === SIGN_OUT_PATH && method === "POST") {
 		service.logPage("sign_out");
-		return redirect(SIGN_IN_PATH, renderEndedCookie(service.isSecure));
+		return signOut(request, service);
 	}
 	const found = matchRoute(CONSOLE_PAGES, method, pathname);
 	if (found.kind === "page") {

@@ -1,17 +1,20 @@
 // Mounts the console, whose module is loaded on first use. The console has nothing but what is handed to it here.
+import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Context, Hono } from "hono";
 import { authenticate } from "../account/auth.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
 import { Seal } from "../durable/text-seal.edge.ts";
 import type { Failure } from "../failure.ts";
-import { readBodyText } from "../http/body.edge.ts";
-import { isSecure } from "../http/deployment.ts";
+import { readBodyText, takeBodyTicket } from "../http/body.edge.ts";
+import { addressOwner, isSecure } from "../http/deployment.ts";
 import { toHttpFailure } from "../http/errors.ts";
+import { logError } from "../http/log.edge.ts";
 import type { RequestState } from "../http/respond.edge.ts";
 import { fromBase64, toBase64 } from "../proof/signing.ts";
 import type { ConsoleModule, ConsoleService } from "./service.ts";
 
 const SESSION_NAME = "session";
+const SESSION_ID_BYTES = 16;
 
 /** Seals by pepper, which one isolate has one of but in tests. */
 const seals = new Map<string, Seal>();
@@ -53,12 +56,34 @@ function lendService(c: Context<RequestState<ServiceContext>>): ConsoleService {
 		async identify(key) {
 			const caller = await authenticate({ ...context, headers: new Headers({ authorization: `Bearer ${key}` }) });
 			if (!caller.ok) return toRefusal(caller.failure, requestId);
-			const { keyId, key: grant } = caller.value;
-			return { ok: true, value: { keyId, keyVersion: grant.version, role: grant.role } };
+			const { userId, keyId, key: grant } = caller.value;
+			return { ok: true, value: { userId, keyId, keyVersion: grant.version, role: grant.role } };
 		},
-		dispatch: (call, keyVersion) => context.dispatch(call, keyVersion),
+		dispatch: (call, { id, keyVersion }) => context.dispatch(call, { id, keyVersion }),
+		async checkSession({ id, userId }) {
+			try {
+				return (await context.meter(userId).isSessionEnded(id)) ? "ended" : "open";
+			} catch (error) {
+				logError("session_unchecked", error);
+				return "unknown";
+			}
+		},
+		async endSession({ id, userId }, endsAtMs) {
+			try {
+				await context.meter(userId).endSession(id, endsAtMs);
+				return true;
+			} catch (error) {
+				logError("session_not_ended", error);
+				return false;
+			}
+		},
+		newSessionId: () => bytesToHex(crypto.getRandomValues(new Uint8Array(SESSION_ID_BYTES))),
 		async readText() {
-			const text = await readBodyText(request, settings.maxBodyBytes);
+			const limitBytes = settings.maxBodyBytes;
+			const ticket = takeBodyTicket(request, addressOwner(context.address), limitBytes);
+			if (!ticket.ok) return toRefusal(ticket.failure, requestId);
+			const text = await readBodyText(request, limitBytes, ticket.value);
+			ticket.value.release();
 			return text.ok ? text : toRefusal(text.failure, requestId);
 		},
 		async seal(text) {

@@ -3,10 +3,19 @@
 
 /** A caller's key, found to be valid. */
 export interface ConsoleIdentity {
+	userId: string;
 	keyId: string;
 	/** The session holds for this version of the key only. */
 	keyVersion: number;
 	role: "owner" | "agent";
+}
+
+/** A session as the API knows it. */
+export interface SessionRef {
+	id: string;
+	userId: string;
+	/** The only version of its key that is accepted. */
+	keyVersion: number;
 }
 
 export interface ConsoleService {
@@ -23,8 +32,14 @@ export interface ConsoleService {
 	signal: AbortSignal;
 	/** Finds out whose key it is; the message says why it is nobody's, or that the address has guessed too often. */
 	identify(key: string): Promise<{ ok: true; value: ConsoleIdentity } | { ok: false; message: string; status: number }>;
-	/** Answers a request as the API does. @param keyVersion the only version of its key that is accepted. */
-	dispatch(request: Request, keyVersion: number): Promise<Response>;
+	/** Answers a request as the API does, for a session. */
+	dispatch(request: Request, session: SessionRef): Promise<Response>;
+	/** Whether nobody has ended a session; `unknown` when the object that remembers it does not answer. */
+	checkSession(session: SessionRef): Promise<"open" | "ended" | "unknown">;
+	/** Ends a session everywhere, before it answers. @param endsAtMs when it would end by itself. @returns false when that could not be stored. */
+	endSession(session: SessionRef, endsAtMs: number): Promise<boolean>;
+	/** An id that nobody guesses. */
+	newSessionId(): string;
 	/** The request's body as text; the message says why it is refused. */
 	readText(): Promise<{ ok: true; value: string } | { ok: false; message: string; status: number }>;
 	/** Seals a session's text for a cookie, as base64url. */

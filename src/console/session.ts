@@ -2,6 +2,8 @@
 import type { ConsoleIdentity } from "./service.ts";
 
 export interface Session extends ConsoleIdentity {
+	/** Names it in the meter once it has ended: 16 random bytes, hex. */
+	id: string;
 	key: string;
 	issuedAtMs: number;
 }
@@ -42,12 +44,15 @@ export function sessionEndsAtMs({ issuedAtMs }: Session): number {
 	return issuedAtMs + SESSION_SECONDS * 1_000;
 }
 
-export function renderSession({ key, keyId, keyVersion, role, issuedAtMs }: Session): string {
-	return JSON.stringify({ key, keyId, keyVersion, role, issuedAtMs });
+export function renderSession({ id, key, userId, keyId, keyVersion, role, issuedAtMs }: Session): string {
+	return JSON.stringify({ id, key, userId, keyId, keyVersion, role, issuedAtMs });
 }
 
-/** Reads what renderSession wrote, which only this service can have sealed. @returns null for a session that is over. */
+/**
+ * Reads what renderSession wrote, which only this service can have sealed.
+ * @returns null for a session that is over by its time, and for one from before sessions had ids, which nothing could end.
+ */
 export function readSession(text: string, nowMs: number): Session | null {
 	const session: Session = JSON.parse(text);
-	return nowMs < sessionEndsAtMs(session) ? session : null;
+	return typeof session.id === "string" && nowMs < sessionEndsAtMs(session) ? session : null;
 }

@@ -44,6 +44,8 @@ export const apiKeys = sqliteTable(
 		models: text(),
 		/** JSON of a routing config in normal form. */
 		brainConfig: text("brain_config"),
+		/** The output limit of requests that name none. */
+		defaultMaxTokens: integer("default_max_tokens"),
 		/** JSON list. */
 		tags: text().notNull().default("[]"),
 		/** The most that it may spend in a period, nano-USD. */
@@ -54,6 +56,8 @@ export const apiKeys = sqliteTable(
 		budgetKeyId: text("budget_key_id"),
 		/** The address that the budget's alerts are sent to. */
 		alertWebhook: text("alert_webhook"),
+		/** Whether it reads only what it made; null for its role's default. */
+		ownOnly: integer("own_only", { mode: "boolean" }),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),
@@ -171,6 +175,8 @@ export const handoffs = sqliteTable(
 		leafHash: text("leaf_hash").notNull(),
 		signature: text(),
 		keyId: text("key_id"),
+		/** As the origin of its checkpoints names the owner; null in entries from before subjects named it. */
+		owner: text(),
 	},
 	(table) => [uniqueIndex("handoffs_chain").on(table.userId, table.workspaceId, table.seq)],
 );
@@ -270,8 +276,11 @@ export const agentRuns = sqliteTable(
 		summary: text().notNull(),
 		/** JSON of the whole run once it is over; null before, and when it is too large for a row. */
 		run: text(),
+		/** The API key that began it; null in rows from before this column. */
+		apiKeyId: text("api_key_id"),
 	},
 	(table) => [
+		index("agent_runs_key").on(table.userId, table.apiKeyId, table.createdAt, table.id),
 		index("agent_runs_user").on(table.userId, table.createdAt, table.id),
 		index("agent_runs_status").on(table.userId, table.status, table.createdAt, table.id),
 	],

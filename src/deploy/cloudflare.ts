@@ -18,13 +18,13 @@ import {
 	readSecrets,
 	updateRecord,
 } from "./deployment-files.ts";
-import { readDeployment } from "./found-deployment.ts";
+import { imagineDeployment, readDeployment } from "./found-deployment.ts";
 import { nameDeployment } from "./generated-config.ts";
-import { type DeploymentSteps, planDeployment, renderSteps } from "./plan.ts";
-import { DeployError, runWranglerCall } from "./wrangler-calls.ts";
+import { type DeploymentSteps, type FoundDeployment, planDeployment, renderSteps } from "./plan.ts";
+import { DeployError, LoginError, runWranglerCall } from "./wrangler-calls.ts";
 
 const DEPLOY_USAGE = `usage: npm run deploy -- [--dry-run] [--env NAME] [--url URL]
-  --dry-run: show the steps; nothing is changed at the platform
+  --dry-run: bundle the version and show the steps; nothing is changed at the platform, and no account is needed
   --env: another deployment beside production, with a database, a namespace, secrets and a name of its own
   --url: where the service will answer, such as https://svc.example.com; by default what wrangler says`;
 
@@ -178,9 +178,21 @@ async function carryOut(steps: DeploymentSteps, name: string, options: Options):
 	console.log(`${name} answers at ${address}`);
 }
 
+/** What is there. Without a login, a dry run takes it that nothing is. */
+async function findDeployment(name: string, { environment, url, isDryRun }: Options): Promise<FoundDeployment> {
+	const files = deploymentFiles(environment);
+	try {
+		return await readDeployment(name, files, url);
+	} catch (error) {
+		if (!isDryRun || !(error instanceof LoginError)) throw error;
+		console.log("no login at Cloudflare works here, so it is not known what is there; from nothing:");
+		return imagineDeployment(name, files);
+	}
+}
+
 /** Plans and does what is missing. @throws DeployError, temporary where a further try may work */
 async function deployOnce(name: string, options: Options): Promise<void> {
-	const plan = planDeployment(await readDeployment(name, deploymentFiles(options.environment), options.url));
+	const plan = planDeployment(await findDeployment(name, options));
 	if ("refusal" in plan) throw new DeployError(plan.refusal);
 	for (const note of plan.notes) console.log(note);
 	const lines = renderSteps(name, plan.steps);

@@ -97,17 +97,26 @@ export async function readDeployment(
 	writeDeploymentConfig(files, { name, databaseId, namespaceId }, url);
 	const database = databaseId === null ? null : await readDatabase(files.config, databaseId);
 	const hasIds = databaseId !== null && namespaceId !== null;
+	const bundleHash = hasIds ? await hashBundle(files.config) : null;
+	return { ...readMachine(name, files), database, namespaceId, worker, record: readRecord(files), bundleHash };
+}
+
+/** What stands on this machine, whatever there is at the platform. */
+function readMachine(name: string, files: DeploymentFiles): Pick<FoundDeployment, "name" | "kept" | "migrations"> {
 	const kept = Object.entries(readSecrets(files)).map(([secret, value]) => [secret, hashText(value)]);
+	const migrations = readdirSync("migrations").filter((file) => file.endsWith(".sql"));
+	return { name, kept: Object.fromEntries(kept), migrations: migrations.sort() };
+}
+
+/** A deployment from nothing, for a look at its steps without an account. The version is bundled, so that its faults are seen. */
+export async function imagineDeployment(name: string, files: DeploymentFiles): Promise<FoundDeployment> {
+	await hashBundle("wrangler.toml");
 	return {
-		name,
-		database,
-		namespaceId,
-		worker,
-		record: readRecord(files),
-		kept: Object.fromEntries(kept),
-		migrations: readdirSync("migrations")
-			.filter((file) => file.endsWith(".sql"))
-			.sort(),
-		bundleHash: hasIds ? await hashBundle(files.config) : null,
+		...readMachine(name, files),
+		database: null,
+		namespaceId: null,
+		worker: null,
+		record: null,
+		bundleHash: null,
 	};
 }

@@ -20,6 +20,11 @@ export class DeployError extends Error {
 	}
 }
 
+/** There is no login at the platform, or it does not work. */
+export class LoginError extends DeployError {
+	override name = "LoginError";
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours of wrangler's output
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
@@ -31,11 +36,16 @@ function readFault(output: string): string {
 }
 
 /** Codes of the platform for a login that does not work, and for one that may not do this. */
-function adviceFor(fault: string): string {
-	if (/\[code: (?:10000|10001|9109|9106)\]|Authentication error|not logged in|CLOUDFLARE_API_TOKEN/i.test(fault))
-		return "; log in with npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token with the permissions of src/docs/deployment.md";
-	if (/CLOUDFLARE_ACCOUNT_ID|More than one account/i.test(fault)) return "; set CLOUDFLARE_ACCOUNT_ID";
-	return "";
+const LOGIN_FAULT = /\[code: (?:10000|10001|9109|9106)\]|Authentication error|not logged in|CLOUDFLARE_API_TOKEN/i;
+const LOGIN_ADVICE =
+	"log in with npx wrangler login, or set CLOUDFLARE_API_TOKEN to a token with the permissions of src/docs/deployment.md";
+
+/** What wrangler's error means for the command. */
+function toDeployError(call: string, fault: string): DeployError {
+	const message = `wrangler ${call} failed: ${fault}`;
+	if (LOGIN_FAULT.test(fault)) return new LoginError(`${message}; ${LOGIN_ADVICE}`, isTemporaryFault(fault));
+	const needsChoice = /CLOUDFLARE_ACCOUNT_ID|More than one account/i.test(fault);
+	return new DeployError(needsChoice ? `${message}; set CLOUDFLARE_ACCOUNT_ID` : message, isTemporaryFault(fault));
 }
 
 function isTemporaryFault(fault: string): boolean {
@@ -59,11 +69,7 @@ export async function runWranglerCall(args: readonly string[]): Promise<string> 
 		});
 	const [code] = await once(child, "close");
 	if (code === 0) return parts.stdout;
-	const fault = readFault(`${parts.stdout}\n${parts.stderr}`);
-	throw new DeployError(
-		`wrangler ${args.slice(0, 3).join(" ")} failed: ${fault}${adviceFor(fault)}`,
-		isTemporaryFault(fault),
-	);
+	throw toDeployError(args.slice(0, 3).join(" "), readFault(`${parts.stdout}\n${parts.stderr}`));
 }
 
 /** Runs wrangler and reads its answer as JSON. */

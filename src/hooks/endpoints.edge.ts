@@ -115,7 +115,7 @@ const hookEndpoint = (agent: Agent, id: string, description: string, loadEngine:
 		method: "POST",
 		path: `/v1/hooks/${agent}`,
 		access: "key",
-		admission: "body",
+		admission: "event",
 		// A tool may be given, or may answer, an image.
 		bodyLimit: "chat",
 		notATool: true,

@@ -2,6 +2,7 @@
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import { withDeadline } from "../in-time.edge.ts";
 import { isJsonObject } from "../json.ts";
+import { BODY_LIMITS, type BodyTicket, BodyTickets } from "./body-tickets.ts";
 import { findExcess, MAX_JSON_DEPTH, pathText } from "./json-shape.ts";
 
 /**
@@ -14,6 +15,15 @@ const MAX_DRAIN_MS = 5_000;
 const MAX_DRAIN_PAUSE_MS = 1_000;
 
 type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+type BodyPiece = Awaited<ReturnType<BodyReader["read"]>>;
+
+/** Pieces of a body are joined by so many, because each takes memory of its own: a body may come byte by byte. */
+const JOINED_PIECES = 1_024;
+/** A busy isolate may see that a body is overdue before it sees the bytes that arrived long ago. Waited for once. */
+const BUSY_MS = 250;
+
+/** The bodies under way in this isolate. */
+const tickets = new BodyTickets();
 
 function invalidJson(message: string): { ok: false; failure: Failure } {
 	return fail({ reason: "invalid_json", message });
@@ -51,34 +61,80 @@ function decodePiece(decoder: TextDecoder, chunk?: Uint8Array): string | null {
 	}
 }
 
-/** Reads text until it ends or a failure is certain. The caller drains the rest of the body. */
-async function readPieces(reader: BodyReader, limitBytes: number): Promise<Result<string>> {
-	const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-	const pieces: string[] = [];
-	let length = 0;
+/** The Content-Length of a request; 0 where it has none. */
+function declaredBytes({ headers }: Request): number {
+	return Number(headers.get("content-length")) || 0;
+}
+
+/**
+ * A ticket for a request's body, before anything of it is read. It is given back when the client hangs up; otherwise the caller
+ * must release it.
+ * @param owner the user or the address whose body it is.
+ * @returns 413 for a body that is declared to be over the limit, 429 or 503 where too much is under way.
+ */
+export function takeBodyTicket(request: Request, owner: string, limitBytes: number): Result<BodyTicket> {
+	const bytes = declaredBytes(request);
+	if (bytes > limitBytes) return fail({ reason: "request_too_large", limitBytes });
+	const ticket = tickets.take(owner, bytes, Date.now());
+	// A Worker's request may end without its `finally` when the client resets the connection.
+	if (ticket.ok) request.signal.addEventListener("abort", () => ticket.value.release(), { once: true });
+	return ticket;
+}
+
+/** The next piece of a body. @returns the refusal of a body that is too slow, or that finds no place while it is slow. */
+async function readPiece(reader: BodyReader, ticket: BodyTicket, hasWaited: () => boolean): Promise<Result<BodyPiece>> {
+	const reading = reader.read();
 	for (;;) {
-		const next = await reader.read();
-		length += next.value?.byteLength ?? 0;
+		const piece = await withDeadline(reading, ticket.nextLookMs - Date.now(), () => null);
+		if (piece) return ok(piece);
+		const looked = ticket.look(Date.now());
+		if (!looked.ok) return looked;
+		if (Date.now() < ticket.dueAtMs) continue;
+		const late = hasWaited() ? null : await withDeadline(reading, BUSY_MS, () => null);
+		const { bytesPerSecond, silenceMs } = BODY_LIMITS;
+		return late ? ok(late) : fail({ reason: "body_too_slow", bytesPerSecond, silenceMs });
+	}
+}
+
+/** Reads text until it ends or a failure is certain. The caller drains the rest of the body. */
+async function readPieces(reader: BodyReader, limitBytes: number, ticket: BodyTicket): Promise<Result<string>> {
+	const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+	const joined: string[] = [];
+	let pieces: string[] = [];
+	let length = 0;
+	let waits = 0;
+	for (;;) {
+		const next = await readPiece(reader, ticket, () => waits++ > 0);
+		if (!next.ok) return next;
+		const { done, value } = next.value;
+		length += value?.byteLength ?? 0;
 		if (length > limitBytes) return fail({ reason: "request_too_large", limitBytes });
-		const piece = decodePiece(decoder, next.value);
+		const piece = decodePiece(decoder, value);
 		if (piece === null) return invalidJson("the request body is not valid UTF-8");
 		pieces.push(piece);
-		if (next.done) return ok(pieces.join(""));
+		if (pieces.length === JOINED_PIECES || done) {
+			joined.push(pieces.join(""));
+			pieces = [];
+		}
+		if (done) return ok(joined.join(""));
+		const advanced = ticket.advance(length, Date.now());
+		if (!advanced.ok) return advanced;
 	}
 }
 
 /**
  * Reads a body of at most `limitBytes` as text, with or without Content-Length. Each piece is decoded as it arrives, so the
- * bytes are never held beside the text.
+ * bytes are never held beside the text. The ticket stays with the caller.
  */
-export async function readBodyText(request: Request, limitBytes: number): Promise<Result<string>> {
-	if (Number(request.headers.get("content-length")) > limitBytes) {
-		await drainBody(request);
-		return fail({ reason: "request_too_large", limitBytes });
-	}
+export async function readBodyText(request: Request, limitBytes: number, ticket: BodyTicket): Promise<Result<string>> {
 	const reader: BodyReader | undefined = request.body?.getReader();
-	const text = reader ? await readPieces(reader, limitBytes) : ok("");
-	if (reader && !text.ok) await drain(reader);
+	const text = reader ? await readPieces(reader, limitBytes, ticket) : ok("");
+	if (reader && !text.ok) {
+		// What was read is thrown away, and so is the rest.
+		ticket.release();
+		await drain(reader);
+	}
+	ticket.finish(Date.now());
 	return text;
 }
 
@@ -134,8 +190,13 @@ export function findUnrepresentable(root: unknown): Issue | null {
  * Reads, decodes and parses a JSON body. The parser's messages quoteInput the body, so clients do not get them.
  * @param isOptional an empty body counts as `{}`.
  */
-export async function readJsonBody(request: Request, limitBytes: number, isOptional = false): Promise<Result<unknown>> {
-	const text = await readBodyText(request, limitBytes);
+export async function readJsonBody(
+	request: Request,
+	limitBytes: number,
+	ticket: BodyTicket,
+	isOptional = false,
+): Promise<Result<unknown>> {
+	const text = await readBodyText(request, limitBytes, ticket);
 	if (!text.ok) return text;
 	if (text.value === "")
 		return isOptional ? ok({}) : invalidJson("the request body is empty; a JSON object is expected");

@@ -1,4 +1,5 @@
 // The context of a request, whoever calls it and whatever answers it.
+import type { BodyTicket } from "./body-tickets.ts";
 import type { ErrorDialect } from "./dialects.ts";
 import type { Timings } from "./timings.ts";
 
@@ -46,6 +47,12 @@ export interface RequestContext {
 	errorDialect?: ErrorDialect;
 	/** The endpoint takes a key in `x-api-key` as well. Set by the mount. */
 	acceptsApiKeyHeader?: boolean;
+	/** Whose body this request has, if not its address's: a guard sets the user. */
+	bodyOwner?: string;
+	/** Set while the body is under way. Who counts the request gives it back. */
+	bodyTicket?: BodyTicket;
+	/** The body was refused: before it was read, because too much is under way, or for what it is. */
+	refusedBody?: "unread" | "read";
 	/** The parsed body before validation. */
 	rawBody?: unknown;
 }

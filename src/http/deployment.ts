@@ -35,6 +35,36 @@ export function clientOrigin(address: string, headers: Headers, deployment: Depl
 	return isSecure(url, headers, deployment) ? `https://${url.host}` : url.origin;
 }
 
+/** The 16-bit groups of an IPv6 address as `URL` writes it: the longest run of zeros as `::`, without an IPv4 tail. */
+function ipv6Groups(hostname: string): string[] {
+	const [head = "", tail] = hostname.slice(1, -1).split("::");
+	const groups = (part: string) => (part === "" ? [] : part.split(":"));
+	if (tail === undefined) return groups(head);
+	const zeros = new Array<string>(8 - groups(head).length - groups(tail).length).fill("0");
+	return [...groups(head), ...zeros, ...groups(tail)];
+}
+
+/** Whether groups are those of an IPv4 address written as IPv6 (RFC 4291, section 2.5.5.2). */
+function isMappedIpv4(groups: readonly string[]): boolean {
+	return groups.slice(0, 6).join(":") === "0:0:0:0:0:ffff";
+}
+
+/**
+ * Whom an address belongs to, for limits: IPv6 is given out by networks of 64 bits, so that one sender has more addresses than any
+ * limit has room for. IPv4 in the form of IPv6 is IPv4; what is no address stays as it is.
+ */
+export function addressOwner(address: string): string {
+	const url = `http://[${address.replace(/%.*$/, "")}]`;
+	if (!address.includes(":") || !URL.canParse(url)) return address;
+	const groups = ipv6Groups(new URL(url).hostname);
+	if (!isMappedIpv4(groups)) return `${groups.slice(0, 4).join(":")}::/64`;
+	const bytes = groups.slice(6).flatMap((group) => {
+		const bits = Number.parseInt(group, 16);
+		return [bits >> 8, bits & 0xff];
+	});
+	return bytes.join(".");
+}
+
 /**
  * The client's IP address; `unknown` where nobody trustworthy names it. A proxy appends the address that it sees, so the last
  * entry of `x-forwarded-for` is the trusted one.
@@ -45,9 +75,14 @@ export function clientAddress(headers: Headers, deployment: Deployment): string 
 	return forwarded?.split(",").at(-1)?.trim() || "unknown";
 }
 
-/** The name in a Host header, as `URL` writes it; null for one that is no host. */
+/** The name in a Host header, as `URL` writes it; null for one that is no host and port. */
 function nameInHostHeader(host: string): string | null {
-	return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : null;
+	return /^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : null;
+}
+
+/** Whether a Host header is a host and, maybe, a port, as HTTP demands (RFC 9112, section 3.2). */
+export function isHost(host: string): boolean {
+	return nameInHostHeader(host) !== null;
 }
 
 /**

@@ -39,6 +39,7 @@ const TYPES_BY_STATUS: Readonly<Record<number, ErrorTypes>> = {
 	402: { openai: "invalid_request_error", anthropic: "billing_error" },
 	403: { openai: "permission_error", anthropic: "permission_error" },
 	404: { openai: "invalid_request_error", anthropic: "not_found_error" },
+	408: { openai: "invalid_request_error", anthropic: "timeout_error" },
 	413: { openai: "invalid_request_error", anthropic: "request_too_large" },
 	429: LIMITED,
 	503: OVERLOADED,

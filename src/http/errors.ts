@@ -301,6 +301,20 @@ function toFailureRow(failure: Failure): FailureRow {
 				message: `the request headers exceed ${failure.limitBytes} bytes`,
 				extra: { limit_bytes: failure.limitBytes },
 			};
+		case "body_too_slow":
+			return {
+				status: 408,
+				message: `the request body stopped, or comes at less than ${failure.bytesPerSecond} bytes a second`,
+				extra: { bytes_per_second: failure.bytesPerSecond, silence_ms: failure.silenceMs },
+			};
+		case "overloaded":
+			return {
+				status: 503,
+				message: "too many request bodies are under way; try again in a moment",
+				headers: retryAfter(failure.retryAfterMs),
+			};
+		case "invalid_host":
+			return { status: 400, message: "the Host header names no host", headers: NO_RETRY };
 		case "upstream_rejected":
 			return {
 				status: 400,

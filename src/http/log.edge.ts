@@ -25,6 +25,11 @@ export function logError(event: string, error: unknown, fields: Record<string, u
 	console.error(JSON.stringify({ level: "error", event, ...fields, ...describeError(error) }));
 }
 
+/** Logs what its operator should look at, although the service goes on. */
+export function logWarning(event: string, fields: Record<string, unknown>): void {
+	console.warn(JSON.stringify({ level: "warning", event, ...fields }));
+}
+
 /** Logs a request's one line. */
 export function logRequest(fields: Record<string, unknown>): void {
 	console.log(JSON.stringify({ level: "info", event: "request", ...fields }));

@@ -7,8 +7,10 @@ import type { z } from "zod";
 import type { Failure } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
 import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
-import { readJsonBody } from "./body.edge.ts";
+import { readJsonBody, takeBodyTicket } from "./body.edge.ts";
+import type { BodyTicket } from "./body-tickets.ts";
 import type { RequestContext } from "./context.ts";
+import { addressOwner } from "./deployment.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
 import { findNearMisses } from "./near-misses.ts";
@@ -47,6 +49,7 @@ function bodyFailureResponse<C extends RequestContext>(
 	failure: Failure,
 ): Response {
 	const context = c.get("context");
+	context.refusedBody ??= "read";
 	const refused = protocol?.refuse(failure, context.rawBody);
 	if (!refused) return failureResponse(c, failure);
 	context.log.error = failure.reason;
@@ -54,7 +57,8 @@ function bodyFailureResponse<C extends RequestContext>(
 }
 
 /**
- * Reads the body and leaves it where zValidator looks for it, whatever the content type is.
+ * Takes a ticket for the body, reads the body and leaves it where zValidator looks for it, whatever the content type is. The ticket
+ * is given back with the answer, or by whoever counts the request.
  * @param endpoints all of the service, whose fields are no mistyped rules.
  */
 function bodyStage<C extends RequestContext>(
@@ -64,13 +68,19 @@ function bodyStage<C extends RequestContext>(
 ): Middleware<C> {
 	// Compiled with the first body, so that unused schemas do not slow down the start.
 	let findOverlong: ReturnType<typeof arrayLimitCheck> | null = null;
-	return async (c, next) => {
+	const read = async (
+		c: Context<RequestState<C>>,
+		limitBytes: number,
+		ticket: BodyTicket,
+	): Promise<Response | null> => {
 		const context = c.get("context");
-		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
+		// Until it is read: a client that hangs up has sent no body.
+		context.refusedBody = "read";
 		const body = await context.timings.measure("body", () =>
-			readJsonBody(c.req.raw, limitBytes, endpoint.isBodyOptional),
+			readJsonBody(c.req.raw, limitBytes, ticket, endpoint.isBodyOptional),
 		);
 		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);
+		delete context.refusedBody;
 		context.rawBody = body.value;
 		findOverlong ??= arrayLimitCheck(schema);
 		const nearMisses = findNearMisses(body.value, endpoints);
@@ -82,7 +92,22 @@ function bodyStage<C extends RequestContext>(
 			headers.set("content-type", "application/json");
 			c.req.raw = new Request(c.req.url, { method: c.req.method, headers, signal: c.req.raw.signal });
 		}
-		return next();
+		return null;
+	};
+	return async (c, next) => {
+		const context = c.get("context");
+		const limitBytes = context.bodyLimits[endpoint.bodyLimit ?? "default"];
+		const ticket = takeBodyTicket(c.req.raw, context.bodyOwner ?? addressOwner(context.address), limitBytes);
+		if (!ticket.ok) {
+			if (ticket.failure.reason !== "request_too_large") context.refusedBody = "unread";
+			return bodyFailureResponse(endpoint, c, ticket.failure);
+		}
+		context.bodyTicket = ticket.value;
+		try {
+			return (await read(c, limitBytes, ticket.value)) ?? (await next());
+		} finally {
+			ticket.value.release();
+		}
 	};
 }
 

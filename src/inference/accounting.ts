@@ -11,6 +11,7 @@ import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinText, type ModelAnswer, partsOfType, type ToolCallPart, type Warning } from "../providers/model-call.ts";
 import { utf8Length } from "../providers/wire.ts";
 import { reasonsHidden } from "../routing/effort.ts";
+import { replacementWarning } from "../routing/replacement.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
@@ -216,8 +217,8 @@ export function answerHash({ content }: ModelAnswer, modelId: string, deliver: C
 
 /** The intended model, where another one was called; else null. */
 export function fallbackFrom({ plan, candidate }: PlannedCall): string | null {
-	const { failover, fallbackFrom, aliasFrom } = plan.selection;
-	return aliasFrom ?? fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
+	const { failover, fallbackFrom, replaced } = plan.selection;
+	return replaced?.asked ?? fallbackFrom ?? (candidate.model === failover[0].model ? null : failover[0].model.id);
 }
 
 /** Why this model: the selection's reason and, for a fallback, why the intended model did not serve. */
@@ -302,7 +303,6 @@ export function toUsageAndReceipt(
 		input_hash: record.purpose.inputHash,
 		output_hash,
 		compliance: gate?.attest(readers) ?? null,
-		...(gate?.mask ? { masked: gate.mask.counts } : {}),
 		catalog_version: record.catalogVersion,
 		config_digest: record.purpose.configDigest,
 	};
@@ -357,9 +357,31 @@ export function reserveWholeBound(record: RequestRecord, first: PlannedCall, exp
 	return reserveBilledSoFar(record, [{ ...atBound, bill: { ...atBound.bill, cost } }], expiresAtMs);
 }
 
+/** Warnings for the client about the choice of a model, and the terms on which it is called. */
+export function choiceWarnings(
+	{ selection: { replaced }, observed }: Pick<CallPlan, "selection" | "observed">,
+	{ model, warnings }: Candidate,
+): Warning[] {
+	return [...(replaced ? [replacementWarning(replaced, model, Date.parse(observed.at))] : []), ...warnings];
+}
+
+/** Says that an answer ends at a limit which its client did not name. */
+export function cutWarnings(
+	{ plan: { options }, candidate: { maxTokens } }: Pick<PlannedCall, "plan" | "candidate">,
+	{ finishReason }: Pick<ModelAnswer, "finishReason">,
+): Warning[] {
+	const { defaultMaxTokens } = options;
+	if (finishReason !== "length" || defaultMaxTokens === undefined) return [];
+	const cut = { code: "truncated", param: "max_tokens" } as const;
+	if (maxTokens >= defaultMaxTokens)
+		return [{ ...cut, message: `the answer was cut at ${maxTokens} tokens, the default`, isCuredBySetting: true }];
+	const most = "the most that the model, its context and the cost limits allow";
+	return [{ ...cut, message: `the answer was cut at ${maxTokens} tokens, ${most}` }];
+}
+
 /** Warnings for the client about how its call was made. */
-export function callWarnings({ candidate, attempt, bill }: BilledCall): Warning[] {
-	const warnings = [...candidate.warnings, ...attempt.request.warnings];
+export function callWarnings({ plan, candidate, attempt, bill }: BilledCall): Warning[] {
+	const warnings = [...choiceWarnings(plan, candidate), ...attempt.request.warnings];
 	if (bill.overrun) {
 		const message = "the provider reported more usage than the request allowed; the cost is the reserved bound";
 		warnings.push({ code: "provider_overrun", param: null, message });

@@ -1,9 +1,11 @@
 // Applies the rules in force to a request: routing config and compliance policy, the request's own and the server's.
-import { ok, type Result } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
+import { findSchemaExcess } from "../providers/schema-limits.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { gateFor } from "./call-gate.edge.ts";
 import { maskCall } from "./masked-call.ts";
+import { withConfiguredLimit } from "./output-ceiling.ts";
 import type { InferenceRequest } from "./plan.ts";
 
 /**
@@ -21,7 +23,9 @@ export async function applyRules(
 	const { config, levels } = inForce.value;
 	const request = toRequest(config);
 	if (!request.ok) return request;
-	const { call, options } = request.value;
+	const { call, options } = withConfiguredLimit(request.value);
+	const excess = findSchemaExcess(call);
+	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	const { settings, account, signal } = context;
 	const gate = await gateFor(call, levels, settings, { user: account.userId, signal });
 	return ok({ call: maskCall(call, gate?.mask ?? null), options: { ...options, gate } });

@@ -4,10 +4,14 @@
 import { outputTokens } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
+import { logWarning } from "../http/log.edge.ts";
 import type { Outcome } from "../proof/receipt.ts";
+import type { Permit } from "../providers/breaker.ts";
 import { type CallFailure, UpstreamInterrupted } from "../providers/call-failure.ts";
-import { breakerKey, callKey, type Permit, ProviderHealth } from "../providers/health.ts";
+import { breakerKey, callKey } from "../providers/health.ts";
+import { health } from "../providers/isolate-health.edge.ts";
 import type { ModelAnswer } from "../providers/model-call.ts";
+import { UNSERVED_MS } from "../providers/unserved-models.ts";
 import { type Deadlines, openUpstreamStream, type UpstreamStream } from "../providers/upstream.edge.ts";
 import type { StreamPart } from "../providers/wire.ts";
 import { answerTimeMs, reasonsHidden, timeToFirstTokenMs } from "../routing/effort.ts";
@@ -21,6 +25,7 @@ import {
 	type PlannedCall,
 } from "./accounting.ts";
 import { Budget, type Hold } from "./budget.ts";
+import { promptMark, userMark } from "./call-marks.ts";
 import type { PlanContext } from "./caller.edge.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import { type CallSet, type Consequence, FailedCalls, isNamed, shortenToAfford, toCallSet } from "./failover.ts";
@@ -33,24 +38,12 @@ const MAX_WAITING_FOR_HEADS = 6;
 /** A model that reasons unseen may be silent for this many times its catalog time to the first token. */
 const UNSEEN_REASONING_FACTOR = 3;
 
-/** This isolate's view of the providers. */
-export const health = new ProviderHealth();
-
 function openSinceMs({ attempt }: PlannedCall): number {
 	return health.openSinceMs(breakerKey(attempt.access));
 }
 
-/** Notes how long an answer took, or its first words. The sandbox upstream says nothing about a provider. */
-function noteAnswer(
-	{ attempt, candidate }: PlannedCall,
-	sentAtMs: number,
-	expectedMs: number,
-	{ sandbox }: Pick<UpstreamStream, "sandbox">,
-): void {
-	if (sandbox) return;
-	const nowMs = Date.now();
-	const key = callKey(breakerKey(attempt.access), candidate.model.id);
-	health.recent.noteAnswer(key, nowMs - sentAtMs, expectedMs, nowMs);
+function healthKey({ attempt, candidate }: PlannedCall): string {
+	return callKey(breakerKey(attempt.access), candidate.model.id);
 }
 
 /** A call that gave its whole answer. */
@@ -122,6 +115,8 @@ type TryResult<T> =
 
 /** How a runner makes its calls. */
 interface CallRunnerOptions {
+	/** Whose calls they are. */
+	userId: string;
 	settings: Pick<Settings, "upstreamTimeoutMs" | "upstreamIdleTimeoutMs">;
 	/** Breaks off every call under way. */
 	signal: AbortSignal;
@@ -141,16 +136,30 @@ export class CallRunner {
 	readonly budget: Budget;
 	#readers = new Set<Model>();
 	#options: CallRunnerOptions;
+	readonly #user: string;
 	#heads = new ConcurrencyLimit(MAX_WAITING_FOR_HEADS);
 
 	constructor(options: CallRunnerOptions) {
 		this.#options = options;
+		this.#user = userMark(options.userId);
 		this.budget = new Budget(options.boundNanoUsd);
 	}
 
 	/** Every model that was sent a call: even where the connection broke, most of the text may have arrived. */
 	get readers(): ReadonlySet<Model> {
 		return this.#readers;
+	}
+
+	/** Notes how long an answer took, or its first words. The sandbox upstream says nothing about a provider. */
+	#noteAnswer(
+		call: PlannedCall,
+		sentAtMs: number,
+		expectedMs: number,
+		{ sandbox }: Pick<UpstreamStream, "sandbox">,
+	): void {
+		if (sandbox) return;
+		const nowMs = Date.now();
+		health.recent.noteAnswer(healthKey(call), this.#user, nowMs - sentAtMs, expectedMs, nowMs);
 	}
 
 	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
@@ -162,7 +171,12 @@ export class CallRunner {
 			if (whole.kind !== "served") return whole;
 			const answer = whole.value;
 			const { model, effort } = call.candidate;
-			noteAnswer(call, sentAtMs, answerTimeMs(model, effort, answer.usage ? outputTokens(answer.usage) : 0), opened);
+			this.#noteAnswer(
+				call,
+				sentAtMs,
+				answerTimeMs(model, effort, answer.usage ? outputTokens(answer.usage) : 0),
+				opened,
+			);
 			const billed = this.#bill(call, hold, billCall(call, answer.usage, answer, sentAtMs));
 			watch?.ended(call, { bill: billed.bill, answer, latencyMs: Date.now() - sentAtMs });
 			return { kind: "served", value: { call: billed, answer, sandbox: opened.sandbox } };
@@ -177,7 +191,7 @@ export class CallRunner {
 			if (opened.kind !== "stream") return opened;
 			const first = await readFirstDelta(opened, call.plan.call.stop, this.#options.signal);
 			if (first.kind !== "served") return first;
-			noteAnswer(call, sentAtMs, timeToFirstTokenMs(call.candidate.model, call.candidate.effort), opened);
+			this.#noteAnswer(call, sentAtMs, timeToFirstTokenMs(call.candidate.model, call.candidate.effort), opened);
 			return { kind: "served", value: this.#toCallStream(call, hold, first.value, sentAtMs) };
 		});
 	}
@@ -188,7 +202,10 @@ export class CallRunner {
 		const opened = await this.#heads.run(() =>
 			openUpstreamStream(wire, request, this.#deadlines(call), this.#options.signal),
 		);
-		if (opened.kind === "stream") permit.succeeded();
+		if (opened.kind === "stream") {
+			permit.succeeded();
+			health.unserved.noteServed(healthKey(call));
+		}
 		return opened;
 	}
 
@@ -294,7 +311,7 @@ export class CallRunner {
 		if (!planned || !hold) return { kind: "not_made" };
 		const { candidate, attempt: exact, plan } = planned;
 		const key = breakerKey(exact.access);
-		const permit = isForced ? health.force(key, askedAtMs) : health.acquire(key, askedAtMs);
+		const permit = isForced ? health.force(key, this.#user, askedAtMs) : health.acquire(key, this.#user, askedAtMs);
 		if (!permit) {
 			hold.release();
 			return { kind: "shut_off" };
@@ -313,6 +330,7 @@ export class CallRunner {
 		if (!watch) onSend?.(call);
 		this.#readers.add(candidate.model);
 		const sentAtMs = Date.now();
+		health.unserved.noteAsked(healthKey(call), sentAtMs);
 		const result = await attempt(call, hold, permit, sentAtMs).catch(unused);
 		if (result.kind === "served") return result;
 		const bill = billFailedCall(call, result, sentAtMs, billInterrupted);
@@ -321,18 +339,30 @@ export class CallRunner {
 		watch?.ended(call, { bill, answer: null, latencyMs: Date.now() - sentAtMs });
 		const costNanoUsd = bill?.cost.totalNanoUsd ?? 0;
 		const consequence = failed.add(call, result, costNanoUsd);
-		const endedAtMs = Date.now();
-		if (consequence.counts) {
-			permit.failed(consequence.operatorsFault, endedAtMs);
-			health.recent.noteFailure(callKey(key, candidate.model.id), endedAtMs);
-		} else permit.inconclusive();
-		if (result.kind === "status" && result.status === 429 && !consequence.operatorsFault)
-			health.noteThrottle(key, candidate.model.id, result.retryAfterMs, endedAtMs);
+		this.#noteFailure(call, result, consequence, permit);
 		return { kind: "failed", consequence, costNanoUsd };
+	}
+
+	/** Notes what a failed call says of its provider and its model. */
+	#noteFailure(call: PlannedCall, failure: CallFailure, consequence: Consequence, permit: Permit): void {
+		const { counts, operatorsFault, isUnserved } = consequence;
+		const { id: model, provider, upstream_model } = call.candidate.model;
+		const nowMs = Date.now();
+		const status = failure.kind === "status" ? failure.status : null;
+		if (counts) {
+			const hasOpened = permit.failed({ operatorsFault, prompt: promptMark(call.plan.call) }, nowMs);
+			if (hasOpened && operatorsFault) logWarning("provider_refuses", { provider, status });
+			health.recent.noteFailure(healthKey(call), this.#user, nowMs);
+		} else permit.inconclusive();
+		if (isUnserved && health.unserved.note(healthKey(call), nowMs))
+			logWarning("model_not_served", { model, upstream_model, provider, status, passed_by_ms: UNSERVED_MS });
+		if (failure.kind === "status" && status === 429 && !operatorsFault && !isUnserved)
+			health.noteThrottle(breakerKey(call.attempt.access), model, failure.retryAfterMs, nowMs);
 	}
 }
 
 /** Chooses the calls of a plan by what this isolate knows of the providers now. */
 export function callSetFor(plan: CallPlan, { account }: Pick<PlanContext, "account">): CallSet {
-	return toCallSet(plan, health, account.plan.priority, Date.now());
+	const calling = { user: userMark(account.userId), hasPriority: account.plan.priority };
+	return toCallSet(plan, health, calling, Date.now());
 }

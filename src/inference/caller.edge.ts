@@ -6,7 +6,7 @@ import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
 /** What calls are planned by. */
 export interface PlanContext {
-	account: { plan: Plan };
+	account: { plan: Plan; userId: string };
 	settings: Settings;
 	/** Prices are those of this moment, ms since the epoch: a bound and the calls within it have the same. */
 	startedAtMs: number;

@@ -13,8 +13,9 @@ export function fieldNamer(names: Readonly<Record<string, string>>): FieldNamer 
 }
 
 /** A warning of the engine under the client's names. */
-export function renameWarning({ code, param, message }: Warning, toField: FieldNamer): ClientWarning {
-	return { code, param: param === null ? null : toField(param), message };
+export function renameWarning({ code, param, message, isCuredBySetting }: Warning, toField: FieldNamer): ClientWarning {
+	const name = param === null ? null : toField(param);
+	return { code, param: name, message: isCuredBySetting ? `${message}: set ${name}` : message };
 }
 
 /** A failure of the engine with the faults of fields under the client's names. */

@@ -1,9 +1,11 @@
 // Chooses the calls of a plan, decides what a failed call means for the next, and words the failure when none served. Pure.
+import type { Model } from "../catalog/schema.ts";
 import type { Failure } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { type CallFailure, type LostReason, NO_PARTIAL_ANSWER } from "../providers/call-failure.ts";
 import { readContextOverflow } from "../providers/context-overflow.ts";
 import { breakerKey, type ProviderHealth } from "../providers/health.ts";
+import { type RefusalCause, readRefusalCause } from "../providers/refusal-cause.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { billInterruptedCall, type PlannedCall } from "./accounting.ts";
 import type { CallPlan } from "./plan.ts";
@@ -16,18 +18,26 @@ export interface CallSet {
 	boundNanoUsd: number;
 }
 
+/** Whose calls they are. */
+export interface CallingUser {
+	/** A short hash (userMark). */
+	user: string;
+	/** Whether the user's pricing plan may call throttled models. */
+	hasPriority: boolean;
+}
+
 /** The candidates whose breaker is closed and that are not throttled; else the one that will be available first. */
 function availableCandidates(
 	plan: CallPlan,
 	health: ProviderHealth,
-	hasPriority: boolean,
+	{ user, hasPriority }: CallingUser,
 	nowMs: number,
 ): readonly [Candidate, ...Candidate[]] {
 	const { failover } = plan.selection;
 	const keyOf = ({ model }: Candidate) => breakerKey(plan.accessFor(model));
 	const throttledMs = (candidate: Candidate) => health.throttledForMs(keyOf(candidate), candidate.model.id, nowMs);
 	const openSinceMs = (candidate: Candidate) => health.openSinceMs(keyOf(candidate));
-	const admitted = failover.filter((candidate) => health.isOpenTo(keyOf(candidate), nowMs));
+	const admitted = failover.filter((candidate) => health.isOpenTo(keyOf(candidate), user, nowMs));
 	const [first, ...rest] = admitted.filter((candidate) => hasPriority || throttledMs(candidate) === 0);
 	if (first) return [first, ...rest];
 	const [soonest] = admitted.toSorted((a, b) => throttledMs(a) - throttledMs(b));
@@ -47,11 +57,8 @@ function secondTryNanoUsd([first, ...fallbacks]: CallSet["calls"], nowMs: number
 	return billInterruptedCall(first, NO_PARTIAL_ANSWER, nowMs).cost.totalNanoUsd;
 }
 
-/**
- * Chooses up to three candidates to call.
- * @param hasPriority whether the caller's pricing plan may call throttled models.
- */
-export function toCallSet(plan: CallPlan, health: ProviderHealth, hasPriority: boolean, nowMs: number): CallSet {
+/** Chooses up to three candidates to call. */
+export function toCallSet(plan: CallPlan, health: ProviderHealth, calling: CallingUser, nowMs: number): CallSet {
 	const { failover, ceilingNanoUsd } = plan.selection;
 	const planned = (candidate: Candidate): PlannedCall => ({
 		plan,
@@ -59,7 +66,7 @@ export function toCallSet(plan: CallPlan, health: ProviderHealth, hasPriority: b
 		attempt: plan.attempt(candidate.model, candidate.effort, candidate.maxTokens),
 		intendedWasAsked: candidate === failover[0],
 	});
-	const [first, ...rest] = availableCandidates(plan, health, hasPriority, nowMs);
+	const [first, ...rest] = availableCandidates(plan, health, calling, nowMs);
 	const calls: CallSet["calls"] = [planned(first), ...rest.slice(0, MAX_CALLS - 1).map(planned)];
 	const worstCases = calls.reduce((total, { attempt }) => total + attempt.worstCase.totalNanoUsd, 0);
 	const sum = worstCases + secondTryNanoUsd(calls, nowMs);
@@ -95,17 +102,16 @@ const LOST: Readonly<Record<LostReason, string>> = {
 export interface Consequence {
 	/** `end`: the request itself is at fault; `anyone`: any other call may succeed; `elsewhere`: one at another provider may. */
 	next: "end" | "anyone" | "elsewhere";
+	/** The operator's account or base address is at fault: no call to the provider can succeed. */
 	operatorsFault: boolean;
+	/** The provider does not serve this model, or not to this account. */
+	isUnserved: boolean;
 	/** Whether the breaker counts it. It counts only what the provider did, never what a prompt or a client can cause. */
 	counts: boolean;
 	/** The wait before a second try of the same model; null where a second try cannot help. */
 	retryAfterMs: number | null;
 }
 
-/** Statuses for which the deployment's account with the provider is at fault. */
-const OPERATOR_STATUSES = new Set([401, 402, 403]);
-/** Codes for which it is at fault too: OpenAI's empty account (429), Google's wrong key (400). */
-const OPERATOR_CODES = new Set(["insufficient_quota", "invalid_api_key"]);
 /** Cloudflare's TLS errors with the origin: another call to the same host will fail too. */
 const SAME_HOST_STATUSES = new Set([525, 526]);
 
@@ -114,32 +120,43 @@ const MAX_RETRY_WAIT_MS = 2_000;
 /** The wait before a second try when the provider named none. */
 const RETRY_PAUSE_MS = 200;
 
-const ENDS: Consequence = { next: "end", operatorsFault: false, counts: false, retryAfterMs: null };
+const NOTHING_FOLLOWS = { operatorsFault: false, isUnserved: false, counts: false, retryAfterMs: null };
+const ENDS: Consequence = { ...NOTHING_FOLLOWS, next: "end" };
+/** What follows from a refusal that is not the prompt's. */
+const REFUSED: Readonly<Record<Exclude<RefusalCause, "prompt">, Consequence>> = {
+	account: { ...NOTHING_FOLLOWS, next: "elsewhere", operatorsFault: true, counts: true },
+	address: { ...NOTHING_FOLLOWS, next: "elsewhere", operatorsFault: true, counts: true },
+	model: { ...NOTHING_FOLLOWS, next: "anyone", isUnserved: true },
+};
 
 /** Reasons that are the provider's fault alone. */
 const PROVIDERS_FAULT = new Set<LostReason>(["no_head", "head_timeout"]);
 
+/** Whose fault a failed call is, where its provider refused it; null for other failures. */
+function refusalCause(model: Model, failure: CallFailure): RefusalCause | null {
+	if (failure.kind !== "status" || failure.status < 400 || failure.status >= 500 || failure.status === 408) return null;
+	return readRefusalCause(failure.status, failure.error, [model.id, model.upstream_model]);
+}
+
 /** The failover table (docs/reference.md, "Failover"). */
-export function toConsequence(failure: CallFailure): Consequence {
+export function toConsequence(model: Model, failure: CallFailure): Consequence {
 	if (failure.kind === "client_closed") return ENDS;
 	if (failure.kind === "lost") {
 		const retryAfterMs = failure.why === "no_head" ? RETRY_PAUSE_MS : null;
-		return { next: "anyone", operatorsFault: false, counts: PROVIDERS_FAULT.has(failure.why), retryAfterMs };
+		return { ...NOTHING_FOLLOWS, next: "anyone", counts: PROVIDERS_FAULT.has(failure.why), retryAfterMs };
 	}
-	const { status, error } = failure;
-	if (OPERATOR_STATUSES.has(status) || OPERATOR_CODES.has(error?.code ?? ""))
-		return { next: "elsewhere", operatorsFault: true, counts: true, retryAfterMs: null };
-	if (SAME_HOST_STATUSES.has(status))
-		return { next: "elsewhere", operatorsFault: false, counts: true, retryAfterMs: null };
+	const cause = refusalCause(model, failure);
+	if (cause !== null && cause !== "prompt") return REFUSED[cause];
+	const { status } = failure;
+	if (SAME_HOST_STATUSES.has(status)) return { ...NOTHING_FOLLOWS, next: "elsewhere", counts: true };
 	if (status === 429) {
 		const waitMs = failure.retryAfterMs;
 		const retryAfterMs = waitMs !== null && waitMs <= MAX_RETRY_WAIT_MS ? waitMs : null;
-		return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs };
+		return { ...NOTHING_FOLLOWS, next: "anyone", retryAfterMs };
 	}
 	if (status === 408 || status >= 500)
-		return { next: "anyone", operatorsFault: false, counts: true, retryAfterMs: retryPauseMs(failure.retryAfterMs) };
-	if (status < 400) return { next: "anyone", operatorsFault: false, counts: false, retryAfterMs: null };
-	return ENDS;
+		return { ...NOTHING_FOLLOWS, next: "anyone", counts: true, retryAfterMs: retryPauseMs(failure.retryAfterMs) };
+	return status < 400 ? { ...NOTHING_FOLLOWS, next: "anyone" } : ENDS;
 }
 
 function retryPauseMs(waitMs: number | null): number | null {
@@ -149,9 +166,23 @@ function retryPauseMs(waitMs: number | null): number | null {
 
 function attemptLine({ candidate: { model } }: PlannedCall, failure: CallFailure): string {
 	const at = `${model.id} at ${model.provider}`;
-	if (failure.kind === "status") return `${at}: status ${failure.status}`;
+	if (failure.kind === "status") {
+		const { status } = failure;
+		const cause = refusalCause(model, failure);
+		if (cause === "model") return `${at}: the provider does not serve this model (status ${status})`;
+		return cause === "address"
+			? `${at}: nothing is served at its base address (status ${status})`
+			: `${at}: status ${status}`;
+	}
 	if (failure.kind === "client_closed") return `${at}: the client hung up`;
 	return `${at}: ${failure.sent ? LOST[failure.why] : "could not be reached"}`;
+}
+
+/** Ids of the operator's account, which providers name in what they say of a prompt. */
+const ACCOUNT_IDS = /\b(?:org|proj|ak|sk)[-_][\w*.-]{6,}|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi;
+
+function hideAccountIds(message: string): string {
+	return message.replace(ACCOUNT_IDS, "…");
 }
 
 /** The calls of a set that did not serve, with their cost and their combined failure. */
@@ -187,7 +218,7 @@ export class FailedCalls {
 		this.#lines.push(attemptLine(call, failure));
 		this.#costNanoUsd += costNanoUsd;
 		if (failure.kind === "status" && failure.retryAfterMs !== null) this.#waitsMs.push(failure.retryAfterMs);
-		const consequence = toConsequence(failure);
+		const consequence = toConsequence(call.candidate.model, failure);
 		this.#areRefusals &&= consequence.operatorsFault;
 		if (consequence.next === "elsewhere") this.#avoidedProviders.add(call.candidate.model.provider);
 		return consequence;
@@ -200,10 +231,12 @@ export class FailedCalls {
 	/** The failure that the client gets. */
 	failure(): Failure {
 		const last = this.#last;
-		if (last?.failure.kind === "status" && toConsequence(last.failure).next === "end") {
+		if (last?.failure.kind === "status" && toConsequence(last.call.candidate.model, last.failure).next === "end") {
 			const { provider } = last.call.candidate.model;
 			const { error, status } = last.failure;
-			const message = error?.message.toWellFormed().slice(0, 500) ?? `${provider} refused the request`;
+			const message = error
+				? hideAccountIds(error.message.toWellFormed()).slice(0, 500)
+				: `${provider} refused the request`;
 			const overflow = error && readContextOverflow(error);
 			const refused = { reason: "upstream_rejected" as const, message, provider, upstreamStatus: status };
 			return overflow ? { ...refused, overflow } : refused;

@@ -8,6 +8,7 @@ import {
 	type BilledCall,
 	billInterruptedCall,
 	type CallDelivery,
+	cutWarnings,
 	describeSingleAnswer,
 	fallbackFrom,
 	type PlannedCall,
@@ -41,8 +42,8 @@ export interface SettledRequest {
 	latencyMs: number;
 	/** The same as the receipt's; null without a compliance policy. */
 	attestation: Attestation | null;
-	/** What masking left to say of the answer. */
-	maskWarnings: readonly Warning[];
+	/** What is to be said of the answer itself: that it was cut, and what masking left. */
+	answerWarnings: readonly Warning[];
 }
 
 /** An answer that was settled. */
@@ -89,7 +90,7 @@ async function reserveCall(
 	const { account, settings, startedAtMs, signal, log } = caller;
 	const { userId } = account;
 	const { conversation } = request.options;
-	const observe = observeFor({ userId, conversation }, settings, startedAtMs);
+	const observe = observeFor({ userId, conversation }, settings);
 	const options = { ...request.options, keyBudget: account.tightBudget ?? null };
 	const plan = planCall({ ...request, options }, account.plan, settings, startedAtMs, observe);
 	if (!plan.ok) return plan;
@@ -103,6 +104,7 @@ async function reserveCall(
 	const { boundNanoUsd } = set;
 	const endsAtMs = Date.now() + settings.upstreamTotalTimeoutMs;
 	const calls = new CallRunner({
+		userId,
 		settings,
 		signal,
 		boundNanoUsd,
@@ -121,12 +123,13 @@ function remember(caller: Caller, { call, options }: CallPlan, served: BilledCal
 	rememberModel({ userId, messages: call.messages, conversation: options.conversation }, served.candidate.model);
 }
 
-/** An answer as the client gets it, and what masking left to say of it. */
-function unmask(written: ModelAnswer, { call, options }: CallPlan): { answer: ModelAnswer; maskWarnings: Warning[] } {
+/** An answer as the client gets it, and what is to be said of it. */
+function toDelivered(written: ModelAnswer, served: PlannedCall): { answer: ModelAnswer; answerWarnings: Warning[] } {
+	const { call, options } = served.plan;
 	const mask = options.gate?.mask ?? null;
 	return {
 		answer: restoreAnswer(written, mask, answerForm(call.output)),
-		maskWarnings: answerMaskWarnings(written, mask),
+		answerWarnings: [...cutWarnings(served, written), ...answerMaskWarnings(written, mask)],
 	};
 }
 
@@ -148,12 +151,12 @@ async function inferWhole(
 	const result = await caller.timings.measure("upstream", () => calls.complete(set));
 	if (!result.ok) return settlement.fail(result.failure, result.clientClosed);
 	const { call, sandbox } = result.served;
-	const { answer, maskWarnings } = unmask(result.served.answer, plan);
+	const { answer, answerWarnings } = toDelivered(result.served.answer, call);
 	remember(caller, plan, call);
 	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id, purpose.deliverCall));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { record, latencyMs, attestation } = settlement;
-	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, maskWarnings, sandbox });
+	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, answerWarnings, sandbox });
 }
 
 /** How a completion stream ended. `accounted` is null when it could not be settled: then it must not end as a success. */
@@ -194,7 +197,7 @@ async function openCompletionStream(
 	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served, purpose));
 	const { failure, receipt } = await settlement.fail(result.failure, result.clientClosed || caller.signal.aborted);
 	const { latencyMs, attestation } = settlement;
-	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation, maskWarnings: [] };
+	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation, answerWarnings: [] };
 	return { ok: false, failure, settled };
 }
 
@@ -221,11 +224,11 @@ function toCompletionStream(
 			relayed.resolve();
 			await timed;
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
-			const { answer, maskWarnings } = unmask(written, plan);
+			const { answer, answerWarnings } = toDelivered(written, served);
 			if (outcome === "complete") remember(caller, plan, served);
 			const receipt = await settlement.settle(outcome, answerHash(answer, modelId, deliverCall));
 			const { latencyMs, attestation } = settlement;
-			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, maskWarnings };
+			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, answerWarnings };
 			const accounted = receipt && { ...settled, receipt };
 			return { outcome, lost, accounted };
 		},

@@ -26,10 +26,8 @@ import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
 /** How a call may be routed and limited. Its effort is part of the call itself. */
 export interface CallOptions {
-	/** A catalog id (which pins), an intensity id, or `auto`. */
+	/** An id that catalog/aliases.ts knows (which pins), an intensity id, or `auto`. */
 	model: string;
-	/** `model` may be of another version or snapshot of a known family (catalog/aliases.ts). */
-	takesAliases?: true;
 	/** Null leaves it to config and prompt. */
 	mode: RoutingMode | null;
 	/** `balanced`: even the shortest prompt does not count as trivial. */
@@ -41,6 +39,10 @@ export interface CallOptions {
 	 * visible tokens that must fit. Without it, the call's own limit holds.
 	 */
 	outputLimit?: OutputLimit;
+	/**
+	 * The limit in force where the client names none; infinite for as much as the model writes. Absent where the client names one.
+	 */
+	defaultMaxTokens?: number;
 	/** The client's own name of the conversation, which keeps to its model. Without one, the messages tell the conversation. */
 	conversation?: string;
 	/** Every model that is sent the call must pass it; null without a compliance policy. */
@@ -161,7 +163,7 @@ export function planCall(
 		outputLimit: options.outputLimit ?? null,
 		signals: detected,
 		model: options.model,
-		takesAliases: options.takesAliases ?? false,
+		refusesUnknown: settings.refusesUnknownModels,
 		routingMode: options.mode,
 		config: options.config?.config ?? null,
 		rule,

@@ -65,7 +65,7 @@ function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
  * @param toWarning words a warning under the names of the client's body; default: those of chat.
  */
 export function toSvcBlock(
-	{ billed, receipt, latencyMs, attestation, maskWarnings }: SettledRequest,
+	{ billed, receipt, latencyMs, attestation, answerWarnings }: SettledRequest,
 	toWarning: (warning: Warning) => ClientWarning = toClientWarning,
 ): SvcBlock {
 	const last = lastBilledCall(billed);
@@ -103,6 +103,6 @@ export function toSvcBlock(
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
-		warnings: [...(plan.options.warnings ?? []), ...callWarnings(last), ...maskWarnings].map(toWarning),
+		warnings: [...(plan.options.warnings ?? []), ...callWarnings(last), ...answerWarnings].map(toWarning),
 	};
 }

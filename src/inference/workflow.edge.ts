@@ -7,6 +7,7 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
+import type { Observations } from "../routing/observed.ts";
 import {
 	type BilledCall,
 	billAtBound,
@@ -30,17 +31,25 @@ export function planCallFor(
 	{ account, settings, startedAtMs }: PlanContext,
 	call: ModelCall,
 	options: CallOptions,
+	observe: () => Observations = () => observeProviders(settings, account.userId),
 ): Result<CallPlan> {
-	const observe = () => observeProviders(settings, startedAtMs);
 	return planCall({ call, options }, account.plan, settings, startedAtMs, observe);
 }
 
-/** Plans a spec's call with those of its models that may serve. */
+/**
+ * Plans a spec's call with those of its models that may serve. Its models were chosen earlier: where all of them are passed by since,
+ * because their providers do not serve them, they are asked.
+ */
 function planSpec(context: PlanContext, { call, options, models }: Omit<CallSpec, "stage" | "role">): Result<CallPlan> {
-	const plan = planCallFor(context, call, options);
-	if (!plan.ok) return plan;
-	const narrowed = narrowTo(plan.value, models);
-	return narrowed ? ok(narrowed) : fail(notCalled(`none of ${models.join(", ")} may serve`));
+	const observed = observeProviders(context.settings, context.account.userId);
+	const { not_served, ...askingAll } = observed;
+	for (const observations of not_served ? [observed, askingAll] : [observed]) {
+		const plan = planCallFor(context, call, options, () => observations);
+		if (!plan.ok) return plan;
+		const narrowed = narrowTo(plan.value, models);
+		if (narrowed) return ok(narrowed);
+	}
+	return fail(notCalled(`none of ${models.join(", ")} may serve`));
 }
 
 /** The most that asking a spec can cost, nano-USD: its most expensive call once. A failure when none of its models may serve. */
@@ -118,6 +127,7 @@ export class Workflow {
 		this.#options = options;
 		this.#signal = signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal;
 		this.#calls = new CallRunner({
+			userId: context.account.userId,
 			settings: context.settings,
 			signal: this.#signal,
 			boundNanoUsd,

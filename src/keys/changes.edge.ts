@@ -17,6 +17,7 @@ import { toMeteredBudget } from "../meter/key-budget.ts";
 import {
 	type ApiKey,
 	areSameOptions,
+	findOwnOnlyIssue,
 	findWiderMember,
 	isLiveKey,
 	type KeyOptions,
@@ -98,6 +99,8 @@ export async function makeKey(
 	options: KeyOptions,
 	maker: KeyMaker,
 ): Promise<Result<MadeKey>> {
+	const issue = findOwnOnlyIssue(options);
+	if (issue) return fail({ reason: "invalid_request", issues: [issue] });
 	const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog);
 	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 	const { row, ...made } = draftKey(context, userId, options, null);
@@ -175,6 +178,8 @@ export async function changeKey(
 	const changed = await attemptChange<ApiKey>(context, userId, keyId, async (before) => {
 		if (before.revokedAt !== null) return fail(NO_KEY);
 		const options = mergeOptions(before.options, wanted);
+		const issue = findOwnOnlyIssue(options);
+		if (issue) return fail({ reason: "invalid_request", issues: [issue] });
 		const excess = maker.options && findWiderMember(options, maker.options, context.settings.catalog, before.options);
 		if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 		if (areSameOptions(options, before.options)) return ok({ taken: true, value: before });

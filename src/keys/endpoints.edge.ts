@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { readableMakers } from "../account/makers.ts";
 import { toActor } from "../audit/event.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -70,7 +71,8 @@ const listKeysEndpoint = endpoint({
 	path: "/v1/keys",
 	access: "key",
 	notATool: true,
-	summary: "The caller's keys that are not deleted, newest first, without the keys themselves.",
+	summary:
+		"The caller's keys that are not deleted, newest first, without the keys themselves; a key that reads only its own sees itself.",
 	query: z.lazy(() =>
 		z.object({
 			limit: integerParam(1, MAX_USER_KEYS).default(DEFAULT_LISTED_KEYS).describe("Keys of a page."),
@@ -82,7 +84,9 @@ const listKeysEndpoint = endpoint({
 		const { account, db, timings } = context;
 		const after = readListCursor(cursor, isKeyId);
 		if (!after.ok) return after;
-		const { keys, hasMore } = await timings.measure("d1", () => listUserKeys(db, account.userId, limit, after.value));
+		const { keys, hasMore } = await timings.measure("d1", () =>
+			listUserKeys(db, { userId: account.userId, only: readableMakers(account) }, limit, after.value),
+		);
 		const last = keys.at(-1);
 		return ok({
 			object: "list" as const,

@@ -1,4 +1,5 @@
 // The audit events of keys: made, changed, revoked. None holds a key itself. Pure.
+import { readsOwnOnly } from "../account/makers.ts";
 import type { PlainEvent } from "../audit/event.ts";
 import { usd } from "../proof/money.ts";
 import { maskWebhook } from "../webhooks/webhook.ts";
@@ -6,7 +7,8 @@ import type { ApiKey, KeyOptions } from "./key.ts";
 
 /** Options under their names in requests. */
 function toOptionFields(options: KeyOptions) {
-	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook } = options;
+	const { name, role, expiresAt, rpm, dailyRequests, budget, models, config, tags, alertWebhook, ownOnly } = options;
+	const { defaultMaxTokens } = options;
 	return {
 		name,
 		role,
@@ -17,8 +19,10 @@ function toOptionFields(options: KeyOptions) {
 		budget_period: budget?.period ?? null,
 		models,
 		brain_config: config,
+		default_max_tokens: defaultMaxTokens,
 		tags,
 		alert_webhook: alertWebhook,
+		own_only: readsOwnOnly({ role, ownOnly }),
 	};
 }
 

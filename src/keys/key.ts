@@ -2,6 +2,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { TIERS } from "../catalog/vocabulary.ts";
 import { isWiderPolicy } from "../compliance/policy-levels.ts";
+import type { Issue } from "../failure.ts";
 import type { KeyRole } from "../http/endpoint.ts";
 import type { KeyBudget } from "../meter/key-budget.ts";
 import { isListed, matchesGlob, type RoutingConfig } from "../routing/routing-config.ts";
@@ -23,9 +24,13 @@ export interface KeyOptions {
 	models: string[] | null;
 	/** In normal form; null without one. */
 	config: RoutingConfig | null;
+	/** The output limit of requests that name none; null for the config's, or the service's. */
+	defaultMaxTokens: number | null;
 	tags: string[];
 	/** The address that alerts of its budget are sent to; null for none. */
 	alertWebhook: string | null;
+	/** Whether it reads only what it made; null for its role's default. */
+	ownOnly: boolean | null;
 }
 
 /** A stored key. Of the key itself, only the last four characters are known. */
@@ -142,10 +147,18 @@ function withPeriod(wanted: WantedBudget | null | undefined, before: KeyBudget |
 	return wanted && { ...wanted, period: wanted.period ?? before?.period ?? "total" };
 }
 
-/** Options of a key that is changed: what is not named stays. */
+/** Options of a key that is changed: what is not named stays. A key that gets another role reads what that role reads by default. */
 export function mergeOptions(before: KeyOptions, { budget, ...wanted }: WantedOptions): KeyOptions {
 	const next = withPeriod(budget, before.budget);
-	return { ...before, ...wanted, budget: next === undefined ? before.budget : next };
+	const merged = { ...before, ...wanted, budget: next === undefined ? before.budget : next };
+	const isOtherRole = merged.role !== before.role && wanted.ownOnly === undefined;
+	return isOtherRole ? { ...merged, ownOnly: null } : merged;
+}
+
+/** What is wrong with `own_only`; null when nothing is. An owner's key makes keys, and so reads all in the end. */
+export function findOwnOnlyIssue({ role, ownOnly }: Pick<KeyOptions, "role" | "ownOnly">): Issue | null {
+	if (role !== "owner" || ownOnly !== true) return null;
+	return { path: "own_only", message: "is for keys with the role agent: an owner's key reads all that the user has" };
 }
 
 /** A new key's config under that of the key that makes it. */
@@ -164,8 +177,10 @@ export function inheritOptions(wanted: WantedOptions, own: KeyOptions): KeyOptio
 		budget: withPeriod(wanted.budget, null) ?? null,
 		models: wanted.models ?? own.models,
 		config: inheritConfig(wanted.config, own.config),
+		defaultMaxTokens: wanted.defaultMaxTokens ?? own.defaultMaxTokens,
 		tags: wanted.tags ?? [],
 		alertWebhook: wanted.alertWebhook ?? null,
+		ownOnly: wanted.ownOnly ?? null,
 	};
 }
 
@@ -179,8 +194,10 @@ export const UNLIMITED: KeyOptions = {
 	budget: null,
 	models: null,
 	config: null,
+	defaultMaxTokens: null,
 	tags: [],
 	alertWebhook: null,
+	ownOnly: null,
 };
 
 /** Compares as later than every time in ISO 8601. */

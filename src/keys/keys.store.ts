@@ -6,7 +6,7 @@ import { grantColumns, parseGrantTexts } from "../account/accounts.store.ts";
 import type { AuditEventRow } from "../audit/event.ts";
 import { insertEventOfChange } from "../audit/events.store.ts";
 import type { Database } from "../db/client.edge.ts";
-import { rowsFromJson } from "../db/rows.ts";
+import { isOneOf, rowsFromJson } from "../db/rows.ts";
 import { apiKeys, users } from "../db/schema.ts";
 import type { ListPosition } from "../http/list-position.ts";
 import { parseStoredConfig } from "../routing-config/stored-config.ts";
@@ -29,8 +29,8 @@ type KeyRow = Pick<typeof apiKeys.$inferSelect, keyof typeof keyColumns>;
 const tagsColumn = z.array(z.string());
 
 function toApiKey(row: KeyRow): ApiKey {
-	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, alertWebhook, ...rest } = row;
-	const { budgetNanoUsd, budgetPeriod, ...key } = rest;
+	const { name, role, expiresAt, rpm, dailyRequests, models, brainConfig, tags, alertWebhook, ownOnly, ...rest } = row;
+	const { budgetNanoUsd, budgetPeriod, defaultMaxTokens, ...key } = rest;
 	const options: KeyOptions = {
 		name,
 		expiresAt,
@@ -38,8 +38,10 @@ function toApiKey(row: KeyRow): ApiKey {
 		dailyRequests,
 		...parseGrantTexts({ role, models, budgetNanoUsd, budgetPeriod }),
 		config: brainConfig === null ? null : parseStoredConfig(brainConfig),
+		defaultMaxTokens,
 		tags: tagsColumn.parse(JSON.parse(tags)),
 		alertWebhook,
+		ownOnly,
 	};
 	return { ...key, options };
 }
@@ -103,10 +105,14 @@ export async function findKey(db: Database, userId: string | null, id: string): 
 	return row && toApiKey(row);
 }
 
-/** A page of a user's keys that are not revoked, newest first. @param after the last one of the page before. */
+/**
+ * A page of a user's keys that are not revoked, newest first.
+ * @param only the ids of those that are listed; null for all.
+ * @param after the last one of the page before.
+ */
 export async function listUserKeys(
 	db: Database,
-	userId: string,
+	{ userId, only }: { userId: string; only: readonly string[] | null },
 	limit: number,
 	after: ListPosition | null,
 ): Promise<{ keys: ApiKey[]; hasMore: boolean }> {
@@ -115,7 +121,7 @@ export async function listUserKeys(
 	const rows = await db
 		.select(keyColumns)
 		.from(apiKeys)
-		.where(and(eq(apiKeys.userId, userId), isNull(revokedAt), isAfter))
+		.where(and(eq(apiKeys.userId, userId), isNull(revokedAt), isAfter, only ? isOneOf(id, only) : undefined))
 		.orderBy(desc(createdAt), desc(id))
 		.limit(limit + 1)
 		.all();

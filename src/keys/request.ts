@@ -48,6 +48,11 @@ export const keyOptionFields = () => ({
 	brain_config: configFields().brain_config.describe(
 		"A routing config for its requests, between the server's and their own.",
 	),
+	default_max_tokens: z
+		.int()
+		.min(1)
+		.nullish()
+		.describe("The output limit of its requests that name none, before its config's. The service's by default."),
 	tags: z
 		.array(z.string().regex(TAG, "must be 1 to 64 characters of A-Z a-z 0-9 . _ : -"))
 		.max(MAX_TAGS)
@@ -59,6 +64,12 @@ export const keyOptionFields = () => ({
 		.max(MAX_WEBHOOK_URL_CHARS)
 		.nullish()
 		.describe("An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default."),
+	own_only: z
+		.boolean()
+		.nullish()
+		.describe(
+			"Whether it reads only what it, or a key that it replaced, made: an agent's key by default, an owner's never.",
+		),
 });
 
 /** A member that is not honoured would be a rule that nobody keeps, so unknown ones are refused. */
@@ -79,6 +90,7 @@ export const rotateRequestSchema = z.lazy(() =>
 /** What a request names of a key's options, but for its config. Null stands for none. */
 function toKeyOptions(body: KeyRequest): WantedOptions {
 	const { name, role, expires_at, rpm, daily_requests, budget_usd, budget_period, models, tags, alert_webhook } = body;
+	const { default_max_tokens, own_only } = body;
 	const budget = budget_usd == null ? null : { limitNanoUsd: nanoUsd(budget_usd), period: budget_period ?? null };
 	return {
 		...(name === undefined ? {} : { name }),
@@ -88,8 +100,10 @@ function toKeyOptions(body: KeyRequest): WantedOptions {
 		...(daily_requests === undefined ? {} : { dailyRequests: daily_requests }),
 		...(budget_usd === undefined ? {} : { budget }),
 		...(models === undefined ? {} : { models }),
+		...(default_max_tokens === undefined ? {} : { defaultMaxTokens: default_max_tokens }),
 		...(tags === undefined ? {} : { tags: tags ?? [] }),
 		...(alert_webhook === undefined ? {} : { alertWebhook: alert_webhook }),
+		...(own_only === undefined ? {} : { ownOnly: own_only }),
 	};
 }
 

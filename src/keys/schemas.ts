@@ -1,5 +1,6 @@
 // Keys in answers. Pure.
 import * as z from "zod";
+import { readsOwnOnly } from "../account/makers.ts";
 import { KEY_ROLES } from "../http/endpoint.ts";
 import { BUDGET_PERIODS } from "../meter/budget-period.ts";
 import type { BudgetStatus, KeyCosts } from "../meter/key-budget.ts";
@@ -21,11 +22,16 @@ const keyMembers = () => ({
 	budget_period: z.enum(BUDGET_PERIODS).nullable(),
 	models: z.array(z.string()).nullable().describe("Null where it may call all of the plan's."),
 	brain_config: configSchema.unwrap().nullable(),
+	default_max_tokens: z
+		.int()
+		.nullable()
+		.describe("The output limit of its requests that name none; null where the config's or the service's holds."),
 	tags: z.array(z.string()),
 	alert_webhook: z
 		.string()
 		.nullable()
 		.describe("Where alerts of its budget go. Only owners' keys are shown more than the host."),
+	own_only: z.boolean().describe("Whether it reads only what it, or a key that it replaced, made."),
 	created_at: z.string(),
 	rotated_from: z.string().nullable().describe("The key that it replaced."),
 });
@@ -79,8 +85,10 @@ export function toKeyMembers({ id, last4, createdAt, rotatedFrom, options }: Api
 		budget_period: options.budget?.period ?? null,
 		models: options.models,
 		brain_config: options.config && toConfigFields(options.config),
+		default_max_tokens: options.defaultMaxTokens,
 		tags: options.tags,
 		alert_webhook: alertWebhook === null || isOwner ? alertWebhook : maskWebhook(alertWebhook),
+		own_only: readsOwnOnly(options),
 		created_at: createdAt,
 		rotated_from: rotatedFrom,
 	};

@@ -15,6 +15,7 @@ export type ChainFaultName =
 	| "signature_invalid"
 	| "unsigned_after_signed"
 	| "unknown_key"
+	| "owner_mismatch"
 	| "head_mismatch";
 
 /**
@@ -52,6 +53,10 @@ export interface ChainVerdict {
 	reasons: string[];
 	/** Whether the entries that the reader expects are there; null when it expects none. */
 	complete: boolean | null;
+	/** Whose workspace its entries say that it is; null when none of them says it. */
+	owner: string | null;
+	/** What the verdict does not tell. */
+	notes: string[];
 }
 
 interface ChainVerification {
@@ -71,6 +76,8 @@ export interface VerifyChainOptions {
 	keys: readonly PublicKeyEntry[];
 	verified: VerifiedPrefix | null;
 	expected: ChainExpectation;
+	/** Whose workspace the reader knows that it is, as `owner` of entries; null when the reader does not know. */
+	owner: string | null;
 }
 
 const MAX_CHAIN_REASONS = 100;
@@ -132,13 +139,24 @@ class ChainPass {
 	#previous: HandoffRow | null = null;
 	#signedBefore = false;
 	#expectedHeadSeen = false;
+	#knownOwner: string | null;
+	/** The owner that the first entry with one names. */
+	owner: string | null = null;
+	/** Entries that name none. */
+	#ownerless = 0;
 
 	/** @param skipBefore position of the first entry whose signature is verified. */
-	constructor(faults: ChainFaults, signatures: SignatureChecker, skipBefore: number, expected: ChainExpectation) {
+	constructor(
+		{ expected, owner }: Pick<VerifyChainOptions, "expected" | "owner">,
+		faults: ChainFaults,
+		signatures: SignatureChecker,
+		skipBefore: number,
+	) {
 		this.#faults = faults;
 		this.#signatures = signatures;
 		this.#skipBefore = skipBefore;
 		this.#expected = expected;
+		this.#knownOwner = owner;
 	}
 
 	async add(page: readonly HandoffRow[]): Promise<void> {
@@ -149,6 +167,7 @@ class ChainPass {
 			const subject = utf8ToBytes(`${row.subject}`);
 			this.#checkLinks(row, position);
 			this.#checkHashes(row, position, subject);
+			this.#checkOwner(row.owner ?? null, position);
 			if (this.#mustVerify(row, position)) checks.push(this.#checkSignature(row, position, subject));
 			this.#addSeal(row, position);
 			this.#previous = row;
@@ -164,6 +183,24 @@ class ChainPass {
 			row.prev_hash === (previous?.hash ?? null) &&
 			row.prev_signature === (previous?.signature ?? null);
 		if (!linked) this.#faults.add("prev_link_broken", position);
+	}
+
+	/** Once an entry has named the owner, all after it do, and the same one. */
+	#checkOwner(owner: string | null, position: number): void {
+		if (owner === null) {
+			this.#ownerless++;
+			if (this.owner !== null) this.#faults.add("owner_mismatch", position);
+			return;
+		}
+		this.owner ??= owner;
+		if (owner !== (this.#knownOwner ?? this.owner)) this.#faults.add("owner_mismatch", position);
+	}
+
+	notes(): string[] {
+		if (this.#ownerless === 0) return [];
+		return [
+			`${this.#ownerless} of ${this.n} entries do not say whose workspace they are of: only a checkpoint tells it`,
+		];
 	}
 
 	#checkHashes(row: HandoffRow, position: number, subject: Uint8Array): void {
@@ -265,10 +302,10 @@ async function checkPrefixSignatures(
  * the entries are not that prefix, a second pass verifies the skipped signatures.
  */
 export async function verifyChain(options: VerifyChainOptions): Promise<ChainVerification> {
-	const { head, keys, verified, expected } = options;
+	const { head, keys, verified } = options;
 	const faults = new ChainFaults();
 	const signatures = new SignatureChecker(keys);
-	const pass = new ChainPass(faults, signatures, verified?.size ?? 0, expected);
+	const pass = new ChainPass(options, faults, signatures, verified?.size ?? 0);
 	for await (const page of options.pages()) await pass.add(page);
 	if (verified && !pass.isPrefix(verified)) await checkPrefixSignatures(options, verified.size, faults, signatures);
 	pass.checkHead(head);
@@ -281,6 +318,8 @@ export async function verifyChain(options: VerifyChainOptions): Promise<ChainVer
 			first_broken_index: found[0]?.position ?? null,
 			reasons: found.map(({ name, position }) => `${name}:${position}`),
 			complete: pass.isComplete(),
+			owner: pass.owner,
+			notes: pass.notes(),
 		},
 		verified: ok ? { size: pass.n, root: pass.root, seals: pass.sealsDigest() } : null,
 		signatureChecks: signatures.checks,

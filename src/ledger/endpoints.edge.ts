@@ -131,6 +131,8 @@ export const handoffChainSchema = z.lazy(() =>
 			ok: z.boolean(),
 			n: z.int(),
 			first_broken_index: z.int().nullable(),
+			owner: z.string().nullable().describe("Whose workspace its entries say that it is; null when none does."),
+			notes: z.array(z.string()).describe("What the verdict does not tell."),
 			reasons: z.array(z.string()).describe("`<name>:<position>`, the lowest hundred."),
 			signing_enabled: z.boolean(),
 			complete: z.boolean().nullable().describe("Whether what was expected is there; null without expectations."),

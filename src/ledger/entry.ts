@@ -5,6 +5,7 @@ import type { HandoffKind, Risk } from "../policy/risk.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { asHash, hashBytes } from "../proof/hash.ts";
 import { leafHash } from "../proof/merkle.ts";
+import { toOwnerDigest } from "../proof/note.ts";
 import type { Signer } from "../proof/signing.ts";
 
 export const HANDOFF_KINDS = [
@@ -51,6 +52,8 @@ export interface HandoffDraft extends HandoffContent {
 export interface HandoffRow {
 	id: string;
 	user_id: string;
+	/** As the origin of its checkpoints names the owner; null in entries of version 1, which name none. */
+	owner: string | null;
 	workspace_id: string;
 	/** From 0. */
 	seq: number;
@@ -91,11 +94,13 @@ type ChainLink = Pick<HandoffRow, "seq" | "id" | "hash" | "signature" | "created
 const toScalarJson = (value: unknown) => JSON.stringify(value ?? null);
 
 /**
- * The subject of an entry's columns: `C({type:"svc.handoff.v1", …})`, rendered member by member in JCS order. JSON
+ * The subject of an entry's columns: `C({type:"svc.handoff.v2", …})`, or `svc.handoff.v1` for an entry without an owner, rendered
+ * member by member in JCS order. JSON
  * columns go in unchanged, so a changed byte in any column changes the subject. In canonical JSON a member's name with
  * its colon occurs only as that member, so text cannot move between columns without changing the subject.
  */
 export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
+	const hasOwner = row.owner !== null && row.owner !== undefined;
 	return [
 		`{"action_kind":${toScalarJson(row.action_kind)}`,
 		`"constraints":${row.constraints}`,
@@ -105,6 +110,7 @@ export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 		`"from_tool":${toScalarJson(row.from_tool)}`,
 		`"id":${toScalarJson(row.id)}`,
 		`"objective":${toScalarJson(row.objective)}`,
+		...(hasOwner ? [`"owner":${toScalarJson(row.owner)}`] : []),
 		`"prev_handoff_id":${toScalarJson(row.prev_handoff_id)}`,
 		`"prev_hash":${toScalarJson(row.prev_hash)}`,
 		`"prev_signature":${toScalarJson(row.prev_signature)}`,
@@ -113,7 +119,7 @@ export function renderSubject(row: Omit<HandoffRow, SealColumn>): string {
 		`"risks":${row.risks}`,
 		`"seq":${toScalarJson(row.seq)}`,
 		`"to_tool":${toScalarJson(row.to_tool)}`,
-		`"type":"svc.handoff.v1"`,
+		`"type":"svc.handoff.${hasOwner ? "v2" : "v1"}"`,
 		`"validation":${row.validation}`,
 		`"workspace_id":${toScalarJson(row.workspace_id)}}`,
 	].join(",");
@@ -141,6 +147,7 @@ export function nextEntry(
 	const columns = {
 		id,
 		user_id: userId,
+		owner: toOwnerDigest(userId),
 		workspace_id: workspaceId,
 		seq: previous ? previous.seq + 1 : 0,
 		objective: draft.objective,

@@ -88,6 +88,10 @@ export const handoffSchema = z.lazy(() =>
 	z.object({
 		id: z.string(),
 		workspace_id: z.string(),
+		owner: z
+			.string()
+			.nullable()
+			.describe("Whose workspace it is: the first 16 hex digits of SHA-256 of the user's id. Null in older entries."),
 		seq: z.int(),
 		objective: z.string(),
 		from_tool: z.string().nullable(),
@@ -128,6 +132,7 @@ export function toHandoff(row: HandoffRow): Handoff {
 	return {
 		id: row.id,
 		workspace_id: row.workspace_id,
+		owner: row.owner ?? null,
 		seq: row.seq,
 		objective: row.objective,
 		from_tool: row.from_tool,

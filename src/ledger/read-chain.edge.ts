@@ -4,6 +4,7 @@ import type { KeyContext } from "../account/context.ts";
 import { logError } from "../http/log.edge.ts";
 import { asHash, toDigest } from "../proof/hash.ts";
 import { merkleRoot } from "../proof/merkle.ts";
+import { toOwnerDigest } from "../proof/note.ts";
 import { type ChainExpectation, type ChainVerdict, verifyChain } from "./chain.ts";
 import type { HandoffRow } from "./entry.ts";
 import { storedLeafHashes, storedPages } from "./handoffs.store.ts";
@@ -149,6 +150,7 @@ export async function verifyStoredChain(
 		keys: context.settings.publicKeys,
 		verified: state.verified,
 		expected,
+		owner: toOwnerDigest(context.account.userId),
 	});
 	if (verified && verified.size > (state.verified?.size ?? 0)) {
 		context.waitUntil(ledger.remember(verified).catch((error) => logError("verification_not_remembered", error)));

@@ -1,9 +1,11 @@
 // Counts the tokens of a Messages body, without a model: the estimate that routing goes by.
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { ok } from "../failure.ts";
+import { fail, ok } from "../failure.ts";
+import { findSchemaExcess } from "../providers/schema-limits.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
+import { withMessagesFields } from "./field-names.ts";
 import { readMessagesCall } from "./read-call.edge.ts";
 import { messagesRequestSchema } from "./request.ts";
 
@@ -39,7 +41,10 @@ export const countMessageTokensEndpoint = endpoint({
 		if (!rules.ok) return rules;
 		const read = await readMessagesCall(body, context);
 		if (!read.ok) return read;
-		const { contextTokens } = detectSignals(read.value.call);
+		const { call, origins } = read.value;
+		const excess = findSchemaExcess(call);
+		if (excess) return fail(withMessagesFields({ reason: "invalid_request", issues: [excess] }, origins));
+		const { contextTokens } = detectSignals(call);
 		return ok({ input_tokens: contextTokens, svc: { estimated: true as const, method: "characters" as const } });
 	},
 });

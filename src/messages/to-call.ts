@@ -49,7 +49,7 @@ export interface MessagesContext {
 /** A body as a call, and how that may be routed and limited. */
 export interface MessagesCall {
 	call: ModelCall;
-	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "takesAliases">;
+	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "defaultMaxTokens">;
 	warnings: Warning[];
 	origins: MessageOrigins;
 }
@@ -207,7 +207,7 @@ export function toMessagesCall(body: MessagesRequest, context: MessagesContext):
 	const toolChoice = toMessagesToolChoice(body.tool_choice, tools);
 	if (!toolChoice.ok) return toolChoice;
 	const { temperature, top_p } = body;
-	const { maxTokens, outputLimit } = toOutputCeiling(body.max_tokens);
+	const { maxTokens, ...limit } = toOutputCeiling(body.max_tokens);
 	const call: ModelCall = {
 		messages,
 		tools,
@@ -225,8 +225,7 @@ export function toMessagesCall(body: MessagesRequest, context: MessagesContext):
 	const options = {
 		model: body.model ?? "auto",
 		mode: body.routing_mode ?? null,
-		outputLimit,
-		takesAliases: true as const,
+		...limit,
 	};
 	return ok({ call, options, warnings: warnings.toList(), origins: placed.map(({ origin }) => origin) });
 }

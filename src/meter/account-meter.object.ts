@@ -338,6 +338,16 @@ export class AccountMeter extends BackedUpObject {
 		return !this.#revoked.has(keyId) && (this.#keyVersions.get(keyId) ?? 0) <= version;
 	}
 
+	/** Remembers a session of the console as ended until it would end by itself. Forgets those that have. */
+	endSession(sessionId: string, endsAtMs: number): void {
+		this.#sql.exec("DELETE FROM ended_sessions WHERE ends_at_ms <= ?", Date.now());
+		this.#sql.exec("INSERT OR IGNORE INTO ended_sessions (session, ends_at_ms) VALUES (?, ?)", sessionId, endsAtMs);
+	}
+
+	isSessionEnded(sessionId: string): boolean {
+		return [...this.#sql.exec("SELECT 1 FROM ended_sessions WHERE session = ?", sessionId)].length > 0;
+	}
+
 	/** Refuses a key from now on, for ever. @param retiredBudget the key that its costs are booked on, if all keys of it are revoked. */
 	revokeKey(keyId: string, retiredBudget: string | null): void {
 		this.#sql.exec(

@@ -55,6 +55,9 @@ export interface MeterClient {
 	changeKey(keyId: string, version: number, budget: ChangedBudget): Promise<void>;
 	/** Whether a key may still be used that was good as this version. */
 	isKeyGood(keyId: string, version: number): Promise<boolean>;
+	/** Ends a session of the console. @param endsAtMs when it would end by itself, after which it need not be remembered. */
+	endSession(sessionId: string, endsAtMs: number): Promise<void>;
+	isSessionEnded(sessionId: string): Promise<boolean>;
 	/** Budgets of keys now, in the order of the queries. */
 	budgets(queries: readonly BudgetQuery[]): Promise<BudgetStatus[]>;
 	/** What the requests of keys have cost, in the order of the ids. @param budgetKeyIds the keys that costs are booked on. */
@@ -97,6 +100,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 		setPlan: (plan) => twice((stub) => stub.setPlan(plan)),
 		changeKey: (keyId, version, budget) => twice((stub) => stub.changeKey(keyId, version, budget)),
 		isKeyGood: (keyId, version) => twice((stub) => stub.isKeyGood(keyId, version)),
+		endSession: (sessionId, endsAtMs) => twice((stub) => stub.endSession(sessionId, endsAtMs)),
+		isSessionEnded: (sessionId) => twice((stub) => stub.isSessionEnded(sessionId)),
 		budgets: (queries) => twice(async (stub) => await stub.budgets(queries)),
 		keyCosts: (budgetKeyIds) => twice(async (stub) => await stub.keyCosts(budgetKeyIds)),
 		room: (requestId) => twice(async (stub) => await stub.room(requestId)),

@@ -44,5 +44,7 @@ export const METER_TABLES: TableSchema = {
 				CREATE TABLE compliance_refusals (occasion TEXT PRIMARY KEY, minute INTEGER NOT NULL, last_request TEXT NOT NULL,
 					last_ms INTEGER NOT NULL, refusals INTEGER NOT NULL, event TEXT NOT NULL) WITHOUT ROWID;
 			`),
+		(sql) =>
+			sql.exec("CREATE TABLE ended_sessions (session TEXT PRIMARY KEY, ends_at_ms INTEGER NOT NULL) WITHOUT ROWID"),
 	],
 };

@@ -9,7 +9,8 @@ export interface RequestFilter {
 	kind?: string | undefined;
 	/** The model that the request counts for. */
 	model?: string | undefined;
-	apiKeyId?: string | undefined;
+	/** Of one of these API keys. */
+	apiKeyIds?: readonly string[] | undefined;
 	/** Arrived at this time or later; ISO 8601 as in `created_at`. */
 	since?: string | undefined;
 	/** Arrived before this time. */
@@ -78,7 +79,7 @@ function hasFilteredMembers(
 	return (
 		(filter.kind === undefined || kind === filter.kind) &&
 		(filter.model === undefined || model === filter.model) &&
-		(filter.apiKeyId === undefined || api_key_id === filter.apiKeyId)
+		(filter.apiKeyIds === undefined || (api_key_id !== null && filter.apiKeyIds.includes(api_key_id)))
 	);
 }
 

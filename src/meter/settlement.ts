@@ -91,6 +91,8 @@ export async function settleAtBound(
 /** What an open request holds. */
 export interface OpenHold {
 	request_id: string;
+	/** The API key of the request; null in reservations from before keys were recorded. */
+	api_key_id: string | null;
 	kind: string;
 	/** What has been billed so far. */
 	spent_nano_usd: number;

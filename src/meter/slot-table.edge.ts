@@ -61,6 +61,7 @@ function toSlot(row: SlotRow): Slot {
 
 interface HoldRow extends Record<string, SqlStorageValue> {
 	request_id: string;
+	api_key_id: string | null;
 	kind: string;
 	cost_nano_usd: number;
 	bound_usd: number;
@@ -187,13 +188,15 @@ export class SlotTable {
 	/** The holds of open slots, in the order of admission. SQLite picks the amounts, because reservations of long runs are large. */
 	holds(slots: readonly number[]): OpenHold[] {
 		const rows = this.#sql.exec<HoldRow>(
-			`SELECT request_id, body ->> '$.usage.kind' AS kind, body ->> '$.usage.cost_nano_usd' AS cost_nano_usd,
+			`SELECT request_id, body ->> '$.usage.api_key_id' AS api_key_id, body ->> '$.usage.kind' AS kind,
+				body ->> '$.usage.cost_nano_usd' AS cost_nano_usd,
 				body ->> '$.receipt.bound_usd' AS bound_usd, coalesce(body ->> '$.spentNanoUsd', 0) AS spent_nano_usd
 			FROM slots WHERE slot IN (SELECT value FROM json_each(?)) ORDER BY admitted`,
 			JSON.stringify(slots),
 		);
-		return [...rows].map(({ request_id, kind, cost_nano_usd, bound_usd, spent_nano_usd }) => ({
+		return [...rows].map(({ request_id, api_key_id, kind, cost_nano_usd, bound_usd, spent_nano_usd }) => ({
 			request_id,
+			api_key_id,
 			kind,
 			spent_nano_usd,
 			held_nano_usd: cost_nano_usd - spent_nano_usd,

@@ -7,7 +7,7 @@ import * as z from "zod";
 import { renderMaterial } from "../inference/material.ts";
 import { type Comparison, moreCautious, type Relation } from "./agreement.ts";
 import { askJson, type JsonQuestion, longestRepair } from "./json-reply.ts";
-import { judgeMessages, nonceFor } from "./prompt.ts";
+import { judgeMessages, nonceFor, verdictTokens } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -22,8 +22,8 @@ import {
 /** The stage of these calls; a cascade numbers it. */
 export const AGREE_STAGE = "agree";
 
-/** Room for a verdict with its reason; never less than the least, and never more than the task's own limit above it. */
-const VERDICT_TOKENS = { least: 64, most: 512 };
+/** Room for a verdict with its reason. */
+const GROUPS_VERDICT_TOKENS = 512;
 
 /** The number of an answer, however it is written: `1`, `"1"`, `"Answer 1"`. */
 const answerNumber = z.lazy(() =>
@@ -75,10 +75,6 @@ const GROUPS_SCHEMA = {
 	additionalProperties: false,
 };
 
-function judgeTokens({ maxTokens }: Task): number {
-	return Math.max(VERDICT_TOKENS.least, Math.min(VERDICT_TOKENS.most, maxTokens));
-}
-
 /** A question to the judge about texts that stand in its prompt. */
 function judgeQuestion<T>(
 	task: Task,
@@ -97,7 +93,7 @@ function judgeQuestion<T>(
 		...question,
 		...place,
 		messages,
-		maxTokens: judgeTokens(task),
+		maxTokens: verdictTokens(task, { most: GROUPS_VERDICT_TOKENS }),
 		temperature: 0,
 		json: true,
 		repairNonce,

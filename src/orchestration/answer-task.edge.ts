@@ -4,12 +4,13 @@ import type { KeyContext } from "../account/context.ts";
 import { orchestrationLimitNanoUsd } from "../catalog/plans.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Mask } from "../compliance/mask/mask.ts";
-import { fail, ok, type Result } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import type { ProgressEvent } from "../http/long-answer.edge.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import { type Caller, toCaller } from "../inference/caller.edge.ts";
 import { AnswerTexts, restoreMembers } from "../inference/masked-call.ts";
+import { listWorkflowLimits } from "../inference/output-ceiling.ts";
 import { RequestWorkflow } from "../inference/request-workflow.edge.ts";
 import type { Trace } from "../inference/trace.ts";
 import type { Workflow } from "../inference/workflow.edge.ts";
@@ -87,9 +88,19 @@ export interface TaskPlan<Outcome, Answer> {
 	answer(outcome: Outcome, settled: SettledWorkflow, gate: ComplianceGate | null): Answer;
 }
 
+/** The output limit of each call of a task. */
+interface TaskLimit {
+	/** The client's; null where it names none. */
+	named: number | null;
+	/** The endpoint's own, where nobody names one. */
+	own: number;
+}
+
 /** A task and the way to its plan. */
 interface TaskRequest<Outcome, Answer> {
+	/** Its `maxTokens` are the client's, or the endpoint's own. */
 	task: Task;
+	limit: TaskLimit;
 	/** The task with placeholders for what is masked. */
 	maskTask(mask: Mask): Task;
 	/** Of the task's prompt. */
@@ -127,7 +138,13 @@ interface CallRules {
 
 /** Selects the models that may work on a task, within the limits of its request. */
 function selectBudgetedPool(
-	{ task, signals, policy, efforts, maxCostUsd }: Omit<TaskRequest<unknown, unknown>, "ownRules" | "plan" | "maskTask">,
+	{
+		task,
+		signals,
+		policy,
+		efforts,
+		maxCostUsd,
+	}: Pick<TaskRequest<unknown, unknown>, "task" | "signals" | "policy" | "efforts" | "maxCostUsd">,
 	caller: Caller,
 	{ config, gate }: CallRules,
 ): Result<BudgetedPool> {
@@ -175,6 +192,48 @@ function toPurpose<Outcome>(
 	};
 }
 
+/** Refusals that a shorter answer may cure. */
+const TOO_EXPENSIVE: ReadonlySet<Failure["reason"]> = new Set(["cost_limit_exceeded", "key_budget_exceeded"]);
+
+/** A plan with the task and the pool that it was made for. */
+interface PlannedTask<Outcome, Answer> {
+	task: Task;
+	pool: BudgetedPool;
+	plan: TaskPlan<Outcome, Answer>;
+}
+
+function planTaskAt<Outcome, Answer>(
+	request: TaskRequest<Outcome, Answer>,
+	maxTokens: number,
+	caller: Caller,
+	rules: CallRules,
+): Result<PlannedTask<Outcome, Answer>> {
+	const mask = rules.gate?.mask ?? null;
+	const task = { ...(mask ? request.maskTask(mask) : request.task), maxTokens };
+	const pool = selectBudgetedPool({ ...request, task }, caller, rules);
+	if (!pool.ok) return pool;
+	const { chosen, least } = request.efforts;
+	const bounder = (rule: EffortRule) => questionBounder(caller, pool.value, rule);
+	const boundBy = { chosen: bounder(chosen), least: bounder(least) };
+	const plan = request.plan({ caller, task, mask, pool: pool.value, boundBy });
+	return plan.ok ? ok({ task, pool: pool.value, plan: plan.value }) : plan;
+}
+
+/** Plans a task with the first of several output limits that the cost limits cover. */
+function planTask<Outcome, Answer>(
+	request: TaskRequest<Outcome, Answer>,
+	[first, ...others]: readonly [number, ...number[]],
+	caller: Caller,
+	rules: CallRules,
+): Result<PlannedTask<Outcome, Answer>> {
+	let planned = planTaskAt(request, first, caller, rules);
+	for (const maxTokens of others) {
+		if (planned.ok || !TOO_EXPENSIVE.has(planned.failure.reason)) break;
+		planned = planTaskAt(request, maxTokens, caller, rules);
+	}
+	return planned;
+}
+
 /** Answers a task whole. A client that hangs up stops it, and what was spent is settled. */
 export async function answerTask<Outcome, Answer>(
 	request: TaskRequest<Outcome, Answer>,
@@ -191,17 +250,13 @@ export async function answerTask<Outcome, Answer>(
 	const owner = { user: caller.account.userId, signal };
 	const gate = await gateFor(received, inForce.value.levels, settings, owner);
 	const mask = gate?.mask ?? null;
-	const task = mask ? request.maskTask(mask) : request.task;
 	const texts = new AnswerTexts(mask);
 	const report: ProgressListener["progress"] = (event) => progress(restoreMembers(event, mask));
-	const pool = selectBudgetedPool({ ...request, task }, caller, { config, gate });
-	if (!pool.ok) return pool;
-	const { chosen, least } = request.efforts;
-	const bounder = (rule: EffortRule) => questionBounder(caller, pool.value, rule);
-	const boundBy = { chosen: bounder(chosen), least: bounder(least) };
-	const planned = request.plan({ caller, task, mask, pool: pool.value, boundBy });
+	const { named, own: ownLimit } = request.limit;
+	const limits = named === null ? listWorkflowLimits(config, ownLimit, settings) : ([named] as const);
+	const planned = planTask(request, limits, caller, { config, gate });
 	if (!planned.ok) return planned;
-	const plan = planned.value;
+	const { task, pool, plan } = planned.value;
 	const { boundNanoUsd } = plan;
 	let outcome: Outcome | null = null;
 	const purpose = toPurpose(plan, policy, caller, { config, gate }, () => outcome);
@@ -210,7 +265,7 @@ export async function answerTask<Outcome, Answer>(
 	const { workflow } = opened.value;
 	plan.begin({ workflow, report });
 	workflow.watch(report);
-	const engine = createEngine(workflow, caller, pool.value, task, request.efforts[plan.efforts]);
+	const engine = createEngine(workflow, caller, pool, task, request.efforts[plan.efforts]);
 	const concluded = await timings.measure("upstream", () =>
 		failOnBug(() => plan.run({ engine, workflow, report, texts }), plan.onBug),
 	);

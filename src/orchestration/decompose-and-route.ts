@@ -12,7 +12,7 @@ import { Comparison } from "./agreement.ts";
 import { countKeptParts, partsGraph } from "./agreement-judge.ts";
 import { meanConfidence, supportFor } from "./confidence.ts";
 import { askJson, type JsonQuestion, longestRepair } from "./json-reply.ts";
-import { judgeMessages, nonceFor, writerMessages } from "./prompt.ts";
+import { judgeMessages, LEAST_PLAN_TOKENS, nonceFor, verdictTokens, writerMessages } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -65,7 +65,7 @@ function planQuestion(task: Task, { judge }: Panel): JsonQuestion<SubtaskPlan> {
 		...toTaskQuestion(task, { stage: "subtasks", role: "planner", member: judge }),
 		messages: judgeMessages(task, { nonce, instruction: PLAN_PROMPT, material: "", request }),
 		repairNonce: nonceFor(task, "plan repair"),
-		maxTokens: PLAN_TOKENS,
+		maxTokens: verdictTokens(task, { most: PLAN_TOKENS, least: LEAST_PLAN_TOKENS }),
 		temperature: 0,
 		json: true,
 		schema: subtaskPlanSchema,

@@ -3,12 +3,13 @@ import type { KeyContext } from "../account/context.ts";
 import { toComplianceDecision } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
-import type { ClientWarning } from "../inference/client-fields.ts";
+import { type ClientWarning, toClientWarning } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import { answerForm } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { hashObject, hashText } from "../proof/hash.ts";
+import { readPreferredModel } from "../routing/replacement.ts";
 import {
 	answerTask,
 	type BudgetedPool,
@@ -67,7 +68,9 @@ function planOrchestration(
 	{ caller, task, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<StrategyResult, Orchestration>> {
 	const policy = body.policy ?? "balanced";
-	const judgeModel = body.judge_model ?? null;
+	const judge = readPreferredModel("judge_model", body.judge_model, caller.settings, caller.startedAtMs);
+	if (!judge.ok) return judge;
+	const judgeModel = judge.value.id;
 	const request = { policy, strategy: body.strategy ?? null, k: body.k ?? null };
 	const attempts = shrinkPlan(planStrategy(request, task.prompt, pool.signals));
 	const chosen = choosePlan(attempts, task, pool.limits, (attempt) => attemptPanel(pool, attempt, judgeModel), boundBy);
@@ -116,12 +119,17 @@ function planOrchestration(
 			const { include_trace, temperature, response_format, reasoning_effort } = body;
 			const isSet = findSetFields({ temperature, output: response_format, effort: reasoning_effort });
 			const clientWarnings = toWorkflowWarnings(
-				[...ignoredMemberWarnings(rawBody, body), ...(sampled.warning ? [sampled.warning] : [])],
+				[
+					...ignoredMemberWarnings(rawBody, body),
+					...judge.value.warnings.map(toClientWarning),
+					...(sampled.warning ? [sampled.warning] : []),
+				],
 				settled,
 				isSet,
 			);
 			const done = { ...settled, decision, clientWarnings };
-			return toOrchestration(progressWith(result), result.text, done, include_trace ?? true);
+			const limit = { maxTokens: task.maxTokens, isNamed: body.max_tokens != null };
+			return toOrchestration(progressWith(result), result.text, done, { limit, includeTrace: include_trace ?? true });
 		},
 	});
 }
@@ -141,6 +149,7 @@ export async function orchestrate(
 		{
 			task,
 			maskTask: (mask) => maskTask(task, mask),
+			limit: { named: body.max_tokens ?? null, own: task.maxTokens },
 			signals,
 			policy,
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),

@@ -81,6 +81,22 @@ function quoteConversation({ messages }: Pick<Task, "messages">, nonce: string):
 	return `${intro}\n\n${renderMaterial(nonce, "System prompt", rules)}\n\n${conversation}`;
 }
 
+/** The shortest verdict that says something, tokens. */
+const LEAST_VERDICT_TOKENS = 64;
+/** The same of a plan. */
+export const LEAST_PLAN_TOKENS = 256;
+
+/**
+ * The output limit of a judge, a critic or a planner: the task's, but no more than `most`, and no less than it must say
+ * (docs/reference.md, "Orchestration").
+ */
+export function verdictTokens(
+	{ maxTokens }: Pick<Task, "maxTokens">,
+	{ most, least = LEAST_VERDICT_TOKENS }: { most: number; least?: number },
+): number {
+	return Math.max(least, Math.min(most, maxTokens));
+}
+
 /** Messages for a model that judges or plans. @param request what to do now, after the conversation and the material. */
 export function judgeMessages(
 	task: Pick<Task, "messages">,

@@ -15,7 +15,7 @@ import { AGREE_STAGE, CONSENSUS, compareAnswers, compareGraph } from "./agreemen
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
 import { mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestSecondTry } from "./json-reply.ts";
-import { judgeMessages, nonceFor } from "./prompt.ts";
+import { judgeMessages, nonceFor, verdictTokens } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -91,7 +91,7 @@ function judgementQuestion(task: Task, { judge }: Panel, first: string, second: 
 			request: `Which is better? ${PAIR_VERDICT_FORM}`,
 		}),
 		repairNonce: nonceFor(task, "rank repair"),
-		maxTokens: PAIR_VERDICT_TOKENS,
+		maxTokens: verdictTokens(task, { most: PAIR_VERDICT_TOKENS }),
 		temperature: 0,
 		json: true,
 		schema: pairVerdictSchema,

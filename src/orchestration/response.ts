@@ -86,18 +86,30 @@ interface SettledOrchestration extends SettledWorkflow {
 	clientWarnings: ClientWarning[];
 }
 
-const TRUNCATED_WARNING = {
-	code: "truncated",
-	param: "max_tokens",
-	message: "the answer reached its output limit, and could not be continued; raise max_tokens or max_cost_usd",
-};
+/** The output limit of a workflow's calls. */
+export interface CallLimit {
+	maxTokens: number;
+	/** By the client. */
+	isNamed: boolean;
+}
+
+/** Says that what is delivered was cut. @param what reached its limit, and what did not follow. */
+export function truncatedWarning({ maxTokens, isNamed }: CallLimit, what: string, consequence: string): ClientWarning {
+	const cure = isNamed ? "raise max_tokens or max_cost_usd" : "set max_tokens";
+	const limit = isNamed ? "its output limit" : `${maxTokens} tokens, the default`;
+	return {
+		code: "truncated",
+		param: "max_tokens",
+		message: `${what} was cut at ${limit}, and ${consequence}: ${cure}`,
+	};
+}
 
 /** The answer that the client gets. */
 export function toOrchestration(
 	progress: OrchestrationProgress,
 	text: string,
 	done: SettledOrchestration,
-	includeTrace: boolean,
+	{ limit, includeTrace }: { limit: CallLimit; includeTrace: boolean },
 ): Orchestration {
 	const { policy, strategy, reason, confidence, agreement, escalated } = progress;
 	const { trace, decision, clientWarnings } = done;
@@ -132,7 +144,9 @@ export function toOrchestration(
 				agreement,
 			},
 			...(progress.isCut ? { truncated: true as const } : {}),
-			warnings: progress.isCut ? [...clientWarnings, TRUNCATED_WARNING] : clientWarnings,
+			warnings: progress.isCut
+				? [...clientWarnings, truncatedWarning(limit, "the answer", "could not be continued")]
+				: clientWarnings,
 			...(includeTrace ? { stages: trace.answerStages() } : {}),
 			...(decision ? { compliance: decision } : {}),
 		},

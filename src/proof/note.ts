@@ -7,6 +7,7 @@ import { createVerifier, fromBase64, type Signer, toBase64, type Verifier } from
 /** Signature type byte of plain Ed25519. */
 const ED25519 = 0x01;
 const KEY_HASH_BYTES = 4;
+const OWNER_DIGITS = 16;
 /** A note with more signatures is malformed, as in golang.org/x/mod/sumdb/note. */
 const MAX_SIGNATURES = 100;
 
@@ -32,12 +33,25 @@ export function toVkey(name: string, publicKey: Uint8Array): string {
 	return `${name}+${bytesToHex(toKeyHash(name, publicKey))}+${key}`;
 }
 
+/** Tells a user's workspaces from another's without revealing the user: the first 16 hex digits of SHA-256(user id). */
+export function toOwnerDigest(userId: string): string {
+	return bytesToHex(sha256(utf8ToBytes(userId))).slice(0, OWNER_DIGITS);
+}
+
 /**
  * The origin line of a workspace's checkpoints, which is also the name of the key that signs them: `<LOG_ORIGIN>/<first
  * 16 hex of SHA-256(user_id)>/<workspace_id>`. It differs per user without revealing the user.
  */
 export function checkpointOrigin(logOrigin: string, userId: string, workspaceId: string): string {
-	return `${logOrigin}/${bytesToHex(sha256(utf8ToBytes(userId))).slice(0, 16)}/${workspaceId}`;
+	return `${logOrigin}/${toOwnerDigest(userId)}/${workspaceId}`;
+}
+
+/** The owner that a checkpoint's origin names; null where it is no origin of that workspace. */
+export function parseOriginOwner(origin: string, workspaceId: string): string | null {
+	const end = `/${workspaceId}`;
+	if (!origin.endsWith(end)) return null;
+	const owner = origin.slice(0, -end.length).split("/").at(-1) ?? "";
+	return new RegExp(`^[0-9a-f]{${OWNER_DIGITS}}$`).test(owner) ? owner : null;
 }
 
 /** What a checkpoint says about a tree. */

@@ -20,6 +20,8 @@ export interface Attestation {
 	detected_classes: string[];
 	/** What is inferred beyond that; absent unless a policy asks for it. */
 	inferred_classes?: string[];
+	/** How many different values of each kind were masked, by kind, sorted; absent where none was. */
+	masked?: Record<string, number>;
 	/** The policies above the request's, by digest; absent when there are none. */
 	floor?: { level: string; members: string[]; digest: string }[];
 	/** Present under a policy that refuses nothing. */
@@ -46,8 +48,6 @@ export interface ReceiptBase {
 	output_hash: string;
 	/** Null when no compliance policy was in force. */
 	compliance: Attestation | null;
-	/** How many different values of each kind were masked; absent without a policy that masks. */
-	masked?: Record<string, number>;
 	catalog_version: string;
 	config_digest: string | null;
 }

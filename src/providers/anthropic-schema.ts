@@ -52,9 +52,15 @@ function compileSubschema(schema: JsonObject, dropped: Set<string>): JsonObject 
 	return { ...Object.fromEntries(entries), additionalProperties: false };
 }
 
+/** By schema: that of an answer is compiled once, for all models and copies of a call. */
+const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>();
+
 /** Compiles the schema of an answer. The size limit of the request body bounds its nesting. */
 export function compileAnthropicSchema(schema: JsonObject): CompiledSchema {
+	const known = compiledSchemas.get(schema);
+	if (known) return known;
 	const dropped = new Set<string>();
-	const compiled = compileSubschema(schema, dropped);
-	return { schema: compiled, dropped: [...dropped].sort() };
+	const compiled = { schema: compileSubschema(schema, dropped), dropped: [...dropped].sort() };
+	compiledSchemas.set(schema, compiled);
+	return compiled;
 }

@@ -1,6 +1,6 @@
 // Compiles JSON Schema to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { CompiledSchema } from "./wire.ts";
+import { type CompiledSchema, utf8Length } from "./wire.ts";
 
 /** Deeper nesting, references included, is cut to `{type: "object"}`. */
 const MAX_COMPILED_DEPTH = 32;
@@ -39,16 +39,36 @@ const TRANSLATED_KEYWORDS = new Set([
 	"definitions",
 ]);
 
+/** How large a schema is as it is written out, with references and branches. */
+export interface SchemaSize {
+	nodes: number;
+	/** Of keywords, names and values, in UTF-8. */
+	bytes: number;
+}
+
 interface CompilerState {
 	root: JsonObject;
 	dropped: Set<string>;
 	nodesLeft: number;
+	/** What may still be written. Below 0, nothing is compiled any more. */
+	bytesLeft: number;
+}
+
+/** References that were followed on the way to a place, the innermost first. Lists of lists, because each node has its own. */
+interface RefChain {
+	refs: ReadonlySet<string>;
+	outer: RefChain | null;
 }
 
 /** The compiler's position: the references being resolved, and the depth. */
 interface SchemaPosition {
-	refs: ReadonlySet<string>;
+	chain: RefChain;
 	depth: number;
+}
+
+function isFollowed(chain: RefChain, ref: string): boolean {
+	for (let at: RefChain | null = chain; at; at = at.outer) if (at.refs.has(ref)) return true;
+	return false;
 }
 
 function arrayOrEmpty(value: unknown): unknown[] {
@@ -79,21 +99,73 @@ function resolveReference(root: JsonObject, ref: string): JsonObject | undefined
 	return isJsonObject(node) ? node : undefined;
 }
 
-/** Merges two schemas. Where they differ, the first wins. */
-function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
-	const merged: JsonObject = { ...second, ...first };
-	const [a, b] = [first["properties"], second["properties"]];
-	if (isJsonObject(a) && isJsonObject(b)) merged["properties"] = { ...a, ...b, ...a };
-	const required = [...uniqueStrings(first["required"]), ...uniqueStrings(second["required"])];
-	if (required.length > 0) merged["required"] = required;
-	return merged;
+/** Adds a member that an object lacks. A client may name it `__proto__`. */
+function addMember(target: JsonObject, name: string, value: unknown): void {
+	if (Object.hasOwn(target, name)) return;
+	Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Spends one node of the budget. When nothing is left, it reports what was cut and returns false. */
-function spendNode(context: CompilerState, { refs, depth }: SchemaPosition): boolean {
+/**
+ * Merges schemas into a copy of the first. Where they differ, the earlier wins. Each is read once, however many there are: what has
+ * been merged is not copied again.
+ */
+class MergedSchema {
+	readonly schema: JsonObject;
+	#ownsProperties = false;
+	#required: string[] | null = null;
+
+	constructor(first: JsonObject) {
+		this.schema = { ...first };
+	}
+
+	add(next: JsonObject): void {
+		this.#required ??= uniqueStrings(this.schema["required"]);
+		const { properties } = this.schema;
+		const added = next["properties"];
+		if (isJsonObject(properties) && isJsonObject(added)) {
+			const own = this.#ownsProperties ? properties : { ...properties };
+			for (const name of Object.keys(added)) addMember(own, name, added[name]);
+			this.schema["properties"] = own;
+			this.#ownsProperties = true;
+		}
+		for (const key of Object.keys(next)) addMember(this.schema, key, next[key]);
+		if (next["required"] !== undefined) this.#required.push(...uniqueStrings(next["required"]));
+		if (this.#required.length > 0) this.schema["required"] = this.#required;
+	}
+}
+
+function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
+	const merged = new MergedSchema(first);
+	merged.add(second);
+	return merged.schema;
+}
+
+/** Keywords that are schemas or point to them, whose content is counted where it is compiled. */
+const STRUCTURE_KEYWORDS = new Set(["$ref", "$defs", "definitions", "allOf", "anyOf", "oneOf", "items", "prefixItems"]);
+
+/** The JSON of a schema's own keywords and of the names of its properties: what compiling it may write. */
+function ownText(schema: JsonObject): string {
+	let text = "";
+	for (const [key, value] of Object.entries(schema)) {
+		if (key === "properties" && isJsonObject(value)) text += JSON.stringify(Object.keys(value));
+		else if (!STRUCTURE_KEYWORDS.has(key)) text += key + JSON.stringify(value);
+	}
+	return text;
+}
+
+/** Whether the size that a schema may have is used up. */
+function isSpent({ nodesLeft, bytesLeft }: CompilerState): boolean {
+	return nodesLeft < 0 || bytesLeft < 0;
+}
+
+/** Spends one node of the budget, and its bytes. When nothing is left, it reports what was cut and returns false. */
+function spendNode(schema: JsonObject, context: CompilerState, { chain, depth }: SchemaPosition): boolean {
 	context.nodesLeft -= 1;
-	if (depth <= MAX_COMPILED_DEPTH && context.nodesLeft >= 0) return true;
-	context.dropped.add(refs.size > 1 ? "$ref" : "properties");
+	if (depth <= MAX_COMPILED_DEPTH && !isSpent(context)) {
+		context.bytesLeft -= utf8Length(ownText(schema));
+		if (!isSpent(context)) return true;
+	}
+	context.dropped.add(chain.outer ? "$ref" : "properties");
 	return false;
 }
 
@@ -102,27 +174,29 @@ function flatten(
 	schema: JsonObject,
 	context: CompilerState,
 	place: SchemaPosition,
-): { schema: JsonObject; refs: ReadonlySet<string> } {
-	if (!spendNode(context, place)) return { schema: { type: "object" }, refs: place.refs };
+): { schema: JsonObject; followed: ReadonlySet<string> } {
+	const followed = new Set<string>();
+	if (!spendNode(schema, context, place)) return { schema: { type: "object" }, followed };
 	const { $ref: ref, allOf, ...own } = schema;
-	let merged: JsonObject = own;
-	const refs = new Set(place.refs);
-	const include = (part: JsonObject, passed: ReadonlySet<string>) => {
-		const flat = flatten(part, context, { refs: passed, depth: place.depth + 1 });
-		if (["anyOf", "oneOf"].some((key) => key in merged && key in flat.schema)) context.dropped.add("allOf");
-		merged = mergeSchemas(merged, flat.schema);
-		for (const passedRef of flat.refs) refs.add(passedRef);
+	const merged = new MergedSchema(own);
+	const include = (part: JsonObject, chain: RefChain) => {
+		const flat = flatten(part, context, { chain, depth: place.depth + 1 });
+		if (["anyOf", "oneOf"].some((key) => key in merged.schema && key in flat.schema)) context.dropped.add("allOf");
+		merged.add(flat.schema);
+		for (const passed of flat.followed) followed.add(passed);
 	};
 	if (ref !== undefined) {
-		const target = typeof ref === "string" && !place.refs.has(ref) ? resolveReference(context.root, ref) : undefined;
-		if (target && typeof ref === "string") include(target, new Set([...place.refs, ref]));
-		else {
+		const target = typeof ref === "string" && !isFollowed(place.chain, ref) && resolveReference(context.root, ref);
+		if (target && typeof ref === "string") {
+			followed.add(ref);
+			include(target, { refs: new Set([ref]), outer: place.chain });
+		} else {
 			context.dropped.add("$ref");
-			merged = mergeSchemas(merged, { type: "object" });
+			merged.add({ type: "object" });
 		}
 	}
-	for (const part of arrayOrEmpty(allOf)) if (isJsonObject(part)) include(part, place.refs);
-	return { schema: merged, refs };
+	for (const part of arrayOrEmpty(allOf)) if (isJsonObject(part) && !isSpent(context)) include(part, place.chain);
+	return { schema: merged.schema, followed };
 }
 
 /** The values that a schema lists; null when it lists none. */
@@ -227,15 +301,28 @@ function compileType(type: string, schema: JsonObject, context: CompilerState, p
 	return fields;
 }
 
+/** The first of each variants that say the same. Each is written out to be compared, which counts like writing it. */
+function uniqueVariants(variants: readonly JsonObject[], context: CompilerState): JsonObject[] {
+	const byText = new Map<unknown, JsonObject>();
+	for (const variant of variants) {
+		const text = variants.length > 1 && !isSpent(context) ? JSON.stringify(variant) : variant;
+		if (typeof text === "string") context.bytesLeft -= text.length;
+		byText.set(text, variant);
+	}
+	return [...byText.values()];
+}
+
 /** Combines variants into one schema. A `null` variant becomes `nullable`; a single variant needs no `anyOf`. */
-function combineVariants(variants: readonly JsonObject[], outer: JsonObject): JsonObject {
+function combineVariants(variants: readonly JsonObject[], outer: JsonObject, context: CompilerState): JsonObject {
 	const { description, nullable } = outer;
 	const named = typeof description === "string" ? { description } : {};
-	const unique = [...new Map(variants.map((variant) => [JSON.stringify(variant), variant])).values()];
-	const solid = unique.filter(({ type }) => type !== "null");
-	const none = solid.length < unique.length || nullable === true ? { nullable: true } : {};
+	const solid = uniqueVariants(
+		variants.filter(({ type }) => type !== "null"),
+		context,
+	);
+	const none = variants.some(({ type }) => type === "null") || nullable === true ? { nullable: true } : {};
 	const [only] = solid;
-	if (!only) return { ...named, ...(unique.length > 0 ? { type: "null" } : none) };
+	if (!only) return { ...named, ...(variants.length > 0 ? { type: "null" } : none) };
 	// A variant without keywords allows everything, so the union does, too.
 	if (solid.some((variant) => Object.keys(variant).length === 0)) return { ...named };
 	return solid.length === 1 ? { ...only, ...named, ...none } : { ...named, anyOf: solid, ...none };
@@ -243,8 +330,9 @@ function combineVariants(variants: readonly JsonObject[], outer: JsonObject): Js
 
 function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition): JsonObject {
 	if (!isJsonObject(raw)) return {};
-	const { schema, refs } = flatten(raw, context, place);
-	const inner: SchemaPosition = { refs, depth: place.depth + 1 };
+	const { schema, followed } = flatten(raw, context, place);
+	const chain = followed.size > 0 ? { refs: followed, outer: place.chain } : place.chain;
+	const inner: SchemaPosition = { chain, depth: place.depth + 1 };
 	for (const key of Object.keys(schema)) if (!TRANSLATED_KEYWORDS.has(key)) context.dropped.add(key);
 	const { anyOf, oneOf, ...base } = schema;
 	const branches = arrayOrEmpty(anyOf ?? oneOf).filter(isJsonObject);
@@ -253,24 +341,59 @@ function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition
 		// Beside `anyOf` Gemini reads little else. The other keywords go into each branch.
 		const { description: _, nullable: __, $defs: ___, definitions: ____, ...shared } = base;
 		return combineVariants(
-			branches.map((branch) => compileNode(mergeSchemas(branch, shared), context, inner)),
+			branches.map((branch) =>
+				isSpent(context) ? { type: "object" } : compileNode(mergeSchemas(branch, shared), context, inner),
+			),
 			base,
+			context,
 		);
 	}
 	const types = schemaTypes(base, context);
 	const values = allowedValues(base);
 	const variants = types.map((type) => compileType(type, base, context, inner));
 	if (values?.includes(null)) variants.push({ type: "null" });
-	return combineVariants(variants, describeValues(base, context));
+	return combineVariants(variants, describeValues(base, context), context);
 }
+
+interface MeasuredSchema extends SchemaSize {
+	compiled: CompiledSchema;
+}
+
+/** By schema: a call's schemas are compiled once, for all models and copies of the call. */
+const measuredSchemas = new WeakMap<JsonObject, MeasuredSchema>();
+
+/**
+ * Compiles a schema, and says how large it is as it is written out. Never throws; what cannot be expressed, or is too much, is left
+ * out and named in `dropped`.
+ * @param mostBytes what it may come to. A schema that is larger is not written to its end, and its `bytes` are more than this.
+ */
+export function measureGoogleSchema(schema: JsonObject, mostBytes: number): MeasuredSchema {
+	const known = measuredSchemas.get(schema);
+	if (known) return known;
+	const state = { root: schema, dropped: new Set<string>(), nodesLeft: MAX_COMPILED_NODES, bytesLeft: mostBytes };
+	const compiled = compileNode(schema, state, { chain: { refs: new Set(["#"]), outer: null }, depth: 0 });
+	const measured = {
+		compiled: { schema: compiled, dropped: [...state.dropped].sort() },
+		nodes: Math.min(MAX_COMPILED_NODES - state.nodesLeft, MAX_COMPILED_NODES),
+		bytes: mostBytes - state.bytesLeft,
+	};
+	measuredSchemas.set(schema, measured);
+	return measured;
+}
+
+/** Lets a schema be compiled to what another with the same text was. */
+export function shareGoogleSchema(schema: JsonObject, measured: MeasuredSchema): void {
+	measuredSchemas.set(schema, measured);
+}
+
+/** Most bytes of the schemas of one request, as they are written out. */
+export const MAX_SCHEMA_BYTES = 4_194_304;
 
 /**
  * Compiles a schema for `responseSchema`. Never throws; what cannot be expressed is left out and named in `dropped`.
  */
 export function compileGoogleSchema(schema: JsonObject): CompiledSchema {
-	const context: CompilerState = { root: schema, dropped: new Set(), nodesLeft: MAX_COMPILED_NODES };
-	const compiled = compileNode(schema, context, { refs: new Set(["#"]), depth: 0 });
-	return { schema: compiled, dropped: [...context.dropped].sort() };
+	return measureGoogleSchema(schema, MAX_SCHEMA_BYTES).compiled;
 }
 
 /**
@@ -293,9 +416,10 @@ export function compileGoogleParameters(schema: JsonObject): CompiledSchema {
 				Object.defineProperty(properties, name, { value: property, enumerable: true, configurable: true });
 		}
 	}
-	const required = Object.keys(properties).filter((name) =>
-		variants.every((variant) => uniqueStrings(variant["required"]).includes(name)),
-	);
+	const requiredBy = new Map<string, number>();
+	for (const variant of variants)
+		for (const name of uniqueStrings(variant["required"])) requiredBy.set(name, (requiredBy.get(name) ?? 0) + 1);
+	const required = Object.keys(properties).filter((name) => requiredBy.get(name) === variants.length);
 	return {
 		schema: {
 			...rest,

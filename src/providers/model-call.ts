@@ -185,6 +185,8 @@ export interface Warning {
 	code:
 		| "parameter_dropped"
 		| "parameter_changed"
+		| "model_replaced"
+		| "truncated"
 		| "tool_dropped"
 		| "input_dropped"
 		| "output_dropped"
@@ -194,6 +196,8 @@ export interface Warning {
 	/** A field of the call, or an unknown field of the client's body. */
 	param: CallField | (string & {}) | null;
 	message: string;
+	/** The client cures it by setting `param`: the message ends with that advice, under the client's name. */
+	isCuredBySetting?: true;
 }
 
 /** The parts of one type, in order. */

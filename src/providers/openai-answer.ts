@@ -185,7 +185,7 @@ export function parseOpenAiAnswer(body: unknown): ModelAnswer | null {
 }
 
 const errorWord = z.lazy(() => z.union([z.string(), z.number()]).nullish());
-/** The error bodies of these providers: wrapped, flat, `{code, error}` and FastAPI's `{detail}`. */
+/** The error bodies of these providers: wrapped, flat, `{code, error}`, and FastAPI's `{detail}`, which may hold `{error}`. */
 const openAiErrorSchema = z.lazy(() =>
 	z.union([
 		z
@@ -195,7 +195,11 @@ const openAiErrorSchema = z.lazy(() =>
 		z
 			.looseObject({ error: z.string(), code: errorWord })
 			.transform(({ error, code }) => ({ message: error, code, type: null })),
-		z.looseObject({ detail: z.string() }).transform(({ detail }) => ({ message: detail, code: null, type: null })),
+		z
+			.looseObject({
+				detail: z.union([z.string(), z.looseObject({ error: z.string() }).transform(({ error }) => error)]),
+			})
+			.transform(({ detail }) => ({ message: detail, code: null, type: null })),
 	]),
 );
 
@@ -205,7 +209,8 @@ export function parseOpenAiError(body: unknown): UpstreamError | null {
 	if (!parsed.success) return null;
 	const { message, code, type } = parsed.data;
 	const name = code ?? type ?? null;
-	return { message, code: name === null ? null : String(name) };
+	const error: UpstreamError = { message, code: name === null ? null : String(name) };
+	return code == null || type == null || type === code ? error : { ...error, type: String(type) };
 }
 
 /** The usage in a parsed body, even where the body holds no answer. */

@@ -37,6 +37,8 @@ export interface UpstreamRequest {
 export interface UpstreamError {
 	message: string;
 	code: string | null;
+	/** The kind of error, where the body has one beside its code. */
+	type?: string;
 	/** The wait that the body itself names (Google's RetryInfo), ms. */
 	retryAfterMs?: number;
 }

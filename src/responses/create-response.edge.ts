@@ -1,7 +1,7 @@
 // Turns a Responses body into a request to the engine: reads what the body refers to, opens sealed reasoning, applies the rules in
 // force, and decides how the answer is worded and stored.
 import type { KeyContext } from "../account/context.ts";
-import { ok, type Result } from "../failure.ts";
+import { fail, ok, type Result } from "../failure.ts";
 import type { EntranceRequest } from "../inference/answer-form.ts";
 import { applyRules } from "../inference/apply-rules.edge.ts";
 import { openSealedTexts, reasoningSealer } from "../inference/sealed-reasoning.edge.ts";
@@ -50,7 +50,7 @@ export async function toResponsesEntrance(
 	const toRequest: Parameters<typeof applyRules>[1] = (config) =>
 		ok({ call, options: { ...options, config, gate: null } });
 	const ruled = await applyRules(body, toRequest, context);
-	if (!ruled.ok) return ruled;
+	if (!ruled.ok) return fail(withResponsesFields(ruled.failure, places));
 	const storage = decideStorage(body.store, ruled.value.options.gate?.levels ?? null, settings);
 	const request = {
 		...ruled.value,

@@ -1,12 +1,14 @@
 // Responses: the endpoint that creates one, and the count of its input tokens. stored-endpoints.edge.ts reads those that are stored.
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { ok } from "../failure.ts";
+import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { respond } from "../inference/respond.edge.ts";
+import { findSchemaExcess } from "../providers/schema-limits.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
 import { readResponsesCall, toResponsesEntrance } from "./create-response.edge.ts";
+import { withResponsesFields } from "./field-names.ts";
 import { responsesRequestSchema } from "./request.ts";
 import { responseObjectSchema } from "./response.ts";
 import { storedResponseEndpoints } from "./stored-endpoints.edge.ts";
@@ -58,7 +60,10 @@ const countInputTokensEndpoint = endpoint({
 		if (!rules.ok) return rules;
 		const read = await readResponsesCall(body, context);
 		if (!read.ok) return read;
-		const { contextTokens } = detectSignals(read.value.call);
+		const { call, places } = read.value;
+		const excess = findSchemaExcess(call);
+		if (excess) return fail(withResponsesFields({ reason: "invalid_request", issues: [excess] }, places));
+		const { contextTokens } = detectSignals(call);
 		return ok({
 			object: "response.input_tokens" as const,
 			input_tokens: contextTokens,

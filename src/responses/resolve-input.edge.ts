@@ -1,5 +1,6 @@
 // Resolves the input of a request for a response: the stored responses that it goes on from, and the stored items that it names.
 import type { Account, KeyContext } from "../account/context.ts";
+import { readableMakers } from "../account/makers.ts";
 import { TextSeal } from "../durable/text-seal.edge.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { type InputItem, type InputItemWith, MAX_INPUT_ITEMS, toInputItems } from "./items.ts";
@@ -21,7 +22,7 @@ export interface ResolvedInput {
 
 /** What resolving needs of a request. */
 interface InputContext extends Pick<KeyContext, "bodyLimits" | "env" | "rawBody" | "settings"> {
-	account: Pick<Account, "userId">;
+	account: Pick<Account, "userId" | "key">;
 }
 
 type FoundConversation = Extract<ConversationVerdict, { found: true }>;
@@ -120,7 +121,7 @@ function roomBytes({ bodyLimits, rawBody }: InputContext): { limitBytes: number;
 /**
  * Resolves a request's input in one call of the user's object. What is stored counts against the limits of a body as if the request
  * had brought it along.
- * @returns 400 `previous_response_not_found` for what is not stored, or not this user's; 413 and 422 over the limits.
+ * @returns 400 `previous_response_not_found` for what is not stored, or not the caller's to read; 413 and 422 over the limits.
  */
 export async function resolveInput(
 	{ input, previous_response_id: previousId }: Pick<ResponsesRequest, "input" | "previous_response_id">,
@@ -135,6 +136,7 @@ export async function resolveInput(
 		previousId: previousId || null,
 		lists: toPlaces(references),
 		limitBytes: leftBytes,
+		makers: readableMakers(context.account),
 	});
 	if (!verdict.found)
 		return verdict.missing === null ? tooLarge(limitBytes) : missingResponse(verdict.missing, previousId ?? "");

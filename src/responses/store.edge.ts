@@ -33,7 +33,7 @@ export interface ResponseEntry {
 
 /** What storing needs of a request. */
 interface StoreContext extends Pick<KeyContext, "env" | "settings" | "waitUntil"> {
-	account: Pick<Account, "userId">;
+	account: Pick<Account, "userId" | "keyId">;
 }
 
 /** JSON of the parts that are sealed apart, so that a conversation is read without what only a read of the response shows. */
@@ -55,7 +55,7 @@ async function put(entry: ResponseEntry, { account, env, settings }: StoreContex
 	const sealPart = async (part: SealedPart) => (await seal.seal(sealedPartName(id, part), parts[part])).buffer;
 	const [response, input, output] = await Promise.all([sealPart("response"), sealPart("input"), sealPart("output")]);
 	const client = storedResponsesClient(env, account.userId);
-	await client.put({ id, previousId: previousId ?? null, response, input, output });
+	await client.put({ id, previousId: previousId ?? null, keyId: account.keyId, response, input, output });
 	return null;
 }
 

@@ -11,8 +11,12 @@ import type {
 /** See the methods of StoredResponses. */
 interface StoredResponsesClient {
 	put(response: SealedResponse): Promise<void>;
-	has(id: string): Promise<boolean>;
-	read<Part extends SealedPart>(id: string, parts: readonly Part[]): Promise<Record<Part, ArrayBuffer> | null>;
+	maker(id: string): Promise<{ keyId: string | null } | null>;
+	read<Part extends SealedPart>(
+		id: string,
+		parts: readonly Part[],
+		makers: ConversationQuery["makers"],
+	): Promise<Record<Part, ArrayBuffer> | null>;
 	remove(id: string): Promise<void>;
 	conversation(query: ConversationQuery): Promise<ConversationVerdict>;
 }
@@ -23,9 +27,9 @@ export function storedResponsesClient({ STORED_RESPONSES: namespace }: Env, user
 		callObject(namespace, userId, call);
 	return {
 		put: (response) => twice((stub) => stub.put(response)),
-		has: (id) => twice((stub) => stub.has(id)),
-		read: <Part extends SealedPart>(id: string, parts: readonly Part[]) =>
-			twice(async (stub) => (await stub.read(id, parts)) as Record<Part, ArrayBuffer> | null),
+		maker: (id) => twice(async (stub) => await stub.maker(id)),
+		read: <Part extends SealedPart>(id: string, parts: readonly Part[], makers: ConversationQuery["makers"]) =>
+			twice(async (stub) => (await stub.read(id, parts, makers)) as Record<Part, ArrayBuffer> | null),
 		remove: (id) => twice((stub) => stub.remove(id)),
 		conversation: (query) => twice(async (stub) => (await stub.conversation(query)) as ConversationVerdict),
 	};

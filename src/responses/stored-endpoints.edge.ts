@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { mayChange, mayRead, readableMakers } from "../account/makers.ts";
 import { TextSeal } from "../durable/text-seal.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -27,6 +28,11 @@ const NOT_FOUND: Failure = {
 	message: "you have no stored response with this id: it is unknown, was not stored, was deleted, or is too old",
 };
 
+const OTHERS_RESPONSE: Failure = {
+	reason: "role_forbidden",
+	message: "a key with the role agent may delete only responses that it, or a key it replaced, made",
+};
+
 const responseIdParam = z.lazy(() => z.object({ response_id: z.string() }));
 
 /** One value or several. OpenAI's libraries write the name of a list with brackets. */
@@ -39,13 +45,15 @@ interface OpenedParts {
 	output: OutputItem[];
 }
 
-/** Some parts of one of the caller's stored responses; null when it is not stored. */
+/** Some parts of a stored response that the caller reads; null when it is not stored. */
 async function readParts<Part extends SealedPart>(
 	id: string,
 	parts: readonly Part[],
 	{ account, env, settings }: KeyContext,
 ): Promise<Pick<OpenedParts, Part> | null> {
-	const sealed = isResponseId(id) ? await storedResponsesClient(env, account.userId).read(id, parts) : null;
+	const sealed = isResponseId(id)
+		? await storedResponsesClient(env, account.userId).read(id, parts, readableMakers(account))
+		: null;
 	if (!sealed) return null;
 	const seal = new TextSeal(settings.keyPepper, account.userId);
 	const opened = parts.map(async (part) => {
@@ -98,13 +106,17 @@ const deleteResponseEndpoint = endpoint({
 	countsTowardsDay: false,
 	notATool: true,
 	errorDialect: "openai",
-	summary: "Deletes one of the caller's stored responses. What goes on from it cannot be continued any more.",
+	summary:
+		"Deletes one of the caller's stored responses, for an agent's key one that it made. What goes on from it cannot be continued any more.",
 	params: responseIdParam,
 	result: z.lazy(() => z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) })),
 	async handle({ params: { response_id: id }, context }) {
-		const stored = storedResponsesClient(context.env, context.account.userId);
+		const { account, env } = context;
+		const stored = storedResponsesClient(env, account.userId);
 		// Asked before, because a deletion whose answer was lost is repeated, and then finds nothing.
-		if (!isResponseId(id) || !(await stored.has(id))) return fail(NOT_FOUND);
+		const made = isResponseId(id) ? await stored.maker(id) : null;
+		if (!made || !mayRead(account, made.keyId)) return fail(NOT_FOUND);
+		if (!mayChange(account, made.keyId)) return fail(OTHERS_RESPONSE);
 		await stored.remove(id);
 		return ok({ id, object: "response" as const, deleted: true as const });
 	},

@@ -24,6 +24,8 @@ export type SealedResponse = Record<SealedPart, ArrayBuffer> & {
 	id: string;
 	/** The response that it goes on from. */
 	previousId: string | null;
+	/** The API key that made it. */
+	keyId: string;
 };
 
 /** The items of a response, sealed. */
@@ -34,6 +36,9 @@ interface SealedList extends ItemPlace {
 	sealed: ArrayBuffer;
 }
 
+/** The keys whose responses are read; the others are as if they were not stored. Null for all of the user's. */
+type Makers = readonly string[] | null;
+
 /** What a request refers to. */
 export interface ConversationQuery {
 	/** The last response of the conversation; null where the request begins one. */
@@ -42,6 +47,7 @@ export interface ConversationQuery {
 	lists: readonly ItemPlace[];
 	/** The most that may be read. */
 	limitBytes: number;
+	makers: Makers;
 }
 
 export type ConversationVerdict =
@@ -52,7 +58,12 @@ export type ConversationVerdict =
 	/** More than may be read. */
 	| { found: false; missing: null };
 
-type ResponseRow = SealedItems & { previous_id: string | null };
+type ResponseRow = SealedItems & { previous_id: string | null; key_id: string | null };
+
+/** Whether a response is read. One from before makers were stored has none. */
+function isReadBy(makers: Makers, keyId: string | null): boolean {
+	return makers === null || (keyId !== null && makers.includes(keyId));
+}
 
 /** How much an object stores. */
 interface StoredTotals {
@@ -97,17 +108,18 @@ export class StoredResponses extends BackedUpObject {
 	}
 
 	/** To be called in a transaction. */
-	#insert({ id, previousId, response, input, output }: SealedResponse): StoredTotals {
+	#insert({ id, previousId, keyId, response, input, output }: SealedResponse): StoredTotals {
 		const totals = { ...(this.#totals ?? this.#sumTotals()) };
 		const bytes = response.byteLength + input.byteLength + output.byteLength;
 		const { rowsWritten } = this.#sql.exec(
-			"INSERT OR IGNORE INTO responses (id, previous_id, bytes, response, input, output) VALUES (?, ?, ?, ?, ?, ?)",
+			"INSERT OR IGNORE INTO responses (id, previous_id, bytes, response, input, output, key_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
 			id,
 			previousId,
 			bytes,
 			response,
 			input,
 			output,
+			keyId,
 		);
 		if (rowsWritten === 0) return totals;
 		totals.count++;
@@ -133,10 +145,11 @@ export class StoredResponses extends BackedUpObject {
 		return totals ?? { count: 0, bytes: 0 };
 	}
 
-	/** Whether a response is stored and has not expired. */
-	has(id: string): boolean {
-		if (!this.#isReadable(id)) return false;
-		return this.#rows("SELECT 1 FROM responses WHERE id = ?", id).length > 0;
+	/** The API key that made a response, null where that is not known; null instead when no such response is stored. */
+	maker(id: string): { keyId: string | null } | null {
+		if (!this.#isReadable(id)) return null;
+		const [row] = this.#rows<{ key_id: string | null }>("SELECT key_id FROM responses WHERE id = ?", id);
+		return row ? { keyId: row.key_id } : null;
 	}
 
 	#isReadable(id: string): boolean {
@@ -144,8 +157,9 @@ export class StoredResponses extends BackedUpObject {
 	}
 
 	/** Some parts of a response; null when it is not stored. */
-	read<Part extends SealedPart>(id: string, parts: readonly Part[]): Record<Part, ArrayBuffer> | null {
-		if (!this.#isReadable(id)) return null;
+	read<Part extends SealedPart>(id: string, parts: readonly Part[], makers: Makers): Record<Part, ArrayBuffer> | null {
+		const made = this.maker(id);
+		if (!made || !isReadBy(makers, made.keyId)) return null;
 		const [row] = this.#rows<Record<Part, ArrayBuffer>>(`SELECT ${parts.join(", ")} FROM responses WHERE id = ?`, id);
 		return row ?? null;
 	}
@@ -160,12 +174,12 @@ export class StoredResponses extends BackedUpObject {
 	}
 
 	/** Reads what a request refers to, all in one call. */
-	conversation({ previousId, lists, limitBytes }: ConversationQuery): ConversationVerdict {
+	conversation({ previousId, lists, limitBytes, makers }: ConversationQuery): ConversationVerdict {
 		const chain: SealedItems[] = [];
 		let bytes = 0;
 		for (let id = previousId; id !== null; ) {
 			const row = this.#readItems(id);
-			if (!row) return { found: false, missing: id };
+			if (!row || !isReadBy(makers, row.key_id)) return { found: false, missing: id };
 			bytes += row.input.byteLength + row.output.byteLength;
 			if (bytes > limitBytes) return { found: false, missing: null };
 			chain.push({ id, input: row.input, output: row.output });
@@ -173,7 +187,7 @@ export class StoredResponses extends BackedUpObject {
 		}
 		const found: SealedList[] = [];
 		for (const place of lists) {
-			const sealed = this.read(place.responseId, [place.list])?.[place.list];
+			const sealed = this.read(place.responseId, [place.list], makers)?.[place.list];
 			if (!sealed) continue;
 			bytes += sealed.byteLength;
 			if (bytes > limitBytes) return { found: false, missing: null };
@@ -184,7 +198,10 @@ export class StoredResponses extends BackedUpObject {
 
 	#readItems(id: string): ResponseRow | null {
 		if (!this.#isReadable(id)) return null;
-		const [row] = this.#rows<ResponseRow>("SELECT id, previous_id, input, output FROM responses WHERE id = ?", id);
+		const [row] = this.#rows<ResponseRow>(
+			"SELECT id, previous_id, key_id, input, output FROM responses WHERE id = ?",
+			id,
+		);
 		return row ?? null;
 	}
 

@@ -10,5 +10,7 @@ export const STORED_RESPONSE_TABLES: TableSchema = {
 				CREATE TABLE responses (id TEXT PRIMARY KEY, previous_id TEXT, bytes INTEGER NOT NULL, response BLOB NOT NULL,
 					input BLOB NOT NULL, output BLOB NOT NULL) WITHOUT ROWID;
 			`),
+		// The API key that made it; null in responses from before this column.
+		(sql) => sql.exec("ALTER TABLE responses ADD COLUMN key_id TEXT"),
 	],
 };

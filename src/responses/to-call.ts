@@ -37,7 +37,7 @@ export interface ResponsesCallContext {
 /** What a Responses body asks for. */
 export interface ResponsesCall {
 	call: ModelCall;
-	options: Pick<CallOptions, "model" | "takesAliases" | "mode" | "outputLimit" | "conversation">;
+	options: Pick<CallOptions, "model" | "mode" | "outputLimit" | "defaultMaxTokens" | "conversation">;
 	tools: ToolNames;
 	/** For each message of the call, the member of the body that it was made of, such as `input[3]`. */
 	places: string[];
@@ -107,6 +107,11 @@ function toCallSettings(body: ResponsesRequest, rawBody: unknown): Omit<ModelCal
 		...optionalMember("effort", body.reasoning?.effort),
 		...optionalMember("user", body.user),
 	};
+}
+
+function toLimitOptions(named: ResponsesRequest["max_output_tokens"]) {
+	const { maxTokens: _, ...options } = toOutputCeiling(named);
+	return options;
 }
 
 /** The longest prompt that the model that is named takes, else that those take that may serve; in tokens. */
@@ -184,8 +189,7 @@ export function toResponsesCall(
 		options: {
 			model: body.model ?? "auto",
 			mode: body.routing_mode ?? null,
-			takesAliases: true,
-			outputLimit: toOutputCeiling(body.max_output_tokens).outputLimit,
+			...toLimitOptions(body.max_output_tokens),
 			...optionalMember("conversation", body.prompt_cache_key),
 		},
 		tools: table.names,

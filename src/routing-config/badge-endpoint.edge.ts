@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { findExactModel } from "../catalog/aliases.ts";
 import { logError } from "../http/log.edge.ts";
 import { type BadgeValue, DEFAULT_LABEL, renderBadge } from "./badge.ts";
 import { isShareId, shortConfigDigest } from "./share.ts";
@@ -33,7 +34,7 @@ export async function forgetShareBadge({ KV }: Pick<Env, "KV">, shareId: string)
 
 function modelBadge(id: string | undefined, { settings }: ServiceContext): BadgeValue {
 	if (id === undefined || id === "" || id === "auto") return { text: "auto", tone: "auto" };
-	const model = settings.catalog.findModel(id);
+	const model = findExactModel(id, settings.catalog);
 	return model ? { text: model.display_name, tone: model.tier } : { text: "unknown model", tone: "unknown" };
 }
 

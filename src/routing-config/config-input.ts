@@ -40,6 +40,7 @@ export const configSchema = z.lazy(() =>
 			fallback: z.array(z.string()),
 			rules: z.array(z.looseObject({})).optional(),
 			compliance: z.looseObject({}).optional(),
+			default_max_tokens: z.int().optional(),
 		})
 		.describe("Normalized. Of an invalid config: the members that are valid."),
 );

@@ -1,6 +1,7 @@
 // The schema of a routing config's members, with its error messages. validate.ts checks members against each other and builds the
 // normal form. Pure.
 import * as z from "zod";
+import { findModelOrAlias } from "../catalog/aliases.ts";
 import { type Catalog, perCatalog } from "../catalog/catalog.ts";
 import { INTENTS, TIERS } from "../catalog/vocabulary.ts";
 import { mappingMessages } from "../faults.ts";
@@ -77,6 +78,11 @@ function isTokenCount(value: unknown): boolean {
 	return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
+function outputTokens() {
+	const message = "must be a whole number of tokens above 0";
+	return z.number(message).refine((value) => isTokenCount(value) && value > 0, message);
+}
+
 function tokenCount() {
 	const message = "must be a whole number of tokens";
 	return z.number(message).refine(isTokenCount, message);
@@ -116,12 +122,15 @@ function condition() {
 /** Whether names that the catalog does not have are faults. */
 type UnknownNames = "refused" | "taken";
 
-function modelId({ models, findModel }: Catalog, unknown: UnknownNames, others: readonly string[] = []) {
+function modelId(catalog: Catalog, unknown: UnknownNames, others: readonly string[] = []) {
+	const { models, findModel } = catalog;
 	if (unknown === "taken") return shortText(MAX_BLOCKED_CHARS);
 	return z.string("must be the id of a model").refine((id) => others.includes(id) || findModel(id) !== undefined, {
 		error({ input }) {
+			const alias = findModelOrAlias(String(input), catalog);
 			const known = [...models.map(({ id }) => id), ...others];
-			return `unknown model ${quoteValue(input)}${renderSuggestion(String(input), known)}`;
+			const hint = alias ? `; did you mean ${alias.id}?` : renderSuggestion(String(input), known);
+			return `unknown model ${quoteValue(input)}${hint}`;
 		},
 	});
 }
@@ -162,6 +171,7 @@ function members(catalog: Catalog, unknown: UnknownNames) {
 		blocked: limitedList(blockedEntry(catalog, unknown), MAX_BLOCKED).optional(),
 		fallback: limitedList(modelId(catalog, unknown), catalog.models.length).optional(),
 		rules: limitedList(rule(catalog, unknown), MAX_RULES).optional(),
+		default_max_tokens: outputTokens().optional(),
 		compliance: z.unknown().optional(),
 	});
 }

@@ -4,7 +4,7 @@ import { unitePolicies } from "../compliance/policy-levels.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
 import type { CompiledConfig, RoutingConfig } from "../routing/routing-config.ts";
 
-/** The config's digest in receipts: H(C({type, config})), with `rules` and `compliance` only when set. */
+/** The config's digest in receipts: H(C({type, config})), with `rules`, `compliance` and `default_max_tokens` only when set. */
 export function configDigest({ operator_blocked: _, ...config }: RoutingConfig): Hash {
 	return hashObject({ type: "svc.brain.v1", config });
 }
@@ -30,6 +30,7 @@ export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): Rou
 		own.compliance && server.compliance
 			? unitePolicies(server.compliance, own.compliance)
 			: (own.compliance ?? server.compliance);
+	const defaultMaxTokens = own.default_max_tokens ?? server.default_max_tokens;
 	const operatorBlocked = own.operator_blocked ?? server.operator_blocked;
 	const allowlists = [...(own.allowlists ?? []), ...(server.allowlists ?? [])];
 	return {
@@ -40,6 +41,7 @@ export function mergeNormalForms(own: RoutingConfig, server: RoutingConfig): Rou
 		fallback: own.fallback.length > 0 ? own.fallback : server.fallback,
 		...(rules ? { rules } : {}),
 		...(compliance ? { compliance } : {}),
+		...(defaultMaxTokens === undefined ? {} : { default_max_tokens: defaultMaxTokens }),
 		...(allowlists.length > 0 ? { allowlists } : {}),
 		...(operatorBlocked ? { operator_blocked: operatorBlocked } : {}),
 	};

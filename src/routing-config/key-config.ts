@@ -10,9 +10,13 @@ const EMPTY_CONFIG: RoutingConfig = { model: "auto", routing_mode: null, max_cos
 /** By the rules as they were looked up, so that each look-up is compiled once. */
 const compiledByRules = new WeakMap<KeyRules, Promise<CompiledConfig>>();
 
-async function compileRules({ models, brainConfig }: KeyRules): Promise<CompiledConfig> {
+async function compileRules({ models, brainConfig, defaultMaxTokens }: KeyRules): Promise<CompiledConfig> {
 	const own = brainConfig === null ? EMPTY_CONFIG : parseStoredConfig(brainConfig);
-	const config = models === null ? own : { ...own, allowlists: [[...models]] };
+	const config: RoutingConfig = {
+		...own,
+		...(models === null ? {} : { allowlists: [[...models]] }),
+		...(defaultMaxTokens === null ? {} : { default_max_tokens: defaultMaxTokens }),
+	};
 	if (patternsIn(config).length === 0) return { config, matches: () => false };
 	const { matchesPattern } = await loadPatterns();
 	return { config, matches: matchesPattern };

@@ -88,6 +88,8 @@ function renderSummary(config: RoutingConfig): string {
 		["Never called", config.blocked.length === 0 ? "nobody" : renderCodes(config.blocked)],
 		["Stand-ins, in order", config.fallback.length === 0 ? "the nearest model" : renderCodes(config.fallback)],
 	];
+	if (config.default_max_tokens !== undefined)
+		rows.push(["Output limit where a request names none", `${config.default_max_tokens} tokens`]);
 	for (const [name, value] of Object.entries(config.compliance ?? {}))
 		rows.push([name.replaceAll("_", " "), value === true ? "yes" : renderCodes([value].flat().map(String))]);
 	return `<dl>${rows.map(([name, value]) => `<dt>${escapeMarkup(name)}</dt><dd>${value}</dd>`).join("")}</dl>`;

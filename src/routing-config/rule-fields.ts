@@ -43,6 +43,7 @@ function routingConfigField() {
 			max_cost: { ...AMOUNT, description: "USD a request." },
 			blocked: { ...WORDS, description: "Models, providers, globs." },
 			fallback: WORDS,
+			default_max_tokens: { type: "integer", minimum: 1, description: "Output limit where the request names none." },
 			rules: { type: "array", items: RULE, description: "First match wins." },
 		},
 	});

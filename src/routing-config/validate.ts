@@ -3,6 +3,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { isActivePolicy, MODE_IS_OPERATORS, parseCompliancePolicy } from "../compliance/policy.ts";
 import { type DocumentFault, inDocumentOrder, parseMembers } from "../faults.ts";
+import { optionalMember } from "../json.ts";
 import { findBlocking, type RoutingConfig } from "../routing/routing-config.ts";
 import { quoteInput } from "../suggest.ts";
 import { configMembers, operatorConfigMembers, patternsIn } from "./config-schema.ts";
@@ -96,7 +97,7 @@ export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfi
 	);
 	const patternFaults = findPatternFaults(raw, basis);
 	const all = inDocumentOrder([...faults, ...policyFaults, ...patternFaults], raw);
-	const { max_cost, max_cost_per_request, rules = [] } = members;
+	const { max_cost, max_cost_per_request, default_max_tokens, rules = [] } = members;
 	if (max_cost !== undefined && max_cost_per_request !== undefined && max_cost !== max_cost_per_request) {
 		const message = "means the same as max_cost, and differs from it";
 		all.push({ path: ["max_cost_per_request"], at: "value", message });
@@ -109,6 +110,7 @@ export function validateConfig(raw: unknown, basis: ConfigBasis): ValidatedConfi
 		fallback: members.fallback ?? [],
 		...(rules.length > 0 && patternFaults.length === 0 ? { rules } : {}),
 		...(isActivePolicy(compliance.policy) ? { compliance: compliance.policy } : {}),
+		...optionalMember("default_max_tokens", default_max_tokens),
 	};
 	const known = isOperators ? withoutUnknownModels(config, catalog) : { config, warnings: [] };
 	const warnings = [...known.warnings, ...findWarnings(known.config, catalog)];

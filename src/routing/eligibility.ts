@@ -33,6 +33,8 @@ export interface Constraints {
 	/** Price tiers that may serve; null means all. */
 	tiers: readonly Tier[] | null;
 	available(model: Model): boolean;
+	/** Models that their providers lately said they do not serve. */
+	notServed: Readonly<Record<string, unknown>>;
 	/** Why the compliance policy in force keeps the call from a model; empty when it does not. */
 	complianceReasons(model: Model): readonly string[];
 	/** Whether a model's wire takes images by https address. This service does not fetch images. */
@@ -97,6 +99,8 @@ export function findExclusions(model: Model, constraints: Constraints): Exclusio
 			code: "unavailable",
 			text: `no key is configured for ${model.provider}`,
 		});
+	if (Object.hasOwn(constraints.notServed, model.id))
+		exclusions.push({ code: "unavailable", text: `${model.provider} lately said that it does not serve it` });
 	if (allowlist && !allowlist.includes(model.id))
 		exclusions.push({ code: "plan", text: `not in the ${plan.displayName} plan` });
 	if (!keyAllowlists.every((list) => isListed(model, list)))

@@ -10,6 +10,8 @@ import { EFFORTS, TIERS } from "../catalog/vocabulary.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
+import { breakerKey, callKey } from "../providers/health.ts";
+import { health } from "../providers/isolate-health.edge.ts";
 import { isAvailable } from "../providers/wires.ts";
 import type { Settings } from "../settings.ts";
 import { isListed } from "./routing-config.ts";
@@ -39,11 +41,22 @@ const modelEntrySchema = z.lazy(() =>
 			reasoning_efforts: z.array(z.enum(EFFORTS)),
 		}),
 		available: z.boolean(),
+		not_served: z
+			.literal(true)
+			.optional()
+			.describe(
+				"Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes.",
+			),
 		alias: z.string().optional().describe("The id that was asked for, where it stands for this model."),
 	}),
 );
 
 type ModelEntry = z.infer<typeof modelEntrySchema>;
+
+function isPassedBy({ id, provider }: Model, { providers }: Pick<Settings, "providers">): boolean {
+	const access = providers.get(provider);
+	return access !== undefined && health.unserved.find(callKey(breakerKey(access), id), Date.now()) !== null;
+}
 
 /** @param account whose key may not call every model; null without a key. */
 function toModelEntry(model: Model, settings: Settings, account: Account | null, nowMs: number): ModelEntry {
@@ -76,6 +89,7 @@ function toModelEntry(model: Model, settings: Settings, account: Account | null,
 			reasoning_efforts: model.reasoning?.efforts ?? [],
 		},
 		available: isAvailable(model, settings) && isListed(model, account?.key.rules?.models ?? ["*"]),
+		...(isPassedBy(model, settings) ? { not_served: true } : {}),
 	};
 }
 
@@ -160,5 +174,8 @@ const getModelEndpoint = endpoint({
 		return ok(model.id === params.id ? entry : { ...entry, alias: params.id });
 	},
 });
+
+/** GET /v1/models, as other parts of the service read it. */
+export type ModelList = { data: ModelEntry[] };
 
 export const modelEndpoints: readonly Endpoint[] = [listModelsEndpoint, getModelEndpoint];

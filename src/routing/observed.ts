@@ -19,6 +19,11 @@ export const observedSchema = z.lazy(() =>
 		failure_share: byName(z.number().min(0).max(1))
 			.optional()
 			.describe("By model: the share of its calls that have failed lately."),
+		not_served: byName(z.int().min(0))
+			.optional()
+			.describe(
+				"Models that their providers lately said they do not serve, which are passed by: ms until a request that names one asks again.",
+			),
 	}),
 );
 
@@ -52,14 +57,14 @@ function onlyNamed<T>(
 /** Prices change on the hour. */
 const HOUR_MS = 3_600_000;
 
-/** The part that matters for these models, with the hour. Empty members are left out. */
+/** The part that matters for these models, and what kept others from being among them, with the hour. Empty members are left out. */
 export function toObserved(
 	observations: Observations,
 	models: readonly { id: string; provider: string }[],
 	nowMs: number,
 ): Observed {
 	const at = new Date(nowMs - (nowMs % HOUR_MS)).toISOString();
-	const { conversation_model } = observations;
+	const { conversation_model, not_served = {} } = observations;
 	const ids = new Set(models.map(({ id }) => id));
 	const open_breakers = onlyNamed(observations.open_breakers, new Set(models.map(({ provider }) => provider)));
 	const throttled = onlyNamed(observations.throttled, ids);
@@ -72,5 +77,6 @@ export function toObserved(
 		...(throttled ? { throttled } : {}),
 		...(slowdown ? { slowdown } : {}),
 		...(failure_share ? { failure_share } : {}),
+		...(Object.keys(not_served).length > 0 ? { not_served } : {}),
 	};
 }

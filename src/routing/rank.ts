@@ -139,6 +139,7 @@ export function rankModels(request: SelectionRequest, mode: Mode, tiers: readonl
 		ceiling: costCeiling(request),
 		tiers,
 		available: request.available,
+		notServed: request.observations.not_served ?? {},
 		complianceReasons: request.complianceReasons,
 		takesRemoteImages: request.takesRemoteImages,
 		takesToolName: request.takesToolName,

@@ -35,7 +35,7 @@ export interface RoutingRule {
 	use: RuleChoice;
 }
 
-/** The canonical form of any input form. `rules` and `compliance` are present only when they are not empty. */
+/** The canonical form of any input form. `rules`, `compliance` and `default_max_tokens` are present only when they are set. */
 export interface RoutingConfig {
 	model: string;
 	routing_mode: RoutingMode | null;
@@ -45,6 +45,8 @@ export interface RoutingConfig {
 	fallback: string[];
 	rules?: RoutingRule[];
 	compliance?: CompliancePolicy;
+	/** The output limit of requests that name none. */
+	default_max_tokens?: number;
 	/** Of API keys: lists of ids, tiers and globs, each of which must have the model. Only the service sets them. */
 	allowlists?: string[][];
 	/** The entries of `blocked` that are the operator's, which answers do not name. Only the service sets them; no digest has them. */

@@ -1,6 +1,6 @@
 // Selects the model for a call and its fallbacks by signals, mode and constraints, and gives the reason. Pure: the same request
 // gives the same selection.
-import { findModelOrAlias } from "../catalog/aliases.ts";
+import { findNamedModel } from "../catalog/aliases.ts";
 import { INTENSITIES } from "../catalog/catalog.ts";
 import { modelAllowlist } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
@@ -12,7 +12,8 @@ import type { Mode } from "./mode.ts";
 import { costCeiling, rankModels } from "./rank.ts";
 import { describeChoice } from "./reason.ts";
 import { renderExclusions, toSelectionFailure } from "./refusal.ts";
-import type { Candidate, RankedModels, Selection, SelectionRequest } from "./selection.ts";
+import { toUnknownModel } from "./replacement.ts";
+import type { Candidate, RankedModels, Replacement, Selection, SelectionRequest } from "./selection.ts";
 
 function chooseMode(request: SelectionRequest): Mode {
 	const requestedMode = request.routingMode ?? request.rule?.use.routing_mode ?? request.config?.routing_mode;
@@ -89,8 +90,8 @@ function selectWithinTiers(request: SelectionRequest, mode: Mode, range: TierRan
 	}
 }
 
-/** Selects the cheapest budget model. It replaces an id that is not in the catalog or not in the plan. */
-function selectCheapest(request: SelectionRequest, why: string): Result<Selection> {
+/** Selects the cheapest budget model. It replaces an id that means nothing, or a model that is not in the plan. */
+function selectCheapest(request: SelectionRequest, because: Replacement["because"], why: string): Result<Selection> {
 	const ranking = rankModels(request, "direct", null);
 	const chosen = buildSelection(
 		request,
@@ -100,7 +101,8 @@ function selectCheapest(request: SelectionRequest, why: string): Result<Selectio
 		request.model,
 		(first) => `${why}: ${first.model.display_name} is the cheapest available budget model`,
 	);
-	return chosen ? ok(chosen) : fail(toSelectionFailure(request, ranking.excluded, "direct"));
+	const replaced: Replacement = { asked: request.model, because };
+	return chosen ? ok({ ...chosen, replaced }) : fail(toSelectionFailure(request, ranking.excluded, "direct"));
 }
 
 /**
@@ -112,7 +114,8 @@ function selectCheapest(request: SelectionRequest, why: string): Result<Selectio
 function selectNamed(request: SelectionRequest, model: Model, by: "request" | "config"): Result<Selection> {
 	const namer = by === "request" ? by : "routing config";
 	const isAlias = request.model !== model.id;
-	const ranking = rankModels(request, "direct", null);
+	const isDue = by === "request" && request.observations.not_served?.[model.id] === 0;
+	const ranking = rankModels(isDue ? withServed(request, [model.id]) : request, "direct", null);
 	const own = ranking.eligible.find((candidate) => candidate.model === model);
 	const others = ranking.eligible.filter((candidate) => candidate !== own);
 	const fallbacks = [
@@ -182,8 +185,24 @@ function findTarget({
 	return config && config.model !== "auto" ? { by: "config", model: config.model } : null;
 }
 
-/** Selects the model for a call and ranks the others as fallbacks. */
+/** The request as if providers had not said that they do not serve some models. */
+function withServed(request: SelectionRequest, modelIds: readonly string[]): SelectionRequest {
+	const { not_served = {}, ...observations } = request.observations;
+	const left = Object.entries(not_served).filter(([id]) => !modelIds.includes(id));
+	return { ...request, observations: { ...observations, not_served: Object.fromEntries(left) } };
+}
+
+/**
+ * Selects the model for a call and ranks the others as fallbacks. Models that their providers lately said they do not serve are passed
+ * by; where nothing else may serve, they are asked.
+ */
 export function selectModels(request: SelectionRequest): Result<Selection> {
+	const selected = selectServed(request);
+	const passedBy = Object.keys(request.observations.not_served ?? {});
+	return selected.ok || passedBy.length === 0 ? selected : selectServed(withServed(request, passedBy));
+}
+
+function selectServed(request: SelectionRequest): Result<Selection> {
 	const target = findTarget(request);
 	const { toolLoopModel } = request.call;
 	const namedModel = target && "by" in target ? target : null;
@@ -192,13 +211,17 @@ export function selectModels(request: SelectionRequest): Result<Selection> {
 		if (same) return ok(same);
 	}
 	if (!target || "tiers" in target) return selectWithinTiers(request, chooseMode(request), target);
-	const own = request.catalog.findModel(target.model);
-	const model = own ?? (request.takesAliases ? findModelOrAlias(target.model, request.catalog) : null);
+	const named = findNamedModel(target.model, request.catalog);
+	const asked = { ...request, model: target.model };
+	if (!named) {
+		if (request.refusesUnknown) return fail(toUnknownModel(target.model));
+		return selectCheapest(asked, "unknown", "the id asked for is not in the catalog");
+	}
+	const { model, isExact } = named;
 	const allowlist = modelAllowlist(request.plan, request.catalog);
-	const namedRequest = { ...request, model: target.model };
-	if (!model) return selectCheapest(namedRequest, "the id asked for is not in the catalog");
 	if (allowlist && !allowlist.includes(model.id))
-		return selectCheapest(namedRequest, `${model.id} is not in the ${request.plan.displayName} plan`);
-	const selected = selectNamed(namedRequest, model, target.by);
-	return selected.ok && !own ? ok({ ...selected.value, aliasFrom: target.model }) : selected;
+		return selectCheapest(asked, "plan", `${model.id} is not in the ${request.plan.displayName} plan`);
+	const selected = selectNamed(isExact ? { ...request, model: model.id } : asked, model, target.by);
+	if (!selected.ok || isExact) return selected;
+	return ok({ ...selected.value, replaced: { asked: target.model, because: "alias" } });
 }

@@ -13,14 +13,23 @@ import type { RoutingConfig } from "./routing-config.ts";
 import type { MatchedRule } from "./rules.ts";
 import type { Expectation } from "./score.ts";
 
+/**
+ * Why a model was selected in place of an id that the request names: it is the nearest of its family (`alias`), or the cheapest where
+ * the id means nothing (`unknown`) or a model outside the pricing plan (`plan`).
+ */
+export interface Replacement {
+	asked: string;
+	because: "alias" | "unknown" | "plan";
+}
+
 /** Everything that a selection depends on. */
 export interface SelectionRequest extends LengthRequest {
 	/** The models to choose from. */
 	catalog: Catalog;
 	/** As the client wrote it; `auto` leaves the choice to routing. */
 	model: string;
-	/** An id of another version or snapshot of a known family names the nearest model of the catalog. */
-	takesAliases?: boolean;
+	/** An id that means nothing is refused; by default the cheapest budget model takes its place. */
+	refusesUnknown?: boolean;
 	routingMode: RoutingMode | null;
 	/** The mode for a trivial prompt when neither request nor config sets one. */
 	trivialMode: RoutingMode;
@@ -73,8 +82,8 @@ export interface Selection {
 	 * The model or id that was named but cannot serve; null when the first candidate is the intended one.
 	 */
 	fallbackFrom: string | null;
-	/** The id that was asked for, where it named a model as its alias. */
-	aliasFrom?: string;
+	/** The request named another model than the one that was selected; absent where it did not. */
+	replaced?: Replacement;
 	/** One sentence for people. */
 	reason: string;
 }

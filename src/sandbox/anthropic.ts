@@ -4,6 +4,7 @@ import { countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.t
 import { type AnthropicRequest, messageBlocks, parseAnthropic, signThinking } from "./anthropic-request.ts";
 import {
 	type AcceptedRequest,
+	DISLIKED,
 	isFramed,
 	type JsonFields,
 	OVERFLOW,
@@ -213,6 +214,11 @@ export const anthropicFormat: SandboxFormat = {
 	overflow: () => {
 		const { promptTokens, windowTokens } = OVERFLOW;
 		return new Refusal(400, `prompt is too long: ${promptTokens} tokens > ${windowTokens} maximum`);
+	},
+	refusals: {
+		unserved: (model) => new Refusal(404, `model: ${model}`),
+		forbidden: () => new Refusal(403, "Your API key does not have permission to use the specified resource"),
+		disliked: () => new Refusal(403, DISLIKED),
 	},
 	overloaded: 529,
 };

@@ -69,6 +69,10 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
 	const { stream } = accepted;
 	if (faults.overflow) return refusalResponse(format, format.overflow(provider), provider);
+	if (faults.refusal) {
+		const { model } = accepted.request.prompt;
+		return refusalResponse(format, format.refusals[faults.refusal](model, provider), provider);
+	}
 	const status = faults.status ?? (faults.error && !stream ? format.overloaded : null);
 	if (status !== null) {
 		const refusal = new Refusal(status, `the sandbox was asked for status ${status}`);

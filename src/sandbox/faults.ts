@@ -2,6 +2,8 @@
 //
 //   [[status 429 retry-after 2]]   an error status, with a wait where the format states it
 //   [[overflow]]                   the format's error for a prompt beyond the context window
+//   [[unserved]] [[forbidden]]     the format's errors for a model that is not served, for an account without permission
+//   [[disliked]]                   a 403 for a prompt that the provider dislikes, as xAI words it
 //   [[slow 500]]                   wait so many ms before the head
 //   [[think 500]]                  wait so many ms between the head and the first word
 //   [[drip 50]]                    wait so many ms before each later piece of the body
@@ -13,12 +15,18 @@
 //
 // `[[word @provider]]` holds for that provider only; `[[fail provider]]` is its status 503. A wait takes at most two minutes.
 
+/** What the sandbox refuses, in the words of the providers. */
+export const REFUSALS = ["unserved", "forbidden", "disliked"] as const;
+export type SandboxRefusal = (typeof REFUSALS)[number];
+
 export interface SandboxFaults {
 	/** Answer with this error status. */
 	status: number | null;
 	retryAfterSeconds: number | null;
 	/** Answer that the prompt does not fit the context window. */
 	overflow: boolean;
+	/** Answer with a refusal of the model, of the account or of the prompt. */
+	refusal: SandboxRefusal | null;
 	/** Wait before answering. */
 	slowMs: number;
 	/** Wait between the head and the body. */
@@ -75,6 +83,7 @@ export function parseFaults(prompt: string, provider: string): SandboxFaults {
 		status: number(/^status ([3-5]\d{2})\b/),
 		retryAfterSeconds: number(/\bretry-after (\d{1,5})\b/),
 		overflow: words.includes("overflow"),
+		refusal: REFUSALS.find((word) => words.includes(word)) ?? null,
 		slowMs: waitMs("slow"),
 		thinkMs: waitMs("think"),
 		dripMs: waitMs("drip"),

@@ -1,6 +1,7 @@
 // The interface of the sandbox's wire formats. Faults and streams are handled once, for all of them.
 import * as z from "zod";
 import type { SandboxAnswer, SandboxRequest } from "./answer.ts";
+import type { SandboxRefusal } from "./faults.ts";
 
 /** A JSON object of any members. */
 export const jsonFields = z.record(z.string(), z.unknown());
@@ -62,12 +63,17 @@ export interface SandboxFormat {
 	): { body: Record<string, unknown>; headers: Record<string, string> };
 	/** The error for a prompt that does not fit the context window. */
 	overflow(provider: string): Refusal;
+	/** The errors for a model, an account or a prompt that is refused. */
+	refusals: Readonly<Record<SandboxRefusal, (model: string, provider: string) => Refusal>>;
 	/** Status of an overloaded upstream. */
 	overloaded: number;
 }
 
 /** A prompt and a context window, in tokens, as errors of overflow name them. */
 export const OVERFLOW = { promptTokens: 250_000, windowTokens: 200_000 };
+
+/** What a provider says of a prompt that it dislikes. */
+export const DISLIKED = "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE_SANDBOX";
 
 /** Whether a text is in a frame such as `<system>`: instructions that come with a turn, and are no question of the user's. */
 export function isFramed(text: string): boolean {

@@ -2,6 +2,7 @@
 import { countTokens, type SandboxAnswer, toPieces } from "./answer.ts";
 import {
 	type AcceptedRequest,
+	DISLIKED,
 	isFramed,
 	type JsonFields,
 	OVERFLOW,
@@ -201,6 +202,15 @@ export const googleFormat: SandboxFormat = {
 			400,
 			`The input token count (${promptTokens}) exceeds the maximum number of tokens allowed (${windowTokens}).`,
 		);
+	},
+	refusals: {
+		unserved: (model) =>
+			new Refusal(
+				404,
+				`models/${model} is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods.`,
+			),
+		forbidden: () => new Refusal(403, "The caller does not have permission"),
+		disliked: () => new Refusal(403, DISLIKED),
 	},
 	overloaded: 503,
 };

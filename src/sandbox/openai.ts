@@ -2,6 +2,7 @@
 import { CREATED_SECONDS, countTokens, type SandboxAnswer, shortHash, toPieces } from "./answer.ts";
 import {
 	type AcceptedRequest,
+	DISLIKED,
 	type JsonFields,
 	OVERFLOW,
 	Refusal,
@@ -180,5 +181,29 @@ export const openaiFormat: SandboxFormat = {
 		headers: { ...(retryAfterSeconds === null ? {} : { "retry-after": String(retryAfterSeconds) }) },
 	}),
 	overflow: openAiOverflow,
+	refusals: {
+		unserved(model, provider) {
+			if (provider === "mistral") {
+				const message = `Invalid model: ${model}`;
+				return new Refusal(400, message, {
+					object: "error",
+					message,
+					type: "invalid_model",
+					param: null,
+					code: "1500",
+				});
+			}
+			const message = `The model \`${model}\` does not exist or you do not have access to it.`;
+			return new Refusal(404, message, {
+				error: { message, type: "invalid_request_error", param: null, code: "model_not_found" },
+			});
+		},
+		forbidden: () => new Refusal(403, "This API key does not have permission to call chat completions."),
+		disliked: () =>
+			new Refusal(403, DISLIKED, {
+				code: "The caller does not have permission to execute the specified operation",
+				error: DISLIKED,
+			}),
+	},
 	overloaded: 503,
 };

@@ -12,7 +12,7 @@ export interface IndexedSection {
 }
 
 export interface FoundSection extends IndexedSection {
-	/** The text around the first word that was found, in parts; every second one is what was searched for. */
+	/** The text around the first word that was found, in parts; every second one is what was searched for. Letters are not marked. */
 	snippet: string[];
 }
 
@@ -54,10 +54,19 @@ function weighSection({ title, page, text }: IndexedSection, words: readonly str
 	return weights.reduce((sum, weight) => sum + weight, together);
 }
 
+/** Where a word stands in a text: at the beginning of a word if it does anywhere; -1 if it does not occur. */
+function findWord(text: string, word: string): number {
+	for (let index = text.indexOf(word); index >= 0; index = text.indexOf(word, index + 1))
+		if (beginsWord(text, index)) return index;
+	return text.indexOf(word);
+}
+
 function cutSnippet(text: string, words: readonly string[]): string[] {
 	const lower = text.toLowerCase();
 	const [first] = words
-		.map((word) => ({ word, index: lower.indexOf(word) }))
+		// A letter stands in nearly every word, and says nothing about the place.
+		.filter((word) => word.length > 1)
+		.map((word) => ({ word, index: findWord(lower, word) }))
 		.filter(({ index }) => index >= 0)
 		.toSorted((a, b) => a.index - b.index);
 	if (!first) return [text.slice(0, SNIPPET_CHARS)];

@@ -112,7 +112,7 @@ const invokeSkillEndpoint = endpoint({
 		const chat = toChatRequest(body, skill, context.rawBody);
 		const governed = await applyChatRules(chat.body, context, chat.rawBody);
 		if (!governed.ok) return governed;
-		const request = withSkillDefaults(governed.value, body);
+		const request = withSkillDefaults(governed.value);
 		const purpose = { ...toChatPurpose(request, chat.rawBody), skillId: skill.id };
 		const toBlock = (settled: SettledRequest) => toSkillBlock(skill, settled);
 		const entrance = chatEntrance(

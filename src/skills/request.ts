@@ -57,15 +57,16 @@ export function toChatRequest(
 
 /**
  * The options of an invocation. A short task is expert work too, so its mode is `balanced` at least. Without a limit of the
- * client's, an answer may be as long as its model and the ceiling allow.
+ * client's or a config's, an answer may be as long as its model and the ceiling allow.
  */
-export function withSkillDefaults(
-	{ call, options: chatOptions }: InferenceRequest,
-	{ max_tokens, max_completion_tokens }: Pick<SkillRequest, "max_tokens" | "max_completion_tokens">,
-): InferenceRequest {
+export function withSkillDefaults({ call, options: chatOptions }: InferenceRequest): InferenceRequest {
 	const options = { ...chatOptions, leastMode: "balanced" as const };
-	if ((max_completion_tokens ?? max_tokens) != null) return { call, options };
-	return { call: { ...call, maxTokens: MIN_ANSWER_TOKENS }, options: { ...options, outputLimit: "most" } };
+	const isLimited = options.defaultMaxTokens === undefined || options.outputLimit !== undefined;
+	if (isLimited) return { call, options };
+	return {
+		call: { ...call, maxTokens: MIN_ANSWER_TOKENS },
+		options: { ...options, outputLimit: "most", defaultMaxTokens: Number.POSITIVE_INFINITY },
+	};
 }
 
 /** A failure of the engine under the names of an invocation. */

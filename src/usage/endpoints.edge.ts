@@ -1,18 +1,23 @@
 // Plans, usage and savings.
 
 import * as z from "zod";
+import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { mayRead, readableMakers } from "../account/makers.ts";
+import { findExactModel } from "../catalog/aliases.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { modelAllowlist, PLANS, type Plan, planIdSchema } from "../catalog/plans.ts";
 import type { Model } from "../catalog/schema.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
 import { usd } from "../proof/money.ts";
 import { currentUsage } from "./current-usage.edge.ts";
 import { GROUPS_AS_CSV, groupListSchema, groupQueryMembers, parseGroupRequest } from "./group-views.ts";
 import { answerGroups } from "./grouped.edge.ts";
 import type { GroupTotals } from "./groups.ts";
+import { listReadableRequests } from "./request-list.edge.ts";
 import { DEFAULT_BASELINE, estimateSavings } from "./savings.ts";
 
 const accessTypeSchema = z.enum(["all", "allowlist"]);
@@ -77,7 +82,10 @@ const recentSchema = z.object({
 	fallback: z.boolean(),
 });
 
-function renderRecent({ cost_nano_usd, ...row }: RecentUsage): z.infer<typeof recentSchema> {
+/** What is shown of a request among the latest. */
+type RecentRequest = Pick<RecentUsage, Exclude<keyof z.infer<typeof recentSchema>, "cost_usd"> | "cost_nano_usd">;
+
+function renderRecent({ cost_nano_usd, ...row }: RecentRequest): z.infer<typeof recentSchema> {
 	const { request_id, created_at, kind, model, provider, mode, tokens, latency_ms, fallback } = row;
 	const cost_usd = usd(cost_nano_usd);
 	return { request_id, created_at, kind, model, provider, mode, tokens, cost_usd, latency_ms, fallback };
@@ -94,6 +102,12 @@ const openSchema = z.object({
 function renderHold({ request_id, kind, spent_nano_usd, held_nano_usd, bound_nano_usd }: OpenHold) {
 	const amounts = { spent_usd: usd(spent_nano_usd), held_usd: usd(held_nano_usd), bound_usd: usd(bound_nano_usd) };
 	return { request_id, kind, ...amounts };
+}
+
+/** The latest requests of a key that reads only its own. */
+async function listOwnRecent(context: KeyContext): Promise<RecentRequest[]> {
+	const { entries } = await listReadableRequests(context, { filter: {}, after: null, limit: RECENT_ROWS });
+	return entries;
 }
 
 export const usageSchema = z.lazy(() =>
@@ -152,6 +166,9 @@ const getUsageEndpoint = endpoint({
 		if (!grouped.ok) return grouped;
 		if (grouped.value) return answerGroups(context, grouped.value, "usage.groups", toUsageAmounts);
 		const { quota, totals, recent, holds } = await currentUsage(context);
+		const isRestricted = readableMakers(context.account) !== null;
+		const shownRecent = isRestricted ? await listOwnRecent(context) : recent;
+		const shownOpen = holds.filter(({ api_key_id }) => mayRead(context.account, api_key_id));
 		const whole = totals.total();
 		const plan = PLANS[quota.plan];
 		const { dailyLimit, usedToday } = quota;
@@ -172,9 +189,9 @@ const getUsageEndpoint = endpoint({
 			by_model: totals.by("model"),
 			by_provider: totals.by("provider"),
 			by_mode: totals.by("mode"),
-			recent: recent.map(renderRecent),
+			recent: shownRecent.map(renderRecent),
 			held_usd: usd(holds.reduce((sum, { held_nano_usd }) => sum + held_nano_usd, 0)),
-			open: holds.map(renderHold),
+			open: shownOpen.map(renderHold),
 		});
 	},
 });
@@ -221,7 +238,7 @@ const getSavingsEndpoint = endpoint({
 	result: z.lazy(() => z.union([savingsSchema.unwrap(), savingsGroupsSchema.unwrap()])),
 	async handle({ query: { baseline: baselineId, ...groupQuery }, context }) {
 		const { settings, startedAtMs } = context;
-		const baseline = settings.catalog.findModel(baselineId);
+		const baseline = findExactModel(baselineId, settings.catalog);
 		if (!baseline) return fail({ reason: "unknown_model", message: "baseline is not a model of GET /v1/models" });
 		const grouped = parseGroupRequest(groupQuery, startedAtMs);
 		if (!grouped.ok) return grouped;

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { mayChange, mayRead } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
@@ -23,7 +24,7 @@ const NO_REQUEST: Failure = {
 
 const NOT_ITS_REQUEST: Failure = {
 	reason: "role_forbidden",
-	message: "a key with the role agent may rate only requests of its own",
+	message: "a key with the role agent may rate only requests that it, or a key it replaced, made",
 };
 
 /**
@@ -41,7 +42,8 @@ async function findRefusal(
 	if (stored === undefined && (await own.receipt(requestId)) === null) return NO_REQUEST;
 	if (account.key.role !== "agent") return null;
 	const keyId = stored === undefined ? await own.settledBy(requestId) : stored;
-	return keyId === account.keyId ? null : NOT_ITS_REQUEST;
+	if (!mayRead(account, keyId)) return NO_REQUEST;
+	return mayChange(account, keyId) ? null : NOT_ITS_REQUEST;
 }
 
 const giveFeedbackEndpoint = endpoint({

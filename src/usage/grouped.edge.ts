@@ -1,5 +1,6 @@
 // A user's usage in groups, up to the last answered request, as JSON or CSV.
 import type { KeyContext } from "../account/context.ts";
+import { mayRead, readableMakers } from "../account/makers.ts";
 import { ok } from "../failure.ts";
 import { prefersCsv, renderCsv } from "../http/csv.ts";
 import type { HandlerResult } from "../http/endpoint.ts";
@@ -44,17 +45,21 @@ interface CurrentGroups {
  */
 export async function readGroups(
 	{
-		account: { userId },
+		account,
 		db,
 		meter,
 		timings,
-	}: Pick<KeyContext, "db" | "meter" | "timings"> & { account: Pick<KeyContext["account"], "userId"> },
+	}: Pick<KeyContext, "db" | "meter" | "timings"> & { account: Pick<KeyContext["account"], "userId" | "key"> },
 	{ grouping, range, after, limit }: GroupRequest,
 ): Promise<CurrentGroups> {
+	const { userId } = account;
+	const owner = { userId, makers: readableMakers(account) };
 	const pending = await readPendingParts(meter(userId));
 	const ids = pending.flatMap(([part]) => (part ? [part.request_id] : []));
-	const { counts: stored, storedIds } = await timings.measure("d1", () => readCounts(db, userId, grouping, range, ids));
-	const missing = pending.flat().filter(({ request_id }) => !storedIds.has(request_id));
+	const { counts: stored, storedIds } = await timings.measure("d1", () => readCounts(db, owner, grouping, range, ids));
+	const missing = pending
+		.flat()
+		.filter(({ request_id, api_key_id }) => !storedIds.has(request_id) && mayRead(account, api_key_id));
 	const counts = mergeCounts(stored, missing, grouping, range);
 	const total = sumCounts(counts);
 	const findLabels = (names: string[]) => timings.measure("d1", () => findKeyLabels(db, userId, names));

@@ -4,6 +4,7 @@ import { and, between, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
+import { isOneOf, jsonList } from "../db/rows.ts";
 import { apiKeys, settlements, usageDays } from "../db/schema.ts";
 import type { DayRange } from "./day-range.ts";
 import type { Grouping, KeyLabel, NamedCounts } from "./groups.ts";
@@ -13,11 +14,18 @@ const LOOKUP_IDS = 20_000;
 
 const NAMES = { key: usageDays.apiKeyId, tag: usageDays.apiKeyId, model: usageDays.model, day: usageDays.day };
 
+/** Whose usage is summed up. */
+interface UsageOwner {
+	userId: string;
+	/** Of these API keys alone; null for all. */
+	makers: readonly string[] | null;
+}
+
 function sumOf(column: SQLiteColumn): SQL<number> {
 	return sql<number>`sum(${column})`;
 }
 
-function rollupSums(db: Database, userId: string, grouping: Grouping, { since, until }: DayRange) {
+function rollupSums(db: Database, { userId, makers }: UsageOwner, grouping: Grouping, { since, until }: DayRange) {
 	const name = NAMES[grouping];
 	return db
 		.select({
@@ -30,13 +38,14 @@ function rollupSums(db: Database, userId: string, grouping: Grouping, { since, u
 			cost_nano_usd: sumOf(usageDays.costNanoUsd),
 		})
 		.from(usageDays)
-		.where(and(eq(usageDays.userId, userId), between(usageDays.day, since, until)))
+		.where(
+			and(
+				eq(usageDays.userId, userId),
+				between(usageDays.day, since, until),
+				makers ? isOneOf(usageDays.apiKeyId, makers) : undefined,
+			),
+		)
 		.groupBy(name);
-}
-
-/** A list of texts as one parameter. */
-function jsonList(texts: readonly string[]): SQL {
-	return sql`(SELECT value FROM json_each(${JSON.stringify(texts)}))`;
 }
 
 function storedIdsQuery(db: Database, ids: readonly string[]) {
@@ -58,7 +67,7 @@ interface StoredCounts {
  */
 export async function readCounts(
 	db: Database,
-	userId: string,
+	owner: UsageOwner,
 	grouping: Grouping,
 	range: DayRange,
 	ids: readonly string[],
@@ -67,7 +76,7 @@ export async function readCounts(
 		ids.slice(n * LOOKUP_IDS, (n + 1) * LOOKUP_IDS),
 	);
 	const lookups = parts.map((part) => storedIdsQuery(db, part));
-	const [counts, ...found] = await db.batch([rollupSums(db, userId, grouping, range), ...lookups]);
+	const [counts, ...found] = await db.batch([rollupSums(db, owner, grouping, range), ...lookups]);
 	return { counts, storedIds: new Set(found.flat().map(({ id }) => id)) };
 }
 

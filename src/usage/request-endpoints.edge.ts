@@ -1,15 +1,13 @@
 // A user's requests over HTTP: what was decided for each, and what it cost. Neither prompts nor answers: settlements hold none.
 import * as z from "zod";
-import type { KeyContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, searchedBackToMember, toNextPage } from "../http/list-answer.ts";
-import { mergePageParts } from "../http/list-page.ts";
 import { readListCursor } from "../http/list-position.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
-import { type RequestDetail, toRequestPosition } from "../meter/request-page.ts";
+import { listReadableRequests, lookUpRequest } from "./request-list.edge.ts";
 import {
 	REQUEST_KINDS,
 	requestDetailSchema,
@@ -17,7 +15,6 @@ import {
 	toRequestDetailView,
 	toRequestView,
 } from "./request-views.ts";
-import { findRequest, findRequests } from "./requests.store.ts";
 
 const DEFAULT_REQUESTS = 50;
 const MOST_REQUESTS = 200;
@@ -49,15 +46,12 @@ const listRequestsEndpoint = endpoint({
 		}),
 	),
 	async handle({ query, context }) {
-		const { account, db, meter, settings, timings } = context;
+		const { settings } = context;
 		const { kind, model, key_id: apiKeyId, since, until, limit, cursor } = query;
 		const after = readListCursor(cursor, (id) => parseRequestId(id, settings) !== null);
 		if (!after.ok) return after;
 		const page = { filter: { kind, model, apiKeyId, since, until }, after: after.value, limit };
-		// The meter first: what it flushes after this is found in D1.
-		const pending = await meter(account.userId).pendingRequests(page);
-		const stored = await timings.measure("d1", () => findRequests(db, account.userId, page));
-		const { entries, nextCursor, searchedBackTo } = mergePageParts([pending, stored], limit, toRequestPosition);
+		const { entries, nextCursor, searchedBackTo } = await listReadableRequests(context, page);
 		return ok({
 			object: "list" as const,
 			...toNextPage(nextCursor),
@@ -66,16 +60,6 @@ const listRequestsEndpoint = endpoint({
 		});
 	},
 });
-
-/** From D1, then from the meter, which keeps for a minute what it flushes in between. A malformed id is not looked up. */
-async function lookUpRequest(
-	{ account, db, meter, settings, timings }: KeyContext,
-	requestId: string,
-): Promise<RequestDetail | null> {
-	if (!parseRequestId(requestId, settings)) return null;
-	const stored = await timings.measure("d1", () => findRequest(db, account.userId, requestId));
-	return stored ?? (await meter(account.userId).request(requestId));
-}
 
 const REQUEST_NOT_FOUND: Failure = {
 	reason: "request_not_found",

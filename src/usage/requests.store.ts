@@ -4,6 +4,7 @@ import { and, desc, eq, gt, gte, inArray, lte, ne, type SQL, sql } from "drizzle
 import * as z from "zod";
 import type { Database } from "../db/client.edge.ts";
 import { isInListRange } from "../db/list-range.ts";
+import { jsonList } from "../db/rows.ts";
 import { settlements, usageDays } from "../db/schema.ts";
 import { type PagePart, toPagePart } from "../http/list-page.ts";
 import type { ListPosition } from "../http/list-position.ts";
@@ -117,7 +118,7 @@ function rollupRows(db: Database, userId: string, { filter, after }: RequestPage
 
 /** The day from which a page looks back: the newest with such requests; null when the rollup knows that there are none. */
 async function findEndDay(db: Database, userId: string, query: RequestPageQuery): Promise<string | null> {
-	const { model, apiKeyId } = query.filter;
+	const { model, apiKeyIds } = query.filter;
 	const rows = rollupRows(db, userId, query);
 	const newest = await db
 		.select({ day: rows.day })
@@ -126,7 +127,7 @@ async function findEndDay(db: Database, userId: string, query: RequestPageQuery)
 			and(
 				gt(rows.requests, 0),
 				model === undefined ? undefined : eq(rows.model, model),
-				apiKeyId === undefined ? undefined : eq(rows.apiKeyId, apiKeyId),
+				apiKeyIds === undefined ? undefined : inArray(rows.apiKeyId, jsonList(apiKeyIds)),
 			),
 		)
 		.limit(1)
@@ -147,8 +148,8 @@ export async function findRequests(
 	userId: string,
 	query: RequestPageQuery,
 ): Promise<PagePart<ListedRequest>> {
-	const { kind, model, apiKeyId } = query.filter;
-	const isRare = model !== undefined || apiKeyId !== undefined;
+	const { kind, model, apiKeyIds } = query.filter;
+	const isRare = model !== undefined || apiKeyIds !== undefined;
 	const endDay = isRare ? await findEndDay(db, userId, query) : null;
 	if (isRare && endDay === null) return { entries: [], readTo: null };
 	const entries = lookedAt(db, userId, query, endDay);
@@ -159,7 +160,7 @@ export async function findRequests(
 			and(
 				kind === undefined ? undefined : eq(entries.kind, kind),
 				model === undefined ? undefined : eq(entries.model, model),
-				apiKeyId === undefined ? undefined : eq(entries.apiKeyId, apiKeyId),
+				apiKeyIds === undefined ? undefined : inArray(entries.apiKeyId, jsonList(apiKeyIds)),
 			),
 		)
 		.limit(query.limit + 1);

@@ -2,13 +2,14 @@
 // request. The service's own verdict in the file can only count against it.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import * as z from "zod";
-import { type ChainFaultName, verifyChain } from "../ledger/chain.ts";
+import { type ChainFaultName, type ChainVerdict, verifyChain } from "../ledger/chain.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { canonicalJson } from "../proof/canonical.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
 import { leafHash, merkleRoot } from "../proof/merkle.ts";
+import { parseOriginOwner } from "../proof/note.ts";
 import { toPublicKeyEntry } from "../proof/signing.ts";
-import { readCheckpoint } from "./checkpoint.ts";
+import { type CheckedCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import {
 	contradictionFindings,
 	type Finding,
@@ -28,6 +29,8 @@ const itemList = z.array(z.looseObject({ id: z.string(), description: z.string()
 const chainEntrySchema = z.looseObject({
 	id: textField,
 	workspace_id: textField,
+	/** Absent in chains that were saved before entries had it. */
+	owner: nullableText.optional(),
 	seq: z.int(),
 	objective: textField,
 	from_tool: nullableText,
@@ -66,10 +69,11 @@ const chainDocumentSchema = z.union([chainPageSchema, z.array(chainPageSchema).m
 
 /** The columns of an entry, rebuilt from its visible members. They are compared with the signed subject. */
 function toHandoffRow(entry: ChainEntry): HandoffRow {
-	const { risk, risks, validation, est_cost, files_touched, constraints, subject, ...columns } = entry;
+	const { risk, risks, validation, est_cost, files_touched, constraints, subject, owner, ...columns } = entry;
 	return {
 		...columns,
 		user_id: "",
+		owner: owner ?? null,
 		files_touched: canonicalJson(files_touched),
 		constraints: canonicalJson(constraints),
 		risks: canonicalJson(risks),
@@ -91,6 +95,7 @@ const FAULT_TEXTS: Readonly<Record<ChainFaultName, string>> = {
 	signature_invalid: "its signature does not hold",
 	unsigned_after_signed: "is not signed, though one before it is",
 	unknown_key: "is signed by a key that is not given",
+	owner_mismatch: "is not of the owner whose workspace it is",
 	head_mismatch: "is not the chain's last",
 };
 
@@ -113,7 +118,15 @@ function isStartFault(reason: string): boolean {
 	return reason === "seq_gap:0" || reason === "prev_link_broken:0";
 }
 
-async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Promise<Finding[]> {
+/** Whose workspace it is, and who says so. @param known what the checkpoint says; null without one. */
+function ownerFindings({ owner, notes }: ChainVerdict, known: string | null): Finding[] {
+	const named: Finding[] = owner === null ? [] : [{ verdict: "ok", text: `owner: the entries name ${owner}` }];
+	if (known !== null) return [...named, { verdict: "ok", text: `owner: the checkpoint names ${known}` }];
+	return [...named, ...notes.map((text): Finding => ({ verdict: "note", text: `owner: ${text}` }))];
+}
+
+/** @param owner whose workspace the checkpoint says that it is; null without one. */
+async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys, owner: string | null): Promise<Finding[]> {
 	const { verdict } = await verifyChain({
 		pages: async function* () {
 			yield rows;
@@ -122,6 +135,7 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 		keys: keys.map((key) => toPublicKeyEntry(key, "current")),
 		verified: null,
 		expected: {},
+		owner,
 	});
 	const startsLater = (rows[0]?.seq ?? 0) > 0;
 	const reasons = verdict.reasons.filter(
@@ -140,7 +154,16 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys): Pro
 						"signatures: not all of them hold",
 					);
 	const sound = `entries: ${rows.length}, each shows what was signed and follows the one before`;
-	return [...(faults.length > 0 ? faults : [finding(true, sound, "")]), ...(rows.length > 0 ? [signatures] : [])];
+	return [
+		...(faults.length > 0 ? faults : [finding(true, sound, "")]),
+		...(rows.length > 0 ? [signatures, ...ownerFindings(verdict, owner)] : []),
+	];
+}
+
+/** What the service must say of the owner where the file holds the whole chain. */
+function ownerClaim(entries: readonly ChainEntry[], count: number): { owner?: string | null } {
+	if (entries.length !== count) return {};
+	return { owner: entries.find(({ owner }) => owner != null)?.owner ?? null };
 }
 
 /** Findings on what the pages claim beside the entries' proofs. A claim can only count against the file. */
@@ -164,6 +187,7 @@ function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 			...contradictionFindings("chain: a page", { object }, { object: "handoff.chain" }),
 			...contradictionFindings("verification: the service", verification, {
 				...{ ok: true, n: count, first_broken_index: null, reasons: [] },
+				...ownerClaim(entries, count),
 				...(verification["complete"] === null ? {} : { complete: true }),
 			}),
 		]),
@@ -187,12 +211,7 @@ function extentFinding(rows: readonly HandoffRow[], count: number, hasMore: bool
 	return failedFinding(`chain: is said to have ${count} entries, but the file holds ${range}`);
 }
 
-async function checkpointFindings(
-	rows: readonly HandoffRow[],
-	checkpointText: string,
-	keys: PublicKeys,
-): Promise<Finding[]> {
-	const { checkpoint, findings } = await readCheckpoint(checkpointText, keys);
+function checkpointFindings(rows: readonly HandoffRow[], { checkpoint, findings }: CheckedCheckpoint): Finding[] {
 	if (!checkpoint) return findings;
 	const { size, root } = checkpoint;
 	if ((rows[0]?.seq ?? 0) > 0 || rows.length < size)
@@ -214,12 +233,15 @@ export async function checkChain(document: unknown, keys: PublicKeys, checkpoint
 	const pages = [parsed.data].flat();
 	const rows = pages.flatMap(({ data }) => data.map(toHandoffRow));
 	const last = pages.at(-1);
+	const noted = checkpoint === null ? null : await readCheckpoint(checkpoint, keys);
+	const workspaceId = pages[0]?.workspace_id ?? "";
+	const owner = noted?.checkpoint ? parseOriginOwner(noted.checkpoint.origin, workspaceId) : null;
 	const names = new Set([...pages, ...rows].map(({ workspace_id }) => workspace_id));
 	return [
 		finding(names.size === 1, `workspace: ${[...names][0]}`, `workspace: entries of ${[...names].join(", ")}`),
-		...(await entryFindings(rows, keys)),
+		...(await entryFindings(rows, keys, owner)),
 		...chainClaimFindings(pages),
 		extentFinding(rows, last?.count ?? 0, last?.has_more ?? false),
-		...(checkpoint === null ? [] : await checkpointFindings(rows, checkpoint, keys)),
+		...(noted === null ? [] : checkpointFindings(rows, noted)),
 	];
 }

@@ -6,7 +6,7 @@ import { type Finding, failedFinding, finding } from "./findings.ts";
 import { listKeyIds, type PublicKeys } from "./keys.ts";
 
 /** A parsed checkpoint; null when it cannot be read. The findings say whether it is valid. */
-interface CheckedCheckpoint {
+export interface CheckedCheckpoint {
 	checkpoint: (Pick<Checkpoint, "origin" | "size"> & { root: Hash }) | null;
 	findings: Finding[];
 }

@@ -20,7 +20,7 @@ const INSTALL_FLAGS = [
 ];
 
 /** Where packages are kept between runs. */
-function cacheDir(): string {
+export function cacheDir(): string {
 	return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "svc-test-agents");
 }
 

@@ -1,4 +1,5 @@
-// The JavaScript of the page of quick starts: each block is written to the file that its first line names, and run on the service.
+// The JavaScript and the Python of the page of quick starts: each block is written to the file that its first line names, and run on
+// the service.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServiceHome } from "../clients/process.ts";
 import { type AgentPackage, installPackage } from "./install.ts";
+import { installPythonPackage } from "./python-packages.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PAGE = "src/docs/quick-starts.md";
@@ -20,26 +22,39 @@ const PACKAGES: Readonly<Record<string, AgentPackage>> = {
 	"llamaindex.mjs": { name: "@llamaindex/openai", version: "0.4.23" },
 };
 
+/** What pip installs, by the file that needs it. Only OpenAI's was seen to work, so the others name no version. */
+const PYTHON_PACKAGES: Readonly<Record<string, string>> = {
+	"chat_openai.py": "openai==3.22.1",
+	"chat_langchain.py": "langchain-openai",
+	"chat_llamaindex.py": "llama-index-llms-openai-like",
+};
+
 interface QuickStart {
 	file: string;
 	text: string;
 }
 
-/** @throws Error for a block of JavaScript that names no file: it would never be run. */
+/** @throws Error for a block that names no file: it would never be run. */
 export function readQuickStarts(): QuickStart[] {
-	const blocks = readFileSync(join(ROOT, PAGE), "utf8").matchAll(/^```js\n([\s\S]*?)^```/gm);
+	const blocks = readFileSync(join(ROOT, PAGE), "utf8").matchAll(/^```(?:js|python)\n([\s\S]*?)^```/gm);
 	return [...blocks].map(([, text = ""]) => {
-		const file = /^\/\/ (\S+\.mjs)$/m.exec(text)?.[1];
+		const file = /^(?:\/\/|#) (\S+\.(?:mjs|py))$/m.exec(text)?.[1];
 		if (file === undefined) throw new Error(`a block of ${PAGE} names no file in its first line:\n${text}`);
 		return { file, text };
 	});
 }
 
-async function runQuickStart({ file, text }: QuickStart, modules: string, service: ServiceHome): Promise<string> {
+/** What runs a quick start: a program, and the libraries that Node finds beside the file. */
+interface Runtime {
+	program: string;
+	modules: string | null;
+}
+
+async function runQuickStart({ file, text }: QuickStart, runtime: Runtime, service: ServiceHome): Promise<string> {
 	const dir = mkdtempSync(join(tmpdir(), "svc-quick-start-"));
-	symlinkSync(modules, join(dir, "node_modules"));
+	if (runtime.modules !== null) symlinkSync(runtime.modules, join(dir, "node_modules"));
 	writeFileSync(join(dir, file), text);
-	const child = spawn(process.execPath, [join(dir, file)], {
+	const child = spawn(runtime.program, [join(dir, file)], {
 		cwd: dir,
 		env: { PATH: process.env["PATH"], HOME: dir, SVC_BASE_URL: `${service.url}/v1`, SVC_API_KEY: service.key() },
 		stdio: ["ignore", "pipe", "pipe"],
@@ -55,14 +70,19 @@ async function runQuickStart({ file, text }: QuickStart, modules: string, servic
 	return code === 0 ? output : `${output}\n(ended with ${code})`;
 }
 
-/** Where a quick start finds its libraries; null, with a line that says so, when npm cannot fetch them. */
-function findModules(file: string): string | null {
+/** What runs a file; null, with a line that says so, when its library cannot be fetched. */
+function findRuntime(file: string): Runtime | null {
+	const requirement = PYTHON_PACKAGES[file];
 	const wanted = PACKAGES[file];
-	if (!wanted) return join(ROOT, "node_modules");
 	try {
-		return installPackage(wanted).slice(0, -`/${wanted.name}`.length);
+		if (requirement) return { program: installPythonPackage(requirement), modules: null };
+		const modules = wanted ? installPackage(wanted).slice(0, -`/${wanted.name}`.length) : join(ROOT, "node_modules");
+		return { program: process.execPath, modules };
 	} catch (error) {
-		console.log(`not run: ${file}: ${wanted.name}@${wanted.version} cannot be fetched: ${error}`);
+		const reason = error instanceof Error ? error.message : String(error);
+		console.log(
+			`not run: ${file}: ${requirement ?? `${wanted?.name}@${wanted?.version}`} cannot be fetched: ${reason}`,
+		);
 		return null;
 	}
 }
@@ -72,12 +92,12 @@ export async function checkQuickStarts(service: ServiceHome): Promise<{ failures
 	let failures = 0;
 	let missing = 0;
 	for (const quickStart of readQuickStarts()) {
-		const modules = findModules(quickStart.file);
-		if (modules === null) {
+		const runtime = findRuntime(quickStart.file);
+		if (runtime === null) {
 			missing++;
 			continue;
 		}
-		const output = await runQuickStart(quickStart, modules, service);
+		const output = await runQuickStart(quickStart, runtime, service);
 		const expected = OTHER_OUTPUTS[quickStart.file] ?? ANSWER;
 		const passed = expected.test(output) && !output.includes("(ended with");
 		console.log(`${passed ? "ok  " : "FAIL"} quick start ${quickStart.file}`);

@@ -20,6 +20,25 @@ let volume: string;
 let child: ChildProcess | null = null;
 let port: number;
 
+interface LockedPackage {
+	dev?: boolean;
+	/** Neither needed where it is a development package, nor where an optional one lacks its platform. */
+	devOptional?: boolean;
+}
+
+/** The packages that `npm ci --omit=dev` installs, as links to those of this checkout. */
+function linkPackages(target: string): void {
+	expect(lines("RUN").join("\n")).toContain("npm ci --omit=dev");
+	const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+	for (const [path, { dev, devOptional }] of Object.entries<LockedPackage>(packages)) {
+		// Packages within packages come with the link to the outer one.
+		const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path) ?? [];
+		if (name === undefined || dev || devOptional || !existsSync(join(ROOT, path))) continue;
+		mkdirSync(join(target, name, ".."), { recursive: true });
+		symlinkSync(join(ROOT, path), join(target, name));
+	}
+}
+
 /** Carries out the recipe, with the packages of this checkout and a folder for the volume. */
 function build(): void {
 	for (const copy of lines("COPY")) {
@@ -32,7 +51,7 @@ function build(): void {
 				filter: (source) => !/\/built(?:\/|$)/.test(source),
 			});
 	}
-	symlinkSync(join(ROOT, "node_modules"), join(app, "node_modules"));
+	linkPackages(join(app, "node_modules"));
 	for (const run of lines("RUN"))
 		for (const [, target = "", name = ""] of run.matchAll(/ln -s \/data(\S*) (\S+)/g))
 			symlinkSync(join(volume, target), join(app, name));
@@ -87,7 +106,11 @@ async function start(variables: Record<string, string>): Promise<{ output(): str
 }
 
 const variables = { ALLOWED_HOSTS: "svc.example.com", TRUST_PROXY: "1" };
-const ask = (path: string, headers: Record<string, string>) => fetch(`http://127.0.0.1:${port}${path}`, { headers });
+const ask = (path: string, headers: Record<string, string>, body?: object) =>
+	fetch(`http://127.0.0.1:${port}${path}`, {
+		headers,
+		...(body ? { method: "POST", body: JSON.stringify(body) } : {}),
+	});
 
 it("keeps everything on its volume: a second container has the same key, secrets and state", async () => {
 	const first = await start(variables);
@@ -95,12 +118,23 @@ it("keeps everything on its volume: a second container has the same key, secrets
 	const secrets = readFileSync(join(volume, "dev.vars"), "utf8");
 	const authorization = `Bearer ${key}`;
 	expect((await ask("/v1/usage", { authorization })).status).toBe(200);
+	expect(first.output()).toContain("no provider key is configured: no model is called (503)");
+	const unserved = await ask(
+		"/v1/chat/completions",
+		{ authorization },
+		{ messages: [{ role: "user", content: "hi" }] },
+	);
+	expect([unserved.status, await unserved.json()]).toEqual([
+		503,
+		expect.objectContaining({ error: "no_provider_available" }),
+	]);
 	expect((await ask("/health", { "mf-original-url": "http://127.0.0.1/" })).status).toBe(400);
 	expect(await first.stop()).toBe(0);
 	rmSync(app, { recursive: true });
 	mkdirSync(app);
 	build();
-	const second = await start(variables);
+	const second = await start({ ...variables, SANDBOX: "1" });
+	expect(second.output()).toContain("answers come from the sandbox");
 	expect((await ask("/v1/usage", { authorization })).status).toBe(200);
 	expect(readFileSync(join(volume, "dev.vars"), "utf8")).toBe(secrets);
 	expect(await second.stop()).toBe(0);
@@ -122,6 +156,10 @@ it("is what compose starts, behind TLS, with time to stop", () => {
 		TRUST_PROXY: "1",
 		ALLOWED_HOSTS: expect.stringContaining("SVC_HOST"),
 	});
+	// All settings: whatever `environment` does not fix comes from one file, which must not override it.
+	expect(services.svc.env_file).toEqual([{ path: "../../svc.env", required: false }]);
+	expect(Object.keys(services.svc.environment)).toEqual(["ALLOWED_HOSTS", "LOG_ORIGIN", "TRUST_PROXY"]);
+	expect(readFileSync(join(ROOT, ".gitignore"), "utf8").split("\n")).toContain("svc.env");
 	expect(services.svc.ports).toBeUndefined();
 	expect(services.svc.volumes).toEqual(["data:/data"]);
 });

@@ -27,6 +27,7 @@ const NOT_RUN: readonly [text: string, reason: string][] = [
 	["svc login --url https://svc.example.com", "needs a deployment; test/clients/svc.test.ts signs in to a local one"],
 	["git diff | svc chat", "needs the reader's repository and ids; test/clients/svc.test.ts runs the commands"],
 	["docker compose", "needs Docker; test/clients/container.test.ts carries the recipe out"],
+	["docker run", "needs Docker, and a deployment"],
 	["npx wrangler", "needs a deployment and an account"],
 	[
 		"https://svc.example.workers.dev",

@@ -19,6 +19,7 @@ const items = z.array(z.object({ id: z.string(), description: z.string() }));
 const entrySchema: z.ZodType<ChainEntry> = z.object({
 	id: z.string(),
 	workspace_id: z.string(),
+	owner: z.string().nullable(),
 	seq: z.int(),
 	objective: z.string(),
 	from_tool: z.string().nullable(),
@@ -50,6 +51,8 @@ const chainSchema = z.object({
 		first_broken_index: z.int().nullable(),
 		reasons: z.array(z.string()),
 		complete: z.boolean().nullable(),
+		owner: z.string().nullable(),
+		notes: z.array(z.string()),
 	}),
 });
 const proofSchema = z.object({ size: z.int(), root: z.string(), hashes: z.array(z.string()) });
@@ -123,7 +126,9 @@ async function checkAll(answered: readonly ChainEntry[]): Promise<ChainEntry[]> 
 	const { entries, verification } = await readChain(`&expected_size=${answered.length}`);
 	const { keys } = await publicKeys();
 	expect(verifyChain(entries, keys)).toEqual({ ok: true, n: entries.length, first_broken_index: null, reasons: [] });
-	expect(verification).toEqual({ ...verifyChain(entries, keys), complete: true });
+	const owner = entries[0]?.owner ?? null;
+	expect(owner).toMatch(/^[0-9a-f]{16}$/);
+	expect(verification).toEqual({ ...verifyChain(entries, keys), complete: true, owner, notes: [] });
 	const byId = new Map(entries.map((entry) => [entry.id, entry]));
 	for (const entry of answered) expect(byId.get(entry.id)).toEqual(entry);
 	const { size, root } = await checkpoint();

@@ -136,7 +136,7 @@ describe("the openai client", () => {
 	});
 
 	it("lists 27 models and retrieves each by its id", async () => {
-		const client = await newClient("free");
+		const client = await newClient("pro");
 		const { data: models } = await client.models.list();
 		expect(models).toHaveLength(27);
 		expect(new Set(models.map(({ id }) => id)).size).toBe(27);

@@ -1,5 +1,5 @@
 // `npm start` on the state of another version: it goes aside whole, and clients get a key of the new one.
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -41,6 +41,16 @@ beforeAll(async () => {
 });
 afterAll(() => home?.remove());
 
+/** What of the home's state others may read, by path. */
+function openToOthers(): string[] {
+	const paths = readdirSync(join(home.dir, ".wrangler"), { recursive: true, encoding: "utf8" });
+	const all = [".dev.vars", ".env.local", ".wrangler", ...paths.map((path) => join(".wrangler", path))];
+	return all.filter((path) => {
+		const stat = lstatSync(join(home.dir, path));
+		return !stat.isSymbolicLink() && (stat.mode & 0o077) !== 0;
+	});
+}
+
 describe("npm start on a state of another version", () => {
 	it("sets it aside, says so in one line, and serves a new one", async () => {
 		const start = await home.startReady();
@@ -50,13 +60,19 @@ describe("npm start on a state of another version", () => {
 		expect(migrations(aside[0] ?? "")).toContain("0000_accounts.sql");
 		expect(home.key()).not.toContain("another_version");
 		expect((await chat(home.url, home.key(), "Say hello")).status).toBe(200);
+		expect(start.output).not.toContain(home.key());
+		expect(start.output).toMatch(/^key: \.env\.local$/m);
+		expect(openToOthers()).toEqual([]);
 		start.process.kill("SIGTERM");
 		expect(await start.exited).toBe(0);
 	});
 
 	it("keeps that one from then on", async () => {
 		const key = home.key();
+		for (const path of [".env.local", ".dev.vars", ".wrangler/state"]) chmodSync(join(home.dir, path), 0o755);
 		const start = await home.startReady();
+		expect(openToOthers()).toEqual([]);
+		expect(start.output).not.toContain(key);
 		expect(start.output).not.toContain("state.before-");
 		expect(home.key()).toBe(key);
 		expect(existsSync(join(home.dir, ".wrangler/state", D1))).toBe(true);

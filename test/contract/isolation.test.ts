@@ -98,20 +98,24 @@ async function look(endpoint: Endpoint, { request, shownAt }: OwnedId, id: strin
 	return endpoint.method === "GET" ? masked(await send(endpoint, owner, request(id)), id) : null;
 }
 
-/** Walks one id of one endpoint: as its owner, as another user, and as another user with an id that nobody has. */
-async function walk(endpoint: Endpoint, owned: OwnedId): Promise<void> {
+/**
+ * Walks one id of one endpoint: as its owner, as somebody else, and as somebody else with an id that nobody has.
+ * @param stranger another user, or a key of the same user that reads only its own.
+ */
+async function walk(endpoint: Endpoint, owned: OwnedId, stranger = other): Promise<void> {
 	const id = await owned.make(owner);
 	const unknown = owned.unknown();
 	const own = await send(endpoint, owner, owned.request(id));
 	expect(own.status, `the owner's own: ${own.text}`).toBe(200);
 	const before = await look(endpoint, owned, id);
 
-	const foreign = await send(endpoint, other, owned.request(id));
-	const nobodys = await send(endpoint, other, owned.request(unknown));
+	const foreign = await send(endpoint, stranger, owned.request(id));
+	const nobodys = await send(endpoint, stranger, owned.request(unknown));
 	expect(masked(foreign, id)).toEqual(masked(nobodys, unknown));
-	for (const secret of [owner.user_id, owner.key_id]) expect(foreign.text).not.toContain(secret);
+	for (const secret of [owner.user_id, owner.key_id].filter((value) => value !== stranger.user_id))
+		expect(foreign.text).not.toContain(secret);
 
-	// What another user asked for has changed nothing of the owner's.
+	// What somebody else asked for has changed nothing of the owner's.
 	expect(await look(endpoint, owned, id)).toEqual(before);
 }
 
@@ -138,6 +142,54 @@ describe("another user's id", () => {
 			request: (id) => ({ path: `/v1/proof/${id}` }),
 		};
 		await expect(walk(leaky, receipt)).rejects.toThrow(/to deeply equal/);
+	});
+});
+
+/**
+ * What all keys of a user share, by the endpoints that show it: workspaces with their chains, manifests and the trail of both, and
+ * shared routing configs. Agents could not hand over to each other without it.
+ */
+const SHARED_BY_KEYS = new Set([
+	"create_handoff",
+	"get_handoff",
+	"get_handoff_chain",
+	"get_handoff_checkpoint",
+	"list_workspaces",
+	"check_workspace_readiness",
+	"get_workspace_snapshot",
+	"list_audit_events",
+	"list_brain_shares",
+	// Its example asks for a handoff.
+	"mcp",
+]);
+
+describe("what another key of the same user made", () => {
+	let agent: TestKey;
+	beforeEach(async () => {
+		agent = { ...owner, ...(await (await callWithKey(owner.key, "/v1/keys", { role: "agent" })).json()) };
+	});
+
+	for (const [name, endpoint, owned] of walks)
+		if (SHARED_BY_KEYS.has(endpoint.id))
+			it(`is shown by ${name} to a key that reads only its own, because all keys share it`, async () => {
+				const { status, text } = await send(endpoint, agent, owned.request(await owned.make(owner)));
+				expect(status, text).toBe(200);
+			});
+		else
+			it(`is to ${name} with a key that reads only its own like what nobody made`, async () => {
+				await walk(endpoint, owned, agent);
+			});
+
+	it("shows in no other answer to a key that reads only its own", async () => {
+		const receipts: string[] = [];
+		for (let i = 0; i < 3; i++)
+			receipts.push((await chat(owner.key, "my secret plan")).headers.get("x-request-id") ?? "");
+		for (const endpoint of PROTECTED) {
+			const request = (await EXAMPLES[endpoint.id]?.request(agent)) ?? {};
+			const { text } = await send(endpoint, agent, request);
+			for (const secret of [owner.key_id, owner.key, "my secret plan", ...receipts])
+				expect(text, endpoint.id).not.toContain(secret);
+		}
 	});
 });
 

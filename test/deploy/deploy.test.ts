@@ -28,14 +28,21 @@ class Deployment {
 	}
 
 	async run(...args: string[]): Promise<{ code: number | null; output: string }> {
+		return this.runWith({ CLOUDFLARE_API_TOKEN: "token" }, args);
+	}
+
+	async runWith(
+		variables: Record<string, string>,
+		args: readonly string[],
+	): Promise<{ code: number | null; output: string }> {
 		const child = spawn(process.execPath, ["src/deploy/cloudflare.ts", "--url", this.platform.url, ...args], {
 			cwd: this.dir,
 			env: {
 				PATH: process.env["PATH"],
 				HOME: this.dir,
 				CLOUDFLARE_API_BASE_URL: `${this.platform.url}/client/v4`,
-				CLOUDFLARE_API_TOKEN: "token",
 				CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
+				...variables,
 			},
 			// A group of its own, so that wrangler dies with it.
 			detached: true,
@@ -108,6 +115,16 @@ describe("a deployment", () => {
 		expect([worker?.versions.length, worker?.secrets.get("OPENAI_API_KEY")]).toEqual([2, "sk-test"]);
 		expect(deployment.file("production.secrets")).toContain(secrets);
 		expect(platform.keys).toHaveLength(1);
+	});
+
+	it("can be looked at without a login, which only a dry run does without", async () => {
+		deployment = await Deployment.make();
+		const dry = await deployment.runWith({}, ["--dry-run"]);
+		expect([dry.code, dry.output]).toEqual([0, expect.stringContaining("would create the D1 database svc")]);
+		expect(dry.output).toMatch(/^no login at Cloudflare works here/);
+		const real = await deployment.runWith({}, []);
+		expect([real.code, real.output]).toEqual([1, expect.stringContaining("log in with npx wrangler login")]);
+		expect(deployment.platform.writes).toEqual([]);
 	});
 
 	it("of another environment shares nothing with production", async () => {

@@ -22,6 +22,8 @@ export const FULL_GRANT: KeyGrant = {
 	budget: null,
 	budgetKeyId: null,
 	rules: null,
+	lineage: [],
+	ownOnly: false,
 };
 
 /** Calls the engine for a key's user, as a strategy or an agent would: under a request's id, or under a run's. */

@@ -20,9 +20,10 @@ export async function reserveCalls(
 	billInterrupted: InterruptedBilling = billInterruptedCall,
 ): Promise<ReservedCalls> {
 	const boundNanoUsd = sets.reduce((sum, set) => sum + set.boundNanoUsd, 0);
-	const { settings, signal } = caller;
+	const { settings, signal, account } = caller;
+	const { userId } = account;
 	const endsAtMs = Date.now() + MAX_MS;
-	const calls = new CallRunner({ settings, signal, boundNanoUsd, endsAtMs, billInterrupted });
+	const calls = new CallRunner({ userId, settings, signal, boundNanoUsd, endsAtMs, billInterrupted });
 	const settlement = new RequestSettlement(caller, toRequestRecord(caller, purpose, boundNanoUsd), calls, endsAtMs);
 	const reserved = await settlement.reserveBound(sets[0].calls[0]);
 	if (!reserved.ok) throw new Error(JSON.stringify(reserved.failure));

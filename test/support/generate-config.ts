@@ -69,6 +69,7 @@ export const rawConfig = fc.record(
 		blocked: fc.array(fc.constantFrom("*-frontier", "lumen", "cairn", "zz*", ...modelIds), { maxLength: 3 }),
 		fallback: fc.uniqueArray(model, { maxLength: 3 }),
 		rules: fc.array(rule, { maxLength: 4 }),
+		default_max_tokens: fc.oneof(fc.integer({ min: 1, max: 1_000_000 }), fc.constant(null)),
 		compliance: fc.record(
 			{
 				provider_allowlist: fc.subarray(["cairn", "lumen"]),

@@ -40,3 +40,10 @@ export function modelOf(providerId: string): Model {
 export function providersBut(model: Model): string[] {
 	return CATALOG.providers.map(({ id }) => id).filter((id) => id !== model.provider);
 }
+
+/** The output limit that an upstream was sent, whatever its format calls it. */
+export function sentLimitOf(body: Record<string, unknown> | undefined): number {
+	const { max_tokens, max_completion_tokens, generationConfig } = body ?? {};
+	const google: Record<string, unknown> = Object(generationConfig);
+	return Number(max_tokens ?? max_completion_tokens ?? google["maxOutputTokens"]);
+}

@@ -29,6 +29,8 @@ export function canonical(value: unknown): string {
 export interface Handoff {
 	id: string;
 	workspace_id: string;
+	/** Null in entries of version 1. */
+	owner: string | null;
 	objective: string;
 	from_tool: string | null;
 	to_tool: string | null;
@@ -60,7 +62,7 @@ const itemsOf = (items: Handoff["risks"]) => items.map(({ id, description }) => 
 /** C over exactly the members that are signed. */
 export function subjectOf(entry: Omit<ChainEntry, "subject" | "hash" | "signature" | "key_id">): string {
 	return canonical({
-		type: "svc.handoff.v1",
+		...(entry.owner === null ? { type: "svc.handoff.v1" } : { type: "svc.handoff.v2", owner: entry.owner }),
 		id: entry.id,
 		workspace_id: entry.workspace_id,
 		seq: entry.seq,
@@ -125,6 +127,7 @@ function signatureFaults(entry: ChainEntry, keys: ReadonlyMap<string, Buffer>, s
  */
 export function verifyChain(entries: readonly ChainEntry[], keys: ReadonlyMap<string, Buffer>): ChainVerdict {
 	let signedBefore = false;
+	let owner: string | null = null;
 	const broken = entries.flatMap((entry, position) => {
 		const previous = position > 0 ? entries[position - 1] : undefined;
 		const faults = [
@@ -136,8 +139,10 @@ export function verifyChain(entries: readonly ChainEntry[], keys: ReadonlyMap<st
 				: "prev_link_broken",
 			entry.subject === subjectOf(entry) ? null : "subject_mismatch",
 			entry.hash === textHash(String(entry.subject)) ? null : "hash_mismatch",
+			owner !== null && entry.owner !== owner ? "owner_mismatch" : null,
 			...signatureFaults(entry, keys, signedBefore),
 		];
+		owner ??= entry.owner;
 		signedBefore ||= entry.signature !== null;
 		return faults.filter((fault) => fault !== null).map((fault) => ({ fault, position }));
 	});

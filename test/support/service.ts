@@ -8,7 +8,7 @@ import { apiKeyDigest, generateApiKey } from "../../src/account/api-key.ts";
 import { app } from "../../src/app.ts";
 import { planIdSchema } from "../../src/catalog/plans.ts";
 import { database } from "../../src/db/client.edge.ts";
-import { health } from "../../src/inference/call-runner.edge.ts";
+import { health } from "../../src/providers/isolate-health.edge.ts";
 import { createSandbox } from "../../src/sandbox/app.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { type FaultPlan, faultyUpstream, passAll } from "./faults.ts";
@@ -33,7 +33,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
 
 /** An address that nobody else calls from: what is limited by address is not limited by what other tests did. */
 export function anAddress(): string {
-	return `2001:db8::${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}`;
+	return `2001:db8:${crypto.randomUUID().slice(0, 4)}:${crypto.randomUUID().slice(0, 4)}::1`;
 }
 
 /** A request to the service with bindings of the test's own in place of some of the real ones. */

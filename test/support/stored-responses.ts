@@ -8,6 +8,7 @@ import type { InputItem } from "../../src/responses/items.ts";
 import { type ResolvedInput, resolveInput } from "../../src/responses/resolve-input.edge.ts";
 import { type ResponseEntry, storeResponse } from "../../src/responses/store.edge.ts";
 import { cachedSettings } from "../../src/settings.ts";
+import { FULL_GRANT } from "./caller.ts";
 import type { TestKey } from "./service.ts";
 
 export const UNKNOWN_RESPONSE = "resp_01ARZ3NDEKTSV4RRFFQ69G5FAV";
@@ -17,7 +18,7 @@ type Owner = Pick<TestKey, "user_id">;
 /** What storing and resolving are given of a request. */
 function requestContext({ user_id: userId }: Owner, rawBody: unknown, limitBytes: number) {
 	return {
-		account: { userId },
+		account: { userId, keyId: "key_1", key: FULL_GRANT },
 		env,
 		settings: cachedSettings(env),
 		bodyLimits: { default: 0, chat: limitBytes },

@@ -9,6 +9,9 @@ export const TEST_ADMIN_TOKEN = "test-admin-token-0123456789";
 /** Host that tests route to the sandbox instead of the network. */
 export const SANDBOX_ORIGIN = "http://sandbox.test";
 
+/** The wait before each of the three further tries of a run's step. The shipped waits are five seconds together. */
+export const TEST_RETRY_WAIT_MS = 250;
+
 /** The only host that webhooks may name. */
 export const TEST_WEBHOOK_HOST = "hooks.example.com";
 
@@ -30,6 +33,7 @@ export function variablesFor(catalog: Catalog): Record<string, string> {
 		KEY_PEPPER: "test-pepper-0123456789",
 		ADMIN_TOKEN: TEST_ADMIN_TOKEN,
 		WEBHOOK_HOSTS: TEST_WEBHOOK_HOST,
+		STEP_RETRY_WAITS_MS: Array(3).fill(TEST_RETRY_WAIT_MS).join(),
 		...providerVariables(catalog),
 	};
 }

@@ -83,6 +83,11 @@ describe.each(PAGES)("%s", (page) => {
 		expect(linksIn(prose(page)).flatMap((link) => findFault(link, page) ?? [])).toEqual([]);
 	});
 
+	it("has tables whose first line is a head", () => {
+		const heads = prose(page).match(/(?<=^|\n\n)[ \t]*\|.*\n.*/g) ?? [];
+		expect(heads.filter((lines) => !/\n[ \t]*\|[-:| ]+\|$/.test(lines))).toEqual([]);
+	});
+
 	it("names files that are there", () => {
 		const named = [...prose(page).matchAll(/`((?:src|test|migrations|\.github)\/[\w./-]*\w)`/g)].map(
 			([, path = ""]) => path,

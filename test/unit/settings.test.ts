@@ -71,6 +71,14 @@ describe("settings", () => {
 		expect(providers.get("zai")).toMatchObject({ apiKey: "z", baseUrl: "http://127.0.0.1:1/v4", host: "127.0.0.1:1" });
 	});
 
+	it("read the waits of a step's tries as whole milliseconds", () => {
+		expect(parseSettings(good).stepRetryWaitsMs).toEqual([250, 1_000, 4_000]);
+		expect(parseSettings({ ...good, STEP_RETRY_WAITS_MS: "5, 70" }).stepRetryWaitsMs).toEqual([5, 70]);
+		for (const waits of ["1,,2", "0", "1.5", "soon"]) {
+			expect(faulty({ ...good, STEP_RETRY_WAITS_MS: waits }), waits).toMatch(/^STEP_RETRY_WAITS_MS must be whole/);
+		}
+	});
+
 	it("know a replaced address from the provider's own, and who vouches for it", () => {
 		const standing = (env: Record<string, string>) => parseSettings({ ...good, ...env }).attestations.get("zai");
 		const own = {

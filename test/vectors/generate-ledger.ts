@@ -4,11 +4,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { signingKey } from "../support/second-ed25519.ts";
 import { type ChainEntry, chainEntry, checkpointNote, type Handoff, vkeyOf } from "../support/second-ledger.ts";
-import { consistencyPath, inclusionPath, leafOf, treeRoot } from "../support/second-merkle.ts";
+import { consistencyPath, inclusionPath, leafOf, sha256, treeRoot } from "../support/second-merkle.ts";
 
 const SEED = "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb";
-const ORIGIN = "svc.example/0123456789abcdef/ws-vectors";
+const USER = "usr_vectors";
+/** As entries and the origin name the user. */
+const OWNER = sha256(USER).toString("hex").slice(0, 16);
+const ORIGIN = `svc.example/${OWNER}/ws-vectors`;
 const SIZE = 9;
+/** The first entry that names the owner: a chain of version 1 that goes on as version 2. */
+const FIRST_OWNED = 4;
 /** The size of the tree that RFC 6962, section 2.1.3, draws. */
 const DRAWN_SIZE = 7;
 
@@ -31,6 +36,7 @@ function handoff(index: number): Handoff {
 	return {
 		id: `ho_01K000000000000000000000${digit.padStart(2, "0")}`,
 		workspace_id: "ws-vectors",
+		owner: index < FIRST_OWNED ? null : OWNER,
 		objective: OBJECTIVES[index] ?? "",
 		from_tool: index === 0 ? null : `tool-${index - 1}`,
 		to_tool: index === SIZE - 1 ? null : `tool-${index}`,
@@ -60,6 +66,7 @@ export function ledgerVectors() {
 		seed: SEED,
 		public_key: key.publicKey.toString("hex"),
 		key_id: key.keyId,
+		user_id: USER,
 		origin: ORIGIN,
 		vkey: vkeyOf(ORIGIN, key.publicKey),
 		entries,

@@ -18,6 +18,7 @@ import {
 	runAgent,
 } from "../support/agents.ts";
 import { statementsOf } from "../support/d1-statements.ts";
+import { sentLimitOf } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import { answers, DONE, finish, ROLE, says, word } from "../support/scripted.ts";
@@ -217,6 +218,9 @@ describe("a run", () => {
 		const goal = "Write a book:\n1. Chapter on tea\n2. Chapter on milk\n3. Chapter on sugar";
 		const run = await runAgent(key, { goal, policy: "efficiency" });
 		expect(run).toMatchObject({ status: "complete", truncated: true });
+		const message =
+			"the output or a section of it was cut at 1024 tokens, the default, and could not be completed: set max_tokens";
+		expect(run).toMatchObject({ svc: { warnings: [{ code: "truncated", param: "max_tokens", message }] } });
 		expect(run.output).toMatch(/It begins, and then it is and c\n\n\[…\]\n\n## Chapter on sugar/);
 		expect(await readRun(key, run.run_id)).toEqual(run);
 		await expectAccounted(key, run);
@@ -236,6 +240,12 @@ describe("a run", () => {
 		expect(run.steps[0]?.cost_usd).toBeGreaterThan(0);
 		expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
 		await expectAccounted(key, run);
+	});
+
+	it("has room for its plan, however short its answers are to be", async () => {
+		await runAgent(key, { goal: "Write three letters to the council", max_tokens: 64 });
+		const limits = upstream.requests.map(({ body }) => sentLimitOf(body));
+		expect([limits[0], new Set(limits.slice(1))]).toEqual([256, new Set([64])]);
 	});
 
 	it("asks once more for a plan that is none", async () => {

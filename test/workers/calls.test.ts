@@ -31,6 +31,7 @@ import {
 	withKey,
 } from "../support/service.ts";
 import { type Chunk, readStream } from "../support/sse.ts";
+import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
 /** Named by the tests; does not reason unless asked. */
 const named = modelOnWire("openai", (model) => canBeSilent(model) && model.provider === "openai");
@@ -115,6 +116,22 @@ async function outcome(response: Response): Promise<{ text: string; svc: Chunk["
 	}
 	const { choices, svc } = await completion(response);
 	return { text: choices[0]?.message.content ?? "", svc, error: null };
+}
+
+function saying(content: string) {
+	return [{ role: "user", content }];
+}
+
+/** The model that a request asks for: in its body, or in its path. */
+function askedModel({ url, body }: { url: string; body: Record<string, unknown> }): string {
+	return typeof body["model"] === "string" ? body["model"] : (/\/models\/([^:]+):/.exec(url)?.[1] ?? "");
+}
+
+/** A refusal of these models, in a form that all three readers take. */
+async function refuseUnserved(request: Request, unserved: ReadonlySet<string>): Promise<Response | undefined> {
+	const model = askedModel({ url: request.url, body: (await request.json()) as Record<string, unknown> });
+	const message = `The model \`${model}\` does not exist or you do not have access to it.`;
+	return unserved.has(model) ? status(404, {}, { error: { message, type: "not_found_error" } }) : undefined;
 }
 
 const WORDS = Array.from({ length: 12 }, (_, i) => `word${i} `);
@@ -435,7 +452,7 @@ describe("a provider's breaker", () => {
 		respondAs(named, (place) => (place % 2 === 0 ? status(500) : answers()));
 		const reasons: string[] = [];
 		for (let i = 0; i < 6; i++) {
-			const { svc } = await completion(await quickChat({ model: named.id }));
+			const { svc } = await completion(await quickChat({ model: named.id, messages: saying(`hi ${i % 2}`) }));
 			reasons.push(svc.fallback ? svc.routing.reason : "served");
 		}
 		// The fifth failure has no second try any more.
@@ -452,12 +469,34 @@ describe("a provider's breaker", () => {
 		const before = await completion(await quickChat({ model: named.id }));
 		expect(before.svc.routing.observed).toEqual({ at: expect.any(String) });
 		await quickChat({ model: named.id });
-		await quickChat({ model: named.id });
+		await quickChat({ model: named.id, messages: saying("something else") });
 		const { svc } = await completion(await quickChat({ model: named.id }));
 		expect(svc.routing.observed).toMatchObject({
 			open_breakers: { [named.provider]: expect.any(Number) },
 			failure_share: { [named.id]: expect.any(Number) },
 		});
+	});
+
+	it("is not opened for others by all that one of several users meets, and shows them rounded figures only", async () => {
+		const [quiet, loud] = await Promise.all([newKey("pro"), newKey("pro")]);
+		await completion(await quickChat({ model: named.id }, {}, quiet));
+		let isBad = true;
+		respondAs(named, () => (isBad ? status(500) : answers()));
+		// A new upstream forgets what was before.
+		isBad = false;
+		await completion(await quickChat({ model: named.id }, {}, quiet));
+		isBad = true;
+		for (let i = 0; i < 8; i++) await quickChat({ model: named.id, messages: saying(`prompt ${i}`) }, {}, loud);
+		const shownTo = async ({ key }: TestKey) => {
+			const response = await callWith({}, "/v1/route", withKey(key, { prompt: "hi" }));
+			const { observed } = (await response.json()) as { observed: Observed };
+			return observed;
+		};
+		expect(await shownTo(loud)).toMatchObject({ failure_share: { [named.id]: 0.8 } });
+		expect(await shownTo(quiet)).toEqual({ at: expect.any(String) });
+		expect(await shownTo(await newKey("pro"))).toMatchObject({ failure_share: { [named.id]: 0.75 } });
+		isBad = false;
+		expect((await completion(await quickChat({ model: named.id }, {}, quiet))).svc.fallback).toBe(false);
 	});
 
 	const harmless: Record<string, () => Response> = {
@@ -518,6 +557,230 @@ describe("a provider's breaker", () => {
 		respondAs(named, (place) => (place === 0 ? status(401) : answers()));
 		expect((await quickChat(only)).status).toBe(502);
 		expect((await completion(await quickChat(only))).svc.fallback).toBe(false);
+	});
+});
+
+describe("a provider that refuses a call", () => {
+	const refusing = (word: string) => ({ model: named.id, messages: saying(`[[${word} @${named.provider}]] hi`) });
+
+	it("because of the prompt ends it, in its words but for the account's ids, and is called by the next", async () => {
+		respondAs(named, (place) =>
+			place < 6
+				? status(
+						403,
+						{},
+						{
+							code: "The caller does not have permission to execute the specified operation",
+							error:
+								"Content violates usage guidelines. Team: 00000000-0000-4000-8000-000000000000, API key ID: 11111111-1111-4111-8111-111111111111, Failed check: SAFETY",
+						},
+					)
+				: undefined,
+		);
+		for (let i = 0; i < 6; i++) {
+			const response = await quickChat({ model: named.id, messages: saying(`hi ${i}`) });
+			expect([response.status, response.headers.get("x-should-retry")]).toEqual([400, "false"]);
+			expect(await response.json()).toMatchObject({
+				error: "upstream_rejected",
+				upstream_status: 403,
+				message: "Content violates usage guidelines. Team: …, API key ID: …, Failed check: SAFETY",
+			});
+		}
+		expect(upstream.requests).toHaveLength(6);
+		expect((await completion(await quickChat({ model: named.id }))).svc.fallback).toBe(false);
+	});
+
+	it("because it dislikes the prompt, of any format, is not shut off", async () => {
+		for (const { id } of ["openai", "anthropic", "google"].map((wire) => modelOnWire(wire as "openai"))) {
+			const refused = await quickChat({ model: id, messages: saying("[[disliked]] hi") });
+			expect([refused.status, upstream.requests.length]).toEqual([400, 1]);
+			expect((await completion(await quickChat({ model: id }))).svc.fallback).toBe(false);
+			upstream.restore();
+			upstream = useSandbox();
+		}
+	});
+
+	it("because of the account is shut off at once, and another provider answers", async () => {
+		const first = await completion(await quickChat(refusing("forbidden")));
+		expect([first.svc.fallback_from, callsTo(named)]).toEqual([named.id, 1]);
+		expect((await completion(await quickChat({ model: named.id }))).svc.routing.reason).toContain("it was not asked");
+	});
+
+	it.each([404, 405])("because nothing is at its base address (%i) is shut off, and said in the log", async (code) => {
+		const warned = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+		respondAs(named, () => new Response("<html>Not Found</html>", { status: code }));
+		const first = await completion(await quickChat({ model: named.id }));
+		expect([first.svc.fallback_from, callsTo(named)]).toEqual([named.id, 1]);
+		await completion(await quickChat({ model: named.id }));
+		expect(callsTo(named)).toBe(1);
+		const lines = warned.mock.calls.map(([line]) => JSON.parse(String(line)) as unknown);
+		warned.mockRestore();
+		expect(lines).toEqual([{ level: "warning", event: "provider_refuses", provider: named.provider, status: code }]);
+	});
+});
+
+describe("a model that its provider does not serve", () => {
+	let unserved: Set<string>;
+	let warned: string[];
+
+	/** Refuses the models in `unserved` as a provider would; the sandbox answers for the others. */
+	beforeEach(() => {
+		unserved = new Set();
+		warned = [];
+		vi.spyOn(console, "warn").mockImplementation((line: string) => void warned.push(line));
+		upstream.restore();
+		upstream = useSandbox((request) => refuseUnserved(request, unserved));
+	});
+	afterEach(() => {
+		vi.restoreAllMocks();
+	});
+
+	const asked = ({ upstream_model }: { upstream_model: string }) =>
+		upstream.requests.filter((request) => askedModel(request) === upstream_model).length;
+
+	const auto = async (stream = false) => {
+		const { svc } = await outcome(await quickChat({ model: "auto", stream }));
+		if (!svc) throw new Error("no svc block");
+		return svc;
+	};
+
+	/** The model that auto chooses. */
+	const chosen = async () => {
+		const response = await callWith({}, "/v1/route", withKey(pro.key, { prompt: "hi" }));
+		const { model } = (await response.json()) as { model: string };
+		const found = CATALOG.findModel(model);
+		if (!found) throw new Error(`no model ${model}`);
+		return found;
+	};
+
+	it.each([false, true])("is replaced, and then passed by for ten minutes (stream: %s)", async (stream) => {
+		const first = await chosen();
+		unserved.add(first.upstream_model);
+		expect(await auto(stream)).toMatchObject({ fallback: true, fallback_from: first.id });
+		expect(asked(first)).toBe(1);
+		const next = await auto(stream);
+		expect([next.fallback, next.fallback_from, asked(first)]).toEqual([false, null, 1]);
+		expect(next).toMatchObject({ routing: { observed: { not_served: { [first.id]: 60_000 } } } });
+		expect((await chosen()).id).not.toBe(first.id);
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_001 });
+		expect((await chosen()).id).toBe(first.id);
+		expect(await auto(stream)).toMatchObject({ fallback: true, fallback_from: first.id });
+		expect(asked(first)).toBe(2);
+	});
+
+	it("is said in the log once, in /health for operators, and in the list of models", async () => {
+		const first = await chosen();
+		unserved.add(first.upstream_model);
+		await auto();
+		await auto();
+		await quickChat({ model: first.id });
+		const { id: model, provider, upstream_model } = first;
+		expect(warned.map((line) => JSON.parse(line) as unknown)).toEqual([
+			{
+				level: "warning",
+				event: "model_not_served",
+				model,
+				upstream_model,
+				provider,
+				status: 404,
+				passed_by_ms: 600_000,
+			},
+		]);
+		const health = async (token?: string) => {
+			const response = await callWith({}, "/health", token ? { headers: { authorization: `Bearer ${token}` } } : {});
+			return (await response.json()) as { providers?: { not_served: Record<string, unknown> } };
+		};
+		expect((await health(TEST_ADMIN_TOKEN)).providers).toMatchObject({
+			open_breakers: {},
+			not_served: { [model]: { provider, upstream_model, until: expect.any(String) } },
+		});
+		for (const token of [undefined, "wrong", pro.key]) expect(await health(token)).not.toHaveProperty("providers");
+		const list = (await (await callWith({}, "/v1/models", {})).json()) as { data: { id: string; not_served?: true }[] };
+		expect(list.data.filter(({ not_served }) => not_served).map(({ id }) => id)).toEqual([model]);
+	});
+
+	it("is asked again once a minute where a request names it, and is back when it answers", async () => {
+		unserved.add(named.upstream_model);
+		const first = await completion(await quickChat({ model: named.id }));
+		expect(first.svc).toMatchObject({ fallback_from: named.id, routing: { mode: "direct" } });
+		const second = await completion(await quickChat({ model: named.id }));
+		expect([second.svc.fallback_from, asked(named)]).toEqual([named.id, 1]);
+		expect(second.svc.routing.reason).toContain("lately said that it does not serve it");
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+		for (let i = 0; i < 3; i++) await completion(await quickChat({ model: named.id }));
+		expect(asked(named)).toBe(2);
+		unserved.clear();
+		vi.setSystemTime(Date.now() + 60_000);
+		for (let i = 0; i < 2; i++)
+			expect((await completion(await quickChat({ model: named.id }))).svc.fallback).toBe(false);
+	});
+
+	it("is asked where nothing else may serve; the error says what the provider said", async () => {
+		unserved.add(named.upstream_model);
+		const only = {
+			model: named.id,
+			brain_config: { blocked: CATALOG.models.filter(({ id }) => id !== named.id).map(({ id }) => id) },
+		};
+		for (let i = 1; i <= 2; i++) {
+			const response = await quickChat(only);
+			expect([response.status, asked(named)]).toEqual([502, i]);
+			const line = `${named.id} at ${named.provider}: the provider does not serve this model (status 404)`;
+			expect(await response.json()).toMatchObject({ error: "all_models_failed", message: line, attempts: [line] });
+		}
+		unserved.clear();
+		expect((await completion(await quickChat(only))).svc.fallback).toBe(false);
+	});
+
+	it("opens no breaker, whatever many users meet", async () => {
+		unserved.add(named.upstream_model);
+		const keys = await Promise.all(Array.from({ length: 6 }, () => newKey("pro")));
+		await Promise.all(keys.map((key) => quickChat({ model: named.id }, {}, key)));
+		const sibling = CATALOG.models.find(({ id, provider }) => provider === named.provider && id !== named.id);
+		expect((await completion(await quickChat({ model: sibling?.id }))).svc.fallback).toBe(false);
+	});
+
+	it.each(["openai", "anthropic", "google"] as const)("is known by the words of the %s format", async (wire) => {
+		const { id, provider } = modelOnWire(wire, ({ tier }) => tier !== "frontier");
+		const { svc } = await completion(
+			await quickChat({
+				model: id,
+				messages: saying(`[[unserved @${provider}]] hi`),
+			}),
+		);
+		expect(svc.fallback_from).toBe(id);
+		expect(warned).toHaveLength(1);
+	});
+
+	it.each(["single", "cascade", "ensemble_moa", "rank_fuse", "decompose_and_route", "self_consistency", "debate"])(
+		"does not fail an orchestration, and is left out of the next (%s)",
+		async (strategy) => {
+			const ask = () =>
+				callWith({}, "/v2/orchestrate", withKey(pro.key, { messages: saying("Describe a lighthouse."), strategy }));
+			expect((await ask()).status).toBe(200);
+			const first = upstream.requests.map(askedModel)[0] ?? "";
+			unserved.add(first);
+			const during = await ask();
+			expect(during.status, await during.clone().text()).toBe(200);
+			upstream.requests.length = 0;
+			expect((await ask()).status).toBe(200);
+			expect(upstream.requests.map(askedModel)).not.toContain(first);
+		},
+	);
+
+	it.each([
+		["/v2/code", { task: "Write a file that prints hi.", language: "python" }],
+		["/v1/agent/run", { goal: "Name three rivers of France, and say where each begins." }],
+	])("does not fail %s, and is left out of the next", async (path, body) => {
+		const ask = () => callWith({}, path, withKey(pro.key, body));
+		expect((await ask()).status).toBe(200);
+		const first = upstream.requests.map(askedModel)[0] ?? "";
+		unserved.add(first);
+		const during = await ask();
+		expect(during.status, await during.clone().text()).toBe(200);
+		expect(await during.json()).not.toMatchObject({ status: "interrupted" });
+		upstream.requests.length = 0;
+		expect((await ask()).status).toBe(200);
+		expect(upstream.requests.map(askedModel)).not.toContain(first);
 	});
 });
 

@@ -3,10 +3,10 @@
 import { describe, expect, it } from "vitest";
 import { CATALOG } from "../../src/catalog/shipped.ts";
 import { modelWhere } from "../support/catalog.ts";
-import { modelOnWire } from "../support/models.ts";
+import { modelOnWire, sentLimitOf } from "../support/models.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
-import { call, callWithKey, newKey, receiptOf, withKey } from "../support/service.ts";
+import { call, callWith, callWithKey, newKey, receiptOf, withKey } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
 
@@ -58,9 +58,7 @@ async function answered(...args: Parameters<typeof send>): Promise<Answered> {
 
 /** The output limit that the last upstream was sent. */
 function sentLimit(): number {
-	const { max_tokens, max_completion_tokens, generationConfig }: Json = upstream.requests.at(-1)?.body ?? {};
-	const google: Json = Object(generationConfig);
-	return Number(max_tokens ?? max_completion_tokens ?? google["maxOutputTokens"]);
+	return sentLimitOf(upstream.requests.at(-1)?.body);
 }
 
 const WIRES = [modelOnWire("openai"), modelOnWire("anthropic"), modelOnWire("google")];
@@ -175,22 +173,206 @@ describe("a prompt that is too long", () => {
 	});
 });
 
-describe.each(NAMES)("a model named to %s", (name) => {
-	it("may be a snapshot or another version of a family, and the answer says which model stands for it", async () => {
+const SINGLE_ANSWERS = {
+	chat: ["/v1/chat/completions", "max_tokens", (text: string) => ({ messages: [{ role: "user", content: text }] })],
+	skill: ["/v1/skills/editing/invoke", "max_tokens", (task: string) => ({ task })],
+	messages: ["/v1/messages", "max_tokens", (text: string) => ({ messages: [{ role: "user", content: text }] })],
+	responses: ["/v1/responses", "max_output_tokens", (input: string) => ({ input })],
+} as const;
+const EVERY = ["chat", "skill", "messages", "responses"] as const;
+const PRICE = "at $2 a million tokens of input and $10 of output";
+const REFUSING = { UNKNOWN_MODEL: "refuse" } as unknown as Partial<Env>;
+
+describe.each(EVERY)("a model named to %s", (name) => {
+	const [path, , ask] = SINGLE_ANSWERS[name];
+	const named = async (model: string) => {
+		const response = await callWithKey(pro.key, path, { ...ask("hi"), model });
+		expect(response.status, await response.clone().text()).toBe(200);
+		return ((await response.json()) as Answered).svc;
+	};
+	const replaced = ({ warnings }: Answered["svc"]) => warnings.filter(({ code }) => code === "model_replaced");
+
+	it("is itself behind its provider", async () => {
+		const svc = await named("openai/gpt-6-sol");
+		expect(svc).toMatchObject({ fallback: false, fallback_from: null, proof: { model: "gpt-6-sol" } });
+		expect(replaced(svc)).toEqual([]);
+	});
+
+	it("may be a family, a snapshot or another version, and the answer says which model stands for it at what price", async () => {
 		for (const [id, model] of [
 			["claude-opus-4-5-20251101", "claude-opus-5-5"],
-			["gpt-5.2-2025-12-11", "gpt-6-sol"],
+			["anthropic/claude-sonnet-4.5", "claude-sonnet-5-5"],
+			["gpt-4o", "gpt-6-sol"],
+			["gpt-5-pro", "gpt-6-sol"],
 		] as const) {
-			const { svc } = await answered(name, "hi", 500, { model: id });
+			const svc = await named(id);
 			expect(svc).toMatchObject({ fallback: true, fallback_from: id, proof: { model } });
 			expect(svc.routing.reason).toContain(`is the nearest model to ${id}`);
+			const price = model === "claude-opus-5-5" ? "$4 a million tokens of input and $20 of output" : PRICE;
+			expect(replaced(svc)).toEqual([
+				{ code: "model_replaced", param: "model", message: expect.stringContaining(price) },
+			]);
 		}
 	});
 
-	it("that nobody knows is the cheapest budget model", async () => {
-		const { svc } = await answered(name, "hi", 500, { model: "nope-1" });
+	it("that nobody knows is the cheapest budget model, with a warning", async () => {
+		const svc = await named("nope-1");
 		expect(svc).toMatchObject({ fallback: true, fallback_from: "nope-1" });
 		expect(svc.routing.reason).toContain("cheapest available budget model");
+		expect(replaced(svc)).toMatchObject([{ message: expect.stringContaining('"nope-1" means no model here') }]);
+	});
+
+	it("is named in the last event of a stream too", async () => {
+		const response = await callWithKey(pro.key, path, { ...ask("hi"), model: "nope-1", stream: true });
+		expect(await response.text()).toContain('\\"nope-1\\" means no model here');
+	});
+});
+
+describe("an id that means nothing, where the operator refuses those", () => {
+	const refused = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
+		const init = withKey(pro.key, body);
+		const response = await callWith(REFUSING, path, { ...init, headers: { ...init.headers, ...headers } });
+		return [response.status, await response.json()] as const;
+	};
+	const message = 'no model is called "nope-1"; GET /v1/models lists them all';
+	const chat = { messages: [{ role: "user", content: "hi" }] };
+
+	it.each([
+		["/v1/chat/completions", { ...chat, model: "nope-1" }],
+		["/v1/chat/completions", { ...chat, model: "nope-1", stream: true }],
+		["/v1/route", { ...chat, model: "nope-1" }],
+		["/v1/skills/editing/invoke", { task: "hi", model: "nope-1" }],
+		["/v2/orchestrate", { ...chat, judge_model: "nope-1" }],
+		["/v2/code", { task: "Add two numbers", coder_model: "nope-1" }],
+		["/v2/code", { task: "Add two numbers", reviewer_model: "nope-1" }],
+	])("is 404 of %s", async (path, body) => {
+		expect(await refused(path, body)).toEqual([404, expect.objectContaining({ error: "model_not_found", message })]);
+		expect(upstream.requests).toEqual([]);
+	});
+
+	it("is 404 in the words of each dialect", async () => {
+		const openai = { error: { code: "model_not_found", message } };
+		expect(await refused("/v1/responses", { input: "hi", model: "nope-1" })).toMatchObject([404, openai]);
+		const body = { ...chat, model: "nope-1" };
+		const sdk = { "x-stainless-lang": "js" };
+		expect(await refused("/v1/chat/completions", body, sdk)).toMatchObject([404, openai]);
+		expect(await refused("/v1/messages", { ...body, max_tokens: 9 })).toMatchObject([
+			404,
+			{ type: "error", error: { type: "not_found_error", message } },
+		]);
+	});
+
+	it("is no id that is known", async () => {
+		for (const model of ["auto", "gpt-4o", "openai/gpt-6-sol"])
+			expect(await refused("/v1/chat/completions", { ...chat, model })).toMatchObject([200, {}]);
+	});
+});
+
+it("a workflow's preferred model may be named by any known id, and one that means nothing is ignored with a warning", async () => {
+	const body = { messages: [{ role: "user", content: "Name a river" }], strategy: "rank_fuse" };
+	const asked = async (judge_model: string) => {
+		const response = await callWithKey(pro.key, "/v2/orchestrate", { ...body, judge_model });
+		const { svc } = (await response.json()) as { svc: { warnings: Json[]; orchestration: { models_used: string[] } } };
+		return svc;
+	};
+	const exact = await asked("openai/gpt-6-astra");
+	expect([exact.orchestration.models_used, exact.warnings]).toEqual([expect.arrayContaining(["gpt-6-astra"]), []]);
+	expect((await asked("gpt-4o")).warnings).toMatchObject([{ code: "model_replaced", param: "judge_model" }]);
+	expect((await asked("nope-1")).warnings).toMatchObject([{ code: "parameter_dropped", param: "judge_model" }]);
+});
+
+describe.each(EVERY)("an answer of %s that ends at a limit which nobody named", (name) => {
+	const [path, member, ask] = SINGLE_ANSWERS[name];
+	const cutOf = async (key: string, body: Json) => {
+		const response = await callWithKey(key, path, { ...ask("[[long 900]]"), model: "gpt-6-luna", ...body });
+		const { svc } = (await response.json()) as Answered;
+		return svc.warnings.filter(({ code }) => code === "truncated");
+	};
+
+	it("says so with the member to set, whole and streamed; one that the client named says nothing", async () => {
+		const made = await callWithKey(pro.key, "/v1/keys", { default_max_tokens: 40 });
+		const { key } = (await made.json()) as { key: string };
+		const message = `the answer was cut at 40 tokens, the default: set ${member}`;
+		expect(await cutOf(key, {})).toEqual([{ code: "truncated", param: member, message }]);
+		expect(sentLimit()).toBe(40);
+		expect(await cutOf(key, { [member]: 20 })).toEqual([]);
+		const body = { ...ask("[[long 900]]"), model: "gpt-6-luna", stream: true };
+		expect(await (await callWithKey(key, path, body)).text()).toContain(message);
+	});
+});
+
+it("a chat without any limit says that it was cut at 1,000 tokens", async () => {
+	const messages = [{ role: "user", content: "[[long 3000]]" }];
+	const response = await callWithKey(pro.key, "/v1/chat/completions", { messages, model: "gpt-6-luna" });
+	expect(((await response.json()) as Answered).svc.warnings).toEqual([
+		{
+			code: "truncated",
+			param: "max_tokens",
+			message: "the answer was cut at 1000 tokens, the default: set max_tokens",
+		},
+	]);
+});
+
+describe("a default output limit", () => {
+	const keyWith = async (options: Json) => {
+		const made = await callWithKey(pro.key, "/v1/keys", options);
+		expect(made.status, await made.clone().text()).toBe(200);
+		return (await made.json()) as { key: string; key_id: string; default_max_tokens: number | null };
+	};
+	const limitOf = async (key: string, more: Json = {}) => {
+		const messages = [{ role: "user", content: "hi" }];
+		await callWithKey(key, "/v1/chat/completions", { messages, model: "gpt-6-luna", ...more });
+		return sentLimit();
+	};
+
+	it("is the request's, then its config's, then the key's, then the key's config's", async () => {
+		const both = await keyWith({ default_max_tokens: 70, brain_config: { default_max_tokens: 60 } });
+		const config = await keyWith({ brain_config: { default_max_tokens: 60 } });
+		const brain_config = { default_max_tokens: 80 };
+		expect(await limitOf(both.key, { max_tokens: 90, brain_config })).toBe(90);
+		expect(await limitOf(both.key, { brain_config })).toBe(80);
+		expect(await limitOf(both.key)).toBe(70);
+		expect(await limitOf(config.key)).toBe(60);
+		expect(await limitOf(pro.key)).toBe(1_000);
+	});
+
+	it("of a key is shown, changed, removed, and had by the keys that it makes", async () => {
+		const { key, key_id, default_max_tokens } = await keyWith({ default_max_tokens: 70 });
+		expect(default_max_tokens).toBe(70);
+		const made = await callWithKey(key, "/v1/keys", {});
+		expect(await made.json()).toMatchObject({ default_max_tokens: 70 });
+		const change = async (value: unknown) => {
+			const init = { ...withKey(pro.key, { default_max_tokens: value }), method: "PATCH" };
+			const response = await call(`/v1/keys/${key_id}`, init);
+			return [response.status, await response.json()] as const;
+		};
+		expect(await change(50)).toMatchObject([200, { default_max_tokens: 50 }]);
+		expect(await limitOf(key)).toBe(50);
+		expect(await change(0)).toMatchObject([422, { issues: [{ path: "default_max_tokens" }] }]);
+		expect(await change(null)).toMatchObject([200, { default_max_tokens: null }]);
+		expect(await limitOf(key)).toBe(1_000);
+		const listed = (await (await callWithKey(pro.key, "/v1/keys")).json()) as { data: Json[] };
+		expect(listed.data.find((item) => item["key_id"] === key_id)).toMatchObject({ default_max_tokens: null });
+	});
+
+	it("holds for each call of workflows, and where it is too dear their own does", async () => {
+		const { key } = await keyWith({ default_max_tokens: 300 });
+		const messages = [{ role: "user", content: "Name a river" }];
+		for (const [path, body] of [
+			["/v2/orchestrate", { messages, policy: "efficiency" }],
+			["/v2/code", { task: "Add two numbers", review: false }],
+			["/v1/agent/run", { goal: "Name a river", max_steps: 1 }],
+		] as const) {
+			await callWithKey(key, path, body);
+			// Where a model reasons, there is room for that besides.
+			expect(sentLimit(), path).toBeGreaterThanOrEqual(300);
+			expect(sentLimit(), path).toBeLessThanOrEqual(600);
+		}
+		const tight = await callWithKey(pro.key, "/v2/orchestrate", {
+			messages,
+			brain_config: { default_max_tokens: 16_000, max_cost: 0.000_2 },
+		});
+		expect([tight.status, sentLimit()]).toEqual([200, 1_024]);
 	});
 });
 

@@ -186,14 +186,14 @@ describe("an upstream that misbehaves", () => {
 		});
 	});
 
-	it.each([401, 402, 403, 408, 429, 500, 503, 529])("with status %s is a 502 that costs nothing", async (status) => {
+	it.each([401, 402, 404, 408, 429, 500, 503, 529])("with status %s is a 502 that costs nothing", async (status) => {
 		const response = await chat(pro.key, `[[status ${status} retry-after 7]]`);
 		expect([response.status, response.headers.get("retry-after")]).toEqual([502, "7"]);
 		expect(await response.json()).toMatchObject({ error: "all_models_failed", cost_usd: 0 });
 		expect((await usageOf(pro)).total_requests).toBe(0);
 	});
 
-	it.each([400, 404, 413, 422])("with status %s is the caller's 400, not to be tried again", async (status) => {
+	it.each([400, 403, 413, 422])("with status %s is the caller's 400, not to be tried again", async (status) => {
 		const response = await chat(pro.key, `[[status ${status}]]`);
 		expect([response.status, response.headers.get("x-should-retry")]).toEqual([400, "false"]);
 		expect(await response.json()).toMatchObject({ error: "upstream_rejected", upstream_status: status });

@@ -122,7 +122,6 @@ describe("a host that is not the service's", () => {
 		["http://127.0.0.1:8787", "svc.example"],
 		["https://svc.example", "evil.test"],
 		["https://svc.example", "svc.example.evil.test"],
-		["https://svc.example", "no host"],
 	])("is misdirected where the address says %s and the Host header %s", async (origin, host) => {
 		const response = await ask(`${origin}/v1/plans`, { headers: { host } }, ALLOWED);
 		expect([response.status, await response.json()]).toMatchObject([
@@ -190,5 +189,14 @@ describe("this machine", () => {
 	it.each(["127.0.0.1.example", "localhost.example", "[::2]", "10.0.0.1"])("is not %s", async (host) => {
 		expect((await ask(`http://${host}/v1/plans`)).status).toBe(308);
 		expect((await ask(`http://${host}/v1/plans`, {}, LOCAL)).status).toBe(421);
+	});
+});
+
+describe("a malformed Host", () => {
+	it.each(["a b", "[::1", "svc.example:99999", "user@svc.example", "svc.example/x"])("%j is 400", async (host) => {
+		for (const variables of [{}, LOCAL, ALLOWED]) {
+			const response = await ask("https://svc.example/v1/plans", { headers: { host } }, variables);
+			expect([response.status, await response.json()]).toMatchObject([400, { error: "invalid_host" }]);
+		}
 	});
 });

@@ -1,5 +1,5 @@
 // Keys that their owner hands out: limits, ends, roles, and the last key of an owner, which nobody can take away.
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STRATEGY } from "../../src/orchestration/strategies.ts";
@@ -408,6 +408,7 @@ describe("an agent's key", () => {
 	});
 
 	it("rates its own requests and nobody else's, flushed or not", async () => {
+		agent = await made(owner.key, { role: "agent", own_only: false });
 		const own = (await chat(agent.key, "hi")).headers.get("x-request-id");
 		const others = (await chat(owner.key, "hi")).headers.get("x-request-id");
 		const rate = (key: string, request_id: string | null) =>
@@ -426,7 +427,8 @@ describe("an agent's key", () => {
 		expect((await rate(owner.key, own)).status).toBe(200);
 	});
 
-	it("cancels and resumes only the runs that it began, and reads all", async () => {
+	it("that is to read all cancels and resumes only the runs that it began", async () => {
+		agent = await made(owner.key, { role: "agent", own_only: false });
 		const run = async (key: string) =>
 			(await read<{ run_id: string }>(callWithKey(key, "/v1/agent/run", { goal: "Say hi", max_steps: 1 }))).body.run_id;
 		const [own, others] = [await run(agent.key), await run(owner.key)];
@@ -438,6 +440,149 @@ describe("an agent's key", () => {
 		expect((await callWithKey(owner.key, `/v1/agent/${own}/cancel`, {})).status).toBe(200);
 		const unknown = "agt_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 		expect((await callWithKey(agent.key, `/v1/agent/${unknown}/cancel`, {})).status).toBe(404);
+	});
+
+	it("deletes only the responses that it made, also where it reads all", async () => {
+		const respond = async (key: string) =>
+			(await read<{ id: string }>(callWithKey(key, "/v1/responses", { input: "hi" }))).body.id;
+		const all = await made(owner.key, { role: "agent", own_only: false });
+		const [own, others] = [await respond(all.key), await respond(owner.key)];
+		expect((await callWithKey(all.key, `/v1/responses/${others}`)).status).toBe(200);
+		expect((await send("DELETE", all.key, `/v1/responses/${others}`)).status).toBe(403);
+		expect((await send("DELETE", agent.key, `/v1/responses/${others}`)).status).toBe(404);
+		expect((await callWithKey(owner.key, `/v1/responses/${others}`)).status).toBe(200);
+		expect((await send("DELETE", all.key, `/v1/responses/${own}`)).status).toBe(200);
+		expect((await send("DELETE", owner.key, `/v1/responses/${others}`)).status).toBe(200);
+	});
+
+	it("reads what it and the keys that it replaced made, and nothing of others, wherever it is listed", async () => {
+		interface Made {
+			request: string;
+			run: string;
+			response: string;
+		}
+		const work = async (key: string): Promise<Made> => ({
+			request: (await chat(key, "hi")).headers.get("x-request-id") ?? "",
+			run: (await read<{ run_id: string }>(callWithKey(key, "/v1/agent/run", { goal: "Say hi", max_steps: 1 }))).body
+				.run_id,
+			response: (await read<{ id: string }>(callWithKey(key, "/v1/responses", { input: "hi" }))).body.id,
+		});
+		const paths = ({ request, run, response }: Made) => [
+			`/v1/requests/${request}`,
+			...["", "/trajectory", "/steps/0", "/events?stream=false"].map((rest) => `/v1/agent/${run}${rest}`),
+			...["", "/input_items"].map((rest) => `/v1/responses/${response}${rest}`),
+		];
+		const statuses = (key: string, of: Made) =>
+			Promise.all(paths(of).map(async (path) => (await callWithKey(key, path)).status));
+		const lists = async (key: string) => {
+			const texts = [
+				"/v1/requests",
+				"/v1/agent/runs",
+				"/v1/usage",
+				"/v1/usage?group_by=key",
+				"/v1/audit/events",
+				"/v1/keys",
+			];
+			const answers = await Promise.all(texts.map(async (path) => (await callWithKey(key, path)).text()));
+			return answers.join("\n");
+		};
+		const [others, before] = [await work(owner.key), await work(agent.key)];
+		const { body: rotated } = await rotate(owner.key, agent.key_id);
+		const after = await work(rotated.key);
+		const all = (status: number) => paths(others).map(() => status);
+		expect(await statuses(rotated.key, before)).toEqual(all(200));
+		expect(await statuses(rotated.key, after)).toEqual(all(200));
+		expect(await statuses(rotated.key, others)).toEqual(all(404));
+		expect(await statuses(owner.key, after)).toEqual(all(200));
+		const seen = await lists(rotated.key);
+		for (const id of [before.request, before.run, after.request, after.run]) expect(seen).toContain(id);
+		for (const id of [others.request, others.run, owner.key_id]) expect(seen).not.toContain(id);
+		// Of what was flushed to D1, too.
+		await env.ACCOUNT_METER.getByName(owner.user_id).flushedTotals();
+		const flushed = await lists(rotated.key);
+		for (const id of [before.request, before.run, after.request, after.run]) expect(flushed).toContain(id);
+		for (const id of [others.request, others.run, owner.key_id]) expect(flushed).not.toContain(id);
+
+		const wide = await change(owner.key, rotated.key_id, { own_only: false });
+		expect(wide).toMatchObject({ status: 200, body: { own_only: false } });
+		expect(await statuses(rotated.key, others)).toEqual(all(200));
+		expect(await lists(rotated.key)).toContain(others.run);
+	});
+
+	it("that was replaced does not read what its successor makes, although it still works", async () => {
+		const { body: rotated } = await rotate(owner.key, agent.key_id, { overlap_seconds: 600 });
+		const request = (await chat(rotated.key, "hi")).headers.get("x-request-id");
+		expect((await callWithKey(agent.key, `/v1/requests/${request}`)).status).toBe(404);
+		expect((await callWithKey(rotated.key, `/v1/requests/${request}`)).status).toBe(200);
+	});
+
+	it("joins no run of another key by the same idempotency key", async () => {
+		const start = async (key: string, goal: string) =>
+			(
+				await read<{ run_id: string; error?: string }>(
+					callWithKey(key, "/v1/agent/run", { goal, max_steps: 1, idempotency_key: "nightly" }),
+				)
+			).body.run_id;
+		const [owners, agents] = [await start(owner.key, "Say hi"), await start(agent.key, "Say hello")];
+		expect(agents).toMatch(/^agt_/);
+		expect(agents).not.toBe(owners);
+		expect(await start(agent.key, "Say hello")).toBe(agents);
+		const { body: rotated } = await rotate(owner.key, agent.key_id);
+		expect(await start(rotated.key, "Say hello")).toBe(agents);
+	});
+
+	it("goes on from no response of another key, and shares the workspaces of all", async () => {
+		const others = (await read<{ id: string }>(callWithKey(owner.key, "/v1/responses", { input: "hi" }))).body.id;
+		const goOn = (id: string) =>
+			read<{ error: { message: string } }>(
+				callWithKey(agent.key, "/v1/responses", { input: "on", previous_response_id: id }),
+			);
+		const unknown = "resp_01ARZ3NDEKTSV4RRFFQ69G5FAV";
+		const refused = await goOn(others);
+		expect(refused.status).toBe(400);
+		expect(JSON.stringify(refused.body).replaceAll(others, unknown)).toBe(JSON.stringify((await goOn(unknown)).body));
+		const handoff = { workspace_id: "shared", objective: "Hand over" };
+		expect((await callWithKey(owner.key, "/v1/handoff", handoff)).status).toBe(200);
+		expect(await read(callWithKey(agent.key, "/v1/handoff/chain/shared"))).toMatchObject({ body: { count: 1 } });
+		const events = await read<{ data: { event_type: string }[] }>(callWithKey(agent.key, "/v1/audit/events"));
+		expect(events.body.data.map(({ event_type }) => event_type)).toEqual(["handoff_created"]);
+	});
+
+	it("reads only its own where nothing is set, and an owner's key always all", async () => {
+		expect(agent).toMatchObject({ own_only: true });
+		const listed = await read<{ data: KeyView[] }>(callWithKey(agent.key, "/v1/keys"));
+		expect(listed.body.data.map(({ key_id }) => key_id)).toEqual([agent.key_id]);
+		expect(await make(owner.key, { own_only: true })).toMatchObject({
+			status: 422,
+			body: { issues: [{ path: "own_only" }] },
+		});
+		expect(await change(owner.key, owner.key_id, { own_only: true })).toMatchObject({ status: 422 });
+		expect(await change(owner.key, agent.key_id, { own_only: false })).toMatchObject({ body: { own_only: false } });
+		expect(await change(owner.key, agent.key_id, { own_only: null })).toMatchObject({ body: { own_only: true } });
+		expect(await change(owner.key, agent.key_id, { role: "owner" })).toMatchObject({ body: { own_only: false } });
+		expect(await change(owner.key, agent.key_id, { role: "agent" })).toMatchObject({ body: { own_only: true } });
+		expect(await change(agent.key, agent.key_id, { own_only: false })).toMatchObject(forbidden);
+	});
+
+	it("from before makers were stored finds what has none with owners' keys only", async () => {
+		const response = (await read<{ id: string }>(callWithKey(agent.key, "/v1/responses", { input: "hi" }))).body.id;
+		const run = (
+			await read<{ run_id: string }>(callWithKey(agent.key, "/v1/agent/run", { goal: "Say hi", max_steps: 1 }))
+		).body.run_id;
+		const stored = env.STORED_RESPONSES.getByName(owner.user_id) as unknown as DurableObjectStub<undefined>;
+		await runInDurableObject(stored, (_, state) => void state.storage.sql.exec("UPDATE responses SET key_id = NULL"));
+		await vi.waitFor(
+			async () => {
+				const row = env.DB.prepare("UPDATE agent_runs SET api_key_id = NULL WHERE id = ? RETURNING status").bind(run);
+				expect(await row.first("status")).toBe("complete");
+			},
+			{ timeout: 10_000 },
+		);
+		expect((await callWithKey(agent.key, `/v1/responses/${response}`)).status).toBe(404);
+		expect((await callWithKey(owner.key, `/v1/responses/${response}`)).status).toBe(200);
+		const runs = async (key: string) => (await callWithKey(key, "/v1/agent/runs")).text();
+		expect(await runs(agent.key)).not.toContain(run);
+		expect(await runs(owner.key)).toContain(run);
 	});
 
 	it("is not listed the tools that it may not call", async () => {

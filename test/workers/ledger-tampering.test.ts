@@ -124,7 +124,7 @@ describe("a byte changed in a stored entry", () => {
 		await rememberAll();
 		const rows = await storedRows();
 		const columns = Object.keys(rows[0] ?? {}) as (keyof HandoffRow)[];
-		expect(columns.length).toBe(26);
+		expect(columns.length).toBe(27);
 		for (const column of columns) {
 			for (const position of [0, 2, LENGTH - 1]) {
 				const value = rows[position]?.[column] ?? null;
@@ -238,10 +238,13 @@ describe("an entry moved", () => {
 		expect(there.verification).toMatchObject({ ok: false, n: 1, first_broken_index: 0 });
 	});
 
-	it("with its whole chain to another user is found: that user's ledger has never written it", async () => {
+	it("with its whole chain to another user is found: its entries name their owner, and that user's ledger has never written it", async () => {
 		const thief = await newKey("pro");
 		await tamper(() => run("UPDATE handoffs SET user_id = ? WHERE user_id = ?", thief.user_id, key.user_id));
-		expect((await readChain(thief)).verification).toMatchObject({ ok: false, reasons: [`head_mismatch:${LENGTH}`] });
+		expect((await readChain(thief)).verification).toMatchObject({
+			ok: false,
+			reasons: [...chain.map((_, position) => `owner_mismatch:${position}`), `head_mismatch:${LENGTH}`],
+		});
 		expect(await verdict(seen())).toMatchObject({ ok: false, reasons: ["head_mismatch:0"], complete: false });
 	});
 });

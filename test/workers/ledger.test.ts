@@ -6,7 +6,7 @@ import { app } from "../../src/app.ts";
 import type { Handoff } from "../../src/ledger/handoff.ts";
 import { hashText } from "../../src/proof/hash.ts";
 import { verifyConsistency, verifyInclusion } from "../../src/proof/merkle.ts";
-import { parseCheckpoint, verifyNote } from "../../src/proof/note.ts";
+import { parseCheckpoint, toOwnerDigest, verifyNote } from "../../src/proof/note.ts";
 import { createSigner, fromBase64, verifySignature } from "../../src/proof/signing.ts";
 import {
 	type Chain,
@@ -59,7 +59,12 @@ describe("a new handoff", () => {
 		const raw = fromBase64(keys[0]?.public_key ?? "") ?? new Uint8Array();
 		expect(await verifySignature(raw, created.subject, created.signature ?? "")).toBe(true);
 		const subject = JSON.parse(created.subject) as Record<string, unknown>;
-		expect(subject).toMatchObject({ type: "svc.handoff.v1", ...given, id: created.id });
+		expect(subject).toMatchObject({
+			type: "svc.handoff.v2",
+			...given,
+			id: created.id,
+			owner: toOwnerDigest(key.user_id),
+		});
 		expect(await (await callWithKey(key.key, `/v1/handoff/${created.id}`)).json()).toEqual(created);
 	});
 
@@ -173,7 +178,10 @@ describe("a chain", () => {
 			count: 7,
 			data: created,
 			has_more: false,
-			verification: { ok: true, n: 7, first_broken_index: null, reasons: [], signing_enabled: true, complete: null },
+			verification: {
+				...{ ok: true, n: 7, first_broken_index: null, reasons: [], signing_enabled: true, complete: null },
+				...{ owner: toOwnerDigest(key.user_id), notes: [] },
+			},
 			pubkey_endpoint: `${ORIGIN}/v1/proof/pubkey`,
 		});
 		const collected: Handoff[] = [];

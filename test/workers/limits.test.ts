@@ -6,6 +6,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import type { AccountMeter } from "../../src/meter/account-meter.object.ts";
 import { modelWhere } from "../support/catalog.ts";
 import {
+	anAddress,
 	call,
 	callWithKey,
 	chat,
@@ -13,6 +14,7 @@ import {
 	operator,
 	type TestKey,
 	type Upstream,
+	usageOf,
 	useSandbox,
 } from "../support/service.ts";
 
@@ -268,5 +270,170 @@ describe("operator endpoints", () => {
 	it("answer 404 for a key that is not there and 422 for a plan that is none", async () => {
 		expect((await operator("POST", "/internal/keys/key_nope/revoke")).status).toBe(404);
 		expect((await operator("POST", "/internal/keys", { user: "x", plan: "gold" })).status).toBe(422);
+	});
+});
+
+describe("bodies under way", () => {
+	const MIB = 1_048_576;
+	/** Ends what a test has left open. */
+	const open: ReadableStreamDefaultController<Uint8Array>[] = [];
+	afterEach(() => {
+		for (const controller of open.splice(0)) controller.error(new Error("the client has left"));
+	});
+
+	/** A request whose body has begun and stays open; `end` sends the rest. */
+	function upload(path: string, headers: Record<string, string>, declaredBytes: number) {
+		const stream: { controller?: ReadableStreamDefaultController<Uint8Array> } = {};
+		const taken = { pieces: 0 };
+		const body = new ReadableStream<Uint8Array>(
+			{
+				start(controller) {
+					stream.controller = controller;
+					open.push(controller);
+				},
+				pull: () => void taken.pieces++,
+			},
+			{ highWaterMark: 0 },
+		);
+		const answer = call(path, {
+			method: "POST",
+			body,
+			headers: { ...headers, "content-length": String(declaredBytes) },
+		});
+		answer.catch(() => undefined);
+		const send = (text: string) => stream.controller?.enqueue(new TextEncoder().encode(text));
+		const end = (text: string) => {
+			send(text);
+			stream.controller?.close();
+			open.splice(open.indexOf(stream.controller as never), 1);
+			return answer;
+		};
+		return { answer, taken, send, end };
+	}
+
+	const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+	it("are at most 32 MiB of one user, and the next is refused unread in every dialect, without the meter", async () => {
+		const { key } = await newKey("pro");
+		const first = upload("/v1/chat/completions", bearer(key), 15 * MIB);
+		const second = upload("/v1/mcp", bearer(key), 15 * MIB);
+		await vi.waitFor(() => expect([first.taken.pieces, second.taken.pieces]).toEqual([1, 1]));
+		const asked = vi.spyOn(env.ACCOUNT_METER, "getByName");
+		const message = expect.stringContaining("too many request bodies under way: 32 MiB is the most");
+		const rows: [string, Record<string, string>, object][] = [
+			["/v1/chat/completions", bearer(key), { detail: { error: "rate_limit_exceeded", message } }],
+			[
+				"/v1/chat/completions",
+				{ ...bearer(key), "x-stainless-lang": "js" },
+				{ error: { type: "rate_limit_error", message } },
+			],
+			["/v1/responses", bearer(key), { error: { code: "rate_limit_exceeded", message } }],
+			["/v1/messages", { "x-api-key": key }, { type: "error", error: { type: "rate_limit_error", message } }],
+			["/v1/mcp", bearer(key), { detail: { error: "rate_limit_exceeded", message } }],
+			["/v2/orchestrate", bearer(key), { detail: { error: "rate_limit_exceeded", message } }],
+		];
+		for (const [path, headers, body] of rows) {
+			const refused = upload(path, headers, 15 * MIB);
+			refused.end("{}");
+			const response = await refused.answer;
+			expect([path, response.status, response.headers.get("retry-after")]).toEqual([path, 429, "2"]);
+			expect(await response.json(), path).toMatchObject(body);
+		}
+		expect(asked).not.toHaveBeenCalled();
+		asked.mockRestore();
+		// Small requests go on, and the places are free again.
+		expect((await chat(key, "hi")).status).toBe(200);
+		expect((await first.end('{"messages":[{"role":"user","content":"hi"}]}')).status).toBe(200);
+		const again = upload("/v1/chat/completions", bearer(key), 15 * MIB);
+		expect((await again.end('{"messages":[{"role":"user","content":"hi"}]}')).status).toBe(200);
+	});
+
+	it("of all users are at most 64 MiB: then it is 503, and small bodies are taken", async () => {
+		const keys = await Promise.all([newKey("pro"), newKey("pro"), newKey("pro")]);
+		for (const { key } of keys.slice(0, 2))
+			for (let i = 0; i < 2; i++) upload("/v1/chat/completions", bearer(key), 16 * MIB);
+		const { key } = keys[2] as TestKey;
+		const refused = await upload("/v1/messages", { "x-api-key": key }, MIB).end("{}");
+		expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+		expect(await refused.json()).toMatchObject({ error: { type: "overloaded_error", code: "overloaded" } });
+		expect((await chat(key, "hi")).status).toBe(200);
+	});
+
+	it("are given back when their clients leave, and 200 small ones at once are none too many", async () => {
+		const { key } = await newKey("pro");
+		for (let round = 0; round < 3; round++) {
+			const uploads = [15, 15].map((size) => upload("/v1/chat/completions", bearer(key), size * MIB));
+			await vi.waitFor(() => expect(uploads.map(({ taken }) => taken.pieces)).toEqual([1, 1]));
+			for (const controller of open.splice(0)) controller.error(new Error("the client has left"));
+			await Promise.allSettled(uploads.map(({ answer }) => answer));
+		}
+		expect(await statuses(Array.from({ length: 200 }, () => callWithKey(key, "/v1/route", { prompt: "hi" })))).toEqual({
+			200: 200,
+		});
+	});
+
+	it("without a key are counted by address", async () => {
+		const address = { "cf-connecting-ip": anAddress() };
+		for (let i = 0; i < 16; i++) upload("/v1/agent/verify", address, 2 * MIB);
+		expect((await upload("/v1/agent/verify", address, 2 * MIB).end("{}")).status).toBe(429);
+		expect((await upload("/v1/agent/verify", { "cf-connecting-ip": anAddress() }, 2 * MIB).end("{}")).status).toBe(422);
+	});
+});
+
+describe("a refused body", () => {
+	it.each([
+		["is no JSON", "/v1/chat/completions", "{", 400],
+		["is not as described", "/v1/chat/completions", '{"messages":"junk"}', 422],
+		["is too large", "/v1/policy/check", " ".repeat(2_097_153), 413],
+		["is not as described, where the handler does not count", "/v1/policy/check", '{"workspace":7}', 422],
+	])("that %s counts towards the minute and not towards the day", async (_, path, body, status) => {
+		const key = await newKey("free");
+		const response = await call(path, { method: "POST", body, headers: { authorization: `Bearer ${key.key}` } });
+		expect([response.status, response.headers.get("x-ratelimit-remaining-requests")]).toEqual([status, "9"]);
+		expect((await usageOf(key)).limits.daily_requests_used).toBe(0);
+		expect((await chat(key.key, "hi")).status).toBe(200);
+		expect((await usageOf(key)).limits.daily_requests_used).toBe(1);
+	});
+});
+
+describe("the schemas of a request", () => {
+	/** A kilobyte that stands for 65,536 schemas. */
+	const doubling = () => {
+		const to = (at: number) => (at === 0 ? { type: "string" } : { $ref: `#/$defs/d${at - 1}` });
+		const level = (at: number) => [`d${at}`, { type: "object", properties: { a: to(at), b: to(at) } }];
+		const $defs = Object.fromEntries(Array.from({ length: 16 }, (_, at) => level(at)));
+		return { type: "object", properties: { root: { $ref: "#/$defs/d15" } }, $defs };
+	};
+	const named = (name: string) => ({ name, description: name });
+	const names = Array.from({ length: 64 }, (_, at) => `tool_${at}`);
+	const messages = [{ role: "user", content: "hi" }];
+	const functions = names.map((name) => ({ type: "function", function: { ...named(name), parameters: doubling() } }));
+	const messagesTools = names.map((name) => ({ ...named(name), input_schema: doubling() }));
+	const responseTools = names.map((name) => ({ type: "function", ...named(name), parameters: doubling() }));
+	const long = { type: "object", properties: { a: { type: "string", description: "d".repeat(4_194_304) } } };
+	const format = { type: "json_schema", json_schema: { name: "a", schema: long } };
+
+	it.each([
+		["/v1/chat/completions", { messages, tools: functions }, "tools"],
+		["/v1/chat/completions", { messages, response_format: format }, "response_format"],
+		["/v1/route", { messages, tools: functions }, "tools"],
+		["/v1/responses", { input: "hi", tools: responseTools }, "tools"],
+		["/v1/responses", { input: "hi", text: { format: { ...format.json_schema, type: "json_schema" } } }, "text.format"],
+		["/v1/responses/input_tokens", { input: "hi", tools: responseTools }, "tools"],
+		["/v1/messages", { messages, max_tokens: 10, tools: messagesTools }, "tools"],
+		[
+			"/v1/messages",
+			{ messages, max_tokens: 10, output_config: { format: { type: "json_schema", schema: long } } },
+			"output_config.format",
+		],
+		["/v1/messages/count_tokens", { messages, tools: messagesTools }, "tools"],
+	])("of %s are 422 beyond the limits of them all together", async (path, body, field) => {
+		const { key } = await newKey("pro");
+		const refused = await callWithKey(key, path, body);
+		const text = await refused.text();
+		expect(refused.status, text).toBe(422);
+		expect(text).toContain(`${field}: schemas `);
+		expect(text).toMatch(/more than (?:50000 schemas|4194304 bytes)/);
+		expect(upstream.requests).toEqual([]);
 	});
 });

@@ -101,11 +101,17 @@ describe("a chat", () => {
 		expect(answer.svc.warnings).toEqual([]);
 		const messages = [{ role: "user", content: PROMPT }];
 		expect(await receiptOf(answer.id)).toMatchObject({
-			masked: { credit_card: 1, email: 1 },
 			input_hash: hashObject({ type: "svc.input.v1", messages }),
 			output_hash: hashText(content),
-			compliance: { policy: COMPLIANCE, detected_classes: ["PII", "FINANCIAL"] },
+			compliance: { policy: COMPLIANCE, detected_classes: ["PII", "FINANCIAL"], masked: { credit_card: 1, email: 1 } },
 		});
+		const nothing = await json<Completion>(chat(key.key, "hi", { model: pinned.id, compliance: COMPLIANCE }));
+		for (const { compliance, ...receipt } of [await receiptOf(answer.id), await receiptOf(nothing.id)]) {
+			expect(receipt).not.toHaveProperty("masked");
+			const { hash, type, ...claimed }: Json = Object(compliance);
+			expect(hashObject({ ...claimed, type: String(type) })).toBe(hash);
+		}
+		expect((await receiptOf(nothing.id))["compliance"]).not.toHaveProperty("masked");
 	});
 
 	it("streams the values, whatever pieces the placeholders come in", async () => {
@@ -303,6 +309,31 @@ describe("a preview", () => {
 		);
 		expect(preview).toMatchObject({ ok: true, masked: { credit_card: 1, email: 2 } });
 	});
+
+	it("shows the last user message as models read it, and nothing else", async () => {
+		const preview = (body: Json) =>
+			json<Json>(callWithKey(key.key, "/v2/compliance/preview", { compliance: COMPLIANCE, ...body }));
+		expect(await preview({ prompt: PROMPT })).toMatchObject({ masked_text: MASKED_PROMPT });
+		const messages = [
+			{ role: "user", content: PROMPT },
+			{ role: "assistant", content: OTHER_MAIL },
+			{
+				role: "user",
+				content: [
+					{ type: "text", text: `Not ${OTHER_MAIL}` },
+					{ type: "text", text: "thanks" },
+				],
+			},
+			{ role: "assistant", content: CARD },
+		];
+		expect(await preview({ messages, scope: "all" })).toMatchObject({ masked_text: "Not [EMAIL_2]\nthanks" });
+		expect(await preview({ messages })).toMatchObject({ masked_text: "Not [EMAIL_1]\nthanks" });
+		const long = await preview({ prompt: `${PROMPT} ${"word ".repeat(2_000)}` });
+		expect(long["masked_text"]).toHaveLength(4_000);
+		expect(await preview({ prompt: PROMPT, compliance: { block_data_classes: ["PII"] } })).not.toHaveProperty(
+			"masked_text",
+		);
+	});
 });
 
 describe("a workflow", () => {
@@ -312,7 +343,7 @@ describe("a workflow", () => {
 		expectNothingSent();
 		expect(JSON.stringify(answer)).not.toContain("[EMAIL_1]");
 		expect(await receiptOf(answer.id)).toMatchObject({
-			masked: { credit_card: 1, email: 1 },
+			compliance: { masked: { credit_card: 1, email: 1 } },
 			output_hash: hashText(answer.choices[0]?.message.content ?? ""),
 		});
 	});
@@ -336,7 +367,10 @@ describe("a workflow", () => {
 		expectNothingSent();
 		expect(answer.task).toBe(body.task);
 		expect(JSON.stringify(answer)).not.toContain("[EMAIL_1]");
-		expect(await receiptOf(answer.id)).toMatchObject({ masked: { email: 1 }, input_hash: hashText(body.task) });
+		expect(await receiptOf(answer.id)).toMatchObject({
+			compliance: { masked: { email: 1 } },
+			input_hash: hashText(body.task),
+		});
 	});
 });
 
@@ -351,7 +385,7 @@ describe("a run", () => {
 			expect(JSON.stringify(run)).not.toMatch(/\[EMAIL_\d\]/);
 			expect(JSON.stringify(run.plan)).toContain(MAIL);
 			expect(await receiptOf(run.run_id)).toMatchObject({
-				masked: { credit_card: 1, email: 2 },
+				compliance: { masked: { credit_card: 1, email: 2 } },
 				input_hash: hashText(goal),
 				output_hash: hashText(run.output),
 			});
@@ -374,7 +408,10 @@ describe("an interrupted run", () => {
 		expectNothingSent();
 		expect(run.status).toBe("complete");
 		expect(JSON.stringify(run)).not.toMatch(/\[EMAIL_\d\]/);
-		expect(await receiptOf(run_id)).toMatchObject({ masked: { email: 2 }, output_hash: hashText(run.output) });
+		expect(await receiptOf(run_id)).toMatchObject({
+			compliance: { masked: { email: 2 } },
+			output_hash: hashText(run.output),
+		});
 	});
 });
 
@@ -420,6 +457,6 @@ describe("a skill", () => {
 		);
 		expectNothingSent();
 		expect(answer.choices[0]?.message.content).toContain(MAIL);
-		expect(await receiptOf(answer.id)).toMatchObject({ masked: { credit_card: 1, email: 1 } });
+		expect(await receiptOf(answer.id)).toMatchObject({ compliance: { masked: { credit_card: 1, email: 1 } } });
 	});
 });

@@ -19,6 +19,7 @@ import { currentUsage } from "../../src/usage/current-usage.edge.ts";
 import { readGroups } from "../../src/usage/grouped.edge.ts";
 import { GROUPINGS } from "../../src/usage/groups.ts";
 import { recomputeTotals } from "../../src/usage/usage-check.store.ts";
+import { FULL_GRANT } from "../support/caller.ts";
 import { alarmAtMs, type Fault, killObject, useFaults } from "../support/faults.ts";
 import { db } from "../support/service.ts";
 import { reservationFor, settlementFor } from "../support/settlements.ts";
@@ -203,7 +204,7 @@ class Run {
 
 	/** Usage now is what the model expects. */
 	async expectUsage(): Promise<void> {
-		const account = { userId: this.userId, plan: PLANS.free };
+		const account = { userId: this.userId, plan: PLANS.free, key: FULL_GRANT };
 		const timings = new Timings(Date.now(), () => Date.now());
 		const usage = await currentUsage({ account, db: database(db), meter: () => this.meter, timings });
 		const { quota, totals, recent } = usage;

@@ -336,7 +336,13 @@ describe("an answer that reaches its output limit", () => {
 
 	it("is delivered as cut, with a warning, where the money covers no more", async () => {
 		const answer = await orchestrated(PROSE, { strategy: "single", max_tokens: 10, max_cost_usd: 1e-9 });
-		expect(answer.svc).toMatchObject({ truncated: true, warnings: [{ code: "truncated", param: "max_tokens" }] });
+		const message =
+			"the answer was cut at its output limit, and could not be continued: raise max_tokens or max_cost_usd";
+		const cut = { code: "truncated", param: "max_tokens" };
+		expect(answer.svc).toMatchObject({ truncated: true, warnings: [{ ...cut, message }] });
+		const none = await orchestrated("[[long 3000]]", { strategy: "single", max_cost_usd: 1e-9 });
+		const unnamed = "the answer was cut at 1024 tokens, the default, and could not be continued: set max_tokens";
+		expect(none.svc).toMatchObject({ truncated: true, warnings: [{ ...cut, message: unnamed }] });
 		expect(resultsOf(answer)).toHaveLength(1);
 	});
 

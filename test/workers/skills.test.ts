@@ -6,7 +6,7 @@ import { CATALOG } from "../../src/catalog/shipped.ts";
 import { canonicalJson } from "../../src/proof/canonical.ts";
 import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { modelWhere } from "../support/catalog.ts";
-import { currentPrice, hasOnePrice, modelOnWire, providersBut } from "../support/models.ts";
+import { currentPrice, hasOnePrice, modelOnWire, providersBut, sentLimitOf } from "../support/models.ts";
 import { useService } from "../support/per-test.ts";
 import {
 	call,
@@ -65,9 +65,7 @@ async function refusal(response: Response) {
 
 /** What the model was sent as its output limit, whatever its format calls it. */
 function limitSent(): number {
-	const { body } = upstream.requests.at(-1) ?? {};
-	const google = body?.["generationConfig"] as { maxOutputTokens?: number } | undefined;
-	return Number(body?.["max_tokens"] ?? body?.["max_completion_tokens"] ?? google?.maxOutputTokens);
+	return sentLimitOf(upstream.requests.at(-1)?.body);
 }
 
 const task = "My loop prints 8 items instead of 9.";

@@ -174,7 +174,8 @@ describe("what is too much", () => {
 		const ids = Array.from({ length: count }, (_, i) => textEntry("", "", { atMs: fromMs + i }).response.id);
 		await runInDurableObject(object as unknown as ReturnType<typeof env.STORED_RESPONSES.getByName>, (instance) => {
 			const sealed = new ArrayBuffer(8);
-			for (const id of ids) instance.put({ id, previousId: null, response: sealed, input: sealed, output: sealed });
+			for (const id of ids)
+				instance.put({ id, previousId: null, keyId: "key_1", response: sealed, input: sealed, output: sealed });
 		});
 		return ids;
 	}

@@ -65,7 +65,7 @@ class Trial {
 		const object = this.#object as unknown as ReturnType<typeof env.STORED_RESPONSES.getByName>;
 		await runInDurableObject(object, (instance) => {
 			for (const id of this.#rows.keys())
-				instance.put({ id, previousId: null, response: sealed, input: sealed, output: sealed });
+				instance.put({ id, previousId: null, keyId: "key_1", response: sealed, input: sealed, output: sealed });
 		});
 	}
 

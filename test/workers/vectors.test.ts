@@ -301,8 +301,9 @@ describe("the ledger that the second implementation wrote", () => {
 		expect(toHex(signer.publicKey)).toBe(ledger.public_key);
 		expect(toKeyId(signer.publicKey)).toBe(ledger.key_id);
 		const verifier = createVerifier(signer.publicKey);
-		for (const { subject, hash, signature, key_id, ...members } of ledger.entries) {
-			expect(canonicalJson({ type: "svc.handoff.v1", ...members })).toBe(subject);
+		for (const { subject, hash, signature, key_id, owner, ...members } of ledger.entries) {
+			const version = owner === null ? { type: "svc.handoff.v1" } : { type: "svc.handoff.v2", owner };
+			expect(canonicalJson({ ...version, ...members })).toBe(subject);
 			expect(hashText(subject)).toBe(hash);
 			expect(signer.signSync(subject)).toBe(signature);
 			expect(await signer.sign(subject)).toBe(signature);

@@ -112,11 +112,13 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	/** A page of the object's rows, with what a backup must know of a run: its row in D1 as of now while it may go on. */
 	override readRows(after: string | null): RunPage {
 		const run = this.#run;
-		const { idempotencyKey } = run?.spec ?? {};
+		const { idempotencyKey, claimScope } = run?.spec ?? {};
 		return {
 			...super.readRows(after),
 			...(run && !run.end ? { mirror: { ...toAgentRunRow(run), revision: this.#runOutbox.lastRevision() } } : {}),
-			...(run && idempotencyKey !== undefined ? { claim: claimName(run.spec.userId, idempotencyKey) } : {}),
+			...(run && idempotencyKey !== undefined
+				? { claim: claimName(claimScope ?? run.spec.userId, idempotencyKey) }
+				: {}),
 		};
 	}
 

@@ -5,6 +5,7 @@ import type { JsonResult } from "../../http/endpoint.ts";
 import { logError } from "../../http/log.edge.ts";
 import type { ProgressEvent } from "../../http/long-answer.edge.ts";
 import type { RunResponse } from "../response.ts";
+import { claimScope } from "./claims.edge.ts";
 import { type AgentRunClient, agentRunClient, releaseClaim } from "./client.edge.ts";
 import type { RunOutcome, RunView } from "./run-view.ts";
 
@@ -96,12 +97,12 @@ interface RequestedRun {
 /** Answers a request with its run: at its end, or as it stands. */
 export async function answerRun(
 	{ runId, key, isUnderWay }: RequestedRun,
-	{ env, account: { userId } }: KeyContext,
+	{ env, account }: KeyContext,
 	{ isBackground, report }: AnswerMode,
 ): Promise<JsonResult<RunResponse>> {
-	const run = agentRunClient(env, userId, runId);
+	const run = agentRunClient(env, account.userId, runId);
 	const outcome = await (isBackground ? run.readStarted() : waitForOutcome(run, report));
-	if (outcome === "abandoned" && key !== null) await releaseClaim(env, userId, key, runId);
+	if (outcome === "abandoned" && key !== null) await releaseClaim(env, claimScope(account), key, runId);
 	if (!isBackground || typeof outcome === "string") return toOutcomeResult(outcome, runId);
 	return outcome.run.sealed && !isUnderWay ? toRunResult(outcome) : toAcceptedResult(outcome);
 }

@@ -1,5 +1,7 @@
 // Which run an idempotency key names, and whether a run was abandoned before it started, as an AgentRun object stores it. Synchronous.
 
+import type { Account } from "../../account/context.ts";
+
 /** The run that an idempotency key names. */
 export interface RunClaim {
 	runId: string;
@@ -7,9 +9,17 @@ export interface RunClaim {
 	isSameBody: boolean;
 }
 
-/** The name of the object that says which run a user's idempotency key names. */
-export function claimName(userId: string, key: string): string {
-	return `key:${userId}/${key}`;
+/**
+ * Who shares idempotency keys: all keys of a user that read all of its runs; a key that reads only its own has a scope with those that
+ * it replaced, so that it joins no other's run.
+ */
+export function claimScope({ userId, keyId, key }: Pick<Account, "userId" | "keyId" | "key">): string {
+	return key.ownOnly ? `${userId}#${key.budgetKeyId ?? keyId}` : userId;
+}
+
+/** The name of the object that says which run an idempotency key names. */
+export function claimName(scope: string, key: string): string {
+	return `key:${scope}/${key}`;
 }
 
 /** The run that this key names; null while it is free. */

@@ -60,18 +60,18 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 	};
 }
 
-/** Returns the run that a user's idempotency key names. A free key is given to `runId`; without a `runId` the answer is null. */
+/** Returns the run that an idempotency key names in its scope. A free key is given to `runId`; without a `runId` the answer is null. */
 export function claimRun(
 	{ AGENT_RUN: namespace }: Env,
-	userId: string,
+	scope: string,
 	key: string,
 	bodyHash: string,
 	runId: string | null,
 ): Promise<RunClaim | null> {
-	return callObject(namespace, claimName(userId, key), async (stub) => await stub.claim(bodyHash, runId));
+	return callObject(namespace, claimName(scope, key), async (stub) => await stub.claim(bodyHash, runId));
 }
 
 /** Frees the key of a run that was abandoned. */
-export function releaseClaim({ AGENT_RUN: namespace }: Env, userId: string, key: string, runId: string): Promise<void> {
-	return callObject(namespace, claimName(userId, key), (stub) => stub.releaseClaim(runId));
+export function releaseClaim({ AGENT_RUN: namespace }: Env, scope: string, key: string, runId: string): Promise<void> {
+	return callObject(namespace, claimName(scope, key), (stub) => stub.releaseClaim(runId));
 }

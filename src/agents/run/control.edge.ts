@@ -1,5 +1,7 @@
-// Which runs a key may cancel and resume: an owner's key all of the user's, an agent's key those that it began.
+// Which runs a key reads, and which it may cancel and resume: an owner's key all of the user's; an agent's key ends those that it, or a
+// key it replaced, began, and reads no others unless it is set to.
 import type { KeyContext } from "../../account/context.ts";
+import { mayChange, mayRead } from "../../account/makers.ts";
 import type { Failure } from "../../failure.ts";
 import { RUN_NOT_FOUND } from "./answer.edge.ts";
 import { agentRunClient } from "./client.edge.ts";
@@ -13,6 +15,13 @@ const OTHERS_RUN: Failure = {
 export async function findControlRefusal(runId: string, { account, env }: KeyContext): Promise<Failure | null> {
 	if (account.key.role !== "agent") return null;
 	const keyId = await agentRunClient(env, account.userId, runId).startedBy();
-	if (keyId === null) return RUN_NOT_FOUND;
-	return keyId === account.keyId ? null : OTHERS_RUN;
+	if (keyId === null || !mayRead(account, keyId)) return RUN_NOT_FOUND;
+	return mayChange(account, keyId) ? null : OTHERS_RUN;
+}
+
+/** Why the caller's key does not read one of the user's runs; null when it does. Another's run is to it as one that is not there. */
+export async function findReadRefusal(runId: string, { account, env }: KeyContext): Promise<Failure | null> {
+	if (!account.key.ownOnly) return null;
+	const keyId = await agentRunClient(env, account.userId, runId).startedBy();
+	return mayRead(account, keyId) ? null : RUN_NOT_FOUND;
 }

@@ -255,7 +255,7 @@ export class RunExecutor {
 	/** Decides on a step and makes it. Its money stays on hold until its end is stored. */
 	async #make(step: PlannedStep): Promise<StepOutcome> {
 		const { run, report, record, recordRefusal } = this.#context;
-		const { decision, refusal } = this.#decide(step, run.spec.maxTokens);
+		const { decision, refusal } = this.#decide(step);
 		if (decision.kind === "stop") {
 			if (decision.limit === "no_model" && refusal) await recordRefusal(refusal);
 			return { kind: "stopped", stop: decision };
@@ -281,9 +281,11 @@ export class RunExecutor {
 		return { kind: "made", draft, hold, result };
 	}
 
-	#decide(step: PlannedStep, maxTokens: number): StepVerdict {
+	#decide(step: PlannedStep): StepVerdict {
 		const { planContext, rules, run } = this.#context;
-		const { reserveNanoUsd, isOptional } = step;
+		const { reserveNanoUsd, isOptional, leastTokens = MIN_VISIBLE_TOKENS } = step;
+		const maxTokens =
+			step.leastTokens === undefined ? run.spec.maxTokens : Math.max(step.leastTokens, run.spec.maxTokens);
 		const askLast = run.state.retry?.askLast ?? [];
 		const ceilingNanoUsd = this.#guard.ceilingNanoUsd(reserveNanoUsd);
 		const stepRules = { ...rules, nonce: this.#marks.answersNonce };
@@ -295,6 +297,7 @@ export class RunExecutor {
 				return priced ? pricer.completionNanoUsd(priced) : 0;
 			},
 			maxTokens,
+			leastTokens,
 			reserveNanoUsd,
 			isOptional,
 		});
@@ -386,7 +389,9 @@ export class RunExecutor {
 		if (isCancelled) return "plan" in change ? change : {};
 		if ("plan" in change && failure.reason === "all_models_failed") return { ...change, retry: null };
 		const billed = calls.map(({ model }) => model);
-		const retry = failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, Date.now()) : null;
+		const { stepRetryWaitsMs } = this.#context.planContext().settings;
+		const retry =
+			failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, stepRetryWaitsMs, Date.now()) : null;
 		if (retry) return { retry };
 		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
 		const why = failureText(failure);

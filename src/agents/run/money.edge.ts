@@ -53,8 +53,8 @@ export class RunMoney {
 	}
 
 	/** Account and settings of the run's calls, with current prices. */
-	planContext({ planId }: RunSpec): PlanContext {
-		return { account: { plan: PLANS[planId] }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
+	planContext({ planId, userId }: RunSpec): PlanContext {
+		return { account: { plan: PLANS[planId], userId }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
 	#gateForLevels(goal: string, stored: StoredPolicies | null): Promise<ComplianceGate | null> {

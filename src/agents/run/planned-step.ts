@@ -1,6 +1,7 @@
 // What a run asks for in its plan, its subtasks and its final step: prompts, strategies, and how answers are read. executor.edge.ts
 // gives each its money, and makes it. Pure.
 import { fitPlaceholder, placeholder } from "../../inference/answer-placeholder.ts";
+import { LEAST_PLAN_TOKENS } from "../../orchestration/prompt.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import {
 	PLAN_JSON_SCHEMA,
@@ -27,6 +28,8 @@ export interface StepPurpose
 	role: StepRecord["role"];
 	/** Its purpose, in words. */
 	subtask: string;
+	/** The least room for its answer, tokens; by default what every answer has. */
+	leastTokens?: number;
 	/** Returns the messages of a second request, or null when the answer needs none. */
 	askAgain?(answer: string): readonly PromptMessage[] | null;
 	/** Separates what is stored of an answer from a claim that the goal is met; by default all of it is stored. */
@@ -55,6 +58,7 @@ export function planPurpose(request: PlanRequest): StepPurpose {
 		jsonSchema: PLAN_JSON_SCHEMA,
 		asksFor: `plan:${maxSubtasks}`,
 		sizesFor: () => SINGLE_ONLY,
+		leastTokens: LEAST_PLAN_TOKENS,
 		followUp: planRepairMessages(request, placeholder(REJECTED_PLAN_BYTES), placeholder(REJECTION_REASON_BYTES)),
 		askAgain(answer) {
 			const parsed = parsePlan(answer, maxSubtasks);

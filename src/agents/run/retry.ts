@@ -3,8 +3,6 @@
 import type { Failure } from "../../failure.ts";
 import type { Member, Panel } from "../../orchestration/strategy.ts";
 
-/** The waits before the second, third and fourth try. */
-const RETRY_WAITS_MS = [250, 1_000, 4_000];
 /** A longer Retry-After ends the tries: the callers of the run wait meanwhile. */
 const MAX_RETRY_AFTER_MS = 600_000;
 /** So many deaths at one step end the run: the step may be their cause. */
@@ -22,9 +20,9 @@ export interface StepRetry {
 	askLast: string[];
 }
 
-/** The waits before a step's next try; null when it is not tried again. */
-function retryWaitMs(failure: Failure, failedTries: number): number | null {
-	const waitMs = RETRY_WAITS_MS[failedTries - 1] ?? null;
+/** The wait before a step's next try; null when it is not tried again. */
+function retryWaitMs(failure: Failure, failedTries: number, waitsMs: readonly number[]): number | null {
+	const waitMs = waitsMs[failedTries - 1] ?? null;
 	// The run's reservation could not be extended, so nothing was called.
 	if (failure.reason === "storage_unavailable") return waitMs;
 	if (waitMs === null || failure.reason !== "all_models_failed" || failure.isFinal) return null;
@@ -36,15 +34,17 @@ function retryWaitMs(failure: Failure, failedTries: number): number | null {
  * The next try of a step that failed; null when it is not tried again.
  * @param earlier the try that failed, null for the first.
  * @param billed models that were billed for it.
+ * @param waitsMs the least wait before the second try, the third and so on. After the last of them, no try follows.
  */
 export function nextTry(
 	failure: Failure,
 	earlier: StepRetry | null,
 	billed: readonly string[],
+	waitsMs: readonly number[],
 	nowMs: number,
 ): StepRetry | null {
 	const failedTries = (earlier?.failedTries ?? 0) + 1;
-	const waitMs = retryWaitMs(failure, failedTries);
+	const waitMs = retryWaitMs(failure, failedTries, waitsMs);
 	if (waitMs === null) return null;
 	const askLast = [...new Set([...(earlier?.askLast ?? []), ...billed])];
 	return { failedTries, deaths: earlier?.deaths ?? 0, notBeforeMs: nowMs + waitMs, askLast };

@@ -9,6 +9,8 @@ interface RunFilter {
 	since?: string | undefined;
 	/** Begun before this time. */
 	until?: string | undefined;
+	/** Begun by one of these API keys. */
+	apiKeyIds?: readonly string[] | undefined;
 }
 
 /** A page: at most `limit` runs after a position. */
@@ -28,13 +30,19 @@ export interface ListedRunRow {
 	status: string;
 	/** JSON. */
 	summary: string;
+	/** The API key that began it; null in rows from before they had it. */
+	api_key_id: string | null;
 }
 
-function matchesRunQuery(row: ListedRunRow, { filter: { status, since, until }, after }: RunPageQuery): boolean {
+function matchesRunQuery(
+	row: ListedRunRow,
+	{ filter: { status, since, until, apiKeyIds }, after }: RunPageQuery,
+): boolean {
 	return (
 		(status === undefined || row.status === status) &&
 		(since === undefined || row.created_at >= since) &&
 		(until === undefined || row.created_at < until) &&
+		(apiKeyIds === undefined || (row.api_key_id !== null && apiKeyIds.includes(row.api_key_id))) &&
 		(after === null || compareNewestFirst(after, row) < 0)
 	);
 }

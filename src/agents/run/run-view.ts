@@ -29,6 +29,7 @@ export function toAgentRunRow(run: RunSnapshot): Omit<AgentRunRow, "revision"> {
 		created_at: view.run.created_at,
 		status: view.run.status,
 		summary: JSON.stringify(toRunSummary(view.run, run.spec.goal)),
+		api_key_id: run.spec.keyId,
 		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
 	};
 }

@@ -54,6 +54,8 @@ export interface RunSpec extends SpendLimits {
 	isBackground?: boolean;
 	/** The client's key for it, which names the run in an object of its own. */
 	idempotencyKey?: string;
+	/** Who shares that key; absent in runs from before it was recorded: the user's keys. */
+	claimScope?: string;
 	/** Where its end is reported. May hold a secret: never logged, listed or answered. */
 	webhook?: string;
 	startedAtMs: number;

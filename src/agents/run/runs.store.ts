@@ -2,7 +2,7 @@
 import { and, desc, eq, lt, sql } from "drizzle-orm";
 import type { Database } from "../../db/client.edge.ts";
 import { isInListRange } from "../../db/list-range.ts";
-import { rowsFromJson } from "../../db/rows.ts";
+import { isOneOf, rowsFromJson } from "../../db/rows.ts";
 import { agentRuns } from "../../db/schema.ts";
 import type { ListedRunRow, RunPageQuery } from "./run-page.ts";
 
@@ -48,17 +48,18 @@ export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 export async function findRuns(
 	db: Database,
 	userId: string,
-	{ filter: { status, since, until }, after, limit }: RunPageQuery,
+	{ filter: { status, since, until, apiKeyIds }, after, limit }: RunPageQuery,
 ): Promise<ListedRunRow[]> {
-	const { id, createdAt: created_at, revision, status: storedStatus, summary } = agentRuns;
+	const { id, createdAt: created_at, revision, status: storedStatus, summary, apiKeyId: api_key_id } = agentRuns;
 	return db
-		.select({ id, created_at, revision, status: storedStatus, summary })
+		.select({ id, created_at, revision, status: storedStatus, summary, api_key_id })
 		.from(agentRuns)
 		.where(
 			and(
 				eq(agentRuns.userId, userId),
 				status === undefined ? undefined : eq(storedStatus, status),
 				isInListRange(agentRuns, { since, until, after }),
+				apiKeyIds === undefined ? undefined : isOneOf(api_key_id, apiKeyIds),
 			),
 		)
 		.orderBy(desc(created_at), desc(id))

@@ -57,7 +57,6 @@ function draftWithCalls(
 		input_hash: hashText(spec.goal),
 		output_hash: hashText(end.output),
 		compliance: gate?.attest(state.readers.map(toModelRef)) ?? null,
-		...(gate?.mask ? { masked: gate.mask.counts } : {}),
 		catalog_version: catalog.version,
 		config_digest: spec.configDigest,
 		kind: "agent",

@@ -7,6 +7,7 @@ import type { JsonResult } from "../../http/endpoint.ts";
 import { toCaller } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { createNonce } from "../../inference/nonce.edge.ts";
+import { listWorkflowLimits } from "../../inference/output-ceiling.ts";
 import { configDigest } from "../../routing-config/config.ts";
 import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
@@ -24,6 +25,7 @@ import type { RunResponse } from "../response.ts";
 import { selectStepPool, toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
 import { type AnswerMode, answerRun, RUN_NOT_STARTED } from "./answer.edge.ts";
+import { claimScope } from "./claims.edge.ts";
 import { agentRunClient, claimRun } from "./client.edge.ts";
 import { findControlRefusal } from "./control.edge.ts";
 import { lowerToBudget, type RunLimits, toRunLimits } from "./limits.ts";
@@ -61,7 +63,8 @@ async function prepareRun(
 	if (!affordable.ok) return affordable;
 	const limits = affordable.value;
 	const policy = body.policy ?? "balanced";
-	const maxTokens = body.max_tokens ?? DEFAULT_AGENT_MAX_TOKENS;
+	const [ownMaxTokens] = listWorkflowLimits(config, DEFAULT_AGENT_MAX_TOKENS, settings);
+	const maxTokens = body.max_tokens ?? ownMaxTokens;
 	const temperature = body.temperature ?? DEFAULT_AGENT_TEMPERATURE;
 	const nonce = createNonce();
 	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;
@@ -94,7 +97,7 @@ async function prepareRun(
 		compliance,
 		intendedModel: pool.value.single[0],
 		isBackground: body.background ?? false,
-		...(body.idempotency_key == null ? {} : { idempotencyKey: body.idempotency_key }),
+		...(body.idempotency_key == null ? {} : { idempotencyKey: body.idempotency_key, claimScope: claimScope(account) }),
 		...(webhook.value === null ? {} : { webhook: webhook.value }),
 		startedAtMs,
 	};
@@ -108,7 +111,7 @@ async function claimKey(
 	runId: string | null,
 ): Promise<Result<string | null>> {
 	if (key == null) return ok(runId);
-	const claim = await claimRun(env, account.userId, key, bodyHash(rawBody), runId);
+	const claim = await claimRun(env, claimScope(account), key, bodyHash(rawBody), runId);
 	if (claim && !claim.isSameBody) {
 		const message = "this idempotency_key stands for a run that was asked for with another body";
 		return fail({ reason: "idempotency_conflict", message });

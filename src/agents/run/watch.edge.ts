@@ -15,16 +15,18 @@ const WATCH_AGAIN_MS = 1_000;
 
 const KEY_ENDED: Failure = {
 	reason: "invalid_api_key",
-	message: "the API key has been revoked, changed or has expired",
+	message: "the API key has been revoked, changed or has expired, or the session has ended",
 };
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Whether the key that the request came with is as good as it was then. */
-async function isKeyGood({ account, meter }: KeyContext): Promise<boolean> {
+/** Whether the key that the request came with is as good as it was then, and its session, if it came in one, is not ended. */
+async function isKeyGood({ account, meter, session }: KeyContext): Promise<boolean> {
 	const { expiresAtMs, version } = account.key;
 	if (expiresAtMs !== null && Date.now() >= expiresAtMs) return false;
-	return meter(account.userId).isKeyGood(account.keyId, version);
+	const own = meter(account.userId);
+	if (session && (await own.isSessionEnded(session.id))) return false;
+	return own.isKeyGood(account.keyId, version);
 }
 
 /** Resolves with why watching must end, once the key has ended; null when the signal aborts before. */

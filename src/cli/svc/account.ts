@@ -101,8 +101,10 @@ const keyFlagAbout: Readonly<Record<keyof typeof KEY_FLAGS, [value: string, abou
 	"budget-period": ["PERIOD", "day, week, month or total"],
 	models: ["LIST", "ids, tiers or globs, with commas"],
 	"brain-config": ["JSON", "a routing config"],
+	"default-max-tokens": ["N", "output limit of requests that name none"],
 	tags: ["LIST", "labels, with commas"],
 	"alert-webhook": ["URL", "where alerts of its budget go"],
+	"own-only": ["true|false", "whether an agent's key reads only what it made, which is the default"],
 };
 const KEY_OPTION_FLAGS: Readonly<Record<string, Flag>> = Object.fromEntries(
 	Object.entries(keyFlagAbout).map(([name, [value, about]]) => [name, { value, about }]),

@@ -1,12 +1,13 @@
 // The overview: the plan and its limits, what was spent and saved, by day and by model, and the latest requests.
 import type { z } from "zod";
+import type { ModelList } from "../../routing/endpoints.edge.ts";
 import type { savingsGroupsSchema, savingsSchema, usageSchema } from "../../usage/endpoints.edge.ts";
 import { joinAnswers } from "../api.ts";
 import { failurePage } from "../failure-page.tsx";
 import { formatCount, formatDuration, formatExactUsd, formatShare, formatUsd } from "../format.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
 import { BarChart, RankedBars } from "../views/chart.tsx";
-import { Badge, CodeBlock, Count, Meter, Table, Time, Usd } from "../views/parts.tsx";
+import { Badge, CodeBlock, Count, Meter, Notice, Table, Time, Usd } from "../views/parts.tsx";
 
 type Usage = z.output<typeof usageSchema>;
 type SavingsDays = z.output<typeof savingsGroupsSchema>;
@@ -67,6 +68,20 @@ function Tiles({ usage, savings }: { usage: Usage; savings: Savings }) {
 				</dd>
 			</div>
 		</dl>
+	);
+}
+
+/** Models whose providers do not serve them. It says why requests go to others, and nothing of who met it. */
+function NotServed({ models }: { models: ModelList }) {
+	const passedBy = models.data.filter(({ not_served }) => not_served);
+	if (passedBy.length === 0) return null;
+	return (
+		<Notice kind="warning" title="Models that their providers lately did not serve">
+			<p>
+				{passedBy.map(({ id, provider }) => `${id} (${provider})`).join(", ")}: requests that do not name them go to
+				others for up to ten minutes.
+			</p>
+		</Notice>
 	);
 }
 
@@ -161,7 +176,8 @@ export const overviewPage: ConsolePage = {
 	path: "/console",
 	async handle({ api, service }): Promise<PageAnswer> {
 		const frame = { kind: "page", title: "Overview", section: "overview" } as const;
-		const answers = await Promise.all([
+		const [models, ...answers] = await Promise.all([
+			api.get<ModelList>("/v1/models"),
 			api.get<Usage>("/v1/usage"),
 			api.get<Savings>("/v1/savings"),
 			api.get<SavingsDays>(`/v1/savings?group_by=day&limit=${SHOWN_DAYS + 1}`),
@@ -174,6 +190,7 @@ export const overviewPage: ConsolePage = {
 			...frame,
 			content: (
 				<>
+					{models.ok ? <NotServed models={models.value} /> : null}
 					<Tiles usage={usage} savings={savings} />
 					<div class="columns">
 						<DailyChart

@@ -16,11 +16,19 @@ export function toFieldValues(item: Key): Record<string, string> {
 		budget_period: item.budget_period ?? "",
 		expires_at: toLocalTime(item.expires_at),
 		models: (item.models ?? []).join(" "),
+		default_max_tokens: item.default_max_tokens?.toString() ?? "",
 		tags: item.tags.join(" "),
 		alert_webhook: item.alert_webhook ?? "",
+		own_only: item.role === "owner" ? "" : item.own_only ? "own" : "all",
 		brain_config: item.brain_config === null ? "" : JSON.stringify(item.brain_config, null, 2),
 	};
 }
+
+const READS = [
+	["", "what its role reads by default"],
+	["own", "only what it made"],
+	["all", "all that the user has"],
+] as const;
 
 const PERIODS = [
 	["day", "each day"],
@@ -58,6 +66,12 @@ const AFTER_PERIOD: readonly SimpleField[] = [
 		hint: "Ids, tiers and globs with *, separated by spaces. Empty: all.",
 		type: "text",
 	},
+	{
+		name: "default_max_tokens",
+		label: "Output tokens by default",
+		hint: "Of requests that name no limit. Empty: the config's, or the service's.",
+		type: "number",
+	},
 	{ name: "tags", label: "Tags", hint: "Separated by spaces; usage can be grouped by them.", type: "text" },
 	{
 		name: "alert_webhook",
@@ -89,7 +103,7 @@ export function KeyFields({ values, issues, withRole }: KeyFieldsProps) {
 				<Field
 					name="role"
 					label="Role"
-					hint="An agent's key may not change manifests, shares or keys."
+					hint="An agent's key may not change manifests, shares or keys, and reads only what it made by default."
 					error={errorAt("role")}
 				>
 					{(attributes) => (
@@ -103,6 +117,24 @@ export function KeyFields({ values, issues, withRole }: KeyFieldsProps) {
 					)}
 				</Field>
 			) : null}
+			{values["own_only"] === "" ? null : (
+				<Field
+					name="own_only"
+					label="Reads"
+					hint="Runs, requests, responses and events. An owner's key reads all."
+					error={errorAt("own_only")}
+				>
+					{(attributes) => (
+						<select {...attributes}>
+							{READS.filter(([value]) => withRole || value !== "").map(([value, label]) => (
+								<option value={value} selected={value === (values["own_only"] ?? "")}>
+									{label}
+								</option>
+							))}
+						</select>
+					)}
+				</Field>
+			)}
 			{BEFORE_PERIOD.map(simple)}
 			<Field name="budget_period" label="Period of the budget" error={errorAt("budget_period")}>
 				{(attributes) => (

@@ -412,6 +412,16 @@ describe("a decision", () => {
 		});
 	});
 
+	it("is never shorter than what is of use", () => {
+		const at = { intensity: "Foton", freeNanoUsd: 2_550, stepCapNanoUsd: 1e9 } as const;
+		const worstCaseNanoUsd = (_: Intensity, tokens: number) => 10 * tokens;
+		expect(decideStep({ worstCaseNanoUsd, maxTokens: 256 }, at)).toMatchObject({ kind: "call", maxTokens: 255 });
+		expect(decideStep({ worstCaseNanoUsd, maxTokens: 256, leastTokens: 256 }, at)).toMatchObject({
+			kind: "stop",
+			limit: "run_cap",
+		});
+	});
+
 	it("passes over an intensity without a model, and stops where there is none at all", () => {
 		const none: Prices = { Laser: null, Halo: null, Foton: null };
 		const at = { intensity: "Laser", freeNanoUsd: 1e9, stepCapNanoUsd: 1e9 } as const;

@@ -2,6 +2,14 @@ import { describe, expect, it } from "vitest";
 import { findFrontRefusal } from "../../../src/cli/front.ts";
 
 describe("the front", () => {
+	it.each(["a b", "[::1", "foo:99999", "%zz", "user@host", "host/x", "host#x", "1.2.3.4.5", ""])(
+		"is refused for the host %j, which the runtime could not read",
+		(host) => {
+			expect(findFrontRefusal("/health", ["host"], host)).toMatchObject({ status: 400, code: "invalid_host" });
+			expect(findFrontRefusal("/health", ["host"], "[2001:db8::1]:8787")).toBeNull();
+		},
+	);
+
 	it.each([
 		"/cdn-cgi/platform-proxy",
 		"/cdn-cgi",

@@ -1,9 +1,17 @@
 // Where a local service's settings come from: `.dev.vars`, and the environment before it.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ensureDevVars, hasProviderKey, localVariables } from "../../../src/cli/local-env.ts";
+import {
+	ensureDevVars,
+	hasProviderKey,
+	localVariables,
+	removeClientEnv,
+	renderKeyLine,
+	writeClientEnv,
+} from "../../../src/cli/local-env.ts";
+import { closeToOthers } from "../../../src/cli/private-files.ts";
 import { parseSettings, SETTING_NAMES } from "../../../src/settings.ts";
 
 let dir: string;
@@ -46,5 +54,55 @@ describe("settings of a local service", () => {
 	it("take nothing else from the environment", () => {
 		vi.stubEnv("SOMEBODY_ELSES", "secret");
 		expect(localVariables()["SOMEBODY_ELSES"]).toBeUndefined();
+	});
+});
+
+/** The permissions of a file or folder, in octal. */
+function modeOf(path: string): string {
+	return (statSync(path).mode & 0o777).toString(8);
+}
+
+describe("files with secrets", () => {
+	it("are their owner's alone, also those that others could read", () => {
+		for (const path of [".dev.vars", ".env.local"]) {
+			writeFileSync(path, "OTHER=1\n");
+			chmodSync(path, 0o644);
+		}
+		ensureDevVars();
+		writeClientEnv({ SVC_BASE_URL: "http://127.0.0.1:8787/v1", SVC_API_KEY: "svc_sk_1" });
+		expect([modeOf(".dev.vars"), modeOf(".env.local")]).toEqual(["600", "600"]);
+		chmodSync(".env.local", 0o644);
+		removeClientEnv();
+		expect([modeOf(".env.local"), readFileSync(".env.local", "utf8")]).toEqual(["600", "OTHER=1\n"]);
+	});
+
+	it("are closed with all that is below them, and nothing that a link in them leads to", () => {
+		mkdirSync("state/v3", { recursive: true });
+		mkdirSync("elsewhere");
+		writeFileSync("state/v3/db.sqlite", "");
+		writeFileSync("state/run", "#!/bin/sh\n");
+		writeFileSync("elsewhere/file", "");
+		symlinkSync(join(dir, "elsewhere"), "state/link");
+		chmodSync("state", 0o755);
+		chmodSync("state/v3", 0o775);
+		chmodSync("state/v3/db.sqlite", 0o664);
+		chmodSync("state/run", 0o755);
+		chmodSync("elsewhere", 0o755);
+		chmodSync("elsewhere/file", 0o644);
+		closeToOthers(["state", "not-there"]);
+		const closed = ["state", "state/v3", "state/v3/db.sqlite", "state/run"];
+		expect(closed.map(modeOf)).toEqual(["700", "700", "600", "700"]);
+		expect(["elsewhere", "elsewhere/file"].map(modeOf)).toEqual(["755", "644"]);
+	});
+});
+
+describe("a start's line about its key", () => {
+	it.each([
+		[true, true, "SVC_API_KEY=svc_sk_1"],
+		[false, true, "key: .env.local"],
+		[true, undefined, "key: .env.local"],
+		[true, false, "key: .env.local"],
+	])("of a new key (%s), at a terminal (%s), is %s", (isNew, isTTY, line) => {
+		expect(renderKeyLine("svc_sk_1", isNew, isTTY === undefined ? {} : { isTTY })).toBe(line);
 	});
 });

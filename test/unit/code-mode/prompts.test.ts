@@ -130,6 +130,18 @@ describe("coder and critic", () => {
 			expect(prompt).toMatch(/executes neither the code nor tests of it\. Never say.*tested/);
 	});
 
+	it("keep to max_tokens, but for what a verdict must say", () => {
+		const limits = [16, 300, 8_192].map((maxTokens) => [
+			draftQuestion(taskOf(maxTokens), MEMBER, "g").question.maxTokens,
+			reviewQuestion(taskOf(maxTokens), MEMBER, "r", []).maxTokens,
+		]);
+		expect(limits).toEqual([
+			[16, 64],
+			[300, 300],
+			[8_192, 1_024],
+		]);
+	});
+
 	it("write in the user's language", () => {
 		expect(draft).toContain("in the language that the user writes in");
 		expect(review).toContain("Write reason and issues in the language that the task is written in");

@@ -34,6 +34,18 @@ describe("a sign-in", () => {
 		"/consoles",
 		"/console/\u202e",
 		"/console/a b",
+		"/console/../v1/usage",
+		"/console/./../../v1",
+		"/console/%2e%2e/v1",
+		"/console/.%2E/v1",
+		"/console/..%2f..%2fv1",
+		"/console/%5c%5cevil.test",
+		"/console//evil.test",
+		"/\\evil.test",
+		"/console/\t/evil.test",
+		"/console\r\nset-cookie: a=b",
+		"/console/runs#/../../x",
+		"\t/console",
 	])("leads to the overview instead of %j", (next) => {
 		expect(toOwnPath(next)).toBe("/console");
 	});

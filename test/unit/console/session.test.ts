@@ -9,7 +9,15 @@ import {
 	type Session,
 } from "../../../src/console/session.ts";
 
-const SESSION: Session = { key: "svc_sk_x", keyId: "key_1", keyVersion: 3, role: "agent", issuedAtMs: 1_000 };
+const SESSION: Session = {
+	id: "0123456789abcdef0123456789abcdef",
+	key: "svc_sk_x",
+	userId: "usr_1",
+	keyId: "key_1",
+	keyVersion: 3,
+	role: "agent",
+	issuedAtMs: 1_000,
+};
 const TWELVE_HOURS_MS = 43_200_000;
 
 describe("a session", () => {
@@ -20,6 +28,13 @@ describe("a session", () => {
 	it("is over after 12 hours", () => {
 		expect(readSession(renderSession(SESSION), 1_000 + TWELVE_HOURS_MS - 1)).toEqual(SESSION);
 		expect(readSession(renderSession(SESSION), 1_000 + TWELVE_HOURS_MS)).toBeNull();
+	});
+});
+
+describe("a session from before sessions had ids", () => {
+	it("is over, because nothing could end it", () => {
+		const { id: _, ...before } = SESSION;
+		expect(readSession(JSON.stringify(before), 1_000)).toBeNull();
 	});
 });
 

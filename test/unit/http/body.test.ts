@@ -5,6 +5,7 @@ import * as z from "zod";
 import { arrayLimitCheck } from "../../../src/http/array-limits.ts";
 import { readJsonBody } from "../../../src/http/body.edge.ts";
 import { findExcess, MAX_JSON_DEPTH, MAX_JSON_ENTRIES, MAX_JSON_VALUES } from "../../../src/http/json-shape.ts";
+import { anyTicket } from "../../support/body-ticket.ts";
 
 const MIB = 1_048_576;
 
@@ -17,7 +18,7 @@ function list(piece: string, count: number): string {
 
 async function read(body: BodyInit, limitBytes = 16 * MIB) {
 	const init = { method: "POST", body, duplex: "half" };
-	return readJsonBody(new Request("https://svc.test/", init), limitBytes);
+	return readJsonBody(new Request("https://svc.test/", init), limitBytes, anyTicket());
 }
 
 describe("the shape of a body", () => {

@@ -1,8 +1,9 @@
 // Bodies, as far as reading them is pure.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findUnrepresentable, readJsonBody } from "../../../src/http/body.edge.ts";
+import { findUnrepresentable, readJsonBody, takeBodyTicket } from "../../../src/http/body.edge.ts";
 import { canonicalJson } from "../../../src/proof/canonical.ts";
+import { anyTicket } from "../../support/body-ticket.ts";
 
 function post(body: BodyInit | null, headers: Record<string, string> = {}): Request {
 	return new Request("https://svc.test/", {
@@ -14,7 +15,7 @@ function post(body: BodyInit | null, headers: Record<string, string> = {}): Requ
 }
 
 async function reasonOf(request: Request, limit = 1_000): Promise<string> {
-	const read = await readJsonBody(request, limit);
+	const read = await readJsonBody(request, limit, anyTicket());
 	return read.ok ? "ok" : read.failure.reason;
 }
 
@@ -26,14 +27,16 @@ describe("a JSON body", () => {
 			},
 		});
 		expect(await reasonOf(post(stream))).toBe("request_too_large");
-		expect(await reasonOf(post("{}", { "content-length": "1001" }))).toBe("request_too_large");
+		expect(takeBodyTicket(post("{}", { "content-length": "1001" }), "anybody", 1_000)).toMatchObject({
+			failure: { reason: "request_too_large", limitBytes: 1_000 },
+		});
 		expect(await reasonOf(post(`"${"a".repeat(998)}"`))).toBe("ok");
 		expect(await reasonOf(post(`"${"a".repeat(999)}"`))).toBe("request_too_large");
 	});
 
 	it("is refused when it is empty, no UTF-8 or no JSON, without quoting it", async () => {
 		for (const body of ["", "{", "secret words", new Uint8Array([0x22, 0xff, 0x22]), "NaN"]) {
-			const read = await readJsonBody(post(body), 1_000);
+			const read = await readJsonBody(post(body), 1_000, anyTicket());
 			expect(read).toMatchObject({ ok: false, failure: { reason: "invalid_json" } });
 			expect(JSON.stringify(read)).not.toContain("secret");
 		}

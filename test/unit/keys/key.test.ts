@@ -53,8 +53,10 @@ const options: fc.Arbitrary<KeyOptions> = fc.record({
 	budget: fc.constant(null),
 	models: list,
 	config: fc.option(config),
+	defaultMaxTokens: fc.constantFrom(null, 500),
 	tags: fc.constant([]),
 	alertWebhook: fc.constant(null),
+	ownOnly: fc.constant(null),
 });
 
 describe("a key", () => {

@@ -7,12 +7,16 @@ import { type HandoffRequest, toHandoff, toHandoffContent, toHandoffDraft } from
 import { canonicalJson } from "../../../src/proof/canonical.ts";
 import { asHash, hashText } from "../../../src/proof/hash.ts";
 import { leafHash, merkleRoot } from "../../../src/proof/merkle.ts";
+import { checkpointOrigin } from "../../../src/proof/note.ts";
 import { createSigner, type Signer, toPublicKeyEntry } from "../../../src/proof/signing.ts";
 
 const bytes = new TextEncoder();
 const signer = createSigner(new Uint8Array(32).fill(7));
 const otherSigner = createSigner(new Uint8Array(32).fill(8));
 const KEYS = [toPublicKeyEntry(signer.publicKey, "current")];
+
+/** The first 16 hex digits of SHA-256("usr_1"), as the origin of the checkpoints of usr_1 has them. */
+const OWNER = checkpointOrigin("log", "usr_1", "ws").split("/")[1] ?? "";
 
 const DRAFT: HandoffDraft = {
 	objective: "Move the checkout to the new tax table",
@@ -40,6 +44,18 @@ function chainOf(length: number, by: (position: number) => Signer | null = () =>
 	return rows;
 }
 
+/** A chain whose entries name these owners, each signed as it stands; null for one of version 1. */
+function chainOfOwners(owners: readonly (string | null)[]): HandoffRow[] {
+	const rows: HandoffRow[] = [];
+	for (const owner of owners) {
+		const columns = { ...entryAt(rows.at(-1) ?? null), owner };
+		const subject = renderSubject(columns);
+		const leaf_hash = asHash(leafHash(bytes.encode(subject)));
+		rows.push({ ...columns, subject, hash: hashText(subject), leaf_hash, signature: signer.signSync(subject) });
+	}
+	return rows;
+}
+
 function headOf(rows: readonly HandoffRow[]): ChainHead {
 	const root = asHash(merkleRoot(rows.map(({ subject }) => leafHash(bytes.encode(subject)))));
 	return { size: rows.length, root, last: rows.at(-1) ?? null };
@@ -50,12 +66,13 @@ interface Checked {
 	keys?: typeof KEYS;
 	verified?: VerifiedPrefix | null;
 	expected?: { size?: number; head?: string };
+	owner?: string | null;
 	pageRows?: number;
 }
 
 /** Verifies stored rows against the head of an untouched chain. */
 function check(rows: readonly HandoffRow[], options: Checked = {}) {
-	const { head = headOf(rows), keys = KEYS, verified = null, expected = {}, pageRows = 3 } = options;
+	const { head = headOf(rows), keys = KEYS, verified = null, expected = {}, owner = null, pageRows = 3 } = options;
 	return verifyChain({
 		pages: async function* () {
 			for (let at = 0; at < rows.length; at += pageRows) yield rows.slice(at, at + pageRows);
@@ -64,6 +81,7 @@ function check(rows: readonly HandoffRow[], options: Checked = {}) {
 		keys,
 		verified,
 		expected,
+		owner,
 	});
 }
 
@@ -95,7 +113,7 @@ describe("a subject", () => {
 				const row = entryAt(entryAt(null), signer, given);
 				const { id, workspace_id, seq, prev_handoff_id, prev_hash, prev_signature, created_at } = row;
 				const links = { id, workspace_id, seq, prev_handoff_id, prev_hash, prev_signature, created_at };
-				expect(row.subject).toBe(canonicalJson({ type: "svc.handoff.v1", ...given, ...links }));
+				expect(row.subject).toBe(canonicalJson({ type: "svc.handoff.v2", owner: OWNER, ...given, ...links }));
 				expect(row.hash).toBe(hashText(row.subject));
 			}),
 		);
@@ -165,6 +183,8 @@ describe("an untouched chain", () => {
 				first_broken_index: null,
 				reasons: [],
 				complete: null,
+				owner: OWNER,
+				notes: [],
 			});
 		}
 		expect((await check([])).verdict).toMatchObject({ ok: true, n: 0 });
@@ -185,6 +205,42 @@ describe("an untouched chain", () => {
 			first_broken_index: 0,
 			reasons: ["unknown_key:0", "unknown_key:1", "unknown_key:2"],
 		});
+	});
+});
+
+describe("whose workspace it is", () => {
+	const other = "0".repeat(16);
+
+	it("is said by each entry, once one has said it", async () => {
+		const rows = chainOfOwners([null, null, OWNER, OWNER]);
+		expect(rows.map(({ subject }) => JSON.parse(subject).type.slice(-2))).toEqual(["v1", "v1", "v2", "v2"]);
+		const { verdict } = await check(rows, { owner: OWNER });
+		expect(verdict).toMatchObject({ ok: true, owner: OWNER });
+		expect(verdict.notes).toEqual([expect.stringMatching(/^2 of 4 entries .* only a checkpoint tells it$/)]);
+	});
+
+	it("is said by none of an older chain, which only a checkpoint tells", async () => {
+		const { verdict } = await check(chainOfOwners([null, null]), { owner: OWNER });
+		expect(verdict).toMatchObject({ ok: true, owner: null });
+		expect(verdict.notes).toHaveLength(1);
+	});
+
+	it.each<[string, (string | null)[], string | null, string[]]>([
+		["goes back to version 1", [OWNER, OWNER, null], null, ["owner_mismatch:2"]],
+		["names another owner", [OWNER, other, OWNER], null, ["owner_mismatch:1"]],
+		["is another's", [null, other], OWNER, ["owner_mismatch:1"]],
+	])("is a fault of a chain that %s, though all of it is signed", async (_, owners, owner, reasons) => {
+		const { verdict, verified } = await check(chainOfOwners(owners), { owner });
+		expect(verdict).toMatchObject({ ok: false, reasons });
+		expect(verified).toBeNull();
+	});
+
+	it("cannot be changed or taken away without a trace", async () => {
+		const rows = chainOf(3);
+		for (const owner of [null, other])
+			expect((await check(changed(rows, 1, { owner }))).verdict.reasons).toEqual([
+				...["subject_mismatch:1", "owner_mismatch:1"],
+			]);
 	});
 });
 

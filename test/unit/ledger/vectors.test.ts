@@ -37,6 +37,7 @@ describe("test/vectors/ledger.json", () => {
 			changedAt(0, { signature: null }).slice(0, 1),
 			["signature_invalid:0"],
 		],
+		["a later entry's owner taken out", changedAt(8, { owner: null }), ["subject_mismatch:8", "owner_mismatch:8"]],
 		["a key that nobody published", changedAt(8, { key_id: "0".repeat(16) }), ["unknown_key:8"]],
 	])("is broken with %s, and the place is named", (_, chain, reasons) => {
 		const verdict = verifyChain(chain, keys);

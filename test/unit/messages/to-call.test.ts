@@ -425,6 +425,6 @@ describe.runIf(CLIENT_FILES.every((file) => hasSharedData(`clients/${file}`)))("
 		expect(call.tools).toHaveLength(12);
 		expect(call).toMatchObject({ effort: "medium", user: expect.any(String), maxTokens: 1_024 });
 		const outputLimit = { atMost: 128_000 };
-		expect(options).toEqual({ model: "claude-opus-5-5", takesAliases: true, mode: null, outputLimit });
+		expect(options).toEqual({ model: "claude-opus-5-5", mode: null, outputLimit });
 	});
 });

@@ -60,7 +60,7 @@ describe("the requests of a page", () => {
 	it("end with the last settlement where all were looked at", () => {
 		expect(selectRequests(newestFirst(3), page(5, { kind: "skill" }))).toEqual({ entries: [], readTo: null });
 		expect(selectRequests(newestFirst(3), page(3))).toMatchObject({ readTo: null, entries: { length: 3 } });
-		expect(selectRequests(newestFirst(3), page(3, { apiKeyId: "key_2" })).entries).toEqual([]);
+		expect(selectRequests(newestFirst(3), page(3, { apiKeyIds: ["key_2"] })).entries).toEqual([]);
 	});
 });
 

@@ -173,6 +173,19 @@ describe.each(STRATEGIES)("%s", (name) => {
 	});
 });
 
+describe.each(STRATEGIES)("max_tokens of %s", (name) => {
+	it.each([
+		[16, { verdict: 64, plan: 256 }],
+		[300, { verdict: 300, plan: 300 }],
+		[8_192, { verdict: 512, plan: 1_024 }],
+	])("of %i bounds every call, with as much as a verdict or a plan must say", (maxTokens, { verdict, plan }) => {
+		for (const question of STRATEGY[name].callGraph(task({ maxTokens, kind: "none" }), toPanel(["a", "b", "c"]))) {
+			const most = question.json ? { judge: verdict, planner: plan }[question.role] : maxTokens;
+			expect([question.stage, question.role, question.maxTokens]).toEqual([question.stage, question.role, most]);
+		}
+	});
+});
+
 describe("a cascade", () => {
 	const cast = toPanel(["a", "b", "mid", "top"]);
 	const says = (answers: Record<string, Reply>) =>

@@ -337,7 +337,7 @@ describe("a stream that cannot be used", () => {
 		const text = delta({ content: "half" });
 		expect(decoded(text, { error: { message: "overloaded", type: "server_error", code: 503 } }).parts).toEqual([
 			{ type: "text", text: "half" },
-			{ type: "failure", error: { message: "overloaded", code: "503" } },
+			{ type: "failure", error: { message: "overloaded", code: "503", type: "server_error" } },
 		]);
 		expect(decoded({ error: "overloaded" }).parts).toEqual([
 			{ type: "failure", error: { message: "overloaded", code: null } },

@@ -249,9 +249,11 @@ describe("an upstream answer", () => {
 		expect(openAiWire.parseError({ object: "error", message: "m", type: "rate_limited", code: "1300" })).toEqual({
 			message: "m",
 			code: "1300",
+			type: "rate_limited",
 		});
 		expect(openAiWire.parseError({ code: "c", error: "m" })).toEqual({ message: "m", code: "c" });
 		expect(openAiWire.parseError({ detail: "m" })).toEqual({ message: "m", code: null });
+		expect(openAiWire.parseError({ detail: { error: "m" } })).toEqual({ message: "m", code: null });
 		expect(openAiWire.parseError("<html>")).toBeNull();
 	});
 

@@ -120,7 +120,7 @@ describe("a conversation", () => {
 		const { call, options } = callFor({ input: "hi" });
 		expect(call.messages).toEqual([{ role: "user", content: [{ type: "text", text: "hi" }] }]);
 		const outputLimit = { atMost: 32_000, isDefault: true };
-		expect(options).toEqual({ model: "auto", takesAliases: true, mode: null, outputLimit });
+		expect(options).toEqual({ model: "auto", mode: null, outputLimit, defaultMaxTokens: 32_000 });
 	});
 
 	it("is needed", () => {

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
+import { CATALOG } from "../../../src/catalog/shipped.ts";
 import type { RoutingConfig } from "../../../src/routing/routing-config.ts";
 import { configDigest, mergeConfigs } from "../../../src/routing-config/config.ts";
 import { readConfigObject, readConfigText } from "../../../src/routing-config/read.ts";
@@ -27,11 +28,15 @@ describe("the digest", () => {
 
 	it("counts rules and compliance when they are set", async () => {
 		const digests = await Promise.all(
-			[{}, { rules: [{ when: {}, use: {} }] }, { compliance: { frameworks: ["GDPR"] } }].map(async (raw) =>
-				configDigest((await ofObject(raw)).config),
-			),
+			[
+				{},
+				{ rules: [{ when: {}, use: {} }] },
+				{ compliance: { frameworks: ["GDPR"] } },
+				{ default_max_tokens: 500 },
+				{ default_max_tokens: 501 },
+			].map(async (raw) => configDigest((await ofObject(raw)).config)),
 		);
-		expect(new Set(digests).size).toBe(3);
+		expect(new Set(digests).size).toBe(5);
 	});
 });
 
@@ -82,6 +87,19 @@ describe("the normal form", () => {
 });
 
 describe("faults", () => {
+	it("say what is meant by a default limit that is none, and by an id of another gateway or version", async () => {
+		expect(await errorsOf("default_max_token: 5")).toEqual([
+			"line 1, column 1: default_max_token: unknown key; did you mean default_max_tokens?",
+		]);
+		for (const limit of ["0", "1.5", "-3", "many"])
+			expect(await errorsOf(`default_max_tokens: ${limit}`)).toEqual([
+				"line 1, column 21: default_max_tokens: must be a whole number of tokens above 0",
+			]);
+		const ids = ["openai/gpt-6-sol", "gpt-4o"].map((model) => readConfigObject({ model }, CATALOG));
+		for (const { errors } of await Promise.all(ids))
+			expect(errors).toEqual([expect.stringMatching(/did you mean gpt-6-sol\?$/)]);
+	});
+
 	it("say where they stand and what was meant", async () => {
 		const text = [
 			"modle: auto",
@@ -271,6 +289,9 @@ describe("a request's config over the server's", () => {
 			fallback: ["prism-mid"],
 			rules: [{ name: "own", when: {}, use: {} }],
 		});
+		const limits = [{ default_max_tokens: 500 }, { default_max_tokens: 90 }];
+		expect(await joined(limits[0], limits[1])).toEqual({ ...NOTHING, default_max_tokens: 500 });
+		expect(await joined({}, limits[1])).toEqual({ ...NOTHING, default_max_tokens: 90 });
 	});
 
 	it("is never weaker than the server's", async () => {

@@ -60,7 +60,7 @@ describe("an answer whose length is left to the plan", () => {
 
 	it("is sent and reserved for at each model's own limit", () => {
 		const plan = planOf({}, "personal");
-		const { calls, boundNanoUsd } = toCallSet(plan, new ProviderHealth(), false, NOON);
+		const { calls, boundNanoUsd } = toCallSet(plan, new ProviderHealth(), { user: "u", hasPriority: false }, NOON);
 		expect(new Set(calls.map(({ candidate }) => candidate.maxTokens)).size).toBeGreaterThan(1);
 		for (const { candidate, attempt } of calls) expect(attempt.request.maxOutputTokens).toBe(candidate.maxTokens);
 		expect(boundNanoUsd).toBeLessThanOrEqual(PLANS.personal.envelopeNanoUsd);
@@ -237,7 +237,12 @@ describe("an output limit that is a ceiling", () => {
 						return;
 					}
 					const atMost = named ?? 32_000;
-					const { calls, boundNanoUsd } = toCallSet(result.value, new ProviderHealth(), false, NOON);
+					const { calls, boundNanoUsd } = toCallSet(
+						result.value,
+						new ProviderHealth(),
+						{ user: "u", hasPriority: false },
+						NOON,
+					);
 					const ceiling = result.value.selection.ceilingNanoUsd ?? Number.POSITIVE_INFINITY;
 					expect(boundNanoUsd).toBeLessThanOrEqual(ceiling);
 					for (const { candidate, attempt } of calls) {
@@ -259,7 +264,7 @@ describe("an output limit that is a ceiling", () => {
 	it("is lowered once more for a stand-in that has less left, and says so", () => {
 		const result = ceilingPlan(20_000, {}, "personal", "Good morning");
 		if (!result.ok) throw new Error(result.failure.reason);
-		const [call] = toCallSet(result.value, new ProviderHealth(), false, NOON).calls;
+		const [call] = toCallSet(result.value, new ProviderHealth(), { user: "u", hasPriority: false }, NOON).calls;
 		const shorter = shortenToAfford(call, call.attempt.worstCase.totalNanoUsd / 2)?.candidate;
 		expect(shorter?.maxTokens).toBeLessThan(call.candidate.maxTokens);
 		expect(shorter?.warnings).toEqual([
@@ -275,7 +280,7 @@ describe("an output limit that is a ceiling", () => {
 describe("a stand-in after a call that has cost something", () => {
 	it("is given a shorter answer that fits what is left, down to the least", () => {
 		const plan = planOf({}, "personal", "Good morning");
-		const { calls } = toCallSet(plan, new ProviderHealth(), false, NOON);
+		const { calls } = toCallSet(plan, new ProviderHealth(), { user: "u", hasPriority: false }, NOON);
 		for (const call of calls) {
 			const whole = call.attempt.worstCase.totalNanoUsd;
 			expect(shortenToAfford(call, whole)).toBe(call);
@@ -291,7 +296,7 @@ describe("a stand-in after a call that has cost something", () => {
 		const parsed = chatRequestSchema.parse({ messages: [{ role: "user", content: "hi" }], max_tokens: 5_000 });
 		const result = planCall(toInferenceRequest(parsed, TEST_CATALOG, null), PLANS.pro, SETTINGS, NOON);
 		if (!result.ok) throw new Error(result.failure.reason);
-		const [call] = toCallSet(result.value, new ProviderHealth(), false, NOON).calls;
+		const [call] = toCallSet(result.value, new ProviderHealth(), { user: "u", hasPriority: false }, NOON).calls;
 		expect(shortenToAfford(call, call.attempt.worstCase.totalNanoUsd - 1)).toBeNull();
 	});
 });

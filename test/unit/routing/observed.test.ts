@@ -26,6 +26,7 @@ const observations: fc.Arbitrary<Observations> = fc.record(
 		throttled: byName(IDS, fc.integer({ min: 1, max: 30_000 })),
 		slowdown: byName(IDS, fc.double({ min: 1, max: 8, noNaN: true })),
 		failure_share: byName(IDS, fc.double({ min: 0, max: 1, noNaN: true })),
+		not_served: byName(IDS, fc.constantFrom(0, 10_000, 60_000)),
 	},
 	{ requiredKeys: [] },
 );
@@ -88,6 +89,31 @@ describe("a decision", () => {
 			{ numRuns: 200 },
 		);
 		expect(repeated).toBe(200);
+	});
+
+	it("passes by what is not served, a named model only while it is not asked again, and nothing where all are", () => {
+		const body = (model: string) => chatRequestSchema.parse({ model, messages: [{ role: "user", content: "hi" }] });
+		const choose = (model: string, not_served: Record<string, number>) => {
+			const request = toInferenceRequest(body(model), TEST_CATALOG, null);
+			const plan = planCall(request, PLANS.corporate, SETTINGS, Date.parse("2026-11-22"), () => ({ not_served }));
+			if (!plan.ok) throw new Error(plan.failure.reason);
+			const { candidates, fallbackFrom, excluded } = plan.value.selection;
+			return { id: candidates[0].model.id, ids: candidates.map(({ model }) => model.id), fallbackFrom, excluded };
+		};
+		const first = choose("auto", {}).id;
+		const other = choose("auto", { [first]: 0 });
+		expect(other.ids).not.toContain(first);
+		expect(other.excluded[first]).toEqual([expect.stringContaining("lately said that it does not serve it")]);
+		expect(choose(first, { [first]: 10_000 })).toMatchObject({ fallbackFrom: first });
+		expect(choose(first, { [first]: 0 })).toMatchObject({ id: first, fallbackFrom: null });
+		const all = Object.fromEntries(IDS.map((id) => [id, 60_000]));
+		expect(choose("auto", all).ids).toEqual(choose("auto", {}).ids);
+		expect(choose(first, all)).toMatchObject({ id: first, fallbackFrom: null });
+		// An intensity goes to the next lower tier before it asks in vain.
+		const tiers = ["premium", "frontier"];
+		const laser = TEST_CATALOG.models.filter(({ tier }) => tiers.includes(tier)).map(({ id }) => [id, 60_000]);
+		const lower = TEST_CATALOG.findModel(choose("laser-1", Object.fromEntries(laser)).id);
+		expect(tiers).not.toContain(lower?.tier);
 	});
 
 	it("shows only what matters for its candidates, and nothing that is empty", () => {

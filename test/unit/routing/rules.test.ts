@@ -194,7 +194,9 @@ describe("whatever the config and the request", () => {
 						expect(findBlocking(candidate.model, config.blocked ?? [])).toBeUndefined();
 						expect(attempt(candidate.model, candidate.effort).worstCase.totalNanoUsd).toBeLessThanOrEqual(limit);
 					}
-					expect(toCallSet(result.value, new ProviderHealth(), true, NOON).boundNanoUsd).toBeLessThanOrEqual(limit);
+					expect(
+						toCallSet(result.value, new ProviderHealth(), { user: "u", hasPriority: true }, NOON).boundNanoUsd,
+					).toBeLessThanOrEqual(limit);
 				},
 			),
 			{ numRuns: 400 },

@@ -2,6 +2,8 @@
 import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { readRefusalCause } from "../../../src/providers/refusal-cause.ts";
+import { anthropicWire, googleWire, openAiWire } from "../../../src/providers/wires.ts";
 import { createSandbox } from "../../../src/sandbox/app.ts";
 
 type Fields = Record<string, unknown>;
@@ -57,6 +59,7 @@ const google: Format = {
 	finished: (events) => at(events.at(-1), "candidates", 0, "finishReason") === "STOP",
 	isError: (event) => at(event, "error", "status") === "UNAVAILABLE",
 };
+const WIRES = { openai: openAiWire, anthropic: anthropicWire, google: googleWire };
 const FORMATS: [string, Format][] = Object.entries({ openai, anthropic, google });
 
 function post(format: Format, body: unknown, streamed = false, sandbox = createSandbox()): Promise<Response> {
@@ -265,6 +268,22 @@ describe.each(FORMATS)("the %s format", (name, format) => {
 			);
 		}
 		expect((await ask(format, "Hi [[overflow @elsewhere]]")).status).toBe(200);
+	});
+
+	it("refuses the model, the account and the prompt in words of its provider, as they are read", async () => {
+		const wire = WIRES[name as keyof typeof WIRES];
+		for (const streamed of [false, true]) {
+			for (const [word, cause] of [
+				["unserved", "model"],
+				["forbidden", "account"],
+				["disliked", "prompt"],
+			] as const) {
+				const response = await ask(format, `Hi [[${word}]]`, streamed);
+				const error = wire.parseError(await response.json());
+				expect([word, readRefusalCause(response.status, error, [])]).toEqual([word, cause]);
+			}
+		}
+		expect((await ask(format, "Hi [[unserved @elsewhere]]")).status).toBe(200);
 	});
 
 	it("refuses what is not JSON", async () => {

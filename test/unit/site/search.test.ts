@@ -50,3 +50,10 @@ it("finds at most twenty, and reads at most eight words", () => {
 	expect(searchSections(many, "part")).toHaveLength(20);
 	expect(searchSections(many, `${"part ".repeat(8)}absent`)).toHaveLength(20);
 });
+
+it("marks no single letter, and the beginning of a word before its middle", () => {
+	const [found] = searchSections([section("Keys", "Unlocked by a key; say what a lock costs.")], "a lock");
+	expect(found?.snippet).toEqual(["Unlocked by a key; say what a ", "lock", " costs."]);
+	const [letter] = searchSections([section("Keys", "Rotate a key.")], "a");
+	expect(letter?.snippet).toEqual(["Rotate a key."]);
+});

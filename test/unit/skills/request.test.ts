@@ -1,7 +1,8 @@
 // What an invocation may say, and the chat request it stands for.
 import { describe, expect, it } from "vitest";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
-import { toModelCall } from "../../../src/chat/request.ts";
+import { withConfiguredLimit } from "../../../src/inference/output-ceiling.ts";
+import type { CompiledConfig } from "../../../src/routing/routing-config.ts";
 import {
 	skillRequestSchema,
 	toChatRequest,
@@ -9,6 +10,7 @@ import {
 	withSkillFieldNames,
 } from "../../../src/skills/request.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
+import { compiledConfig } from "../../support/config.ts";
 
 const SKILL = { id: "a", name: "A", description: "Does a.", raw: "# A\n\nYou do.\n" };
 const MESSAGES = [
@@ -56,10 +58,12 @@ describe("the chat request of an invocation", () => {
 });
 
 describe("the length of an answer", () => {
-	const lengthOf = (limits: { max_tokens?: number | null; max_completion_tokens?: number | null }) => {
+	const lengthOf = (
+		limits: { max_tokens?: number | null; max_completion_tokens?: number | null },
+		config: CompiledConfig | null = null,
+	) => {
 		const { body } = chatOf({ task: "x", ...limits });
-		const options = { model: "auto", mode: null, config: null, gate: null };
-		const asked = withSkillDefaults({ call: toModelCall(body, TEST_CATALOG), options }, limits);
+		const asked = withSkillDefaults(withConfiguredLimit(toInferenceRequest(body, TEST_CATALOG, config)));
 		return [asked.call.maxTokens, asked.options.outputLimit];
 	};
 
@@ -72,6 +76,12 @@ describe("the length of an answer", () => {
 		expect(lengthOf({ max_tokens: 5 })).toEqual([5, undefined]);
 		expect(lengthOf({ max_completion_tokens: 6 })).toEqual([6, undefined]);
 		expect(lengthOf({ max_tokens: 5, max_completion_tokens: 6 })).toEqual([6, undefined]);
+	});
+
+	it("is at most the config's default where the client says nothing", () => {
+		const config = compiledConfig({ default_max_tokens: 300 }, TEST_CATALOG);
+		expect(lengthOf({}, config)).toEqual([300, { atMost: 300 }]);
+		expect(lengthOf({ max_tokens: 5 }, config)).toEqual([5, undefined]);
 	});
 });
 

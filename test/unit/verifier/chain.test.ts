@@ -10,12 +10,14 @@ import { leafOf, treeRoot } from "../../support/second-merkle.ts";
 
 const key = signingKey(Buffer.alloc(32, 7));
 const other = signingKey(Buffer.alloc(32, 8));
-const ORIGIN = "svc.test/usr_1/shop";
+const OWNER = "0123456789abcdef";
+const ORIGIN = `svc.test/${OWNER}/shop`;
 
 function handoff(index: number): Handoff {
 	return {
 		id: `ho_${index}`,
 		workspace_id: "shop",
+		owner: OWNER,
 		objective: `Hand on ${index}`,
 		from_tool: null,
 		to_tool: "Ada",
@@ -65,6 +67,7 @@ describe("a chain", () => {
 			"ok    workspace: shop",
 			"ok    entries: 5, each shows what was signed and follows the one before",
 			`ok    signatures: hold under ${key.keyId}`,
+			`ok    owner: the entries name ${OWNER}`,
 			`ok    chain: whole, 5 entries with root sha256:${root(entries).toString("hex")}`,
 		];
 		expect(await check(page(entries))).toEqual({ holds: true, lines: whole });
@@ -74,6 +77,8 @@ describe("a chain", () => {
 		expect([holds, lines.slice(4)]).toEqual([
 			true,
 			[
+				`ok    owner: the checkpoint names ${OWNER}`,
+				whole.at(-1),
 				`ok    checkpoint: ${ORIGIN} has 5 entries and root sha256:${root(entries).toString("hex")}`,
 				`ok    signature: holds under key ${key.keyId}`,
 				"ok    chain: its first 5 entries are those of the checkpoint",
@@ -107,6 +112,42 @@ describe("a chain", () => {
 		).toBe(true);
 		expect(allHold(await PROOF_KINDS.checkpoint.check(crlf.checkpoint, crlf))).toBe(true);
 		expect(guessKind(crlf.checkpoint)).toBe("checkpoint");
+	});
+
+	it("says whose workspace it is, and for entries that do not that only a checkpoint tells it", async () => {
+		const older: ChainEntry[] = [];
+		for (let index = 0; index < 3; index++)
+			older.push(chainEntry(older.at(-1), { ...handoff(index), owner: index < 2 ? null : OWNER }, key));
+		const saved = page(older);
+		const linesOf = async (document: unknown, checkpoint: string | null) => {
+			const { holds, lines } = await check(document, checkpoint);
+			return [holds, lines.filter((line) => line.includes("owner: "))];
+		};
+		const named = `ok    owner: the entries name ${OWNER}`;
+		const unknown = "note  owner: 2 of 3 entries do not say whose workspace they are of: only a checkpoint tells it";
+		expect(await linesOf(saved, null)).toEqual([true, [named, unknown]]);
+		const signed = (origin: string) => checkpointNote(origin, 3, root(older), key);
+		expect(await linesOf(saved, signed(ORIGIN))).toEqual([true, [named, `ok    owner: the checkpoint names ${OWNER}`]]);
+		// A file that was saved before entries had the member.
+		const first = older.slice(0, 2);
+		const before = page(first).data.map(({ owner: _, ...entry }) => entry);
+		expect((await check({ ...page(first), data: before })).holds).toBe(true);
+	});
+
+	it("of another owner than its checkpoint's, or of two, does not hold", async () => {
+		const others = checkpointNote(`svc.test/${"f".repeat(16)}/shop`, 5, root(entries), key);
+		const { holds, lines } = await check(page(entries), others);
+		expect(holds).toBe(false);
+		expect(lines).toContain("FAIL  entry 0 (ho_0): is not of the owner whose workspace it is");
+		const mixed = [...chainOf(1)];
+		mixed.push(chainEntry(mixed[0], { ...handoff(1), owner: null }, key));
+		expect((await check(page(mixed))).lines).toContain(
+			"FAIL  entry 1 (ho_1): is not of the owner whose workspace it is",
+		);
+		const claimed = { ...page(entries), verification: { ok: true, owner: "f".repeat(16) } };
+		expect((await check(claimed)).lines).toContain(
+			"FAIL  verification: the service: shows owner that its proof contradicts",
+		);
 	});
 
 	it("continues an older checkpoint", async () => {

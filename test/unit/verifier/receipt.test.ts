@@ -78,8 +78,8 @@ describe("a receipt", () => {
 		const { receipt: text, ...sealedReceipt } = await sealReceipt(draft, signer);
 		const read: unknown = JSON.parse(text);
 		expect(read).toMatchObject({
-			masked: { email: 1 },
 			compliance: {
+				masked: { email: 1 },
 				mode: "monitor",
 				floor: [{ level: "operator" }, { level: "key" }],
 				detected_classes: ["PII"],
@@ -90,10 +90,17 @@ describe("a receipt", () => {
 		const document = { object: "proof", ...sealedReceipt, receipt: read, valid: true, signed: true };
 		const { holds, lines } = await check(document, [signer.publicKey]);
 		expect([holds, lines]).toEqual([true, expect.arrayContaining([expect.stringContaining("not enforced")])]);
-		for (const change of [{ masked: { email: 2 } }, { masked: undefined }]) {
-			const changed = { ...document, receipt: JSON.parse(JSON.stringify({ ...draft, ...change })) };
-			expect((await check(changed, [signer.publicKey])).holds).toBe(false);
+		for (const masked of [{ email: 2 }, undefined]) {
+			const receipt = JSON.parse(JSON.stringify({ ...draft, compliance: { ...draft.compliance, masked } }));
+			const { lines } = await check({ ...document, receipt }, [signer.publicKey]);
+			expect(lines).toContainEqual(expect.stringContaining("attestation: has hash"));
 		}
+	});
+
+	it("holds as it was sealed when receipts had `masked` beside the attestation", async () => {
+		const old = sealed({ ...receipt, masked: { email: 1 } });
+		expect(await check(old)).toMatchObject({ holds: true });
+		expect((await check({ ...old, receipt: { ...old.receipt, masked: { email: 2 } } })).holds).toBe(false);
 	});
 
 	it("holds under any of several keys, as under a retired one", async () => {

@@ -1,8 +1,10 @@
 // The console's session: who comes in, for how long, and what ends it; and what every page owes.
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { generateApiKey } from "../../../src/account/api-key.ts";
 import { openBrowser, signIn } from "../../support/console.ts";
+import { always, onlyFor, useFaults } from "../../support/faults.ts";
 import {
 	anAddress,
 	call,
@@ -45,6 +47,17 @@ describe("signing in", () => {
 		const outside = await openBrowser().get("/console?x=1");
 		expect(outside.status).toBe(303);
 		expect(outside.headers.get("location")).toBe("/console/sign-in?next=%2Fconsole%3Fx%3D1");
+	});
+
+	it("shows which models are not served, while they are not", async () => {
+		const key = await newKey("pro");
+		const browser = await signIn(key);
+		const overview = async () => (await browser.get("/console")).text();
+		expect(await overview()).not.toContain("did not serve");
+		await (await chat(key.key, "[[unserved @openai]] hi", { model: "gpt-6-luna" })).text();
+		expect(await overview()).toContain("gpt-6-luna (openai)");
+		vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 600_001 });
+		expect(await overview()).not.toContain("did not serve");
 	});
 
 	it("keeps the key sealed in a cookie that no script and no other site gets", async () => {
@@ -93,13 +106,21 @@ describe("signing in", () => {
 		expect(await last.text()).toContain("too many unknown API keys");
 	});
 
-	it.each(["https://evil.test/", "//evil.test", "/v1/usage", "/console\\evil", "/consolex"])(
-		"leads to the overview, not to %s",
-		async (next) => {
-			const response = await openBrowser().post("/console/sign-in", { key: (await newKey("pro")).key, next });
-			expect(response.headers.get("location")).toBe("/console");
-		},
-	);
+	it.each([
+		"https://evil.test/",
+		"//evil.test",
+		"/\\evil.test",
+		"/v1/usage",
+		"/console\\evil",
+		"/consolex",
+		"/console/../v1/usage",
+		"/console/%2e%2e/v1/usage",
+		"/console/..%2fv1",
+		"/console\r\nx: y",
+	])("leads to the overview, not to %s", async (next) => {
+		const response = await openBrowser().post("/console/sign-in", { key: (await newKey("pro")).key, next });
+		expect(response.headers.get("location")).toBe("/console");
+	});
 });
 
 describe("a session", () => {
@@ -169,6 +190,72 @@ describe("a session", () => {
 		const response = await browser.post("/console/sign-out", {});
 		expect(response.headers.get("location")).toBe("/console/sign-in");
 		expect(browser.cookie()).toBe("");
+	});
+
+	it("is refused at once after signing out, whoever has a copy of its cookie", async () => {
+		const key = await newKey("pro");
+		const browser = await signIn(key);
+		const other = await signIn(key);
+		const headers = { cookie: browser.cookie() };
+		const copy = (path: string, method = "GET") =>
+			callWith({}, path, { method, headers: { ...headers, origin: ORIGIN }, redirect: "manual" });
+		expect((await copy("/console")).status).toBe(200);
+		// A page that calls no endpoint is refused like any other.
+		for (const path of ["/console", "/console/config", "/console/policy"]) expect((await copy(path)).status).toBe(200);
+		await browser.post("/console/sign-out", {});
+		for (const path of ["/console", "/console/config", "/console/policy"]) {
+			const page = await copy(path);
+			expect([page.status, page.headers.get("location")?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
+		}
+		const made = await copy("/console/keys/new", "POST");
+		expect([made.status, made.headers.get("location")]).toEqual([303, "/console/sign-in"]);
+		// Nothing of it is in an isolate's memory: the user's object says it, also after it was evicted.
+		await evictDurableObject(env.ACCOUNT_METER.getByName(key.user_id));
+		expect((await copy("/console")).status).toBe(303);
+		// The same key's other session goes on.
+		expect((await other.get("/console")).status).toBe(200);
+	});
+
+	it("is ended by the next sign-in of its browser", async () => {
+		const browser = await signIn(await newKey("pro"));
+		const headers = { cookie: browser.cookie() };
+		await browser.post("/console/sign-in", { key: (await newKey("pro")).key });
+		expect((await browser.get("/console")).status).toBe(200);
+		expect((await call("/console", { headers, redirect: "manual" })).status).toBe(303);
+	});
+
+	it("is not believed while nobody can say whether it has ended, and stays until it is ended", async () => {
+		const key = await newKey("pro");
+		const browser = await signIn(key);
+		const cookie = browser.cookie();
+		const faults = useFaults({ ACCOUNT_METER: onlyFor(["isSessionEnded", "endSession"], always("fail")) });
+		try {
+			const page = await browser.get("/console");
+			expect(page.status).toBe(503);
+			expect(await page.text()).toContain("could not be checked");
+			const end = await browser.post("/console/sign-out", {});
+			expect(end.status).toBe(503);
+			expect(await end.text()).toContain("still signed in");
+			expect(browser.cookie()).toBe(cookie);
+		} finally {
+			faults.restore();
+		}
+		expect((await browser.get("/console")).status).toBe(200);
+		await browser.post("/console/sign-out", {});
+		expect((await call("/console", { headers: { cookie }, redirect: "manual" })).status).toBe(303);
+	});
+
+	it("is forgotten by the user's object once it would be over by itself", async () => {
+		const key = await newKey("pro");
+		const meter = env.ACCOUNT_METER.getByName(key.user_id);
+		await meter.endSession("old", Date.now() - 1);
+		await meter.endSession("ended", Date.now() + HOUR_MS);
+		await meter.endSession("ended", Date.now() + HOUR_MS);
+		expect([await meter.isSessionEnded("old"), await meter.isSessionEnded("ended")]).toEqual([false, true]);
+		const rows = await runInDurableObject(meter, (_, state) => [
+			...state.storage.sql.exec("SELECT session FROM ended_sessions"),
+		]);
+		expect(rows).toEqual([{ session: "ended" }]);
 	});
 
 	it("says in words when the key's limits are used up", async () => {

@@ -1,13 +1,13 @@
 // The form that begins a run, and what it does.
 import type { z } from "zod";
-import type { startedRunSchema } from "../../../agents/response.ts";
+import type { runSchema } from "../../../agents/response.ts";
 import type { ApiFailure } from "../../api.ts";
 import { readNumber } from "../../form-values.ts";
 import type { ConsolePage, PageAnswer, ShownPage } from "../../page.ts";
 import { Failure, Field, Notice } from "../../views/parts.tsx";
 import { RUNS_FRAME, RUNS_PATH, runPath } from "./frame.ts";
 
-type StartedRun = z.output<typeof startedRunSchema>;
+type StartedRun = z.output<typeof runSchema>;
 
 /** The form that begins a run. A form that is sent twice begins one run: it carries the run's idempotency key. */
 function newRunPage(values: URLSearchParams, requestId: string, failure: ApiFailure | null): ShownPage {

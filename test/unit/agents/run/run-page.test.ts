@@ -8,6 +8,7 @@ const row = (second: number, status = "complete", revision = 1): ListedRunRow =>
 	revision,
 	status,
 	summary: "{}",
+	api_key_id: "key_1",
 });
 const page = (limit: number, filter: RunPageQuery["filter"] = {}, after: RunPageQuery["after"] = null) => ({
 	filter,

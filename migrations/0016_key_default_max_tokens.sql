@@ -1,0 +1,1 @@
+ALTER TABLE `api_keys` ADD `default_max_tokens` integer;
