@@ -12,6 +12,7 @@ import { complianceEndpoints } from "./chat/compliance-preview.edge.ts";
 import { chatEndpoints } from "./chat/endpoints.edge.ts";
 import { codeModeEndpoints } from "./code-mode/endpoints.edge.ts";
 import { healthEndpoint } from "./health.edge.ts";
+import { hookEndpoints } from "./hooks/endpoints.edge.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { isDeployed } from "./http/mount.edge.ts";
 import { openapiDocument } from "./http/openapi.ts";
@@ -81,6 +82,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
 	...ledgerEndpoints,
 	...workspaceEndpoints(loadPolicyEngine),
 	...policyEndpoints(loadPolicyEngine),
+	...hookEndpoints(loadPolicyEngine),
 	...auditEndpoints,
 	...routingConfigEndpoints,
 	...skillEndpoints,

@@ -85,8 +85,8 @@ async function publicLimitFailure({ env }: ServiceContext, key: string): Promise
 	return { reason: "rate_limit_exceeded", message, retryAfterMs: LIMIT_PERIOD_MS };
 }
 
-/** Who asks the meter, and when: before all else, the handler, between body and handler, or nobody. */
-function admissionOf(endpoint: Endpoint): "first" | "body" | "handler" | "none" {
+/** Who asks the meter, and when: before all else, the handler (at once, or by its body's event), between body and handler, or nobody. */
+function admissionOf(endpoint: Endpoint): "first" | "body" | "handler" | "event" | "none" {
 	const { admission = "first" } = endpoint.access === "key" ? endpoint : {};
 	return admission === "first" && endpoint.body ? "body" : admission;
 }
@@ -95,15 +95,16 @@ function admissionOf(endpoint: Endpoint): "first" | "body" | "handler" | "none" 
 async function admitRequest(endpoint: Endpoint, c: Context<RequestState<ServiceContext>>, next: Next): Promise<void> {
 	const context = c.get("context");
 	const { admission, account } = keyRequestFor(context);
-	const known = admission.knownRefusal();
 	const admits = admissionOf(endpoint);
+	const known = admits === "event" ? null : admission.knownRefusal();
 	// A key that may not call the endpoint has nothing read of its body.
-	const isLate = admits === "handler" || (admits === "body" && !grantFailure(endpoint, context, account));
+	const isLate =
+		admits === "handler" || admits === "event" || (admits === "body" && !grantFailure(endpoint, context, account));
 	if (known) c.res = failureResponse(c, known);
 	else if (isLate) {
 		await next();
 		const { refusedBody } = context;
-		if (refusedBody === "unread") return;
+		if (refusedBody === "unread" || keyRequestFor(context).admission.isRecord) return;
 		// A request that failed before it was admitted counts all the same, but towards the day only if its body was taken.
 		const options = refusedBody ? { countsTowardsDay: false } : {};
 		const verdict = keyRequestFor(context).admission.outcome ?? (await admitCaller(endpoint, context, options));

@@ -5,7 +5,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
-import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
+import { type AdmitVerdict, type Quota, RECORDS_PER_MINUTE } from "../meter/meter-calls.ts";
 import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
 import { ROLLING_DAYS, type StoredWrite } from "../meter/stored-bytes.ts";
@@ -68,6 +68,8 @@ export function forgetRefusals(id: string): void {
 export class Admission {
 	/** Set when the meter has answered. */
 	outcome: Result<Quota> | null = null;
+	/** Whether the request was taken as a record, which counts against no limit of plan or key. */
+	isRecord = false;
 	/** Limits for the headers, of an admission or a refusal. */
 	quota: Quota | null = null;
 	/** The key's budget, when the meter has refused the reservation for it. */
@@ -138,7 +140,7 @@ export class Admission {
 
 	/** Counts what the request stores: in its admission, or after it. */
 	async store(write: StoredWrite): Promise<Result<CountedStorage>> {
-		if (!this.outcome) {
+		if (!this.outcome && !this.isRecord) {
 			const verdict = await this.request(undefined, { stored: write });
 			return verdict.ok ? ok({ isReduced: this.#isReduced }) : verdict;
 		}
@@ -159,16 +161,31 @@ export class Admission {
 		}
 	}
 
+	/** Asks the meter whether it takes the request as a record. */
+	async requestRecord(): Promise<Result<null>> {
+		const { userId, keyId, key } = this.#account;
+		const meter = this.#context.meter(userId);
+		const verdict = await this.#context.timings.measure("admit", () => meter.takeRecord(keyId, key.version));
+		this.isRecord = true;
+		if (verdict.taken) return ok(null);
+		if (verdict.reason !== "rate_limit_exceeded") return fail(this.#keyFailure(verdict.reason));
+		const { retryAfterMs } = verdict;
+		const message = `a user's hooks may record ${RECORDS_PER_MINUTE} events a minute; try again in ${describeWait(retryAfterMs)}`;
+		return fail({ reason: "rate_limit_exceeded", message, retryAfterMs });
+	}
+
+	/** The failure of a key that the meter refuses. */
+	#keyFailure(reason: "revoked" | "key_changed"): Failure {
+		if (reason === "revoked") return { reason: "invalid_api_key", message: "the API key is unknown or revoked" };
+		forgetAccount(this.#account.userId);
+		return { reason: "key_changed" };
+	}
+
 	#toOutcome(
 		verdict: Exclude<AdmitVerdict, { reason: "key_budget_exceeded" | "storage_quota_exceeded" }>,
 	): Result<Quota> {
-		if (!verdict.admitted && verdict.reason === "revoked") {
-			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
-		}
-		if (!verdict.admitted && verdict.reason === "key_changed") {
-			forgetAccount(this.#account.userId);
-			return fail({ reason: "key_changed" });
-		}
+		if (!verdict.admitted && (verdict.reason === "revoked" || verdict.reason === "key_changed"))
+			return fail(this.#keyFailure(verdict.reason));
 		if (!verdict.admitted && verdict.reason === "plan_changed") {
 			forgetAccount(this.#account.userId);
 			return fail({ reason: "plan_changed", plan: verdict.plan });
@@ -186,5 +203,6 @@ export function toKeyContext(context: ServiceContext, account: Account, admissio
 	const admit: KeyContext["admit"] = (reservation, options) => admission.request(reservation, options);
 	const store: KeyContext["store"] = (write) => admission.store(write);
 	const giveBackStored: KeyContext["giveBackStored"] = () => admission.giveBackStored();
-	return Object.assign(context, { account, admit, store, giveBackStored });
+	const admitRecord: KeyContext["admitRecord"] = () => admission.requestRecord();
+	return Object.assign(context, { account, admit, admitRecord, store, giveBackStored });
 }

@@ -100,6 +100,8 @@ export interface KeyContext extends ServiceContext {
 	 * @param options whether it counts towards the day; default: as its endpoint says.
 	 */
 	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Quota>>;
+	/** Takes the request as a record of a coding agent's hook, which counts against no limit of plan or key. */
+	admitRecord(): Promise<Result<null>>;
 	/**
 	 * Counts what the request is about to store against the user's quota of stored bytes, once: in its admission where that is still
 	 * to come, else in a call of its own. The client gets a refusal as its answer.

@@ -63,6 +63,10 @@ const listAuditEventsEndpoint = endpoint({
 			event_type: z.enum(EVENT_TYPES).optional().describe("Only these."),
 			decision: z.enum(DECISIONS).optional().describe("Only policy checks have one."),
 			actor: z.string().optional().describe("Only what this one did: `key:<key id>` or `operator`."),
+			agent: z.string().optional().describe("Only what this coding agent's hook sent: `claude-code` or `codex`."),
+			session_id: z.string().optional().describe("Only of this session of a coding agent."),
+			directory: z.string().optional().describe("Only of coding agents that worked in this directory."),
+			permission_mode: z.string().optional().describe("Only of coding agents in this permission mode."),
 			since: timestampParam.optional().describe("Created then or later."),
 			until: timestampParam.optional().describe("Created before."),
 			limit: integerParam(1, MOST_EVENTS).default(DEFAULT_EVENTS).describe("Events of a page."),
@@ -71,11 +75,13 @@ const listAuditEventsEndpoint = endpoint({
 	),
 	result: auditEventsSchema,
 	async handle({ query, context }) {
-		const { workspace_id: workspaceId, event_type: eventType, decision, actor, since, until, limit, cursor } = query;
+		const { limit, cursor, ...wanted } = query;
+		const { workspace_id: workspaceId, event_type: eventType, session_id: sessionId, ...others } = wanted;
+		const { permission_mode: permissionMode, ...sameNames } = others;
 		const after = readListCursor(cursor, isEventId);
 		if (!after.ok) return after;
 		const readableActors = readableMakers(context.account)?.map((keyId) => toActor({ keyId }));
-		const filter = { workspaceId, eventType, decision, actor, readableActors, since, until };
+		const filter = { workspaceId, eventType, sessionId, permissionMode, readableActors, ...sameNames };
 		const page = { filter, after: after.value, limit };
 		// The owners first: what they flush after this is found in D1.
 		const unflushed = await readUnflushedEvents(context, page);

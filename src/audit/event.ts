@@ -23,6 +23,7 @@ export type Decision = (typeof DECISIONS)[number];
 
 export const EVENT_TYPES = [
 	"policy_check",
+	"tool_recorded",
 	"handoff_created",
 	"agent_plan",
 	"agent_record",
@@ -38,8 +39,17 @@ export const EVENT_TYPES = [
 /** Events of what all keys of a user share: the chain and the manifest of a workspace. */
 export const SHARED_EVENT_TYPES: readonly (typeof EVENT_TYPES)[number][] = ["handoff_created", "manifest_changed"];
 
-/** One row of the audit_events table, in its column names. */
-export interface AuditEventRow {
+/** The coding agent that an event comes from, by its hook. A member that the agent does not send is null. */
+export interface EventOrigin {
+	agent: string | null;
+	session_id: string | null;
+	/** Where the agent works. */
+	directory: string | null;
+	permission_mode: string | null;
+}
+
+/** One row of the audit_events table, in its column names. Its origin stands in its payload, too. Events of no hook have none. */
+export interface AuditEventRow extends Partial<EventOrigin> {
 	/** `ae_` and a ULID. */
 	id: string;
 	user_id: string;

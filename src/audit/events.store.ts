@@ -1,5 +1,6 @@
 // Audit events in D1: inserted in batches, once each, and never changed. Read newest first, after a position.
 import { and, desc, eq, inArray, or, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Database } from "../db/client.edge.ts";
 import { isInListRange } from "../db/list-range.ts";
 import { isOneOf, rowsFromJson } from "../db/rows.ts";
@@ -39,20 +40,27 @@ export function insertEventOfChange(db: Database, event: AuditEventRow) {
 /** Index entries that one page looks at, where it checks filters that no index has. */
 const MOST_LOOKED_AT = 5_000;
 
-/** The conditions of a filter: one that an index has, and those that are checked on what it finds. */
+/** The conditions of a filter: one that an index has, the narrowest, and those that are checked on what it finds. */
 function splitFilter(filter: EventFilter): { indexed: SQL[]; checked: SQL[] } {
-	const { workspaceId, decision, eventType, actor, readableActors } = filter;
-	const indexed = [
-		workspaceId === undefined ? [] : eq(auditEvents.workspaceId, workspaceId),
-		decision === undefined ? [] : eq(auditEvents.decision, decision),
-		eventType === undefined ? [] : eq(auditEvents.eventType, eventType),
-	].flat();
-	const checked = [
-		actor === undefined ? [] : eq(auditEvents.actor, actor),
-		readableActors === undefined
-			? []
-			: (or(isOneOf(auditEvents.actor, readableActors), inArray(auditEvents.eventType, [...SHARED_EVENT_TYPES])) ?? []),
-	].flat();
+	const conditionsOf = (columns: readonly (readonly [SQLiteColumn, string | undefined])[]) =>
+		columns.flatMap(([column, value]) => (value === undefined ? [] : [eq(column, value)]));
+	const indexed = conditionsOf([
+		[auditEvents.sessionId, filter.sessionId],
+		[auditEvents.workspaceId, filter.workspaceId],
+		[auditEvents.decision, filter.decision],
+		[auditEvents.eventType, filter.eventType],
+		[auditEvents.agent, filter.agent],
+	]);
+	const checked = conditionsOf([
+		[auditEvents.actor, filter.actor],
+		[auditEvents.directory, filter.directory],
+		[auditEvents.permissionMode, filter.permissionMode],
+	]);
+	const { readableActors } = filter;
+	if (readableActors !== undefined) {
+		const isShared = inArray(auditEvents.eventType, [...SHARED_EVENT_TYPES]);
+		checked.push(or(isOneOf(auditEvents.actor, readableActors), isShared) ?? isShared);
+	}
 	return { indexed: indexed.slice(0, 1), checked: [...indexed.slice(1), ...checked] };
 }
 

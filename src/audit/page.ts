@@ -9,6 +9,10 @@ export interface EventFilter {
 	eventType?: string | undefined;
 	decision?: string | undefined;
 	actor?: string | undefined;
+	agent?: string | undefined;
+	sessionId?: string | undefined;
+	directory?: string | undefined;
+	permissionMode?: string | undefined;
 	/** By one of these actors, or of what all keys of the user share. */
 	readableActors?: readonly string[] | undefined;
 	/** Created at this time or later; ISO 8601 as in `created_at`. */
@@ -20,11 +24,16 @@ export interface EventFilter {
 /** True when the same query in D1 would find the event. */
 function matchesQuery(event: AuditEventRow, filter: EventFilter, after: ListPosition | null): boolean {
 	const { workspaceId, eventType, decision, actor, readableActors, since, until } = filter;
+	const { agent, sessionId, directory, permissionMode } = filter;
 	return (
 		(workspaceId === undefined || event.workspace_id === workspaceId) &&
 		(eventType === undefined || event.event_type === eventType) &&
 		(decision === undefined || event.decision === decision) &&
 		(actor === undefined || event.actor === actor) &&
+		(agent === undefined || event.agent === agent) &&
+		(sessionId === undefined || event.session_id === sessionId) &&
+		(directory === undefined || event.directory === directory) &&
+		(permissionMode === undefined || event.permission_mode === permissionMode) &&
 		(readableActors === undefined ||
 			readableActors.includes(event.actor) ||
 			SHARED_EVENT_TYPES.includes(event.event_type)) &&

@@ -129,6 +129,25 @@ function checkDecision(answer: PolicyAnswer): PolicyAnswer {
 	});
 }
 
+/** A hook's answer. An empty one permits, so it must be of the service and have its form. */
+async function readHookAnswer(response: Response): Promise<EndpointAnswer<"hook_codex">> {
+	const { status, headers } = response;
+	const requestId = headers.get("x-request-id");
+	const answer: unknown = await response.json().catch(() => null);
+	const isAnswer = typeof answer === "object" && answer !== null && !Array.isArray(answer);
+	const output: unknown = isAnswer ? Reflect.get(answer, "hookSpecificOutput") : null;
+	const decision = typeof output === "object" && output !== null && Reflect.get(output, "permissionDecision");
+	if (requestId === null || !isAnswer || (output !== undefined && decision !== "ask" && decision !== "deny"))
+		throw new SvcError({
+			code: "invalid_answer",
+			message: "the answer is no decision of the service",
+			status,
+			requestId,
+		});
+	// The boundary: the form was checked above.
+	return answer as EndpointAnswer<"hook_codex">;
+}
+
 /** Decisions about actions, and the record of them. */
 function governanceMethods(transport: Transport) {
 	const auditPage = (query: EndpointQuery<"list_audit_events">, settings?: CallSettings) =>
@@ -141,6 +160,21 @@ function governanceMethods(transport: Transport) {
 			/** The risk of an action under the built-in rules; not recorded. */
 			score: (body: EndpointBody<"score_risk">, settings?: CallSettings) =>
 				transport.call("score_risk", { body }, settings),
+		},
+		hooks: {
+			/**
+			 * What a coding agent's hook answers to its input; `{}` where the agent goes on under its own rules.
+			 * @throws SvcError also for an answer that is not this service's, as a proxy's `{}` is not
+			 */
+			ask: async (
+				agent: "claude-code" | "codex",
+				input: EndpointBody<"hook_codex">,
+				query: EndpointQuery<"hook_codex">,
+				settings?: CallSettings,
+			): Promise<EndpointAnswer<"hook_codex">> => {
+				const id = agent === "codex" ? "hook_codex" : "hook_claude_code";
+				return readHookAnswer(await transport.send(id, { query, body: input }, settings));
+			},
 		},
 		audit: {
 			/** A page of events, newest first. */

@@ -199,6 +199,11 @@ export const auditEvents = sqliteTable(
 		/** JSON object. */
 		payload: text().notNull(),
 		createdAt: text("created_at").notNull(),
+		// Of events that come from the hook of a coding agent.
+		agent: text(),
+		sessionId: text("session_id"),
+		directory: text(),
+		permissionMode: text("permission_mode"),
 	},
 	(table) => [
 		index("audit_events_user").on(table.userId, table.createdAt, table.id),
@@ -208,6 +213,12 @@ export const auditEvents = sqliteTable(
 		index("audit_events_decision")
 			.on(table.userId, table.decision, table.createdAt, table.id)
 			.where(sql`${table.decision} IS NOT NULL`),
+		index("audit_events_session")
+			.on(table.userId, table.sessionId, table.createdAt, table.id)
+			.where(sql`${table.sessionId} IS NOT NULL`),
+		index("audit_events_agent")
+			.on(table.userId, table.agent, table.createdAt, table.id)
+			.where(sql`${table.agent} IS NOT NULL`),
 	],
 );
 

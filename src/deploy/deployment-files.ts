@@ -31,7 +31,7 @@ export function readIfThere(path: string): string | null {
 }
 
 /** Replaces a file as a whole: a process that dies leaves the old one. Only its owner can read it. */
-export function writePrivate(path: string, text: string): void {
+export function replacePrivate(path: string, text: string): void {
 	mkdirSync(DEPLOY_DIR, { recursive: true, mode: 0o700 });
 	const fresh = `${path}.${process.pid}`;
 	writeFileSync(fresh, text, { mode: 0o600 });
@@ -52,7 +52,7 @@ export function makeSecrets(files: DeploymentFiles, names: readonly string[]): v
 	const there =
 		readIfThere(files.secrets) ?? "# Store these elsewhere as well: receipts, keys and the ledger hang on them.\n";
 	const lines = names.map((name) => `${name}=${randomBytes(32).toString("hex")}\n`);
-	writePrivate(files.secrets, `${there}${there.endsWith("\n") ? "" : "\n"}${lines.join("")}`);
+	replacePrivate(files.secrets, `${there}${there.endsWith("\n") ? "" : "\n"}${lines.join("")}`);
 }
 
 function textOrNull(value: unknown): string | null {
@@ -78,5 +78,5 @@ export function readRecord({ record }: DeploymentFiles): DeploymentRecord | null
 /** Changes members of the record. */
 export function updateRecord(files: DeploymentFiles, members: Partial<DeploymentRecord>): void {
 	const record = { ...(readRecord(files) ?? NO_RECORD), ...members };
-	writePrivate(files.record, `${JSON.stringify(record, null, "\t")}\n`);
+	replacePrivate(files.record, `${JSON.stringify(record, null, "\t")}\n`);
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "../json.ts";
 import { hashText } from "../proof/hash.ts";
-import { type DeploymentFiles, readIfThere, readRecord, readSecrets, writePrivate } from "./deployment-files.ts";
+import { type DeploymentFiles, readIfThere, readRecord, readSecrets, replacePrivate } from "./deployment-files.ts";
 import { type DeploymentIds, findLogOrigin, renderDeploymentConfig } from "./generated-config.ts";
 import type { FoundDeployment } from "./plan.ts";
 import { askWrangler, isMissingWorker, runWranglerCall } from "./wrangler-calls.ts";
@@ -80,7 +80,7 @@ function writeDeploymentConfig(
 	url: string | null,
 ): void {
 	const logOrigin = chooseLogOrigin(files, url, ids.databaseId);
-	writePrivate(files.config, renderDeploymentConfig(readFileSync("wrangler.toml", "utf8"), { ...ids, logOrigin }));
+	replacePrivate(files.config, renderDeploymentConfig(readFileSync("wrangler.toml", "utf8"), { ...ids, logOrigin }));
 }
 
 /**

@@ -113,9 +113,10 @@ interface KeyDefinition {
 	access: "key";
 	/**
 	 * `first` (the default): the request is counted before its handler, once its body has been read. `handler`: the handler has
-	 * it counted together with the reservation of its worst case. `none`: the endpoint calls other endpoints, which count their own requests.
+	 * it counted together with the reservation of its worst case. `event`: the event in its body says whether it is
+	 * counted or is a record, so the handler has it done, and a limit that is reached does not refuse it before. `none`: the endpoint calls other endpoints, which count their own requests.
 	 */
-	admission?: "first" | "handler" | "none";
+	admission?: "first" | "handler" | "event" | "none";
 	/** False: the request counts towards the minute, not towards the day. */
 	countsTowardsDay?: boolean;
 	/** The roles of keys that may call it. Default: all. */

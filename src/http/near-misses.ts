@@ -25,6 +25,7 @@ export const RULE_NAMES = [
 	"protected_paths",
 	"forbidden_commands",
 	"allowed_commands",
+	"tools",
 ] as const;
 
 /** From this length on, a name with two slips still counts as mistyped. */

@@ -31,6 +31,8 @@ import {
 	type MeterSnapshot,
 	type Quota,
 	RECENT_ROWS,
+	RECORDS_PER_MINUTE,
+	type RecordVerdict,
 	type SettleVerdict,
 } from "./meter-calls.ts";
 import { recordMeterEvents } from "./meter-events.store.ts";
@@ -40,11 +42,12 @@ import { METER_TABLES } from "./meter-tables.ts";
 import { RefusalTable } from "./refusal-table.edge.ts";
 import type { LimitRefusal } from "./refusals.ts";
 import { type ListedRequest, type RequestDetail, type RequestPageQuery, toRequestDetail } from "./request-page.ts";
+import { MinuteWindow } from "./rolling-window.ts";
 import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
-import { eventBytes, type StoredWrite, type StorageVerdict } from "./stored-bytes.ts";
+import { eventBytes, type StorageVerdict, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 
 /** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
@@ -67,6 +70,8 @@ export class AccountMeter extends BackedUpObject {
 	#stored: StoredQuota;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
+	/** Records of hooks. Forgotten with the object, as the limit is there to bound what a loop writes. */
+	#records = new MinuteWindow();
 
 	constructor(state: DurableObjectState, env: Env) {
 		super(state, env);
@@ -172,6 +177,17 @@ export class AccountMeter extends BackedUpObject {
 		const quota = this.#quota(plan, now);
 		const isReduced = request.stored !== undefined && this.#stored.isReduced(request.requestId);
 		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced };
+	}
+
+	/** Takes a record of a coding agent's hook, which counts against no limit but that of records. */
+	takeRecord(keyId: string, keyVersion: number): RecordVerdict {
+		const now = Date.now();
+		if (this.#revoked.has(keyId)) return { taken: false, reason: "revoked" };
+		if (!this.isKeyGood(keyId, keyVersion)) return { taken: false, reason: "key_changed" };
+		if (this.#records.count(now) >= RECORDS_PER_MINUTE)
+			return { taken: false, reason: "rate_limit_exceeded", retryAfterMs: this.#records.msUntilSlot(now) };
+		this.#records.add(now);
+		return { taken: true };
 	}
 
 	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */

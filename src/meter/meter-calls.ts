@@ -60,6 +60,15 @@ export type AdmitVerdict =
 			retryAfterMs: number;
 	  };
 
+/** Records of coding agents' hooks that a user may send in a minute. They count against no plan. */
+export const RECORDS_PER_MINUTE = 600;
+
+/** Whether a hook's record is taken. */
+export type RecordVerdict =
+	| { taken: true }
+	| { taken: false; reason: "revoked" | "key_changed" }
+	| { taken: false; reason: "rate_limit_exceeded"; retryAfterMs: number };
+
 /** What an open request may hold in the budget of its key. */
 export interface BudgetRoom {
 	/** What it holds now. */

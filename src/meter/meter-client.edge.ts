@@ -16,6 +16,7 @@ import type {
 	FlushedTotals,
 	MarkedOwner,
 	MeterSnapshot,
+	RecordVerdict,
 	SettleVerdict,
 } from "./meter-calls.ts";
 import type { MeterEvent } from "./meter-events.ts";
@@ -23,13 +24,15 @@ import type { PendingPage } from "./meter-state.edge.ts";
 import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
-import type { StoredWrite, StorageVerdict } from "./stored-bytes.ts";
+import type { StorageVerdict, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
 
 export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
+	/** Takes a record of a coding agent's hook, of which a user has so many a minute. */
+	takeRecord(keyId: string, keyVersion: number): Promise<RecordVerdict>;
 	/** @param stored what is stored with the settlement beside what was counted before; absent for nothing. */
 	settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict>;
 	/** Counts what is stored by a request that was admitted before. */
@@ -90,6 +93,8 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callObject(namespace, userId, call);
 	return {
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
+		takeRecord: (keyId, keyVersion) =>
+			twice(async (stub) => (await stub.takeRecord(keyId, keyVersion)) as RecordVerdict),
 		settle: (settlement, stored) => twice((stub) => stub.settle(settlement, stored)),
 		countStored: (write) => twice(async (stub) => (await stub.countStored(write)) as StorageVerdict),
 		dropStored: (id, userId, keptBytes) => twice((stub) => stub.dropStored(id, userId, keptBytes)),

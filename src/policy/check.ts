@@ -11,18 +11,18 @@ import type { PolicyDecision, PolicyInput } from "./decide.ts";
 
 const POLICY_ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
 
-const MAX_ACTION_CHARS = 10_000;
+export const MAX_ACTION_CHARS = 10_000;
 const MAX_CONTEXT_BYTES = 65_536;
 
 function jsonByteLength(value: unknown): number {
 	return utf8ToBytes(JSON.stringify(value)).length;
 }
 
-const MAX_PATHS = 10_000;
+export const MAX_PATHS = 10_000;
 /**
  * The analysis examines ten times as many simple commands, so ordinary lines of a few commands each are never too many.
  */
-const MAX_COMMANDS = 2_000;
+export const MAX_COMMANDS = 2_000;
 
 /** A list of texts. The error of a longer list names the limit. */
 export function textListSchema(most: number) {
@@ -194,16 +194,19 @@ function hashCheck({
  * The audit event of a decision.
  * @param manifestDigest The digest of the manifest in force.
  * @param rendered the check as it is kept.
+ * @param extra Members that stand in the payload besides those of the check.
  */
 export function toPolicyCheckEvent(
 	check: PolicyCheck,
 	decided: PolicyDecision,
 	manifestDigest: string,
-	envelope: Pick<AuditEventRow, "id" | "user_id" | "actor" | "created_at">,
+	envelope: Omit<AuditEventRow, "workspace_id" | "event_type" | "decision" | "risk_score" | "risk_tier" | "payload">,
 	rendered: RenderedCheck = renderCheck(check),
+	extra: Readonly<Record<string, string | null>> = {},
 ): AuditEventRow {
 	const { decision, risk_score, risk_tier, reason, factors } = decided;
 	const payload = {
+		...extra,
 		...rendered,
 		input_hash: hashCheck(check),
 		factors: factors.filter(({ triggered }) => triggered).map(({ id }) => id),

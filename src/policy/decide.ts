@@ -13,11 +13,13 @@ import {
 import { meansOrdinaryFiles } from "./commands/locations.ts";
 import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
-import { combineFactors, type Factor, type FactorId } from "./factors.ts";
+import { combineFactors, FACTORS, type Factor, type FactorId, TOOL_FACTORS } from "./factors.ts";
 import type { FindHiddenSpans } from "./hidden-secrets.ts";
 import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
+import { shortenForReason } from "./placeholders.ts";
 import { describeProtection, explainDecision, type FactorReason } from "./reasons.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
+import { judgeTool, NO_TOOL_RULES, type ToolJudgement, type ToolRules } from "./tool-rules.ts";
 import { WorkBudget } from "./work-budget.ts";
 
 /** The action to decide on (docs/reference.md, "Policy"). Lists that a request may leave out are empty here. */
@@ -27,6 +29,20 @@ export interface PolicyInput {
 	readonly files_affected: readonly string[];
 	readonly commands: readonly string[];
 	readonly estimated_cost_usd?: number | undefined;
+	/** Absent where no tool is called. */
+	readonly tool?: PolicyTool | undefined;
+}
+
+/** The call of an agent's tool, besides what it does to files and with commands. */
+export interface PolicyTool {
+	/** What patterns of a manifest may name it by; the first is how a reason calls it. */
+	readonly names: readonly [string, ...string[]];
+	/** Whether its input says what it does. The manifest decides on a tool that is not known. */
+	readonly isKnown: boolean;
+	/** Why a person is asked although the rules about tools do not ask. */
+	readonly asks: readonly string[];
+	/** Its input does not say what it would do, although it is a known tool. */
+	readonly isUnreadable: boolean;
 }
 
 /** A workspace's rules. The built-in rules hold beneath them, whether or not a manifest repeats them. */
@@ -35,6 +51,8 @@ export interface PolicyRules {
 	readonly forbiddenCommands: readonly string[];
 	/** Commands that need not ask. Absent, there are none. */
 	readonly allowedCommands?: readonly string[] | undefined;
+	/** Absent, the manifest says nothing of tools. */
+	readonly tools?: ToolRules | undefined;
 	/** Infinity where there is no budget. */
 	readonly budgetUsd: number;
 }
@@ -109,6 +127,24 @@ function kindFactors(input: PolicyInput): readonly (readonly [FactorId, string])
 		.map((cue) => [cue, "the description of the action says so"]);
 }
 
+/** Why a tool's call is asked about or refused. */
+function toolReasons(
+	tool: PolicyTool,
+	{ verdict, pattern }: ToolJudgement,
+): readonly (readonly [FactorId, string[]])[] {
+	const name = shortenForReason(tool.names[0]);
+	const rule =
+		pattern === null
+			? `no pattern in tools names ${name}, and unknown tools are ${verdict === "ask" ? "asked about" : "denied"}`
+			: `${name} is named by ${shortenForReason(pattern)} in tools.${verdict}`;
+	const reasons: [FactorId, string[]][] = [
+		["forbidden_tool", verdict === "deny" ? [rule] : []],
+		["unreadable_tool", tool.isUnreadable ? [name] : []],
+		["asked_tool", [...(verdict === "ask" ? [rule] : []), ...tool.asks]],
+	];
+	return reasons.filter(([, texts]) => texts.length > 0);
+}
+
 /**
  * Decides on an action. Equal inputs and rules give equal decisions. Never throws. Pauses where a large action has taken time.
  * @param work The work that may be done. Commands and files beyond it count as the worst they could be.
@@ -130,11 +166,22 @@ export function* decideInSteps(
 	// A protected path is not ruled out then, and there is no work left to find one.
 	const files = work.spent ? [] : yield* protectedFileReasons(input.files_affected, reach, protectedPaths, work);
 	if (files.length > 0) reasons.set("protected_path", [...files, ...(reasons.get("protected_path") ?? [])]);
-	for (const [factor, because] of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? [{ because }]);
+	const judgement = input.tool && judgeTool(input.tool.names, input.tool.isKnown, rules.tools ?? NO_TOOL_RULES);
+	// Who lists a tool knows what its name says.
+	const kinds = judgement?.verdict === "allow" && judgement.pattern !== null ? [] : kindFactors(input);
+	for (const [factor, because] of kinds) reasons.set(factor, reasons.get(factor) ?? [{ because }]);
+	for (const [factor, texts] of input.tool && judgement ? toolReasons(input.tool, judgement) : [])
+		reasons.set(
+			factor,
+			texts.map((because) => ({ because })),
+		);
 	const cost = input.estimated_cost_usd;
 	if (cost !== undefined && cost > rules.budgetUsd)
 		reasons.set("over_budget", [{ because: `${cost} USD, with a budget of ${rules.budgetUsd} USD` }]);
-	const { score, tier, decision, factors } = combineFactors(new Set([...reasons.keys(), ...findings.notRuledOut]));
+	const { score, tier, decision, factors } = combineFactors(
+		new Set([...reasons.keys(), ...findings.notRuledOut]),
+		input.tool ? [...TOOL_FACTORS, ...FACTORS] : FACTORS,
+	);
 	return {
 		decision,
 		risk_score: score,

@@ -1,30 +1,16 @@
 // Policy over HTTP: a decision with its trail in the audit log, and a risk score that leaves none.
 
-import { ulid } from "ulid";
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
-import { DECISIONS, RISK_TIERS, toActor } from "../audit/event.ts";
-import { recordAuditEvent } from "../audit/owners.edge.ts";
-import { agentLimitNanoUsd } from "../catalog/plans.ts";
-import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
-import { loadDetector } from "../compliance/load.ts";
+import { DECISIONS, RISK_TIERS } from "../audit/event.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { runInOneTurn, runInTurns } from "../http/long-work.edge.ts";
-import { usd } from "../proof/money.ts";
-import {
-	checkBytes,
-	policyCheckSchema,
-	reduceCheck,
-	renderCheck,
-	textListSchema,
-	toPolicyCheckEvent,
-	toPolicyInput,
-} from "./check.ts";
+import { runInTurns } from "../http/long-work.edge.ts";
+import { policyCheckSchema, textListSchema } from "./check.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
-import { defaultManifest, manifestDigest } from "./manifest.ts";
 import { findManifest } from "./manifests.store.ts";
+import { countCheck, decideAndRecord } from "./record-check.edge.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -70,41 +56,20 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 		body: policyCheckSchema,
 		result: policyDecisionSchema,
 		async handle({ body, context }) {
-			const { account, db, settings, timings } = context;
-			// Admitted before anything is decided. A full quota stops no check: then the reduced form is counted and kept.
-			const whole = renderCheck(body);
-			const lesser = reduceCheck(whole);
-			const counted = await context.store({
-				rollingBytes: checkBytes(whole),
-				keptBytes: 0,
-				reducedRollingBytes: checkBytes(lesser),
-			});
-			if (!counted.ok) return counted;
-			const rendered = counted.value.isReduced ? lesser : whole;
+			const { account, db, timings } = context;
+			// Admitted before anything is decided.
+			const rendered = await countCheck(context, body);
+			if (!rendered.ok) return rendered;
 			const key = { userId: account.userId, workspaceId: body.workspace_id };
 			const stored = await timings.measure("d1", () => findManifest(db, key));
-			const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
-			const rules = {
-				protectedPaths: manifest.protected_paths,
-				forbiddenCommands: manifest.forbidden_commands,
-				allowedCommands: manifest.allowed_commands,
-				budgetUsd: usd(agentLimitNanoUsd(account.plan)),
-			};
-			const { secretSpans } = await loadDetector();
-			const { decideInSteps } = await loadEngine();
-			const decided = await runInTurns(context, decideInSteps(toPolicyInput(body), rules, undefined, secretSpans));
-			const nowMs = Date.now();
-			const envelope = {
-				id: `ae_${ulid(nowMs)}`,
-				user_id: account.userId,
-				actor: toActor(account),
-				created_at: new Date(nowMs).toISOString(),
-			};
-			const digest = stored?.digest ?? manifestDigest(manifest);
-			const checked = await runInOneTurn(context, () => toPolicyCheckEvent(body, decided, digest, envelope, rendered));
-			const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
-			await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
-			const { reduced, context_digest } = rendered;
+			const { decided, event } = await decideAndRecord(
+				context,
+				loadEngine,
+				{ check: body, rendered: rendered.value },
+				stored,
+				null,
+			);
+			const { reduced, context_digest } = rendered.value;
 			return ok({
 				...decided,
 				factors: [...decided.factors],

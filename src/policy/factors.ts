@@ -11,6 +11,9 @@ export interface Factor {
 
 /** The ids of all factors, heavy and light. */
 export type FactorId =
+	| "forbidden_tool"
+	| "unreadable_tool"
+	| "asked_tool"
 	| "forbidden_command"
 	| "oversize_command"
 	| "protected_path"
@@ -38,6 +41,13 @@ export const FACTORS: readonly Factor[] = [
 	{ id: "deploy_action", label: "Deploys or publishes", weight: 31 },
 	{ id: "exec_action", label: "Executes code that the check cannot see", weight: 31 },
 	{ id: "unparsable_command", label: "A command cannot be parsed", weight: 31 },
+];
+
+/** Factors that only the call of an agent's tool can have. They are listed before the others. */
+export const TOOL_FACTORS: readonly Factor[] = [
+	{ id: "forbidden_tool", label: "Calls a tool that the manifest denies", weight: 90 },
+	{ id: "unreadable_tool", label: "Calls a tool without saying what it would do", weight: 90 },
+	{ id: "asked_tool", label: "Calls a tool that a person is asked about", weight: 31 },
 ];
 
 /** Factors that only a handoff or a risk score can have. With one of them alone, the tier stays `auto`. */

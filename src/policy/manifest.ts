@@ -3,6 +3,8 @@
 import * as z from "zod";
 import { workspaceIdSchema } from "../ids.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
+import { normalizeToolRules, type ToolRules } from "./tool-rules.ts";
+import { toolRulesRequestSchema, toolRulesSchema } from "./tool-rules-body.ts";
 
 const MAX_MANIFEST_TEXT_CHARS = 500;
 const MAX_MANIFEST_ENTRIES = 200;
@@ -25,6 +27,9 @@ export const manifestRequestSchema = z.lazy(() =>
 		allowed_commands: entriesSchema
 			.nullish()
 			.describe("Patterns of simple commands that need not ask because their effect cannot be seen or undone."),
+		tools: toolRulesRequestSchema
+			.nullish()
+			.describe("Which tools coding agents may call: patterns over `server__tool` of MCP tools, and names of others."),
 		require_handoffs: z.boolean().nullish().describe("Agents must record a handoff before handing off."),
 		require_risk_gate: z.boolean().nullish().describe("Agents must pass the policy check before they act."),
 	}),
@@ -32,7 +37,10 @@ export const manifestRequestSchema = z.lazy(() =>
 
 type ManifestRequest = z.output<typeof manifestRequestSchema>;
 
-/** A manifest in its normal form, as it is stored, hashed and shown. All members but `allowed_commands` are always there. */
+/**
+ * A manifest in its normal form, as it is stored, hashed and shown. All members but `allowed_commands` and `tools` are always
+ * there.
+ */
 export const workspaceManifestSchema = z.lazy(() =>
 	z.object({
 		workspace_id: workspaceIdSchema,
@@ -41,6 +49,7 @@ export const workspaceManifestSchema = z.lazy(() =>
 		protected_paths: entriesSchema,
 		forbidden_commands: entriesSchema,
 		allowed_commands: entriesSchema.optional(),
+		tools: toolRulesSchema.optional(),
 		require_handoffs: z.boolean(),
 		require_risk_gate: z.boolean(),
 	}),
@@ -58,8 +67,14 @@ function allowedMember({ allowed_commands }: { readonly allowed_commands?: strin
 	return allowed_commands && allowed_commands.length > 0 ? { allowed_commands } : {};
 }
 
+/** The rules about tools, left out like allowed commands where they say nothing. */
+function toolsMember({ tools }: Pick<ManifestRequest, "tools">): { tools?: ToolRules } {
+	const rules = normalizeToolRules(tools);
+	return rules ? { tools: rules } : {};
+}
+
 /**
- * Fills in what a request left out: null, [] or false; `allowed_commands` stays out. Texts stay as they are. Lists keep the
+ * Fills in what a request left out: null, [] or false; `allowed_commands` and `tools` stay out. Texts stay as they are. Lists keep the
  * caller's order and duplicates, because they are hashed. So two manifests are equal exactly when their normal forms are.
  */
 export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
@@ -70,6 +85,7 @@ export function normalizeManifest(request: ManifestRequest): WorkspaceManifest {
 		protected_paths: request.protected_paths ?? [],
 		forbidden_commands: request.forbidden_commands ?? [],
 		...allowedMember(request),
+		...toolsMember(request),
 		require_handoffs: request.require_handoffs ?? false,
 		require_risk_gate: request.require_risk_gate ?? false,
 	};
@@ -85,6 +101,7 @@ export function manifestDigest(manifest: WorkspaceManifest): Hash {
 		protected_paths: manifest.protected_paths,
 		forbidden_commands: manifest.forbidden_commands,
 		...allowedMember(manifest),
+		...toolsMember(manifest),
 		require_handoffs: manifest.require_handoffs,
 		require_risk_gate: manifest.require_risk_gate,
 	});

@@ -99,7 +99,12 @@ const FACTOR_ADVICE: Partial<Readonly<Record<FactorId, string>>> = {
 const LISTABLE_FACTORS: ReadonlySet<FactorId> = new Set(["risky_command", "exec_action"]);
 
 /** Factors that deny by themselves. Beside one of them, what would do for another factor would not pass. */
-const DENYING_FACTORS: ReadonlySet<FactorId> = new Set(["forbidden_command", "oversize_command"]);
+const DENYING_FACTORS: ReadonlySet<FactorId> = new Set([
+	"forbidden_tool",
+	"unreadable_tool",
+	"forbidden_command",
+	"oversize_command",
+]);
 
 /** Says who can let the commands of a factor's reasons pass. Null where listing them is not enough. */
 function listingAdvice(factor: FactorId, reasons: readonly FactorReason[]): string | null {

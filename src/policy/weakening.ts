@@ -1,9 +1,16 @@
 // What a new manifest allows that the one before did not, as far as its entries tell. Patterns are not compared. Pure.
 import type { WorkspaceManifest } from "./manifest.ts";
+import { NO_TOOL_RULES, type ToolRules, type ToolVerdict } from "./tool-rules.ts";
 
 /** One thing by which a manifest is weaker. `removed` and `added` are entries of a list; a rule that is off has neither. */
 export interface Weakening {
-	member: "protected_paths" | "forbidden_commands" | "allowed_commands" | "require_handoffs" | "require_risk_gate";
+	member:
+		| "protected_paths"
+		| "forbidden_commands"
+		| "allowed_commands"
+		| `tools.${keyof ToolRules}`
+		| "require_handoffs"
+		| "require_risk_gate";
 	removed?: string;
 	added?: string;
 }
@@ -20,9 +27,29 @@ function without(entries: readonly string[], others: readonly string[]): string[
 	return [...new Set(entries)].filter((entry) => !others.includes(entry));
 }
 
+const STRICTNESS: Readonly<Record<ToolVerdict, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** What rules about tools allow that those before did not. A tool that was asked about and is denied now is no weaker. */
+function findToolWeakenings(before: ToolRules, after: ToolRules): Weakening[] {
+	const denied = without(before.deny, after.deny).map((entry): Weakening => ({ member: "tools.deny", removed: entry }));
+	const asked = without(before.ask, [...after.ask, ...after.deny]).map(
+		(entry): Weakening => ({ member: "tools.ask", removed: entry }),
+	);
+	const allowed = without(after.allow, before.allow).map(
+		(entry): Weakening => ({ member: "tools.allow", added: entry }),
+	);
+	const isLaxer = STRICTNESS[after.unknown] < STRICTNESS[before.unknown];
+	return [
+		...denied,
+		...asked,
+		...allowed,
+		...(isLaxer ? [{ member: "tools.unknown", removed: before.unknown, added: after.unknown } as const] : []),
+	];
+}
+
 /**
  * What became weaker from one manifest to the next: entries that are gone or replaced, exceptions, commands that need not
- * ask any more, rules that are off.
+ * ask any more, tools that are less restricted, rules that are off.
  */
 export function findWeakenings(before: WorkspaceManifest, after: WorkspaceManifest): Weakening[] {
 	const removed = LISTS.flatMap((member) =>
@@ -36,5 +63,6 @@ export function findWeakenings(before: WorkspaceManifest, after: WorkspaceManife
 		(entry): Weakening => ({ member: "allowed_commands", added: entry }),
 	);
 	const off = RULES.filter((member) => before[member] && !after[member]).map((member): Weakening => ({ member }));
-	return [...removed, ...added, ...allowed, ...off];
+	const tools = findToolWeakenings(before.tools ?? NO_TOOL_RULES, after.tools ?? NO_TOOL_RULES);
+	return [...removed, ...added, ...allowed, ...tools, ...off];
 }

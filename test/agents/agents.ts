@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderCommandConfig, renderCurlConfig, renderHttpConfig } from "../../src/cli/svc/hook-config.ts";
-import type { Agent } from "../../src/cli/svc/hook-inputs.ts";
+import type { Agent } from "../../src/hooks/agents.ts";
 import type { AgentPackage } from "./install.ts";
 
 /** What an agent is started with. */

@@ -204,6 +204,22 @@ describe("a hook", () => {
 		}
 	});
 
+	it("lets a tool pass that the manifest allows, and stops one that it denies, and records what has run", async () => {
+		const call = { hook_event_name: "PreToolUse", session_id: "s-cli", cwd: "/home/ada/shop", tool_input: {} };
+		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+		const body = JSON.stringify({ tools: { allow: ["a__*"], deny: ["b__*"] } });
+		await fetch(`${service.url}/v1/workspace/hooked/manifest`, { method: "PUT", headers, body });
+		const words = ["-w", "hooked"];
+		const passed = await ask("claude-code", { ...call, tool_name: "mcp__a__x" }, words);
+		expect([passed.code, passed.stdout]).toEqual([0, ""]);
+		const stopped = await ask("claude-code", { ...call, tool_name: "mcp__b__x" }, words);
+		expect([stopped.code, stopped.stdout]).toEqual([0, expect.stringContaining('"deny"')]);
+		const ran = { ...call, hook_event_name: "PostToolUse", tool_name: "mcp__a__x", tool_response: "done" };
+		expect((await ask("claude-code", ran, words)).code).toBe(0);
+		const { stdout } = await svc(["audit", "-w", "hooked", "--type", "tool_recorded", "--json"]);
+		expect(JSON.parse(stdout)).toMatchObject({ payload: { session_id: "s-cli", response: "done", tool: "mcp__a__x" } });
+	});
+
 	it("blocks without an answer of the service, whatever the input", async () => {
 		const [first] = recorded.recordings;
 		const silent = createServer(() => {}).listen(0, "127.0.0.1");
@@ -221,6 +237,12 @@ describe("a hook", () => {
 		silent.closeAllConnections();
 		silent.close();
 		expect(outcomes.map(({ code, stdout }) => [code, stdout])).toEqual(outcomes.map(() => [2, ""]));
+		// What a proxy answers with is no permission.
+		const proxy = createServer((_, response) => response.setHeader("content-type", "application/json").end("{}"));
+		await once(proxy.listen(0, "127.0.0.1"), "listening");
+		const behind = { SVC_BASE_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, SVC_API_KEY: key };
+		for (const words of [[], ["--fail-open"]]) expect((await ask("codex", first?.input, words, behind)).code).toBe(2);
+		proxy.close();
 		const open = await ask("codex", first?.input, ["--fail-open"], away);
 		expect([open.code, open.stderr]).toEqual([0, expect.stringContaining("let pass")]);
 		const wrongKey = { SVC_BASE_URL: service.url, SVC_API_KEY: "svc_sk_wrong" };

@@ -376,6 +376,33 @@ function groupCursor(path: string): OwnedId {
 	};
 }
 
+/** A hook's call of a tool before it runs. */
+function hookExample(agent: string): EndpointExample {
+	const path = (id: string) => `/v1/hooks/${agent}?workspace=${encodeURIComponent(id)}`;
+	const body = {
+		hook_event_name: "PreToolUse",
+		session_id: "contract",
+		cwd: "/home/ada/shop",
+		tool_name: "Bash",
+		tool_input: { command: "ls -la" },
+	};
+	return {
+		request: () => ({ path: path("contract"), body }),
+		owned: [inWorkspace((id) => ({ path: path(id), body }))],
+		hints: {
+			workspace: workspaceId,
+			root: fc.constantFrom("/home/ada/shop", "C:\\shop"),
+			hook_event_name: fc.constantFrom("PreToolUse", "PostToolUse", "Stop"),
+			cwd: fc.constantFrom("/home/ada/shop", "C:\\shop", "x"),
+			tool_name: fc.constantFrom("Bash", "Write", "Grep", "WebFetch", "apply_patch", "mcp__a__b", "TodoWrite", "New"),
+			tool_input: fc.dictionary(
+				fc.constantFrom("command", "file_path", "path", "pattern", "url", "query", "sql", "args"),
+				fc.oneof(command, pattern, odd.leaf, fc.array(command)),
+			),
+		},
+	};
+}
+
 /** By endpoint id. An endpoint joins every harness by being in the list of src/endpoints.ts and standing here. */
 export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 	create_chat_completion: {
@@ -643,6 +670,8 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: [inWorkspace((id) => ({ body: { workspace_id: id, action: "Tidy up" } }))],
 		hints: { workspace_id: workspaceId, commands: fc.array(command), files_affected: fc.array(pattern) },
 	},
+	hook_claude_code: hookExample("claude-code"),
+	hook_codex: hookExample("codex"),
 	score_risk: {
 		request: () => ({ body: { kind: "exec", targets: ["ls"] } }),
 		owned: "none",

@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, it } from "vitest";
 import { always, inOrder, onlyFor, useFaults, writes } from "../support/faults.ts";
 import { errorOf, ledgerOf } from "../support/ledger.ts";
-import { call, callWithKey, db, newKey, type TestKey, withKey } from "../support/service.ts";
+import { call, callWith, callWithKey, db, newKey, type TestKey, withKey } from "../support/service.ts";
 
 const WORKSPACE = "acme/shop";
 const MANIFEST = {
@@ -532,5 +532,244 @@ describe("POST /v1/risk/score", () => {
 		const response = await callWithKey(key.key, "/v1/risk/score", body);
 		const answer = (await response.json()) as { error: string; issues: { path: string }[] };
 		expect([response.status, answer.error, answer.issues[0]?.path]).toEqual([422, "invalid_request", path]);
+	});
+});
+
+describe("POST /v1/hooks", () => {
+	const ROOT = "/home/ada/shop";
+	const QUERY = `workspace=${encodeURIComponent(WORKSPACE)}&root=${encodeURIComponent(ROOT)}`;
+
+	interface HookAnswer {
+		hookSpecificOutput?: { hookEventName: string; permissionDecision: string; permissionDecisionReason: string };
+	}
+
+	/** What an agent posts before it calls a tool. */
+	const called = (tool_name: string, tool_input: unknown, more: Record<string, unknown> = {}) => ({
+		hook_event_name: "PreToolUse",
+		session_id: "672c9498-463e-4a91-a1ba-92205a2e7848",
+		transcript_path: "/home/ada/.claude/x.jsonl",
+		cwd: ROOT,
+		permission_mode: "default",
+		tool_name,
+		tool_input,
+		tool_use_id: "toolu_1",
+		...more,
+	});
+	/** What it posts after. */
+	const ended = (tool_name: string, tool_input: unknown, tool_response: unknown, more: Record<string, unknown> = {}) =>
+		called(tool_name, tool_input, { hook_event_name: "PostToolUse", tool_response, ...more });
+
+	function post(body: unknown, agent = "claude-code", own = key, query = QUERY): Promise<Response> {
+		return callWithKey(own.key, `/v1/hooks/${agent}?${query}`, body);
+	}
+
+	async function decisionOf(body: unknown, agent = "claude-code"): Promise<string> {
+		const response = await post(body, agent);
+		expect(response.status, await response.clone().text()).toBe(200);
+		const answer = (await response.json()) as HookAnswer;
+		return answer.hookSpecificOutput?.permissionDecision ?? JSON.stringify(answer);
+	}
+
+	async function logged(query: string, own = key): Promise<(Event & { event_type: string; decision?: string })[]> {
+		const response = await callWithKey(own.key, `/v1/audit/events?${query}`);
+		expect(response.status, await response.clone().text()).toBe(200);
+		return ((await response.json()) as { data: (Event & { event_type: string })[] }).data;
+	}
+
+	async function minuteLeft(own = key): Promise<number> {
+		const response = await callWithKey(own.key, "/v1/usage");
+		return Number(response.headers.get("x-ratelimit-remaining-requests"));
+	}
+
+	it("lets an agent go on under its own rules, has it ask, or denies, in its own form", async () => {
+		await setManifest(MANIFEST);
+		const edit = called("Edit", { file_path: `${ROOT}/infra/eu/main.tf`, old_string: "a", new_string: "b" });
+		for (const agent of ["claude-code", "codex"]) {
+			expect(await decisionOf(called("Bash", { command: "npm test" }), agent)).toBe("{}");
+			expect(await decisionOf(called("Bash", { command: "npm publish" }), agent)).toBe("deny");
+			expect(await decisionOf(edit, agent)).toBe(agent === "codex" ? "deny" : "ask");
+		}
+		const outside = called("Edit", { file_path: "/home/bob/notes.md" });
+		expect(await decisionOf(outside)).toBe("{}");
+		const [event] = await events("&limit=1");
+		expect(event?.payload["files_affected"]).toEqual(["/home/bob/notes.md"]);
+	});
+
+	it("judges tools of servers by the manifest, whose digest is as before without rules about tools", async () => {
+		const call = called("mcp__github__create_issue", { title: "x" });
+		expect(await decisionOf(call)).toBe("{}");
+		const digest = await setManifest(MANIFEST);
+		expect(await decisionOf(call)).toBe("ask");
+		expect(await decisionOf(call, "codex")).toBe("deny");
+		expect(await setManifest({ ...MANIFEST, tools: { allow: [], unknown: "ask" } })).toBe(digest);
+		expect(await setManifest({ ...MANIFEST, tools: { allow: ["github__*"] } })).not.toBe(digest);
+		expect(await decisionOf(call)).toBe("{}");
+		await setManifest({ ...MANIFEST, tools: { allow: ["github__*"], deny: ["*__create_*"] } });
+		expect(await decisionOf(call)).toBe("deny");
+		const [event] = await events("&limit=1");
+		expect(event?.payload).toMatchObject({ factors: ["forbidden_tool"], tool: "github__create_issue" });
+	});
+
+	it.each([
+		["tool", { tool: { deny: ["a__*"] } }],
+		["tols", { tols: { deny: ["a__*"] } }],
+		["tools", { tools: { dney: ["a__*"] } }],
+		["tools.unknown", { tools: { unknown: "never" } }],
+		["tools.deny.0", { tools: { deny: [" "] } }],
+		["tools.deny", { tools: { deny: Array.from({ length: 201 }, () => "a") } }],
+	])("refuses a manifest with a mistyped or bad %s", async (path, manifest) => {
+		const response = await call(`/v1/workspace/${encodeURIComponent(WORKSPACE)}/manifest`, {
+			...withKey(key.key, manifest),
+			method: "PUT",
+		});
+		const answer = (await response.json()) as { issues: { path: string }[] };
+		expect([response.status, answer.issues[0]?.path]).toEqual([422, path]);
+	});
+
+	it("keeps where a call came from, and finds it by that", async () => {
+		await decisionOf(called("Bash", { command: "npm test" }));
+		await decisionOf(
+			called("Bash", { command: "npm publish" }, { session_id: "s2", cwd: `${ROOT}/a`, permission_mode: "plan" }),
+			"codex",
+		);
+		await check();
+		const [decided] = await logged("session_id=s2");
+		expect(decided).toMatchObject({
+			event_type: "policy_check",
+			payload: {
+				agent: "codex",
+				session_id: "s2",
+				directory: `${ROOT}/a`,
+				permission_mode: "plan",
+				tool: "Bash",
+				tool_use_id: "toolu_1",
+				commands: ["cd a", "npm publish"],
+			},
+		});
+		const counts = await Promise.all(
+			[
+				"session_id=672c9498-463e-4a91-a1ba-92205a2e7848",
+				"agent=codex",
+				"agent=claude-code",
+				"permission_mode=plan",
+				`directory=${encodeURIComponent(ROOT)}`,
+				`agent=codex&session_id=s2&permission_mode=plan&workspace_id=${encodeURIComponent(WORKSPACE)}`,
+				"agent=claude-code&session_id=s2",
+				"event_type=policy_check",
+			].map(async (query) => (await logged(query)).length),
+		);
+		expect(counts).toEqual([1, 1, 1, 1, 1, 1, 0, 3]);
+	});
+
+	it("finds a session by its index, and an agent's events by theirs", async () => {
+		for (const [column, index] of [
+			["session_id", "audit_events_session"],
+			["agent", "audit_events_agent"],
+		] as const) {
+			const { results } = await db
+				.prepare(
+					`EXPLAIN QUERY PLAN SELECT id FROM audit_events WHERE user_id = ? AND ${column} = ? ORDER BY created_at DESC, id DESC LIMIT 9`,
+				)
+				.bind("u", "x")
+				.all<{ detail: string }>();
+			expect(results.map(({ detail }) => detail).join()).toContain(`INDEX ${index} `);
+		}
+	});
+
+	it("records what has run, in part where it is long, and counts it against no limit", async () => {
+		const left = await minuteLeft();
+		const content = "x".repeat(1_000_000);
+		expect(await decisionOf(ended("Write", { file_path: "a", content }, { filePath: "a", content }))).toBe("{}");
+		expect(
+			await decisionOf(ended("Bash", { command: "false" }, undefined, { hook_event_name: "PostToolUseFailure" })),
+		).toBe("{}");
+		expect(await decisionOf(called("TodoWrite", { todos: [] }))).toBe("{}");
+		expect(await decisionOf({ hook_event_name: "SessionStart", session_id: "s", cwd: ROOT, source: "startup" })).toBe(
+			"{}",
+		);
+		expect(await minuteLeft()).toBe(left - 1);
+		expect(await decisionOf(called("Bash", { command: "ls" }))).toBe("{}");
+		expect(await minuteLeft()).toBe(left - 3);
+		const found = (await logged("event_type=tool_recorded")).reverse().map(({ payload }) => payload);
+		expect(found).toMatchObject([
+			{ agent: "claude-code", tool: "Write", hook_event: "PostToolUse", truncated: true, tool_use_id: "toolu_1" },
+			{ tool: "Bash", hook_event: "PostToolUseFailure", response: null, truncated: false },
+			{ tool: "TodoWrite", hook_event: "PreToolUse", input: '{"todos":[]}' },
+		]);
+		expect(found[0]).toMatchObject({ input_chars: expect.any(Number), response_chars: expect.any(Number) });
+		expect(JSON.stringify(found[0]).length).toBeLessThan(14_000);
+		expect(Number(found[0]?.["input_chars"])).toBeGreaterThan(1_000_000);
+	});
+
+	it("keeps no secret of a record that AUDIT_SECRETS=hash keeps from checks, not half of one at the cut", async () => {
+		const secret = ["ghp", "Zx81Qm4vT7bLw2Nc9RkYp3Hd6GfJs5AeB0uX"].join("_");
+		const hashing = { AUDIT_SECRETS: "hash" } as unknown as Partial<Env>;
+		const path = `/v1/hooks/codex?${QUERY}`;
+		const padded = `${"y ".repeat(4_085)}${secret}`;
+		for (const body of [
+			ended("Bash", { command: `echo ${secret}` }, padded),
+			called("Bash", { command: `echo ${secret}` }),
+		])
+			expect((await callWith(hashing, path, withKey(key.key, body))).status).toBe(200);
+		const found = await logged("agent=codex");
+		expect(found).toHaveLength(2);
+		expect(JSON.stringify(found)).not.toContain("Zx81");
+		expect(found.map(({ payload }) => payload["session_id"])).toEqual(
+			Array(2).fill("672c9498-463e-4a91-a1ba-92205a2e7848"),
+		);
+	});
+
+	it("bounds the records of a user a minute, and none but theirs", async () => {
+		const [owner, other] = [await newKey("free"), await newKey("free")];
+		const stop = { hook_event_name: "Stop", session_id: "s", cwd: ROOT };
+		const statuses = new Set<number>();
+		for (let sent = 0; sent < 600; sent += 50)
+			for (const { status } of await Promise.all(Array.from({ length: 50 }, () => post(stop, "codex", owner))))
+				statuses.add(status);
+		expect([...statuses]).toEqual([200]);
+		const refused = await post(stop, "codex", owner);
+		expect([refused.status, await refused.json()]).toMatchObject([429, { error: { code: "rate_limit_exceeded" } }]);
+		expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+		expect((await post(stop, "codex", other)).status).toBe(200);
+		expect((await post(called("Bash", { command: "ls" }), "codex", owner)).status).toBe(200);
+	});
+
+	it("is called by an agent's key, not by one that is revoked, and each user has a log of their own", async () => {
+		const made = (await (
+			await callWithKey(key.key, "/v1/keys", { name: "agent", role: "agent" })
+		).json()) as TestKey & { key_id: string };
+		expect((await post(called("Bash", { command: "ls" }), "claude-code", made)).status).toBe(200);
+		expect((await post(ended("Bash", { command: "ls" }, "a"), "claude-code", made)).status).toBe(200);
+		expect(await logged(`actor=key:${made.key_id}`)).toHaveLength(2);
+		const other = await newKey("pro");
+		expect(await logged("agent=claude-code", other)).toEqual([]);
+		expect((await call(`/v1/keys/${made.key_id}`, { ...withKey(key.key), method: "DELETE" })).status).toBe(200);
+		expect((await post(ended("Bash", { command: "ls" }, "a"), "claude-code", made)).status).toBe(401);
+		expect((await post(called("Bash", { command: "ls" }), "claude-code", made)).status).toBe(401);
+	});
+
+	it("blocks without a decision: no failure is a 2xx", async () => {
+		const call = called("Bash", { command: "ls" });
+		const bad: [unknown, string, string][] = [
+			[call, "", "workspace"],
+			[call, "workspace=a%20b", "workspace"],
+			[call, `workspace=a&root=shop`, "root"],
+			[{ ...call, hook_event_name: undefined }, QUERY, "hook_event_name"],
+			[{ ...call, tool_name: undefined }, QUERY, "tool_name"],
+			[{ ...call, tool_input: "ls" }, QUERY, "tool_input"],
+			[{ ...call, cwd: undefined }, QUERY, "cwd"],
+			[{ ...call, session_id: "s".repeat(257) }, QUERY, "session_id"],
+		];
+		for (const [body, query, path] of bad) {
+			const response = await post(body, "claude-code", key, query);
+			const answer = (await response.json()) as { issues: { path: string }[] };
+			expect([response.status, answer.issues[0]?.path]).toEqual([422, path]);
+		}
+		const faults = useFaults({ DB: always("fail") });
+		try {
+			expect((await post(call)).status).toBe(503);
+		} finally {
+			faults.restore();
+		}
 	});
 });

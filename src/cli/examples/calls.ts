@@ -122,6 +122,29 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	call("check_policy", {
 		body: { workspace_id: WORKSPACE, action: "Roll out", commands: ["npm test", "git push --force"] },
 	}),
+	call("hook_claude_code", {
+		query: { workspace: WORKSPACE, root: "/home/ada/order-service" },
+		body: {
+			hook_event_name: "PreToolUse",
+			session_id: "672c9498-463e-4a91-a1ba-92205a2e7848",
+			cwd: "/home/ada/order-service",
+			permission_mode: "default",
+			tool_name: "Bash",
+			tool_input: { command: "npm install -g left-pad" },
+		},
+	}),
+	call("hook_codex", {
+		query: { workspace: WORKSPACE, root: "/home/ada/order-service" },
+		body: {
+			hook_event_name: "PostToolUse",
+			session_id: "01a2084a-7802-7be3-b7c6-5693137de4a3",
+			cwd: "/home/ada/order-service",
+			permission_mode: "default",
+			tool_name: "Bash",
+			tool_input: { command: "npm test" },
+			tool_response: "12 passed",
+		},
+	}),
 	call("score_risk", { body: { kind: "exec", targets: ["rm -rf build"] } }),
 	call("list_audit_events", { query: { workspace_id: WORKSPACE, limit: "2" } }),
 	call("validate_brain_config", { body: { brain_md: "modle: auto" } }),

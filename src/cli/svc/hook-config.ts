@@ -1,7 +1,7 @@
 // What coding agents are configured with so that a hook is asked before each tool. Pure.
 // Claude Code: code.claude.com/docs/en/hooks and /settings. Codex: developers.openai.com/codex/hooks.
+import type { Agent } from "../../hooks/agents.ts";
 import { toShellWord } from "../../text/shell-word.ts";
-import type { Agent } from "./hook-inputs.ts";
 
 /** A configuration, and where it belongs. */
 export interface HookConfig {
@@ -112,13 +112,17 @@ export function renderCurlConfig(target: HookTarget, timeoutSeconds: number): Ho
 }
 
 /**
- * The configuration of an agent that runs this program.
+ * The configuration of an agent that runs this program before each tool, and after it for the record.
  * @param words what starts it. Agents let a call pass whose hook cannot be started: a shell ends with 127 then, which becomes 2.
  */
 export function renderCommandConfig(agent: Agent, words: readonly string[]): HookConfig {
-	const command = `${words.map(toShellWord).join(" ")} || exit 2`;
-	if (agent === "codex") return toCodexConfig([toCodexHook("PreToolUse", "Bash|apply_patch", command)]);
-	const matcher = "Bash|PowerShell|Monitor|Write|Edit|MultiEdit|NotebookEdit|Read|WebFetch";
-	const PreToolUse = [{ matcher, hooks: [{ type: "command", command, timeout: AGENT_TIMEOUT_SECONDS }] }];
-	return { file: ".claude/settings.json", text: toJsonText({ hooks: { PreToolUse } }) };
+	const command = words.map(toShellWord).join(" ");
+	const [ask, record] = [`${command} || exit 2`, `${command} || true`];
+	if (agent === "codex")
+		return toCodexConfig([toCodexHook("PreToolUse", null, ask), toCodexHook("PostToolUse", null, record)]);
+	const group = (line: string) => [
+		{ matcher: "*", hooks: [{ type: "command", command: line, timeout: AGENT_TIMEOUT_SECONDS }] },
+	];
+	const hooks = { PreToolUse: group(ask), PostToolUse: group(record) };
+	return { file: ".claude/settings.json", text: toJsonText({ hooks }) };
 }

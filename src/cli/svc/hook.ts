@@ -1,6 +1,7 @@
 // `svc hook`: answers a coding agent's hook before each tool call. Whatever goes wrong, the call does not pass.
 import { resolve } from "node:path";
 import { SvcError } from "../../client/errors.ts";
+import { AGENTS, type Agent } from "../../hooks/agents.ts";
 import type { Command, Flag, GivenWords } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { UsageError } from "./failures.ts";
@@ -16,17 +17,7 @@ import {
 	renderHttpConfig,
 	renderManagedConfig,
 } from "./hook-config.ts";
-import {
-	AGENTS,
-	type Agent,
-	type HookAnswer,
-	NO_OBJECTION,
-	nameWorkspace,
-	parseToolCall,
-	refuse,
-	toHookAnswer,
-	toPolicyCheck,
-} from "./hook-inputs.ts";
+import { type HookOutput, nameWorkspace, PASSES, parseHookInput, refuse, toHookOutput } from "./hook-inputs.ts";
 import type { CommandSession } from "./session.ts";
 
 /** Well below the 30 s that agents give the hook as configured. */
@@ -50,25 +41,23 @@ function isAway(error: unknown): boolean {
 	return error instanceof SvcError && (error.status === null || error.status >= 500);
 }
 
-async function answerHook(agent: Agent, given: GivenWords, session: CommandSession): Promise<HookAnswer> {
-	const call = parseToolCall(await session.terminal.readInput());
-	if (!call) return refuse("svc hook: this is no input of a PreToolUse hook, so nothing is permitted");
+async function answerHook(agent: Agent, given: GivenWords, session: CommandSession): Promise<HookOutput> {
+	const input = parseHookInput(await session.terminal.readInput());
+	if (!input) return refuse("svc hook: this is no input of a hook, so nothing is permitted");
 	const { variables } = session.terminal;
-	const root = given.text("root") ?? variables["CLAUDE_PROJECT_DIR"] ?? call.folder;
-	const parts = toPolicyCheck(call, root);
-	if (parts === null) return NO_OBJECTION;
-	if (parts === "unreadable") return refuse(`svc hook: the input of ${call.tool} does not say what it would do`);
-	const workspace_id = given.text("workspace") ?? variables["SVC_WORKSPACE"] ?? nameWorkspace(root);
+	const folder = typeof input["cwd"] === "string" ? input["cwd"] : undefined;
+	const root = given.text("root") ?? variables["CLAUDE_PROJECT_DIR"] ?? folder;
+	const workspace = given.text("workspace") ?? variables["SVC_WORKSPACE"] ?? nameWorkspace(root ?? "");
 	try {
-		const body = { ...parts, workspace_id, context: { agent, tool: call.tool } };
 		const timeoutMs = 1_000 * readTimeoutSeconds(given, DEFAULT_TIMEOUT_SECONDS);
 		const client = session.client({ timeoutMs, maxRetries: 0 });
-		return toHookAnswer(agent, await client.policy.check(body, { signal: session.signal }));
+		const query = { workspace, ...(root === undefined ? {} : { root: resolve(root) }) };
+		return toHookOutput(await client.hooks.ask(agent, input, query, { signal: session.signal }));
 	} catch (error) {
 		const why = error instanceof Error ? error.message : String(error);
 		if (given.is("fail-open") && isAway(error)) {
 			session.note(`svc hook: ${why}; let pass, as --fail-open says`);
-			return NO_OBJECTION;
+			return PASSES;
 		}
 		return refuse(`svc hook: no decision, so nothing is permitted: ${why}`);
 	}

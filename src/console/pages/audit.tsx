@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { auditEventsSchema } from "../../audit/endpoints.edge.ts";
 import { EVENT_TYPES } from "../../audit/event.ts";
+import { AGENTS } from "../../hooks/agents.ts";
 import { renderJson } from "../json-text.ts";
 import { listPage } from "../list-page.tsx";
 import type { ConsolePage } from "../page.ts";
@@ -60,7 +61,14 @@ const auditPage = listPage<AuditEvent>({
 	title: "Audit log",
 	path: "/console/audit",
 	apiPath: "/v1/audit/events",
-	filters: [{ name: "event_type", label: "Event", options: EVENT_OPTIONS }, ...EVENT_FILTERS],
+	filters: [
+		{ name: "event_type", label: "Event", options: EVENT_OPTIONS },
+		{ name: "agent", label: "Agent", options: AGENTS.map((agent) => [agent, agent] as const) },
+		{ name: "session_id", label: "Session", type: "text" },
+		{ name: "directory", label: "Directory", type: "text" },
+		{ name: "permission_mode", label: "Permission mode", type: "text" },
+		...EVENT_FILTERS,
+	],
 	noun: "event",
 	lead: "Who did what with this account. Events are only ever added, never changed or removed.",
 	caption: "Events, newest first",

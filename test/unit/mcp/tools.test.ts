@@ -62,6 +62,8 @@ describe("the tools", () => {
 			"key watch_agent_run",
 			"key get_handoff_checkpoint",
 			"key generate_workspace_files",
+			"key hook_claude_code",
+			"key hook_codex",
 			"public get_brain_badge",
 			"public show_brain_share",
 			"public show_verify_page",

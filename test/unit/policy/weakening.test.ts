@@ -62,4 +62,16 @@ describe("a changed manifest", () => {
 		]);
 		expect(findWeakenings(allowing, manifest())).toEqual([]);
 	});
+
+	it("that restricts tools less is weaker by it; one that denies what it asked about is not", () => {
+		const asking = manifest({ tools: { ask: ["a__*"], deny: ["b__*"], unknown: "deny" } });
+		expect(findWeakenings(manifest(), asking)).toEqual([]);
+		expect(findWeakenings(asking, manifest({ tools: { deny: ["a__*", "b__*"], unknown: "deny" } }))).toEqual([]);
+		expect(findWeakenings(asking, manifest({ tools: { allow: ["a__*"], unknown: "allow" } }))).toEqual([
+			{ member: "tools.deny", removed: "b__*" },
+			{ member: "tools.ask", removed: "a__*" },
+			{ member: "tools.allow", added: "a__*" },
+			{ member: "tools.unknown", removed: "deny", added: "allow" },
+		]);
+	});
 });

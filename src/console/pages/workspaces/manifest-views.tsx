@@ -46,6 +46,12 @@ export function ManifestDiff({ before, after }: ManifestDiffProps) {
 
 function WeakeningText({ weakening: { member, removed, added } }: { weakening: Weakening }) {
 	const entry = removed ?? added;
+	if (removed !== undefined && added !== undefined)
+		return (
+			<>
+				{member} is <code>{renderJson(added)}</code> and no longer <code>{renderJson(removed)}</code>
+			</>
+		);
 	if (entry === undefined) return `${member} is off`;
 	return (
 		<>

@@ -2,6 +2,7 @@
 import type { Child } from "hono/jsx";
 import type { z } from "zod";
 import type { WorkspaceManifest } from "../../../policy/manifest.ts";
+import { normalizeToolRules, TOOL_VERDICTS, type ToolRules } from "../../../policy/tool-rules.ts";
 import type { manifestResultSchema } from "../../../workspace/schemas.ts";
 import type { Api, ApiAnswer, ApiFailure } from "../../api.ts";
 import { parseJsonText, placeIssues } from "../../json-faults.ts";
@@ -140,9 +141,21 @@ function textList(value: unknown): string[] {
 	return Array.isArray(value) ? value.filter((entry) => typeof entry === "string").slice(0, MOST_COMPARED) : [];
 }
 
+/** The rules about tools in an edited manifest; null where they say nothing, or are none. */
+function toolRules(value: unknown): ToolRules | null {
+	const { allow, ask, deny, unknown }: Members = isPlainObject(value) ? value : {};
+	return normalizeToolRules({
+		allow: textList(allow),
+		ask: textList(ask),
+		deny: textList(deny),
+		unknown: TOOL_VERDICTS.find((verdict) => verdict === unknown),
+	});
+}
+
 /** An edited manifest with what it leaves out, for comparing. The API checks it when it is saved. */
 function toComparable(id: string, members: Members): WorkspaceManifest {
 	const allowed = textList(members["allowed_commands"]);
+	const tools = toolRules(members["tools"]);
 	const name = members["project_name"];
 	return {
 		workspace_id: id,
@@ -151,6 +164,7 @@ function toComparable(id: string, members: Members): WorkspaceManifest {
 		protected_paths: textList(members["protected_paths"]),
 		forbidden_commands: textList(members["forbidden_commands"]),
 		...(allowed.length > 0 ? { allowed_commands: allowed } : {}),
+		...(tools ? { tools } : {}),
 		require_handoffs: members["require_handoffs"] === true,
 		require_risk_gate: members["require_risk_gate"] === true,
 	};

@@ -1,0 +1,252 @@
+// An agent's call of a tool, as the policy decides on it. Pure.
+import { clip } from "../clip.ts";
+import { MAX_ACTION_CHARS, MAX_COMMANDS, MAX_PATHS } from "../policy/check.ts";
+import type { PolicyTool } from "../policy/decide.ts";
+import { type FindHiddenSpans, hideSecrets } from "../policy/hidden-secrets.ts";
+import { toShellWord } from "../text/shell-word.ts";
+import { collectArgumentTexts, readPathEffect } from "./argument-texts.ts";
+import type { ToolCall } from "./hook-input.ts";
+import tables from "./tools.json" with { type: "json" };
+import { toWholePath, toWorkspacePath } from "./workspace-path.ts";
+
+/** What a tool call does, in the members of a policy check. */
+interface ToolEffect {
+	action: string;
+	action_kind?: "edit" | "delete";
+	commands?: string[];
+	files_affected?: string[];
+	/** Why a person is asked all the same. */
+	asks?: string[];
+	/** A further name that patterns may have, such as the host that is fetched from. */
+	alias?: string;
+}
+
+/** A tool call that is decided on. */
+export interface JudgedUse extends Required<Pick<ToolEffect, "action" | "commands" | "files_affected">> {
+	action_kind: "edit" | "delete" | null;
+	tool: PolicyTool;
+}
+
+/** The workspace that a call is judged in. */
+export interface UsePlace {
+	/** The workspace's root, absolute. */
+	root: string;
+	findSecrets: FindHiddenSpans;
+}
+
+/** What a call does; null where its input does not say. */
+type ToolReader = (call: ToolCall, place: UsePlace) => ToolEffect | "harmless" | null;
+
+function firstText(...values: unknown[]): string | undefined {
+	return values.find((value): value is string => typeof value === "string" && value !== "");
+}
+
+/** Commands with the folder that they start in. All commands of a check share one shell. */
+function inFolder(commands: readonly string[], folder: string, root: string): string[] {
+	const place = toWorkspacePath(folder, folder, root);
+	return place === "." ? [...commands] : [`cd ${toShellWord(place)}`, ...commands];
+}
+
+function shellText(command: unknown): string | null {
+	if (typeof command === "string") return command;
+	if (!Array.isArray(command)) return null;
+	return command.map((word) => toShellWord(String(word))).join(" ");
+}
+
+function readCommand({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | null {
+	const command = shellText(input["command"] ?? input["cmd"]);
+	if (command === null || command.trim() === "") return null;
+	const action = firstText(input["description"], input["justification"]) ?? "Run a command";
+	const workdir = firstText(input["workdir"]);
+	return { action, commands: inFolder([command], toWholePath(workdir ?? ".", folder), root) };
+}
+
+/** Keys that are sent to a command that runs. A shell may be at the other end, so they are judged as its commands. */
+function readKeys({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | "harmless" | null {
+	const keys = input["chars"];
+	if (keys === undefined || keys === "") return "harmless";
+	return typeof keys === "string"
+		? { action: "Press keys in a running command", commands: inFolder([keys], folder, root) }
+		: null;
+}
+
+/** The files that a patch of Codex names, and what becomes of them. */
+function patchedFiles(patch: string): { path: string; isDeleted: boolean }[] {
+	return [...patch.matchAll(/^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$/gm)].map(
+		([, verb, path = ""]) => ({ path, isDeleted: verb === "Delete File" }),
+	);
+}
+
+function readPatch({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | null {
+	const files = patchedFiles(firstText(input["command"], input["patch"], input["input"]) ?? "");
+	if (files.length === 0) return null;
+	return {
+		action: "Apply a patch",
+		action_kind: files.some(({ isDeleted }) => isDeleted) ? "delete" : "edit",
+		files_affected: files.map(({ path }) => toWorkspacePath(path, folder, root)),
+	};
+}
+
+function namedPath({ input }: ToolCall): string | undefined {
+	return firstText(input["file_path"], input["notebook_path"], input["filePath"], input["dir_path"], input["path"]);
+}
+
+function readEdit(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+	const path = namedPath(call);
+	if (path === undefined) return null;
+	const files_affected = [toWorkspacePath(path, call.folder, root)];
+	return { action: `${call.tool} a file`, action_kind: "edit", files_affected };
+}
+
+/** Reading shows a secret as `cat` does. */
+function readRead(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+	const path = namedPath(call);
+	if (path === undefined) return null;
+	return { action: "Read a file", commands: [`cat -- ${toShellWord(toWorkspacePath(path, call.folder, root))}`] };
+}
+
+/** A glob as a word of a shell, in which its wildcards keep their meaning. */
+function toGlobWord(glob: string): string {
+	return glob
+		.split(/([*?[\]{},!^]+)/)
+		.map((part, at) => (at % 2 === 1 || part === "" ? part : toShellWord(part)))
+		.join("");
+}
+
+/** Searching shows lines of files as `grep` does; of those that a glob names, as `cat` of the glob. */
+function readSearch(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+	const { input, folder } = call;
+	const pattern = firstText(input["pattern"]);
+	if (pattern === undefined) return null;
+	const path = toWorkspacePath(namedPath(call) ?? ".", folder, root);
+	const glob = firstText(input["glob"], input["include"]);
+	const shown =
+		glob === undefined || glob.startsWith("!")
+			? []
+			: [`cat -- ${path === "." ? "" : `${toShellWord(path)}/`}${toGlobWord(glob.replace(/^\/+/, ""))}`];
+	return {
+		action: "Search in files",
+		commands: [`grep -r -e ${toShellWord(pattern)} -- ${toShellWord(path)}`, ...shown],
+	};
+}
+
+/** Listing shows names only. */
+function readList(call: ToolCall, { root }: UsePlace): ToolEffect | null {
+	const { input, folder } = call;
+	const glob = firstText(input["pattern"]);
+	const path = namedPath(call) ?? (glob === undefined ? undefined : ".");
+	if (path === undefined) return null;
+	return { action: "List files", commands: [`ls -- ${toShellWord(toWorkspacePath(path, folder, root))}`] };
+}
+
+/** Characters of an address or a question that are searched for secrets. */
+const MAX_SEARCHED_CHARS = 8_192;
+
+/** Why a person is asked before a text leaves the machine. */
+function askAboutText(what: string, text: string, { findSecrets }: UsePlace): string[] {
+	if (text.length > MAX_SEARCHED_CHARS) return [`${what} has more than ${MAX_SEARCHED_CHARS} characters`];
+	return hideSecrets(text, findSecrets) === text ? [] : [`${what} has a secret in it`];
+}
+
+/** Fetching asks a host as `curl` does. */
+function readFetch({ input }: ToolCall, place: UsePlace): ToolEffect | null {
+	const url = firstText(input["url"]);
+	if (url === undefined) return null;
+	const host = URL.parse(url)?.hostname ?? "";
+	return {
+		action: "Fetch a page",
+		commands: [`curl -- ${toShellWord(url)}`],
+		asks: askAboutText("the address", url, place),
+		...(host === "" ? {} : { alias: `domain:${host}` }),
+	};
+}
+
+/** A question to a search engine leaves the machine as an address does. */
+function readQuestion({ input }: ToolCall, place: UsePlace): ToolEffect | null {
+	const query = firstText(input["query"]);
+	if (query === undefined) return null;
+	return { action: "Search the web", asks: askAboutText("the question", query, place) };
+}
+
+/** What the arguments of an MCP tool say. */
+function readArguments({ input, folder }: ToolCall, name: string, place: UsePlace): ToolEffect | null {
+	const texts = collectArgumentTexts(input);
+	if (!texts) return null;
+	const effect = readPathEffect(name);
+	const paths = texts.paths.map((path) => toWorkspacePath(path, folder, place.root));
+	const files = effect === "read" ? [] : paths;
+	const commands = [
+		...(effect === "read" ? paths.map((path) => `cat -- ${toShellWord(path)}`) : []),
+		...texts.urls.map((url) => `curl -- ${toShellWord(url)}`),
+		...texts.sql.map((sql) => `psql -c ${toShellWord(sql)}`),
+		...(texts.commands.length > 0 ? inFolder(texts.commands, folder, place.root) : []),
+	];
+	return {
+		action: `Call ${name}`,
+		...(effect === "delete" && files.length > 0 ? { action_kind: "delete" } : {}),
+		files_affected: files,
+		commands,
+		asks: [...new Set(texts.urls.flatMap((url) => askAboutText("an address", url, place)))],
+	};
+}
+
+const READERS: Readonly<Record<string, ToolReader>> = {
+	command: readCommand,
+	keys: readKeys,
+	edit: readEdit,
+	patch: readPatch,
+	read: readRead,
+	search: readSearch,
+	list: readList,
+	fetch: readFetch,
+	question: readQuestion,
+	harmless: () => "harmless",
+};
+
+const TOOLS: ReadonlyMap<string, string> = new Map(Object.entries(tables.tools));
+
+/** The prefix of MCP tools, `mcp__server__tool`. */
+const MCP_PREFIX = "mcp__";
+
+/** The name that patterns and reasons have for a tool: of an MCP tool, `server__tool`. */
+export function toToolName(tool: string): string {
+	return tool.startsWith(MCP_PREFIX) ? tool.slice(MCP_PREFIX.length) : tool;
+}
+
+function readEffect(call: ToolCall, place: UsePlace): ToolEffect | "harmless" | "unknown" | null {
+	if (call.tool.startsWith(MCP_PREFIX)) return readArguments(call, toToolName(call.tool), place);
+	const reader = READERS[TOOLS.get(call.tool) ?? ""];
+	return reader ? reader(call, place) : "unknown";
+}
+
+/**
+ * A tool call as what is decided on; `harmless` for built-in tools that are recorded only. What is known of a tool that is not
+ * known is its name. Input that does not say what a known tool would do must not pass.
+ */
+export function toJudgedUse(call: ToolCall, place: UsePlace): JudgedUse | "harmless" {
+	const effect = readEffect(call, place);
+	if (effect === "harmless") return "harmless";
+	const name = toToolName(call.tool);
+	const {
+		action,
+		action_kind,
+		commands = [],
+		files_affected = [],
+		asks = [],
+		alias,
+	}: ToolEffect = effect === null || effect === "unknown" ? { action: `Call ${name}` } : effect;
+	const isTooMuch = commands.length > MAX_COMMANDS || files_affected.length > MAX_PATHS;
+	const aliases = [...(name === call.tool ? [] : [call.tool]), ...(alias === undefined ? [] : [`${name}(${alias})`])];
+	return {
+		action: clip(action.trim() === "" ? `Call ${name}` : action, MAX_ACTION_CHARS),
+		action_kind: action_kind ?? null,
+		commands: isTooMuch ? [] : commands,
+		files_affected: isTooMuch ? [] : files_affected,
+		tool: {
+			names: [name, ...aliases],
+			isKnown: effect !== "unknown" && name === call.tool,
+			isUnreadable: effect === null || isTooMuch,
+			asks,
+		},
+	};
+}

@@ -1,0 +1,98 @@
+// A policy check from its manifest to its audit event: the one way in which endpoints have something decided and recorded.
+import { ulid } from "ulid";
+import type { KeyContext } from "../account/context.ts";
+import { type AuditEventRow, type EventOrigin, toActor } from "../audit/event.ts";
+import { recordAuditEvent } from "../audit/owners.edge.ts";
+import { agentLimitNanoUsd } from "../catalog/plans.ts";
+import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
+import { loadDetector } from "../compliance/load.ts";
+import { ok, type Result } from "../failure.ts";
+import { runInOneTurn, runInTurns } from "../http/long-work.edge.ts";
+import { usd } from "../proof/money.ts";
+import {
+	checkBytes,
+	type PolicyCheck,
+	type RenderedCheck,
+	reduceCheck,
+	renderCheck,
+	toPolicyCheckEvent,
+	toPolicyInput,
+} from "./check.ts";
+import type { PolicyDecision, PolicyTool } from "./decide.ts";
+import type { LoadPolicyEngine } from "./engine.ts";
+import { defaultManifest, manifestDigest } from "./manifest.ts";
+import type { StoredManifest } from "./manifests.store.ts";
+import { NO_TOOL_RULES, TOOL_RULES_WITHOUT_MANIFEST } from "./tool-rules.ts";
+
+/** An agent's call of a tool that is decided on. */
+export interface CheckedTool {
+	tool: PolicyTool;
+	origin: EventOrigin;
+	/** Further members of the event's payload. */
+	payload: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Counts what a check stores, and with it the request. A full quota stops no check: then its reduced form is counted and kept.
+ * @returns the check as it is kept.
+ */
+export async function countCheck(context: KeyContext, check: PolicyCheck): Promise<Result<RenderedCheck>> {
+	const whole = renderCheck(check);
+	const lesser = reduceCheck(whole);
+	const counted = await context.store({
+		rollingBytes: checkBytes(whole),
+		keptBytes: 0,
+		reducedRollingBytes: checkBytes(lesser),
+	});
+	return counted.ok ? ok(counted.value.isReduced ? lesser : whole) : counted;
+}
+
+/** A check, and how its event keeps it. */
+export interface CountedCheck {
+	check: PolicyCheck;
+	rendered: RenderedCheck;
+}
+
+/**
+ * Decides on a check under a workspace's manifest, and records the decision.
+ * @param stored the manifest in force; null where none was ever posted.
+ * @param called null for a check that is no call of a tool.
+ * @throws StorageUnavailableError where it could not be recorded.
+ */
+export async function decideAndRecord(
+	context: KeyContext,
+	loadEngine: LoadPolicyEngine,
+	{ check, rendered }: CountedCheck,
+	stored: StoredManifest | null,
+	called: CheckedTool | null,
+): Promise<{ decided: PolicyDecision; event: AuditEventRow }> {
+	const { account, settings } = context;
+	const manifest = stored?.manifest ?? defaultManifest(check.workspace_id);
+	const rules = {
+		protectedPaths: manifest.protected_paths,
+		forbiddenCommands: manifest.forbidden_commands,
+		allowedCommands: manifest.allowed_commands,
+		tools: stored ? (manifest.tools ?? NO_TOOL_RULES) : TOOL_RULES_WITHOUT_MANIFEST,
+		budgetUsd: usd(agentLimitNanoUsd(account.plan)),
+	};
+	const { secretSpans } = await loadDetector();
+	const { decideInSteps } = await loadEngine();
+	const input = { ...toPolicyInput(check), tool: called?.tool };
+	const decided = await runInTurns(context, decideInSteps(input, rules, undefined, secretSpans));
+	const nowMs = Date.now();
+	const envelope = {
+		id: `ae_${ulid(nowMs)}`,
+		user_id: account.userId,
+		actor: toActor(account),
+		created_at: new Date(nowMs).toISOString(),
+		...called?.origin,
+	};
+	const digest = stored?.digest ?? manifestDigest(manifest);
+	const extra = { ...called?.payload, ...called?.origin };
+	const checked = await runInOneTurn(context, () =>
+		toPolicyCheckEvent(check, decided, digest, envelope, rendered, extra),
+	);
+	const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
+	await recordAuditEvent(context, { kind: "workspace", id: check.workspace_id }, event);
+	return { decided, event };
+}
