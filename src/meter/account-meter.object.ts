@@ -44,7 +44,7 @@ import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
-import { eventBytes, type StoredWrite, type StorageVerdict } from "./stored-bytes.ts";
+import { eventBytes, type StorageVerdict, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 
 /** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */

@@ -23,7 +23,7 @@ import type { PendingPage } from "./meter-state.edge.ts";
 import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
-import type { StoredWrite, StorageVerdict } from "./stored-bytes.ts";
+import type { StorageVerdict, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
 
 export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";

@@ -4,7 +4,7 @@ import { database } from "../db/client.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { recordStoredBytes, sumKeptBytes } from "./stored-bytes.store.ts";
-import { type StoredTotals, type StoredWrite, type StorageVerdict, storedQuotaBytes } from "./stored-bytes.ts";
+import { type StorageVerdict, type StoredTotals, type StoredWrite, storedQuotaBytes } from "./stored-bytes.ts";
 import { StoredTable } from "./stored-table.edge.ts";
 
 /** What the meter provides. */

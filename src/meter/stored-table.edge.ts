@@ -6,9 +6,9 @@
 import {
 	fitWrite,
 	RollingBytes,
+	type StorageVerdict,
 	type StoredTotals,
 	type StoredWrite,
-	type StorageVerdict,
 	toDay,
 } from "./stored-bytes.ts";
 

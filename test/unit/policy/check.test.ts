@@ -1,7 +1,6 @@
 // A policy check's request and its event: what is kept of it, whole or in part, and what its input hash stands for.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hashText } from "../../../src/proof/hash.ts";
 import {
 	checkBytes,
 	type PolicyCheck,
@@ -12,6 +11,7 @@ import {
 	toPolicyInput,
 } from "../../../src/policy/check.ts";
 import { decide } from "../../../src/policy/decide.ts";
+import { hashText } from "../../../src/proof/hash.ts";
 
 const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: 1 };
 const DIGEST = `sha256:${"0".repeat(64)}`;
@@ -205,9 +205,16 @@ describe("a check that is kept where the quota of stored bytes is full", () => {
 	it("has the digest of its context, and of long lists a few entries", () => {
 		const context = { b: 1, a: "é" };
 		const reduced = reduceCheck(rendered({ context, commands: ["ls"] }));
-		expect(reduced).toMatchObject({ context: null, commands: ["ls"], truncated: false, reduced: "storage_quota_exceeded" });
+		expect(reduced).toMatchObject({
+			context: null,
+			commands: ["ls"],
+			truncated: false,
+			reduced: "storage_quota_exceeded",
+		});
 		expect(reduced.context_digest).toEqual({ hash: hashText('{"a":"é","b":1}'), bytes: 16 });
-		const long = reduceCheck(rendered({ files_affected: Array.from({ length: 9_000 }, (_, n) => `${n}`.padEnd(400, "x")) }));
+		const long = reduceCheck(
+			rendered({ files_affected: Array.from({ length: 9_000 }, (_, n) => `${n}`.padEnd(400, "x")) }),
+		);
 		expect(long).toMatchObject({ truncated: true, reduced: "storage_quota_exceeded" });
 		expect(checkBytes(long)).toBeLessThan(4_096);
 	});
