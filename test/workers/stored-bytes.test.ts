@@ -1,6 +1,7 @@
 // The quota of stored bytes: what counts, what is refused, what a full quota still does, and that nothing counts twice or for ever.
-import { env } from "cloudflare:workers";
+
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AccountMeter } from "../../src/meter/account-meter.object.ts";
 import { meterClient } from "../../src/meter/meter-client.edge.ts";
@@ -99,7 +100,9 @@ describe("what is stored", () => {
 		expect(await stored()).toBeLessThan(second + 1_000);
 		expect(second).toBeGreaterThan(first + 1_200);
 		const rows = await db
-			.prepare("SELECT version, same_as, length(manifest) AS chars FROM workspace_manifests WHERE user_id = ? ORDER BY version")
+			.prepare(
+				"SELECT version, same_as, length(manifest) AS chars FROM workspace_manifests WHERE user_id = ? ORDER BY version",
+			)
 			.bind(key.user_id)
 			.all<{ version: number; same_as: number | null; chars: number }>();
 		expect(rows.results.map(({ version, same_as, chars }) => [version, same_as, chars > 0])).toEqual([
@@ -118,7 +121,12 @@ describe("what is stored", () => {
 
 	it("counts once however often its request is sent to the meter, and leaves after thirty days where it is append-only", async () => {
 		const client = meterClient(env.ACCOUNT_METER, key.user_id);
-		const write = { id: "one", userId: key.user_id, plan: "personal" as const, write: { rollingBytes: 1_000, keptBytes: 50 } };
+		const write = {
+			id: "one",
+			userId: key.user_id,
+			plan: "personal" as const,
+			write: { rollingBytes: 1_000, keptBytes: 50 },
+		};
 		await Promise.all(Array.from({ length: 5 }, () => client.countStored(write)));
 		await evictDurableObject(meter());
 		await client.countStored(write);
@@ -151,7 +159,10 @@ describe("a full quota", () => {
 		const next = await callWithKey(key.key, "/v1/usage");
 		expect(Number(next.headers.get("x-ratelimit-remaining-requests"))).toBeLessThan(before);
 		for (const table of ["handoffs", "workspace_manifests", "brain_shares", "agent_runs"]) {
-			const row = await db.prepare(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?`).bind(key.user_id).first<{ n: number }>();
+			const row = await db
+				.prepare(`SELECT count(*) AS n FROM ${table} WHERE user_id = ?`)
+				.bind(key.user_id)
+				.first<{ n: number }>();
 			expect(row?.n, table).toBe(0);
 		}
 	});
@@ -177,7 +188,12 @@ describe("a full quota", () => {
 		const digest = { hash: hashText(canonical), bytes: new TextEncoder().encode(canonical).length };
 		expect(answer).toMatchObject({ decision: "deny", reduced: "storage_quota_exceeded", context_digest: digest });
 		const [payload] = await payloads("policy_check");
-		expect(payload).toMatchObject({ context: null, context_digest: digest, reduced: "storage_quota_exceeded", truncated: true });
+		expect(payload).toMatchObject({
+			context: null,
+			context_digest: digest,
+			reduced: "storage_quota_exceeded",
+			truncated: true,
+		});
 		expect(JSON.stringify(payload).length).toBeLessThan(4_096);
 		expect(await stored()).toBeLessThan(QUOTA + 5_000);
 		const plain = await json(check());
@@ -204,7 +220,10 @@ describe("a full quota", () => {
 describe("a run", () => {
 	it("counts all that is kept of it, and what D1 says is what the meter has", async () => {
 		const run = await json<{ run_id: string; output: string }>(postRun(key, { goal: "Say a", max_steps: 1 }));
-		const row = await db.prepare("SELECT stored_bytes, run FROM agent_runs WHERE id = ?").bind(run.run_id).first<{ stored_bytes: number; run: string }>();
+		const row = await db
+			.prepare("SELECT stored_bytes, run FROM agent_runs WHERE id = ?")
+			.bind(run.run_id)
+			.first<{ stored_bytes: number; run: string }>();
 		expect(row?.stored_bytes).toBeGreaterThan(row?.run.length ?? Number.POSITIVE_INFINITY);
 		const all = await stored();
 		expect(all).toBeGreaterThan(row?.stored_bytes ?? 0);
@@ -247,7 +266,13 @@ describe("GET /internal/usage", () => {
 		vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ["Date"] });
 		await runDurableObjectAlarm(meter());
 		const own = async () => (await list("?limit=1000")).data.find(({ user_id }) => user_id === key.user_id);
-		expect(await own()).toMatchObject({ plan: "personal", requests: 0, cost_usd: 0, stored_bytes: first, quota_bytes: QUOTA });
+		expect(await own()).toMatchObject({
+			plan: "personal",
+			requests: 0,
+			cost_usd: 0,
+			stored_bytes: first,
+			quota_bytes: QUOTA,
+		});
 		await json(check());
 		vi.setSystemTime(Date.now() + 10_000);
 		await runDurableObjectAlarm(meter());
