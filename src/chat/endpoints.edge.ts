@@ -9,7 +9,7 @@ import { applyChatRules } from "./apply-rules.edge.ts";
 import { chatEntrance } from "./chat-form.ts";
 import { chatCompletionSchema } from "./completion.ts";
 import { UNLISTED_CHAT_FIELDS } from "./field-names.ts";
-import { toChatPurpose } from "./inference-request.ts";
+import { toChatPurpose } from "./purpose.edge.ts";
 import { chatRequestSchema } from "./request.ts";
 import { previewRouteEndpoint } from "./route-preview.edge.ts";
 
@@ -32,7 +32,7 @@ export const createChatCompletionEndpoint = endpoint({
 	async handle({ body, context }) {
 		const request = await applyChatRules(body, context, context.rawBody);
 		if (!request.ok) return request;
-		const purpose = toChatPurpose(request.value, context.rawBody);
+		const purpose = await toChatPurpose(request.value, context.rawBody, context);
 		const entrance = chatEntrance(
 			{
 				request: request.value,

@@ -1,10 +1,8 @@
-// Turns a chat body into a request to the engine, and into what the receipt says of it. Pure.
+// Turns a chat body into a request to the engine. Pure.
 import type { Catalog } from "../catalog/catalog.ts";
 import { findDroppedMembers } from "../http/dropped-members.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
-import { hashObject } from "../proof/hash.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
-import { configDigest } from "../routing-config/config.ts";
 import { type ChatRequest, DEFAULT_CHAT_MAX_TOKENS, toModelCall } from "./request.ts";
 
 /**
@@ -22,15 +20,5 @@ export function toInferenceRequest(
 	return {
 		call: toModelCall(body, catalog, findDroppedMembers(rawBody, body)),
 		options: isLimitNamed ? options : { ...options, defaultMaxTokens: DEFAULT_CHAT_MAX_TOKENS },
-	};
-}
-
-/** What a chat's receipt says of its request. The input hash covers the messages as the client sent them, before validation. */
-export function toChatPurpose({ options }: InferenceRequest, rawBody: unknown) {
-	const { messages } = rawBody as { messages?: unknown };
-	return {
-		inputHash: hashObject({ type: "svc.input.v1", messages }),
-		configDigest: options.config ? configDigest(options.config.config) : null,
-		skillId: null,
 	};
 }

@@ -167,10 +167,12 @@ function renderEndpointType({ endpoint, given, result }: TypedEndpoint, writer: 
 	return `\t/** ${summary} */\n\t${id}: {\n${members.join("")}\t\tresult: ${answer};\n\t};\n`;
 }
 
-function renderRoute({ endpoint }: TypedEndpoint): string {
+function renderRoute({ endpoint, result }: TypedEndpoint): string {
 	const { id, method, path } = endpoint;
 	const repeatable = isRepeatable(endpoint) ? ", isRepeatable: true" : "";
-	return `\t${id}: { method: ${JSON.stringify(method)}, path: ${JSON.stringify(path)}${repeatable} },\n`;
+	const [first] = (result["required"] ?? []) as string[];
+	const member = first === undefined ? "" : `, member: ${JSON.stringify(first)}`;
+	return `\t${id}: { method: ${JSON.stringify(method)}, path: ${JSON.stringify(path)}${repeatable}${member} },\n`;
 }
 
 /** The module `src/client/endpoint-types.ts` for a list of endpoints. */
@@ -190,8 +192,13 @@ export function renderClientTypes(endpoints: readonly Endpoint[]): string {
 		"export interface EndpointTypes {\n",
 		...typed.map((each) => renderEndpointType(each, writer)),
 		"}\n\n",
-		"/** Where each endpoint is. `isRepeatable`: a second request changes nothing that the first has not. */\n",
-		"export const ROUTES: Readonly<Record<keyof EndpointTypes, { method: string; path: string; isRepeatable?: true }>> = {\n",
+		"/**\n",
+		" * Where each endpoint is. `isRepeatable`: a second request changes nothing that the first has not. `member`: every answer has it;\n",
+		" * absent for texts, and for answers of several kinds.\n",
+		" */\n",
+		"export const ROUTES: Readonly<\n",
+		"\tRecord<keyof EndpointTypes, { method: string; path: string; isRepeatable?: true; member?: string }>\n",
+		"> = {\n",
 		...typed.map(renderRoute),
 		"};\n",
 	].join("");

@@ -1,5 +1,6 @@
 // The client: one method for each thing that the service does and OpenAI's library does not, typed from the list of endpoints.
 import { type CompletionChunk, readChunks } from "./chat.ts";
+import { SvcError } from "./errors.ts";
 import { collectAll, followList, readAllPages } from "./pages.ts";
 import { followWork, readWork, type WorkEvent } from "./progress.ts";
 import { chainReader, proofReader } from "./proofs.ts";
@@ -108,15 +109,35 @@ function handoffMethods(transport: Transport) {
 	};
 }
 
+type PolicyAnswer = EndpointAnswer<"check_policy">;
+
+const DECISIONS: Readonly<Record<PolicyAnswer["decision"], true>> = {
+	allow: true,
+	confirm: true,
+	approve: true,
+	deny: true,
+};
+
+/** @throws SvcError for a decision of another name: no word that nobody knows is a permission. */
+function checkDecision(answer: PolicyAnswer): PolicyAnswer {
+	if (typeof answer.decision === "string" && Object.hasOwn(DECISIONS, answer.decision)) return answer;
+	const given = JSON.stringify(answer.decision);
+	throw new SvcError({
+		code: "invalid_answer",
+		message: `the answer's decision is ${given}, which is none of ${Object.keys(DECISIONS).join(", ")}`,
+		status: 200,
+	});
+}
+
 /** Decisions about actions, and the record of them. */
 function governanceMethods(transport: Transport) {
 	const auditPage = (query: EndpointQuery<"list_audit_events">, settings?: CallSettings) =>
 		transport.call("list_audit_events", { query }, settings);
 	return {
 		policy: {
-			/** Whether an action may go ahead; recorded in the audit log. */
-			check: (body: EndpointBody<"check_policy">, settings?: CallSettings) =>
-				transport.call("check_policy", { body }, settings),
+			/** Whether an action may go ahead; recorded in the audit log. @throws SvcError also for an answer without a known decision */
+			check: async (body: EndpointBody<"check_policy">, settings?: CallSettings) =>
+				checkDecision(await transport.call("check_policy", { body }, settings)),
 			/** The risk of an action under the built-in rules; not recorded. */
 			score: (body: EndpointBody<"score_risk">, settings?: CallSettings) =>
 				transport.call("score_risk", { body }, settings),

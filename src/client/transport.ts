@@ -54,6 +54,12 @@ function parseJson(text: string): unknown {
 	}
 }
 
+/** Why a parsed text is no answer of an endpoint whose answers have a member; null where it may be one. */
+function findFault(body: unknown, member: string | undefined): string | null {
+	if (typeof body !== "object" || body === null || Array.isArray(body)) return "the answer is no JSON object";
+	return member === undefined || Object.hasOwn(body, member) ? null : `the answer has no ${member}`;
+}
+
 /** Waits. @throws the signal's reason when it aborts. */
 export function sleepUntilAborted(ms: number, signal?: AbortSignal): Promise<void> {
 	return new Promise((resolve, reject) => {
@@ -170,21 +176,29 @@ export class Transport {
 		}
 	}
 
-	/** A whole answer. @throws SvcError also for an error that comes late in a 200. */
+	/**
+	 * A whole answer.
+	 * @throws SvcError also for an error that comes late in a 200, and `invalid_answer` for a 2xx that is not this endpoint's answer, as
+	 * a proxy's page is not.
+	 */
 	async call<Id extends EndpointId>(
 		id: Id,
 		given: EndpointArguments<Id>,
 		settings: CallSettings = {},
 	): Promise<EndpointAnswer<Id>> {
 		const response = await this.send(id, given, settings);
-		const requestId = response.headers.get("x-request-id");
 		const text = await response.text().catch((error: unknown) => {
 			throw toConnectionError(error, this.origin, settings.signal);
 		});
-		const body = response.headers.get("content-type")?.startsWith("text/plain") ? text : parseJson(text);
-		if (isLateError(body)) throw toSvcError(body, response.status, requestId);
-		if (typeof body === "string" && response.headers.get("content-type")?.includes("json"))
-			throw new SvcError({ code: "invalid_answer", message: "the answer is no JSON", requestId });
+		const { status, headers } = response;
+		const { member } = ROUTES[id];
+		const isText = member === undefined && /^text\/(?:plain|csv)\b/.test(headers.get("content-type") ?? "");
+		const body = isText ? text : parseJson(text);
+		const requestId = headers.get("x-request-id");
+		if (isLateError(body)) throw toSvcError(body, status, requestId);
+		const fault = isText ? null : findFault(body, member);
+		if (fault !== null)
+			throw new SvcError({ code: "invalid_answer", message: `${this.origin}: ${fault}`, status, requestId });
 		// The boundary: the types are generated from the schemas that the service answers by.
 		return body as EndpointAnswer<Id>;
 	}

@@ -1,5 +1,7 @@
 // Finds personal, health, financial and secret data in a conversation. It says which classes and kinds there are and where they
 // stand, never the values. Pure.
+
+import { runSteps, type Steps } from "../turns/steps.ts";
 import type { Conversation } from "./conversation.ts";
 import { type DataKind, findClass, isStatement } from "./detection/kinds.ts";
 import { createLabelReader } from "./detection/labelled-values.ts";
@@ -9,7 +11,6 @@ import { decodeViews } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
 import { conversationReadings } from "./readings.ts";
-import { runSteps, type Steps } from "./steps.ts";
 
 /** The span of a secret in a text: offsets of UTF-16 units, the end exclusive. */
 export interface SecretSpan {

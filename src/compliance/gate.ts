@@ -4,6 +4,7 @@ import type { ComplianceNotice } from "../failure.ts";
 import { hashObject } from "../proof/hash.ts";
 import type { Attestation } from "../proof/receipt.ts";
 import type { Settings } from "../settings.ts";
+import type { Steps } from "../turns/steps.ts";
 import type { Conversation } from "./conversation.ts";
 import { detectInSteps } from "./detect.ts";
 import { type Detection, joinDetections, UNREAD } from "./findings.ts";
@@ -23,7 +24,6 @@ import {
 	toFloor,
 } from "./policy-levels.ts";
 import { toComplianceNotice } from "./refusal-notice.ts";
-import type { Steps } from "./steps.ts";
 import { DATA_CLASSES, type DataClass, type UnreadContent } from "./vocabulary.ts";
 
 /** Policies in force on a text. They apply to every model that sees the text: fallbacks, judges, critics and planners, too. */

@@ -2,6 +2,7 @@
 import { type Failure, fail, type Issue, ok, type Result } from "../failure.ts";
 import { withDeadline } from "../in-time.edge.ts";
 import { isJsonObject } from "../json.ts";
+import { runSteps, type Steps } from "../turns/steps.ts";
 import { BODY_LIMITS, type BodyTicket, BodyTickets } from "./body-tickets.ts";
 import { findExcess, MAX_JSON_DEPTH, pathText } from "./json-shape.ts";
 
@@ -186,28 +187,37 @@ export function findUnrepresentable(root: unknown): Issue | null {
 	return fault && { path: pathText(fault.steps.toReversed()), message: fault.message };
 }
 
+/** A body's text as parsed JSON. The parser's messages quote the body, so clients do not get them. */
+export function* parseBodyInSteps(text: string): Steps<Result<unknown>> {
+	const excess = findExcess(text);
+	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
+	yield text.length;
+	let value: unknown;
+	try {
+		value = JSON.parse(text);
+	} catch {
+		return invalidJson("the request body is not valid JSON");
+	}
+	yield text.length;
+	const issue = findUnrepresentable(value);
+	return issue ? fail({ reason: "invalid_request", issues: [issue] }) : ok(value);
+}
+
 /**
- * Reads, decodes and parses a JSON body. The parser's messages quoteInput the body, so clients do not get them.
+ * Reads, decodes and parses a JSON body.
  * @param isOptional an empty body counts as `{}`.
+ * @param parse runs the parser over a text.
  */
 export async function readJsonBody(
 	request: Request,
 	limitBytes: number,
 	ticket: BodyTicket,
 	isOptional = false,
+	parse: (text: string) => Result<unknown> | Promise<Result<unknown>> = (text) => runSteps(parseBodyInSteps(text)),
 ): Promise<Result<unknown>> {
 	const text = await readBodyText(request, limitBytes, ticket);
 	if (!text.ok) return text;
 	if (text.value === "")
 		return isOptional ? ok({}) : invalidJson("the request body is empty; a JSON object is expected");
-	const excess = findExcess(text.value);
-	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
-	let value: unknown;
-	try {
-		value = JSON.parse(text.value);
-	} catch {
-		return invalidJson("the request body is not valid JSON");
-	}
-	const issue = findUnrepresentable(value);
-	return issue ? fail({ reason: "invalid_request", issues: [issue] }) : ok(value);
+	return parse(text.value);
 }

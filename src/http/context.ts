@@ -36,6 +36,8 @@ export interface RequestContext {
 	address: string;
 	/** The service's origin as the client sees it. */
 	origin: string;
+	/** Length of the body's text; absent without one. Set by the mount. */
+	bodyChars?: number | undefined;
 	/** Keeps work running after the client has left. */
 	waitUntil(work: Promise<unknown>): void;
 	log: LogFields;
@@ -48,7 +50,7 @@ export interface RequestContext {
 	/** The endpoint takes a key in `x-api-key` as well. Set by the mount. */
 	acceptsApiKeyHeader?: boolean;
 	/** Whose body this request has, if not its address's: a guard sets the user. */
-	bodyOwner?: string;
+	bodyOwner?: string | undefined;
 	/** Set while the body is under way. Who counts the request gives it back. */
 	bodyTicket?: BodyTicket;
 	/** The body was refused: before it was read, because too much is under way, or for what it is. */

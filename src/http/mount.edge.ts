@@ -7,12 +7,13 @@ import type { z } from "zod";
 import type { Failure } from "../failure.ts";
 import { isJsonObject } from "../json.ts";
 import { arrayLimitCheck, MAX_REPORTED_ISSUES } from "./array-limits.ts";
-import { readJsonBody, takeBodyTicket } from "./body.edge.ts";
+import { parseBodyInSteps, readJsonBody, takeBodyTicket } from "./body.edge.ts";
 import type { BodyTicket } from "./body-tickets.ts";
 import type { RequestContext } from "./context.ts";
 import { addressOwner } from "./deployment.ts";
 import type { Access, Endpoint, HandlerResult } from "./endpoint.ts";
 import { pathText } from "./json-shape.ts";
+import { runInOneTurn, runInTurns } from "./long-work.edge.ts";
 import { findNearMisses } from "./near-misses.ts";
 import { answerResponse, failureResponse, PATH_NOT_FOUND, type RequestState } from "./respond.edge.ts";
 
@@ -77,14 +78,20 @@ function bodyStage<C extends RequestContext>(
 		// Until it is read: a client that hangs up has sent no body.
 		context.refusedBody = "read";
 		const body = await context.timings.measure("body", () =>
-			readJsonBody(c.req.raw, limitBytes, ticket, endpoint.isBodyOptional),
+			readJsonBody(c.req.raw, limitBytes, ticket, endpoint.isBodyOptional, (text) => {
+				context.bodyChars = text.length;
+				return runInTurns(context, parseBodyInSteps(text));
+			}),
 		);
 		if (!body.ok) return bodyFailureResponse(endpoint, c, body.failure);
 		delete context.refusedBody;
 		context.rawBody = body.value;
-		findOverlong ??= arrayLimitCheck(schema);
-		const nearMisses = findNearMisses(body.value, endpoints);
-		const issues = nearMisses.length > 0 ? nearMisses : findOverlong(body.value);
+		const checkLengths = findOverlong ?? arrayLimitCheck(schema);
+		findOverlong = checkLengths;
+		const issues = await runInOneTurn(context, () => {
+			const nearMisses = findNearMisses(body.value, endpoints);
+			return nearMisses.length > 0 ? nearMisses : checkLengths(body.value);
+		});
 		if (issues.length > 0) return bodyFailureResponse(endpoint, c, { reason: "invalid_request", issues });
 		c.req.json = async <T>() => body.value as T;
 		if (!/^application\/json *(?:;|$)/i.test(c.req.header("content-type") ?? "")) {

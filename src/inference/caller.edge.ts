@@ -1,6 +1,7 @@
 // Who makes a request of the engine: plan, prices and settings, where the money comes from, what stops it.
 import type { KeyContext } from "../account/context.ts";
 import type { Plan } from "../catalog/plans.ts";
+import type { LongRequest } from "../http/long-work.edge.ts";
 import type { Settings } from "../settings.ts";
 import { createFunds, type Funds } from "../usage/funds.edge.ts";
 
@@ -16,14 +17,33 @@ export interface PlanContext {
 export interface Caller
 	extends Pick<
 		KeyContext,
-		"requestId" | "startedAtMs" | "account" | "settings" | "signal" | "waitUntil" | "log" | "timings"
+		| "requestId"
+		| "startedAtMs"
+		| "account"
+		| "settings"
+		| "signal"
+		| "waitUntil"
+		| "log"
+		| "timings"
+		| keyof LongRequest
 	> {
 	funds: Funds;
 }
 
 /** The caller of a request. */
 export function toCaller(context: KeyContext): Caller {
-	const { requestId, startedAtMs, account, settings, signal, log, timings } = context;
+	const { requestId, startedAtMs, account, settings, signal, log, timings, bodyOwner, address, bodyChars } = context;
 	const waitUntil: Caller["waitUntil"] = (work) => context.waitUntil(work);
-	return { requestId, startedAtMs, account, settings, signal, waitUntil, log, timings, funds: createFunds(context) };
+	const longRequest: LongRequest = { signal, bodyOwner, address, bodyChars };
+	return {
+		...longRequest,
+		requestId,
+		startedAtMs,
+		account,
+		settings,
+		waitUntil,
+		log,
+		timings,
+		funds: createFunds(context),
+	};
 }

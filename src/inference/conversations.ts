@@ -21,6 +21,14 @@ export function findConversationKey(call: ConversationCall): string | null {
 	return isFirst ? null : toConversationKey(call);
 }
 
+/** Longer texts are told apart by their length and this much of each end. A prompt of some MiB takes long to hash. */
+const KEY_END_CHARS = 1_024;
+
+function shortenForKey(text: string): string {
+	if (text.length <= 2 * KEY_END_CHARS) return text;
+	return `${text.length} ${text.slice(0, KEY_END_CHARS)} ${text.slice(-KEY_END_CHARS)}`;
+}
+
 /**
  * The key under which the model of a conversation is remembered: the user, and the client's name of it or else the messages up to
  * the first user message.
@@ -28,8 +36,9 @@ export function findConversationKey(call: ConversationCall): string | null {
 export function toConversationKey({ userId, messages, conversation }: ConversationCall): string {
 	if (conversation !== undefined)
 		return hashObject({ type: "svc.conversation.named.v1", user_id: userId, name: conversation });
-	const firstUser = messages.findIndex(({ role }) => role === "user");
-	return hashObject({ type: "svc.conversation.v1", user_id: userId, messages: messages.slice(0, firstUser + 1) });
+	const opening = messages.slice(0, messages.findIndex(({ role }) => role === "user") + 1);
+	const shortened = JSON.stringify(opening, (_, value) => (typeof value === "string" ? shortenForKey(value) : value));
+	return hashObject({ type: "svc.conversation.v1", user_id: userId, messages: shortened });
 }
 
 /** Conversations and their models, most recently used last. */

@@ -1,6 +1,7 @@
 // One answer to one call, whole or streamed: plan, reserve, call with failover, settle, sign. Nothing is delivered unsettled.
 // The form of the answer is the entrance's.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { runInTurns } from "../http/long-work.edge.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import type { ModelAnswer, Warning } from "../providers/model-call.ts";
 import {
@@ -20,7 +21,7 @@ import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
 import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./masked-call.ts";
 import { observeFor, rememberModel } from "./observe.edge.ts";
-import { type CallPlan, type InferenceRequest, planCall } from "./plan.ts";
+import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
 /** What the receipt of one answer says of the request. */
@@ -92,7 +93,8 @@ async function reserveCall(
 	const { conversation } = request.options;
 	const observe = observeFor({ userId, conversation }, settings);
 	const options = { ...request.options, keyBudget: account.tightBudget ?? null };
-	const plan = planCall({ ...request, options }, account.plan, settings, startedAtMs, observe);
+	const steps = planInSteps({ ...request, options }, account.plan, settings, startedAtMs, observe);
+	const plan = await runInTurns(caller, steps, callChars(request.call));
 	if (!plan.ok) return plan;
 	const set = callSetFor(plan.value, caller);
 	const purpose: RequestPurpose = {

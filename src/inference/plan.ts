@@ -2,12 +2,12 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Plan, requestLimitNanoUsd } from "../catalog/plans.ts";
 import { type CallCost, priceWorstCase } from "../catalog/price.ts";
-import type { Model } from "../catalog/schema.ts";
+import type { Model, Provider } from "../catalog/schema.ts";
 import type { EffortChoice } from "../catalog/vocabulary.ts";
 import type { ComplianceGate } from "../compliance/gate.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
-import type { ModelCall, Warning } from "../providers/model-call.ts";
+import { type ModelCall, messageTexts, type Warning } from "../providers/model-call.ts";
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
@@ -16,11 +16,12 @@ import type { RoutingMode } from "../routing/mode.ts";
 import { type Observations, type Observed, toObserved } from "../routing/observed.ts";
 import { shortenCandidate } from "../routing/rank.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
-import { matchRule } from "../routing/rules.ts";
+import { matchRuleInSteps } from "../routing/rules.ts";
 import { selectModels } from "../routing/select.ts";
 import type { Candidate, Selection, SelectionRequest } from "../routing/selection.ts";
-import { detectSignals, type Signals } from "../routing/signals.ts";
+import { CHARS_PER_TOKEN, detectSignals, type Signals } from "../routing/signals.ts";
 import type { ProviderAccess, Settings } from "../settings.ts";
+import { runSteps, type Steps } from "../turns/steps.ts";
 import { readableCalls } from "./readable-call.ts";
 import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
 
@@ -99,16 +100,30 @@ function providerAccess(settings: Settings): CallPlan["accessFor"] {
 	};
 }
 
+/** Thrown where a prompt must be serialized first, and this step of the plan has serialized one already. */
+const PAUSE = Symbol("pause");
+
+interface RequestBuilder {
+	attempt: CallPlan["attempt"];
+	/** Lets {@link attempt} serialize so many more prompts, after which it throws {@link PAUSE}. */
+	allow(prompts: number): void;
+}
+
 /** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
 function requestBuilder(
 	{ call, options: { stage, mustStream = false } }: InferenceRequest,
 	accessFor: CallPlan["accessFor"],
 	settings: SilenceLimits,
 	nowMs: number,
-): CallPlan["attempt"] {
+): RequestBuilder {
+	let allowed = 0;
 	const prompts = new Map<string, PreparedPrompt>();
 	const readableBy = readableCalls(call);
-	return (model, effort, maxTokens = call.maxTokens) => {
+	const prepare = (wire: Wire, readable: ModelCall, provider: Provider): PreparedPrompt => {
+		if (allowed-- <= 0) throw PAUSE;
+		return wire.preparePrompt(readable, provider);
+	};
+	const attempt: CallPlan["attempt"] = (model, effort, maxTokens = call.maxTokens) => {
 		const readable = readableBy(model.id);
 		// A copy keeps the list of tools, by whose identity wires cache what they make of it.
 		const sized = maxTokens === call.maxTokens ? readable.call : { ...readable.call, maxTokens };
@@ -116,7 +131,7 @@ function requestBuilder(
 		const { provider } = access;
 		const wire = wireFor(provider);
 		const variant = `${provider.wire} ${wire.promptVariant(provider)} ${readable.variant}`;
-		const prompt = prompts.get(variant) ?? wire.preparePrompt(readable.call, provider);
+		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);
 		const rendered = wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole });
@@ -130,6 +145,19 @@ function requestBuilder(
 			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs, request.writesHourCache),
 		};
 	};
+	return {
+		attempt,
+		allow(more) {
+			allowed = more;
+		},
+	};
+}
+
+/** Characters of the texts of a call's messages. */
+export function callChars(call: ModelCall): number {
+	let chars = 0;
+	for (const text of messageTexts(call)) chars += text.length;
+	return chars;
 }
 
 /** A refusal by compliance with the gate's notice. Other failures stay as they are. */
@@ -140,22 +168,45 @@ function withComplianceNotice(failure: Failure, gate: CallOptions["gate"], { fin
 }
 
 /**
- * Plans a call for a user on `plan`; nothing is called.
+ * Selects the models, with one prompt serialized in each step. A selection is made anew after a pause, which costs little beside a
+ * prompt: it is the same again, and knows the prompts.
+ */
+function* selectInSteps(
+	request: SelectionRequest,
+	allow: RequestBuilder["allow"],
+	chars: number,
+): Steps<ReturnType<typeof selectModels>> {
+	for (;;) {
+		allow(1);
+		try {
+			return selectModels(request);
+		} catch (thrown) {
+			if (thrown !== PAUSE) throw thrown;
+		}
+		yield chars;
+	}
+}
+
+/**
+ * Plans a call for a user on `plan`; nothing is called. Pauses where a long call has taken time: after its signals, each rule that
+ * looked into the text, and each prompt.
  * @param observe finds what is known of the providers and of the conversation that a call continues.
  */
-export function planCall(
+export function* planInSteps(
 	{ call, options }: InferenceRequest,
 	plan: Plan,
 	settings: Settings,
 	nowMs: number,
 	observe: (call: ModelCall) => Observations = () => ({}),
-): Result<CallPlan> {
+): Steps<Result<CallPlan>> {
 	const { catalog } = settings;
 	const observations = observe(call);
 	const detected = detectSignals(call);
+	const chars = CHARS_PER_TOKEN * detected.promptTokens;
+	yield chars;
 	const accessFor = providerAccess(settings);
-	const attempt = requestBuilder({ call, options }, accessFor, settings, nowMs);
-	const rule = options.config && matchRule(options.config, call, detected);
+	const { attempt, allow } = requestBuilder({ call, options }, accessFor, settings, nowMs);
+	const rule = options.config && (yield* matchRuleInSteps(options.config, call, detected));
 	const request: SelectionRequest = {
 		catalog,
 		call,
@@ -178,7 +229,8 @@ export function planCall(
 		observations,
 		nowMs,
 	};
-	const selection = selectModels(request);
+	const selection = yield* selectInSteps(request, allow, chars);
+	allow(Number.POSITIVE_INFINITY);
 	if (!selection.ok) return fail(withComplianceNotice(selection.failure, options.gate, catalog));
 	return ok({
 		call,
@@ -196,6 +248,11 @@ export function planCall(
 		attempt,
 		shorten: (candidate, limitNanoUsd) => shortenCandidate(request, selection.value.mode, candidate, limitNanoUsd),
 	});
+}
+
+/** Plans a call without a pause. */
+export function planCall(...planned: Parameters<typeof planInSteps>): Result<CallPlan> {
+	return runSteps(planInSteps(...planned));
 }
 
 /** Narrows a plan to these models, in this order, as far as they may serve; null when none of them may. */

@@ -13,7 +13,7 @@ import { findUnsayable } from "./answer-content.ts";
 import { MessageEvents } from "./events.ts";
 import { toMessagesWarning, withMessagesFields } from "./field-names.ts";
 import { type AnsweredMessage, type MessageWording, toMessage } from "./message.ts";
-import { toMessagesPurpose } from "./purpose.ts";
+import { toMessagesPurpose } from "./purpose.edge.ts";
 import { readMessagesCall } from "./read-call.edge.ts";
 import type { MessagesRequest } from "./request.ts";
 import { findLostThread } from "./threads.ts";
@@ -71,7 +71,7 @@ export async function toMessagesEntrance(
 	const wording = toMessageWording(body, context);
 	return ok({
 		request: request.value,
-		purpose: toMessagesPurpose(context.rawBody, request.value.options),
+		purpose: await toMessagesPurpose(context, request.value.options),
 		toAnswer: (settled) => toMessage(settled, wording),
 		toStream: () => new MessageEvents(wording),
 		withClientFields,

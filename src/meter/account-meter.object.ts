@@ -146,6 +146,7 @@ export class AccountMeter extends BackedUpObject {
 
 		// A repeated call is neither counted again nor refused because of its own admission.
 		if (!this.#meterState.find(request.requestId)) {
+			if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
 			const refusal = this.#limitRefusal(request, plan, now) ?? this.#budgetRefusal(request, plan, now);
 			if (refusal) return refusal;
 			this.#makeRoom(now);

@@ -1,5 +1,6 @@
 // The folded row of a meter: totals and windows of requests whose slots may be reused. Pure.
 import type { PackedSpending } from "./key-spending.ts";
+import { MINUTE_MS, rewindMinutes, toMinute } from "./rolling-window.ts";
 import type { FoldPosition } from "./slots.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
@@ -38,6 +39,22 @@ export function packMinutes(minutes: readonly (readonly [number, number])[]): Pa
 	const requests = new Array<number>(numbers.length === 0 ? 0 : Math.max(...numbers) - from + 1).fill(0);
 	for (const [minute, count] of minutes) requests[minute - from] = count;
 	return { from, requests };
+}
+
+/** A folded row with the minutes that were recorded under a clock that was ahead brought to now. */
+export function rewindFolded(folded: FoldedState, nowMs: number): FoldedState {
+	const rewind = (minutes: [number, number][]) => [...rewindMinutes(new Map(minutes), toMinute(nowMs))];
+	const keyMinutes = Object.entries(folded.keyMinutes).map(([keyId, packed]): [string, PackedMinutes] => [
+		keyId,
+		packMinutes(rewind(unpackMinutes(packed))),
+	]);
+	return { ...folded, minutes: rewind(folded.minutes), keyMinutes: Object.fromEntries(keyMinutes) };
+}
+
+/** The latest time that the windows of a folded row hold, ms since the epoch. */
+export function latestFoldedMs({ minutes, keyMinutes }: Pick<FoldedState, "minutes" | "keyMinutes">): number {
+	const ofKeys = Object.values(keyMinutes).map(({ from, requests }) => from + requests.length - 1);
+	return Math.max(0, minutes.at(-1)?.[0] ?? 0, ...ofKeys) * MINUTE_MS;
 }
 
 export function unpackMinutes({ from, requests }: PackedMinutes): [number, number][] {

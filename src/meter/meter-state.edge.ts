@@ -6,6 +6,7 @@
 // It then wakes with the same settlements unfolded and sends them again. D1 keeps the rows it has, so nothing counts twice.
 import { compareNewestFirst, type PagePart } from "../http/list-page.ts";
 import { firstBatch, type OutgoingRow } from "./flush-batch.ts";
+import { latestFoldedMs } from "./folded.ts";
 import type { BudgetStatus, KeyBudget, KeyCosts } from "./key-budget.ts";
 import { KeyLedger } from "./key-ledger.ts";
 import { KeyWindows } from "./key-windows.ts";
@@ -53,13 +54,22 @@ export class MeterState {
 	#stored: UsageTotals;
 	#pending = new UsageTotals();
 	#retiredBudgets: Set<string>;
+	/** The latest time that anything was recorded at. */
+	#latestMs = 0;
 
 	/** @param retiredBudgets those of which all keys are revoked. */
 	constructor(sql: SqlStorage, nowMs: number, retiredBudgets: Iterable<string> = []) {
 		this.#retiredBudgets = new Set(retiredBudgets);
 		this.#table = new SlotTable(sql);
-		const folded = this.#table.folded();
-		const slots = this.#table.slots();
+		let folded = this.#table.folded();
+		let slots = this.#table.slots();
+		for (const { atMs, closedAtMs } of slots) this.#latestMs = Math.max(this.#latestMs, atMs, closedAtMs ?? 0);
+		this.#latestMs = Math.max(this.#latestMs, latestFoldedMs(folded));
+		if (this.#wentBack(nowMs)) {
+			this.#table.rewind(nowMs);
+			folded = this.#table.folded();
+			slots = this.#table.slots();
+		}
 		this.#index = new SlotIndex(slots, folded);
 		this.#stored = new UsageTotals(folded.totals);
 		this.minute = new MinuteWindow();
@@ -72,6 +82,25 @@ export class MeterState {
 			});
 		for (const { slot } of this.#index.pending) this.#pending.addRow(this.#table.settlement(slot).usage);
 		this.#ledger = new KeyLedger(folded.keySpending, slots, this.#index.pending);
+	}
+
+	/** Follows the clock. Whether it went back so far that what is recorded would hold for longer than a window. */
+	#wentBack(nowMs: number): boolean {
+		const wentBack = this.#latestMs - nowMs >= MINUTE_MS;
+		this.#latestMs = wentBack ? nowMs : Math.max(this.#latestMs, nowMs);
+		return wentBack;
+	}
+
+	/**
+	 * To be called before a request is admitted. A clock that was ahead by hours has recorded admissions and expiries that lie
+	 * hours ahead. They are brought to now, so that they hold for one window from now. Budgets keep the day that they are booked on.
+	 * @returns whether that was so: then the first expiry is another.
+	 */
+	followClock(nowMs: number): boolean {
+		if (!this.#wentBack(nowMs)) return false;
+		this.#table.rewind(nowMs);
+		this.#index.rewind(nowMs);
+		return true;
 	}
 
 	/** Adds an admission to the windows of its user, and of its key if that has limits. */

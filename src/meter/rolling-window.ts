@@ -18,7 +18,14 @@ export class MinuteWindow {
 		this.#times = times;
 	}
 
+	/** A clock that went back brings what it had recorded as later to now: that leaves a minute from now, not hours. */
+	#rewind(nowMs: number): void {
+		for (let at = this.#times.length - 1; at >= this.#head && (this.#times[at] ?? 0) > nowMs; at--)
+			this.#times[at] = nowMs;
+	}
+
 	#drop(nowMs: number): void {
+		this.#rewind(nowMs);
 		while (this.#head < this.#times.length && (this.#times[this.#head] ?? 0) <= nowMs - MINUTE_MS) this.#head++;
 		if (this.#head > 1_024 && this.#head * 2 > this.#times.length) {
 			this.#times = this.#times.slice(this.#head);
@@ -50,18 +57,40 @@ export class MinuteWindow {
 	}
 }
 
+/** Buckets, rising, with those of later minutes brought to this one. The same ones when there are none. */
+export function rewindMinutes(buckets: ReadonlyMap<number, number>, minute: number): ReadonlyMap<number, number> {
+	const later = [...buckets].filter(([at]) => at > minute);
+	if (later.length === 0) return buckets;
+	const kept = new Map([...buckets].filter(([at]) => at <= minute));
+	kept.set(
+		minute,
+		later.reduce((sum, [, requests]) => sum + requests, kept.get(minute) ?? 0),
+	);
+	return kept;
+}
+
 /** Requests of the last 24 hours in minute buckets. A bucket leaves as a whole. */
 export class DayWindow {
 	#buckets: Map<number, number>;
+	/** The last bucket. */
+	#latest = 0;
 	#total = 0;
 
 	/** @param buckets minute number → requests. */
 	constructor(buckets: Iterable<[number, number]> = []) {
 		this.#buckets = new Map(buckets);
-		for (const requests of this.#buckets.values()) this.#total += requests;
+		for (const [minute, requests] of this.#buckets) {
+			this.#latest = minute;
+			this.#total += requests;
+		}
 	}
 
 	#drop(nowMs: number): void {
+		const current = toMinute(nowMs);
+		if (this.#latest > current) {
+			this.#buckets = new Map(rewindMinutes(this.#buckets, current));
+			this.#latest = current;
+		}
 		const oldest = toMinute(nowMs) - DAY_MINUTES;
 		// Buckets are in rising order, so the first one inside the window ends the loop.
 		for (const [minute, requests] of this.#buckets) {
@@ -79,7 +108,9 @@ export class DayWindow {
 
 	/** Adds a request and returns its bucket's new count. */
 	add(atMs: number): number {
+		this.#drop(atMs);
 		const minute = toMinute(atMs);
+		this.#latest = minute;
 		const requests = (this.#buckets.get(minute) ?? 0) + 1;
 		this.#buckets.set(minute, requests);
 		this.#total++;

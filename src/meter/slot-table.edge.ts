@@ -8,6 +8,7 @@ import {
 	type KeyMinutes,
 	type PackedMinutes,
 	packMinutes,
+	rewindFolded,
 	unpackMinutes,
 } from "./folded.ts";
 import type { MeteredBudget } from "./key-budget.ts";
@@ -106,6 +107,21 @@ export class SlotTable {
 		);
 		const [found] = [...row].map(toFoldedState);
 		return found ?? EMPTY_FOLD;
+	}
+
+	/** Brings what was recorded under a clock that was ahead to now, so that it counts for one window from now. */
+	rewind(nowMs: number): void {
+		this.#sql.exec(
+			`UPDATE slots SET expires_at_ms = expires_at_ms - max(0, at_ms - ?1), at_ms = min(at_ms, ?1),
+				closed_at_ms = min(closed_at_ms, ?1) WHERE at_ms > ?1 OR closed_at_ms > ?1`,
+			nowMs,
+		);
+		const { minutes, keyMinutes } = rewindFolded(this.folded(), nowMs);
+		this.#sql.exec(
+			"UPDATE folded SET minutes = ?, key_minutes = ?",
+			JSON.stringify(packMinutes(minutes)),
+			JSON.stringify(keyMinutes),
+		);
 	}
 
 	/** Writes an admission, over what a reused slot held. */

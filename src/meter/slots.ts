@@ -179,6 +179,15 @@ export class SlotIndex {
 		this.#classify(slot);
 	}
 
+	/** Records that the table was brought to now. */
+	rewind(nowMs: number): void {
+		for (const slot of this.#byId.values()) {
+			if (slot.expiresAtMs !== null) slot.expiresAtMs -= Math.max(0, slot.atMs - nowMs);
+			if (slot.closedAtMs !== null) slot.closedAtMs = Math.min(slot.closedAtMs, nowMs);
+			slot.atMs = Math.min(slot.atMs, nowMs);
+		}
+	}
+
 	/** Records that a reservation expires at another time, and holds another amount. */
 	extend(slot: Slot, changed: Pick<Slot, "expiresAtMs" | "bookedDay" | "nanoUsd">): void {
 		Object.assign(slot, changed);

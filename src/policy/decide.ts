@@ -3,7 +3,13 @@
 
 import type { Decision, RiskTier } from "../audit/event.ts";
 import { quoteShellWord } from "../text/shell-word.ts";
-import { analyse, type ForbiddenCommand, parseAllowedCommands, parseForbiddenCommands } from "./commands/analyse.ts";
+import { runSteps, type Steps } from "../turns/steps.ts";
+import {
+	analyseInSteps,
+	type ForbiddenCommand,
+	parseAllowedCommands,
+	parseForbiddenCommands,
+} from "./commands/analyse.ts";
 import { meansOrdinaryFiles } from "./commands/locations.ts";
 import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
@@ -73,16 +79,19 @@ type FactorReasons = Map<FactorId, readonly FactorReason[]>;
 
 const MAX_FILE_REASONS = 3;
 
-function protectedFileReasons(
+/** Pauses after each file. */
+function* protectedFileReasons(
 	files: readonly string[],
 	reach: "itself" | "below",
 	paths: ProtectedPaths,
-): readonly FactorReason[] {
+	work: WorkBudget,
+): Steps<readonly FactorReason[]> {
 	const reasons: FactorReason[] = [];
 	for (const file of files) {
 		if (reasons.length === MAX_FILE_REASONS) break;
 		const pattern = paths.find(file, reach);
 		if (pattern !== null) reasons.push({ because: describeProtection(file, pattern, reach) });
+		yield work.pause();
 	}
 	return reasons;
 }
@@ -101,24 +110,25 @@ function kindFactors(input: PolicyInput): readonly (readonly [FactorId, string])
 }
 
 /**
- * Decides on an action. Equal inputs and rules give equal decisions. Never throws.
+ * Decides on an action. Equal inputs and rules give equal decisions. Never throws. Pauses where a large action has taken time.
  * @param work The work that may be done. Commands and files beyond it count as the worst they could be.
  * @param findSecrets Finds what the reason must not repeat, besides the usual shapes of passwords and tokens.
  */
-export function decide(
+export function* decideInSteps(
 	input: PolicyInput,
 	rules: PolicyRules,
 	work = new WorkBudget(),
 	findSecrets: FindHiddenSpans = () => [],
-): PolicyDecision {
+): Steps<PolicyDecision> {
 	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
 	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
 	const allowed = parseAllowedCommands(rules.allowedCommands ?? [], work);
-	const findings = analyse(input.commands, { protectedPaths, forbidden, allowed }, work);
+	yield work.pause();
+	const findings = yield* analyseInSteps(input.commands, { protectedPaths, forbidden, allowed }, work);
 	const reasons: FactorReasons = new Map(findings.reasons);
 	const reach = input.action_kind === "delete" ? "below" : "itself";
 	// A protected path is not ruled out then, and there is no work left to find one.
-	const files = work.spent ? [] : protectedFileReasons(input.files_affected, reach, protectedPaths);
+	const files = work.spent ? [] : yield* protectedFileReasons(input.files_affected, reach, protectedPaths, work);
 	if (files.length > 0) reasons.set("protected_path", [...files, ...(reasons.get("protected_path") ?? [])]);
 	for (const [factor, because] of kindFactors(input)) reasons.set(factor, reasons.get(factor) ?? [{ because }]);
 	const cost = input.estimated_cost_usd;
@@ -137,6 +147,11 @@ export function decide(
 	};
 }
 
+/** Decides on an action without a pause. */
+export function decide(...decided: Parameters<typeof decideInSteps>): PolicyDecision {
+	return runSteps(decideInSteps(...decided));
+}
+
 /** The kinds of action that `POST /v1/risk/score` scores (docs/reference.md, "Risk score"). */
 type RiskKind = "edit" | "deploy" | "delete" | "exec" | "network" | "read";
 
@@ -152,27 +167,36 @@ const KIND_FACTORS: Readonly<Record<RiskKind, readonly FactorId[]>> = {
 
 /**
  * Scores an action by its kind and targets: paths, command lines for `exec`, addresses or command lines for `network`.
- * Reading a credential is analysed as the command that would show it.
+ * Reading a credential is analysed as the command that would show it. Pauses as {@link decideInSteps} does.
  */
-export function scoreRisk(
+export function* scoreRiskInSteps(
 	input: { readonly kind: RiskKind; readonly targets: readonly string[] },
 	rules: Pick<PolicyRules, "protectedPaths" | "forbiddenCommands"> = { protectedPaths: [], forbiddenCommands: [] },
 	work = new WorkBudget(),
-): Risk {
+): Steps<Risk> {
 	const { kind, targets } = input;
 	const triggered = new Set<FactorId>(KIND_FACTORS[kind]);
 	const protectedPaths = compileWithBuiltInPaths(rules.protectedPaths, work);
 	const commands = kind === "exec" || kind === "network" ? targets : [];
 	const asCommands = toEquivalentCommands(kind, targets);
 	const forbidden = parseWithBuiltInCommands(rules.forbiddenCommands, work);
-	const findings = analyse([...commands, ...asCommands], { protectedPaths, forbidden, allowed: [] }, work);
+	const findings = yield* analyseInSteps(
+		[...commands, ...asCommands],
+		{ protectedPaths, forbidden, allowed: [] },
+		work,
+	);
 	for (const factor of [...findings.reasons.keys(), ...findings.notRuledOut]) triggered.add(factor);
 	if (kind === "edit" || kind === "delete" || kind === "deploy") {
-		if (protectedFileReasons(targets, kind === "delete" ? "below" : "itself", protectedPaths).length > 0)
-			triggered.add("protected_path");
+		const reach = kind === "delete" ? "below" : "itself";
+		if ((yield* protectedFileReasons(targets, reach, protectedPaths, work)).length > 0) triggered.add("protected_path");
 	}
 	if (targets.length > WIDE_CHANGE_FILES) triggered.add("wide_change");
 	return toRisk(triggered);
+}
+
+/** Scores an action without a pause. */
+export function scoreRisk(...scored: Parameters<typeof scoreRiskInSteps>): Risk {
+	return runSteps(scoreRiskInSteps(...scored));
 }
 
 /** Writes an action on paths as commands that do the same, so only the command analysis needs to judge paths. */

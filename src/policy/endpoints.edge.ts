@@ -10,6 +10,7 @@ import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { runInOneTurn, runInTurns } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
 import { policyCheckSchema, textListSchema, toPolicyCheckEvent, toPolicyInput } from "./check.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
@@ -61,15 +62,17 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 				budgetUsd: usd(agentLimitNanoUsd(account.plan)),
 			};
 			const { secretSpans } = await loadDetector();
-			const { decide } = await loadEngine();
-			const decided = decide(toPolicyInput(body), rules, undefined, secretSpans);
+			const { decideInSteps } = await loadEngine();
+			const decided = await runInTurns(context, decideInSteps(toPolicyInput(body), rules, undefined, secretSpans));
 			const nowMs = Date.now();
-			const checked = toPolicyCheckEvent(body, decided, stored?.digest ?? manifestDigest(manifest), {
+			const envelope = {
 				id: `ae_${ulid(nowMs)}`,
 				user_id: account.userId,
 				actor: toActor(account),
 				created_at: new Date(nowMs).toISOString(),
-			});
+			};
+			const digest = stored?.digest ?? manifestDigest(manifest);
+			const checked = await runInOneTurn(context, () => toPolicyCheckEvent(body, decided, digest, envelope));
 			const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 			await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
 			return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
@@ -99,9 +102,10 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 				factors: z.array(factorSchema).describe("Those that fired."),
 			}),
 		),
-		async handle({ body }) {
-			const { scoreRisk } = await loadEngine();
-			const { score, tier, factors: fired } = scoreRisk({ kind: body.kind, targets: body.targets ?? [] });
+		async handle({ body, context }) {
+			const { scoreRiskInSteps } = await loadEngine();
+			const steps = scoreRiskInSteps({ kind: body.kind, targets: body.targets ?? [] });
+			const { score, tier, factors: fired } = await runInTurns(context, steps);
 			const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
 			return ok({ object: "risk.score" as const, score, tier, factors });
 		},

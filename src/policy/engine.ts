@@ -1,15 +1,15 @@
 // The policy engine: a module of its own beside the bundle, loaded when the first action or manifest is judged. It is a seventh of
 // the Worker's code, and most requests have no use for it.
 import type { compileCommandMatcher, compilePathMatcher } from "./coverage.ts";
-import type { decide, scoreRisk } from "./decide.ts";
+import type { decideInSteps, scoreRiskInSteps } from "./decide.ts";
 
 export { compileCommandMatcher, compilePathMatcher } from "./coverage.ts";
-export { decide, scoreRisk } from "./decide.ts";
+export { decideInSteps, scoreRiskInSteps } from "./decide.ts";
 
 /** What the module exports. */
 export interface PolicyEngine {
-	decide: typeof decide;
-	scoreRisk: typeof scoreRisk;
+	decideInSteps: typeof decideInSteps;
+	scoreRiskInSteps: typeof scoreRiskInSteps;
 	compileCommandMatcher: typeof compileCommandMatcher;
 	compilePathMatcher: typeof compilePathMatcher;
 }

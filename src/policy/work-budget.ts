@@ -6,13 +6,19 @@
  */
 export const MAX_CHECK_WORK = 80_000_000;
 
+/** As much takes the time of reading a character: 120 nanoseconds. */
+const UNITS_PER_CHAR = 20;
+
 /** The work left for one check. Everything that the check looks at shares it. */
 export class WorkBudget {
 	#left: number;
+	/** What was left at the last pause. */
+	#leftBefore: number;
 	#learned = 0;
 
 	constructor(units = MAX_CHECK_WORK) {
 		this.#left = units;
+		this.#leftBefore = units;
 	}
 
 	/**
@@ -30,6 +36,14 @@ export class WorkBudget {
 	charge(units: number): boolean {
 		this.#left -= units;
 		return this.#left >= 0;
+	}
+
+	/** The work since the last pause, in characters of turns/steps.ts; 0 once it is spent. */
+	pause(): number {
+		if (this.spent) return 0;
+		const units = this.#leftBefore - this.#left;
+		this.#leftBefore = this.#left;
+		return units / UNITS_PER_CHAR;
 	}
 
 	/** How often something was learned by which later commands are judged: a value, a file's text, a folder. */

@@ -10,7 +10,7 @@ import { isJsonObject } from "../json.ts";
 import { isAvailable } from "../providers/wires.ts";
 import { toResponsesWarning, withResponsesFields } from "./field-names.ts";
 import { LOGPROBS_INCLUDE } from "./fields.ts";
-import { toResponsesPurpose } from "./purpose.ts";
+import { toResponsesPurpose } from "./purpose.edge.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { type ResolvedInput, resolveInput } from "./resolve-input.edge.ts";
 import type { ResponseObject } from "./response.ts";
@@ -74,7 +74,7 @@ export async function toResponsesEntrance(
 	});
 	return ok({
 		request,
-		purpose: toResponsesPurpose(rawBody, request.options, tools),
+		purpose: await toResponsesPurpose(context, request.options, tools),
 		...wording,
 		withClientFields: (failure) => withResponsesFields(failure, places),
 	});

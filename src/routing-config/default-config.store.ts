@@ -94,7 +94,9 @@ async function loadDefaultConfig(context: DefaultConfigContext): Promise<Default
 	const { env } = context;
 	const nowMs = Date.now();
 	const cached = cacheByBinding.get(env.KV);
-	if (cached && nowMs < cached.untilMs) return cached;
+	const restMs = cached ? cached.untilMs - nowMs : 0;
+	// What is to hold for longer was read under a clock that was ahead.
+	if (cached && restMs > 0 && restMs <= DEFAULT_CONFIG_CACHE_MS) return cached;
 	let stored: StoredTexts;
 	try {
 		stored = await readTexts(env);

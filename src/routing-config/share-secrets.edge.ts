@@ -2,9 +2,10 @@
 import { plainConversation } from "../compliance/conversation.ts";
 import { type FoundSecret, findSecrets } from "../compliance/find-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
-import { type ScanOwner, scanConversation } from "../compliance/scans.edge.ts";
-import type { Steps } from "../compliance/steps.ts";
+import { scanConversation } from "../compliance/scans.edge.ts";
 import type { SecretPlace } from "../failure.ts";
+import type { Steps } from "../turns/steps.ts";
+import type { TurnOwner } from "../turns/turns.edge.ts";
 import type { ConfigInput } from "./config-input.ts";
 import { pathName } from "./read.ts";
 import type { SharedConfig } from "./share.ts";
@@ -31,7 +32,7 @@ function toPlace({ path, kind, start }: FoundSecret, text: string | null): Secre
 export async function findShareSecrets(
 	{ brain_md, brain_config }: ConfigInput,
 	{ title, config, errors }: Pick<SharedConfig, "title" | "config" | "errors">,
-	owner: ScanOwner,
+	owner: TurnOwner,
 ): Promise<SecretPlace[]> {
 	const { secretSpans } = await loadDetector();
 	const find = (value: unknown) => {

@@ -1,5 +1,6 @@
-// Finds the rule of a routing config that matches a call. The first match wins. Pure.
+// Finds the rule of a routing config that matches a call. The first match wins. Conditions on the signals are judged first. Pure.
 import type { ModelCall } from "../providers/model-call.ts";
+import { runSteps, type Steps } from "../turns/steps.ts";
 import type { CompiledConfig, RuleChoice, RuleCondition } from "./routing-config.ts";
 import { lastUserText, type Signals } from "./signals.ts";
 
@@ -22,20 +23,67 @@ function matchesSignals(when: RuleCondition, signals: Signals): boolean {
 	);
 }
 
-/** The first rule that matches; null when none does. */
-export function matchRule({ config, matches }: CompiledConfig, call: ModelCall, signals: Signals): MatchedRule | null {
-	const { rules } = config;
-	if (!rules) return null;
-	const text = lastUserText(call);
-	let lowerCaseText: string | undefined;
-	for (const [index, { name, when, use }] of rules.entries()) {
+/** The text that rules look into. What one rule has found out is known to the next, and the text is lowered once. */
+class RuleText {
+	readonly #call: ModelCall;
+	readonly #matches: CompiledConfig["matches"];
+	readonly #found = new Map<string, boolean>();
+	#text: string | undefined;
+	#lowerCase: string | undefined;
+
+	constructor(call: ModelCall, matches: CompiledConfig["matches"]) {
+		this.#call = call;
+		this.#matches = matches;
+	}
+
+	get #own(): string {
+		this.#text ??= lastUserText(this.#call);
+		return this.#text;
+	}
+
+	get chars(): number {
+		return this.#own.length;
+	}
+
+	#once(key: string, find: () => boolean): boolean {
+		const found = this.#found.get(key) ?? find();
+		this.#found.set(key, found);
+		return found;
+	}
+
+	/** Whether the text meets the conditions on it. */
+	meets({ contains, matches }: RuleCondition): boolean {
+		return (
+			(contains === undefined || this.#once(`contains ${contains}`, () => this.#contains(contains.toLowerCase()))) &&
+			(matches === undefined || this.#once(`matches ${matches}`, () => this.#matches(matches, this.#own)))
+		);
+	}
+
+	#contains(words: string): boolean {
+		this.#lowerCase ??= this.#own.toLowerCase();
+		return this.#lowerCase.includes(words);
+	}
+}
+
+/** Finds the first rule that matches; null when none does. Pauses before each rule that looks into the text. */
+export function* matchRuleInSteps(
+	{ config, matches }: CompiledConfig,
+	call: ModelCall,
+	signals: Signals,
+): Steps<MatchedRule | null> {
+	const text = new RuleText(call, matches);
+	for (const [index, { name, when, use }] of (config.rules ?? []).entries()) {
 		if (!matchesSignals(when, signals)) continue;
-		if (when.contains !== undefined) {
-			lowerCaseText ??= text.toLowerCase();
-			if (!lowerCaseText.includes(when.contains.toLowerCase())) continue;
+		if (when.contains !== undefined || when.matches !== undefined) {
+			yield text.chars;
+			if (!text.meets(when)) continue;
 		}
-		if (when.matches !== undefined && !matches(when.matches, text)) continue;
 		return { name: name ?? `rule ${index + 1}`, use };
 	}
 	return null;
+}
+
+/** The first rule that matches, found without a pause; null when none does. */
+export function matchRule(config: CompiledConfig, call: ModelCall, signals: Signals): MatchedRule | null {
+	return runSteps(matchRuleInSteps(config, call, signals));
 }

@@ -6,7 +6,7 @@ import { applyChatRules } from "../chat/apply-rules.edge.ts";
 import { chatEntrance } from "../chat/chat-form.ts";
 import { chatCompletionSchema } from "../chat/completion.ts";
 import { UNLISTED_CHAT_FIELDS } from "../chat/field-names.ts";
-import { toChatPurpose } from "../chat/inference-request.ts";
+import { toChatPurpose } from "../chat/purpose.edge.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { SettledRequest } from "../inference/infer.edge.ts";
@@ -113,7 +113,7 @@ const invokeSkillEndpoint = endpoint({
 		const governed = await applyChatRules(chat.body, context, chat.rawBody);
 		if (!governed.ok) return governed;
 		const request = withSkillDefaults(governed.value);
-		const purpose = { ...toChatPurpose(request, chat.rawBody), skillId: skill.id };
+		const purpose = { ...(await toChatPurpose(request, chat.rawBody, context)), skillId: skill.id };
 		const toBlock = (settled: SettledRequest) => toSkillBlock(skill, settled);
 		const entrance = chatEntrance(
 			{ request, purpose, toSvcBlock: toBlock, withClientFields: withSkillFieldNames },

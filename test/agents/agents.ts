@@ -2,7 +2,8 @@
 // in a home of its own.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Agent, renderHookConfig } from "../../src/cli/svc/hook-inputs.ts";
+import { renderCommandConfig, renderCurlConfig, renderHttpConfig } from "../../src/cli/svc/hook-config.ts";
+import type { Agent } from "../../src/cli/svc/hook-inputs.ts";
 import type { AgentPackage } from "./install.ts";
 
 /** What an agent is started with. */
@@ -13,8 +14,8 @@ export interface AgentTask {
 	/** A model id of the service. */
 	model: string;
 	prompt: string;
-	/** Whether it asks `svc hook` before each tool call. */
-	isHooked?: boolean;
+	/** What it asks before each tool call: the service itself, or `svc hook`. */
+	hook?: "service" | "program";
 }
 
 interface AgentCommand {
@@ -42,14 +43,19 @@ function quickStartBlock(language: string, text: string, { url, model }: AgentTa
 
 const SVC = join(import.meta.dirname, "../../src/cli/svc.ts");
 
+/** How long an agent waits for the service, as its hook says. */
+const HOOK_TIMEOUT_SECONDS = 20;
+
 /** The configuration that `svc hook --print-config` prints, with this checkout's command, and the variables that it needs. */
-function hookConfig(
-	agent: Agent,
-	{ isHooked, url, key }: AgentTask,
-): { text: string; variables: Record<string, string> } {
-	if (!isHooked) return { text: "", variables: {} };
-	const command = `"${process.execPath}" "${SVC}" hook ${agent} -w agents || exit 2`;
-	return { text: renderHookConfig(agent, command).text, variables: { SVC_BASE_URL: url, SVC_API_KEY: key } };
+function hookConfig(agent: Agent, { hook, url, key }: AgentTask): { text: string; variables: Record<string, string> } {
+	if (hook === undefined) return { text: "", variables: {} };
+	const variables = { SVC_BASE_URL: url, SVC_API_KEY: key };
+	if (hook === "program") {
+		const words = [process.execPath, SVC, "hook", agent, "-w", "agents"];
+		return { text: renderCommandConfig(agent, words).text, variables };
+	}
+	const render = agent === "codex" ? renderCurlConfig : renderHttpConfig;
+	return { text: render({ origin: url, workspace: "agents" }, HOOK_TIMEOUT_SECONDS).text, variables };
 }
 
 const codex: CodingAgent = {
@@ -61,7 +67,7 @@ const codex: CodingAgent = {
 		const hook = hookConfig("codex", task);
 		writeFileSync(join(home, "config.toml"), `${quickStartBlock("toml", "model_provider", task)}\n${hook.text}`);
 		// A person trusts a hook in Codex's terminal.
-		const trust = task.isHooked ? ["--dangerously-bypass-hook-trust"] : [];
+		const trust = task.hook ? ["--dangerously-bypass-hook-trust"] : [];
 		const settings = {
 			// The only command is an `echo` of the test's, and not every machine lets a process build a sandbox.
 			sandbox_mode: "danger-full-access",

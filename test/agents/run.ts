@@ -21,7 +21,7 @@ interface AgentCheck {
 	title: string;
 	model: string;
 	prompt: string;
-	isHooked?: boolean;
+	hook?: AgentTask["hook"];
 	/** What the agent must print. */
 	expected(agent: CodingAgent): RegExp;
 }
@@ -51,20 +51,22 @@ const CHECKS: readonly AgentCheck[] = [
 		prompt: TOOL_PROMPT,
 		expected: () => TOOL_ANSWER,
 	})),
-	{
-		title: "runs what its hook lets pass",
-		model: "auto",
-		prompt: TOOL_PROMPT,
-		isHooked: true,
-		expected: () => TOOL_ANSWER,
-	},
-	{
-		title: "is stopped by its hook",
-		model: "auto",
-		prompt: "run git push --force origin main",
-		isHooked: true,
-		expected: () => /svc policy: Denied: [^\n]*git push --force/,
-	},
+	...(["service", "program"] as const).flatMap((hook): AgentCheck[] => [
+		{
+			title: `runs what its hook, the ${hook}, lets pass`,
+			model: "auto",
+			prompt: TOOL_PROMPT,
+			hook,
+			expected: () => TOOL_ANSWER,
+		},
+		{
+			title: `is stopped by its hook, the ${hook}`,
+			model: "auto",
+			prompt: "run git push --force origin main",
+			hook,
+			expected: () => /svc policy: Denied: [^\n]*git push --force/,
+		},
+	]),
 	{
 		title: "says that the context is full",
 		model: "auto",
@@ -104,8 +106,8 @@ async function runAgent(agent: CodingAgent, packageDir: string, task: AgentTask)
 /** Runs all checks of an agent. @returns how many failed. */
 async function checkAgent(agent: CodingAgent, packageDir: string, service: ServiceHome): Promise<number> {
 	let failures = 0;
-	for (const { title, model, prompt, isHooked = false, expected } of CHECKS) {
-		const task = { url: service.url, key: service.key(), model, prompt, isHooked };
+	for (const { title, model, prompt, hook, expected } of CHECKS) {
+		const task = { url: service.url, key: service.key(), model, prompt, ...(hook ? { hook } : {}) };
 		const { output, elapsedMs } = await runAgent(agent, packageDir, task);
 		const pattern = expected(agent);
 		const passed = pattern.test(output);

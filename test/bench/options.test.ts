@@ -5,7 +5,17 @@ import { comparisonMs, readOptions, TARGET_NAMES } from "./options.ts";
 describe("the benchmark's options", () => {
 	it("are everything, in rounds of several seconds, by default", () => {
 		const options = readOptions([]);
-		expect(options.parts).toEqual(["cold", "load", "stream", "chunks", "governance", "workflows", "memory", "cost"]);
+		expect(options.parts).toEqual([
+			"cold",
+			"load",
+			"stream",
+			"chunks",
+			"governance",
+			"workflows",
+			"neighbours",
+			"memory",
+			"cost",
+		]);
 		expect([...options.targets]).toEqual(["bare", "bare-stream", "relay", "floor", "portkey", "svc"]);
 		expect(options).toMatchObject({ states: ["disk", "tmpfs"], memoryRequests: 50_000, quick: false });
 		expect(options.roundMs).toBeGreaterThanOrEqual(8_000);

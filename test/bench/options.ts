@@ -4,7 +4,17 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-export const PART_NAMES = ["cold", "load", "stream", "chunks", "governance", "workflows", "memory", "cost"] as const;
+export const PART_NAMES = [
+	"cold",
+	"load",
+	"stream",
+	"chunks",
+	"governance",
+	"workflows",
+	"neighbours",
+	"memory",
+	"cost",
+] as const;
 export type PartName = (typeof PART_NAMES)[number];
 
 export const TARGET_NAMES = ["bare", "bare-stream", "relay", "floor", "portkey", "svc"] as const;
@@ -22,6 +32,8 @@ export interface BenchOptions {
 	/** A round should have several seconds, because the service flushes to D1 up to a second after a row was written. */
 	roundMs: number;
 	memoryRequests: number;
+	/** Part of the names of the loads that the part neighbours measures; all with "". */
+	beside: string;
 	/** Whether operations are counted over fewer steps. */
 	quick: boolean;
 	builtInGenerator: boolean;
@@ -33,14 +45,15 @@ const QUICK = { rounds: 2, seconds: 4, memoryRequests: 10_000 };
 export const USAGE = `npm run bench -- [PART …] [option …]
   PART             ${PART_NAMES.join(", ")}; all by default
   --only NAMES     targets, by comma: ${TARGET_NAMES.join(", ")} (portkey needs PORTKEY_DIR, a folder with @portkey-ai/gateway installed)
-  --state NAMES    where state is, by comma: ${STATE_NAMES.join(", ")}; both by default. workflows, memory and cost use the first
+  --state NAMES    where state is, by comma: ${STATE_NAMES.join(", ")}; both by default. workflows, neighbours, memory and cost use the first
   --rounds N       rounds per target and number of connections, ${FULL.rounds}
   --seconds S      length of a round, ${FULL.seconds}
   --requests N     of the part memory, ${FULL.memoryRequests}
+  --beside TEXT    loads of the part neighbours whose names contain it
   --quick          ${QUICK.rounds} rounds of ${QUICK.seconds} s, ${QUICK.memoryRequests} requests in memory, fewer steps counted
   --built-in       the built-in load generator even if wrk is on the PATH
 
-Minutes by default: cold 1, load 10, stream 10, chunks 10, governance 5, workflows 6, memory 15, cost 6; with --quick about half.
+Minutes by default: cold 1, load 10, stream 10, chunks 10, governance 5, workflows 6, neighbours 8, memory 15, cost 6; with --quick about half.
 A part takes less with --only, --state, --rounds and --seconds, and memory with --requests.`;
 
 /** Time a round takes beside its load: settling before and after it, and one request per user. */
@@ -78,6 +91,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 			rounds: { type: "string" },
 			seconds: { type: "string" },
 			requests: { type: "string" },
+			beside: { type: "string", default: "" },
 			quick: { type: "boolean", default: false },
 			"built-in": { type: "boolean", default: false },
 		},
@@ -90,6 +104,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 		rounds: Math.ceil(parsePositive("rounds", values.rounds, defaults.rounds)),
 		roundMs: 1_000 * parsePositive("seconds", values.seconds, defaults.seconds),
 		memoryRequests: Math.ceil(parsePositive("requests", values.requests, defaults.memoryRequests)),
+		beside: values.beside,
 		quick: values.quick,
 		builtInGenerator: values["built-in"],
 	};

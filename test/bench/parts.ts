@@ -1,4 +1,4 @@
-// The parts of the benchmark that need running targets: load, stream, chunks, governance, workflows, memory, cost.
+// The parts of the benchmark that need running targets: load, stream, chunks, governance, workflows, neighbours, memory, cost.
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -16,6 +16,7 @@ import { type CostBill, type Quantities, toBill, toQuantities } from "./cost.ts"
 import type { Load } from "./load.ts";
 import { HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
+import { measureNeighbours, type NeighbourFigures } from "./neighbours.ts";
 import {
 	buildCountingBundle,
 	COUNTED_USERS,
@@ -107,6 +108,14 @@ export function measureWorkflows(run: BenchRun): Promise<WorkflowFigures[]> {
 	return inSession(run.workshop, async (session) => {
 		const svc = await session.startSvc({ users: USERS });
 		return measureWorkflowLoads(svc, session.countCalls, toRoundPlan(run));
+	});
+}
+
+/** A quiet tenant beside a busy one, with the state in the first chosen place. */
+export function measureTenants({ workshop, options, onProgress }: BenchRun): Promise<NeighbourFigures[]> {
+	return inSession(workshop, async (session) => {
+		const svc = await session.startSvc({ users: 2 });
+		return measureNeighbours(svc, { wanted: options.beside, durationMs: options.roundMs }, onProgress);
 	});
 }
 

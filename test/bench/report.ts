@@ -3,6 +3,7 @@ import type { ColdStart } from "./bundle.ts";
 import type { ChunkCost, TargetFigures } from "./compare.ts";
 import { renderCostTables } from "./cost-report.ts";
 import type { MemoryResult } from "./memory.ts";
+import type { NeighbourFigures } from "./neighbours.ts";
 import type { StateName } from "./options.ts";
 import type { CostResult, GovernanceResult } from "./parts.ts";
 import { renderTable, type TableRow } from "./table.ts";
@@ -32,6 +33,7 @@ export interface BenchResults {
 	chunks?: ChunkCost[];
 	governance?: GovernanceResult;
 	workflows?: WorkflowFigures[];
+	neighbours?: NeighbourFigures[];
 	/** Empty if the runtimes' processes cannot be found. */
 	memory?: MemoryResult[];
 	cost?: CostResult;
@@ -109,6 +111,33 @@ function renderWorkflowTable(workflows: readonly WorkflowFigures[]): string {
 	]);
 }
 
+function renderNeighbourTable(neighbours: readonly NeighbourFigures[]): string {
+	return renderTable([
+		[
+			"beside four connections",
+			"p50 ms alone",
+			"p99",
+			"p50 beside",
+			"p99",
+			"p99 ratio",
+			"requests",
+			"the neighbour's answers",
+		],
+		...neighbours.map(({ name, alone, besides, p99Ratio, answers }) => [
+			name,
+			renderDecimal(alone.medianMs, 0),
+			renderDecimal(alone.p99Ms, 0),
+			renderDecimal(besides.medianMs, 0),
+			renderDecimal(besides.p99Ms, 0),
+			renderDecimal(p99Ratio, 1),
+			String(besides.requests),
+			Object.entries(answers)
+				.map(([status, count]) => `${count} × ${status}`)
+				.join(", "),
+		]),
+	]);
+}
+
 function renderVerdict(value: number, budget: number): string {
 	return value <= budget ? "within" : "OVER";
 }
@@ -182,7 +211,20 @@ function renderMemoryTables(memory: readonly MemoryResult[]): string[] {
 
 /** Renders the results as tables, times in ms, sizes in KiB or MiB. */
 export function renderReport(results: BenchResults): string {
-	const { machine, rounds, elapsedSeconds, cold, load, stream, chunks, governance, workflows, memory, cost } = results;
+	const {
+		machine,
+		rounds,
+		elapsedSeconds,
+		cold,
+		load,
+		stream,
+		chunks,
+		governance,
+		workflows,
+		neighbours,
+		memory,
+		cost,
+	} = results;
 	const places = Object.entries(machine.stateRoots).map(([state, root]) => `${state} ${root ?? "none"}`);
 	return [
 		`svc in workerd, ${machine.cpus} × ${machine.cpuModel}, Node ${machine.node}, load from ${machine.generator}, ${rounds.count} rounds of ${rounds.ms / 1000} s, state: ${places.join(", ")}, load average before: ${machine.loadAverageBefore.toFixed(2)}, took ${elapsedSeconds.toFixed(0)} s`,
@@ -197,6 +239,7 @@ export function renderReport(results: BenchResults): string {
 				]
 			: []),
 		...(workflows ? [renderWorkflowTable(workflows)] : []),
+		...(neighbours ? [renderNeighbourTable(neighbours)] : []),
 		...(memory === undefined ? [] : renderMemoryTables(memory)),
 		...(cost ? renderCostTables(cost) : []),
 	].join("\n\n");

@@ -14,6 +14,7 @@ import {
 	measureCost,
 	measureGovernance,
 	measureTargetsMemory,
+	measureTenants,
 	measureWorkflows,
 } from "./parts.ts";
 import { type BenchResults, type Machine, renderReport } from "./report.ts";
@@ -36,6 +37,7 @@ const PARTS: Record<PartName, MeasurePart> = {
 	chunks: async (run) => ({ chunks: await compareChunks(run) }),
 	governance: async (run) => ({ governance: await measureGovernance(run) }),
 	workflows: async (run) => ({ workflows: await measureWorkflows(run) }),
+	neighbours: async (run) => ({ neighbours: await measureTenants(run) }),
 	memory: async (run, save) => ({ memory: await measureTargetsMemory(run, (memory) => save({ memory: [...memory] })) }),
 	cost: async (run) => ({ cost: await measureCost(run) }),
 };

@@ -6,7 +6,7 @@ import { type Conversation, plainConversation } from "../../src/compliance/conve
 import { detect } from "../../src/compliance/detect.ts";
 import { planMask } from "../../src/compliance/mask/plan.ts";
 import { inferStatements } from "../../src/compliance/statements/infer.ts";
-import { runSteps } from "../../src/compliance/steps.ts";
+import { runSteps } from "../../src/turns/steps.ts";
 import { HOSTILE_UNITS, PROSE, repeatToLength } from "./sensitive-inputs.ts";
 import { renderTable } from "./table.ts";
 

@@ -302,14 +302,42 @@ describe("a login file that holds something else", () => {
 });
 
 describe("a printed hook", () => {
-	it("keeps its words whole in a shell, and waits no longer than the agent", async () => {
-		const { stdout } = await svc(["hook", "claude-code", "--print-config", "--root", "/a b", "-w", "x;y"]);
-		expect(JSON.parse(stdout).hooks.PreToolUse[0].hooks[0].command).toBe(
-			"svc hook claude-code --workspace 'x;y' --root '/a b' || exit 2",
-		);
-		expect(
-			(await svc(["hook", "codex", "--timeout", "60"], { input: JSON.stringify(recorded.recordings[0]?.input) })).code,
-		).toBe(2);
+	it("works in any folder and without this program on the path, and waits no longer than the agent", async () => {
+		// No `claude` is there, so that the printed hook runs this program.
+		const path = { PATH: join(dir, "no-programs") };
+		const connection = { SVC_BASE_URL: service.url, SVC_API_KEY: key };
+		const printed = await svc(["hook", "claude-code", "--print-config", "--root", "/a b", "-w", "shop"], {
+			variables: { ...connection, ...path },
+		});
+		expect([printed.code, printed.stderr]).toEqual([0, expect.stringContaining("claude is not on the path")]);
+		const { command } = JSON.parse(printed.stdout).hooks.PreToolUse[0].hooks[0];
+		const denied = recorded.recordings.find(({ input }) => /^git push/.test(input.tool_input.command));
+		const hook = spawn("/bin/sh", ["-c", command], { cwd: "/", env: { ...path, HOME: dir, SVC_API_KEY: key } });
+		hook.stdin.end(JSON.stringify(denied?.input));
+		let answer = "";
+		hook.stdout.on("data", (bytes) => {
+			answer += bytes;
+		});
+		const [code] = await once(hook, "close");
+		expect([code, JSON.parse(answer || "null")]).toMatchObject([
+			0,
+			{ hookSpecificOutput: { permissionDecision: "deny" } },
+		]);
+		const input = JSON.stringify(denied?.input);
+		expect((await svc(["hook", "codex", "--timeout", "60"], { input })).code).toBe(2);
+	});
+
+	it("is for Claude Code's own HTTP where its version blocks on a failure", async () => {
+		const bin = join(dir, "bin");
+		mkdirSync(bin);
+		writeFileSync(join(bin, "claude"), "#!/bin/sh\necho '2.1.330 (Claude Code)'\n", { mode: 0o755 });
+		const variables = { SVC_BASE_URL: service.url, SVC_API_KEY: key, PATH: bin };
+		const { stdout } = await svc(["hook", "claude-code", "--print-config", "-w", "shop"], { variables });
+		expect(JSON.parse(stdout).hooks.PreToolUse[0].hooks[0]).toMatchObject({
+			type: "http",
+			url: expect.stringMatching(`^${service.url}/v1/hooks/claude-code\\?workspace=shop&root=`),
+			onFailure: "block",
+		});
 	});
 });
 

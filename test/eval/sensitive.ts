@@ -6,8 +6,8 @@ import type { Conversation } from "../../src/compliance/conversation.ts";
 import { detect } from "../../src/compliance/detect.ts";
 import { findClass } from "../../src/compliance/detection/kinds.ts";
 import { inferStatements } from "../../src/compliance/statements/infer.ts";
-import { runSteps } from "../../src/compliance/steps.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
+import { runSteps } from "../../src/turns/steps.ts";
 import { BATCHES } from "./own-sentences.ts";
 import {
 	isExact,

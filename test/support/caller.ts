@@ -48,6 +48,7 @@ export function inProcessCaller(
 		account,
 		settings: cachedSettings(env),
 		signal: new AbortController().signal,
+		address: "unknown",
 		waitUntil,
 		log: { endpoint: "in-process" },
 		timings: new Timings(startedAtMs, () => Date.now()),

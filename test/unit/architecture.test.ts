@@ -51,6 +51,7 @@ const LAYERS = [
 	["bounded-map.ts"],
 	["clip.ts"],
 	["text"],
+	["turns"],
 	["ids.ts"],
 	["failure.ts"],
 	["in-time.edge.ts"],

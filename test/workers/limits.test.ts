@@ -166,6 +166,52 @@ describe("a key over its limit", () => {
 	});
 });
 
+describe("a clock that goes back by hours", () => {
+	const HOUR_MS = 3_600_000;
+
+	it.each([
+		["while the object lives", false],
+		["while the object is evicted", true],
+	])("refuses for a minute, not until it is as late again, %s", async (_, isEvicted) => {
+		const real = Date.now();
+		vi.useFakeTimers({ toFake: ["Date"], now: real + 7 * HOUR_MS });
+		const key = await newKey("free");
+		for (let i = 0; i < 10; i++) expect((await callWithKey(key.key, "/v1/usage")).status).toBe(200);
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(429);
+		vi.setSystemTime(real);
+		if (isEvicted) await evictDurableObject(meterOf(key));
+		const refused = await callWithKey(key.key, "/v1/usage");
+		expect(refused.status).toBe(429);
+		expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(60);
+		vi.setSystemTime(real + 30_000);
+		// What was brought to the present stays there, however often the object is built anew.
+		await evictDurableObject(meterOf(key));
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(429);
+		vi.setSystemTime(real + 60_000);
+		await evictDurableObject(meterOf(key));
+		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(200);
+	});
+
+	it("counts the folded requests of a later day for a day", async () => {
+		const real = Date.now();
+		vi.useFakeTimers({ toFake: ["Date"], now: real });
+		const key = await newKey("personal");
+		await runInDurableObject(meterOf(key), (_, state) => {
+			state.storage.sql.exec(
+				"INSERT OR REPLACE INTO folded (one, admitted, settled, minutes, totals) VALUES (1, 0, 0, ?, '[]')",
+				JSON.stringify({ from: Math.floor(real / 60_000) + 600, requests: [1_000] }),
+			);
+		});
+		await evictDurableObject(meterOf(key));
+		expect((await chat(key.key, "hi")).status).toBe(429);
+		vi.setSystemTime(real + 12 * HOUR_MS);
+		await evictDurableObject(meterOf(key));
+		expect((await chat(key.key, "hi")).status).toBe(429);
+		vi.setSystemTime(real + 24 * HOUR_MS);
+		expect((await chat(key.key, "hi")).status).toBe(200);
+	});
+});
+
 describe("the limit per day", () => {
 	async function useUp(key: TestKey, requests: number): Promise<void> {
 		// The object reloads its windows from storage when it is built anew.

@@ -57,37 +57,43 @@ export class RunMoney {
 		return { account: { plan: PLANS[planId], userId }, settings: cachedSettings(this.#env), startedAtMs: Date.now() };
 	}
 
-	#gateForLevels(goal: string, stored: StoredPolicies | null): Promise<ComplianceGate | null> {
+	#gateForLevels({ goal, userId: user }: RunSpec, stored: StoredPolicies | null): Promise<ComplianceGate | null> {
 		if (!stored) return Promise.resolve(null);
-		const gate = this.#gates.get(stored) ?? gateForGoal(goal, fromStoredPolicies(stored), cachedSettings(this.#env));
+		const gate =
+			this.#gates.get(stored) ??
+			gateForGoal(goal, fromStoredPolicies(stored), cachedSettings(this.#env), { user, signal: null });
 		this.#gates.set(stored, gate);
 		return gate;
 	}
 
 	/** The compliance gate on the run's goal by its own policy, which its receipt attests; null without one. */
-	gateFor({ goal, compliance }: RunSpec): Promise<ComplianceGate | null> {
-		return this.#gateForLevels(goal, compliance);
+	gateFor(spec: RunSpec): Promise<ComplianceGate | null> {
+		return this.#gateForLevels(spec, spec.compliance);
 	}
 
 	/** The gate that masks what either of two gates on a goal masks, including what is inferred if either asks for that. */
-	#gateWithMaskOf(goal: string, own: ComplianceGate, today: ComplianceGate): Promise<ComplianceGate | null> {
+	#gateWithMaskOf(
+		{ goal, userId: user }: RunSpec,
+		own: ComplianceGate,
+		today: ComplianceGate,
+	): Promise<ComplianceGate | null> {
 		const [first, second] = [own, today].map(({ levels }) => maskedClasses(levels));
 		const mask_data_classes = [...new Set([...(first ?? []), ...(second ?? [])])];
 		const isInferred = [own, today].some(({ levels }) => readsInferred(levels));
 		const operator: CompliancePolicy = { mask_data_classes, ...(isInferred ? { detect: "inferred" } : {}) };
-		return gateForGoal(goal, toPolicyLevels({ operator }), cachedSettings(this.#env));
+		return gateForGoal(goal, toPolicyLevels({ operator }), cachedSettings(this.#env), { user, signal: null });
 	}
 
 	/** The gate for the run's calls: after a resumption, a model must satisfy both the run's policy and the server's. */
 	async callGateFor({ spec, state }: StoredRun): Promise<ComplianceGate | null> {
 		const own = await this.gateFor(spec);
-		const today = await this.#gateForLevels(spec.goal, state.resumeRules?.compliance ?? null);
+		const today = await this.#gateForLevels(spec, state.resumeRules?.compliance ?? null);
 		if (!own || !today) return own ?? today;
 		const objectionsTo: ComplianceGate["objectionsTo"] = (model) => [
 			...own.objectionsTo(model),
 			...today.objectionsTo(model),
 		];
-		const { mask = null } = (await this.#gateWithMaskOf(spec.goal, own, today)) ?? {};
+		const { mask = null } = (await this.#gateWithMaskOf(spec, own, today)) ?? {};
 		return {
 			...own,
 			mask,

@@ -57,7 +57,7 @@ async function prepareRun(
 	const rules = await rulesInForce(body, context);
 	if (!rules.ok) return rules;
 	const { config, levels: compliance } = rules.value;
-	const gate = await gateForGoal(goal, compliance, settings);
+	const gate = await gateForGoal(goal, compliance, settings, { user: account.userId, signal: context.signal });
 	const { limits: configured, callConfig } = applyConfig(requestedLimits, config, goal);
 	const affordable = lowerToBudget(configured, body.max_cost_usd != null, account.tightBudget);
 	if (!affordable.ok) return affordable;

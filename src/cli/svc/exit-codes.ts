@@ -44,7 +44,8 @@ export function explainFailure(error: unknown): { code: number; lines: string[] 
 	const facts = [code, hasStatus ? `HTTP ${status}` : "", requestId ?? ""].filter(Boolean).join(", ");
 	const advice = adviceFor(error);
 	return {
-		code: status === null ? EXIT.notAsked : EXIT.failed,
+		// What is no answer of the service says nothing about what was asked.
+		code: status === null || code === "invalid_answer" ? EXIT.notAsked : EXIT.failed,
 		lines: [`svc: ${message} (${facts})`, ...listAttempts(error), ...(advice ? [advice] : [])],
 	};
 }

@@ -167,30 +167,3 @@ export function toHookAnswer(
 		`${text} A person must decide: ask the user to run it, or to allow it in the workspace's manifest.`,
 	);
 }
-
-/** How long an agent waits for the hook, as configured. */
-export const AGENT_TIMEOUT_SECONDS = 30;
-
-/** The configuration of an agent that calls the hook before each tool, and where it belongs. */
-export function renderHookConfig(agent: Agent, command: string): { file: string; text: string } {
-	// Longer than the hook waits for the service: an agent takes a hook that it had to stop for no objection.
-	const timeout = AGENT_TIMEOUT_SECONDS;
-	if (agent === "codex")
-		return {
-			file: "~/.codex/config.toml",
-			text: `[features]
-hooks = true
-
-[[hooks.PreToolUse]]
-matcher = "Bash|apply_patch"
-
-[[hooks.PreToolUse.hooks]]
-type = "command"
-command = ${JSON.stringify(command)}
-timeout = ${timeout}
-`,
-		};
-	const matcher = "Bash|PowerShell|Monitor|Write|Edit|MultiEdit|NotebookEdit|Read|WebFetch";
-	const PreToolUse = [{ matcher, hooks: [{ type: "command", command, timeout }] }];
-	return { file: ".claude/settings.json", text: `${JSON.stringify({ hooks: { PreToolUse } }, null, 2)}\n` };
-}

@@ -1,10 +1,16 @@
 // The terminal that a command runs at: its words, streams, variables, interrupts. All of the process that commands touch.
-import { fstatSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { fstatSync, realpathSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text as readWhole } from "node:stream/consumers";
 
+/** What a program printed, or why nothing is known of it. */
+export type ProgramOutput = { output: string } | { failure: string };
+
 export interface Terminal {
+	/** The words that start this program from any folder: Node and the script, absolute. */
+	readonly program: readonly string[];
 	readonly variables: Readonly<Record<string, string | undefined>>;
 	readonly folder: string;
 	/** Whether a person reads standard output. */
@@ -19,6 +25,8 @@ export interface Terminal {
 	writeError(text: string): void;
 	/** Standard input to its end. */
 	readInput(): Promise<string>;
+	/** What a program prints, found on the path and run without a shell. */
+	readProgram(name: string, words: readonly string[], timeoutMs: number): Promise<ProgramOutput>;
 	/** Asks for a line that is not shown. */
 	askSecret(question: string): Promise<string>;
 	/** Calls back on Ctrl-C and SIGTERM. @returns what stops that */
@@ -35,6 +43,22 @@ function isFileOrPipe(): boolean {
 	}
 }
 
+/** The most that a program prints which is read. */
+const MAX_OUTPUT_BYTES = 65_536;
+
+function readProgram(name: string, words: readonly string[], timeoutMs: number): Promise<ProgramOutput> {
+	return new Promise((resolve) => {
+		const options = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: MAX_OUTPUT_BYTES } as const;
+		const child = execFile(name, [...words], options, (error, output) => {
+			if (!error) return resolve({ output });
+			const { code, killed } = error;
+			if (String(code) === "ENOENT") return resolve({ failure: "is not on the path" });
+			resolve({ failure: killed ? `did not end within ${timeoutMs / 1_000} s` : `failed: ${code ?? error.message}` });
+		});
+		child.stdin?.end();
+	});
+}
+
 /** The terminal of this process. A reader that goes away (`| head`) ends it quietly. */
 export function processTerminal(): Terminal {
 	const { stdin, stdout, stderr, env } = process;
@@ -43,6 +67,7 @@ export function processTerminal(): Terminal {
 		throw error;
 	});
 	return {
+		program: [process.execPath, realpathSync(process.argv[1] ?? "")],
 		variables: env,
 		folder: process.cwd(),
 		isOutputShown: stdout.isTTY === true,
@@ -52,6 +77,7 @@ export function processTerminal(): Terminal {
 		write: (text) => void stdout.write(text),
 		writeError: (text) => void stderr.write(text),
 		readInput: () => readWhole(stdin),
+		readProgram,
 		async askSecret(question) {
 			const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
 			const lines = createInterface({ input: stdin, output: silent, terminal: true });

@@ -1,10 +1,11 @@
 // Finds what a conversation says of somebody's health, money or person in free words, by the trained model of statements. It adds
 // to what pattern matching finds (detect.ts). Pure.
+
+import type { Steps } from "../../turns/steps.ts";
 import type { Conversation } from "../conversation.ts";
 import type { DataKind } from "../detection/kinds.ts";
 import { decodeViews } from "../detection/views.ts";
 import { type Detection, DetectionCollector } from "../findings.ts";
-import type { Steps } from "../steps.ts";
 import { createUnitFeatures, type UnitFeatures } from "./features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementModel } from "./model.ts";
 import { StatementScorer } from "./score.ts";

@@ -1,5 +1,5 @@
 // Scores the units of a conversation's texts, one after the other, each with what was said before it. Pure.
-import type { Steps } from "../steps.ts";
+import type { Steps } from "../../turns/steps.ts";
 import { readUnitFeatures, type UnitFeatures } from "./features.ts";
 import { type StatementModel, scoreUnit, sumFeatures, type UnitSums } from "./model.ts";
 import { type TextUnit, textUnits } from "./units.ts";

@@ -1,5 +1,6 @@
 // The public face of the command analysis: what command lines would do, held against a workspace's rules. Nothing
 // outside this folder imports what lies behind it.
+import { runSteps, type Steps } from "../../turns/steps.ts";
 import type { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, parseAllowedCommands } from "./allowed.ts";
 import { type CommandRules, FindingCollector, type Findings } from "./findings.ts";
@@ -15,12 +16,17 @@ export function parseForbiddenCommands(written: readonly string[], work: WorkBud
 }
 
 /**
- * Finds what commands would do that the rules speak of. Deterministic. Never throws.
+ * Finds what commands would do that the rules speak of. Deterministic. Never throws. Pauses after each command of each line.
  * @param work Shared by everything that one check looks at. Once it is spent, nothing is ruled out.
  */
-export function analyse(commands: readonly string[], rules: CommandRules, work: WorkBudget): Findings {
+export function* analyseInSteps(commands: readonly string[], rules: CommandRules, work: WorkBudget): Steps<Findings> {
 	const findings = new FindingCollector(rules, work);
 	const walk = new CommandWalk(findings, work);
-	for (const command of commands) walk.followLine(command);
+	for (const command of commands) yield* walk.followLine(command);
 	return findings.toFindings();
+}
+
+/** Finds what commands would do without a pause. */
+export function analyse(...analysed: Parameters<typeof analyseInSteps>): Findings {
+	return runSteps(analyseInSteps(...analysed));
 }

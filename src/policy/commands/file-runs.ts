@@ -166,10 +166,12 @@ export function findForeignTaskFolders({ name, words }: CommandWords, folder: st
 /** The files that a task runner is told to read its tasks from. */
 export function findNamedTaskFiles({ name, words }: CommandWords): readonly string[] {
 	if (!TASK_RUNNERS.has(name)) return [];
-	return words.flatMap((word, at) => {
+	const named = words.flatMap((word, at) => {
 		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
 		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
 	});
+	// What is in braces of Go is a template, no file: `docker inspect -f '{{.State.Status}}' web`.
+	return named.filter((file) => !file.includes("{{"));
 }
 
 /** The files that a task runner reads its tasks from, by their usual names or by its options. */

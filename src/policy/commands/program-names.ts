@@ -3,6 +3,7 @@
 import fileFlowFile from "./file-flow.json" with { type: "json" };
 import fileRunsFile from "./file-runs.json" with { type: "json" };
 import { findFileRunner } from "./file-runs.ts";
+import secretsFile from "./grammar/secrets.json" with { type: "json" };
 import { GRAMMARS } from "./program-tables.ts";
 import { findInterpreter } from "./programs/code.ts";
 import executorsFile from "./programs/executors.json" with { type: "json" };
@@ -19,6 +20,7 @@ import transfersFile from "./transfers.json" with { type: "json" };
 const TABLES = [
 	executorsFile.settings,
 	unusualFile.programs,
+	secretsFile.programs,
 	fileRunsFile.task_files,
 	fileFlowFile.packers,
 	transfersFile.programs,

@@ -36,11 +36,17 @@ export class TextWalk {
 
 	/** Follows a text as a script. A guess may be no script at all, so it need not parse. */
 	follow(text: string, scope: Scope, isGuess: boolean): void {
-		if (this.#work.spent) return;
+		const read = this.read(text, scope, isGuess);
+		if (read !== null) this.#walk.followScript(read.script, read.scope);
+	}
+
+	/** Parses a text as a script, and gives the scope to follow it in; null once the work is spent. */
+	read(text: string, scope: Scope, isGuess: boolean): { script: ShellScript; scope: Scope } | null {
+		if (this.#work.spent) return null;
 		const script = parseShell(text, scope.depth, this.#work, scope.piecesAround);
 		if (script.malformed && !isGuess) this.#addUnparsable(script, text, scope);
 		if (script.tooDeep) this.#work.exhaust();
-		this.#walk.followScript(script, { ...scope, piecesAround: scope.piecesAround + script.size });
+		return { script, scope: { ...scope, piecesAround: scope.piecesAround + script.size } };
 	}
 
 	/** Adds a finding for a script with an error, unless its only command is allowed. */

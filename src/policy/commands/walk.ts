@@ -1,6 +1,7 @@
 // Follows commands to what they do: through scripts in scripts, wrappers around commands, functions and code in other
 // languages. Texts that are run are followed by text-walk.ts, files by file-walk.ts, variables by value-walk.ts. What is found on the way is in findings.ts, what
 // commands leave behind in shell-state.ts.
+import type { Steps } from "../../turns/steps.ts";
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn, type WorkBudget } from "../work-budget.ts";
@@ -77,20 +78,32 @@ export class CommandWalk implements Walk {
 		this.#work = work;
 	}
 
-	/** Follows one command line as the caller wrote it. */
-	followLine(text: string): void {
+	/** Follows one command line as the caller wrote it. Pauses after each of its commands. */
+	*followLine(text: string): Steps<void> {
 		this.#findings.beginLine();
 		if (!this.#work.charge(text.length / 4)) return;
 		// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
-		this.#texts.follow(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), this.#scope, false);
+		const read = this.#texts.read(text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), this.#scope, false);
+		if (read === null) return;
+		const { script, scope } = read;
+		yield this.#work.pause();
+		this.#defineFunctions(script, scope);
+		for (let at = 0; at < script.commands.length; at++) {
+			if (!this.#followAt(script, at, scope)) return;
+			yield this.#work.pause();
+		}
 	}
 
 	followScript(script: ShellScript, scope: Scope): void {
+		this.#defineFunctions(script, scope);
+		this.#followRange(script, { from: 0, to: script.commands.length }, scope);
+	}
+
+	#defineFunctions(script: ShellScript, scope: Scope): void {
 		for (const { name, body } of script.functions) {
 			this.#defineFunction(name, { script, body }, scope);
 			this.#findForkBomb(script, name, body);
 		}
-		this.#followRange(script, { from: 0, to: script.commands.length }, scope);
 	}
 
 	/** Adds a body to those that a function may have. A name with too many is not examined. */
@@ -124,20 +137,24 @@ export class CommandWalk implements Walk {
 	}
 
 	#followRange(script: ShellScript, range: CommandRange, scope: Scope): void {
-		for (let at = range.from; at < range.to; at++) {
-			const command = script.commands[at];
-			if (!command || !this.#work.charge(STEP_WORK)) return;
-			if (this.#isSettled(command, scope) || this.#isHarmless(command, scope)) continue;
-			if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return;
-			const { learned } = this.#work;
-			this.#findings.within(
-				script,
-				command,
-				() => this.#followSubstitutions(command, scope),
-				() => this.#followSimpleCommand(script, command, scope),
-			);
-			if (command.text?.repeated) this.#settled.set(command.text, { scope, learned });
-		}
+		for (let at = range.from; at < range.to; at++) if (!this.#followAt(script, at, scope)) return;
+	}
+
+	/** Follows a command of a script. False when nothing after it is to be followed: there is none, or the work is spent. */
+	#followAt(script: ShellScript, at: number, scope: Scope): boolean {
+		const command = script.commands[at];
+		if (!command || !this.#work.charge(STEP_WORK)) return false;
+		if (this.#isSettled(command, scope) || this.#isHarmless(command, scope)) return true;
+		if (!this.#work.charge(COMMAND_WORK + WALK_PIECE_WORK * command.size)) return false;
+		const { learned } = this.#work;
+		this.#findings.within(
+			script,
+			command,
+			() => this.#followSubstitutions(command, scope),
+			() => this.#followSimpleCommand(script, command, scope),
+		);
+		if (command.text?.repeated) this.#settled.set(command.text, { scope, learned });
+		return true;
 	}
 
 	/** Whether nothing follows from a command, whatever was learned. */

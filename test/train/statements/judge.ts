@@ -2,7 +2,7 @@
 import { createUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
 import { StatementScorer } from "../../../src/compliance/statements/score.ts";
-import { runSteps } from "../../../src/compliance/steps.ts";
+import { runSteps } from "../../../src/turns/steps.ts";
 import { renderTable } from "../../bench/table.ts";
 import type { StatementText } from "./examples.ts";
 

@@ -30,6 +30,8 @@ function clientWith(answers: (Response | Error)[], options: ClientOptions = {}) 
 
 const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
 	Response.json(body, { status, headers: { "x-request-id": "svc-1", ...headers } });
+/** What any endpoint may be thought to have answered. */
+const answered = () => json({ object: "it", id: "it", status: "ok" });
 const failure = (promise: Promise<unknown>) =>
 	promise.then(
 		() => Promise.reject(new Error("it succeeded")),
@@ -55,7 +57,7 @@ afterEach(() => {
 
 describe("a request", () => {
 	it("goes to the endpoint's path with the key, and its parameters encoded", async () => {
-		const { client, sent } = clientWith([json({ object: "handoff.chain" }), json({})]);
+		const { client, sent } = clientWith([json({ object: "handoff.chain" }), answered()]);
 		await client.handoffs.chain("shop/eu", { limit: 5 });
 		await client.keys.create({ name: "ci" });
 		expect(sent.map(({ method, url }) => [method, url])).toEqual([
@@ -71,7 +73,7 @@ describe("a request", () => {
 		["https://svc.test/v1/", "https://svc.test/v2/orchestrate"],
 		["https://svc.test/gate/v1", "https://svc.test/gate/v2/orchestrate"],
 	])("to a service at %s finds both versions", async (baseUrl, url) => {
-		const { client, sent } = clientWith([json({})], { baseUrl });
+		const { client, sent } = clientWith([answered()], { baseUrl });
 		await client.orchestrate({ messages: [{ role: "user", content: "hi" }] });
 		expect(sent[0]?.url).toBe(url);
 	});
@@ -85,7 +87,7 @@ describe("a request", () => {
 			["OPENAI_API_KEY", "svc_sk_other"],
 		] as const)
 			vi.stubEnv(name, value);
-		const fallback = clientWith([json({})], nowhere);
+		const fallback = clientWith([answered()], nowhere);
 		await fallback.client.health();
 		expect([fallback.sent[0]?.url, fallback.sent[0]?.headers.get("authorization")]).toEqual([
 			"https://openai-like.test/health",
@@ -93,7 +95,7 @@ describe("a request", () => {
 		]);
 		vi.stubEnv("SVC_BASE_URL", "https://own.test/v1");
 		vi.stubEnv("SVC_API_KEY", "svc_sk_own");
-		const own = clientWith([json({})], nowhere);
+		const own = clientWith([answered()], nowhere);
 		await own.client.health();
 		expect([own.sent[0]?.url, own.sent[0]?.headers.get("authorization")]).toEqual([
 			"https://own.test/health",
@@ -132,11 +134,11 @@ describe("a retry", () => {
 	it("never repeats a change that may have been made, unless the answer asks for it", async () => {
 		const body = { workspace_id: "shop", objective: "one" };
 		for (const first of [json({}, 500), unreachable()]) {
-			const { client, sent } = clientWith([first, json({})]);
+			const { client, sent } = clientWith([first, answered()]);
 			await failure(client.handoffs.create(body));
 			expect(sent).toHaveLength(1);
 		}
-		const { client, sent } = clientWith([json({}, 500, { "x-should-retry": "true" }), json({})]);
+		const { client, sent } = clientWith([json({}, 500, { "x-should-retry": "true" }), answered()]);
 		await client.handoffs.create(body);
 		expect(sent).toHaveLength(2);
 	});
@@ -145,7 +147,7 @@ describe("a retry", () => {
 		const { client, sent } = clientWith([unreachable(), json({}, 502), json({ object: "route" })]);
 		await client.route({ prompt: "hi" });
 		expect(sent).toHaveLength(3);
-		const broken = clientWith([unreachable(), unreachable(), unreachable(), json({})]);
+		const broken = clientWith([unreachable(), unreachable(), unreachable(), answered()]);
 		expect(await failure(broken.client.route({ prompt: "hi" }))).toMatchObject({ code: "connection_failed" });
 		expect(broken.sent).toHaveLength(3);
 	});
@@ -159,7 +161,7 @@ describe("a retry", () => {
 
 	it("ends when the caller stops it, with the caller's reason", async () => {
 		const stop = new AbortController();
-		const { client } = clientWith([json({}, 429, { "retry-after": "1" }), json({})]);
+		const { client } = clientWith([json({}, 429, { "retry-after": "1" }), answered()]);
 		stop.abort(new Error("enough"));
 		expect(await failure(client.models({ signal: stop.signal }))).toMatchObject({ message: "enough" });
 	});
@@ -243,11 +245,51 @@ describe("work that streams", () => {
 	});
 });
 
+describe("a 2xx that is no answer of the service", () => {
+	const bodies = ["", "null", "{}", "[]", '"allow"', "<html>", '{"object":"policy"}'];
+
+	it.each(bodies)("is none: %j", async (body) => {
+		for (const type of ["application/json", "text/html", "text/plain"]) {
+			const response = new Response(body, { headers: { "content-type": type, "x-request-id": "svc-9" } });
+			const { client } = clientWith([response]);
+			expect(await failure(client.policy.check({ workspace_id: "shop", action: "x" }))).toMatchObject({
+				code: "invalid_answer",
+				status: 200,
+				requestId: "svc-9",
+			});
+		}
+	});
+
+	it("is none without a body, and with a member of another endpoint", async () => {
+		const { client } = clientWith([new Response(null, { status: 204 }), json({ id: "it" })]);
+		const check = () => failure(client.policy.check({ workspace_id: "shop", action: "x" }));
+		expect(await check()).toMatchObject({ code: "invalid_answer", status: 204 });
+		expect(await check()).toMatchObject({ message: "https://svc.test: the answer has no decision" });
+		const keys = clientWith([json({})]);
+		expect(await failure(keys.client.keys.create())).toMatchObject({ code: "invalid_answer" });
+	});
+
+	it.each([["maybe"], [null], ["constructor"], [["allow"]]])("is none with %j as its decision", async (decision) => {
+		const { client } = clientWith([json({ decision })]);
+		expect(await failure(client.policy.check({ workspace_id: "shop", action: "x" }))).toMatchObject({
+			code: "invalid_answer",
+			status: 200,
+			message: expect.stringContaining("none of allow, confirm, approve, deny"),
+		});
+	});
+
+	it("does not concern texts", async () => {
+		const { client } = clientWith([new Response("note", { headers: { "content-type": "text/plain" } })]);
+		const given = { params: { workspace_id: "shop" } };
+		expect(await client.call("get_handoff_checkpoint", given)).toBe("note");
+	});
+});
+
 describe("a list", () => {
 	it("is read page after page", async () => {
 		const { client, sent } = clientWith([
-			json({ data: [{ id: "c" }, { id: "b" }], next_cursor: "next" }),
-			json({ data: [{ id: "a" }], next_cursor: null }),
+			json({ object: "list", data: [{ id: "c" }, { id: "b" }], next_cursor: "next" }),
+			json({ object: "list", data: [{ id: "a" }], next_cursor: null }),
 		]);
 		const ids: string[] = [];
 		for await (const { id } of client.audit.list({ decision: "deny" })) ids.push(id);
@@ -257,7 +299,7 @@ describe("a list", () => {
 
 	it("that is followed gives each event once, oldest first, however late it is listed", async () => {
 		const at = (second: number) => ({ id: `e${second}`, created_at: new Date(second * 1_000).toISOString() });
-		const page = (...seconds: number[]) => json({ data: seconds.map(at), next_cursor: null });
+		const page = (...seconds: number[]) => json({ object: "list", data: seconds.map(at), next_cursor: null });
 		const { client } = clientWith([page(9, 8), page(9, 8), page(12, 10, 9, 8), page(12, 11, 10, 9)]);
 		const ids: string[] = [];
 		for await (const { id } of client.audit.follow()) if (ids.push(id) === 5) break;

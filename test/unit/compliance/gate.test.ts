@@ -13,10 +13,10 @@ import {
 	type PolicyLevels,
 	unitePolicies,
 } from "../../../src/compliance/policy-levels.ts";
-import { runSteps } from "../../../src/compliance/steps.ts";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 import type { ProviderAttestation } from "../../../src/settings.ts";
+import { runSteps } from "../../../src/turns/steps.ts";
 
 const NOTHING: Detection = { classes: [], kinds: {}, findings: [] };
 const found = (...classes: DataClass[]): Detection => ({ classes, kinds: {}, findings: [] });

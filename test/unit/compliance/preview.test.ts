@@ -8,8 +8,8 @@ import { plainConversation } from "../../../src/compliance/conversation.ts";
 import { shippedGate } from "../../../src/compliance/gate.ts";
 import type { CompliancePolicy } from "../../../src/compliance/policy.ts";
 import { costPremium, inertPreview, toCompliancePreview } from "../../../src/compliance/preview.ts";
-import { runSteps } from "../../../src/compliance/steps.ts";
 import { parseSettings } from "../../../src/settings.ts";
+import { runSteps } from "../../../src/turns/steps.ts";
 import { variablesFor } from "../../support/variables.ts";
 
 const NOON = Date.parse("2026-11-21T12:00:00Z");

@@ -39,4 +39,13 @@ describe("a conversation without a name", () => {
 		expect(recalled(served, served)).toBeNull();
 		expect(recalled(served, { userId: "usr_2", messages: later })).toBeNull();
 	});
+
+	it("is told by the ends and the length of a long text", () => {
+		const long = "x".repeat(5_000_000);
+		const opened = (text: string) => ({ userId: "usr_1", messages: [said("user", text)] });
+		const goesOn = (text: string) => ({ userId: "usr_1", messages: [...opened(text).messages, ...later.slice(1)] });
+		expect(recalled(opened(`${long}a`), goesOn(`${long}a`))).toBe("zenith-frontier");
+		for (const other of [`${long}b`, `b${long}`, `${long}aa`])
+			expect(recalled(opened(`${long}a`), goesOn(other))).toBeNull();
+	});
 });

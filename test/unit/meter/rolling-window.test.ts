@@ -1,6 +1,7 @@
 // Rolling limits, against a count of the admissions themselves.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { EMPTY_FOLD, latestFoldedMs, packMinutes, rewindFolded, unpackMinutes } from "../../../src/meter/folded.ts";
 import { DAY_MINUTES, DayWindow, MINUTE_MS, MinuteWindow, toMinute } from "../../../src/meter/rolling-window.ts";
 
 describe("the minute window", () => {
@@ -57,5 +58,78 @@ describe("the day window", () => {
 		const wait = window.msUntilSlot(now);
 		expect(window.count(now + wait - 1)).toBe(7);
 		expect(window.count(now + wait)).toBe(0);
+	});
+});
+
+describe("a clock that goes back by hours", () => {
+	const HOUR_MS = 60 * MINUTE_MS;
+	const real = 1_800_000_012_345;
+	const ahead = real + 7 * HOUR_MS;
+
+	it("leaves the minute of a burst before it full for a minute", () => {
+		const window = new MinuteWindow();
+		for (let at = 0; at < 10; at++) window.add(ahead + at);
+		expect(window.count(real)).toBe(10);
+		expect([window.msUntilSlot(real), window.msUntilEmpty(real)]).toEqual([MINUTE_MS, MINUTE_MS]);
+		window.add(real + 1_000);
+		expect(window.count(real + MINUTE_MS)).toBe(1);
+		expect(window.count(real + MINUTE_MS + 1_000)).toBe(0);
+	});
+
+	it("leaves its day full for a day, in buckets that still rise", () => {
+		const window = new DayWindow([
+			[toMinute(real) - 100, 3],
+			[toMinute(ahead), 5],
+		]);
+		window.add(ahead + MINUTE_MS);
+		expect(window.count(real)).toBe(9);
+		expect(window.add(real)).toBe(7);
+		window.add(real + 2 * MINUTE_MS);
+		const minute = toMinute(real);
+		expect(window.buckets(real + 2 * MINUTE_MS)).toEqual([
+			[minute - 100, 3],
+			[minute, 7],
+			[minute + 2, 1],
+		]);
+		expect(window.count(real + 24 * HOUR_MS)).toBe(1);
+	});
+
+	it("of a few seconds reorders nothing", () => {
+		const window = new MinuteWindow();
+		window.add(real);
+		window.add(real - 5_000);
+		expect(window.count(real - 5_000)).toBe(2);
+		expect(window.msUntilEmpty(real - 5_000)).toBe(MINUTE_MS);
+	});
+});
+
+describe("a folded row under a clock that went back", () => {
+	const real = 1_800_000_012_345;
+	const minute = toMinute(real);
+
+	it("has its later minutes at now, and says how late it was", () => {
+		const keyMinutes = {
+			key_a: packMinutes([
+				[minute + 90, 2],
+				[minute + 400, 1],
+			]),
+			key_b: packMinutes([[minute - 5, 4]]),
+		};
+		const folded = {
+			...EMPTY_FOLD,
+			minutes: [
+				[minute - 3, 1],
+				[minute + 300, 8],
+			] as [number, number][],
+			keyMinutes,
+		};
+		expect(latestFoldedMs(folded)).toBe((minute + 400) * MINUTE_MS);
+		const rewound = rewindFolded(folded, real);
+		expect(rewound.minutes).toEqual([
+			[minute - 3, 1],
+			[minute, 8],
+		]);
+		expect(Object.values(rewound.keyMinutes).map(unpackMinutes)).toEqual([[[minute, 3]], [[minute - 5, 4]]]);
+		expect(latestFoldedMs(EMPTY_FOLD)).toBe(0);
 	});
 });

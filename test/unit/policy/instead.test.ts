@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { analyse, parseAllowedCommands, parseForbiddenCommands } from "../../../src/policy/commands/analyse.ts";
+import secrets from "../../../src/policy/commands/grammar/secrets.json" with { type: "json" };
 import unusual from "../../../src/policy/commands/programs/unusual.json" with { type: "json" };
 import { decide } from "../../../src/policy/decide.ts";
 import { compileProtectedPaths } from "../../../src/policy/paths.ts";
@@ -15,8 +16,32 @@ function check(command: string, allowedCommands: readonly string[] = []) {
 
 /** A command, what its reason offers instead, and that form of the command. */
 const OFFERS: readonly (readonly [command: string, instead: string, form: string])[] = [
-	["git push --force origin main", "git push --force-with-lease", "git push --force-with-lease origin main"],
-	["git push origin +main", "git push --force-with-lease", "git push --force-with-lease origin main"],
+	["git push --force origin topic", "git push --force-with-lease", "git push --force-with-lease origin topic"],
+	["git push origin +topic", "git push --force-with-lease", "git push --force-with-lease origin topic"],
+	["git push --force origin main", "git revert, and a push without force", "git revert HEAD; git push origin main"],
+	["git push --force-with-lease origin main", "git revert, and a push without force", "git push origin main"],
+	["kubectl get secret db -o yaml", "kubectl get secret without -o", "kubectl get secret db"],
+	[
+		"aws ssm get-parameter --name a --with-decryption",
+		"the same without --with-decryption",
+		"aws ssm get-parameter --name a",
+	],
+	["vault kv get secret/db", "vault kv metadata get", "vault kv metadata get secret/db"],
+	["doppler secrets", "doppler secrets --only-names", "doppler secrets --only-names"],
+	["chamber read shop key", "chamber list", "chamber list shop"],
+	["terraform output -json", "terraform output without a name or option", "terraform output"],
+	[
+		"docker inspect -f '{{.Config.Env}}' web",
+		"docker inspect -f '{{.State.Status}}'",
+		"docker inspect -f '{{.State.Status}}' web",
+	],
+	["pass show mail", "pass ls", "pass ls"],
+	["gcloud secrets versions access latest --secret db", "the verb that only lists them", "gcloud secrets list"],
+	[
+		"aws ec2 authorize-security-group-ingress --group-id sg-1 --protocol tcp --port 22 --cidr 0.0.0.0/0",
+		"the same with the addresses that need it",
+		"aws ec2 describe-security-groups",
+	],
 	["git reset --hard HEAD~1", "git stash", "git stash"],
 	["git checkout -f main", "git stash", "git stash"],
 	["git checkout -- src", "git stash", "git stash -- src"],
@@ -111,10 +136,13 @@ describe("what a reason offers instead", () => {
 		expect(check(form).risk_score, form).toBeLessThan(asked.risk_score);
 	});
 
-	it("is tried here for each row of the table of unusual commands", () => {
-		const offered = Object.values(unusual.programs).flatMap((rows) =>
-			rows.flatMap((row) => ("instead" in row && row.instead !== undefined ? [row.instead] : [])),
-		);
+	it("is tried here for each row of the tables of unusual commands and of secrets", () => {
+		const tables: readonly Readonly<Record<string, readonly { because: string; instead?: string }[]>>[] = [
+			unusual.programs,
+			secrets.programs,
+		];
+		const rows = tables.flatMap((table) => Object.values(table).flat());
+		const offered = rows.flatMap(({ instead }) => (instead === undefined ? [] : [instead]));
 		expect(offered.length).toBeGreaterThan(15);
 		for (const instead of offered)
 			expect(

@@ -1,7 +1,7 @@
 // The bound on a check's work: charged before the work, in proportion to it, and what is decided once it is spent.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decide, type PolicyInput, scoreRisk } from "../../../src/policy/decide.ts";
+import { decide, decideInSteps, type PolicyInput, scoreRisk } from "../../../src/policy/decide.ts";
 import { MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS } from "../../bench/policy-inputs.ts";
 
@@ -33,6 +33,33 @@ function workOf(command: string): number {
 function fired(commands: readonly string[], work?: WorkBudget): readonly string[] {
 	return decide(input(commands), RULES, work).factors.flatMap(({ id, triggered }) => (triggered ? [id] : []));
 }
+
+describe("a check of many things", () => {
+	const COMMANDS = Array.from({ length: 500 }, (_, at) => `cp src/a${at} b/${at} && rm c${at}`);
+	const FILES = Array.from({ length: 500 }, (_, at) => `src/${at}.ts`);
+
+	it.each<[string, Partial<PolicyInput>]>([
+		["commands", { commands: COMMANDS }],
+		["commands in one line", { commands: [COMMANDS.join("; ")] }],
+		["files", { files_affected: FILES }],
+	])("pauses between %s, with the work done since", (_, some) => {
+		const work = new CountingBudget();
+		const steps = decideInSteps({ ...input([]), ...some }, RULES, work);
+		const pauses: number[] = [];
+		for (let step = steps.next(); !step.done; step = steps.next()) pauses.push(step.value);
+		expect(pauses.length).toBeGreaterThan(500);
+		expect(20 * pauses.reduce((sum, chars) => sum + chars, 0)).toBeCloseTo(work.charged, 3);
+		// One in a hundred of the whole, besides a line's parse and the patterns'.
+		expect(pauses.filter((chars) => 20 * chars > work.charged / 100).length).toBeLessThanOrEqual(2);
+	});
+
+	it("pauses for nothing once its work is spent", () => {
+		const steps = decideInSteps(input(COMMANDS), RULES, new WorkBudget(100_000));
+		const pauses = [...steps];
+		expect(pauses.every(Number.isFinite)).toBe(true);
+		expect(20 * pauses.reduce((sum, chars) => sum + chars, 0)).toBeLessThanOrEqual(100_000);
+	});
+});
 
 describe("a budget of work", () => {
 	it("affords what is left, and nothing after a charge of more than that", () => {

@@ -1,37 +1,46 @@
 // The input hash of a receipt, made by hand from docs/proofs.md.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { toResponsesPurpose } from "../../../src/responses/purpose.ts";
+import { toResponsesPurpose } from "../../../src/responses/purpose.edge.ts";
 
 const sha256 = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
-const hashOf = (body: unknown) => toResponsesPurpose(body, { config: null }, new Map()).inputHash;
+const requestOf = (rawBody: unknown) => ({ rawBody, address: "unknown", signal: new AbortController().signal });
+const hashOf = async (body: unknown) =>
+	(await toResponsesPurpose(requestOf(body), { config: null }, new Map())).inputHash;
 
 describe("the input hash of a Responses request", () => {
-	it("is over instructions, input and previous_response_id as received", () => {
+	it("is over instructions, input and previous_response_id as received", async () => {
 		const body = { model: "auto", previous_response_id: "resp_1", input: [{ role: "user", content: "hi", x: 1 }] };
-		expect(hashOf(body)).toBe(
+		expect(await hashOf(body)).toBe(
 			sha256(
 				'{"body":{"input":[{"content":"hi","role":"user","x":1}],"previous_response_id":"resp_1"},"entrance":"responses","type":"svc.input.v2"}',
 			),
 		);
 	});
 
-	it("leaves absent members out, and keeps a null that was sent", () => {
-		expect(hashOf({ input: "hi" })).toBe(
+	it("of a long body is that of a short one, made by the platform", async () => {
+		const input = "ä".repeat(100_000);
+		expect(await hashOf({ input })).toBe(
+			sha256(`{"body":{"input":"${input}"},"entrance":"responses","type":"svc.input.v2"}`),
+		);
+	});
+
+	it("leaves absent members out, and keeps a null that was sent", async () => {
+		expect(await hashOf({ input: "hi" })).toBe(
 			sha256('{"body":{"input":"hi"},"entrance":"responses","type":"svc.input.v2"}'),
 		);
-		expect(hashOf({ input: "hi", instructions: null })).toBe(
+		expect(await hashOf({ input: "hi", instructions: null })).toBe(
 			sha256('{"body":{"input":"hi","instructions":null},"entrance":"responses","type":"svc.input.v2"}'),
 		);
 	});
 });
 
-describe("a tool call in a receipt", () => {
+describe("a tool call in a receipt", async () => {
 	const tools = new Map([
 		["crm__find", { kind: "function" as const, name: "find", namespace: "crm" }],
 		["exec", { kind: "custom" as const, name: "exec" }],
 	]);
-	const { deliverCall } = toResponsesPurpose({}, { config: null }, tools);
+	const { deliverCall } = await toResponsesPurpose(requestOf({}), { config: null }, tools);
 	const call = (name: string, args: string) => deliverCall({ type: "tool_call", id: "call_1", name, arguments: args });
 
 	it("has the client's name of a namespace's tool, and the arguments as the model wrote them", () => {

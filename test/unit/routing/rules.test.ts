@@ -1,6 +1,6 @@
 // Rules and limits of a routing config at the one place where models are chosen.
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { PLANS, type PlanId } from "../../../src/catalog/plans.ts";
 import { toInferenceRequest } from "../../../src/chat/inference-request.ts";
 import { chatRequestSchema } from "../../../src/chat/request.ts";
@@ -9,6 +9,8 @@ import { planCall } from "../../../src/inference/plan.ts";
 import { nanoUsd } from "../../../src/proof/money.ts";
 import { ProviderHealth } from "../../../src/providers/health.ts";
 import { findBlocking } from "../../../src/routing/routing-config.ts";
+import { matchRuleInSteps } from "../../../src/routing/rules.ts";
+import { detectSignals } from "../../../src/routing/signals.ts";
 import { parseSettings, type Settings } from "../../../src/settings.ts";
 import { TEST_CATALOG } from "../../support/catalog.ts";
 import { compiledConfig } from "../../support/config.ts";
@@ -46,6 +48,48 @@ function refusal(...args: Parameters<typeof plan>) {
 const CODE = "Write a Python function that reverses a list";
 const rule = (when: object, use: object = {}, name = "r") => ({ rules: [{ name, when, use }] });
 const TOOLS = { tools: [{ type: "function", function: { name: "f" } }] };
+
+describe("rules that look into a long text", () => {
+	const LONG = `${"Plan a trip. ".repeat(20_000)}Go to the LAST place`;
+	const rules = [
+		{ when: { contains: "nowhere", min_tokens: 1_000_000 }, use: {} },
+		...["here", "there", "HERE"].map((contains) => ({ when: { contains }, use: {} })),
+		...["x1", "x2", "x1"].map((matches) => ({ when: { matches }, use: {} })),
+		{ name: "last", when: { contains: "last place" }, use: {} },
+	];
+
+	/** The rule for a text, with how often it was lowered, how often a pattern was tried, and the pauses. */
+	function follow(text: string) {
+		const lowered = vi.spyOn(String.prototype, "toLowerCase");
+		const tried: string[] = [];
+		const call = toInferenceRequest({ messages: [{ role: "user", content: text }] }, TEST_CATALOG, null).call;
+		const signals = detectSignals(call);
+		lowered.mockClear();
+		const config = { ...compiledConfig({ rules }, TEST_CATALOG), matches: (pattern: string) => !tried.push(pattern) };
+		const steps = matchRuleInSteps(config, call, signals);
+		const pauses: number[] = [];
+		let step = steps.next();
+		for (; !step.done; step = steps.next()) pauses.push(step.value);
+		const times = lowered.mock.contexts.filter((context) => String(context) === text).length;
+		lowered.mockRestore();
+		return { rule: step.value?.name, times, tried, pauses };
+	}
+
+	it("lower it once, look for nothing twice, and pause before each", () => {
+		expect(follow(LONG)).toEqual({
+			rule: "last",
+			times: 1,
+			tried: ["x1", "x2"],
+			pauses: new Array(7).fill(LONG.length),
+		});
+	});
+
+	it("do not lower it where their other conditions fail", () => {
+		const { call } = toInferenceRequest({ messages: [{ role: "user", content: LONG }] }, TEST_CATALOG, null);
+		const config = compiledConfig({ rules: rules.slice(0, 1) }, TEST_CATALOG);
+		expect([...matchRuleInSteps(config, call, detectSignals(call))]).toEqual([]);
+	});
+});
 
 describe("a rule", () => {
 	it.each<[string, string, object, Record<string, unknown>, boolean]>([

@@ -178,6 +178,22 @@ const tar: ProgramRule = (command) => {
 		);
 };
 
+/** A place on another host: `host:path`, `user@host::module`, `rsync://host/path`. A drive of Windows has one letter. */
+const REMOTE_PLACE = /^(?:rsync|scp|sftp):\/\/|^(?:[^/:\s]+@)?(?:[^/:\s@]{2,}|\[[0-9a-f:]+\]):/i;
+
+/** This machine, where it is written as a host. */
+const LOCAL_HOST = /^(?:[a-z]+:\/\/)?(?:[^/:\s]+@)?(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(?:[:/]|$)/i;
+
+/** Whether a word is a place on another host. */
+const isElsewhere = (word: string) => REMOTE_PLACE.test(word) && !LOCAL_HOST.test(word);
+
+/** Files of this machine that a copy brings to another host. */
+function sendingEffects(name: string, operands: readonly string[]): readonly Effect[] {
+	const target = operands.at(-1) ?? "";
+	const isSent = isElsewhere(target) && operands.slice(0, -1).some((word) => !isElsewhere(word));
+	return isSent ? [riskyEffect(`${name} sends files to another host`)] : [];
+}
+
 const rsync: ProgramRule = (command) => {
 	const operands = findOperands(command);
 	const target = operands.at(-1);
@@ -188,6 +204,7 @@ const rsync: ProgramRule = (command) => {
 			: []),
 		...(target === undefined || /^[^/]*:/.test(target) ? [] : [writeEffect(target)]),
 		...operands.slice(0, -1).map(readEffect),
+		...(hasOption(command, "--dry-run") ? [] : sendingEffects("rsync", operands)),
 	];
 };
 
@@ -196,6 +213,7 @@ const scp: ProgramRule = (command) => {
 	return [
 		...operands.slice(0, -1).map(readEffect),
 		...operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [writeEffect(path)])),
+		...sendingEffects("scp", operands),
 	];
 };
 

@@ -36,20 +36,36 @@ const reset: GitRule = ({ has }) =>
 		? [forbiddenEffect("git reset throws uncommitted work away", "git stash")]
 		: [];
 
+/** Names of branches that others build on. Which of them a repository protects, only its host knows. */
+const SHARED_BRANCH =
+	/^(?:refs\/heads\/)?(?:main|master|trunk|default|stable|develop|development|prod|production|staging|live|gh-pages|releases?(?:[/-].*)?)$/i;
+
+/** Whether a push names a branch that others build on as its target: `main`, `HEAD:main`, `+topic:release/1.2`. */
+function pushesToShared(operands: readonly string[]): boolean {
+	return operands.slice(1).some((ref) => SHARED_BRANCH.test(ref.replace(/^\+/, "").split(":").at(-1) ?? ""));
+}
+
+/** What would do where a push overwrites a branch. Others have what a shared one holds, seen or not. */
+const REVERT_INSTEAD = "git revert, and a push without force";
+
 /** `--force-with-lease` refuses to overwrite commits that were not seen. No other way of forcing does. */
 const push: GitRule = ({ command, words, operands, has }) => {
+	const isShared = pushesToShared(operands);
+	const instead = isShared ? REVERT_INSTEAD : "git push --force-with-lease";
 	const isForced = words.some(
 		(word) => /^--force/.test(word) && !/^--force-(?:with-lease|if-includes)(?:=|$)/.test(word),
 	);
 	if (isForced || command.options.letters.has("f") || has("-f"))
-		return [forbiddenEffect("git push overwrites what others have", "git push --force-with-lease")];
+		return [forbiddenEffect("git push overwrites what others have", instead)];
 	if (has("--mirror") || has("--prune"))
 		return [forbiddenEffect("git push deletes remote branches that do not exist here")];
 	if (has("--delete") || operands.slice(1).some((ref) => /^:./.test(ref)))
 		return [forbiddenEffect("git push deletes a remote branch or tag")];
 	if (operands.slice(1).some((ref) => ref.startsWith("+")))
-		return [forbiddenEffect("git push overwrites what others have", "git push --force-with-lease")];
+		return [forbiddenEffect("git push overwrites what others have", instead)];
+	const hasLease = words.some((word) => /^--force-(?:with-lease|if-includes)(?:=|$)/.test(word));
 	return [
+		...(hasLease && isShared ? [riskyEffect("git push rewrites a branch that others build on", REVERT_INSTEAD)] : []),
 		...(has("--no-verify") && !command.options.letters.has("n")
 			? [riskyEffect("git push skips the hooks that check it")]
 			: []),

@@ -181,13 +181,28 @@ const socat: ProgramRule = ({ words, piped }) => {
 	];
 };
 
-/** `ssh -R` lets the other machine in. */
-const ssh: ProgramRule = (command) =>
-	parseArguments(command).some(
+/** What keeps or unpacks its input on the other host: a redirect, or a program that reads what it is sent. */
+const KEEPS_INPUT =
+	/>|(?:^|[\s;&|/(])(?:tee|dd|cpio|sponge|psql|mysql|mariadb|mongorestore|pg_restore|rsync|(?:docker|podman) load)(?=\s|$)|(?:^|[\s;&|/(])(?:bsd)?tar\s+-?[A-Za-z]*x/;
+
+/**
+ * `ssh -R` lets the other machine in. What it reads is sent there; it is a file's where it is not known. A loop may read hosts, so
+ * the remote command must be one that keeps its input.
+ */
+const ssh: ProgramRule = (command) => {
+	const found = parseArguments(command);
+	const opens = found.some(
 		({ option, text }) => option === "-R" || (option === "-o" && /^\s*remoteforward\b/i.test(text)),
-	)
-		? [riskyEffect("ssh -R opens this machine to another one", "the same without -R")]
-		: [];
+	);
+	const remote = found.filter(({ role }) => role === "shell" || role === "line" || role === "run");
+	const isLocal = command.options.operands.some((word) => LOOPBACK.test(word.replace(/^.*@/, "")));
+	const sends =
+		command.piped && command.input === null && !isLocal && remote.some(({ text }) => KEEPS_INPUT.test(text));
+	return [
+		...(opens ? [riskyEffect("ssh -R opens this machine to another one", "the same without -R")] : []),
+		...(sends ? [riskyEffect("ssh sends what it reads to another host")] : []),
+	];
+};
 
 /** Firewalls and routes. One wrong rule makes the machine unreachable. */
 const firewall: ProgramRule = (command) => {

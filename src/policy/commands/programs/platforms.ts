@@ -3,6 +3,7 @@
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
 import { isCommandRole } from "../program-tables.ts";
+import { findDanger } from "./dangers.ts";
 import platformsFile from "./platforms.json" with { type: "json" };
 import resourcesFile from "./resources.json" with { type: "json" };
 
@@ -70,7 +71,7 @@ export function normalizeVerb(word: string): string {
 }
 
 /** The first words that are neither options nor the values of options. */
-function findGroups(command: Invocation): readonly string[] {
+export function findGroups(command: Invocation): readonly string[] {
 	const groups: string[] = [];
 	for (const [at, word] of command.words.entries()) {
 		const previous = command.words[at - 1] ?? "";
@@ -146,11 +147,8 @@ export function findPlatformEffects(command: Invocation): readonly Effect[] {
 	if (parseArguments(command).some(({ role }) => isCommandRole(role))) return [];
 	const found = findVerbClass(name, groups);
 	if (found === "reads" || found === "stays" || (found === null && listsThings(groups))) return [];
-	return [
-		riskyEffect(
-			found === "changes"
-				? `${name} changes something on a remote service`
-				: `the check does not know what ${name} does with these words`,
-		),
-	];
+	if (found === null) return [riskyEffect(`the check does not know what ${name} does with these words`)];
+	const danger = findDanger(groups, command.words);
+	const because = danger?.because ?? `${groups.slice(0, 2).join(" ")} changes something on a remote service`;
+	return [riskyEffect(because, danger?.instead)];
 }

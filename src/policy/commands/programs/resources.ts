@@ -9,7 +9,8 @@ import {
 	riskyEffect,
 } from "../effects.ts";
 import { hasFlag } from "../options.ts";
-import { findPlatformEffects, isGroupBefore, isGroupThatLooks, normalizeVerb } from "./platforms.ts";
+import { findDanger, findPrintedSecrets } from "./dangers.ts";
+import { findGroups, findPlatformEffects, isGroupBefore, isGroupThatLooks, normalizeVerb } from "./platforms.ts";
 import { CHANGES_FOR_OTHERS } from "./publishing.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
 
@@ -118,7 +119,14 @@ function removesByForce(command: Invocation, verbs: readonly string[]): boolean 
 	return verbs.includes("stack") || verbs.includes("volume") || verbs.includes("volumes") || all;
 }
 
-const serviceClient: ProgramRule = (command) => {
+const serviceClient: ProgramRule = (command) => [
+	...(command.options.flags.some((flag) => /^--help$|^-h$/.test(flag))
+		? []
+		: findPrintedSecrets(command, findGroups(command))),
+	...clientEffects(command),
+];
+
+function clientEffects(command: Invocation): readonly Effect[] {
 	const [first = "", next] = command.options.operands;
 	const looks = READING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
 	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) || looks) return [];
@@ -150,7 +158,7 @@ const serviceClient: ProgramRule = (command) => {
 			: effects;
 	}
 	return [...effects, riskyEffect(`${command.name} ${removingVerb} removes something or takes it out of service`)];
-};
+}
 
 /** `gh api -X DELETE`, `aws … --method DELETE`. */
 function apiCallEffects(command: Invocation): readonly Effect[] {
@@ -177,7 +185,11 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 		ownVerb ?? (DEPLOYING_CLIENTS.has(command.name) ? verbs.find((word) => DEPLOYING_VERBS.has(word)) : undefined);
 	if (deployingVerb === undefined && !(command.name === "vercel" && command.options.flags.includes("--prod")))
 		return [];
-	return [raiseEffect("deploy_action", CHANGES_FOR_OTHERS)];
+	// `kubectl create clusterrolebinding`: what is made says more than that it is made.
+	const danger = /^(?:create|patch|annotate|label|set|edit)$/.test(deployingVerb ?? "")
+		? findDanger(verbs, command.words)
+		: null;
+	return [raiseEffect("deploy_action", danger?.because ?? CHANGES_FOR_OTHERS, danger?.instead)];
 }
 
 /** Options that give a container access to the host. */

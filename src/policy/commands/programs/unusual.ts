@@ -1,6 +1,7 @@
-// Commands whose effect reaches beyond the workspace, by one table of first words and options. They ask. What destroys or
-// publishes is in the rules of the programs.
+// Commands whose effect reaches beyond the workspace, and commands that print stored secrets, by tables of first words and
+// options. They ask. What destroys or publishes is in the rules of the programs.
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
+import secretsFile from "../grammar/secrets.json" with { type: "json" };
 import { firstOperandIndexes } from "../options.ts";
 import { staysOnThisMachine } from "./requests.ts";
 import unusualFile from "./unusual.json" with { type: "json" };
@@ -10,6 +11,8 @@ interface UnusualUse {
 	readonly options?: readonly string[];
 	readonly unless?: readonly string[];
 	readonly unless_local?: boolean;
+	readonly unless_plain_name?: boolean;
+	readonly unless_template?: boolean;
 	readonly because: string;
 	readonly instead?: string;
 }
@@ -18,10 +21,14 @@ interface VerbAndOption {
 	/** The words of each verb in order. Null: any words will do. */
 	readonly verbs: readonly (readonly string[])[] | null;
 	/** Null: it needs no option. */
-	readonly options: ReadonlySet<string> | null;
-	/** Options with which it only looks. */
-	readonly unless: ReadonlySet<string>;
+	readonly options: readonly string[] | null;
+	/** Options and words with which it only looks: each one word, or several in order. */
+	readonly unless: readonly (readonly string[])[];
 	readonly unlessLocal: boolean;
+	/** It is not about names of what is no secret. */
+	readonly unlessPlainName: boolean;
+	/** It is not about templates that ask for something else than the environment. */
+	readonly unlessTemplate: boolean;
 	readonly effect: Effect;
 }
 
@@ -30,21 +37,26 @@ const HARMLESS_OPTIONS: ReadonlySet<string> = new Set(unusualFile.harmless_optio
 function toVerbAndOption({ verbs, options, unless, because, instead, ...row }: UnusualUse): VerbAndOption {
 	return {
 		verbs: verbs?.map((verb) => verb.split(" ")) ?? null,
-		options: options ? new Set(options) : null,
-		unless: new Set(unless),
+		options: options ?? null,
+		unless: unless?.map((phrase) => phrase.split(" ")) ?? [],
 		unlessLocal: row.unless_local === true,
+		unlessPlainName: row.unless_plain_name === true,
+		unlessTemplate: row.unless_template === true,
 		effect: riskyEffect(because, instead),
 	};
 }
 
 /** The rows by program. A program may stand in several keys. */
-const UNUSUAL_USES: ReadonlyMap<string, readonly VerbAndOption[]> = collectUses(unusualFile.programs);
+const UNUSUAL_USES: ReadonlyMap<string, readonly VerbAndOption[]> = collectUses([
+	...Object.entries(unusualFile.programs),
+	...Object.entries(secretsFile.programs),
+]);
 
 function collectUses(
-	programs: Readonly<Record<string, readonly UnusualUse[]>>,
+	programs: readonly (readonly [names: string, rows: readonly UnusualUse[]])[],
 ): ReadonlyMap<string, readonly VerbAndOption[]> {
 	const uses = new Map<string, VerbAndOption[]>();
-	for (const [names, rows] of Object.entries(programs)) {
+	for (const [names, rows] of programs) {
 		const added = rows.map(toVerbAndOption);
 		for (const name of names.split(" ")) uses.set(name, [...(uses.get(name) ?? []), ...added]);
 	}
@@ -67,17 +79,45 @@ function hasVerb(words: readonly string[], verbs: readonly (readonly string[])[]
 	);
 }
 
-/** Finds what a command does beyond the workspace. */
+/** Whether words stand in a command one behind the other. */
+function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean {
+	return words.some((_, at) => phrase.every((wanted, index) => isVerbWord(words[at + index], wanted)));
+}
+
+const PLAIN_ENDINGS: ReadonlySet<string> = new Set(secretsFile.plain_endings);
+
+/** Whether what is asked for by name is no secret: `vpc_id`, `NODE_ENV`. Without a name everything is asked for. */
+function asksForPlainName(words: readonly string[]): boolean {
+	const operands = words.filter((word) => !/^-./.test(word));
+	const last = operands.at(-1) ?? "";
+	return operands.length > 1 && /[_-]/.test(last) && PLAIN_ENDINGS.has(last.toLowerCase().split(/[_-]/).at(-1) ?? "");
+}
+
+/** A template that prints the environment, or all that it is in: `{{.Config.Env}}`, `{{json .Config}}`, `{{json .}}`. */
+const PRINTS_ENVIRONMENT = /\.Env\b|\.Config\s*(?:\}|\||$)|(?:json|\{)\s*\.\s*(?:\}|\||$)/;
+
+/** Whether a template asks for something else than the environment. */
+function asksForOtherFacts(words: readonly string[]): boolean {
+	const template = words.find((word) => word.includes("{{"));
+	return template !== undefined && !PRINTS_ENVIRONMENT.test(template);
+}
+
+/** Finds what a command does beyond the workspace, or which stored secrets it prints. */
 export function findUnusualEffects({ name, words, options }: Invocation): readonly Effect[] {
 	const uses = UNUSUAL_USES.get(name);
 	if (uses === undefined || options.flags.some((flag) => HARMLESS_OPTIONS.has(flag))) return [];
 	return uses
 		.filter(
 			(use) =>
-				!options.flags.some((flag) => use.unless.has(flag)) &&
+				!use.unless.some(
+					(phrase) => hasPhrase(words, phrase) || (phrase.length === 1 && options.flags.includes(phrase[0] ?? "")),
+				) &&
+				!(use.unlessPlainName && asksForPlainName(words)) &&
+				!(use.unlessTemplate && asksForOtherFacts(words)) &&
 				!(use.unlessLocal && staysOnThisMachine(options.operands)) &&
 				(use.verbs === null || hasVerb(words, use.verbs)) &&
-				(use.options === null || [...options.flags, ...words].some((word) => use.options?.has(word))),
+				(use.options === null ||
+					use.options.some((option) => [...options.flags, ...words].some((word) => isVerbWord(word, option)))),
 		)
 		.map(({ effect }) => effect);
 }

@@ -4,7 +4,6 @@ import {
 	AGENTS,
 	nameWorkspace,
 	parseToolCall,
-	renderHookConfig,
 	toHookAnswer,
 	toPolicyCheck,
 } from "../../../../src/cli/svc/hook-inputs.ts";
@@ -112,11 +111,4 @@ describe("a hook's answer", () => {
 				permissionDecisionReason: "svc policy: Because.",
 			});
 	});
-});
-
-it("the configuration of Claude Code names the tools that a check is made for", () => {
-	const { hooks } = JSON.parse(renderHookConfig("claude-code", "svc hook claude-code || exit 2").text);
-	const matcher = new RegExp(`^(?:${hooks.PreToolUse[0].matcher})$`);
-	for (const tool of ["Bash", "Write", "Edit", "Read", "WebFetch"]) expect(matcher.test(tool)).toBe(true);
-	expect(matcher.test("TodoWrite")).toBe(false);
 });

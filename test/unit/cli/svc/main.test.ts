@@ -9,6 +9,8 @@ async function run(...words: string[]): Promise<{ code: number; output: string; 
 	let output = "";
 	let errors = "";
 	const terminal: Terminal = {
+		program: ["/usr/bin/node", "/opt/svc.js"],
+		readProgram: async () => ({ failure: "is not on the path" }),
 		variables: {},
 		folder: import.meta.dirname,
 		isOutputShown: false,

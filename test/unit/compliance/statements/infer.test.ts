@@ -5,7 +5,7 @@ import { plainConversation } from "../../../../src/compliance/conversation.ts";
 import { inferStatements } from "../../../../src/compliance/statements/infer.ts";
 import { decodeStatements, STATEMENT_CLASSES } from "../../../../src/compliance/statements/model.ts";
 import shippedFile from "../../../../src/compliance/statements/weights.json" with { type: "json" };
-import { runSteps } from "../../../../src/compliance/steps.ts";
+import { runSteps } from "../../../../src/turns/steps.ts";
 
 const infer = (...texts: string[]) => runSteps(inferStatements(plainConversation(...texts)));
 

@@ -235,7 +235,6 @@ node --inspect src/a.js
 deno fmt --check
 cargo fmt -- --check
 go run ./cmd/x --config dev.yaml
-terraform output -json
 ansible-inventory --list
 nmap -p 22 localhost
 openssl s_client -connect example.com:443
@@ -527,7 +526,6 @@ terraform plan -var-file=dev.tfvars
 helm template web chart -f values.yaml
 gh api /users/octocat
 aws ssm get-parameter --name /users/service/url
-rsync -a src/ host:/srv/www/
 `),
 	)("%s", (command) => {
 		expect(decided(command)).toBe("allow");

@@ -438,7 +438,6 @@ doppler configs
 doppler projects
 doppler me
 doppler setup
-infisical secrets
 infisical run -- npm start
 chamber list x
 chamber exec x -- npm start
@@ -599,8 +598,6 @@ linode-cli linodes list
 hcloud server list
 heroku logs --tail -a app
 heroku ps -a app
-heroku config -a app
-heroku config:get X -a app
 fly status
 fly logs -a web
 flyctl apps list
@@ -651,7 +648,6 @@ terraform plan
 terraform validate
 terraform fmt
 terraform show
-terraform output -json
 terraform state list
 terraform workspace list
 terraform providers
@@ -705,7 +701,6 @@ nomad plan job.hcl
 consul members
 consul kv get x
 vault status
-vault kv get secret/x
 vault kv list secret/
 vault read sys/health
 stripe listen --forward-to localhost:3000/hook

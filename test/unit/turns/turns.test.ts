@@ -1,17 +1,17 @@
-// Long scans pause and take turns by user, and short ones wait for nobody.
+// Long computations pause and take turns by user, and short ones wait for nobody.
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { plainConversation } from "../../../src/compliance/conversation.ts";
-import type { Steps } from "../../../src/compliance/steps.ts";
+import type { Steps } from "../../../src/turns/steps.ts";
 
-type Scans = typeof import("../../../src/compliance/scans.edge.ts");
+type Turns = typeof import("../../../src/turns/turns.edge.ts");
 
 const TURN = 32_768;
-const LONG = "x".repeat(TURN);
+const LONG = TURN;
 
-let scanConversation: Scans["scanConversation"];
+let inTurns: Turns["inTurns"];
+let inOneTurn: Turns["inOneTurn"];
 let done: string[];
 
-/** A scan that takes some turns and says each. */
+/** A computation that takes some turns and says each. */
 function* turnsOf(name: string, turns: number): Steps<string> {
 	for (let turn = 1; turn < turns; turn++) {
 		done.push(`${name}${turn}`);
@@ -22,17 +22,17 @@ function* turnsOf(name: string, turns: number): Steps<string> {
 }
 
 const scan = (user: string, name: string, turns: number, signal: AbortSignal | null = null) =>
-	scanConversation(plainConversation(LONG), () => turnsOf(name, turns), { user, signal });
+	inTurns(turnsOf(name, turns), LONG, { user, signal });
 
 beforeEach(async () => {
 	vi.useFakeTimers();
 	vi.resetModules();
-	({ scanConversation } = await import("../../../src/compliance/scans.edge.ts"));
+	({ inTurns, inOneTurn } = await import("../../../src/turns/turns.edge.ts"));
 	done = [];
 });
 afterEach(() => vi.useRealTimers());
 
-describe("a long scan", () => {
+describe("a long computation", () => {
 	it("passes on what it found", async () => {
 		const found = scan("ada", "a", 3);
 		await vi.runAllTimersAsync();
@@ -41,14 +41,14 @@ describe("a long scan", () => {
 	});
 
 	it("reads so many characters in a turn, however many steps they take", async () => {
-		const found = scanConversation(
-			plainConversation(LONG),
-			function* () {
+		const found = inTurns(
+			(function* () {
 				for (let step = 0; step < 8; step++) {
 					done.push(`${step}`);
 					yield TURN / 4;
 				}
-			},
+			})(),
+			LONG,
 			{ user: "ada", signal: null },
 		);
 		for (let tick = 0; tick < 4; tick++) await Promise.resolve();
@@ -65,11 +65,51 @@ describe("a long scan", () => {
 		expect(done).toEqual(["a1", "c1", "a2", "c2", "b1", "c3", "b2"]);
 	});
 
+	it("that cannot be cut takes one turn, and none when it is short", async () => {
+		const first = scan("ada", "a", 2);
+		const whole = inOneTurn(() => done.push("whole"), LONG, { user: "ada", signal: null });
+		const short = inOneTurn(() => done.push("short"), LONG - 1, { user: "ada", signal: null });
+		expect(done).toEqual(["short"]);
+		await vi.runAllTimersAsync();
+		await Promise.all([first, whole, short]);
+		expect(done).toEqual(["short", "a1", "a2", "whole"]);
+	});
+
+	it("gives nobody the turn for as long as its own took, at most 150 ms", async () => {
+		const slow = (ms: number) => () => vi.setSystemTime(Date.now() + ms);
+		for (const [took, rests] of [
+			[9, 0],
+			[100, 100],
+			[4_000, 150],
+		] as const) {
+			const first = inOneTurn(slow(took), LONG, { user: "ada", signal: null });
+			const next = scan("eve", `after ${took}: `, 1);
+			await vi.advanceTimersByTimeAsync(Math.max(0, rests - 1));
+			expect(
+				done.filter((name) => name.startsWith(`after ${took}`)),
+				`${took}`,
+			).toEqual([]);
+			await vi.advanceTimersByTimeAsync(10);
+			expect(done.at(-1)).toBe(`after ${took}: 1`);
+			await vi.runAllTimersAsync();
+			await Promise.all([first, next]);
+		}
+	});
+
+	it("of one user never takes the turn of another's, however many there are", async () => {
+		const many = Array.from({ length: 50 }, (_, at) => scan("ada", `a${at}.`, 2));
+		await vi.advanceTimersByTimeAsync(0);
+		const one = scan("eve", "e", 3);
+		await vi.runAllTimersAsync();
+		await Promise.all([...many, one]);
+		expect(done.indexOf("e3")).toBeLessThanOrEqual(7);
+	});
+
 	it("holds up no short one", async () => {
 		const long = scan("ada", "a", 3);
 		await vi.advanceTimersByTimeAsync(0);
 		const before = done.length;
-		await scanConversation(plainConversation("hello"), () => turnsOf("short", 2), { user: "eve", signal: null });
+		await inTurns(turnsOf("short", 2), LONG - 1, { user: "eve", signal: null });
 		expect(done.slice(before)).toEqual(["short1", "short2"]);
 		await vi.runAllTimersAsync();
 		await long;
@@ -101,12 +141,12 @@ describe("a long scan", () => {
 	});
 
 	it("that fails holds up nobody", async () => {
-		const failing = scanConversation(
-			plainConversation(LONG),
-			function* (): Steps<string> {
+		const failing = inTurns(
+			(function* (): Steps<string> {
 				yield TURN;
 				throw new Error("broken");
-			},
+			})(),
+			LONG,
 			{ user: "ada", signal: null },
 		);
 		const failure = expect(failing).rejects.toThrow("broken");

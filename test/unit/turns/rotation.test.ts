@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ScanTurns } from "../../../src/compliance/scan-turns.ts";
+import { TurnRotation } from "../../../src/turns/rotation.ts";
 
-describe("turns of scans", () => {
+describe("turns", () => {
 	it("rotate over users, and keep the order within one", () => {
-		const turns = new ScanTurns();
+		const turns = new TurnRotation();
 		const [a, b, c] = [Symbol("a"), Symbol("b"), Symbol("c")] as const;
 		turns.join("ada", a);
 		turns.join("ada", b);
@@ -19,7 +19,7 @@ describe("turns of scans", () => {
 	});
 
 	it("drop a scan that does not come", () => {
-		const turns = new ScanTurns();
+		const turns = new TurnRotation();
 		const [a, b] = [Symbol("a"), Symbol("b")] as const;
 		turns.join("ada", a);
 		turns.join("ada", b);

@@ -1,32 +1,36 @@
-// What receipts say of requests that are not in chat's form (docs/proofs.md, "Receipts"). Pure.
+// What receipts say of requests that are not in chat's form (docs/proofs.md, "Receipts").
+import type { RequestContext } from "../http/context.ts";
+import type { LongRequest } from "../http/long-work.edge.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { hashObject } from "../proof/hash.ts";
 import { configDigest } from "../routing-config/config.ts";
 import type { CallDelivery } from "./accounting.ts";
 import type { ChatPurpose } from "./infer.edge.ts";
+import { hashInput } from "./input-hash.edge.ts";
 import type { CallOptions } from "./plan.ts";
 
 /** The body of one entrance's request, and how its client gets tool calls. */
 interface EntranceInput {
 	entrance: "responses" | "messages";
-	/** The body before validation, which fills in and leaves out. */
-	rawBody: unknown;
 	/** The members of the body that are its input. Absent ones are left out of the hash. */
 	inputMembers: readonly string[];
 	deliverCall: CallDelivery;
 }
 
-/** The purpose of an entrance's request. The input hash covers the input members as the client sent them. */
-export function toEntrancePurpose(
-	{ entrance, rawBody, inputMembers, deliverCall }: EntranceInput,
+/**
+ * The purpose of an entrance's request. The input hash covers the input members as the client sent them.
+ * @param request its raw body is the one before validation, which fills in and leaves out.
+ */
+export async function toEntrancePurpose(
+	{ entrance, inputMembers, deliverCall }: EntranceInput,
 	{ config }: Pick<CallOptions, "config">,
-): Required<ChatPurpose> {
-	const received: JsonObject = isJsonObject(rawBody) ? rawBody : {};
+	request: LongRequest & Pick<RequestContext, "rawBody">,
+): Promise<Required<ChatPurpose>> {
+	const received: JsonObject = isJsonObject(request.rawBody) ? request.rawBody : {};
 	const body = Object.fromEntries(
 		inputMembers.flatMap((name) => (received[name] === undefined ? [] : [[name, received[name]]])),
 	);
 	return {
-		inputHash: hashObject({ type: "svc.input.v2", entrance, body }),
+		inputHash: await hashInput({ type: "svc.input.v2", entrance, body }, request),
 		configDigest: config ? configDigest(config.config) : null,
 		skillId: null,
 		deliverCall,

@@ -1,5 +1,5 @@
-// What the receipt of a Messages request says of it. Pure.
-import { toEntrancePurpose } from "../inference/entrance-purpose.ts";
+// What the receipt of a Messages request says of it.
+import { toEntrancePurpose } from "../inference/entrance-purpose.edge.ts";
 import type { ChatPurpose } from "../inference/infer.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { deliverToolUse } from "./tool-use-input.ts";
@@ -8,12 +8,14 @@ import { deliverToolUse } from "./tool-use-input.ts";
 const MESSAGES_INPUT_MEMBERS = ["system", "messages"] as const;
 
 /** The purpose of a Messages request. */
-export function toMessagesPurpose(rawBody: unknown, options: Pick<CallOptions, "config">): Required<ChatPurpose> {
+export function toMessagesPurpose(
+	request: Parameters<typeof toEntrancePurpose>[2],
+	options: Pick<CallOptions, "config">,
+): Promise<Required<ChatPurpose>> {
 	const input = {
 		entrance: "messages",
-		rawBody,
 		inputMembers: MESSAGES_INPUT_MEMBERS,
 		deliverCall: deliverToolUse,
 	} as const;
-	return toEntrancePurpose(input, options);
+	return toEntrancePurpose(input, options, request);
 }

@@ -1,6 +1,6 @@
-// What the receipt of a Responses request says of it. Pure.
+// What the receipt of a Responses request says of it.
 import type { CallDelivery } from "../inference/accounting.ts";
-import { toEntrancePurpose } from "../inference/entrance-purpose.ts";
+import { toEntrancePurpose } from "../inference/entrance-purpose.edge.ts";
 import type { ChatPurpose } from "../inference/infer.edge.ts";
 import type { CallOptions } from "../inference/plan.ts";
 import { canonicalJson } from "../proof/canonical.ts";
@@ -24,13 +24,14 @@ function callDelivery(tools: ToolNames): CallDelivery {
 
 /** The purpose of a Responses request. What `previous_response_id` stands for is in the receipts before. */
 export function toResponsesPurpose(
-	rawBody: unknown,
+	request: Parameters<typeof toEntrancePurpose>[2],
 	options: Pick<CallOptions, "config">,
 	tools: ToolNames,
-): Required<ChatPurpose> {
+): Promise<Required<ChatPurpose>> {
 	const deliverCall = callDelivery(tools);
 	return toEntrancePurpose(
-		{ entrance: "responses", rawBody, inputMembers: RESPONSES_INPUT_MEMBERS, deliverCall },
+		{ entrance: "responses", inputMembers: RESPONSES_INPUT_MEMBERS, deliverCall },
 		options,
+		request,
 	);
 }

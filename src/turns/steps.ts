@@ -1,5 +1,7 @@
-// Work in steps: a generator that pauses with the number of characters read. Who runs it decides what happens in a pause. Pure.
+// Work in steps: a generator that pauses with what it has done since the last pause, in characters. Who runs it decides what
+// happens in a pause. Pure.
 
+/** A pause gives the number of characters read, or of as many as take the same time: 32,768 take 4 ms on a core of 2026. */
 export type Steps<T> = Generator<number, T>;
 
 /** Runs all steps without a pause. */

@@ -1,0 +1,124 @@
+// What one tenant costs another: a quiet one sends small chats one after another, alone, and while four connections of a second
+// tenant send the dearest body of an endpoint.
+import { Agent, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { type LoadTarget, sendRequest } from "./load.ts";
+import { WHOLE } from "./loads.ts";
+import { type NeighbourLoad, neighbourLoads } from "./neighbour-loads.ts";
+import { percentile } from "./statistics.ts";
+
+const CONNECTIONS = 4;
+/** The neighbour is under way, and its first bodies are read, before the quiet tenant is measured. */
+const LEAD_MS = 500;
+const ANSWER_TIMEOUT_MS = 60_000;
+
+/** What the quiet tenant waits. */
+interface Latencies {
+	requests: number;
+	medianMs: number;
+	p99Ms: number;
+}
+
+export interface NeighbourFigures {
+	name: string;
+	alone: Latencies;
+	besides: Latencies;
+	/** Of the 99th percentiles, under load to alone. */
+	p99Ratio: number;
+	/** How many answers the neighbour got, by status. */
+	answers: Record<string, number>;
+}
+
+/** Sends one request of the neighbour. Any answer will do; a broken connection counts as status 0. */
+function sendNoise(url: string, key: string, agent: Agent, { path, body }: NeighbourLoad): Promise<number> {
+	return new Promise((resolve) => {
+		const headers = {
+			authorization: `Bearer ${key}`,
+			"content-type": "application/json",
+			"content-length": body.byteLength,
+		};
+		const sent = request(
+			`${url}${path}`,
+			{ agent, method: "POST", headers, timeout: ANSWER_TIMEOUT_MS },
+			(response) => {
+				response.resume();
+				response.on("close", () => resolve(response.statusCode ?? 0));
+			},
+		);
+		sent.on("timeout", () => sent.destroy());
+		sent.on("error", () => resolve(0));
+		sent.end(body);
+	});
+}
+
+/** Sends small chats one after another. */
+async function measureQuiet(target: LoadTarget, key: string, durationMs: number): Promise<Latencies> {
+	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+	const latencies: number[] = [];
+	const endMs = performance.now() + durationMs;
+	try {
+		do {
+			const sentMs = performance.now();
+			// An answer that does not come in time counts with the time that was waited for it.
+			const answered = await sendRequest(target, agent, WHOLE, key).catch(() => null);
+			latencies.push(answered?.latencyMs ?? performance.now() - sentMs);
+		} while (performance.now() < endMs);
+	} finally {
+		agent.destroy();
+	}
+	return { requests: latencies.length, medianMs: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+}
+
+/** Measures the quiet tenant beside one load, and alone just before. @param keys the quiet tenant's and the neighbour's. */
+async function measureBeside(
+	target: LoadTarget,
+	[quietKey, noisyKey]: readonly [string, string],
+	load: NeighbourLoad,
+	durationMs: number,
+): Promise<NeighbourFigures> {
+	const alone = await measureQuiet(target, quietKey, durationMs);
+	const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+	const answers: Record<string, number> = {};
+	let isOver = false;
+	const connection = async () => {
+		while (!isOver) {
+			const status = await sendNoise(target.url, noisyKey, agent, load);
+			answers[status] = (answers[status] ?? 0) + 1;
+			// A refusal comes fast. Sent again at once, it would measure refusals only.
+			if (status === 429 || status === 503) await delay(100);
+		}
+	};
+	const noise = Promise.all(Array.from({ length: CONNECTIONS }, connection));
+	try {
+		await delay(LEAD_MS);
+		const besides = await measureQuiet(target, quietKey, durationMs);
+		return { name: load.name, alone, besides, p99Ratio: besides.p99Ms / alone.p99Ms, answers };
+	} finally {
+		isOver = true;
+		await noise;
+		agent.destroy();
+	}
+}
+
+/**
+ * Measures the quiet tenant beside each load whose name contains a text.
+ * @param target a service with a key for each of two users.
+ */
+export async function measureNeighbours(
+	target: LoadTarget,
+	{ wanted, durationMs }: { wanted: string; durationMs: number },
+	onProgress: (text: string) => void,
+): Promise<NeighbourFigures[]> {
+	const [quietKey, noisyKey] = target.keys;
+	if (quietKey === undefined || noisyKey === undefined) throw new Error("neighbours need two users");
+	await measureQuiet(target, quietKey, durationMs);
+	const figures: NeighbourFigures[] = [];
+	for (const load of neighbourLoads(wanted)) {
+		const measured = await measureBeside(target, [quietKey, noisyKey], load, durationMs);
+		figures.push(measured);
+		onProgress(
+			`${load.name}: p99 ${measured.alone.p99Ms.toFixed(0)} ms alone, ${measured.besides.p99Ms.toFixed(0)} ms beside; ${JSON.stringify(measured.answers)}`,
+		);
+	}
+	return figures;
+}

@@ -1,0 +1,185 @@
+// Commands that print stored secrets, open something to others or send files away ask, and the reason names the danger. What only
+// names secrets, and a day's work beside them, does not ask.
+import { describe, expect, it } from "vitest";
+import { decide } from "../../../../../src/policy/decide.ts";
+
+const check = (command: string) =>
+	decide(
+		{ action: "Run", action_kind: "edit", files_affected: [], commands: [command] },
+		{ protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
+	);
+
+/** They print the values of stored secrets. */
+const PRINTING: readonly string[] = [
+	"kubectl get secret db -o yaml",
+	"kubectl get secrets -ojson",
+	"kubectl -n prod get secret/db --output=jsonpath='{.data.password}'",
+	"oc get secret db --template='{{.data.key}}'",
+	"aws secretsmanager get-secret-value --secret-id prod/db",
+	"aws --profile prod secretsmanager batch-get-secret-value --secret-id-list a",
+	"aws ssm get-parameter --name /prod/db --with-decryption",
+	"aws ssm get-parameters --names a b --with-decryption",
+	"aws ssm get-parameters-by-path --path /prod --with-decryption",
+	"vault kv get -field=password secret/db",
+	"vault read database/creds/app",
+	"gcloud secrets versions access latest --secret=db",
+	"az keyvault secret show --vault-name v --name n",
+	"az keyvault secret download --vault-name v --name n -f x",
+	"docker inspect -f '{{.Config.Env}}' web",
+	"docker inspect --format='{{json .Config}}' web",
+	"docker container inspect -f '{{range .Config.Env}}{{println .}}{{end}}' web",
+	"heroku config -a shop",
+	"heroku config:get DATABASE_URL",
+	"terraform output -json",
+	"terraform output -raw db_password",
+	"tofu output db_password",
+	"terraform state pull",
+	"op read op://vault/item/password",
+	"op item get GitHub --fields password",
+	"pass show mail",
+	"pass mail/work",
+	"bw get password github",
+	"doppler secrets get KEY --plain",
+	"chamber read shop key",
+	"sops -d secrets.enc.yaml",
+	"sops decrypt secrets.enc.yaml",
+	"security find-generic-password -s shop -w",
+	"keyring get shop ann",
+	"scw secret version access x revision=1",
+	"firebase functions:secrets:access KEY",
+	"aliyun kms GetSecretValue --SecretName x",
+];
+
+/** They name secrets, describe them, or ask for something else. */
+const NAMING: readonly string[] = [
+	"kubectl get secret",
+	"kubectl get secrets -n prod",
+	"kubectl get secret db -o name",
+	"kubectl get secrets -o wide",
+	"kubectl get pods -o yaml",
+	"kubectl describe secret db",
+	"aws secretsmanager list-secrets",
+	"aws secretsmanager describe-secret --secret-id x",
+	"aws ssm get-parameter --name /shop/url",
+	"aws ssm describe-parameters",
+	"vault kv list secret/",
+	"vault kv metadata get secret/db",
+	"vault status",
+	"gcloud secrets list",
+	"gcloud secrets describe db",
+	"az keyvault secret list --vault-name v",
+	"docker inspect web",
+	"docker inspect -f '{{.State.Status}}' web",
+	"docker inspect --format '{{.NetworkSettings.IPAddress}}' web",
+	"docker image inspect -f '{{.Id}}' node:24",
+	"docker secret ls",
+	"heroku config:get NODE_ENV",
+	"terraform output",
+	"terraform output -raw vpc_id",
+	"terraform output cluster_name",
+	"gh secret list",
+	"wrangler secret list",
+	"fly secrets list",
+	"doppler secrets --only-names",
+	"doppler run -- npm start",
+	"chamber list shop",
+	"pass ls",
+	"op item list",
+];
+
+describe("printing stored secrets", () => {
+	it.each(PRINTING)("asks: %s", (command) => {
+		expect(check(command)).toMatchObject({ decision: "confirm", reason: expect.stringMatching(/prints /) });
+	});
+
+	it.each(NAMING)("is not what %s does", (command) => {
+		expect(check(command).decision).toBe("allow");
+	});
+});
+
+describe("a forced push with a lease", () => {
+	it.each([
+		"git push --force-with-lease origin main",
+		"git push --force-with-lease=main:abc1 origin main",
+		"git push --force-with-lease origin HEAD:master",
+		"git push --force-if-includes --force-with-lease origin refs/heads/release/1.2",
+		"git -C shop push origin topic:production --force-with-lease",
+	])("asks for a branch that others build on, and is not suggested for it: %s", (command) => {
+		const { decision, reason } = check(command);
+		expect([decision, reason]).toEqual(["confirm", expect.stringContaining("a branch that others build on")]);
+		expect(check(command.replaceAll(/--force-[a-z-]+(?:=\S+)?/g, "--force")).reason).not.toContain("with-lease");
+	});
+
+	it.each(["git push --force-with-lease", "git push --force-with-lease origin topic", "git push origin main"])(
+		"does not otherwise: %s",
+		(command) => {
+			expect(check(command).decision).toBe("allow");
+		},
+	);
+});
+
+describe("a file that is sent to another host", () => {
+	it.each([
+		"scp dist.tgz dev:/tmp/",
+		"scp -r -P 2222 build ann@10.0.0.5:",
+		"rsync -av dist/ ann@web.example.com:/srv/",
+		"rsync -a dist/ rsync://web/module",
+		"rsync -a dist/ web::module",
+		"ssh web 'cat > /tmp/x' < report.txt",
+		"tar cz . | ssh web 'tar xz -C /srv'",
+		"cat report.txt | ssh ann@web tee /tmp/x",
+		"pg_dump shop | ssh web 'psql shop'",
+	])("asks: %s", (command) => {
+		expect(check(command)).toMatchObject({ decision: "confirm", reason: expect.stringContaining("another host") });
+	});
+
+	it.each([
+		"scp dev:/tmp/log.txt .",
+		"scp report.txt localhost:/tmp/",
+		"rsync -av src/ dst/",
+		"rsync -a web:/srv/log/ log/",
+		"rsync -an dist/ web:/srv/",
+		"ssh web uptime",
+		"ssh web 'tail -n 100 /var/log/app.log' > app.log",
+		"for h in a b; do ssh $h uptime; done",
+	])("is none: %s", (command) => {
+		expect(check(command).decision).toBe("allow");
+	});
+});
+
+describe("the reason of a change on a platform", () => {
+	it.each([
+		[
+			"aws iam attach-role-policy --role-name r --policy-arn arn:aws:iam::aws:policy/AdministratorAccess",
+			"attaches a policy",
+		],
+		["aws iam put-user-policy --user-name u --policy-name p --policy-document file://p.json", "attaches a policy"],
+		["gcloud projects add-iam-policy-binding p --member user:x --role roles/owner", "who may do what"],
+		["az role assignment create --assignee x --role Owner", "who may do what"],
+		["kubectl create clusterrolebinding x --clusterrole cluster-admin --user u", "who may do what"],
+		[
+			"aws ec2 authorize-security-group-ingress --group-id sg-1 --port 22 --cidr 0.0.0.0/0",
+			"opens a port to every address",
+		],
+		[
+			"gcloud compute firewall-rules create a --allow tcp:22 --source-ranges=0.0.0.0/0",
+			"opens a port to every address",
+		],
+		[
+			"az network nsg rule create -g g --nsg-name n --name a --source-address-prefixes '*'",
+			"opens a port to every address",
+		],
+		["aws ec2 authorize-security-group-ingress --group-id sg-1 --port 22 --cidr 10.0.0.0/8", "over the network"],
+		["gh repo edit --visibility public", "makes a repository public"],
+		["gh repo create a/b --public", "makes a repository public"],
+		["aws s3api put-bucket-acl --bucket b --acl public-read", "opens something to everybody"],
+		["aws iam create-access-key --user-name x", "makes or replaces a credential"],
+		["gh secret set KEY --body x", "makes or replaces a credential"],
+		["aws route53 change-resource-record-sets --hosted-zone-id z --change-batch file://x.json", "where a name leads"],
+		["aws ec2 run-instances --image-id x", "costs money"],
+		["gh workflow run deploy.yml", "with rights of its own"],
+		["aws s3 cp report.csv s3://shop/", "remote store"],
+	])("names the danger: %s", (command, danger) => {
+		expect(check(command)).toMatchObject({ decision: "confirm", reason: expect.stringContaining(danger) });
+	});
+});
