@@ -106,6 +106,8 @@ export type Failure =
 			resetsAt: string | null;
 			wouldFit: { model: string; maxTokens: number; worstCaseUsd: number } | null;
 	  }
+	/** What the request would store is more than the plan's quota of stored bytes leaves. */
+	| { reason: "storage_quota_exceeded"; message: string; storedBytes: number; quotaBytes: number }
 	/** The notice is missing until the gate has added it. */
 	| ({
 			reason: "compliance_blocked";

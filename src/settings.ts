@@ -87,6 +87,8 @@ const settingsSchema = z.object({
 	STORE_RESPONSES: z.literal("off", { error: "must be off, or absent" }).optional(),
 	/** `refuse`: a model id that means nothing is 404; by default the cheapest budget model runs, with a warning. */
 	UNKNOWN_MODEL: z.literal("refuse", { error: "must be refuse, or absent" }).optional(),
+	/** The most bytes that a user of the Corporate plan may store. Without it, nothing limits them. */
+	CORPORATE_STORED_BYTES: z.coerce.number().int().positive().optional(),
 	MAX_BODY_BYTES: positiveInteger(2_097_152),
 	MAX_CHAT_BODY_BYTES: positiveInteger(16_777_216),
 	/** Time to the response head of an upstream call, ms. */
@@ -143,6 +145,8 @@ export interface Settings {
 	shortUrlBase: string | null;
 	/** A model id that means nothing is refused. */
 	refusesUnknownModels: boolean;
+	/** The most bytes that a user of the Corporate plan may store; null for no limit. */
+	corporateStoredBytes: number | null;
 	maxBodyBytes: number;
 	maxChatBodyBytes: number;
 	upstreamTimeoutMs: number;
@@ -292,6 +296,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		},
 		shortUrlBase: values.SHORT_URL_BASE === undefined ? null : stripTrailingSlash(values.SHORT_URL_BASE),
 		refusesUnknownModels: values.UNKNOWN_MODEL === "refuse",
+		corporateStoredBytes: values.CORPORATE_STORED_BYTES ?? null,
 		maxBodyBytes: values.MAX_BODY_BYTES,
 		maxChatBodyBytes: values.MAX_CHAT_BODY_BYTES,
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,

@@ -2,13 +2,15 @@
 
 import { PLANS } from "../catalog/plans.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import { logError } from "../http/log.edge.ts";
 import { toBudgetFailure } from "../meter/budget-failure.ts";
 import type { BudgetStatus } from "../meter/key-budget.ts";
 import type { AdmitVerdict, Quota } from "../meter/meter-calls.ts";
 import { type LimitRefusal, Refusals } from "../meter/refusals.ts";
 import type { Reservation } from "../meter/settlement.ts";
+import { ROLLING_DAYS, type StoredWrite } from "../meter/stored-bytes.ts";
 import { forgetAccount } from "./auth.edge.ts";
-import type { Account, AdmitOptions, KeyContext, ServiceContext } from "./context.ts";
+import type { Account, AdmitOptions, CountedStorage, KeyContext, ServiceContext } from "./context.ts";
 
 /** A duration as OpenAI's rate-limit headers write it: `850ms`, `12.5s`. */
 function formatDuration(ms: number): string {
@@ -49,6 +51,12 @@ function toLimitFailure(verdict: LimitRefusal): Failure {
 	};
 }
 
+/** The refusal of a write that the plan's quota of stored bytes has no room for. */
+function toStorageFailure({ storedBytes, quotaBytes }: { storedBytes: number; quotaBytes: number }): Failure {
+	const message = `what you store counts ${storedBytes} bytes, and with this it would be more than the ${quotaBytes} of your plan; delete what you need no more, or wait: checks, handoffs and events count for ${ROLLING_DAYS} days`;
+	return { reason: "storage_quota_exceeded", message, storedBytes, quotaBytes };
+}
+
 const refusals = new Refusals();
 
 /** Forgets the refusals of a user or a key in this isolate, after plan or keys have changed. */
@@ -65,6 +73,8 @@ export class Admission {
 	/** The key's budget, when the meter has refused the reservation for it. */
 	tightBudget: BudgetStatus | null = null;
 
+	/** Of what the request stores, the reduced form was counted. */
+	#isReduced = false;
 	#context: ServiceContext;
 	#account: Account;
 	#countsTowardsDay: boolean;
@@ -86,7 +96,7 @@ export class Admission {
 	/** Asks the meter, unless this isolate remembers a refusal. */
 	async request(
 		reservation?: Reservation,
-		{ countsTowardsDay = this.#countsTowardsDay }: AdmitOptions = {},
+		{ countsTowardsDay = this.#countsTowardsDay, stored }: AdmitOptions = {},
 	): Promise<Result<Quota>> {
 		if (this.outcome?.ok) return this.outcome;
 		const known = this.knownRefusal(countsTowardsDay);
@@ -105,6 +115,7 @@ export class Admission {
 			plan: this.#account.plan.id,
 			countsTowardsDay,
 			...(reservation ? { reservation } : {}),
+			...(stored ? { stored: { userId: this.#account.userId, write: stored } } : {}),
 		};
 		const verdict = await this.#context.timings.measure("admit", () => meter.admit(request));
 		// From here on, its user's limits bound what the request keeps in memory.
@@ -115,11 +126,42 @@ export class Admission {
 			this.tightBudget = verdict.budget;
 			return fail(toBudgetFailure(verdict.budget, null));
 		}
+		if (!verdict.admitted && verdict.reason === "storage_quota_exceeded") {
+			// No outcome either: what is not stored counts as a request all the same.
+			this.quota = verdict.quota;
+			return fail(toStorageFailure(verdict.stored));
+		}
 		this.outcome = this.#toOutcome(verdict);
+		if (verdict.admitted) this.#isReduced = verdict.isReduced;
 		return this.outcome;
 	}
 
-	#toOutcome(verdict: Exclude<AdmitVerdict, { reason: "key_budget_exceeded" }>): Result<Quota> {
+	/** Counts what the request stores: in its admission, or after it. */
+	async store(write: StoredWrite): Promise<Result<CountedStorage>> {
+		if (!this.outcome) {
+			const verdict = await this.request(undefined, { stored: write });
+			return verdict.ok ? ok({ isReduced: this.#isReduced }) : verdict;
+		}
+		const { requestId: id, timings } = this.#context;
+		const { userId, plan } = this.#account;
+		const meter = this.#context.meter(userId);
+		const verdict = await timings.measure("admit", () => meter.countStored({ id, userId, plan: plan.id, write }));
+		return verdict.stored ? ok({ isReduced: verdict.isReduced }) : fail(toStorageFailure(verdict));
+	}
+
+	/** Takes back what was counted. Never throws: what is lost here is counted anew, or leaves after thirty days. */
+	async giveBackStored(): Promise<void> {
+		const { requestId } = this.#context;
+		try {
+			await this.#context.meter(this.#account.userId).giveBackStored(requestId);
+		} catch (error) {
+			logError("stored_bytes_not_given_back", error, { request_id: requestId });
+		}
+	}
+
+	#toOutcome(
+		verdict: Exclude<AdmitVerdict, { reason: "key_budget_exceeded" | "storage_quota_exceeded" }>,
+	): Result<Quota> {
 		if (!verdict.admitted && verdict.reason === "revoked") {
 			return fail({ reason: "invalid_api_key", message: "the API key is unknown or revoked" });
 		}
@@ -142,5 +184,7 @@ export class Admission {
 export function toKeyContext(context: ServiceContext, account: Account, admission: Admission): KeyContext {
 	// The same object, so that the stages around a handler see what it changes.
 	const admit: KeyContext["admit"] = (reservation, options) => admission.request(reservation, options);
-	return Object.assign(context, { account, admit });
+	const store: KeyContext["store"] = (write) => admission.store(write);
+	const giveBackStored: KeyContext["giveBackStored"] = () => admission.giveBackStored();
+	return Object.assign(context, { account, admit, store, giveBackStored });
 }

@@ -9,6 +9,7 @@ import type { BudgetStatus, MeteredBudget } from "../meter/key-budget.ts";
 import type { KeyLimits } from "../meter/key-windows.ts";
 import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
 import type { Reservation } from "../meter/settlement.ts";
+import type { StoredWrite } from "../meter/stored-bytes.ts";
 import type { Settings } from "../settings.ts";
 
 /** The caller of a protected endpoint. */
@@ -82,6 +83,14 @@ export interface ServiceContext extends RequestContext {
 
 export interface AdmitOptions {
 	countsTowardsDay?: boolean;
+	/** What the request stores, counted against the quota of stored bytes in the same call. */
+	stored?: StoredWrite;
+}
+
+/** What was counted of a write. */
+export interface CountedStorage {
+	/** The quota is full: only the reduced form may be stored. */
+	isReduced: boolean;
 }
 
 export interface KeyContext extends ServiceContext {
@@ -91,4 +100,11 @@ export interface KeyContext extends ServiceContext {
 	 * @param options whether it counts towards the day; default: as its endpoint says.
 	 */
 	admit(reservation?: Reservation, options?: AdmitOptions): Promise<Result<Quota>>;
+	/**
+	 * Counts what the request is about to store against the user's quota of stored bytes, once: in its admission where that is still
+	 * to come, else in a call of its own. The client gets a refusal as its answer.
+	 */
+	store(write: StoredWrite): Promise<Result<CountedStorage>>;
+	/** Takes back what `store` counted, because it was not stored. Never throws. */
+	giveBackStored(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { fail, ok, type Result } from "../failure.ts";
 import { workspaceIdSchema } from "../ids.ts";
+import { taskTextSchema } from "../inference/task-text.ts";
 import { reasoningEffortField } from "../orchestration/request.ts";
 import { POLICIES } from "../orchestration/strategy.ts";
 import { type Hash, hashObject } from "../proof/hash.ts";
@@ -25,8 +26,8 @@ function answerFields() {
 /** A `null` counts as absent. */
 export const agentRunRequestSchema = z.lazy(() =>
 	z.object({
-		goal: z.string().nullish().describe("What is to be reached."),
-		prompt: z.string().nullish().describe("The same, where `goal` is missing or blank."),
+		goal: taskTextSchema().nullish().describe("What is to be reached; at most 256 KiB."),
+		prompt: taskTextSchema().nullish().describe("The same, where `goal` is missing or blank."),
 		...runLimitFields(),
 		policy: z.enum(POLICIES).nullish().describe("`balanced` by default."),
 		idempotency_key: z

@@ -89,6 +89,10 @@ function commonRunFields() {
 			.literal(true)
 			.optional()
 			.describe("The output limit ended the output or a section of it, and nobody could complete it."),
+		goal_digest: z
+			.object({ hash: z.string(), bytes: z.int() })
+			.optional()
+			.describe("Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too."),
 		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
 	};
 }
@@ -171,6 +175,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		steps: steps.map(({ record }) => record),
 		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
 		budget,
+		...(spec.goalDigest === undefined ? {} : { goal_digest: spec.goalDigest }),
 		...(message === null ? {} : { final_message: message }),
 		...(isCut && spec.isLengthSet === false ? { svc: { warnings: [cutRunWarning(spec)] } } : {}),
 	};

@@ -25,6 +25,8 @@ export interface Plan {
 	modelAccess: "all" | "free";
 	/** Whether the envelope below limits each request. */
 	agentguard: boolean;
+	/** The most bytes that a user may store; null leaves it to the operator's setting. */
+	storedBytes: number | null;
 	/** Whether its requests still call a model that is throttled. */
 	priority: boolean;
 	/** The envelope: the most that one request may cost, nano-USD. */
@@ -41,6 +43,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 10,
 		modelAccess: "free",
 		agentguard: true,
+		storedBytes: 50_000_000,
 		priority: false,
 		envelopeNanoUsd: 20_000_000,
 		description: "Three budget models for trying the service out.",
@@ -53,6 +56,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 100,
 		modelAccess: "all",
 		agentguard: true,
+		storedBytes: 200_000_000,
 		priority: false,
 		envelopeNanoUsd: 100_000_000,
 		description: "A sandbox with every model and a ceiling per request.",
@@ -65,6 +69,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 300,
 		modelAccess: "all",
 		agentguard: false,
+		storedBytes: 5_000_000_000,
 		priority: false,
 		envelopeNanoUsd: 500_000_000,
 		description: "Every model, 50,000 requests a day.",
@@ -77,6 +82,7 @@ export const PLANS: Readonly<Record<PlanId, Plan>> = {
 		rpm: 1_000,
 		modelAccess: "all",
 		agentguard: false,
+		storedBytes: null,
 		priority: true,
 		envelopeNanoUsd: 2_000_000_000,
 		description: "Every model, no daily limit, priority routing and an SLA.",

@@ -122,8 +122,6 @@ type BrainConfig = {
 	/** Models, providers, globs. */
 	blocked?: string[];
 	fallback?: string[];
-	/** Output limit where the request names none. */
-	default_max_tokens?: number;
 	/** First match wins. */
 	rules?: Rules[];
 	[member: string]: unknown;
@@ -187,12 +185,6 @@ type Observed = {
 	not_served?: Record<string, number>;
 };
 
-type Warnings = {
-	code: string;
-	param: string | null;
-	message: string;
-};
-
 type Compliance2 = {
 	type: "svc.attestation.v1";
 	matrix_version: string;
@@ -201,7 +193,6 @@ type Compliance2 = {
 	providers: string[];
 	detected_classes: string[];
 	inferred_classes?: string[];
-	masked?: Record<string, number>;
 	floor?: Floor[];
 	mode?: "monitor";
 	violations?: Violations[];
@@ -218,6 +209,12 @@ type Violations = {
 	level: string;
 	member: string;
 	models: string[];
+};
+
+type Warnings = {
+	code: string;
+	param: string | null;
+	message: string;
 };
 
 type Usage = {
@@ -289,34 +286,9 @@ type Capabilities = {
 	reasoning_efforts: Array<"none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max">;
 };
 
-type AgentRun = {
-	object: "agent.run";
-	run_id: string;
-	/** `running` and `interrupted` are seen by reads only. */
-	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-	/** Its receipt is signed; false while it runs, and while it can be resumed. */
-	sealed: boolean;
-	created_at: string;
-	policy: string;
-	/** That subtasks start with. */
-	strategy: string;
-	steps_taken: number;
-	cost_consumed_usd: number;
-	max_cost_usd: number;
-	remaining_usd: number;
-	trajectory_proof: string;
-	output: string;
-	/** The output limit ended the output or a section of it, and nobody could complete it. */
-	truncated?: true;
-	/** Why it stopped, unless it is complete or still running. */
-	final_message?: string;
-	goal?: string;
-	plan: string[];
-	steps: Steps[];
-	alerts: Alerts[];
-	budget: Budget;
-	/** Of an output that was cut at the default limit; to its first request also of members that were ignored. */
-	svc?: Svc;
+type GoalDigest = {
+	hash: string;
+	bytes: number;
 };
 
 type Steps = {
@@ -360,8 +332,34 @@ type Budget = {
 	limited_by?: "key_budget";
 };
 
-type Svc = {
-	warnings: Warnings[];
+type WatchAgentRun = {
+	object: "agent.run";
+	run_id: string;
+	/** `running` and `interrupted` are seen by reads only. */
+	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+	/** Its receipt is signed; false while it runs, and while it can be resumed. */
+	sealed: boolean;
+	created_at: string;
+	policy: string;
+	/** That subtasks start with. */
+	strategy: string;
+	steps_taken: number;
+	cost_consumed_usd: number;
+	max_cost_usd: number;
+	remaining_usd: number;
+	trajectory_proof: string;
+	output: string;
+	/** The output limit ended the output or a section of it, and nobody could complete it. */
+	truncated?: true;
+	/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+	goal_digest?: GoalDigest;
+	/** Why it stopped, unless it is complete or still running. */
+	final_message?: string;
+	goal?: string;
+	plan: string[];
+	steps: Steps[];
+	alerts: Alerts[];
+	budget: Budget;
 };
 
 type Data = {
@@ -426,7 +424,6 @@ type Config = {
 	fallback: string[];
 	rules?: Array<Record<string, unknown>>;
 	compliance?: Record<string, unknown>;
-	default_max_tokens?: number;
 	[member: string]: unknown;
 };
 
@@ -506,7 +503,7 @@ type ChangeKeyBody = {
 	rpm?: number | null;
 	/** Requests in 24 hours, at most the plan's, which is the default. */
 	daily_requests?: number | null;
-	/** USD that its requests never cost more than, in each period. None by default. */
+	/** USD that its requests never cost more than, in each period; above 0. None by default. */
 	budget_usd?: number | null;
 	/** The budget's period: a calendar day, week or month in UTC, or total, which is the default. */
 	budget_period?: "day" | "week" | "month" | "total" | null;
@@ -514,8 +511,6 @@ type ChangeKeyBody = {
 	models?: string[] | null;
 	/** A routing config for its requests, between the server's and their own. */
 	brain_config?: Record<string, unknown> | null;
-	/** The output limit of its requests that name none, before its config's. The service's by default. */
-	default_max_tokens?: number | null;
 	/** Labels of the key. */
 	tags?: string[] | null;
 	/** An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
@@ -540,8 +535,6 @@ type ChangeKey = {
 	/** Null where it may call all of the plan's. */
 	models: string[] | null;
 	brain_config: Config | null;
-	/** The output limit of its requests that name none; null where the config's or the service's holds. */
-	default_max_tokens: number | null;
 	tags: string[];
 	/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 	alert_webhook: string | null;
@@ -751,8 +744,6 @@ export interface EndpointTypes {
 			excluded: Record<string, string[]>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
-			/** What the answer's svc.warnings would say of the choice. */
-			warnings: Warnings[];
 			/** The routing config's rule that matched: its name, else its place. */
 			matched_rule: string | null;
 		};
@@ -853,7 +844,7 @@ export interface EndpointTypes {
 	/** Code for a task: one model writes it, another reviews it, and it is repaired until it passes; it is never run. */
 	write_code: {
 		body: {
-			/** What the code is to do. */
+			/** What the code is to do; at most 256 KiB. */
 			task: string;
 			/** Such as `python`; told from the task where it is left out. */
 			language?: string | null;
@@ -1134,7 +1125,7 @@ export interface EndpointTypes {
 	/** Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof. */
 	start_agent_run: {
 		body: {
-			/** What is to be reached. */
+			/** What is to be reached; at most 256 KiB. */
 			goal?: string | null;
 			/** The same, where `goal` is missing or blank. */
 			prompt?: string | null;
@@ -1167,7 +1158,39 @@ export interface EndpointTypes {
 			/** An https address that is told when the run has ended or is interrupted; its host is one that the operator allows. */
 			webhook?: string | null;
 		};
-		result: AgentRun;
+		result: {
+			object: "agent.run";
+			run_id: string;
+			/** `running` and `interrupted` are seen by reads only. */
+			status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+			/** Its receipt is signed; false while it runs, and while it can be resumed. */
+			sealed: boolean;
+			created_at: string;
+			policy: string;
+			/** That subtasks start with. */
+			strategy: string;
+			steps_taken: number;
+			cost_consumed_usd: number;
+			max_cost_usd: number;
+			remaining_usd: number;
+			trajectory_proof: string;
+			output: string;
+			/** The output limit ended the output or a section of it, and nobody could complete it. */
+			truncated?: true;
+			/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+			goal_digest?: GoalDigest;
+			/** Why it stopped, unless it is complete or still running. */
+			final_message?: string;
+			goal?: string;
+			plan: string[];
+			steps: Steps[];
+			alerts: Alerts[];
+			budget: Budget;
+			/** Where the body has members that were ignored. */
+			svc?: {
+				warnings: Warnings[];
+			};
+		};
 	};
 	/** The caller's runs, newest first. */
 	list_agent_runs: {
@@ -1208,6 +1231,8 @@ export interface EndpointTypes {
 				output: string;
 				/** The output limit ended the output or a section of it, and nobody could complete it. */
 				truncated?: true;
+				/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+				goal_digest?: GoalDigest;
 				/** Why it stopped, unless it is complete or still running. */
 				final_message?: string;
 				/** Its first 200 characters. */
@@ -1259,7 +1284,7 @@ export interface EndpointTypes {
 		params: {
 			run_id: string;
 		};
-		result: AgentRun;
+		result: WatchAgentRun;
 	};
 	/** The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them. */
 	get_agent_trajectory: {
@@ -1325,14 +1350,14 @@ export interface EndpointTypes {
 			/** With false, one JSON body: the run, when it is over or interrupted. */
 			stream?: boolean;
 		};
-		result: AgentRun;
+		result: WatchAgentRun;
 	};
 	/** Has a run make no further call, and answers with what it came to; one that is over stays as it is. */
 	cancel_agent_run: {
 		params: {
 			run_id: string;
 		};
-		result: AgentRun;
+		result: WatchAgentRun;
 	};
 	/** Lets an interrupted run go on under its cap, and answers with the run at its end. */
 	resume_agent_run: {
@@ -1345,7 +1370,7 @@ export interface EndpointTypes {
 			/** Answer at once, 202 with the run as it stands; not with `stream`. */
 			background?: boolean | null;
 		};
-		result: AgentRun;
+		result: WatchAgentRun;
 	};
 	/** Appends a signed handoff to a workspace's chain. */
 	create_handoff: {
@@ -1664,6 +1689,10 @@ export interface EndpointTypes {
 			reason: string;
 			event_id: string;
 			created_at: string;
+			/** The quota of stored bytes is full, and the event keeps less: `context` as its digest, long texts in part. */
+			reduced?: "storage_quota_exceeded";
+			/** Of a context that the event does not keep. */
+			context_digest?: GoalDigest;
 		};
 	};
 	/** Scores the risk of an action from its kind and targets, under the built-in rules; nothing is recorded. */
@@ -1889,7 +1918,7 @@ export interface EndpointTypes {
 			brain_config?: BrainConfig | null;
 			/** Models that it excludes see nothing. */
 			compliance?: Compliance | null;
-			/** What the skill is put to, with all that it needs to know. */
+			/** What the skill is put to, with all that it needs to know; at most 256 KiB. */
 			task: string;
 			messages?: null;
 			tools?: null;
@@ -1951,8 +1980,6 @@ export interface EndpointTypes {
 			/** Null where it may call all of the plan's. */
 			models: string[] | null;
 			brain_config: Config | null;
-			/** The output limit of its requests that name none; null where the config's or the service's holds. */
-			default_max_tokens: number | null;
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
@@ -2036,8 +2063,6 @@ export interface EndpointTypes {
 			/** Null where it may call all of the plan's. */
 			models: string[] | null;
 			brain_config: Config | null;
-			/** The output limit of its requests that name none; null where the config's or the service's holds. */
-			default_max_tokens: number | null;
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
@@ -2075,6 +2100,8 @@ export interface EndpointTypes {
 				price_usd_month: number;
 				daily_requests: number | null;
 				rpm: number;
+				/** The most that a user may store; null where nothing limits it. */
+				stored_bytes: number | null;
 				model_access: {
 					type: "all" | "allowlist";
 					count: number;
@@ -2131,6 +2158,11 @@ export interface EndpointTypes {
 				latency_ms: number;
 				fallback: boolean;
 			}[];
+			/** What is stored, and the most that may be; null where nothing limits it. */
+			storage: {
+				stored_bytes: number;
+				quota_bytes: number | null;
+			};
 			/** What requests that are not settled yet may cost besides what they have spent. */
 			held_usd: number;
 			/** Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards. */
@@ -2433,62 +2465,57 @@ export interface EndpointTypes {
 	};
 }
 
-/**
- * Where each endpoint is. `isRepeatable`: a second request changes nothing that the first has not. `member`: every answer has it;
- * absent for texts, and for answers of several kinds.
- */
-export const ROUTES: Readonly<
-	Record<keyof EndpointTypes, { method: string; path: string; isRepeatable?: true; member?: string }>
-> = {
-	create_chat_completion: { method: "POST", path: "/v1/chat/completions", member: "id" },
-	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true, member: "object" },
-	orchestrate: { method: "POST", path: "/v2/orchestrate", member: "id" },
-	write_code: { method: "POST", path: "/v2/code", member: "id" },
-	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true, member: "active" },
-	list_models: { method: "GET", path: "/v1/models", isRepeatable: true, member: "object" },
-	get_model: { method: "GET", path: "/v1/models/{id}", isRepeatable: true, member: "id" },
-	get_public_key: { method: "GET", path: "/v1/proof/pubkey", isRepeatable: true, member: "object" },
-	get_proof: { method: "GET", path: "/v1/proof/{request_id}", isRepeatable: true, member: "object" },
-	start_agent_run: { method: "POST", path: "/v1/agent/run", member: "object" },
-	list_agent_runs: { method: "GET", path: "/v1/agent/runs", isRepeatable: true, member: "object" },
-	verify_trajectory: { method: "POST", path: "/v1/agent/verify", isRepeatable: true, member: "valid" },
-	get_agent_run: { method: "GET", path: "/v1/agent/{run_id}", isRepeatable: true, member: "object" },
-	get_agent_trajectory: { method: "GET", path: "/v1/agent/{run_id}/trajectory", isRepeatable: true, member: "object" },
-	get_agent_step: { method: "GET", path: "/v1/agent/{run_id}/steps/{index}", isRepeatable: true, member: "object" },
-	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true, member: "object" },
-	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel", member: "object" },
-	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume", member: "object" },
-	create_handoff: { method: "POST", path: "/v1/handoff", member: "id" },
+/** Where each endpoint is. `isRepeatable`: a second request changes nothing that the first has not. */
+export const ROUTES: Readonly<Record<keyof EndpointTypes, { method: string; path: string; isRepeatable?: true }>> = {
+	create_chat_completion: { method: "POST", path: "/v1/chat/completions" },
+	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true },
+	orchestrate: { method: "POST", path: "/v2/orchestrate" },
+	write_code: { method: "POST", path: "/v2/code" },
+	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true },
+	list_models: { method: "GET", path: "/v1/models", isRepeatable: true },
+	get_model: { method: "GET", path: "/v1/models/{id}", isRepeatable: true },
+	get_public_key: { method: "GET", path: "/v1/proof/pubkey", isRepeatable: true },
+	get_proof: { method: "GET", path: "/v1/proof/{request_id}", isRepeatable: true },
+	start_agent_run: { method: "POST", path: "/v1/agent/run" },
+	list_agent_runs: { method: "GET", path: "/v1/agent/runs", isRepeatable: true },
+	verify_trajectory: { method: "POST", path: "/v1/agent/verify", isRepeatable: true },
+	get_agent_run: { method: "GET", path: "/v1/agent/{run_id}", isRepeatable: true },
+	get_agent_trajectory: { method: "GET", path: "/v1/agent/{run_id}/trajectory", isRepeatable: true },
+	get_agent_step: { method: "GET", path: "/v1/agent/{run_id}/steps/{index}", isRepeatable: true },
+	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true },
+	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel" },
+	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume" },
+	create_handoff: { method: "POST", path: "/v1/handoff" },
 	get_handoff_checkpoint: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/checkpoint", isRepeatable: true },
-	get_handoff_proof: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/proof", isRepeatable: true, member: "object" },
-	get_handoff_chain: { method: "GET", path: "/v1/handoff/chain/{workspace_id}", isRepeatable: true, member: "object" },
-	get_handoff: { method: "GET", path: "/v1/handoff/{handoff_id}", isRepeatable: true, member: "id" },
-	list_workspaces: { method: "GET", path: "/v1/workspaces", isRepeatable: true, member: "object" },
-	check_workspace_readiness: { method: "POST", path: "/v1/workspace/readiness", member: "object" },
-	get_workspace_snapshot: { method: "GET", path: "/v1/workspace/{workspace_id}/snapshot", isRepeatable: true, member: "object" },
-	get_workspace_manifest: { method: "GET", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
-	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
-	check_policy: { method: "POST", path: "/v1/policy/check", member: "decision" },
-	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true, member: "object" },
-	list_audit_events: { method: "GET", path: "/v1/audit/events", isRepeatable: true, member: "object" },
-	validate_brain_config: { method: "POST", path: "/v1/brain/validate", isRepeatable: true, member: "object" },
-	create_brain_share: { method: "POST", path: "/v1/brain/share", member: "object" },
-	list_brain_shares: { method: "GET", path: "/v1/brain/shares", isRepeatable: true, member: "object" },
-	get_brain_share: { method: "GET", path: "/v1/b/{share_id}", isRepeatable: true, member: "object" },
-	delete_brain_share: { method: "DELETE", path: "/v1/b/{share_id}", isRepeatable: true, member: "object" },
-	list_skills: { method: "GET", path: "/v1/skills", isRepeatable: true, member: "object" },
-	get_skill: { method: "GET", path: "/v1/skills/{skill_id}", isRepeatable: true, member: "id" },
-	invoke_skill: { method: "POST", path: "/v1/skills/{skill_id}/invoke", member: "id" },
-	create_key: { method: "POST", path: "/v1/keys", member: "object" },
-	list_keys: { method: "GET", path: "/v1/keys", isRepeatable: true, member: "object" },
-	change_key: { method: "PATCH", path: "/v1/keys/{key_id}", member: "object" },
-	delete_key: { method: "DELETE", path: "/v1/keys/{key_id}", isRepeatable: true, member: "object" },
-	rotate_key: { method: "POST", path: "/v1/keys/{key_id}/rotate", member: "object" },
-	list_plans: { method: "GET", path: "/v1/plans", isRepeatable: true, member: "object" },
+	get_handoff_proof: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/proof", isRepeatable: true },
+	get_handoff_chain: { method: "GET", path: "/v1/handoff/chain/{workspace_id}", isRepeatable: true },
+	get_handoff: { method: "GET", path: "/v1/handoff/{handoff_id}", isRepeatable: true },
+	list_workspaces: { method: "GET", path: "/v1/workspaces", isRepeatable: true },
+	check_workspace_readiness: { method: "POST", path: "/v1/workspace/readiness" },
+	get_workspace_snapshot: { method: "GET", path: "/v1/workspace/{workspace_id}/snapshot", isRepeatable: true },
+	get_workspace_manifest: { method: "GET", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true },
+	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true },
+	check_policy: { method: "POST", path: "/v1/policy/check" },
+	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true },
+	list_audit_events: { method: "GET", path: "/v1/audit/events", isRepeatable: true },
+	validate_brain_config: { method: "POST", path: "/v1/brain/validate", isRepeatable: true },
+	create_brain_share: { method: "POST", path: "/v1/brain/share" },
+	list_brain_shares: { method: "GET", path: "/v1/brain/shares", isRepeatable: true },
+	get_brain_share: { method: "GET", path: "/v1/b/{share_id}", isRepeatable: true },
+	delete_brain_share: { method: "DELETE", path: "/v1/b/{share_id}", isRepeatable: true },
+	list_skills: { method: "GET", path: "/v1/skills", isRepeatable: true },
+	get_skill: { method: "GET", path: "/v1/skills/{skill_id}", isRepeatable: true },
+	invoke_skill: { method: "POST", path: "/v1/skills/{skill_id}/invoke" },
+	create_key: { method: "POST", path: "/v1/keys" },
+	list_keys: { method: "GET", path: "/v1/keys", isRepeatable: true },
+	change_key: { method: "PATCH", path: "/v1/keys/{key_id}" },
+	delete_key: { method: "DELETE", path: "/v1/keys/{key_id}", isRepeatable: true },
+	rotate_key: { method: "POST", path: "/v1/keys/{key_id}/rotate" },
+	list_plans: { method: "GET", path: "/v1/plans", isRepeatable: true },
 	get_usage: { method: "GET", path: "/v1/usage", isRepeatable: true },
 	get_savings: { method: "GET", path: "/v1/savings", isRepeatable: true },
-	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
-	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
-	give_feedback: { method: "POST", path: "/v1/feedback", member: "object" },
-	health: { method: "GET", path: "/health", isRepeatable: true, member: "status" },
+	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true },
+	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true },
+	give_feedback: { method: "POST", path: "/v1/feedback" },
+	health: { method: "GET", path: "/health", isRepeatable: true },
 };

@@ -1,5 +1,6 @@
 // The body of a code request: its schema, and the task and options that it becomes. Pure.
 import * as z from "zod";
+import { taskTextSchema } from "../inference/task-text.ts";
 import { reasoningEffortField } from "../orchestration/request.ts";
 import { type EffortPolicy, POLICIES } from "../orchestration/strategy.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
@@ -15,10 +16,9 @@ const DEFAULT_CODE_TEMPERATURE = 0.2;
 /** Fields of the body; a `null` counts as absent. */
 export const codeRequestSchema = z.lazy(() =>
 	z.object({
-		task: z
-			.string()
+		task: taskTextSchema()
 			.refine((task) => task.trim() !== "", "is empty")
-			.describe("What the code is to do."),
+			.describe("What the code is to do; at most 256 KiB."),
 		language: z
 			.string()
 			.max(40, "takes at most 40 characters")

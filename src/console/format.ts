@@ -29,6 +29,19 @@ export function formatCount(count: number): string {
 	return String(Math.round(count)).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
 }
 
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** A number of bytes with at most three significant digits: `840 B`, `12.3 MB`. */
+export function formatBytes(bytes: number): string {
+	let [amount, unit] = [bytes, 0];
+	// From 999.5 on, three digits would round up to the next unit.
+	while (amount >= 999.5 && unit < BYTE_UNITS.length - 1) {
+		amount /= 1_000;
+		unit++;
+	}
+	return `${Number(amount.toPrecision(3))} ${BYTE_UNITS[unit]}`;
+}
+
 /** A share of one as per cent with at most one decimal: `12.5 %`. */
 export function formatShare(share: number): string {
 	return `${Math.round(share * 1_000) / 10} %`;

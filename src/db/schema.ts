@@ -13,6 +13,9 @@ export const users = sqliteTable(
 		createdAt: text("created_at").notNull(),
 		/** Counts from 1; request ids hold it. */
 		number: integer().notNull(),
+		/** What the user stores, as the meter last flushed it; null before the first time. */
+		storedBytes: integer("stored_bytes"),
+		storedAt: text("stored_at"),
 	},
 	(table) => [uniqueIndex("users_name").on(table.name), uniqueIndex("users_number").on(table.number)],
 );
@@ -217,9 +220,11 @@ export const workspaceManifests = sqliteTable(
 		/** Counts from 1. */
 		version: integer().notNull(),
 		digest: text().notNull(),
-		/** The normalized manifest as JSON. */
+		/** The normalized manifest as JSON; empty where an earlier version of the workspace is the same. */
 		manifest: text().notNull(),
 		createdAt: text("created_at").notNull(),
+		/** The earlier version whose row has the text; null where this one has it. */
+		sameAs: integer("same_as"),
 	},
 	(table) => [primaryKey({ columns: [table.userId, table.workspaceId, table.version] })],
 );
@@ -267,9 +272,13 @@ export const agentRuns = sqliteTable(
 		run: text(),
 		/** The API key that began it; null in rows from before this column. */
 		apiKeyId: text("api_key_id"),
+		/** What the run counts as, in the sum of its user; null in rows from before this column. */
+		storedBytes: integer("stored_bytes"),
 	},
 	(table) => [
 		index("agent_runs_key").on(table.userId, table.apiKeyId, table.createdAt, table.id),
+		// A recount reads this alone: behind the texts, a column is far away.
+		index("agent_runs_stored").on(table.userId, table.storedBytes),
 		index("agent_runs_user").on(table.userId, table.createdAt, table.id),
 		index("agent_runs_status").on(table.userId, table.status, table.createdAt, table.id),
 	],

@@ -203,6 +203,13 @@ function toFailureRow(failure: Failure): FailureRow {
 				},
 				headers: NO_RETRY,
 			};
+		case "storage_quota_exceeded":
+			return {
+				status: 402,
+				message: failure.message,
+				extra: { stored_bytes: failure.storedBytes, quota_bytes: failure.quotaBytes },
+				headers: NO_RETRY,
+			};
 		case "budget_exceeds_tier_limit":
 			return {
 				status: 402,

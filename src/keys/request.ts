@@ -18,6 +18,9 @@ const MAX_NAME_CHARS = 128;
 const MAX_TAGS = 10;
 const MAX_MODELS = 100;
 const MAX_BUDGET_USD = 1_000_000;
+/** A budget of 0 would look like a key that is stopped, and still answers all that costs nothing. */
+const NO_BUDGET =
+	"must be at least 0.000000001 USD: to have no budget, leave it out or send null; to stop a key, delete it or give it an expires_at";
 const MAX_MODEL_CHARS = 128;
 const TAG = /^[A-Za-z0-9._:-]{1,64}$/;
 const MAX_OVERLAP_SECONDS = 86_400;
@@ -31,10 +34,11 @@ export const keyOptionFields = () => ({
 	daily_requests: z.int().min(1).nullish().describe("Requests in 24 hours, at most the plan's, which is the default."),
 	budget_usd: z
 		.number()
-		.min(0)
+		.positive(NO_BUDGET)
 		.max(MAX_BUDGET_USD)
+		.refine((amount) => amount <= 0 || nanoUsd(amount) > 0, NO_BUDGET)
 		.nullish()
-		.describe("USD that its requests never cost more than, in each period. None by default."),
+		.describe("USD that its requests never cost more than, in each period; above 0. None by default."),
 	budget_period: z
 		.enum(BUDGET_PERIODS)
 		.nullish()

@@ -55,11 +55,20 @@ function subjectTooLarge(bytes: number) {
 	return invalidRequest({ path: "", message });
 }
 
+/** Hashes, signatures and risk of a handoff, and its audit event. */
+const HANDOFF_ROW_BYTES = 4_096;
+
+/** What a handoff counts as: its columns, and its signed text, which repeats them. */
+function handoffBytes(contentLength: number): number {
+	return 2 * contentLength + HANDOFF_ROW_BYTES;
+}
+
 const createHandoffEndpoint = endpoint({
 	id: "create_handoff",
 	method: "POST",
 	path: "/v1/handoff",
 	access: "key",
+	admission: "handler",
 	summary: "Appends a signed handoff to a workspace's chain.",
 	description:
 		"At the end of a piece of work, to tell the next agent or person what was done, what to mind and what to do first. It cannot be changed afterwards.",
@@ -72,6 +81,8 @@ const createHandoffEndpoint = endpoint({
 		// their length.
 		const bytes = contentBytes(content);
 		if (bytes > MAX_SUBJECT_BYTES) return subjectTooLarge(bytes);
+		const counted = await context.store({ rollingBytes: handoffBytes(bytes), keptBytes: 0 });
+		if (!counted.ok) return counted;
 		const verdict = await ledgerClient(context.env, account.userId, body.workspace_id).append({
 			id: `${HANDOFF_ID_PREFIX}${ulid(startedAtMs)}`,
 			eventId: `ae_${ulid(startedAtMs)}`,
@@ -80,8 +91,10 @@ const createHandoffEndpoint = endpoint({
 			actor: toActor(account),
 			draft: toHandoffDraft(content, usd(agentLimitNanoUsd(account.plan))),
 		});
-		if (!verdict.appended)
+		if (!verdict.appended) {
+			await context.giveBackStored();
 			return verdict.reason === "signing_unavailable" ? fail(noSigningKey) : subjectTooLarge(verdict.bytes);
+		}
 		return ok(toHandoff(verdict.entry));
 	},
 });

@@ -44,6 +44,8 @@ import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
+import { eventBytes, type StoredWrite, type StorageVerdict } from "./stored-bytes.ts";
+import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 
 /** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
 const FLUSH_AFTER_MS = 250;
@@ -62,6 +64,7 @@ export class AccountMeter extends BackedUpObject {
 	#keyVersions: Map<string, number>;
 	#budgets: KeyBudgets;
 	#refusals: RefusalTable;
+	#stored: StoredQuota;
 	#outbox: Outbox;
 	#flushedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -90,6 +93,10 @@ export class AccountMeter extends BackedUpObject {
 			onEvent: (nowMs) => this.#eventStored(nowMs),
 		});
 		this.#refusals = new RefusalTable(this.#sql);
+		this.#stored = new StoredQuota(this.#sql, env, {
+			arm: (atMs) => this.#outbox.arm(atMs),
+			waitUntil: (work) => state.waitUntil(work),
+		});
 		// The alarm may have been lost with its machine, so open work sets it again.
 		this.#armForOpenWork(now);
 		if (this.#hasUnflushed) this.#outbox.flushIn(FLUSH_AFTER_MS);
@@ -147,7 +154,10 @@ export class AccountMeter extends BackedUpObject {
 		// A repeated call is neither counted again nor refused because of its own admission.
 		if (!this.#meterState.find(request.requestId)) {
 			if (this.#meterState.followClock(now)) this.#armForOpenWork(now);
-			const refusal = this.#limitRefusal(request, plan, now) ?? this.#budgetRefusal(request, plan, now);
+			const refusal =
+				this.#limitRefusal(request, plan, now) ??
+				this.#budgetRefusal(request, plan, now) ??
+				this.#storageRefusal(request, plan, now);
 			if (refusal) return refusal;
 			this.#makeRoom(now);
 			const { requestId, countsTowardsDay, keyId, keyLimits, keyBudget, budgetKeyId, reservation } = request;
@@ -160,7 +170,8 @@ export class AccountMeter extends BackedUpObject {
 			if (reservation) this.#outbox.arm(reservation.expiresAtMs);
 		}
 		const quota = this.#quota(plan, now);
-		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)) };
+		const isReduced = request.stored !== undefined && this.#stored.isReduced(request.requestId);
+		return { admitted: true, quota: narrowerQuota(quota, this.#keyQuota(request, quota, now)), isReduced };
 	}
 
 	/** The refusal by a limit of the plan or of the key; null when the request fits in all of them. */
@@ -180,6 +191,16 @@ export class AccountMeter extends BackedUpObject {
 		return budget && { admitted: false, reason: "key_budget_exceeded", quota: this.#quota(plan, nowMs), budget };
 	}
 
+	/**
+	 * Counts what a request stores; its refusal where the quota has no room for it, else null. Called last, before the slot is written:
+	 * if the object dies in between, the repeated call finds the write counted.
+	 */
+	#storageRefusal({ requestId: id, stored }: AdmitRequest, plan: PlanId, nowMs: number): AdmitVerdict | null {
+		const verdict = stored ? this.#stored.count({ id, ...stored, plan }, nowMs) : null;
+		if (!verdict || verdict.stored) return null;
+		return { admitted: false, reason: "storage_quota_exceeded", quota: this.#quota(plan, nowMs), stored: verdict };
+	}
+
 	/** Settles a slot, and stores the alerts that its cost gives rise to in the same transaction. */
 	#settle(slot: Slot, settlement: Settlement, nowMs: number, isDoubtful = false): void {
 		this.#meterState.settle(slot, settlement, nowMs, isDoubtful);
@@ -196,16 +217,33 @@ export class AccountMeter extends BackedUpObject {
 	}
 
 	/** Replaces a reservation by its settlement. Idempotent. A reservation that has expired stays settled at its bound. */
-	settle(settlement: Settlement): SettleVerdict {
+	settle(settlement: Settlement, stored?: StoredWrite): SettleVerdict {
 		const { request_id: requestId, proof_hash: proofHash } = settlement.receipt;
 		const slot = this.#meterState.find(requestId);
 		// Slots are reused: a request without a slot was settled long ago, maybe at its bound.
 		if (!slot) return "late";
 		if (slot.closedAtMs !== null) return slot.proofHash === proofHash ? "settled" : "late";
 		const nowMs = Date.now();
+		// Counted first, as in `admit`. What was paid for is stored whatever the quota says.
+		if (stored) this.#stored.countAnyway(`${requestId} settled`, settlement.usage.user_id, stored, nowMs);
 		this.#settle(slot, settlement, nowMs);
 		this.#flushSoon(nowMs);
 		return "settled";
+	}
+
+	/** Counts what is stored by a request that was admitted before. Idempotent by the write's id. */
+	countStored(write: CountedWrite): StorageVerdict {
+		return this.#stored.count({ ...write, plan: this.#plan ?? write.plan }, Date.now());
+	}
+
+	/** Counts kept bytes no more, because they were deleted. Idempotent by the deletion's id. */
+	dropStored(id: string, userId: string, keptBytes: number): void {
+		this.#stored.countAnyway(id, userId, { rollingBytes: 0, keptBytes: -keptBytes }, Date.now());
+	}
+
+	/** Takes back what was counted under a name, because it was not stored. Idempotent. */
+	giveBackStored(id: string): void {
+		this.#stored.giveBack(id, Date.now());
 	}
 
 	/**
@@ -244,7 +282,9 @@ export class AccountMeter extends BackedUpObject {
 	/** Releases a reservation of a request that no model was billed for. */
 	release(requestId: string): void {
 		const slot = this.#meterState.find(requestId);
-		if (slot && slot.closedAtMs === null) this.#meterState.release(slot, Date.now());
+		if (!slot || slot.closedAtMs !== null) return;
+		this.#stored.giveBack(requestId, Date.now());
+		this.#meterState.release(slot, Date.now());
 	}
 
 	/** Limits now, and usage up to the last settled request. Its size is bounded, however much D1 lacks. */
@@ -253,6 +293,7 @@ export class AccountMeter extends BackedUpObject {
 		if (this.#meterState.hasDoubtful && !this.#outbox.isFailing) await this.#outbox.flush();
 		return {
 			quota: this.#quota(this.#plan ?? plan, Date.now()),
+			stored: this.#stored.totals(this.#plan ?? plan, Date.now()),
 			totals: this.#meterState.totals(),
 			recent: this.#meterState.recentPending(RECENT_ROWS),
 			open: this.#meterState.openIds(),
@@ -425,7 +466,8 @@ export class AccountMeter extends BackedUpObject {
 
 	async #writeRound(): Promise<boolean> {
 		const batch = this.#meterState.nextBatch();
-		if (batch.rows.length === 0) return (await this.#writeAlerts()) || this.#writeRefusals();
+		if (batch.rows.length === 0)
+			return (await this.#writeAlerts()) || (await this.#writeRefusals()) || this.#stored.flush(Date.now());
 		this.#flushedAtMs = Date.now();
 		const inserted = await recordSettlements(database(this.env.DB), batch.rows);
 		const otherIds = batch.rows.map(({ row }) => row.request_id).filter((id) => !inserted.has(id));
@@ -438,11 +480,10 @@ export class AccountMeter extends BackedUpObject {
 	async #writeAlerts(): Promise<boolean> {
 		const alerts = this.#budgets.table.hasUnflushed ? this.#budgets.table.unflushed() : [];
 		if (alerts.length === 0) return false;
-		await recordMeterEvents(
-			database(this.env.DB),
-			alerts.map(({ event }) => toStoredEvent(event)),
-		);
+		const events = alerts.map(({ event }) => toStoredEvent(event));
+		await recordMeterEvents(database(this.env.DB), events);
 		this.#budgets.table.markFlushed(alerts);
+		this.#countEvents(events);
 		return true;
 	}
 
@@ -454,7 +495,13 @@ export class AccountMeter extends BackedUpObject {
 			refusals.map(({ event }) => event),
 		);
 		this.#refusals.forget(refusals);
+		this.#countEvents(refusals.map(({ event }) => event));
 		return true;
+	}
+
+	/** Counts events of the meter's own, which D1 has now. */
+	#countEvents(events: readonly MeterEvent[]): void {
+		for (const { user_id, payload } of events) this.#stored.addRolling(user_id, eventBytes(payload), Date.now());
 	}
 
 	/** @param flushAtMs when to flush again, if anything is unflushed. */
@@ -464,6 +511,7 @@ export class AccountMeter extends BackedUpObject {
 		if (this.#hasUnflushed) this.#outbox.arm(flushAtMs);
 		this.#armForWebhooks();
 		this.#armForRefusals(flushAtMs);
+		this.#stored.armForFlush(Date.now(), flushAtMs);
 	}
 
 	/** Flushes refusals when their minute is over. @param notBeforeMs when to try again after a failure. */

@@ -5,6 +5,7 @@ import type { BudgetStatus, KeyBudget, MeteredBudget } from "./key-budget.ts";
 import type { KeyLimits } from "./key-windows.ts";
 import type { PendingPage } from "./meter-state.edge.ts";
 import type { OpenHold, RecentUsage, Reservation } from "./settlement.ts";
+import type { StoredTotals, StoredWrite } from "./stored-bytes.ts";
 import type { NamedTotals } from "./usage-totals.ts";
 
 /** A request to be admitted. */
@@ -23,6 +24,8 @@ export interface AdmitRequest {
 	plan: PlanId;
 	countsTowardsDay: boolean;
 	reservation?: Reservation;
+	/** What the request stores, which is counted with it. */
+	stored?: { userId: string; write: StoredWrite };
 }
 
 /** The limits after a verdict. */
@@ -37,7 +40,8 @@ export interface Quota {
 }
 
 export type AdmitVerdict =
-	| { admitted: true; quota: Quota }
+	/** `isReduced`: of what it stores, the reduced form was counted. */
+	| { admitted: true; quota: Quota; isReduced: boolean }
 	| { admitted: false; reason: "revoked" }
 	/** The caller knows an earlier version of the key. */
 	| { admitted: false; reason: "key_changed" }
@@ -45,6 +49,8 @@ export type AdmitVerdict =
 	| { admitted: false; reason: "plan_changed"; plan: PlanId }
 	/** The reservation is more than what is left of the key's budget. */
 	| { admitted: false; reason: "key_budget_exceeded"; quota: Quota; budget: BudgetStatus }
+	/** What the request stores is more than the plan's quota leaves. */
+	| { admitted: false; reason: "storage_quota_exceeded"; quota: Quota; stored: StoredTotals & { quotaBytes: number } }
 	| {
 			admitted: false;
 			reason: "rate_limit_exceeded" | "daily_limit_exceeded";
@@ -96,6 +102,7 @@ export const RECENT_ROWS = 20;
 /** Limits now, and usage as far as the meter knows it. */
 export interface MeterSnapshot {
 	quota: Quota;
+	stored: StoredTotals;
 	/** Of every settlement. */
 	totals: NamedTotals[];
 	/** The latest rows that D1 may not have, newest first. */

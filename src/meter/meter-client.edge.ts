@@ -23,12 +23,21 @@ import type { PendingPage } from "./meter-state.edge.ts";
 import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
+import type { StoredWrite, StorageVerdict } from "./stored-bytes.ts";
+import type { CountedWrite } from "./stored-quota.edge.ts";
 
 export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
 
 export interface MeterClient {
 	admit(request: AdmitRequest): Promise<AdmitVerdict>;
-	settle(settlement: Settlement): Promise<SettleVerdict>;
+	/** @param stored what is stored with the settlement beside what was counted before; absent for nothing. */
+	settle(settlement: Settlement, stored?: StoredWrite): Promise<SettleVerdict>;
+	/** Counts what is stored by a request that was admitted before. */
+	countStored(write: CountedWrite): Promise<StorageVerdict>;
+	/** Counts kept bytes no more, because they were deleted. @param id names the deletion. */
+	dropStored(id: string, userId: string, keptBytes: number): Promise<void>;
+	/** Takes back what was counted under a name, because it was not stored. */
+	giveBackStored(id: string): Promise<void>;
 	release(requestId: string): Promise<void>;
 	/** Replaces an open reservation by another. */
 	extend(requestId: string, reservation: Reservation): Promise<ExtendVerdict>;
@@ -81,7 +90,10 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 	const twice = <T>(call: (stub: DurableObjectStub<AccountMeter>) => Promise<T>) => callObject(namespace, userId, call);
 	return {
 		admit: (request) => twice(async (stub) => (await stub.admit(request)) as AdmitVerdict),
-		settle: (settlement) => twice((stub) => stub.settle(settlement)),
+		settle: (settlement, stored) => twice((stub) => stub.settle(settlement, stored)),
+		countStored: (write) => twice(async (stub) => (await stub.countStored(write)) as StorageVerdict),
+		dropStored: (id, userId, keptBytes) => twice((stub) => stub.dropStored(id, userId, keptBytes)),
+		giveBackStored: (id) => twice((stub) => stub.giveBackStored(id)),
 		release: (requestId) => twice((stub) => stub.release(requestId)),
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),
 		doubtful: (after) => twice(async (stub) => await stub.doubtful(after)),

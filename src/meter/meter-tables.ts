@@ -46,5 +46,13 @@ export const METER_TABLES: TableSchema = {
 			`),
 		(sql) =>
 			sql.exec("CREATE TABLE ended_sessions (session TEXT PRIMARY KEY, ends_at_ms INTEGER NOT NULL) WITHOUT ROWID"),
+		// What the user stores is counted from here on.
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE stored (one INTEGER PRIMARY KEY CHECK (one = 1), user_id TEXT NOT NULL, kept INTEGER NOT NULL,
+					days TEXT NOT NULL, flushed INTEGER, recounted_at_ms INTEGER NOT NULL);
+				CREATE TABLE stored_writes (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, day INTEGER NOT NULL,
+					rolling INTEGER NOT NULL, kept INTEGER NOT NULL, is_reduced INTEGER NOT NULL) WITHOUT ROWID;
+			`),
 	],
 };

@@ -6,7 +6,7 @@ import type { AuditEventRow } from "../audit/event.ts";
 import { clip } from "../clip.ts";
 import { workspaceIdSchema } from "../ids.ts";
 import { canonicalJson } from "../proof/canonical.ts";
-import { hashObject } from "../proof/hash.ts";
+import { type Hash, hashObject, hashText } from "../proof/hash.ts";
 import type { PolicyDecision, PolicyInput } from "./decide.ts";
 
 const POLICY_ACTION_KINDS = ["edit", "refactor", "deploy", "review", "setup", "delete"] as const;
@@ -78,12 +78,50 @@ const MAX_PAYLOAD_BYTES = 262_144;
 const MAX_CUT_ENTRIES = 50;
 const MAX_CUT_CHARS = 500;
 
-function clipEntries(texts: readonly string[]): string[] {
-	return texts.slice(0, MAX_CUT_ENTRIES).map((text) => clip(text, MAX_CUT_CHARS));
+/** JSON of a check without its context where the quota of stored bytes is full. A larger one is cut. */
+const MAX_REDUCED_BYTES = 4_096;
+const MAX_REDUCED_ENTRIES = 5;
+const MAX_REDUCED_CHARS = 200;
+
+interface Cut {
+	entries: number;
+	chars: number;
+}
+
+function clipEntries(texts: readonly string[], { entries, chars }: Cut): string[] {
+	return texts.slice(0, entries).map((text) => clip(text, chars));
+}
+
+/** What an event says of a context that it does not keep. */
+export interface ContextDigest {
+	/** H of its canonical JSON. */
+	hash: Hash;
+	/** Of its canonical JSON. */
+	bytes: number;
+}
+
+function digestContext(context: Record<string, unknown>): ContextDigest {
+	const text = canonicalJson(context);
+	return { hash: hashText(text), bytes: utf8ToBytes(text).length };
+}
+
+/** A check as its audit event keeps it. */
+export interface RenderedCheck {
+	action: string;
+	action_kind: string | null;
+	files_affected: string[];
+	commands: string[];
+	estimated_cost_usd: number | null;
+	context: Record<string, unknown> | null;
+	truncated: boolean;
+	/** The quota of stored bytes was full, and something is not kept. */
+	reduced?: "storage_quota_exceeded";
+	/** Of a context that is not kept. */
+	context_digest?: ContextDigest;
 }
 
 /** Renders a check for its audit event: whole, or cut when it is too large to keep. */
-function renderCheck(check: PolicyCheck) {
+export function renderCheck(check: PolicyCheck): RenderedCheck {
 	const whole = {
 		action: check.action,
 		action_kind: check.action_kind ?? null,
@@ -93,14 +131,41 @@ function renderCheck(check: PolicyCheck) {
 		context: check.context ?? null,
 		truncated: false,
 	};
-	if (jsonByteLength(whole) <= MAX_PAYLOAD_BYTES) return whole;
+	return jsonByteLength(whole) <= MAX_PAYLOAD_BYTES
+		? whole
+		: cutCheck(whole, { entries: MAX_CUT_ENTRIES, chars: MAX_CUT_CHARS });
+}
+
+function cutCheck(check: RenderedCheck, cut: Cut): RenderedCheck {
 	return {
-		...whole,
-		action: clip(whole.action, MAX_CUT_CHARS),
-		files_affected: clipEntries(whole.files_affected),
-		commands: clipEntries(whole.commands),
+		...check,
+		action: clip(check.action, MAX_CUT_CHARS),
+		files_affected: clipEntries(check.files_affected, cut),
+		commands: clipEntries(check.commands, cut),
 		truncated: true,
 	};
+}
+
+/** A rendered check as it is kept where the quota of stored bytes is full: a context as its digest, long texts in part. */
+export function reduceCheck(rendered: RenderedCheck): RenderedCheck {
+	const { context, ...others } = rendered;
+	const isLong = jsonByteLength(others) > MAX_REDUCED_BYTES;
+	if (context === null && !isLong) return rendered;
+	const reduced: RenderedCheck = {
+		...rendered,
+		context: null,
+		...(context === null ? {} : { context_digest: digestContext(context) }),
+		reduced: "storage_quota_exceeded",
+	};
+	return isLong ? cutCheck(reduced, { entries: MAX_REDUCED_ENTRIES, chars: MAX_REDUCED_CHARS }) : reduced;
+}
+
+/** What is decided on a check, in bytes of its event. */
+const MAX_DECISION_BYTES = 1_024;
+
+/** What the event of a check counts as. */
+export function checkBytes(rendered: RenderedCheck): number {
+	return jsonByteLength(rendered) + MAX_DECISION_BYTES;
 }
 
 /** The hash of the whole check, also where the event holds a cut one. */
@@ -128,16 +193,18 @@ function hashCheck({
 /**
  * The audit event of a decision.
  * @param manifestDigest The digest of the manifest in force.
+ * @param rendered the check as it is kept.
  */
 export function toPolicyCheckEvent(
 	check: PolicyCheck,
 	decided: PolicyDecision,
 	manifestDigest: string,
 	envelope: Pick<AuditEventRow, "id" | "user_id" | "actor" | "created_at">,
+	rendered: RenderedCheck = renderCheck(check),
 ): AuditEventRow {
 	const { decision, risk_score, risk_tier, reason, factors } = decided;
 	const payload = {
-		...renderCheck(check),
+		...rendered,
 		input_hash: hashCheck(check),
 		factors: factors.filter(({ triggered }) => triggered).map(({ id }) => id),
 		reason,

@@ -12,7 +12,15 @@ import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { runInOneTurn, runInTurns } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
-import { policyCheckSchema, textListSchema, toPolicyCheckEvent, toPolicyInput } from "./check.ts";
+import {
+	checkBytes,
+	policyCheckSchema,
+	reduceCheck,
+	renderCheck,
+	textListSchema,
+	toPolicyCheckEvent,
+	toPolicyInput,
+} from "./check.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
 import { defaultManifest, manifestDigest } from "./manifest.ts";
@@ -36,6 +44,16 @@ export const policyDecisionSchema = z.lazy(() =>
 		reason: z.string(),
 		event_id: z.string(),
 		created_at: z.string(),
+		reduced: z
+			.literal("storage_quota_exceeded")
+			.optional()
+			.describe(
+				"The quota of stored bytes is full, and the event keeps less: `context` as its digest, long texts in part.",
+			),
+		context_digest: z
+			.object({ hash: z.string(), bytes: z.int() })
+			.optional()
+			.describe("Of a context that the event does not keep."),
 	}),
 );
 
@@ -45,6 +63,7 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 		method: "POST",
 		path: "/v1/policy/check",
 		access: "key",
+		admission: "handler",
 		summary: "Decides whether an action may go ahead under a workspace's policy, and records the decision.",
 		description:
 			"Ask it before an action that changes, deletes or deploys something, and heed `decision`: `allow`, `confirm` or `approve` by a person, or `deny`. Each check is recorded in the audit log.",
@@ -52,6 +71,16 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 		result: policyDecisionSchema,
 		async handle({ body, context }) {
 			const { account, db, settings, timings } = context;
+			// Admitted before anything is decided. A full quota stops no check: then the reduced form is counted and kept.
+			const whole = renderCheck(body);
+			const lesser = reduceCheck(whole);
+			const counted = await context.store({
+				rollingBytes: checkBytes(whole),
+				keptBytes: 0,
+				reducedRollingBytes: checkBytes(lesser),
+			});
+			if (!counted.ok) return counted;
+			const rendered = counted.value.isReduced ? lesser : whole;
 			const key = { userId: account.userId, workspaceId: body.workspace_id };
 			const stored = await timings.measure("d1", () => findManifest(db, key));
 			const manifest = stored?.manifest ?? defaultManifest(body.workspace_id);
@@ -72,10 +101,18 @@ const checkPolicyEndpoint = (loadEngine: LoadPolicyEngine) =>
 				created_at: new Date(nowMs).toISOString(),
 			};
 			const digest = stored?.digest ?? manifestDigest(manifest);
-			const checked = await runInOneTurn(context, () => toPolicyCheckEvent(body, decided, digest, envelope));
+			const checked = await runInOneTurn(context, () => toPolicyCheckEvent(body, decided, digest, envelope, rendered));
 			const event = { ...checked, payload: await redactPayloadSecrets(checked.payload, settings) };
 			await recordAuditEvent(context, { kind: "workspace", id: body.workspace_id }, event);
-			return ok({ ...decided, factors: [...decided.factors], event_id: event.id, created_at: event.created_at });
+			const { reduced, context_digest } = rendered;
+			return ok({
+				...decided,
+				factors: [...decided.factors],
+				event_id: event.id,
+				created_at: event.created_at,
+				...(reduced === undefined ? {} : { reduced }),
+				...(context_digest === undefined ? {} : { context_digest }),
+			});
 		},
 	});
 

@@ -1,11 +1,15 @@
 // Manifests in D1. Every version is kept. The highest version is the workspace's policy.
-import { and, desc, eq } from "drizzle-orm";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import type { CountWrite } from "../account/counted-write.ts";
 import type { AuditEventRow } from "../audit/event.ts";
 import { insertEventOfChange } from "../audit/events.store.ts";
 import type { Database } from "../db/client.edge.ts";
 import { rowsFromJson } from "../db/rows.ts";
 import { workspaceManifests } from "../db/schema.ts";
-import { StorageUnavailableError } from "../failure.ts";
+import { ok, type Result, StorageUnavailableError } from "../failure.ts";
+import { eventBytes, STORED_ROW_BYTES } from "../meter/stored-bytes.ts";
 import { defaultManifest, manifestDigest, type WorkspaceManifest, workspaceManifestSchema } from "./manifest.ts";
 
 /** The workspace of a user. */
@@ -34,9 +38,12 @@ export async function findManifest(
 	version?: number,
 ): Promise<StoredManifest | null> {
 	const numbered = version === undefined ? undefined : eq(workspaceManifests.version, version);
+	const same = alias(workspaceManifests, "same");
+	const { digest, version: stored, manifest, createdAt, sameAs } = workspaceManifests;
 	const row = await db
-		.select()
+		.select({ digest, version: stored, createdAt, manifest: sql<string>`coalesce(${same.manifest}, ${manifest})` })
 		.from(workspaceManifests)
+		.leftJoin(same, and(eq(same.userId, userId), eq(same.workspaceId, workspaceId), eq(same.version, sameAs)))
 		.where(and(eq(workspaceManifests.userId, userId), eq(workspaceManifests.workspaceId, workspaceId), numbered))
 		.orderBy(desc(workspaceManifests.version))
 		.limit(1)
@@ -48,6 +55,24 @@ export async function findManifest(
 		version: row.version,
 		updatedAt: row.createdAt,
 	};
+}
+
+/** The version of a workspace whose row has the text of a manifest; null when none was the same. */
+async function findSame(db: Database, { userId, workspaceId }: WorkspaceKey, digest: string): Promise<number | null> {
+	const row = await db
+		.select({ version: workspaceManifests.version })
+		.from(workspaceManifests)
+		.where(
+			and(
+				eq(workspaceManifests.userId, userId),
+				eq(workspaceManifests.workspaceId, workspaceId),
+				eq(workspaceManifests.digest, digest),
+				isNull(workspaceManifests.sameAs),
+			),
+		)
+		.limit(1)
+		.get();
+	return row?.version ?? null;
 }
 
 /** Of so many changes to one manifest at the same time, each is stored. */
@@ -63,40 +88,52 @@ interface ManifestChange {
 	baseDigest?: string | undefined;
 	/** The event of the change; null is the default manifest. */
 	toEvent: (before: StoredManifest | null) => Promise<AuditEventRow>;
+	/** Counts what is about to be stored, once. A failure ends the change. */
+	count: CountWrite;
 }
 
 /**
  * Puts a manifest in force, and records that in the audit log, in one transaction. A change that another one overtakes is tried
- * again, so the event always names the manifest right before; one that names its base ends instead.
+ * again, so the event always names the manifest right before; one that names its base ends instead. The text of a manifest that the
+ * workspace had before is not stored again.
  */
 export async function storeManifest(
 	db: Database,
 	userId: string,
-	{ manifest, createdAt, baseDigest, toEvent }: ManifestChange,
-): Promise<StoreVerdict> {
+	{ manifest, createdAt, baseDigest, toEvent, count }: ManifestChange,
+): Promise<Result<StoreVerdict>> {
 	const workspaceId = manifest.workspace_id;
 	const digest = manifestDigest(manifest);
+	let isCounted = false;
 	for (let tries = 0; tries < MAX_STORE_TRIES; tries++) {
 		const before = await findManifest(db, { userId, workspaceId });
-		if (before?.digest === digest) return "unchanged";
+		if (before?.digest === digest) return ok("unchanged");
 		const inForce = before?.digest ?? manifestDigest(defaultManifest(workspaceId));
-		if (baseDigest !== undefined && baseDigest !== inForce) return "overtaken";
+		if (baseDigest !== undefined && baseDigest !== inForce) return ok("overtaken");
 		const version = (before?.version ?? 0) + 1;
+		const sameAs = await findSame(db, { userId, workspaceId }, digest);
+		const text = sameAs === null ? JSON.stringify(manifest) : "";
+		const event = await toEvent(before);
+		const keptBytes = utf8ToBytes(text).length + STORED_ROW_BYTES;
+		const counted = isCounted ? null : await count({ rollingBytes: eventBytes(event.payload), keptBytes });
+		if (counted && !counted.ok) return counted;
+		isCounted = true;
 		const row = {
 			user_id: userId,
 			workspace_id: workspaceId,
 			version,
 			digest,
-			manifest: JSON.stringify(manifest),
+			manifest: text,
 			created_at: createdAt,
+			same_as: sameAs,
 		};
 		const inserted = db
 			.insert(workspaceManifests)
 			.select(rowsFromJson(workspaceManifests, [row]))
 			.onConflictDoNothing()
 			.returning({ version: workspaceManifests.version });
-		const [rows] = await db.batch([inserted, insertEventOfChange(db, await toEvent(before))]);
-		if (rows.length > 0) return "stored";
+		const [rows] = await db.batch([inserted, insertEventOfChange(db, event)]);
+		if (rows.length > 0) return ok("stored");
 	}
 	throw new StorageUnavailableError("the manifest is changed by others all the time");
 }

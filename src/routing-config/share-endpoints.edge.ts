@@ -1,11 +1,13 @@
 // Shared routing configs over HTTP: made, listed, read as JSON or as a page for people, deleted.
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
+import { type CountWrite, makeCountedWrite } from "../account/counted-write.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { readListCursor, renderCursor } from "../http/list-position.ts";
+import { logError } from "../http/log.edge.ts";
 import { integerParam } from "../http/query.ts";
 import { forgetShareBadge } from "./badge-endpoint.edge.ts";
 import { configFields, configSchema, readConfigInput, requireOneForm, toConfigFields } from "./config-input.ts";
@@ -74,10 +76,14 @@ const createShareEndpoint = endpoint({
 		const shared: SharedConfig = { title, brainMd: body.brain_md ?? null, config, errors };
 		const createdAt = new Date(context.startedAtMs).toISOString();
 		const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
-		const share = await context.timings.measure("d1", () =>
-			storeShare(context.db, context.account.userId, shared, createdAt, random),
+		const store = (count: CountWrite) =>
+			storeShare(context.db, context.account.userId, shared, createdAt, random, count);
+		const stored = await context.timings.measure("d1", () =>
+			makeCountedWrite(context, store, (value) => value?.isNew ?? false),
 		);
-		if (!share) return fail({ reason: "share_limit_reached", limit: MAX_USER_SHARES });
+		if (!stored.ok) return stored;
+		if (!stored.value) return fail({ reason: "share_limit_reached", limit: MAX_USER_SHARES });
+		const { share } = stored.value;
 		const { json, page } = shareUrls(share, context);
 		return ok({
 			object: "brain.share" as const,
@@ -209,10 +215,25 @@ const deletedShareSchema = z.lazy(() =>
 	z.object({ object: z.literal("brain.share"), share_id: z.string(), deleted: z.literal(true) }),
 );
 
+/** What a deleted share counted as counts no more. Never throws: what is lost here is counted anew one day. */
+async function giveBack(
+	id: string,
+	{ userId, bytes }: { userId: string; bytes: number },
+	{ meter }: ServiceContext,
+): Promise<void> {
+	try {
+		await meter(userId).dropStored(`share ${id} deleted`, userId, bytes);
+	} catch (error) {
+		logError("stored_bytes_not_given_back", error, { share_id: id });
+	}
+}
+
 /** Deletes a share. @param userId its owner; null for the operator, who may delete anybody's. */
-async function deleteShareById(id: string, userId: string | null, { db, env, timings }: ServiceContext) {
-	const deleted = isShareId(id) && (await timings.measure("d1", () => deleteShare(db, id, userId)));
+async function deleteShareById(id: string, userId: string | null, context: ServiceContext) {
+	const { db, env, timings } = context;
+	const deleted = isShareId(id) ? await timings.measure("d1", () => deleteShare(db, id, userId)) : null;
 	if (!deleted) return fail(NO_SHARE);
+	await giveBack(id, deleted, context);
 	await forgetShareBadge(env, id);
 	return ok({ object: "brain.share" as const, share_id: id, deleted: true as const });
 }

@@ -1,11 +1,15 @@
 // Stores shared routing configs in D1. A share never changes, but it can be deleted. Anybody may read it by its id; only its owner
 // can list it.
+import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { and, desc, eq, sql } from "drizzle-orm";
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
+import type { CountWrite } from "../account/counted-write.ts";
 import type { Database } from "../db/client.edge.ts";
 import { brainShares } from "../db/schema.ts";
+import { ok, type Result } from "../failure.ts";
 import type { ListPosition } from "../http/list-position.ts";
+import { STORED_ROW_BYTES } from "../meter/stored-bytes.ts";
 import { configDigest } from "./config.ts";
 import { contentDigest, isShareId, MAX_USER_SHARES, newShareId, type Share, type SharedConfig } from "./share.ts";
 import { parseStoredConfig } from "./stored-config.ts";
@@ -26,6 +30,18 @@ function toShare({ id, title, brainMd, config, configDigest: digest, errors, cre
 	};
 }
 
+/** A share as it is stored. */
+interface StoredShare {
+	share: Share;
+	/** False where the user had shared the same before. */
+	isNew: boolean;
+}
+
+/** What a share counts as. */
+function shareBytes({ brainMd, config, errors }: Pick<ShareRow, "brainMd" | "config" | "errors">): number {
+	return [brainMd ?? "", config, errors].reduce((sum, text) => sum + utf8ToBytes(text).length, STORED_ROW_BYTES);
+}
+
 /** A taken id is very rare. Five in a row would be a fault of the random numbers. */
 const MAX_ID_TRIES = 5;
 
@@ -40,9 +56,22 @@ export async function storeShare(
 	shared: SharedConfig,
 	createdAt: string,
 	random: (count: number) => Uint8Array,
-): Promise<Share | null> {
+	countWrite: CountWrite,
+): Promise<Result<StoredShare | null>> {
 	const digest = contentDigest(shared);
 	const own = eq(brainShares.userId, userId);
+	const findSame = () =>
+		db
+			.select()
+			.from(brainShares)
+			.where(and(own, eq(brainShares.contentDigest, digest)))
+			.get();
+	const known = await findSame();
+	if (known) return ok({ share: toShare(known), isNew: false });
+	const [config, errors] = [JSON.stringify(shared.config), JSON.stringify(shared.errors)];
+	const keptBytes = shareBytes({ brainMd: shared.brainMd, config, errors });
+	const counted = await countWrite({ rollingBytes: 0, keptBytes });
+	if (!counted.ok) return counted;
 	const userShares = sql<number>`(SELECT count(*) FROM ${brainShares} WHERE ${own})`;
 	for (let tries = 0; tries < MAX_ID_TRIES; tries++) {
 		const values = [
@@ -50,9 +79,9 @@ export async function storeShare(
 			userId,
 			shared.title,
 			shared.brainMd,
-			JSON.stringify(shared.config),
+			config,
 			configDigest(shared.config),
-			JSON.stringify(shared.errors),
+			errors,
 			digest,
 			createdAt,
 		].map((value) => sql`${value}`);
@@ -62,15 +91,11 @@ export async function storeShare(
 			.onConflictDoNothing()
 			.returning()
 			.get();
-		if (stored) return toShare(stored);
-		const same = await db
-			.select()
-			.from(brainShares)
-			.where(and(own, eq(brainShares.contentDigest, digest)))
-			.get();
-		if (same) return toShare(same);
-		const counted = await db.select({ count: userShares }).from(sql`(SELECT 1)`).get();
-		if (counted && counted.count >= MAX_USER_SHARES) return null;
+		if (stored) return ok({ share: toShare(stored), isNew: true });
+		const same = await findSame();
+		if (same) return ok({ share: toShare(same), isNew: false });
+		const sum = await db.select({ count: userShares }).from(sql`(SELECT 1)`).get();
+		if (sum && sum.count >= MAX_USER_SHARES) return ok(null);
 		// The id is taken, or a share was deleted meanwhile.
 	}
 	throw new Error("no free share id was found");
@@ -126,12 +151,17 @@ export async function listShares(
 }
 
 /**
- * Deletes a share; false when there is none.
+ * Deletes a share; null when there is none.
  * @param userId its owner; null deletes anybody's.
+ * @returns whose it was, and what it counted as.
  */
-export async function deleteShare(db: Database, id: string, userId: string | null): Promise<boolean> {
+export async function deleteShare(
+	db: Database,
+	id: string,
+	userId: string | null,
+): Promise<{ userId: string; bytes: number } | null> {
 	const byId = eq(brainShares.id, id);
 	const where = userId === null ? byId : and(byId, eq(brainShares.userId, userId));
-	const deleted = await db.delete(brainShares).where(where).returning({ id: brainShares.id }).get();
-	return deleted !== undefined;
+	const deleted = await db.delete(brainShares).where(where).returning().get();
+	return deleted ? { userId: deleted.userId, bytes: shareBytes(deleted) } : null;
 }

@@ -5,6 +5,7 @@ import { type ChatRequest, chatRequestSchema } from "../chat/request.ts";
 import type { Failure } from "../failure.ts";
 import { withClientFieldNames, withTextField } from "../inference/client-fields.ts";
 import type { InferenceRequest } from "../inference/plan.ts";
+import { taskTextSchema } from "../inference/task-text.ts";
 import type { JsonObject } from "../json.ts";
 import type { Skill } from "./skill.ts";
 
@@ -20,10 +21,9 @@ export const skillRequestSchema = z.lazy(() =>
 		.unwrap()
 		.omit({ messages: true, tools: true })
 		.extend({
-			task: z
-				.string()
+			task: taskTextSchema()
 				.regex(/\S/, "must not be blank")
-				.describe("What the skill is put to, with all that it needs to know."),
+				.describe("What the skill is put to, with all that it needs to know; at most 256 KiB."),
 			messages: refusedField,
 			tools: refusedField,
 		}),

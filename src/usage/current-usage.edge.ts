@@ -5,6 +5,7 @@ import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { MeterClient, Quota } from "../meter/meter-client.edge.ts";
 import type { PendingPage } from "../meter/meter-state.edge.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
+import type { StoredTotals } from "../meter/stored-bytes.ts";
 import { type CountedUsage, UsageTotals } from "../meter/usage-totals.ts";
 import { readUsage } from "./usage.store.ts";
 
@@ -29,6 +30,8 @@ interface CurrentUsage {
 	quota: Quota;
 	totals: UsageTotals;
 	recent: RecentUsage[];
+	/** What the user stores, and may store. */
+	stored: StoredTotals;
 	/** Requests that are not settled yet. Their holds are in no total. */
 	holds: OpenHold[];
 }
@@ -47,7 +50,8 @@ export async function currentUsage({
 }): Promise<CurrentUsage> {
 	const own = meter(account.userId);
 	// The meter is read first: what it flushes after this is found in D1.
-	const { quota, totals: counted, recent: pending, open, holds, doubtful: page } = await own.snapshot(account.plan.id);
+	const snapshot = await own.snapshot(account.plan.id);
+	const { quota, stored: storedTotals, totals: counted, recent: pending, open, holds, doubtful: page } = snapshot;
 	const doubtful = await readDoubtful(own, page);
 	// A request that was open in the snapshot may expire before a later page is read: it is on that page, but not in the totals.
 	const wereOpen = new Set(open);
@@ -60,5 +64,6 @@ export async function currentUsage({
 	for (const row of stored.counted.values()) totals.addRow(row);
 	const rows = new Map([...pending, ...stored.recent].map((row) => [row.request_id, row]));
 	const recent = [...rows.values()].sort(newestUsageFirst).slice(0, RECENT_ROWS);
-	return { quota, totals, recent, holds: holds.filter(({ request_id }) => !stored.counted.has(request_id)) };
+	const unsettled = holds.filter(({ request_id }) => !stored.counted.has(request_id));
+	return { quota, totals, recent, stored: storedTotals, holds: unsettled };
 }

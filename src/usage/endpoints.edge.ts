@@ -12,6 +12,7 @@ import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { RECENT_ROWS } from "../meter/meter-calls.ts";
 import type { OpenHold, RecentUsage } from "../meter/settlement.ts";
+import { storedQuotaBytes } from "../meter/stored-bytes.ts";
 import { usd } from "../proof/money.ts";
 import { currentUsage } from "./current-usage.edge.ts";
 import { GROUPS_AS_CSV, groupListSchema, groupQueryMembers, parseGroupRequest } from "./group-views.ts";
@@ -29,6 +30,7 @@ const pricingPlanSchema = z.object({
 	price_usd_month: z.number(),
 	daily_requests: z.int().nullable(),
 	rpm: z.int(),
+	stored_bytes: z.int().nullable().describe("The most that a user may store; null where nothing limits it."),
 	model_access: z.object({ type: accessTypeSchema, count: z.int(), models: z.array(z.string()).nullable() }),
 	agentguard: z.boolean(),
 	description: z.string(),
@@ -48,7 +50,7 @@ const listPlansEndpoint = endpoint({
 	description: "Prices and limits of each; get_usage says which is the caller's.",
 	result: z.object({ object: z.literal("list"), data: z.array(pricingPlanSchema) }),
 	async handle({ context }) {
-		const { catalog } = context.settings;
+		const { catalog, corporateStoredBytes } = context.settings;
 		const data = Object.values(PLANS).map((plan) => ({
 			id: plan.id,
 			object: "plan" as const,
@@ -56,6 +58,7 @@ const listPlansEndpoint = endpoint({
 			price_usd_month: plan.priceUsdMonth,
 			daily_requests: plan.dailyRequests,
 			rpm: plan.rpm,
+			stored_bytes: storedQuotaBytes(plan.id, corporateStoredBytes),
 			model_access: {
 				...modelAccess(plan, catalog),
 				count: modelAllowlist(plan, catalog)?.length ?? catalog.models.length,
@@ -129,6 +132,9 @@ export const usageSchema = z.lazy(() =>
 		by_provider: totalsByNameSchema,
 		by_mode: totalsByNameSchema,
 		recent: z.array(recentSchema),
+		storage: z
+			.object({ stored_bytes: z.int(), quota_bytes: z.int().nullable() })
+			.describe("What is stored, and the most that may be; null where nothing limits it."),
 		held_usd: z.number().describe("What requests that are not settled yet may cost besides what they have spent."),
 		open: z
 			.array(openSchema)
@@ -165,7 +171,7 @@ const getUsageEndpoint = endpoint({
 		const grouped = parseGroupRequest(query, context.startedAtMs);
 		if (!grouped.ok) return grouped;
 		if (grouped.value) return answerGroups(context, grouped.value, "usage.groups", toUsageAmounts);
-		const { quota, totals, recent, holds } = await currentUsage(context);
+		const { quota, totals, recent, stored, holds } = await currentUsage(context);
 		const isRestricted = readableMakers(context.account) !== null;
 		const shownRecent = isRestricted ? await listOwnRecent(context) : recent;
 		const shownOpen = holds.filter(({ api_key_id }) => mayRead(context.account, api_key_id));
@@ -190,6 +196,7 @@ const getUsageEndpoint = endpoint({
 			by_provider: totals.by("provider"),
 			by_mode: totals.by("mode"),
 			recent: shownRecent.map(renderRecent),
+			storage: { stored_bytes: stored.storedBytes, quota_bytes: stored.quotaBytes },
 			held_usd: usd(holds.reduce((sum, { held_nano_usd }) => sum + held_nano_usd, 0)),
 			open: shownOpen.map(renderHold),
 		});

@@ -6,19 +6,20 @@ import { logError } from "../http/log.edge.ts";
 import { toOutgoingRow } from "../meter/flush-batch.ts";
 import { type Reservation, type Settlement, toSettlementRow } from "../meter/settlement.ts";
 import { recordSettlements } from "../meter/settlements.store.ts";
+import type { StoredWrite } from "../meter/stored-bytes.ts";
 import { findReceipt } from "./receipts.store.ts";
 
 /** The money of one request, reserved before its first call and settled after the last. */
 export interface Funds {
 	/** Counts the request and stores its bound; durable before it returns. The client gets a refusal as its answer. */
-	reserve(reservation: Reservation): Promise<Result<unknown>>;
+	reserve(reservation: Reservation, stored?: StoredWrite): Promise<Result<unknown>>;
 	/**
 	 * Replaces the open reservation by another, which is recorded if nobody settles; durable before it returns. False when the
 	 * request is no longer open, or the reservation could not be stored: then no further call may be made for it.
 	 */
 	extend(reservation: Reservation): Promise<boolean>;
 	/** Replaces the reservation by its settlement. False when that could not be stored, or the request was settled at its bound before. */
-	settle(settlement: Settlement): Promise<boolean>;
+	settle(settlement: Settlement, stored?: StoredWrite): Promise<boolean>;
 	/** Releases a reservation that cost nothing. Never throws: on failure, which is logged, it is settled at its bound. */
 	release(): Promise<void>;
 }
@@ -38,9 +39,9 @@ export function createFunds(context: FundsContext): Funds {
 		}
 	};
 	return {
-		async reserve(reservation) {
+		async reserve(reservation, stored) {
 			try {
-				return await context.admit(reservation);
+				return await context.admit(reservation, stored ? { stored } : {});
 			} catch (error) {
 				// The reservation may be stored although the answer was lost, and no model will be called for it.
 				context.waitUntil(release());
@@ -55,9 +56,9 @@ export function createFunds(context: FundsContext): Funds {
 				return false;
 			}
 		},
-		async settle(settlement) {
+		async settle(settlement, stored) {
 			try {
-				return (await meter(account.userId).settle(settlement)) === "settled";
+				return (await meter(account.userId).settle(settlement, stored)) === "settled";
 			} catch (error) {
 				logError("settle_failed", error, { request_id: requestId });
 			}

@@ -1,16 +1,21 @@
-// Usage for the operator: a check that compares the meters' totals and the daily sums with the rows in D1, and an export of decisions.
+// Usage for the operator: sums by user, a check that compares the meters' totals and the daily sums with the rows in D1, and an export of decisions.
 
 import * as z from "zod";
 import { listUsers } from "../account/accounts.store.ts";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
+import { planIdSchema } from "../catalog/plans.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { integerParam } from "../http/query.ts";
+import { storedQuotaBytes } from "../meter/stored-bytes.ts";
+import { usd } from "../proof/money.ts";
 import { findRollupDisagreements, rollupDisagreementSchema } from "./rollup-check.store.ts";
 import { listRoutingDecisions, routingDecisionSchema } from "./routing-decisions.store.ts";
 import { recomputeTotals } from "./usage-check.store.ts";
 import { type Disagreement, findDisagreements } from "./usage-check.ts";
+import { listUserSums } from "./user-sums.store.ts";
 
 /** Users of one answer. */
 const PAGE_USERS = 10;
@@ -93,6 +98,50 @@ const checkUsageEndpoint = endpoint({
 	},
 });
 
+const DEFAULT_LISTED_USERS = 100;
+const MAX_LISTED_USERS = 1_000;
+
+const userUsageSchema = z.object({
+	user_id: z.string(),
+	user: z.string(),
+	plan: planIdSchema,
+	requests: z.int().describe("That called a model, in all."),
+	cost_usd: z.number().describe("Of them."),
+	stored_bytes: z.int().describe("That count against the plan's quota, as of `stored_at`."),
+	quota_bytes: z.int().nullable().describe("Null where nothing limits them."),
+	stored_at: z.string().nullable(),
+});
+
+const listUsageEndpoint = endpoint({
+	id: "operator_list_usage",
+	method: "GET",
+	path: "/internal/usage",
+	access: "operator",
+	internal: true,
+	summary: "Requests, cost and stored bytes of every user, as the meters have flushed them: a minute old at most.",
+	query: z.lazy(() =>
+		z.object({
+			limit: integerParam(1, MAX_LISTED_USERS).default(DEFAULT_LISTED_USERS).describe("Users of a page."),
+			cursor: cursorParam(),
+		}),
+	),
+	result: z.lazy(() => listSchema(userUsageSchema)),
+	async handle({ query: { limit, cursor = "" }, context: { db, settings } }) {
+		const found = await listUserSums(db, cursor, limit + 1);
+		const page = found.slice(0, limit);
+		const data = page.map(({ cost_nano_usd, plan: ofPlan, ...sums }) => {
+			const plan = planIdSchema.parse(ofPlan);
+			const quota_bytes = storedQuotaBytes(plan, settings.corporateStoredBytes);
+			return { ...sums, plan, cost_usd: usd(cost_nano_usd), quota_bytes };
+		});
+		return ok({
+			object: "list" as const,
+			...toNextPage(found.length > limit ? (page.at(-1)?.user_id ?? null) : null),
+			data,
+		});
+	},
+});
+
 /** The most decisions of one answer: about 1 MB. */
 const MAX_PAGE_DECISIONS = 1_000;
 
@@ -117,4 +166,8 @@ const listDecisionsEndpoint = endpoint({
 	},
 });
 
-export const operatorUsageEndpoints: readonly Endpoint[] = [checkUsageEndpoint, listDecisionsEndpoint];
+export const operatorUsageEndpoints: readonly Endpoint[] = [
+	listUsageEndpoint,
+	checkUsageEndpoint,
+	listDecisionsEndpoint,
+];

@@ -3,10 +3,11 @@
 import { ulid } from "ulid";
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
+import { type CountWrite, makeCountedWrite } from "../account/counted-write.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { toPlainEvent } from "../audit/event.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
-import { type Failure, fail, ok } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
@@ -41,17 +42,19 @@ async function activateManifest(
 	context: KeyContext,
 	manifest: WorkspaceManifest,
 	baseDigest?: string,
-): Promise<StoreVerdict> {
+): Promise<Result<StoreVerdict>> {
 	const { account, db, startedAtMs, timings, settings } = context;
-	if (account.key.role === "agent") return "unchanged";
+	if (account.key.role === "agent") return ok("unchanged");
 	const createdAt = new Date(startedAtMs).toISOString();
 	const toEvent = async (before: StoredManifest | null) => {
-		const event = toManifestEvent(account, before?.manifest ?? null, manifest);
+		const event = toManifestEvent(account, before, manifest);
 		const payload = await redactPayloadSecrets(event.payload, settings);
 		const nowMs = Date.now();
 		return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
 	};
-	return timings.measure("d1", () => storeManifest(db, account.userId, { manifest, createdAt, baseDigest, toEvent }));
+	const store = (count: CountWrite) =>
+		storeManifest(db, account.userId, { manifest, createdAt, baseDigest, toEvent, count });
+	return timings.measure("d1", () => makeCountedWrite(context, store, (verdict) => verdict === "stored"));
 }
 
 function toHandoffSummary({
@@ -99,7 +102,8 @@ const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
 			// Before anything is changed.
 			const { compilePathMatcher, compileCommandMatcher } = await loadEngine();
 			const manifest = normalizeManifest(body);
-			const isActivated = body.activate !== false && (await activateManifest(context, manifest)) === "stored";
+			const activated = body.activate === false ? ok("unchanged" as const) : await activateManifest(context, manifest);
+			if (!activated.ok) return activated;
 			const { sums, verdict } = await sumHandoffs(context, manifest.workspace_id, 0);
 			const ledger = {
 				handoffs: sums.count,
@@ -109,7 +113,7 @@ const checkReadinessEndpoint = (loadEngine: LoadPolicyEngine) =>
 			};
 			return ok({
 				...scoreReadiness(manifest, ledger, { protects: compilePathMatcher, forbids: compileCommandMatcher }),
-				policy_updated: isActivated,
+				policy_updated: activated.value === "stored",
 			});
 		},
 	});
@@ -125,7 +129,9 @@ const generateArtifactsEndpoint = endpoint({
 	result: artifactsResultSchema,
 	async handle({ body, context }) {
 		const manifest = normalizeManifest(body);
-		const policy_updated = (await activateManifest(context, manifest)) === "stored";
+		const verdict = await activateManifest(context, manifest);
+		if (!verdict.ok) return verdict;
+		const policy_updated = verdict.value === "stored";
 		const builtIns = { protectedPaths: DEFAULT_PROTECTED_PATHS, forbiddenCommands: DEFAULT_FORBIDDEN_COMMANDS };
 		return ok({ ...generateArtifacts(manifest, builtIns), policy_updated });
 	},
@@ -231,11 +237,12 @@ const putManifestEndpoint = endpoint({
 		const { base_digest: base, ...requested } = body;
 		const wanted = normalizeManifest({ ...requested, workspace_id });
 		const verdict = await activateManifest(context, wanted, base ?? undefined);
+		if (!verdict.ok) return verdict;
 		const manifest = await loadManifest(context, workspace_id);
 		if (!manifest) return fail(NO_MANIFEST);
 		const { digest, version } = manifest;
-		if (verdict === "overtaken") return fail({ reason: "manifest_changed", digest, version });
-		return ok({ ...manifest, policy_updated: verdict === "stored" });
+		if (verdict.value === "overtaken") return fail({ reason: "manifest_changed", digest, version });
+		return ok({ ...manifest, policy_updated: verdict.value === "stored" });
 	},
 });
 

@@ -3,22 +3,23 @@ import { type PlainEvent, toActor } from "../audit/event.ts";
 import { defaultManifest, manifestDigest, type WorkspaceManifest } from "../policy/manifest.ts";
 import { findWeakenings } from "../policy/weakening.ts";
 
-/** @param replaced the manifest before; null where none was ever posted. */
+/** @param replaced the manifest before and its version; null where none was ever posted. */
 export function toManifestEvent(
 	{ userId, keyId }: { userId: string; keyId: string },
-	replaced: WorkspaceManifest | null,
+	replaced: { manifest: WorkspaceManifest; version: number } | null,
 	manifest: WorkspaceManifest,
 ): PlainEvent {
-	const before = replaced ?? defaultManifest(manifest.workspace_id);
+	const before = replaced?.manifest ?? defaultManifest(manifest.workspace_id);
 	return {
 		user_id: userId,
 		workspace_id: manifest.workspace_id,
 		event_type: "manifest_changed",
 		actor: toActor({ keyId }),
 		payload: JSON.stringify({
-			before: manifestDigest(before),
-			after: manifestDigest(manifest),
-			weakened: findWeakenings(before, manifest),
+			version: (replaced?.version ?? 0) + 1,
+			previous_digest: manifestDigest(before),
+			digest: manifestDigest(manifest),
+			weaker: findWeakenings(before, manifest),
 		}),
 	};
 }

@@ -803,7 +803,7 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		request: async (key) => ({ path: `/v1/keys/${await newOwnKey(key)}`, body: { name: "Changed" } }),
 		owned: [
 			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { name: "Changed" } })),
-			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { budget_usd: 0, alert_webhook: EXAMPLE_WEBHOOK } })),
+			ownedKey((id) => ({ path: `/v1/keys/${id}`, body: { budget_usd: 1, alert_webhook: EXAMPLE_WEBHOOK } })),
 		],
 		hints: { ...KEY_HINTS, key_id: keyId },
 	},

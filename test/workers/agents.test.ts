@@ -254,7 +254,7 @@ describe("a run", () => {
 	});
 
 	it("of a goal that is long however it is written down comes to an end, and is read whole", async () => {
-		const goal = `Write it ${"\u0001😀".repeat(190_000)}`;
+		const goal = `Write it ${"\u0001😀".repeat(52_000)}`;
 		const run = await runAgent(key, { goal, max_steps: 1, max_tokens: 64 });
 		expect(run).toMatchObject({ status: "complete", plan: [goal], steps_taken: 1 });
 		await expectAccounted(key, run);
@@ -437,12 +437,26 @@ describe("a request for a run", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 
-	it("as large as the limit is served, and larger by a byte answered 413", async () => {
-		const limits = { max_steps: 1, max_cost_usd: 0.000001 };
-		const goal = "x".repeat(2 * 1024 ** 2 - JSON.stringify({ goal: "", ...limits }).length);
-		const served = await postRun(key, { goal, ...limits });
-		expect(await errorOf(served)).toMatchObject({ status: 200, body: { status: "budget_exhausted" } });
-		expect(await errorOf(await postRun(key, { goal: `${goal}x`, ...limits }))).toMatchObject({
+	it.each(["goal", "prompt"])(
+		"whose %s is as large as the limit is served, and larger by a byte answered 422",
+		async (member) => {
+			const limits = { max_steps: 1, max_cost_usd: 0.000001 };
+			const goal = "é".repeat(131_072);
+			const served = await postRun(key, { goal: null, [member]: goal, ...limits });
+			expect(await errorOf(served)).toMatchObject({ status: 200, body: { status: "budget_exhausted" } });
+			expect(await errorOf(await postRun(key, { goal: null, [member]: `${goal}x`, ...limits }))).toMatchObject({
+				status: 422,
+				body: {
+					error: "invalid_request",
+					issues: [{ path: member, message: expect.stringContaining("262144 bytes") }],
+				},
+			});
+		},
+	);
+
+	it("larger than a body may be is answered 413", async () => {
+		const body = { goal: "x", workspace_id: "x".repeat(2 * 1024 ** 2) };
+		expect(await errorOf(await postRun(key, body))).toMatchObject({
 			status: 413,
 			body: { error: "request_too_large" },
 		});

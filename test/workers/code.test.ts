@@ -515,6 +515,7 @@ describe("a body", () => {
 		[{ task: " \n" }, 400, "no_task"],
 		[{ task: null }, 400, "no_task"],
 		[{ task: 7 }, 422, "invalid_request"],
+		[{ task: "x".repeat(262_145) }, 422, "invalid_request"],
 		[{ task: TASK, max_iters: 0 }, 422, "invalid_request"],
 		[{ task: TASK, max_iters: 11 }, 422, "invalid_request"],
 		[{ task: TASK, policy: "guess" }, 422, "invalid_request"],

@@ -118,10 +118,19 @@ describe("a budget", () => {
 		expect((await ask(key, { max_tokens })).status).toBe(200);
 	});
 
-	it("of nothing refuses everything that costs, and nothing else", async () => {
-		const key = await budgetKey(0);
+	it.each([0, 1e-10])("of %d USD is no budget, and the refusal says what to do instead", async (budget_usd) => {
+		const { key_id } = await budgetKey(1_000);
+		for (const answer of [make({ budget_usd }), change(key_id, { budget_usd })]) {
+			const refused = await json<{ message: string; issues: unknown[] }>(answer, 422);
+			expect(refused).toMatchObject({ error: "invalid_request", issues: [{ path: "budget_usd" }] });
+			expect(refused.message).toMatch(/at least 0\.000000001 USD.*null.*delete it/);
+		}
+	});
+
+	it("of next to nothing refuses everything that costs, and nothing else", async () => {
+		const key = await budgetKey(1);
 		const refused = await json<BudgetError>(ask(key), 402);
-		expect(refused).toMatchObject({ budget_usd: 0, spent_usd: 0, held_usd: 0, resets_at: null, would_fit: null });
+		expect(refused).toMatchObject({ budget_usd: 1e-9, spent_usd: 0, held_usd: 0, resets_at: null, would_fit: null });
 		expect((await callWithKey(key.key, "/v1/usage")).status).toBe(200);
 		expect(upstream.requests).toEqual([]);
 	});

@@ -17,6 +17,7 @@ beforeEach(() => {
 		status: "running",
 		summary: '{"steps_taken":0}',
 		run: null,
+		stored_bytes: 0,
 		api_key_id: "key_1",
 	};
 });

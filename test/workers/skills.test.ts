@@ -191,18 +191,26 @@ describe("an invocation", () => {
 		expect(await refusal(await invoke(pro, body))).toMatchObject({ status: 400, error: "no_task" });
 	});
 
-	it("takes a task of megabytes, as chat does, and answers 413 to more than 16 MiB", async () => {
-		const long = await invoke(pro, { task: "word ".repeat(440_000) });
-		expect(long.status).toBe(200);
+	it("takes a task of 256 KiB, refuses a larger one by name, and answers 413 to more than 16 MiB", async () => {
+		const most = "word ".repeat(52_428);
+		expect((await invoke(pro, { task: most })).status).toBe(200);
 		upstream.requests.length = 0;
+		expect(await refusal(await invoke(pro, { task: `${most}12345` }))).toMatchObject({
+			status: 422,
+			error: "invalid_request",
+			issues: [{ path: "task", message: expect.stringContaining("262144 bytes") }],
+		});
 		const longer = await refusal(await invoke(pro, { task: "x".repeat(16_777_216) }));
 		expect(longer).toMatchObject({ status: 413, error: "request_too_large", limit_bytes: 16_777_216 });
 	});
 
 	it("names the task where a prompt is too long for the model", async () => {
 		const model = modelWhere(CATALOG, ({ limits }) => limits.context_window < 200_000);
-		const response = await invoke(pro, { task: "word ".repeat(200_000), model: model.id });
-		expect(await refusal(response)).toMatchObject({ status: 422, issues: [{ path: "task" }] });
+		const response = await invoke(pro, { task: "\u{1f9ff}".repeat(65_536), model: model.id });
+		expect(await refusal(response)).toMatchObject({
+			status: 422,
+			issues: [{ path: "task", message: expect.stringContaining("tokens") }],
+		});
 	});
 });
 

@@ -145,8 +145,8 @@ describe("a manifest", () => {
 		const events = callWithKey(key.key, "/v1/audit/events?event_type=manifest_changed&limit=1");
 		const { data } = await answered<{ data: { payload: unknown }[] }>(events);
 		expect(data[0]?.payload).toMatchObject({
-			before: plain,
-			weakened: [{ member: "allowed_commands", added: "npm run e2e" }],
+			previous_digest: plain,
+			weaker: [{ member: "allowed_commands", added: "npm run e2e" }],
 		});
 	});
 
@@ -170,7 +170,8 @@ describe("a manifest", () => {
 			[MANIFEST, other, MANIFEST].map((manifest, index) => ({
 				version: index + 1,
 				digest: digests[index],
-				manifest: JSON.stringify(manifest),
+				// The text of the third is the first one's.
+				manifest: index === 2 ? "" : JSON.stringify(manifest),
 			})),
 		);
 		expect((await getManifest()).manifest).toEqual(MANIFEST);
@@ -248,14 +249,15 @@ describe("a manifest", () => {
 		};
 		expect(data.map(({ actor }) => actor)).toEqual([`key:${key.key_id}`, `key:${key.key_id}`]);
 		expect(data[0]?.payload).toEqual({
-			before: digests[0],
-			after: digests[1],
-			weakened: [
+			version: 2,
+			previous_digest: digests[0],
+			digest: digests[1],
+			weaker: [
 				...MANIFEST.protected_paths.map((removed) => ({ member: "protected_paths", removed })),
 				...(MANIFEST.require_risk_gate ? [{ member: "require_risk_gate" }] : []),
 			],
 		});
-		expect(data[1]?.payload).toMatchObject({ after: digests[0], weakened: [] });
+		expect(data[1]?.payload).toMatchObject({ version: 1, digest: digests[0], weaker: [] });
 	});
 
 	it("of twenty that come at once, each has its event with the one right before", async () => {
@@ -264,11 +266,13 @@ describe("a manifest", () => {
 		const stored = await versions();
 		const events = "/v1/audit/events?event_type=manifest_changed";
 		const { data } = (await (await callWithKey(key.key, events)).json()) as {
-			data: { payload: { before: string; after: string } }[];
+			data: { payload: { previous_digest: string; digest: string; version: number } }[];
 		};
-		const pairs = data.map(({ payload }) => `${payload.before} ${payload.after}`);
+		const pairs = data.map(({ payload }) => `${payload.previous_digest} ${payload.digest}`);
 		const expected = stored.slice(1).map(({ digest }, n) => `${stored[n]?.digest} ${digest}`);
 		expect(pairs).toHaveLength(20);
+		const numbers = data.map(({ payload }) => payload.version).toSorted((a, b) => a - b);
+		expect(numbers).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
 		expect(pairs).toEqual(expect.arrayContaining(expected));
 	});
 

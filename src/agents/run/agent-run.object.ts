@@ -16,6 +16,7 @@ import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import type { BackupPlan, ObjectPage } from "../../durable/object-rows.edge.ts";
 import { logError } from "../../http/log.edge.ts";
+import { eventBytes, type StoredWrite } from "../../meter/stored-bytes.ts";
 import type { RunSnapshot, StepTextResponse } from "../response.ts";
 import {
 	claimName,
@@ -27,13 +28,21 @@ import {
 	storeClaim,
 } from "./claims.edge.ts";
 import { RunDeadlines } from "./deadlines.edge.ts";
-import { agentRecordEvent, planEvent } from "./events.ts";
+import { agentRecordEvent, endEvents, planEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
 import { callConfigFor, type InterruptedRun, lowerCap, RESUMABLE_MS, resumedState } from "./interruption.ts";
 import { RunMoney } from "./money.edge.ts";
 import { RunOutbox, type RunOutboxRow } from "./outbox.edge.ts";
-import { endStatus, initialRunState, type ResumeRules, type RunSpec, sumChargesNanoUsd, toRunEfforts } from "./run.ts";
-import { type RunOutcome, type RunView, toAgentRunRow, toRunView } from "./run-view.ts";
+import {
+	endStatus,
+	initialRunState,
+	type ResumeRules,
+	type RunSpec,
+	sumChargesNanoUsd,
+	toEndedRun,
+	toRunEfforts,
+} from "./run.ts";
+import { type RunOutcome, type RunView, startedRunBytes, toAgentRunRow, toRunView } from "./run-view.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.ts";
@@ -435,26 +444,37 @@ export class AgentRun extends BackedUpObject implements EventSource {
 
 	/** Settles the run, once, and answers the requests that wait for it. */
 	async #settle(run: StoredRun): Promise<void> {
-		const { spec, charges } = run;
-		const settled = await this.#money.settle(run);
+		const settled = await this.#money.settle(run, this.#storedAtEnd(run));
 		if (!settled) {
 			this.#reportUnsettled();
 			return;
 		}
-		const { end, state, steps } = settled;
-		const event = agentRecordEvent(spec, state, end, `ae_${ulid()}`, Date.now());
-		const ended: RunSnapshot = { spec, state, steps, charges, end };
+		const ended = toEndedRun(run, settled);
+		const events = endEvents(ended, () => `ae_${ulid()}`, Date.now());
 		await this.#deadlines.keepTexts(ended);
 		let rowId = "";
-		run.finish(settled, () => {
+		run.finish(ended, () => {
 			rowId = this.#runOutbox.addRun("end", toAgentRunRow(ended));
-			this.#runOutbox.addEvent(event);
+			for (const event of events) this.#runOutbox.addEvent(event);
 			this.#deadlines.addWebhook(ended);
 		});
 		this.#ownerOutbox.armAfterWrite();
 		this.#deadlines.arm();
 		await this.#ownerOutbox.deliver(rowId);
 		this.#waiters.reportEnd(toRunView(run));
+	}
+
+	/** What is stored at the run's end beside what was counted when it started: all that is kept of it, its texts and its events. */
+	#storedAtEnd(run: StoredRun): StoredWrite {
+		const { spec, state, steps, pendingSettlement } = run;
+		if (!pendingSettlement) return { rollingBytes: 0, keptBytes: 0 };
+		const ended = toEndedRun(run, { end: pendingSettlement.end, state, steps });
+		const planned = ended.state.hasPlan && ended.spec.goalDigest === undefined ? [planEvent(spec, state, "", 0)] : [];
+		const events = [...planned, agentRecordEvent(spec, state, pendingSettlement.end, "", 0)];
+		return {
+			rollingBytes: events.reduce((sum, { payload }) => sum + eventBytes(payload), this.#deadlines.textBytes(ended)),
+			keptBytes: toAgentRunRow(ended).stored_bytes - startedRunBytes(spec),
+		};
 	}
 
 	#retryLater(): void {

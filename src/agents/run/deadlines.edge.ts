@@ -64,6 +64,11 @@ export class RunDeadlines {
 		if (webhook !== undefined) this.#webhooks.add(webhook, toRunWebhook(toRunResponse(run)));
 	}
 
+	/** What `keepTexts` will store, in bytes. */
+	textBytes({ spec, state, steps }: Pick<RunSnapshot, "spec" | "state" | "steps">): number {
+		return this.#texts.bytes(spec, state, steps);
+	}
+
 	/** Seals the texts of a run that has ended, where they may be kept. May be repeated. */
 	keepTexts({ spec, state, steps }: Pick<RunSnapshot, "spec" | "state" | "steps">): Promise<void> {
 		return this.#texts.keep(spec, state, steps);

@@ -1,7 +1,7 @@
 // The audit events of a run: its plan and its end. Pure.
 import { type AuditEventRow, toActor } from "../../audit/event.ts";
 import { usd } from "../../proof/money.ts";
-import type { RunEnd, RunSpec, RunState } from "./run.ts";
+import type { EndedRun, RunEnd, RunSpec, RunState } from "./run.ts";
 
 const MAX_EVENT_GOAL_CHARS = 500;
 /** Shared evenly by the subtasks of a plan. One may be a whole goal of two megabytes, and an event must fit into a row. */
@@ -56,4 +56,10 @@ export function agentRecordEvent(
 		trajectory_proof,
 	};
 	return toAgentEvent(spec, "agent_record", id, payload, atMs);
+}
+
+/** The events that a run's end writes: its plan's, where no step has, and its own. @param newId makes `ae_` and a ULID. */
+export function endEvents({ spec, state, end }: EndedRun, newId: () => string, atMs: number): AuditEventRow[] {
+	const planned = state.owesPlanEvent ? [planEvent(spec, state, newId(), atMs)] : [];
+	return [...planned, agentRecordEvent(spec, state, end, newId(), atMs)];
 }

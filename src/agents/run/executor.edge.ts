@@ -157,8 +157,8 @@ export class RunExecutor {
 		};
 		const outcome = toStepLayout(maxSteps).asksForPlan ? await this.#make(step) : null;
 		if (outcome?.kind !== "made") {
-			const state = { ...run.state, ...ownPlan, retry: null };
-			run.saveState(state, () => queuePlanEvent(state));
+			// The goal's own plan cost nothing. Its event waits for a step, or for the end of a run that is kept.
+			run.saveState({ ...run.state, ...ownPlan, retry: null, owesPlanEvent: true });
 		} else {
 			const { answer } = outcome.result;
 			const parsed = answer.ok ? parsePlan(answer.value.text, maxSubtasks) : null;
@@ -314,15 +314,16 @@ export class RunExecutor {
 		change: Partial<RunState>,
 		alsoStore: (state: RunState) => void = () => undefined,
 	): void {
-		const { run, report, queueProgress } = this.#context;
+		const { run, report, queuePlanEvent, queueProgress } = this.#context;
 		const { spec } = run;
 		const costNanoUsd = sumChargesNanoUsd([charge]);
 		const index = countSteps(run.state);
 		const { alerts } = hold.settle(index, { costNanoUsd, overrun });
 		const strays = answer.ok ? this.#texts.describeStrays(answer.value.text) : null;
 		if (strays !== null) alerts.push(this.#guard.reportStrays(index, strays));
-		const store = (step: RunStep | null, state: RunState) =>
+		const store = (step: RunStep | null, { owesPlanEvent, ...state }: RunState) =>
 			run.endStep(charge, step, state, () => {
+				if (owesPlanEvent) queuePlanEvent(state);
 				alsoStore(state);
 				queueProgress({ state, steps: step ? [...run.steps, step] : run.steps, charges: [...run.charges, charge] });
 			});

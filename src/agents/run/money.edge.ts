@@ -17,6 +17,7 @@ import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
 import type { StoredReceipt } from "../../meter/settlement.ts";
+import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
 import { cachedSettings } from "../../settings.ts";
 import { createFunds, type Funds } from "../../usage/funds.edge.ts";
@@ -179,11 +180,14 @@ export class RunMoney {
 		run.savePendingSettlement({ end, settlement: { usage, receipt: await sealReceipt(receipt, signer) } });
 	}
 
-	/** Settles a sealed run; null when the outcome is unknown so far. May be repeated. */
-	async settle({ spec, state, steps, pendingSettlement }: StoredRun): Promise<SettledRun | null> {
+	/**
+	 * Settles a sealed run; null when the outcome is unknown so far. May be repeated.
+	 * @param stored what is stored at its end beside what was counted when it started.
+	 */
+	async settle({ spec, state, steps, pendingSettlement }: StoredRun, stored: StoredWrite): Promise<SettledRun | null> {
 		if (!pendingSettlement) throw new Error("a run is sealed before it is settled");
 		const { end, settlement } = pendingSettlement;
-		if (await this.#funds(spec).settle(settlement)) return { end, state, steps };
+		if (await this.#funds(spec).settle(settlement, stored)) return { end, state, steps };
 		const receipt = await this.#findReceipt(spec).catch(() => null);
 		if (!receipt) return null;
 		if (receipt.proof_hash === settlement.receipt.proof_hash) return { end, state, steps };

@@ -1,4 +1,5 @@
 // A run as its object hands it out: to the Worker, and as the row that mirrors it in D1. Pure.
+import { STORED_ROW_BYTES } from "../../meter/stored-bytes.ts";
 import { utf8Length } from "../../providers/wire.ts";
 import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
 import type { AgentRunRow } from "./runs.store.ts";
@@ -20,16 +21,24 @@ export function toRunView(run: RunSnapshot): RunView {
 	return { run: toRunResponse(run), isSandbox: run.state.isSandbox };
 }
 
+/** What a run counts as while it goes on: its goal. At its end, all that is kept of it takes the place of that. */
+export function startedRunBytes({ goal }: Pick<RunSnapshot["spec"], "goal">): number {
+	return utf8Length(goal) + STORED_ROW_BYTES;
+}
+
 export function toAgentRunRow(run: RunSnapshot): Omit<AgentRunRow, "revision"> {
 	const view = toRunView(run);
 	const whole = run.end ? JSON.stringify(view) : null;
+	const wholeBytes = whole === null ? 0 : utf8Length(whole);
+	const summary = JSON.stringify(toRunSummary(view.run, run.spec.goal));
 	return {
 		id: run.spec.runId,
 		user_id: run.spec.userId,
 		created_at: view.run.created_at,
 		status: view.run.status,
-		summary: JSON.stringify(toRunSummary(view.run, run.spec.goal)),
+		summary,
+		run: whole !== null && wholeBytes <= MAX_MIRRORED_BYTES ? whole : null,
+		stored_bytes: run.end ? wholeBytes + utf8Length(summary) + STORED_ROW_BYTES : startedRunBytes(run.spec),
 		api_key_id: run.spec.keyId,
-		run: whole !== null && utf8Length(whole) <= MAX_MIRRORED_BYTES ? whole : null,
 	};
 }

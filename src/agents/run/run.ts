@@ -5,8 +5,9 @@ import type { Effort } from "../../catalog/vocabulary.ts";
 import type { StoredPolicies } from "../../compliance/policy-levels.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
-import { hashText } from "../../proof/hash.ts";
+import { type Hash, hashText } from "../../proof/hash.ts";
 import { usd, usdText } from "../../proof/money.ts";
+import { utf8Length } from "../../providers/wire.ts";
 import type { RoutingConfig } from "../../routing/routing-config.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { goalSubtasks } from "../goal-structure.ts";
@@ -23,6 +24,14 @@ import type { StepRetry } from "./retry.ts";
 export const END_STATUSES = ["complete", "budget_exhausted", "max_steps_reached", "cancelled", "interrupted"] as const;
 export type EndStatus = (typeof END_STATUSES)[number];
 
+/** What remains of a goal that is not kept. */
+export interface GoalDigest {
+	/** H(goal). */
+	hash: Hash;
+	/** UTF-8. */
+	bytes: number;
+}
+
 /** The request, with the rules in force when the run started. Never changes. */
 export interface RunSpec extends SpendLimits {
 	runId: string;
@@ -30,6 +39,8 @@ export interface RunSpec extends SpendLimits {
 	keyId: string;
 	planId: PlanId;
 	goal: string;
+	/** Of a goal that is not kept, because the run's cap paid for no call: `goal` is empty then. */
+	goalDigest?: GoalDigest;
 	/** Marks the texts of others in its prompts (inference/material.ts). */
 	nonce: string;
 	policy: RunPolicy;
@@ -119,6 +130,8 @@ export interface ResumeRules {
 export interface RunState {
 	plan: string[];
 	hasPlan: boolean;
+	/** The plan's audit event is still to be written; left out where it is. */
+	owesPlanEvent?: boolean;
 	/** How the output is made of the results, once there is a plan; null or left out where a final answer is written from them. */
 	assembly?: Assembly | null;
 	subtasksDone: number;
@@ -358,6 +371,30 @@ export function finalMessage(
 	const progress = plan.length === 0 ? "No plan was made." : `${subtasksDone} of ${plan.length} ${subtasks} done.`;
 	const output = subtasksDone === 0 ? "There is no output." : "The output holds what was reached.";
 	return `${why[status]} ${progress} ${usdText(costNanoUsd)} of ${usdText(spec.capNanoUsd)} spent. ${output}`;
+}
+
+/** A run at its end. */
+export interface EndedRun {
+	spec: RunSpec;
+	state: RunState;
+	steps: readonly RunStep[];
+	charges: readonly StepCharge[];
+	end: RunEnd;
+}
+
+/**
+ * A run as it is kept after its end. Of one whose cap paid for no call the texts are not kept, because it has cost nothing: its goal
+ * is a digest.
+ */
+export function toEndedRun(
+	{ spec, charges }: Pick<EndedRun, "spec" | "charges">,
+	{ state, steps, end }: Pick<EndedRun, "state" | "steps" | "end">,
+): EndedRun {
+	const { owesPlanEvent: _, ...others } = state;
+	const paidForNothing = end.status === "budget_exhausted" && steps.length === 0 && charges.length === 0;
+	if (!paidForNothing) return { spec, state, steps, charges, end };
+	const goalDigest = { hash: hashText(spec.goal), bytes: utf8Length(spec.goal) };
+	return { spec: { ...spec, goal: "", goalDigest }, state: { ...others, plan: [] }, steps, charges, end };
 }
 
 /** The end of a run whose charges are all known. */

@@ -11,6 +11,8 @@ export interface AgentRunRow extends ListedRunRow {
 	user_id: string;
 	/** JSON, or null. */
 	run: string | null;
+	/** What the run counts as in the sum of its user. Changes with the status only. */
+	stored_bytes: number;
 }
 
 /** Replaces the stored row, unless that is as new or newer or has another status. */
@@ -36,6 +38,7 @@ export async function upsertRun(db: Database, row: AgentRunRow): Promise<void> {
 				status: sql`excluded.status`,
 				summary: sql`excluded.summary`,
 				run: sql`excluded.run`,
+				storedBytes: sql`excluded.stored_bytes`,
 			},
 			setWhere: sql`excluded.revision > ${agentRuns.revision}`,
 		});

@@ -32,6 +32,7 @@ import { lowerToBudget, type RunLimits, toRunLimits } from "./limits.ts";
 import { resumeInterrupted } from "./resume.edge.ts";
 import { initialRunState, planFromGoal, type RunSpec, toRunEnd } from "./run.ts";
 import { applyConfig } from "./run-config.ts";
+import { startedRunBytes } from "./run-view.ts";
 import { draftInterimSettlement } from "./settlement.ts";
 
 /** The reservation of a run that never starts expires after this, at no cost. */
@@ -132,7 +133,10 @@ async function admitAndStart(
 	const end = toRunEnd(spec, { ...state, fault: "it did not begin" }, [], []);
 	const draft = draftInterimSettlement({ spec, state, charges: [], end, gate, catalog: settings.catalog }, Date.now());
 	const expiresAtMs = Date.now() + START_RESERVATION_MS;
-	const reserved = await funds.reserve({ ...draft, expiresAtMs, holdNanoUsd: spec.capNanoUsd });
+	const reserved = await funds.reserve(
+		{ ...draft, expiresAtMs, holdNanoUsd: spec.capNanoUsd },
+		{ rollingBytes: 0, keptBytes: startedRunBytes(spec) },
+	);
 	if (!reserved.ok) return reserved;
 	const claim = await claimKey(body, context, runId).catch(async (error: unknown) => {
 		await funds.release();

@@ -3,6 +3,7 @@
 import { clipBytes } from "../../clip.ts";
 import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
 import { TextSeal } from "../../durable/text-seal.edge.ts";
+import { utf8Length } from "../../providers/wire.ts";
 import { cachedSettings } from "../../settings.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
 
@@ -27,6 +28,12 @@ export class StepTexts {
 	#mayKeep({ compliance }: RunSpec, { resumeRules }: RunState): boolean {
 		const all = [compliance, resumeRules?.compliance].flatMap((stored) => (stored ? fromStoredPolicies(stored) : []));
 		return cachedSettings(this.#env).storesTexts && !all.some(requiresZeroRetention);
+	}
+
+	/** What `keep` will store, in bytes. */
+	bytes(spec: RunSpec, state: RunState, steps: readonly RunStep[]): number {
+		if (!this.#mayKeep(spec, state)) return 0;
+		return steps.reduce((sum, { output }) => sum + utf8Length(clipBytes(output, MAX_STEP_TEXT_BYTES)), 0);
 	}
 
 	/** Seals the texts of a run that has ended, where they may be kept. May be repeated. */

@@ -5,7 +5,7 @@ import type { RunSnapshot } from "../response.ts";
 import type { OpenCharge } from "../step.edge.ts";
 import { isResumable } from "./interruption.ts";
 import { LongTexts } from "./long-texts.edge.ts";
-import type { RunEnd, RunSpec, RunState, RunStep, StepCharge, StepDraft, StepRecord } from "./run.ts";
+import type { EndedRun, RunEnd, RunSpec, RunState, RunStep, StepCharge, StepDraft, StepRecord } from "./run.ts";
 
 /** The charge of a step under way, and the step that it is for. */
 export interface OpenStepCharge extends OpenCharge {
@@ -38,7 +38,7 @@ interface RunStepRow extends Record<string, SqlStorageValue> {
 }
 
 export class StoredRun implements RunSnapshot {
-	readonly spec: RunSpec;
+	spec: RunSpec;
 	state: RunState;
 	steps: RunStep[];
 	/** The charges of steps that ended. */
@@ -110,15 +110,7 @@ export class StoredRun implements RunSnapshot {
 
 	/** Stores a run that starts. To be called in a transaction. */
 	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): StoredRun {
-		const { goal, ...rest } = spec;
-		const texts = new LongTexts(storage.sql);
-		storage.sql.exec(
-			"INSERT INTO run (one, goal, spec, state) VALUES (1, ?, ?, ?)",
-			texts.put("goal", goal),
-			texts.put("spec", JSON.stringify(rest)),
-			texts.put("state", JSON.stringify(state)),
-		);
-		return new StoredRun(storage, spec, {
+		const run = new StoredRun(storage, spec, {
 			state,
 			steps: [],
 			charges: [],
@@ -126,6 +118,17 @@ export class StoredRun implements RunSnapshot {
 			pendingSettlement: null,
 			end: null,
 		});
+		storage.sql.exec(
+			"INSERT INTO run (one, goal, spec, state) VALUES (1, ?, ?, ?)",
+			...run.#putSpec(spec),
+			run.#texts.put("state", JSON.stringify(state)),
+		);
+		return run;
+	}
+
+	/** Stores long texts of a specification, and returns the columns `goal` and `spec`. */
+	#putSpec({ goal, ...rest }: RunSpec): [goal: string, spec: string] {
+		return [this.#texts.put("goal", goal), this.#texts.put("spec", JSON.stringify(rest))];
 	}
 
 	/** It cannot go on, and can be resumed. */
@@ -200,9 +203,13 @@ export class StoredRun implements RunSnapshot {
 	}
 
 	/** Stores the run as it was settled. Steps that the settlement lacks are deleted, and the texts of all. */
-	finish({ end, state, steps }: SettledRun, alsoStore: () => void): void {
+	finish({ spec, end, state, steps }: Omit<EndedRun, "charges">, alsoStore: () => void): void {
 		const { sql } = this.#storage;
 		this.#storage.transactionSync(() => {
+			if (spec !== this.spec) {
+				const [goalText, specText] = this.#putSpec(spec);
+				sql.exec("UPDATE run SET goal = ?, spec = ?", goalText, specText);
+			}
 			sql.exec("DELETE FROM steps WHERE n >= ?", steps.length);
 			sql.exec("UPDATE steps SET output = ''");
 			for (const { record } of this.steps) this.#texts.drop(`output:${record.index}`);
@@ -216,6 +223,6 @@ export class StoredRun implements RunSnapshot {
 			alsoStore();
 		});
 		const withoutTexts = steps.map((step) => ({ ...step, output: "" }));
-		Object.assign(this, { end, state, steps: withoutTexts, pendingSettlement: null });
+		Object.assign(this, { spec, end, state, steps: withoutTexts, pendingSettlement: null });
 	}
 }

@@ -4,7 +4,7 @@ import type { ModelList } from "../../routing/endpoints.edge.ts";
 import type { savingsGroupsSchema, savingsSchema, usageSchema } from "../../usage/endpoints.edge.ts";
 import { joinAnswers } from "../api.ts";
 import { failurePage } from "../failure-page.tsx";
-import { formatCount, formatDuration, formatExactUsd, formatShare, formatUsd } from "../format.ts";
+import { formatBytes, formatCount, formatDuration, formatExactUsd, formatShare, formatUsd } from "../format.ts";
 import type { ConsolePage, PageAnswer } from "../page.ts";
 import { BarChart, RankedBars } from "../views/chart.tsx";
 import { Badge, CodeBlock, Count, Meter, Notice, Table, Time, Usd } from "../views/parts.tsx";
@@ -27,6 +27,7 @@ export function toDays(groups: SavingsDays["data"], nowMs: number) {
 
 function Tiles({ usage, savings }: { usage: Usage; savings: Savings }) {
 	const { daily_requests, daily_requests_used, rpm } = usage.limits;
+	const { stored_bytes, quota_bytes } = usage.storage;
 	return (
 		<dl class="tiles">
 			<div class="tile">
@@ -48,6 +49,18 @@ function Tiles({ usage, savings }: { usage: Usage; savings: Savings }) {
 			<div class="tile">
 				<dt>Requests a minute</dt>
 				<dd>at most {formatCount(rpm)}</dd>
+			</div>
+			<div class="tile">
+				<dt>Stored</dt>
+				<dd>
+					{quota_bytes === null ? (
+						`${formatBytes(stored_bytes)} of unlimited`
+					) : (
+						<Meter label="Stored of the plan's quota" share={stored_bytes / quota_bytes}>
+							{formatBytes(stored_bytes)} of {formatBytes(quota_bytes)}
+						</Meter>
+					)}
+				</dd>
 			</div>
 			<div class="tile">
 				<dt>Spent in all</dt>

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+	formatBytes,
 	formatCount,
 	formatDuration,
 	formatExactUsd,
@@ -31,6 +32,13 @@ describe("an exact amount", () => {
 				expect(Math.round(shown * 1e9)).toBe(nano);
 			}),
 		);
+	});
+});
+
+describe("a number of bytes", () => {
+	it("has three digits and a unit, and never a thousand of one", () => {
+		const shown = [0, 999, 999.6, 1_000, 12_345_678, 999_499, 999_500, 5e9, 2e15].map(formatBytes);
+		expect(shown).toEqual(["0 B", "999 B", "1 kB", "1 kB", "12.3 MB", "999 kB", "1 MB", "5 GB", "2000 TB"]);
 	});
 });
 

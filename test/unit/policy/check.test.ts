@@ -1,7 +1,16 @@
 // A policy check's request and its event: what is kept of it, whole or in part, and what its input hash stands for.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type PolicyCheck, policyCheckSchema, toPolicyCheckEvent, toPolicyInput } from "../../../src/policy/check.ts";
+import { hashText } from "../../../src/proof/hash.ts";
+import {
+	checkBytes,
+	type PolicyCheck,
+	policyCheckSchema,
+	reduceCheck,
+	renderCheck,
+	toPolicyCheckEvent,
+	toPolicyInput,
+} from "../../../src/policy/check.ts";
 import { decide } from "../../../src/policy/decide.ts";
 
 const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: 1 };
@@ -182,5 +191,24 @@ describe("the request of a check", () => {
 		for (const cost of [0, 5e-324, 1, 1e308]) expect(parses({ estimated_cost_usd: cost })).toBe(true);
 		for (const cost of [-1, -5e-324, Number.NaN, Number.POSITIVE_INFINITY])
 			expect(parses({ estimated_cost_usd: cost })).toBe(false);
+	});
+});
+
+describe("a check that is kept where the quota of stored bytes is full", () => {
+	const rendered = (body: object) => renderCheck(policyCheckSchema.parse({ workspace_id: "w", action: "a", ...body }));
+
+	it("is whole where it is small and has no context", () => {
+		const whole = rendered({ commands: ["ls"] });
+		expect(reduceCheck(whole)).toBe(whole);
+	});
+
+	it("has the digest of its context, and of long lists a few entries", () => {
+		const context = { b: 1, a: "é" };
+		const reduced = reduceCheck(rendered({ context, commands: ["ls"] }));
+		expect(reduced).toMatchObject({ context: null, commands: ["ls"], truncated: false, reduced: "storage_quota_exceeded" });
+		expect(reduced.context_digest).toEqual({ hash: hashText('{"a":"é","b":1}'), bytes: 16 });
+		const long = reduceCheck(rendered({ files_affected: Array.from({ length: 9_000 }, (_, n) => `${n}`.padEnd(400, "x")) }));
+		expect(long).toMatchObject({ truncated: true, reduced: "storage_quota_exceeded" });
+		expect(checkBytes(long)).toBeLessThan(4_096);
 	});
 });
