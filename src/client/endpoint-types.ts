@@ -122,6 +122,8 @@ type BrainConfig = {
 	/** Models, providers, globs. */
 	blocked?: string[];
 	fallback?: string[];
+	/** Output limit where the request names none. */
+	default_max_tokens?: number;
 	/** First match wins. */
 	rules?: Rules[];
 	[member: string]: unknown;
@@ -185,6 +187,12 @@ type Observed = {
 	not_served?: Record<string, number>;
 };
 
+type Warnings = {
+	code: string;
+	param: string | null;
+	message: string;
+};
+
 type Compliance2 = {
 	type: "svc.attestation.v1";
 	matrix_version: string;
@@ -193,6 +201,7 @@ type Compliance2 = {
 	providers: string[];
 	detected_classes: string[];
 	inferred_classes?: string[];
+	masked?: Record<string, number>;
 	floor?: Floor[];
 	mode?: "monitor";
 	violations?: Violations[];
@@ -209,12 +218,6 @@ type Violations = {
 	level: string;
 	member: string;
 	models: string[];
-};
-
-type Warnings = {
-	code: string;
-	param: string | null;
-	message: string;
 };
 
 type Usage = {
@@ -291,6 +294,38 @@ type GoalDigest = {
 	bytes: number;
 };
 
+type AgentRun = {
+	object: "agent.run";
+	run_id: string;
+	/** `running` and `interrupted` are seen by reads only. */
+	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
+	/** Its receipt is signed; false while it runs, and while it can be resumed. */
+	sealed: boolean;
+	created_at: string;
+	policy: string;
+	/** That subtasks start with. */
+	strategy: string;
+	steps_taken: number;
+	cost_consumed_usd: number;
+	max_cost_usd: number;
+	remaining_usd: number;
+	trajectory_proof: string;
+	output: string;
+	/** The output limit ended the output or a section of it, and nobody could complete it. */
+	truncated?: true;
+	/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
+	goal_digest?: GoalDigest;
+	/** Why it stopped, unless it is complete or still running. */
+	final_message?: string;
+	goal?: string;
+	plan: string[];
+	steps: Steps[];
+	alerts: Alerts[];
+	budget: Budget;
+	/** Of an output that was cut at the default limit; to its first request also of members that were ignored. */
+	svc?: Svc;
+};
+
 type Steps = {
 	index: number;
 	role: "subtask" | "finalize";
@@ -332,34 +367,8 @@ type Budget = {
 	limited_by?: "key_budget";
 };
 
-type WatchAgentRun = {
-	object: "agent.run";
-	run_id: string;
-	/** `running` and `interrupted` are seen by reads only. */
-	status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-	/** Its receipt is signed; false while it runs, and while it can be resumed. */
-	sealed: boolean;
-	created_at: string;
-	policy: string;
-	/** That subtasks start with. */
-	strategy: string;
-	steps_taken: number;
-	cost_consumed_usd: number;
-	max_cost_usd: number;
-	remaining_usd: number;
-	trajectory_proof: string;
-	output: string;
-	/** The output limit ended the output or a section of it, and nobody could complete it. */
-	truncated?: true;
-	/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
-	goal_digest?: GoalDigest;
-	/** Why it stopped, unless it is complete or still running. */
-	final_message?: string;
-	goal?: string;
-	plan: string[];
-	steps: Steps[];
-	alerts: Alerts[];
-	budget: Budget;
+type Svc = {
+	warnings: Warnings[];
 };
 
 type Data = {
@@ -424,6 +433,7 @@ type Config = {
 	fallback: string[];
 	rules?: Array<Record<string, unknown>>;
 	compliance?: Record<string, unknown>;
+	default_max_tokens?: number;
 	[member: string]: unknown;
 };
 
@@ -511,6 +521,8 @@ type ChangeKeyBody = {
 	models?: string[] | null;
 	/** A routing config for its requests, between the server's and their own. */
 	brain_config?: Record<string, unknown> | null;
+	/** The output limit of its requests that name none, before its config's. The service's by default. */
+	default_max_tokens?: number | null;
 	/** Labels of the key. */
 	tags?: string[] | null;
 	/** An https address that alerts of its budget are sent to, at 50, 80 and 100 %. None by default. */
@@ -535,6 +547,8 @@ type ChangeKey = {
 	/** Null where it may call all of the plan's. */
 	models: string[] | null;
 	brain_config: Config | null;
+	/** The output limit of its requests that name none; null where the config's or the service's holds. */
+	default_max_tokens: number | null;
 	tags: string[];
 	/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 	alert_webhook: string | null;
@@ -744,6 +758,8 @@ export interface EndpointTypes {
 			excluded: Record<string, string[]>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */
 			masked?: Record<string, number>;
+			/** What the answer's svc.warnings would say of the choice. */
+			warnings: Warnings[];
 			/** The routing config's rule that matched: its name, else its place. */
 			matched_rule: string | null;
 		};
@@ -1158,39 +1174,7 @@ export interface EndpointTypes {
 			/** An https address that is told when the run has ended or is interrupted; its host is one that the operator allows. */
 			webhook?: string | null;
 		};
-		result: {
-			object: "agent.run";
-			run_id: string;
-			/** `running` and `interrupted` are seen by reads only. */
-			status: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-			/** Its receipt is signed; false while it runs, and while it can be resumed. */
-			sealed: boolean;
-			created_at: string;
-			policy: string;
-			/** That subtasks start with. */
-			strategy: string;
-			steps_taken: number;
-			cost_consumed_usd: number;
-			max_cost_usd: number;
-			remaining_usd: number;
-			trajectory_proof: string;
-			output: string;
-			/** The output limit ended the output or a section of it, and nobody could complete it. */
-			truncated?: true;
-			/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
-			goal_digest?: GoalDigest;
-			/** Why it stopped, unless it is complete or still running. */
-			final_message?: string;
-			goal?: string;
-			plan: string[];
-			steps: Steps[];
-			alerts: Alerts[];
-			budget: Budget;
-			/** Where the body has members that were ignored. */
-			svc?: {
-				warnings: Warnings[];
-			};
-		};
+		result: AgentRun;
 	};
 	/** The caller's runs, newest first. */
 	list_agent_runs: {
@@ -1284,7 +1268,7 @@ export interface EndpointTypes {
 		params: {
 			run_id: string;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** The steps of a run with their proofs, recomputed; with `full` as whole hashes and what verifies them. */
 	get_agent_trajectory: {
@@ -1350,14 +1334,14 @@ export interface EndpointTypes {
 			/** With false, one JSON body: the run, when it is over or interrupted. */
 			stream?: boolean;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** Has a run make no further call, and answers with what it came to; one that is over stays as it is. */
 	cancel_agent_run: {
 		params: {
 			run_id: string;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** Lets an interrupted run go on under its cap, and answers with the run at its end. */
 	resume_agent_run: {
@@ -1370,7 +1354,7 @@ export interface EndpointTypes {
 			/** Answer at once, 202 with the run as it stands; not with `stream`. */
 			background?: boolean | null;
 		};
-		result: WatchAgentRun;
+		result: AgentRun;
 	};
 	/** Appends a signed handoff to a workspace's chain. */
 	create_handoff: {
@@ -1980,6 +1964,8 @@ export interface EndpointTypes {
 			/** Null where it may call all of the plan's. */
 			models: string[] | null;
 			brain_config: Config | null;
+			/** The output limit of its requests that name none; null where the config's or the service's holds. */
+			default_max_tokens: number | null;
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
@@ -2063,6 +2049,8 @@ export interface EndpointTypes {
 			/** Null where it may call all of the plan's. */
 			models: string[] | null;
 			brain_config: Config | null;
+			/** The output limit of its requests that name none; null where the config's or the service's holds. */
+			default_max_tokens: number | null;
 			tags: string[];
 			/** Where alerts of its budget go. Only owners' keys are shown more than the host. */
 			alert_webhook: string | null;
@@ -2465,57 +2453,62 @@ export interface EndpointTypes {
 	};
 }
 
-/** Where each endpoint is. `isRepeatable`: a second request changes nothing that the first has not. */
-export const ROUTES: Readonly<Record<keyof EndpointTypes, { method: string; path: string; isRepeatable?: true }>> = {
-	create_chat_completion: { method: "POST", path: "/v1/chat/completions" },
-	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true },
-	orchestrate: { method: "POST", path: "/v2/orchestrate" },
-	write_code: { method: "POST", path: "/v2/code" },
-	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true },
-	list_models: { method: "GET", path: "/v1/models", isRepeatable: true },
-	get_model: { method: "GET", path: "/v1/models/{id}", isRepeatable: true },
-	get_public_key: { method: "GET", path: "/v1/proof/pubkey", isRepeatable: true },
-	get_proof: { method: "GET", path: "/v1/proof/{request_id}", isRepeatable: true },
-	start_agent_run: { method: "POST", path: "/v1/agent/run" },
-	list_agent_runs: { method: "GET", path: "/v1/agent/runs", isRepeatable: true },
-	verify_trajectory: { method: "POST", path: "/v1/agent/verify", isRepeatable: true },
-	get_agent_run: { method: "GET", path: "/v1/agent/{run_id}", isRepeatable: true },
-	get_agent_trajectory: { method: "GET", path: "/v1/agent/{run_id}/trajectory", isRepeatable: true },
-	get_agent_step: { method: "GET", path: "/v1/agent/{run_id}/steps/{index}", isRepeatable: true },
-	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true },
-	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel" },
-	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume" },
-	create_handoff: { method: "POST", path: "/v1/handoff" },
+/**
+ * Where each endpoint is. `isRepeatable`: a second request changes nothing that the first has not. `member`: every answer has it;
+ * absent for texts, and for answers of several kinds.
+ */
+export const ROUTES: Readonly<
+	Record<keyof EndpointTypes, { method: string; path: string; isRepeatable?: true; member?: string }>
+> = {
+	create_chat_completion: { method: "POST", path: "/v1/chat/completions", member: "id" },
+	preview_route: { method: "POST", path: "/v1/route", isRepeatable: true, member: "object" },
+	orchestrate: { method: "POST", path: "/v2/orchestrate", member: "id" },
+	write_code: { method: "POST", path: "/v2/code", member: "id" },
+	preview_compliance: { method: "POST", path: "/v2/compliance/preview", isRepeatable: true, member: "active" },
+	list_models: { method: "GET", path: "/v1/models", isRepeatable: true, member: "object" },
+	get_model: { method: "GET", path: "/v1/models/{id}", isRepeatable: true, member: "id" },
+	get_public_key: { method: "GET", path: "/v1/proof/pubkey", isRepeatable: true, member: "object" },
+	get_proof: { method: "GET", path: "/v1/proof/{request_id}", isRepeatable: true, member: "object" },
+	start_agent_run: { method: "POST", path: "/v1/agent/run", member: "object" },
+	list_agent_runs: { method: "GET", path: "/v1/agent/runs", isRepeatable: true, member: "object" },
+	verify_trajectory: { method: "POST", path: "/v1/agent/verify", isRepeatable: true, member: "valid" },
+	get_agent_run: { method: "GET", path: "/v1/agent/{run_id}", isRepeatable: true, member: "object" },
+	get_agent_trajectory: { method: "GET", path: "/v1/agent/{run_id}/trajectory", isRepeatable: true, member: "object" },
+	get_agent_step: { method: "GET", path: "/v1/agent/{run_id}/steps/{index}", isRepeatable: true, member: "object" },
+	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true, member: "object" },
+	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel", member: "object" },
+	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume", member: "object" },
+	create_handoff: { method: "POST", path: "/v1/handoff", member: "id" },
 	get_handoff_checkpoint: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/checkpoint", isRepeatable: true },
-	get_handoff_proof: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/proof", isRepeatable: true },
-	get_handoff_chain: { method: "GET", path: "/v1/handoff/chain/{workspace_id}", isRepeatable: true },
-	get_handoff: { method: "GET", path: "/v1/handoff/{handoff_id}", isRepeatable: true },
-	list_workspaces: { method: "GET", path: "/v1/workspaces", isRepeatable: true },
-	check_workspace_readiness: { method: "POST", path: "/v1/workspace/readiness" },
-	get_workspace_snapshot: { method: "GET", path: "/v1/workspace/{workspace_id}/snapshot", isRepeatable: true },
-	get_workspace_manifest: { method: "GET", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true },
-	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true },
-	check_policy: { method: "POST", path: "/v1/policy/check" },
-	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true },
-	list_audit_events: { method: "GET", path: "/v1/audit/events", isRepeatable: true },
-	validate_brain_config: { method: "POST", path: "/v1/brain/validate", isRepeatable: true },
-	create_brain_share: { method: "POST", path: "/v1/brain/share" },
-	list_brain_shares: { method: "GET", path: "/v1/brain/shares", isRepeatable: true },
-	get_brain_share: { method: "GET", path: "/v1/b/{share_id}", isRepeatable: true },
-	delete_brain_share: { method: "DELETE", path: "/v1/b/{share_id}", isRepeatable: true },
-	list_skills: { method: "GET", path: "/v1/skills", isRepeatable: true },
-	get_skill: { method: "GET", path: "/v1/skills/{skill_id}", isRepeatable: true },
-	invoke_skill: { method: "POST", path: "/v1/skills/{skill_id}/invoke" },
-	create_key: { method: "POST", path: "/v1/keys" },
-	list_keys: { method: "GET", path: "/v1/keys", isRepeatable: true },
-	change_key: { method: "PATCH", path: "/v1/keys/{key_id}" },
-	delete_key: { method: "DELETE", path: "/v1/keys/{key_id}", isRepeatable: true },
-	rotate_key: { method: "POST", path: "/v1/keys/{key_id}/rotate" },
-	list_plans: { method: "GET", path: "/v1/plans", isRepeatable: true },
+	get_handoff_proof: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/proof", isRepeatable: true, member: "object" },
+	get_handoff_chain: { method: "GET", path: "/v1/handoff/chain/{workspace_id}", isRepeatable: true, member: "object" },
+	get_handoff: { method: "GET", path: "/v1/handoff/{handoff_id}", isRepeatable: true, member: "id" },
+	list_workspaces: { method: "GET", path: "/v1/workspaces", isRepeatable: true, member: "object" },
+	check_workspace_readiness: { method: "POST", path: "/v1/workspace/readiness", member: "object" },
+	get_workspace_snapshot: { method: "GET", path: "/v1/workspace/{workspace_id}/snapshot", isRepeatable: true, member: "object" },
+	get_workspace_manifest: { method: "GET", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
+	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
+	check_policy: { method: "POST", path: "/v1/policy/check", member: "decision" },
+	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true, member: "object" },
+	list_audit_events: { method: "GET", path: "/v1/audit/events", isRepeatable: true, member: "object" },
+	validate_brain_config: { method: "POST", path: "/v1/brain/validate", isRepeatable: true, member: "object" },
+	create_brain_share: { method: "POST", path: "/v1/brain/share", member: "object" },
+	list_brain_shares: { method: "GET", path: "/v1/brain/shares", isRepeatable: true, member: "object" },
+	get_brain_share: { method: "GET", path: "/v1/b/{share_id}", isRepeatable: true, member: "object" },
+	delete_brain_share: { method: "DELETE", path: "/v1/b/{share_id}", isRepeatable: true, member: "object" },
+	list_skills: { method: "GET", path: "/v1/skills", isRepeatable: true, member: "object" },
+	get_skill: { method: "GET", path: "/v1/skills/{skill_id}", isRepeatable: true, member: "id" },
+	invoke_skill: { method: "POST", path: "/v1/skills/{skill_id}/invoke", member: "id" },
+	create_key: { method: "POST", path: "/v1/keys", member: "object" },
+	list_keys: { method: "GET", path: "/v1/keys", isRepeatable: true, member: "object" },
+	change_key: { method: "PATCH", path: "/v1/keys/{key_id}", member: "object" },
+	delete_key: { method: "DELETE", path: "/v1/keys/{key_id}", isRepeatable: true, member: "object" },
+	rotate_key: { method: "POST", path: "/v1/keys/{key_id}/rotate", member: "object" },
+	list_plans: { method: "GET", path: "/v1/plans", isRepeatable: true, member: "object" },
 	get_usage: { method: "GET", path: "/v1/usage", isRepeatable: true },
 	get_savings: { method: "GET", path: "/v1/savings", isRepeatable: true },
-	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true },
-	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true },
-	give_feedback: { method: "POST", path: "/v1/feedback" },
-	health: { method: "GET", path: "/health", isRepeatable: true },
+	list_requests: { method: "GET", path: "/v1/requests", isRepeatable: true, member: "object" },
+	get_request: { method: "GET", path: "/v1/requests/{request_id}", isRepeatable: true, member: "object" },
+	give_feedback: { method: "POST", path: "/v1/feedback", member: "object" },
+	health: { method: "GET", path: "/health", isRepeatable: true, member: "status" },
 };

@@ -341,9 +341,8 @@ describe("the webhook of an alert", () => {
 		const [key, revoked] = [await spentKey(), await make({})];
 		expect((await call(`/v1/keys/${revoked.key_id}`, { ...withKey(owner.key), method: "DELETE" })).status).toBe(200);
 		await runInDurableObject(meterOf(owner), (_, { storage: { sql } }) => {
-			sql.exec(
-				"DROP TABLE webhooks; DROP TABLE webhook_user; DROP TABLE compliance_refusals; DROP TABLE ended_sessions",
-			);
+			sql.exec("DROP TABLE webhooks; DROP TABLE webhook_user; DROP TABLE compliance_refusals");
+			sql.exec("DROP TABLE ended_sessions; DROP TABLE stored; DROP TABLE stored_writes");
 			sql.exec("ALTER TABLE revoked_keys DROP COLUMN retired_budget");
 			sql.exec("UPDATE schema_version SET version = 3");
 		});
