@@ -5,7 +5,7 @@ import { parseEnv } from "node:util";
 import { CATALOG } from "../catalog/shipped.ts";
 import { SANDBOX_KEY } from "../providers/sandbox-stage.ts";
 import { SETTING_NAMES } from "../settings.ts";
-import { writePrivate } from "./private-files.ts";
+import { writePrivateFile } from "./private-files.ts";
 
 /** Where the local service keeps D1, KV and objects, also under `wrangler dev`. */
 export const STATE_DIR = ".wrangler/state";
@@ -30,7 +30,7 @@ export function ensureDevVars(path = ".dev.vars"): Record<string, string> {
 	if (missing.length === 0) return vars;
 	const lines = missing.map(([name, make]) => `${name}=${make()}\n`).join("");
 	const existing = existsSync(path) ? readFileSync(path, "utf8") : "# Secrets of the local service; never committed.\n";
-	writePrivate(path, `${existing}${existing.endsWith("\n") || existing === "" ? "" : "\n"}${lines}`);
+	writePrivateFile(path, `${existing}${existing.endsWith("\n") || existing === "" ? "" : "\n"}${lines}`);
 	return readVars(path);
 }
 
@@ -100,12 +100,12 @@ function otherLines(path: string): string[] {
 /** Sets the two variables and keeps every other line of the file. */
 export function writeClientEnv(values: ClientEnv, path = ".env.local"): void {
 	const lines = [...otherLines(path), ...Object.entries(values).map(([name, value]) => `${name}=${value}`)];
-	writePrivate(path, `${lines.join("\n")}\n`);
+	writePrivateFile(path, `${lines.join("\n")}\n`);
 }
 
 /** Removes the two variables and keeps every other line of the file. */
 export function removeClientEnv(path = ".env.local"): void {
 	if (!existsSync(path)) return;
 	const kept = otherLines(path).map((line) => `${line}\n`);
-	writePrivate(path, kept.join(""));
+	writePrivateFile(path, kept.join(""));
 }

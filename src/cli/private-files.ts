@@ -37,7 +37,7 @@ export function closeToOthers(paths: readonly string[]): void {
 }
 
 /** Writes a file that only its owner reads, whoever could read it before. */
-export function writePrivate(path: string, text: string): void {
+export function writePrivateFile(path: string, text: string): void {
 	closeToOthers([path]);
 	writeFileSync(path, text, { mode: 0o600 });
 }

@@ -101,7 +101,7 @@ describe("the address of a key's alerts", () => {
 		const listed = async (by: string) =>
 			(await json<{ data: KeyView[] }>(callWithKey(by, "/v1/keys"))).data.find(({ key_id }) => key_id === key.key_id);
 		expect(await listed(owner.key)).toMatchObject({ alert_webhook: WEBHOOK_URL });
-		const agent = await make({ role: "agent" });
+		const agent = await make({ role: "agent", own_only: false });
 		expect(agent.alert_webhook).toBeNull();
 		const masked = { alert_webhook: "https://hooks.example.com/…" };
 		expect(await listed(agent.key)).toMatchObject(masked);
@@ -342,6 +342,7 @@ describe("the webhook of an alert", () => {
 		expect((await call(`/v1/keys/${revoked.key_id}`, { ...withKey(owner.key), method: "DELETE" })).status).toBe(200);
 		await runInDurableObject(meterOf(owner), (_, { storage: { sql } }) => {
 			sql.exec("DROP TABLE webhooks; DROP TABLE webhook_user; DROP TABLE compliance_refusals");
+			sql.exec("DROP TABLE ended_sessions; DROP TABLE stored; DROP TABLE stored_writes");
 			sql.exec("ALTER TABLE revoked_keys DROP COLUMN retired_budget");
 			sql.exec("UPDATE schema_version SET version = 3");
 		});
