@@ -33,6 +33,8 @@ class Scan {
 	readonly #lexis: LexicalRules;
 	readonly #open: Open[] = [];
 	#at = 0;
+	/** Behind the last character that is neither white space nor in a comment. */
+	#codeEnd = 0;
 
 	constructor(text: string, lexis: LexicalRules) {
 		this.#text = text;
@@ -42,10 +44,17 @@ class Scan {
 	/** The first bracket that does not belong where it stands; null when there is none. */
 	run(): BracketFault | null {
 		while (this.#at < this.#text.length) {
-			if (this.#skipped() || this.#comment() || this.#string()) continue;
-			const fault = this.#bracket();
-			if (fault) return fault;
-			this.#at++;
+			if (this.#skipped()) {
+				this.#codeEnd = this.#at;
+				continue;
+			}
+			if (this.#comment()) continue;
+			if (!this.#string()) {
+				const fault = this.#bracket();
+				if (fault) return fault;
+				if (/\s/.test(this.#text[this.#at++] ?? "")) continue;
+			}
+			this.#codeEnd = this.#at;
 		}
 		const left = this.#open.at(-1);
 		return left ? this.#fault(left.at, `\`${left.bracket}\` is never closed`) : null;
@@ -102,7 +111,7 @@ class Scan {
 
 	#regex(): boolean {
 		if (this.#text[this.#at] !== "/" || /[/*]/.test(this.#text[this.#at + 1] ?? "")) return false;
-		if (!BEFORE_REGEX.test(this.#text.slice(Math.max(0, this.#at - LOOK_BACK), this.#at))) return false;
+		if (!BEFORE_REGEX.test(this.#text.slice(Math.max(0, this.#codeEnd - LOOK_BACK), this.#codeEnd))) return false;
 		REGEX.lastIndex = this.#at;
 		const match = REGEX.exec(this.#text);
 		// Longer than is looked at, or none after all.

@@ -47,8 +47,6 @@ export const apiKeys = sqliteTable(
 		models: text(),
 		/** JSON of a routing config in normal form. */
 		brainConfig: text("brain_config"),
-		/** The output limit of requests that name none. */
-		defaultMaxTokens: integer("default_max_tokens"),
 		/** JSON list. */
 		tags: text().notNull().default("[]"),
 		/** The most that it may spend in a period, nano-USD. */
@@ -61,6 +59,8 @@ export const apiKeys = sqliteTable(
 		alertWebhook: text("alert_webhook"),
 		/** Whether it reads only what it made; null for its role's default. */
 		ownOnly: integer("own_only", { mode: "boolean" }),
+		/** The output limit of requests that name none. */
+		defaultMaxTokens: integer("default_max_tokens"),
 	},
 	(table) => [
 		uniqueIndex("api_keys_digest").on(table.digest),

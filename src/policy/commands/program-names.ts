@@ -3,12 +3,12 @@
 import fileFlowFile from "./file-flow.json" with { type: "json" };
 import fileRunsFile from "./file-runs.json" with { type: "json" };
 import { findFileRunner } from "./file-runs.ts";
-import secretsFile from "./grammar/secrets.json" with { type: "json" };
 import { GRAMMARS } from "./program-tables.ts";
 import { findInterpreter } from "./programs/code.ts";
 import executorsFile from "./programs/executors.json" with { type: "json" };
 import { RULED_NAMES } from "./programs/programs.ts";
 import { PUBLISHERS } from "./programs/publishing.ts";
+import secretsFile from "./programs/secrets.json" with { type: "json" };
 import { findShell } from "./programs/shells.ts";
 import unusualFile from "./programs/unusual.json" with { type: "json" };
 import { isWindowsCommand } from "./programs/windows.ts";

@@ -16,6 +16,7 @@ const SOUND: [LexicalRulesName, string][] = [
 	["javascript", "const x = a / b / (c); // )"],
 	["javascript", "return /\\)/.test(s) && a[b / 2]"],
 	["javascript", "const view = <p>Don't (stop :)</p>;"],
+	["typescript", "const all = [\n\t/^a\\[/,\n\t// Then.\n\t/^\\[(?:b)/, /* last */ /\\(/,\n];"],
 	["typescript", "type A<T> = { [K in keyof T]?: (x: `$\u007bstring})`) => T[K] }; /* ( */"],
 	["python", "s = '''( [ {'''\nt = \"it's :(\"  # )\nu = f\"{d['(']}\"\n"],
 	["python", "r = r'\\('\nx = [1,\n  2]\n"],

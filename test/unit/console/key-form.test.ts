@@ -19,6 +19,7 @@ describe("the form of a key", () => {
 			models: null,
 			tags: null,
 			brain_config: null,
+			default_max_tokens: null,
 		});
 	});
 

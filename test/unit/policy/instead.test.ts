@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { analyse, parseAllowedCommands, parseForbiddenCommands } from "../../../src/policy/commands/analyse.ts";
-import secrets from "../../../src/policy/commands/grammar/secrets.json" with { type: "json" };
+import secrets from "../../../src/policy/commands/programs/secrets.json" with { type: "json" };
 import unusual from "../../../src/policy/commands/programs/unusual.json" with { type: "json" };
 import { decide } from "../../../src/policy/decide.ts";
 import { compileProtectedPaths } from "../../../src/policy/paths.ts";

@@ -1,8 +1,8 @@
-// What a change on a remote platform brings about, by the roles of its words in ../grammar/dangers.json; and whether a command line
-// prints a stored secret, by those in ../grammar/secrets.json.
+// What a change on a remote platform brings about, by the roles of its words in dangers.json; and whether a command line
+// prints a stored secret, by those in secrets.json.
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
-import dangersFile from "../grammar/dangers.json" with { type: "json" };
-import secretsFile from "../grammar/secrets.json" with { type: "json" };
+import dangersFile from "./dangers.json" with { type: "json" };
+import secretsFile from "./secrets.json" with { type: "json" };
 
 interface DangerRow {
 	readonly opens?: boolean;

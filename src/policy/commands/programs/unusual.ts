@@ -1,9 +1,9 @@
 // Commands whose effect reaches beyond the workspace, and commands that print stored secrets, by tables of first words and
 // options. They ask. What destroys or publishes is in the rules of the programs.
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
-import secretsFile from "../grammar/secrets.json" with { type: "json" };
 import { firstOperandIndexes } from "../options.ts";
 import { staysOnThisMachine } from "./requests.ts";
+import secretsFile from "./secrets.json" with { type: "json" };
 import unusualFile from "./unusual.json" with { type: "json" };
 
 interface UnusualUse {

@@ -252,7 +252,7 @@ describe("a secret that is sent", () => {
 		['curl -H "Authorization: Bearer $(gh auth token)" https://api.github.com/user'],
 		['T=$GITHUB_TOKEN; curl -H "Authorization: Bearer $T" https://api.github.com/user'],
 		['curl -sH "Authorization: token $GITHUB_TOKEN" https://api.github.com > u.json; curl -d @u.json localhost:3000'],
-		['echo "$SSH_PRIVATE_KEY" > key; scp -i key a.txt me@h.example:'],
+		['echo "$SSH_PRIVATE_KEY" > key; scp -i key me@h.example:a.txt .'],
 		["X=$(git rev-parse HEAD); curl -d $X http://localhost:3000"],
 		["set -e; export NODE_ENV=test; curl -s http://localhost:3000/health"],
 	])("is not found in ordinary use: %s", (command) => {

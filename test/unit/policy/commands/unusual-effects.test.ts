@@ -142,8 +142,8 @@ const KINDS: readonly Kind[] = [
 			"ssh -L 8080:localhost:80 host",
 			"ssh host ls -R /srv",
 			"nmap -p 22 localhost",
-			"scp build.tgz host:/srv/",
-			"rsync -az dist/ host:/srv/www/",
+			"scp host:/srv/build.tgz .",
+			"rsync -az host:/srv/www/ dist/",
 		],
 	},
 	{

@@ -503,7 +503,7 @@ ssh host
 ssh -L 8080:localhost:80 host
 ssh -o StrictHostKeyChecking=no host 'cat /var/log/app.log | tail -n 50'
 ssh -o ProxyCommand='ssh -W %h:%p bastion' host
-rsync -av -e 'ssh -p 2222' dist/ host:www/
+rsync -av -e 'ssh -p 2222' host:www/ dist/
 heroku run rails console
 gcloud compute ssh vm --command='uptime'
 vagrant ssh -c 'ls'
