@@ -28,8 +28,10 @@ import {
 import { TEST_ADMIN_TOKEN } from "../support/variables.ts";
 
 /** A path with something in the place of each parameter. */
-function anyPath({ path }: Endpoint): string {
-	return path.replace(/\{\w+\}/g, "anything");
+function anyPath({ path, query }: Endpoint): string {
+	const { required = [] } = query ? Object(toJsonSchema(query, "input")) : {};
+	const search = required.map((name: string) => `${name}=anything`).join("&");
+	return `${path.replace(/\{\w+\}/g, "anything")}${search === "" ? "" : `?${search}`}`;
 }
 
 function send(

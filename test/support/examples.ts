@@ -192,6 +192,8 @@ const KEY_HINTS: EndpointExample["hints"] = {
 	expires_at: fc.constantFrom("2099-01-01", "2099-01-01T00:00:00Z", "2020-01-01", "soon", ""),
 	rpm: fc.constantFrom(1, 1_000, 1_001, 0, 1e300),
 	daily_requests: fc.constantFrom(1, 50_000, 0, -1),
+	default_max_tokens: fc.constantFrom(1, 4_096, 0),
+	own_only: fc.constantFrom(false, null),
 	tags: fc.array(fc.constantFrom("ci", "team:a", "", "a b", "x".repeat(65)), { maxLength: 11 }),
 	budget_usd: fc.constantFrom(0, 1e-9, 0.5, 1e-300, 1_000_000, 1_000_001),
 	budget_period: fc.constantFrom("day", "week", "month", "total", "year"),
@@ -894,6 +896,10 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			user: fc.constantFrom("contract", "nobody"),
 			after: fc.constantFrom("", "usr_7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
 		},
+	},
+	operator_list_usage: {
+		request: () => ({ path: "/internal/usage?limit=2" }),
+		hints: { limit: fc.constantFrom("1", "1000", "0") },
 	},
 	operator_list_decisions: {
 		request: async (key) => {

@@ -13,12 +13,12 @@ import type { TestKey } from "./service.ts";
 
 export const UNKNOWN_RESPONSE = "resp_01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-type Owner = Pick<TestKey, "user_id">;
+type Owner = Pick<TestKey, "user_id"> & Partial<Pick<TestKey, "key_id">>;
 
 /** What storing and resolving are given of a request. */
-function requestContext({ user_id: userId }: Owner, rawBody: unknown, limitBytes: number) {
+function requestContext({ user_id: userId, key_id: keyId = "key_1" }: Owner, rawBody: unknown, limitBytes: number) {
 	return {
-		account: { userId, keyId: "key_1", key: FULL_GRANT },
+		account: { userId, keyId, key: FULL_GRANT },
 		env,
 		settings: cachedSettings(env),
 		bodyLimits: { default: 0, chat: limitBytes },

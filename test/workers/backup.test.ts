@@ -147,7 +147,7 @@ describe("a backup", () => {
 				storage.sql.exec("INSERT INTO parts VALUES (?, ?, ?)", name, part, "x".repeat(100_000));
 			});
 		for (let part = 0; part < 45; part++) await addPart("output:0", part);
-		await env.DB.prepare("INSERT INTO agent_runs VALUES (?, ?, ?, 1, 'complete', '{}', NULL)")
+		await env.DB.prepare("INSERT INTO agent_runs VALUES (?, ?, ?, 1, 'complete', '{}', NULL, NULL, NULL)")
 			.bind(id, userId, new Date().toISOString())
 			.run();
 		const seen: ObjectRecord[] = [];
@@ -174,7 +174,7 @@ describe("a backup", () => {
 
 	it("holds each table's rows once, in pages", async () => {
 		const insert = env.DB.prepare(
-			"INSERT INTO audit_events VALUES (?, 'usr_a', NULL, 'policy_check', 'a', NULL, 0, NULL, ?, '')",
+			"INSERT INTO audit_events VALUES (?, 'usr_a', NULL, 'policy_check', 'a', NULL, 0, NULL, ?, '', NULL, NULL, NULL, NULL)",
 		);
 		await env.DB.batch([1, 2, 3, 4].map((n) => insert.bind(`ae_${n}`, "x".repeat(600_000))));
 		const ids: string[] = [];

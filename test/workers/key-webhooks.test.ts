@@ -192,7 +192,10 @@ describe("the webhook of an alert", () => {
 		await alertAt(await spentKey(), 2);
 		await eventually(async () => receiver?.received.length === 1);
 		expect(await waitingTries()).toEqual([1]);
-		const dueAtMs = (await alarmAtMs(meterOf(owner))) ?? 0;
+		const dueAtMs = await runInDurableObject(
+			meterOf(owner),
+			(_, { storage }) => storage.sql.exec<{ due: number }>("SELECT next_at_ms AS due FROM webhooks").one().due,
+		);
 		expect(dueAtMs - Date.now()).toBeGreaterThan(20_000);
 		for (const tries of [2, 3]) {
 			await nextTry();

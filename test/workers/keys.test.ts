@@ -649,7 +649,7 @@ describe("the models of a key", () => {
 		expect(upstream.requests).toEqual([]);
 		expect(await read(chat(listed.key, "hi", { model: "gpt-6-astra", stream: true }))).toMatchObject({ status: 403 });
 		expect((await chat(listed.key, "hi", { model: "gpt-5-nano" })).status).toBe(200);
-		expect((await chat(listed.key, "hi", { model: "gpt-9" })).status).toBe(200);
+		expect((await chat(listed.key, "hi", { model: "no-such-model" })).status).toBe(200);
 		expect((await chat(listed.key, "Prove that there are infinitely many primes")).status).toBe(200);
 		expect((await chat(listed.key, "[[fail openai]] hi", { model: "auto" })).status).toBe(200);
 		expectOnlyAllowed();

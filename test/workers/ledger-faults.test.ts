@@ -271,7 +271,8 @@ describe("an audit event of its own", () => {
 		};
 		for (const _ of [1, 2]) expect(await ledgerOf(key).record(event, { kind: "workspace", id: WORKSPACE })).toBe(true);
 		const stored = await db.prepare("SELECT * FROM audit_events WHERE user_id = ?").bind(key.user_id).all();
-		expect(stored.results).toEqual([event]);
+		const origin = { agent: null, session_id: null, directory: null, permission_mode: null };
+		expect(stored.results).toEqual([{ ...event, ...origin }]);
 		expect(await readChain(key)).toMatchObject({ count: 0, verification: { ok: true } });
 	});
 });

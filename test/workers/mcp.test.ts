@@ -70,6 +70,7 @@ const VARYING: readonly [RegExp, string][] = [
 	[/"(created|created_at|latency_ms)":\d+/g, '"$1":0'],
 	[/"share_id":"\w{10}"/g, '"share_id":"<id>"'],
 	[/\/b\/\w{10}/g, "/b/<id>"],
+	[/(\\?"owner\\?":\\?")[0-9a-f]{16}/g, "$1<owner>"],
 	[/"next_cursor":"[\w-]+"/g, '"next_cursor":"<cursor>"'],
 ];
 

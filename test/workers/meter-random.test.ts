@@ -249,10 +249,15 @@ class Run {
 		expect(thresholds).toEqual(reachedThresholds(status));
 	}
 
-	/** Lets alarms ring until none is set; then D1 has everything, and the meter no more to say than its totals. */
+	/**
+	 * Lets alarms ring until none is set but the one for bytes that leave after thirty days; then D1 has everything, and the meter no
+	 * more to say than its totals.
+	 */
 	async expectDrained(): Promise<void> {
 		this.#queue = [];
-		for (let atMs = await alarmAtMs(this.stub()); atMs !== null; atMs = await alarmAtMs(this.stub())) {
+		for (;;) {
+			const atMs = await alarmAtMs(this.stub());
+			if (atMs === null || atMs > Date.now() + 86_400_000) break;
 			vi.setSystemTime(Math.max(atMs, Date.now()));
 			await this.alarm();
 		}

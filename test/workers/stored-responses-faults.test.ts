@@ -136,7 +136,7 @@ describe("reads while the object is away", () => {
 		for (const [method, path, request] of [
 			["read", `/v1/responses/${id}`, "GET"],
 			["read", `/v1/responses/${id}/input_items`, "GET"],
-			["has", `/v1/responses/${id}`, "DELETE"],
+			["maker", `/v1/responses/${id}`, "DELETE"],
 			["remove", `/v1/responses/${id}`, "DELETE"],
 		] as const) {
 			failCalls(method, "fail", "fail");

@@ -87,10 +87,11 @@ describe("an owner", () => {
 });
 
 describe("who may not", () => {
-	it("an agent's key sees keys, and its forms are refused", async () => {
+	it("an agent's key sees itself, and its forms are refused", async () => {
 		const made = await makeKey({ role: "agent" });
 		const agent = await signIn(made);
-		const html = await agent.show(`/console/keys/${owner().key_id}`);
+		expect((await agent.get(`/console/keys/${owner().key_id}`)).status).toBe(404);
+		const html = await agent.show(`/console/keys/${made.key_id}`);
 		expect(html).not.toContain('<form method="post" action="/console/keys');
 		for (const path of ["new", owner().key_id, `${owner().key_id}/rotate`])
 			expect((await agent.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status).toBe(403);
