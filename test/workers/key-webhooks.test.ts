@@ -3,7 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { fromBase64, verifySignature } from "../../src/proof/signing.ts";
-import { alarmAtMs, killObject, useFaults } from "../support/faults.ts";
+import { killObject, useFaults } from "../support/faults.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
 import {
