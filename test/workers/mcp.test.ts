@@ -240,7 +240,7 @@ describe("the list of tools", () => {
 		const configured = tools.filter(
 			({ name, inputSchema }) => inputSchema.properties?.["brain_config"] && !untyped.includes(name),
 		);
-		expect(configured.length).toBeGreaterThanOrEqual(5);
+		expect(configured.length).toBeGreaterThanOrEqual(4);
 		for (const { name, inputSchema } of configured)
 			expect(Object.keys(inputSchema.properties?.["brain_config"]?.properties ?? {}), name).toContain("blocked");
 	});

@@ -192,6 +192,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	call("operator_change_key", (answers) => ({ params: ofUserKey(answers), body: { rpm: 5 } })),
 	call("operator_rotate_key", (answers) => ({ params: ofUserKey(answers), body: { overlap_seconds: 3_600 } })),
 	call("operator_revoke_key", (answers) => ({ params: ofUserKey(answers) })),
+	call("operator_list_usage", { query: { limit: "1" } }),
 	call("operator_check_usage", { query: { user: "ada" } }),
 	// Rows reach the table one after the other: that of the first chat completion is there by now.
 	call("operator_list_decisions", { query: { after: "svc-", limit: "1" } }),

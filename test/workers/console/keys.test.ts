@@ -93,8 +93,10 @@ describe("who may not", () => {
 		expect((await agent.get(`/console/keys/${owner().key_id}`)).status).toBe(404);
 		const html = await agent.show(`/console/keys/${made.key_id}`);
 		expect(html).not.toContain('<form method="post" action="/console/keys');
-		for (const path of ["new", owner().key_id, `${owner().key_id}/rotate`])
-			expect((await agent.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status).toBe(403);
+		for (const path of ["new", made.key_id, `${made.key_id}/rotate`])
+			expect((await agent.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status, path).toBe(403);
+		for (const path of [owner().key_id, `${owner().key_id}/rotate`])
+			expect((await agent.post(`/console/keys/${path}`, { overlap_seconds: "0" })).status, path).toBe(404);
 		expect((await callWithKey(owner().key, "/v1/usage")).status).toBe(200);
 	});
 
