@@ -98,6 +98,10 @@ export const routePreviewSchema = z.lazy(() =>
 					.literal(true)
 					.optional()
 					.describe("Expected to be so much worse than the best that the mode ranks it behind all others."),
+				failing: z
+					.literal(true)
+					.optional()
+					.describe("So many of its calls failed lately that it is called after the others."),
 			}),
 		),
 		excluded: z.record(z.string(), z.array(z.string())),
@@ -159,6 +163,7 @@ export const previewRouteEndpoint = endpoint({
 				expected_latency_ms: candidate.expectation.latencyMs,
 				...unknownMember(unknownFigures(candidate.model, signals)),
 				...(candidate.isBelowFloor ? { below_floor: true as const } : {}),
+				...(candidate.isFailing ? { failing: true as const } : {}),
 			})),
 			excluded: selection.excluded,
 			...(mask ? { masked: mask.counts } : {}),

@@ -811,6 +811,8 @@ export interface EndpointTypes {
 				unknown?: Array<"code" | "math" | "reasoning" | "creative" | "text" | "translation" | "factual" | "advice" | "chat" | "tools">;
 				/** Expected to be so much worse than the best that the mode ranks it behind all others. */
 				below_floor?: true;
+				/** So many of its calls failed lately that it is called after the others. */
+				failing?: true;
 			}>;
 			excluded: Record<string, string[]>;
 			/** Under a policy that masks: how many different values of each kind would be masked. */

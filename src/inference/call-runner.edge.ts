@@ -42,8 +42,13 @@ function openSinceMs({ attempt }: PlannedCall): number {
 	return health.openSinceMs(breakerKey(attempt.access));
 }
 
-function healthKey({ attempt, candidate }: PlannedCall): string {
-	return callKey(breakerKey(attempt.access), candidate.model.id);
+function calledModel({ attempt, candidate }: PlannedCall): { provider: string; model: string } {
+	return { provider: breakerKey(attempt.access), model: candidate.model.id };
+}
+
+function healthKey(call: PlannedCall): string {
+	const { provider, model } = calledModel(call);
+	return callKey(provider, model);
 }
 
 /** A call that gave its whole answer. */
@@ -150,16 +155,16 @@ export class CallRunner {
 		return this.#readers;
 	}
 
-	/** Notes how long an answer took, or its first words. The sandbox upstream says nothing about a provider. */
+	/** Notes how long an answer took, or its first words. The time of the sandbox upstream says nothing about a provider. */
 	#noteAnswer(
 		call: PlannedCall,
 		sentAtMs: number,
 		expectedMs: number,
 		{ sandbox }: Pick<UpstreamStream, "sandbox">,
 	): void {
-		if (sandbox) return;
 		const nowMs = Date.now();
-		health.recent.noteAnswer(healthKey(call), this.#user, nowMs - sentAtMs, expectedMs, nowMs);
+		const tookMs = sandbox ? 0 : nowMs - sentAtMs;
+		health.recent.noteAnswer(calledModel(call), this.#user, tookMs, expectedMs, nowMs);
 	}
 
 	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
@@ -352,7 +357,7 @@ export class CallRunner {
 		if (counts) {
 			const hasOpened = permit.failed({ operatorsFault, prompt: promptMark(call.plan.call) }, nowMs);
 			if (hasOpened && operatorsFault) logWarning("provider_refuses", { provider, status });
-			health.recent.noteFailure(healthKey(call), this.#user, nowMs);
+			health.recent.noteFailure(calledModel(call), this.#user, nowMs);
 		} else permit.inconclusive();
 		if (isUnserved && health.unserved.note(healthKey(call), nowMs))
 			logWarning("model_not_served", { model, upstream_model, provider, status, passed_by_ms: UNSERVED_MS });

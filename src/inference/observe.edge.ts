@@ -46,7 +46,7 @@ export function observeProviders(
 		if (waitMs > 0) throttled[id] = roundWaitUp(waitMs);
 		const unserved = health.unserved.find(callKey(key, id), nowMs);
 		if (unserved) not_served[id] = roundWaitUp(unserved.askAgainMs);
-		const { slowdown, failureShare } = health.recent.find(callKey(key, id), user, nowMs);
+		const { slowdown, failureShare } = health.recent.find({ provider: key, model: id }, user, nowMs);
 		if (slowdown !== undefined) slowdowns[id] = slowdown;
 		if (failureShare !== undefined) failure_share[id] = failureShare;
 	}

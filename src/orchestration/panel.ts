@@ -59,7 +59,7 @@ function chooseOutsider(ranked: readonly Candidate[], panel: readonly Candidate[
 	if (!best) return undefined;
 	const enough = best.expectation.quality - JUDGE_QUALITY_MARGIN;
 	return outsiders
-		.filter(({ expectation }) => expectation.quality >= enough)
+		.filter(({ expectation, isFailing }) => expectation.quality >= enough && (!isFailing || best.isFailing))
 		.reduce((cheapest, other) => (expectedCostNanoUsd(other) < expectedCostNanoUsd(cheapest) ? other : cheapest));
 }
 

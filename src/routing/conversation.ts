@@ -33,7 +33,7 @@ export function stayWithModel(request: SelectionRequest, ranked: readonly Candid
 	if (!own || !best || own === best) return null;
 	if (isMidTurn(request.call)) return { candidate: own, why: "goes on with the tool calls of its conversation" };
 	const gain = best.score - own.score;
-	if (gain >= MIN_SWITCH_GAIN || own.isBelowFloor) return null;
+	if (gain >= MIN_SWITCH_GAIN || own.isBelowFloor || own.isFailing) return null;
 	const tokens = conversationTokens(request.signals);
 	const lost = tokens > 0 ? ` and its cache of about ${tokens} tokens would be lost` : "";
 	return {

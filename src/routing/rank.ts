@@ -89,6 +89,9 @@ export function shortenCandidate(
 	return { ...candidate, model, ...toTerms(request, model, mode, shorter, "what is left of the request's cost limit") };
 }
 
+/** A model of whose recent calls so large a share failed is called after the others. */
+const FAILING_SHARE = 0.25;
+
 /** Everything but the model that decides whether a model may serve. */
 type SharedConstraints = Omit<Constraints, "call" | "worstCaseNanoUsd">;
 
@@ -103,18 +106,20 @@ function toCandidate(
 	const costLimit = limits.ceiling && longest.boundBy === "cost" ? describeCeiling(limits.ceiling) : "";
 	const { effort, maxTokens, warnings } = toTerms(request, model, mode, longest, costLimit);
 	const { observations } = request;
+	const observation = findObservation(observations, model.id);
 	const terms = {
 		effort,
 		maxTokens,
 		cachedTokens: observations.conversation_model === model.id ? conversationTokens(request.signals) : 0,
-		observation: findObservation(observations, model.id),
+		observation,
 	};
 	const expectation = computeExpectation(model, terms, prospect);
 	const score = scoreExpectation(expectation, mode);
-	return { model, effort, maxTokens, warnings, expectation, score, isBelowFloor: false };
+	const isFailing = observation.failureShare >= FAILING_SHARE;
+	return { model, effort, maxTokens, warnings, expectation, score, isBelowFloor: false, isFailing };
 }
 
-/** Sorts by score; those below the mode's floor come last. Equal scores are ordered by id. */
+/** Sorts by score; those that fail come later, and those below the mode's floor last. Equal scores are ordered by id. */
 function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 	const best = candidates.reduce((most, { expectation }) => Math.max(most, expectation.quality), 0);
 	const floor = best - modeUtility(mode).floorGap;
@@ -122,7 +127,10 @@ function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 		.map((candidate) => ({ ...candidate, isBelowFloor: candidate.expectation.quality < floor }))
 		.sort(
 			(a, b) =>
-				Number(a.isBelowFloor) - Number(b.isBelowFloor) || b.score - a.score || (a.model.id < b.model.id ? -1 : 1),
+				Number(a.isBelowFloor) - Number(b.isBelowFloor) ||
+				Number(a.isFailing) - Number(b.isFailing) ||
+				b.score - a.score ||
+				(a.model.id < b.model.id ? -1 : 1),
 		);
 }
 

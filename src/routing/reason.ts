@@ -31,6 +31,8 @@ function describeAlternative(first: Candidate, rest: readonly Candidate[]): stri
 	const best = rest.reduce((most, next) => (next.expectation.quality > most.expectation.quality ? next : most), first);
 	const gain = best.expectation.quality - first.expectation.quality;
 	if (gain < LEAST_GAIN) return "";
+	if (best.isFailing && !first.isFailing)
+		return `; ${best.model.display_name} would gain ${gain.toFixed(2)}, but its calls failed lately`;
 	const price = best.expectation.cost.totalNanoUsd / Math.max(1, first.expectation.cost.totalNanoUsd);
 	const time = best.expectation.latencyMs / Math.max(1, first.expectation.latencyMs);
 	const terms = price > 1 ? `${describeTimes(price)} times the price` : `${describeTimes(time)} times the time`;

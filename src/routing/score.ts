@@ -80,7 +80,7 @@ interface CallTerms {
 	maxTokens: number;
 	/** Tokens of the prompt that its provider has in a cache. */
 	cachedTokens: number;
-	observation: ModelObservation;
+	observation: Pick<ModelObservation, "slowdown">;
 }
 
 /** Expected quality, cost and latency of one model on one prompt. */
@@ -99,7 +99,7 @@ export function computeExpectation(
 	const furtherReasoning = Math.max(0, reasoning - (model.reasoning?.tokens.low_effort ?? 0));
 	const seconds = model.speed.low_effort.ttft_s + (furtherReasoning + outputText) / speed.output_tokens_per_s;
 	return {
-		quality: expectedQuality(model, level, signals, testEase) * (1 - observation.failureShare),
+		quality: expectedQuality(model, level, signals, testEase),
 		cost: priceUsage(model, usage, nowMs),
 		latencyMs: Math.round(1000 * seconds * observation.slowdown),
 	};

@@ -66,6 +66,8 @@ export interface Candidate {
 	score: number;
 	/** The mode does without it while another can serve: it is expected to be too much worse than the best. */
 	isBelowFloor: boolean;
+	/** So many of its calls failed lately that it is called after the others. It is expected to answer as well as ever. */
+	isFailing: boolean;
 }
 
 /** The ranked models for a call, and why the first one ranks first. */

@@ -492,9 +492,9 @@ describe("a provider's breaker", () => {
 			const { observed } = (await response.json()) as { observed: Observed };
 			return observed;
 		};
-		expect(await shownTo(loud)).toMatchObject({ failure_share: { [named.id]: 0.8 } });
+		expect(await shownTo(loud)).toMatchObject({ failure_share: { [named.id]: 0.44 } });
 		expect(await shownTo(quiet)).toEqual({ at: expect.any(String) });
-		expect(await shownTo(await newKey("pro"))).toMatchObject({ failure_share: { [named.id]: 0.75 } });
+		expect(await shownTo(await newKey("pro"))).toMatchObject({ failure_share: { [named.id]: 0.25 } });
 		isBad = false;
 		expect((await completion(await quickChat({ model: named.id }, {}, quiet))).svc.fallback).toBe(false);
 	});

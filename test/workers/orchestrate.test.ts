@@ -246,6 +246,23 @@ describe("what strategies show", () => {
 		expect(stageOf(short, "propose").results).toHaveLength(3);
 	});
 
+	it("a panel under depth is the same after one failed call of a member", async () => {
+		let failures = 0;
+		upstream.replace(async () => (failures-- > 0 ? new Response("", { status: 500 }) : undefined));
+		const members = async () =>
+			stageOf(await orchestrated(PROSE, { strategy: "ensemble_moa", policy: "depth" }), "propose").results.map(
+				({ model }) => model,
+			);
+		const before = await members();
+		failures = 1;
+		const [model = ""] = before;
+		const answered = await callWithKey(key.key, "/v1/chat/completions", { model, messages: messages("hi") });
+		expect(answered.status).toBe(200);
+		const preview = await callWithKey(key.key, "/v1/route", { model, prompt: "hi" });
+		expect(await preview.json()).toMatchObject({ observed: { failure_share: { [model]: expect.any(Number) } } });
+		expect(await members()).toEqual(before);
+	});
+
 	it("a debate that finds consensus stops, and one that finds none is judged", async () => {
 		const found = await orchestrated(SUM, { strategy: "debate", policy: "depth" });
 		expect(stageOf(found, "judge")).toMatchObject({ results: [], detail: { rounds: 1, consensus: true } });

@@ -103,6 +103,7 @@ const CANDIDATES = TEST_CATALOG.models.map(
 		warnings: [],
 		score: 1 - at / 100,
 		isBelowFloor: false,
+		isFailing: false,
 		expectation: {
 			quality: model.quality.general,
 			cost: { inputNanoUsd: 0, outputNanoUsd: at + 1, totalNanoUsd: at + 1 },

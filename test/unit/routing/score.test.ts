@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/catalog/schema.ts";
 import type { EffortChoice } from "../../../src/catalog/vocabulary.ts";
-import { MODES } from "../../../src/routing/mode.ts";
+import { MODES, type Mode } from "../../../src/routing/mode.ts";
 import { rankModels } from "../../../src/routing/rank.ts";
 import { computeExpectation, modeUtility, scoreExpectation, typicalAnswerTokens } from "../../../src/routing/score.ts";
 import type { Signals } from "../../../src/routing/signals.ts";
@@ -16,9 +16,9 @@ const NOON = Date.parse("2026-11-22T12:00:00Z");
 function expectation(
 	model: Model,
 	signals: Signals,
-	{ effort = null as EffortChoice, maxTokens = 4_000, cachedTokens = 0, slowdown = 1, failureShare = 0 } = {},
+	{ effort = null as EffortChoice, maxTokens = 4_000, cachedTokens = 0, slowdown = 1 } = {},
 ) {
-	const terms = { effort, maxTokens, cachedTokens, observation: { slowdown, failureShare } };
+	const terms = { effort, maxTokens, cachedTokens, observation: { slowdown } };
 	return computeExpectation(model, terms, {
 		signals,
 		nowMs: NOON,
@@ -56,23 +56,35 @@ describe("the expected cost", () => {
 });
 
 describe("what was observed", () => {
-	it("makes a slow model slower and a failing one worse", () => {
+	it("makes a slow model slower", () => {
 		const signals = signalsFor("factual", 2);
 		const apex = named("apex-frontier");
 		const [plain, slow] = [expectation(apex, signals), expectation(apex, signals, { slowdown: 3 })];
 		expect(slow.latencyMs / plain.latencyMs).toBeCloseTo(3, 2);
-		expect(expectation(apex, signals, { failureShare: 0.25 }).quality).toBeCloseTo(0.75 * plain.quality, 10);
 	});
 
-	it("moves a model down where latency or availability counts", () => {
-		const signals = signalsFor("factual", 1);
-		const rank = (observations: object) =>
-			rankModels(selectionRequest(TEST_CATALOG, signals, { observations }), "agility", null).eligible.map(
-				({ model }) => model.id,
-			);
-		const [quickest = ""] = rank({});
-		expect(rank({ slowdown: { [quickest]: 8 } })[0]).not.toBe(quickest);
-		expect(rank({ failure_share: { [quickest]: 0.6 } })[0]).not.toBe(quickest);
+	const rank = (observations: object, difficulty: 1 | 3 = 1, mode: Mode = "agility") =>
+		rankModels(selectionRequest(TEST_CATALOG, signalsFor("factual", difficulty), { observations }), mode, null)
+			.eligible;
+
+	it("moves a slow model down where latency counts", () => {
+		const quickest = rank({})[0]?.model.id ?? "";
+		expect(rank({ slowdown: { [quickest]: 8 } })[0]?.model.id).not.toBe(quickest);
+	});
+
+	it("puts a failing model behind the others, thinks no worse of it, and leaves one alone that failed once", () => {
+		for (const mode of ["quality", "balanced", "agility"] as const) {
+			const before = rank({}, 3, mode);
+			const first = before[0]?.model.id ?? "";
+			expect(rank({ failure_share: { [first]: 0.24 } }, 3, mode)).toEqual(before);
+			const after = rank({ failure_share: { [first]: 0.25 } }, 3, mode);
+			const at = after.findIndex(({ model }) => model.id === first);
+			const fit = after.filter(({ isBelowFloor }) => !isBelowFloor);
+			expect(at).toBe(fit.length - 1);
+			expect(after[at]).toEqual({ ...before[0], isFailing: true });
+			const others = (ranked: typeof before) => ranked.filter(({ model }) => model.id !== first);
+			expect(others(after)).toEqual(others(before));
+		}
 	});
 });
 
