@@ -1,5 +1,6 @@
-// What stands between the network and Miniflare where others than this machine are answered (ALLOWED_HOSTS): Miniflare is a simulator for developers, and
-// believes headers and serves paths of its own that nobody outside may use. Everything else passes as it is, streams included.
+// What stands between the network and Miniflare: Miniflare is a simulator for developers. It believes headers and serves paths of its
+// own that nobody outside may use, and fails without a word at a Host that it cannot read. Everything else passes as it is, streams
+// included.
 import { once } from "node:events";
 import { Agent, createServer, type IncomingMessage, request as openRequest, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
@@ -40,6 +41,9 @@ export function findFrontRefusal(
 	if (!target.startsWith("/") || !URL.canParse(target, base) || new URL(target, base).origin !== base)
 		return { status: 400, code: "invalid_request", message: "the request line must name a path" };
 	if (!isHost(host)) return { status: 400, code: "invalid_host", message: "the Host header names no host" };
+	// Nobody knows which one an intermediary went by (RFC 9112, section 3.2).
+	if (headerNames.filter((name) => name.toLowerCase() === "host").length > 1)
+		return { status: 400, code: "invalid_host", message: "there is more than one Host header" };
 	const { pathname } = new URL(target, base);
 	if (OWN_PATH.test(pathname) || OWN_PATH.test(decodePath(pathname)))
 		return { status: 404, code: "not_found", message: "no such path; GET /openapi.json lists them all" };

@@ -89,8 +89,6 @@ async function runStart(): Promise<void> {
 	const settings = localVariables();
 	const parsed = parseSettings(settings);
 	const address = addressFromEnvironment(parsed);
-	// Who names hosts wants to be reached from elsewhere, be it through a proxy on this machine.
-	const isOpen = address !== LOOPBACK_ADDRESS || parsed.deployment.allowedHosts.size > 0;
 	await reportOperatorConfig(settings);
 	const releaseState = await claimState(STATE_DIR);
 	await requireFreePort(port, address);
@@ -103,8 +101,8 @@ async function runStart(): Promise<void> {
 	const service = await startLocalService({
 		bundleDir,
 		stateDir: STATE_DIR,
-		// The front has the port where there is one.
-		port: isOpen ? 0 : port,
+		// The front has the port.
+		port: 0,
 		variables,
 		onOutput: (stdout, stderr) => {
 			stdout.pipe(process.stdout);
@@ -112,13 +110,13 @@ async function runStart(): Promise<void> {
 		},
 	});
 
-	const front = isOpen ? await startFront(service.url, address, port) : null;
+	const front = await startFront(service.url, address, port);
 
 	let stopping = false;
 	const stop = async () => {
 		if (stopping) return;
 		stopping = true;
-		await front?.stop();
+		await front.stop();
 		await service.stop();
 		await sandbox?.stop();
 		releaseState();

@@ -13,11 +13,11 @@ export type RefusalCause = "account" | "address" | "model" | "prompt";
 
 /** Codes and types by which providers speak of the account, in lower case without separators. */
 const ACCOUNT_CODES =
-	/^(?:insufficientquota|invalidapikey|exceededcurrentquotaerror|billing(?:error|notactive|hardlimitreached)|arrearage|accessterminated|account(?:deactivated|suspended))$/;
+	/^(?:insufficientquota|invalidapikey|exceededcurrentquotaerror|billing(?:error|notactive|hardlimitreached)|arrearage|accessterminated|organizationrestricted|account(?:deactivated|suspended))$/;
 
 /** Codes and types by which they speak of the model, likewise. */
 const MODEL_CODES =
-	/^(?:model(?:notfound|notexist|doesnotexist|notavailable|unavailable|notsupported|notopen|notallowed|notentitled|decommissioned|deprecated|retired|accessdenied|permission|termsrequired)|(?:invalid|unknown|unsupported|nosuch)model(?:error|id|name)?$|accessdeniedunpurchased$)/;
+	/^(?:model(?:notfound|notexist|doesnotexist|notavailable|unavailable|notsupported|notopen|notallowed|notentitled|decommissioned|deprecated|retired|accessdenied|permission|termsrequired)|(?:invalid|unknown|unsupported|nosuch)model(?:error|id|name)?$|accessdeniedunpurchased$|deploymentnotfound$)/;
 
 /** First words of refusals that speak of the account with a status that says something else (400 or 429). */
 const ACCOUNT_TEXTS: readonly RegExp[] = [
@@ -32,19 +32,35 @@ const ACCOUNT_TEXTS: readonly RegExp[] = [
 	// Alibaba.
 	/^access denied, please make sure your account is in good standing/,
 	// Z.ai and DeepSeek.
-	/^(?:\[\d+\]\[?)?insufficient balance/,
+	/^(?:\[\d+\]\[?)?(?:insufficient balance|余额不足)/,
+	/^(?:\[\d+\]\[?)?your account (?:is|has been) (?:not active|inactive|in arrears|locked|suspended|disabled|deactivated|restricted)\b/,
+	// Groq.
+	/^organi[sz]ation has been restricted/,
+	// Cohere; its limit of a minute passes by itself.
+	/^you are using a trial key, which is limited to [\d,]+ api calls \/ month/,
 ];
 
+/** Lists of a request in which something that a client named may be missing. */
+const NOT_IN_REQUEST =
+	"(?! (?:in|among) (?:[a-z]+ ){0,3}(?:tools?|functions?|messages?|schemas?|properties|definitions?|parameters?|request|prompt|input)\\b)";
+
 /** What a refusal of a model says of it, after naming it. "Does not support" something is not among it: that is the prompt's. */
-const NOT_SERVED =
-	"(?:(?:does|do|did) not exist|not exist|(?:is |was |could )?not (?:be )?found|is (?:no longer|not currently|currently not|not yet) (?:available|supported|served|offered)|(?:has been|is|was) (?:decommissioned|deprecated|retired|removed|discontinued|shut down|sunset)|is (?:unknown|unavailable|invalid|not (?:a )?(?:valid|available|accessible|recogni[sz]ed|supported))(?=[.,;(]|$| (?:model|or|and|to|any ?more|here|(?:for|in|on) your)\\b))";
+const NOT_SERVED = `(?:(?:(?:does|do|did) not exist|not exist|(?:is |was |could )?not (?:be )?found)${NOT_IN_REQUEST}|is (?:no longer|not currently|currently not|not yet) (?:available|supported|served|offered)|(?:has been|is|was) (?:decommissioned|deprecated|retired|removed|discontinued|shut down|sunset|taken offline)|has reached (?:its |the )?end[ -]of[ -]life|is (?:unknown|unavailable|invalid|not (?:a )?(?:valid|available|accessible|recogni[sz]ed|supported))(?=[.,;(]|$| (?:model|or|and|to|any ?more|here|(?:for|in|on) your|(?:for|on) this (?:account|organi[sz]ation|project|plan|key|subscription))\\b))`;
 
 /** First words of refusals of a model, in lower case, without quotes, and with § for the model's id. */
 const MODEL_TEXTS: readonly RegExp[] = [
-	new RegExp(`^(?:error:? )?(?:the |this |requested |specified )*models?(?: id| name)?[:/ ]*§?[ ,]*${NOT_SERVED}`),
+	new RegExp(
+		`^(?:(?:error|invalid request):? )?(?:the |this |requested |specified )*models?(?: id| name| version)?[:/ ]*§?[ ,]*${NOT_SERVED}`,
+	),
 	new RegExp(`^§ ${NOT_SERVED}`),
-	/^(?:invalid|unknown|unsupported|unrecogni[sz]ed|no such) model(?: id| name| specified| provided| requested)?(?: passed in model)?(?:[:=]? ?§|[.,;]|$)/,
+	/^(?:\/chat\/completions: )?(?:invalid|unknown|unsupported|unrecogni[sz]ed|no such) model(?: id| name| specified| provided| requested)?(?: passed in model)?(?:[:=]? ?§|[.,;]|$)/,
 	/^not found the model/,
+	// DeepSeek.
+	/^the supported api model names are .{1,300} but you passed §/,
+	// Google.
+	/^(?:\* )?(?:generatecontentrequest\.model: )?unexpected model name format/,
+	// Z.ai, in Chinese.
+	/^(?:\[\d+\]\[?)?模型不存在/,
 	/^you (?:don.?t|do not) have access to (?:this|the) model/,
 	/(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,
 	/^your organi[sz]ation must be verified to (?:use|stream) (?:this|the) model/,
@@ -70,6 +86,9 @@ const ACCOUNT =
 const NO_ADDRESS =
 	/\b(?:invalid url|(?:requested|check your|unknown) (?:url|path|route|endpoint)|no handler found|cannot post|no such (?:path|route|url)|page not found|no route)\b/;
 
+/** A limit of nothing, which Google sets where a plan lacks the model. No wait helps. */
+const NO_QUOTA = /\blimit: 0, model: /;
+
 /** Things other than models and addresses that a request may name. */
 const OTHER_THING =
 	/\b(?:files?|documents?|images?|attachments?|containers?|responses?|conversations?|caches?|assistants?|skills?|tools?)\b/;
@@ -78,10 +97,18 @@ function toCode(word: string): string {
 	return word.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** A text in lower case, without quotes and the paths of Google's calls, with § for each id where it stands as a word. */
+/** Several words in quotes: what was sent, and no id. */
+const QUOTED_WORDS =
+	/"[^"\s]*\s[^"]*"|“[^”\s]*\s[^”]*”|`[^`\s]*\s[^`]*`|‘[^’\s]*\s[^’]*’|(?<![\w.,;:!?])'[^'\s]*\s[^']*'(?!\w)/g;
+
+/**
+ * A text in lower case, without quotes, what is quoted in several words and the paths of Google's calls, with § for each id where it
+ * stands as a word.
+ */
 function toPlainText(message: string, modelIds: readonly string[]): string {
 	const plain = message
 		.toLowerCase()
+		.replace(QUOTED_WORDS, " ")
 		.replace(/\S*:(?:stream)?generatecontent\S*/g, " ")
 		.replace(/["'`‘’“”]/g, "")
 		.replace(/\s+/g, " ")
@@ -115,6 +142,7 @@ export function readRefusalCause(
 	const text = toPlainText((error?.message ?? "").slice(0, MAX_READ_CHARS), modelIds);
 	const isModelCode = codes.some((code) => MODEL_CODES.test(code));
 	if (isModelCode) return "model";
+	if (status === 429 && NO_QUOTA.test(text)) return "model";
 	if (status === 403) return readForbidden(`${error?.code ?? ""} ${error?.type ?? ""} ${text}`);
 	if (MODEL_TEXTS.some((said) => said.test(text))) return "model";
 	if (status === 404 || status === 405 || status === 410) return readNotFound(text);
@@ -136,6 +164,7 @@ function readForbidden(said: string): RefusalCause {
 
 function readNotFound(text: string): RefusalCause {
 	if (NO_ADDRESS.test(text)) return "address";
+	if (OTHER_THING.test(text) && !/\bmodels?\b/.test(text)) return "prompt";
 	// Anthropic says no more than "model: " and an id.
 	if (text.includes("§") || /^models?[:/]/.test(text) || (namesModel(text) && ACCESS.test(text))) return "model";
 	return OTHER_THING.test(text) ? "prompt" : "address";

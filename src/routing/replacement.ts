@@ -13,22 +13,25 @@ export function toUnknownModel(id: string): Failure {
 	return { reason: "model_not_found", message: `no model is called ${quoteInput(id)}; GET /v1/models lists them all` };
 }
 
-const WHY: Readonly<Record<Replacement["because"], (asked: string, name: string) => string>> = {
-	alias: (asked, name) => `${asked} is not in the catalog; ${name}, of its family, runs`,
-	unknown: (asked, name) => `${asked} means no model here; ${name}, a budget model, runs`,
-	plan: (asked, name) => `${asked} is not in your plan; ${name}, which is, runs`,
-};
+function explainReplacement(replacement: Replacement, name: string): string {
+	const asked = quoteInput(replacement.asked);
+	switch (replacement.because) {
+		case "alias":
+			return name === replacement.nearest
+				? `${asked} is not in the catalog; ${name}, of its family, runs`
+				: `${asked} is not in the catalog, and ${replacement.nearest}, of its family, cannot serve; ${name} runs`;
+		case "unknown":
+			return `${asked} means no model here; ${name}, a budget model, runs`;
+		case "plan":
+			return `${asked} is not in your plan; ${name}, which is, runs`;
+	}
+}
 
 /** Warns that another model runs than the one that was named, with its price of short prompts. @param param the member that names it. */
-export function replacementWarning(
-	{ asked, because }: Replacement,
-	model: Model,
-	atMs: number,
-	param = "model",
-): Warning {
+export function replacementWarning(replacement: Replacement, model: Model, atMs: number, param = "model"): Warning {
 	const { input, output } = priceAt(model, atMs);
 	const price = `at $${input} a million tokens of input and $${output} of output`;
-	return { code: "model_replaced", param, message: `${WHY[because](quoteInput(asked), model.id)} ${price}` };
+	return { code: "model_replaced", param, message: `${explainReplacement(replacement, model.id)} ${price}` };
 }
 
 /** A model that a body prefers for a part of its work. */
@@ -56,6 +59,8 @@ export function readPreferredModel(
 		return ok({ id: asked, warnings: [{ code: "parameter_dropped", param: member, message }] });
 	}
 	const { model, isExact } = named;
-	const warnings = isExact ? [] : [replacementWarning({ asked, because: "alias" }, model, nowMs, member)];
+	const warnings = isExact
+		? []
+		: [replacementWarning({ asked, because: "alias", nearest: model.id }, model, nowMs, member)];
 	return ok({ id: model.id, warnings });
 }

@@ -91,7 +91,7 @@ function selectWithinTiers(request: SelectionRequest, mode: Mode, range: TierRan
 }
 
 /** Selects the cheapest budget model. It replaces an id that means nothing, or a model that is not in the plan. */
-function selectCheapest(request: SelectionRequest, because: Replacement["because"], why: string): Result<Selection> {
+function selectCheapest(request: SelectionRequest, because: "unknown" | "plan", why: string): Result<Selection> {
 	const ranking = rankModels(request, "direct", null);
 	const chosen = buildSelection(
 		request,
@@ -223,5 +223,5 @@ function selectServed(request: SelectionRequest): Result<Selection> {
 		return selectCheapest(asked, "plan", `${model.id} is not in the ${request.plan.displayName} plan`);
 	const selected = selectNamed(isExact ? { ...request, model: model.id } : asked, model, target.by);
 	if (!selected.ok || isExact) return selected;
-	return ok({ ...selected.value, replaced: { asked: target.model, because: "alias" } });
+	return ok({ ...selected.value, replaced: { asked: target.model, because: "alias", nearest: model.id } });
 }

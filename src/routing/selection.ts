@@ -17,10 +17,11 @@ import type { Expectation } from "./score.ts";
  * Why a model was selected in place of an id that the request names: it is the nearest of its family (`alias`), or the cheapest where
  * the id means nothing (`unknown`) or a model outside the pricing plan (`plan`).
  */
-export interface Replacement {
-	asked: string;
-	because: "alias" | "unknown" | "plan";
-}
+export type Replacement = { asked: string } & (
+	| { because: "unknown" | "plan" }
+	/** `nearest` is the family's model; another may serve in its place. */
+	| { because: "alias"; nearest: string }
+);
 
 /** Everything that a selection depends on. */
 export interface SelectionRequest extends LengthRequest {

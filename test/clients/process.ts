@@ -134,13 +134,13 @@ export class ServiceHome {
 		return start;
 	}
 
-	/** Whether a process is a runtime of ours: the port on its command line tells it from everybody else's. */
+	/** Whether a process that our state noted is still a runtime: another may have its pid by now. */
 	#isOurRuntime(pid: number): boolean {
 		const { stdout } = spawnSync("ps", ["-p", String(pid), "-o", "command="], { encoding: "utf8" });
-		return stdout.includes(`127.0.0.1:${this.port}`);
+		return stdout.includes("workerd serve ");
 	}
 
-	/** The runtime behind our port, as the start noted it; null when there is none. */
+	/** The runtime of our state, as the start noted it; null when there is none. */
 	runtimePid(): number | null {
 		const file = join(this.dir, ".wrangler/state/runtime.pid");
 		const pid = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;

@@ -1,7 +1,7 @@
-// `npm start` where another program has its port.
+// `npm start`: where another program has its port, and what it refuses before the runtime reads it.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ServiceHome } from "./process.ts";
@@ -24,5 +24,33 @@ describe("a port that another program has", () => {
 		} finally {
 			server.close();
 		}
+	});
+});
+
+describe("a Host that names no host", () => {
+	let home: ServiceHome;
+	beforeAll(async () => {
+		home = await ServiceHome.makeMigrated();
+		await home.startReady();
+	});
+	afterAll(() => home?.remove());
+
+	async function ask(...hosts: string[]): Promise<string> {
+		const socket = connect(home.port, "127.0.0.1");
+		socket.write(
+			["GET /v1/plans HTTP/1.1", ...hosts.map((host) => `Host: ${host}`), "Connection: close", "", ""].join("\r\n"),
+		);
+		let answer = "";
+		for await (const part of socket.setEncoding("utf8")) answer += part;
+		return answer;
+	}
+
+	it("is 400, on loopback too", async () => {
+		for (const hosts of [["a b"], ["[::1"], ["127.0.0.1:99999"], ["user@127.0.0.1"], ["127.0.0.1", "127.0.0.1"]]) {
+			const answer = await ask(...hosts);
+			expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+			expect(answer).toContain('"error":"invalid_host"');
+		}
+		expect(await ask(`127.0.0.1:${home.port}`)).toMatch(/^HTTP\/1\.1 200 /);
 	});
 });

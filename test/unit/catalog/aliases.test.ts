@@ -69,6 +69,18 @@ describe("an id that its provider has or had", () => {
 		["command-r-plus-08-2024", "command-a-plus-05-2026"],
 		["qwen/qwen3.6-plus", "qwen3.7-plus"],
 		["z-ai/glm-4.6", "glm-5.2"],
+		["glm-4.5-air", "glm-5.2"],
+		["moonshotai/kimi-k2.5", "kimi-k2.6"],
+		["kimi-k2-0905-preview", "kimi-k2.6"],
+		["kimi-k2-thinking-turbo", "kimi-k2.6"],
+		["kimi-latest", "kimi-k2.6"],
+		["deepseek-v3.2-exp", "deepseek-flash"],
+		["deepseek/deepseek-r1-0528", "deepseek-flash"],
+		["deepseek-v4-flash", "deepseek-flash"],
+		["grok-4-1-fast-non-reasoning", "grok-4.3"],
+		["grok-code-fast-1", "grok-4.3"],
+		["grok-3-mini-fast-beta", "grok-4.3"],
+		["gemini-2.0-flash-thinking-exp-01-21", "gemini-3.8-flash"],
 	])("has its stand-in: %s", (id, model) => {
 		expect(found(id)).toBe(model);
 	});

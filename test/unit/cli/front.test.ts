@@ -10,6 +10,13 @@ describe("the front", () => {
 		},
 	);
 
+	it("is refused with two hosts", () => {
+		expect(findFrontRefusal("/health", ["Host", "Accept", "host"], "127.0.0.1")).toMatchObject({
+			status: 400,
+			code: "invalid_host",
+		});
+	});
+
 	it.each([
 		"/cdn-cgi/platform-proxy",
 		"/cdn-cgi",

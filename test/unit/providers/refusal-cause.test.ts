@@ -76,10 +76,18 @@ describe("a refusal that is the account's", () => {
 		[403, wrapped("Workspace access denied.", "Workspace.AccessDenied")],
 		// Z.ai.
 		[429, { error: { code: "1113", message: "Insufficient balance or no resource package. Please recharge." } }],
+		[429, { error: { code: "1113", message: "余额不足或无可用资源包,请充值。" } }],
+		[429, { error: { code: "1113", message: "Your account is in arrears, please recharge and try again" } }],
+		// Groq.
+		[400, wrapped("Organization has been restricted. Please reach out to support.", "organization_restricted")],
 		// Mistral.
 		[403, { message: "Inactive subscription or usage limit reached" }],
 		// Cohere.
 		[403, { message: "Please use a production key: the trial key has reached its quota" }],
+		[
+			429,
+			{ message: "You are using a Trial key, which is limited to 1000 API calls / month. You can continue to use it" },
+		],
 		// Nobody's in particular.
 		[403, wrapped("Your organization has been disabled for repeated violations of our usage policies.")],
 		[403, wrapped("This API key is not allowed to call chat completions")],
@@ -197,6 +205,22 @@ describe("a refusal that is the model's", () => {
 			400,
 			google(400, "INVALID_ARGUMENT", "You don't have access to this model or the model name is invalid"),
 		],
+		[
+			"google",
+			400,
+			google(400, "INVALID_ARGUMENT", "* GenerateContentRequest.model: unexpected model name format"),
+			"gemini-3.8-flash",
+		],
+		[
+			"google",
+			429,
+			google(
+				429,
+				"RESOURCE_EXHAUSTED",
+				"You exceeded your current quota, please check your plan and billing details. * Quota exceeded for metric: generativelanguage.googleapis.com/generate_content_free_tier_requests, limit: 0, model: gemini-3.1-pro",
+			),
+			"gemini-3.1-pro-preview",
+		],
 		// Mistral.
 		[
 			"openai",
@@ -218,8 +242,28 @@ describe("a refusal that is the model's", () => {
 			"grok-4.7",
 		],
 		["openai", 403, { code: PERMISSION, error: "Your team 1-2 is not entitled to model grok-4.7" }, "grok-4.7"],
+		[
+			"openai",
+			404,
+			{
+				code: "not-found",
+				error:
+					"The model grok-4.3 was deprecated on 2027-09-15 and is no longer accessible via the API. Please use grok-4.7.",
+			},
+			"grok-4.3",
+		],
+		["openai", 400, { code: "Client specified an invalid argument", error: "Model not found: grok-4.3" }, "grok-4.3"],
 		// DeepSeek.
 		["openai", 400, wrapped("Model Not Exist", "invalid_request_error"), "deepseek-flash"],
+		[
+			"openai",
+			400,
+			wrapped(
+				"The supported API model names are deepseek-v4-pro or deepseek-v4-flash, but you passed deepseek-flash.",
+				"invalid_request_error",
+			),
+			"deepseek-flash",
+		],
 		// Cohere.
 		[
 			"openai",
@@ -234,6 +278,21 @@ describe("a refusal that is the model's", () => {
 			"openai",
 			404,
 			{ id: "1", message: "model at 'command-a-plus-05-2026' does not exist." },
+			"command-a-plus-05-2026",
+		],
+		[
+			"openai",
+			404,
+			{
+				id: "1",
+				message: "model 'command-a-plus-05-2026' was removed on September 15, 2027. See https://docs.cohere.com/",
+			},
+			"command-a-plus-05-2026",
+		],
+		[
+			"openai",
+			400,
+			{ message: "invalid request: model 'command-a-plus-05-2026' is deprecated" },
 			"command-a-plus-05-2026",
 		],
 		// Groq.
@@ -298,13 +357,26 @@ describe("a refusal that is the model's", () => {
 		],
 		// Z.ai.
 		["openai", 400, { error: { code: "1211", message: "Unknown Model, please check the model code." } }, "glm-5.2"],
+		["openai", 400, { error: { code: "1211", message: "模型不存在，请检查模型代码。" } }, "glm-5.2"],
+		["openai", 400, { error: { code: "1211", message: "[1211][模型不存在，请检查模型代码。][2026]" } }, "glm-5.2"],
 		[
 			"openai",
 			429,
 			{ error: { code: "1311", message: "Your current subscription plan does not yet include access to GLM-5.2" } },
 			"glm-5.2",
 		],
+		// LiteLLM, vLLM and Azure, behind a replaced base address.
+		["openai", 400, { error: "/chat/completions: Invalid model name passed in model=gpt-6-sol. Call `/v1/models`" }],
+		[
+			"openai",
+			404,
+			{ object: "error", message: "The model `gpt-6-sol` does not exist.", type: "NotFoundError", code: 404 },
+		],
+		["openai", 404, wrapped("The API deployment for this resource does not exist.", "DeploymentNotFound")],
 		// Nobody's in particular.
+		["openai", 400, wrapped("This model version is deprecated.")],
+		["openai", 400, wrapped("The model gpt-6-sol has reached its end-of-life on May 1")],
+		["openai", 400, wrapped("'gpt-6-sol' is not available on this account.")],
 		["openai", 400, wrapped("Unsupported model 'gpt-6-sol'.")],
 		["openai", 400, wrapped("gpt-6-sol is not a valid model ID")],
 		["openai", 400, wrapped("m", "model_deprecated")],
@@ -374,7 +446,27 @@ describe("a refusal that is the prompt's", () => {
 		["openai", 400, wrapped("This model's maximum context length is 1000 tokens", "context_length_exceeded")],
 		["openai", 404, wrapped("File 'gpt-6-sol-notes' was not found")],
 		["anthropic", 404, anthropic("not_found_error", "File not found: file_1")],
+		// The id stands in what was sent.
+		["openai", 404, wrapped("File gpt-6-sol was not found")],
+		["anthropic", 404, anthropic("not_found_error", "File not found: gpt-6-sol")],
+		["openai", 400, wrapped("gpt-6-sol does not exist in the list of tools")],
+		["openai", 400, wrapped("Invalid value: 'the model gpt-6-sol does not exist'")],
+		["openai", 403, wrapped("Request rejected: 'your account has no access to the model gpt-6-sol'")],
+		["openai", 403, wrapped('Rejected: "my API key is suspended"')],
+		["openai", 403, wrapped("Rejected: “the model gpt-6-sol is not available to your plan”")],
+		// Of xAI, about a parameter.
+		[
+			"openai",
+			410,
+			{ error: "Live search is deprecated. Please switch to the Agent Tools API: https://docs.x.ai/docs" },
+		],
 		// Waiting helps.
+		[
+			"google",
+			429,
+			google(429, "RESOURCE_EXHAUSTED", "* Quota exceeded for metric: requests, limit: 10, model: gemini-3.8-flash"),
+			"gemini-3.8-flash",
+		],
 		["openai", 429, wrapped("Rate limit reached for gpt-6-sol in organization org-1", "rate_limit_exceeded")],
 		[
 			"google",

@@ -82,7 +82,9 @@ describe("an alias", () => {
 		const [, next] = call.plan.selection.failover;
 		if (!next) throw new Error("there is a fallback");
 		const { input } = priceAt(next.model, NOON);
-		expect(warn({ candidate: next })[0]?.message).toContain(`; ${next.model.id}, of its family, runs at $${input} `);
+		expect(warn({ candidate: next })[0]?.message).toContain(
+			`"gpt-4o" is not in the catalog, and gpt-6-sol, of its family, cannot serve; ${next.model.id} runs at $${input} `,
+		);
 	});
 });
 
