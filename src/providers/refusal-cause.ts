@@ -46,7 +46,8 @@ const MODEL_TEXTS: readonly RegExp[] = [
 	/^(?:invalid|unknown|unsupported|unrecogni[sz]ed|no such) model(?: id| name| specified| provided| requested)?(?: passed in model)?(?:[:=]? ?§|[.,;]|$)/,
 	/^not found the model/,
 	/^you (?:don.?t|do not) have access to (?:this|the) model/,
-	/(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,
+	// In a sentence of its own: what a client sent is quoted behind a colon or in brackets.
+	/^[a-z ]{0,80}\b(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,
 	/^your organi[sz]ation must be verified to (?:use|stream) (?:this|the) model/,
 ];
 
