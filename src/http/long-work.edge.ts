@@ -21,7 +21,7 @@ export function runInTurns<T>(request: LongRequest, steps: Steps<T>, chars = 0):
 
 /** Runs steps that may be long although the body of their request is short. */
 export function runInTurnsOnceLong<T>(request: LongRequest, steps: Steps<T>): Promise<T> {
-	return inTurnsOnceLong(steps, toOwner(request));
+	return inTurnsOnceLong(steps, request.bodyChars ?? 0, toOwner(request));
 }
 
 /** Runs a computation over the body of a request that cannot be cut. */

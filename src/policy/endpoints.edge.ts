@@ -5,7 +5,7 @@ import { endpoint } from "../account/endpoint.ts";
 import { DECISIONS, RISK_TIERS } from "../audit/event.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { runInTurns } from "../http/long-work.edge.ts";
+import { runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { policyCheckSchema, textListSchema } from "./check.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
@@ -107,7 +107,7 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 		async handle({ body, context }) {
 			const { scoreRiskInSteps } = await loadEngine();
 			const steps = scoreRiskInSteps({ kind: body.kind, targets: body.targets ?? [] });
-			const { score, tier, factors: fired } = await runInTurns(context, steps);
+			const { score, tier, factors: fired } = await runInTurnsOnceLong(context, steps);
 			const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
 			return ok({ object: "risk.score" as const, score, tier, factors });
 		},

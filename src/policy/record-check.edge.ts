@@ -7,7 +7,7 @@ import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
 import { ok, type Result } from "../failure.ts";
-import { runInOneTurn, runInTurns } from "../http/long-work.edge.ts";
+import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
 import {
 	checkBytes,
@@ -78,7 +78,7 @@ export async function decideAndRecord(
 	const { secretSpans } = await loadDetector();
 	const { decideInSteps } = await loadEngine();
 	const input = { ...toPolicyInput(check), tool: called?.tool };
-	const decided = await runInTurns(context, decideInSteps(input, rules, undefined, secretSpans));
+	const decided = await runInTurnsOnceLong(context, decideInSteps(input, rules, undefined, secretSpans));
 	const nowMs = Date.now();
 	const envelope = {
 		id: `ae_${ulid(nowMs)}`,

@@ -84,10 +84,13 @@ export async function inTurns<T>(steps: Steps<T>, chars: number, owner: TurnOwne
 	}
 }
 
-/** Runs a computation whose size is seen only while it runs, as that of a short schema may be: at once, until it has proved long. */
-export async function inTurnsOnceLong<T>(steps: Steps<T>, owner: TurnOwner): Promise<T> {
-	const first = runStepsFor(steps, LONG_CHARS);
-	return first.done ? first.value : inTurns(steps, LONG_CHARS, owner);
+/**
+ * Runs a computation over a text that may be short and stand for much work, as a schema does. It begins at once, and takes turns when
+ * it has proved long.
+ */
+export async function inTurnsOnceLong<T>(steps: Steps<T>, chars: number, owner: TurnOwner): Promise<T> {
+	const first = chars < LONG_CHARS ? runStepsFor(steps, LONG_CHARS) : null;
+	return first?.done ? first.value : inTurns(steps, LONG_CHARS, owner);
 }
 
 /** Runs a computation that cannot be cut: in one turn, if it reads so many characters that it is long. */

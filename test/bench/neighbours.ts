@@ -12,7 +12,7 @@ const CONNECTIONS = 4;
 const LEAD_MS = 500;
 const ANSWER_TIMEOUT_MS = 60_000;
 /** Users in turn that are the quiet tenant, and the time between its requests: one user would pass the limit of its plan and be refused. */
-const QUIET_USERS = 6;
+export const QUIET_USERS = 6;
 const QUIET_PAUSE_MS = 20;
 
 /** What the quiet tenant waits. */

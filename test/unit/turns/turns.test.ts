@@ -116,13 +116,13 @@ describe("a long computation", () => {
 		await long;
 	});
 
-	it("of a size that shows only while it runs begins at once, and takes turns when it has proved long", async () => {
+	it("over a text that stands for much work begins at once, and takes turns when it has proved long", async () => {
 		const owner = { user: "eve", signal: null };
 		const long = scan("ada", "a", 3);
 		await vi.advanceTimersByTimeAsync(0);
 		const before = done.length;
-		await inTurnsOnceLong(turnsOf("short", 1), owner);
-		const grown = inTurnsOnceLong(turnsOf("grown", 3), owner);
+		await inTurnsOnceLong(turnsOf("short", 1), 10, owner);
+		const grown = inTurnsOnceLong(turnsOf("grown", 3), 10, owner);
 		expect(done.slice(before)).toEqual(["short1", "grown1"]);
 		await vi.runAllTimersAsync();
 		await Promise.all([long, grown]);
