@@ -11,6 +11,7 @@ import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
 import { findManifest } from "./manifests.store.ts";
 import { countCheck, decideAndRecord } from "./record-check.edge.ts";
+import { checkWork, WorkBudget } from "./work-budget.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -106,7 +107,8 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 		),
 		async handle({ body, context }) {
 			const { scoreRiskInSteps } = await loadEngine();
-			const steps = scoreRiskInSteps({ kind: body.kind, targets: body.targets ?? [] });
+			const work = new WorkBudget(checkWork(context.bodyChars ?? 0));
+			const steps = scoreRiskInSteps({ kind: body.kind, targets: body.targets ?? [] }, undefined, work);
 			const { score, tier, factors: fired } = await runInTurnsOnceLong(context, steps);
 			const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
 			return ok({ object: "risk.score" as const, score, tier, factors });

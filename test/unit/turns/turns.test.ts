@@ -127,6 +127,15 @@ describe("a long computation", () => {
 		await vi.runAllTimersAsync();
 		await Promise.all([long, grown]);
 		expect(done.indexOf("grown3")).toBeGreaterThan(done.indexOf("a2"));
+		// The user's next one waits from the start; those of others do not.
+		const next = scan("ada", "b", 3);
+		await vi.advanceTimersByTimeAsync(0);
+		const later = done.length;
+		const waiting = inTurnsOnceLong(turnsOf("waiting", 1), 10, owner);
+		await inTurnsOnceLong(turnsOf("other", 1), 10, { user: "bob", signal: null });
+		expect(done.slice(later)).toEqual(["other1"]);
+		await vi.runAllTimersAsync();
+		await Promise.all([next, waiting]);
 	});
 
 	it("ends with its request, and the next has the turn", async () => {
