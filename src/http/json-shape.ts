@@ -40,12 +40,33 @@ interface Level {
 	keyTo: number;
 }
 
+/** After so many plain characters in a row, the next quote is searched for: that takes a tenth of the time, and more for few of them. */
+const PLAIN_RUN = 64;
+
+/** Whether an odd number of backslashes stands before an index, so that they escape what is there. */
+function isEscaped(text: string, at: number): boolean {
+	let first = at;
+	while (text.charCodeAt(first - 1) === BACKSLASH_UNIT) first--;
+	return (at - first) % 2 === 1;
+}
+
 /** The end of a string that begins at `from`: behind its closing quote, or at the end of the text. */
 function skipString(text: string, from: number): number {
-	for (let at = from + 1; at < text.length; at++) {
+	let plainFrom = from + 1;
+	for (let at = plainFrom; at < text.length; at++) {
+		if (at - plainFrom === PLAIN_RUN) {
+			at = text.indexOf('"', at);
+			if (at < 0) break;
+			if (!isEscaped(text, at)) return at + 1;
+			plainFrom = at + 1;
+			continue;
+		}
 		const code = text.charCodeAt(at);
 		if (code === QUOTE_UNIT) return at + 1;
-		if (code === BACKSLASH_UNIT) at++;
+		if (code === BACKSLASH_UNIT) {
+			at++;
+			plainFrom = at + 1;
+		}
 	}
 	return text.length;
 }

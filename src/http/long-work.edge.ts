@@ -1,6 +1,6 @@
 // Runs what a request computes over its body, which may be long: in turns with the long computations of others (turns/).
 import type { Steps } from "../turns/steps.ts";
-import { inOneTurn, inTurns, type TurnOwner } from "../turns/turns.edge.ts";
+import { inOneTurn, inTurns, inTurnsOnceLong, type TurnOwner } from "../turns/turns.edge.ts";
 import type { RequestContext } from "./context.ts";
 import { addressOwner } from "./deployment.ts";
 
@@ -17,6 +17,11 @@ function toOwner({ bodyOwner, address, signal }: LongRequest): TurnOwner {
  */
 export function runInTurns<T>(request: LongRequest, steps: Steps<T>, chars = 0): Promise<T> {
 	return inTurns(steps, Math.max(chars, request.bodyChars ?? 0), toOwner(request));
+}
+
+/** Runs steps that may be long although the body of their request is short. */
+export function runInTurnsOnceLong<T>(request: LongRequest, steps: Steps<T>): Promise<T> {
+	return inTurnsOnceLong(steps, request.bodyChars ?? 0, toOwner(request));
 }
 
 /** Runs a computation over the body of a request that cannot be cut. */

@@ -1,6 +1,7 @@
 // Applies the rules in force to a request: routing config and compliance policy, the request's own and the server's.
 import { fail, ok, type Result } from "../failure.ts";
-import { findSchemaExcess } from "../providers/schema-limits.ts";
+import { type LongRequest, runInTurnsOnceLong } from "../http/long-work.edge.ts";
+import { findSchemaExcessInSteps } from "../providers/schema-limits.ts";
 import type { CompiledConfig } from "../routing/routing-config.ts";
 import { type RulesContext, rulesInForce } from "../routing-config/in-force.edge.ts";
 import { gateFor } from "./call-gate.edge.ts";
@@ -16,7 +17,7 @@ import type { InferenceRequest } from "./plan.ts";
 export async function applyRules(
 	rules: Parameters<typeof rulesInForce>[0],
 	toRequest: (config: CompiledConfig | null) => Result<InferenceRequest>,
-	context: RulesContext & { account: { userId: string }; signal: AbortSignal },
+	context: RulesContext & LongRequest & { account: { userId: string }; signal: AbortSignal },
 ): Promise<Result<InferenceRequest>> {
 	const inForce = await rulesInForce(rules, context);
 	if (!inForce.ok) return inForce;
@@ -24,7 +25,7 @@ export async function applyRules(
 	const request = toRequest(config);
 	if (!request.ok) return request;
 	const { call, options } = withConfiguredLimit(request.value);
-	const excess = findSchemaExcess(call);
+	const excess = await runInTurnsOnceLong(context, findSchemaExcessInSteps(call));
 	if (excess) return fail({ reason: "invalid_request", issues: [excess] });
 	const { settings, account, signal } = context;
 	const gate = await gateFor(call, levels, settings, { user: account.userId, signal });

@@ -8,6 +8,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { usd } from "../proof/money.ts";
 import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
 import type { Observations } from "../routing/observed.ts";
+import { inOneTurn, LONG_CHARS } from "../turns/turns.edge.ts";
 import {
 	type BilledCall,
 	billAtBound,
@@ -22,7 +23,7 @@ import type { PlanContext } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
 import { answerForm, restoreAnswer } from "./masked-call.ts";
 import { observeProviders } from "./observe.edge.ts";
-import { type CallOptions, type CallPlan, narrowTo, planCall } from "./plan.ts";
+import { type CallOptions, type CallPlan, callChars, narrowTo, planCall } from "./plan.ts";
 import { type CallTrace, Trace } from "./trace.ts";
 import type { CallResult, CallSpec, FailedCall, WorkflowEvent, WorkflowTotals } from "./workflow.ts";
 
@@ -80,6 +81,8 @@ interface HeldSpec {
 	heldNanoUsd: number;
 	traced: CallTrace;
 }
+
+type HeldResult = { ok: true; value: HeldSpec } | FailedCall;
 
 /** The reservation is not open any more, or the meter did not answer. */
 const NOT_RESERVED: Failure = { reason: "storage_unavailable", message: "the calls could not be reserved; try again" };
@@ -221,7 +224,11 @@ export class Workflow {
 	}
 
 	async #askAll(specs: readonly CallSpec[]): Promise<CallResult[]> {
-		const held = specs.map((spec) => this.#hold(spec));
+		const held: HeldResult[] = [];
+		for (const spec of specs) {
+			const chars = callChars(spec.call);
+			held.push(chars < LONG_CHARS ? this.#hold(spec) : await this.#holdInTurn(spec, chars));
+		}
 		if (held.some((one) => one.ok) && !(await this.#writeDown())) {
 			for (const one of held) if (one.ok) this.#release(one.value);
 			return specs.map(() => this.#failed(NOT_RESERVED));
@@ -229,8 +236,14 @@ export class Workflow {
 		return Promise.all(held.map((one) => (one.ok ? this.#complete(one.value) : one)));
 	}
 
+	/** Holds a spec's part of the budget. One with a long text waits for its turn: planning it renders it for each of its models. */
+	#holdInTurn(spec: CallSpec, chars: number): Promise<HeldResult> {
+		const owner = { user: this.#context.account.userId, signal: null };
+		return inOneTurn(() => this.#hold(spec), chars, owner);
+	}
+
 	/** Holds a spec's part of the budget: its most expensive call where there is room, else its first call without fallbacks. */
-	#hold(spec: CallSpec): { ok: true; value: HeldSpec } | FailedCall {
+	#hold(spec: CallSpec): HeldResult {
 		if (this.#isUnwritten) return this.#failed(NOT_RESERVED);
 		if (this.stopped) return this.#failed(notCalled("the request was stopped"));
 		const plan = planSpec(this.#context, spec);

@@ -9,11 +9,13 @@ import { forgetRefusals } from "../account/admission.edge.ts";
 import { apiKeyDigest, generateApiKey } from "../account/api-key.ts";
 import { forgetAccount } from "../account/auth.edge.ts";
 import type { ServiceContext } from "../account/context.ts";
+import type { CountWrite } from "../account/counted-write.ts";
 import { type AuditEventRow, OPERATOR_ACTOR, type PlainEvent, toPlainEvent } from "../audit/event.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { toMeteredBudget } from "../meter/key-budget.ts";
+import { eventBytes } from "../meter/stored-bytes.ts";
 import {
 	type ApiKey,
 	areSameOptions,
@@ -46,9 +48,22 @@ export interface KeyMaker {
 	actor: string;
 	/** Of the key; null for the operator, whom nothing limits. */
 	options: KeyOptions | null;
+	/** Counts what a change stores; null where it counts for nobody. */
+	count: CountWrite | null;
 }
 
-export const OPERATOR: KeyMaker = { actor: OPERATOR_ACTOR, options: null };
+export const OPERATOR: KeyMaker = { actor: OPERATOR_ACTOR, options: null, count: null };
+
+/** A full quota stops no change of a key that stores less: it may be one that is needed for safety. A key with a long config is more. */
+const SMALL_CHANGE_BYTES = 4_096;
+
+/** Counts the events of a change before it is made: once, however often it is tried. */
+async function countChange({ count }: KeyMaker, ...events: readonly AuditEventRow[]): Promise<Result<unknown>> {
+	if (!count) return ok(null);
+	const rollingBytes = events.reduce((sum, { payload }) => sum + eventBytes(payload), 0);
+	const small = rollingBytes <= SMALL_CHANGE_BYTES ? { reducedRollingBytes: rollingBytes } : {};
+	return count({ rollingBytes, keptBytes: 0, ...small });
+}
 
 export const NO_KEY: Failure = { reason: "key_not_found", message: "no such key" };
 
@@ -105,6 +120,8 @@ export async function makeKey(
 	if (excess) return fail({ reason: "key_scope_exceeded", member: excess });
 	const { row, ...made } = draftKey(context, userId, options, null);
 	const event = await toStoredEvent(keyCreatedEvent(made.key, maker.actor), context);
+	const counted = await countChange(maker, event);
+	if (!counted.ok) return counted;
 	const isStored = await context.timings.measure("d1", () => insertKey(context.db, row, event));
 	return isStored ? ok(made) : fail({ reason: "key_limit_reached", limit: MAX_USER_KEYS });
 }
@@ -186,6 +203,8 @@ export async function changeKey(
 		const now = toIso(startedAtMs);
 		const value = { ...before, options, version: before.version + 1 };
 		const event = await toStoredEvent(keyChangedEvent(before, value, maker.actor), context);
+		const counted = await countChange(maker, event);
+		if (!counted.ok) return counted;
 		const isStored = await timings.measure("d1", () => replaceOptions(db, before, options, now, event));
 		return ok(isStored ? { taken: true, value } : { taken: false });
 	});
@@ -251,6 +270,8 @@ export async function rotateKey(
 			made: await toStoredEvent(keyCreatedEvent(made.key, maker.actor), context),
 			ended: await toStoredEvent(endEvent, context),
 		};
+		const counted = await countChange(maker, events.made, events.ended);
+		if (!counted.ok) return counted;
 		const isStored = await timings.measure("d1", () => replaceKey(db, before, row, end, events));
 		return ok(isStored ? { taken: true, value: { ...made, previousEndsAt, before } } : { taken: false });
 	});

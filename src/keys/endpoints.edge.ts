@@ -1,6 +1,7 @@
 // A user's own keys over HTTP: made, listed, changed, rotated and deleted. None of these endpoints is a tool.
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
+import { type CountWrite, makeCountedWrite } from "../account/counted-write.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { readableMakers } from "../account/makers.ts";
 import { toActor } from "../audit/event.ts";
@@ -31,16 +32,21 @@ function toKeyBasis({ account, settings, startedAtMs }: KeyContext) {
 }
 
 /** The key that makes a request, with its options as D1 has them now. */
-async function findMaker({ account, db, timings }: KeyContext): Promise<Result<OwnKeyMaker>> {
+async function findMaker({ account, db, timings }: KeyContext, count: CountWrite | null): Promise<Result<OwnKeyMaker>> {
 	const own = await timings.measure("d1", () => findKey(db, account.userId, account.keyId));
-	return own ? ok({ actor: toActor(account), options: own.options }) : fail(NO_KEY);
+	return own ? ok({ actor: toActor(account), options: own.options, count }) : fail(NO_KEY);
 }
 
 /** A change of one of the caller's keys. A malformed id is an unknown one. */
-async function toKeyChange(keyId: string, context: KeyContext): Promise<Result<KeyChange>> {
+async function toKeyChange(keyId: string, context: KeyContext, count: CountWrite | null): Promise<Result<KeyChange>> {
 	if (!isKeyId(keyId)) return fail(NO_KEY);
-	const maker = await findMaker(context);
+	const maker = await findMaker(context, count);
 	return maker.ok ? ok({ userId: context.account.userId, keyId, maker: maker.value }) : maker;
+}
+
+/** Makes a change that counts what it stores, and is taken back where it was not made. */
+function makeCounted<T>(context: KeyContext, change: (count: CountWrite) => Promise<Result<T>>): Promise<Result<T>> {
+	return makeCountedWrite(context, change, () => true);
 }
 
 const createKeyEndpoint = endpoint({
@@ -58,9 +64,11 @@ const createKeyEndpoint = endpoint({
 		const { account } = context;
 		const wanted = await readKeyOptions(body, toKeyBasis(context));
 		if (!wanted.ok) return wanted;
-		const own = await findMaker(context);
-		if (!own.ok) return own;
-		const made = await makeKey(context, account.userId, inheritOptions(wanted.value, own.value.options), own.value);
+		const made = await makeCounted(context, async (count) => {
+			const own = await findMaker(context, count);
+			if (!own.ok) return own;
+			return makeKey(context, account.userId, inheritOptions(wanted.value, own.value.options), own.value);
+		});
 		return made.ok ? ok({ ...(await viewKey(context, made.value.key, true)), key: made.value.secret }) : made;
 	},
 });
@@ -110,9 +118,10 @@ const changeKeyEndpoint = endpoint({
 	async handle({ params, body, context }) {
 		const wanted = await readKeyOptions(body, toKeyBasis(context));
 		if (!wanted.ok) return wanted;
-		const change = await toKeyChange(params.key_id, context);
-		if (!change.ok) return change;
-		const changed = await changeKey(context, change.value, wanted.value);
+		const changed = await makeCounted(context, async (count) => {
+			const change = await toKeyChange(params.key_id, context, count);
+			return change.ok ? changeKey(context, change.value, wanted.value) : change;
+		});
 		return changed.ok ? ok(await viewKey(context, changed.value, true)) : changed;
 	},
 });
@@ -131,9 +140,10 @@ const rotateKeyEndpoint = endpoint({
 	body: rotateRequestSchema,
 	result: rotatedKeySchema,
 	async handle({ params, body, context }) {
-		const change = await toKeyChange(params.key_id, context);
-		if (!change.ok) return change;
-		const rotated = await rotateKey(context, change.value, body.overlap_seconds);
+		const rotated = await makeCounted(context, async (count) => {
+			const change = await toKeyChange(params.key_id, context, count);
+			return change.ok ? rotateKey(context, change.value, body.overlap_seconds) : change;
+		});
 		if (!rotated.ok) return rotated;
 		const { key, secret, previousEndsAt } = rotated.value;
 		return ok({ ...(await viewKey(context, key, true)), key: secret, previous_ends_at: previousEndsAt });
@@ -151,7 +161,8 @@ const deleteKeyEndpoint = endpoint({
 	params: ownKeyParams,
 	result: z.lazy(() => z.object({ object: z.literal("key"), key_id: z.string(), deleted: z.literal(true) })),
 	async handle({ params, context }) {
-		const change = await toKeyChange(params.key_id, context);
+		// What ends a key is stored whatever the quota says, and is small.
+		const change = await toKeyChange(params.key_id, context, null);
 		if (!change.ok) return change;
 		const revoked = await revokeKey(context, change.value);
 		return revoked.ok ? ok({ object: "key" as const, key_id: revoked.value.id, deleted: true as const }) : revoked;

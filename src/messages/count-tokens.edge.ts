@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
-import { findSchemaExcess } from "../providers/schema-limits.ts";
+import { runInTurnsOnceLong } from "../http/long-work.edge.ts";
+import { findSchemaExcessInSteps } from "../providers/schema-limits.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
 import { withMessagesFields } from "./field-names.ts";
@@ -42,7 +43,7 @@ export const countMessageTokensEndpoint = endpoint({
 		const read = await readMessagesCall(body, context);
 		if (!read.ok) return read;
 		const { call, origins } = read.value;
-		const excess = findSchemaExcess(call);
+		const excess = await runInTurnsOnceLong(context, findSchemaExcessInSteps(call));
 		if (excess) return fail(withMessagesFields({ reason: "invalid_request", issues: [excess] }, origins));
 		const { contextTokens } = detectSignals(call);
 		return ok({ input_tokens: contextTokens, svc: { estimated: true as const, method: "characters" as const } });

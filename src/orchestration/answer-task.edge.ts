@@ -7,6 +7,7 @@ import type { Mask } from "../compliance/mask/mask.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import type { ProgressEvent } from "../http/long-answer.edge.ts";
+import { runInTurns } from "../http/long-work.edge.ts";
 import { gateFor } from "../inference/call-gate.edge.ts";
 import { type Caller, toCaller } from "../inference/caller.edge.ts";
 import { AnswerTexts, restoreMembers } from "../inference/masked-call.ts";
@@ -25,6 +26,7 @@ import { matchRule } from "../routing/rules.ts";
 import type { Signals } from "../routing/signals.ts";
 import { configDigest } from "../routing-config/config.ts";
 import { type RequestRules, rulesInForce } from "../routing-config/in-force.edge.ts";
+import type { Steps } from "../turns/steps.ts";
 import { type Limits, lowestLimit } from "./bounds.ts";
 import type { EffortRule, WorkflowEfforts } from "./effort-rule.ts";
 import { type BugReport, createEngine, failOnBug, type QuestionBounder, questionBounder } from "./engine.edge.ts";
@@ -202,16 +204,18 @@ interface PlannedTask<Outcome, Answer> {
 	plan: TaskPlan<Outcome, Answer>;
 }
 
-function planTaskAt<Outcome, Answer>(
+function* planTaskAt<Outcome, Answer>(
 	request: TaskRequest<Outcome, Answer>,
 	maxTokens: number,
 	caller: Caller,
 	rules: CallRules,
-): Result<PlannedTask<Outcome, Answer>> {
+): Steps<Result<PlannedTask<Outcome, Answer>>> {
 	const mask = rules.gate?.mask ?? null;
 	const task = { ...(mask ? request.maskTask(mask) : request.task), maxTokens };
 	const pool = selectBudgetedPool({ ...request, task }, caller, rules);
 	if (!pool.ok) return pool;
+	// Each of a few questions comes next, which repeat the task.
+	yield caller.bodyChars ?? 0;
 	const { chosen, least } = request.efforts;
 	const bounder = (rule: EffortRule) => questionBounder(caller, pool.value, rule);
 	const boundBy = { chosen: bounder(chosen), least: bounder(least) };
@@ -220,16 +224,17 @@ function planTaskAt<Outcome, Answer>(
 }
 
 /** Plans a task with the first of several output limits that the cost limits cover. */
-function planTask<Outcome, Answer>(
+function* planTaskInSteps<Outcome, Answer>(
 	request: TaskRequest<Outcome, Answer>,
 	[first, ...others]: readonly [number, ...number[]],
 	caller: Caller,
 	rules: CallRules,
-): Result<PlannedTask<Outcome, Answer>> {
-	let planned = planTaskAt(request, first, caller, rules);
+): Steps<Result<PlannedTask<Outcome, Answer>>> {
+	let planned = yield* planTaskAt(request, first, caller, rules);
 	for (const maxTokens of others) {
 		if (planned.ok || !TOO_EXPENSIVE.has(planned.failure.reason)) break;
-		planned = planTaskAt(request, maxTokens, caller, rules);
+		yield caller.bodyChars ?? 0;
+		planned = yield* planTaskAt(request, maxTokens, caller, rules);
 	}
 	return planned;
 }
@@ -254,7 +259,7 @@ export async function answerTask<Outcome, Answer>(
 	const report: ProgressListener["progress"] = (event) => progress(restoreMembers(event, mask));
 	const { named, own: ownLimit } = request.limit;
 	const limits = named === null ? listWorkflowLimits(config, ownLimit, settings) : ([named] as const);
-	const planned = planTask(request, limits, caller, { config, gate });
+	const planned = await runInTurns(caller, planTaskInSteps(request, limits, caller, { config, gate }));
 	if (!planned.ok) return planned;
 	const { task, pool, plan } = planned.value;
 	const { boundNanoUsd } = plan;

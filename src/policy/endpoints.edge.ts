@@ -5,12 +5,13 @@ import { endpoint } from "../account/endpoint.ts";
 import { DECISIONS, RISK_TIERS } from "../audit/event.ts";
 import { ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { runInTurns } from "../http/long-work.edge.ts";
+import { runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { policyCheckSchema, textListSchema } from "./check.ts";
 import type { LoadPolicyEngine } from "./engine.ts";
 import { ALL_FACTORS } from "./factors.ts";
 import { findManifest } from "./manifests.store.ts";
 import { countCheck, decideAndRecord } from "./record-check.edge.ts";
+import { checkWork, WorkBudget } from "./work-budget.ts";
 
 const MAX_TARGETS = 2_000;
 const RISK_KINDS = ["edit", "deploy", "delete", "exec", "network", "read"] as const;
@@ -106,8 +107,9 @@ const scoreRiskEndpoint = (loadEngine: LoadPolicyEngine) =>
 		),
 		async handle({ body, context }) {
 			const { scoreRiskInSteps } = await loadEngine();
-			const steps = scoreRiskInSteps({ kind: body.kind, targets: body.targets ?? [] });
-			const { score, tier, factors: fired } = await runInTurns(context, steps);
+			const work = new WorkBudget(checkWork(context.bodyChars ?? 0));
+			const steps = scoreRiskInSteps({ kind: body.kind, targets: body.targets ?? [] }, undefined, work);
+			const { score, tier, factors: fired } = await runInTurnsOnceLong(context, steps);
 			const factors = ALL_FACTORS.filter(({ id }) => fired.includes(id)).map((factor) => ({ ...factor }));
 			return ok({ object: "risk.score" as const, score, tier, factors });
 		},

@@ -7,7 +7,7 @@ import { agentLimitNanoUsd } from "../catalog/plans.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { loadDetector } from "../compliance/load.ts";
 import { ok, type Result } from "../failure.ts";
-import { runInOneTurn, runInTurns } from "../http/long-work.edge.ts";
+import { runInOneTurn, runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
 import {
 	checkBytes,
@@ -23,6 +23,7 @@ import type { LoadPolicyEngine } from "./engine.ts";
 import { defaultManifest, manifestDigest } from "./manifest.ts";
 import type { StoredManifest } from "./manifests.store.ts";
 import { NO_TOOL_RULES, TOOL_RULES_WITHOUT_MANIFEST } from "./tool-rules.ts";
+import { checkWork, WorkBudget } from "./work-budget.ts";
 
 /** An agent's call of a tool that is decided on. */
 export interface CheckedTool {
@@ -78,7 +79,8 @@ export async function decideAndRecord(
 	const { secretSpans } = await loadDetector();
 	const { decideInSteps } = await loadEngine();
 	const input = { ...toPolicyInput(check), tool: called?.tool };
-	const decided = await runInTurns(context, decideInSteps(input, rules, undefined, secretSpans));
+	const work = new WorkBudget(checkWork(context.bodyChars ?? 0));
+	const decided = await runInTurnsOnceLong(context, decideInSteps(input, rules, work, secretSpans));
 	const nowMs = Date.now();
 	const envelope = {
 		id: `ae_${ulid(nowMs)}`,

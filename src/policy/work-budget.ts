@@ -6,6 +6,18 @@
  */
 export const MAX_CHECK_WORK = 80_000_000;
 
+/** The work of a check without texts, and what each character of its body adds: most that ordinary commands take is 100 units. */
+const SHORT_CHECK_WORK = 12_000_000;
+const WORK_PER_CHAR = 200;
+
+/**
+ * The work of a check whose body has so many characters. One command cannot be cut, and a few hundred characters can stand for all the
+ * work of a check: a short body must not hold up everybody else for half a second.
+ */
+export function checkWork(bodyChars: number): number {
+	return Math.min(MAX_CHECK_WORK, SHORT_CHECK_WORK + WORK_PER_CHAR * bodyChars);
+}
+
 /** As much takes the time of reading a character: 120 nanoseconds. */
 const UNITS_PER_CHAR = 20;
 
@@ -38,11 +50,11 @@ export class WorkBudget {
 		return this.#left >= 0;
 	}
 
-	/** The work since the last pause, in characters of turns/steps.ts; 0 once it is spent. */
+	/** The work since the last pause, in characters of turns/steps.ts; 0 after the pause that has found it spent. */
 	pause(): number {
-		if (this.spent) return 0;
-		const units = this.#leftBefore - this.#left;
-		this.#leftBefore = this.#left;
+		const left = Math.max(0, this.#left);
+		const units = this.#leftBefore - left;
+		this.#leftBefore = left;
 		return units / UNITS_PER_CHAR;
 	}
 

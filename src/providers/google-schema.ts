@@ -1,5 +1,6 @@
 // Compiles JSON Schema to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
 import { isJsonObject, type JsonObject } from "../json.ts";
+import { runSteps, type Steps } from "../turns/steps.ts";
 import { type CompiledSchema, utf8Length } from "./wire.ts";
 
 /** Deeper nesting, references included, is cut to `{type: "object"}`. */
@@ -50,8 +51,27 @@ interface CompilerState {
 	root: JsonObject;
 	dropped: Set<string>;
 	nodesLeft: number;
-	/** What may still be written. Below 0, nothing is compiled any more. */
+	/** What may still be written, or copied on the way. Below 0, nothing is compiled any more. */
 	bytesLeft: number;
+	/** What was left at the last pause. */
+	paused: { nodesLeft: number; bytesLeft: number };
+}
+
+/** Compiling a schema takes as long as reading so many characters (turns/steps.ts): 16 µs at most. */
+const NODE_CHARS = 128;
+/** Work between two pauses. */
+const PAUSE_CHARS = 8_192;
+
+/** What was done since the last pause, in characters. */
+function unpausedChars({ nodesLeft, bytesLeft, paused }: CompilerState): number {
+	return NODE_CHARS * (paused.nodesLeft - nodesLeft) + paused.bytesLeft - bytesLeft;
+}
+
+/** Begins a pause. @returns the characters since the last one. */
+function startPause(state: CompilerState): number {
+	const chars = unpausedChars(state);
+	state.paused = { nodesLeft: state.nodesLeft, bytesLeft: state.bytesLeft };
+	return chars;
 }
 
 /** References that were followed on the way to a place, the innermost first. Lists of lists, because each node has its own. */
@@ -99,10 +119,18 @@ function resolveReference(root: JsonObject, ref: string): JsonObject | undefined
 	return isJsonObject(node) ? node : undefined;
 }
 
-/** Adds a member that an object lacks. A client may name it `__proto__`. */
+/** Adds a member that an object lacks. A client may name it `__proto__`; to define each takes ten times as long. */
 function addMember(target: JsonObject, name: string, value: unknown): void {
 	if (Object.hasOwn(target, name)) return;
-	Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+	if (name === "__proto__")
+		Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+	else target[name] = value;
+}
+
+/** Copying a list of names costs their JSON, however often the same ones are copied: up a chain of references at each of its links. */
+function spendNames(names: readonly string[], state: CompilerState): boolean {
+	for (const name of names) state.bytesLeft -= name.length + 3;
+	return !isSpent(state);
 }
 
 /**
@@ -118,30 +146,39 @@ class MergedSchema {
 		this.schema = { ...first };
 	}
 
-	add(next: JsonObject): void {
+	/** Names that do not fit in the size that the schema may have are left out. */
+	add(next: JsonObject, state: CompilerState): void {
 		this.#required ??= uniqueStrings(this.schema["required"]);
 		const { properties } = this.schema;
 		const added = next["properties"];
-		if (isJsonObject(properties) && isJsonObject(added)) {
-			const own = this.#ownsProperties ? properties : { ...properties };
-			for (const name of Object.keys(added)) addMember(own, name, added[name]);
-			this.schema["properties"] = own;
-			this.#ownsProperties = true;
-		}
+		if (isJsonObject(properties) && isJsonObject(added)) this.#addProperties(properties, added, state);
 		for (const key of Object.keys(next)) addMember(this.schema, key, next[key]);
-		if (next["required"] !== undefined) this.#required.push(...uniqueStrings(next["required"]));
+		const required = uniqueStrings(next["required"]);
+		if (required.length > 0 && spendNames(required, state)) for (const name of required) this.#required.push(name);
 		if (this.#required.length > 0) this.schema["required"] = this.#required;
+	}
+
+	#addProperties(properties: JsonObject, added: JsonObject, state: CompilerState): void {
+		if (!this.#ownsProperties && !spendNames(Object.keys(properties), state)) return;
+		const own = this.#ownsProperties ? properties : { ...properties };
+		this.schema["properties"] = own;
+		this.#ownsProperties = true;
+		// No more than could be written: each property takes a node.
+		const names = Object.keys(added);
+		const fitting = names.slice(0, Math.max(0, state.nodesLeft));
+		if (fitting.length < names.length) state.dropped.add("properties");
+		if (spendNames(fitting, state)) for (const name of fitting) addMember(own, name, added[name]);
 	}
 }
 
-function mergeSchemas(first: JsonObject, second: JsonObject): JsonObject {
+function mergeSchemas(first: JsonObject, second: JsonObject, state: CompilerState): JsonObject {
 	const merged = new MergedSchema(first);
-	merged.add(second);
+	merged.add(second, state);
 	return merged.schema;
 }
 
-/** Keywords that are schemas or point to them, whose content is counted where it is compiled. */
-const STRUCTURE_KEYWORDS = new Set(["$ref", "$defs", "definitions", "allOf", "anyOf", "oneOf", "items", "prefixItems"]);
+/** Keywords that are schemas, whose content is counted where it is compiled. */
+const STRUCTURE_KEYWORDS = new Set(["$defs", "definitions", "allOf", "anyOf", "oneOf", "items", "prefixItems"]);
 
 /** The JSON of a schema's own keywords and of the names of its properties: what compiling it may write. */
 function ownText(schema: JsonObject): string {
@@ -182,7 +219,7 @@ function flatten(
 	const include = (part: JsonObject, chain: RefChain) => {
 		const flat = flatten(part, context, { chain, depth: place.depth + 1 });
 		if (["anyOf", "oneOf"].some((key) => key in merged.schema && key in flat.schema)) context.dropped.add("allOf");
-		merged.add(flat.schema);
+		merged.add(flat.schema, context);
 		for (const passed of flat.followed) followed.add(passed);
 	};
 	if (ref !== undefined) {
@@ -192,7 +229,7 @@ function flatten(
 			include(target, { refs: new Set([ref]), outer: place.chain });
 		} else {
 			context.dropped.add("$ref");
-			merged.add({ type: "object" });
+			merged.add({ type: "object" }, context);
 		}
 	}
 	for (const part of arrayOrEmpty(allOf)) if (isJsonObject(part) && !isSpent(context)) include(part, place.chain);
@@ -249,17 +286,20 @@ function describeValues(schema: JsonObject, context: CompilerState): JsonObject 
 	return { ...schema, description: description ? `${description} (${listing})` : listing };
 }
 
-function objectFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
-	const entries = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+function* objectFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): Steps<JsonObject> {
+	const given = isJsonObject(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+	// Each takes a node.
+	const entries = given.slice(0, Math.max(1, context.nodesLeft));
+	if (entries.length < given.length) context.dropped.add("properties");
 	const required = uniqueStrings(schema["required"]);
 	const names = new Set(entries.map(([name]) => name));
 	const known = required.filter((name) => names.has(name));
 	if (known.length < required.length) context.dropped.add("required");
 	// Gemini refuses an empty `properties`. An object without `properties` may hold anything.
 	if (entries.length === 0) return {};
-	const properties = Object.fromEntries(
-		entries.map(([name, property]) => [name, compileNode(property, context, place)]),
-	);
+	const compiled: [string, JsonObject][] = [];
+	for (const [name, property] of entries) compiled.push([name, yield* compileNode(property, context, place)]);
+	const properties = Object.fromEntries(compiled);
 	const ordering = uniqueStrings(schema["propertyOrdering"]).filter((name) => names.has(name));
 	return {
 		properties,
@@ -269,12 +309,12 @@ function objectFields(schema: JsonObject, context: CompilerState, place: SchemaP
 }
 
 /** Gemini requires `items`. A tuple becomes a list of any of its members. */
-function arrayFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
+function* arrayFields(schema: JsonObject, context: CompilerState, place: SchemaPosition): Steps<JsonObject> {
 	const { items, prefixItems } = schema;
 	if (Array.isArray(items)) context.dropped.add("items");
 	const members = Array.isArray(items) ? items : isJsonObject(items) ? [] : arrayOrEmpty(prefixItems);
 	const fields: JsonObject = {
-		items: members.length > 0 ? compileNode({ anyOf: members }, context, place) : compileNode(items, context, place),
+		items: yield* compileNode(members.length > 0 ? { anyOf: members } : items, context, place),
 	};
 	for (const key of ["minItems", "maxItems"]) {
 		const bound = schema[key];
@@ -285,10 +325,15 @@ function arrayFields(schema: JsonObject, context: CompilerState, place: SchemaPo
 }
 
 /** What a schema says of one of its types. Keywords that do not apply to that type are left out. */
-function compileType(type: string, schema: JsonObject, context: CompilerState, place: SchemaPosition): JsonObject {
+function* compileType(
+	type: string,
+	schema: JsonObject,
+	context: CompilerState,
+	place: SchemaPosition,
+): Steps<JsonObject> {
 	const fields: JsonObject = { type, ...(type === "string" ? enumFields(schema) : {}) };
-	if (type === "object") return { ...fields, ...objectFields(schema, context, place) };
-	if (type === "array") return { ...fields, ...arrayFields(schema, context, place) };
+	if (type === "object") return { ...fields, ...(yield* objectFields(schema, context, place)) };
+	if (type === "array") return { ...fields, ...(yield* arrayFields(schema, context, place)) };
 	const { format } = schema;
 	if (typeof format === "string" && GOOGLE_FORMATS[type]?.includes(format)) fields["format"] = format;
 	else if (format !== undefined) context.dropped.add("format");
@@ -328,8 +373,12 @@ function combineVariants(variants: readonly JsonObject[], outer: JsonObject, con
 	return solid.length === 1 ? { ...only, ...named, ...none } : { ...named, anyOf: solid, ...none };
 }
 
-function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition): JsonObject {
-	if (!isJsonObject(raw)) return {};
+function* compileNode(raw: unknown, context: CompilerState, place: SchemaPosition): Steps<JsonObject> {
+	if (unpausedChars(context) >= PAUSE_CHARS) yield startPause(context);
+	if (!isJsonObject(raw)) {
+		context.nodesLeft -= 1;
+		return {};
+	}
 	const { schema, followed } = flatten(raw, context, place);
 	const chain = followed.size > 0 ? { refs: followed, outer: place.chain } : place.chain;
 	const inner: SchemaPosition = { chain, depth: place.depth + 1 };
@@ -340,22 +389,22 @@ function compileNode(raw: unknown, context: CompilerState, place: SchemaPosition
 	if (branches.length > 0) {
 		// Beside `anyOf` Gemini reads little else. The other keywords go into each branch.
 		const { description: _, nullable: __, $defs: ___, definitions: ____, ...shared } = base;
-		return combineVariants(
-			branches.map((branch) =>
-				isSpent(context) ? { type: "object" } : compileNode(mergeSchemas(branch, shared), context, inner),
-			),
-			base,
-			context,
-		);
+		const variants: JsonObject[] = [];
+		for (const branch of branches) {
+			const merged = isSpent(context) ? null : mergeSchemas(branch, shared, context);
+			variants.push(merged ? yield* compileNode(merged, context, inner) : { type: "object" });
+		}
+		return combineVariants(variants, base, context);
 	}
 	const types = schemaTypes(base, context);
 	const values = allowedValues(base);
-	const variants = types.map((type) => compileType(type, base, context, inner));
+	const variants: JsonObject[] = [];
+	for (const type of types) variants.push(yield* compileType(type, base, context, inner));
 	if (values?.includes(null)) variants.push({ type: "null" });
 	return combineVariants(variants, describeValues(base, context), context);
 }
 
-interface MeasuredSchema extends SchemaSize {
+export interface MeasuredSchema extends SchemaSize {
 	compiled: CompiledSchema;
 }
 
@@ -367,11 +416,13 @@ const measuredSchemas = new WeakMap<JsonObject, MeasuredSchema>();
  * out and named in `dropped`.
  * @param mostBytes what it may come to. A schema that is larger is not written to its end, and its `bytes` are more than this.
  */
-export function measureGoogleSchema(schema: JsonObject, mostBytes: number): MeasuredSchema {
+export function* measureGoogleSchemaInSteps(schema: JsonObject, mostBytes: number): Steps<MeasuredSchema> {
 	const known = measuredSchemas.get(schema);
 	if (known) return known;
-	const state = { root: schema, dropped: new Set<string>(), nodesLeft: MAX_COMPILED_NODES, bytesLeft: mostBytes };
-	const compiled = compileNode(schema, state, { chain: { refs: new Set(["#"]), outer: null }, depth: 0 });
+	const left = { nodesLeft: MAX_COMPILED_NODES, bytesLeft: mostBytes };
+	const state = { root: schema, dropped: new Set<string>(), ...left, paused: left };
+	const compiled = yield* compileNode(schema, state, { chain: { refs: new Set(["#"]), outer: null }, depth: 0 });
+	yield startPause(state);
 	const measured = {
 		compiled: { schema: compiled, dropped: [...state.dropped].sort() },
 		nodes: Math.min(MAX_COMPILED_NODES - state.nodesLeft, MAX_COMPILED_NODES),
@@ -393,7 +444,7 @@ export const MAX_SCHEMA_BYTES = 4_194_304;
  * Compiles a schema for `responseSchema`. Never throws; what cannot be expressed is left out and named in `dropped`.
  */
 export function compileGoogleSchema(schema: JsonObject): CompiledSchema {
-	return measureGoogleSchema(schema, MAX_SCHEMA_BYTES).compiled;
+	return runSteps(measureGoogleSchemaInSteps(schema, MAX_SCHEMA_BYTES)).compiled;
 }
 
 /**

@@ -62,7 +62,8 @@ const MODEL_TEXTS: readonly RegExp[] = [
 	// Z.ai, in Chinese.
 	/^(?:\[\d+\]\[?)?模型不存在/,
 	/^you (?:don.?t|do not) have access to (?:this|the) model/,
-	/(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,
+	// In a sentence of its own: what a client sent is quoted behind a colon or in brackets.
+	/^[a-z ]{0,80}\b(?:have|includes?|grants?) access to (?:the )?(?:model )?§/,
 	/^your organi[sz]ation must be verified to (?:use|stream) (?:this|the) model/,
 ];
 

@@ -2,7 +2,14 @@
 // long one: the provider that takes no references is sent what they stand for. Pure.
 import type { Issue } from "../failure.ts";
 import type { JsonObject } from "../json.ts";
-import { MAX_SCHEMA_BYTES, measureGoogleSchema, type SchemaSize, shareGoogleSchema } from "./google-schema.ts";
+import type { Steps } from "../turns/steps.ts";
+import {
+	MAX_SCHEMA_BYTES,
+	type MeasuredSchema,
+	measureGoogleSchemaInSteps,
+	type SchemaSize,
+	shareGoogleSchema,
+} from "./google-schema.ts";
 import type { ModelCall } from "./model-call.ts";
 import { utf8Length } from "./wire.ts";
 
@@ -22,8 +29,8 @@ function* callSchemas({ tools, output }: SchemaCall): Generator<[path: "tools" |
  * It stops at the first that is too much.
  * @returns the field where a limit of the whole call is passed; null within the limits.
  */
-export function findSchemaExcess(call: SchemaCall): Issue | null {
-	const measuredByText = new Map<string, ReturnType<typeof measureGoogleSchema>>();
+export function* findSchemaExcessInSteps(call: SchemaCall): Steps<Issue | null> {
+	const measuredByText = new Map<string, MeasuredSchema>();
 	const total: SchemaSize = { nodes: 0, bytes: 0 };
 	const excess = (path: string): Issue | null => {
 		const rest = "with references written out, of all tools and the answer together";
@@ -35,10 +42,14 @@ export function findSchemaExcess(call: SchemaCall): Issue | null {
 	};
 	for (const [path, schema] of callSchemas(call)) {
 		const text = JSON.stringify(schema);
+		yield text.length;
 		const sentBytes = utf8Length(text);
 		const leftBytes = MAX_SCHEMA_BYTES - total.bytes;
 		// What is too long as it was sent is not compiled.
-		const known = sentBytes > leftBytes ? null : (measuredByText.get(text) ?? measureGoogleSchema(schema, leftBytes));
+		const known =
+			sentBytes > leftBytes
+				? null
+				: (measuredByText.get(text) ?? (yield* measureGoogleSchemaInSteps(schema, leftBytes)));
 		if (known) {
 			shareGoogleSchema(schema, known);
 			measuredByText.set(text, known);

@@ -3,8 +3,9 @@ import * as z from "zod";
 import { endpoint } from "../account/endpoint.ts";
 import { fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { respond } from "../inference/respond.edge.ts";
-import { findSchemaExcess } from "../providers/schema-limits.ts";
+import { findSchemaExcessInSteps } from "../providers/schema-limits.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { rulesInForce } from "../routing-config/in-force.edge.ts";
 import { readResponsesCall, toResponsesEntrance } from "./create-response.edge.ts";
@@ -61,7 +62,7 @@ const countInputTokensEndpoint = endpoint({
 		const read = await readResponsesCall(body, context);
 		if (!read.ok) return read;
 		const { call, places } = read.value;
-		const excess = findSchemaExcess(call);
+		const excess = await runInTurnsOnceLong(context, findSchemaExcessInSteps(call));
 		if (excess) return fail(withResponsesFields({ reason: "invalid_request", issues: [excess] }, places));
 		const { contextTokens } = detectSignals(call);
 		return ok({

@@ -1,5 +1,6 @@
 // Lets long computations take turns. One that takes seconds would hold up every other request of its isolate. So at most one
 // computes at a time, it pauses after each turn, users take turns, and short computations wait for nobody.
+import { BoundedMap } from "../bounded-map.ts";
 import { TurnRotation } from "./rotation.ts";
 import { runSteps, runStepsFor, type Steps } from "./steps.ts";
 
@@ -82,6 +83,24 @@ export async function inTurns<T>(steps: Steps<T>, chars: number, owner: TurnOwne
 	} finally {
 		turns.leave(owner.user, computation);
 	}
+}
+
+/** For so long after one of a user's short texts has proved long, the user's others wait for their turn before they begin. */
+const SUSPECT_MS = 10_000;
+/** When the last short text of a user proved long, ms since the epoch. */
+const surprises = new BoundedMap<string, number>(1_000);
+
+/**
+ * Runs a computation over a text that may be short and stand for much work, as a schema or a script does. It begins at once, and takes
+ * turns when it has proved long.
+ */
+export async function inTurnsOnceLong<T>(steps: Steps<T>, chars: number, owner: TurnOwner): Promise<T> {
+	if (chars < LONG_CHARS && Math.abs(Date.now() - (surprises.get(owner.user) ?? 0)) >= SUSPECT_MS) {
+		const first = runStepsFor(steps, LONG_CHARS);
+		if (first.done) return first.value;
+		surprises.set(owner.user, Date.now());
+	}
+	return inTurns(steps, LONG_CHARS, owner);
 }
 
 /** Runs a computation that cannot be cut: in one turn, if it reads so many characters that it is long. */

@@ -11,10 +11,15 @@ const CONNECTIONS = 4;
 /** The neighbour is under way, and its first bodies are read, before the quiet tenant is measured. */
 const LEAD_MS = 500;
 const ANSWER_TIMEOUT_MS = 60_000;
+/** Users in turn that are the quiet tenant, and the time between its requests: one user would pass the limit of its plan and be refused. */
+export const QUIET_USERS = 6;
+const QUIET_PAUSE_MS = 20;
 
 /** What the quiet tenant waits. */
 interface Latencies {
 	requests: number;
+	/** Those without the right answer. */
+	failures: number;
 	medianMs: number;
 	p99Ms: number;
 }
@@ -52,31 +57,41 @@ function sendNoise(url: string, key: string, agent: Agent, { path, body }: Neigh
 }
 
 /** Sends small chats one after another. */
-async function measureQuiet(target: LoadTarget, key: string, durationMs: number): Promise<Latencies> {
+async function measureQuiet(target: LoadTarget, keys: readonly string[], durationMs: number): Promise<Latencies> {
 	const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 	const latencies: number[] = [];
+	let failures = 0;
 	const endMs = performance.now() + durationMs;
 	try {
 		do {
 			const sentMs = performance.now();
 			// An answer that does not come in time counts with the time that was waited for it.
+			const key = keys[latencies.length % keys.length];
 			const answered = await sendRequest(target, agent, WHOLE, key).catch(() => null);
-			latencies.push(answered?.latencyMs ?? performance.now() - sentMs);
+			const latencyMs = performance.now() - sentMs;
+			latencies.push(answered?.latencyMs ?? latencyMs);
+			if (!answered) failures++;
+			await delay(Math.max(0, QUIET_PAUSE_MS - latencyMs));
 		} while (performance.now() < endMs);
 	} finally {
 		agent.destroy();
 	}
-	return { requests: latencies.length, medianMs: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+	return {
+		requests: latencies.length,
+		failures,
+		medianMs: percentile(latencies, 0.5),
+		p99Ms: percentile(latencies, 0.99),
+	};
 }
 
-/** Measures the quiet tenant beside one load, and alone just before. @param keys the quiet tenant's and the neighbour's. */
+/** Measures the quiet tenant beside one load, and alone just before. */
 async function measureBeside(
 	target: LoadTarget,
-	[quietKey, noisyKey]: readonly [string, string],
+	{ quietKeys, noisyKey }: { quietKeys: readonly string[]; noisyKey: string },
 	load: NeighbourLoad,
 	durationMs: number,
 ): Promise<NeighbourFigures> {
-	const alone = await measureQuiet(target, quietKey, durationMs);
+	const alone = await measureQuiet(target, quietKeys, durationMs);
 	const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
 	const answers: Record<string, number> = {};
 	let isOver = false;
@@ -91,7 +106,7 @@ async function measureBeside(
 	const noise = Promise.all(Array.from({ length: CONNECTIONS }, connection));
 	try {
 		await delay(LEAD_MS);
-		const besides = await measureQuiet(target, quietKey, durationMs);
+		const besides = await measureQuiet(target, quietKeys, durationMs);
 		return { name: load.name, alone, besides, p99Ratio: besides.p99Ms / alone.p99Ms, answers };
 	} finally {
 		isOver = true;
@@ -109,15 +124,17 @@ export async function measureNeighbours(
 	{ wanted, durationMs }: { wanted: string; durationMs: number },
 	onProgress: (text: string) => void,
 ): Promise<NeighbourFigures[]> {
-	const [quietKey, noisyKey] = target.keys;
-	if (quietKey === undefined || noisyKey === undefined) throw new Error("neighbours need two users");
-	await measureQuiet(target, quietKey, durationMs);
+	const [noisyKey, ...others] = target.keys;
+	const quietKeys = others.slice(0, QUIET_USERS);
+	if (noisyKey === undefined || quietKeys.length < QUIET_USERS)
+		throw new Error(`neighbours need ${QUIET_USERS + 1} users`);
+	await measureQuiet(target, quietKeys, durationMs);
 	const figures: NeighbourFigures[] = [];
 	for (const load of neighbourLoads(wanted)) {
-		const measured = await measureBeside(target, [quietKey, noisyKey], load, durationMs);
+		const measured = await measureBeside(target, { quietKeys, noisyKey }, load, durationMs);
 		figures.push(measured);
 		onProgress(
-			`${load.name}: p99 ${measured.alone.p99Ms.toFixed(0)} ms alone, ${measured.besides.p99Ms.toFixed(0)} ms beside; ${JSON.stringify(measured.answers)}`,
+			`${load.name}: p99 ${measured.alone.p99Ms.toFixed(0)} ms alone, ${measured.besides.p99Ms.toFixed(0)} ms beside, ${measured.besides.failures} failed; ${JSON.stringify(measured.answers)}`,
 		);
 	}
 	return figures;

@@ -121,6 +121,7 @@ function renderNeighbourTable(neighbours: readonly NeighbourFigures[]): string {
 			"p99",
 			"p99 ratio",
 			"requests",
+			"failed",
 			"the neighbour's answers",
 		],
 		...neighbours.map(({ name, alone, besides, p99Ratio, answers }) => [
@@ -131,6 +132,7 @@ function renderNeighbourTable(neighbours: readonly NeighbourFigures[]): string {
 			renderDecimal(besides.p99Ms, 0),
 			renderDecimal(p99Ratio, 1),
 			String(besides.requests),
+			String(besides.failures),
 			Object.entries(answers)
 				.map(([status, count]) => `${count} × ${status}`)
 				.join(", "),

@@ -88,6 +88,34 @@ describe("what is stored", () => {
 		expect(shared).toBeGreaterThan(before);
 	});
 
+	/** A routing config of more than 25 KB. */
+	const config = (seed: string) => ({
+		brain_config: { rules: Array(50).fill({ when: { contains: seed.repeat(500) }, use: { tier: "budget" } }) },
+	});
+	const change = (keyId: string, options: object) =>
+		call(`/v1/keys/${keyId}`, { ...withKey(key.key, options), method: "PATCH" });
+
+	it("of keys counts with the configs that their events repeat, and a full quota stops no small change", async () => {
+		const before = await stored();
+		const made = await json<{ key_id: string }>(callWithKey(key.key, "/v1/keys", config("a")));
+		const ofMade = (await stored()) - before;
+		expect(ofMade).toBeGreaterThan(25_000);
+		await json(change(made.key_id, config("b")));
+		expect((await stored()) - before - ofMade).toBeGreaterThan(50_000);
+		const total = await stored();
+		await json(change(made.key_id, config("b")));
+		expect(await stored()).toBe(total);
+		await fill(10_000);
+		const refused = await json(change(made.key_id, config("c")), 402);
+		expect(refused).toMatchObject({ stored_bytes: QUOTA - 10_000, quota_bytes: QUOTA });
+		await json(callWithKey(key.key, `/v1/keys/${made.key_id}/rotate`, {}), 402);
+		expect(await stored()).toBe(QUOTA - 10_000);
+		await fill(0);
+		const small = await json<{ key_id: string }>(callWithKey(key.key, "/v1/keys", { name: "small" }));
+		await json(callWithKey(key.key, `/v1/keys/${small.key_id}/rotate`, {}));
+		await json(call(`/v1/keys/${made.key_id}`, { ...withKey(key.key), method: "DELETE" }));
+	});
+
 	it("of a manifest counts once for each text: the same again nothing, an earlier one only its row", async () => {
 		const [a, b] = ["a", "b"].map((name) => ({ project_name: name, stack: [name.repeat(500), name.repeat(499)] }));
 		await json(put(a ?? {}));

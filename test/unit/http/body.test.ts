@@ -55,6 +55,27 @@ describe("the shape of a body", () => {
 		expect(findExcess(`{"a":"\\\\",${'"b":'}${"[".repeat(MAX_JSON_DEPTH)}`)).toMatchObject({ path: /^b\.0/ });
 	});
 
+	it("finds the end of every string", () => {
+		const piece = fc.constantFrom(
+			'"',
+			"\\",
+			"\\\\",
+			'\\"',
+			"[",
+			"a",
+			"a".repeat(63),
+			"a".repeat(64),
+			"a".repeat(65),
+			"ä".repeat(200),
+		);
+		fc.assert(
+			fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+				const text = `{"a":${JSON.stringify(pieces.join(""))},"b":${"[".repeat(MAX_JSON_DEPTH)}`;
+				expect(findExcess(text)).toMatchObject({ path: expect.stringMatching(/^b\.0/) });
+			}),
+		);
+	});
+
 	it("lets every document pass that is within the limits, whatever is in it", () => {
 		fc.assert(fc.property(fc.json({ maxDepth: 20 }), (text) => void expect(findExcess(text)).toBeNull()));
 	});

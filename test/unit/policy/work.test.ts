@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decide, decideInSteps, type PolicyInput, scoreRisk } from "../../../src/policy/decide.ts";
-import { MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work-budget.ts";
+import { checkWork, MAX_CHECK_WORK, WorkBudget } from "../../../src/policy/work-budget.ts";
 import { HOSTILE_INPUTS } from "../../bench/policy-inputs.ts";
 
 const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
@@ -74,7 +74,21 @@ describe("a budget of work", () => {
 		expect([work.spent, work.charge(0)]).toEqual([true, false]);
 	});
 
-	it("is a small part of what a check may take, for ordinary commands", () => {
+	it("of a short check is a small part of the whole, and a long check has all of it", () => {
+		expect(checkWork(1_000)).toBeLessThan(MAX_CHECK_WORK / 5);
+		expect(checkWork(30_000)).toBeLessThan(MAX_CHECK_WORK / 4);
+		expect(checkWork(500_000)).toBe(MAX_CHECK_WORK);
+	});
+
+	it("says once what was done until it was spent", () => {
+		const work = new WorkBudget(checkWork(1_000));
+		const calls = Array.from({ length: 40 }, (_, at) => `f${at}() { f${at + 1} a; f${at + 1} b; };`).join(" ");
+		const pauses = [...decideInSteps(input([`${calls} f0 a`]), RULES, work)];
+		expect(work.spent).toBe(true);
+		expect(20 * pauses.reduce((sum, chars) => sum + chars, 0)).toBeCloseTo(checkWork(1_000), 0);
+	});
+
+	it("is a small part of what even a short check may take, for ordinary commands", () => {
 		for (const command of [
 			"ls",
 			"npm ci && npm test -- --run",
@@ -84,7 +98,7 @@ describe("a budget of work", () => {
 			"for f in src/*.ts; do sed -i 's/a/b/' \"$f\"; done",
 			'python3 -c \'import json; print(json.load(open("a.json"))["b"])\'',
 		])
-			expect(workOf(command)).toBeLessThan(MAX_CHECK_WORK / 1000);
+			expect(workOf(command)).toBeLessThan(checkWork(command.length) / 100);
 	});
 });
 

@@ -442,6 +442,12 @@ describe("a refusal that is the prompt's", () => {
 		["openai", 400, wrapped("Model gpt-6-sol is not supported with response_format")],
 		["openai", 400, wrapped("'temperature' is not supported with this model.", "unsupported_value")],
 		["openai", 400, wrapped("Invalid tool name: the model gpt-6-sol does not exist")],
+		[
+			"openai",
+			400,
+			// The name of a property is the client's.
+			wrapped("Invalid schema for response_format 'a': In context=('properties', 'have access to gpt-6-sol'), 'type' …"),
+		],
 		["openai", 400, wrapped("Invalid model output: expected JSON")],
 		["openai", 400, wrapped("This model's maximum context length is 1000 tokens", "context_length_exceeded")],
 		["openai", 404, wrapped("File 'gpt-6-sol-notes' was not found")],

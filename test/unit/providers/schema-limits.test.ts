@@ -1,11 +1,21 @@
 // The schemas of one call together: how large they are as they are written out, and what is refused before it is.
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/json.ts";
-import { compileGoogleSchema, MAX_SCHEMA_BYTES, measureGoogleSchema } from "../../../src/providers/google-schema.ts";
+import {
+	compileGoogleSchema,
+	MAX_SCHEMA_BYTES,
+	measureGoogleSchemaInSteps,
+} from "../../../src/providers/google-schema.ts";
 import type { ToolDefinition } from "../../../src/providers/model-call.ts";
-import { findSchemaExcess, MAX_SCHEMA_NODES } from "../../../src/providers/schema-limits.ts";
+import { findSchemaExcessInSteps, MAX_SCHEMA_NODES } from "../../../src/providers/schema-limits.ts";
+import { runSteps } from "../../../src/turns/steps.ts";
 
 const TEXT = { type: "text" } as const;
+
+const findSchemaExcess = (call: Parameters<typeof findSchemaExcessInSteps>[0]) =>
+	runSteps(findSchemaExcessInSteps(call));
+const measureGoogleSchema = (schema: JsonObject, mostBytes: number) =>
+	runSteps(measureGoogleSchemaInSteps(schema, mostBytes));
 
 function tool(name: string, parameters: JsonObject): ToolDefinition {
 	return { name, parameters };
@@ -75,6 +85,45 @@ describe("the schemas of a call", () => {
 	])("are refused for %s", (_, schema) => {
 		expect(findSchemaExcess({ tools: [tool("a", schema)], output: TEXT })).toMatchObject({ path: "tools" });
 		expect(JSON.stringify(compileGoogleSchema(schema).schema).length).toBeLessThan(2 * MAX_SCHEMA_BYTES);
+	});
+
+	/** A chain of references at whose end are so many properties. Each link adds one of its own. */
+	function chained(links: number, properties: number): JsonObject {
+		const link = (at: number) => ({ properties: { [`link${at}`]: true }, $ref: `#/$defs/d${at + 1}` });
+		const $defs = Object.fromEntries(Array.from({ length: links }, (_, at) => [`d${at}`, link(at)]));
+		const last = Object.fromEntries(Array.from({ length: properties }, (_, at) => [`p${at}`, true]));
+		return { type: "object", $ref: "#/$defs/d0", $defs: { ...$defs, [`d${links}`]: { properties: last } } };
+	}
+
+	it("count what a chain of references copies at each of its links", () => {
+		const [short, long] = [1, 21].map((links) => measureGoogleSchema(chained(links, 2_000), MAX_SCHEMA_BYTES));
+		expect(short?.compiled.dropped).toEqual([]);
+		expect(long?.compiled.dropped).toEqual([]);
+		// The names of 2,000 properties are 15 KB.
+		expect((long?.bytes ?? 0) - (short?.bytes ?? 0)).toBeGreaterThan(20 * 15_000);
+		const tools = Array.from({ length: 20 }, (_, at) => tool(`t${at}`, { ...chained(28, 2_000), title: `${at}` }));
+		expect(findSchemaExcess({ tools, output: TEXT })).toMatchObject({ path: "tools" });
+	});
+
+	it("copy no more properties than a schema may have, and count those of any value", () => {
+		const { compiled, nodes } = measureGoogleSchema(chained(28, 30_000), MAX_SCHEMA_BYTES);
+		expect(nodes).toBe(5_000);
+		expect(compiled.dropped).toContain("properties");
+		expect(Object.keys(compiled.schema["properties"] ?? {}).length).toBeLessThan(5_100);
+		expect(measureGoogleSchema(chained(1, 3_000), MAX_SCHEMA_BYTES).nodes).toBeGreaterThan(3_000);
+	});
+
+	it("may require more than a call can take for arguments", () => {
+		const required = Array.from({ length: 200_000 }, (_, at) => `r${at}`);
+		const schema = { type: "object", required: ["a"], allOf: [{ required }] };
+		expect(findSchemaExcess({ tools: [tool("a", schema)], output: TEXT })).toBeNull();
+	});
+
+	it("pause often while they are compiled, however short they are", () => {
+		const work = [...findSchemaExcessInSteps({ tools: [tool("a", doubling(11))], output: TEXT })];
+		expect(work.length).toBeGreaterThan(20);
+		expect(Math.max(...work)).toBeLessThan(32_768);
+		expect(work.reduce((sum, chars) => sum + chars, 0)).toBeGreaterThan(10 * JSON.stringify(doubling(11)).length);
 	});
 
 	it("are refused as they are sent, too, and count with the schema of the answer", () => {

@@ -9,6 +9,7 @@ const LONG = TURN;
 
 let inTurns: Turns["inTurns"];
 let inOneTurn: Turns["inOneTurn"];
+let inTurnsOnceLong: Turns["inTurnsOnceLong"];
 let done: string[];
 
 /** A computation that takes some turns and says each. */
@@ -27,7 +28,7 @@ const scan = (user: string, name: string, turns: number, signal: AbortSignal | n
 beforeEach(async () => {
 	vi.useFakeTimers();
 	vi.resetModules();
-	({ inTurns, inOneTurn } = await import("../../../src/turns/turns.edge.ts"));
+	({ inTurns, inOneTurn, inTurnsOnceLong } = await import("../../../src/turns/turns.edge.ts"));
 	done = [];
 });
 afterEach(() => vi.useRealTimers());
@@ -113,6 +114,28 @@ describe("a long computation", () => {
 		expect(done.slice(before)).toEqual(["short1", "short2"]);
 		await vi.runAllTimersAsync();
 		await long;
+	});
+
+	it("over a text that stands for much work begins at once, and takes turns when it has proved long", async () => {
+		const owner = { user: "eve", signal: null };
+		const long = scan("ada", "a", 3);
+		await vi.advanceTimersByTimeAsync(0);
+		const before = done.length;
+		await inTurnsOnceLong(turnsOf("short", 1), 10, owner);
+		const grown = inTurnsOnceLong(turnsOf("grown", 3), 10, owner);
+		expect(done.slice(before)).toEqual(["short1", "grown1"]);
+		await vi.runAllTimersAsync();
+		await Promise.all([long, grown]);
+		expect(done.indexOf("grown3")).toBeGreaterThan(done.indexOf("a2"));
+		// The user's next one waits from the start; those of others do not.
+		const next = scan("ada", "b", 3);
+		await vi.advanceTimersByTimeAsync(0);
+		const later = done.length;
+		const waiting = inTurnsOnceLong(turnsOf("waiting", 1), 10, owner);
+		await inTurnsOnceLong(turnsOf("other", 1), 10, { user: "bob", signal: null });
+		expect(done.slice(later)).toEqual(["other1"]);
+		await vi.runAllTimersAsync();
+		await Promise.all([next, waiting]);
 	});
 
 	it("ends with its request, and the next has the turn", async () => {
