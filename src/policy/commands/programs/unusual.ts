@@ -141,10 +141,26 @@ function asksForPlainFields(words: readonly string[]): boolean {
 	return template !== undefined && !/[.*@$]/.test(template.replaceAll(PLAIN_FIELDS, ""));
 }
 
+const FILTERS: ReadonlySet<string> = new Set(secretsFile.filters);
+
+/** What a description of a container calls its environment. */
+const ENVIRONMENT_MEMBER = /\bEnv\b/;
+
+/** Finds that a filter picks the environment of a container out of its description: `docker inspect web | jq '.[0].Config.Env'`. */
+function findPickedEnvironment({ name, words, sources }: Invocation): readonly Effect[] {
+	if (!FILTERS.has(name) || !words.some((word) => ENVIRONMENT_MEMBER.test(word))) return [];
+	const [source = "", ...asked] = sources();
+	return /^(?:docker|podman|nerdctl)$/.test(source) && asked.includes("inspect")
+		? [riskyEffect("prints the environment of a container with its secrets", "docker inspect -f '{{.State.Status}}'")]
+		: [];
+}
+
 /** Finds what a command does beyond the workspace, or which stored secrets it prints. */
-export function findUnusualEffects({ name, words, options }: Invocation): readonly Effect[] {
+export function findUnusualEffects(command: Invocation): readonly Effect[] {
+	const { name, words, options } = command;
+	const picked = findPickedEnvironment(command);
 	const uses = UNUSUAL_USES.get(name);
-	if (uses === undefined || options.flags.some((flag) => HARMLESS_OPTIONS.has(flag))) return [];
+	if (uses === undefined || options.flags.some((flag) => HARMLESS_OPTIONS.has(flag))) return picked;
 	const isMeant = (use: VerbAndOption): boolean => {
 		const own = withoutValues(words, use.valued);
 		return (
@@ -161,5 +177,5 @@ export function findUnusualEffects({ name, words, options }: Invocation): readon
 				use.options.some((option) => [...options.flags, ...words].some((word) => isVerbWord(word, option))))
 		);
 	};
-	return uses.filter(isMeant).map(({ effect }) => effect);
+	return [...picked, ...uses.filter(isMeant).map(({ effect }) => effect)];
 }

@@ -58,6 +58,11 @@ const PRINTING: readonly string[] = [
 	"kubectl get secrets -o custom-columns=N:.metadata.name,V:.data",
 	"kubectl get secret db -o go-template='{{.}}'",
 	"kubectl view-secret db",
+	"minikube kubectl -- get secret db -o yaml",
+	"microk8s kubectl get secret db -o yaml",
+	"sudo k3s kubectl get secret -n prod db -o yaml",
+	"docker inspect web | jq '.[0].Config.Env'",
+	"docker container inspect web | grep -A20 '\"Env\"'",
 	"oc extract secret/db --to=-",
 	"kubectl config view --raw",
 	"terraform show -json",
@@ -113,6 +118,11 @@ const NAMING: readonly string[] = [
 	"kubectl get -n secrets pods -o yaml",
 	"kubectl get pods -n prod -o jsonpath='{.items[*].metadata.name}' secret-reader",
 	"kubectl get sealedsecrets,externalsecrets -o yaml",
+	"minikube kubectl -- get pods",
+	"k3s kubectl get secret",
+	"docker inspect web | jq '.[0].State.Status'",
+	"docker inspect web | grep -i status",
+	"docker logs web | grep Environment",
 	"kubectl config view",
 	"kubectl config view --minify",
 	"az keyvault show -n shop",
@@ -197,6 +207,25 @@ describe("a file that is sent to another host", () => {
 	])("is none: %s", (command) => {
 		expect(check(command).decision).toBe("allow");
 	});
+});
+
+describe("the credentials of a machine in a cloud", () => {
+	it.each([
+		"curl http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+		"curl -s -H 'Metadata-Flavor: Google' 'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token'",
+		"wget -qO- 169.254.169.254/latest/user-data",
+		"http GET http://100.100.100.200/latest/meta-data/ram/security-credentials/",
+		"curl http://169.254.170.2$AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+	])("ask: %s", (command) => {
+		expect(check(command)).toMatchObject({ decision: "confirm", reason: expect.stringContaining("its credentials") });
+	});
+
+	it.each(["curl http://169.254.169.25/", "curl https://example.com/169.254.169.254", "grep -r 169.254.169.254 src"])(
+		"are not asked for by: %s",
+		(command) => {
+			expect(check(command).decision).toBe("allow");
+		},
+	);
 });
 
 describe("the reason of a change on a platform", () => {
