@@ -126,8 +126,9 @@ function copiesHere(command: Invocation, groups: readonly string[]): boolean {
 	const isAddress = (word: string) => /^[A-Za-z0-9][A-Za-z0-9+./-]{0,63}:\//.test(word);
 	const words = command.words.filter((word) => !/^-./.test(word));
 	const places = command.words.filter((word, at) => !/^-./.test(word) && !mayBeValue(command.words, at));
-	const last = words.at(-1) ?? "";
-	if (/^(?:-.|--.)/.test(command.words.at(-1) ?? "") || isAddress(last) || isAddress(places.at(-1) ?? "")) return false;
+	const endsWithOption = /^-./.test(command.words.at(-1) ?? "");
+	const last = (endsWithOption ? places : words).at(-1) ?? "";
+	if (isAddress(last) || isAddress(places.at(-1) ?? "")) return false;
 	return words.some(isAddress) || last === "." || last.startsWith("./");
 }
 

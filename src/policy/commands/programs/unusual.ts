@@ -144,13 +144,14 @@ function asksForPlainFields(words: readonly string[]): boolean {
 const FILTERS: ReadonlySet<string> = new Set(secretsFile.filters);
 
 /** What a description of a container calls its environment. */
-const ENVIRONMENT_MEMBER = /\bEnv\b/;
+const ENVIRONMENT_MEMBER = /\benv\b/i;
 
 /** Finds that a filter picks the environment of a container out of its description: `docker inspect web | jq '.[0].Config.Env'`. */
 function findPickedEnvironment({ name, words, sources }: Invocation): readonly Effect[] {
 	if (!FILTERS.has(name) || !words.some((word) => ENVIRONMENT_MEMBER.test(word))) return [];
 	const [source = "", ...asked] = sources();
-	return /^(?:docker|podman|nerdctl)$/.test(source) && asked.includes("inspect")
+	const isImage = asked.some((word) => /^(?:--type=)?image$/.test(word));
+	return /^(?:docker|podman|nerdctl)$/.test(source) && asked.includes("inspect") && !isImage
 		? [riskyEffect("prints the environment of a container with its secrets", "docker inspect -f '{{.State.Status}}'")]
 		: [];
 }

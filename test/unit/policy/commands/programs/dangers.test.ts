@@ -62,6 +62,7 @@ const PRINTING: readonly string[] = [
 	"microk8s kubectl get secret db -o yaml",
 	"sudo k3s kubectl get secret -n prod db -o yaml",
 	"docker inspect web | jq '.[0].Config.Env'",
+	"docker inspect web | grep -i env",
 	"docker container inspect web | grep -A20 '\"Env\"'",
 	"oc extract secret/db --to=-",
 	"kubectl config view --raw",
@@ -123,6 +124,8 @@ const NAMING: readonly string[] = [
 	"docker inspect web | jq '.[0].State.Status'",
 	"docker inspect web | grep -i status",
 	"docker logs web | grep Environment",
+	"docker image inspect node:24 | jq '.[0].Config.Env'",
+	"docker inspect --type=image node:24 | jq '.[0].Config.Env'",
 	"kubectl config view",
 	"kubectl config view --minify",
 	"az keyvault show -n shop",
@@ -228,6 +231,25 @@ describe("the credentials of a machine in a cloud", () => {
 	);
 });
 
+describe("a copy from a platform to this machine", () => {
+	it.each([
+		"aws s3 cp s3://shop/report.csv . --no-progress",
+		"aws s3 cp --recursive s3://shop/reports ./reports --quiet",
+		"aws s3 cp s3://shop/report.csv out.csv --sse-c AES256",
+		"gsutil -m cp -r gs://shop/reports reports",
+	])("asks nobody: %s", (command) => {
+		expect(check(command).decision).toBe("allow");
+	});
+
+	it.each([
+		"aws s3 cp report.csv s3://shop/ --no-progress",
+		"aws s3 cp report.csv s3://shop/ --storage-class STANDARD_IA",
+		"aws s3 cp s3://shop/a s3://other/a --quiet",
+	])("is none: %s", (command) => {
+		expect(check(command).decision).toBe("confirm");
+	});
+});
+
 describe("the reason of a change on a platform", () => {
 	it.each([
 		[
@@ -277,6 +299,8 @@ describe("the reason of a change on a platform", () => {
 			"aws s3api put-public-access-block --bucket b --public-access-block-configuration BlockPublicAcls=false",
 			"what is open to everybody",
 		],
+		["heroku config:set KEY=Sesame", "changes the settings"],
+		["az webapp config appsettings set -n web --settings A=b", "changes the settings"],
 		["kubectl expose deploy web --type=LoadBalancer --port=80", "over the network"],
 		["heroku access:add eve@example.com", "who may do what"],
 		["aws iam add-user-to-group --user-name u --group-name admins", "who may do what"],
