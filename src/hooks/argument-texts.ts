@@ -1,5 +1,5 @@
 // What the arguments of an MCP tool say: commands, SQL, paths and addresses, by the names of its members. Pure.
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject, parseJson } from "../json.ts";
 import { toShellWord } from "../text/shell-word.ts";
 import tables from "./arguments.json" with { type: "json" };
 
@@ -23,8 +23,17 @@ const KIND_BY_NAME: ReadonlyMap<string, ArgumentKind> = new Map(
 	KINDS.flatMap((kind) => tables[kind].map((name) => [name, kind] as const)),
 );
 
-function readKind(name: string): ArgumentKind | null {
-	return KIND_BY_NAME.get(name.toLowerCase().replace(/[-_]/g, "")) ?? null;
+/** A member's name as the tables have it. */
+function foldName(name: string): string {
+	return name.toLowerCase().replace(/[-_]/g, "");
+}
+
+const JSON_NAMES: ReadonlySet<string> = new Set(tables.json);
+
+/** The arguments of another tool are often passed on as a JSON text. A file's content is none, whatever it looks like. */
+function readInside(name: string, value: unknown): unknown {
+	if (typeof value !== "string" || !JSON_NAMES.has(foldName(name)) || !/^\s*[{[]/.test(value)) return value;
+	return parseJson(value) ?? value;
 }
 
 /** Beginnings of statements that change something, or show it. A question such as "drop shipping" begins like none. */
@@ -75,7 +84,11 @@ function toWords(value: unknown): string {
  * `{command: "rm", args: ["-r", "x"]}`, `{command: ["rm", "-r", "x"]}`. `commands` has several.
  */
 function toMembers(object: JsonObject): Argument[] {
-	const members = Object.entries(object).map(([name, value]) => ({ name, value, kind: readKind(name) }));
+	const members = Object.entries(object).map(([name, value]) => ({
+		name,
+		value: readInside(name, value),
+		kind: KIND_BY_NAME.get(foldName(name)) ?? null,
+	}));
 	const words = toWords(members.find(({ kind }) => kind === "words")?.value);
 	return members.map(({ name, value, kind }) => {
 		if (kind !== "command") return { value, kind };

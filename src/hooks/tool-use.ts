@@ -1,5 +1,6 @@
 // An agent's call of a tool, as the policy decides on it. Pure.
 import { clip } from "../clip.ts";
+import { isJsonObject } from "../json.ts";
 import { MAX_ACTION_CHARS, MAX_COMMANDS, MAX_PATHS } from "../policy/check.ts";
 import type { PolicyTool } from "../policy/decide.ts";
 import { type FindHiddenSpans, hideSecrets } from "../policy/hidden-secrets.ts";
@@ -7,7 +8,7 @@ import { toShellWord } from "../text/shell-word.ts";
 import { collectArgumentTexts, readPathEffect } from "./argument-texts.ts";
 import type { ToolCall } from "./hook-input.ts";
 import tables from "./tools.json" with { type: "json" };
-import { toWholePath, toWorkspacePath } from "./workspace-path.ts";
+import { isAbsolutePath, toWholePath, toWorkspacePath } from "./workspace-path.ts";
 
 /** What a tool call does, in the members of a policy check. */
 interface ToolEffect {
@@ -53,8 +54,12 @@ function shellText(command: unknown): string | null {
 	return command.map((word) => toShellWord(String(word))).join(" ");
 }
 
-function readCommand({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | null {
+function readCommand(call: ToolCall, place: UsePlace): ToolEffect | null {
+	const { input, folder } = call;
+	const { root } = place;
 	const command = shellText(input["command"] ?? input["cmd"]);
+	// What Monitor listens to is a command, or an address.
+	if (isJsonObject(input["ws"]) && !command) return readFetch({ ...call, input: input["ws"] }, place);
 	if (command === null || command.trim() === "") return null;
 	const action = firstText(input["description"], input["justification"]) ?? "Run a command";
 	const workdir = firstText(input["workdir"]);
@@ -77,14 +82,22 @@ function patchedFiles(patch: string): { path: string; isDeleted: boolean }[] {
 	);
 }
 
+/** A change of files. Outside the root no rule of the workspace names them, so they are judged as the command that does it. */
+function toFileChange(kind: "edit" | "delete", files: readonly string[]): Omit<ToolEffect, "action"> {
+	const verb = kind === "delete" ? "rm" : "tee";
+	return {
+		action_kind: kind,
+		files_affected: [...files],
+		commands: files.filter(isAbsolutePath).map((path) => `${verb} -- ${toShellWord(path)}`),
+	};
+}
+
 function readPatch({ input, folder }: ToolCall, { root }: UsePlace): ToolEffect | null {
 	const files = patchedFiles(firstText(input["command"], input["patch"], input["input"]) ?? "");
 	if (files.length === 0) return null;
-	return {
-		action: "Apply a patch",
-		action_kind: files.some(({ isDeleted }) => isDeleted) ? "delete" : "edit",
-		files_affected: files.map(({ path }) => toWorkspacePath(path, folder, root)),
-	};
+	const kind = files.some(({ isDeleted }) => isDeleted) ? "delete" : "edit";
+	const paths = files.map(({ path }) => toWorkspacePath(path, folder, root));
+	return { action: "Apply a patch", ...toFileChange(kind, paths) };
 }
 
 function namedPath({ input }: ToolCall): string | undefined {
@@ -94,8 +107,7 @@ function namedPath({ input }: ToolCall): string | undefined {
 function readEdit(call: ToolCall, { root }: UsePlace): ToolEffect | null {
 	const path = namedPath(call);
 	if (path === undefined) return null;
-	const files_affected = [toWorkspacePath(path, call.folder, root)];
-	return { action: `${call.tool} a file`, action_kind: "edit", files_affected };
+	return { action: `${call.tool} a file`, ...toFileChange("edit", [toWorkspacePath(path, call.folder, root)]) };
 }
 
 /** Reading shows a secret as `cat` does. */
@@ -152,7 +164,7 @@ function askAboutText(what: string, text: string, { findSecrets }: UsePlace): st
 function readFetch({ input }: ToolCall, place: UsePlace): ToolEffect | null {
 	const url = firstText(input["url"]);
 	if (url === undefined) return null;
-	const host = URL.parse(url)?.hostname ?? "";
+	const host = URL.parse(url)?.hostname.replace(/\.+$/, "") ?? "";
 	return {
 		action: "Fetch a page",
 		commands: [`curl -- ${toShellWord(url)}`],
@@ -174,17 +186,17 @@ function readArguments({ input, folder }: ToolCall, name: string, place: UsePlac
 	if (!texts) return null;
 	const effect = readPathEffect(name);
 	const paths = texts.paths.map((path) => toWorkspacePath(path, folder, place.root));
-	const files = effect === "read" ? [] : paths;
+	const change = effect === "read" ? null : toFileChange(effect, paths);
 	const commands = [
-		...(effect === "read" ? paths.map((path) => `cat -- ${toShellWord(path)}`) : []),
+		...(change?.commands ?? paths.map((path) => `cat -- ${toShellWord(path)}`)),
 		...texts.urls.map((url) => `curl -- ${toShellWord(url)}`),
 		...texts.sql.map((sql) => `psql -c ${toShellWord(sql)}`),
 		...(texts.commands.length > 0 ? inFolder(texts.commands, folder, place.root) : []),
 	];
 	return {
 		action: `Call ${name}`,
-		...(effect === "delete" && files.length > 0 ? { action_kind: "delete" } : {}),
-		files_affected: files,
+		...(effect === "delete" && paths.length > 0 ? { action_kind: "delete" } : {}),
+		files_affected: change?.files_affected ?? [],
 		commands,
 		asks: [...new Set(texts.urls.flatMap((url) => askAboutText("an address", url, place)))],
 	};

@@ -163,6 +163,33 @@ describe("a call of a built-in tool", () => {
 		expect(judge("write_stdin", { session_id: 1, chars: "" })).toBe("harmless");
 	});
 
+	it("that changes a file outside the root is judged as the command that does it", () => {
+		for (const [tool, input, decision] of [
+			["Write", { file_path: "/etc/passwd", content: "x" }, "deny"],
+			["Edit", { file_path: "../../../usr/local/bin/svc" }, "confirm"],
+			["NotebookEdit", { notebook_path: "/etc/a.ipynb" }, "deny"],
+			["Write", { file_path: "~/notes.md", content: "x" }, "confirm"],
+			["Write", { file_path: "/tmp/notes.md", content: "x" }, "allow"],
+			["Write", { file_path: "/home/bob/notes.md", content: "x" }, "allow"],
+			["apply_patch", { command: "*** Begin Patch\n*** Add File: /etc/cron.d/a\n+x\n*** End Patch" }, "deny"],
+			["apply_patch", { command: "*** Begin Patch\n*** Delete File: /etc/hosts\n*** End Patch" }, "deny"],
+			["mcp__files__write_file", { path: "/etc/hosts", content: "x" }, "deny"],
+			["mcp__files__delete_file", { path: "/etc/hosts" }, "deny"],
+			["mcp__files__read_file", { path: "/etc/hosts" }, "allow"],
+		] as const)
+			expect([tool, input, decideOn(tool, input).decision]).toEqual([tool, input, decision]);
+		expect(judge("Write", { file_path: `${ROOT}/a` })).toMatchObject({ commands: [], files_affected: ["a"] });
+	});
+
+	it("that listens to an address is judged as a request to it", () => {
+		expect(judge("Monitor", { description: "x", ws: { url: "wss://x.io/a" } })).toMatchObject({
+			commands: ["curl -- wss://x.io/a"],
+			tool: { names: ["Monitor", "Monitor(domain:x.io)"], isUnreadable: false },
+		});
+		expect(decideOn("Monitor", { description: "x", ws: {} }).decision).toBe("deny");
+		expect(decideOn("Monitor", { command: "rm -rf /", ws: { url: "wss://x.io/a" } }).decision).toBe("deny");
+	});
+
 	it("without saying what it would do is refused", () => {
 		for (const tool of ["Bash", "Write", "Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "apply_patch"])
 			expect(decideOn(tool, { nothing: "x" })).toMatchObject({
@@ -219,6 +246,7 @@ describe("the rules about tools", () => {
 		const fetch = (url: string) =>
 			verdict("WebFetch", { ask: ["WebFetch(domain:*.example.com)"] }, { url, prompt: "x" });
 		expect([fetch("https://a.example.com/x"), fetch("https://a.example.org/x")]).toEqual(["confirm", "allow"]);
+		expect(fetch("https://A.example.com./x")).toBe("confirm");
 	});
 
 	it("spare a listed tool what its name says, not what its arguments say", () => {
@@ -250,6 +278,10 @@ describe("the arguments of an MCP tool", () => {
 		["mcp__shell__run", { command: ["rm", "-rf", "/"] }, "deny"],
 		["mcp__shell__run", { steps: [{ commands: ["ls", "rm -rf /"] }] }, "deny"],
 		["mcp__shell__run", { shellCommand: "npm test" }, "allow"],
+		["mcp__router__call", { tool: "run", arguments: '{"command":"rm -rf /"}' }, "deny"],
+		["mcp__router__call", { tool: "query", params: '[{"sql":"DROP TABLE users"}]' }, "deny"],
+		["mcp__router__call", { tool: "run", arguments: "{oh" }, "allow"],
+		["mcp__files__write_file", { path: "a.json", content: '{"command":"rm -rf /"}' }, "allow"],
 		["mcp__files__read_text_file", { path: ".env" }, "deny"],
 		["mcp__files__read_text_file", { path: "infra/a.tf" }, "allow"],
 		["mcp__files__read_files", { paths: ["src/a.ts", ".env"] }, "deny"],

@@ -21,6 +21,11 @@ const OFFERS: readonly (readonly [command: string, instead: string, form: string
 	["git push --force origin main", "git revert, and a push without force", "git revert HEAD; git push origin main"],
 	["git push --force-with-lease origin main", "git revert, and a push without force", "git push origin main"],
 	["kubectl get secret db -o yaml", "kubectl get secret without -o", "kubectl get secret db"],
+	["kubectl view-secret db", "kubectl get secret, which only names them", "kubectl get secret db"],
+	["oc extract secret/db --to=-", "oc get secret, which only names them", "oc get secret"],
+	["kubectl config view --raw", "kubectl config view without --raw", "kubectl config view"],
+	["terraform show -json", "terraform show without -json", "terraform show"],
+	["netlify env:list --plain", "netlify env:list", "netlify env:list"],
 	[
 		"aws ssm get-parameter --name a --with-decryption",
 		"the same without --with-decryption",

@@ -39,24 +39,43 @@ function findParts(groups: readonly string[]): ReadonlySet<string> {
 	return new Set(groups.flatMap((word) => word.toLowerCase().split(/[-_:/.]/)));
 }
 
-/** Whether a word, or the value in it, means everybody: `0.0.0.0/0`, `--visibility=public`, `allUsers`, `CidrIp=0.0.0.0/0`. */
+/**
+ * Whether a word, or the value in it, means everybody: `0.0.0.0/0`, `--visibility=public`, `CidrIp=0.0.0.0/0`,
+ * `allUsers:objectViewer`, `private=false`.
+ */
 function meansEverybody(word: string): boolean {
-	return word.split(/[=,\]}"' ]/).some((part) => EVERYBODY.has(part.toLowerCase()));
+	const parts = word.toLowerCase().split(/[=,\]}"' ]/);
+	return [word.toLowerCase(), ...parts, ...parts.flatMap((part) => part.split(/(?<!:):(?!:)/))].some((part) =>
+		EVERYBODY.has(part),
+	);
 }
 
-/** An option of a source with every address as its value. Alone, a star is a name: `--repo '*'`. */
-const EVERY_SOURCE = /^--(?:source|source-address-prefix(?:es)?|source-ranges)[= ](?:\*|internet|any)$/i;
+/** An option of a source, or of who may come, with everybody as its value. Alone, a star is a name: `--repo '*'`. */
+const EVERY_SOURCE = /^--(?:source|source-address-prefix(?:es)?|source-ranges|principal)[= ](?:\*|internet|any)$/i;
 
-/** Says what a change brings about, and what would do instead. Null where only the verb is known. */
-export function findDanger(
-	groups: readonly string[],
-	words: readonly string[],
-): { readonly because: string; readonly instead: string | undefined } | null {
-	const opens =
+/** What a change brings about, and what would do instead. */
+interface Danger {
+	readonly because: string;
+	readonly instead: string | undefined;
+}
+
+/** Whether the words of a change open something to everybody. */
+function opensToEverybody(words: readonly string[]): boolean {
+	return (
 		words.some(meansEverybody) ||
-		words.some((word, at) => EVERY_SOURCE.test(word) || EVERY_SOURCE.test(`${word} ${words[at + 1]}`));
-	const change = { parts: findParts(groups), opens };
+		words.some((word, at) => EVERY_SOURCE.test(word) || EVERY_SOURCE.test(`${word} ${words[at + 1]}`))
+	);
+}
+
+/** Says what a change brings about. Null where only the verb is known. */
+export function findDanger(groups: readonly string[], words: readonly string[]): Danger | null {
+	const change = { parts: findParts(groups), opens: opensToEverybody(words) };
 	return ROWS.find((row) => row.fits(change)) ?? null;
+}
+
+/** Says what a command line opens to everybody. It shows in words whose verb nobody knows, too. */
+export function findOpening(groups: readonly string[], words: readonly string[]): Danger | null {
+	return opensToEverybody(words) ? findDanger(groups, words) : null;
 }
 
 const SECRET_NOUNS: ReadonlySet<string> = new Set(secretsFile.nouns);
@@ -75,7 +94,7 @@ export function findPrintedSecrets({ name }: Invocation, groups: readonly string
 	if (RULED_CLIENTS.has(name)) return [];
 	const at = groups.findIndex((word) => word.split(/[-_:]/).some((part) => SECRET_NOUNS.has(part)));
 	const verbs = at < 0 ? [] : groups.slice(at);
-	if (verbs.length === 0 || verbs.some((word) => DESCRIBING.test(word))) return [];
+	if (verbs.length === 0 || verbs.at(-1) === "help" || verbs.some((word) => DESCRIBING.test(word))) return [];
 	const prints = verbs.some((word) => {
 		const parts = word.split(/[-_:]/);
 		return PRINTING_VERBS.has(word) || PRINTING_VERBS.has(parts[0] ?? "") || PRINTING_VERBS.has(parts.at(-1) ?? "");

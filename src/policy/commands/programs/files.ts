@@ -187,10 +187,9 @@ const LOCAL_HOST = /^(?:[a-z]+:\/\/)?(?:[^/:\s]+@)?(?:localhost|127\.\d{1,3}\.\d
 /** Whether a word is a place on another host. */
 const isElsewhere = (word: string) => REMOTE_PLACE.test(word) && !LOCAL_HOST.test(word);
 
-/** Files of this machine that a copy brings to another host. */
+/** Files that a copy brings to another host: of this machine, or of a third one. */
 function sendingEffects(name: string, operands: readonly string[]): readonly Effect[] {
-	const target = operands.at(-1) ?? "";
-	const isSent = isElsewhere(target) && operands.slice(0, -1).some((word) => !isElsewhere(word));
+	const isSent = isElsewhere(operands.at(-1) ?? "") && operands.length > 1;
 	return isSent ? [riskyEffect(`${name} sends files to another host`)] : [];
 }
 
@@ -213,8 +212,22 @@ const scp: ProgramRule = (command) => {
 	return [
 		...operands.slice(0, -1).map(readEffect),
 		...operands.slice(-1).flatMap((path) => (path.includes(":") ? [] : [writeEffect(path)])),
-		...sendingEffects("scp", operands),
+		...sendingEffects(command.name, operands),
 	];
+};
+
+/** Lines of sftp that send something. */
+const SENDING_STEP = /^\s*-?@?(?:re)?m?put\b/im;
+
+/** `sftp` takes its steps from its input, or from the file behind `-b`. Where they are not known, they may send files. */
+const sftp: ProgramRule = (command) => {
+	const hasFile = findProgramUse(command)?.words.some(({ option, text }) => option === "-b" && text !== "-") === true;
+	if (!hasFile && !command.piped) return [];
+	const steps = hasFile ? null : command.input;
+	if (steps !== null && !SENDING_STEP.test(steps)) return [];
+	return command.options.operands.every((word) => LOCAL_HOST.test(word))
+		? []
+		: [riskyEffect(steps === null ? "sftp may send files to another host" : "sftp sends files to another host")];
 };
 
 /** Finds the files that a tool's output options name. */
@@ -264,4 +277,7 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	bsdtar: tar,
 	rsync,
 	scp,
+	pscp: scp,
+	sftp,
+	psftp: sftp,
 };

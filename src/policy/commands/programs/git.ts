@@ -40,17 +40,23 @@ const reset: GitRule = ({ has }) =>
 const SHARED_BRANCH =
 	/^(?:refs\/heads\/)?(?:main|master|trunk|default|stable|develop|development|prod|production|staging|live|gh-pages|releases?(?:[/-].*)?)$/i;
 
-/** Whether a push names a branch that others build on as its target: `main`, `HEAD:main`, `+topic:release/1.2`. */
-function pushesToShared(operands: readonly string[]): boolean {
-	return operands.slice(1).some((ref) => SHARED_BRANCH.test(ref.replace(/^\+/, "").split(":").at(-1) ?? ""));
+/**
+ * Whether a push names a branch that others build on as its target: `main`, `HEAD:main`, `+topic:release/1.2`. With `--all`, or a star
+ * for all names, one is among them.
+ */
+function pushesToShared({ operands, has }: Parameters<GitRule>[0]): boolean {
+	if (has("--all") || has("--branches")) return true;
+	const targets = operands.slice(1).map((ref) => ref.replace(/^\+/, "").split(":").at(-1) ?? "");
+	return targets.some((target) => SHARED_BRANCH.test(target) || /^(?:refs\/(?:heads\/)?)?\*$/.test(target));
 }
 
 /** What would do where a push overwrites a branch. Others have what a shared one holds, seen or not. */
 const REVERT_INSTEAD = "git revert, and a push without force";
 
 /** `--force-with-lease` refuses to overwrite commits that were not seen. No other way of forcing does. */
-const push: GitRule = ({ command, words, operands, has }) => {
-	const isShared = pushesToShared(operands);
+const push: GitRule = (use) => {
+	const { command, words, operands, has } = use;
+	const isShared = pushesToShared(use);
 	const instead = isShared ? REVERT_INSTEAD : "git push --force-with-lease";
 	const isForced = words.some(
 		(word) => /^--force/.test(word) && !/^--force-(?:with-lease|if-includes)(?:=|$)/.test(word),

@@ -127,7 +127,19 @@ function uncheckedEffects({ name, words, options }: Invocation): readonly Effect
 		: [];
 }
 
+/** Where clouds tell a machine its own credentials, by their addresses and names. */
+const METADATA_HOST =
+	/^(?:https?:\/\/)?(?:169\.254\.169\.254|169\.254\.170\.2|100\.100\.100\.200|\[fd00:ec2::254\]|metadata\.google\.internal\.?)(?=[:/?]|$)/i;
+
+/** What a machine of a cloud is asked for its own credentials. */
+function metadataEffects({ options }: Invocation): readonly Effect[] {
+	return options.operands.some((word) => METADATA_HOST.test(word))
+		? [riskyEffect("asks the cloud for what this machine knows, its credentials among it")]
+		: [];
+}
+
 const curl: ProgramRule = (command) => [
+	...metadataEffects(command),
 	...requestEffects(command),
 	...uncheckedEffects(command),
 	...uploadEffects(command),
@@ -136,6 +148,7 @@ const curl: ProgramRule = (command) => [
 ];
 
 const wget: ProgramRule = (command) => [
+	...metadataEffects(command),
 	...requestEffects(command),
 	...uncheckedEffects(command),
 	...uploadEffects(command),

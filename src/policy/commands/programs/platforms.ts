@@ -3,7 +3,7 @@
 import { type Effect, type Invocation, riskyEffect } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
 import { isCommandRole } from "../program-tables.ts";
-import { findDanger } from "./dangers.ts";
+import { findDanger, findOpening } from "./dangers.ts";
 import platformsFile from "./platforms.json" with { type: "json" };
 import resourcesFile from "./resources.json" with { type: "json" };
 
@@ -70,14 +70,18 @@ export function normalizeVerb(word: string): string {
 	return word.replace(/([a-z])(?=[A-Z])/g, "$1-").toLowerCase();
 }
 
+/** Whether a word may be the value of the option before it. */
+function mayBeValue(words: readonly string[], at: number): boolean {
+	const previous = words[at - 1] ?? "";
+	return /^-./.test(previous) && !previous.includes("=") && !OPTIONS_WITHOUT_VALUE.has(previous);
+}
+
 /** The first words that are neither options nor the values of options. */
 export function findGroups(command: Invocation): readonly string[] {
 	const groups: string[] = [];
 	for (const [at, word] of command.words.entries()) {
-		const previous = command.words[at - 1] ?? "";
-		const mayBeValue = /^-./.test(previous) && !previous.includes("=") && !OPTIONS_WITHOUT_VALUE.has(previous);
 		if (word === "--" || groups.length === MAX_GROUPS) break;
-		if (!/^-./.test(word) && !mayBeValue) groups.push(normalizeVerb(word));
+		if (!/^-./.test(word) && !mayBeValue(command.words, at)) groups.push(normalizeVerb(word));
 	}
 	return groups;
 }
@@ -121,8 +125,10 @@ function copiesHere(command: Invocation, groups: readonly string[]): boolean {
 	if (!groups.some((word) => COPYING_VERBS.has(word))) return false;
 	const isAddress = (word: string) => /^[A-Za-z0-9][A-Za-z0-9+./-]{0,63}:\//.test(word);
 	const words = command.words.filter((word) => !/^-./.test(word));
-	const last = words.at(-1) ?? "";
-	if (/^(?:-.|--.)/.test(command.words.at(-1) ?? "") || isAddress(last)) return false;
+	const places = command.words.filter((word, at) => !/^-./.test(word) && !mayBeValue(command.words, at));
+	const endsWithOption = /^-./.test(command.words.at(-1) ?? "");
+	const last = (endsWithOption ? places : words).at(-1) ?? "";
+	if (isAddress(last) || isAddress(places.at(-1) ?? "")) return false;
 	return words.some(isAddress) || last === "." || last.startsWith("./");
 }
 
@@ -147,7 +153,13 @@ export function findPlatformEffects(command: Invocation): readonly Effect[] {
 	if (parseArguments(command).some(({ role }) => isCommandRole(role))) return [];
 	const found = findVerbClass(name, groups);
 	if (found === "reads" || found === "stays" || (found === null && listsThings(groups))) return [];
-	if (found === null) return [riskyEffect(`the check does not know what ${name} does with these words`)];
+	if (found === null) {
+		// The path of an API call has nouns, and no verb.
+		const find = groups[0] === "api" ? findDanger : findOpening;
+		return [
+			riskyEffect(find(groups, command.words)?.because ?? `the check does not know what ${name} does with these words`),
+		];
+	}
 	const danger = findDanger(groups, command.words);
 	const because = danger?.because ?? `${groups.slice(0, 2).join(" ")} changes something on a remote service`;
 	return [riskyEffect(because, danger?.instead)];

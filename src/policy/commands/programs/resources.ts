@@ -9,7 +9,7 @@ import {
 	riskyEffect,
 } from "../effects.ts";
 import { hasFlag } from "../options.ts";
-import { findDanger, findPrintedSecrets } from "./dangers.ts";
+import { findDanger, findOpening, findPrintedSecrets } from "./dangers.ts";
 import { findGroups, findPlatformEffects, isGroupBefore, isGroupThatLooks, normalizeVerb } from "./platforms.ts";
 import { CHANGES_FOR_OTHERS } from "./publishing.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
@@ -188,7 +188,7 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 	// `kubectl create clusterrolebinding`: what is made says more than that it is made.
 	const danger = /^(?:create|patch|annotate|label|set|edit)$/.test(deployingVerb ?? "")
 		? findDanger(verbs, command.words)
-		: null;
+		: findOpening(verbs, command.words);
 	return [raiseEffect("deploy_action", danger?.because ?? CHANGES_FOR_OTHERS, danger?.instead)];
 }
 

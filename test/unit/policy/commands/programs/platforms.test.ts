@@ -368,7 +368,6 @@ netlify login
 netlify link
 netlify open
 netlify functions:list
-railway variables
 railway list
 railway run npm start
 railway whoami
