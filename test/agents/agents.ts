@@ -14,8 +14,8 @@ export interface AgentTask {
 	/** A model id of the service. */
 	model: string;
 	prompt: string;
-	/** What it asks before each tool call: the service itself, or `svc hook`. */
-	hook?: "service" | "program";
+	/** What it asks before each tool call: the service itself, without a workspace, which the service refuses, or `svc hook`. */
+	hook?: "service" | "refused" | "program";
 }
 
 interface AgentCommand {
@@ -55,7 +55,8 @@ function hookConfig(agent: Agent, { hook, url, key }: AgentTask): { text: string
 		return { text: renderCommandConfig(agent, words).text, variables };
 	}
 	const render = agent === "codex" ? renderCurlConfig : renderHttpConfig;
-	return { text: render({ origin: url, workspace: "agents" }, HOOK_TIMEOUT_SECONDS).text, variables };
+	const workspace = hook === "refused" ? "" : "agents";
+	return { text: render({ origin: url, workspace }, HOOK_TIMEOUT_SECONDS).text, variables };
 }
 
 const codex: CodingAgent = {

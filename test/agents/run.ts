@@ -68,6 +68,13 @@ const CHECKS: readonly AgentCheck[] = [
 		},
 	]),
 	{
+		title: "runs nothing where its hook is refused",
+		model: "auto",
+		prompt: TOOL_PROMPT,
+		hook: "refused",
+		expected: () => /^(?![\s\S]*42 sesame)[\s\S]*(?:HTTP|error:) 422\b/,
+	},
+	{
 		title: "says that the context is full",
 		model: "auto",
 		prompt: "Say sesame [[overflow]]",
