@@ -46,6 +46,21 @@ const COMMANDS = list(
 	2_000,
 	(at) => `find ./src/part-${at} -name '*.ts' -exec sed -i 's/a${at}/b/g' {} + && echo ${"x ".repeat(400)}`,
 );
+/** Short bodies that stand for much: functions that each call two others, and a schema that stands for thousands. */
+const FUNCTIONS = `${list(40, (at) => `f${at}() { f${at + 1} a; f${at + 1} b; };`).join(" ")} f0 a`;
+const doublingSchema = (name: string) => ({
+	type: "object",
+	properties: { a: { $ref: "#/$defs/d0" } },
+	$defs: {
+		...Object.fromEntries(
+			list(11, (at) => [
+				`d${at}`,
+				{ properties: { a: { $ref: `#/$defs/d${at + 1}` }, b: { $ref: `#/$defs/d${at + 1}` } } },
+			]),
+		),
+		d11: { type: "string", description: name },
+	},
+});
 const policyCheck = (commands: readonly string[]) => ({ workspace_id: "noise", action: "Run the scripts", commands });
 
 const HASH = `sha256:${"0".repeat(64)}`;
@@ -82,6 +97,19 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 		"/v1/chat/completions",
 		() => ({ messages: [user("Use a tool")], tools: chatTools(120, 60), max_tokens: 64 }),
 	],
+	[
+		"chat, 10 KB of schemas that stand for 45,000",
+		"/v1/chat/completions",
+		() => ({
+			messages: [user("Use a tool")],
+			tools: list(9, (at) => ({
+				type: "function",
+				function: { name: `tool_${at}`, parameters: doublingSchema(`${at}`) },
+			})),
+			max_tokens: 64,
+		}),
+	],
+	["policy check, functions of 1 KB", "/v1/policy/check", () => policyCheck([FUNCTIONS])],
 	["policy check, 2,000 long commands", "/v1/policy/check", () => policyCheck(COMMANDS)],
 	[
 		"policy check, one command of 2 MB",

@@ -446,7 +446,9 @@ describe("a refusal that is the prompt's", () => {
 			"openai",
 			400,
 			// The name of a property is the client's.
-			wrapped("Invalid schema for response_format 'a': In context=('properties', 'have access to gpt-6-sol'), 'type' …"),
+			wrapped(
+				"Invalid schema for response_format 'a': In context=('properties', 'have access to gpt-6-sol'), 'type' …",
+			),
 		],
 		["openai", 400, wrapped("Invalid model output: expected JSON")],
 		["openai", 400, wrapped("This model's maximum context length is 1000 tokens", "context_length_exceeded")],
