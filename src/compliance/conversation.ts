@@ -22,6 +22,8 @@ export interface PlacedText {
 	readonly message: number | null;
 	readonly role: "system" | "user" | "assistant" | "tool" | null;
 	readonly place: TextPlace;
+	/** The spans that may be masked, where the rest must stay as it is: names, keywords. Absent where the place decides. */
+	readonly maskable?: readonly (readonly [start: number, end: number])[];
 }
 
 /** An image or a file. The detector cannot read it. */

@@ -82,7 +82,7 @@ const joinWords = (words: readonly string[]) => words.join(", ");
 interface HeldClasses {
 	/** Found in it, left after masking, or held by what nobody reads. */
 	blocked: readonly DataClass[];
-	/** To be masked, and left in it: in names, schemas, stop sequences, and in what is too long to be read. */
+	/** To be masked, and left in it: in names of tools and members, in fields unknown here, in what is too long to be read. */
 	unmasked: readonly DataClass[];
 }
 
@@ -155,12 +155,16 @@ function clearanceReason(known: ProviderKnowledge, dataClass: DataClass): string
 	return `${by.standard} is unknown${known.unknownBecause}`;
 }
 
-/** @param where the classes stand in the text. */
-function classReasons(known: ProviderKnowledge, held: readonly DataClass[], where = ""): string[] {
+function classReasons(known: ProviderKnowledge, held: readonly DataClass[]): string[] {
 	return held.flatMap((dataClass) => {
 		const reason = clearanceReason(known, dataClass);
-		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds${where}: ${reason}`];
+		return reason === null ? [] : [`not cleared for ${dataClass}, which the text holds: ${reason}`];
 	});
+}
+
+/** No provider is sent what was to be masked. */
+function unmaskedReasons(held: readonly DataClass[]): string[] {
+	return held.map((dataClass) => `the text holds ${dataClass} where it cannot be masked`);
 }
 
 /** In the order of the reasons in answers. */
@@ -187,7 +191,7 @@ const REASONS_BY_MEMBER: readonly [keyof CompliancePolicy, MemberReasons][] = [
 		(known, policy) => (policy.require_zero_retention && !known.hasZeroRetention ? [retentionReason(known)] : []),
 	],
 	["block_data_classes", (known, _, { blocked }) => classReasons(known, blocked)],
-	["mask_data_classes", (known, _, { unmasked }) => classReasons(known, unmasked, " where it cannot be masked")],
+	["mask_data_classes", (_known, _policy, { unmasked }) => unmaskedReasons(unmasked)],
 ];
 
 /** How a reason begins that is not the request's own. */

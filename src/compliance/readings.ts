@@ -288,6 +288,34 @@ function* turnReadings(
 	yield* topicReadings(value.text, answer);
 }
 
+/** A longer message is not only the rest of a number. */
+const MAX_REST_CHARS = 80;
+/** What ends with the beginning of a number, and what begins with its rest. Few words stand between. */
+const NUMBER_BEGINNING = /[A-Z\d][\d ./-]{0,24}\d(?=[\s\p{P}]{0,3}(?:\p{L}[\p{L}\s,.…-]{0,24})?$)/u;
+const NUMBER_REST = /^\P{Nd}{0,40}?(?=\p{Nd}{2})/u;
+
+/** A number that the user writes in two messages, whatever is answered between them. */
+function* splitNumberReadings(messages: readonly (readonly IndexedText[])[]): Generator<ConversationReading> {
+	const said = messages.flatMap((message) => message.filter((text) => text.role === "user" && isSaid(text)));
+	for (const [position, rest] of said.entries()) {
+		const beginning = said[position - 1];
+		if (beginning === undefined || beginning.message === rest.message || rest.text.length > MAX_REST_CHARS) continue;
+		const from = toWordStart(beginning.text, beginning.text.length - SEAM_CHARS);
+		const number = NUMBER_BEGINNING.exec(beginning.text.slice(from));
+		const lead = NUMBER_REST.exec(rest.text)?.[0].length;
+		if (number === null || lead === undefined) continue;
+		const joined = new JoinedText();
+		joined.addSpan(beginning.text, beginning.index, from, from + number.index + number[0].length);
+		joined.addWords(/[-./]$/.test(number[0]) || /^[-./]/.test(rest.text.slice(lead)) ? "" : " ");
+		joined.addSpan(rest.text, rest.index, lead, rest.text.length);
+		yield { joined, accepts: acceptSplitNumber };
+	}
+}
+
+/** Two numbers of two messages stand side by side by chance: what counts has check digits, or a word that says what it is. */
+const acceptSplitNumber: ConversationReading["accepts"] = (kind, spans) =>
+	!isStatement(kind) && kind !== "generic_secret" && new Set(spans.map(({ text }) => text)).size > 1;
+
 /** All readings of a conversation across its texts. */
 export function* conversationReadings({ texts }: Conversation): Generator<ConversationReading> {
 	for (const [index, placed] of texts.entries()) {
@@ -300,4 +328,5 @@ export function* conversationReadings({ texts }: Conversation): Generator<Conver
 		yield* partReadings(message);
 		yield* turnReadings(messages, position);
 	}
+	yield* splitNumberReadings(messages);
 }

@@ -1,5 +1,5 @@
-// Masks what a model is sent of a call, and restores what it answers, whole or streamed. Names, schemas, stop sequences and signed
-// blocks stay as they are (compliance/mask/plan.ts). Pure.
+// Masks what a model is sent of a call, and restores what it answers, whole or streamed. Names of tools, names in schemas, addresses
+// of images and signed blocks stay as they are (compliance/mask/plan.ts). Pure.
 import type { Mask, Restorer, TextForm } from "../compliance/mask/mask.ts";
 import type {
 	AssistantPart,
@@ -8,18 +8,21 @@ import type {
 	ModelCall,
 	OutputFormat,
 	TextPart,
+	ToolDefinition,
 	ToolResultPart,
 	UserPart,
 	Warning,
 } from "../providers/model-call.ts";
 import type { StreamPart } from "../providers/wire.ts";
+import { replaceSaidIn } from "./definition-texts.ts";
 
 function maskTextPart(part: TextPart, mask: Mask): TextPart {
 	return { ...part, text: mask.maskText(part.text) };
 }
 
 function maskToolResult(part: ToolResultPart, mask: Mask): ToolResultPart {
-	return { ...part, content: part.content.map((inner) => (inner.type === "text" ? maskTextPart(inner, mask) : inner)) };
+	const content = part.content.map((inner) => (inner.type === "text" ? maskTextPart(inner, mask) : inner));
+	return { ...part, callId: mask.maskName(part.callId), content };
 }
 
 function maskUserPart(part: UserPart, mask: Mask): UserPart {
@@ -29,18 +32,20 @@ function maskUserPart(part: UserPart, mask: Mask): UserPart {
 
 function maskAssistantPart(part: AssistantPart, mask: Mask): AssistantPart {
 	if (part.type === "provider") return part;
-	if (part.type === "tool_call") return { ...part, arguments: mask.maskJson(part.arguments) };
+	if (part.type === "tool_call")
+		return { ...part, id: mask.maskName(part.id), arguments: mask.maskJson(part.arguments) };
 	return { ...part, text: mask.maskText(part.text) };
 }
 
 function maskMessage(message: Message, mask: Mask): Message {
+	const name = message.name === undefined ? {} : { name: mask.maskName(message.name) };
 	switch (message.role) {
 		case "system":
-			return { ...message, content: message.content.map((part) => maskTextPart(part, mask)) };
+			return { ...message, ...name, content: message.content.map((part) => maskTextPart(part, mask)) };
 		case "user":
-			return { ...message, content: message.content.map((part) => maskUserPart(part, mask)) };
+			return { ...message, ...name, content: message.content.map((part) => maskUserPart(part, mask)) };
 		case "assistant":
-			return { ...message, content: message.content.map((part) => maskAssistantPart(part, mask)) };
+			return { ...message, ...name, content: message.content.map((part) => maskAssistantPart(part, mask)) };
 	}
 }
 
@@ -49,9 +54,37 @@ export function maskMessages(messages: readonly Message[], mask: Mask): Message[
 	return messages.map((message) => maskMessage(message, mask));
 }
 
-/** A call with placeholders in its messages; the same one where nothing is masked. */
+/** A tool with placeholders in what its definition says. */
+function maskTool(tool: ToolDefinition, mask: Mask): ToolDefinition {
+	const { description, parameters } = tool;
+	return {
+		...tool,
+		...(description === undefined ? {} : { description: mask.maskText(description) }),
+		...(parameters === undefined ? {} : { parameters: replaceSaidIn(parameters, (json) => mask.maskJson(json)) }),
+	};
+}
+
+function maskOutput(output: OutputFormat, mask: Mask): OutputFormat {
+	if (output.type !== "json_schema") return output;
+	const { description, schema } = output;
+	return {
+		...output,
+		...(description === undefined ? {} : { description: mask.maskText(description) }),
+		...(schema === undefined ? {} : { schema: replaceSaidIn(schema, (json) => mask.maskJson(json)) }),
+	};
+}
+
+/** A call with placeholders; the same one where nothing is masked. */
 export function maskCall(call: ModelCall, mask: Mask | null): ModelCall {
-	return !mask || mask.isEmpty ? call : { ...call, messages: maskMessages(call.messages, mask) };
+	if (!mask || mask.isEmpty) return call;
+	return {
+		...call,
+		messages: maskMessages(call.messages, mask),
+		tools: call.tools.map((tool) => maskTool(tool, mask)),
+		output: maskOutput(call.output, mask),
+		stop: call.stop.map((sequence) => mask.maskText(sequence)),
+		...(call.user === undefined ? {} : { user: mask.maskText(call.user) }),
+	};
 }
 
 /** How values stand in the text of an answer. */
@@ -72,10 +105,19 @@ function restorePart(part: AssistantPart, mask: Mask, form: TextForm): Assistant
 	}
 }
 
+/** The stop sequence that matched, as the client wrote it. */
+function restoreStop({ stopSequence }: { stopSequence?: string }, mask: Mask): { stopSequence?: string } {
+	return stopSequence === undefined ? {} : { stopSequence: mask.restore(stopSequence) };
+}
+
 /** An answer with the values that its placeholders stand for. Blocks of the provider's and log probabilities stay as they are. */
 export function restoreAnswer(answer: ModelAnswer, mask: Mask | null, form: TextForm): ModelAnswer {
 	if (!mask || mask.isEmpty) return answer;
-	return { ...answer, content: answer.content.map((part) => restorePart(part, mask, form)) };
+	return {
+		...answer,
+		...restoreStop(answer, mask),
+		content: answer.content.map((part) => restorePart(part, mask, form)),
+	};
 }
 
 /** A kind of text that comes in pieces, and the part that its next piece is. */
@@ -116,7 +158,7 @@ class PartRestorer {
 			case "provider":
 				return [...this.#endText(), part];
 			case "finish":
-				return [...this.end(), part];
+				return [...this.end(), { ...part, ...restoreStop(part, this.#mask) }];
 			default:
 				return [part];
 		}

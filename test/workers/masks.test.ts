@@ -229,12 +229,33 @@ describe("a chat", () => {
 		await json(chat(key.key, PROMPT, allowed));
 		expectNothingSent();
 		const before = upstream.requests.length;
-		const parameters = { type: "object", properties: { to: { enum: [MAIL] } } };
+		const parameters = { type: "object", properties: { [MAIL]: { type: "string" } } };
 		const tools = [{ type: "function", function: { name: "send", parameters } }];
-		for (const compliance of [masked, { ...masked, block_data_classes: ["PII"] }])
-			for (const unmasked of [{ stop: [MAIL] }, { tools }, { user: MAIL }])
+		for (const compliance of [masked, COMPLIANCE, { ...masked, block_data_classes: ["PII"] }])
+			for (const unmasked of [{ tools }, { service_note: { owner: MAIL } }])
 				await json(chat(key.key, "hi", { compliance, ...unmasked }), 403);
 		expect(upstream.requests.length).toBe(before);
+	});
+
+	it("masks definitions, stop sequences, the user and a speaker's name, and puts back what comes of them", async () => {
+		const parameters = { type: "object", properties: { to: { type: "string", enum: [MAIL] } } };
+		const tools = [{ type: "function", function: { name: "send", description: `Mails ${MAIL}`, parameters } }];
+		const args = '{"to":"[EMAIL_1]"}';
+		answerWith(async () =>
+			says(args, true, (piece) => ({
+				tool_calls: [{ index: 0, id: "c1", function: { name: "send", arguments: piece } }],
+			})),
+		);
+		const body = {
+			...{ model: pinned.id, compliance: COMPLIANCE, stream: true, tools, stop: [MAIL], user: MAIL },
+			messages: [{ role: "user", name: MAIL, content: "Write." }],
+		};
+		const { chunks } = await readStream(await callWithKey(key.key, "/v1/chat/completions", body));
+		expectNothingSent();
+		expect(sent()).toContain("Mails [EMAIL_1]");
+		expect(upstream.requests[0]?.body).toMatchObject({ stop: ["[EMAIL_1]"] });
+		const pieces = chunks.flatMap(({ choices }) => choices?.[0]?.delta.tool_calls ?? []);
+		expect(JSON.parse(pieces.map((call) => call.function.arguments ?? "").join(""))).toEqual({ to: MAIL });
 	});
 
 	it("shows a failure as the provider wrote it, with placeholders", async () => {

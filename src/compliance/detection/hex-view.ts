@@ -1,4 +1,5 @@
 // Decodes bytes that are written as hexadecimal digits: in a row, in pairs, or as a dump with offsets.
+import { addDecoded } from "./decoded-run.ts";
 import { type View, ViewBuilder } from "./view-builder.ts";
 
 const wholeUtf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -36,7 +37,34 @@ export function toReadableText(bytes: Uint8Array): string {
 	return text.includes(UNDECODABLE) ? runs : text;
 }
 
-const HEX_RUN = /(?<![\da-z])(?:[\da-f]{2}){12,}(?![\da-z])|(?<![\da-z])(?:[\da-f]{2}[ :]){11,}[\da-f]{2}(?![\da-z])/gi;
+/** Bytes one by one: `0x41, 0x42`, `65 66`, `01000001 01000010`. */
+const BYTE_LISTS: readonly (readonly [pattern: RegExp, base: 2 | 8 | 10 | 16])[] = [
+	[/(?<![\da-z])(?:0x[\da-f]{2}[, ;]{0,2}){8,}/gi, 16],
+	[/(?<![\da-z])(?:[\da-f]{2}, ?){7,}[\da-f]{2}(?![\da-z])/gi, 16],
+	[/(?<![\d.,-])(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[, ;]{1,2}){7,}(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])(?![\d.])/g, 10],
+	[/(?<!\d)(?:[01]{8}[, ]{0,2}){7,}[01]{8}(?!\d)/g, 2],
+];
+const BYTE_OF_BASE = { 2: /[01]{8}/g, 8: /[0-7]{3}/g, 10: /\d{2,3}/g, 16: /[\da-f]{2}(?![\da-z])/gi } as const;
+
+/** Letters and digits of base32. */
+const BASE32_RUN = /(?<![A-Za-z\d])[A-Z2-7]{16,}={0,6}(?![A-Za-z\d])/g;
+const BASE32_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+function decodeBase32(written: string): Uint8Array {
+	const bytes: number[] = [];
+	let bits = 0;
+	let held = 0;
+	for (const letter of written.replace(/=+$/, "")) {
+		bits = ((bits << 5) | BASE32_LETTERS.indexOf(letter)) & 0xfff;
+		held += 5;
+		if (held < 8) continue;
+		held -= 8;
+		bytes.push((bits >> held) & 0xff);
+	}
+	return Uint8Array.from(bytes);
+}
+
+const HEX_RUN = /(?<![\da-z])(?:[\da-f]{2}){11,}(?![\da-z])|(?<![\da-z])(?:[\da-f]{2}[ :]){10,}[\da-f]{2}(?![\da-z])/gi;
 /** A line of `xxd` or `hexdump -C`: an offset, then at most 16 bytes. */
 const DUMP_LINE = /^[\da-f]{4,8}:?[ \t]{1,2}((?:[\da-f]{2,4}[ \t]{1,2}){1,16})/gim;
 
@@ -51,12 +79,17 @@ function toBytes(digits: string): Uint8Array {
 export function toHexView(view: View): View | null {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
-	for (const { 0: written, index } of text.matchAll(HEX_RUN)) {
-		const decoded = toReadableText(toBytes(written));
-		if (decoded.length < MIN_READABLE) continue;
-		builder.replace(decoded, index, index + written.length);
-		builder.replace("\n\n", index + written.length, index + written.length);
-	}
+	const add = (bytes: Uint8Array, written: string, index: number) => {
+		const decoded = toReadableText(bytes);
+		if (decoded.length >= MIN_READABLE) addDecoded(builder, view, decoded, index, index + written.length);
+	};
+	for (const { 0: written, index } of text.matchAll(HEX_RUN)) add(toBytes(written), written, index);
+	for (const [pattern, base] of BYTE_LISTS)
+		for (const { 0: written, index } of text.matchAll(pattern)) {
+			const bytes = Array.from(written.matchAll(BYTE_OF_BASE[base]), ([byte]) => Number.parseInt(byte, base));
+			add(Uint8Array.from(bytes), written, index);
+		}
+	for (const { 0: written, index } of text.matchAll(BASE32_RUN)) add(decodeBase32(written), written, index);
 	for (const { 0: line, 1: digits = "", index } of text.matchAll(DUMP_LINE)) {
 		const decoded = toReadableText(toBytes(digits)).replace(/\n$/, "");
 		builder.replace(decoded, index, index + line.length);

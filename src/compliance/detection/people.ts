@@ -60,12 +60,17 @@ function addAddress(text: string, at: number, localPart: RegExp, mailDomain: Reg
 	const domain = mailDomain.exec(text)?.[0];
 	if (domain === undefined) return false;
 	const before = text.slice(Math.max(0, at - 65), at);
-	const local = localPart.exec(before)?.[0] ?? "";
+	const local = withoutQuote(localPart.exec(before)?.[0] ?? "", text.charAt(at + domain.length));
 	if (!/[\p{L}\p{N}]/u.test(local)) return false;
 	const isGeneric = RESERVED_DOMAIN.test(domain) && GENERIC_LOCAL_PART.test(local);
 	if (!isGeneric && !NOT_A_MAILBOX.test(local) && !isUserinfo(before, local))
 		sink.add("email", at - local.length, at + domain.length);
 	return true;
+}
+
+/** A local part without the quote before the address: `'ada@…'`, `f'ada@…'`. One in it, as in O'Hara, is its own. */
+function withoutQuote(local: string, after: string): string {
+	return local.slice(after === "'" ? local.lastIndexOf("'") + 1 : 0).replace(/^'+/, "");
 }
 
 /** Whether the @ ends the user information of a URL: then it follows `//`, before any path or query, and a host comes next. */
@@ -223,7 +228,7 @@ export function matchName(text: string, start: number, end: number): NameMatch |
 		return matchTitledSurname(text, start, before);
 	SECOND_NAME.lastIndex = end;
 	const isFull = !isInitial && SECOND_NAME.test(text);
-	const nameEnd = isInitial ? INITIAL_AND_SURNAME.lastIndex : isFull ? SECOND_NAME.lastIndex : end;
+	const nameEnd = isInitial ? INITIAL_AND_SURNAME.lastIndex : isFull ? trimName(text, SECOND_NAME.lastIndex) : end;
 	if (isFull && / Doe$/.test(text.slice(end, nameEnd))) return { certainty: "full", end: nameEnd };
 	if (INTRODUCTION.test(before) && !NAME_QUESTION.test(before) && !ROLE_PROMPT.test(before)) {
 		if (NAME_KEY.test(before) && EXAMPLE_NAME.test(text.slice(start, end + 1))) return null;
@@ -232,9 +237,16 @@ export function matchName(text: string, start: number, end: number): NameMatch |
 	return isFull ? { certainty: "full", end: nameEnd } : null;
 }
 
+/** Where a name ends whose last word was read with what stands behind it: the quote around it, or a possessive. */
+function trimName(text: string, end: number): number {
+	return end - (/(?:['’]s|['’-]+)$/.exec(text.slice(end - 3, end))?.[0].length ?? 0);
+}
+
 function matchTitledSurname(text: string, start: number, before: string): NameMatch | null {
 	SURNAME.lastIndex = start;
 	if (!/[ .:]$/.test(before) || !TITLE.test(before)) return null;
 	const name = SURNAME.exec(text)?.[0];
-	return name === undefined || NOT_A_SURNAME.test(name) ? null : { certainty: "full", end: start + name.length };
+	return name === undefined || NOT_A_SURNAME.test(name)
+		? null
+		: { certainty: "full", end: trimName(text, start + name.length) };
 }

@@ -1,7 +1,11 @@
 // Decodes a text: what it says once invisible characters are removed, and escapes, base64 and hexadecimal digits are decoded.
+
+import { base64CodeAt, decodeBase64Codes, toBase64GroupView } from "./base64-groups.ts";
+import { addDecoded } from "./decoded-run.ts";
 import { foldCharacter, toFoldedView } from "./folding.ts";
-import { MIN_READABLE, toHexView, toReadableText } from "./hex-view.ts";
-import { toEvenView, toRejoinedView, toSpelledView } from "./layout-views.ts";
+import { MIN_READABLE, toHexView } from "./hex-view.ts";
+import { toEvenView, toMailboxView, toRejoinedView, toSpelledView } from "./layout-views.ts";
+import { toUnmarkedView } from "./mark-view.ts";
 import { type View, ViewBuilder } from "./view-builder.ts";
 
 /** Nobody encodes what they mean to send more than three times. */
@@ -14,7 +18,7 @@ const MAX_DECODED_RATIO = 4;
 const ESCAPE_CONTEXT_CHARS = 96;
 
 const ESCAPES =
-	/(?:=[0-9A-F]{2}){2,256}|=(?:3D|40|2E|2D|5F)|=20(?![0-9A-Za-z])|=\r?\n|(?:%[0-9a-f]{2}){1,256}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);|\\u[0-9a-f]{4}|\\x[2-7][0-9a-f]|\\[nrt]/gi;
+	/(?:=[0-9A-F]{2}){2,256}|=(?:3D|40|2E|2D|5F)|=20(?![0-9A-Za-z])|=\r?\n|(?:%[0-9a-f]{2}){1,256}|&(?:(?:#\d{1,7}|#x[0-9a-f]{1,6});?|(?:amp|lt|gt|quot|apos|nbsp|commat|period|colon|sol|equals|hyphen|dash|lowbar|num);)|\\u(?:[0-9a-f]{4}|\{[0-9a-f]{1,6}\})|\\[01][0-7]{2}|\\x[2-7][0-9a-f]|\\[nrt]/gi;
 const HTML_ENTITIES: Readonly<Record<string, string>> = {
 	amp: "&",
 	lt: "<",
@@ -47,7 +51,9 @@ function decodeBytes(written: string): string {
 
 function decodeStringEscape(written: string): string {
 	if (written.length === 2) return written.toLowerCase() === "\\t" ? "\t" : "\n";
-	return foldCharacter(String.fromCharCode(Number.parseInt(written.slice(2), 16)));
+	if (/\d/.test(written.charAt(1))) return String.fromCharCode(Number.parseInt(written.slice(1), 8));
+	const code = Number.parseInt(written.slice(written.charAt(2) === "{" ? 3 : 2), 16);
+	return code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
 }
 
 function decodeEscape(written: string): string {
@@ -57,7 +63,7 @@ function decodeEscape(written: string): string {
 	if (written.startsWith("\\")) return decodeStringEscape(written);
 	if (!written.startsWith("&#")) return HTML_ENTITIES[written.slice(1, -1).toLowerCase()] ?? written;
 	const isHex = written.charAt(2).toLowerCase() === "x";
-	const code = Number.parseInt(written.slice(isHex ? 3 : 2, -1), isHex ? 16 : 10);
+	const code = Number.parseInt(written.slice(isHex ? 3 : 2), isHex ? 16 : 10);
 	return code > 0 && code <= 0x10ffff ? foldCharacter(String.fromCodePoint(code)) : "";
 }
 
@@ -82,36 +88,8 @@ function toUnescapedView(view: View): View | null {
 	return builder.build();
 }
 
-const MIN_BASE64 = 16;
-const BASE64_CODE = new Int8Array(128).fill(-1);
-for (const [code, character] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
-	BASE64_CODE[character.charCodeAt(0)] = code;
-BASE64_CODE[45] = 62;
-BASE64_CODE[95] = 63;
-
-function base64CodeAt(text: string, at: number): number {
-	const code = text.charCodeAt(at);
-	return code < 128 ? (BASE64_CODE[code] ?? -1) : -1;
-}
-
-/** Decodes a run of base64. Zero bytes, every second one in UTF-16, are left out. */
-function decodeBase64Run(text: string, start: number, end: number): string {
-	const bytes = new Uint8Array(((end - start) * 3) >> 2);
-	let bits = 0;
-	let held = 0;
-	let length = 0;
-	for (let i = start; i < end; i++) {
-		const code = base64CodeAt(text, i);
-		if (code < 0) continue;
-		bits = ((bits << 6) | code) & 0xffffff;
-		held += 6;
-		if (held < 8) continue;
-		held -= 8;
-		const byte = (bits >> held) & 0xff;
-		if (byte !== 0) bytes[length++] = byte;
-	}
-	return toReadableText(bytes.subarray(0, length));
-}
+/** Eleven bytes without padding. */
+const MIN_BASE64 = 15;
 
 /** Mail and PEM break base64 at 64 or 76 characters. */
 const MIN_BASE64_LINE = 40;
@@ -134,22 +112,28 @@ function findBase64End(text: string, start: number): number {
 function toBase64View(view: View): View | null {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
-	// A run of at least 16 covers every sixteenth place, so that only these are probed.
+	// A run of at least 15 covers every fifteenth place, so that only these are probed.
 	for (let probe = MIN_BASE64 - 1; probe < text.length; probe += MIN_BASE64) {
 		if (base64CodeAt(text, probe) < 0) continue;
 		let start = probe;
 		while (start > probe - MIN_BASE64 + 1 && base64CodeAt(text, start - 1) >= 0) start--;
 		const end = findBase64End(text, start);
 		if (end - start >= MIN_BASE64) {
-			const decoded = decodeBase64Run(text, start, end);
-			if (decoded.length >= MIN_READABLE) {
-				builder.replace(decoded, start, end);
-				builder.replace("\n\n", end, end);
-			}
+			const decoded = decodeBase64Codes(text, start, end);
+			if (decoded.length >= MIN_READABLE) addDecoded(builder, view, decoded, start, end);
 		}
 		while (probe + MIN_BASE64 < end) probe += MIN_BASE64;
 	}
 	return builder.isEmpty ? null : builder.build();
+}
+
+/** The views of a text in which the layout of values is evened: each by itself, and numbers once their mark-up is gone. */
+function* evenedViews(plain: View): Generator<View> {
+	const unmarked = toUnmarkedView(plain);
+	for (const evened of [toRejoinedView(plain), unmarked, toEvenView(plain), toSpelledView(plain), toMailboxView(plain)])
+		if (evened !== null) yield evened;
+	const evened = unmarked && toEvenView(unmarked);
+	if (evened !== null) yield evened;
 }
 
 /**
@@ -164,7 +148,7 @@ export function* decodeViews(text: string): Generator<View> {
 	for (let depth = 0; depth < MAX_DECODING_LAYERS && layer.length > 0; depth++) {
 		const next: View[] = [];
 		for (const view of layer) {
-			for (const decode of [toUnescapedView, toBase64View, toHexView]) {
+			for (const decode of [toUnescapedView, toBase64View, toBase64GroupView, toHexView]) {
 				if (left <= 0) return;
 				const decoded = decode(view);
 				if (decoded === null) continue;
@@ -175,10 +159,8 @@ export function* decodeViews(text: string): Generator<View> {
 		}
 		layer = next;
 	}
-	for (const even of [toRejoinedView, toEvenView, toSpelledView]) {
+	for (const evened of evenedViews(plain)) {
 		if (left <= 0) return;
-		const evened = even(plain);
-		if (evened === null) continue;
 		left -= evened.text.length;
 		yield evened;
 	}

@@ -108,9 +108,11 @@ export class Mask {
 	#placeholderFor(found: string, first: string): string {
 		const known = this.#byValue.get(found);
 		if (known) return known.placeholder;
-		const kind = this.#unnumbered.get(found) ?? this.#unnumbered.get(first) ?? this.#byValue.get(first)?.kind;
+		const part = this.#unnumbered.get(found);
+		const kind = part ?? this.#unnumbered.get(first) ?? this.#byValue.get(first)?.kind;
 		this.#unnumbered.delete(found);
-		this.#finder.add(found, true);
+		// A part is found where it is a word of its own; what overlaps is found as it overlaps.
+		if (part === undefined) this.#finder.add(found, true);
 		return this.#number(found, toPlaceholderLabel(kind ?? "value"), kind ?? "value").placeholder;
 	}
 
@@ -127,6 +129,15 @@ export class Mask {
 		}
 		if (copied === 0) return text;
 		return masked + text.slice(copied);
+	}
+
+	/** A name with placeholders for its values, without their brackets: providers allow letters, digits and `_` in names. */
+	maskName(name: string): string {
+		const masked = this.maskText(name);
+		if (masked === name) return name;
+		return masked.replace(/\[([A-Z0-9_]{1,60})\]/g, (placeholder, inside) =>
+			this.#byPlaceholder.has(placeholder) ? inside : placeholder,
+		);
 	}
 
 	/** Masks a text once, and keeps the result. */

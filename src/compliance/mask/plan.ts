@@ -7,10 +7,11 @@ import type { DataClass } from "../vocabulary.ts";
 import { isJson, type JsonToken, jsonTokens, unescapeJson } from "./json-tokens.ts";
 import { Mask, type TextForm } from "./mask.ts";
 import { cutsWord } from "./value-finder.ts";
+import { trimQuotes, valueParts } from "./value-parts.ts";
 
 /**
- * How texts are masked, by their place. Where it is null, a placeholder would change what the text does: names, schemas and stop
- * sequences. Signed reasoning must come back unchanged.
+ * How texts are masked, by their place. Where it is null, nobody here knows what a placeholder would do to the text. Signed
+ * reasoning must come back unchanged. Of definitions and schemas only what says something is masked.
  */
 const FORM_BY_PLACE: Readonly<Record<TextPlace, TextForm | null>> = {
 	text: "text",
@@ -20,13 +21,26 @@ const FORM_BY_PLACE: Readonly<Record<TextPlace, TextForm | null>> = {
 	tool_call: "json",
 	image_address: null,
 	provider_block: null,
-	name: null,
-	tool_definition: null,
-	schema: null,
-	stop: null,
-	user: null,
+	name: "text",
+	tool_definition: "text",
+	schema: "text",
+	stop: "text",
+	user: "text",
 	unknown_field: null,
 };
+
+/** Whether a span of a text is masked there. */
+function isMaskable({ place, maskable }: PlacedText, { start, end }: { start: number; end: number }): boolean {
+	if (FORM_BY_PLACE[place] === null) return false;
+	if (maskable === undefined) return true;
+	let low = 0;
+	for (let high = maskable.length; low < high; ) {
+		const middle = (low + high) >> 1;
+		if ((maskable[middle]?.[0] ?? 0) <= start) low = middle + 1;
+		else high = middle;
+	}
+	return end <= (maskable[low - 1]?.[1] ?? -1);
+}
 
 /** The part of a finding that is used here. */
 type FoundSpan = Pick<DataFinding, "text" | "start" | "end" | "since"> & { readonly kind: string };
@@ -92,10 +106,10 @@ export function remainingClasses(
 ): DataClass[] {
 	const located = new Set<string>();
 	const left = new Set<string>();
-	for (const { kind, text } of findings) {
-		located.add(kind);
-		const placed = texts[text];
-		if (!placed || FORM_BY_PLACE[placed.place] === null) left.add(kind);
+	for (const finding of findings) {
+		located.add(finding.kind);
+		const placed = texts[finding.text];
+		if (!placed || !isMaskable(placed, finding)) left.add(finding.kind);
 	}
 	return classes.filter(
 		(name) =>
@@ -106,7 +120,14 @@ export function remainingClasses(
 
 interface PlannedText extends PlacedText {
 	found: readonly Span[];
+	/** Null for a text of which not all is masked, or nothing. */
 	form: TextForm | null;
+}
+
+/** How a text is masked as a whole; null if it is not. */
+function toForm({ text, place, maskable }: PlacedText): TextForm | null {
+	const isWhole = maskable?.some(([start, end]) => start === 0 && end === text.length) ?? true;
+	return isWhole ? FORM_BY_PLACE[place] : null;
 }
 
 /** Texts with what is found in them. */
@@ -117,7 +138,7 @@ function withFindings(texts: readonly PlacedText[], found: readonly FoundSpan[])
 		if (spans) spans.push({ start, end, kind });
 		else byText.set(text, [{ start, end, kind }]);
 	}
-	return texts.map((text, index) => ({ ...text, found: byText.get(index) ?? [], form: FORM_BY_PLACE[text.place] }));
+	return texts.map((text, index) => ({ ...text, found: byText.get(index) ?? [], form: toForm(text) }));
 }
 
 /** Texts with what is found in them only because of a later one, by the message of that one. */
@@ -134,19 +155,22 @@ function findLate(texts: readonly PlacedText[], found: readonly FoundSpan[]): Ma
 }
 
 /** Adds the values of one text to a mask, in their order. */
-function addFound(mask: Mask, { text, form, found }: PlannedText): void {
+function addFound(mask: Mask, placed: PlannedText): void {
+	const { text, form, found } = placed;
 	const tokens = form === "json" && isJson(text) ? [...jsonTokens(text)] : null;
-	const add = (span: Span, isPart: boolean) => {
+	const add = (untrimmed: Span, isPart: boolean) => {
+		const span = tokens ? untrimmed : trimQuotes(text, untrimmed);
 		const isCut = tokens === null && cutsWord(text, span);
 		for (const value of tokens ? jsonValues(text, tokens, span) : [text.slice(span.start, span.end)]) {
 			const isAnywhere = isCut || isDistinct(value);
 			if (isPart) mask.addPart(value, span.kind, isAnywhere);
 			else mask.addValue(value, span.kind, isAnywhere);
+			for (const part of valueParts(value, span.kind)) mask.addPart(part, span.kind, false);
 		}
 	};
 	for (const span of mergeSpans(found)) {
 		// What stands where nothing is masked gets a number where it stands elsewhere.
-		add(span, form === null);
+		add(span, !isMaskable(placed, span));
 		for (const part of span.parts) if (part.start > span.start || part.end < span.end) add(part, true);
 	}
 }

@@ -92,6 +92,18 @@ describe("every text of a call", () => {
 		expect(detect(conversation).kinds).toEqual({ SECRETS: ["generic_secret"] });
 	});
 
+	it("has ids of calls that are digits, with less evidence than a text of a number has", () => {
+		const call = (id: string): ModelCall => ({
+			...EMPTY,
+			messages: [{ role: "assistant", content: [{ type: "tool_call", id, name: "who", arguments: "{}" }] }],
+		});
+		const found = (id: string) => Object.values(detect(callConversation(call(id))).kinds).flat();
+		expect(found("call_536-90-4399")).toEqual(["us_ssn"]);
+		expect(found("4111111111111111")).toEqual(["credit_card"]);
+		for (const id of ["call_8Fk2pQ0sYz", "9434765919", "123456782", "call_1", "functions.search:0"])
+			expect(found(id), id).toEqual([]);
+	});
+
 	it("has no picture, and nothing that a provider has sealed", () => {
 		const call: ModelCall = {
 			...EMPTY,

@@ -12,7 +12,7 @@ import {
 	restoreParts,
 } from "../../../src/inference/masked-call.ts";
 import { toModelAnswer, toStreamParts } from "../../../src/providers/accumulate.ts";
-import type { AssistantPart, ModelAnswer, ModelCall } from "../../../src/providers/model-call.ts";
+import type { AssistantPart, ContentPart, Message, ModelAnswer, ModelCall } from "../../../src/providers/model-call.ts";
 import type { StreamPart } from "../../../src/providers/wire.ts";
 
 const MAIL = "ada@example.org";
@@ -29,7 +29,7 @@ function answerOf(content: AssistantPart[], more: Partial<ModelAnswer> = {}): Mo
 }
 
 describe("maskCall", () => {
-	it("masks texts, tool calls and results, and leaves names, blocks, definitions, schemas and stop sequences", () => {
+	it("masks all that is said, names of speakers and ids, and leaves names of tools, addresses and blocks", () => {
 		const block = { type: "thinking", thinking: MAIL, signature: MAIL };
 		const call: ModelCall = {
 			messages: [
@@ -39,7 +39,7 @@ describe("maskCall", () => {
 					content: [
 						{ type: "reasoning", text: MAIL },
 						{ type: "provider", wire: "anthropic", block },
-						{ type: "tool_call", id: MAIL, name: MAIL, arguments: JSON.stringify({ to: TEXT }) },
+						{ type: "tool_call", id: "EMAIL_1", name: MAIL, arguments: JSON.stringify({ to: TEXT }) },
 					],
 				},
 				{
@@ -50,32 +50,62 @@ describe("maskCall", () => {
 					],
 				},
 			],
-			tools: [{ name: MAIL, description: MAIL }],
-			output: { type: "json_schema", name: "reply", schema: { const: MAIL } },
+			tools: [
+				{
+					name: MAIL,
+					description: `Not ${MAIL}`,
+					parameters: { properties: { description: { type: "string", enum: [MAIL], default: { to: MAIL } } } },
+				},
+			],
+			output: { type: "json_schema", name: "reply", description: MAIL, schema: { const: MAIL, required: [MAIL] } },
 			maxTokens: 8,
 			stop: [MAIL],
+			user: MAIL,
 			sampling: {},
 			unknownFields: {},
 		};
 		const [system, assistant, user] = maskCall(call, mask).messages;
-		expect(maskCall(call, mask)).toMatchObject({ tools: call.tools, output: call.output, stop: call.stop });
+		expect(maskCall(call, mask)).toMatchObject({
+			tools: [
+				{
+					name: MAIL,
+					description: "Not [EMAIL_1]",
+					parameters: {
+						properties: { description: { type: "string", enum: ["[EMAIL_1]"], default: { to: "[EMAIL_1]" } } },
+					},
+				},
+			],
+			output: {
+				type: "json_schema",
+				name: "reply",
+				description: "[EMAIL_1]",
+				schema: { const: "[EMAIL_1]", required: [MAIL] },
+			},
+			stop: ["[EMAIL_1]"],
+			user: "[EMAIL_1]",
+		});
 		expect(system).toEqual({
 			role: "system",
 			content: [{ type: "text", text: "[EMAIL_1] [GENERIC_SECRET_1]" }],
-			name: MAIL,
+			name: "EMAIL_1",
 		});
 		expect(assistant?.content).toEqual([
 			{ type: "reasoning", text: "[EMAIL_1]" },
 			{ type: "provider", wire: "anthropic", block },
-			{ type: "tool_call", id: MAIL, name: MAIL, arguments: '{"to":"[EMAIL_1] [GENERIC_SECRET_1]"}' },
+			{ type: "tool_call", id: "EMAIL_1", name: MAIL, arguments: '{"to":"[EMAIL_1] [GENERIC_SECRET_1]"}' },
 		]);
 		expect(user?.content).toEqual([
-			{ type: "tool_result", callId: MAIL, content: [{ type: "text", text: "[EMAIL_1]" }] },
+			{ type: "tool_result", callId: "EMAIL_1", content: [{ type: "text", text: "[EMAIL_1]" }] },
 			{ type: "image", url: `https://example.org/${MAIL}` },
 		]);
 		expect(maskCall(call, null)).toBe(call);
 	});
 });
+
+/** Messages with the ids of their calls as they were, because an id of letters is no text that is read. */
+function restoreIds(messages: readonly Message[], id: string): Message[] {
+	return JSON.parse(JSON.stringify(messages).replaceAll(/(?<="(?:id|callId)":")US_SSN_1(?=")/g, id));
+}
 
 it("masks every text that the plan takes for masked", () => {
 	const ssn = "536904399";
@@ -114,9 +144,17 @@ it("masks every text that the plan takes for masked", () => {
 		const start = text.indexOf(ssn);
 		return start < 0 ? [] : [{ kind: "us_ssn" as const, text: index, start, end: start + ssn.length }];
 	});
-	const masked = callConversation(maskCall(call, planMask(conversation, findings)));
+	const sent = maskCall(call, planMask(conversation, findings));
+	const ids = sent.messages.flatMap(({ content }) =>
+		(content as readonly ContentPart[]).flatMap((part) =>
+			part.type === "tool_call" ? [part.id] : part.type === "tool_result" ? [part.callId] : [],
+		),
+	);
+	expect(ids).toEqual(["US_SSN_1", "US_SSN_1"]);
+	const masked = callConversation({ ...sent, messages: restoreIds(sent.messages, ssn) });
 	const kinds = { PII: ["us_ssn"] };
 	for (const [index, { text }] of masked.texts.entries()) {
+		if (text === `(${ssn})`) continue;
 		const detection = { classes: ["PII" as const], kinds, findings: findings.filter((one) => one.text === index) };
 		if (detection.findings.length === 0) continue;
 		const isLeft = remainingClasses(conversation, detection, ["PII"]).length > 0;

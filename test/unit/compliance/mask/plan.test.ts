@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Conversation, PlacedText } from "../../../../src/compliance/conversation.ts";
 import { plainConversation } from "../../../../src/compliance/conversation.ts";
+import { detect } from "../../../../src/compliance/detect.ts";
 import type { Detection } from "../../../../src/compliance/findings.ts";
 import { findMasked, planMask, remainingClasses } from "../../../../src/compliance/mask/plan.ts";
 import { DATA_CLASSES, type DataClass } from "../../../../src/compliance/vocabulary.ts";
@@ -65,9 +66,9 @@ describe("planMask", () => {
 		};
 		const mask = planMask(conversation, [at("John Smith", "person_name"), at("Smith at home", "postal_address")]);
 		const masked = mask.maskText(text);
-		expect(masked).toBe("Write to [POSTAL_ADDRESS_1]. Smith lives there.");
+		expect(masked).toBe("Write to [POSTAL_ADDRESS_1]. [PERSON_NAME_1] lives there.");
 		expect(mask.restore(masked)).toBe(text);
-		expect(mask.maskText("ask John Smith")).toBe("ask [PERSON_NAME_1]");
+		expect(mask.maskText("ask John Smith")).toBe("ask [PERSON_NAME_2]");
 	});
 
 	it("masks all of an encoded span, and a value split over parts piece by piece", () => {
@@ -128,7 +129,7 @@ describe("planMask", () => {
 
 	it("gives no number to what is found only where nothing is masked", () => {
 		const texts: PlacedText[] = [
-			{ text: "stop@example.org", message: null, role: null, place: "stop" },
+			{ text: "stop@example.org", message: null, role: null, place: "unknown_field" },
 			{ text: "mail b@example.org", message: 0, role: "user", place: "text" },
 		];
 		const mask = planMask({ texts }, findingsFor({ texts }, { "stop@example.org": "email", "b@example.org": "email" }));
@@ -137,10 +138,49 @@ describe("planMask", () => {
 	});
 });
 
+describe("a masked value", () => {
+	const masked = (...texts: string[]) => {
+		const conversation = plainConversation(...texts);
+		const mask = planMask(conversation, detect(conversation).findings);
+		const sent = texts.map((text) => mask.maskText(text));
+		expect(sent.map((text) => mask.restore(text))).toEqual(texts);
+		return sent;
+	};
+
+	it.each([
+		["send(to='ada.lovelace@analytical.org')", "send(to='[EMAIL_1]')"],
+		["send(f'ada.lovelace@analytical.org')", "send(f'[EMAIL_1]')"],
+		["{'email': 'ada.lovelace@analytical.org', 'ssn': '536-90-4399'}", "{'email': '[EMAIL_1]', 'ssn': '[US_SSN_1]'}"],
+		["name = 'Ada Lovelace'", "name = '[PERSON_NAME_1]'"],
+		["patient: 'Conor O'Hara'", "patient: '[PERSON_NAME_1]'"],
+		["mail o'hara@analytical.org", "mail [EMAIL_1]"],
+		["address = '12 Main Street, Springfield'", "address = '[POSTAL_ADDRESS_1]'"],
+		["`ada.lovelace@analytical.org`", "`[EMAIL_1]`"],
+	])("keeps the quotes around it: %s", (text, expected) => {
+		expect(masked(text)).toEqual([expected]);
+	});
+
+	it("takes its parts with it: words of a name, the last four digits, a mailbox's own part", () => {
+		expect(
+			masked(
+				"My name is Ada Lovelace, card 4111 1111 1111 1111, SSN 536-90-4399, mail a.lovelace@analytical.org.",
+				"Dear Ada, Ms Lovelace's card ends in 1111, the SSN in 4399, and she logs in as a.lovelace. Call 43990.",
+			)[1],
+		).toBe(
+			"Dear [PERSON_NAME_2], Ms [PERSON_NAME_3]'s card ends in [CREDIT_CARD_2], the SSN in [US_SSN_2], and she logs in as [EMAIL_2]. Call 43990.",
+		);
+	});
+
+	it("is masked in the pieces that two messages of the user have of it", () => {
+		const sent = masked("My card number is 4111 1111", "1111 1111, exp 09/29");
+		expect(sent.join()).not.toMatch(/1111/);
+	});
+});
+
 describe("what is left after masking", () => {
 	const texts: PlacedText[] = [
 		{ text: "ann@example.org 536904399", message: 0, role: "user", place: "text" },
-		{ text: "ann@example.org", message: null, role: null, place: "stop" },
+		{ text: "ann@example.org", message: null, role: null, place: "unknown_field" },
 	];
 	const ssn = { kind: "us_ssn", text: 0, start: 16, end: 25 } as const;
 	const mail = { kind: "email", text: 0, start: 0, end: 15 } as const;
@@ -235,7 +275,8 @@ describe("any conversation", () => {
 				const answer = short.mask.restore(short.masked.join(" "));
 				const known = Object.keys(VALUES).filter((value) => first.some((text) => text.includes(value)));
 				// An earlier message changes only where a value stands in it that is first found later, or first found within a word.
-				const isNew = (value: string) => first.every((text) => !text.includes(value.slice(0, 4)));
+				const isNew = (value: string) =>
+					first.every((text) => !text.includes(value.slice(0, 4)) && !text.includes(value.slice(-4)));
 				const values = Object.fromEntries(
 					Object.entries(VALUES).filter(([value]) => value !== "4399" && (known.includes(value) || isNew(value))),
 				);
