@@ -30,6 +30,8 @@ export interface AskedTask {
 	prompt: string;
 	/** The texts of the system. */
 	instructions: string;
+	/** JSON is asked for, so words of an error are data. */
+	isJson?: boolean;
 }
 
 export interface AnswerVerdict {
@@ -45,7 +47,7 @@ export interface AnswerVerdict {
  * Judges what a model said. The provider's word comes first, then what is no text for a reader, then what the words say.
  * What a provider's filter ended counts as refused, since what came before it is a fragment.
  */
-export function judgeAnswer(said: SaidAnswer, { prompt, instructions }: AskedTask): AnswerVerdict {
+export function judgeAnswer(said: SaidAnswer, { prompt, instructions, isJson = false }: AskedTask): AnswerVerdict {
 	const { text, hadReasoning } = withoutReasoning(said.text, prompt);
 	const verdict = (kind: NonAnswer | null, refusal: RefusalInWords | null = null): AnswerVerdict => ({
 		kind,
@@ -56,6 +58,7 @@ export function judgeAnswer(said: SaidAnswer, { prompt, instructions }: AskedTas
 	if (said.callsTools) return verdict(null);
 	if (isBlank(text)) return verdict(hadReasoning ? "reasoning_left" : said.isFiltered ? "refusal" : "blank");
 	if (said.isFiltered) return verdict("refusal", "declined");
+	if (isJson && /^\s*[{[]/.test(text)) return verdict(null);
 	if (isErrorText(text, prompt)) return verdict("error_text");
 	if (instructions === "" && isEcho(text, prompt)) return verdict("echo");
 	const refusal = readRefusal(text, prompt);

@@ -907,6 +907,8 @@ export interface EndpointTypes {
 				};
 				/** The output limit ended the answer, and nobody could complete it. */
 				truncated?: true;
+				/** Every model that was asked refused; the text is one of their refusals. */
+				refused?: true;
 				warnings: Warnings[];
 				stages?: Stages[];
 				/** What the policy in force decided. */
