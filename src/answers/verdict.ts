@@ -66,6 +66,20 @@ export function judgeAnswer(said: SaidAnswer, { prompt, instructions, isJson = f
 	return verdict(isOtherLanguage(text, prompt, instructions) ? "other_language" : null);
 }
 
+/** How an answer refuses: by the provider's own sign, or in words. */
+export type RefusalSign = { by: "provider" } | { by: "words"; text: string };
+
+/**
+ * How an answer that is delivered as it came refuses the task; null where it does not. Words that only say which tool or file is missing
+ * are no refusal here: who reads them can help.
+ */
+export function findRefusal(said: SaidAnswer, { prompt, isJson = false }: AskedTask): RefusalSign | null {
+	if (said.isFiltered || (said.refusal !== null && !isBlank(said.refusal))) return { by: "provider" };
+	if (said.callsTools || (isJson && /^\s*[{[]/.test(said.text))) return null;
+	const { text } = withoutReasoning(said.text, prompt);
+	return readRefusal(text, prompt) === "declined" ? { by: "words", text } : null;
+}
+
 /** Whether a text of this kind may still be shown where there is nothing better. */
 export function isDeliverable(kind: NonAnswer | null): boolean {
 	return kind !== "blank" && kind !== "error_text" && kind !== "reasoning_left";

@@ -713,6 +713,8 @@ export interface EndpointTypes {
 				fallback: boolean;
 				fallback_from: string | null;
 				fallback_to: string | null;
+				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
+				refused?: true;
 				warnings: Warnings[];
 			};
 			[member: string]: unknown;
@@ -2018,6 +2020,8 @@ export interface EndpointTypes {
 				fallback: boolean;
 				fallback_from: string | null;
 				fallback_to: string | null;
+				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
+				refused?: true;
 				warnings: Warnings[];
 				skill: {
 					id: string;

@@ -1,12 +1,13 @@
 // Turns strategies' questions into the calls of a workflow, and bounds their cost.
-import { type AskedTask, isDeliverable, judgeAnswer, type NonAnswer } from "../answers/verdict.ts";
+import { isDeliverable, judgeAnswer, type NonAnswer } from "../answers/verdict.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import { toAskedTask, toSaidAnswer } from "../inference/answer-verdict.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { restoreMembers } from "../inference/masked-call.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
 import type { CallResult } from "../inference/workflow.ts";
-import { joinText, type ModelCall } from "../providers/model-call.ts";
+import type { ModelCall } from "../providers/model-call.ts";
 import type { EffortRule } from "./effort-rule.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
@@ -49,30 +50,17 @@ const SAID_INSTEAD: Readonly<Record<NonAnswer, string>> = {
 	other_language: "it answered in another language",
 };
 
-/** What a question asks, as far as its reply is judged by it. The prompt is the task's, whatever a strategy puts around it. */
-function toAsked({ json, output }: Question, { prompt, messages }: Task): AskedTask {
-	const instructions = messages.flatMap(({ role, content }) =>
-		role === "system" ? [joinText(content, "text") ?? ""] : [],
-	);
-	return {
-		prompt,
-		instructions: instructions.join("\n"),
-		isJson: json || (output ?? { type: "text" }).type !== "text",
-	};
-}
-
 /** What a strategy gets of a call: an answer, which counts, or what was said instead, which does not. */
 function toReply(result: CallResult, question: Question, task: Task): Answer | NoAnswer {
 	if (!result.ok) return result;
 	const { model, quality, rate, answer } = result;
-	const { content, finishReason } = answer;
-	const said = {
-		text: joinText(content, "text") ?? "",
-		refusal: joinText(content, "refusal"),
-		isFiltered: finishReason === "content_filter",
-		callsTools: false,
-	};
-	const { kind, text } = judgeAnswer(said, toAsked(question, task));
+	const { finishReason } = answer;
+	const { json, output } = question;
+	const asked = toAskedTask(
+		{ messages: [...task.messages], output: output ?? { type: json ? "json_object" : "text" } },
+		task.prompt,
+	);
+	const { kind, text } = judgeAnswer(toSaidAnswer(answer), asked);
 	// A judge's reply is read as JSON, whatever else it says.
 	if (kind === null || (question.json && isDeliverable(kind)))
 		return {
