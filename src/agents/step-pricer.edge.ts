@@ -5,7 +5,7 @@ import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
 import { detectAnswerKind } from "../orchestration/answer-kind.ts";
 import { sumBounds } from "../orchestration/bounds.ts";
-import { longestContinuation } from "../orchestration/continuation.ts";
+import { followingBound } from "../orchestration/continuation.ts";
 import type { EffortRule, WorkflowEfforts } from "../orchestration/effort-rule.ts";
 import { questionBounder } from "../orchestration/engine.edge.ts";
 import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
@@ -160,9 +160,9 @@ export class StepPricer {
 		return priced;
 	}
 
-	/** The most that completing a cut answer of a priced step can cost; 0 where no model may do that. */
+	/** The most that completing a priced step can cost, whose answer was cut or was none; 0 where no model may do that. */
 	completionNanoUsd({ context, pool, task, panel, effortFor }: PricedStep): number {
-		const bound = questionBounder(context, pool, effortFor)(longestContinuation(task, panel));
+		const bound = followingBound(task, panel, questionBounder(context, pool, effortFor));
 		return bound.ok ? bound.value : 0;
 	}
 

@@ -72,7 +72,11 @@ export function renderToolCall({ id, name, arguments: args, signature }: Omit<To
 	};
 }
 
-function toChoiceMessage(answer: ModelAnswer, modelId: string): ChatCompletion["choices"][0]["message"] {
+/** A refusal in words is content, too: whoever reads that alone must not find nothing. */
+function toChoiceMessage(
+	{ answer, refusal }: Pick<SettledAnswer, "answer" | "refusal">,
+	modelId: string,
+): ChatCompletion["choices"][0]["message"] {
 	const { content, extra } = answer;
 	const reasoning = joinText(content, "reasoning");
 	const calls = partsOfType(content, "tool_call");
@@ -80,7 +84,7 @@ function toChoiceMessage(answer: ModelAnswer, modelId: string): ChatCompletion["
 		...extra,
 		role: "assistant",
 		content: joinText(content, "text"),
-		refusal: joinText(content, "refusal"),
+		refusal: joinText(content, "refusal") ?? refusal?.text ?? null,
 		...(reasoning === null ? {} : { reasoning_content: reasoning }),
 		...toBlockFields(answer),
 		...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => renderToolCall(call, modelId)) }),
@@ -104,7 +108,7 @@ export function toCompletion<Svc extends SvcBlock>(accounted: SettledAnswer, svc
 		choices: [
 			{
 				index: 0,
-				message: toChoiceMessage(answer, model.id),
+				message: toChoiceMessage(accounted, model.id),
 				finish_reason: answer.finishReason,
 				native_finish_reason: answer.nativeFinishReason,
 				logprobs: answer.logprobs,

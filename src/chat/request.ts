@@ -187,11 +187,14 @@ function toAssistantParts(message: AssistantMessage, catalog: Catalog): Assistan
 			...optionalMember("signature", extra_content?.google?.thought_signature),
 		}),
 	);
+	const content = message.content == null ? [] : contentTextParts(message.content);
+	// A refusal in words is answered as content and as refusal; the model said it once.
+	const isContent = content.some(({ text }) => text === message.refusal);
 	return [
 		...optionalTextPart("reasoning", message.reasoning_content ?? message.reasoning),
 		...blocks.filter(({ wire }) => wire !== "google"),
-		...(message.content == null ? [] : contentTextParts(message.content)),
-		...optionalTextPart("refusal", message.refusal),
+		...content,
+		...optionalTextPart("refusal", isContent ? null : message.refusal),
 		...blocks.filter(({ wire }) => wire === "google"),
 		...calls,
 	];

@@ -713,6 +713,8 @@ export interface EndpointTypes {
 				fallback: boolean;
 				fallback_from: string | null;
 				fallback_to: string | null;
+				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
+				refused?: true;
 				warnings: Warnings[];
 			};
 			[member: string]: unknown;
@@ -909,6 +911,8 @@ export interface EndpointTypes {
 				};
 				/** The output limit ended the answer, and nobody could complete it. */
 				truncated?: true;
+				/** Every model that was asked refused; the text is one of their refusals. */
+				refused?: true;
 				warnings: Warnings[];
 				stages?: Stages[];
 				/** What the policy in force decided. */
@@ -2018,6 +2022,8 @@ export interface EndpointTypes {
 				fallback: boolean;
 				fallback_from: string | null;
 				fallback_to: string | null;
+				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
+				refused?: true;
 				warnings: Warnings[];
 				skill: {
 					id: string;

@@ -2,7 +2,7 @@
 // engine's, and nothing that was written is run. Pure.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { roundShare } from "../inference/trace.ts";
-import { combineFailures } from "../orchestration/strategy.ts";
+import { type Answer, combineFailures, type Member, type NoAnswer } from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
 import { askCritics, askSecondCritic, type ReviewPlace } from "./critics.ts";
 import { askDrafts, bestDraft, betterDraft, type CheckedDraft, type DraftRound, isClean } from "./drafts.ts";
@@ -53,6 +53,13 @@ function toNoCode(failure: Failure): Failure {
 	const { attempts, costUsd, retryAfterMs } = failure;
 	const message = `no model answered: ${attempts.at(-1) ?? "none could be called"}`;
 	return { reason: "no_code_produced", message, attempts, costUsd, retryAfterMs };
+}
+
+/** The coder's other models, where one of them answered and wrote no answer; null where there is none. */
+function findOther(coder: Member, [reply]: readonly (Answer | NoAnswer)[]): Member | null {
+	const said = reply && !reply.ok ? reply.said : undefined;
+	const [first, ...others] = said ? coder.filter((model) => model !== said.model) : [];
+	return first === undefined ? null : [first, ...others];
 }
 
 /** Reviews a draft by a verdict, or by none. */
@@ -140,7 +147,9 @@ class CodeLoop {
 	}
 
 	#coversRepair({ coder }: CheckedDraft): boolean {
-		return this.#engine.covers(this.#repairs.find((repair) => repair.coder === coder)?.cycle ?? []);
+		const [model] = coder;
+		const known = this.#repairs.find((repair) => repair.coder === coder || repair.coder.includes(model));
+		return this.#engine.covers(known?.cycle ?? []);
 	}
 
 	#round(iteration: number, before: CheckedDraft | null, drafts: number): DraftRound {
@@ -151,11 +160,20 @@ class CodeLoop {
 		};
 	}
 
-	/** Every coder's draft; a failure when no coder answered. */
+	/** Every coder's draft; a failure when no coder answered. Where the only one refused, another model is asked once, if money is left. */
 	async #firstDrafts(): Promise<Result<Drafts>> {
 		const { coders } = this.#cast;
-		const requests = coders.map((coder) => ({ coder, asked: draftQuestion(this.#task, coder, generateStage(0)) }));
-		const { drafts, replies } = await askDrafts(this.#engine, requests, this.#round(0, null, coders.length));
+		const ask = (members: readonly Member[]) => {
+			const requests = members.map((coder) => ({ coder, asked: draftQuestion(this.#task, coder, generateStage(0)) }));
+			return askDrafts(this.#engine, requests, this.#round(0, null, members.length));
+		};
+		let { drafts, replies } = await ask(coders);
+		const other = coders.length === 1 && drafts.length === 0 ? findOther(coders[0], replies) : null;
+		if (other && this.#engine.covers([draftQuestion(this.#task, other, generateStage(0)).question])) {
+			const again = await ask([other]);
+			drafts = again.drafts;
+			replies = [...replies, ...again.replies];
+		}
 		const [first, ...rest] = drafts;
 		if (!first) return fail(toNoCode(combineFailures(replies)));
 		this.#reportDrafts(drafts);

@@ -3,7 +3,7 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { runInTurns } from "../http/long-work.edge.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
-import type { ModelAnswer, Warning } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, type Warning } from "../providers/model-call.ts";
 import {
 	answerHash,
 	type BilledCall,
@@ -16,6 +16,7 @@ import {
 	type RequestPurpose,
 	type RequestRecord,
 } from "./accounting.ts";
+import { type DeliveredRefusal, toDeliveredRefusal } from "./answer-verdict.ts";
 import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
@@ -45,6 +46,8 @@ export interface SettledRequest {
 	attestation: Attestation | null;
 	/** What is to be said of the answer itself: that it was cut, and what masking left. */
 	answerWarnings: readonly Warning[];
+	/** Null where nobody refused. */
+	refusal: DeliveredRefusal | null;
 }
 
 /** An answer that was settled. */
@@ -126,11 +129,18 @@ function remember(caller: Caller, { call, options }: CallPlan, served: BilledCal
 }
 
 /** An answer as the client gets it, and what is to be said of it. */
-function toDelivered(written: ModelAnswer, served: PlannedCall): { answer: ModelAnswer; answerWarnings: Warning[] } {
+function toDelivered(
+	written: ModelAnswer,
+	served: PlannedCall,
+): Pick<SettledAnswer, "answer" | "answerWarnings" | "refusal"> {
 	const { call, options } = served.plan;
 	const mask = options.gate?.mask ?? null;
+	const answer = restoreAnswer(written, mask, answerForm(call.output));
+	const refused = toDeliveredRefusal(written, call);
 	return {
-		answer: restoreAnswer(written, mask, answerForm(call.output)),
+		answer,
+		// What is marked as the refusal is what the client gets.
+		refusal: refused && (refused.text === null ? refused : { text: joinText(answer.content, "text") }),
 		answerWarnings: [...cutWarnings(served, written), ...answerMaskWarnings(written, mask)],
 	};
 }
@@ -153,12 +163,12 @@ async function inferWhole(
 	const result = await caller.timings.measure("upstream", () => calls.complete(set));
 	if (!result.ok) return settlement.fail(result.failure, result.clientClosed);
 	const { call, sandbox } = result.served;
-	const { answer, answerWarnings } = toDelivered(result.served.answer, call);
+	const { answer, ...said } = toDelivered(result.served.answer, call);
 	remember(caller, plan, call);
 	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id, purpose.deliverCall));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
 	const { record, latencyMs, attestation } = settlement;
-	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, answerWarnings, sandbox });
+	return ok({ record, billed: calls.billed, answer, receipt, latencyMs, attestation, ...said, sandbox });
 }
 
 /** How a completion stream ended. `accounted` is null when it could not be settled: then it must not end as a success. */
@@ -199,7 +209,14 @@ async function openCompletionStream(
 	if (result.ok) return ok(toCompletionStream(caller, reserved, result.served, purpose));
 	const { failure, receipt } = await settlement.fail(result.failure, result.clientClosed || caller.signal.aborted);
 	const { latencyMs, attestation } = settlement;
-	const settled = receipt && { billed: calls.billed, receipt, latencyMs, attestation, answerWarnings: [] };
+	const settled = receipt && {
+		billed: calls.billed,
+		receipt,
+		latencyMs,
+		attestation,
+		answerWarnings: [],
+		refusal: null,
+	};
 	return { ok: false, failure, settled };
 }
 
@@ -226,11 +243,11 @@ function toCompletionStream(
 			relayed.resolve();
 			await timed;
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
-			const { answer, answerWarnings } = toDelivered(written, served);
+			const { answer, ...said } = toDelivered(written, served);
 			if (outcome === "complete") remember(caller, plan, served);
 			const receipt = await settlement.settle(outcome, answerHash(answer, modelId, deliverCall));
 			const { latencyMs, attestation } = settlement;
-			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, answerWarnings };
+			const settled = { record, billed: calls.billed, answer, latencyMs, attestation, ...said };
 			const accounted = receipt && { ...settled, receipt };
 			return { outcome, lost, accounted };
 		},

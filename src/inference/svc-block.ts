@@ -43,6 +43,10 @@ export const svcBlockSchema = z.lazy(() =>
 		fallback: z.boolean(),
 		fallback_from: z.string().nullable(),
 		fallback_to: z.string().nullable(),
+		refused: z
+			.literal(true)
+			.optional()
+			.describe("The answer refuses: by the provider's own sign, or in words, as far as these can be told."),
 		warnings: warningsSchema,
 	}),
 );
@@ -65,7 +69,7 @@ function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
  * @param toWarning words a warning under the names of the client's body; default: those of chat.
  */
 export function toSvcBlock(
-	{ billed, receipt, latencyMs, attestation, answerWarnings }: SettledRequest,
+	{ billed, receipt, latencyMs, attestation, answerWarnings, refusal }: SettledRequest,
 	toWarning: (warning: Warning) => ClientWarning = toClientWarning,
 ): SvcBlock {
 	const last = lastBilledCall(billed);
@@ -103,6 +107,7 @@ export function toSvcBlock(
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
+		...(refusal ? { refused: true as const } : {}),
 		warnings: [...(plan.options.warnings ?? []), ...callWarnings(last), ...answerWarnings].map(toWarning),
 	};
 }

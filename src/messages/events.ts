@@ -63,13 +63,14 @@ export class MessageEvents implements StreamForm {
 		return this.#renderSteps(this.#begun?.blocks.pass(part) ?? []);
 	}
 
-	async end({ answer, billed, ...settled }: SettledAnswer): Promise<string> {
+	async end(settled: SettledAnswer): Promise<string> {
+		const { answer, billed } = settled;
 		const blocks = await this.#renderSteps(this.#begun?.blocks.end() ?? []);
 		const ending = renderMessageEvent({
 			type: "message_delta",
-			delta: { ...toMessageEnding(answer), container: null },
+			delta: { ...toMessageEnding(settled), container: null },
 			usage: toMessageUsage(answer, billed),
-			svc: this.#wording.toSvcBlock({ billed, ...settled }, answer),
+			svc: this.#wording.toSvcBlock(settled, answer),
 		});
 		return blocks + ending + renderMessageEvent({ type: "message_stop" });
 	}

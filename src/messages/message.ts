@@ -93,8 +93,9 @@ function toStopReason({ finishReason, nativeFinishReason, content }: ModelAnswer
 }
 
 /** Only Anthropic's wire tells a matching stop sequence from an ordinary end. */
-export function toMessageEnding(answer: ModelAnswer): MessageEnding {
-	const stop_reason = toStopReason(answer);
+export function toMessageEnding({ answer, refusal }: Pick<SettledAnswer, "answer" | "refusal">): MessageEnding {
+	const reason = toStopReason(answer);
+	const stop_reason = refusal?.text != null && reason === "end_turn" ? "refusal" : reason;
 	return {
 		stop_reason,
 		stop_sequence: stop_reason === "stop_sequence" ? (answer.stopSequence ?? null) : null,
@@ -147,7 +148,7 @@ export async function toMessage(settled: SettledAnswer, wording: MessageWording)
 	return {
 		...toMessageHead(record.requestId, id),
 		content: await toContent(answer, wording.toBlockForm(id), wording.seal),
-		...toMessageEnding(answer),
+		...toMessageEnding(settled),
 		usage: toMessageUsage(answer, billed),
 		svc: wording.toSvcBlock(settled, answer),
 	};

@@ -1,9 +1,10 @@
-// Runs a strategy, and where the output limit ended its answer, has the answer continued once: the model that wrote it goes on from
-// its last whole line or word. Where it cannot, a whole answer that the strategy has is taken, or another model answers alone; else the
-// cut answer is delivered as such. Pure.
+// Runs a strategy, and completes it once. Where the output limit ended its answer, the model that wrote it goes on from its last whole
+// line or word. Where it cannot, a whole answer that the strategy has is taken, or another model answers alone; else the cut answer is
+// delivered as such. Where the only model asked refused, or said something else that is no answer, one other model is asked; if nobody
+// answers, what was said is delivered with a confidence of 0. Pure.
 //
 // Call graph: one call after the strategy's own, made where what is left of the bound covers it.
-import type { Result } from "../failure.ts";
+import { ok, type Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { Comparison } from "./agreement.ts";
 import { supportFor } from "./confidence.ts";
@@ -15,6 +16,7 @@ import {
 	type NoAnswer,
 	type Panel,
 	type Question,
+	type SaidInstead,
 	type Strategy,
 	type StrategyResult,
 	type Task,
@@ -80,18 +82,39 @@ function continuationQuestion(task: Task, member: Member, beginning: string): Qu
 	return { ...question, output: undefined, messages };
 }
 
-/** The longest continuation that any model of a panel may be asked for. */
-export function longestContinuation(task: Task, { members, judge }: Panel): Question {
+/**
+ * The call that may follow a strategy's own, in its two forms: the longest continuation that any model of a panel may be asked for, and
+ * the task itself. The more expensive one is its bound.
+ */
+export function followingQuestions(task: Task, { members, judge }: Panel): readonly [Question, Question] {
 	const [first] = members[0];
 	const member: Member = [first, ...new Set([...members.flat(), ...judge].filter((id) => id !== first))];
-	return continuationQuestion(task, member, placeholder(placeholderBytes(task.maxTokens)));
+	return [
+		continuationQuestion(task, member, placeholder(placeholderBytes(task.maxTokens))),
+		anotherQuestion(task, member),
+	];
 }
 
-function isWhole(reply: Answer | NoAnswer | undefined): reply is Answer {
+/** The most that the call after a strategy's own can cost, nano-USD; a failure where no model may make it. */
+export function followingBound(
+	task: Task,
+	panel: Panel,
+	boundFor: (question: Question) => Result<number>,
+): Result<number> {
+	const [continuation, another] = followingQuestions(task, panel).map(boundFor);
+	if (!continuation?.ok || !another) return continuation ?? ok(0);
+	return another.ok ? ok(Math.max(continuation.value, another.value)) : another;
+}
+
+function anotherQuestion(task: Task, member: Member): Question {
+	return toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member });
+}
+
+function isWhole(reply: Answer | NoAnswer | null | undefined): reply is Answer {
 	return reply?.ok === true && !reply.isCut;
 }
 
-/** Another model's answer to the task; null where none gave a whole one. */
+/** Another model's answer to the task; null where none gave one. */
 async function askAnother(
 	task: Task,
 	{ members, judge }: Panel,
@@ -101,8 +124,8 @@ async function askAnother(
 	const [first, ...others] = new Set([...members.flat(), ...judge].filter((id) => id !== model));
 	if (first === undefined) return null;
 	const member: Member = [first, ...others.slice(0, MAX_OTHERS - 1)];
-	const [reply] = await engine.ask([toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member })]);
-	return isWhole(reply) ? reply : null;
+	const [reply] = await engine.ask([anotherQuestion(task, member)]);
+	return reply?.ok ? reply : null;
 }
 
 async function completeResult(cut: StrategyResult, task: Task, panel: Panel, engine: Engine): Promise<StrategyResult> {
@@ -121,7 +144,7 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 		note("another answer was taken");
 		return { ...cut, ...cut.whole, isCut: false };
 	}
-	const other = await askAnother(task, panel, engine, cut.model);
+	const other = await askAnother(task, panel, engine, cut.model).then((reply) => (isWhole(reply) ? reply : null));
 	note(other ? "another model answered" : "delivered as it was cut");
 	if (!other) return cut;
 	const confidence = supportFor(other, [other], new Comparison(task.kind));
@@ -129,14 +152,60 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 	return { ...cut, text: other.text, model: other.model, confidence, isCut: false };
 }
 
-/** Runs a strategy, and completes its answer if the output limit ended it. */
+/** An engine that keeps what was said instead of answers. */
+function keepSaid(engine: Engine): { engine: Engine; said: SaidInstead[] } {
+	const said: SaidInstead[] = [];
+	const ask: Engine["ask"] = async (questions) => {
+		const replies = await engine.ask(questions);
+		said.push(...replies.flatMap((reply) => (reply.ok || !reply.said ? [] : [reply.said])));
+		return replies;
+	};
+	return { engine: { ...engine, ask }, said };
+}
+
+/** The result where nobody answered: what the first model said instead. */
+function toSaidResult({ kind, text, model }: SaidInstead): StrategyResult {
+	return { text, model, confidence: 0, agreement: 0, escalated: false, isCut: false, instead: kind };
+}
+
+/** The answer of another model, where one alone was asked and did not answer; null where none did. */
+async function replaceSaid(
+	{ model }: SaidInstead,
+	task: Task,
+	panel: Panel,
+	engine: Engine,
+): Promise<StrategyResult | null> {
+	const other = await askAnother(task, panel, engine, model);
+	engine.describe(CONTINUE_STAGE, {
+		how: other ? "another model answered" : "nobody else answered",
+		instead_of: model,
+	});
+	if (!other) return null;
+	const confidence = supportFor(other, [other], new Comparison(task.kind));
+	other.rate(confidence);
+	const { text, isCut } = other;
+	return { text, model: other.model, confidence, agreement: 1, escalated: true, isCut };
+}
+
+/** Runs a strategy, completes its answer if the output limit ended it, and asks another model where the only one did not answer. */
 export async function runStrategy(
 	strategy: Strategy,
 	task: Task,
 	panel: Panel,
 	engine: Engine,
 ): Promise<Result<StrategyResult>> {
-	const result = await strategy.run(task, panel, engine);
-	if (!result.ok || !result.value.isCut) return result;
-	return { ...result, value: await completeResult(result.value, task, panel, engine) };
+	const keeping = keepSaid(engine);
+	const result = await strategy.run(task, panel, keeping.engine);
+	const { said } = keeping;
+	const [first] = said;
+	if (!result.ok) {
+		if (!first) return result;
+		const isAlone = new Set(said.map(({ model }) => model)).size === 1;
+		const replaced = isAlone ? await replaceSaid(first, task, panel, keeping.engine) : null;
+		// A refusal says why; an echo or another language does not.
+		const refused = said.find(({ kind }) => kind === "refusal") ?? first;
+		return ok(replaced ?? toSaidResult(refused));
+	}
+	if (!result.value.isCut) return result;
+	return ok(await completeResult(result.value, task, panel, engine));
 }

@@ -1,6 +1,8 @@
 // Turns strategies' questions into the calls of a workflow, and bounds their cost.
+import { isDeliverable, judgeAnswer, type NonAnswer } from "../answers/verdict.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
+import { toAskedTask, toSaidAnswer } from "../inference/answer-verdict.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { restoreMembers } from "../inference/masked-call.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
@@ -39,18 +41,45 @@ export function questionBounder(
 	};
 }
 
-/** What a strategy gets of a call. A blank answer is a failure, and one that reached its output limit is cut. */
-function toReply(result: CallResult): Answer | NoAnswer {
+const SAID_INSTEAD: Readonly<Record<NonAnswer, string>> = {
+	refusal: "it refused",
+	echo: "it repeated the prompt",
+	error_text: "it wrote an error message",
+	blank: "the answer is blank",
+	reasoning_left: "its reasoning has no answer",
+	other_language: "it answered in another language",
+};
+
+/** What a strategy gets of a call: an answer, which counts, or what was said instead, which does not. */
+function toReply(result: CallResult, question: Question, task: Task): Answer | NoAnswer {
 	if (!result.ok) return result;
-	const { text, model, quality, rate, answer } = result;
-	if (text.trim() !== "") return { ok: true, text, model, quality, rate, isCut: answer.finishReason === "length" };
+	const { model, quality, rate, answer } = result;
+	const { finishReason } = answer;
+	const { json, output } = question;
+	const asked = toAskedTask(
+		{ messages: [...task.messages], output: output ?? { type: json ? "json_object" : "text" } },
+		task.prompt,
+	);
+	const { kind, text } = judgeAnswer(toSaidAnswer(answer), asked);
+	// A judge's reply is read as JSON, whatever else it says.
+	if (kind === null || (question.json && isDeliverable(kind)))
+		return {
+			ok: true,
+			text: kind === null ? text : result.text,
+			model,
+			quality,
+			rate,
+			isCut: finishReason === "length",
+		};
+	rate(0);
 	const failure: Failure = {
 		reason: "all_models_failed",
-		attempts: [`${model}: the answer is blank`],
+		attempts: [`${model}: ${SAID_INSTEAD[kind]}`],
 		costUsd: 0,
 		retryAfterMs: null,
 	};
-	return { ok: false, failure, unaffordable: false };
+	const instead = isDeliverable(kind) ? { said: { kind, text: result.text, model } } : {};
+	return { ok: false, failure, unaffordable: false, ...instead };
 }
 
 /** The engine that strategies ask. */
@@ -68,7 +97,12 @@ export function createEngine(
 				const staged = { ...options, stage: { stage, role, asksFor } };
 				return { stage, role, call: toCall(question, context, effortFor), options: staged, models: member };
 			});
-			return workflow.askAll(specs).then((results) => results.map(toReply));
+			return workflow.askAll(specs).then((results) =>
+				results.flatMap((result, at) => {
+					const question = questions[at];
+					return question ? [toReply(result, question, task)] : [];
+				}),
+			);
 		},
 		describe: (stage, detail) => workflow.trace.describe(stage, restoreMembers(detail, options.gate?.mask ?? null)),
 		route(text, members) {

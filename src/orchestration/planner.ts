@@ -12,7 +12,7 @@ import {
 	limitName,
 	lowestLimit,
 } from "./bounds.ts";
-import { longestContinuation } from "./continuation.ts";
+import { followingBound } from "./continuation.ts";
 import type { WorkflowEfforts } from "./effort-rule.ts";
 import { single } from "./single.ts";
 import { type SizedStrategy, STRATEGY, type StrategyName } from "./strategies.ts";
@@ -143,7 +143,7 @@ export interface BoundedPlan {
 	plan: StrategyAttempt;
 	panel: Panel;
 	boundNanoUsd: number;
-	/** What the limits cover beyond the bound: the call that continues an answer which was cut, else nothing. */
+	/** What the limits cover beyond the bound: the call that continues a cut answer or asks another model, else nothing. */
 	continuationNanoUsd: number;
 }
 
@@ -203,7 +203,7 @@ export function choosePlan(
 	if (!fit.ok) return fit;
 	const { attempt, boundNanoUsd } = fit.value;
 	const { plan, panel } = attempt;
-	const continuation = boundBy[plan.efforts](longestContinuation(task, panel));
+	const continuation = followingBound(task, panel, boundBy[plan.efforts]);
 	const isCovered = continuation.ok && boundNanoUsd + continuation.value <= lowestLimit(limits);
 	const continuationNanoUsd = isCovered ? continuation.value : 0;
 	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd, continuationNanoUsd });

@@ -55,6 +55,10 @@ export const orchestrationSchema = z.lazy(() =>
 				.literal(true)
 				.optional()
 				.describe("The output limit ended the answer, and nobody could complete it."),
+			refused: z
+				.literal(true)
+				.optional()
+				.describe("Every model that was asked refused; the text is one of their refusals."),
 			warnings: warningsSchema,
 			stages: stagesSchema.optional(),
 			compliance: z.record(z.string(), z.unknown()).optional().describe("What the policy in force decided."),
@@ -66,7 +70,7 @@ export type Orchestration = z.output<typeof orchestrationSchema>;
 
 /** An orchestration while it goes on and at its end. Its shares are rounded. */
 export interface OrchestrationProgress
-	extends Pick<StrategyResult, "confidence" | "agreement" | "escalated" | "isCut"> {
+	extends Pick<StrategyResult, "confidence" | "agreement" | "escalated" | "isCut" | "instead"> {
 	policy: EffortPolicy;
 	strategy: StrategyName;
 	reason: string;
@@ -75,9 +79,16 @@ export interface OrchestrationProgress
 /** The progress at the end. This is where confidence and agreement are rounded, once. */
 export function withStrategyResult(
 	progress: OrchestrationProgress,
-	{ confidence, agreement, escalated, isCut }: StrategyResult,
+	{ confidence, agreement, escalated, isCut, instead }: StrategyResult,
 ): OrchestrationProgress {
-	return { ...progress, confidence: roundShare(confidence), agreement: roundShare(agreement), escalated, isCut };
+	return {
+		...progress,
+		confidence: roundShare(confidence),
+		agreement: roundShare(agreement),
+		escalated,
+		isCut,
+		instead,
+	};
 }
 
 interface SettledOrchestration extends SettledWorkflow {
@@ -144,6 +155,7 @@ export function toOrchestration(
 				agreement,
 			},
 			...(progress.isCut ? { truncated: true as const } : {}),
+			...(progress.instead === "refusal" ? { refused: true as const } : {}),
 			warnings: progress.isCut
 				? [...clientWarnings, truncatedWarning(limit, "the answer", "could not be continued")]
 				: clientWarnings,

@@ -1,4 +1,5 @@
 // What a strategy is: it asks questions and makes one answer of the replies. The engine makes the calls. Pure.
+import type { NonAnswer } from "../answers/verdict.ts";
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Message, OutputFormat } from "../providers/model-call.ts";
@@ -108,11 +109,21 @@ export interface Answer {
 	rate(confidence: number): void;
 }
 
+/** What a model said instead of an answer, and that may be shown where there is nothing better. */
+export interface SaidInstead {
+	kind: NonAnswer;
+	text: string;
+	/** Catalog id of the model that said it. */
+	model: string;
+}
+
 export interface NoAnswer {
 	ok: false;
 	failure: Failure;
 	/** It was not asked, since the rest of the bound does not cover it. */
 	unaffordable: boolean;
+	/** It was asked, and what it said is no answer. */
+	said?: SaidInstead;
 }
 
 /** Answers questions, by models or from recordings. */
@@ -138,6 +149,8 @@ export interface StrategyResult {
 	escalated: boolean;
 	/** The output limit ended the text. */
 	isCut: boolean;
+	/** Nobody answered: the text is what a model said instead. */
+	instead?: NonAnswer;
 	/** A whole answer that may be delivered instead of a text that was cut, if the strategy has one. */
 	whole?: Pick<StrategyResult, "text" | "model" | "confidence">;
 }

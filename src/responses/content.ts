@@ -112,7 +112,7 @@ export function toInstructionParts(content: ItemContent, path: string, notes: It
 
 /** What an assistant has said. */
 export function toAnswerParts(content: ItemContent, path: string, notes: ItemNotes): AssistantPart[] {
-	return readEntries<AssistantPart>(content, path, (entry, at) => {
+	const parts = readEntries<AssistantPart>(content, path, (entry, at) => {
 		switch (entry.type) {
 			case "refusal":
 				return entry.refusal === "" ? [] : [{ type: "refusal", text: entry.refusal }];
@@ -124,4 +124,7 @@ export function toAnswerParts(content: ItemContent, path: string, notes: ItemNot
 				return [{ type: "text", text: entry.text }];
 		}
 	});
+	// A refusal in words is answered as text and as refusal; the model said it once.
+	const said = new Set(parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+	return parts.filter((part) => part.type !== "refusal" || !said.has(part.text));
 }

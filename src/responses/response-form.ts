@@ -106,11 +106,16 @@ async function toResponse(
 	wording: ResponseWording,
 	echoes: JsonObject,
 ): Promise<ResponseObject> {
-	const { record, billed, answer } = settled;
+	const { record, billed, answer, refusal } = settled;
 	const { id: modelId } = lastBilledCall(billed).candidate.model;
 	const output = new SealedOutput(wording, { requestId: record.requestId, modelId });
 	const status = toIncompleteReason(answer.finishReason) ? "incomplete" : "completed";
-	const steps = [...toStreamParts(answer).flatMap((part) => output.parts.add(part)), ...output.parts.end(status)];
+	// A refusal in words stays text, and is marked behind it.
+	const parts = [
+		...toStreamParts(answer),
+		...(refusal?.text ? [{ type: "refusal" as const, text: refusal.text }] : []),
+	];
+	const steps = [...parts.flatMap((part) => output.parts.add(part)), ...output.parts.end(status)];
 	for (const step of steps) if (step.type === "seal") await output.seal(step);
 	return { ...(await endResponse(settled, output, wording, echoes)), ...echoes };
 }

@@ -69,7 +69,7 @@ const HARD_WORDS =
 	/\b(?:prove|proof|derive|optimi[sz]e|architect(?:ure)?|distributed|concurren(?:cy|t)|race condition|formal(?:ly)?|rigorous(?:ly)?|comprehensive|in[- ]depth|from scratch|production[- ]ready|step[- ]by[- ]step|edge cases|threat model|trade-?offs?|complexity|end-to-end|multi-?step)\b/gi;
 
 /** The text of the last user message. Tool results are not the user's words. */
-export function lastUserText({ messages }: ModelCall): string {
+export function lastUserText({ messages }: Pick<ModelCall, "messages">): string {
 	const message = messages.findLast(
 		({ role, content }) => role === "user" && !content.every(({ type }) => type === "tool_result"),
 	);

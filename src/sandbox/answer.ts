@@ -3,6 +3,7 @@ import { clip } from "../clip.ts";
 import { isJsonObject } from "../json.ts";
 import type { CallStage } from "../providers/sandbox-stage.ts";
 import type { SandboxFaults } from "./faults.ts";
+import { saidInstead, unfitJson } from "./non-answers.ts";
 import { longText, replyTo, type SandboxCall, type SandboxPrompt } from "./reply.ts";
 
 /** Token counts in disjoint buckets. Each format adds them up in its own way. */
@@ -20,7 +21,9 @@ export interface SandboxAnswer {
 	text: string | null;
 	reasoning: string | null;
 	toolCalls: SandboxCall[];
-	finish: "stop" | "length" | "tool_calls";
+	/** By the format's own sign, beside or instead of a text. */
+	refusal: string | null;
+	finish: "stop" | "length" | "tool_calls" | "refusal";
 	/** Null if the prompt asks for none. */
 	usage: SandboxUsage | null;
 }
@@ -57,6 +60,27 @@ function withoutDelivery(body: unknown): unknown {
 /** The time of every answer: a constant, for the same reason. */
 export const CREATED_SECONDS = 1_750_000_000;
 
+/** What is said, before an output limit cuts it. */
+function toSaid(
+	prompt: SandboxPrompt,
+	stage: CallStage | null,
+	faults: SandboxFaults,
+	reply: ReturnType<typeof replyTo>,
+): { whole: string | null; toolCalls: SandboxCall[]; refusal: string | null } {
+	if (faults.empty) return { whole: "", toolCalls: [], refusal: null };
+	const instead = saidInstead(faults, prompt, stage);
+	if (instead) return { whole: instead.text ?? "", toolCalls: [], refusal: instead.refusal };
+	const { text, toolCalls } = reply;
+	const isLong = faults.longWords > 0 && toolCalls.length === 0 && prompt.json === null;
+	return { whole: isLong ? longText(faults.longWords) : (unfitJson(faults, prompt) ?? text), toolCalls, refusal: null };
+}
+
+function toFinish(refusal: string | null, calls: readonly SandboxCall[], isWhole: boolean): SandboxAnswer["finish"] {
+	if (refusal !== null) return "refusal";
+	if (calls.length > 0) return "tool_calls";
+	return isWhole ? "stop" : "length";
+}
+
 /** Answers a request, by its stage if it has one. Reasoning counts inside the output limit and takes at most half of it. */
 export function answerTo(
 	{ request, prompt, maxTokens, promptTokens }: SandboxRequest,
@@ -68,10 +92,8 @@ export function answerTo(
 	const thought = reply.reasoning === null ? "" : clip(reply.reasoning, Math.floor(limit / 2) * 4);
 	const reasoning = countTokens(thought);
 	const room = limit - reasoning;
-	const long = faults.longWords > 0 && reply.toolCalls.length === 0 && prompt.json === null;
-	const whole = faults.empty ? "" : long ? longText(faults.longWords) : reply.text;
+	const { whole, toolCalls, refusal } = toSaid(prompt, stage, faults, reply);
 	const text = whole === null ? null : clip(whole, room * 4);
-	const toolCalls = faults.empty ? [] : reply.toolCalls;
 	const said = text ?? JSON.stringify(toolCalls);
 	const cacheRead = Math.min(faults.cachedTokens, promptTokens);
 	return {
@@ -80,7 +102,8 @@ export function answerTo(
 		text,
 		reasoning: thought === "" ? null : thought,
 		toolCalls,
-		finish: toolCalls.length > 0 ? "tool_calls" : text?.length === whole?.length ? "stop" : "length",
+		refusal,
+		finish: toFinish(refusal, toolCalls, text?.length === whole?.length),
 		usage: faults.noUsage
 			? null
 			: {

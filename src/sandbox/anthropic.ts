@@ -76,7 +76,12 @@ function toAnthropicPrompt(request: AnthropicRequest): SandboxPrompt {
 	};
 }
 
-const STOP_REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use" };
+const STOP_REASONS = { stop: "end_turn", length: "max_tokens", tool_calls: "tool_use", refusal: "refusal" };
+
+/** Why a refusal was made, as Anthropic says it beside the stop reason. */
+function stopDetails({ refusal }: SandboxAnswer): JsonFields {
+	return refusal === null ? {} : { stop_details: { type: "refusal", category: null, explanation: refusal } };
+}
 
 /** Anthropic counts cached input beside `input_tokens`, and thinking inside `output_tokens`. */
 function renderAnthropicUsage({ usage }: SandboxAnswer): JsonFields | null {
@@ -119,6 +124,7 @@ function messageBody(answer: SandboxAnswer, showThinking: boolean): JsonFields {
 		content: contentBlocks(answer, showThinking),
 		stop_reason: STOP_REASONS[answer.finish],
 		stop_sequence: null,
+		...stopDetails(answer),
 		...(usage ? { usage } : {}),
 	};
 }
@@ -156,7 +162,7 @@ function* events(answer: SandboxAnswer, showThinking: boolean): Generator<JsonFi
 		for (const delta of blockDeltas(block)) yield { type: "content_block_delta", index, delta };
 		yield { type: "content_block_stop", index };
 	}
-	const delta = { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null };
+	const delta = { stop_reason: STOP_REASONS[answer.finish], stop_sequence: null, ...stopDetails(answer) };
 	yield { type: "message_delta", delta, ...(usage ? { usage } : {}) };
 	yield { type: "message_stop" };
 }

@@ -11,15 +11,30 @@
 //   [[ping 100]]                   a keep-alive this often during all waits after the head
 //   [[cut]] [[garbage]] [[error]]  in the middle: a broken connection, something unreadable, the format's error event
 //   [[empty]] [[long 300]]         an empty answer, one of so many words
+//   [[unwilling]] [[filtered]]     a refusal in words, and one by the format's own sign
+//   [[toolless]]                   a refusal for want of access
+//   [[echo]] [[blank]]             the prompt again, and invisible characters
+//   [[overloaded]] [[thinking]]    an error message as text, and reasoning in tags that never ends
+//   [[loose json]] [[unfit json]]  prose where JSON is asked for, and JSON that fits no schema; a repair fits
+//   [[never fits]]                 the same prose, and no repair
 //   [[overrun]] [[no usage]] [[cached 40]]   more usage than allowed, no usage, so many cached prompt tokens
 //
+// Words for what is no answer may name the stage of a workflow: `[[unwilling aggregate]]`.
 // `[[word @provider]]` holds for that provider only; `[[fail provider]]` is its status 503. A wait takes at most two minutes.
 
 /** What the sandbox refuses, in the words of the providers. */
 export const REFUSALS = ["unserved", "forbidden", "disliked"] as const;
 export type SandboxRefusal = (typeof REFUSALS)[number];
 
+/** What the sandbox says instead of an answer. */
+export const INSTEAD = ["unwilling", "filtered", "toolless", "echo", "blank", "overloaded", "thinking"] as const;
+export const UNFIT_JSON = ["loose json", "unfit json", "never fits"] as const;
+
 export interface SandboxFaults {
+	/** What is said instead of an answer; at a stage, or at all of them. */
+	instead: { word: (typeof INSTEAD)[number]; stage: string | null }[];
+	/** What is written where JSON is asked for. */
+	unfitJson: (typeof UNFIT_JSON)[number] | null;
 	/** Answer with this error status. */
 	status: number | null;
 	retryAfterSeconds: number | null;
@@ -79,7 +94,14 @@ export function parseFaults(prompt: string, provider: string): SandboxFaults {
 		return found === undefined ? null : Number(found);
 	};
 	const waitMs = (word: string) => Math.min(MAX_WAIT_MS, number(new RegExp(`^${word} (\\d{1,6})$`)) ?? 0);
+	const instead = words.flatMap((said) => {
+		const [name, stage = null] = said.split(" ");
+		const word = INSTEAD.find((one) => one === name);
+		return word ? [{ word, stage }] : [];
+	});
 	return {
+		instead,
+		unfitJson: UNFIT_JSON.find((word) => words.includes(word)) ?? null,
 		status: number(/^status ([3-5]\d{2})\b/),
 		retryAfterSeconds: number(/\bretry-after (\d{1,5})\b/),
 		overflow: words.includes("overflow"),

@@ -87,6 +87,7 @@ function callParts({ toolCalls, model, reasoning }: SandboxAnswer): JsonFields[]
 }
 
 function finishReason({ finish }: SandboxAnswer): string {
+	if (finish === "refusal") return "SAFETY";
 	return finish === "length" ? "MAX_TOKENS" : "STOP";
 }
 

@@ -32,6 +32,11 @@ function toolCallId({ id }: SandboxAnswer, index: number, { callId }: Dialect): 
 	return callId.pattern.test(long) ? long : `${id}${index.toString(36)}`;
 }
 
+/** A refusal ends like any message: OpenAI says it by the member `refusal`. */
+function toFinishReason({ finish }: SandboxAnswer): string {
+	return finish === "refusal" ? "stop" : finish;
+}
+
 function customInput({ arguments: { input } }: SandboxCall): string {
 	return String(input);
 }
@@ -53,7 +58,7 @@ function completionBody(answer: SandboxAnswer, dialect: Dialect): JsonFields {
 					role: "assistant",
 					content: parts ? [thinkingPart(reasoning), ...(text === null ? [] : [{ type: "text", text }])] : text,
 					...(reasoning !== null && !parts ? { reasoning_content: reasoning } : {}),
-					refusal: null,
+					refusal: answer.refusal,
 					...(toolCalls.length > 0
 						? {
 								tool_calls: toolCalls.map((call, index) => ({
@@ -66,7 +71,7 @@ function completionBody(answer: SandboxAnswer, dialect: Dialect): JsonFields {
 						: {}),
 				},
 				logprobs: null,
-				finish_reason: answer.finish,
+				finish_reason: toFinishReason(answer),
 			},
 		],
 		...(usage ? { usage } : {}),
@@ -83,6 +88,7 @@ function* deltas(answer: SandboxAnswer, dialect: Dialect): Generator<JsonFields>
 	for (const piece of toPieces(answer.reasoning ?? ""))
 		yield thinkingParts ? { content: [thinkingPart(piece)] } : { reasoning_content: piece };
 	for (const piece of toPieces(answer.text ?? "")) yield { content: piece };
+	for (const piece of toPieces(answer.refusal ?? "")) yield { refusal: piece };
 	for (const [index, call] of answer.toolCalls.entries()) {
 		const id = toolCallId(answer, index, dialect);
 		if (call.custom) {
@@ -117,7 +123,7 @@ function* chunkFrames(answer: SandboxAnswer, dialect: Dialect, includeUsage: boo
 	const last: JsonFields = {};
 	if (usage && dialect.streamUsage === "last_chunk") last["usage"] = usage;
 	if (usage && dialect.streamUsage === "x_groq") last["x_groq"] = { id: `req_${answer.id}`, usage };
-	yield chunk({}, answer.finish, last);
+	yield chunk({}, toFinishReason(answer), last);
 	if (asked && usage) yield sse({ ...head, choices: [], usage });
 	yield "data: [DONE]\n\n";
 }

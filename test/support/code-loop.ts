@@ -21,8 +21,8 @@ export const TASK = {
 export const GOOD = { path: "add.py", content: "def add(a, b):\n    return a + b\n" };
 export const UNBALANCED = { path: "add.py", content: "def add(a, b:\n    return a + b\n" };
 
-/** What a question is answered with: a text, one that was cut, null for a failure. */
-export type LoopReply = string | null | { cut: string };
+/** What a question is answered with: a text, one that was cut, null for a failure, `refused` where a model says that it won't. */
+export type LoopReply = string | null | { cut: string } | { refused: string };
 
 interface AskedLoop {
 	questions: Question[];
@@ -63,6 +63,17 @@ export async function runLoop(
 					return {
 						...fail({ reason: "all_models_failed", attempts: [`${model}: down`], costUsd: 0, retryAfterMs: null }),
 						unaffordable: false,
+					};
+				if (typeof reply === "object" && "refused" in reply)
+					return {
+						...fail({
+							reason: "all_models_failed",
+							attempts: [`${model}: it refused`],
+							costUsd: 0,
+							retryAfterMs: null,
+						}),
+						unaffordable: false,
+						said: { kind: "refusal", text: reply.refused, model },
 					};
 				const rate = (share: number) => {
 					asked.rated[model] = [...(asked.rated[model] ?? []), share];

@@ -11,8 +11,11 @@ export const FAILED: Failure = {
 	retryAfterMs: null,
 };
 
-/** What a question is answered with: a text, one that was cut, null for a failure, `broke` where the bound does not cover it. */
-export type Reply = string | null | { broke: true } | { cut: string };
+/**
+ * What a question is answered with: a text, one that was cut, null for a failure, `broke` where the bound does not cover it, `refused`
+ * where a model says that it won't.
+ */
+export type Reply = string | null | { broke: true } | { cut: string } | { refused: string };
 
 export interface FakeEngine extends Engine {
 	/** Batches in the order they were asked. */
@@ -42,6 +45,13 @@ export function fakeEngine(
 				const [model] = question.member;
 				if (given === null) return { ok: false, failure: FAILED, unaffordable: false };
 				if (typeof given === "object" && "broke" in given) return { ok: false, failure: FAILED, unaffordable: true };
+				if (typeof given === "object" && "refused" in given)
+					return {
+						ok: false,
+						failure: FAILED,
+						unaffordable: false,
+						said: { kind: "refusal", text: given.refused, model },
+					};
 				const isCut = typeof given === "object";
 				const rate = (confidence: number) => rated.set(`${question.stage} ${model}`, confidence);
 				return { ok: true, text: isCut ? given.cut : given, model, quality: quality[model] ?? 0.5, isCut, rate };

@@ -1,10 +1,11 @@
 // Trains the model behind routing's signals and writes its weights: `npm run train:signals`; with `-- statements`, the one of
-// statements about somebody's health, money or person. First measures it on sources that it did not see. Deterministic; needs
-// the labelled prompts of ../shared/data.
+// statements about somebody's health, money or person; with `-- answers`, the one of refusals, on rows of this repository. First
+// measures it on sources that it did not see. Deterministic; needs the labelled prompts of ../shared/data.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { decodeWeights, sumOutputs } from "../../src/routing/signals/classifier.ts";
+import { trainAnswers } from "./answers/run.ts";
 import { calibrate } from "./calibration.ts";
 import { holdOutSources, judge } from "./cross-validation.ts";
 import { FIT, readExamples, toTestExamples } from "./examples.ts";
@@ -49,5 +50,6 @@ function train(): void {
 	console.log(`${text.length} bytes of weights written, ${gzipSync(text).byteLength} compressed`);
 }
 
-if (hasLabelledPrompts()) process.argv.includes("statements") ? trainStatements() : train();
+if (process.argv.includes("answers")) trainAnswers();
+else if (hasLabelledPrompts()) process.argv.includes("statements") ? trainStatements() : train();
 else console.log("../shared/data/routing is not there: nothing is trained, the weights stay as they are");

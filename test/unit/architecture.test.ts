@@ -26,6 +26,7 @@ const LAYERS = [
 	["code-mode"],
 	["orchestration"],
 	["inference"],
+	["answers"],
 	["keys"],
 	["routing-config"],
 	["routing"],

@@ -673,3 +673,50 @@ describe("a body", () => {
 		expect(upstream.requests).toEqual([]);
 	});
 });
+
+describe("models that do not answer", () => {
+	const OPEN = "Name three things that a lighthouse keeper needs in winter.";
+
+	it.each(["unwilling", "filtered", "toolless"])(
+		"all of them, %s: the refusal is delivered, and counts nothing",
+		async (word) => {
+			const answer = await orchestrated(`${OPEN} [[${word}]]`, { strategy: "single" });
+			expect(answer.svc).toMatchObject({ refused: true, orchestration: { confidence: 0, agreement: 0 } });
+			expect(upstream.answered).toBe(2);
+			const used = answer.svc.orchestration.models_used;
+			expect(new Set(used).size).toBe(2);
+			expect(answer.svc.cost.bound_usd).toBeGreaterThanOrEqual(answer.svc.cost.total_usd);
+		},
+	);
+
+	it("the only one asked: another model answers, within the bound", async () => {
+		const plain = await orchestrated(OPEN, { strategy: "single" });
+		const [first = ""] = plain.svc.orchestration.models_used;
+		const provider = CATALOG.findModel(first)?.provider;
+		const answer = await orchestrated(`${OPEN} [[unwilling @${provider}]]`, { strategy: "single" });
+		const others = answer.svc.orchestration.models_used.filter((id) => CATALOG.findModel(id)?.provider !== provider);
+		expect(answer.svc.refused === true || others.length > 0).toBe(true);
+		expect(resultsOf(answer).length).toBe(2);
+	});
+
+	it("who puts answers together: the best proposal is delivered", async () => {
+		const answer = await orchestrated(`${SUM} [[unwilling aggregate]]`, { strategy: "ensemble_moa" });
+		expect(answer.svc.refused).toBeUndefined();
+		expect(answer.choices[0].message.content).not.toContain("can't assist");
+		expect(stageOf(answer, "aggregate")?.detail).toMatchObject({
+			how: expect.stringContaining("the aggregator failed"),
+		});
+	});
+
+	it.each(["blank", "overloaded", "thinking"])("%s: what is there is no answer", async (word) => {
+		const response = await post(`${OPEN} [[${word}]]`, { strategy: "single" });
+		expect(response.status).toBe(502);
+		expect(await response.text()).toContain("all_models_failed");
+	});
+
+	it("an echo is delivered with a confidence of 0, and is no refusal", async () => {
+		const answer = await orchestrated(`${OPEN} [[echo]]`, { strategy: "single" });
+		expect(answer.svc.orchestration.confidence).toBe(0);
+		expect(answer.svc.refused).toBeUndefined();
+	});
+});

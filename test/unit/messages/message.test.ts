@@ -100,17 +100,24 @@ describe("a message", () => {
 	] as const)("that ended with %s (%s) has the stop reason %s", (finishReason, nativeFinishReason, stop_reason) => {
 		const calls: AssistantPart[] = [{ type: "tool_call", id: "c", name: "f", arguments: "{}" }];
 		const content = finishReason === "tool_calls" ? calls : [];
-		expect(toMessageEnding(answer(content, { finishReason, nativeFinishReason })).stop_reason).toBe(stop_reason);
+		expect(
+			toMessageEnding({ answer: answer(content, { finishReason, nativeFinishReason }), refusal: null }).stop_reason,
+		).toBe(stop_reason);
 	});
 
 	it("asks for no tool use where its upstream says so and calls none", () => {
 		const text: AssistantPart[] = [{ type: "text", text: "Done." }];
-		expect(toMessageEnding(answer(text, { finishReason: "tool_calls" })).stop_reason).toBe("end_turn");
+		expect(toMessageEnding({ answer: answer(text, { finishReason: "tool_calls" }), refusal: null }).stop_reason).toBe(
+			"end_turn",
+		);
 	});
 
 	it("names the stop sequence that matched", () => {
 		const ending = { nativeFinishReason: "stop_sequence", stopSequence: "END" };
-		expect(toMessageEnding(answer([], ending))).toMatchObject({ stop_reason: "stop_sequence", stop_sequence: "END" });
+		expect(toMessageEnding({ answer: answer([], ending), refusal: null })).toMatchObject({
+			stop_reason: "stop_sequence",
+			stop_sequence: "END",
+		});
 	});
 
 	it("refuses in text, and says why beside it; Anthropic's own says it beside the text only", async () => {

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+	followingQuestions,
 	joinAtSeam,
-	longestContinuation,
 	runStrategy,
 	wholeBeginning,
 } from "../../../src/orchestration/continuation.ts";
@@ -134,7 +134,7 @@ describe("an answer that was cut", () => {
 		const result = await runStrategy(STRATEGY[name], task(), panel, engine);
 		expect(result).toMatchObject({ ok: true, value: { isCut: false } });
 		const [question] = asked(engine);
-		const most = longestContinuation(task(), panel);
+		const [most] = followingQuestions(task(), panel);
 		expect(question && questionText(question).length).toBeLessThanOrEqual(questionText(most).length);
 		expect(most.member).toContain(question?.member[0]);
 	});

@@ -1,0 +1,90 @@
+// Whether an answer is in another language than the user asks for. Says so only where both texts are long enough to be sure. Pure.
+import { countLanguages, createLanguageCounts, detectPromptLanguage } from "../routing/signals/languages.ts";
+import { hashUnits } from "../text/hash.ts";
+import { isSpaceless, LATIN, SCRIPTS, scriptIndex } from "../text/scripts.ts";
+import { toSaidText } from "./said-text.ts";
+
+/** The characters that are read of each text. */
+const READ_CHARS = 2_000;
+/** Words, or four characters of a script without spaces each, that tell a prompt's language, and an answer's. */
+const LEAST_WORDS = { prompt: 5, answer: 12 } as const;
+/** Frequent words of the language for each of the next best. */
+const LEAD = 1.5;
+
+/**
+ * Names of languages, and words by which a user may want another one than they write: to translate, correct or quote.
+ */
+const OTHER_WANTED =
+	/translat|übersetz|tradu|перевод|перевед|przetłumacz|tłumacz|翻译|翻訳|訳し|\b(?:in|into|to|auf|en|em|po|на|ins) ?(?:the )?[a-z]*(?:english|german|french|spanish|portuguese|italian|polish|russian|chinese|japanese|korean|dutch|turkish|arabic|hindi|latin|swedish|englisch|deutsch|französisch|spanisch|italienisch|polnisch|russisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|espanhol|inglese|tedesco|francese|spagnolo|angielsku|niemiecku|polsku|английск|немецк|русск)|english|deutsch|français|español|português|italiano|polski|русский|по-?(?:русски|английски)|中文|英语|英文|日语|日文|日本語|英語|中国語|한국어|proofread|grammar|korrektur|korrig|corrig|词|lyrics|poem|quote|slogan|\bname/iu;
+
+/** What a text is made of. */
+interface TextMakeup {
+	/** A few characters of a script without spaces count as one. */
+	words: number;
+	/** Words, or characters in scripts without spaces, by script. */
+	scripts: Uint16Array;
+	/** Frequent words by language. */
+	languages: Uint16Array;
+}
+
+/** Characters of a script without spaces that count as a word. */
+const CHARACTERS_PER_WORD = 3;
+
+function readMakeup(text: string): TextMakeup {
+	const made: TextMakeup = { words: 0, scripts: new Uint16Array(SCRIPTS.length), languages: createLanguageCounts() };
+	for (const [word] of text
+		.slice(0, READ_CHARS)
+		.toLowerCase()
+		.matchAll(/[\p{L}\p{M}]+(?:['’]\p{L}+)*/gu)) {
+		const isRun = isSpaceless(scriptIndex(word.charCodeAt(0)));
+		made.words += isRun ? word.length / CHARACTERS_PER_WORD : 1;
+		if (!isRun) countLanguages(hashUnits(word), made.languages);
+		for (const character of isRun ? word : word.charAt(0)) {
+			const script = scriptIndex(character.charCodeAt(0));
+			if (script >= 0) made.scripts[script] = (made.scripts[script] ?? 0) + 1;
+		}
+	}
+	return made;
+}
+
+/** Most letters are of one script; in Japanese, of two. */
+function hasOneScript(scripts: Uint16Array): boolean {
+	const total = scripts.reduce((sum, count) => sum + count, 0);
+	return Math.max(...scripts) >= 0.7 * total || (scripts[LATIN] ?? 0) < 0.1 * total;
+}
+
+/** Frequent words of one language lead clearly. */
+function hasClearWords({ words, languages }: TextMakeup): boolean {
+	const [first = 0, second = 0] = [...languages].sort((a, b) => b - a);
+	return first >= Math.max(2, words / 8) && first >= LEAD * second;
+}
+
+/** The language of a text, ISO 639-1; null where nothing tells it surely. */
+function readLanguage(text: string, leastWords: number): string | null {
+	const made = readMakeup(text);
+	if (made.words < leastWords || !hasOneScript(made.scripts)) return null;
+	const isLatin = (made.scripts[LATIN] ?? 0) >= Math.max(...made.scripts);
+	if (isLatin && !hasClearWords(made)) return null;
+	return detectPromptLanguage(made.scripts, made.languages);
+}
+
+/** Texts that are code or data have no language. */
+const CODE_LIKE = /[{}<>;=|]|\b(?:function|const|def|class|import|SELECT)\b/;
+
+/**
+ * Whether an answer is surely in another language than its prompt, and nobody asks for that.
+ * @param prompt the last message of the user.
+ * @param instructions the texts of the system, which may name a language.
+ */
+export function isOtherLanguage(text: string, prompt: string, instructions: string): boolean {
+	if (OTHER_WANTED.test(prompt) || OTHER_WANTED.test(instructions)) return false;
+	if (/\blanguages?\b|sprache|langue|idioma|lingua|язык|język|语言|言語/iu.test(instructions)) return false;
+	const asked = readLanguage(toSaidText(prompt), LEAST_WORDS.prompt);
+	if (asked === null || prompt.length > READ_CHARS || CODE_LIKE.test(prompt)) return false;
+	// Who quotes a text in another language may want one.
+	if (toSaidText(prompt) !== prompt || prompt.includes("\n\n")) return false;
+	const said = toSaidText(text);
+	if (CODE_LIKE.test(said)) return false;
+	const answered = readLanguage(said, LEAST_WORDS.answer);
+	return answered !== null && answered !== asked;
+}
