@@ -1,6 +1,6 @@
 // A run's plan by a model: when one is asked for, its prompts, and the parsing of its answer. goal-structure.ts makes a plan without
 // a model. Calling the model is left to the caller. Pure.
-import { extractJson } from "../orchestration/json-reply.ts";
+import { extractJson } from "../orchestration/loose-json.ts";
 import { type PromptMessage, STEP_RULE, toWordLimit } from "./prompt.ts";
 
 /** The most subtasks of one plan. */

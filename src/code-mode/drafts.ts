@@ -8,8 +8,10 @@ import {
 	type Question,
 } from "../orchestration/strategy.ts";
 import { type CodeEngine, countAffordable } from "./engine.ts";
-import { type CodeFile, type DraftFault, readDraft } from "./file-format.ts";
+import { readFencedFiles } from "./fenced-files.ts";
+import { type CodeFile, type DraftFault, fileBlock, hasMarker, readDraft } from "./file-format.ts";
 import { type CoderQuestion, codeContinuation } from "./prompts.ts";
+import type { CodeTask } from "./request.ts";
 import { type Review, staticReview } from "./review.ts";
 import { joinDraft, wholeLines } from "./seam.ts";
 import { issueText, staticIssues } from "./static-checks.ts";
@@ -34,7 +36,7 @@ export interface CheckedDraft {
 	model: string;
 	iteration: number;
 	files: CodeFile[];
-	/** Paths that it wrote or removed. */
+	/** Paths that it wrote with another content, or removed. */
 	changed: string[];
 	/** Faults of format and findings of the static checks, one line each. */
 	faults: string[];
@@ -49,6 +51,7 @@ export interface CheckedDraft {
 
 /** The round that drafts are asked for. */
 export interface DraftRound {
+	task: CodeTask;
 	iteration: number;
 	stage: string;
 	/** The stage of continuations. */
@@ -56,6 +59,8 @@ export interface DraftRound {
 	/** The files before it, and what was missing from them. */
 	previous: readonly CodeFile[];
 	missing: readonly string[];
+	/** Nothing was wrong with the files before it as far as the static checks go. */
+	wasClean: boolean;
 	/** Questions that must stay affordable when an answer is continued. */
 	kept: readonly Question[];
 }
@@ -119,21 +124,30 @@ function changedPaths(before: readonly CodeFile[], after: readonly CodeFile[]): 
 	];
 }
 
+/** An answer in the form that was asked for, where its files stand in plain fences. */
+function toMarkedAnswer({ text, boundary }: CoderAnswer, { task, previous }: DraftRound): string {
+	if (hasMarker(text, boundary)) return text;
+	const files = readFencedFiles(text, { text: task.text, language: task.language, previous });
+	return files.length === 0 ? text : files.map((file) => fileBlock(boundary, file)).join("");
+}
+
 /** Reads and checks a draft. Its review is that of the static checks until a critic has given a verdict. */
-async function checkDraft(
-	answer: CoderAnswer,
-	{ iteration, previous, missing: before }: DraftRound,
-): Promise<CheckedDraft> {
-	const { coder, boundary, model, text, isCut, wasCut, rate } = answer;
-	const { files, changed, unclosed, faults } = readDraft(text, boundary, { previous, isCut });
-	const unchanged = changed || previous.length === 0 ? [] : ["the answer changes no file"];
+async function checkDraft(answer: CoderAnswer, round: DraftRound): Promise<CheckedDraft> {
+	const { iteration, previous, missing: before } = round;
+	const { coder, boundary, model, isCut, wasCut, rate } = answer;
+	const read = readDraft(toMarkedAnswer(answer, round), boundary, { previous, isCut });
+	const { files, unclosed, faults } = read;
+	const changed = changedPaths(previous, files);
+	// Files may be written again as they were to leave out what could not be read.
+	const isSame = changed.length === 0 && (round.wasClean || !read.changed);
+	const unchanged = isSame && previous.length > 0 ? ["the answer changes no file"] : [];
 	const found = await staticIssues(files);
 	const texts = [...faults.map(faultText), ...(faults.length > 0 ? [] : unchanged), ...found.map(issueText)];
 	const cutOpen = wasCut ? unclosed : [];
 	const missing = [...new Set([...before, ...cutOpen])].filter((open) => !files.some(({ path }) => path === open));
 	return {
 		...{ coder, model, iteration, files, missing, rate, faults: texts, review: staticReview(texts) },
-		changed: changedPaths(previous, files),
+		changed,
 		isCut: isCut || cutOpen.length > 0 || missing.length > 0,
 	};
 }
@@ -167,6 +181,11 @@ function describeDrafts(engine: Engine, stage: string, drafts: readonly CheckedD
 /** Whether a draft has files in which nothing is wrong as far as the static checks go. */
 export function isClean({ files, faults }: CheckedDraft): boolean {
 	return files.length > 0 && faults.length === 0;
+}
+
+/** Whether a draft is a repair that mended nothing and left all files as they were. One that was cut may have meant to change them. */
+export function changesNothing(draft: CheckedDraft): boolean {
+	return draft.iteration > 0 && draft.changed.length === 0 && !draft.isCut && !isClean(draft);
 }
 
 /** The better of two drafts, by: has files, passed, is clean, has a verdict, higher score, fewer faults. Of equals, the second. */

@@ -3,6 +3,7 @@
 //
 // Every marker carries a boundary, which is the beginning of the prompt's mark: the request's random nonce, or where a text of the
 // prompt holds that boundary, the nonce hashed on. So no text that was there before can hold a marker.
+import { clipCharacters } from "../clip.ts";
 import { NONCE_DIGITS } from "../inference/material.ts";
 import { hashText } from "../proof/hash.ts";
 import { utf8Length } from "../providers/wire.ts";
@@ -227,6 +228,22 @@ class Reading {
 	}
 }
 
+/** So much of an answer without a file is told: a refusal, a question back. */
+const MAX_QUOTED_CHARACTERS = 300;
+
+/** Tells an answer without a file in its own words. */
+function noFileMessage(answer: string): string {
+	const said = answer.replace(/\s+/g, " ").trim();
+	const quoted = clipCharacters(said, MAX_QUOTED_CHARACTERS);
+	const words = quoted === "" ? "" : `: “${quoted}${quoted.length < said.length ? "…" : ""}”`;
+	return `the answer holds no file in the form that was asked for${words}`;
+}
+
+/** Whether an answer has a line that is a marker. */
+export function hasMarker(answer: string, boundary: string): boolean {
+	return answer.split("\n").some((line) => parseFileMarker(line, boundary) !== null);
+}
+
 /**
  * Reads the files of an answer. A refused file is left out and named; the others count.
  * @param previous the files before it, for a repair: what the answer does not write stays.
@@ -241,7 +258,6 @@ export function readDraft(
 	for (const line of answer.split("\n")) reading.line(line, parseFileMarker(line, boundary));
 	const files = reading.end(isCut);
 	const { changed, unclosed, faults } = reading;
-	if (!changed && faults.length === 0)
-		faults.push({ path: null, message: "the answer holds no file in the form that was asked for" });
+	if (!changed && faults.length === 0) faults.push({ path: null, message: noFileMessage(answer) });
 	return { files, changed, unclosed, faults };
 }

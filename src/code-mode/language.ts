@@ -166,7 +166,7 @@ function findMostMentioned(text: string, choosePattern: (patterns: LanguagePatte
 }
 
 /** Finds what looks like a file name in prose: a name with an extension, or a well-known name. */
-function findFileNames(text: string): string[] {
+export function findFileNames(text: string): string[] {
 	return [
 		...text.matchAll(
 			/(?<![\w@])[\w./-]{0,120}\w\.[a-z0-9]{1,10}(?![\w(])|(?<![\w./-])(?:Makefile|Dockerfile|Gemfile|Rakefile|Jenkinsfile)(?!\w)/gi,

@@ -25,6 +25,7 @@ const STOP_TEXT: Readonly<Record<LoopStop, string>> = {
 	max_iters: "it did not pass the review",
 	budget: "the budget ended before it passed",
 	no_answer: "a repair was not answered, so what there was is kept",
+	no_change: "a repair changed nothing, so what there was is kept",
 	no_verdict: "no reviewer gave a verdict that can be read",
 };
 

@@ -5,7 +5,15 @@ import { roundShare } from "../inference/trace.ts";
 import { type Answer, combineFailures, type Member, type NoAnswer } from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
 import { askCritics, askSecondCritic, type ReviewPlace } from "./critics.ts";
-import { askDrafts, bestDraft, betterDraft, type CheckedDraft, type DraftRound, isClean } from "./drafts.ts";
+import {
+	askDrafts,
+	bestDraft,
+	betterDraft,
+	type CheckedDraft,
+	changesNothing,
+	type DraftRound,
+	isClean,
+} from "./drafts.ts";
 import type { CodeEngine } from "./engine.ts";
 import type { CodeFile } from "./file-format.ts";
 import { type CodePlan, continueStage, generateStage, repairCycles, reviewQuestions, reviewStage } from "./plan.ts";
@@ -31,7 +39,7 @@ export type CodeProgress =
 	| { type: "reviewed"; iteration: number; passed: boolean; score: number; issues: string[]; reviewer: string | null };
 
 /** Why the loop ended. */
-export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer" | "no_verdict";
+export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer" | "no_verdict" | "no_change";
 
 /** The result of the loop. */
 export interface CodeOutcome {
@@ -138,6 +146,7 @@ class CodeLoop {
 	#stopAfter(latest: CheckedDraft, best: CheckedDraft): LoopStop | null {
 		if (best.review.passed && best.files.length > 0) return "passed";
 		if (isClean(latest) && latest.review.lacksVerdict) return "no_verdict";
+		if (changesNothing(latest)) return "no_change";
 		if (this.#isLast(latest.iteration)) return "max_iters";
 		return this.#coversRepair(best) ? null : "budget";
 	}
@@ -155,7 +164,15 @@ class CodeLoop {
 	#round(iteration: number, before: CheckedDraft | null, drafts: number): DraftRound {
 		const { files: previous, missing } = before ?? { files: [], missing: [] };
 		return {
-			...{ iteration, previous, missing, stage: generateStage(iteration), continueStage: continueStage(iteration) },
+			...{
+				task: this.#task,
+				iteration,
+				previous,
+				missing,
+				stage: generateStage(iteration),
+				continueStage: continueStage(iteration),
+			},
+			wasClean: before !== null && isClean(before),
 			kept: reviewQuestions(this.#task, this.#cast, iteration, drafts),
 		};
 	}
@@ -249,7 +266,10 @@ class CodeLoop {
 		const clean = drafts.filter(isClean);
 		if (clean.length > 0) return clean;
 		if (before && isClean(before)) return [];
-		const isLast = this.#isLast(drafts[0].iteration) || !drafts.every((draft) => this.#coversRepair(draft));
+		const isLast =
+			this.#isLast(drafts[0].iteration) ||
+			drafts.every(changesNothing) ||
+			!drafts.every((draft) => this.#coversRepair(draft));
 		return isLast ? drafts.filter(({ files }) => files.length > 0) : [];
 	}
 

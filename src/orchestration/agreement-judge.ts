@@ -45,9 +45,17 @@ const answerNumbers = z.lazy(() =>
 	]),
 );
 
+/** Groups in a list. One of bare numbers may be a group, or name one answer of each. */
+const listedGroups = z.lazy(() =>
+	z
+		.array(z.unknown())
+		.refine((groups) => groups.some((group) => typeof group === "object" && group !== null))
+		.pipe(z.array(answerNumbers)),
+);
+
 const groupsSchema = z.lazy(() =>
 	z.object({
-		groups: z.union([z.array(answerNumbers), z.record(z.string(), answerNumbers).transform(Object.values<number[]>)]),
+		groups: z.union([listedGroups, z.record(z.string(), answerNumbers).transform(Object.values<number[]>)]),
 		/** Absent: nothing is known of answers in different groups. */
 		contradictions: z.array(answerNumbers).nullish(),
 	}),
@@ -151,7 +159,7 @@ function answersToJudge(answers: readonly Answer[], comparison: Comparison): Ans
 	return open.filter((answer, at) => !open.slice(0, at).some((before) => comparison.agrees(answer, before)));
 }
 
-/** One judge's verdict on answers in an order; null where it cannot be read. */
+/** One judge's verdict on answers in an order; null where it cannot be read, which the trace says. */
 async function askGroups(
 	task: Task,
 	panel: Panel,
@@ -162,6 +170,7 @@ async function askGroups(
 	const texts = answers.map(({ text }) => embedAnswer(task, text));
 	const [reading] = await askJson(engine, [groupsQuestion(task, panel, stage, texts)]);
 	const groups = reading?.value;
+	if (reading && !groups) engine.describe(stage, { compared: answers.length, verdict: reading.reading });
 	return groups ? (a, b) => relateByGroups(groups, answers.indexOf(a) + 1, answers.indexOf(b) + 1) : null;
 }
 
@@ -254,6 +263,6 @@ export async function countKeptParts(
 	const verdict = reading?.value;
 	const isKept = (_: string, at: number) => verdict?.kept.includes(at + 1) && !verdict.contradicted?.includes(at + 1);
 	const kept = verdict ? parts.filter(isKept).length : 0;
-	engine.describe(AGREE_STAGE, { parts: parts.length, kept });
+	engine.describe(AGREE_STAGE, { parts: parts.length, ...(verdict ? { kept } : { verdict: reading?.reading }) });
 	return kept;
 }

@@ -5,6 +5,7 @@ import { fitPlaceholder, jsonStringBytes, placeholder, placeholderBytes } from "
 import { materialRule, renderMaterial } from "../inference/material.ts";
 import { joinText } from "../providers/model-call.ts";
 import { readability } from "./confidence.ts";
+import { extractJson } from "./loose-json.ts";
 import {
 	type Answer,
 	type Engine,
@@ -37,59 +38,6 @@ export interface JsonReply<T> {
 	reply: Answer | NoAnswer;
 }
 
-/** Values are looked for at so many places of a text at most. */
-const MAX_JSON_STARTS = 20;
-
-/** Where the JSON value that starts at `from` ends, by its brackets; -1 where it does not end. */
-function findJsonEnd(text: string, from: number): number {
-	let depth = 0;
-	let inString = false;
-	for (let at = from; at < text.length; at++) {
-		const sign = text[at];
-		if (inString) {
-			if (sign === "\\") at++;
-			else if (sign === '"') inString = false;
-		} else if (sign === '"') inString = true;
-		else if (sign === "{" || sign === "[") depth++;
-		else if ((sign === "}" || sign === "]") && --depth === 0) return at + 1;
-	}
-	return -1;
-}
-
-/** A string, which stays, or a comma after the last member. */
-const TRAILING_COMMA = /("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g;
-
-/** The value of a JSON text, also where a comma follows its last member; undefined without one. */
-function parseLoosely(json: string): unknown {
-	for (const text of [json, json.replace(TRAILING_COMMA, "$1")]) {
-		try {
-			return JSON.parse(text);
-		} catch {
-			// The second form is tried, or there is no value.
-		}
-	}
-	return undefined;
-}
-
-/** Every outermost JSON object and list in a text, in order, whatever fence or prose surrounds it. */
-export function extractJson(text: string): unknown[] {
-	const found: unknown[] = [];
-	let at = text.search(/[{[]/);
-	for (let starts = 0; at >= 0 && starts < MAX_JSON_STARTS; starts++) {
-		const end = findJsonEnd(text, at);
-		let next = at + 1;
-		const value = end > 0 ? parseLoosely(text.slice(at, end)) : undefined;
-		// Brackets that hold no JSON are those of the prose. The value may stand inside them.
-		if (value !== undefined) {
-			found.push(value);
-			next = end;
-		}
-		const rest = text.slice(next).search(/[{[]/);
-		at = rest < 0 ? -1 : next + rest;
-	}
-	return found;
-}
-
 /** A value as it may be meant: itself, a list as the member of its name, and what an object holds alone or among others. */
 function* toReadings(value: unknown, listName: string | undefined): Generator<unknown> {
 	yield value;
@@ -99,9 +47,22 @@ function* toReadings(value: unknown, listName: string | undefined): Generator<un
 	} else if (typeof value === "object" && value !== null) yield* Object.values(value);
 }
 
-/** The value of the form in a reply; of several, the last, since reasons come first. Null without one. */
+/** A list of numbers alone says little: among several it is a part of a sentence. */
+function isNumberList(value: unknown): boolean {
+	return Array.isArray(value) && value.every((item) => typeof item === "number");
+}
+
+/** The values that may be meant, the likeliest first: of several the last, since reasons come first, and of lists only that. */
+function toMeant(values: readonly unknown[]): unknown[] {
+	const lists = values.filter((value) => Array.isArray(value));
+	const last = lists.at(-1);
+	const isClear = lists.length === 1 || !isNumberList(last);
+	return values.filter((value) => !Array.isArray(value) || (value === last && isClear)).toReversed();
+}
+
+/** The value of the form in a reply; null without one. */
 function readJson<T>({ schema, listName }: Pick<JsonQuestion<T>, "schema" | "listName">, text: string): T | null {
-	for (const value of extractJson(text).toReversed()) {
+	for (const value of toMeant(extractJson(text))) {
 		for (const reading of toReadings(value, listName)) {
 			const parsed = schema.safeParse(reading);
 			if (parsed.success) return parsed.data;

@@ -1,11 +1,12 @@
 // The sandbox's replies to code mode: small files in the format of the prompt, reviews of them, repairs.
 //
 //   [[flawed]]        the first draft has a flaw; the critic names it, and a repair fixes it
-//   [[hopeless]]      every draft has that flaw
+//   [[hopeless]]      every draft has that flaw, in other words each time
 //   [[unbalanced]]    the first draft lacks a bracket
 //   [[left out]]      the first draft leaves code out
 //   [[escaping]]      the first draft has a file outside its directory, beside a good one
 //   [[two files]]     a second file, which is JSON
+//   [[fenced]]        the file in a plain Markdown fence
 //   [[no code]]       prose instead of files
 //   [[wordy]]         so many words before the first draft's files that a low max_tokens cuts it; the continuation begins anew
 //   [[malformed json]], [[never json]]   the critic writes prose; the repair is JSON, or prose again
@@ -59,9 +60,10 @@ function renderFileBlock(boundary: string, path: string, content: string): strin
 }
 
 /** The content of a faulty draft; null for a good one. */
-function faultyContent(content: string, words: (word: string) => boolean, isRepair: boolean): string | null {
-	if (words("hopeless") || (words("flawed") && !isRepair)) return content.replace("written", `${FLAW}; written`);
-	if (isRepair) return null;
+function faultyContent(content: string, words: (word: string) => boolean, repair: number): string | null {
+	if (words("hopeless")) return content.replace("written", `${FLAW}; ${"again ".repeat(repair)}written`);
+	if (repair > 0) return null;
+	if (words("flawed")) return content.replace("written", `${FLAW}; written`);
 	if (words("unbalanced")) return `${content}(\n`;
 	if (words("left out")) return `${content}# ... rest of the code ...\n`;
 	return null;
@@ -72,12 +74,15 @@ function draftReply({ model, systemText, userText, stage }: StagedPrompt): strin
 	if (boundary === undefined) return null;
 	const words = (word: string) => userText.includes(`[[${word}]]`);
 	if (words("no code")) return "The sandbox would rather not write any.";
-	const isRepair = stageNumber(stage) > 0;
+	const repair = stageNumber(stage);
+	const isRepair = repair > 0;
 	const isContinuation = stage.stage.startsWith("continue");
 	const file = SAMPLE_FILES.get(stage.asksFor ?? "") ?? SAMPLE_NOTES;
 	const content = file.content(`written by the sandbox as ${model}`);
+	const main = faultyContent(content, words, repair) ?? content;
+	if (words("fenced")) return `The sandbox writes:\n\n\`\`\`\n${main}\`\`\`\n`;
 	const files = [
-		renderFileBlock(boundary, file.path, faultyContent(content, words, isRepair) ?? content),
+		renderFileBlock(boundary, file.path, main),
 		...(words("two files") ? [renderFileBlock(boundary, "data/settings.json", '{ "from": "the sandbox" }\n')] : []),
 		...(words("escaping") && !isRepair ? [renderFileBlock(boundary, "../outside.txt", "out\n")] : []),
 	];

@@ -4,7 +4,7 @@ import type { CodeEngine } from "../../src/code-mode/engine.ts";
 import { type CodeFile, fileBlock } from "../../src/code-mode/file-format.ts";
 import type { CodePlan } from "../../src/code-mode/plan.ts";
 import { type CodeOutcome, type CodeProgress, runCode } from "../../src/code-mode/run-code.ts";
-import { fail } from "../../src/failure.ts";
+import { type Failure, fail } from "../../src/failure.ts";
 import type { Member, Question } from "../../src/orchestration/strategy.ts";
 import { questionText } from "./fake-engine.ts";
 import { NONCE } from "./nonce.ts";
@@ -50,7 +50,7 @@ export async function runLoop(
 		plan?: Partial<CodePlan>;
 		covers?: (questions: readonly Question[], asked: AskedLoop) => boolean;
 	} = {},
-): Promise<{ outcome: CodeOutcome | null; reason: string | null } & AskedLoop> {
+): Promise<{ outcome: CodeOutcome | null; failure: Failure | null } & AskedLoop> {
 	const asked: AskedLoop = { questions: [], batches: [], details: {}, progress: [], rated: {} };
 	const engine: CodeEngine = {
 		async ask(questions) {
@@ -94,7 +94,7 @@ export async function runLoop(
 		...more.plan,
 	};
 	const result = await runCode(TASK, plan, cast, engine, (event) => asked.progress.push(event));
-	return { outcome: result.ok ? result.value : null, reason: result.ok ? null : result.failure.reason, ...asked };
+	return { outcome: result.ok ? result.value : null, failure: result.ok ? null : result.failure, ...asked };
 }
 
 export const stagesOf = ({ questions }: AskedLoop) => questions.map(({ stage, role }) => `${stage} ${role}`);

@@ -101,6 +101,13 @@ describe("a run", () => {
 		expect((await coded(`${TASK} [[hopeless]]`, { max_iters: 1 })).iterations).toBe(1);
 	});
 
+	it("whose file stands in a plain fence is reviewed and delivered under the name that the task says", async () => {
+		const answer = await coded("Write slug.py, a Python script. [[fenced]]");
+		expect(answer).toMatchObject({ passed: true, iterations: 1, files: [{ path: "slug.py" }] });
+		expect(answer.files[0]?.content).toContain("hello from the sandbox");
+		expect(upstream.answered).toBe(2);
+	});
+
 	it("without a review is one call, judged by the static checks", async () => {
 		const answer = await coded(TASK, { review: false, policy: "depth", max_iters: 5 });
 		expect(answer).toMatchObject({ passed: true, review: null, iterations: 1 });

@@ -77,7 +77,10 @@ describe("the loop", () => {
 
 	it("stops before a repair that the budget does not cover", async () => {
 		const done = await run(
-			(question, boundary) => (question.json ? verdict(false, 0.5, ["wrong"]) : written(boundary, GOOD)),
+			(question, boundary) =>
+				question.json
+					? verdict(false, 0.5, ["wrong"])
+					: written(boundary, { ...GOOD, content: `# ${question.stage}\n` }),
 			{ covers: (_, { questions }) => questions.length < 3 },
 		);
 		expect(done.outcome).toMatchObject({ stop: "budget", iterations: 2 });
@@ -92,11 +95,55 @@ describe("the loop", () => {
 	});
 
 	it("produces no code when no coder answers, and when none writes a file", async () => {
-		expect((await run(() => null)).reason).toBe("no_code_produced");
-		const prose = await run(() => "I cannot do that.");
-		expect(prose.reason).toBe("no_code_produced");
-		expect(stagesOf(prose)).toEqual(["generate:0 coder", "generate:1 coder", "generate:2 coder"]);
+		expect((await run(() => null)).failure?.reason).toBe("no_code_produced");
+		const prose = await run(() => "I'm sorry, but I can't\nhelp with that.");
+		expect(prose.failure).toMatchObject({
+			reason: "no_code_produced",
+			message: expect.stringContaining("“I'm sorry, but I can't help with that.”"),
+		});
+		expect(stagesOf(prose)).toEqual(["generate:0 coder", "generate:1 coder"]);
 		expect(textOf(prose.questions[1] as Question)).toContain("There are no files yet");
+	});
+});
+
+describe("a repair that changes nothing", () => {
+	it.each<[string, (boundary: string) => string]>([
+		["since it writes the same file", (boundary) => written(boundary, GOOD)],
+		["since it writes none", () => "The code is right as it is."],
+		["since it writes the same file into a fence", () => `\`\`\`python\n${GOOD.content}\`\`\``],
+	])("ends the loop: %s", async (_, say) => {
+		const done = await run((question, boundary) => {
+			if (question.json) return verdict(false, 0.5, ["wrong"]);
+			return question.stage === "generate:0" ? written(boundary, GOOD) : say(boundary);
+		});
+		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer", "generate:1 coder"]);
+		expect(done.outcome).toMatchObject({ stop: "no_change", iterations: 2, files: [GOOD], review: { score: 0.5 } });
+	});
+
+	it("of files that the static checks refute has them reviewed, since the answer needs a score", async () => {
+		const done = await run((question, boundary) =>
+			question.json ? verdict(false, 0.2, ["wrong"]) : written(boundary, UNBALANCED),
+		);
+		expect(stagesOf(done)).toEqual(["generate:0 coder", "generate:1 coder", "review:1 reviewer"]);
+		expect(done.outcome).toMatchObject({ stop: "no_change", review: { score: 0.2, reviewer: "critic" } });
+	});
+});
+
+describe("a correct file in a plain fence", () => {
+	it("is reviewed and delivered without a repair", async () => {
+		const done = await run((question) =>
+			question.json ? verdict(true, 0.9) : `Here it is:\n\n\`\`\`python\n${GOOD.content}\`\`\`\n\nIt adds two numbers.`,
+		);
+		expect(stagesOf(done)).toEqual(["generate:0 coder", "review:0 reviewer"]);
+		expect(done.outcome).toMatchObject({ files: [{ path: "main.py", content: GOOD.content }], stop: "passed" });
+	});
+
+	it("is the file that it repairs", async () => {
+		const done = await run((question, boundary) => {
+			if (question.json) return question.stage === "review:0" ? verdict(false, 0.5, ["wrong"]) : verdict(true, 0.9);
+			return question.stage === "generate:0" ? written(boundary, UNBALANCED) : `\`\`\`\n${GOOD.content}\`\`\``;
+		});
+		expect(done.outcome).toMatchObject({ files: [GOOD], stop: "passed" });
 	});
 });
 

@@ -131,6 +131,9 @@ describe("a judge of answers", () => {
 			'{"verdict": {"groups": [{"answers": [1, 2]}, {"answers": [3]}], "contradictions": []}}',
 		],
 		["groups by name", '{"groups": {"first": [1, 2], "second": 3}, "contradictions": []}'],
+		["single quotes", "{'reason': 'it's so', 'groups': [[1, 2], [3]], 'contradictions': []}"],
+		["commas too many, and comments", '```json\n{"groups": [[1, 2,], [3],], // so\n "contradictions": [],}\n```'],
+		["lists in the reason", `By [1] and [3], ${verdict([[1, 2], [3]])}`],
 		["a draft before the verdict", `${verdict([[1], [2], [3]], [[1, 2]])}\nNo, rather:\n${verdict([[1, 2], [3]])}`],
 	])("is read leniently: %s", async (_, reply) => {
 		const { relation, engine } = await compared(PROSE, () => reply);
@@ -143,11 +146,24 @@ describe("a judge of answers", () => {
 		expect([relation(0, 1), relation(0, 2)]).toEqual(["same", "unknown"]);
 	});
 
+	it.each([
+		"Answers [1, 2] say the same, and [3] does not.",
+		"[1, 2]",
+		'{"groups": [], "contradictions": []}',
+		'{"groups": [1, 2, 3], "contradictions": []}',
+		'{"reason": "so", "groups": [[1], [2], [3',
+		"Answers 1 and 2 say the same.",
+	])("is asked for once more where its verdict is %j", async (reply) => {
+		const { relation, engine } = await compared(PROSE, (call) => (call === 0 ? reply : verdict([[1, 2], [3]])));
+		expect([relation(0, 1), relation(0, 2), judgeCalls(engine)]).toEqual(["same", "compatible", 2]);
+	});
+
 	it("whose verdict cannot be read is asked once more, and then nothing agrees or contradicts", async () => {
 		const repaired = await compared(PROSE, (call) => (call === 0 ? "Hard to say." : verdict([[1, 2, 3]])));
 		expect([repaired.relation(0, 1), judgeCalls(repaired.engine)]).toEqual(["same", 2]);
 		const never = await compared(PROSE, () => "Hard to say.");
 		expect([never.relation(0, 1), judgeCalls(never.engine)]).toEqual(["unknown", 2]);
+		expect(never.engine.details["agree"]).toEqual({ compared: 3, verdict: "unreadable" });
 	});
 
 	it("is asked again in reverse only where its verdict decides, and the more cautious verdict counts", async () => {
@@ -244,6 +260,7 @@ describe("the agreement of a split task", () => {
 		["the share of parts that the synthesis keeps", '{"reason": "so", "kept": [1], "contradicted": []}', 0.5],
 		["without those it contradicts", '{"reason": "so", "kept": ["1", "Part 2"], "contradicted": [2]}', 0.5],
 		["all of them", '{"kept": [1, 2], "contradicted": []}', 1],
+		["those of the one list", "[2]", 0.5],
 		["none where the judge is silent", null, 0],
 	])("is %s", async (_, reply, agreement) => {
 		const engine = fakeEngine(({ role, stage }) =>
@@ -251,5 +268,19 @@ describe("the agreement of a split task", () => {
 		);
 		const result = await decomposeAndRoute.run(task(), toPanel(["a"]), engine);
 		expect(result).toMatchObject({ ok: true, value: { agreement } });
+	});
+
+	it("is asked for again where several lists are no verdict, and its absence is told", async () => {
+		const says = (verdicts: readonly string[]) =>
+			fakeEngine(({ role, stage, asksFor }) => {
+				if (stage === "agree") return (asksFor === "repair" ? verdicts[1] : verdicts[0]) ?? null;
+				return role === "planner" ? plan : "a part or the whole of it, in some words";
+			});
+		const lists = "Kept: [1, 2]. Contradicted: [2].";
+		const repaired = says([lists, '{"kept": [1, 2], "contradicted": [2]}']);
+		expect(await decomposeAndRoute.run(task(), toPanel(["a"]), repaired)).toMatchObject({ value: { agreement: 0.5 } });
+		const never = says([lists, "I can't."]);
+		await decomposeAndRoute.run(task(), toPanel(["a"]), never);
+		expect(never.details["agree"]).toEqual({ parts: 2, verdict: "unreadable" });
 	});
 });

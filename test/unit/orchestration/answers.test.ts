@@ -5,7 +5,6 @@ import { Comparison, type Relation } from "../../../src/orchestration/agreement.
 import { detectAnswerKind } from "../../../src/orchestration/answer-kind.ts";
 import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
 import { type AnswerKind, findFinalAnswer, normalizeAnswer } from "../../../src/orchestration/final-answer.ts";
-import { extractJson } from "../../../src/orchestration/json-reply.ts";
 import { toTask } from "../../../src/orchestration/request.ts";
 import { NONCE } from "../../support/nonce.ts";
 
@@ -260,19 +259,5 @@ describe("confidence", () => {
 				},
 			),
 		);
-	});
-});
-
-describe("the JSON in a reply", () => {
-	it.each<[string, unknown[]]>([
-		['{"a":1}', [{ a: 1 }]],
-		['Sure!\n```json\n{"a":1}\n```\nDone.', [{ a: 1 }]],
-		['Of {both} [1, 2]: {"a": "}"} and {"b": [3]}', [[1, 2], { a: "}" }, { b: [3] }]],
-		['{"a": [1, 2,], "b": ",}",\n}', [{ a: [1, 2], b: ",}" }]],
-		["{", []],
-		["nothing", []],
-		["} {", []],
-	])("%j is %j", (text, value) => {
-		expect(extractJson(text)).toEqual(value);
 	});
 });
