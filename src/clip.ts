@@ -22,3 +22,10 @@ export function clipMiddle(text: string, unitsPerEnd: number): string {
 	if (text.length <= 2 * unitsPerEnd) return text;
 	return `${text.slice(0, unitsPerEnd)}\n${text.slice(-unitsPerEnd)}`;
 }
+
+/** A text in one line, clipped and in quotation marks; empty where it is blank. */
+export function quoteClipped(text: string, maxCharacters: number): string {
+	const line = text.replace(/\s+/g, " ").trim();
+	const clipped = clipCharacters(line, maxCharacters);
+	return clipped === "" ? "" : `“${clipped}${clipped.length < line.length ? "…" : ""}”`;
+}

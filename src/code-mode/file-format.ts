@@ -3,7 +3,7 @@
 //
 // Every marker carries a boundary, which is the beginning of the prompt's mark: the request's random nonce, or where a text of the
 // prompt holds that boundary, the nonce hashed on. So no text that was there before can hold a marker.
-import { clipCharacters } from "../clip.ts";
+import { quoteClipped } from "../clip.ts";
 import { NONCE_DIGITS } from "../inference/material.ts";
 import { hashText } from "../proof/hash.ts";
 import { utf8Length } from "../providers/wire.ts";
@@ -233,10 +233,8 @@ const MAX_QUOTED_CHARACTERS = 300;
 
 /** Tells an answer without a file in its own words. */
 function noFileMessage(answer: string): string {
-	const said = answer.replace(/\s+/g, " ").trim();
-	const quoted = clipCharacters(said, MAX_QUOTED_CHARACTERS);
-	const words = quoted === "" ? "" : `: “${quoted}${quoted.length < said.length ? "…" : ""}”`;
-	return `the answer holds no file in the form that was asked for${words}`;
+	const words = quoteClipped(answer, MAX_QUOTED_CHARACTERS);
+	return `the answer holds no file in the form that was asked for${words === "" ? "" : `: ${words}`}`;
 }
 
 /** Whether an answer has a line that is a marker. */

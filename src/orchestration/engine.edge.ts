@@ -1,5 +1,6 @@
 // Turns strategies' questions into the calls of a workflow, and bounds their cost.
 import { isDeliverable, judgeAnswer, type NonAnswer } from "../answers/verdict.ts";
+import { quoteClipped } from "../clip.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { toAskedTask, toSaidAnswer } from "../inference/answer-verdict.ts";
@@ -50,6 +51,15 @@ const SAID_INSTEAD: Readonly<Record<NonAnswer, string>> = {
 	other_language: "it answered in another language",
 };
 
+/** So much of a refusal or an error message is told. */
+const MAX_TOLD_CHARACTERS = 300;
+
+/** What a model said where that tells why it did not answer. */
+function inOwnWords(kind: NonAnswer, text: string): string {
+	const words = kind === "refusal" || kind === "error_text" ? quoteClipped(text, MAX_TOLD_CHARACTERS) : "";
+	return words === "" ? "" : `: ${words}`;
+}
+
 /** What a strategy gets of a call: an answer, which counts, or what was said instead, which does not. */
 function toReply(result: CallResult, question: Question, task: Task): Answer | NoAnswer {
 	if (!result.ok) return result;
@@ -74,7 +84,7 @@ function toReply(result: CallResult, question: Question, task: Task): Answer | N
 	rate(0);
 	const failure: Failure = {
 		reason: "all_models_failed",
-		attempts: [`${model}: ${SAID_INSTEAD[kind]}`],
+		attempts: [`${model}: ${SAID_INSTEAD[kind]}${inOwnWords(kind, result.text)}`],
 		costUsd: 0,
 		retryAfterMs: null,
 	};

@@ -27,8 +27,8 @@ describe("a coder that refuses", () => {
 	});
 
 	it("like the other one leaves no code, and says why", async () => {
-		const { outcome, reason, questions } = await say(() => REFUSED);
-		expect([outcome, reason]).toEqual([null, "no_code_produced"]);
+		const { outcome, failure, questions } = await say(() => REFUSED);
+		expect([outcome, failure?.reason]).toEqual([null, "no_code_produced"]);
 		expect(questions).toHaveLength(2);
 	});
 
