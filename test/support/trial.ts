@@ -77,6 +77,7 @@ interface MeterCall {
 }
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Longer than any reservation. */
 const PAST_RESERVATIONS_MS = 900_000;
 
@@ -267,13 +268,14 @@ export class Trial {
 		}
 	}
 
-	/** What the meter still holds. */
+	/** What the meter still holds. An alarm more than a day ahead is none: it lets the stored bytes of a day leave their sum. */
 	async held(): Promise<{ unflushed: number; open: number; alarmAtMs: number | null }> {
 		const counts = await runInDurableObject(this.#meter(), (_, { storage }) => ({
 			unflushed: storage.sql.exec<{ n: number }>(UNFLUSHED).one().n,
 			open: storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM slots WHERE closed_at_ms IS NULL").one().n,
 		}));
-		return { ...counts, alarmAtMs: await alarmAtMs(this.#meter()) };
+		const atMs = await alarmAtMs(this.#meter());
+		return { ...counts, alarmAtMs: atMs !== null && atMs > Date.now() + DAY_MS ? null : atMs };
 	}
 
 	/** The totals that the meter has written down. */
