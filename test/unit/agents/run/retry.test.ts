@@ -82,7 +82,8 @@ describe("the order of models", () => {
 
 describe("models that were tried in vain", () => {
 	it("are done without from the fourth try on", () => {
-		const after = (failedTries: number) => triedInVain({ failedTries, deaths: 0, notBeforeMs: 0, askLast: ["a", "b"] });
-		expect([triedInVain(null), after(2), after(3)]).toEqual([[], [], ["a", "b"]]);
+		const vainAfter = (failedTries: number) =>
+			triedInVain({ failedTries, deaths: 0, notBeforeMs: 0, askLast: ["a", "b"] });
+		expect([triedInVain(null), vainAfter(2), vainAfter(3)]).toEqual([[], [], ["a", "b"]]);
 	});
 });
