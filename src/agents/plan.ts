@@ -1,7 +1,7 @@
 // A run's plan by a model: when one is asked for, its prompts, and the parsing of its answer. goal-structure.ts makes a plan without
 // a model. Calling the model is left to the caller. Pure.
 import { extractJson } from "../orchestration/loose-json.ts";
-import { type PromptMessage, STEP_RULE, toWordLimit } from "./prompt.ts";
+import { type PromptHead, type PromptMessage, stepMessages, toWordLimit } from "./prompt.ts";
 
 /** The most subtasks of one plan. */
 export const MAX_PLANNED_SUBTASKS = 20;
@@ -50,29 +50,24 @@ const PLAN_FORM =
 	'{"subtasks": [{"title": "three to eight words", "task": "one or two sentences", "is_section": false}]}';
 
 /** What a plan is asked for. */
-export interface PlanRequest {
-	goal: string;
+export interface PlanRequest extends PromptHead {
 	maxSubtasks: number;
 	/** Of each result. */
 	maxTokens: number;
 }
 
 /** The prompt to split a goal. */
-export function planMessages({ goal, maxSubtasks, maxTokens }: PlanRequest): PromptMessage[] {
-	const system = [
-		"You split a goal into subtasks. They are worked on one after another, each by a language model that is shown the results of those before it.",
-		STEP_RULE,
+export function planMessages({ maxSubtasks, maxTokens, ...head }: PlanRequest): PromptMessage[] {
+	const rules = [
+		"You split the goal into subtasks, and do none of them. They are worked on one after another, each by a language model that is shown the results of those before it.",
 		`The models have no tools, no web and no files, and nothing that they write is executed. So plan nothing that needs a search, a file or a program. Each result has at most ${toWordLimit(maxTokens)} words; split what must be longer.`,
-		`Answer with a JSON object of 1 to ${maxSubtasks} subtasks and nothing else: ${PLAN_FORM}`,
 		"A task says what is to be produced. Keep the order in which the subtasks must be done. Titles and tasks are in the language of the goal.",
 		"Where the goal asks for a text of several parts (chapters, sections, letters, files), make a subtask of each part, and set its is_section to true: its result stands in the text as it is. A subtask that only prepares others is no section. Where the goal asks for one answer, a decision, a figure or a summary, nothing is a section.",
 		"Use as few as the goal needs: a goal that needs no splitting is one subtask.",
 		"Leave out a last subtask that only puts the results together, and an introduction and a conclusion of the whole; that is done without you.",
+		`Answer with a JSON object of 1 to ${maxSubtasks} subtasks and nothing else: ${PLAN_FORM}`,
 	];
-	return [
-		{ role: "system", content: system.join("\n") },
-		{ role: "user", content: goal },
-	];
+	return stepMessages(head, [], rules);
 }
 
 /**

@@ -11,9 +11,12 @@ import { MAX_WEBHOOK_URL_CHARS } from "../webhooks/webhook.ts";
 import { runLimitFields } from "./run/limits.ts";
 
 const MAX_KEY_CHARS = 200;
+const MAX_TIME_ZONE_CHARS = 64;
 /** Default output limit of each call (docs/reference.md, "Limits"). */
 export const DEFAULT_AGENT_MAX_TOKENS = 1_024;
 export const DEFAULT_AGENT_TEMPERATURE = 0.5;
+/** The zone of the date that steps are told. */
+export const DEFAULT_TIME_ZONE = "UTC";
 
 /** The fields that say how a run is answered. They change nothing of the run. */
 function answerFields() {
@@ -21,6 +24,17 @@ function answerFields() {
 		stream: z.boolean().nullish().describe("Progress as Server-Sent Events, then the run."),
 		background: z.boolean().nullish().describe("Answer at once, 202 with the run as it stands; not with `stream`."),
 	};
+}
+
+/** Whether a name is that of an IANA time zone. An offset such as `+01:00` is none. */
+function isTimeZone(name: string): boolean {
+	if (!/^[A-Za-z]/.test(name)) return false;
+	try {
+		new Intl.DateTimeFormat("en-US", { timeZone: name });
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** A `null` counts as absent. */
@@ -39,6 +53,12 @@ export const agentRunRequestSchema = z.lazy(() =>
 		max_tokens: z.int().positive().nullish().describe(`Of each model call; ${DEFAULT_AGENT_MAX_TOKENS} by default.`),
 		temperature: z.number().min(0).max(2).nullish().describe(`${DEFAULT_AGENT_TEMPERATURE} by default.`),
 		reasoning_effort: reasoningEffortField(),
+		time_zone: z
+			.string()
+			.max(MAX_TIME_ZONE_CHARS)
+			.refine(isTimeZone, "is no IANA time zone")
+			.nullish()
+			.describe("IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default."),
 		workspace_id: workspaceIdSchema.nullish().describe("Where the run's audit events belong."),
 		...ruleFields(),
 		...answerFields(),

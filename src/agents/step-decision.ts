@@ -151,7 +151,8 @@ function withCompletion(
 
 /**
  * Decides on a step: the highest intensity at which an answer of the requested length fits, or one of at least half that length. If
- * none fits, the longest answer of the cheapest model, lowest intensity first; otherwise no step (docs/reference.md, "Agents"). The
+ * none fits, the longest answer that does, of the intended models of the highest intensity that has one; then of the cheapest model,
+ * lowest intensity first; otherwise no step (docs/reference.md, "Agents"). The
  * decision always fits, even if a longer answer would cost less.
  */
 export function decideStep(request: StepRequest, allowance: StepAllowance): StepCall | StepStop {
@@ -180,6 +181,10 @@ export function decideStep(request: StepRequest, allowance: StepAllowance): Step
 		}
 		refused.push({ intensity, worstCase });
 		const shorter = findShorter({ intensity, models: "intended", leastTokens: leastKept });
+		if (shorter) return shorter;
+	}
+	for (const intensity of intensities) {
+		const shorter = findShorter({ intensity, models: "intended", leastTokens });
 		if (shorter) return shorter;
 	}
 	for (const intensity of intensities.toReversed()) {

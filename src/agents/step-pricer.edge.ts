@@ -1,39 +1,28 @@
 // Prices a step before it is made: its models at an intensity, its strategy, and the most that it can cost. Calls no model.
-import type { Failure, Result } from "../failure.ts";
+import type { Failure } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
-import type { CallOptions } from "../inference/plan.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
 import { detectAnswerKind } from "../orchestration/answer-kind.ts";
 import { sumBounds } from "../orchestration/bounds.ts";
 import { followingBound } from "../orchestration/continuation.ts";
 import type { EffortRule, WorkflowEfforts } from "../orchestration/effort-rule.ts";
 import { questionBounder } from "../orchestration/engine.edge.ts";
-import { type ModelPool, selectPool } from "../orchestration/model-pool.edge.ts";
+import type { ModelPool } from "../orchestration/model-pool.edge.ts";
 import { choosePanel, toMember } from "../orchestration/panel.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
 import { type SizedStrategy, STRATEGY } from "../orchestration/strategies.ts";
-import {
-	type EffortPolicy,
-	type Panel,
-	type Question,
-	systemMessage,
-	type Task,
-	userMessage,
-} from "../orchestration/strategy.ts";
-import type { Message } from "../providers/model-call.ts";
-import type { RoutingConfig } from "../routing/routing-config.ts";
+import { type Panel, type Question, systemMessage, type Task, userMessage } from "../orchestration/strategy.ts";
+import type { Message, TextPart } from "../providers/model-call.ts";
 import { detectSignals } from "../routing/signals.ts";
 import { isNecessary } from "./necessary-calls.ts";
 import type { PromptMessage } from "./prompt.ts";
 import { orderPanel } from "./run/retry.ts";
 import type { Intensity, StepModels } from "./step-decision.ts";
+import { type PoolRules, selectStepPool } from "./step-pool.edge.ts";
 import { SINGLE_ONLY, suitKind } from "./step-strategy.ts";
 
 /** The rules for every call of a run. */
-export interface StepRules {
-	policy: EffortPolicy;
-	config: RoutingConfig | null;
-	gate: CallOptions["gate"];
+export interface StepRules extends PoolRules {
 	temperature: number;
 	efforts: WorkflowEfforts;
 	/** Marks the texts of others in its prompts (inference/material.ts). */
@@ -58,6 +47,8 @@ export interface StepSpec {
 	ceilingNanoUsd: number;
 	/** Models that failed an earlier try of the step, which are asked after all others. */
 	askLast?: readonly string[];
+	/** Models that the step does without where another may serve. */
+	avoid?: readonly string[];
 	/** The longest second question that may follow the first answer. */
 	followUp?: readonly PromptMessage[];
 }
@@ -77,12 +68,15 @@ export interface PricedStep {
 	boundNanoUsd: number;
 }
 
-/** The model ids that routing knows the intensities by. */
-const ROUTING_MODEL_ID: Readonly<Record<Intensity, string>> = { Laser: "laser-1", Halo: "halo-1", Foton: "foton-1" };
+/** A shorter beginning is cached by no provider that wants a mark for it. */
+const MIN_CACHED_CHARS = 4_096;
 
-function toModelMessage({ role, content }: PromptMessage): Message {
+function toModelMessage({ role, content, sharedChars = 0 }: PromptMessage): Message {
 	if (role === "assistant") return { role, content: [{ type: "text", text: content }] };
-	return role === "system" ? systemMessage(content) : userMessage(content);
+	if (role === "system") return systemMessage(content);
+	if (sharedChars < MIN_CACHED_CHARS) return userMessage(content);
+	const shared: TextPart = { type: "text", text: content.slice(0, sharedChars), cache: {} };
+	return { role, content: [shared, { type: "text", text: content.slice(sharedChars), continues: true }] };
 }
 
 /** Messages as a strategy's task. */
@@ -93,34 +87,8 @@ export function toPromptTask(
 ): Task {
 	const prompt = question ?? messages.findLast(({ role }) => role === "user")?.content ?? "";
 	const task = { messages: messages.map(toModelMessage), prompt, ...limits };
-	const kind = detectAnswerKind(prompt, detectSignals(toQuestionCall({ ...task, json: false })));
+	const kind = detectAnswerKind(prompt, detectSignals(toQuestionCall({ ...task, json: false }), question));
 	return { ...task, kind };
-}
-
-/**
- * The models that may work on a task at an intensity. Flat-rate runs never call a hyper-frontier model (docs/reference.md,
- * "Agents").
- * @param isSingle only one model answers, so no panel is ranked.
- */
-export function selectStepPool(
-	context: PlanContext,
-	{ policy, config, gate }: Pick<StepRules, "policy" | "config" | "gate">,
-	intensity: Intensity,
-	task: Task,
-	isSingle = false,
-): Result<ModelPool> {
-	return selectPool(context, toQuestionCall({ ...task, json: false }), {
-		policy,
-		model: ROUTING_MODEL_ID[intensity],
-		config: config && { config, matches: () => false },
-		gate,
-		planLimitNanoUsd: null,
-		only: {
-			allows: ({ hyper_frontier }) => !hyper_frontier,
-			noneMessage: "no model that agents may use is available",
-		},
-		isSingle,
-	});
 }
 
 /** The pool with only its cheapest model, and fallbacks that cost no more. */
@@ -172,7 +140,7 @@ export class StepPricer {
 	}
 
 	#price(intensity: Intensity, maxTokens: number, models: StepModels): PricedStep | null {
-		const { sizesFor, askLast = [], messagesFor, question, asksFor } = this.#step;
+		const { sizesFor, askLast = [], avoid = [], messagesFor, question, asksFor } = this.#step;
 		const context = this.#context;
 		const { efforts } = this.#rules;
 		const messages = messagesFor(maxTokens);
@@ -181,7 +149,7 @@ export class StepPricer {
 		const isAlone = isCheapest || maxTokens < this.#maxTokens;
 		const sizes = isAlone ? SINGLE_ONLY : suitKind(sizesFor(intensity), task.kind);
 		const isSingle = sizes.every(({ strategy }) => STRATEGY[strategy].isOneCall);
-		const found = selectStepPool(context, this.#rules, intensity, task, isSingle);
+		const found = selectStepPool(context, this.#rules, intensity, task, { isSingle, avoid });
 		if (!found.ok) {
 			if (found.failure.reason === "compliance_blocked") this.#refusal ??= found.failure;
 			return null;

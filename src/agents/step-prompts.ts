@@ -1,9 +1,9 @@
-// The prompts of a run's steps: the goal, the plan, one subtask, and excerpts of earlier results. A step can claim that the whole goal
+// The prompts of a run's steps: the goal, then the plan, excerpts of earlier results, one subtask, and its rules. A step can claim that the whole goal
 // is met. The prompts of plans are in plan.ts. Pure.
 import { clipCharacters } from "../clip.ts";
-import { materialRule, renderMaterial } from "../inference/material.ts";
+import { renderMaterial } from "../inference/material.ts";
 import { excerptResults, type SubtaskResult } from "./excerpt.ts";
-import { AGENT_RULES, lengthRule, type PromptMessage, type StepMarks } from "./prompt.ts";
+import { lengthRule, type PromptHead, type PromptMessage, type StepMarks, stepMessages } from "./prompt.ts";
 import { SECTIONS_MARK } from "./sections.ts";
 
 /** Space for the results of all earlier steps in the prompt of a subtask. */
@@ -22,7 +22,7 @@ const SUBTASK_RULE =
 	"Give the result of your subtask and nothing else: no preamble, no report on what you did, no outlook. Leave the other subtasks to their own steps.";
 
 const FINAL_RULES = [
-	"You write the final answer to a goal from the results of its subtasks. Nothing comes after your answer: the user gets it as it is.",
+	"You write the final answer to the goal from the results of its subtasks. Nothing comes after your answer: the user gets it as it is.",
 	"Answer the goal itself, completely and in the form it asks for. Do not mention subtasks or that there were several results.",
 	"Where something is missing in the results, say so in one sentence and do not make it up.",
 ];
@@ -35,8 +35,7 @@ const FRAME_RULES = [
 	"Do not repeat, rewrite or list the sections. Do not mention subtasks. Where a section is missing, say so in one sentence and do not make it up.",
 ];
 
-interface SubtaskPrompt {
-	goal: string;
+interface SubtaskPrompt extends PromptHead {
 	plan: readonly string[];
 	/** Of the subtask, counts from 1. */
 	number: number;
@@ -45,7 +44,6 @@ interface SubtaskPrompt {
 	earlier: readonly SubtaskResult[];
 	/** Of the answer. */
 	maxTokens: number;
-	marks: StepMarks;
 }
 
 function promptSection(title: string, text: string): string {
@@ -104,56 +102,41 @@ export function subtaskMessages(prompt: SubtaskPrompt): PromptMessage[] {
 	const skippable = skippableSubtasks(prompt);
 	const hasPlan = plan.length > 1;
 	const material = (name: string, text: string) => renderMaterial(marks.nonce, name, [text]);
-	const user = [
-		promptSection("Goal", goal),
+	const shown = [
 		...(hasPlan ? [promptSection("Plan of the run", material("Plan", renderPlan(plan, number)))] : []),
 		...(earlier.length > 0
 			? [promptSection("Results so far", material("Results", excerptResults(earlier, EARLIER_RESULTS_BYTES)))]
 			: []),
 		...(isWhole ? [] : [promptSection(`Subtask ${number} of ${plan.length}`, subtask)]),
 	];
-	const system = [
-		`You carry out ${isWhole ? "a goal" : "one subtask of a goal"}.`,
-		...AGENT_RULES,
-		...(hasPlan || earlier.length > 0 ? [materialRule(marks.nonce)] : []),
+	const rules = [
+		isWhole ? "Carry out the goal." : "Carry out this one subtask of the goal.",
 		SUBTASK_RULE,
 		purposeRule(prompt),
 		lengthRule(maxTokens),
 		...(skippable.length > 0 ? [claimRule(skippable, marks)] : []),
 	];
-	return [
-		{ role: "system", content: system.join("\n") },
-		{ role: "user", content: user.join("\n\n") },
-	];
+	return stepMessages(prompt, shown, rules);
 }
 
-interface FinalPrompt {
-	goal: string;
+interface FinalPrompt extends PromptHead {
 	/** Excerpts of all results, or a placeholder of their size. */
 	results: string;
 	/** Subtasks of the plan that were not done. */
 	missing: readonly string[];
 	/** Of the answer. */
 	maxTokens: number;
-	marks: StepMarks;
 }
 
-function closingMessages(
-	rules: readonly string[],
-	{ goal, results, missing, maxTokens, marks: { nonce } }: FinalPrompt,
-): PromptMessage[] {
-	const system = [...rules, ...AGENT_RULES, materialRule(nonce), lengthRule(maxTokens)];
-	const material = (name: string, text: string) => renderMaterial(nonce, name, [text]);
+function closingMessages(rules: readonly string[], prompt: FinalPrompt): PromptMessage[] {
+	const { results, missing, maxTokens, marks } = prompt;
+	const material = (name: string, text: string) => renderMaterial(marks.nonce, name, [text]);
 	const notDone = missing.map((subtask) => `- ${toPlanLine(subtask)}`).join("\n");
-	const user = [
-		promptSection("Goal", goal),
+	const shown = [
 		promptSection("Results", material("Results", results)),
 		...(notDone === "" ? [] : [promptSection("Subtasks that were not done", material("Subtasks", notDone))]),
 	];
-	return [
-		{ role: "system", content: system.join("\n") },
-		{ role: "user", content: user.join("\n\n") },
-	];
+	return stepMessages(prompt, shown, [...rules, lengthRule(maxTokens)]);
 }
 
 /** The prompt for the final answer. */

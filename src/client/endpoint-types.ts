@@ -1224,6 +1224,8 @@ export interface EndpointTypes {
 			temperature?: number | null;
 			/** Of every call; by policy and role where it is left out. */
 			reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | null;
+			/** IANA zone of the date that each step is told, such as `Europe/Warsaw`; `UTC` by default. */
+			time_zone?: string | null;
 			/** Where the run's audit events belong. */
 			workspace_id?: string | null;
 			/** A routing config. */

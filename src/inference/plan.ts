@@ -46,6 +46,8 @@ export interface CallOptions {
 	defaultMaxTokens?: number;
 	/** The client's own name of the conversation, which keeps to its model. Without one, the messages tell the conversation. */
 	conversation?: string;
+	/** The part of the prompt that says what is asked, where the service wrote the rest of it; by default the last user messages. */
+	asks?: string;
 	/** Every model that is sent the call must pass it; null without a compliance policy. */
 	gate: ComplianceGate | null;
 	/** What the pricing plan lets the whole request cost, nano-USD; null for anything. Default: a guarded plan's envelope. */
@@ -201,7 +203,7 @@ export function* planInSteps(
 ): Steps<Result<CallPlan>> {
 	const { catalog } = settings;
 	const observations = observe(call);
-	const detected = detectSignals(call);
+	const detected = detectSignals(call, options.asks);
 	const chars = CHARS_PER_TOKEN * detected.promptTokens;
 	yield chars;
 	const accessFor = providerAccess(settings);

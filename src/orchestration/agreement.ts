@@ -135,6 +135,12 @@ export class Comparison {
 		return answers.length > 1 && this.agreement(answers) === 1;
 	}
 
+	/** Whether there are several answers, which are one whole text. */
+	areIdentical(answers: readonly ComparedAnswer[]): boolean {
+		const texts = new Set(answers.map((answer) => this.#reading(answer).text));
+		return texts.size === 1 && this.isUnanimous(answers);
+	}
+
 	/** The answer that most others say the same as. Among equals, one that is whole, then the first. */
 	findCentral<T extends ComparedAnswer>(answers: readonly [T, ...T[]]): T {
 		const [first, ...rest] = answers.map((answer) => {

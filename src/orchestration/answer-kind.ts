@@ -70,6 +70,13 @@ function hasParts(prompt: string, { intents: [top = "chat"], probabilities }: Ta
 	return isTalk && prompt.length <= MAX_QUESTION_CHARS && countQuestions(prompt) >= 2;
 }
 
+/** Short questions in one line are answered together: nobody splits "Who was Ada Lovelace? And what did she write?". */
+const MAX_LINE_CHARS = 300;
+
+function isOneLine(prompt: string): boolean {
+	return prompt.length <= MAX_LINE_CHARS && !/\n|(?:^|\s)(?:1[.)]|\(a\))\s/.test(prompt.trim());
+}
+
 /** Whether the prompt ends in choices that begin with letters. */
 function offersChoices(prompt: string): boolean {
 	const found = [...prompt.matchAll(CHOICE_LINES)];
@@ -122,7 +129,9 @@ export interface PromptTraits {
 	kind: AnswerKind;
 	/** Small talk, a well-known fact or a phrase to translate: one cheap model does it. */
 	isSimple: boolean;
-	/** It has two or more parts that can be answered one by one. */
+	/** Nothing in it needs more than the least that its policy does. */
+	isTrivial: boolean;
+	/** It has two or more parts that are worth answering one by one. */
 	hasParts: boolean;
 	/** Two sides are weighed. */
 	weighs: boolean;
@@ -140,6 +149,9 @@ export function readTraits(prompt: string, signals: TaskSignals): PromptTraits {
 	const isPhrase = top === "translation" && level === 1 && facts.chars <= PHRASE_CHARS;
 	// A program that computes something is read as both.
 	const intent = top === "math" && intents.includes("code") ? "code" : top;
-	const parts = kind === "none" && hasParts(prompt, signals);
-	return { intent, kind, isSimple: isTrivialTalk || isPhrase, hasParts: parts, weighs: WEIGHS.test(prompt) };
+	const isSimple = isTrivialTalk || isPhrase;
+	return {
+		...{ intent, kind, isSimple, isTrivial: isSimple || difficulty === "trivial", weighs: WEIGHS.test(prompt) },
+		hasParts: kind === "none" && !isOneLine(prompt) && hasParts(prompt, signals),
+	};
 }

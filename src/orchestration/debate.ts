@@ -16,7 +16,7 @@ import { supportFor, toPanelResult } from "./confidence.ts";
 import { type Draft, reviseDrafts, toDrafts } from "./drafts.ts";
 import { mergeQuestion } from "./ensemble-moa.ts";
 import { FINAL_ANSWER_INSTRUCTION } from "./final-answer.ts";
-import { nonceFor, writerMessages } from "./prompt.ts";
+import { nonceFor, takesFinalAnswerLine, writerMessages } from "./prompt.ts";
 import {
 	type Answer,
 	answerPlaceholder,
@@ -39,7 +39,7 @@ const REVISION_PROMPT =
 
 /** Asks a member in a round. From the second round on, the prompt holds all answers, the member's own first. */
 function debaterQuestion(task: Task, member: Member, round: number, texts: readonly string[]): Question {
-	const ending = task.kind === "none" ? "" : FINAL_ANSWER_INSTRUCTION;
+	const ending = takesFinalAnswerLine(task) ? FINAL_ANSWER_INSTRUCTION : "";
 	const asksFor = ending === "" ? task.asksFor : "final_answer";
 	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
 	if (texts.length === 0) return toTaskQuestion(task, place, ending === "" ? [] : [systemMessage(ending)]);

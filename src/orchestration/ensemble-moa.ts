@@ -23,6 +23,7 @@ import {
 	type Panel,
 	type Question,
 	type Strategy,
+	type StrategyResult,
 	type Task,
 	toTaskQuestion,
 } from "./strategy.ts";
@@ -126,6 +127,8 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 		const [first, ...rest] = proposals.map(({ answer }) => answer);
 		if (!first) return fail(combineFailures(replies));
 		engine.describe("propose", { proposals: proposals.length, failed: replies.length - proposals.length });
+		const independent = new Comparison(task.kind);
+		if (independent.areIdentical([first, ...rest])) return ok(endIdentical(engine, [first, ...rest], independent));
 		const drafts = await refineDrafts(task, panel, engine, proposals);
 		const [aggregated] =
 			rest.length > 0 ? await engine.ask([aggregateQuestion(task, panel, embedDrafts(task, drafts))]) : [];
@@ -157,6 +160,19 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 		return ok(toPanelResult(final, { confidence, agreement, central, answers: all, comparison }));
 	},
 };
+
+/** The result of a panel whose proposals are identical: nothing is left to merge. */
+export function endIdentical(
+	engine: Engine,
+	answers: readonly [Answer, ...Answer[]],
+	comparison: Comparison,
+): StrategyResult {
+	const final = comparison.findCentral(answers);
+	for (const answer of answers) answer.rate(supportFor(answer, answers, comparison));
+	engine.describe("propose", { identical: true });
+	const confidence = supportFor(final, answers, comparison);
+	return toPanelResult(final, { confidence, agreement: 1, central: final, answers, comparison });
+}
 
 /** How the final answer came about, in words. */
 function explainFinal(final: Answer, written: Answer | null, hasSeveral: boolean): string {

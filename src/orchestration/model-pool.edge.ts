@@ -24,7 +24,7 @@ export interface ModelPool extends PanelPool {
 }
 
 /** How a pool is selected and called. */
-interface PoolOptions extends Pick<CallOptions, "gate"> {
+interface PoolOptions extends Pick<CallOptions, "gate" | "asks"> {
 	policy: EffortPolicy;
 	/** `auto`, or the id of an intensity. */
 	model: string;
@@ -52,9 +52,9 @@ type RankedCandidates = readonly [Candidate, ...Candidate[]];
 /** Ranks the models that may work on a task; a failure where there is none. */
 export function selectPool(context: PlanContext, call: ModelCall, poolOptions: PoolOptions): Result<ModelPool> {
 	const { policy, model, config, singleConfig = config, gate, planLimitNanoUsd, keyBudget = null } = poolOptions;
-	const { only, isSingle = false } = poolOptions;
+	const { only, isSingle = false, asks } = poolOptions;
 	const mode = POLICY_MODE[policy];
-	const options: CallOptions = { model, mode, config, gate, planLimitNanoUsd, keyBudget };
+	const options: CallOptions = { model, mode, config, gate, planLimitNanoUsd, keyBudget, asks };
 	const panel = planCallFor(context, call, options);
 	if (!panel.ok) return panel;
 	const planned = (by: RoutingMode) =>

@@ -36,6 +36,8 @@ const ANSWER_WORDS = { number: "number", choice: "choice", any: "short answer" }
 interface StrategyChoice {
 	strategy: StrategyName;
 	why: string;
+	/** Where the prompt needs less than the policy has. */
+	size?: Pick<SizedStrategy, "width" | "rounds">;
 }
 
 const SIMPLE: StrategyChoice = { strategy: "single", why: "the prompt is simple, so one model is enough" };
@@ -49,8 +51,16 @@ const ALONE: StrategyChoice = {
 	why: "for an open answer one model is expected to be as good as cheap models that must agree, at a fraction of the cost",
 };
 
+/** What `depth` does for a trivial prompt. */
+const SIDE_BY_SIDE: StrategyChoice = {
+	strategy: "ensemble_moa",
+	why: "the prompt is trivial, so two models side by side are enough",
+	size: { width: 2, rounds: 1 },
+};
+
 /** `depth` asks several models whatever the prompt is. */
-function chooseDeepStrategy({ intent, kind, hasParts, weighs }: PromptTraits): StrategyChoice {
+function chooseDeepStrategy({ intent, kind, hasParts, weighs, isTrivial }: PromptTraits): StrategyChoice {
+	if (isTrivial) return SIDE_BY_SIDE;
 	const isArgued = intent === "math" || (intent === "reasoning" && !weighs && !hasParts);
 	if (kind !== "none" || isArgued)
 		return { strategy: "debate", why: `a ${intent} prompt gains from models that check each other` };
@@ -89,14 +99,20 @@ export function planStrategy(
 	prompt: string,
 	signals: TaskSignals,
 ): StrategyPlan {
-	const { strategy, why } = requested
+	const { strategy, why, size }: StrategyChoice = requested
 		? { strategy: requested, why: "the request asked for it" }
 		: chooseStrategy(policy, readTraits(prompt, signals));
 	const { leastWidth, width, takesK, rounds } = STRATEGY[strategy];
-	const wanted = k !== null && takesK ? k : width[policy];
+	const wanted = k !== null && takesK ? k : (size?.width ?? width[policy]);
 	const widened = wanted < leastWidth ? `, with ${leastWidth} members, since ${wanted} makes no ${strategy}` : "";
 	const reason = `${strategy} under the ${policy} policy: ${why}${widened}`;
-	return { strategy, width: Math.max(leastWidth, wanted), rounds: rounds?.[policy] ?? 1, policy, reason };
+	return {
+		strategy,
+		width: Math.max(leastWidth, wanted),
+		rounds: size?.rounds ?? rounds?.[policy] ?? 1,
+		policy,
+		reason,
+	};
 }
 
 /**

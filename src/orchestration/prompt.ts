@@ -24,6 +24,16 @@ function messageText({ content }: Message): string {
 	return joinText(content, "text") ?? "";
 }
 
+/** Words by which a system prompt says what an answer must look like. */
+const ASKS_FORM =
+	/(?<!\p{L})(?:json|xml|yaml|csv|html|markdown|format\p{L}*|schema|template|only|nothing else|exactly|verbatim|one word|single word|(?:respond|reply|answer|end|start|begin) with|nur|ausschließlich|genau|seulement|uniquement|exactement|solo|sólo|únicamente|solamente|soltanto|apenas|somente|alleen|tylko|wyłącznie|sadece|только|лишь)(?!\p{L})|只|仅|のみ|だけ|형식|만 /iu;
+
+/** Whether models may be asked to end with a line of the service's own: a form that the client asks for has no room for it. */
+export function takesFinalAnswerLine({ kind, output, messages }: Pick<Task, "kind" | "output" | "messages">): boolean {
+	if (kind === "none" || (output && output.type !== "text")) return false;
+	return !messages.some((message) => message.role === "system" && ASKS_FORM.test(messageText(message)));
+}
+
 /** Parts with a text at their end. A single text stays a single text: not every provider takes several. */
 function withTextAtEnd<Part extends ContentPart>(
 	parts: readonly (Part | TextPart)[],

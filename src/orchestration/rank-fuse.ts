@@ -13,7 +13,7 @@ import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, CONSENSUS, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor, toPanelResult, withVerdict } from "./confidence.ts";
-import { mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
+import { endIdentical, mergeQuestion, overturnsPanel, proposalQuestions } from "./ensemble-moa.ts";
 import { askJson, type JsonQuestion, type JsonReply, longestSecondTry } from "./json-reply.ts";
 import { judgeMessages, nonceFor, verdictTokens } from "./prompt.ts";
 import {
@@ -193,6 +193,12 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 		const replies = await engine.ask(proposalQuestions(task, panel));
 		const answers = replies.filter(isAnswered);
 		if (answers.length === 0) return fail(combineFailures(replies));
+		const [first, ...rest] = answers;
+		const independent = new Comparison(task.kind);
+		if (first && independent.areIdentical(answers)) {
+			engine.describe("propose", { proposals: answers.length, failed: replies.length - answers.length });
+			return ok(endIdentical(engine, [first, ...rest], independent));
+		}
 		const texts = answers.map(({ text }) => embedAnswer(task, text));
 		const pairs = pairsToCompare(answers.length);
 		const readings = await askJson(

@@ -11,6 +11,7 @@ import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
 import { supportFor } from "./confidence.ts";
 import { FINAL_ANSWER_INSTRUCTION, findFinalAnswer } from "./final-answer.ts";
+import { takesFinalAnswerLine } from "./prompt.ts";
 import {
 	type Answer,
 	combineFailures,
@@ -24,7 +25,7 @@ import {
 } from "./strategy.ts";
 
 function sampleQuestions(task: Task, { members }: Panel): Question[] {
-	const instructions = task.kind === "none" ? [] : [systemMessage(FINAL_ANSWER_INSTRUCTION)];
+	const instructions = takesFinalAnswerLine(task) ? [systemMessage(FINAL_ANSWER_INSTRUCTION)] : [];
 	return members.map((member) => toTaskQuestion(task, { stage: "sample", role: "sampler", member }, instructions));
 }
 

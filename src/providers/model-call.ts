@@ -12,6 +12,8 @@ export interface TextPart {
 	type: "text";
 	text: string;
 	cache?: CacheMark;
+	/** Goes on with the text before it, from which only a cache mark parts it. */
+	continues?: true;
 }
 
 export interface ImagePart {

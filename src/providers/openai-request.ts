@@ -37,9 +37,15 @@ import {
 	unsentFieldWarnings,
 } from "./wire.ts";
 
+/** One text as a string, several as parts. The format has no cache marks, so texts that only such a mark parts are one. */
 function toTextContent(parts: readonly TextPart[]): string | JsonObject[] {
-	const [first] = parts;
-	return parts.length === 1 && first ? first.text : parts.map(({ text }) => ({ type: "text", text }));
+	const texts: string[] = [];
+	for (const { text, continues } of parts) {
+		const before = continues ? texts.pop() : undefined;
+		texts.push(before === undefined ? text : before + text);
+	}
+	const [first] = texts;
+	return texts.length === 1 && first !== undefined ? first : texts.map((text) => ({ type: "text", text }));
 }
 
 function callIdRule({ tool_call_ids }: Provider): CallIdRule {

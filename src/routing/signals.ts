@@ -8,7 +8,7 @@ import { extractFeatures } from "./signals/features.ts";
 import { detectPromptLanguage } from "./signals/languages.ts";
 import { hasCode } from "./signals/properties.ts";
 import { createFeatureSpace } from "./signals/space.ts";
-import { readTurns, type Turn } from "./signals/turns.ts";
+import { readTurns, type Turn, toTurn } from "./signals/turns.ts";
 import weightsFile from "./signals/weights.json" with { type: "json" };
 
 /** Intents of prompts without a more particular one. */
@@ -185,18 +185,22 @@ function classify(turns: readonly [Turn, ...Turn[]]) {
 
 const JSON_WORD = /\bjson\b/i;
 
-/** By call: a workflow plans one call in several modes, and a call never changes. */
-const knownSignals = new WeakMap<ModelCall, Signals>();
+/** By call, and what it was read by: a workflow plans one call in several modes, and a call never changes. */
+const knownSignals = new WeakMap<ModelCall, { asks: string | undefined; signals: Signals }>();
 
-/** A call's signals, from its last user messages, its tools and its size. */
-export function detectSignals(call: ModelCall): Signals {
-	const known = knownSignals.get(call) ?? readSignals(call);
-	knownSignals.set(call, known);
-	return known;
+/**
+ * A call's signals, from its last user messages, its tools and its size.
+ * @param asks read in place of the messages, which the service wrote around it.
+ */
+export function detectSignals(call: ModelCall, asks?: string): Signals {
+	const known = knownSignals.get(call);
+	if (known && known.asks === asks) return known.signals;
+	const signals = readSignals(call, asks === undefined ? readTurns(call) : [toTurn([asks])]);
+	knownSignals.set(call, { asks, signals });
+	return signals;
 }
 
-function readSignals(call: ModelCall): Signals {
-	const turns = readTurns(call);
+function readSignals(call: ModelCall, turns: readonly [Turn, ...Turn[]]): Signals {
 	const [last] = turns;
 	const { language, hasCode, ...predicted } = classify(turns);
 	const toolsText = call.tools.length > 0 ? JSON.stringify(call.tools) : "";

@@ -22,14 +22,20 @@ function renderGoalPlan(goal: string, most: number): string {
 	return JSON.stringify((subtasks.length > 0 ? subtasks : ["Answer the goal"]).slice(0, Math.min(most, MAX_PARTS)));
 }
 
+/** The goal of a step's prompt, which stands first. */
+function goalIn(userText: string): string {
+	return /^<<Goal 1 ([0-9a-f]+)>>\n([\s\S]*?)\n<<end of goal 1 \1>>/.exec(userText)?.[2] ?? userText;
+}
+
 function planReply(userText: string, maxSubtasks: number): string {
-	return userText.includes("[[bad plan]]") ? "I would do it step by step." : renderGoalPlan(userText, maxSubtasks);
+	const goal = goalIn(userText);
+	return goal.includes("[[bad plan]]") ? "I would do it step by step." : renderGoalPlan(goal, maxSubtasks);
 }
 
 /** @param claim the step's code and the later subtasks, if it may claim that the goal is met. */
 function subtaskReply(userText: string, [code, later = ""]: readonly string[]): string {
-	const [, subtask] = /(?:^|\n)Subtask \d+ of \d+:\n([\s\S]*)$/.exec(userText) ?? [];
-	const result = `The sandbox has done: ${toTitle(subtask ?? userText.replace(/^Goal:\n/, ""))}.`;
+	const [, subtask] = /\nSubtask \d+ of \d+:\n([\s\S]*)\n\nRules:\n/.exec(userText) ?? [];
+	const result = `The sandbox has done: ${toTitle(subtask ?? goalIn(userText))}.`;
 	const proofs = later.split(",").map((number, at) => `${number}: "${result.slice(at)}"`);
 	if (userText.includes("[[goal quoted]]")) return [result, "GOAL MET 00000000", ...proofs].join("\n");
 	const isMet = code !== undefined && userText.includes("[[goal met]]");

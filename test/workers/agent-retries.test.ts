@@ -55,7 +55,7 @@ function failCalls(fault: string, text: string, times = Number.POSITIVE_INFINITY
 	upstream = useSandbox(async (request) => {
 		const prompt = await request.text();
 		// The plan's call comes before the settings of its object's later calls are read.
-		if (fault === "falls silent" && prompt.includes("You split a goal")) await shortenIdleTime();
+		if (fault === "falls silent" && prompt.includes("You split the goal")) await shortenIdleTime();
 		if (!prompt.includes(text) || failed.atMs.length >= times) return undefined;
 		failed.atMs.push(Date.now());
 		return FAULTS[fault]?.();
@@ -128,7 +128,7 @@ describe("a cap", () => {
 
 	/** The worst case of one try, and how many calls it makes when all fail. */
 	async function measureTry(): Promise<{ worstCaseUsd: number; calls: number }> {
-		const failed = failCalls("cuts", "Goal:");
+		const failed = failCalls("cuts", "Goal 1");
 		const response = await postRun(await newKey("pro"), { ...BODY, stream: true });
 		const worstCase = /costs at most ([\d.]+) USD/.exec(await response.text());
 		upstream.restore();
@@ -141,7 +141,7 @@ describe("a cap", () => {
 
 	it("with room for one more try allows it", async () => {
 		const { worstCaseUsd, calls } = await measureTry();
-		failCalls("cuts", "Goal:", calls);
+		failCalls("cuts", "Goal 1", calls);
 		const run = await runAgent(key, { ...BODY, max_cost_usd: 2 * worstCaseUsd });
 		expect(run).toMatchObject({ status: "complete", steps_taken: 2 });
 		await expectAccounted(key, run);
@@ -149,7 +149,7 @@ describe("a cap", () => {
 
 	it("with room for a single try has it made, and ends the run within the cap when it fails", async () => {
 		const { worstCaseUsd } = await measureTry();
-		failCalls("cuts", "Goal:");
+		failCalls("cuts", "Goal 1");
 		const run = await runAgent(key, { ...BODY, max_cost_usd: worstCaseUsd });
 		expect(run).toMatchObject({ status: "budget_exhausted", steps_taken: 1 });
 		await expectAccounted(key, run);
@@ -157,8 +157,8 @@ describe("a cap", () => {
 
 	it("is never passed while every call fails", async () => {
 		const { worstCaseUsd } = await measureTry();
-		failCalls("cuts", "Goal:");
-		const run = await runAgent(key, { ...BODY, max_cost_usd: 2.5 * worstCaseUsd });
+		failCalls("cuts", "Goal 1");
+		const run = await runAgent(key, { ...BODY, max_cost_usd: 1.5 * worstCaseUsd });
 		expect(run.status).toBe("budget_exhausted");
 		expect(run.steps_taken).toBeGreaterThan(1);
 		await expectAccounted(key, run);

@@ -83,10 +83,10 @@ describe("a run", () => {
 
 	it.each([
 		["efficiency", "Foton", ["budget"], "single"],
-		["balanced", "Halo", ["mid"], "cascade"],
-		["depth", "Laser", ["premium", "frontier"], "ensemble_moa"],
+		["balanced", "Halo", ["mid", "budget"], "cascade"],
+		["depth", "Laser", ["premium", "frontier", "mid", "budget"], "ensemble_moa"],
 	])(
-		"under %s starts at %s, with models of its tiers and none that is hyper-frontier",
+		"under %s starts at %s, with models of at most its tier and none that is hyper-frontier",
 		async (policy, intensity, tiers, strategy) => {
 			const run = await runAgent(key, { policy });
 			expect(run).toMatchObject({ status: "complete", policy, strategy });
@@ -169,11 +169,14 @@ describe("a run", () => {
 			is_section: at > 0,
 		}));
 		upstream.replace(async (request) =>
-			(await request.text()).includes("You split a goal")
+			(await request.text()).includes("You split the goal")
 				? answers(`Gladly:\n${JSON.stringify({ plan: { subtasks } })}\nThat is [my] plan.`)
 				: undefined,
 		);
-		const run = await runAgent(key, { goal: "Erkläre Tee und Milch", policy: "efficiency" });
+		const run = await runAgent(key, {
+			goal: "Erkläre Tee und Milch für eine Broschüre, die in Schulen verteilt wird",
+			policy: "efficiency",
+		});
 		expect(run.plan).toEqual(["Do Collect", "Do Tea", "Do Milk"]);
 		expect(run.output).toMatch(
 			/## Tea\n\nThe sandbox has done: Do Tea\.\n\n## Milk\n\nThe sandbox has done: Do Milk\./,
@@ -229,7 +232,7 @@ describe("a run", () => {
 	it("shows what it paid for in its steps, also what gave nothing", async () => {
 		const brokenOff = 'data: {"id":"x","choices":[{"index":0,"delta":{"content":"One"}}]}\n\n';
 		upstream.replace(async (request) =>
-			(await request.text()).includes("You split a goal")
+			(await request.text()).includes("You split the goal")
 				? new Response(brokenOff, { headers: { "content-type": "text/event-stream" } })
 				: undefined,
 		);
@@ -425,6 +428,8 @@ describe("a request for a run", () => {
 		[422, "invalid_request", { policy: "best" }],
 		[422, "invalid_request", { idempotency_key: "x".repeat(201) }],
 		[422, "invalid_request", { workspace_id: ".." }],
+		[422, "invalid_request", { time_zone: "Mars/Olympus" }],
+		[422, "invalid_request", { time_zone: "+01:00" }],
 		[422, "invalid_request", { max_tokens: 10_000_000 }],
 		[422, "invalid_request", { reasoning_effort: "much" }],
 		[422, "invalid_request", { tools: [{ type: "function", function: { name: "f" } }] }],

@@ -11,7 +11,8 @@ import { usd } from "../../proof/money.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import { type BudgetAlert, type HeldStep, SpendGuard, type StepHold } from "../guard.ts";
 import { parsePlan, toStepLayout } from "../plan.ts";
-import { type StepMarks, toStepMarks } from "../prompt.ts";
+import { type PromptHead, type StepMarks, toDateText, toStepMarks } from "../prompt.ts";
+import { DEFAULT_TIME_ZONE } from "../request.ts";
 import type { RunSnapshot } from "../response.ts";
 import { makeStep, type StepHooks, type StepResult, stepInputHash } from "../step.edge.ts";
 import { type Intensity, MIN_VISIBLE_TOKENS, type StepStop } from "../step-decision.ts";
@@ -20,13 +21,14 @@ import { FINAL_RESULTS_BYTES, finalMessages, frameMessages } from "../step-promp
 import { SINGLE_ONLY } from "../step-strategy.ts";
 import {
 	finalPurpose,
+	isTrivialGoal,
 	planPurpose,
 	type StepPurpose,
 	subtaskPrompt,
 	subtaskPurpose,
 	toRunPlan,
 } from "./planned-step.ts";
-import { nextTry } from "./retry.ts";
+import { nextTry, triedInVain } from "./retry.ts";
 import {
 	chainStep,
 	countSteps,
@@ -81,6 +83,8 @@ interface ExecutorContext {
 
 /** A model's plan may cost the run's cap divided by this. */
 const PLAN_COST_DIVISOR = 4;
+/** A plan that no model answered is asked for so often again. */
+const PLAN_RETRIES = 1;
 /** Space for the results in the final prompt. The first size that the remaining money covers is used. */
 const FINAL_RESULTS_SIZES_BYTES = [FINAL_RESULTS_BYTES, FINAL_RESULTS_BYTES / 4, FINAL_RESULTS_BYTES / 16];
 /** The reserve for later steps covers an answer of this length for each. */
@@ -144,13 +148,21 @@ export class RunExecutor {
 		return toStepMarks(rules.nonce, countSteps(run.state) - run.state.failedSteps);
 	}
 
+	/** How the prompts of the next step begin. Its date is that of now. */
+	get #head(): PromptHead {
+		const { spec } = this.#context.run;
+		const { goal } = this.#texts.maskSpec(spec);
+		return { goal, date: toDateText(Date.now(), spec.timeZone ?? DEFAULT_TIME_ZONE), marks: this.#marks };
+	}
+
 	async #plan(maxSubtasks: number): Promise<void> {
 		const { run, report, queuePlanEvent } = this.#context;
 		const { capNanoUsd, maxSteps, maxTokens, runId: run_id } = run.spec;
-		const { goal } = this.#texts.maskSpec(run.spec);
-		const ownPlan = toRunPlan(run.spec, this.#texts.restorePlan(planFromGoal({ goal })));
+		if (isTrivialGoal(run.spec.goal)) return this.#skipPlan();
+		const head = this.#head;
+		const ownPlan = toRunPlan(run.spec, this.#texts.restorePlan(planFromGoal(head)));
 		const step: PlannedStep = {
-			...planPurpose({ goal, maxSubtasks, maxTokens }),
+			...planPurpose({ ...head, maxSubtasks, maxTokens }),
 			shareNanoUsd: 0,
 			reserveNanoUsd: capNanoUsd - Math.floor(capNanoUsd / PLAN_COST_DIVISOR),
 			isOptional: true,
@@ -171,6 +183,15 @@ export class RunExecutor {
 		if (hasPlan) report({ type: "planned", run_id, plan, by: plan === ownPlan.plan ? "goal" : "model" });
 	}
 
+	/** A trivial goal is its own plan, and its one step the final one. */
+	#skipPlan(): void {
+		const { run, report } = this.#context;
+		const { goal, runId: run_id } = run.spec;
+		const plan = [goal];
+		run.saveState({ ...run.state, plan, hasPlan: true, assembly: null, isTrivial: true, owesPlanEvent: true });
+		report({ type: "planned", run_id, plan, by: "goal" });
+	}
+
 	async #subtask(ownSubtask: string): Promise<void> {
 		const { run } = this.#context;
 		const { subtasksDone } = run.state;
@@ -178,7 +199,7 @@ export class RunExecutor {
 		const { plan } = state;
 		const earlier = subtaskResults(steps);
 		const subtask = this.#texts.mask(ownSubtask);
-		const next = { number: subtasksDone + 1, subtask, earlier, marks: this.#marks };
+		const next = { number: subtasksDone + 1, subtask, earlier, head: this.#head };
 		const purpose = subtaskPurpose(spec, state, next);
 		const left = Math.max(1, plan.length - subtasksDone);
 		// A later step's prompt holds the results of the steps before it, this one's included.
@@ -187,7 +208,7 @@ export class RunExecutor {
 		// the final step only. Before the first result the reserve may be nothing: one result without a final step beats none.
 		const finalNanoUsd = plan.length > 1 ? this.#finalReserveNanoUsd([...earlier, this.#expectedResult(subtask)]) : 0;
 		const reserves = [
-			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(subtaskPrompt(spec, state, next, later)),
+			finalNanoUsd + (left - 1) * this.#leastCostNanoUsd(subtaskPrompt(state, next, later)),
 			finalNanoUsd,
 			...(earlier.length === 0 ? [0] : []),
 		];
@@ -196,7 +217,8 @@ export class RunExecutor {
 			const shareNanoUsd = Math.floor(Math.max(0, this.#guard.remainingNanoUsd - reserveNanoUsd) / left);
 			const step: PlannedStep = { ...purpose, shareNanoUsd, reserveNanoUsd, isOptional: false };
 			const outcome = await this.#make(step);
-			if (outcome.kind === "made") return this.#storeStep(step, outcome, { subtasksDone: subtasksDone + 1 });
+			const done = { subtasksDone: subtasksDone + 1, ...(state.isTrivial ? { isFinalized: true } : {}) };
+			if (outcome.kind === "made") return this.#storeStep(step, outcome, done);
 			stop = outcome.stop;
 		}
 		if (stop) this.#stop(stop);
@@ -204,12 +226,12 @@ export class RunExecutor {
 
 	async #finalize(): Promise<void> {
 		const { run } = this.#context;
-		const { spec, state, steps } = this.#texts.maskRun(run);
-		const marks = this.#marks;
+		const { state, steps } = this.#texts.maskRun(run);
+		const head = this.#head;
 		const isFrame = findRunSections(run.state, run.steps) !== null;
 		let stop: StepStop | null = null;
 		for (const resultsBytes of FINAL_RESULTS_SIZES_BYTES) {
-			const purpose = finalPurpose(spec, state, steps, { marks, resultsBytes, isFrame });
+			const purpose = finalPurpose(state, steps, { head, resultsBytes, isFrame });
 			const step: PlannedStep = { ...purpose, shareNanoUsd: 0, reserveNanoUsd: 0, isOptional: false };
 			const outcome = await this.#make(step);
 			if (outcome.kind === "made") return this.#storeStep(step, outcome, { isFinalized: true });
@@ -233,10 +255,8 @@ export class RunExecutor {
 
 	/** The least that the final step can cost, with these results. */
 	#finalReserveNanoUsd(expected: readonly SubtaskResult[]): number {
-		const { goal } = this.#texts.maskSpec(this.#context.run.spec);
-		const marks = this.#marks;
 		const results = excerptResults(expected, FINAL_RESULTS_BYTES);
-		const prompt = { goal, results, missing: [], marks };
+		const prompt = { ...this.#head, results, missing: [] };
 		const leastCosts = [finalMessages, frameMessages].map((toMessages) =>
 			this.#leastCostNanoUsd((tokens) => toMessages({ ...prompt, maxTokens: tokens })),
 		);
@@ -287,9 +307,10 @@ export class RunExecutor {
 		const maxTokens =
 			step.leastTokens === undefined ? run.spec.maxTokens : Math.max(step.leastTokens, run.spec.maxTokens);
 		const askLast = run.state.retry?.askLast ?? [];
+		const avoid = triedInVain(run.state.retry);
 		const ceilingNanoUsd = this.#guard.ceilingNanoUsd(reserveNanoUsd);
 		const stepRules = { ...rules, nonce: this.#marks.answersNonce };
-		const pricer = new StepPricer(planContext(), stepRules, { ...step, askLast, ceilingNanoUsd }, maxTokens);
+		const pricer = new StepPricer(planContext(), stepRules, { ...step, askLast, avoid, ceilingNanoUsd }, maxTokens);
 		const decision = this.#guard.decideAndHold({
 			worstCaseNanoUsd: (...terms) => pricer.priceAt(...terms)?.boundNanoUsd ?? null,
 			completionNanoUsd(...terms) {
@@ -378,7 +399,7 @@ export class RunExecutor {
 		return { output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence };
 	}
 
-	/** The change of state after a try without an answer. A plan falls back to the goal's own. Any other step is tried again, or ends the run. */
+	/** The change of state after a try without an answer. A plan is tried once more, then it is the goal's own. Any other step is tried again, or ends the run. */
 	#changeAfterFailure(
 		failure: Failure,
 		{ role, subtask: maskedSubtask }: PlannedStep,
@@ -388,12 +409,13 @@ export class RunExecutor {
 		const subtask = this.#texts.restore(maskedSubtask);
 		const { isCancelled, retry: earlier, failedSteps } = this.#context.run.state;
 		if (isCancelled) return "plan" in change ? change : {};
-		if ("plan" in change && failure.reason === "all_models_failed") return { ...change, retry: null };
+		const isPlan = "plan" in change && failure.reason === "all_models_failed";
 		const billed = calls.map(({ model }) => model);
 		const { stepRetryWaitsMs } = this.#context.planContext().settings;
-		const retry =
-			failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, stepRetryWaitsMs, Date.now()) : null;
+		const waitsMs = isPlan ? stepRetryWaitsMs.slice(0, PLAN_RETRIES) : stepRetryWaitsMs;
+		const retry = failedSteps < MAX_FAILED_STEPS ? nextTry(failure, earlier, billed, waitsMs, Date.now()) : null;
 		if (retry) return { retry };
+		if (isPlan) return { ...change, retry: null };
 		const step = role === "finalize" ? "the final step" : `the step ${JSON.stringify(subtask.slice(0, 80))}`;
 		const why = failureText(failure);
 		return { retry: null, fault: `no model answered ${step} (${why})`.toWellFormed() };

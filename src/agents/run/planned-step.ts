@@ -2,6 +2,9 @@
 // gives each its money, and makes it. Pure.
 import { fitPlaceholder, placeholder } from "../../inference/answer-placeholder.ts";
 import { LEAST_PLAN_TOKENS } from "../../orchestration/prompt.ts";
+import { toQuestionCall } from "../../orchestration/request.ts";
+import { userMessage } from "../../orchestration/strategy.ts";
+import { detectSignals } from "../../routing/signals.ts";
 import { excerptResults, type SubtaskResult } from "../excerpt.ts";
 import {
 	PLAN_JSON_SCHEMA,
@@ -11,12 +14,12 @@ import {
 	planMessages,
 	planRepairMessages,
 } from "../plan.ts";
-import type { PromptMessage, StepMarks } from "../prompt.ts";
+import type { PromptHead, PromptMessage } from "../prompt.ts";
 import { toAssembly } from "../sections.ts";
 import type { StepSpec } from "../step-pricer.edge.ts";
 import { finalMessages, frameMessages, parseStepAnswer, skippableSubtasks, subtaskMessages } from "../step-prompts.ts";
 import { SINGLE_ONLY, stepSizesFor } from "../step-strategy.ts";
-import { type RunSpec, type RunState, type RunStep, type StepRecord, subtaskResults } from "./run.ts";
+import { planFromGoal, type RunSpec, type RunState, type RunStep, type StepRecord, subtaskResults } from "./run.ts";
 
 /** A rejected plan takes at most this much of the prompt that asks for another. */
 const REJECTED_PLAN_BYTES = 4_000;
@@ -47,6 +50,12 @@ export function toRunPlan(
 	return { plan, hasPlan: true, assembly: toAssembly(goal, subtasks, maxTokens) };
 }
 
+/** Whether a goal is one short question or remark, which any model answers in one step. */
+export function isTrivialGoal(goal: string): boolean {
+	const call = toQuestionCall({ messages: [userMessage(goal)], maxTokens: 1, temperature: undefined, json: false });
+	return planFromGoal({ goal }).length === 1 && detectSignals(call).difficulty === "trivial";
+}
+
 /** Asks a model for the plan. A plan that cannot be read is asked for once more. */
 export function planPurpose(request: PlanRequest): StepPurpose {
 	const { goal, maxSubtasks } = request;
@@ -70,24 +79,23 @@ export function planPurpose(request: PlanRequest): StepPurpose {
 
 /** The next subtask of a run. */
 interface NextSubtask {
+	head: PromptHead;
 	/** Its place in the plan, counts from 1. */
 	number: number;
 	subtask: string;
 	earlier: readonly SubtaskResult[];
-	marks: StepMarks;
 }
 
-type PlanPlace = Pick<RunState, "plan" | "assembly">;
+type PlanPlace = Pick<RunState, "plan" | "assembly" | "isTrivial">;
 
 /** The prompt of a subtask by the length of its answer. @param earlier results, or what stands for them. */
 export function subtaskPrompt(
-	{ goal }: Pick<RunSpec, "goal">,
 	{ plan, assembly }: PlanPlace,
-	{ number, marks }: Pick<NextSubtask, "number" | "marks">,
+	{ number, head }: Pick<NextSubtask, "number" | "head">,
 	earlier: readonly SubtaskResult[],
 ): StepSpec["messagesFor"] {
 	const isSection = sectionPlaces({ assembly });
-	return (maxTokens) => subtaskMessages({ goal, plan, number, isSection, earlier, maxTokens, marks });
+	return (maxTokens) => subtaskMessages({ ...head, plan, number, isSection, earlier, maxTokens });
 }
 
 /** Which subtasks of a plan are sections whatever their length. */
@@ -97,27 +105,24 @@ function sectionPlaces({ assembly }: Pick<RunState, "assembly">): (place: number
 }
 
 /** Works on a subtask. */
-export function subtaskPurpose(
-	spec: Pick<RunSpec, "goal" | "policy">,
-	place: PlanPlace,
-	next: NextSubtask,
-): StepPurpose {
-	const { number, subtask, earlier, marks } = next;
+export function subtaskPurpose({ policy }: Pick<RunSpec, "policy">, place: PlanPlace, next: NextSubtask): StepPurpose {
+	const { number, subtask, earlier, head } = next;
+	const { marks } = head;
 	const skippable = skippableSubtasks({ plan: place.plan, number, isSection: sectionPlaces(place) });
 	return {
-		role: "subtask",
+		role: place.isTrivial ? "finalize" : "subtask",
 		subtask,
-		messagesFor: subtaskPrompt(spec, place, next, earlier),
+		messagesFor: subtaskPrompt(place, next, earlier),
 		question: subtask,
 		asksFor: skippable.length > 0 ? `subtask:${marks.claimCode}:${skippable.join(",")}` : "subtask",
-		sizesFor: (intensity) => stepSizesFor(spec.policy, intensity),
+		sizesFor: (intensity) => (place.isTrivial ? SINGLE_ONLY : stepSizesFor(policy, intensity)),
 		parseAnswer: (answer) => parseStepAnswer(answer, marks, skippable, earlier),
 	};
 }
 
 /** How the final answer is asked for. */
 interface FinalForm {
-	marks: StepMarks;
+	head: PromptHead;
 	/** The room for excerpts of the results in its prompt. */
 	resultsBytes: number;
 	/** The results are sections, which stand in the output as they are. */
@@ -126,10 +131,9 @@ interface FinalForm {
 
 /** Writes the final answer, or where results are sections what is around them. */
 export function finalPurpose(
-	{ goal }: Pick<RunSpec, "goal">,
 	state: Pick<RunState, "plan" | "subtasksDone" | "isGoalMet">,
 	steps: readonly RunStep[],
-	{ marks, resultsBytes, isFrame }: FinalForm,
+	{ head, resultsBytes, isFrame }: FinalForm,
 ): StepPurpose {
 	const { plan, subtasksDone, isGoalMet } = state;
 	const missing = isGoalMet ? [] : plan.slice(subtasksDone);
@@ -138,10 +142,10 @@ export function finalPurpose(
 		role: "finalize",
 		subtask: "Final answer",
 		messagesFor(maxTokens) {
-			const prompt = { goal, results, missing, maxTokens, marks };
+			const prompt = { ...head, results, missing, maxTokens };
 			return isFrame ? frameMessages(prompt) : finalMessages(prompt);
 		},
-		question: goal,
+		question: head.goal,
 		asksFor: isFrame ? "frame" : "final",
 		sizesFor: () => SINGLE_ONLY,
 	};

@@ -56,6 +56,14 @@ export function nextTryAfterDeath(earlier: StepRetry | null, nowMs: number): Ste
 	return deaths + 1 < MAX_DEATHS ? { failedTries, deaths: deaths + 1, notBeforeMs: nowMs, askLast } : null;
 }
 
+/** After so many tries without an answer, the models that were billed for them are asked no more where another may serve. */
+const MAX_VAIN_TRIES = 3;
+
+/** The models that a step's next try does without. */
+export function triedInVain(retry: StepRetry | null): readonly string[] {
+	return retry && retry.failedTries >= MAX_VAIN_TRIES ? retry.askLast : [];
+}
+
 /** Models in the order they are asked: those that failed a try before come last. */
 export function orderForRetry<T extends readonly [string, ...string[]]>(
 	models: T,

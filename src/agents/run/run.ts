@@ -53,6 +53,8 @@ export interface RunSpec extends SpendLimits {
 	isLengthSet?: boolean;
 	maxSteps: number;
 	budget: RunBudget;
+	/** IANA zone of the date that steps are told; left out where the client sets none. */
+	timeZone?: string;
 	workspaceId: string | null;
 	/** The part of the routing config that applies to every call; null without one. */
 	config: RoutingConfig | null;
@@ -130,6 +132,8 @@ export interface ResumeRules {
 export interface RunState {
 	plan: string[];
 	hasPlan: boolean;
+	/** The goal needs no plan: its one step is the final one. */
+	isTrivial?: true;
 	/** The plan's audit event is still to be written; left out where it is. */
 	owesPlanEvent?: boolean;
 	/** How the output is made of the results, once there is a plan; null or left out where a final answer is written from them. */

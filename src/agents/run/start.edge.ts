@@ -13,16 +13,18 @@ import { rulesInForce } from "../../routing-config/in-force.edge.ts";
 import { checkWebhook, toWebhookRules } from "../../webhooks/webhook.ts";
 import { gateForGoal } from "../goal-gate.edge.ts";
 import { START_INTENSITY } from "../guard.ts";
-import { toStepMarks } from "../prompt.ts";
+import { toDateText, toStepMarks } from "../prompt.ts";
 import {
 	type AgentRunRequest,
 	bodyHash,
 	DEFAULT_AGENT_MAX_TOKENS,
 	DEFAULT_AGENT_TEMPERATURE,
+	DEFAULT_TIME_ZONE,
 	parseGoal,
 } from "../request.ts";
 import type { RunResponse } from "../response.ts";
-import { selectStepPool, toPromptTask } from "../step-pricer.edge.ts";
+import { selectStepPool } from "../step-pool.edge.ts";
+import { toPromptTask } from "../step-pricer.edge.ts";
 import { subtaskMessages } from "../step-prompts.ts";
 import { type AnswerMode, answerRun, RUN_NOT_STARTED } from "./answer.edge.ts";
 import { claimScope } from "./claims.edge.ts";
@@ -70,11 +72,12 @@ async function prepareRun(
 	const nonce = createNonce();
 	const maskedGoal = gate?.mask?.maskText(goal) ?? goal;
 	const plan = planFromGoal({ goal: maskedGoal }).map((subtask) => subtask.task);
-	const marks = toStepMarks(nonce, 0);
-	const messages = subtaskMessages({ goal: maskedGoal, plan, number: 1, earlier: [], maxTokens, marks });
-	const task = toPromptTask(messages, { maxTokens, temperature, nonce });
+	const date = toDateText(startedAtMs, body.time_zone ?? DEFAULT_TIME_ZONE);
+	const head = { goal: maskedGoal, date, marks: toStepMarks(nonce, 0) };
+	const messages = subtaskMessages({ ...head, plan, number: 1, earlier: [], maxTokens });
+	const task = toPromptTask(messages, { maxTokens, temperature, nonce }, maskedGoal);
 	const stepRules = { policy, config: callConfig, gate };
-	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, true);
+	const pool = selectStepPool(context, stepRules, START_INTENSITY[policy], task, { isSingle: true });
 	if (!pool.ok) return fail(withTextField(pool.failure, "goal"));
 	const spec: RunSpec = {
 		runId: newRequestId(account, context, "agt_"),
@@ -92,6 +95,7 @@ async function prepareRun(
 		stepCapNanoUsd: limits.stepCapNanoUsd,
 		maxSteps: limits.maxSteps,
 		budget: limits.budget,
+		...(body.time_zone == null ? {} : { timeZone: body.time_zone }),
 		workspaceId: body.workspace_id ?? null,
 		config: callConfig,
 		configDigest: config ? configDigest(config.config) : null,

@@ -235,7 +235,7 @@ describe("a decision", () => {
 				const ladder = INTENSITIES_DESCENDING.slice(INTENSITIES_DESCENDING.indexOf(given.intensity));
 				const half = Math.min(maxTokens, Math.max(MIN_VISIBLE_TOKENS, Math.ceil(maxTokens / 2)));
 				const kept = ladder.find((intensity) => fits(intensity, half));
-				const cut = ladder.findLast((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
+				const cut = ladder.find((intensity) => fits(intensity, Math.min(maxTokens, MIN_VISIBLE_TOKENS)));
 				const decision = decideStep(request, given);
 				if (decision.kind === "stop") {
 					expect(cut).toBeUndefined();
@@ -246,7 +246,7 @@ describe("a decision", () => {
 				);
 				expect(fits(decision.intensity, decision.maxTokens)).toBe(true);
 				expect(decision.intensity).toBe(kept ?? cut);
-				expect(decision.models).toBe(kept ? "intended" : "cheapest");
+				expect(decision.models).toBe("intended");
 				expect(decision.reason).toContain(decision.intensity);
 				expect(decision.maxTokens).toBeGreaterThanOrEqual(kept ? half : MIN_VISIBLE_TOKENS);
 				if (fits(decision.intensity, maxTokens)) {
@@ -281,7 +281,9 @@ describe("a decision", () => {
 		[99_999, "Halo", 999, "intended"],
 		[49_999, "Foton", 1_000, "intended"],
 		[5_000, "Foton", 500, "intended"],
-		[4_999, "Foton", 999, "cheapest"],
+		[4_999, "Foton", 499, "intended"],
+		[640, "Foton", 64, "intended"],
+		[639, "Foton", 639, "cheapest"],
 		[64, "Foton", 64, "cheapest"],
 	] as const)("with %i to spend is %s with %i tokens of the %s models", (free, intensity, maxTokens, models) => {
 		expect(decideWith(free)).toMatchObject({ kind: "call", intensity, maxTokens, models });
@@ -356,10 +358,10 @@ describe("a decision", () => {
 				kind: "call",
 				intensity: "Foton",
 				maxTokens: 400,
-				models: "cheapest",
+				models: "intended",
 				worstCaseNanoUsd: 100_000,
 				reason:
-					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.0001 USD left of the run's cap; the cheapest model of Foton with 400 tokens costs at most 0.0001 USD",
+					"Laser could cost 0.011 USD, Halo could cost 0.0022 USD, Foton could cost 0.00022 USD with 1000 tokens, against the 0.0001 USD left of the run's cap; Foton with 400 tokens costs at most 0.0001 USD",
 			},
 			{
 				kind: "stop",

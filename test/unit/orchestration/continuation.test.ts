@@ -107,9 +107,9 @@ describe("an answer that was cut", () => {
 
 	it("of a merging model is continued, else the central proposal is taken", async () => {
 		const merge = async (continued: Reply) => {
-			const engine = fakeEngine(({ stage, role }) => {
+			const engine = fakeEngine(({ stage, role, member: [id] }) => {
 				if (stage === "continue") return continued;
-				return role === "aggregator" ? { cut: "The quick brown fo" } : role === "judge" ? null : `whole by ${role}`;
+				return role === "aggregator" ? { cut: "The quick brown fo" } : role === "judge" ? null : `whole by ${id}`;
 			});
 			const result = await runStrategy(STRATEGY.ensemble_moa, task(), toPanel(["a", "b"]), engine);
 			return result.ok ? result.value : null;
@@ -119,7 +119,7 @@ describe("an answer that was cut", () => {
 			model: "judge",
 			isCut: false,
 		});
-		expect(await merge(null)).toMatchObject({ text: "whole by proposer", model: "a", isCut: false });
+		expect(await merge(null)).toMatchObject({ text: "whole by a", model: "a", isCut: false });
 	});
 
 	it("is delivered as it is where nobody can help", async () => {

@@ -86,6 +86,20 @@ describe("the planner", () => {
 			expect(chooseFor("balanced", [{ role: "user", content: `${request}\n\n${document}` }])).toBe("single");
 	});
 
+	it("asks two models side by side in one layer where a prompt under depth is trivial", () => {
+		for (const prompt of ["hi", "hey", "What is the capital of France?"])
+			expect(planned(prompt, { policy: "depth" })).toMatchObject({ strategy: "ensemble_moa", width: 2, rounds: 1 });
+		expect(planned(PROSE, { policy: "depth" })).toMatchObject({ strategy: "ensemble_moa", width: 4, rounds: 2 });
+	});
+
+	it("takes short questions in one line for one prompt, and splits them where they are listed", () => {
+		const line = "What does a lighthouse keeper do on a stormy night? And why do people still want the job?";
+		expect(planned(line, { policy: "balanced" }).strategy).toBe("single");
+		const listed =
+			"Two questions for the newsletter:\n1. Describe what a keeper does.\n2. Explain why people want the job.";
+		expect(planned(listed, { policy: "balanced" }).strategy).toBe("decompose_and_route");
+	});
+
 	it("does as it is asked, with the width it is asked for where there is one", () => {
 		expect(planned("hi", { strategy: "debate", k: 8 })).toMatchObject({ strategy: "debate", width: 3 });
 		expect(planned("hi", { strategy: "self_consistency", k: 8 })).toMatchObject({ width: 8 });

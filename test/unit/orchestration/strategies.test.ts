@@ -51,6 +51,9 @@ const subtasks = fc.array(
 	}),
 	{ maxLength: 2 * MAX_SUBTASKS + 1 },
 );
+/** What no other member says. */
+const inSomeWords = ({ stage, member: [id] }: Question) => `${stage} in some words of ${id}`;
+
 /** Whatever a model may say: nothing, prose, quotes and controls, JSON of every kind, a final answer, silence. */
 const reply: fc.Arbitrary<Reply> = fc.oneof(
 	{ weight: 3, arbitrary: fc.string({ unit: "grapheme", maxLength: 500 }) },
@@ -413,6 +416,31 @@ describe.each([
 	});
 });
 
+describe.each([
+	["a mixture of agents", ensembleMoa],
+	["rank and fuse", rankFuse],
+] as const)("%s whose proposals are identical", (_, strategy) => {
+	const panel = toPanel(["a", "b", "c"], 2);
+	it("ends with them: nothing is merged, ranked or judged", async () => {
+		const engine = fakeEngine(() => "Hello! How can I help?\n");
+		const result = await concluded(strategy, engine, panel);
+		expect(result).toMatchObject({ text: "Hello! How can I help?\n", agreement: 1, isCut: false });
+		expect(engine.batches).toHaveLength(1);
+		expect(engine.details["propose"]).toMatchObject({ proposals: 3, identical: true });
+	});
+
+	it("goes on where one differs, was cut, or is alone", async () => {
+		const asked = async (say: (question: Question) => Reply) => {
+			const engine = fakeEngine(say);
+			await concluded(strategy, engine, panel);
+			return engine.batches.length;
+		};
+		const other = ({ member: [id] }: Question) => (id === "c" ? "Good day." : "Hello!");
+		expect(await asked(other)).toBeGreaterThan(1);
+		expect(await asked(() => ({ cut: "Hello! How" }))).toBeGreaterThan(1);
+	});
+});
+
 describe("rank and fuse", () => {
 	/** A judge that prefers what stands in the alphabet first, or a position. */
 	const judging = (prefers: "first" | "alphabet" | "nonsense") =>
@@ -460,7 +488,7 @@ describe("rank and fuse", () => {
 		'[{"winner": "1"}]',
 		'{"reason": "a quote: \\"}{\\"", "winner": "first"}',
 	])("reads a verdict leniently: %s", async (verdict) => {
-		const engine = fakeEngine(({ stage }) => (stage === "rank" ? verdict : `${stage} in some words`));
+		const engine = fakeEngine((question) => (question.stage === "rank" ? verdict : inSomeWords(question)));
 		await concluded(rankFuse, engine, toPanel(["a", "b"]));
 		expect(engine.details["rank"]).toMatchObject({ unreadable: 0, contradictions: 1 });
 		expect(askedIn(engine, "rank")).toHaveLength(2);
@@ -475,8 +503,8 @@ describe("rank and fuse", () => {
 	});
 
 	it.each(["tie", "both", "Neither.", "equal", null])("reads %j as a tie", async (winner) => {
-		const engine = fakeEngine(({ stage }) =>
-			stage === "rank" ? JSON.stringify({ winner }) : `${stage} in some words`,
+		const engine = fakeEngine((question) =>
+			question.stage === "rank" ? JSON.stringify({ winner }) : inSomeWords(question),
 		);
 		await concluded(rankFuse, engine, toPanel(["a", "b"]));
 		expect(engine.details["rank"]).toMatchObject({
@@ -487,16 +515,18 @@ describe("rank and fuse", () => {
 	});
 
 	it("has the form itself, which names both, for no verdict", async () => {
-		const engine = fakeEngine(({ stage }) => (stage === "rank" ? '{"winner": "1 or 2"}' : `${stage} in some words`));
+		const engine = fakeEngine((question) =>
+			question.stage === "rank" ? '{"winner": "1 or 2"}' : inSomeWords(question),
+		);
 		await concluded(rankFuse, engine, toPanel(["a", "b"]));
 		expect(engine.details["rank"]).toMatchObject({ unreadable: 2 });
 	});
 
 	it("takes one verdict that was not confirmed in the other order for a tie", async () => {
 		let judged = 0;
-		const engine = fakeEngine(({ stage, asksFor }) => {
-			if (stage !== "rank") return `${stage} in some words`;
-			return asksFor !== "repair" && judged++ === 0 ? '{"winner": 1}' : "Hard to say.";
+		const engine = fakeEngine((question) => {
+			if (question.stage !== "rank") return inSomeWords(question);
+			return question.asksFor !== "repair" && judged++ === 0 ? '{"winner": 1}' : "Hard to say.";
 		});
 		await concluded(rankFuse, engine, toPanel(["a", "b"]));
 		expect(engine.details["rank"]).toMatchObject({ unreadable: 1, rankings: [{ win_share: 0.5 }, { win_share: 0.5 }] });
@@ -505,8 +535,8 @@ describe("rank and fuse", () => {
 	it("asks a silent judge once more, its fallback first, and then goes on without it", async () => {
 		const asked = async (replies: readonly Reply[]) => {
 			let judged = 0;
-			const engine = fakeEngine(({ stage }) =>
-				stage === "rank" ? (replies[judged++] ?? null) : `${stage} in some words`,
+			const engine = fakeEngine((question) =>
+				question.stage === "rank" ? (replies[judged++] ?? null) : inSomeWords(question),
 			);
 			const cast: Panel = { ...toPanel(["a", "b"]), judge: ["judge", "other"] };
 			await concluded(rankFuse, engine, cast);

@@ -61,6 +61,13 @@ describe("cache marks", () => {
 		expect(marked([image, call, inner]).map(([word]) => word)).toEqual(["image", "f", "in"]);
 	});
 
+	it("part a text only where the format has them", () => {
+		const goOn: TextPart = { type: "text", text: " and b", continues: true };
+		const call = plainCall({ messages: [{ role: "user", content: [text("a", {}), goOn] }] });
+		expect(marksIn(render("anthropic", call).json)).toEqual([["a", MINUTES]]);
+		expect(render("openai", call).json["messages"]).toEqual([{ role: "user", content: "a and b" }]);
+	});
+
 	it("keep their time, the last four of them, and none for an hour after one for minutes", () => {
 		const marks = (...words: [string, CacheMark?][]) => marksIn(render("anthropic", callOf(...words)).json);
 		expect(marks(["a", { ttl: "1h" }], ["b", { ttl: "5m" }], ["c"])).toEqual([

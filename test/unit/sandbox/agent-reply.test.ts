@@ -13,10 +13,11 @@ function reply(asksFor: string, messages: readonly { role: string; content: stri
 }
 
 const marks = toStepMarks(NONCE, 0);
+const head = { date: "Tuesday, 2026-11-24 (UTC)", marks };
 
 /** The sandbox's plan of a goal. */
 function tasksOf(goal: string, maxSubtasks: number): string[] {
-	const plan = reply(`plan:${maxSubtasks}`, planMessages({ goal, maxSubtasks, maxTokens: 100 }));
+	const plan = reply(`plan:${maxSubtasks}`, planMessages({ ...head, goal, maxSubtasks, maxTokens: 100 }));
 	const parsed = parsePlan(plan, maxSubtasks);
 	return parsed.ok ? parsed.subtasks.map(({ task }) => task) : [];
 }
@@ -32,13 +33,13 @@ describe("the sandbox as an agent's model", () => {
 	it("fails to plan on request, and makes good for it when it is asked again", () => {
 		const goal = "Find A [[bad plan]]";
 		expect(tasksOf(goal, 5)).toEqual([]);
-		const request = { goal, maxSubtasks: 5, maxTokens: 100 };
+		const request = { ...head, goal, maxSubtasks: 5, maxTokens: 100 };
 		expect(parsePlan(reply("repair", planRepairMessages(request, "prose", "it is not JSON")), 5).ok).toBe(true);
 	});
 
 	it("works on a subtask, and claims on request that the goal is met, but where nothing is left", () => {
 		const messages = (goal: string, number: number) =>
-			subtaskMessages({ goal, plan: ["A part", "Another"], number, earlier: [], maxTokens: 100, marks });
+			subtaskMessages({ goal, plan: ["A part", "Another"], number, earlier: [], maxTokens: 100, ...head });
 		const claims = `subtask:${marks.claimCode}:2`;
 		const answer = (goal: string) => parseStepAnswer(reply(claims, messages(goal, 1)), marks, [2]);
 		expect(answer("All of it [[goal met]]")).toEqual({ output: "The sandbox has done: A part.", isGoalMet: true });
@@ -53,7 +54,7 @@ describe("the sandbox as an agent's model", () => {
 			missing: [],
 			results: "### Step 1: One\na\n\n### Step 2: Two\nb",
 			maxTokens: 100,
-			marks,
+			...head,
 		};
 		const together = "The sandbox puts 2 results together: One; Two.";
 		expect(reply("final", finalMessages(prompt))).toBe(together);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { nextTry, nextTryAfterDeath, orderForRetry, orderPanel } from "../../../../src/agents/run/retry.ts";
+import {
+	nextTry,
+	nextTryAfterDeath,
+	orderForRetry,
+	orderPanel,
+	triedInVain,
+} from "../../../../src/agents/run/retry.ts";
 import type { Failure } from "../../../../src/failure.ts";
 import type { Panel } from "../../../../src/orchestration/strategy.ts";
 
@@ -71,5 +77,13 @@ describe("the order of models", () => {
 		const ordered = { members: [["b", "a"], ["c"]], judge: ["c", "a"], comparer: ["d", "a"], rounds: 2 };
 		expect(orderPanel(panel, ["a"])).toEqual(ordered);
 		expect(orderPanel(panel, [])).toEqual(panel);
+	});
+});
+
+describe("models that were tried in vain", () => {
+	it("are done without from the fourth try on", () => {
+		const vainAfter = (failedTries: number) =>
+			triedInVain({ failedTries, deaths: 0, notBeforeMs: 0, askLast: ["a", "b"] });
+		expect([triedInVain(null), vainAfter(2), vainAfter(3)]).toEqual([[], [], ["a", "b"]]);
 	});
 });
