@@ -102,6 +102,18 @@ const OWNER = new RegExp(
 const PERSON =
 	/\b(?:patient|pt|he|she|his|her|wife|husband|mother|father|mom|mum|dad|son|daughter|claim|dx|year-old|yo|frau|herr|mr|mrs|ms)\b|\d{4}-\d\d-\d\d/i;
 
+/** Code that tests: it makes up people and passwords. Numbers with check digits and keys with a provider's form count there, too. */
+const TEST_CODE =
+	/\bdef test_\w|@pytest\b|@(?:Before|After)?(?:Test|Each)\b|\b(?:it|test|describe)\(\s{0,4}["'`]|\bassert(?:That|Equals?|_eq!)?[ (]|\.to(?:Be|Equal|Have)\w{0,16}\(|\bfunc Test[A-Z]|\bself\.assert/;
+const FIXTURE_KINDS: ReadonlySet<DataKind> = new Set(["generic_secret", "person_name", "date_of_birth", "mrn"]);
+const MAX_TEST_CHARS = 600;
+
+/** The lettered answers of an exam, to a case that is nobody's. */
+const EXAM_OPTIONS = /(?:^|\s)\(?A[).:] ?[^\n]{1,160}\s{1,4}\(?B[).:] ?[^\n]{1,160}\s{1,4}\(?C[).:] ?\S/;
+const CASE_KINDS: ReadonlySet<DataKind> = new Set(["diagnosis_context", "lab_result", "prescription"]);
+const FIRST_PERSON = /\b(?:I|I['’]m|my|our|me)\b/;
+const MAX_CASE_CHARS = 1_600;
+
 const MAX_CHARS_BEFORE = 160;
 const MAX_CHARS_AFTER = 120;
 
@@ -117,6 +129,11 @@ function readAround(text: string, start: number, end: number): string {
  */
 export function isPresentedExample(text: string, kind: DataKind, start: number, end: number): boolean {
 	if (kind === "icd10") return isAskedAbout(text, start, end);
+	if (CASE_KINDS.has(kind)) return EXAM_OPTIONS.test(text.slice(end, end + MAX_CASE_CHARS)) && !FIRST_PERSON.test(text);
+	if (FIXTURE_KINDS.has(kind)) {
+		const around = text.slice(Math.max(0, start - MAX_TEST_CHARS), end + MAX_TEST_CHARS);
+		if (TEST_CODE.test(around) && !/\b(?:prod(?:uction)?|real|live|leaked)\b/i.test(around)) return true;
+	}
 	// The digits of an IBAN with a wrong check are found as those of an account.
 	const from =
 		kind === "bank_account"

@@ -46,7 +46,7 @@ const GROUPED_NUMBER =
 const LAID_OUT_NUMBER =
 	/(?:(?<=[:=])[ \t]{0,4}\r?\n[ \t]{0,8}|(?<![\dA-Za-z]))(?:[A-Z]{1,2})?\d{1,8}[A-Z]?(?:(?:[-./ ]?[ \t]{0,4}(?:\r?\n|\t)[ \t]{0,8}[-./]?|[ ]{2,4}|[-./_|·•:∙,]|[ ])[A-Z]?\d{1,8}){1,9}(?:[-./ ]?[A-Z\d](?![A-Za-z\d]))?/;
 const UNEVEN_NUMBER = new RegExp(
-	`(?<![\\dA-Za-z])${GROUPED_NUMBER.source}(?![\\dA-Za-z])|${LAID_OUT_NUMBER.source}`,
+	`(?<![\\dA-Za-z])${GROUPED_NUMBER.source}(?![\\dA-Za-z]|[ \\t]{0,4}\\r?\\n[ \\t]{0,8}[-./]?\\d)|${LAID_OUT_NUMBER.source}`,
 	"gu",
 );
 /** What makes a number uneven. Usual are single spaces, single hyphens, dates, times and decimals. */

@@ -27,6 +27,17 @@ function loadModel() {
 	return shipped;
 }
 
+/** Texts of so few units are read as they are. */
+const FEW_UNITS = 4;
+
+/**
+ * How far above its threshold a score must be. The more units a text has, the more of them score high by chance: scores are log
+ * odds, and the odds of each are divided by the number of units.
+ */
+function neededExcess(units: number): number {
+	return Math.max(0, Math.log(units / FEW_UNITS));
+}
+
 /** The statements of a conversation. A finding spans the sentence, or the part of a long one, that makes it. */
 export function* inferStatements({ texts }: Conversation): Steps<Detection> {
 	const { model, features } = loadModel();
@@ -34,14 +45,22 @@ export function* inferStatements({ texts }: Conversation): Steps<Detection> {
 	const scorer = new StatementScorer(model, features);
 	for (const [index, { text }] of texts.entries())
 		for (const view of decodeViews(text)) {
+			if (view.isValuesOnly) continue;
 			found.enter((_, from, to) => {
 				const [start, end] = view.origin(from, to);
 				return [{ text: index, start, end }];
 			});
+			let units = 0;
+			const candidates: { kind: DataKind; start: number; end: number; excess: number }[] = [];
 			yield* scorer.read(view.text, ({ start, end }, scores) => {
-				for (const [output, dataClass] of STATEMENT_CLASSES.entries())
-					if ((scores[output] ?? 0) > (model.thresholds[output] ?? 0)) found.add(KINDS[dataClass], start, end);
+				units++;
+				for (const [output, dataClass] of STATEMENT_CLASSES.entries()) {
+					const excess = (scores[output] ?? 0) - (model.thresholds[output] ?? 0);
+					if (excess > 0) candidates.push({ kind: KINDS[dataClass], start, end, excess });
+				}
 			});
+			for (const { kind, start, end, excess } of candidates)
+				if (excess > neededExcess(units)) found.add(kind, start, end);
 		}
 	return found.toDetection();
 }
