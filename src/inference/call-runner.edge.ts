@@ -47,7 +47,7 @@ function healthKey({ attempt, candidate }: PlannedCall): string {
 }
 
 /** A call that gave its whole answer. */
-interface ServedCall {
+export interface ServedCall {
 	call: BilledCall;
 	answer: ModelAnswer;
 	/** The answer came from the sandbox upstream. */
