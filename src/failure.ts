@@ -180,6 +180,8 @@ export type Failure =
 			/** Another try would end the same: every provider refused, or the service has a bug. */
 			isFinal?: true;
 	  }
+	/** The client asked for a strict form, and neither the answer nor its repair has it. What they cost is settled. */
+	| { reason: "format_not_met"; message: string; costUsd: number }
 	| { reason: "orchestration_error"; requestId: string }
 	/** The run was interrupted; what it spent is settled. `output` is what it reached. */
 	| { reason: "agent_error"; message: string; runId: string; costUsd: number; output: string }

@@ -713,6 +713,8 @@ export interface EndpointTypes {
 				fallback: boolean;
 				fallback_from: string | null;
 				fallback_to: string | null;
+				/** Whether a whole answer has the form that `response_format` asks for, as far as it can be checked. */
+				format_met?: boolean;
 				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
 				refused?: true;
 				warnings: Warnings[];
@@ -2024,6 +2026,8 @@ export interface EndpointTypes {
 				fallback: boolean;
 				fallback_from: string | null;
 				fallback_to: string | null;
+				/** Whether a whole answer has the form that `response_format` asks for, as far as it can be checked. */
+				format_met?: boolean;
 				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
 				refused?: true;
 				warnings: Warnings[];

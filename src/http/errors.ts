@@ -329,6 +329,8 @@ function toFailureRow(failure: Failure): FailureRow {
 				extra: { provider: failure.provider, upstream_status: failure.upstreamStatus },
 				headers: NO_RETRY,
 			};
+		case "format_not_met":
+			return { status: 502, message: failure.message, extra: { cost_usd: failure.costUsd }, headers: NO_RETRY };
 		case "all_models_failed":
 		case "no_code_produced":
 			return {

@@ -52,7 +52,7 @@ function healthKey(call: PlannedCall): string {
 }
 
 /** A call that gave its whole answer. */
-interface ServedCall {
+export interface ServedCall {
 	call: BilledCall;
 	answer: ModelAnswer;
 	/** The answer came from the sandbox upstream. */

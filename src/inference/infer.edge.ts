@@ -2,8 +2,9 @@
 // The form of the answer is the entrance's.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { runInTurns } from "../http/long-work.edge.ts";
+import { usd } from "../proof/money.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
-import { joinText, type ModelAnswer, type Warning } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
 import {
 	answerHash,
 	type BilledCall,
@@ -15,14 +16,17 @@ import {
 	type PlannedCall,
 	type RequestPurpose,
 	type RequestRecord,
+	totalNanoUsd,
 } from "./accounting.ts";
 import { type DeliveredRefusal, toDeliveredRefusal } from "./answer-verdict.ts";
 import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
+import { withRepair } from "./form-repair.ts";
 import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./masked-call.ts";
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
+import { checkDeliveredForm, repairForm } from "./repair.edge.ts";
 import { RequestSettlement, toRequestRecord } from "./settlement.edge.ts";
 
 /** What the receipt of one answer says of the request. */
@@ -48,6 +52,8 @@ export interface SettledRequest {
 	answerWarnings: readonly Warning[];
 	/** Null where nobody refused. */
 	refusal: DeliveredRefusal | null;
+	/** Null where no form was asked for, where it cannot be checked, and where the answer was cut, refuses or calls tools. */
+	formatMet: boolean | null;
 }
 
 /** An answer that was settled. */
@@ -73,6 +79,8 @@ interface ReservedCall {
 	set: CallSet;
 	calls: CallRunner;
 	settlement: RequestSettlement;
+	/** Calls that were sent. */
+	attempts: { made: number };
 }
 
 /** Notes in the log line which model serves. */
@@ -99,7 +107,8 @@ async function reserveCall(
 	const steps = planInSteps({ ...request, options }, account.plan, settings, startedAtMs, observe);
 	const plan = await runInTurns(caller, steps, callChars(request.call));
 	if (!plan.ok) return plan;
-	const set = callSetFor(plan.value, caller);
+	const set = withRepair(callSetFor(plan.value, caller));
+	const attempts = { made: 0 };
 	const purpose: RequestPurpose = {
 		inputHash,
 		configDigest,
@@ -115,12 +124,15 @@ async function reserveCall(
 		boundNanoUsd,
 		endsAtMs,
 		billInterrupted: billInterruptedCall,
-		onSend: (call) => logCall(log, call),
+		onSend(call) {
+			attempts.made++;
+			logCall(log, call);
+		},
 	});
 	const record = toRequestRecord(caller, purpose, boundNanoUsd);
 	const settlement = new RequestSettlement(caller, record, calls, endsAtMs);
 	const reserved = await settlement.reserveBound(set.calls[0]);
-	return reserved.ok ? ok({ plan: plan.value, set, calls, settlement }) : reserved;
+	return reserved.ok ? ok({ plan: plan.value, set, calls, settlement, attempts }) : reserved;
 }
 
 function remember(caller: Caller, { call, options }: CallPlan, served: BilledCall): void {
@@ -129,20 +141,33 @@ function remember(caller: Caller, { call, options }: CallPlan, served: BilledCal
 }
 
 /** An answer as the client gets it, and what is to be said of it. */
-function toDelivered(
+async function toDelivered(
 	written: ModelAnswer,
 	served: PlannedCall,
-): Pick<SettledAnswer, "answer" | "answerWarnings" | "refusal"> {
+): Promise<Pick<SettledAnswer, "answer" | "answerWarnings" | "refusal" | "formatMet">> {
 	const { call, options } = served.plan;
 	const mask = options.gate?.mask ?? null;
 	const answer = restoreAnswer(written, mask, answerForm(call.output));
 	const refused = toDeliveredRefusal(written, call);
+	const check = await checkDeliveredForm(answer, call, refused !== null);
 	return {
 		answer,
+		formatMet: check === null ? null : check.isMet,
 		// What is marked as the refusal is what the client gets.
 		refusal: refused && (refused.text === null ? refused : { text: joinText(answer.content, "text") }),
 		answerWarnings: [...cutWarnings(served, written), ...answerMaskWarnings(written, mask)],
 	};
+}
+
+/** Whether the client wants no answer rather than one without its form. */
+function isStrict({ output }: ModelCall): boolean {
+	return output.type === "json_schema" && output.strict === true;
+}
+
+function formatNotMet({ billed }: CallRunner): Failure {
+	const message =
+		"neither the answer nor its repair has the form of response_format; without strict it would be delivered";
+	return { reason: "format_not_met", message, costUsd: usd(totalNanoUsd(billed)) };
 }
 
 /** Answers a call whole; a client that hangs up stops the upstream call and is still accounted for. */
@@ -159,11 +184,13 @@ async function inferWhole(
 ): Promise<Result<Completion>> {
 	const reserved = await reserveCall(request, purpose, caller);
 	if (!reserved.ok) return reserved;
-	const { plan, set, calls, settlement } = reserved.value;
+	const { plan, set, calls, settlement, attempts } = reserved.value;
 	const result = await caller.timings.measure("upstream", () => calls.complete(set));
 	if (!result.ok) return settlement.fail(result.failure, result.clientClosed);
-	const { call, sandbox } = result.served;
-	const { answer, ...said } = toDelivered(result.served.answer, call);
+	const served = await caller.timings.measure("upstream", () => repairForm(result.served, calls, attempts.made));
+	const { call, sandbox } = served;
+	const { answer, ...said } = await toDelivered(served.answer, call);
+	if (said.formatMet === false && isStrict(plan.call)) return settlement.fail(formatNotMet(calls), false);
 	remember(caller, plan, call);
 	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id, purpose.deliverCall));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });
@@ -216,6 +243,7 @@ async function openCompletionStream(
 		attestation,
 		answerWarnings: [],
 		refusal: null,
+		formatMet: null,
 	};
 	return { ok: false, failure, settled };
 }
@@ -243,7 +271,7 @@ function toCompletionStream(
 			relayed.resolve();
 			await timed;
 			const { outcome, lost, answer: written, call: served } = stream.finish(clientClosed || caller.signal.aborted);
-			const { answer, ...said } = toDelivered(written, served);
+			const { answer, ...said } = await toDelivered(written, served);
 			if (outcome === "complete") remember(caller, plan, served);
 			const receipt = await settlement.settle(outcome, answerHash(answer, modelId, deliverCall));
 			const { latencyMs, attestation } = settlement;

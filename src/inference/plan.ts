@@ -76,6 +76,8 @@ export interface ModelRequest {
 	/** The answer is requested in one body. */
 	isWhole: boolean;
 	worstCase: CallCost;
+	/** The worst case of a prompt that is so many tokens longer. */
+	worstCaseWith(moreInputTokens: number): CallCost;
 }
 
 export interface CallPlan extends InferenceRequest {
@@ -90,6 +92,8 @@ export interface CallPlan extends InferenceRequest {
 	accessFor(model: Model): ProviderAccess;
 	/** Builds a model's exact request. @param maxTokens replaces the call's own output limit. */
 	attempt(model: Model, effort: EffortChoice, maxTokens?: number): ModelRequest;
+	/** The same plan for another call: its models, in this order, are not selected anew. */
+	forCall(call: ModelCall): CallPlan;
 	/** The candidate with an answer so short that its worst case is within the limit; null where none is short enough. */
 	shorten(candidate: Candidate, limitNanoUsd: number): Candidate | null;
 }
@@ -139,13 +143,10 @@ function requestBuilder(
 		const rendered = wire.renderRequest({ call: sized, prompt, model, access, effort, isWhole });
 		const warnings = [...rendered.warnings, ...readable.warnings];
 		const request = withStage({ ...rendered, warnings }, access, stage);
-		return {
-			wire,
-			access,
-			request,
-			isWhole,
-			worstCase: priceWorstCase(model, request.maxInputTokens, request.maxOutputTokens, nowMs, request.writesHourCache),
-		};
+		const { maxInputTokens, maxOutputTokens, writesHourCache } = request;
+		const worstCaseWith = (more: number) =>
+			priceWorstCase(model, maxInputTokens + more, maxOutputTokens, nowMs, writesHourCache);
+		return { wire, access, request, isWhole, worstCase: worstCaseWith(0), worstCaseWith };
 	};
 	return {
 		attempt,
@@ -234,7 +235,7 @@ export function* planInSteps(
 	const selection = yield* selectInSteps(request, allow, chars);
 	allow(Number.POSITIVE_INFINITY);
 	if (!selection.ok) return fail(withComplianceNotice(selection.failure, options.gate, catalog));
-	return ok({
+	const planned: CallPlan = {
 		call,
 		options,
 		catalogVersion: catalog.version,
@@ -249,7 +250,13 @@ export function* planInSteps(
 		accessFor,
 		attempt,
 		shorten: (candidate, limitNanoUsd) => shortenCandidate(request, selection.value.mode, candidate, limitNanoUsd),
-	});
+		forCall(other) {
+			const builder = requestBuilder({ call: other, options }, accessFor, settings, nowMs);
+			builder.allow(Number.POSITIVE_INFINITY);
+			return { ...planned, call: other, attempt: builder.attempt, shorten: () => null };
+		},
+	};
+	return ok(planned);
 }
 
 /** Plans a call without a pause. */

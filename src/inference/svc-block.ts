@@ -43,6 +43,10 @@ export const svcBlockSchema = z.lazy(() =>
 		fallback: z.boolean(),
 		fallback_from: z.string().nullable(),
 		fallback_to: z.string().nullable(),
+		format_met: z
+			.boolean()
+			.optional()
+			.describe("Whether a whole answer has the form that `response_format` asks for, as far as it can be checked."),
 		refused: z
 			.literal(true)
 			.optional()
@@ -69,7 +73,7 @@ function totalCostFields(billed: readonly BilledCall[]): SvcBlock["cost"] {
  * @param toWarning words a warning under the names of the client's body; default: those of chat.
  */
 export function toSvcBlock(
-	{ billed, receipt, latencyMs, attestation, answerWarnings, refusal }: SettledRequest,
+	{ billed, receipt, latencyMs, attestation, answerWarnings, refusal, formatMet }: SettledRequest,
 	toWarning: (warning: Warning) => ClientWarning = toClientWarning,
 ): SvcBlock {
 	const last = lastBilledCall(billed);
@@ -107,6 +111,7 @@ export function toSvcBlock(
 		fallback: from !== null,
 		fallback_from: from,
 		fallback_to: from === null ? null : model.id,
+		...(formatMet === null ? {} : { format_met: formatMet }),
 		...(refusal ? { refused: true as const } : {}),
 		warnings: [...(plan.options.warnings ?? []), ...callWarnings(last), ...answerWarnings].map(toWarning),
 	};

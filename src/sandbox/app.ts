@@ -65,7 +65,8 @@ async function serve(c: Context<SandboxEnv>, format: SandboxFormat, observer: Sa
 		if (error instanceof Refusal) return refusalResponse(format, error, provider);
 		throw error;
 	}
-	const faults = parseFaults(accepted.request.prompt.userText, provider);
+	const { userText, systemText } = accepted.request.prompt;
+	const faults = parseFaults(userText, provider, systemText);
 	if (faults.slowMs > 0) await new Promise((resolve) => setTimeout(resolve, faults.slowMs));
 	const { stream } = accepted;
 	if (faults.overflow) return refusalResponse(format, format.overflow(provider), provider);

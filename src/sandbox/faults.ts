@@ -15,8 +15,7 @@
 //   [[toolless]]                   a refusal for want of access
 //   [[echo]] [[blank]]             the prompt again, and invisible characters
 //   [[overloaded]] [[thinking]]    an error message as text, and reasoning in tags that never ends
-//   [[loose json]] [[unfit json]]  prose where JSON is asked for, and JSON that fits no schema; a repair fits
-//   [[never fits]]                 the same prose, and no repair
+//   [[loose json]] [[unfit json]]  prose where JSON is asked for, and JSON that fits no schema. In the system message: in a repair, too
 //   [[overrun]] [[no usage]] [[cached 40]]   more usage than allowed, no usage, so many cached prompt tokens
 //
 // Words for what is no answer may name the stage of a workflow: `[[unwilling aggregate]]`.
@@ -27,8 +26,8 @@ export const REFUSALS = ["unserved", "forbidden", "disliked"] as const;
 export type SandboxRefusal = (typeof REFUSALS)[number];
 
 /** What the sandbox says instead of an answer. */
-export const INSTEAD = ["unwilling", "filtered", "toolless", "echo", "blank", "overloaded", "thinking"] as const;
-export const UNFIT_JSON = ["loose json", "unfit json", "never fits"] as const;
+const INSTEAD = ["unwilling", "filtered", "toolless", "echo", "blank", "overloaded", "thinking"] as const;
+const UNFIT_JSON = ["loose json", "unfit json"] as const;
 
 export interface SandboxFaults {
 	/** What is said instead of an answer; at a stage, or at all of them. */
@@ -86,9 +85,10 @@ function findWords(prompt: string, provider: string): string[] {
 		.map((match) => match?.[1] ?? "");
 }
 
-/** Reads the faults that a prompt asks for at a provider. */
-export function parseFaults(prompt: string, provider: string): SandboxFaults {
+/** Reads the faults that a prompt asks for at a provider. @param systemText says what holds for later turns as well. */
+export function parseFaults(prompt: string, provider: string, systemText = ""): SandboxFaults {
 	const words = findWords(prompt, provider);
+	const standing = findWords(systemText, provider);
 	const number = (pattern: RegExp) => {
 		const found = words.map((word) => pattern.exec(word)?.[1]).find((digits) => digits !== undefined);
 		return found === undefined ? null : Number(found);
@@ -101,7 +101,7 @@ export function parseFaults(prompt: string, provider: string): SandboxFaults {
 	});
 	return {
 		instead,
-		unfitJson: UNFIT_JSON.find((word) => words.includes(word)) ?? null,
+		unfitJson: UNFIT_JSON.find((word) => words.includes(word) || standing.includes(word)) ?? null,
 		status: number(/^status ([3-5]\d{2})\b/),
 		retryAfterSeconds: number(/\bretry-after (\d{1,5})\b/),
 		overflow: words.includes("overflow"),

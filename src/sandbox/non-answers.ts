@@ -31,11 +31,8 @@ export function saidInstead(
 	return { text: chosen.word === "echo" ? prompt.userText : TEXTS[chosen.word], refusal: null };
 }
 
-/** The words of a repair by which the sandbox tells one: the marks of material around the text that did not fit. */
-const REPAIR = /<<Fault 1 [0-9a-f]+>>/;
-
 /** What is written instead of fitting JSON; null where it fits. */
-export function unfitJson({ unfitJson: word }: SandboxFaults, { json, userText }: SandboxPrompt): string | null {
-	if (word === null || json === null || (word !== "never fits" && REPAIR.test(userText))) return null;
+export function unfitJson({ unfitJson: word }: SandboxFaults, { json }: SandboxPrompt): string | null {
+	if (word === null || json === null) return null;
 	return word === "unfit json" ? JSON.stringify({ unfit: true }) : "Certainly! It is all there is to say.";
 }
