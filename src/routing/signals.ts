@@ -39,7 +39,7 @@ export interface Signals {
 	probabilities: Readonly<Record<Intent, number>>;
 	difficulty: "trivial" | "normal" | "hard";
 	level: DifficultyLevel;
-	/** From 1, a small model answers it well, to 2 and more. Finer than the level. */
+	/** From 1, a small model answers it well, to 3, strong models differ: the mean grade that people give. Finer than the level. */
 	expectedDifficulty: number;
 	facts: PromptFacts;
 	hasTools: boolean;

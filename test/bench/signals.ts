@@ -17,13 +17,14 @@ const KIB = 1024;
 /** Each kind has as many prompts, taken from different places of its text. */
 const PROMPTS = 40;
 
+// A call is read once and then remembered, so each reading gets a call of its own.
 const WORKER = `
 import { detectSignals } from "./src/routing/signals.ts";
 export default {
 	async fetch(request) {
 		const { call, repeats } = await request.json();
 		let intents = 0;
-		for (let repeat = 0; repeat < repeats; repeat++) intents += detectSignals(call).intents.length;
+		for (let repeat = 0; repeat < repeats; repeat++) intents += detectSignals({ ...call }).intents.length;
 		return new Response(String(intents));
 	},
 };`;

@@ -1,7 +1,13 @@
 // Cross-validation by source: every natural prompt is judged by a model that saw no prompt of its source.
-import { decodeWeights, sumOutputs, toLevel, toPrediction } from "../../src/routing/signals/classifier.ts";
+import {
+	DIFFICULTY_OUTPUT,
+	decodeWeights,
+	sumOutputs,
+	toLevel,
+	toPrediction,
+} from "../../src/routing/signals/classifier.ts";
 import { FIT, type FoldedExample } from "./examples.ts";
-import { FOLD_NAMES } from "./labelled.ts";
+import { FOLD_NAMES, type LabelledPrompt } from "./labelled.ts";
 import type { Judgement } from "./measures.ts";
 import { fitWeights } from "./regression.ts";
 import { encodeWeights } from "./weights-file.ts";
@@ -12,8 +18,19 @@ export interface HeldOut {
 	sums: Float64Array;
 }
 
-/** The outputs of every natural prompt, each from a model without its source. */
-export function holdOutSources(examples: readonly FoldedExample[]): HeldOut[] {
+/** Tells natural prompts apart. */
+export function toKey({ turns, source }: LabelledPrompt): string {
+	return JSON.stringify([source, ...turns.map(({ text }) => text)]);
+}
+
+/**
+ * The outputs of every natural prompt, each from a model without its source.
+ * @param difficulties the output of difficulty by the key of a prompt.
+ */
+export function holdOutSources(
+	examples: readonly FoldedExample[],
+	difficulties: ReadonlyMap<string, number>,
+): HeldOut[] {
 	return FOLD_NAMES.flatMap((_, fold) => {
 		const fitted = fitWeights(
 			examples.filter((example) => example.fold !== fold),
@@ -23,7 +40,11 @@ export function holdOutSources(examples: readonly FoldedExample[]): HeldOut[] {
 		const weights = decodeWeights(encodeWeights(fitted, { temperature: 1, levels: [2, 3] }));
 		return examples
 			.filter((example) => example.fold === fold)
-			.map((example) => ({ example, sums: sumOutputs(weights, example.features) }));
+			.map((example) => {
+				const sums = sumOutputs(weights, example.features);
+				sums[DIFFICULTY_OUTPUT] = difficulties.get(toKey(example.row)) ?? 0;
+				return { example, sums };
+			});
 	});
 }
 

@@ -1,6 +1,7 @@
-// Turns labelled prompts into examples for the fit: targets, weights by source, and n-grams frequent enough to keep.
+// Turns labelled prompts into examples for the fit of intents: targets, weights by source, and n-grams frequent enough to keep.
 import { INTENTS } from "../../src/catalog/vocabulary.ts";
-import { BUCKETS } from "../../src/routing/signals/space.ts";
+import { SIZE_AT } from "../../src/routing/signals/features.ts";
+import { BUCKETS, type Features } from "../../src/routing/signals/space.ts";
 import {
 	findFold,
 	type LabelledPrompt,
@@ -24,13 +25,12 @@ const SETTINGS = {
 	maxPerPair: 300,
 	/** Share of the primary intent where others are sensible too. */
 	primaryShare: 0.8,
-	difficulty: { natural: 1, own: 0.5 },
 	/** An n-gram in fewer prompts has no weights. */
 	minPrompts: 4,
 } as const;
 
 /** How the weights are fitted; chosen in the same way. */
-export const FIT: FitOptions = { epochs: 8, learningRate: 0.25, decay: 3e-3, difficultyDecay: 1e-3 };
+export const FIT: FitOptions = { epochs: 8, learningRate: 0.25, decay: 3e-3 };
 
 /** An example, with the fold that it is held out in; null when it is trained on in all. */
 export interface FoldedExample extends Example {
@@ -48,21 +48,19 @@ function toTarget({ primary, intents }: LabelledPrompt): Float32Array | null {
 	return target;
 }
 
-function toExample(
-	row: LabelledPrompt,
-	fold: number | null,
-	intentWeight: number,
-	difficultyWeight: number,
-): FoldedExample {
+/** Those features of a prompt that are kept. */
+export function keepFeatures({ indices, values }: Features, isKept: (index: number) => boolean): Features {
+	const kept = [...indices.keys()].filter((at) => isKept(indices[at] ?? 0));
 	return {
-		features: copyFeatures(row.turns),
-		intents: toTarget(row),
-		difficulty: row.difficulty === null ? null : Math.min(1, row.difficulty - 1),
-		intentWeight,
-		difficultyWeight,
-		fold,
-		row,
+		indices: Int32Array.from(kept, (at) => indices[at] ?? 0),
+		values: Float32Array.from(kept, (at) => values[at] ?? 0),
+		length: kept.length,
 	};
+}
+
+function toExample(row: LabelledPrompt, fold: number | null, weight: number): FoldedExample {
+	const features = keepFeatures(copyFeatures(row.turns), (index) => index < SIZE_AT);
+	return { features, intents: toTarget(row), weight, fold, row };
 }
 
 /** Evenly spread rows of each (collection, intent) pair, weighted. */
@@ -75,7 +73,7 @@ function toSetExamples(rows: readonly LabelledPrompt[]): FoldedExample[] {
 		const count = Math.min(SETTINGS.maxPerPair, pair.length);
 		const weight = Math.min(SETTINGS.maxPerSetPrompt, SETTINGS.sets / Math.sqrt(count));
 		const chosen = Array.from({ length: count }, (_, at) => pair[Math.floor((at * pair.length) / count)]);
-		return chosen.flatMap((row) => (row ? [toExample(row, null, weight, 0)] : []));
+		return chosen.flatMap((row) => (row ? [toExample(row, null, weight)] : []));
 	});
 }
 
@@ -91,14 +89,8 @@ function dropRareGrams(examples: readonly Example[]): void {
 		}
 	}
 	for (const example of examples) {
-		const { indices, values } = example.features;
 		const isKept = (index: number) => index >= BUCKETS || (prompts[index] ?? 0) >= SETTINGS.minPrompts;
-		const kept = [...indices.keys()].filter((at) => isKept(indices[at] ?? 0));
-		example.features = {
-			indices: Int32Array.from(kept, (at) => indices[at] ?? 0),
-			values: Float32Array.from(kept, (at) => values[at] ?? 0),
-			length: kept.length,
-		};
+		example.features = keepFeatures(example.features, isKept);
 	}
 }
 
@@ -107,14 +99,9 @@ export function readExamples(): FoldedExample[] {
 	const examples = [
 		...toSetExamples(readTrainingSets()),
 		...readNaturalPrompts().map((row) =>
-			toExample(
-				row,
-				findFold(row.source),
-				SETTINGS.natural * (row.primary === null ? SETTINGS.unclear : 1),
-				SETTINGS.difficulty.natural,
-			),
+			toExample(row, findFold(row.source), SETTINGS.natural * (row.primary === null ? SETTINGS.unclear : 1)),
 		),
-		...readOwnPrompts().map((row) => toExample(row, null, SETTINGS.own, SETTINGS.difficulty.own)),
+		...readOwnPrompts().map((row) => toExample(row, null, SETTINGS.own)),
 	];
 	dropRareGrams(examples);
 	return examples;
@@ -122,5 +109,5 @@ export function readExamples(): FoldedExample[] {
 
 /** Prompts that are only judged. */
 export function toTestExamples(rows: readonly LabelledPrompt[]): FoldedExample[] {
-	return rows.map((row) => toExample(row, null, 0, 0));
+	return rows.map((row) => toExample(row, null, 0));
 }

@@ -105,3 +105,8 @@ export function findFold(source: string): number {
 export function toCollection(source: string): string {
 	return source.split(":")[0]?.split(" (")[0] ?? source;
 }
+
+/** The repository that a natural prompt is from, without its commit. */
+export function toRepository(source: string): string {
+	return source.split("@")[0]?.split(":")[0] ?? source;
+}

@@ -85,6 +85,26 @@ export function measureIntents(judgements: readonly Judgement[]): IntentFigures 
 	};
 }
 
+/** The grade from which a prompt is hard: at least one of two people said so. Easy is what both said. */
+const HARD_GRADE = 2.5;
+
+/**
+ * How often a hard prompt has the higher value than an easy one (AUC; equal values count half); null where there are none of
+ * one kind.
+ */
+export function measureAuc<T>(
+	prompts: readonly T[],
+	toGrade: (prompt: T) => number,
+	toValue: (prompt: T) => number,
+): number | null {
+	const hard = prompts.filter((prompt) => toGrade(prompt) >= HARD_GRADE).map(toValue);
+	const easy = prompts.filter((prompt) => toGrade(prompt) === 1).map(toValue);
+	if (hard.length === 0 || easy.length === 0) return null;
+	let higher = 0;
+	for (const value of hard) for (const other of easy) higher += value > other ? 1 : value === other ? 0.5 : 0;
+	return higher / (hard.length * easy.length);
+}
+
 /** The share of rated prompts whose level is within half a step of the rating. */
 export function measureDifficulty(judgements: readonly Judgement[]): { count: number; withinHalf: number } {
 	const rated = judgements.filter(({ row }) => row.difficulty !== null);

@@ -1,7 +1,6 @@
-// Fits the signals' model: a softmax over intents and a logistic output for difficulty, on shared sparse features, by
-// AdaGrad. Deterministic.
+// Fits the intents of prompts: a softmax on sparse features, by AdaGrad. Deterministic.
 import { INTENTS } from "../../src/catalog/vocabulary.ts";
-import { OUTPUTS } from "../../src/routing/signals/classifier.ts";
+import { DIFFICULTY_OUTPUT, OUTPUTS } from "../../src/routing/signals/classifier.ts";
 import { extractFeatures, FEATURE_COUNT } from "../../src/routing/signals/features.ts";
 import type { Features } from "../../src/routing/signals/space.ts";
 import { createFeatureSpace } from "../../src/routing/signals/space.ts";
@@ -13,10 +12,7 @@ export interface Example {
 	features: Features;
 	/** Shares of the intents; null when they are not to be learned from it. */
 	intents: Float32Array | null;
-	/** 0 to 1; null when it is not rated. */
-	difficulty: number | null;
-	intentWeight: number;
-	difficultyWeight: number;
+	weight: number;
 }
 
 const space = createFeatureSpace();
@@ -32,12 +28,10 @@ export interface FitOptions {
 	epochs: number;
 	learningRate: number;
 	decay: number;
-	/** The decay of difficulty's weights. */
-	difficultyDecay: number;
 }
 
 /** Turns the sums of an example into the gradients of its loss by output. */
-function toGradients(sums: Float64Array, { intents, difficulty, intentWeight, difficultyWeight }: Example): void {
+function toGradients(sums: Float64Array, { intents, weight }: Example): void {
 	const count = INTENTS.length;
 	let highest = Number.NEGATIVE_INFINITY;
 	for (let k = 0; k < count; k++) highest = Math.max(highest, sums[k] ?? 0);
@@ -47,15 +41,13 @@ function toGradients(sums: Float64Array, { intents, difficulty, intentWeight, di
 		sums[k] = power;
 		total += power;
 	}
-	for (let k = 0; k < count; k++) sums[k] = intents ? intentWeight * ((sums[k] ?? 0) / total - (intents[k] ?? 0)) : 0;
-	const rated = 1 / (1 + Math.exp(-(sums[count] ?? 0)));
-	sums[count] = difficulty === null ? 0 : difficultyWeight * (rated - difficulty);
+	for (let k = 0; k < count; k++) sums[k] = intents ? weight * ((sums[k] ?? 0) / total - (intents[k] ?? 0)) : 0;
 }
 
-/** Rows of OUTPUTS weights, by feature. */
+/** Rows of OUTPUTS weights, by feature. Those of difficulty, the last ones, are left at zero. */
 export function fitWeights(examples: readonly Example[], options: FitOptions): Float32Array {
 	const weights = new Float32Array(FEATURE_COUNT * OUTPUTS);
-	const squares = new Float32Array(FEATURE_COUNT * 2).fill(1e-2);
+	const squares = new Float32Array(FEATURE_COUNT).fill(1e-2);
 	const random = createRandom(1);
 	const order = Int32Array.from(examples.keys());
 	const sums = new Float64Array(OUTPUTS);
@@ -78,7 +70,7 @@ function addOutputs(weights: Float32Array, { indices, values, length }: Features
 	}
 }
 
-/** One step of AdaGrad. Intents and difficulty each have their own sum of squares. */
+/** One step of AdaGrad. */
 function step(
 	weights: Float32Array,
 	squares: Float32Array,
@@ -88,31 +80,22 @@ function step(
 	options: FitOptions,
 ): void {
 	const { indices, values, length } = example.features;
-	const last = OUTPUTS - 1;
 	sums.fill(0);
 	addOutputs(weights, example.features, sums);
 	toGradients(sums, example);
-	let intentSquare = 0;
-	for (let k = 0; k < last; k++) intentSquare += (sums[k] ?? 0) ** 2;
-	const difficultySquare = (sums[last] ?? 0) ** 2;
-	const intentDecay = options.decay * example.intentWeight;
-	const difficultyDecay = example.difficulty === null ? 0 : options.difficultyDecay * example.difficultyWeight;
+	let sumOfSquares = 0;
+	for (let k = 0; k < DIFFICULTY_OUTPUT; k++) sumOfSquares += (sums[k] ?? 0) ** 2;
+	const decay = options.decay * example.weight;
 	for (let i = 0; i < length; i++) {
 		const feature = indices[i] ?? 0;
 		const value = values[i] ?? 0;
 		const start = feature * OUTPUTS;
-		const square = value * value;
-		const intentSum = (squares[2 * feature] ?? 0) + intentSquare * square;
-		const difficultySum = (squares[2 * feature + 1] ?? 0) + difficultySquare * square;
-		squares[2 * feature] = intentSum;
-		squares[2 * feature + 1] = difficultySum;
-		const intentRate = rate / Math.sqrt(intentSum);
-		for (let k = 0; k < last; k++) {
+		const square = (squares[feature] ?? 0) + sumOfSquares * value * value;
+		squares[feature] = square;
+		const featureRate = rate / Math.sqrt(square);
+		for (let k = 0; k < DIFFICULTY_OUTPUT; k++) {
 			const weight = weights[start + k] ?? 0;
-			weights[start + k] = weight - intentRate * ((sums[k] ?? 0) * value + intentDecay * weight);
+			weights[start + k] = weight - featureRate * ((sums[k] ?? 0) * value + decay * weight);
 		}
-		const weight = weights[start + last] ?? 0;
-		weights[start + last] =
-			weight - (rate / Math.sqrt(difficultySum)) * ((sums[last] ?? 0) * value + difficultyDecay * weight);
 	}
 }

@@ -7,7 +7,9 @@ import { gzipSync } from "node:zlib";
 import { decodeWeights, sumOutputs } from "../../src/routing/signals/classifier.ts";
 import { trainAnswers } from "./answers/run.ts";
 import { calibrate } from "./calibration.ts";
-import { holdOutSources, judge } from "./cross-validation.ts";
+import { holdOutSources, judge, toKey } from "./cross-validation.ts";
+import { fitRidge, fitScale, holdOutDifficulty, putDifficulty, readDifficultyExamples } from "./difficulty.ts";
+import { renderDifficulty, renderGains } from "./difficulty-report.ts";
 import { FIT, readExamples, toTestExamples } from "./examples.ts";
 import { FOLD_NAMES, findFold, hasLabelledPrompts, readOtherSources } from "./labelled.ts";
 import { fitWeights } from "./regression.ts";
@@ -22,7 +24,13 @@ const LANGUAGE_FLOOR = 0.7;
 
 function train(): void {
 	const examples = readExamples();
-	const heldOut = holdOutSources(examples);
+	const graded = readDifficultyExamples();
+	const rated = holdOutDifficulty(graded);
+	const scale = fitScale(rated);
+	const difficulties = rated.flatMap(({ example: { row }, sum }) =>
+		row ? [[toKey(row), scale.slope * sum + scale.offset] as const] : [],
+	);
+	const heldOut = holdOutSources(examples, new Map(difficulties));
 	const calibration = calibrate(heldOut);
 	const { temperature, levels } = calibration;
 	const judgements = judge(heldOut, temperature, levels);
@@ -32,10 +40,14 @@ function train(): void {
 		renderBySource(judgements, ({ row }) => FOLD_NAMES[findFold(row.source)] ?? row.source),
 		renderByLanguage(judgements),
 		renderByIntent(judgements),
+		renderDifficulty(rated),
+		renderGains(rated),
 	];
 	console.log(tables.join("\n\n"));
 
-	const file = encodeWeights(fitWeights(examples, FIT), calibration);
+	const fitted = fitWeights(examples, FIT);
+	putDifficulty(fitted, fitRidge(graded), scale);
+	const file = encodeWeights(fitted, calibration);
 	const weights = decodeWeights(file);
 	const others = toTestExamples(readOtherSources()).map((example) => ({
 		example,

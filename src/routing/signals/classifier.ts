@@ -7,7 +7,7 @@ import { BUCKETS, type Features } from "./space.ts";
 
 /** One output for each intent, and one for difficulty. */
 export const OUTPUTS = INTENTS.length + 1;
-const DIFFICULTY_OUTPUT = INTENTS.length;
+export const DIFFICULTY_OUTPUT = INTENTS.length;
 
 /** What `npm run train:signals` writes. Numbers are characters, so that the file is text and compresses well. */
 export interface WeightsFile {
@@ -61,7 +61,7 @@ export function decodeWeights(file: WeightsFile): Weights {
 interface Prediction {
 	/** They add up to 1. */
 	probabilities: Record<Intent, number>;
-	/** From 1 (a small model answers it well) to 2 and more (strong models differ). */
+	/** From 1 (a small model answers it well) to 3 (strong models differ): the mean of the grades that people give. */
 	expectedDifficulty: number;
 }
 
@@ -105,7 +105,7 @@ export function toPrediction(sums: Float64Array, temperature: number): Predictio
 	] = powers.map((power) => power / total);
 	return {
 		probabilities: { code, math, reasoning, creative, text, translation, factual, advice, chat },
-		expectedDifficulty: 1 + 1 / (1 + Math.exp(-(sums[DIFFICULTY_OUTPUT] ?? 0))),
+		expectedDifficulty: 1 + 2 / (1 + Math.exp(-(sums[DIFFICULTY_OUTPUT] ?? 0))),
 	};
 }
 

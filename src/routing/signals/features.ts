@@ -27,8 +27,25 @@ const START_CUES_AT = CUES_AT + CUES.length;
 const END_CUES_AT = START_CUES_AT + CUES.length;
 const PRIOR_CUES_AT = END_CUES_AT + CUES.length;
 const PROPERTIES_AT = PRIOR_CUES_AT + CUES.length;
+/** How much there is to read; only difficulty has a weight for it. */
+export const SIZE_AT = PROPERTIES_AT + PROPERTIES.length;
+/** One for each conversation, however many turns are read; only difficulty has a weight for it. */
+export const OFFSET_AT = SIZE_AT + 1;
 /** How many features there are. */
-export const FEATURE_COUNT = PROPERTIES_AT + PROPERTIES.length;
+export const FEATURE_COUNT = OFFSET_AT + 1;
+
+/** Longer turns count as this long, because hardly any prompt that was trained on is longer. */
+const MAX_SIZE_CHARS = 8_000;
+/** What a doubling of the turn before counts beside one of the last turn, and the length from which it does. */
+const PRIOR_SIZE = { share: 0.6, chars: 64 } as const;
+const SIZE_SCALE = 8;
+
+/** The size of a conversation: the doublings of its last turn and, in part, of the one before. */
+function measureSize(last: Turn, before: Turn | undefined): number {
+	const chars = Math.min(MAX_SIZE_CHARS, last.chars);
+	const priorChars = Math.min(MAX_SIZE_CHARS, before?.chars ?? 0);
+	return (Math.log2(1 + chars) + PRIOR_SIZE.share * Math.log2(1 + priorChars / PRIOR_SIZE.chars)) / SIZE_SCALE;
+}
 
 /** Adds a feature for each cue of a mask. */
 function addCueFeatures(space: FeatureSpace, mask: number, from: number, value: number): void {
@@ -74,5 +91,7 @@ export function extractFeatures([last, ...earlier]: readonly [Turn, ...Turn[]], 
 		if (age === 0) addCueFeatures(space, found.cues, PRIOR_CUES_AT, CUE.prior);
 		next = turn;
 	}
+	addFeature(space, SIZE_AT, measureSize(last, earlier[0]));
+	addFeature(space, OFFSET_AT, 1);
 	return reading;
 }
