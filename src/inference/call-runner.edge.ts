@@ -100,6 +100,8 @@ interface EndedCall {
 interface CallWatch {
 	/** The set's own part of the runner's budget, held there. */
 	budget: Budget;
+	/** Breaks off the calls of this set. */
+	signal?: AbortSignal;
 	/** Before a call is sent; false keeps it from being sent. */
 	beforeSend(call: PlannedCall): Promise<boolean>;
 	/** When a call has ended, in the same turn as it is billed. */
@@ -169,10 +171,11 @@ export class CallRunner {
 
 	/** Makes the calls of a set in order until one has given its whole answer; sets may be completed side by side. */
 	complete(set: CallSet, watch?: CallWatch): Promise<CallSetResult<ServedCall>> {
+		const signal = watch?.signal ? AbortSignal.any([this.#options.signal, watch.signal]) : this.#options.signal;
 		const attempt: Attempt<ServedCall> = async (call, hold, permit, sentAtMs) => {
-			const opened = await this.#open(call, permit);
+			const opened = await this.#open(call, permit, signal);
 			if (opened.kind !== "stream") return opened;
-			const whole = await readWhole(opened, call.plan.call.stop, this.#options.signal);
+			const whole = await readWhole(opened, call.plan.call.stop, signal);
 			if (whole.kind !== "served") return whole;
 			const answer = whole.value;
 			const { model, effort } = call.candidate;
@@ -192,7 +195,7 @@ export class CallRunner {
 	/** Makes the calls of a set in order until one has said its first words. */
 	stream(set: CallSet): Promise<CallSetResult<CallStream>> {
 		return this.#withFailover(set, async (call, hold, permit, sentAtMs) => {
-			const opened = await this.#open(call, permit);
+			const opened = await this.#open(call, permit, this.#options.signal);
 			if (opened.kind !== "stream") return opened;
 			const first = await readFirstDelta(opened, call.plan.call.stop, this.#options.signal);
 			if (first.kind !== "served") return first;
@@ -202,11 +205,9 @@ export class CallRunner {
 	}
 
 	/** Makes one upstream call. A response head proves to the breaker that the provider is available. */
-	async #open(call: PlannedCall, permit: Permit): Promise<UpstreamStream | CallFailure> {
+	async #open(call: PlannedCall, permit: Permit, signal: AbortSignal): Promise<UpstreamStream | CallFailure> {
 		const { wire, request } = call.attempt;
-		const opened = await this.#heads.run(() =>
-			openUpstreamStream(wire, request, this.#deadlines(call), this.#options.signal),
-		);
+		const opened = await this.#heads.run(() => openUpstreamStream(wire, request, this.#deadlines(call), signal));
 		if (opened.kind === "stream") {
 			permit.succeeded();
 			health.unserved.noteServed(healthKey(call));

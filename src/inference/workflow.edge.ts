@@ -92,6 +92,44 @@ function notCalled(why: string): Failure {
 	return { reason: "all_models_failed", attempts: [why], costUsd: 0, retryAfterMs: null };
 }
 
+/** The failure of a call that the others did not wait for. */
+function leftBehind({ calls: [{ candidate }] }: CallSet): Failure {
+	return notCalled(`${candidate.model.id}: left behind, since enough others had answered`);
+}
+
+/** A hung call is waited for at least so long. */
+const LEAST_PATIENCE_MS = 2_000;
+/** It is left when so many times the others' time has passed, and its own expected time. */
+const PATIENCE_FACTOR = 2;
+
+/**
+ * The results of a batch. Once half of its calls have answered, the others have as long again, or twice what is expected of them;
+ * then they are left behind.
+ */
+async function leaveHung(
+	calls: readonly Promise<CallResult>[],
+	expectedMs: readonly number[],
+	leave: () => void,
+): Promise<CallResult[]> {
+	const enough = Math.ceil(calls.length / 2);
+	const startedAtMs = Date.now();
+	const open = new Set(calls.keys());
+	let answered = 0;
+	let timer: ReturnType<typeof setTimeout> | undefined;
+	const watched = calls.map(async (call, at) => {
+		const result = await call;
+		open.delete(at);
+		if (result.ok && ++answered === enough && open.size > 0) {
+			const tookMs = Date.now() - startedAtMs;
+			const slowestMs = Math.max(tookMs, ...Array.from(open, (other) => expectedMs[other] ?? 0));
+			const patienceMs = Math.max(LEAST_PATIENCE_MS, PATIENCE_FACTOR * slowestMs);
+			timer = setTimeout(leave, patienceMs - tookMs);
+		}
+		return result;
+	});
+	return Promise.all(watched).finally(() => clearTimeout(timer));
+}
+
 /** How a workflow makes its calls. */
 interface WorkflowOptions {
 	/** The worst case of every call that it may make, together. */
@@ -233,7 +271,11 @@ export class Workflow {
 			for (const one of held) if (one.ok) this.#release(one.value);
 			return specs.map(() => this.#failed(NOT_RESERVED));
 		}
-		return Promise.all(held.map((one) => (one.ok ? this.#complete(one.value) : one)));
+		const leave = new AbortController();
+		const calls = held.map((one) => (one.ok ? this.#complete(one.value, leave.signal) : Promise.resolve(one)));
+		if (!specs.every(({ mayBeLeft }) => mayBeLeft)) return Promise.all(calls);
+		const expectedMs = held.map((one) => (one.ok ? one.value.set.calls[0].candidate.expectation.latencyMs : 0));
+		return leaveHung(calls, expectedMs, () => leave.abort());
 	}
 
 	/** Holds a spec's part of the budget. One with a long text waits for its turn: planning it renders it for each of its models. */
@@ -283,10 +325,12 @@ export class Workflow {
 		return this.#written;
 	}
 
-	async #complete({ spec, set, hold, heldNanoUsd, traced }: HeldSpec): Promise<CallResult> {
+	/** @param signal leaves it behind: its call is broken off, and billed as one. */
+	async #complete({ spec, set, hold, heldNanoUsd, traced }: HeldSpec, signal: AbortSignal): Promise<CallResult> {
 		const budget = new Budget(heldNanoUsd);
 		const completing = this.#calls.complete(set, {
 			budget,
+			signal,
 			beforeSend: async (call) => {
 				if (traced.underWay?.candidate === call.candidate) return true;
 				traced.underWay = billAtBound(call, this.#context.startedAtMs);
@@ -303,7 +347,7 @@ export class Workflow {
 			traced.underWay = null;
 			hold.spend(budget.spentNanoUsd);
 		});
-		if (!result.ok) return this.#failed(result.failure);
+		if (!result.ok) return this.#failed(signal.aborted ? leftBehind(set) : result.failure);
 		const { call, answer, sandbox } = result.served;
 		this.#sandbox ||= sandbox;
 		const { model, expectation } = call.candidate;

@@ -42,7 +42,8 @@ function debaterQuestion(task: Task, member: Member, round: number, texts: reado
 	const ending = takesFinalAnswerLine(task) ? FINAL_ANSWER_INSTRUCTION : "";
 	const asksFor = ending === "" ? task.asksFor : "final_answer";
 	const place = { stage: `round:${round}`, role: "debater", member, asksFor };
-	if (texts.length === 0) return toTaskQuestion(task, place, ending === "" ? [] : [systemMessage(ending)]);
+	const instructions = ending === "" ? [] : [systemMessage(ending)];
+	if (texts.length === 0) return { ...toTaskQuestion(task, place, instructions), mayBeLeft: true };
 	const nonce = nonceFor(task, place.stage);
 	const messages = writerMessages(task, {
 		nonce,
@@ -50,7 +51,7 @@ function debaterQuestion(task: Task, member: Member, round: number, texts: reado
 		material: `Answers to the message above, the first by you:\n\n${renderMaterial(nonce, "Answer", texts)}`,
 		request: "Now answer the message above again.",
 	});
-	return toTaskQuestion({ ...task, messages }, place);
+	return { ...toTaskQuestion({ ...task, messages }, place), mayBeLeft: true };
 }
 
 /** Asks for the answer at the end. @param minority answers that no majority says the same as, by index. */

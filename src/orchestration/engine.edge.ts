@@ -103,9 +103,9 @@ export function createEngine(
 	return {
 		ask(questions) {
 			const specs = questions.map((question) => {
-				const { stage, role, asksFor, member } = question;
+				const { stage, role, asksFor, member, mayBeLeft } = question;
 				const staged = { ...options, stage: { stage, role, asksFor } };
-				return { stage, role, call: toCall(question, context, effortFor), options: staged, models: member };
+				return { stage, role, call: toCall(question, context, effortFor), options: staged, models: member, mayBeLeft };
 			});
 			return workflow.askAll(specs).then((results) =>
 				results.flatMap((result, at) => {

@@ -37,7 +37,10 @@ const MERGE_PROMPT =
 
 /** Asks every member for an answer of its own. */
 export function proposalQuestions(task: Task, { members }: Panel): Question[] {
-	return members.map((member) => toTaskQuestion(task, { stage: "propose", role: "proposer", member }));
+	return members.map((member) => ({
+		...toTaskQuestion(task, { stage: "propose", role: "proposer", member }),
+		mayBeLeft: true,
+	}));
 }
 
 /** Asks for one answer made of several. @param remark is added to the instructions. */
@@ -60,7 +63,7 @@ export function mergeQuestion(
 /** Asks every member for an answer made of those of the layer before. */
 function layerQuestions(task: Task, members: readonly Member[], layer: number, texts: readonly string[]): Question[] {
 	const place = { stage: `propose:${layer}`, role: "proposer" };
-	return members.map((member) => mergeQuestion(task, { ...place, member }, texts));
+	return members.map((member) => ({ ...mergeQuestion(task, { ...place, member }, texts), mayBeLeft: true }));
 }
 
 function aggregateQuestion(task: Task, { judge }: Panel, texts: readonly string[]): Question {

@@ -26,7 +26,10 @@ import {
 
 function sampleQuestions(task: Task, { members }: Panel): Question[] {
 	const instructions = takesFinalAnswerLine(task) ? [systemMessage(FINAL_ANSWER_INSTRUCTION)] : [];
-	return members.map((member) => toTaskQuestion(task, { stage: "sample", role: "sampler", member }, instructions));
+	return members.map((member) => ({
+		...toTaskQuestion(task, { stage: "sample", role: "sampler", member }, instructions),
+		mayBeLeft: true,
+	}));
 }
 
 /** Samples that say the same. */

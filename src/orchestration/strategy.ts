@@ -86,6 +86,8 @@ export interface Question {
 	messages: readonly Message[];
 	maxTokens: number;
 	temperature: number | undefined;
+	/** It may be left behind where others of its batch have answered and it hangs. */
+	mayBeLeft?: true;
 	/** The answer must be a JSON object. */
 	json: boolean;
 	/** The form of another answer; text by default. */

@@ -123,8 +123,8 @@ describe("a run whose object is killed", () => {
 		const run = await expectComplete(response, killed.runId);
 		expect(run.steps_taken).toBe(6);
 		const calls = Object.values((await usageOf(key)).by_model).reduce((sum, { requests }) => sum + requests, 0);
-		// The plan, three times eight of a subtask in two layers, the final step, and the three that had begun.
-		expect(calls).toBe(29);
+		// The plan, three times three identical proposals, which end a panel, the final step, and the three that had begun.
+		expect(calls).toBe(14);
 	});
 
 	it("twice at one step goes on, and three times is interrupted with what it has", async () => {
