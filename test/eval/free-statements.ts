@@ -1,5 +1,5 @@
-// Statements in free words, in six languages, and prompts that only sound like them: written before the model of statements was
-// measured on them. A third of them, by the hash of the text, is never learned from. Scored by test/eval/sensitive.ts.
+// Statements in free words, in six languages, and prompts that only sound like them. Of the first ones a third is held back by the
+// hash of its text: its results were not read. Scored by test/eval/sensitive.ts.
 import type { DataClass } from "../../src/compliance/vocabulary.ts";
 import { findTextFold } from "../train/statements/frames.ts";
 import type { LabelledPrompt } from "./own-sentences.ts";
@@ -209,18 +209,178 @@ const LINES: Lines = [
 	],
 ];
 
-/** A statement, its language, and whether it may be learned from. */
+/** Written once the model was trained, about other things than the sentences that it learned from. */
+const LATER_LINES: Lines = [
+	[
+		"en",
+		PHI,
+		`
+		The psoriasis on my elbows flares every winter, which fabrics should I avoid?
+		We keep finding food wrappers and laxatives in our daughter's room, she weighs 41 kg now.
+		My gout came back right before the wedding, can I dance at all?
+		They want me to donate a kidney to my brother, list the questions I should ask.
+	`,
+	],
+	[
+		"en",
+		FINANCIAL,
+		`
+		We cleared 58k last year between us and the nursery costs 1,900 a month.
+	`,
+	],
+	[
+		"en",
+		NONE,
+		`
+		Compare gout and pseudogout in a table for my lecture.
+		Describe how a kidney transplant works.
+	`,
+	],
+	[
+		"ru",
+		PHI,
+		`
+		Опять мигрень с аурой, третий раз за неделю, а завтра защита диплома.
+		Дочь весит 41 килограмм и прячет еду, как с ней говорить?
+		Подагра обострилась перед свадьбой, можно ли танцевать?
+		Храплю и задыхаюсь ночью, аппарат СИПАП не помогает.
+	`,
+	],
+	[
+		"ru",
+		FINANCIAL,
+		`
+		Вместе с женой зарабатываем 190 тысяч, садик стоит 35.
+	`,
+	],
+	[
+		"ru",
+		NONE,
+		`
+		Сравни подагру и артроз в таблице для лекции.
+		Расскажи, как устроена пересадка почки.
+	`,
+	],
+	[
+		"hi",
+		PHI,
+		`
+		फिर से माइग्रेन हो गया है, हफ्ते में तीसरी बार, कल परीक्षा है
+		बेटी का वजन 41 किलो रह गया है और वह खाना छुपाती है
+		शादी से पहले मेरा गठिया फिर बढ़ गया, क्या नाच सकता हूँ?
+	`,
+	],
+	[
+		"hi",
+		FINANCIAL,
+		`
+		हम दोनों मिलाकर 95 हज़ार कमाते हैं, स्कूल की फीस 12 हज़ार है
+	`,
+	],
+	[
+		"hi",
+		NONE,
+		`
+		गुर्दा प्रत्यारोपण कैसे होता है?
+		गठिया और आर्थ्रोसिस की तुलना तालिका में करो
+	`,
+	],
+	[
+		"zh",
+		PHI,
+		`
+		偏头痛又犯了，这周第三次，明天还要答辩
+		女儿只剩82斤，还偷偷把饭倒掉，怎么跟她谈？
+		婚礼前痛风又发作了，还能跳舞吗？
+		我晚上打呼噜憋醒好几次，呼吸机也没用
+	`,
+	],
+	[
+		"zh",
+		FINANCIAL,
+		`
+		我们俩一年挣三十万，幼儿园一个月四千
+	`,
+	],
+	[
+		"zh",
+		NONE,
+		`
+		用表格比较痛风和类风湿。
+		肾移植是怎么做的？
+	`,
+	],
+	[
+		"pl",
+		PHI,
+		`
+		Znowu migrena z aurą, trzeci raz w tym tygodniu, a jutro obrona.
+		Córka waży 41 kilo i chowa jedzenie, jak z nią rozmawiać?
+		Dna moczanowa wróciła przed weselem, mogę tańczyć?
+	`,
+	],
+	[
+		"pl",
+		FINANCIAL,
+		`
+		Razem z żoną zarabiamy 14 tysięcy, żłobek kosztuje 1800.
+	`,
+	],
+	[
+		"pl",
+		NONE,
+		`
+		Porównaj w tabeli dnę i reumatyzm na wykład.
+		Na czym polega przeszczep nerki?
+	`,
+	],
+	[
+		"es",
+		PHI,
+		`
+		Otra vez migraña con aura, la tercera esta semana, y mañana defiendo la tesis.
+		Mi hija pesa 41 kilos y esconde la comida, ¿cómo hablo con ella?
+		Me volvió la gota justo antes de la boda, ¿puedo bailar?
+	`,
+	],
+	[
+		"es",
+		FINANCIAL,
+		`
+		Entre los dos ingresamos 3.200 y la guardería son 480.
+	`,
+	],
+	[
+		"es",
+		NONE,
+		`
+		Compara la gota y la artritis en una tabla para clase.
+		¿Cómo se hace un trasplante de riñón?
+	`,
+	],
+];
+
+/** A statement and its language. */
 export interface FreeStatement extends LabelledPrompt {
 	readonly lang: string;
-	readonly isHeldBack: boolean;
+}
+
+function toStatements(all: Lines): FreeStatement[] {
+	return all.flatMap(([lang, classes, lines]) =>
+		lines
+			.trim()
+			.split("\n")
+			.map((line) => ({ lang, classes, text: line.trim() })),
+	);
 }
 
 const PARTS = 3;
+const isHeldBack = ({ text }: FreeStatement) => findTextFold(text, PARTS) === 0;
+const FIRST = toStatements(LINES);
 
-export const FREE_STATEMENTS: readonly FreeStatement[] = LINES.flatMap(([lang, classes, lines]) =>
-	lines
-		.trim()
-		.split("\n")
-		.map((line) => line.trim())
-		.map((text) => ({ lang, classes, text, isHeldBack: findTextFold(text, PARTS) === 0 })),
-);
+/** Nothing is trained on them. The misses of the first part were read before more sentences were written about the same things. */
+export const FREE_STATEMENTS: readonly (readonly [name: string, statements: readonly FreeStatement[]])[] = [
+	["read", FIRST.filter((each) => !isHeldBack(each))],
+	["held back", FIRST.filter(isHeldBack)],
+	["written afterwards", toStatements(LATER_LINES)],
+];

@@ -101,10 +101,10 @@ function main(): void {
 			`${name}, written ${written}`,
 			prompts.map(({ text, classes }) => toLabelledConversation(text, classes)),
 		);
-	for (const isHeldBack of [false, true])
+	for (const [name, statements] of FREE_STATEMENTS)
 		reportSet(
-			`free statements, ${isHeldBack ? "held back" : "learned from"}`,
-			FREE_STATEMENTS.filter((each) => each.isHeldBack === isHeldBack).map(({ text, classes, lang }) => ({
+			`free statements, ${name}`,
+			statements.map(({ text, classes, lang }) => ({
 				...toLabelledConversation(text, classes),
 				group: classes.length === 0 ? "E" : "A",
 				lang,
