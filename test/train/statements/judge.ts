@@ -32,7 +32,7 @@ export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]
 }
 
 /** Most of the ordinary prompts that a class may be found in. */
-const MAX_FLAGGED = 0.005;
+const MAX_FLAGGED = 0.008;
 /** Least precision of a class on held-out sentences, a third of which look like statements and are none. */
 const MIN_PRECISION = 0.75;
 const THRESHOLDS = Array.from({ length: 25 }, (_, at) => at / 4);
