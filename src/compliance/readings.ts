@@ -291,7 +291,7 @@ function* turnReadings(
 /** A longer message is not only the rest of a number. */
 const MAX_REST_CHARS = 80;
 /** What ends with the beginning of a number, and what begins with its rest. Few words stand between. */
-const NUMBER_BEGINNING = /[A-Z\d][\d ./-]{0,24}\d(?=[\s\p{P}]{0,3}(?:\p{L}[\p{L}\s,.…-]{0,24})?$)/u;
+const NUMBER_BEGINNING = /[A-Z\d][\d ./-]{0,24}\d[-./]?(?=[\s\p{P}]{0,3}(?:\p{L}[\p{L}\s,.…-]{0,24})?$)/u;
 const NUMBER_REST = /^\P{Nd}{0,40}?(?=\p{Nd}{2})/u;
 
 /** A number that the user writes in two messages, whatever is answered between them. */

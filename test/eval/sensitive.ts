@@ -8,6 +8,7 @@ import { findClass } from "../../src/compliance/detection/kinds.ts";
 import { inferStatements } from "../../src/compliance/statements/infer.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { runSteps } from "../../src/turns/steps.ts";
+import { FREE_STATEMENTS } from "./free-statements.ts";
 import { BATCHES } from "./own-sentences.ts";
 import {
 	isExact,
@@ -99,6 +100,15 @@ function main(): void {
 		reportSet(
 			`${name}, written ${written}`,
 			prompts.map(({ text, classes }) => toLabelledConversation(text, classes)),
+		);
+	for (const [name, statements] of FREE_STATEMENTS)
+		reportSet(
+			`free statements, ${name}`,
+			statements.map(({ text, classes, lang }) => ({
+				...toLabelledConversation(text, classes),
+				group: classes.length === 0 ? "E" : "A",
+				lang,
+			})),
 		);
 	for (const file of FILES) {
 		if (existsSync(file)) reportSet(relative(SETS, file), readLabelledConversations(file));

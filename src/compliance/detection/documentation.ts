@@ -111,7 +111,7 @@ const MAX_TEST_CHARS = 600;
 /** The lettered answers of an exam, to a case that is nobody's. */
 const EXAM_OPTIONS = /(?:^|\s)\(?A[).:] ?[^\n]{1,160}\s{1,4}\(?B[).:] ?[^\n]{1,160}\s{1,4}\(?C[).:] ?\S/;
 const CASE_KINDS: ReadonlySet<DataKind> = new Set(["diagnosis_context", "lab_result", "prescription"]);
-const FIRST_PERSON = /\b(?:I|I['’]m|my|our|me)\b/;
+const FIRST_PERSON = /\b(?:I|I['’]m|[Mm]y|[Oo]ur|me)\b/;
 const MAX_CASE_CHARS = 1_600;
 
 const MAX_CHARS_BEFORE = 160;
@@ -129,7 +129,11 @@ function readAround(text: string, start: number, end: number): string {
  */
 export function isPresentedExample(text: string, kind: DataKind, start: number, end: number): boolean {
 	if (kind === "icd10") return isAskedAbout(text, start, end);
-	if (CASE_KINDS.has(kind)) return EXAM_OPTIONS.test(text.slice(end, end + MAX_CASE_CHARS)) && !FIRST_PERSON.test(text);
+	if (CASE_KINDS.has(kind))
+		return (
+			EXAM_OPTIONS.test(text.slice(Math.max(0, start - MAX_CASE_CHARS), end + MAX_CASE_CHARS)) &&
+			!FIRST_PERSON.test(text)
+		);
 	if (FIXTURE_KINDS.has(kind)) {
 		const around = text.slice(Math.max(0, start - MAX_TEST_CHARS), end + MAX_TEST_CHARS);
 		if (TEST_CODE.test(around) && !/\b(?:prod(?:uction)?|real|live|leaked)\b/i.test(around)) return true;

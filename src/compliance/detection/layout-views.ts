@@ -80,7 +80,7 @@ function toEvenNumber(written: string, around: string): string {
 	if (/[^\p{L}\p{N}\s._|·•∙/-]|- | -|--/u.test(written)) return written.replace(/(?<=.)[^\p{L}\p{N}]{1,12}/gu, "");
 	return /[._|·•∙/]/.test(written)
 		? written.replace(/\s{0,12}[-._|·•∙/]\s{0,12}/g, "-")
-		: written.replace(/\s{1,12}/g, " ");
+		: written.replace(/\s{0,12}-\s{1,12}|\s{1,12}-/g, "-").replace(/\s{1,12}/g, " ");
 }
 
 /** Numbers whose groups are taken apart, evened, with what is around them. Neighbours in a table may be joined. */

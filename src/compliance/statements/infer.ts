@@ -8,7 +8,7 @@ import { decodeViews } from "../detection/views.ts";
 import { type Detection, DetectionCollector } from "../findings.ts";
 import { createUnitFeatures, type UnitFeatures } from "./features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementModel } from "./model.ts";
-import { StatementScorer } from "./score.ts";
+import { neededExcess, StatementScorer } from "./score.ts";
 import weightsFile from "./weights.json" with { type: "json" };
 
 const KINDS = {
@@ -25,17 +25,6 @@ function loadModel() {
 	const model = decodeStatements(weightsFile);
 	shipped = { model, features: createUnitFeatures(model.buckets) };
 	return shipped;
-}
-
-/** Texts of so few units are read as they are. */
-const FEW_UNITS = 4;
-
-/**
- * How far above its threshold a score must be. The more units a text has, the more of them score high by chance: scores are log
- * odds, and the odds of each are divided by the number of units.
- */
-function neededExcess(units: number): number {
-	return Math.max(0, Math.log(units / FEW_UNITS));
 }
 
 /** The statements of a conversation. A finding spans the sentence, or the part of a long one, that makes it. */

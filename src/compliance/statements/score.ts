@@ -9,6 +9,17 @@ const PAUSE_CHARS = 32_768;
 /** Units before one that count as what was said before. */
 export const UNITS_BEFORE = 2;
 
+/** Texts of so few units are read as they are. */
+const FEW_UNITS = 4;
+
+/**
+ * How far above its threshold a score must be. The more units a text has, the more of them score high by chance: scores are log
+ * odds, and the odds of each are divided by the number of units.
+ */
+export function neededExcess(units: number): number {
+	return Math.max(0, Math.log(units / FEW_UNITS));
+}
+
 export class StatementScorer {
 	readonly #model: StatementModel;
 	readonly #features: UnitFeatures;

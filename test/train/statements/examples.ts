@@ -20,7 +20,7 @@ const WEIGHTS = { sentence: 1, ordinary: 1.5, set: 1 } as const;
 const MAX_PROMPT_CHARS = 3_000;
 
 /** Every so many prompts of the sets of one kind are enough. */
-const SET_STEP = 2;
+const SET_STEP = 4;
 
 /** Sets of assistants for banks, and templates; they say what a customer would of money. */
 const OTHER_SETS = /clinc|banking|chatterbot|synthetic/;

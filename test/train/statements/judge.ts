@@ -1,7 +1,7 @@
 // Judges held-out texts by a trained classifier of statements, chooses its thresholds, and shows its figures.
 import { createUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
-import { StatementScorer } from "../../../src/compliance/statements/score.ts";
+import { neededExcess, StatementScorer } from "../../../src/compliance/statements/score.ts";
 import { runSteps } from "../../../src/turns/steps.ts";
 import { renderTable } from "../../bench/table.ts";
 import type { StatementText } from "./examples.ts";
@@ -18,21 +18,23 @@ export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]
 	return texts.map((text) => {
 		const scorer = new StatementScorer(model, features);
 		let best: readonly number[] = [];
+		let units = 0;
 		for (const [at, each] of text.texts.entries())
 			runSteps(
 				scorer.read(each, (_, scores) => {
-					if (at === text.texts.length - 1)
-						best = scores.map((score, output) => Math.max(score, best[output] ?? score));
+					if (at !== text.texts.length - 1) return;
+					units++;
+					best = scores.map((score, output) => Math.max(score, best[output] ?? score));
 				}),
 			);
-		return { text, scores: best };
+		return { text, scores: best.map((score) => score - neededExcess(units)) };
 	});
 }
 
 /** Most of the ordinary prompts that a class may be found in. */
-const MAX_FLAGGED = 0.005;
+const MAX_FLAGGED = 0.008;
 /** Least precision of a class on held-out sentences, a third of which look like statements and are none. */
-const MIN_PRECISION = 0.8;
+const MIN_PRECISION = 0.75;
 const THRESHOLDS = Array.from({ length: 25 }, (_, at) => at / 4);
 
 interface StatementCounts {

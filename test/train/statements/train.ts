@@ -13,9 +13,9 @@ const SETTINGS = {
 	/** A feature of fewer texts has no weights. */
 	minTexts: 4,
 	/** How many features are shipped. */
-	features: 13_500,
+	features: 15_000,
 	/** Weights are shipped in so many steps on each side of zero. */
-	steps: 5,
+	steps: 4,
 	/** The largest weight that is not cut, in root mean squares. */
 	widest: 2.5,
 } as const;

@@ -75,7 +75,7 @@ export const ENCODINGS: readonly (readonly [name: string, encode: Encode])[] = [
 	["a hyphen behind each sign", (text) => (/[a-z]/.test(text) ? null : text.replace(/[ -]/g, "").split("").join("-"))],
 	["a dot behind each sign", (text) => (/[a-z]/.test(text) ? null : text.replace(/[ -]/g, "").split("").join("."))],
 	["a comma behind each sign", (text) => (/[a-z]/.test(text) ? null : text.replace(/[ -]/g, "").split("").join(","))],
-	["a line break in it", (text) => (/^\d/.test(text) ? text.replace(/[ -](?=\S*$)/, "\n") : null)],
+	["a line break in it", (text) => (/^\d/.test(text) ? text.replace(/[ -](?=\S*$)/, "$&\n") : null)],
 	["groups of two", (text) => (/^\d/.test(text) ? lines(text.replace(/\D/g, ""), 2, " ") : null)],
 	["arrows", groups(" → ")],
 	// Unicode

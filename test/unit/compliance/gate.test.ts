@@ -300,6 +300,18 @@ describe("policies of two levels", () => {
 		expect(allowedBy(levelGate({ request: { ...mask, ...block } }, found("PII"), {}, left))).not.toEqual(ALL);
 	});
 
+	it("refuse for every provider what a mask leaves, unless the same level says who may be sent it", () => {
+		const mask: CompliancePolicy = { mask_data_classes: ["PII"] };
+		const left = { received: ["PII"], remaining: ["PII"] } as const;
+		const gate = levelGate({ request: mask }, found("PII"), {}, left);
+		expect(allowedBy(gate)).toEqual([]);
+		expect(gate.reasonsAgainst({ provider: "openai" }).join()).toContain(
+			"the text holds PII where it cannot be masked",
+		);
+		const both = levelGate({ request: { ...mask, block_data_classes: ["PII"] } }, found("PII"), {}, left);
+		expect(allowedBy(both)).toContain("openai");
+	});
+
 	it("hold for what nobody reads, unless the level or one above lets it pass", () => {
 		const block: CompliancePolicy = { block_data_classes: ["SECRETS"] };
 		const allow: CompliancePolicy = { allow_unread: ["image"] };

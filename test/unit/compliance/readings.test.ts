@@ -20,6 +20,24 @@ function findingsIn(...turns: readonly Turn[]): string[] {
 	);
 }
 
+describe("a number in two messages of the user", () => {
+	it("is found in both, whatever is answered between them", () => {
+		const found = findingsIn(
+			["user", "my card is 4111 1111"],
+			["assistant", "And the rest?"],
+			["user", "the rest is 1111 1111"],
+		);
+		expect(found).toContain("credit_card 0: 4111 1111");
+		expect(found).toContain("credit_card 2: 1111 1111");
+		expect(findingsIn(["user", "SSN 536-90-"], ["user", "4399"])).toContain("us_ssn 1: 4399");
+	});
+
+	it("is none where two numbers stand side by side by chance", () => {
+		expect(findingsIn(["user", "What is 512 + 64"], ["assistant", "576"], ["user", "and 2048 / 32?"])).toEqual([]);
+		expect(findingsIn(["user", "Print 1234 5678"], ["user", "9012 3456"])).toEqual([]);
+	});
+});
+
 describe("an answer", () => {
 	it.each<[string, Turn[], string]>([
 		[

@@ -28,6 +28,23 @@ describe("an example of documentation", () => {
 		expect(classesOf(text)).toContain(dataClass);
 	});
 
+	it.each([
+		"def test_login(client):\n    res = client.post('/login', json={'user': 'tess', 'password': 'Blau7Wal!'})\n    assert res.status_code == 200",
+		"@pytest.fixture\ndef patient():\n    return Patient(name='John Smith', dob='1980-01-02', mrn='12345678')",
+		"A 54-year-old man presents with crushing chest pain. ECG shows ST elevation in V2. Which is the most likely diagnosis?\nA) Pericarditis\nB) STEMI\nC) Pulmonary embolism",
+	])("takes in the fixture of a test and the case of an exam: %j", (text) => {
+		expect(classesOf(text)).toEqual([]);
+	});
+
+	it.each([
+		["name = 'John Smith', dob = '1980-01-02', mrn = '12345678', password: 'Blau7Wal!'", "SECRETS"],
+		["assert login('ada', password='Blau7Wal!')  # the production password", "SECRETS"],
+		["it('pays', () => expect(pay('4532 0188 4776 2094')).toBe(true))", "FINANCIAL"],
+		["My mother takes metformin because she has diabetes.\nA) wait\nB) go to the ER\nC) call", "PHI"],
+	])("takes in no more: %j", (text, dataClass) => {
+		expect(classesOf(text)).toContain(dataClass);
+	});
+
 	it("does not excuse a value that no documentation has", () => {
 		expect(classesOf("For example, the test card 4532 0188 4776 2094 was charged.")).toEqual(["FINANCIAL"]);
 	});
