@@ -43,9 +43,15 @@ export interface BudgetAlert {
 	/**
 	 * `budget_pressure`: a threshold was passed; `provider_overrun`: more usage was reported than the step's bound;
 	 * `model_replaced`: a resumed run goes on without models that are gone; `webhook_failed`: a webhook was given up;
-	 * `placeholder_not_restored`: a model changed or made up placeholders of masked values.
+	 * `placeholder_not_restored`: a model changed or made up placeholders of masked values; `step_refused`: a step's models refused.
 	 */
-	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed" | "placeholder_not_restored";
+	code:
+		| "budget_pressure"
+		| "provider_overrun"
+		| "model_replaced"
+		| "webhook_failed"
+		| "placeholder_not_restored"
+		| "step_refused";
 	/** Share of the cap, 0.7 or 0.9; else null. */
 	threshold: number | null;
 	/** Rounded down to four digits. */
@@ -239,6 +245,13 @@ export class SpendGuard {
 			{ level: "WARNING", code: "placeholder_not_restored", threshold: null },
 			message,
 		);
+		this.#alerts.push(alert);
+		return alert;
+	}
+
+	/** Adds an alert that a step's models refused, and returns it. */
+	reportRefused(stepIndex: number, message: string): BudgetAlert {
+		const alert = this.#alert(stepIndex, { level: "WARNING", code: "step_refused", threshold: null }, message);
 		this.#alerts.push(alert);
 		return alert;
 	}

@@ -7,6 +7,7 @@ import { truncatedWarning } from "../orchestration/response.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import { excerptText } from "./excerpt.ts";
+import { GOAL_OUTCOMES, toGoalOutcome } from "./goal-outcome.ts";
 import type { RunSpec, RunState, StepCharge } from "./run/run.ts";
 import {
 	bestOutput,
@@ -58,6 +59,7 @@ const alertSchema = z.lazy(() =>
 			"model_replaced",
 			"webhook_failed",
 			"placeholder_not_restored",
+			"step_refused",
 		]),
 		threshold: z.number().nullable(),
 		consumed_share: z.number(),
@@ -93,6 +95,10 @@ function commonRunFields() {
 			.object({ hash: z.string(), bytes: z.int() })
 			.optional()
 			.describe("Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too."),
+		goal_outcome: z
+			.enum(GOAL_OUTCOMES)
+			.optional()
+			.describe("What became of the goal, judged on the output; of a run that has ended. It is in no proof yet."),
 		final_message: z.string().optional().describe("Why it stopped, unless it is complete or still running."),
 	};
 }
@@ -175,6 +181,7 @@ export function toRunResponse({ spec, state, steps, charges, end }: RunSnapshot)
 		steps: steps.map(({ record }) => record),
 		alerts: [...state.guard.alerts, ...(state.webhookAlerts ?? [])],
 		budget,
+		...(end ? { goal_outcome: toGoalOutcome(spec.goal, state, steps, end) } : {}),
 		...(spec.goalDigest === undefined ? {} : { goal_digest: spec.goalDigest }),
 		...(message === null ? {} : { final_message: message }),
 		...(isCut && spec.isLengthSet === false ? { svc: { warnings: [cutRunWarning(spec)] } } : {}),

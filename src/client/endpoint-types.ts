@@ -315,6 +315,8 @@ type AgentRun = {
 	truncated?: true;
 	/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
 	goal_digest?: GoalDigest;
+	/** What became of the goal, judged on the output; of a run that has ended. It is in no proof yet. */
+	goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 	/** Why it stopped, unless it is complete or still running. */
 	final_message?: string;
 	goal?: string;
@@ -347,7 +349,7 @@ type Steps = {
 
 type Alerts = {
 	level: "WARNING" | "CRITICAL";
-	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed" | "placeholder_not_restored";
+	code: "budget_pressure" | "provider_overrun" | "model_replaced" | "webhook_failed" | "placeholder_not_restored" | "step_refused";
 	threshold: number | null;
 	consumed_share: number;
 	consumed_usd: number;
@@ -1284,6 +1286,8 @@ export interface EndpointTypes {
 				truncated?: true;
 				/** Of a goal that is not kept, because the cap paid for no call: `goal` is empty and `plan` too. */
 				goal_digest?: GoalDigest;
+				/** What became of the goal, judged on the output; of a run that has ended. It is in no proof yet. */
+				goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 				/** Why it stopped, unless it is complete or still running. */
 				final_message?: string;
 				/** Its first 200 characters. */

@@ -18,7 +18,8 @@
 //   [[loose json]] [[unfit json]]  prose where JSON is asked for, and JSON that fits no schema. In the system message: in a repair, too
 //   [[overrun]] [[no usage]] [[cached 40]]   more usage than allowed, no usage, so many cached prompt tokens
 //
-// Words for what is no answer may name the stage of a workflow: `[[unwilling aggregate]]`.
+// Words for what is no answer may name the stage of a workflow or the kind of a run's step: `[[unwilling aggregate]]`,
+// `[[unwilling final]]`, `[[unwilling subtask 2]]`.
 // `[[word @provider]]` holds for that provider only; `[[fail provider]]` is its status 503. A wait takes at most two minutes.
 
 /** What the sandbox refuses, in the words of the providers. */
@@ -95,9 +96,9 @@ export function parseFaults(prompt: string, provider: string, systemText = ""): 
 	};
 	const waitMs = (word: string) => Math.min(MAX_WAIT_MS, number(new RegExp(`^${word} (\\d{1,6})$`)) ?? 0);
 	const instead = words.flatMap((said) => {
-		const [name, stage = null] = said.split(" ");
+		const [name, ...at] = said.split(" ");
 		const word = INSTEAD.find((one) => one === name);
-		return word ? [{ word, stage }] : [];
+		return word ? [{ word, stage: at.length === 0 ? null : at.join(" ") }] : [];
 	});
 	return {
 		instead,

@@ -18,14 +18,20 @@ const TEXTS: Readonly<Record<Exclude<SandboxFaults["instead"][number]["word"], "
 	thinking: "<think>The user asks something. Let me see",
 };
 
+/** Whether a call is the one that a word names: by its stage, what it asks for, or the number of a subtask. */
+function isAt(name: string, { userText }: SandboxPrompt, stage: CallStage | null): boolean {
+	const [, number] = /^subtask (\d+)$/.exec(name) ?? [];
+	if (number !== undefined) return userText.includes(`Subtask ${number} of `);
+	return stage !== null && [stage.stage.replace(/:\d+$/, ""), stage.asksFor?.split(":")[0]].includes(name);
+}
+
 /** What is said instead of an answer at a stage; null for an answer. JSON is written all the same, unless a stage is named. */
 export function saidInstead(
 	{ instead }: SandboxFaults,
 	prompt: SandboxPrompt,
 	stage: CallStage | null,
 ): SaidText | null {
-	const name = stage?.stage.replace(/:\d+$/, "") ?? null;
-	const chosen = instead.find((one) => (one.stage === null ? prompt.json === null : one.stage === name));
+	const chosen = instead.find((one) => (one.stage === null ? prompt.json === null : isAt(one.stage, prompt, stage)));
 	if (!chosen) return null;
 	if (chosen.word === "filtered") return { text: null, refusal: REFUSAL };
 	return { text: chosen.word === "echo" ? prompt.userText : TEXTS[chosen.word], refusal: null };

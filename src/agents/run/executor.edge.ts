@@ -28,6 +28,7 @@ import {
 	subtaskPurpose,
 	toRunPlan,
 } from "./planned-step.ts";
+import { refusedText, toRefusedStep } from "./refused-step.ts";
 import { nextTry, triedInVain } from "./retry.ts";
 import {
 	chainStep,
@@ -342,6 +343,8 @@ export class RunExecutor {
 		const { alerts } = hold.settle(index, { costNanoUsd, overrun });
 		const strays = answer.ok ? this.#texts.describeStrays(answer.value.text) : null;
 		if (strays !== null) alerts.push(this.#guard.reportStrays(index, strays));
+		const refused = toRefusedStep(index, answer);
+		if (refused) alerts.push(this.#guard.reportRefused(index, refusedText(index, draft, refused)));
 		const store = (step: RunStep | null, { owesPlanEvent, ...state }: RunState) =>
 			run.endStep(charge, step, state, () => {
 				if (owesPlanEvent) queuePlanEvent(state);
@@ -357,6 +360,7 @@ export class RunExecutor {
 			isSandbox: run.state.isSandbox || isSandbox,
 			...(answer.ok ? { ...change, retry: null } : this.#changeAfterFailure(answer.failure, step, change, charge)),
 			isGoalMet: run.state.isGoalMet || isGoalMet,
+			...(refused ? { refusedSteps: [...(run.state.refusedSteps ?? []), refused] } : {}),
 		};
 		if (!answer.ok && costNanoUsd === 0) {
 			store(null, state);
