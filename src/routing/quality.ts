@@ -1,29 +1,20 @@
 // How well a model is expected to answer a prompt, from the catalog's public figures. Pure.
 //
-// A figure is the share of a hard public test that a model solves. On the logit scale it is an ability; a prompt is easier
-// than such a test by an ease, and the expected quality is the logistic function of their sum (a Rasch model). So on easy
-// prompts models hardly differ, and on hard ones they do.
+// A figure is the share of a hard public test that a model solves. What it is worth on other prompts is a curve fitted to recorded
+// answers of weak, middle and strong models (docs/measurements.md, "Routing"): on easy prompts models hardly differ, and the
+// harder a prompt is expected to be, the more a better figure counts.
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Model } from "../catalog/schema.ts";
 import type { QualityIntent } from "../catalog/vocabulary.ts";
 import { INTENTS, type Intent } from "../catalog/vocabulary.ts";
 import type { Signals } from "./signals.ts";
 
-/** How much easier than a hard test a prompt is that a small model surely answers well, in logits. */
-const EASIEST = 4;
-/** Logits that a prompt loses from one expected level of difficulty to the next. */
-const EASE_PER_LEVEL = 1;
 /**
- * Logits that a prompt loses if it counts as hard: thirds of MMLU-Pro's questions lie two logits apart (29 recorded models;
- * docs/measurements.md, "Routing").
+ * The logit of a right answer is a sum of four terms: constant, by figure, by difficulty above the easiest (0 to 2), and by the
+ * product of both. `npm run eval:routing` prints the fit: figures are shares of the harder half of MMLU-Pro, difficulties those
+ * expected by weights that did not see the questions, and the constant is the mean of three sets.
  */
-const HARD_LOSS = 2;
-
-/** Logits that a question loses with each doubling of its length, from the same fit. */
-const EASE_PER_HALVING = 0.2;
-/** The length that the fit is centred on, and the 5 % and 95 % quantiles of the lengths it was made on, in characters. */
-const REFERENCE_CHARS = 500;
-const MEASURED_CHARS = [160, 1_800] as const;
+const CURVE = { constant: 1.47, figure: 2.64, difficulty: -2.38, both: 1.83 } as const;
 
 /** With tools, half of the work counts as tool use. */
 const TOOLS_SHARE = 0.5;
@@ -43,50 +34,56 @@ export function fromLogit(logit: number): number {
 	return 1 / (1 + Math.exp(-logit));
 }
 
-/** What makes a prompt easy or hard. */
-type DifficultySignals = Pick<Signals, "difficulty" | "expectedDifficulty" | "facts">;
+/** What is known of how hard a prompt is. */
+type DifficultySignals = Pick<Signals, "expectedDifficulty">;
 
-/** How much easier a prompt is than a hard public test, in logits. */
-export function promptEase({ difficulty, expectedDifficulty, facts }: DifficultySignals): number {
-	const [least, most] = MEASURED_CHARS;
-	const chars = Math.min(most, Math.max(least, facts.chars));
-	const byLength = EASE_PER_HALVING * Math.log2(REFERENCE_CHARS / chars);
-	return EASIEST - EASE_PER_LEVEL * (expectedDifficulty - 1) - (difficulty === "hard" ? HARD_LOSS : 0) + byLength;
+/** At a prompt's difficulty, in logits: what a figure of 0 has, and what each further share of the test adds. */
+export function curveAt({ expectedDifficulty }: DifficultySignals): { base: number; slope: number } {
+	const difficulty = Math.min(2, Math.max(0, expectedDifficulty - 1));
+	return {
+		base: CURVE.constant + CURVE.difficulty * difficulty,
+		slope: CURVE.figure + CURVE.both * difficulty,
+	};
 }
 
-/** Abilities of a model at one effort, in logits. An intent without a figure has the general one. */
-interface Abilities {
+/** Figures of a model at one effort, on the scale of the general test. An intent without a figure has the general one. */
+interface Figures {
 	general: number;
 	/** Only those with a figure. */
 	intents: readonly (readonly [Intent, number])[];
 	tools: number | null;
 }
 
-function findAbilities(model: Model, effortLevel: number, testEase: Catalog["testEase"]): Abilities {
+/** What a figure of an easier or harder test would be on the general one. */
+function onGeneralTest(figure: number, ease: number): number {
+	return ease === 0 ? figure : fromLogit(toLogit(figure) - ease);
+}
+
+function findFigures(model: Model, effortLevel: number, testEase: Catalog["testEase"]): Figures {
 	const { general, by_intent, low_effort_ratio } = model.quality;
 	const share = low_effort_ratio + (1 - low_effort_ratio) * effortLevel;
-	const ability = (intent: QualityIntent) => {
+	const find = (intent: QualityIntent) => {
 		const figure = by_intent[intent];
-		return figure === undefined ? null : toLogit(figure * share) - (testEase[intent] ?? 0);
+		return figure === undefined ? null : onGeneralTest(figure * share, testEase[intent] ?? 0);
 	};
 	return {
-		general: toLogit(general * share),
+		general: general * share,
 		intents: INTENTS.flatMap((intent) => {
-			const known = ability(intent);
+			const known = find(intent);
 			return known === null ? [] : [[intent, known] as const];
 		}),
-		tools: ability("tools"),
+		tools: find("tools"),
 	};
 }
 
 /** By model and effort level: they never change, and selection needs them for every model on every request. */
-const knownAbilities = new WeakMap<Model, Map<number, Abilities>>();
+const knownFigures = new WeakMap<Model, Map<number, Figures>>();
 
-function abilitiesAt(model: Model, effortLevel: number, testEase: Catalog["testEase"]): Abilities {
-	const byLevel = knownAbilities.get(model) ?? new Map<number, Abilities>();
-	const known = byLevel.get(effortLevel) ?? findAbilities(model, effortLevel, testEase);
+function figuresAt(model: Model, effortLevel: number, testEase: Catalog["testEase"]): Figures {
+	const byLevel = knownFigures.get(model) ?? new Map<number, Figures>();
+	const known = byLevel.get(effortLevel) ?? findFigures(model, effortLevel, testEase);
 	byLevel.set(effortLevel, known);
-	knownAbilities.set(model, byLevel);
+	knownFigures.set(model, byLevel);
 	return known;
 }
 
@@ -100,14 +97,14 @@ export function expectedQuality(
 	signals: DifficultySignals & Pick<Signals, "probabilities" | "hasTools">,
 	testEase: Catalog["testEase"],
 ): number {
-	const abilities = abilitiesAt(model, effortLevel, testEase);
-	const ease = promptEase(signals);
-	const general = fromLogit(abilities.general + ease);
+	const figures = figuresAt(model, effortLevel, testEase);
+	const { base, slope } = curveAt(signals);
+	const general = fromLogit(base + slope * figures.general);
 	let quality = general;
-	for (const [intent, ability] of abilities.intents)
-		quality += signals.probabilities[intent] * (fromLogit(ability + ease) - general);
+	for (const [intent, figure] of figures.intents)
+		quality += signals.probabilities[intent] * (fromLogit(base + slope * figure) - general);
 	if (!signals.hasTools) return quality;
-	const tools = abilities.tools === null ? general : fromLogit(abilities.tools + ease);
+	const tools = figures.tools === null ? general : fromLogit(base + slope * figures.tools);
 	return (1 - TOOLS_SHARE) * quality + TOOLS_SHARE * tools;
 }
 

@@ -119,19 +119,37 @@ function toCandidate(
 	return { model, effort, maxTokens, warnings, expectation, score, isBelowFloor: false, isFailing };
 }
 
-/** Sorts by score; those that fail come later, and those below the mode's floor last. Equal scores are ordered by id. */
+/** The score that a candidate is sorted by: no higher than that of any other which is both cheaper and better. */
+function scoreBehindBetter({ expectation: { quality, cost }, score }: Candidate, all: readonly Candidate[]): number {
+	return all.reduce(
+		(least, { expectation: other, score: otherScore }) =>
+			other.quality > quality && other.cost.totalNanoUsd < cost.totalNanoUsd ? Math.min(least, otherScore) : least,
+		score,
+	);
+}
+
+/**
+ * Sorts by score; those that fail come later, and those below the mode's floor last. Equal scores are ordered by quality, then by id.
+ */
 function sortByScore(candidates: Candidate[], mode: Mode): Candidate[] {
 	const best = candidates.reduce((most, { expectation }) => Math.max(most, expectation.quality), 0);
-	const floor = best - modeUtility(mode).floorGap;
+	const { floorGap, isBehindBetter } = modeUtility(mode);
+	const floor = best - floorGap;
 	return candidates
 		.map((candidate) => ({ ...candidate, isBelowFloor: candidate.expectation.quality < floor }))
+		.map((candidate) => ({
+			candidate,
+			key: isBehindBetter ? scoreBehindBetter(candidate, candidates) : candidate.score,
+		}))
 		.sort(
-			(a, b) =>
+			({ candidate: a, key: aKey }, { candidate: b, key: bKey }) =>
 				Number(a.isBelowFloor) - Number(b.isBelowFloor) ||
 				Number(a.isFailing) - Number(b.isFailing) ||
-				b.score - a.score ||
+				bKey - aKey ||
+				b.expectation.quality - a.expectation.quality ||
 				(a.model.id < b.model.id ? -1 : 1),
-		);
+		)
+		.map(({ candidate }) => candidate);
 }
 
 /** Ranks the models of some tiers, or of all, that may serve a call. */

@@ -19,12 +19,19 @@ interface Utility {
 	perLatencyDoubling: number;
 	/** A model that is expected to be worse than the best by more than this ranks behind all others. */
 	floorGap: number;
+	/** A model that is dearer and weaker than another ranks behind it, however fast it is. */
+	isBehindBetter: boolean;
 }
 
+/**
+ * Set on the trade-off curves of docs/measurements.md, "Routing". Under `balanced` about a sixth of the prompts that people type get
+ * a strong model: most hard ones and few easy ones. `quality` pays for half of that gain, but not for the next to nothing that
+ * small talk gains.
+ */
 const MODE_UTILITIES: Readonly<Record<Exclude<Mode, "direct">, Utility>> = {
-	quality: { perPriceDoubling: 0.001, perLatencyDoubling: 0.0005, floorGap: 1 },
-	balanced: { perPriceDoubling: 0.02, perLatencyDoubling: 0.005, floorGap: 0.15 },
-	agility: { perPriceDoubling: 0.02, perLatencyDoubling: 0.08, floorGap: 0.25 },
+	quality: { perPriceDoubling: 0.006, perLatencyDoubling: 0.0005, floorGap: 1, isBehindBetter: false },
+	balanced: { perPriceDoubling: 0.012, perLatencyDoubling: 0.002, floorGap: 0.15, isBehindBetter: false },
+	agility: { perPriceDoubling: 0.018, perLatencyDoubling: 0.03, floorGap: 0.2, isBehindBetter: true },
 };
 
 /** `direct` compares nothing and uses the balanced utility. */

@@ -2,7 +2,7 @@
 import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
 import type { Model } from "../../src/catalog/schema.ts";
 import { INTENTS } from "../../src/catalog/vocabulary.ts";
-import { fromLogit, promptEase } from "../../src/routing/quality.ts";
+import { curveAt, fromLogit } from "../../src/routing/quality.ts";
 import type { Signals } from "../../src/routing/signals.ts";
 import { plainProvider } from "../support/catalog.ts";
 import { solveLinear } from "./linear.ts";
@@ -32,6 +32,12 @@ export const ROUTELLM_MODELS: readonly RecordedModel[] = [
 	{ id: "weak", input: 0.24, output: 0.24 },
 ];
 
+/**
+ * Their figures for the curve: Mixtral's share of the harder half of MMLU-Pro, and for GPT-4-1106, which is not among its recorded models,
+ * that of Gemini 1.5 Flash, whose published score is nearest.
+ */
+export const ROUTELLM_FIGURES: Readonly<Record<string, number>> = { weak: 0.16, strong: 0.42 };
+
 /** The models of MMLU-Pro that were sold, at list prices of 2024 (Google, AI21, DeepSeek; the others at Together). */
 export const MMLU_PRO_MODELS: readonly RecordedModel[] = [
 	{ id: "gemini-1.5-pro-002", input: 1.25, output: 5 },
@@ -43,8 +49,8 @@ export const MMLU_PRO_MODELS: readonly RecordedModel[] = [
 	{ id: "Mixtral-8x7B-Instruct-v0.1", input: 0.6, output: 0.6 },
 ];
 
-/** Before any question is seen, abilities by intent differ from the general one by about so many logits. */
-const PRIOR_DEVIATION = 0.5;
+/** Before any question is seen, figures by intent differ from the general one by about so much. */
+const PRIOR_DEVIATION = 0.15;
 /** Of a right or wrong answer, about. */
 const ANSWER_VARIANCE = 0.2;
 const ROUNDS = 12;
@@ -52,64 +58,69 @@ const ROUNDS = 12;
 interface WeightedQuestion {
 	/** By intent, in the order of INTENTS. */
 	probabilities: readonly number[];
-	ease: number;
+	/** The curve at its difficulty. */
+	base: number;
+	slope: number;
 	right: number;
 }
 
-/** The ability (logit) at which as many right answers are expected as were given. */
+/** The figure at which as many right answers are expected as were given. */
 function fitGeneral(questions: readonly WeightedQuestion[]): number {
-	let [low, high] = [-8, 8];
+	let [low, high] = [-2, 3];
 	for (let step = 0; step < 30; step++) {
-		const ability = (low + high) / 2;
-		const surplus = questions.reduce((sum, { ease, right }) => sum + right - fromLogit(ability + ease), 0);
-		if (surplus > 0) low = ability;
-		else high = ability;
+		const figure = (low + high) / 2;
+		const surplus = questions.reduce(
+			(sum, { base, slope, right }) => sum + right - fromLogit(base + slope * figure),
+			0,
+		);
+		if (surplus > 0) low = figure;
+		else high = figure;
 	}
 	return (low + high) / 2;
 }
 
 /**
- * The abilities by intent under which the expected quality of the service fits the answers best: least squares with a prior,
+ * The figures by intent under which the expected quality of the service fits the answers best: least squares with a prior,
  * by Gauss-Newton steps.
  */
 function fitIntents(questions: readonly WeightedQuestion[], general: number): number[] {
 	const size = INTENTS.length;
 	const precision = ANSWER_VARIANCE / PRIOR_DEVIATION ** 2;
-	let abilities = INTENTS.map(() => general);
+	let figures = INTENTS.map(() => general);
 	for (let round = 0; round < ROUNDS; round++) {
 		const matrix = Array.from({ length: size }, (_, row) =>
 			Array.from({ length: size }, (_, column) => (row === column ? precision : 0)),
 		);
-		const gradient = abilities.map((ability) => precision * (general - ability));
-		for (const { probabilities, ease, right } of questions) {
+		const gradient = figures.map((figure) => precision * (general - figure));
+		for (const { probabilities, base, slope, right } of questions) {
 			let expected = 0;
-			const slopes = abilities.map((ability, at) => {
-				const share = fromLogit(ability + ease);
+			const gradients = figures.map((figure, at) => {
+				const share = fromLogit(base + slope * figure);
 				expected += (probabilities[at] ?? 0) * share;
-				return (probabilities[at] ?? 0) * share * (1 - share);
+				return (probabilities[at] ?? 0) * slope * share * (1 - share);
 			});
-			for (const [row, slope] of slopes.entries()) {
-				gradient[row] = (gradient[row] ?? 0) + slope * (right - expected);
+			for (const [row, own] of gradients.entries()) {
+				gradient[row] = (gradient[row] ?? 0) + own * (right - expected);
 				const cells = matrix[row] ?? [];
-				for (const [column, other] of slopes.entries()) cells[column] = (cells[column] ?? 0) + slope * other;
+				for (const [column, other] of gradients.entries()) cells[column] = (cells[column] ?? 0) + own * other;
 			}
 		}
 		const step = solveLinear(matrix, gradient);
-		abilities = abilities.map((ability, at) => ability + (step[at] ?? 0));
+		figures = figures.map((figure, at) => figure + (step[at] ?? 0));
 	}
-	return abilities;
+	return figures;
 }
 
-/** A model's quality at the difficulty that the catalog's figures have, in general and by what the signals say of a prompt. */
+/** A model's figures for the curve of quality, in general and by what the signals say of a prompt. */
 function fitQuality(id: string, questions: readonly RecordedQuestion[]): Model["quality"] {
 	const weighted = questions.map(({ signals, right }) => ({
 		probabilities: INTENTS.map((intent) => signals.probabilities[intent]),
-		ease: promptEase(signals),
+		...curveAt(signals),
 		right: right[id] ?? 0,
 	}));
 	const general = fitGeneral(weighted);
-	const byIntent = fitIntents(weighted, general).map((ability, at) => [INTENTS[at], fromLogit(ability)]);
-	return { general: fromLogit(general), by_intent: Object.fromEntries(byIntent), low_effort_ratio: 1 };
+	const byIntent = fitIntents(weighted, general).map((figure, at) => [INTENTS[at], figure]);
+	return { general, by_intent: Object.fromEntries(byIntent), low_effort_ratio: 1 };
 }
 
 function mean(values: readonly number[]): number {

@@ -10,6 +10,12 @@ export interface PlotPoint {
 	usd: number;
 }
 
+/** A router's share of right answers by its share of strong calls. */
+export interface ShareCurve {
+	name: string;
+	points: { share: number; quality: number }[];
+}
+
 const WIDTH = 720;
 const HEIGHT = 420;
 const MARGIN = { left: 64, right: 24, top: 24, bottom: 52 };
@@ -18,6 +24,8 @@ const STYLE = `
 	text { font: 12px system-ui, sans-serif; fill: #333 }
 	.axis, .grid { stroke: #999; stroke-width: 1 } .grid { stroke-opacity: .25 }
 	.model { fill: #888 } .sweep { fill: none; stroke: #2b6cb0; stroke-width: 2 }
+	.svc { stroke: #2b6cb0 } .length { stroke: #c2410c } .random { stroke: #888 } .curve { fill: none; stroke-width: 2 }
+	.strong { stroke: #888; stroke-dasharray: 4 4 }
 	.mode { fill: #c2410c } .name { font-weight: 600 }
 	@media (prefers-color-scheme: dark) {
 		text { fill: #ddd } .model { fill: #aaa } .sweep { stroke: #63b3ed } .mode { fill: #fb923c }
@@ -76,8 +84,36 @@ function placeLabel(name: string, pointX: number, pointY: number, placed: TextBo
 	return place;
 }
 
-/** Draws the points: models as grey dots, modes as orange ones, the sweep as a line. */
-export function drawTradeOff(points: readonly PlotPoint[]): string {
+/** Draws curves of quality by the share of strong calls; the strong model alone is a dashed line. */
+function drawShareCurves(curves: readonly ShareCurve[]): string[] {
+	const all = curves.flatMap(({ points }) => points.map(({ quality }) => quality));
+	const [worst, best] = [Math.floor(Math.min(...all) * 50) / 50, Math.ceil(Math.max(...all) * 50) / 50];
+	const x = toScale(0, 1, MARGIN.left, WIDTH - MARGIN.right);
+	const y = toScale(worst, best, HEIGHT - MARGIN.bottom, MARGIN.top);
+	const strong = curves[0]?.points.at(-1)?.quality ?? best;
+	const shares = [0, 0.2, 0.4, 0.6, 0.8, 1];
+	const qualities = Array.from({ length: Math.round((best - worst) * 50) + 1 }, (_, at) => worst + at / 50);
+	return [
+		...shares.map(
+			(share) =>
+				`<line class="grid" x1="${x(share)}" x2="${x(share)}" y1="${MARGIN.top}" y2="${HEIGHT - MARGIN.bottom}"/><text x="${x(share)}" y="${HEIGHT - MARGIN.bottom + 18}" text-anchor="middle">${100 * share} %</text>`,
+		),
+		...qualities.map(
+			(quality) =>
+				`<line class="grid" x1="${MARGIN.left}" x2="${WIDTH - MARGIN.right}" y1="${y(quality).toFixed(1)}" y2="${y(quality).toFixed(1)}"/><text x="${MARGIN.left - 8}" y="${(y(quality) + 4).toFixed(1)}" text-anchor="end">${quality.toFixed(2)}</text>`,
+		),
+		`<line class="strong" x1="${x(0)}" x2="${x(1)}" y1="${y(strong).toFixed(1)}" y2="${y(strong).toFixed(1)}"/><text x="${x(0) + 8}" y="${(y(strong) - 6).toFixed(1)}">the strong model alone</text>`,
+		...curves.map(({ name, points }, at) => {
+			const line = points.map(({ share, quality }) => `${x(share).toFixed(1)},${y(quality).toFixed(1)}`).join(" ");
+			return `<polyline class="curve ${name}" points="${line}"/><line class="curve ${name}" x1="${x(0.72)}" x2="${x(0.77)}" y1="${300 + 18 * at}" y2="${300 + 18 * at}"/><text x="${x(0.78)}" y="${304 + 18 * at}">${escapeXml(name)}</text>`;
+		}),
+		`<text x="${WIDTH / 2}" y="${HEIGHT - 10}" text-anchor="middle">share of strong calls (RouteLLM's MMLU, GPT-4-1106 and Mixtral 8x7B)</text>`,
+		`<text x="16" y="${HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 16 ${HEIGHT / 2})">share of right answers</text>`,
+	];
+}
+
+/** Draws the points: models as grey dots, modes as orange ones, the sweep as a line; below them the curves. */
+export function drawTradeOff(points: readonly PlotPoint[], curves: readonly ShareCurve[]): string {
 	const logs = points.map(({ usd }) => Math.log10(usd));
 	const [least, most] = [Math.floor(Math.min(...logs) * 2) / 2, Math.ceil(Math.max(...logs) * 2) / 2];
 	const qualities = points.map(({ quality }) => quality);
@@ -109,13 +145,16 @@ export function drawTradeOff(points: readonly PlotPoint[]): string {
 			return `<circle class="${kind}" cx="${x(usd)}" cy="${y(quality)}" r="${radius}"/><text class="${className}" x="${label.x.toFixed(1)}" y="${label.y.toFixed(1)}" text-anchor="${label.anchor}">${escapeXml(name)}</text>`;
 		});
 	return [
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Share of right answers on MMLU-Pro against cost, for single models and for the three routing modes">`,
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${2 * HEIGHT}" role="img" aria-label="Above, share of right answers on MMLU-Pro against cost, for single models and for the three routing modes; below, share of right answers on MMLU against the share of strong calls, for the service, the length of the prompt and chance">`,
 		`<style>${STYLE}\n</style>`,
 		...grid,
 		`<polyline class="sweep" points="${line}"/>`,
 		...dots,
 		`<text x="${WIDTH / 2}" y="${HEIGHT - 10}" text-anchor="middle">USD per 1,000 answers (log scale)</text>`,
 		`<text x="16" y="${HEIGHT / 2}" text-anchor="middle" transform="rotate(-90 16 ${HEIGHT / 2})">share of right answers</text>`,
+		`<g transform="translate(0 ${HEIGHT})">`,
+		...drawShareCurves(curves),
+		"</g>",
 		"</svg>\n",
 	].join("\n");
 }

@@ -3,18 +3,19 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { PLANS } from "../../src/catalog/plans.ts";
-import { toInferenceRequest } from "../../src/chat/inference-request.ts";
+import type { Catalog } from "../../src/catalog/catalog.ts";
 import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
-import { planCall } from "../../src/inference/plan.ts";
 import { ROUTING_MODES, type RoutingMode } from "../../src/routing/mode.ts";
 import { modeUtility } from "../../src/routing/score.ts";
+import { selectModels } from "../../src/routing/select.ts";
 import type { Candidate } from "../../src/routing/selection.ts";
+import { toTurn } from "../../src/routing/signals/turns.ts";
 import { detectSignals } from "../../src/routing/signals.ts";
-import { parseSettings, type Settings } from "../../src/settings.ts";
+import { selectionRequest } from "../support/selection.ts";
 import { readSharedData } from "../support/shared-data.ts";
-import { variablesFor } from "../support/variables.ts";
-import { fitDifficulty } from "./difficulty-fit.ts";
+import { fitCurve } from "./curve-fit.ts";
+import { readHeldOutDifficulties, toTurnsKey } from "./held-out-difficulty.ts";
+import { reportNatural } from "./natural-routing.ts";
 import {
 	MMLU_PRO_MODELS,
 	type RecordedModel,
@@ -22,13 +23,12 @@ import {
 	ROUTELLM_MODELS,
 	toRecordedCatalog,
 } from "./recorded-models.ts";
-import { drawTradeOff, type PlotPoint } from "./routing-plot.ts";
-import { bootstrapTradeOff, type Interval, type RoutedPrompt, seededRandom } from "./trade-off.ts";
+import { drawTradeOff, type PlotPoint, type ShareCurve } from "./routing-plot.ts";
+import { bootstrapTradeOff, type Interval, type RoutedPrompt, seededRandom, traceTradeOff } from "./trade-off.ts";
 
 const SHARED_DATA = join(import.meta.dirname, "../../../shared/data");
 const FOLDS = 5;
 const SEED = 20_261_122;
-const NOON = Date.parse("2026-11-22T12:00:00Z");
 const CHARS_PER_TOKEN = 4;
 
 const routeLlmRow = z.object({
@@ -52,15 +52,19 @@ function parseLines<T>(path: string, row: z.ZodType<T>): T[] {
 		.map((line) => row.parse(JSON.parse(line)));
 }
 
-function chatRequest(prompt: string, mode: RoutingMode) {
-	return chatRequestSchema.parse({ messages: [{ role: "user", content: prompt }], routing_mode: mode });
+function toCall(prompt: string) {
+	return toModelCall(chatRequestSchema.parse({ messages: [{ role: "user", content: prompt }] }), anyCatalog);
 }
 
 /** The signals of a prompt do not depend on the catalog. */
 const anyCatalog = toRecordedCatalog([], []);
+let difficulties: ReadonlyMap<string, number> = new Map();
 
+/** The signals of a prompt, with the difficulty of a fit that did not see it. */
 function readSignals(prompt: string): RecordedQuestion["signals"] {
-	return detectSignals(toModelCall(chatRequest(prompt, "balanced"), anyCatalog));
+	const detected = detectSignals(toCall(prompt));
+	const expectedDifficulty = difficulties.get(toTurnsKey([toTurn([prompt])])) ?? detected.expectedDifficulty;
+	return { ...detected, expectedDifficulty };
 }
 
 function readRouteLlm(path: string): RecordedQuestion[] {
@@ -91,11 +95,10 @@ interface TriedQuestion {
 	ranked: Readonly<Record<RoutingMode, readonly Candidate[]>>;
 }
 
-function rank(prompt: string, mode: RoutingMode, settings: Settings): readonly Candidate[] {
-	const request = toInferenceRequest(chatRequest(prompt, mode), settings.catalog, null);
-	const planned = planCall(request, PLANS.corporate, settings, NOON);
-	if (!planned.ok) throw new Error(JSON.stringify(planned.failure));
-	return planned.value.selection.candidates;
+function rank({ prompt, signals }: RecordedQuestion, mode: RoutingMode, catalog: Catalog): readonly Candidate[] {
+	const selected = selectModels(selectionRequest(catalog, signals, { call: toCall(prompt), routingMode: mode }));
+	if (!selected.ok) throw new Error(JSON.stringify(selected.failure));
+	return selected.value.candidates;
 }
 
 /** Tries every question with figures from the other folds. */
@@ -105,11 +108,10 @@ function tryQuestions(questions: readonly RecordedQuestion[], models: readonly R
 	return Array.from({ length: FOLDS }, (_, fold) => fold).flatMap((fold) => {
 		const others = placed.filter((each) => each.fold !== fold).map(({ question }) => question);
 		const catalog = toRecordedCatalog(models, others);
-		const settings = parseSettings(variablesFor(catalog), catalog);
 		return placed
 			.filter((each) => each.fold === fold)
 			.map(({ question }) => {
-				const by = (mode: RoutingMode) => rank(question.prompt, mode, settings);
+				const by = (mode: RoutingMode) => rank(question, mode, catalog);
 				return {
 					question,
 					fold,
@@ -161,7 +163,13 @@ const DEMANDING =
 
 /** Routers to compare with: by name, how much each wants the strong model. Equal ones are taken in random order. */
 function preferences(
-	{ question: { prompt }, ranked }: TriedQuestion,
+	{
+		question: {
+			prompt,
+			signals: { expectedDifficulty },
+		},
+		ranked,
+	}: TriedQuestion,
 	strong: string,
 	weak: string,
 ): Readonly<Record<string, number>> {
@@ -169,6 +177,7 @@ function preferences(
 		random: 0,
 		"length of the prompt": prompt.length,
 		"demanding words": prompt.match(DEMANDING)?.length ?? 0,
+		"expected difficulty": expectedDifficulty,
 		"1 - P(weak is right)": -expectationFor(ranked.balanced, weak).quality,
 		"svc (gain)": worthOfDoubling(ranked.balanced, strong, weak),
 	};
@@ -228,6 +237,26 @@ function firstAt(candidates: readonly Candidate[], perPriceDoubling: number): st
 	return candidates.reduce((best, next) => (worth(next) > worth(best) ? next : best)).model.id;
 }
 
+/** Share of right answers on RouteLLM's MMLU by the share of strong calls, for routers that a page compares. */
+function toShareCurves(tried: readonly TriedQuestion[]): ShareCurve[] {
+	const routers = [
+		["svc", "svc (gain)"],
+		["length", "length of the prompt"],
+		["random", "random"],
+	] as const;
+	return routers.map(([name, router]) => {
+		const prompts = tried.map(
+			(each): RoutedPrompt => ({
+				fold: each.fold,
+				preference: preferences(each, "strong", "weak")[router] ?? 0,
+				weakRight: each.question.right.weak ?? 0,
+				strongRight: each.question.right.strong ?? 0,
+			}),
+		);
+		return { name, points: traceTradeOff(prompts, seededRandom(SEED)) };
+	});
+}
+
 const SWEPT = [0.001, 0.002, 0.004, 0.008, 0.012, 0.016, 0.02, 0.03, 0.04, 0.06, 0.08, 0.12, 0.2];
 
 function reportModes(tried: readonly TriedQuestion[]): PlotPoint[] {
@@ -264,21 +293,25 @@ function main(): void {
 	console.log(
 		`5-fold cross-validated; 95 % intervals from 1,000 resamples; balanced: ${JSON.stringify(modeUtility("balanced"))}`,
 	);
-	for (const [name, path = ""] of [
-		["RouteLLM MMLU", files[0]],
-		["RouteLLM GSM8K", files[1]],
-	])
-		reportPair(name ?? "", tryQuestions(readRouteLlm(path), ROUTELLM_MODELS), "strong", "weak");
+	difficulties = readHeldOutDifficulties();
+	const [mmlu, gsm8k] = [readRouteLlm(files[0] ?? ""), readRouteLlm(files[1] ?? "")];
+	const mmluTried = tryQuestions(mmlu, ROUTELLM_MODELS);
+	reportPair("RouteLLM MMLU", mmluTried, "strong", "weak");
+	reportPair("RouteLLM GSM8K", tryQuestions(gsm8k, ROUTELLM_MODELS), "strong", "weak");
 	const mmluPro = readMmluPro();
-	const { thirds, perDoubling, chars } = fitDifficulty(mmluPro);
+	const { constants, figure, difficulty, both } = fitCurve(mmluPro, [mmlu, gsm8k]);
 	console.log(
-		`\nDifficulty on MMLU-Pro, 29 models: thirds at ${thirds.map((each) => each.toFixed(2)).join(", ")} logits; ${perDoubling.toFixed(2)} for each doubling of the length; ${chars.mean.toFixed(0)} characters (5 %: ${chars.low}, 95 %: ${chars.high})`,
+		`\nCurve of quality: constants ${constants.map((each) => each.toFixed(2)).join(", ")} (MMLU-Pro, MMLU, GSM8K); ${figure.toFixed(2)} by figure, ${difficulty.toFixed(2)} by difficulty, ${both.toFixed(2)} by both`,
 	);
 	const tried = tryQuestions(mmluPro, MMLU_PRO_MODELS);
 	reportPair("MMLU-Pro, Gemini 1.5 Pro and Llama 3.1 8B", tried, "gemini-1.5-pro-002", "Meta-Llama-3_1-8B-Instruct");
 	const points = reportModes(tried);
+	reportNatural(difficulties);
 	if (process.argv.includes("--plot"))
-		writeFileSync(join(import.meta.dirname, "../../src/docs/routing.svg"), drawTradeOff(points));
+		writeFileSync(
+			join(import.meta.dirname, "../../src/docs/routing.svg"),
+			drawTradeOff(points, toShareCurves(mmluTried)),
+		);
 }
 
 main();

@@ -61,6 +61,25 @@ export function measureTradeOff(prompts: readonly RoutedPrompt[], random: () => 
 	return { apgr: area / prompts.length, cpt50, cpt80 };
 }
 
+/** How many steps a traced curve has. */
+const TRACE_STEPS = 50;
+
+/** The share of right answers by the share of strong calls, from none to all. */
+export function traceTradeOff(
+	prompts: readonly RoutedPrompt[],
+	random: () => number,
+): { share: number; quality: number }[] {
+	let right = prompts.reduce((sum, { weakRight }) => sum + weakRight, 0);
+	const points = [{ share: 0, quality: right / prompts.length }];
+	for (const [rank, { strongRight, weakRight }] of sortWithinFolds(prompts, random).entries()) {
+		right += strongRight - weakRight;
+		const isStep =
+			Math.floor(((rank + 1) * TRACE_STEPS) / prompts.length) > Math.floor((rank * TRACE_STEPS) / prompts.length);
+		if (isStep) points.push({ share: (rank + 1) / prompts.length, quality: right / prompts.length });
+	}
+	return points;
+}
+
 const RESAMPLES = 1_000;
 
 /** A figure with its 95 % interval. */

@@ -6,7 +6,7 @@ import { chatRequestSchema, toModelCall } from "../../src/chat/request.ts";
 import type { SelectionRequest } from "../../src/routing/selection.ts";
 import type { DifficultyLevel, Signals } from "../../src/routing/signals.ts";
 
-const EXPECTED_DIFFICULTY: Readonly<Record<DifficultyLevel, number>> = { 1: 1.1, 2: 1.8, 3: 2 };
+const EXPECTED_DIFFICULTY: Readonly<Record<DifficultyLevel, number>> = { 1: 1.1, 2: 1.5, 3: 2.2 };
 
 /** Signals of an English prompt that surely has one intent. */
 export function signalsFor(intent: Intent, level: DifficultyLevel, more: Partial<Signals> = {}): Signals {

@@ -124,6 +124,50 @@ describe("the score", () => {
 		}
 	});
 
+	it("never prefers under agility what is dearer and weaker than another, however fast it is", () => {
+		const apex = named("apex-frontier");
+		const better = named("ember-budget");
+		const fast: Model = {
+			...better,
+			id: "fast-budget",
+			prices: better.prices.map((price) => ({ ...price, input: 3 * price.input, output: 3 * price.output })),
+			quality: { ...better.quality, general: 0.9 * better.quality.general, by_intent: {} },
+			speed: {
+				low_effort: { output_tokens_per_s: 5_000, ttft_s: 0.01 },
+				high_effort: { output_tokens_per_s: 5_000, ttft_s: 0.01 },
+			},
+		};
+		const catalog = { ...TEST_CATALOG, models: [fast, better, apex] };
+		for (const level of [1, 2, 3] as const) {
+			const { eligible } = rankModels(selectionRequest(catalog, signalsFor("chat", level)), "agility", null);
+			const ids = eligible.map(({ model }) => model.id);
+			expect(ids.indexOf("fast-budget"), ids.join()).toBe(ids.indexOf("ember-budget") + 1);
+		}
+	});
+
+	it("pays for the dearest model where something is to be gained, and not for small talk, in every mode", () => {
+		const apex = named("apex-frontier");
+		const like = (id: string, general: number, input: number): Model => ({
+			...apex,
+			id,
+			prices: apex.prices.map((price) => ({ ...price, input, output: 5 * input, cached_input: null })),
+			quality: { general, by_intent: {}, low_effort_ratio: 1 },
+		});
+		const catalog = { ...TEST_CATALOG, models: [like("cheap", 0.38, 0.1), like("dear", 0.47, 2)] };
+		const first = (mode: "quality" | "balanced" | "agility", signals: Signals) =>
+			rankModels(selectionRequest(catalog, signals), mode, null).eligible[0]?.model.id;
+		const smallTalk = signalsFor("chat", 1, { expectedDifficulty: 1.05 });
+		const hard = signalsFor("reasoning", 3);
+		expect((["quality", "balanced", "agility"] as const).map((mode) => first(mode, smallTalk))).toEqual([
+			"cheap",
+			"cheap",
+			"cheap",
+		]);
+		expect((["quality", "balanced"] as const).map((mode) => first(mode, hard))).toEqual(["dear", "dear"]);
+		const ordinary = signalsFor("factual", 2, { expectedDifficulty: 1.5 });
+		expect([first("quality", ordinary), first("balanced", ordinary)]).toEqual(["dear", "cheap"]);
+	});
+
 	it("ranks what is far worse than the best behind all others, however cheap it is", () => {
 		const { eligible } = rankModels(selectionRequest(TEST_CATALOG, signalsFor("reasoning", 3)), "balanced", null);
 		const firstBelow = eligible.findIndex(({ isBelowFloor }) => isBelowFloor);

@@ -203,10 +203,10 @@ describe("a pinned model", () => {
 		const stoodIn = selected({ model: "apex-frontier" }, { settings: without("OSTROM") });
 		expect(stoodIn.candidates.map(({ model }) => model.id)).toEqual([
 			"summit-premium",
-			"tide-mid",
 			"prism-mid",
-			"glint-budget",
+			"tide-mid",
 			"pebble-budget",
+			"glint-budget",
 			"zenith-frontier",
 		]);
 	});
