@@ -71,7 +71,7 @@ async function startRun(
 
 const startRunEndpoint = endpoint({
 	id: "start_agent_run",
-	unlistedArguments: ["rules", "reasoning_effort", "webhook", "brain_config"],
+	unlistedArguments: ["rules", "reasoning_effort", "webhook", "brain_config", "time_zone"],
 	method: "POST",
 	path: "/v1/agent/run",
 	access: "key",

@@ -158,7 +158,7 @@ describe("a cap", () => {
 	it("is never passed while every call fails", async () => {
 		const { worstCaseUsd } = await measureTry();
 		failCalls("cuts", "Goal 1");
-		const run = await runAgent(key, { ...BODY, max_cost_usd: 1.5 * worstCaseUsd });
+		const run = await runAgent(key, { ...BODY, max_cost_usd: 2.5 * worstCaseUsd });
 		expect(run.status).toBe("budget_exhausted");
 		expect(run.steps_taken).toBeGreaterThan(1);
 		await expectAccounted(key, run);

@@ -188,7 +188,8 @@ describe("a run", () => {
 	});
 
 	it("leaves a panel's single answer as it is", async () => {
-		const run = await runAgent(key, { goal: "Explain why tea is green", policy: "depth" });
+		const goal = "Write an essay about how the trade in tea changed the politics of Europe and Asia in three centuries";
+		const run = await runAgent(key, { goal, policy: "depth" });
 		expect(run.steps.map(({ role, strategy }) => [role, strategy])).toEqual([
 			["subtask", "single"],
 			["subtask", "ensemble_moa"],
