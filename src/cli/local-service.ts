@@ -1,7 +1,8 @@
 // Runs the built Worker on this machine, for `npm start`, client tests and benchmarks. `wrangler dev` uses the same state.
 import { spawnSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
@@ -24,12 +25,45 @@ function runWrangler(args: string[]): void {
 	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
 }
 
-/** Bundles the Worker as for a deployment, with the modules beside it; returns the bundle's folder. */
+/** In a bundle's folder: the digest of what it was made from. */
+const SOURCES_FILE = "sources.sha256";
+
+/** What a bundle is made from, besides `src`: its configuration, and the packages as they are installed. */
+const OTHER_SOURCES = ["wrangler.toml", "package.json", "node_modules/.package-lock.json"];
+
+/** The digest of all that a bundle is made from; null where not all of it can be read. */
+function digestSources(): string | null {
+	if (!OTHER_SOURCES.every((path) => existsSync(path))) return null;
+	const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+		.filter((name) => !name.split(sep).includes("built"))
+		.map((name) => join("src", name))
+		.filter((path) => statSync(path).isFile());
+	const hash = createHash("sha256");
+	for (const path of [...OTHER_SOURCES, ...sources.toSorted()]) {
+		const content = readFileSync(path);
+		hash.update(`${path}\0${content.byteLength}\0`).update(content);
+	}
+	return hash.digest("hex");
+}
+
+function isBundleOf(sources: string, outDir: string): boolean {
+	const noted = join(outDir, SOURCES_FILE);
+	return existsSync(noted) && readFileSync(noted, "utf8") === sources;
+}
+
+/**
+ * Bundles the Worker as for a deployment, with the modules beside it; returns the bundle's folder. A bundle of the same sources
+ * stays as it is: building takes seconds.
+ */
 export async function buildBundle(outDir: string): Promise<string> {
+	const sources = digestSources();
+	if (sources !== null && isBundleOf(sources, outDir)) return outDir;
 	await buildModules();
 	// Text modules of an earlier build have other names and would stay.
 	rmSync(outDir, { recursive: true, force: true });
 	runWrangler(["deploy", "--dry-run", "--outdir", outDir]);
+	// Last: a build that was ended is made again.
+	if (sources !== null) writeFileSync(join(outDir, SOURCES_FILE), sources);
 	return outDir;
 }
 

@@ -77,10 +77,11 @@ export class ServiceHome {
 		return new ServiceHome(dir, await freePortPair(), variables);
 	}
 
-	/** A home whose database is there and empty: a test that is not about a fresh machine need not wait for its migrations. */
+	/** A home with an empty database and the bundle: a test that is not about a fresh machine need not wait for either. */
 	static async makeMigrated(variables: Record<string, string> = {}): Promise<ServiceHome> {
 		const home = await ServiceHome.make(variables);
 		cpSync(inject("emptyStateDir"), join(home.dir, ".wrangler/state"), { recursive: true });
+		cpSync(inject("bundleDir"), join(home.dir, ".wrangler/svc-bundle"), { recursive: true });
 		return home;
 	}
 

@@ -1,6 +1,6 @@
-// `npm start`: where another program has its port, and what it refuses before the runtime reads it.
+// `npm start`: where another program has its port, and what it refuses before the runtime reads it, and when it builds.
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -52,5 +52,26 @@ describe("a Host that names no host", () => {
 			expect(answer).toContain('"error":"invalid_host"');
 		}
 		expect(await ask(`127.0.0.1:${home.port}`)).toMatch(/^HTTP\/1\.1 200 /);
+	});
+});
+
+describe("the bundle", () => {
+	let home: ServiceHome;
+	beforeAll(async () => {
+		home = await ServiceHome.makeMigrated();
+	});
+	afterAll(() => home?.remove());
+
+	it("stays while its sources are the same, and is built again from others", async () => {
+		const bundle = join(home.dir, ".wrangler/svc-bundle");
+		const madeAtMs = () => statSync(join(bundle, "index.js")).mtimeMs;
+		const before = madeAtMs();
+		const start = await home.startReady();
+		expect(madeAtMs()).toBe(before);
+		start.process.kill("SIGTERM");
+		await start.exited;
+		writeFileSync(join(bundle, "sources.sha256"), "of other sources");
+		await home.startReady();
+		expect(madeAtMs()).toBeGreaterThan(before);
 	});
 });
