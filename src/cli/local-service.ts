@@ -37,7 +37,8 @@ function digestSources(): string | null {
 	const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
 		.filter((name) => !name.split(sep).includes("built"))
 		.map((name) => join("src", name))
-		.filter((path) => statSync(path).isFile());
+		// An editor may leave a link to nothing.
+		.filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 	const hash = createHash("sha256");
 	for (const path of [...OTHER_SOURCES, ...sources.toSorted()]) {
 		const content = readFileSync(path);

@@ -1,21 +1,13 @@
 // How hard a prompt is taken to be: longer conversations are harder, whatever their language.
 import { describe, expect, it } from "vitest";
-import type { Message, ModelCall } from "../../../../src/providers/model-call.ts";
+import type { Message } from "../../../../src/providers/model-call.ts";
 import { detectSignals } from "../../../../src/routing/signals.ts";
+import { plainCall } from "../../../support/rendered.ts";
 import { measureAuc } from "../../../train/measures.ts";
 
 function read(...turns: string[]) {
 	const messages = turns.map((text): Message => ({ role: "user", content: [{ type: "text", text }] }));
-	const call: ModelCall = {
-		messages,
-		tools: [],
-		output: { type: "text" },
-		maxTokens: 256,
-		stop: [],
-		sampling: {},
-		unknownFields: {},
-	};
-	return detectSignals(call).expectedDifficulty;
+	return detectSignals(plainCall({ messages })).expectedDifficulty;
 }
 
 const QUEUE =
