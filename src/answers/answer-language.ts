@@ -68,6 +68,9 @@ function readLanguage(text: string, leastWords: number): string | null {
 	return detectPromptLanguage(made.scripts, made.languages);
 }
 
+/** Instructions that speak of a language. */
+const LANGUAGE_NAMED = /\blanguages?\b|sprache|langue|idioma|lingua|язык|język|语言|言語/iu;
+
 /** Texts that are code or data have no language. */
 const CODE_LIKE = /[{}<>;=|]|\b(?:function|const|def|class|import|SELECT)\b/;
 
@@ -77,14 +80,15 @@ const CODE_LIKE = /[{}<>;=|]|\b(?:function|const|def|class|import|SELECT)\b/;
  * @param instructions the texts of the system, which may name a language.
  */
 export function isOtherLanguage(text: string, prompt: string, instructions: string): boolean {
-	if (OTHER_WANTED.test(prompt) || OTHER_WANTED.test(instructions)) return false;
-	if (/\blanguages?\b|sprache|langue|idioma|lingua|язык|język|语言|言語/iu.test(instructions)) return false;
-	const asked = readLanguage(toSaidText(prompt), LEAST_WORDS.prompt);
-	if (asked === null || prompt.length > READ_CHARS || CODE_LIKE.test(prompt)) return false;
+	// The length first, and the instructions last: both may have megabytes.
+	if (prompt.length > READ_CHARS || CODE_LIKE.test(prompt)) return false;
 	// Who quotes a text in another language may want one.
 	if (toSaidText(prompt) !== prompt || prompt.includes("\n\n")) return false;
+	const asked = readLanguage(prompt, LEAST_WORDS.prompt);
+	if (asked === null) return false;
 	const said = toSaidText(text);
 	if (CODE_LIKE.test(said)) return false;
 	const answered = readLanguage(said, LEAST_WORDS.answer);
-	return answered !== null && answered !== asked;
+	if (answered === null || answered === asked) return false;
+	return ![prompt, instructions].some((part) => OTHER_WANTED.test(part)) && !LANGUAGE_NAMED.test(instructions);
 }

@@ -20,7 +20,10 @@ function toLetters(text: string): string {
 export function isEcho(text: string, prompt: string): boolean {
 	// An answer that adds something is longer than the prompt and its frame.
 	if (text.length > 4 * prompt.length + 200) return false;
-	const [said, asked] = [toLetters(text), toLetters(prompt)];
+	const said = toLetters(text);
+	// A prompt that is longer than the answer is not read to its end: it may have megabytes.
+	if (toLetters(prompt.slice(0, 2 * text.length + 1_000)).length > said.length) return false;
+	const asked = toLetters(prompt);
 	if (asked.replaceAll(" ", "").length < LEAST_LETTERS || !said.includes(asked)) return false;
 	return FRAME.test(said.replaceAll(asked, " ").replace(/\s+/g, " ").trim());
 }
