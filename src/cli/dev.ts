@@ -20,7 +20,7 @@ async function runDev(): Promise<void> {
 	parseSettings(devVars);
 	const releaseState = await claimState(STATE_DIR);
 	await buildModules();
-	prepareState(STATE_DIR);
+	await prepareState(STATE_DIR);
 	const sandbox = hasProviderKey(devVars) ? null : await startSandbox(0);
 	if (sandbox) console.log(`no provider key in .dev.vars: answers come from the sandbox upstream at ${sandbox.url}`);
 	console.log("for a key: npm run keys -- create --user me --plan corporate");

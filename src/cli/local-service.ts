@@ -5,8 +5,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join, sep } from "node:path";
 import type { Readable } from "node:stream";
 import { Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from "wrangler";
+import type { SourcelessWorkerOptions } from "wrangler";
 import { PRIVATE_PATHS } from "./local-env.ts";
+import { migrateDatabase } from "./local-migrations.ts";
 import { hasAppliedMigrations, listAppliedMigrations, setAsideOtherVersion } from "./local-state.ts";
 import { buildModules } from "./modules.ts";
 import { closeToOthers } from "./private-files.ts";
@@ -23,6 +24,33 @@ function runWrangler(args: string[]): void {
 		encoding: "utf8",
 	});
 	if (result.status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${result.stdout}${result.stderr}`);
+}
+
+/** What Miniflare must know of the Worker besides its modules and its variables: bindings, and the rules of the runtime. */
+async function readRuntimeOptions(): Promise<SourcelessWorkerOptions> {
+	const { unstable_getMiniflareWorkerOptions, unstable_readConfig } = await import("wrangler");
+	const { WRANGLER_LOG: level } = process.env;
+	// Otherwise it prints which secrets file it found, although a local service gets its variables from its caller.
+	process.env["WRANGLER_LOG"] ??= "error";
+	try {
+		const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
+		const { modulesRules: _rules, bindings: _variables, ...options } = workerOptions;
+		const { name } = unstable_readConfig({ config: CONFIG });
+		// The objects' folder has the Worker's name, as under `wrangler dev`.
+		return { ...options, ...(name ? { name } : {}) };
+	} finally {
+		// `wrangler dev` inherits it.
+		if (level === undefined) delete process.env["WRANGLER_LOG"];
+	}
+}
+
+/** In a bundle's folder: those options. To load wrangler for them takes longer than all else that a start does before the runtime. */
+const OPTIONS_FILE = "runtime-options.json";
+
+/** The options with which a bundle runs. A benchmark's bundle may have none beside it. */
+async function loadRuntimeOptions(bundleDir: string): Promise<SourcelessWorkerOptions> {
+	const file = join(bundleDir, OPTIONS_FILE);
+	return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : readRuntimeOptions();
 }
 
 /** In a bundle's folder: the digest of what it was made from. */
@@ -63,6 +91,7 @@ export async function buildBundle(outDir: string): Promise<string> {
 	// Text modules of an earlier build have other names and would stay.
 	rmSync(outDir, { recursive: true, force: true });
 	runWrangler(["deploy", "--dry-run", "--outdir", outDir]);
+	writeFileSync(join(outDir, OPTIONS_FILE), JSON.stringify(await readRuntimeOptions()));
 	// Last: a build that was ended is made again.
 	if (sources !== null) writeFileSync(join(outDir, SOURCES_FILE), sources);
 	return outDir;
@@ -91,10 +120,21 @@ function bundleModules(bundleDir: string): { type: "ESModule" | "Text"; path: st
 	];
 }
 
-/** Applies the migrations that the local database lacks. If it lacks none, wrangler is not started: that would take seconds. */
-export function applyLocalMigrations(stateDir: string): void {
+/** Applies the migrations that the local database lacks. If it lacks none, no runtime is started. */
+export async function applyLocalMigrations(stateDir: string): Promise<void> {
 	if (hasAppliedMigrations(stateDir)) return;
-	runWrangler(["d1", "migrations", "apply", "DB", "--local", "--persist-to", stateDir]);
+	const { d1Databases } = await readRuntimeOptions();
+	const miniflare = new Miniflare({
+		modules: true,
+		script: "",
+		d1Databases,
+		defaultPersistRoot: join(stateDir, "v3"),
+	});
+	try {
+		await migrateDatabase(await miniflare.getD1Database("DB"));
+	} finally {
+		await miniflare.dispose();
+	}
 	listAppliedMigrations(stateDir);
 }
 
@@ -102,7 +142,7 @@ export function applyLocalMigrations(stateDir: string): void {
  * Makes the state ready for this version: sets one of another version aside, and applies the migrations that are missing. From then
  * on, what this process and the runtime make is their owner's alone, and so is what they had made before.
  */
-export function prepareState(stateDir: string): void {
+export async function prepareState(stateDir: string): Promise<void> {
 	process.umask(0o077);
 	closeToOthers(PRIVATE_PATHS);
 	const aside = setAsideOtherVersion(stateDir, Date.now());
@@ -111,7 +151,7 @@ export function prepareState(stateDir: string): void {
 			`the local state was of another version: it is now in ${aside}, and the service starts with an empty one`,
 		);
 	}
-	applyLocalMigrations(stateDir);
+	await applyLocalMigrations(stateDir);
 }
 
 interface LocalServiceOptions {
@@ -138,15 +178,8 @@ interface LocalService {
 
 /** Starts the service and waits until it answers. */
 export async function startLocalService(options: LocalServiceOptions): Promise<LocalService> {
-	// Otherwise wrangler prints which secrets file it found, although this service gets its variables from `options`.
-	process.env["WRANGLER_LOG"] ??= "error";
-	const { workerOptions } = unstable_getMiniflareWorkerOptions(CONFIG);
-	const { modulesRules: _rules, ...bindings } = workerOptions;
-	const { name } = unstable_readConfig({ config: CONFIG });
 	const miniflare = new Miniflare({
-		...bindings,
-		// The objects' folder has the Worker's name, as under `wrangler dev`.
-		...(name ? { name } : {}),
+		...(await loadRuntimeOptions(options.bundleDir)),
 		bindings: options.variables,
 		modules: bundleModules(options.bundleDir),
 		modulesRoot: options.bundleDir,

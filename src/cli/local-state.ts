@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { removeClientEnv } from "./local-env.ts";
 
-const MIGRATIONS_DIR = "migrations";
+export const MIGRATIONS_DIR = "migrations";
 
 /** D1, KV and objects of a state, in one folder: so that one rename moves them together. */
 const STORAGE = "v3";
@@ -29,7 +29,8 @@ export class UnreadableStateError extends Error {
 	override name = "UnreadableStateError";
 }
 
-function migrationFiles(): string[] {
+/** The names of this checkout's migrations, in the order in which they are applied. */
+export function migrationFiles(): string[] {
 	return readdirSync(MIGRATIONS_DIR)
 		.filter((name) => name.endsWith(".sql"))
 		.sort();

@@ -97,7 +97,7 @@ async function runStart(): Promise<void> {
 	const sandbox = hasKey || !allowsSandbox() ? null : await startSandbox(port + 1);
 	const variables = { ...settings, ...(sandbox ? sandboxVariables(sandbox.url) : {}), PLATFORM: "local" };
 	const bundleDir = await buildBundle(".wrangler/svc-bundle");
-	prepareState(STATE_DIR);
+	await prepareState(STATE_DIR);
 	const service = await startLocalService({
 		bundleDir,
 		stateDir: STATE_DIR,

@@ -16,7 +16,7 @@ const dir = mkdtempSync(join(tmpdir(), "svc-examples-"));
 const sandbox = await startSandbox(0);
 try {
 	const stateDir = join(dir, "state");
-	applyLocalMigrations(stateDir);
+	await applyLocalMigrations(stateDir);
 	const adminToken = randomBytes(16).toString("hex");
 	const { url, stop } = await startLocalService({
 		bundleDir: await buildBundle(join(dir, "bundle")),

@@ -46,7 +46,7 @@ async function startCheckout(
 	try {
 		const bundleDir = await checkout.buildBundle(join(folder, "bundle"));
 		const stateDir = join(folder, "state");
-		checkout.applyLocalMigrations(stateDir);
+		await checkout.applyLocalMigrations(stateDir);
 		return await checkout.startSvc(upstreamUrl, { bundleDir, stateDir, users: USERS, inspected: false });
 	} finally {
 		process.chdir(before);

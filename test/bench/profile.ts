@@ -124,7 +124,7 @@ try {
 	await buildModules();
 	runWrangler(["deploy", "--dry-run", "--no-minify", "--outdir", bundleDir]);
 	const emptyStateDir = join(tempDir, "state");
-	applyLocalMigrations(emptyStateDir);
+	await applyLocalMigrations(emptyStateDir);
 	const modules = modulesByLine(readFileSync(join(bundleDir, "index.js"), "utf8"));
 	await inSession({ tempDir, bundleDir, emptyStateDir }, async (session) => {
 		const svc = await session.startSvc({ users: USERS, stateRoot: tempDir, inspected: true });

@@ -67,7 +67,7 @@ async function runParts(options: BenchOptions, tempDir: string): Promise<BenchRe
 	reportProgress("building the bundle");
 	const bundleDir = await buildBundle(join(tempDir, "bundle"));
 	const emptyStateDir = join(tempDir, "state");
-	applyLocalMigrations(emptyStateDir);
+	await applyLocalMigrations(emptyStateDir);
 	const save = (figures: Partial<BenchResults>) => {
 		Object.assign(results, figures);
 		results.elapsedSeconds = (performance.now() - startMs) / 1000;

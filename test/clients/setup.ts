@@ -17,7 +17,7 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => void> {
 	const dir = mkdtempSync(join(tmpdir(), "svc-clients-"));
 	const emptyStateDir = join(dir, "state");
-	applyLocalMigrations(emptyStateDir);
+	await applyLocalMigrations(emptyStateDir);
 	project.provide("emptyStateDir", emptyStateDir);
 	project.provide("bundleDir", await buildBundle(join(dir, "bundle")));
 	return () => rmSync(dir, { recursive: true, force: true });

@@ -168,7 +168,7 @@ async function measureLists(tempDir: string): Promise<string> {
 	const countingDir = join(tempDir, "counting");
 	await buildBundle(plainDir);
 	buildCountingBundle(countingDir);
-	applyLocalMigrations(stateDir);
+	await applyLocalMigrations(stateDir);
 	const { key } = await withService(plainDir, stateDir, (url) =>
 		createKey(url, secrets.ADMIN_TOKEN, "bench", "corporate"),
 	);
