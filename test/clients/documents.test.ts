@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { ServiceHome } from "./process.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -82,7 +83,7 @@ async function runScript(script: string): Promise<{ code: number | null; output:
 	const child = spawn("bash", ["-c", script], {
 		cwd: home.dir,
 		// The operator's commands and the client's take a local service's address from the port, as after `PORT=… npm start`.
-		env: { PATH: process.env["PATH"], HOME: home.dir, TMPDIR: home.dir, PORT: String(home.port) },
+		env: { PATH: process.env["PATH"], HOME: home.dir, TMPDIR: home.dir, PORT: String(home.port), ...COMPILE_CACHE },
 		stdio: ["ignore", "pipe", "pipe"],
 	});
 	let output = "";

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { inject } from "vitest";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -108,6 +109,7 @@ export class ServiceHome {
 			// A killed start cannot remove its temporary files; these go with the folder.
 			TMPDIR: join(this.dir, "tmp"),
 			PORT: String(this.port),
+			...COMPILE_CACHE,
 			...this.#variables,
 			...variables,
 		};

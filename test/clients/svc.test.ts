@@ -16,6 +16,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import recorded from "../support/hook-inputs.json" with { type: "json" };
 import { startTestService, type TestService } from "./support.ts";
 
@@ -58,6 +59,7 @@ async function svc(words: readonly string[], { input, variables, watch, watchOut
 		env: {
 			PATH: process.env["PATH"],
 			HOME: dir,
+			...COMPILE_CACHE,
 			...(variables ?? { SVC_BASE_URL: `${service.url}/v1`, SVC_API_KEY: key }),
 		},
 		stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
