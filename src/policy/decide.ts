@@ -9,13 +9,14 @@ import {
 	type ForbiddenCommand,
 	parseAllowedCommands,
 	parseForbiddenCommands,
+	parseForbiddenCommandsOnce,
 } from "./commands/analyse.ts";
 import { meansOrdinaryFiles } from "./commands/locations.ts";
 import { findCues } from "./cues.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "./defaults.ts";
 import { combineFactors, FACTORS, type Factor, type FactorId, TOOL_FACTORS } from "./factors.ts";
 import type { FindHiddenSpans } from "./hidden-secrets.ts";
-import { compileProtectedPaths, type ProtectedPaths } from "./paths.ts";
+import { compileProtectedPaths, type ProtectedPaths, parseProtectedPaths } from "./paths.ts";
 import { shortenForReason } from "./placeholders.ts";
 import { describeProtection, explainDecision, type FactorReason } from "./reasons.ts";
 import { type Risk, toRisk, WIDE_CHANGE_FILES } from "./risk.ts";
@@ -66,12 +67,14 @@ export interface PolicyDecision {
 	readonly reason: string;
 }
 
+const compileBuiltInPaths = parseProtectedPaths(DEFAULT_PROTECTED_PATHS);
+
 /**
  * Compiles a manifest's patterns and the built-in ones. A manifest's `!` exempts from its own patterns only. A glob that
  * means ordinary files is held against the manifest's alone: that `src/*` might mean `src/a.pem` is no finding.
  */
 function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget): ProtectedPaths {
-	const builtIn = compileProtectedPaths(DEFAULT_PROTECTED_PATHS, work);
+	const builtIn = compileBuiltInPaths(work);
 	const ownPaths = compileProtectedPaths(
 		patterns.filter((pattern) => !DEFAULT_PROTECTED_PATHS.includes(pattern)),
 		work,
@@ -87,9 +90,12 @@ function compileWithBuiltInPaths(patterns: readonly string[], work: WorkBudget):
 /** A built-in pattern that a rule holds in every spelling, except for dry runs, which a pattern cannot tell. */
 const HELD_BY_RULE = "git push --force";
 
+const BUILT_IN_COMMANDS = DEFAULT_FORBIDDEN_COMMANDS.filter((pattern) => pattern !== HELD_BY_RULE);
+const takeBuiltInCommands = parseForbiddenCommandsOnce(BUILT_IN_COMMANDS);
+
 function parseWithBuiltInCommands(patterns: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {
-	const builtIn = DEFAULT_FORBIDDEN_COMMANDS.filter((pattern) => pattern !== HELD_BY_RULE);
-	return parseForbiddenCommands([...new Set([...builtIn, ...patterns])], work);
+	const own = new Set(patterns.filter((pattern) => !BUILT_IN_COMMANDS.includes(pattern)));
+	return [...takeBuiltInCommands(work), ...parseForbiddenCommands([...own], work)];
 }
 
 /** Why each factor fired. The label explains a factor without reasons. */

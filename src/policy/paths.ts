@@ -84,49 +84,45 @@ interface IndexedPattern {
 	readonly pattern: PathPattern;
 }
 
-/** The patterns of a list, indexed by what a path must contain to match them. */
-class PatternIndex {
+/** The patterns of a list, by what a path must contain to match them. */
+class PatternTables {
 	/**
 	 * Patterns of one segment, which match at any depth. Each is tried once for each name. Most patterns are such ones.
 	 */
-	readonly #ofNames: readonly NamedPattern[];
-	readonly #others: readonly IndexedPattern[];
+	readonly ofNames: readonly NamedPattern[];
+	readonly others: readonly IndexedPattern[];
 	/**
 	 * The other patterns, by a segment without wildcards that every match has. Patterns without such a segment are under
 	 * "".
 	 */
-	readonly #byName: ReadonlyMap<string, readonly IndexedPattern[]>;
+	readonly byName: ReadonlyMap<string, readonly IndexedPattern[]>;
 	/** The other patterns, by their first segment, or under "" where it has wildcards. */
-	readonly #byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
+	readonly byFirst: ReadonlyMap<string, readonly IndexedPattern[]>;
 	/** Positions of the last pattern for each name that stands in a pattern of one segment without wildcards. */
-	readonly #literal: ReadonlyMap<string, number>;
+	readonly literal: ReadonlyMap<string, number>;
 	/**
 	 * Patterns of one segment with wildcards, by the character that they begin with, or else by the one that they end with.
 	 * Under "" are those with a wildcard at both ends.
 	 */
-	readonly #wild: ReadonlyMap<string, readonly NamedPattern[]>;
-	readonly #remembered = new Map<string, IndexedName>();
-	#rememberedChars = 0;
-	readonly #work: WorkBudget;
+	readonly wild: ReadonlyMap<string, readonly NamedPattern[]>;
 
-	constructor(patterns: readonly PathPattern[], work: WorkBudget) {
-		this.#work = work;
+	constructor(patterns: readonly PathPattern[]) {
 		const placed = patterns.map((pattern, at) => ({ at, pattern }));
-		this.#ofNames = placed.flatMap(({ at, pattern: { anchored, segments, negated } }) => {
+		this.ofNames = placed.flatMap(({ at, pattern: { anchored, segments, negated } }) => {
 			const [segment] = segments;
 			return anchored || segments.length > 1 || segment === undefined || segment === "**"
 				? []
 				: [{ at, segment, negated, ...findEnds(segment.segment) }];
 		});
-		this.#literal = new Map(this.#ofNames.map(({ at, segment }) => [segment.text, at]));
-		this.#wild = groupBy(
-			this.#ofNames.filter(({ segment }) => segment.hasWildcards),
+		this.literal = new Map(this.ofNames.map(({ at, segment }) => [segment.text, at]));
+		this.wild = groupBy(
+			this.ofNames.filter(({ segment }) => segment.hasWildcards),
 			({ segment: { segment } }) => toEndKey(segment),
 		);
-		const named = new Set(this.#ofNames.map(({ at }) => at));
-		this.#others = placed.filter(({ at }) => !named.has(at));
+		const named = new Set(this.ofNames.map(({ at }) => at));
+		this.others = placed.filter(({ at }) => !named.has(at));
 		const uses = new Map<string, number>();
-		for (const { pattern } of this.#others)
+		for (const { pattern } of this.others)
 			for (const text of literalTexts(pattern)) uses.set(text, (uses.get(text) ?? 0) + 1);
 		// The rarest segment is the key, so that few patterns are tried on a path: `packages` may stand in most of them.
 		const rarest = (pattern: PathPattern) =>
@@ -134,8 +130,21 @@ class PatternIndex {
 				(best, text) => ((uses.get(text) ?? 0) < (uses.get(best) ?? Infinity) ? text : best),
 				"",
 			);
-		this.#byName = groupBy(this.#others, ({ pattern }) => rarest(pattern));
-		this.#byFirst = groupBy(this.#others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
+		this.byName = groupBy(this.others, ({ pattern }) => rarest(pattern));
+		this.byFirst = groupBy(this.others, ({ pattern }) => literalText(pattern.segments[0] ?? "**"));
+	}
+}
+
+/** The patterns of a list for the paths of one check. */
+class PatternIndex {
+	readonly #tables: PatternTables;
+	readonly #remembered = new Map<string, IndexedName>();
+	#rememberedChars = 0;
+	readonly #work: WorkBudget;
+
+	constructor(tables: PatternTables, work: WorkBudget) {
+		this.#tables = tables;
+		this.#work = work;
 	}
 
 	/** @param isFolder More segments follow. */
@@ -148,7 +157,7 @@ class PatternIndex {
 		const read = {
 			name,
 			lastNamed: name.hasWildcards ? this.#lastMatchingGlob(name, isAnyFolder) : this.#lastMatching(name),
-			naming: this.#byName.get(name.text || text) ?? NO_PATTERNS,
+			naming: this.#tables.byName.get(name.text || text) ?? NO_PATTERNS,
 		};
 		this.#rememberedChars += 10 + text.length;
 		if (this.#rememberedChars > MAX_REMEMBERED_CHARS) {
@@ -161,7 +170,7 @@ class PatternIndex {
 
 	/** The position of the last pattern of one segment that matches a name with wildcards. */
 	#lastMatchingGlob(name: NamePattern, isAnyFolder: boolean): number {
-		const last = this.#ofNames.findLast(
+		const last = this.#tables.ofNames.findLast(
 			// A wildcard in a path may also stand for names that are not exempt.
 			({ segment, negated }) =>
 				!negated && (!isAnyFolder || looksLikeFolder(segment)) && patternMatchesName(segment, name, this.#work),
@@ -171,9 +180,9 @@ class PatternIndex {
 
 	/** The position of the last pattern of one segment that matches a name without wildcards. */
 	#lastMatching(name: NamePattern): number {
-		let last = this.#literal.get(name.text) ?? -1;
+		let last = this.#tables.literal.get(name.text) ?? -1;
 		for (const key of endKeys(name.text)) {
-			for (const { at, segment } of this.#wild.get(key) ?? NO_NAMED_PATTERNS)
+			for (const { at, segment } of this.#tables.wild.get(key) ?? NO_NAMED_PATTERNS)
 				if (at > last && patternMatchesName(segment, name, this.#work)) last = at;
 		}
 		return last;
@@ -182,10 +191,10 @@ class PatternIndex {
 	/** The patterns of more than one segment that may touch a path. */
 	#candidates(names: readonly IndexedName[], reach: Reach): readonly (readonly IndexedPattern[])[] {
 		// A wildcard in a path may stand for any name.
-		if (names.some(({ name }) => name.hasWildcards)) return [this.#others];
-		const naming = [...new Set(names.map((name) => name.naming)), this.#byName.get("") ?? []];
+		if (names.some(({ name }) => name.hasWildcards)) return [this.#tables.others];
+		const naming = [...new Set(names.map((name) => name.naming)), this.#tables.byName.get("") ?? []];
 		if (reach === "itself") return naming;
-		return [...naming, this.#byFirst.get(names[0]?.name.text ?? "") ?? [], this.#byFirst.get("") ?? []];
+		return [...naming, this.#tables.byFirst.get(names[0]?.name.text ?? "") ?? [], this.#tables.byFirst.get("") ?? []];
 	}
 
 	/**
@@ -193,19 +202,19 @@ class PatternIndex {
 	 * several segments may.
 	 */
 	lastTouchingPlain(name: string): number | null {
-		if (this.#byName.has("") || this.#byName.has(name)) return null;
-		const tried = endKeys(name).some((key) => this.#wild.has(key));
-		if (!tried) return this.#literal.get(name) ?? -1;
+		if (this.#tables.byName.has("") || this.#tables.byName.has(name)) return null;
+		const tried = endKeys(name).some((key) => this.#tables.wild.has(key));
+		if (!tried) return this.#tables.literal.get(name) ?? -1;
 		return this.#work.charge(parsingWork(name)) ? this.#lastMatching(parseNamePattern(name)) : -1;
 	}
 
 	/** Whether a pattern may touch a path with this name, by the name alone. */
 	mayTouch(name: string): boolean {
-		if (this.#literal.has(name) || this.#byName.has(name) || this.#byName.has("")) return true;
+		if (this.#tables.literal.has(name) || this.#tables.byName.has(name) || this.#tables.byName.has("")) return true;
 		return (
-			this.#mayEnd(this.#wild.get(name[0] ?? ""), name) ||
-			this.#mayEnd(this.#wild.get(END_KEYS[name.charCodeAt(name.length - 1)] ?? ""), name) ||
-			this.#mayEnd(this.#wild.get(""), name)
+			this.#mayEnd(this.#tables.wild.get(name[0] ?? ""), name) ||
+			this.#mayEnd(this.#tables.wild.get(END_KEYS[name.charCodeAt(name.length - 1)] ?? ""), name) ||
+			this.#mayEnd(this.#tables.wild.get(""), name)
 		);
 	}
 
@@ -220,7 +229,7 @@ class PatternIndex {
 		if (!this.#work.charge(30 * segments.length)) return -1;
 		const names = segments.map((segment, at) => this.#read(segment, at < segments.length - 1));
 		let last = -1;
-		let hasCandidates = this.#byName.has("") || reach === "below";
+		let hasCandidates = this.#tables.byName.has("") || reach === "below";
 		for (const { name, lastNamed, naming } of names) {
 			if (lastNamed > last) last = lastNamed;
 			if (naming.length > 0 || name.hasWildcards) hasCandidates = true;
@@ -302,27 +311,41 @@ function groupBy<T>(all: readonly T[], key: (one: T) => string): ReadonlyMap<str
 	return groups;
 }
 
-/** Parses patterns and keeps them as written. Patterns that no work is left for are left out. */
-function parsePathPatterns(patterns: readonly string[], work: WorkBudget) {
-	return patterns.flatMap((written) => {
-		if (!work.charge(foldingWork(written) + parsingWork(foldLookAlikes(written)))) return [];
-		const pattern = parsePathPattern(written);
-		return pattern ? [{ written, pattern }] : [];
-	});
+/** What parsing a pattern costs, in units of work. */
+function patternWork(written: string): number {
+	return foldingWork(written) + parsingWork(foldLookAlikes(written));
 }
 
-/** Patterns that a work budget was paid for, in the order of the list. */
+interface WrittenPattern {
+	readonly written: string;
+	readonly pattern: PathPattern;
+}
+
+function parseWrittenPattern(written: string): readonly WrittenPattern[] {
+	const pattern = parsePathPattern(written);
+	return pattern ? [{ written, pattern }] : [];
+}
+
+/** Parsed patterns, in the order of their list. */
+class PathPatterns {
+	readonly patterns: readonly WrittenPattern[];
+	readonly tables: PatternTables;
+
+	constructor(patterns: readonly string[]) {
+		this.patterns = patterns.flatMap(parseWrittenPattern);
+		this.tables = new PatternTables(this.patterns.map(({ pattern }) => pattern));
+	}
+}
+
+/** Patterns for the paths of one check, which has paid for them. */
 class PatternList implements ProtectedPaths {
-	readonly #patterns: ReturnType<typeof parsePathPatterns>;
+	readonly #patterns: readonly WrittenPattern[];
 	readonly #index: PatternIndex;
 	readonly #work: WorkBudget;
 
-	constructor(patterns: readonly string[], work: WorkBudget) {
-		this.#patterns = parsePathPatterns(patterns, work);
-		this.#index = new PatternIndex(
-			this.#patterns.map(({ pattern }) => pattern),
-			work,
-		);
+	constructor({ patterns, tables }: PathPatterns, work: WorkBudget) {
+		this.#patterns = patterns;
+		this.#index = new PatternIndex(tables, work);
 		this.#work = work;
 	}
 
@@ -363,8 +386,18 @@ class PatternList implements ProtectedPaths {
 
 /**
  * Compiles gitignore-style patterns: `infra/` protects `infra` and all below, `!` exempts, `#` begins a comment.
- * @param work Shared by everything that one check looks at.
+ * @param work Shared by everything that one check looks at. Patterns that none is left for are left out.
  */
 export function compileProtectedPaths(patterns: readonly string[], work = new WorkBudget()): ProtectedPaths {
-	return new PatternList(patterns, work);
+	return new PatternList(new PathPatterns(patterns.filter((written) => work.charge(patternWork(written)))), work);
+}
+
+/** Parses patterns once for many checks. Each of them pays as if it compiled them. @returns what compiles them for a check */
+export function parseProtectedPaths(patterns: readonly string[]): (work: WorkBudget) => ProtectedPaths {
+	const parsed = new PathPatterns(patterns);
+	const units = patterns.reduce((sum, written) => sum + patternWork(written), 0);
+	return (work) => {
+		work.charge(units);
+		return new PatternList(parsed, work);
+	};
 }

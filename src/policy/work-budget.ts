@@ -41,6 +41,11 @@ export class WorkBudget {
 		return this.#left < 0;
 	}
 
+	/** The units that are left. Below 0 once the budget is spent. */
+	get left(): number {
+		return this.#left;
+	}
+
 	/**
 	 * Charges for work. False when the work is more than what is left: then the caller must not do it, nor anything after
 	 * it.

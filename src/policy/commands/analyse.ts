@@ -1,7 +1,7 @@
 // The public face of the command analysis: what command lines would do, held against a workspace's rules. Nothing
 // outside this folder imports what lies behind it.
 import { runSteps, type Steps } from "../../turns/steps.ts";
-import type { WorkBudget } from "../work-budget.ts";
+import { WorkBudget } from "../work-budget.ts";
 import { type AllowedCommand, parseAllowedCommands } from "./allowed.ts";
 import { type CommandRules, FindingCollector, type Findings } from "./findings.ts";
 import { type ForbiddenCommand, parseForbiddenCommand } from "./patterns.ts";
@@ -13,6 +13,17 @@ export { parseAllowedCommands };
 /** Parses `forbidden_commands` of a manifest. Entries without a command are left out. */
 export function parseForbiddenCommands(written: readonly string[], work: WorkBudget): readonly ForbiddenCommand[] {
 	return written.flatMap((entry) => parseForbiddenCommand(entry, work) ?? []);
+}
+
+/** Parses entries once for many checks. Each of them pays as if it parsed them. @returns what gives them to a check */
+export function parseForbiddenCommandsOnce(
+	written: readonly string[],
+): (work: WorkBudget) => readonly ForbiddenCommand[] {
+	const parsing = new WorkBudget();
+	const before = parsing.left;
+	const commands = parseForbiddenCommands(written, parsing);
+	const units = before - parsing.left;
+	return (work) => (work.charge(units) ? commands : []);
 }
 
 /**
