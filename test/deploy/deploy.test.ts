@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { ACCOUNT_ID, PlatformDouble } from "./platform-double.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -23,8 +24,11 @@ class Deployment {
 			cpSync(join(ROOT, name), join(this.dir, name), { recursive: true });
 	}
 
-	static async make(): Promise<Deployment> {
-		return new Deployment(await PlatformDouble.start());
+	/** For the test that is under way; removed when it has ended. Others run beside it. */
+	static async make(onEnd: TestContext["onTestFinished"]): Promise<Deployment> {
+		const deployment = new Deployment(await PlatformDouble.start());
+		onEnd(() => deployment.remove());
+		return deployment;
 	}
 
 	async run(...args: string[]): Promise<{ code: number | null; output: string }> {
@@ -40,6 +44,7 @@ class Deployment {
 			env: {
 				PATH: process.env["PATH"],
 				HOME: this.dir,
+				...COMPILE_CACHE,
 				CLOUDFLARE_API_BASE_URL: `${this.platform.url}/client/v4`,
 				CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID,
 				...variables,
@@ -75,9 +80,6 @@ class Deployment {
 	}
 }
 
-let deployment: Deployment;
-afterEach(() => deployment?.remove());
-
 /** What there is once a deployment is done, whatever happened on the way. */
 function expectDone({ platform }: Deployment): void {
 	expect(platform.faults).toEqual([]);
@@ -87,9 +89,9 @@ function expectDone({ platform }: Deployment): void {
 	expect([...(worker?.secrets.keys() ?? [])].sort()).toEqual(["ADMIN_TOKEN", "KEY_PEPPER", "SIGNING_KEY"]);
 }
 
-describe("a deployment", () => {
-	it("is made by one command, and a second one changes nothing", async () => {
-		deployment = await Deployment.make();
+describe.concurrent("a deployment", () => {
+	it("is made by one command, and a second one changes nothing", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
 		const { platform } = deployment;
 		const dry = await deployment.run("--dry-run");
 		expect([dry.code, dry.output]).toEqual([0, expect.stringContaining("would create the D1 database svc")]);
@@ -117,8 +119,8 @@ describe("a deployment", () => {
 		expect(platform.keys).toHaveLength(1);
 	});
 
-	it("can be looked at without a login, which only a dry run does without", async () => {
-		deployment = await Deployment.make();
+	it("can be looked at without a login, which only a dry run does without", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
 		const dry = await deployment.runWith({}, ["--dry-run"]);
 		expect([dry.code, dry.output]).toEqual([0, expect.stringContaining("would create the D1 database svc")]);
 		expect(dry.output).toMatch(/^no login at Cloudflare works here/);
@@ -127,8 +129,8 @@ describe("a deployment", () => {
 		expect(deployment.platform.writes).toEqual([]);
 	});
 
-	it("of another environment shares nothing with production", async () => {
-		deployment = await Deployment.make();
+	it("of another environment shares nothing with production", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
 		await deployment.run("--env", "staging");
 		expect([...deployment.platform.workers.keys()]).toEqual(["svc-staging"]);
 		expect([...deployment.platform.namespaces.values()]).toEqual(["svc-staging-KV"]);
@@ -136,7 +138,7 @@ describe("a deployment", () => {
 	});
 });
 
-describe("a run that is killed after a call", () => {
+describe.concurrent("a run that is killed after a call", () => {
 	/** The calls that change something, by what they do; of the migrations one in their middle. */
 	const CALLS: [string, (path: string, method: string, queries: number) => boolean][] = [
 		["creates the database", (path, method) => path === "/d1/database" && method === "POST"],
@@ -146,8 +148,8 @@ describe("a run that is killed after a call", () => {
 		["makes the first key", (path, method) => path === "/internal/keys" && method === "POST"],
 	];
 
-	it.each(CALLS)("that %s is finished by the next", async (_what, isIt) => {
-		deployment = await Deployment.make();
+	it.for(CALLS)("that %s is finished by the next", async ([_what, isIt], { onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
 		let isKilled = false;
 		let queries = 0;
 		deployment.platform.afterCall = ({ path, method, isWriting }) => {
@@ -165,9 +167,9 @@ describe("a run that is killed after a call", () => {
 	});
 });
 
-describe("what the platform refuses", () => {
-	it("is said with what to do, and nothing is half done", async () => {
-		deployment = await Deployment.make();
+describe.concurrent("what the platform refuses", () => {
+	it("is said with what to do, and nothing is half done", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
 		const { platform } = deployment;
 		platform.refuse = () => ({ status: 403, code: 10000, message: "Authentication error" });
 		const denied = await deployment.run();
@@ -184,8 +186,8 @@ describe("what the platform refuses", () => {
 		expectDone(deployment);
 	});
 
-	it("nothing that is something else's is touched", async () => {
-		deployment = await Deployment.make();
+	it("nothing that is something else's is touched", async ({ onTestFinished }) => {
+		const deployment = await Deployment.make(onTestFinished);
 		const { platform } = deployment;
 		platform.workers.set("svc", {
 			secrets: new Map([["STRIPE_KEY", "x"]]),
