@@ -167,12 +167,12 @@ export default defineConfig({
 			workersProject("workers", {
 				include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 				exclude: SHARING_A_RUNTIME,
-				setupFiles: ["./test/support/migrate.ts"],
+				setupFiles: ["./test/support/quick-objects.ts", "./test/support/migrate.ts"],
 			}),
 			workersProject("workers-shared", {
 				include: SHARING_A_RUNTIME,
 				isolate: false,
-				setupFiles: ["./test/support/empty-storage.ts", "./test/support/migrate.ts"],
+				setupFiles: ["./test/support/quick-objects.ts", "./test/support/empty-storage.ts", "./test/support/migrate.ts"],
 				sequence: { setupFiles: "list" },
 			}),
 			{
