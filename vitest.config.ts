@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from "vitest/config";
 import { buildModules } from "./src/cli/modules.ts";
+import { useMemoryFolder } from "./test/support/memory-folder.ts";
 import { summaryReporter } from "./test/support/summary-reporter.ts";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
@@ -32,6 +33,8 @@ const PROVIDED = {
 	cases: Number(process.env["CASES"] ?? 2_500),
 	needsSharedData: isOn("CI") && !isOn("ALLOW_MISSING_DATA"),
 };
+
+useMemoryFolder();
 
 // The Worker imports them.
 await buildModules();
