@@ -3,6 +3,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from "vitest/config";
 import { buildModules } from "./src/cli/modules.ts";
 import { COMPILE_CACHE } from "./test/support/compile-cache.ts";
+import { useMemoryFolder } from "./test/support/memory-folder.ts";
 import { summaryReporter } from "./test/support/summary-reporter.ts";
 import { TEST_VARIABLES } from "./test/support/variables.ts";
 
@@ -35,6 +36,7 @@ const PROVIDED = {
 };
 
 Object.assign(process.env, COMPILE_CACHE);
+useMemoryFolder();
 
 // The Worker imports them.
 await buildModules();
@@ -170,12 +172,12 @@ export default defineConfig({
 			workersProject("workers", {
 				include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
 				exclude: SHARING_A_RUNTIME,
-				setupFiles: ["./test/support/migrate.ts"],
+				setupFiles: ["./test/support/quick-objects.ts", "./test/support/migrate.ts"],
 			}),
 			workersProject("workers-shared", {
 				include: SHARING_A_RUNTIME,
 				isolate: false,
-				setupFiles: ["./test/support/empty-storage.ts", "./test/support/migrate.ts"],
+				setupFiles: ["./test/support/quick-objects.ts", "./test/support/empty-storage.ts", "./test/support/migrate.ts"],
 				sequence: { setupFiles: "list" },
 			}),
 			{

@@ -76,6 +76,19 @@ export class OwnerOutbox<Row extends { id: string }> {
 	/** Waits a moment for D1 to have a stored event. True when it has; otherwise the owner is marked at the meter first. */
 	async deliver(id: string): Promise<boolean> {
 		if ((await this.#waitForFlush(id)) || this.#rows.isIdle()) return true;
+		await this.#setMark();
+		return false;
+	}
+
+	/** The same for all that D1 lacks, which an object that died may not have waited for. */
+	async deliverRest(): Promise<void> {
+		if (this.#rows.isIdle()) return;
+		// After a failure only the alarm retries.
+		if (this.#outbox.isFailing || !(await this.catchUp())) await this.#setMark();
+	}
+
+	/** Marks the owner at the meter. Never throws. */
+	async #setMark(): Promise<void> {
 		try {
 			await this.#mark.set();
 		} catch (error) {
@@ -84,7 +97,6 @@ export class OwnerOutbox<Row extends { id: string }> {
 		}
 		// The flush may have ended while the mark was being set.
 		if (this.#rows.isIdle()) this.#state.waitUntil(this.#flush());
-		return false;
 	}
 
 	/** Flushes at once and waits a moment. True when nothing is left. */

@@ -189,9 +189,15 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	}
 
 	/** The user's run as it is now; null when there is none or it is another user's. */
-	read(userId: string): RunView | null {
+	async read(userId: string): Promise<RunView | null> {
 		const run = this.#runForUser(userId);
-		return run && toRunView(run);
+		return run && this.#show(run);
+	}
+
+	/** The run as it is now. One that is over is shown once lists show it so: the object may have died between its end and its flush. */
+	async #show(run: StoredRun): Promise<RunView> {
+		if (run.end) await this.#ownerOutbox.deliverRest();
+		return toRunView(run);
 	}
 
 	/**
@@ -206,7 +212,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	/** The user's run as it is now, which may be about to start. @throws when it is another user's. */
 	async readStarted(userId: string): Promise<RunView | "abandoned"> {
 		const run = await this.#startedRun(userId);
-		return run ? toRunView(run) : "abandoned";
+		return run ? this.#show(run) : "abandoned";
 	}
 
 	/** The user's run; null when it did not start and never will. @throws when it is another user's. */
@@ -221,7 +227,7 @@ export class AgentRun extends BackedUpObject implements EventSource {
 	async waitForEnd(userId: string): Promise<RunOutcome> {
 		const run = await this.#startedRun(userId);
 		if (!run) return "abandoned";
-		return run.end || run.isInterrupted ? toRunView(run) : this.#waiters.ended;
+		return run.end || run.isInterrupted ? this.#show(run) : this.#waiters.ended;
 	}
 
 	/** Waits for the run to start. Returns false when it did not; the run is then abandoned. */
