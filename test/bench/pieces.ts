@@ -1,6 +1,6 @@
 // Finds what one request computes in one piece, in which no other request of its isolate goes on, with V8's sampling profiler in workerd.
 // Run: node test/bench/pieces.ts [NAME, a part of the names of the loads in neighbour-loads.ts] [--requests N] [--least MS]
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -18,6 +18,16 @@ const INTERVAL_MICROS = 200;
 const PAUSE_MS = 300;
 const SHOWN_FUNCTIONS = 6;
 
+/** A pause between two turns may be shorter than two samples. So the bundle that is profiled spends some time at each. */
+const MARK = "endPiece";
+const PAUSE = /^function pause\(ms\) \{$/m;
+
+function markPauses(bundle: string): string {
+	if (!PAUSE.test(bundle)) throw new Error("the bundle has no function pause(ms) in turns/turns.edge.ts");
+	const mark = `function ${MARK}() { let sum = 0; for (let at = 0; at < 1_000_000; at++) sum += at % 7; return sum; }`;
+	return bundle.replace(PAUSE, (line) => `${mark}\n${line} ${MARK}();`);
+}
+
 interface Piece {
 	/** A gap between samples counts as two intervals at most: in a longer one, the process had no core. */
 	ms: number;
@@ -33,7 +43,7 @@ function findPieces({ nodes, samples, timeDeltas }: CpuProfile, modules: readonl
 	let piece: Piece | null = null;
 	for (const [at, node] of samples.entries()) {
 		const frame = frames.get(node);
-		if (!frame || /^\((?:idle|program|root)\)$/.test(frame.functionName)) {
+		if (!frame || frame.functionName === MARK || /^\((?:idle|program|root)\)$/.test(frame.functionName)) {
 			piece = null;
 			continue;
 		}
@@ -70,7 +80,10 @@ try {
 	runWrangler(["deploy", "--dry-run", "--no-minify", "--outdir", bundleDir]);
 	const emptyStateDir = join(tempDir, "state");
 	applyLocalMigrations(emptyStateDir);
-	const modules = modulesByLine(readFileSync(join(bundleDir, "index.js"), "utf8"));
+	const bundlePath = join(bundleDir, "index.js");
+	const bundle = markPauses(readFileSync(bundlePath, "utf8"));
+	writeFileSync(bundlePath, bundle);
+	const modules = modulesByLine(bundle);
 	await inSession({ tempDir, bundleDir, emptyStateDir }, async (session) => {
 		const svc = await session.startSvc({ users: 1, stateRoot: tempDir, inspected: true });
 		const inspector = await Inspector.open(svc.inspectorUrl ?? "");
