@@ -20,11 +20,13 @@ const SHOWN_FUNCTIONS = 6;
 
 /** A pause between two turns may be shorter than two samples. So the bundle that is profiled spends some time at each. */
 const MARK = "endPiece";
+/** The mark is inlined, or not. */
+const BETWEEN = /^(?:endPiece|pause|\((?:idle|program|root)\))$/;
 const PAUSE = /^function pause\(ms\) \{$/m;
 
 function markPauses(bundle: string): string {
 	if (!PAUSE.test(bundle)) throw new Error("the bundle has no function pause(ms) in turns/turns.edge.ts");
-	const mark = `function ${MARK}() { let sum = 0; for (let at = 0; at < 1_000_000; at++) sum += at % 7; return sum; }`;
+	const mark = `function ${MARK}() { let sum = 0; for (let at = 0; at < 200_000; at++) sum += at % 7; return sum; }`;
 	return bundle.replace(PAUSE, (line) => `${mark}\n${line} ${MARK}();`);
 }
 
@@ -43,7 +45,7 @@ function findPieces({ nodes, samples, timeDeltas }: CpuProfile, modules: readonl
 	let piece: Piece | null = null;
 	for (const [at, node] of samples.entries()) {
 		const frame = frames.get(node);
-		if (!frame || frame.functionName === MARK || /^\((?:idle|program|root)\)$/.test(frame.functionName)) {
+		if (!frame || BETWEEN.test(frame.functionName)) {
 			piece = null;
 			continue;
 		}
