@@ -1,6 +1,6 @@
 // Excerpts: a text, or the results of all earlier steps, cut to a number of bytes. Pure and deterministic.
 import { clipCharacters } from "../clip.ts";
-import { utf8Length } from "../providers/wire.ts";
+import { utf8Length } from "../text/utf8.ts";
 
 /** The result of a subtask's step. */
 export interface SubtaskResult {

@@ -1,7 +1,7 @@
 // Runs whose results are parts of the output: which subtasks are sections, and how the sections become one text. Each section stands
 // in it as it was written, in the plan's order, and the final step writes only what is around them. Pure.
 import { clipCharacters } from "../clip.ts";
-import { utf8Length } from "../providers/wire.ts";
+import { utf8Length } from "../text/utf8.ts";
 import type { PlannedSubtask } from "./plan.ts";
 
 /** How a run's output is made of its results. A run without it has a final answer that is written from the results. */

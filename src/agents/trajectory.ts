@@ -2,6 +2,7 @@
 // a claimed root. Making steps and signing the root are left to others. Pure.
 import { asHash, type Hash, hashObject, hashText, toDigest } from "../proof/hash.ts";
 import { appendLeaf, type CompactRange, EMPTY_RANGE, leafHash, merkleRoot, rangeRoot } from "../proof/merkle.ts";
+import { runSteps, type Steps } from "../turns/steps.ts";
 
 /** The fields under the genesis hash. */
 interface TrajectoryHeader {
@@ -132,18 +133,22 @@ function claimedOutputHash({ output, output_hash, steps }: TrajectoryBundle): st
 	return output_hash ?? steps.at(-1)?.output_hash ?? hashText("");
 }
 
+/** A step takes as long as reading so many characters (turns/steps.ts): 20 µs. */
+const STEP_CHARS = 160;
+
 /**
- * Recomputes a bundle with one or two hashes per step (docs/proofs.md, "Agent trajectory").
+ * Recomputes a bundle with one or two hashes per step (docs/proofs.md, "Agent trajectory"). Pauses after each step.
  * @param bundle with as many `step_proofs` as steps, if any.
  * @throws NotCanonicalError for a number or text that canonical JSON cannot represent.
  */
-export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
+export function* verifyTrajectoryInSteps(bundle: TrajectoryBundle): Steps<TrajectoryVerdict> {
 	const { run_id, steps, step_proofs } = bundle;
 	const genesis = genesisHash(bundle);
 	const leaves: Uint8Array[] = [];
 	const mismatched: number[] = [];
 	let last = genesis;
 	for (const [position, step] of steps.entries()) {
+		yield STEP_CHARS;
 		const prev = last;
 		last = stepProof(run_id, prev, step);
 		leaves.push(stepLeaf(last));
@@ -153,7 +158,9 @@ export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
 		const expected = claimedPrev === prev ? last : stepProof(run_id, claimedPrev, step);
 		if (step_proofs[position] !== expected) mismatched.push(position);
 	}
+	yield (bundle.output?.length ?? 0) + STEP_CHARS;
 	const outputHash = claimedOutputHash(bundle);
+	yield STEP_CHARS * steps.length;
 	const chain = { nSteps: steps.length, merkleRoot: asHash(merkleRoot(leaves)), last };
 	const recomputed = rootProof(bundle, chain, outputHash);
 	const faults = indexGaps(steps);
@@ -165,4 +172,9 @@ export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
 		mismatched_steps: mismatched,
 		faults,
 	};
+}
+
+/** Recomputes a bundle without a pause. */
+export function verifyTrajectory(bundle: TrajectoryBundle): TrajectoryVerdict {
+	return runSteps(verifyTrajectoryInSteps(bundle));
 }

@@ -3,9 +3,10 @@ import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { ok, type Result } from "../failure.ts";
+import { runInTurnsOnceLong } from "../http/long-work.edge.ts";
 import { verifyReceipt } from "../proof/receipt.ts";
 import { lookUpReceipt } from "../usage/receipt-lookup.edge.ts";
-import { type TrajectoryBundle, verifyTrajectory } from "./trajectory.ts";
+import { type TrajectoryBundle, verifyTrajectoryInSteps } from "./trajectory.ts";
 import { verifyRequestSchema } from "./verify-request.ts";
 
 /** Whether this service signed the claimed root for the run. Null when it has no valid receipt of such a run. */
@@ -48,6 +49,7 @@ export const verifyTrajectoryEndpoint = endpoint({
 	async handle({ body, context }) {
 		const issued = await isProofIssued(body, context);
 		if (!issued.ok) return issued;
-		return ok({ ...verifyTrajectory(body), issued: issued.value });
+		const verdict = await runInTurnsOnceLong(context, verifyTrajectoryInSteps(body));
+		return ok({ ...verdict, issued: issued.value });
 	},
 });

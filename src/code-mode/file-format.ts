@@ -6,7 +6,7 @@
 import { quoteClipped } from "../clip.ts";
 import { NONCE_DIGITS } from "../inference/material.ts";
 import { hashText } from "../proof/hash.ts";
-import { utf8Length } from "../providers/wire.ts";
+import { utf8Length } from "../text/utf8.ts";
 
 /** A file of a draft. `path` is relative, with forward slashes. */
 export interface CodeFile {

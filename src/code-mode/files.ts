@@ -1,7 +1,7 @@
 // The files of a code request as they are delivered, hashed and written into receipts. Pure.
 import { type Hash, hashObject, hashText } from "../proof/hash.ts";
 import type { CodeReceipt } from "../proof/receipt.ts";
-import { utf8Length } from "../providers/wire.ts";
+import { utf8Length } from "../text/utf8.ts";
 import type { CodeFile } from "./file-format.ts";
 import { languageForPath } from "./language.ts";
 

@@ -7,7 +7,7 @@ import { type DataKind, findClass, isStatement } from "./detection/kinds.ts";
 import { createLabelReader } from "./detection/labelled-values.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./detection/secrets.ts";
 import { readText } from "./detection/text-reader.ts";
-import { decodeViews } from "./detection/views.ts";
+import { decodeViews, decodeViewsInSteps } from "./detection/views.ts";
 import { eachWord } from "./detection/words.ts";
 import { type Detection, DetectionCollector, unreadDetection } from "./findings.ts";
 import { conversationReadings } from "./readings.ts";
@@ -36,7 +36,11 @@ export function* detectInSteps(conversation: Conversation): Steps<Detection> {
 	if (texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_READ_CHARS) return unreadDetection();
 	const found = new DetectionCollector();
 	for (const [index, { text }] of texts.entries()) {
-		for (const view of decodeViews(text)) {
+		for (const view of decodeViewsInSteps(text)) {
+			if (typeof view === "number") {
+				yield view;
+				continue;
+			}
 			found.enter((kind, from, to) => {
 				if (view.isValuesOnly && isStatement(kind)) return [];
 				const [start, end] = view.origin(from, to);

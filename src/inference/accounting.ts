@@ -9,11 +9,11 @@ import { usd } from "../proof/money.ts";
 import { type Outcome, outputHash, type Receipt, type ReceiptBase, type ReceiptDetail } from "../proof/receipt.ts";
 import type { CallFailure, PartialAnswer } from "../providers/call-failure.ts";
 import { joinText, type ModelAnswer, partsOfType, type ToolCallPart, type Warning } from "../providers/model-call.ts";
-import { utf8Length } from "../providers/wire.ts";
 import { reasonsHidden } from "../routing/effort.ts";
 import { replacementWarning } from "../routing/replacement.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { estimateTokens } from "../routing/signals.ts";
+import { utf8Length } from "../text/utf8.ts";
 import type { CallPlan, ModelRequest } from "./plan.ts";
 import { markedCallId } from "./tool-call-ids.ts";
 

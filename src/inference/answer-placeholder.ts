@@ -3,7 +3,7 @@
 // A prompt's tokens are bounded by the UTF-8 bytes of its JSON (providers/wire.ts). So a placeholder of N plain characters in
 // the place of an answer bounds every answer whose JSON form takes at most N bytes. That holds for all three wire formats: each
 // writes a text as one JSON string, whose length does not depend on its surroundings.
-import { utf8Length } from "../providers/wire.ts";
+import { utf8Length } from "../text/utf8.ts";
 
 /** Bytes of JSON per token: about four in English prose, three in a CJK character. */
 const RESERVED_BYTES_PER_TOKEN = 4;

@@ -1,12 +1,11 @@
 // The hash of a request's input, for its receipt.
-import { type LongRequest, runInOneTurn } from "../http/long-work.edge.ts";
+import { type LongRequest, runInTurns } from "../http/long-work.edge.ts";
 import { canonicalJson } from "../proof/canonical.ts";
-import { type Hash, hashLongText } from "../proof/hash.ts";
+import { type Hash, hashLongObject, hashLongText } from "../proof/hash.ts";
+import { LONG_CHARS } from "../turns/turns.edge.ts";
 
-/** H(C(input)), as hashObject has it. A long body is rendered in a turn and hashed by the platform. */
-export async function hashInput(
-	input: { type: string } & Record<string, unknown>,
-	request: LongRequest,
-): Promise<Hash> {
-	return hashLongText(await runInOneTurn(request, () => canonicalJson(input)));
+/** H(C(input)), as hashObject has it. A long body is rendered in turns and hashed by the platform. */
+export function hashInput(input: { type: string } & Record<string, unknown>, request: LongRequest): Promise<Hash> {
+	if ((request.bodyChars ?? 0) < LONG_CHARS) return hashLongText(canonicalJson(input));
+	return hashLongObject(input, (steps) => runInTurns(request, steps));
 }

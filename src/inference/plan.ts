@@ -115,6 +115,15 @@ interface RequestBuilder {
 	allow(prompts: number): void;
 }
 
+/** By call, as models are sent it: its prompts by wire format and variant. A workflow plans one call in several modes, and a call never changes. */
+const knownPrompts = new WeakMap<ModelCall, Map<string, PreparedPrompt>>();
+
+function promptsOf(call: ModelCall): Map<string, PreparedPrompt> {
+	const known = knownPrompts.get(call) ?? new Map<string, PreparedPrompt>();
+	knownPrompts.set(call, known);
+	return known;
+}
+
 /** Builds the requests of one call. The prompt is serialized once per wire format and variant, however many models are priced. */
 function requestBuilder(
 	{ call, options: { stage, mustStream = false } }: InferenceRequest,
@@ -123,7 +132,6 @@ function requestBuilder(
 	nowMs: number,
 ): RequestBuilder {
 	let allowed = 0;
-	const prompts = new Map<string, PreparedPrompt>();
 	const readableBy = readableCalls(call);
 	const prepare = (wire: Wire, readable: ModelCall, provider: Provider): PreparedPrompt => {
 		if (allowed-- <= 0) throw PAUSE;
@@ -136,7 +144,8 @@ function requestBuilder(
 		const access = accessFor(model);
 		const { provider } = access;
 		const wire = wireFor(provider);
-		const variant = `${provider.wire} ${wire.promptVariant(provider)} ${readable.variant}`;
+		const variant = `${provider.wire} ${wire.promptVariant(provider)}`;
+		const prompts = promptsOf(readable.call);
 		const prompt = prompts.get(variant) ?? prepare(wire, readable.call, provider);
 		prompts.set(variant, prompt);
 		const isWhole = !mustStream && canRequestWhole(model, effort, maxTokens, settings);

@@ -4,8 +4,6 @@ import type { AssistantPart, Message, ModelCall, Warning } from "../providers/mo
 /** A call as one model may be sent it. */
 interface ReadableCall {
 	call: ModelCall;
-	/** The same for every model that may be sent the same call. */
-	variant: string;
 	warnings: Warning[];
 }
 
@@ -30,10 +28,10 @@ function toReadableMessage(message: Message, modelId: string): Message {
 	return { ...message, content: message.content.flatMap((part) => toReadable(part, modelId)) };
 }
 
-/** Gives a call as each model may be sent it; the call itself where nothing of it is for one model only. */
+/** Gives a call as each model may be sent it, the same one where it may be the same; the call itself where nothing of it is for one model only. */
 export function readableCalls(call: ModelCall): (modelId: string) => ReadableCall {
 	const readers = findReaders(call);
-	const whole: ReadableCall = { call, variant: "", warnings: [] };
+	const whole: ReadableCall = { call, warnings: [] };
 	const calls = new Map<string, ReadableCall>();
 	return (modelId) => {
 		const others = [...readers].filter((reader) => reader !== modelId);
@@ -44,7 +42,6 @@ export function readableCalls(call: ModelCall): (modelId: string) => ReadableCal
 		const message = `only the model that reasoned can read it again, so the reasoning of ${others.join(", ")} was left out`;
 		const readable: ReadableCall = {
 			call: { ...call, messages: call.messages.map((sent) => toReadableMessage(sent, modelId)) },
-			variant,
 			warnings: [{ code: "input_dropped", param: "messages", message }],
 		};
 		calls.set(variant, readable);

@@ -1,6 +1,6 @@
 // The text of a goal or a task, which is planned with, judged and stored as a whole: its limit. Pure.
 import * as z from "zod";
-import { utf8Length } from "../providers/wire.ts";
+import { utf8Length } from "../text/utf8.ts";
 
 /** UTF-8 bytes of the longest goal or task. */
 export const MAX_TASK_BYTES = 262_144;

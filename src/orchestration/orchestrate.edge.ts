@@ -5,10 +5,11 @@ import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import { type ClientWarning, toClientWarning } from "../inference/client-fields.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
+import { hashInput } from "../inference/input-hash.edge.ts";
 import { answerForm } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
-import { hashObject, hashText } from "../proof/hash.ts";
+import { type Hash, hashText } from "../proof/hash.ts";
 import { readPreferredModel } from "../routing/replacement.ts";
 import {
 	answerTask,
@@ -65,6 +66,7 @@ function withVaryingSamples(task: Task, { plan, panel }: BoundedPlan): { task: T
 function planOrchestration(
 	body: OrchestrationRequest,
 	rawBody: unknown,
+	inputHash: Hash,
 	{ caller, task, pool, boundBy }: PlanBasis,
 ): Result<TaskPlan<StrategyResult, Orchestration>> {
 	const policy = body.policy ?? "balanced";
@@ -85,12 +87,11 @@ function planOrchestration(
 		...{ confidence: 0, agreement: 0, escalated: false, isCut: false },
 	};
 	const progressWith = (result: StrategyResult | null) => (result ? withStrategyResult(planned, result) : planned);
-	const { messages } = rawBody as { messages?: unknown };
 	const { requestId, log, settings } = caller;
 	return ok({
 		boundNanoUsd,
 		efforts: plan.efforts,
-		inputHash: hashObject({ type: "svc.input.v1", messages }),
+		inputHash,
 		intendedModel: cast.members[0][0],
 		describe(trace, result) {
 			const { confidence, agreement } = progressWith(result);
@@ -145,6 +146,8 @@ export async function orchestrate(
 	const { task, signals } = toTask(body, createNonce());
 	if (hasNoPrompt(task)) return fail({ reason: "no_messages" });
 	const policy = body.policy ?? "balanced";
+	const { messages } = context.rawBody as { messages?: unknown };
+	const inputHash = await hashInput({ type: "svc.input.v1", messages }, context);
 	return answerTask(
 		{
 			task,
@@ -155,7 +158,7 @@ export async function orchestrate(
 			efforts: createEfforts({ policy, effort: body.reasoning_effort ?? null, maxTokens: body.max_tokens ?? null }),
 			maxCostUsd: body.max_cost_usd ?? null,
 			ownRules: body,
-			plan: (basis) => planOrchestration(body, context.rawBody, basis),
+			plan: (basis) => planOrchestration(body, context.rawBody, inputHash, basis),
 		},
 		context,
 		listener,

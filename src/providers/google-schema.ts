@@ -1,7 +1,8 @@
 // Compiles JSON Schema to the OpenAPI subset that Gemini takes for tool parameters and answers. Pure.
 import { isJsonObject, type JsonObject } from "../json.ts";
+import { utf8Length } from "../text/utf8.ts";
 import { runSteps, type Steps } from "../turns/steps.ts";
-import { type CompiledSchema, utf8Length } from "./wire.ts";
+import type { CompiledSchema } from "./wire.ts";
 
 /** Deeper nesting, references included, is cut to `{type: "object"}`. */
 const MAX_COMPILED_DEPTH = 32;

@@ -2,6 +2,7 @@
 // long one: the provider that takes no references is sent what they stand for. Pure.
 import type { Issue } from "../failure.ts";
 import type { JsonObject } from "../json.ts";
+import { utf8Length } from "../text/utf8.ts";
 import type { Steps } from "../turns/steps.ts";
 import {
 	MAX_SCHEMA_BYTES,
@@ -11,7 +12,6 @@ import {
 	shareGoogleSchema,
 } from "./google-schema.ts";
 import type { ModelCall } from "./model-call.ts";
-import { utf8Length } from "./wire.ts";
 
 /** Most schemas inside the schemas of one call, written out. Coding agents send some hundreds. */
 export const MAX_SCHEMA_NODES = 50_000;

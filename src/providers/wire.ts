@@ -1,11 +1,13 @@
 // The interface of a wire: it renders a model call as an upstream request and reads the answer. Also what all wires
 // share.
+
 import * as z from "zod";
 import type { TokenUsage } from "../catalog/price.ts";
 import type { Model, Provider } from "../catalog/schema.ts";
 import type { Effort, EffortChoice } from "../catalog/vocabulary.ts";
 import { clip } from "../clip.ts";
 import type { ProviderAccess } from "../settings.ts";
+import { utf8Length } from "../text/utf8.ts";
 import type { CallField, FinishReason, ModelAnswer, ModelCall, ProviderPart, Warning } from "./model-call.ts";
 
 /** A number of tokens as an upstream reports it. */
@@ -164,13 +166,8 @@ export function utf8Bytes(text: string): Uint8Array {
 	return utf8Encoder.encode(text);
 }
 
-/** Length of a text in UTF-8 bytes. No tokenizer makes more tokens than that. */
-export function utf8Length(text: string): number {
-	return utf8Bytes(text).byteLength;
-}
-
 /**
- * Upper bound on the tokens of serialized prompt JSON.
+ * Upper bound on the tokens of serialized prompt JSON: no tokenizer makes more of them than UTF-8 has bytes.
  * @param images each image's text as it stands in the JSON: an address, or base64 alone.
  */
 export function promptTokenBound(json: string, images: readonly string[]): number {
@@ -188,10 +185,12 @@ export function toUpstreamBody(
 	prompt: PreparedPrompt,
 	settings: Record<string, unknown>,
 ): Pick<UpstreamRequest, "body" | "maxInputTokens" | "writesHourCache"> {
-	const [first, last] = [model, settings].map((fields) => JSON.stringify(fields).slice(1, -1));
+	const [first = "", last = ""] = [model, settings].map((fields) => JSON.stringify(fields).slice(1, -1));
 	const around = [first, last].filter((members) => members !== "");
+	// Added up, not joined: a sum holds its parts, and the prompt is copied only for the one model that is sent it.
+	const add = (sum: string, members: string) => (sum === "" || members === "" ? sum + members : `${sum},${members}`);
 	return {
-		body: `{${[first, prompt.json, last].filter((members) => members !== "").join(",")}}`,
+		body: `{${[first, prompt.json, last].reduce(add)}}`,
 		maxInputTokens: utf8Length(`{${around.join(",")}`) + prompt.tokenBound,
 		...(prompt.writesHourCache ? { writesHourCache: true } : {}),
 	};

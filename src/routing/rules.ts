@@ -1,6 +1,7 @@
 // Finds the rule of a routing config that matches a call. The first match wins. Conditions on the signals are judged first. Pure.
 import type { ModelCall } from "../providers/model-call.ts";
 import { runSteps, type Steps } from "../turns/steps.ts";
+import { includesInSteps, lowerInSteps } from "./long-text.ts";
 import type { CompiledConfig, RuleChoice, RuleCondition } from "./routing-config.ts";
 import { lastUserText, type Signals } from "./signals.ts";
 
@@ -45,27 +46,33 @@ class RuleText {
 		return this.#own.length;
 	}
 
-	#once(key: string, find: () => boolean): boolean {
-		const found = this.#found.get(key) ?? find();
+	/** Whether the text meets the conditions on it. */
+	*meets({ contains, matches }: RuleCondition): Steps<boolean> {
+		return (
+			(contains === undefined || (yield* this.#contains(contains))) &&
+			(matches === undefined || this.#matchesPattern(matches))
+		);
+	}
+
+	*#contains(words: string): Steps<boolean> {
+		const key = `contains ${words}`;
+		const known = this.#found.get(key);
+		if (known !== undefined) return known;
+		this.#lowerCase ??= yield* lowerInSteps(this.#own);
+		const found = yield* includesInSteps(this.#lowerCase, words.toLowerCase());
 		this.#found.set(key, found);
 		return found;
 	}
 
-	/** Whether the text meets the conditions on it. */
-	meets({ contains, matches }: RuleCondition): boolean {
-		return (
-			(contains === undefined || this.#once(`contains ${contains}`, () => this.#contains(contains.toLowerCase()))) &&
-			(matches === undefined || this.#once(`matches ${matches}`, () => this.#matches(matches, this.#own)))
-		);
-	}
-
-	#contains(words: string): boolean {
-		this.#lowerCase ??= this.#own.toLowerCase();
-		return this.#lowerCase.includes(words);
+	#matchesPattern(pattern: string): boolean {
+		const key = `matches ${pattern}`;
+		const found = this.#found.get(key) ?? this.#matches(pattern, this.#own);
+		this.#found.set(key, found);
+		return found;
 	}
 }
 
-/** Finds the first rule that matches; null when none does. Pauses before each rule that looks into the text. */
+/** Finds the first rule that matches; null when none does. Pauses before each rule that looks into the text, and on the way through a long one. */
 export function* matchRuleInSteps(
 	{ config, matches }: CompiledConfig,
 	call: ModelCall,
@@ -76,7 +83,7 @@ export function* matchRuleInSteps(
 		if (!matchesSignals(when, signals)) continue;
 		if (when.contains !== undefined || when.matches !== undefined) {
 			yield text.chars;
-			if (!text.meets(when)) continue;
+			if (!(yield* text.meets(when))) continue;
 		}
 		return { name: name ?? `rule ${index + 1}`, use };
 	}

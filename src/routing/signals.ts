@@ -3,6 +3,7 @@
 
 import { INTENTS, type Intent } from "../catalog/vocabulary.ts";
 import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType } from "../providers/model-call.ts";
+import { chunksBeyondAscii } from "../text/utf8.ts";
 import { decodeWeights, predict, type Weights } from "./signals/classifier.ts";
 import { extractFeatures } from "./signals/features.ts";
 import { detectPromptLanguage } from "./signals/languages.ts";
@@ -90,9 +91,11 @@ function estimatePromptTokens(call: ModelCall, toolsText: string): number {
 /** UTF-8 bytes beyond one per character: none in ASCII, two for each CJK character. */
 function bytesBeyondAscii(text: string): number {
 	let bytes = 0;
-	for (let i = 0; i < text.length; i++) {
-		const unit = text.charCodeAt(i);
-		if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+	for (const chunk of chunksBeyondAscii(text)) {
+		for (let at = 0; at < chunk.length; at++) {
+			const unit = chunk.charCodeAt(at);
+			if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
+		}
 	}
 	return bytes;
 }

@@ -63,6 +63,9 @@ const doublingSchema = (name: string) => ({
 });
 const policyCheck = (commands: readonly string[]) => ({ workspace_id: "noise", action: "Run the scripts", commands });
 
+/** A policy that reads everything: it looks for all classes of data, in all ways, and masks what it finds. */
+const POLICY = { block_data_classes: ["SECRETS"], mask_data_classes: ["PII"], detect: "inferred" };
+
 const HASH = `sha256:${"0".repeat(64)}`;
 const toStep = (index: number) => ({
 	...{ index, model: "a", input_hash: HASH, output_hash: HASH, cost_usd: 0, confidence: 1 },
@@ -76,6 +79,11 @@ const GOAL = `Do this:\n1. List the rivers of France\n2. Name the longest\n3. Sa
 const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 	["chat, small", "/v1/chat/completions", () => ({ messages: [user("What makes the tide rise?")], max_tokens: 64 })],
 	["chat, 2 MB", "/v1/chat/completions", () => ({ messages: [user(prose(2 * MIB))], max_tokens: 64 })],
+	[
+		"chat, 3.5 MB, the most that a model takes",
+		"/v1/chat/completions",
+		() => ({ messages: [user(prose(3.5 * MIB))], max_tokens: 64 }),
+	],
 	["chat, 14 MB", "/v1/chat/completions", () => ({ messages: [user(prose(14 * MIB))], max_tokens: 64 })],
 	[
 		"chat, 14 MB in 2,000 messages",
@@ -122,15 +130,11 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 		() => ({ ...policyCheck([]), files_affected: list(10_000, (at) => `src/${"part/".repeat(20)}file-${at}.ts`) }),
 	],
 	["risk score, 2,000 commands", "/v1/risk/score", () => ({ kind: "exec", targets: COMMANDS })],
-	[
-		"compliance preview, 14 MB",
-		"/v2/compliance/preview",
-		() => ({ prompt: prose(14 * MIB), compliance: { no_train: true } }),
-	],
+	["compliance preview, 14 MB", "/v2/compliance/preview", () => ({ prompt: prose(14 * MIB), compliance: POLICY })],
 	[
 		"chat, 2 MB under a policy",
 		"/v1/chat/completions",
-		() => ({ messages: [user(prose(2 * MIB))], compliance: { no_train: true } }),
+		() => ({ messages: [user(prose(2 * MIB))], compliance: POLICY, max_tokens: 64 }),
 	],
 	["agent run, goal of 240 KiB", "/v1/agent/run", () => ({ goal: GOAL, max_cost_usd: 0.5 })],
 	[
@@ -143,10 +147,10 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 	["messages, 14 MB", "/v1/messages", () => ({ model: "auto", messages: [user(prose(14 * MIB))], max_tokens: 64 })],
 	["count tokens, 14 MB", "/v1/messages/count_tokens", () => ({ model: "auto", messages: [user(prose(14 * MIB))] })],
 	[
-		"config validation, 2 MB",
+		"config validation, 64 KiB",
 		"/v1/brain/validate",
 		() => ({
-			brain_md: `# Routing\n\n${list(20_000, (at) => `- when contains "${prose(60)}${at}": use budget`).join("\n")}`,
+			brain_md: `rules:\n${list(400, (at) => `  - when: {contains: "${prose(60)}${at}"}\n    use: {tier: budget}`).join("\n")}`,
 		}),
 	],
 	[
@@ -160,17 +164,19 @@ const SHAPES: readonly [name: string, path: string, body: () => unknown][] = [
 		}),
 	],
 	[
-		"handoff, 1 MB",
+		"handoff, 240 KiB",
 		"/v1/handoff",
 		() => ({
 			workspace_id: "noise",
 			objective: "Move on",
 			from_tool: "a",
 			to_tool: "b",
-			constraints: list(200, () => prose(4_000)),
+			constraints: list(60, () => prose(4_000)),
 		}),
 	],
 ];
+
+export const NEIGHBOUR_LOADS = SHAPES.length;
 
 /**
  * Builds one load at a time: a body of 14 MB need not stay.

@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { type LoadTarget, sendRequest } from "./load.ts";
 import { WHOLE } from "./loads.ts";
-import { type NeighbourLoad, neighbourLoads } from "./neighbour-loads.ts";
+import { NEIGHBOUR_LOADS, type NeighbourLoad, neighbourLoads } from "./neighbour-loads.ts";
 import { percentile } from "./statistics.ts";
 
 const CONNECTIONS = 4;
@@ -12,8 +12,13 @@ const CONNECTIONS = 4;
 const LEAD_MS = 500;
 const ANSWER_TIMEOUT_MS = 60_000;
 /** Users in turn that are the quiet tenant, and the time between its requests: one user would pass the limit of its plan and be refused. */
-export const QUIET_USERS = 6;
+const QUIET_USERS = 6;
 const QUIET_PAUSE_MS = 20;
+
+/** How many users the loads take: the quiet ones, and one for each load. */
+export function countNeighbourUsers(): number {
+	return QUIET_USERS + NEIGHBOUR_LOADS;
+}
 
 /** What the quiet tenant waits. */
 interface Latencies {
@@ -117,20 +122,21 @@ async function measureBeside(
 
 /**
  * Measures the quiet tenant beside each load whose name contains a text.
- * @param target a service with a key for each of two users.
+ * @param target a service with keys of as many users as {@link countNeighbourUsers} says.
  */
 export async function measureNeighbours(
 	target: LoadTarget,
 	{ wanted, durationMs }: { wanted: string; durationMs: number },
 	onProgress: (text: string) => void,
 ): Promise<NeighbourFigures[]> {
-	const [noisyKey, ...others] = target.keys;
-	const quietKeys = others.slice(0, QUIET_USERS);
-	if (noisyKey === undefined || quietKeys.length < QUIET_USERS)
-		throw new Error(`neighbours need ${QUIET_USERS + 1} users`);
+	const quietKeys = target.keys.slice(0, QUIET_USERS);
+	const noisyKeys = target.keys.slice(QUIET_USERS);
 	await measureQuiet(target, quietKeys, durationMs);
 	const figures: NeighbourFigures[] = [];
 	for (const load of neighbourLoads(wanted)) {
+		// A user of its own: one that has sent much before would be refused, which costs less than an answer.
+		const noisyKey = noisyKeys.shift();
+		if (noisyKey === undefined) throw new Error(`neighbours need ${countNeighbourUsers()} users`);
 		const measured = await measureBeside(target, { quietKeys, noisyKey }, load, durationMs);
 		figures.push(measured);
 		onProgress(

@@ -16,7 +16,7 @@ import { type CostBill, type Quantities, toBill, toQuantities } from "./cost.ts"
 import type { Load } from "./load.ts";
 import { HANDOFF, POLICY_CHECK, STORED_RESPONSE, STREAMED, WHOLE } from "./loads.ts";
 import { type MemoryResult, measureMemory } from "./memory.ts";
-import { measureNeighbours, type NeighbourFigures, QUIET_USERS } from "./neighbours.ts";
+import { countNeighbourUsers, measureNeighbours, type NeighbourFigures } from "./neighbours.ts";
 import {
 	buildCountingBundle,
 	COUNTED_USERS,
@@ -114,7 +114,7 @@ export function measureWorkflows(run: BenchRun): Promise<WorkflowFigures[]> {
 /** A quiet tenant beside a busy one, with the state in the first chosen place. */
 export function measureTenants({ workshop, options, onProgress }: BenchRun): Promise<NeighbourFigures[]> {
 	return inSession(workshop, async (session) => {
-		const svc = await session.startSvc({ users: QUIET_USERS + 1 });
+		const svc = await session.startSvc({ users: countNeighbourUsers() });
 		return measureNeighbours(svc, { wanted: options.beside, durationMs: options.roundMs }, onProgress);
 	});
 }

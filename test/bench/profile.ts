@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { applyLocalMigrations } from "../../src/cli/local-service.ts";
 import { buildModules } from "../../src/cli/modules.ts";
+import { modulesByLine } from "./bundle-modules.ts";
 import { type CpuProfile, Inspector } from "./inspector.ts";
 import { runRound } from "./load.ts";
 import { AGENT_RUN, LONG_STREAM, orchestrationLoad, STREAMED, WHOLE, WHOLE_UPSTREAM } from "./loads.ts";
@@ -26,17 +27,6 @@ const LOADS = {
 	self_consistency: orchestrationLoad("self_consistency"),
 };
 const INTERVAL_MICROS = 200;
-
-/** The module of each line of an unminified bundle, in which the bundler names every module in a comment. */
-function modulesByLine(bundle: string): string[] {
-	let module = "";
-	return bundle.split("\n").map((line) => {
-		module =
-			/^\/\/ ((?:\S*node_modules|src|test|\.\.)\/\S+|\S+:\S+)$/.exec(line)?.[1]?.replace(/^.*node_modules\//, "") ??
-			module;
-		return module;
-	});
-}
 
 /** Time between samples, µs. In a longer gap the process had no core, so the gap is cut. */
 function sampleMicros({ timeDeltas }: CpuProfile): number[] {

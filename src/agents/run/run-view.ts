@@ -1,6 +1,6 @@
 // A run as its object hands it out: to the Worker, and as the row that mirrors it in D1. Pure.
 import { STORED_ROW_BYTES } from "../../meter/stored-bytes.ts";
-import { utf8Length } from "../../providers/wire.ts";
+import { utf8Length } from "../../text/utf8.ts";
 import { type RunResponse, type RunSnapshot, toRunResponse, toRunSummary } from "../response.ts";
 import type { AgentRunRow } from "./runs.store.ts";
 

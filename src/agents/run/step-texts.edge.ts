@@ -3,8 +3,8 @@
 import { clipBytes } from "../../clip.ts";
 import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
 import { TextSeal } from "../../durable/text-seal.edge.ts";
-import { utf8Length } from "../../providers/wire.ts";
 import { cachedSettings } from "../../settings.ts";
+import { utf8Length } from "../../text/utf8.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
 
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1_000;

@@ -1,6 +1,7 @@
 // Decodes bytes that are written as hexadecimal digits: in a row, in pairs, or as a dump with offsets.
+import type { Steps } from "../../turns/steps.ts";
 import { addDecoded } from "./decoded-run.ts";
-import { type View, ViewBuilder } from "./view-builder.ts";
+import { patternChars, type View, ViewBuilder } from "./view-builder.ts";
 
 const wholeUtf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
@@ -75,8 +76,8 @@ function toBytes(digits: string): Uint8Array {
 	return bytes;
 }
 
-/** Decodes hexadecimal digits, a line for each run, without the text around them; null if there are none. */
-export function toHexView(view: View): View | null {
+/** Decodes hexadecimal digits, a line for each run, without the text around them; null if there are none. Pauses between its patterns. */
+export function* toHexView(view: View): Steps<View | null> {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
 	const add = (bytes: Uint8Array, written: string, index: number) => {
@@ -84,12 +85,16 @@ export function toHexView(view: View): View | null {
 		if (decoded.length >= MIN_READABLE) addDecoded(builder, view, decoded, index, index + written.length);
 	};
 	for (const { 0: written, index } of text.matchAll(HEX_RUN)) add(toBytes(written), written, index);
-	for (const [pattern, base] of BYTE_LISTS)
+	for (const [pattern, base] of BYTE_LISTS) {
+		yield patternChars(text);
 		for (const { 0: written, index } of text.matchAll(pattern)) {
 			const bytes = Array.from(written.matchAll(BYTE_OF_BASE[base]), ([byte]) => Number.parseInt(byte, base));
 			add(Uint8Array.from(bytes), written, index);
 		}
+	}
+	yield patternChars(text);
 	for (const { 0: written, index } of text.matchAll(BASE32_RUN)) add(decodeBase32(written), written, index);
+	yield patternChars(text);
 	for (const { 0: line, 1: digits = "", index } of text.matchAll(DUMP_LINE)) {
 		const decoded = toReadableText(toBytes(digits)).replace(/\n$/, "");
 		builder.replace(decoded, index, index + line.length);

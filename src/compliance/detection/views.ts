@@ -6,7 +6,7 @@ import { foldCharacter, toFoldedView } from "./folding.ts";
 import { MIN_READABLE, toHexView } from "./hex-view.ts";
 import { toEvenView, toMailboxView, toRejoinedView, toSpelledView } from "./layout-views.ts";
 import { toUnmarkedView } from "./mark-view.ts";
-import { type View, ViewBuilder } from "./view-builder.ts";
+import { patternChars, type View, ViewBuilder } from "./view-builder.ts";
 
 /** Nobody encodes what they mean to send more than three times. */
 const MAX_DECODING_LAYERS = 3;
@@ -128,40 +128,67 @@ function toBase64View(view: View): View | null {
 }
 
 /** The views of a text in which the layout of values is evened: each by itself, and numbers once their mark-up is gone. */
-function* evenedViews(plain: View): Generator<View> {
+function* evenedViews(plain: View): ViewSteps {
+	const pause = patternChars(plain.text);
+	yield toRejoinedView(plain) ?? pause;
 	const unmarked = toUnmarkedView(plain);
-	for (const evened of [toRejoinedView(plain), unmarked, toEvenView(plain), toSpelledView(plain), toMailboxView(plain)])
-		if (evened !== null) yield evened;
-	const evened = unmarked && toEvenView(unmarked);
-	if (evened !== null) yield evened;
+	yield unmarked ?? pause;
+	for (const even of [toEvenView, toSpelledView, toMailboxView]) {
+		yield pause;
+		yield even(plain) ?? pause;
+	}
+	if (unmarked === null) return;
+	yield pause;
+	yield toEvenView(unmarked) ?? pause;
 }
+
+/** The views that are decoded from one, each with a pause before. */
+function* decodedViews(view: View): ViewSteps {
+	const pause = patternChars(view.text);
+	for (const decode of [toUnescapedView, toBase64View, toBase64GroupView]) {
+		yield pause;
+		yield decode(view) ?? pause;
+	}
+	yield pause;
+	yield (yield* toHexView(view)) ?? pause;
+}
+
+/** Views, and pauses between them: the characters read since the last one. */
+type ViewSteps = Generator<View | number, void>;
 
 /**
  * All views of a text: the folded text first, layer by layer what is decoded from it, then values whose layout is evened. It ends when the views have
  * four times the length of the text, so that the work stays linear whatever is nested.
  */
-export function* decodeViews(text: string): Generator<View> {
+export function* decodeViewsInSteps(text: string): ViewSteps {
 	const plain = toFoldedView(text);
 	yield plain;
 	let left = MAX_DECODED_RATIO * text.length;
+	/** Whether there is room for the next view. */
+	const take = (view: View) => {
+		left -= view.text.length;
+		return left > 0;
+	};
 	let layer = [plain];
 	for (let depth = 0; depth < MAX_DECODING_LAYERS && layer.length > 0; depth++) {
 		const next: View[] = [];
 		for (const view of layer) {
-			for (const decode of [toUnescapedView, toBase64View, toBase64GroupView, toHexView]) {
-				if (left <= 0) return;
-				const decoded = decode(view);
-				if (decoded === null) continue;
-				left -= decoded.text.length;
-				yield decoded;
-				next.push(decoded);
+			for (const step of decodedViews(view)) {
+				yield step;
+				if (typeof step === "number") continue;
+				next.push(step);
+				if (!take(step)) return;
 			}
 		}
 		layer = next;
 	}
-	for (const evened of evenedViews(plain)) {
-		if (left <= 0) return;
-		left -= evened.text.length;
-		yield evened;
+	for (const step of evenedViews(plain)) {
+		yield step;
+		if (typeof step !== "number" && !take(step)) return;
 	}
+}
+
+/** All views of a text, decoded without a pause. */
+export function* decodeViews(text: string): Generator<View> {
+	for (const step of decodeViewsInSteps(text)) if (typeof step !== "number") yield step;
 }

@@ -4,7 +4,7 @@
 import type { Steps } from "../../turns/steps.ts";
 import type { Conversation } from "../conversation.ts";
 import type { DataKind } from "../detection/kinds.ts";
-import { decodeViews } from "../detection/views.ts";
+import { decodeViewsInSteps } from "../detection/views.ts";
 import { type Detection, DetectionCollector } from "../findings.ts";
 import { createUnitFeatures, type UnitFeatures } from "./features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementModel } from "./model.ts";
@@ -33,7 +33,11 @@ export function* inferStatements({ texts }: Conversation): Steps<Detection> {
 	const found = new DetectionCollector();
 	const scorer = new StatementScorer(model, features);
 	for (const [index, { text }] of texts.entries())
-		for (const view of decodeViews(text)) {
+		for (const view of decodeViewsInSteps(text)) {
+			if (typeof view === "number") {
+				yield view;
+				continue;
+			}
 			if (view.isValuesOnly) continue;
 			found.enter((_, from, to) => {
 				const [start, end] = view.origin(from, to);

@@ -23,7 +23,7 @@ const partsFor = (call: ModelCall, modelId: string) => readableCalls(call)(model
 describe("a call with reasoning", () => {
 	it("is sent to the model that wrote it as it is, by identity", () => {
 		const call = callWith(OPEN, ofA, TEXT);
-		expect(readableCalls(call)("a")).toEqual({ call, variant: "", warnings: [] });
+		expect(readableCalls(call)("a")).toEqual({ call, warnings: [] });
 		expect(readableCalls(call)("a").call).toBe(call);
 	});
 

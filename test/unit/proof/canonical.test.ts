@@ -1,7 +1,8 @@
 // Canonical JSON against the vectors printed in RFC 8785, and the published files where they are.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalJson, NotCanonicalError } from "../../../src/proof/canonical.ts";
+import { canonicalJson, canonicalPartsInSteps, NotCanonicalError } from "../../../src/proof/canonical.ts";
+import { runSteps } from "../../../src/turns/steps.ts";
 import { hasSharedData, readSharedData } from "../../support/shared-data.ts";
 import rfc8785 from "../../vectors/rfc8785.json" with { type: "json" };
 
@@ -53,5 +54,44 @@ describe("canonical JSON", () => {
 		});
 		expect(lines.length).toBe(11_000);
 		expect(wrong).toEqual([]);
+	});
+});
+
+/** Values with strings of several parts, which characters of two units lie across. */
+const longValue = fc
+	.record({
+		value: fc.jsonValue(),
+		filler: fc.constantFrom("a", '"', "\u0001", "é", "😀"),
+		chars: fc.integer({ min: 262_140, max: 262_150 }),
+		tail: fc.string({ unit: "binary" }),
+	})
+	.map(({ value, filler, chars, tail }) => ({
+		z: value,
+		text: `${filler.repeat(Math.ceil(chars / filler.length)).slice(filler.length > 1 ? 1 : 0)}${tail}`.toWellFormed(),
+		a: [value],
+		none: undefined,
+	}));
+
+describe("canonical JSON in parts", () => {
+	it("is the same as in one", () => {
+		fc.assert(
+			fc.property(fc.oneof(fc.jsonValue(), longValue), (value) => {
+				expect(runSteps(canonicalPartsInSteps(value)).join("") === canonicalJson(value)).toBe(true);
+			}),
+			{ numRuns: 60 },
+		);
+	});
+
+	it("refuses what is refused in one, wherever a part is cut", () => {
+		const filler = "a".repeat(262_143);
+		for (const value of ["\ud800", `${filler}\ud800`, `${filler}\udc00`, [undefined], { "\udc00": 1 }, Number.NaN, 1n])
+			expect(() => runSteps(canonicalPartsInSteps({ value: [value] }))).toThrow(NotCanonicalError);
+		expect(runSteps(canonicalPartsInSteps(`${filler}\ud83d\ude00`)).join("")).toBe(`"${filler}😀"`);
+	});
+
+	it("pauses between the parts of a long string", () => {
+		const pauses = [...canonicalPartsInSteps("a".repeat(1_000_000))];
+		expect(pauses).toHaveLength(4);
+		expect(Math.max(...pauses)).toBeLessThanOrEqual(8_192);
 	});
 });

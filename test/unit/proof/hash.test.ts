@@ -1,6 +1,8 @@
 // Hashes.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { asHash, hashObject, hashText, toDigest } from "../../../src/proof/hash.ts";
+import { asHash, hashLongObject, hashObject, hashText, toDigest } from "../../../src/proof/hash.ts";
+import { runSteps } from "../../../src/turns/steps.ts";
 
 describe("hashes", () => {
 	it("are sha256: and lower-case hex of SHA-256", () => {
@@ -11,6 +13,18 @@ describe("hashes", () => {
 	it("take a text as it is and an object by its canonical form", () => {
 		expect(hashText(" é ")).not.toBe(hashText("é"));
 		expect(hashObject({ type: "t", b: 1, a: 2 })).toBe(hashText('{"a":2,"b":1,"type":"t"}'));
+	});
+});
+
+describe("the hash of a long object", () => {
+	it("is that of any object", async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.jsonValue(), fc.constantFrom(0, 1, 4_000, 300_000), async (value, chars) => {
+				const object = { type: "t", value, text: "é😀x".repeat(chars) };
+				expect(await hashLongObject(object, async (steps) => runSteps(steps))).toBe(hashObject(object));
+			}),
+			{ numRuns: 30 },
+		);
 	});
 });
 

@@ -2,8 +2,9 @@
 import { describe, expect, it } from "vitest";
 import type { WireName } from "../../../src/catalog/vocabulary.ts";
 import { chatRequestSchema, toModelCall } from "../../../src/chat/request.ts";
-import { unsentFieldWarnings, utf8Length } from "../../../src/providers/wire.ts";
+import { unsentFieldWarnings } from "../../../src/providers/wire.ts";
 import { wireFor } from "../../../src/providers/wires.ts";
+import { utf8Length } from "../../../src/text/utf8.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 import { plainCall, render } from "../../support/rendered.ts";
 
