@@ -193,6 +193,8 @@ async function answerSplit(
 	};
 	const arePartsCut = answered.some(({ reply }) => reply.isCut);
 	const [put] = await engine.ask([synthesisQuestion(task, panel, pieces)]);
+	// The parts in order are in nobody's form.
+	if (put && !put.ok && put.said?.kind === "other_form") return fail(combineFailures([put]));
 	if (!put?.ok) {
 		engine.describe("synthesize", { how: "the parts in order: the synthesis failed", parts: answered.length });
 		// As they are, all parts stand in the answer that came.

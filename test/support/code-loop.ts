@@ -73,7 +73,7 @@ export async function runLoop(
 							retryAfterMs: null,
 						}),
 						unaffordable: false,
-						said: { kind: "refusal", text: reply.refused, model },
+						said: { quality: 0.5, kind: "refusal", text: reply.refused, model },
 					};
 				const rate = (share: number) => {
 					asked.rated[model] = [...(asked.rated[model] ?? []), share];

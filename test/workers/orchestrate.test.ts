@@ -447,8 +447,8 @@ describe("the plan", () => {
 		const schema = { type: "object", properties: { total_of_both: { type: "integer" } }, required: ["total_of_both"] };
 		const response_format = { type: "json_schema", json_schema: { name: "sum", schema } };
 		const answer = await orchestrated(SUM, { strategy, response_format });
-		if (strategy === "single" || strategy === "cascade")
-			expect(JSON.parse(answer.choices[0].message.content)).toEqual({ total_of_both: 1 });
+		expect(JSON.parse(answer.choices[0].message.content)).toEqual({ total_of_both: 1 });
+		expect(answer.svc.format_met).toBe(true);
 		const formed = upstream.requests.filter(({ body }) =>
 			/"total_of_both":\{"type":"integer"/i.test(JSON.stringify(body)),
 		);
