@@ -21,6 +21,7 @@ import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
+import { leaveHung } from "./hung-calls.edge.ts";
 import { answerForm, restoreAnswer } from "./masked-call.ts";
 import { observeProviders } from "./observe.edge.ts";
 import { type CallOptions, type CallPlan, callChars, narrowTo, planCall } from "./plan.ts";
@@ -97,39 +98,6 @@ function leftBehind({ calls: [{ candidate }] }: CallSet): Failure {
 	return notCalled(`${candidate.model.id}: left behind, since enough others had answered`);
 }
 
-/** A hung call is waited for at least so long. */
-const LEAST_PATIENCE_MS = 2_000;
-/** It is left when so many times the others' time has passed, and its own expected time. */
-const PATIENCE_FACTOR = 2;
-
-/**
- * The results of a batch. Once half of its calls have answered, the others have as long again, or twice what is expected of them;
- * then they are left behind.
- */
-async function leaveHung(
-	calls: readonly Promise<CallResult>[],
-	expectedMs: readonly number[],
-	leave: () => void,
-): Promise<CallResult[]> {
-	const enough = Math.ceil(calls.length / 2);
-	const startedAtMs = Date.now();
-	const open = new Set(calls.keys());
-	let answered = 0;
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const watched = calls.map(async (call, at) => {
-		const result = await call;
-		open.delete(at);
-		if (result.ok && ++answered === enough && open.size > 0) {
-			const tookMs = Date.now() - startedAtMs;
-			const slowestMs = Math.max(tookMs, ...Array.from(open, (other) => expectedMs[other] ?? 0));
-			const patienceMs = Math.max(LEAST_PATIENCE_MS, PATIENCE_FACTOR * slowestMs);
-			timer = setTimeout(leave, patienceMs - tookMs);
-		}
-		return result;
-	});
-	return Promise.all(watched).finally(() => clearTimeout(timer));
-}
-
 /** How a workflow makes its calls. */
 interface WorkflowOptions {
 	/** The worst case of every call that it may make, together. */
@@ -161,6 +129,8 @@ export class Workflow {
 	#sandbox = false;
 	/** A batch could not be written down: nothing is called any more. */
 	#isUnwritten = false;
+	/** The time of the slowest answer so far, ms; null before the first. */
+	#slowestMs: number | null = null;
 
 	constructor(context: PlanContext, options: WorkflowOptions) {
 		const { boundNanoUsd, endsAtMs, signal, billInterrupted } = options;
@@ -272,10 +242,12 @@ export class Workflow {
 			return specs.map(() => this.#failed(NOT_RESERVED));
 		}
 		const leave = new AbortController();
+		const earlierMs = this.#slowestMs;
+		const { callPatiencePercent: patiencePercent } = this.#context.settings;
 		const calls = held.map((one) => (one.ok ? this.#complete(one.value, leave.signal) : Promise.resolve(one)));
 		if (!specs.every(({ mayBeLeft }) => mayBeLeft)) return Promise.all(calls);
 		const expectedMs = held.map((one) => (one.ok ? one.value.set.calls[0].candidate.expectation.latencyMs : 0));
-		return leaveHung(calls, expectedMs, () => leave.abort());
+		return leaveHung(calls, { expectedMs, earlierMs, patiencePercent }, () => leave.abort());
 	}
 
 	/** Holds a spec's part of the budget. One with a long text waits for its turn: planning it renders it for each of its models. */
@@ -328,6 +300,7 @@ export class Workflow {
 	/** @param signal leaves it behind: its call is broken off, and billed as one. */
 	async #complete({ spec, set, hold, heldNanoUsd, traced }: HeldSpec, signal: AbortSignal): Promise<CallResult> {
 		const budget = new Budget(heldNanoUsd);
+		const askedAtMs = Date.now();
 		const completing = this.#calls.complete(set, {
 			budget,
 			signal,
@@ -350,6 +323,7 @@ export class Workflow {
 		if (!result.ok) return this.#failed(signal.aborted ? leftBehind(set) : result.failure);
 		const { call, answer, sandbox } = result.served;
 		this.#sandbox ||= sandbox;
+		this.#slowestMs = Math.max(this.#slowestMs ?? 0, Date.now() - askedAtMs);
 		const { model, expectation } = call.candidate;
 		const { id, provider } = model;
 		const rate = (share: number) => traced.rate(share);

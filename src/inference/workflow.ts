@@ -15,7 +15,7 @@ export interface CallSpec {
 	options: CallOptions;
 	/** Catalog ids in the order they are asked; all but the first are fallbacks. */
 	models: readonly [string, ...string[]];
-	/** It may be left behind where others of its batch have answered and it hangs. */
+	/** It may be left behind where others have answered and it hangs. */
 	mayBeLeft?: boolean;
 }
 

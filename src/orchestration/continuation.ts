@@ -80,7 +80,7 @@ function continuationQuestion(task: Task, member: Member, beginning: string): Qu
 	const question = toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member, asksFor: "continuation" });
 	const messages = addTurn(addTurn(question.messages, "assistant", written), "user", CONTINUE_PROMPT);
 	// A model that is held to a form would begin anew.
-	return { ...question, output: undefined, messages };
+	return { ...question, output: undefined, messages, mayBeLeft: true };
 }
 
 /**
@@ -123,17 +123,17 @@ function isWhole(reply: Answer | NoAnswer | null | undefined): reply is Answer {
 	return reply?.ok === true && !reply.isCut;
 }
 
-/** Another model's answer to the task; null where none gave one. */
+/** Another model's answer to the task; null where none gave one. @param mayBeLeft there is an answer to deliver without it. */
 async function askAnother(
 	task: Task,
 	{ members, judge }: Panel,
 	engine: Engine,
-	model: string,
+	{ model, mayBeLeft }: { model: string; mayBeLeft?: true },
 ): Promise<Answer | null> {
 	const [first, ...others] = new Set([...members.flat(), ...judge].filter((id) => id !== model));
 	if (first === undefined) return null;
 	const member: Member = [first, ...others.slice(0, MAX_OTHERS - 1)];
-	const [reply] = await engine.ask([anotherQuestion(task, member)]);
+	const [reply] = await engine.ask([{ ...anotherQuestion(task, member), mayBeLeft }]);
 	return reply?.ok ? reply : null;
 }
 
@@ -153,7 +153,8 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 		note("another answer was taken");
 		return { ...cut, ...cut.whole, isCut: false };
 	}
-	const other = await askAnother(task, panel, engine, cut.model).then((reply) => (isWhole(reply) ? reply : null));
+	const instead = await askAnother(task, panel, engine, { model: cut.model, mayBeLeft: true });
+	const other = isWhole(instead) ? instead : null;
 	note(other ? "another model answered" : "delivered as it was cut");
 	if (!other) return cut;
 	const confidence = supportFor(other, [other], new Comparison(task.kind));
@@ -189,7 +190,7 @@ async function replaceSaid(
 	panel: Panel,
 	engine: Engine,
 ): Promise<StrategyResult | null> {
-	const other = await askAnother(task, panel, engine, model);
+	const other = await askAnother(task, panel, engine, { model });
 	engine.describe(CONTINUE_STAGE, {
 		how: other ? "another model answered" : "nobody else answered",
 		instead_of: model,

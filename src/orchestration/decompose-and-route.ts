@@ -102,7 +102,8 @@ function synthesisQuestion(task: Task, { judge }: Panel, parts: readonly string[
 		material: `Parts of the message above, each with its answer:\n\n${renderMaterial(nonce, "Part", parts)}`,
 		request: "Now write the answer to the message above.",
 	});
-	return toTaskQuestion({ ...task, messages }, { stage: "synthesize", role: "synthesizer", member: judge });
+	const question = toTaskQuestion({ ...task, messages }, { stage: "synthesize", role: "synthesizer", member: judge });
+	return { ...question, mayBeLeft: true };
 }
 
 /** A subtask and its answer, for another prompt. */

@@ -88,7 +88,7 @@ export interface Question {
 	messages: readonly Message[];
 	maxTokens: number;
 	temperature: number | undefined;
-	/** It may be left behind where others of its batch have answered and it hangs. */
+	/** It may be left behind where others have answered and it hangs: the strategy can go on without it. */
 	mayBeLeft?: true;
 	/** The answer must be a JSON object. */
 	json: boolean;

@@ -23,7 +23,7 @@ const FAULT_BYTES = 1_500;
 function repairFormQuestion(task: Task, member: Member, written: string, fault: string): Question {
 	const question = toTaskQuestion(task, { stage: REPAIR_STAGE, role: "answerer", member, asksFor: "form" });
 	const nonce = nonceFor(task, "form repair");
-	return { ...question, messages: repairMessages(question.messages, { written, fault, nonce }) };
+	return { ...question, mayBeLeft: true, messages: repairMessages(question.messages, { written, fault, nonce }) };
 }
 
 /** The longest question that repairs an answer's form; none where no form is checked. */

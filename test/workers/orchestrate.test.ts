@@ -9,7 +9,6 @@ import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
-import { scripted, word } from "../support/scripted.ts";
 import {
 	callWith,
 	callWithKey,
@@ -30,9 +29,6 @@ const SUM = "What is 17 + 25?";
 const FACT = "Who was the second person to hold the office of Secretary-General of the United Nations?";
 /** Ordinary prose that no rule finds trivial. */
 const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
-
-/** Providers that answer in formats of their own. */
-const NOT_OPENAI_FORMAT = ["anthropic", "google"];
 
 function messages(content: string) {
 	return [{ role: "user", content }];
@@ -723,46 +719,4 @@ describe("models that do not answer", () => {
 		expect(answer.svc.orchestration.confidence).toBe(0);
 		expect(answer.svc.refused).toBeUndefined();
 	});
-});
-
-describe("a member that hangs", () => {
-	it.each(["ensemble_moa", "self_consistency"])(
-		"of %s is left behind once enough others have answered, and is billed",
-		async (strategy) => {
-			let calls = 0;
-			const left = vi.fn();
-			upstream.replace(async () => {
-				if (calls++ > 0) return undefined;
-				return scripted(
-					async function* () {
-						yield word("I begin");
-						await new Promise(() => undefined);
-					},
-					{ onCancel: left },
-				);
-			});
-			const answer = await orchestrated(PROSE, {
-				strategy,
-				k: 3,
-				policy: "efficiency",
-				max_tokens: 64,
-				brain_config: { blocked: NOT_OPENAI_FORMAT },
-			});
-			const [first] = answer.svc.stages ?? [];
-			expect(first).toBeDefined();
-			const members = stageOf(answer, strategy === "ensemble_moa" ? "propose" : "sample").results;
-			expect(members.filter(({ ok }) => ok)).toHaveLength(2);
-			const [behind, ...others] = members.filter(({ ok }) => !ok);
-			expect([behind?.cost_usd, others]).toEqual([expect.any(Number), []]);
-			expect(behind?.cost_usd).toBeGreaterThan(0);
-			expect(left).toHaveBeenCalled();
-			const { open, held_usd, total_cost_usd } = await usageOf(key);
-			expect({ open, held_usd, total_cost_usd }).toEqual({
-				open: [],
-				held_usd: 0,
-				total_cost_usd: answer.svc.cost.total_usd,
-			});
-			expect((await proofOf(answer.id)).valid).toBe(true);
-		},
-	);
 });
