@@ -9,6 +9,7 @@ import { usd } from "../proof/money.ts";
 import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
 import type { Observations } from "../routing/observed.ts";
 import { inOneTurn, LONG_CHARS } from "../turns/turns.edge.ts";
+import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
 	type BilledCall,
 	billAtBound,
@@ -109,10 +110,11 @@ interface WorkflowOptions {
 	/** How a call that broke off is billed. */
 	billInterrupted: InterruptedBilling;
 	/**
-	 * Writes down what a crash from now on leaves. False when that failed: then nothing is sent any more.
+	 * Writes down what a crash from now on leaves. `over_budget`: these calls cannot be reserved, so they are not sent. Anything else but
+	 * `extended` is a failure: then nothing is sent any more.
 	 * @param calls every call that was billed, and those about to be sent or under way at their bounds.
 	 */
-	beforeSend(calls: readonly BilledCall[]): Promise<boolean>;
+	beforeSend(calls: readonly BilledCall[]): Promise<ExtendOutcome>;
 }
 
 export class Workflow {
@@ -124,7 +126,7 @@ export class Workflow {
 	#signal: AbortSignal;
 	#listener: (event: WorkflowEvent) => void = () => undefined;
 	/** Batches are written down one after the other, so that an older one never replaces a newer. */
-	#written: Promise<boolean> = Promise.resolve(true);
+	#written: Promise<ExtendOutcome> = Promise.resolve("extended");
 	#underWay = new Set<Promise<unknown>>();
 	#sandbox = false;
 	/** A batch could not be written down: nothing is called any more. */
@@ -237,9 +239,12 @@ export class Workflow {
 			const chars = callChars(spec.call);
 			held.push(chars < LONG_CHARS ? this.#hold(spec) : await this.#holdInTurn(spec, chars));
 		}
-		if (held.some((one) => one.ok) && !(await this.#writeDown())) {
+		const written = held.some((one) => one.ok) ? await this.#writeDown() : "extended";
+		if (written !== "extended") {
 			for (const one of held) if (one.ok) this.#release(one.value);
-			return specs.map(() => this.#failed(NOT_RESERVED));
+			const isOverBudget = written === "over_budget";
+			const failed = this.#failed(isOverBudget ? notCalled("no room in the key's budget") : NOT_RESERVED);
+			return specs.map(() => ({ ...failed, unaffordable: isOverBudget }));
 		}
 		const leave = new AbortController();
 		const earlierMs = this.#slowestMs;
@@ -287,13 +292,13 @@ export class Workflow {
 	}
 
 	/** Has written down what a crash from now on leaves. */
-	#writeDown(): Promise<boolean> {
-		this.#written = this.#written
-			.then((isWritten) => isWritten && this.#options.beforeSend([...this.billed, ...this.trace.underWay()]))
-			.then((isWritten) => {
-				this.#isUnwritten ||= !isWritten;
-				return isWritten;
-			});
+	#writeDown(): Promise<ExtendOutcome> {
+		this.#written = this.#written.then(async (before) => {
+			if (this.#isUnwritten) return before;
+			const outcome = await this.#options.beforeSend([...this.billed, ...this.trace.underWay()]);
+			this.#isUnwritten = outcome !== "extended" && outcome !== "over_budget";
+			return outcome;
+		});
 		return this.#written;
 	}
 
@@ -307,7 +312,7 @@ export class Workflow {
 			beforeSend: async (call) => {
 				if (traced.underWay?.candidate === call.candidate) return true;
 				traced.underWay = billAtBound(call, this.#context.startedAtMs);
-				return this.#writeDown();
+				return (await this.#writeDown()) === "extended";
 			},
 			ended: (call, { bill, answer, latencyMs }) => {
 				const mask = spec.options.gate?.mask ?? null;

@@ -74,6 +74,8 @@ export interface WorkflowPurpose {
 export interface WorkflowLimits {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
+	/** What is reserved before the first call, where later ones reserve what they may cost; by default the whole bound. */
+	firstNanoUsd?: number;
 	/** The longest that all calls together may take. */
 	maxMs: number;
 }

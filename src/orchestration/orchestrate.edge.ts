@@ -108,6 +108,7 @@ function planOrchestration(
 	const { requestId, log, settings } = caller;
 	return ok({
 		boundNanoUsd,
+		firstNanoUsd: chosen.value.firstNanoUsd,
 		efforts: plan.efforts,
 		inputHash: hashObject({ type: "svc.input.v1", messages }),
 		intendedModel: cast.members[0][0],
