@@ -9,6 +9,7 @@ import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
+import { answers } from "../support/scripted.ts";
 import {
 	callWith,
 	callWithKey,
@@ -689,14 +690,32 @@ describe("models that do not answer", () => {
 		},
 	);
 
-	it("the only one asked: another model answers, within the bound", async () => {
-		const plain = await orchestrated(OPEN, { strategy: "single" });
+	it("the only one asked: one other model answers, within the bound and in the receipt", async () => {
+		const refusal = "I'm sorry, but I can't assist with that request.";
+		// The providers of the others answer in formats of their own.
+		const alone = { strategy: "single", brain_config: { blocked: ["anthropic", "google"] } };
+		const plain = await orchestrated(OPEN, alone);
 		const [first = ""] = plain.svc.orchestration.models_used;
-		const provider = CATALOG.findModel(first)?.provider;
-		const answer = await orchestrated(`${OPEN} [[unwilling @${provider}]]`, { strategy: "single" });
-		const others = answer.svc.orchestration.models_used.filter((id) => CATALOG.findModel(id)?.provider !== provider);
-		expect(answer.svc.refused === true || others.length > 0).toBe(true);
-		expect(resultsOf(answer).length).toBe(2);
+		const upstreamModel = CATALOG.findModel(first)?.upstream_model;
+		upstream.replace(async (request) => {
+			const { model } = (await request.json()) as { model: string };
+			return model === upstreamModel ? answers(refusal) : undefined;
+		});
+		const answer = await orchestrated(OPEN, alone);
+		expect(answer.svc.refused).toBeUndefined();
+		expect(answer.svc.orchestration).toMatchObject({ escalated: true });
+		expect(answer.svc.orchestration.confidence).toBeGreaterThan(0);
+		const [asked, other, ...more] = resultsOf(answer);
+		expect([asked, other, more]).toMatchObject([{ model: first, ok: true, confidence: 0 }, { ok: true }, []]);
+		expect(other?.model).not.toBe(first);
+		expect(answer.choices[0].message.content).toContain(CATALOG.findModel(other?.model ?? "")?.upstream_model);
+		expect(stageOf(answer, "continue").detail).toEqual({ how: "another model answered", instead_of: first });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect(nano(answer.svc.cost.total_usd)).toBe(nano(asked?.cost_usd ?? 0) + nano(other?.cost_usd ?? 0));
+		expect((await proofOf(answer.id)).receipt).toMatchObject({
+			cost_usd: answer.svc.cost.total_usd,
+			stages: [{ name: "answer" }, { name: "continue", results: [{ model: other?.model }] }],
+		});
 	});
 
 	it("who puts answers together: the best proposal is delivered", async () => {
