@@ -97,6 +97,8 @@ const settingsSchema = z.object({
 	UPSTREAM_IDLE_TIMEOUT_MS: positiveInteger(20_000),
 	/** Time for all upstream calls of one request together, ms. */
 	UPSTREAM_TOTAL_TIMEOUT_MS: positiveInteger(600_000),
+	/** The patience with a call that hangs and that its workflow can go on without: so much of the time that others took, per cent. */
+	CALL_PATIENCE_PERCENT: positiveInteger(200),
 	/** The waits before the second try of an agent's step, the third and so on, ms, separated by commas. */
 	STEP_RETRY_WAITS_MS: z
 		.string()
@@ -152,6 +154,7 @@ export interface Settings {
 	upstreamTimeoutMs: number;
 	upstreamIdleTimeoutMs: number;
 	upstreamTotalTimeoutMs: number;
+	callPatiencePercent: number;
 	stepRetryWaitsMs: readonly number[];
 	/** Providers that have a key, by id. */
 	providers: ReadonlyMap<string, ProviderAccess>;
@@ -302,6 +305,7 @@ export function parseSettings(env: Variables, catalog: Catalog = CATALOG): Setti
 		upstreamTimeoutMs: values.UPSTREAM_TIMEOUT_MS,
 		upstreamIdleTimeoutMs: values.UPSTREAM_IDLE_TIMEOUT_MS,
 		upstreamTotalTimeoutMs: values.UPSTREAM_TOTAL_TIMEOUT_MS,
+		callPatiencePercent: values.CALL_PATIENCE_PERCENT,
 		stepRetryWaitsMs: values.STEP_RETRY_WAITS_MS,
 		providers: new Map(access.map((entry) => [entry.provider.id, entry])),
 		attestations: new Map(catalog.providers.map((provider) => [provider.id, readStanding(env, provider)])),

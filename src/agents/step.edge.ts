@@ -112,13 +112,15 @@ export async function makeStep(
 		endsAtMs,
 		// An interrupted call counts its bound, so that the run's cap holds whatever the provider charges.
 		billInterrupted: billInterruptedCallAtBound,
-		beforeSend: (calls) =>
-			hooks.record({
+		beforeSend: async (calls) => {
+			const isRecorded = await hooks.record({
 				...toStepCharge(calls),
 				readers: [...new Set(calls.map(({ candidate }) => candidate.model.id))],
 				expiresAtMs,
 				billedNanoUsd: workflow.spentNanoUsd,
-			}),
+			});
+			return isRecorded ? "extended" : "unreachable";
+		},
 	});
 	const necessary = STRATEGY[step.size.strategy].callGraph(task, step.panel).filter(isNecessary);
 	const boundQuestion = questionBounder(context, pool, effortFor);

@@ -915,6 +915,8 @@ export interface EndpointTypes {
 				};
 				/** The output limit ended the answer, and nobody could complete it. */
 				truncated?: true;
+				/** Whether a whole answer has the form that `response_format` asks for, as far as it can be checked. */
+				format_met?: boolean;
 				/** Every model that was asked refused; the text is one of their refusals. */
 				refused?: true;
 				warnings: Warnings[];

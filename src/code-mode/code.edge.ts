@@ -97,12 +97,13 @@ function planCode(
 		boundBy,
 	);
 	if (!chosen.ok) return chosen;
-	const { plan, cast, boundNanoUsd } = chosen.value;
+	const { plan, cast, boundNanoUsd, firstNanoUsd } = chosen.value;
 	const { policy } = options;
 	const language = task.language.id;
 	const reason = planReason(chosen.value, options);
 	return ok({
 		boundNanoUsd,
+		firstNanoUsd,
 		efforts: plan.efforts,
 		inputHash: hashText(received.text),
 		intendedModel: cast.coders[0][0],

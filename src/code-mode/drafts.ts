@@ -158,7 +158,11 @@ export async function askDrafts(
 	requests: readonly { coder: Member; asked: CoderQuestion }[],
 	round: DraftRound,
 ): Promise<{ drafts: CheckedDraft[]; replies: (Answer | NoAnswer)[] }> {
-	const replies = await engine.ask(requests.map(({ asked }) => asked.question));
+	const questions = requests.map(({ asked }) => asked.question);
+	// Of several coders one may hang. A draft alone is waited for.
+	const replies = await engine.ask(
+		questions.length > 1 ? questions.map((question) => ({ ...question, mayBeLeft: true })) : questions,
+	);
 	const answers = requests.flatMap(({ coder, asked }, at) => {
 		const reply = replies[at];
 		return reply && isAnswered(reply) ? [{ asked, answer: toCoderAnswer(coder, asked, reply) }] : [];

@@ -43,6 +43,8 @@ export interface BoundedCodePlan {
 	plan: CodePlan;
 	cast: CodeCast;
 	boundNanoUsd: number;
+	/** What is reserved before the first call. `efficiency` reserves repairs when it comes to them. */
+	firstNanoUsd: number;
 }
 
 /** The stage of a cycle's drafts. */
@@ -206,7 +208,7 @@ export function chooseCodePlan(
 		boundCycles(plan, task, cast, boundBy[plan.efforts]);
 	const fit = fitToLimits(attempts, limits, boundAttempt, { output: "draft", work: "task", input: "task" });
 	if (!fit.ok) return fit;
-	const { attempt, boundNanoUsd } = fit.value;
+	const { attempt, boundNanoUsd, leastNanoUsd } = fit.value;
 	const { plan, cast } = attempt;
 	const left = lowestLimit(limits) - boundNanoUsd;
 	const roomNanoUsd = left > 0 ? boundRoom(plan, task, cast, left, boundBy[plan.efforts]) : 0;
@@ -214,5 +216,6 @@ export function chooseCodePlan(
 		plan: { ...plan, shrunk: explainCut(plan, fit.value, limits) },
 		cast,
 		boundNanoUsd: boundNanoUsd + roomNanoUsd,
+		firstNanoUsd: options.policy === "efficiency" ? (leastNanoUsd ?? boundNanoUsd) : boundNanoUsd + roomNanoUsd,
 	});
 }

@@ -208,6 +208,7 @@ function criticQuestion(
 		maxTokens: verdictTokens(task, { most: CODE_VERDICT_TOKENS }),
 		temperature: 0,
 		json: true,
+		mayBeLeft: true,
 		schema: codeVerdictSchema,
 		form: VERDICT_FORM,
 		jsonSchema: VERDICT_SCHEMA,

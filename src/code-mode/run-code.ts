@@ -111,8 +111,8 @@ class CodeLoop {
 		let stop = this.#stopAfter(latest, best);
 		for (let iteration = 1; stop === null; iteration++) {
 			const draft = await this.#repair(best, iteration);
-			if (!draft) {
-				stop = "no_answer";
+			if (typeof draft === "string") {
+				stop = draft;
 				break;
 			}
 			latest = await this.#review([draft], iteration, best);
@@ -197,14 +197,14 @@ class CodeLoop {
 		return ok([first, ...rest]);
 	}
 
-	/** A repair of a draft; null when no model answered. */
-	async #repair(best: CheckedDraft, iteration: number): Promise<CheckedDraft | null> {
+	/** A repair of a draft, or why there is none: no model answered, or it could not be reserved. */
+	async #repair(best: CheckedDraft, iteration: number): Promise<CheckedDraft | "no_answer" | "budget"> {
 		const { coder, files, review } = best;
 		const input = { files, issues: review.issues, tried: this.#tried };
 		const asked = repairQuestion(this.#task, coder, generateStage(iteration), input);
-		const { drafts } = await askDrafts(this.#engine, [{ coder, asked }], this.#round(iteration, best, 1));
+		const { drafts, replies } = await askDrafts(this.#engine, [{ coder, asked }], this.#round(iteration, best, 1));
 		this.#reportDrafts(drafts);
-		return drafts[0] ?? null;
+		return drafts[0] ?? (replies.every((reply) => !reply.ok && reply.unaffordable) ? "budget" : "no_answer");
 	}
 
 	#reportDrafts(drafts: readonly CheckedDraft[]): void {

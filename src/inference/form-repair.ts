@@ -3,7 +3,14 @@
 // Three attempts are all that a request may make, the repair included. So a request reserves the dearest of what it may come to: all
 // models in turn, the first and its repair, or the first two and the repair of the second.
 import type { FormCheck } from "../answers/form-check.ts";
-import { joinText, type ModelAnswer, type ModelCall } from "../providers/model-call.ts";
+import type { Failure } from "../failure.ts";
+import {
+	joinText,
+	type Message,
+	type ModelAnswer,
+	type ModelCall,
+	type OutputFormat,
+} from "../providers/model-call.ts";
 import type { PlannedCall } from "./accounting.ts";
 import { fitPlaceholder, placeholderBytes } from "./answer-placeholder.ts";
 import type { CallSet } from "./failover.ts";
@@ -16,8 +23,21 @@ const MAX_ANSWER_BYTES = 16_384;
 /** Room for what is wrong, the words around it, and the form of two messages. */
 const FRAME_BYTES = 3_000;
 
-function answerBytes({ maxTokens }: ModelCall): number {
+/** Room for an answer in the prompt of its repair, bytes of JSON. */
+export function repairedAnswerBytes({ maxTokens }: { maxTokens: number }): number {
 	return Math.min(placeholderBytes(maxTokens), MAX_ANSWER_BYTES);
+}
+
+/** Whether the client wants no answer rather than one without its form. */
+export function isStrictForm(output: OutputFormat): boolean {
+	return output.type === "json_schema" && output.strict === true;
+}
+
+/** The failure of a request under a strict form. @param costUsd of all its calls. */
+export function formatNotMet(costUsd: number): Failure {
+	const message =
+		"neither the answer nor its repair has the form of response_format; without strict it would be delivered";
+	return { reason: "format_not_met", message, costUsd };
 }
 
 /** Whether an answer in this form may be repaired: a stream is read while it is written. */
@@ -27,7 +47,7 @@ export function isRepairable({ plan }: Pick<PlannedCall, "plan">): boolean {
 
 /** The most that repairing the answer of a call can cost, nano-USD. A prompt's tokens are bounded by its bytes. */
 function repairBound({ plan, attempt }: PlannedCall): number {
-	return attempt.worstCaseWith(answerBytes(plan.call) + FRAME_BYTES).totalNanoUsd;
+	return attempt.worstCaseWith(repairedAnswerBytes(plan.call) + FRAME_BYTES).totalNanoUsd;
 }
 
 /** A set of calls with the repair of an answer in its bound, as far as the cost limits let it. */
@@ -49,18 +69,22 @@ const REPAIR_PROMPT =
 	"Your last message has not the form that was asked for. What is wrong stands between the marks. Write the whole answer again in that " +
 	"form, as JSON and nothing else, and change of what it says only what the form requires.";
 
-/** The call that repairs an answer: the conversation, the answer, and what is wrong with it. */
-function toRepairCall(call: ModelCall, answer: ModelAnswer, fault: string, nonce: string): ModelCall {
-	const written = fitPlaceholder(joinText(answer.content, "text") ?? "", answerBytes(call));
+/** The conversation that repairs an answer: what was asked, the answer, and what is wrong with it. */
+export function repairMessages(
+	messages: readonly Message[],
+	{ written, fault, nonce }: { written: string; fault: string; nonce: string },
+): Message[] {
 	const text = `${REPAIR_PROMPT} ${materialRule(nonce)}\n\n${renderMaterial(nonce, "Fault", [fault])}`;
-	return {
-		...call,
-		messages: [
-			...call.messages,
-			{ role: "assistant", content: [{ type: "text", text: written }] },
-			{ role: "user", content: [{ type: "text", text }] },
-		],
-	};
+	return [
+		...messages,
+		{ role: "assistant", content: [{ type: "text", text: written }] },
+		{ role: "user", content: [{ type: "text", text }] },
+	];
+}
+
+function toRepairCall(call: ModelCall, answer: ModelAnswer, fault: string, nonce: string): ModelCall {
+	const written = fitPlaceholder(joinText(answer.content, "text") ?? "", repairedAnswerBytes(call));
+	return { ...call, messages: repairMessages(call.messages, { written, fault, nonce }) };
 }
 
 /** The set of one call that repairs an answer. Its model is not tried twice, and no other one is asked. */

@@ -4,7 +4,7 @@ import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { runInTurns } from "../http/long-work.edge.ts";
 import { usd } from "../proof/money.ts";
 import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
-import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
+import { joinText, type ModelAnswer, type Warning } from "../providers/model-call.ts";
 import {
 	answerHash,
 	type BilledCall,
@@ -22,7 +22,7 @@ import { type DeliveredRefusal, toDeliveredRefusal } from "./answer-verdict.ts";
 import { CallRunner, type CallStream, type CallStreamEnd, callSetFor } from "./call-runner.edge.ts";
 import type { Caller } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
-import { withRepair } from "./form-repair.ts";
+import { formatNotMet, isStrictForm, withRepair } from "./form-repair.ts";
 import { answerForm, answerMaskWarnings, restoreAnswer, restoreParts } from "./masked-call.ts";
 import { observeFor, rememberModel } from "./observe.edge.ts";
 import { type CallPlan, callChars, type InferenceRequest, planInSteps } from "./plan.ts";
@@ -159,17 +159,6 @@ async function toDelivered(
 	};
 }
 
-/** Whether the client wants no answer rather than one without its form. */
-function isStrict({ output }: ModelCall): boolean {
-	return output.type === "json_schema" && output.strict === true;
-}
-
-function formatNotMet({ billed }: CallRunner): Failure {
-	const message =
-		"neither the answer nor its repair has the form of response_format; without strict it would be delivered";
-	return { reason: "format_not_met", message, costUsd: usd(totalNanoUsd(billed)) };
-}
-
 /** Answers a call whole; a client that hangs up stops the upstream call and is still accounted for. */
 export function infer(request: InferenceRequest, purpose: ChatPurpose, caller: Caller): Promise<Result<Completion>> {
 	const completion = inferWhole(request, purpose, caller);
@@ -190,7 +179,8 @@ async function inferWhole(
 	const served = await caller.timings.measure("upstream", () => repairForm(result.served, calls, attempts.made));
 	const { call, sandbox } = served;
 	const { answer, ...said } = await toDelivered(served.answer, call);
-	if (said.formatMet === false && isStrict(plan.call)) return settlement.fail(formatNotMet(calls), false);
+	if (said.formatMet === false && isStrictForm(plan.call.output))
+		return settlement.fail(formatNotMet(usd(totalNanoUsd(calls.billed))), false);
 	remember(caller, plan, call);
 	const receipt = await settlement.settle("complete", answerHash(answer, call.candidate.model.id, purpose.deliverCall));
 	if (!receipt) return fail({ reason: "receipt_unavailable", requestId: caller.requestId });

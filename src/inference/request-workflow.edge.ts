@@ -20,11 +20,14 @@ export class RequestWorkflow {
 		this.#settlement = settlement;
 	}
 
-	/** Reserves the bound. Nothing is called yet, and a process that dies before the first call has spent nothing. */
+	/**
+	 * Reserves the bound, or what its first calls may cost. Nothing is called yet, and a process that dies before the first call has spent
+	 * nothing.
+	 */
 	static async open(
 		caller: Caller,
 		purpose: WorkflowPurpose,
-		{ boundNanoUsd, maxMs }: WorkflowLimits,
+		{ boundNanoUsd, firstNanoUsd = boundNanoUsd, maxMs }: WorkflowLimits,
 	): Promise<Result<RequestWorkflow>> {
 		const endsAtMs = Date.now() + maxMs;
 		const workflow = new Workflow(caller, {
@@ -35,7 +38,7 @@ export class RequestWorkflow {
 			beforeSend: (calls) => settlement.extend(calls),
 		});
 		const describe = () => purpose.describe(workflow.trace);
-		const record = toRequestRecord(caller, { ...purpose, describe }, boundNanoUsd);
+		const record = toRequestRecord(caller, { ...purpose, describe }, firstNanoUsd);
 		const settlement = new RequestSettlement(caller, record, workflow, endsAtMs);
 		const reserved = await settlement.reserveNothingCalled();
 		return reserved.ok ? ok(new RequestWorkflow(workflow, settlement)) : reserved;
@@ -49,9 +52,9 @@ export class RequestWorkflow {
 
 	/** What the answer of a settled workflow says of it. */
 	summary(receipt: SealedReceipt): SettledWorkflow {
-		const { boundNanoUsd, totals, trace, warnings } = this.workflow;
+		const { totals, trace, warnings } = this.workflow;
 		const { record, latencyMs, attestation } = this.#settlement;
-		const { requestId, startedAtMs } = record;
+		const { requestId, startedAtMs, boundNanoUsd } = record;
 		return { requestId, startedAtMs, latencyMs, boundNanoUsd, totals, trace, warnings, receipt, attestation };
 	}
 

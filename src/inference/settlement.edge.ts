@@ -4,6 +4,7 @@ import type { Model } from "../catalog/schema.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
 import { type Attestation, type Outcome, type SealedReceipt, sealReceipt } from "../proof/receipt.ts";
+import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
 	type BilledCall,
 	type PlannedCall,
@@ -11,6 +12,7 @@ import {
 	type RequestRecord,
 	reserveBilledSoFar,
 	reserveWholeBound,
+	totalNanoUsd,
 	toUsageAndReceipt,
 } from "./accounting.ts";
 import type { Caller } from "./caller.edge.ts";
@@ -52,17 +54,22 @@ interface MadeCalls {
 }
 
 export class RequestSettlement {
-	readonly record: RequestRecord;
+	#record: RequestRecord;
 	#caller: Caller;
 	#calls: MadeCalls;
 	#expiresAtMs: number;
 
 	/** @param endsAtMs when every call is over. */
 	constructor(caller: Caller, record: RequestRecord, calls: MadeCalls, endsAtMs: number) {
-		this.record = record;
+		this.#record = record;
 		this.#caller = caller;
 		this.#calls = calls;
 		this.#expiresAtMs = reservationExpiryMs(endsAtMs);
+	}
+
+	/** Its bound is what is reserved. */
+	get record(): RequestRecord {
+		return this.#record;
 	}
 
 	/** Reserves the whole bound. If the process dies, it is recorded for the first call. */
@@ -75,9 +82,15 @@ export class RequestSettlement {
 		return this.#caller.funds.reserve(reserveBilledSoFar(this.record, [], this.#expiresAtMs));
 	}
 
-	/** Writes down what is recorded from now on if the process dies. False when that failed: then nothing may be called. */
-	extend(calls: readonly BilledCall[]): Promise<boolean> {
-		return this.#caller.funds.extend(reserveBilledSoFar(this.record, calls, this.#expiresAtMs));
+	/**
+	 * Writes down what is recorded from now on if the process dies, and reserves more where the calls may cost more than is reserved.
+	 * Unless that is `extended`, nothing may be called.
+	 */
+	async extend(calls: readonly BilledCall[]): Promise<ExtendOutcome> {
+		const record = { ...this.#record, boundNanoUsd: Math.max(this.#record.boundNanoUsd, totalNanoUsd(calls)) };
+		const outcome = await this.#caller.funds.extend(reserveBilledSoFar(record, calls, this.#expiresAtMs));
+		if (outcome === "extended") this.#record = record;
+		return outcome;
 	}
 
 	/** Since the request arrived. */

@@ -9,6 +9,7 @@ import { usd } from "../proof/money.ts";
 import { joinText, type ModelAnswer, type ModelCall, type Warning } from "../providers/model-call.ts";
 import type { Observations } from "../routing/observed.ts";
 import { inOneTurn, LONG_CHARS } from "../turns/turns.edge.ts";
+import type { ExtendOutcome } from "../usage/funds.edge.ts";
 import {
 	type BilledCall,
 	billAtBound,
@@ -21,6 +22,7 @@ import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
 import type { CallSet } from "./failover.ts";
+import { leaveHung } from "./hung-calls.edge.ts";
 import { answerForm, restoreAnswer } from "./masked-call.ts";
 import { observeProviders } from "./observe.edge.ts";
 import { type CallOptions, type CallPlan, callChars, narrowTo, planCall } from "./plan.ts";
@@ -97,39 +99,6 @@ function leftBehind({ calls: [{ candidate }] }: CallSet): Failure {
 	return notCalled(`${candidate.model.id}: left behind, since enough others had answered`);
 }
 
-/** A hung call is waited for at least so long. */
-const LEAST_PATIENCE_MS = 2_000;
-/** It is left when so many times the others' time has passed, and its own expected time. */
-const PATIENCE_FACTOR = 2;
-
-/**
- * The results of a batch. Once half of its calls have answered, the others have as long again, or twice what is expected of them;
- * then they are left behind.
- */
-async function leaveHung(
-	calls: readonly Promise<CallResult>[],
-	expectedMs: readonly number[],
-	leave: () => void,
-): Promise<CallResult[]> {
-	const enough = Math.ceil(calls.length / 2);
-	const startedAtMs = Date.now();
-	const open = new Set(calls.keys());
-	let answered = 0;
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const watched = calls.map(async (call, at) => {
-		const result = await call;
-		open.delete(at);
-		if (result.ok && ++answered === enough && open.size > 0) {
-			const tookMs = Date.now() - startedAtMs;
-			const slowestMs = Math.max(tookMs, ...Array.from(open, (other) => expectedMs[other] ?? 0));
-			const patienceMs = Math.max(LEAST_PATIENCE_MS, PATIENCE_FACTOR * slowestMs);
-			timer = setTimeout(leave, patienceMs - tookMs);
-		}
-		return result;
-	});
-	return Promise.all(watched).finally(() => clearTimeout(timer));
-}
-
 /** How a workflow makes its calls. */
 interface WorkflowOptions {
 	/** The worst case of every call that it may make, together. */
@@ -141,10 +110,11 @@ interface WorkflowOptions {
 	/** How a call that broke off is billed. */
 	billInterrupted: InterruptedBilling;
 	/**
-	 * Writes down what a crash from now on leaves. False when that failed: then nothing is sent any more.
+	 * Writes down what a crash from now on leaves. `over_budget`: these calls cannot be reserved, so they are not sent. Anything else but
+	 * `extended` is a failure: then nothing is sent any more.
 	 * @param calls every call that was billed, and those about to be sent or under way at their bounds.
 	 */
-	beforeSend(calls: readonly BilledCall[]): Promise<boolean>;
+	beforeSend(calls: readonly BilledCall[]): Promise<ExtendOutcome>;
 }
 
 export class Workflow {
@@ -156,11 +126,13 @@ export class Workflow {
 	#signal: AbortSignal;
 	#listener: (event: WorkflowEvent) => void = () => undefined;
 	/** Batches are written down one after the other, so that an older one never replaces a newer. */
-	#written: Promise<boolean> = Promise.resolve(true);
+	#written: Promise<ExtendOutcome> = Promise.resolve("extended");
 	#underWay = new Set<Promise<unknown>>();
 	#sandbox = false;
 	/** A batch could not be written down: nothing is called any more. */
 	#isUnwritten = false;
+	/** The time of the slowest answer so far, ms; null before the first. */
+	#slowestMs: number | null = null;
 
 	constructor(context: PlanContext, options: WorkflowOptions) {
 		const { boundNanoUsd, endsAtMs, signal, billInterrupted } = options;
@@ -267,15 +239,20 @@ export class Workflow {
 			const chars = callChars(spec.call);
 			held.push(chars < LONG_CHARS ? this.#hold(spec) : await this.#holdInTurn(spec, chars));
 		}
-		if (held.some((one) => one.ok) && !(await this.#writeDown())) {
+		const written = held.some((one) => one.ok) ? await this.#writeDown() : "extended";
+		if (written !== "extended") {
 			for (const one of held) if (one.ok) this.#release(one.value);
-			return specs.map(() => this.#failed(NOT_RESERVED));
+			const isOverBudget = written === "over_budget";
+			const failed = this.#failed(isOverBudget ? notCalled("no room in the key's budget") : NOT_RESERVED);
+			return specs.map(() => ({ ...failed, unaffordable: isOverBudget }));
 		}
 		const leave = new AbortController();
+		const earlierMs = this.#slowestMs;
+		const { callPatiencePercent: patiencePercent } = this.#context.settings;
 		const calls = held.map((one) => (one.ok ? this.#complete(one.value, leave.signal) : Promise.resolve(one)));
 		if (!specs.every(({ mayBeLeft }) => mayBeLeft)) return Promise.all(calls);
 		const expectedMs = held.map((one) => (one.ok ? one.value.set.calls[0].candidate.expectation.latencyMs : 0));
-		return leaveHung(calls, expectedMs, () => leave.abort());
+		return leaveHung(calls, { expectedMs, earlierMs, patiencePercent }, () => leave.abort());
 	}
 
 	/** Holds a spec's part of the budget. One with a long text waits for its turn: planning it renders it for each of its models. */
@@ -315,26 +292,27 @@ export class Workflow {
 	}
 
 	/** Has written down what a crash from now on leaves. */
-	#writeDown(): Promise<boolean> {
-		this.#written = this.#written
-			.then((isWritten) => isWritten && this.#options.beforeSend([...this.billed, ...this.trace.underWay()]))
-			.then((isWritten) => {
-				this.#isUnwritten ||= !isWritten;
-				return isWritten;
-			});
+	#writeDown(): Promise<ExtendOutcome> {
+		this.#written = this.#written.then(async (before) => {
+			if (this.#isUnwritten) return before;
+			const outcome = await this.#options.beforeSend([...this.billed, ...this.trace.underWay()]);
+			this.#isUnwritten = outcome !== "extended" && outcome !== "over_budget";
+			return outcome;
+		});
 		return this.#written;
 	}
 
 	/** @param signal leaves it behind: its call is broken off, and billed as one. */
 	async #complete({ spec, set, hold, heldNanoUsd, traced }: HeldSpec, signal: AbortSignal): Promise<CallResult> {
 		const budget = new Budget(heldNanoUsd);
+		const askedAtMs = Date.now();
 		const completing = this.#calls.complete(set, {
 			budget,
 			signal,
 			beforeSend: async (call) => {
 				if (traced.underWay?.candidate === call.candidate) return true;
 				traced.underWay = billAtBound(call, this.#context.startedAtMs);
-				return this.#writeDown();
+				return (await this.#writeDown()) === "extended";
 			},
 			ended: (call, { bill, answer, latencyMs }) => {
 				const mask = spec.options.gate?.mask ?? null;
@@ -350,6 +328,7 @@ export class Workflow {
 		if (!result.ok) return this.#failed(signal.aborted ? leftBehind(set) : result.failure);
 		const { call, answer, sandbox } = result.served;
 		this.#sandbox ||= sandbox;
+		this.#slowestMs = Math.max(this.#slowestMs ?? 0, Date.now() - askedAtMs);
 		const { model, expectation } = call.candidate;
 		const { id, provider } = model;
 		const rate = (share: number) => traced.rate(share);

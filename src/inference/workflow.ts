@@ -15,7 +15,7 @@ export interface CallSpec {
 	options: CallOptions;
 	/** Catalog ids in the order they are asked; all but the first are fallbacks. */
 	models: readonly [string, ...string[]];
-	/** It may be left behind where others of its batch have answered and it hangs. */
+	/** It may be left behind where others have answered and it hangs. */
 	mayBeLeft?: boolean;
 }
 
@@ -74,6 +74,8 @@ export interface WorkflowPurpose {
 export interface WorkflowLimits {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
+	/** What is reserved before the first call, where later ones reserve what they may cost; by default the whole bound. */
+	firstNanoUsd?: number;
 	/** The longest that all calls together may take. */
 	maxMs: number;
 }

@@ -104,6 +104,7 @@ function judgeQuestion<T>(
 		maxTokens: verdictTokens(task, { most: GROUPS_VERDICT_TOKENS }),
 		temperature: 0,
 		json: true,
+		mayBeLeft: true,
 		repairNonce,
 		...reply,
 	};

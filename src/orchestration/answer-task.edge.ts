@@ -74,6 +74,8 @@ interface PlanRun {
 export interface TaskPlan<Outcome, Answer> {
 	/** The worst case of every call that it may make, together. */
 	boundNanoUsd: number;
+	/** What is reserved before the first call, where each later one reserves what it may cost; by default the whole bound. */
+	firstNanoUsd?: number;
 	/** The rule that the bound holds for. */
 	efforts: keyof WorkflowEfforts;
 	inputHash: Hash;
@@ -262,10 +264,14 @@ export async function answerTask<Outcome, Answer>(
 	const planned = await runInTurns(caller, planTaskInSteps(request, limits, caller, { config, gate }));
 	if (!planned.ok) return planned;
 	const { task, pool, plan } = planned.value;
-	const { boundNanoUsd } = plan;
+	const { boundNanoUsd, firstNanoUsd } = plan;
 	let outcome: Outcome | null = null;
 	const purpose = toPurpose(plan, policy, caller, { config, gate }, () => outcome);
-	const opened = await RequestWorkflow.open(caller, purpose, { boundNanoUsd, maxMs: settings.upstreamTotalTimeoutMs });
+	const opened = await RequestWorkflow.open(caller, purpose, {
+		boundNanoUsd,
+		firstNanoUsd,
+		maxMs: settings.upstreamTotalTimeoutMs,
+	});
 	if (!opened.ok) return opened;
 	const { workflow } = opened.value;
 	plan.begin({ workflow, report });

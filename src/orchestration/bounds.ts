@@ -47,8 +47,10 @@ type Obstacle = "models" | "money";
 /** The attempt that is made. */
 export interface AttemptFit<Attempt> {
 	attempt: Attempt;
-	/** What is reserved for it. */
+	/** The most that it may spend. */
 	boundNanoUsd: number;
+	/** The calls that must be covered for it to begin; null if it runs whole or not at all. */
+	leastNanoUsd: number | null;
 	/**
 	 * How much of it the lower limit covers. `whole`: every call. `part`: the calls it begins with, and its bound is the limit.
 	 * `none`: it is the last attempt, and only the hard limit covers it.
@@ -87,7 +89,7 @@ function firstCovered<Attempt>(
 			continue;
 		}
 		const { wholeNanoUsd, leastNanoUsd } = bound.value;
-		last = { attempt, boundNanoUsd: wholeNanoUsd, covered: "none", obstacles: [...obstacles] };
+		last = { attempt, boundNanoUsd: wholeNanoUsd, leastNanoUsd, covered: "none", obstacles: [...obstacles] };
 		if (wholeNanoUsd <= limitNanoUsd) return { covered: { ...last, covered: "whole" }, last, refusal };
 		if (leastNanoUsd !== null && leastNanoUsd <= limitNanoUsd)
 			return { covered: { ...last, boundNanoUsd: limitNanoUsd, covered: "part" }, last, refusal };

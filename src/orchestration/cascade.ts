@@ -59,7 +59,10 @@ function toSteps(panel: Panel): Member[][] {
 }
 
 function stepQuestions(task: Task, members: readonly Member[], step: number): Question[] {
-	return members.map((member) => toTaskQuestion(task, { stage: `step:${step}`, role: "answerer", member }));
+	return members.map((member) => ({
+		...toTaskQuestion(task, { stage: `step:${step}`, role: "answerer", member }),
+		mayBeLeft: true,
+	}));
 }
 
 /** An answer, and the confidence in it by all answers so far. */

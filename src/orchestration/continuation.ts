@@ -1,6 +1,6 @@
 // Runs a strategy, and completes it once. Where the output limit ended its answer, the model that wrote it goes on from its last whole
 // line or word. Where it cannot, a whole answer that the strategy has is taken, or another model answers alone; else the cut answer is
-// delivered as such. Where the only model asked refused, or said something else that is no answer, one other model is asked; if nobody
+// delivered as such. Where nobody's answer has the form that was asked for, one is repaired. Where the only model asked refused, or said something else that is no answer, one other model is asked; if nobody
 // answers, what was said is delivered with a confidence of 0. Pure.
 //
 // Call graph: one call after the strategy's own, made where what is left of the bound covers it.
@@ -22,6 +22,7 @@ import {
 	type Task,
 	toTaskQuestion,
 } from "./strategy.ts";
+import { longestFormRepair, repairUnfit } from "./unfit-answer.ts";
 
 const CONTINUE_STAGE = "continue";
 const CONTINUE_PROMPT =
@@ -79,19 +80,23 @@ function continuationQuestion(task: Task, member: Member, beginning: string): Qu
 	const question = toTaskQuestion(task, { stage: CONTINUE_STAGE, role: "answerer", member, asksFor: "continuation" });
 	const messages = addTurn(addTurn(question.messages, "assistant", written), "user", CONTINUE_PROMPT);
 	// A model that is held to a form would begin anew.
-	return { ...question, output: undefined, messages };
+	return { ...question, output: undefined, messages, mayBeLeft: true };
 }
 
 /**
- * The call that may follow a strategy's own, in its two forms: the longest continuation that any model of a panel may be asked for, and
- * the task itself. The more expensive one is its bound.
+ * The call that may follow a strategy's own, in its forms: the longest continuation that any model of a panel may be asked for, the
+ * task itself, and the longest repair of an answer's form. The most expensive one is its bound.
  */
-export function followingQuestions(task: Task, { members, judge }: Panel): readonly [Question, Question] {
+export function followingQuestions(
+	task: Task,
+	{ members, judge }: Panel,
+): readonly [Question, Question, ...Question[]] {
 	const [first] = members[0];
 	const member: Member = [first, ...new Set([...members.flat(), ...judge].filter((id) => id !== first))];
 	return [
 		continuationQuestion(task, member, placeholder(placeholderBytes(task.maxTokens))),
 		anotherQuestion(task, member),
+		...longestFormRepair(task, member),
 	];
 }
 
@@ -101,9 +106,13 @@ export function followingBound(
 	panel: Panel,
 	boundFor: (question: Question) => Result<number>,
 ): Result<number> {
-	const [continuation, another] = followingQuestions(task, panel).map(boundFor);
-	if (!continuation?.ok || !another) return continuation ?? ok(0);
-	return another.ok ? ok(Math.max(continuation.value, another.value)) : another;
+	let most = 0;
+	for (const question of followingQuestions(task, panel)) {
+		const bound = boundFor(question);
+		if (!bound.ok) return bound;
+		most = Math.max(most, bound.value);
+	}
+	return ok(most);
 }
 
 function anotherQuestion(task: Task, member: Member): Question {
@@ -114,17 +123,17 @@ function isWhole(reply: Answer | NoAnswer | null | undefined): reply is Answer {
 	return reply?.ok === true && !reply.isCut;
 }
 
-/** Another model's answer to the task; null where none gave one. */
+/** Another model's answer to the task; null where none gave one. @param mayBeLeft there is an answer to deliver without it. */
 async function askAnother(
 	task: Task,
 	{ members, judge }: Panel,
 	engine: Engine,
-	model: string,
+	{ model, mayBeLeft }: { model: string; mayBeLeft?: true },
 ): Promise<Answer | null> {
 	const [first, ...others] = new Set([...members.flat(), ...judge].filter((id) => id !== model));
 	if (first === undefined) return null;
 	const member: Member = [first, ...others.slice(0, MAX_OTHERS - 1)];
-	const [reply] = await engine.ask([anotherQuestion(task, member)]);
+	const [reply] = await engine.ask([{ ...anotherQuestion(task, member), mayBeLeft }]);
 	return reply?.ok ? reply : null;
 }
 
@@ -144,7 +153,8 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 		note("another answer was taken");
 		return { ...cut, ...cut.whole, isCut: false };
 	}
-	const other = await askAnother(task, panel, engine, cut.model).then((reply) => (isWhole(reply) ? reply : null));
+	const instead = await askAnother(task, panel, engine, { model: cut.model, mayBeLeft: true });
+	const other = isWhole(instead) ? instead : null;
 	note(other ? "another model answered" : "delivered as it was cut");
 	if (!other) return cut;
 	const confidence = supportFor(other, [other], new Comparison(task.kind));
@@ -163,6 +173,11 @@ function keepSaid(engine: Engine): { engine: Engine; said: SaidInstead[] } {
 	return { engine: { ...engine, ask }, said };
 }
 
+/** The answer without the form that was asked for, of several that of the best model; undefined without one. */
+function findUnfit(said: readonly SaidInstead[]): SaidInstead | undefined {
+	return said.filter(({ kind }) => kind === "other_form").toSorted((a, b) => b.quality - a.quality)[0];
+}
+
 /** The result where nobody answered: what the first model said instead. */
 function toSaidResult({ kind, text, model }: SaidInstead): StrategyResult {
 	return { text, model, confidence: 0, agreement: 0, escalated: false, isCut: false, instead: kind };
@@ -175,7 +190,7 @@ async function replaceSaid(
 	panel: Panel,
 	engine: Engine,
 ): Promise<StrategyResult | null> {
-	const other = await askAnother(task, panel, engine, model);
+	const other = await askAnother(task, panel, engine, { model });
 	engine.describe(CONTINUE_STAGE, {
 		how: other ? "another model answered" : "nobody else answered",
 		instead_of: model,
@@ -200,10 +215,12 @@ export async function runStrategy(
 	const [first] = said;
 	if (!result.ok) {
 		if (!first) return result;
+		const unfit = findUnfit(said);
+		if (unfit) return ok(await repairUnfit(unfit, task, engine));
 		const isAlone = new Set(said.map(({ model }) => model)).size === 1;
 		const replaced = isAlone ? await replaceSaid(first, task, panel, keeping.engine) : null;
 		// A refusal says why; an echo or another language does not.
-		const refused = said.find(({ kind }) => kind === "refusal") ?? first;
+		const refused = findUnfit(said) ?? said.find(({ kind }) => kind === "refusal") ?? first;
 		return ok(replaced ?? toSaidResult(refused));
 	}
 	if (!result.value.isCut) return result;

@@ -102,7 +102,8 @@ function synthesisQuestion(task: Task, { judge }: Panel, parts: readonly string[
 		material: `Parts of the message above, each with its answer:\n\n${renderMaterial(nonce, "Part", parts)}`,
 		request: "Now write the answer to the message above.",
 	});
-	return toTaskQuestion({ ...task, messages }, { stage: "synthesize", role: "synthesizer", member: judge });
+	const question = toTaskQuestion({ ...task, messages }, { stage: "synthesize", role: "synthesizer", member: judge });
+	return { ...question, mayBeLeft: true };
 }
 
 /** A subtask and its answer, for another prompt. */
@@ -193,6 +194,8 @@ async function answerSplit(
 	};
 	const arePartsCut = answered.some(({ reply }) => reply.isCut);
 	const [put] = await engine.ask([synthesisQuestion(task, panel, pieces)]);
+	// The parts in order are in nobody's form.
+	if (put && !put.ok && put.said?.kind === "other_form") return fail(combineFailures([put]));
 	if (!put?.ok) {
 		engine.describe("synthesize", { how: "the parts in order: the synthesis failed", parts: answered.length });
 		// As they are, all parts stand in the answer that came.

@@ -1,6 +1,8 @@
 // Turns strategies' questions into the calls of a workflow, and bounds their cost.
-import { isDeliverable, judgeAnswer, type NonAnswer } from "../answers/verdict.ts";
+import { loadFormCheck } from "../answers/load.ts";
+import { isDeliverable, judgeAnswer } from "../answers/verdict.ts";
 import { quoteClipped } from "../clip.ts";
+import type { Mask } from "../compliance/mask/mask.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { toAskedTask, toSaidAnswer } from "../inference/answer-verdict.ts";
@@ -13,7 +15,15 @@ import type { EffortRule } from "./effort-rule.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
 import { toQuestionCall } from "./request.ts";
-import { type Answer, type Engine, type NoAnswer, type Question, type Task, userMessage } from "./strategy.ts";
+import {
+	type Answer,
+	type Engine,
+	type NoAnswer,
+	type Question,
+	type SaidInstead,
+	type Task,
+	userMessage,
+} from "./strategy.ts";
 
 /** The most that a question can cost, nano-USD; a failure where no model may answer it. */
 export type QuestionBounder = (question: Question) => Result<number>;
@@ -42,54 +52,73 @@ export function questionBounder(
 	};
 }
 
-const SAID_INSTEAD: Readonly<Record<NonAnswer, string>> = {
+const SAID_INSTEAD: Readonly<Record<SaidInstead["kind"], string>> = {
 	refusal: "it refused",
 	echo: "it repeated the prompt",
 	error_text: "it wrote an error message",
 	blank: "the answer is blank",
 	reasoning_left: "its reasoning has no answer",
 	other_language: "it answered in another language",
+	other_form: "its answer has not the form of response_format",
 };
 
 /** So much of a refusal or an error message is told. */
 const MAX_TOLD_CHARACTERS = 300;
 
 /** What a model said where that tells why it did not answer. */
-function inOwnWords(kind: NonAnswer, text: string): string {
+function inOwnWords(kind: SaidInstead["kind"], text: string): string {
 	const words = kind === "refusal" || kind === "error_text" ? quoteClipped(text, MAX_TOLD_CHARACTERS) : "";
 	return words === "" ? "" : `: ${words}`;
 }
 
+/**
+ * What is wrong with the form of a whole answer to a task, in words; null where nothing is, or where its form is not checked. Values
+ * are checked as the client gets them, and no model is told one that is masked.
+ */
+async function findFormFault(text: string, question: Question, task: Task, mask: Mask | null): Promise<string | null> {
+	const { json, output } = question;
+	if (!task.checksForm || json || !output || output.type === "text") return null;
+	const { checkForm } = await loadFormCheck();
+	const check = checkForm(mask ? mask.restore(text, "json") : text, output);
+	if (!check || check.isMet) return null;
+	return mask ? mask.maskText(check.fault) : check.fault;
+}
+
 /** What a strategy gets of a call: an answer, which counts, or what was said instead, which does not. */
-function toReply(result: CallResult, question: Question, task: Task): Answer | NoAnswer {
+async function toReply(
+	result: CallResult,
+	question: Question,
+	task: Task,
+	mask: Mask | null,
+): Promise<Answer | NoAnswer> {
 	if (!result.ok) return result;
 	const { model, quality, rate, answer } = result;
-	const { finishReason } = answer;
 	const { json, output } = question;
 	const asked = toAskedTask(
 		{ messages: [...task.messages], output: output ?? { type: json ? "json_object" : "text" } },
 		task.prompt,
 	);
 	const { kind, text } = judgeAnswer(toSaidAnswer(answer), asked);
+	const isCut = answer.finishReason === "length";
+	const fault = kind === null && !isCut ? await findFormFault(text, question, task, mask) : null;
+	if (fault !== null) return toNoAnswer({ kind: "other_form", text, model, quality, fault }, result);
 	// A judge's reply is read as JSON, whatever else it says.
-	if (kind === null || (question.json && isDeliverable(kind)))
-		return {
-			ok: true,
-			text: kind === null ? text : result.text,
-			model,
-			quality,
-			rate,
-			isCut: finishReason === "length",
-		};
+	if (kind === null || (json && isDeliverable(kind)))
+		return { ok: true, text: kind === null ? text : result.text, model, quality, rate, isCut };
+	return toNoAnswer({ kind, text: result.text, model, quality }, result);
+}
+
+function toNoAnswer(said: SaidInstead, { rate }: Pick<Answer, "rate">): NoAnswer {
 	rate(0);
+	const { kind, text, model } = said;
 	const failure: Failure = {
 		reason: "all_models_failed",
-		attempts: [`${model}: ${SAID_INSTEAD[kind]}${inOwnWords(kind, result.text)}`],
+		attempts: [`${model}: ${SAID_INSTEAD[kind]}${inOwnWords(kind, text)}`],
 		costUsd: 0,
 		retryAfterMs: null,
 	};
-	const instead = isDeliverable(kind) ? { said: { kind, text: result.text, model } } : {};
-	return { ok: false, failure, unaffordable: false, ...instead };
+	const isShown = kind === "other_form" || isDeliverable(kind);
+	return { ok: false, failure, unaffordable: false, ...(isShown ? { said } : {}) };
 }
 
 /** The engine that strategies ask. */
@@ -107,11 +136,14 @@ export function createEngine(
 				const staged = { ...options, stage: { stage, role, asksFor } };
 				return { stage, role, call: toCall(question, context, effortFor), options: staged, models: member, mayBeLeft };
 			});
+			const mask = options.gate?.mask ?? null;
 			return workflow.askAll(specs).then((results) =>
-				results.flatMap((result, at) => {
-					const question = questions[at];
-					return question ? [toReply(result, question, task)] : [];
-				}),
+				Promise.all(
+					results.flatMap((result, at) => {
+						const question = questions[at];
+						return question ? [toReply(result, question, task, mask)] : [];
+					}),
+				),
 			);
 		},
 		describe: (stage, detail) => workflow.trace.describe(stage, restoreMembers(detail, options.gate?.mask ?? null)),

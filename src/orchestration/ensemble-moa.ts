@@ -57,13 +57,13 @@ export function mergeQuestion(
 		material: `Answers of other models to the message above:\n\n${renderMaterial(nonce, "Answer", texts)}`,
 		request: "Now write the answer to the message above.",
 	});
-	return toTaskQuestion({ ...task, messages }, place);
+	return { ...toTaskQuestion({ ...task, messages }, place), mayBeLeft: true };
 }
 
 /** Asks every member for an answer made of those of the layer before. */
 function layerQuestions(task: Task, members: readonly Member[], layer: number, texts: readonly string[]): Question[] {
 	const place = { stage: `propose:${layer}`, role: "proposer" };
-	return members.map((member) => ({ ...mergeQuestion(task, { ...place, member }, texts), mayBeLeft: true }));
+	return members.map((member) => mergeQuestion(task, { ...place, member }, texts));
 }
 
 function aggregateQuestion(task: Task, { judge }: Panel, texts: readonly string[]): Question {

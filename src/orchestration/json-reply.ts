@@ -75,14 +75,15 @@ const REPAIR_PROMPT =
 	"You turn a text into the JSON object that it stands for. You add nothing to what it says. You write the JSON object and nothing else.";
 
 function repairJsonQuestion<T>(question: JsonQuestion<T>, reply: string): Question {
-	const { stage, role, member, form, maxTokens, jsonSchema, repairNonce: nonce } = question;
+	const { stage, role, member, form, maxTokens, jsonSchema, mayBeLeft, repairNonce: nonce } = question;
 	const messages = [
 		systemMessage(`${REPAIR_PROMPT}\n${materialRule(nonce)}`),
 		userMessage(
 			`This was to be a JSON object of the form ${form}, and cannot be read:\n\n${renderMaterial(nonce, "Text", [reply])}\n\nWrite it as that object.`,
 		),
 	];
-	return { stage, role, member, messages, maxTokens, temperature: 0, json: true, jsonSchema, asksFor: "repair" };
+	const place = { stage, role, member, mayBeLeft, asksFor: "repair" };
+	return { ...place, messages, maxTokens, temperature: 0, json: true, jsonSchema };
 }
 
 /** The longest question that repairs an unreadable reply. */

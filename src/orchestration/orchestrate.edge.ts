@@ -1,15 +1,18 @@
 // Answers an orchestration: chooses a strategy that the limits cover, runs it, and writes down what it concluded.
 import type { KeyContext } from "../account/context.ts";
+import { loadFormCheck } from "../answers/load.ts";
 import { toComplianceDecision } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
 import { type ClientWarning, toClientWarning } from "../inference/client-fields.ts";
+import { formatNotMet, isStrictForm } from "../inference/form-repair.ts";
 import { findFormIssues, ignoredMemberWarnings } from "../inference/ignored-members.ts";
 import { hashInput } from "../inference/input-hash.edge.ts";
 import { answerForm } from "../inference/masked-call.ts";
 import { createNonce } from "../inference/nonce.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { type Hash, hashText } from "../proof/hash.ts";
+import type { OutputFormat } from "../providers/model-call.ts";
 import { readPreferredModel } from "../routing/replacement.ts";
 import {
 	answerTask,
@@ -63,12 +66,28 @@ function withVaryingSamples(task: Task, { plan, panel }: BoundedPlan): { task: T
 	};
 }
 
+/** The result as the client gets it. */
+interface DeliveredResult extends StrategyResult {
+	/** Null where there is no form to check. */
+	formatMet: boolean | null;
+}
+
+/** Whether a text has the form that is asked for; null where it has none to check: what was cut is cut, and a refusal has no form. */
+async function meetsForm(
+	{ text, isCut, instead }: Pick<StrategyResult, "text" | "isCut" | "instead">,
+	output: OutputFormat,
+): Promise<boolean | null> {
+	if (output.type === "text" || isCut || (instead !== undefined && instead !== "other_form")) return null;
+	const { checkForm } = await loadFormCheck();
+	return checkForm(text, output)?.isMet ?? null;
+}
+
 function planOrchestration(
 	body: OrchestrationRequest,
 	rawBody: unknown,
 	inputHash: Hash,
 	{ caller, task, pool, boundBy }: PlanBasis,
-): Result<TaskPlan<StrategyResult, Orchestration>> {
+): Result<TaskPlan<DeliveredResult, Orchestration>> {
 	const policy = body.policy ?? "balanced";
 	const judge = readPreferredModel("judge_model", body.judge_model, caller.settings, caller.startedAtMs);
 	if (!judge.ok) return judge;
@@ -90,6 +109,7 @@ function planOrchestration(
 	const { requestId, log, settings } = caller;
 	return ok({
 		boundNanoUsd,
+		firstNanoUsd: chosen.value.firstNanoUsd,
 		efforts: plan.efforts,
 		inputHash,
 		intendedModel: cast.members[0][0],
@@ -106,8 +126,11 @@ function planOrchestration(
 		async run({ engine, texts }) {
 			const result = await runStrategy(STRATEGY[strategy], sampled.task, cast, engine);
 			if (!result.ok) return result;
-			const form = answerForm(task.output ?? { type: "text" });
-			return ok({ ...result.value, text: texts.restore(result.value.text, form) });
+			const output = task.output ?? { type: "text" };
+			const text = texts.restore(result.value.text, answerForm(output));
+			const formatMet = await meetsForm({ ...result.value, text }, output);
+			if (formatMet === false && isStrictForm(output)) return fail(formatNotMet(0));
+			return ok({ ...result.value, text, formatMet });
 		},
 		onBug: {
 			event: "orchestration_failed",
@@ -128,7 +151,7 @@ function planOrchestration(
 				settled,
 				isSet,
 			);
-			const done = { ...settled, decision, clientWarnings };
+			const done = { ...settled, decision, clientWarnings, formatMet: result.formatMet };
 			const limit = { maxTokens: task.maxTokens, isNamed: body.max_tokens != null };
 			return toOrchestration(progressWith(result), result.text, done, { limit, includeTrace: include_trace ?? true });
 		},

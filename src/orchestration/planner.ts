@@ -159,6 +159,8 @@ export interface BoundedPlan {
 	plan: StrategyAttempt;
 	panel: Panel;
 	boundNanoUsd: number;
+	/** What is reserved before the first call. `efficiency` reserves later steps when it comes to them. */
+	firstNanoUsd: number;
 	/** What the limits cover beyond the bound: the call that continues a cut answer or asks another model, else nothing. */
 	continuationNanoUsd: number;
 }
@@ -217,10 +219,13 @@ export function choosePlan(
 	const withPanels = attempts.map((plan) => ({ plan, panel: panelFor(plan) }));
 	const fit = fitToLimits(withPanels, limits, boundAttempt, { output: "answer", work: "request", input: "prompt" });
 	if (!fit.ok) return fit;
-	const { attempt, boundNanoUsd } = fit.value;
+	const { attempt, boundNanoUsd, leastNanoUsd } = fit.value;
 	const { plan, panel } = attempt;
 	const continuation = followingBound(task, panel, boundBy[plan.efforts]);
 	const isCovered = continuation.ok && boundNanoUsd + continuation.value <= lowestLimit(limits);
 	const continuationNanoUsd = isCovered ? continuation.value : 0;
-	return ok({ plan: { ...plan, reason: explainPlan(fit.value, limits) }, panel, boundNanoUsd, continuationNanoUsd });
+	const isStepwise = plan.policy === "efficiency" && leastNanoUsd !== null;
+	const firstNanoUsd = isStepwise ? Math.min(leastNanoUsd, boundNanoUsd) : boundNanoUsd + continuationNanoUsd;
+	const explained = { ...plan, reason: explainPlan(fit.value, limits) };
+	return ok({ plan: explained, panel, boundNanoUsd, firstNanoUsd, continuationNanoUsd });
 }

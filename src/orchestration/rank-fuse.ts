@@ -94,6 +94,7 @@ function judgementQuestion(task: Task, { judge }: Panel, first: string, second: 
 		maxTokens: verdictTokens(task, { most: PAIR_VERDICT_TOKENS }),
 		temperature: 0,
 		json: true,
+		mayBeLeft: true,
 		schema: pairVerdictSchema,
 		jsonSchema: PAIR_VERDICT_SCHEMA,
 		asksSilentAgain: true,

@@ -110,7 +110,8 @@ export function toTask(body: OrchestrationRequest, nonce: string): { task: Task;
 	const signals = detectSignals(call);
 	const prompt = clipMiddle(lastUserText(call), PROMPT_END_CHARS);
 	const kind = detectAnswerKind(prompt, signals, body.strategy === "self_consistency");
-	return { task: { messages, prompt, kind, maxTokens, temperature, output, nonce }, signals };
+	const checksForm = output.type !== "text";
+	return { task: { messages, prompt, kind, maxTokens, temperature, output, checksForm, nonce }, signals };
 }
 
 /** A task with placeholders for what is masked. */

@@ -55,6 +55,10 @@ export const orchestrationSchema = z.lazy(() =>
 				.literal(true)
 				.optional()
 				.describe("The output limit ended the answer, and nobody could complete it."),
+			format_met: z
+				.boolean()
+				.optional()
+				.describe("Whether a whole answer has the form that `response_format` asks for, as far as it can be checked."),
 			refused: z
 				.literal(true)
 				.optional()
@@ -95,6 +99,8 @@ interface SettledOrchestration extends SettledWorkflow {
 	/** What the compliance policy in force decided; null without one. */
 	decision: Record<string, unknown> | null;
 	clientWarnings: ClientWarning[];
+	/** Null where there is no form to check. */
+	formatMet: boolean | null;
 }
 
 /** The output limit of a workflow's calls. */
@@ -155,6 +161,7 @@ export function toOrchestration(
 				agreement,
 			},
 			...(progress.isCut ? { truncated: true as const } : {}),
+			...(done.formatMet === null ? {} : { format_met: done.formatMet }),
 			...(progress.instead === "refusal" ? { refused: true as const } : {}),
 			warnings: progress.isCut
 				? [...clientWarnings, truncatedWarning(limit, "the answer", "could not be continued")]

@@ -72,6 +72,8 @@ export interface Task {
 	temperature: number | undefined;
 	/** The form of the answer; text by default. */
 	output?: OutputFormat;
+	/** An answer to the task that has not this form is none. */
+	checksForm?: boolean;
 	/** What the task is for, such as `plan`; its questions pass it on to the sandbox upstream. */
 	asksFor?: string;
 	/** Marks the texts of others in its prompts (inference/material.ts). */
@@ -86,7 +88,7 @@ export interface Question {
 	messages: readonly Message[];
 	maxTokens: number;
 	temperature: number | undefined;
-	/** It may be left behind where others of its batch have answered and it hangs. */
+	/** It may be left behind where others have answered and it hangs: the strategy can go on without it. */
 	mayBeLeft?: true;
 	/** The answer must be a JSON object. */
 	json: boolean;
@@ -113,10 +115,15 @@ export interface Answer {
 
 /** What a model said instead of an answer, and that may be shown where there is nothing better. */
 export interface SaidInstead {
-	kind: NonAnswer;
+	/** `other_form`: an answer that has not the form that was asked for. */
+	kind: NonAnswer | "other_form";
 	text: string;
 	/** Catalog id of the model that said it. */
 	model: string;
+	/** The expected quality of this model on this kind of prompt, 0 to 1. */
+	quality: number;
+	/** What is wrong with its form, in words. */
+	fault?: string;
 }
 
 export interface NoAnswer {
@@ -152,7 +159,7 @@ export interface StrategyResult {
 	/** The output limit ended the text. */
 	isCut: boolean;
 	/** Nobody answered: the text is what a model said instead. */
-	instead?: NonAnswer;
+	instead?: SaidInstead["kind"];
 	/** A whole answer that may be delivered instead of a text that was cut, if the strategy has one. */
 	whole?: Pick<StrategyResult, "text" | "model" | "confidence">;
 }

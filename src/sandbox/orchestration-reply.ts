@@ -172,18 +172,24 @@ function subtaskReply({ model, userText }: StagedPrompt): string | null {
 	return disagreement({ model, userText }) ?? `The sandbox answers for ${model}: ${cutToLine(subtask)}`;
 }
 
+/** A reply in prose; where the client asks for JSON, the call is answered like a chat. */
+function inProse(reply: StageReplies[string]): StageReplies[string] {
+	return (prompt) => (prompt.json == null ? (reply?.(prompt) ?? null) : null);
+}
+
 /** Replies by stage and role. Other calls, proposals for instance, are answered like a chat. */
 export const STRATEGY_REPLIES: StageReplies = {
-	"aggregate aggregator": mergeReply,
+	"aggregate aggregator": inProse(mergeReply),
 	"agree judge": agreeReply,
 	"continue answerer": ({ stage }) => (stage.asksFor === "continuation" ? "and so on." : null),
-	"fuse fuser": mergeReply,
-	"judge judge": mergeReply,
+	"fuse fuser": inProse(mergeReply),
+	"judge judge": inProse(mergeReply),
 	"rank judge": judgeReply,
-	"round debater": debaterReply,
-	"sample sampler": voteReply,
+	"round debater": inProse(debaterReply),
+	"sample sampler": inProse(voteReply),
 	"subtasks planner": plannerReply,
-	"subtasks subtask": subtaskReply,
-	"synthesize synthesizer": ({ userText }) =>
-		`The sandbox puts the parts together: ${findEmbedded(userText, "Part").map(cutToLine).join(" ")}`,
+	"subtasks subtask": inProse(subtaskReply),
+	"synthesize synthesizer": inProse(
+		({ userText }) => `The sandbox puts the parts together: ${findEmbedded(userText, "Part").map(cutToLine).join(" ")}`,
+	),
 };

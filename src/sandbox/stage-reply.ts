@@ -7,6 +7,8 @@ export interface StagedPrompt {
 	model: string;
 	systemText: string;
 	userText: string;
+	/** A JSON Schema, `true` for any JSON object; text without it. */
+	json?: Record<string, unknown> | true | null;
 	stage: CallStage;
 }
 

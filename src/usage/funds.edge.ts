@@ -4,20 +4,24 @@ import type { KeyContext } from "../account/context.ts";
 import type { Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
 import { toOutgoingRow } from "../meter/flush-batch.ts";
+import type { ExtendVerdict } from "../meter/meter-calls.ts";
 import { type Reservation, type Settlement, toSettlementRow } from "../meter/settlement.ts";
 import { recordSettlements } from "../meter/settlements.store.ts";
 import type { StoredWrite } from "../meter/stored-bytes.ts";
 import { findReceipt } from "./receipts.store.ts";
+
+export type ExtendOutcome = ExtendVerdict | "unreachable";
 
 /** The money of one request, reserved before its first call and settled after the last. */
 export interface Funds {
 	/** Counts the request and stores its bound; durable before it returns. The client gets a refusal as its answer. */
 	reserve(reservation: Reservation, stored?: StoredWrite): Promise<Result<unknown>>;
 	/**
-	 * Replaces the open reservation by another, which is recorded if nobody settles; durable before it returns. False when the
-	 * request is no longer open, or the reservation could not be stored: then no further call may be made for it.
+	 * Replaces the open reservation by another, which is recorded if nobody settles; durable before it returns. `over_budget`: it
+	 * holds more than the key's budget leaves, and the one before stays. `late`, `unreachable`: the request is no longer open, or the
+	 * reservation could not be stored. Then no further call may be made for it.
 	 */
-	extend(reservation: Reservation): Promise<boolean>;
+	extend(reservation: Reservation): Promise<ExtendOutcome>;
 	/** Replaces the reservation by its settlement. False when that could not be stored, or the request was settled at its bound before. */
 	settle(settlement: Settlement, stored?: StoredWrite): Promise<boolean>;
 	/** Releases a reservation that cost nothing. Never throws: on failure, which is logged, it is settled at its bound. */
@@ -50,10 +54,10 @@ export function createFunds(context: FundsContext): Funds {
 		},
 		async extend(reservation) {
 			try {
-				return (await meter(account.userId).extend(requestId, reservation)) === "extended";
+				return await meter(account.userId).extend(requestId, reservation);
 			} catch (error) {
 				logError("extend_failed", error, { request_id: requestId });
-				return false;
+				return "unreachable";
 			}
 		},
 		async settle(settlement, stored) {

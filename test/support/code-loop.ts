@@ -21,8 +21,9 @@ export const TASK = {
 export const GOOD = { path: "add.py", content: "def add(a, b):\n    return a + b\n" };
 export const UNBALANCED = { path: "add.py", content: "def add(a, b:\n    return a + b\n" };
 
-/** What a question is answered with: a text, one that was cut, null for a failure, `refused` where a model says that it won't. */
-export type LoopReply = string | null | { cut: string } | { refused: string };
+/** What a question is answered with: a text, one that was cut, null for a failure, `refused` where a model says that it won't,
+ * `broke` where it cannot be reserved. */
+export type LoopReply = string | null | { broke: true } | { cut: string } | { refused: string };
 
 interface AskedLoop {
 	questions: Question[];
@@ -59,10 +60,10 @@ export async function runLoop(
 				asked.questions.push(question);
 				const [model] = question.member;
 				const reply = say(question, boundaryIn(question));
-				if (reply === null)
+				if (reply === null || (typeof reply === "object" && "broke" in reply))
 					return {
 						...fail({ reason: "all_models_failed", attempts: [`${model}: down`], costUsd: 0, retryAfterMs: null }),
-						unaffordable: false,
+						unaffordable: reply !== null,
 					};
 				if (typeof reply === "object" && "refused" in reply)
 					return {
@@ -73,7 +74,7 @@ export async function runLoop(
 							retryAfterMs: null,
 						}),
 						unaffordable: false,
-						said: { kind: "refusal", text: reply.refused, model },
+						said: { quality: 0.5, kind: "refusal", text: reply.refused, model },
 					};
 				const rate = (share: number) => {
 					asked.rated[model] = [...(asked.rated[model] ?? []), share];

@@ -1,6 +1,15 @@
 // An engine that answers as a test says, and keeps what it was asked.
 import type { Failure } from "../../src/failure.ts";
-import type { Answer, Engine, Member, NoAnswer, Panel, Question, Task } from "../../src/orchestration/strategy.ts";
+import type {
+	Answer,
+	Engine,
+	Member,
+	NoAnswer,
+	Panel,
+	Question,
+	SaidInstead,
+	Task,
+} from "../../src/orchestration/strategy.ts";
 import { userMessage } from "../../src/orchestration/strategy.ts";
 import { NONCE } from "./nonce.ts";
 
@@ -13,9 +22,9 @@ export const FAILED: Failure = {
 
 /**
  * What a question is answered with: a text, one that was cut, null for a failure, `broke` where the bound does not cover it, `refused`
- * where a model says that it won't.
+ * where a model says that it won't, `unfit` where its answer has not the form that was asked for.
  */
-export type Reply = string | null | { broke: true } | { cut: string } | { refused: string };
+export type Reply = string | null | { broke: true } | { cut: string } | { refused: string } | { unfit: string };
 
 export interface FakeEngine extends Engine {
 	/** Batches in the order they were asked. */
@@ -23,6 +32,12 @@ export interface FakeEngine extends Engine {
 	details: Record<string, Record<string, unknown>>;
 	/** Confidences written into the trace, by model and stage, the last one. */
 	rated: Map<string, number>;
+}
+
+function toSaid(given: Reply, model: string, quality: number): SaidInstead | null {
+	if (typeof given !== "object" || given === null) return null;
+	if ("refused" in given) return { kind: "refusal", text: given.refused, model, quality };
+	return "unfit" in given ? { kind: "other_form", text: given.unfit, model, quality, fault: "no JSON" } : null;
 }
 
 /** @param quality what is expected of a model; 0.5 where it is not said. */
@@ -45,16 +60,12 @@ export function fakeEngine(
 				const [model] = question.member;
 				if (given === null) return { ok: false, failure: FAILED, unaffordable: false };
 				if (typeof given === "object" && "broke" in given) return { ok: false, failure: FAILED, unaffordable: true };
-				if (typeof given === "object" && "refused" in given)
-					return {
-						ok: false,
-						failure: FAILED,
-						unaffordable: false,
-						said: { kind: "refusal", text: given.refused, model },
-					};
-				const isCut = typeof given === "object";
+				const said = toSaid(given, model, quality[model] ?? 0.5);
+				if (said) return { ok: false, failure: FAILED, unaffordable: false, said };
+				const isCut = typeof given === "object" && "cut" in given;
+				const text = isCut ? given.cut : typeof given === "string" ? given : "";
 				const rate = (confidence: number) => rated.set(`${question.stage} ${model}`, confidence);
-				return { ok: true, text: isCut ? given.cut : given, model, quality: quality[model] ?? 0.5, isCut, rate };
+				return { ok: true, text, model, quality: quality[model] ?? 0.5, isCut, rate };
 			});
 		},
 		describe(stage, detail) {

@@ -2,8 +2,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CATALOG } from "../../src/catalog/shipped.ts";
 import { cachedSettings } from "../../src/settings.ts";
 import { expectAccounted, expectInterrupted, postRun, readRun, runAgent } from "../support/agents.ts";
+import { answers } from "../support/scripted.ts";
 import {
 	callWithKey,
 	eventually,
@@ -119,6 +121,47 @@ describe("a provider that refuses", () => {
 		expect(response.status).toBe(502);
 		expect(Date.now() - began).toBeLessThan(4_000);
 		expect(asked).toBeLessThanOrEqual(3);
+	});
+});
+
+describe("models that answer with nothing but zero-width spaces", () => {
+	const BLANK = "\u200b\u200b\u200b";
+	/** The providers of the others answer in formats of their own. */
+	const body = { policy: "efficiency", max_steps: 5, brain_config: { blocked: ["anthropic", "google"] } };
+
+	/** Has the first so many different models that are asked for the second step say nothing, whenever they are asked. */
+	function silence(models: number): { blank: Set<string>; asked: string[] } {
+		const seen = { blank: new Set<string>(), asked: [] as string[] };
+		upstream = useSandbox(async (request) => {
+			const text = await request.text();
+			if (!text.includes("Subtask 2 of 3")) return undefined;
+			const { model } = JSON.parse(text) as { model: string };
+			seen.asked.push(model);
+			if (seen.blank.size < models) seen.blank.add(model);
+			return seen.blank.has(model) ? answers(BLANK) : undefined;
+		});
+		return seen;
+	}
+
+	it.each([1, 3])("leave a step to another model after %i of them, and each of their tries is paid", async (models) => {
+		const seen = silence(models);
+		const run = await runAgent(key, body);
+		expect(run.status).toBe("complete");
+		expect(seen.asked).toHaveLength(models + 1);
+		expect(new Set(seen.asked).size).toBe(models + 1);
+		// After the plan and the first subtask.
+		const tries = run.steps.slice(2, 3 + models);
+		const [last, ...before] = tries.toReversed();
+		expect(before).toHaveLength(models);
+		for (const { confidence, cost_usd } of before) {
+			expect(confidence).toBe(0);
+			expect(cost_usd).toBeGreaterThan(0);
+		}
+		expect(tries.map(({ model }) => CATALOG.findModel(model)?.upstream_model)).toEqual(seen.asked);
+		expect(run.steps_taken).toBe(5 + models);
+		expect(last?.confidence).toBeGreaterThan(0);
+		expect(run.output).toContain("3 results");
+		await expectAccounted(key, run);
 	});
 });
 

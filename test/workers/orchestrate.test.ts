@@ -9,7 +9,7 @@ import { hashObject, hashText } from "../../src/proof/hash.ts";
 import { STAGE_HEADER } from "../../src/providers/sandbox-stage.ts";
 import { nano } from "../support/money.ts";
 import { useService } from "../support/per-test.ts";
-import { scripted, word } from "../support/scripted.ts";
+import { answers } from "../support/scripted.ts";
 import {
 	callWith,
 	callWithKey,
@@ -30,9 +30,6 @@ const SUM = "What is 17 + 25?";
 const FACT = "Who was the second person to hold the office of Secretary-General of the United Nations?";
 /** Ordinary prose that no rule finds trivial. */
 const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
-
-/** Providers that answer in formats of their own. */
-const NOT_OPENAI_FORMAT = ["anthropic", "google"];
 
 function messages(content: string) {
 	return [{ role: "user", content }];
@@ -447,8 +444,8 @@ describe("the plan", () => {
 		const schema = { type: "object", properties: { total_of_both: { type: "integer" } }, required: ["total_of_both"] };
 		const response_format = { type: "json_schema", json_schema: { name: "sum", schema } };
 		const answer = await orchestrated(SUM, { strategy, response_format });
-		if (strategy === "single" || strategy === "cascade")
-			expect(JSON.parse(answer.choices[0].message.content)).toEqual({ total_of_both: 1 });
+		expect(JSON.parse(answer.choices[0].message.content)).toEqual({ total_of_both: 1 });
+		expect(answer.svc.format_met).toBe(true);
 		const formed = upstream.requests.filter(({ body }) =>
 			/"total_of_both":\{"type":"integer"/i.test(JSON.stringify(body)),
 		);
@@ -693,14 +690,32 @@ describe("models that do not answer", () => {
 		},
 	);
 
-	it("the only one asked: another model answers, within the bound", async () => {
-		const plain = await orchestrated(OPEN, { strategy: "single" });
+	it("the only one asked: one other model answers, within the bound and in the receipt", async () => {
+		const refusal = "I'm sorry, but I can't assist with that request.";
+		// The providers of the others answer in formats of their own.
+		const alone = { strategy: "single", brain_config: { blocked: ["anthropic", "google"] } };
+		const plain = await orchestrated(OPEN, alone);
 		const [first = ""] = plain.svc.orchestration.models_used;
-		const provider = CATALOG.findModel(first)?.provider;
-		const answer = await orchestrated(`${OPEN} [[unwilling @${provider}]]`, { strategy: "single" });
-		const others = answer.svc.orchestration.models_used.filter((id) => CATALOG.findModel(id)?.provider !== provider);
-		expect(answer.svc.refused === true || others.length > 0).toBe(true);
-		expect(resultsOf(answer).length).toBe(2);
+		const upstreamModel = CATALOG.findModel(first)?.upstream_model;
+		upstream.replace(async (request) => {
+			const { model } = (await request.json()) as { model: string };
+			return model === upstreamModel ? answers(refusal) : undefined;
+		});
+		const answer = await orchestrated(OPEN, alone);
+		expect(answer.svc.refused).toBeUndefined();
+		expect(answer.svc.orchestration).toMatchObject({ escalated: true });
+		expect(answer.svc.orchestration.confidence).toBeGreaterThan(0);
+		const [asked, other, ...more] = resultsOf(answer);
+		expect([asked, other, more]).toMatchObject([{ model: first, ok: true, confidence: 0 }, { ok: true }, []]);
+		expect(other?.model).not.toBe(first);
+		expect(answer.choices[0].message.content).toContain(CATALOG.findModel(other?.model ?? "")?.upstream_model);
+		expect(stageOf(answer, "continue").detail).toEqual({ how: "another model answered", instead_of: first });
+		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
+		expect(nano(answer.svc.cost.total_usd)).toBe(nano(asked?.cost_usd ?? 0) + nano(other?.cost_usd ?? 0));
+		expect((await proofOf(answer.id)).receipt).toMatchObject({
+			cost_usd: answer.svc.cost.total_usd,
+			stages: [{ name: "answer" }, { name: "continue", results: [{ model: other?.model }] }],
+		});
 	});
 
 	it("who puts answers together: the best proposal is delivered", async () => {
@@ -723,46 +738,4 @@ describe("models that do not answer", () => {
 		expect(answer.svc.orchestration.confidence).toBe(0);
 		expect(answer.svc.refused).toBeUndefined();
 	});
-});
-
-describe("a member that hangs", () => {
-	it.each(["ensemble_moa", "self_consistency"])(
-		"of %s is left behind once enough others have answered, and is billed",
-		async (strategy) => {
-			let calls = 0;
-			const left = vi.fn();
-			upstream.replace(async () => {
-				if (calls++ > 0) return undefined;
-				return scripted(
-					async function* () {
-						yield word("I begin");
-						await new Promise(() => undefined);
-					},
-					{ onCancel: left },
-				);
-			});
-			const answer = await orchestrated(PROSE, {
-				strategy,
-				k: 3,
-				policy: "efficiency",
-				max_tokens: 64,
-				brain_config: { blocked: NOT_OPENAI_FORMAT },
-			});
-			const [first] = answer.svc.stages ?? [];
-			expect(first).toBeDefined();
-			const members = stageOf(answer, strategy === "ensemble_moa" ? "propose" : "sample").results;
-			expect(members.filter(({ ok }) => ok)).toHaveLength(2);
-			const [behind, ...others] = members.filter(({ ok }) => !ok);
-			expect([behind?.cost_usd, others]).toEqual([expect.any(Number), []]);
-			expect(behind?.cost_usd).toBeGreaterThan(0);
-			expect(left).toHaveBeenCalled();
-			const { open, held_usd, total_cost_usd } = await usageOf(key);
-			expect({ open, held_usd, total_cost_usd }).toEqual({
-				open: [],
-				held_usd: 0,
-				total_cost_usd: answer.svc.cost.total_usd,
-			});
-			expect((await proofOf(answer.id)).valid).toBe(true);
-		},
-	);
 });

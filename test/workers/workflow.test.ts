@@ -180,7 +180,7 @@ describe("a workflow", () => {
 	});
 
 	it("calls nobody once the meter cannot be told, and says why", async () => {
-		const deaf = { ...caller, funds: { ...caller.funds, extend: async () => false } };
+		const deaf = { ...caller, funds: { ...caller.funds, extend: async () => "late" as const } };
 		const request = await open(boundOf(spec("one", [FIRST.id])), deaf);
 		const { workflow } = request;
 		expect(await workflow.ask(spec("one", [FIRST.id]))).toMatchObject({ ok: false });

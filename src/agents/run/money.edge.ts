@@ -16,7 +16,7 @@ import type { PlanContext } from "../../inference/caller.edge.ts";
 import { withTextField } from "../../inference/client-fields.ts";
 import { recordRefusal } from "../../inference/record-refusal.edge.ts";
 import { meterClient } from "../../meter/meter-client.edge.ts";
-import type { StoredReceipt } from "../../meter/settlement.ts";
+import type { Reservation, StoredReceipt } from "../../meter/settlement.ts";
 import type { StoredWrite } from "../../meter/stored-bytes.ts";
 import { sealReceipt } from "../../proof/receipt.ts";
 import { cachedSettings } from "../../settings.ts";
@@ -152,7 +152,7 @@ export class RunMoney {
 		const { expiresAtMs } = open;
 		const draft = draftInterimSettlement(source, Date.now());
 		const holdNanoUsd = run.state.guard.capNanoUsd;
-		return this.#funds(run.spec).extend({ ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
+		return this.#extend(run, { ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
 	}
 
 	/**
@@ -168,7 +168,11 @@ export class RunMoney {
 		const draft = draftInterimSettlement(this.#toSettlementSource(run, gate), Date.now());
 		const spentNanoUsd = sumChargesNanoUsd(run.charges);
 		const expiresAtMs = untilMs + WAIT_MARGIN_MS;
-		return this.#funds(run.spec).extend({ ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
+		return this.#extend(run, { ...draft, expiresAtMs, spentNanoUsd, holdNanoUsd });
+	}
+
+	async #extend(run: StoredRun, reservation: Reservation): Promise<boolean> {
+		return (await this.#funds(run.spec).extend(reservation)) === "extended";
 	}
 
 	/** Stores the sealed settlement, so that settling can be repeated with the same bytes. */

@@ -86,12 +86,15 @@ describe("the loop", () => {
 		expect(done.outcome).toMatchObject({ stop: "budget", iterations: 2 });
 	});
 
-	it("keeps what it has when a repair is not answered", async () => {
+	it.each([
+		["is not answered", null, "no_answer"],
+		["cannot be reserved", { broke: true as const }, "budget"],
+	])("keeps what it has when a repair %s", async (_, repair, stop) => {
 		const done = await run((question, boundary) => {
 			if (question.json) return verdict(false, 0.5, ["wrong"]);
-			return question.stage === "generate:0" ? written(boundary, GOOD) : null;
+			return question.stage === "generate:0" ? written(boundary, GOOD) : repair;
 		});
-		expect(done.outcome).toMatchObject({ stop: "no_answer", iterations: 1, files: [GOOD], review: { score: 0.5 } });
+		expect(done.outcome).toMatchObject({ stop, iterations: 1, files: [GOOD], review: { score: 0.5 } });
 	});
 
 	it("produces no code when no coder answers, and when none writes a file", async () => {

@@ -1,8 +1,9 @@
 // What a strategy makes of models that refuse: no vote, no agreement, no support; and what is delivered where nobody answers.
 import { describe, expect, it } from "vitest";
+import { jsonStringBytes } from "../../../src/inference/answer-placeholder.ts";
 import { followingQuestions, runStrategy } from "../../../src/orchestration/continuation.ts";
 import { STRATEGIES, STRATEGY, type StrategyName } from "../../../src/orchestration/strategies.ts";
-import { fakeEngine, type Reply, task, toPanel } from "../../support/fake-engine.ts";
+import { fakeEngine, questionText, type Reply, task, toPanel } from "../../support/fake-engine.ts";
 
 const REFUSED = { refused: "I can't help with that." };
 
@@ -66,5 +67,78 @@ describe("a refusal", () => {
 		const [, another] = followingQuestions(asked, toPanel(["a", "b"]));
 		expect(another).toMatchObject({ member: ["a", "b", "judge"], output: { type: "json_object" } });
 		expect(another.messages).toEqual(asked.messages);
+	});
+});
+
+describe("an answer without the form that was asked for", () => {
+	const formed = task({ output: { type: "json_object" }, checksForm: true });
+	const runFormed = async (
+		name: StrategyName,
+		reply: (model: string, stage: string, role: string) => Reply,
+		quality: Readonly<Record<string, number>> = {},
+	) => {
+		const engine = fakeEngine(({ member: [model], stage, role }) => reply(model, stage, role), quality);
+		const result = await runStrategy(STRATEGY[name], formed, toPanel(["a", "b", "c"]), engine);
+		if (!result.ok) throw new Error(result.failure.reason);
+		const repairs = engine.batches.flat().filter(({ stage }) => stage === "repair");
+		return { value: result.value, engine, repairs };
+	};
+
+	it("of all members is repaired once, by the best model, which is told what is wrong", async () => {
+		const { value, repairs } = await runFormed(
+			"self_consistency",
+			(model, stage) => (stage === "repair" ? "{}" : { unfit: `prose of ${model}` }),
+			{ b: 0.75 },
+		);
+		expect(value).toMatchObject({ text: "{}", model: "b", confidence: 0.75, agreement: 1 });
+		expect(repairs).toMatchObject([{ member: ["b"], output: { type: "json_object" } }]);
+		expect(repairs[0] && questionText(repairs[0])).toMatch(/prose of b[\s\S]*no JSON/);
+	});
+
+	it.each<[string, Reply, string]>([
+		["fails", null, "prose of a"],
+		["cannot be afforded", { broke: true }, "prose of a"],
+		["is prose", { unfit: "more prose" }, "prose of a"],
+		["is JSON of another form", { unfit: "[]" }, "[]"],
+		["is cut", { cut: "{" }, "prose of a"],
+	])("whose repair %s is delivered with a confidence of 0", async (_, repair, text) => {
+		const { value, repairs } = await runFormed("single", (model, stage) =>
+			stage === "repair" ? repair : { unfit: `prose of ${model}` },
+		);
+		expect(value).toMatchObject({ text, confidence: 0, agreement: 0, instead: "other_form" });
+		expect(repairs).toHaveLength(1);
+	});
+
+	it("has no vote and supports nothing", async () => {
+		const { value, repairs } = await runFormed("self_consistency", (model) =>
+			model === "c" ? '{"n": 4}' : { unfit: "It is 4." },
+		);
+		expect(value).toMatchObject({ text: '{"n": 4}', confidence: 0.5, agreement: 1 });
+		expect(repairs).toEqual([]);
+	});
+
+	it("of who puts parts together is repaired: the parts in order have no form", async () => {
+		const { value } = await runFormed("decompose_and_route", (_, stage, role) => {
+			if (role === "planner") return '{"subtasks":[{"id":"1","task":"x"},{"id":"2","task":"y"}]}';
+			return stage === "repair" ? "{}" : stage === "synthesize" ? { unfit: "prose" } : "a part";
+		});
+		expect(value).toMatchObject({ text: "{}", model: "judge" });
+	});
+
+	it("is preferred to a refusal, and is not repaired after the one call that may follow", async () => {
+		const { value, engine } = await runFormed("single", (model) => (model === "a" ? REFUSED : { unfit: "prose" }));
+		expect(value).toMatchObject({ text: "prose", confidence: 0, instead: "other_form" });
+		expect(engine.batches).toHaveLength(2);
+	});
+
+	it("is never repaired at more length than the bound's", async () => {
+		const long = `${"\u0001 漢".repeat(20_000)}`;
+		const { repairs } = await runFormed("single", (_, stage) => (stage === "repair" ? "{}" : { unfit: long }));
+		const most = followingQuestions(formed, toPanel(["a", "b", "c"])).at(-1);
+		const bytes = (question: Parameters<typeof questionText>[0] | undefined) =>
+			jsonStringBytes(question ? questionText(question) : "");
+		expect(most).toMatchObject({ stage: "repair", member: ["a", "b", "c", "judge"] });
+		expect(bytes(repairs[0])).toBeGreaterThan(0);
+		expect(bytes(repairs[0])).toBeLessThanOrEqual(bytes(most));
 	});
 });
