@@ -20,6 +20,7 @@ import {
 import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
+import type { Rating } from "./confidence-basis.ts";
 import type { CallSet } from "./failover.ts";
 import { answerForm, restoreAnswer } from "./masked-call.ts";
 import { observeProviders } from "./observe.edge.ts";
@@ -352,7 +353,7 @@ export class Workflow {
 		this.#sandbox ||= sandbox;
 		const { model, expectation } = call.candidate;
 		const { id, provider } = model;
-		const rate = (share: number) => traced.rate(share);
+		const rate = (rating: Rating) => traced.rate(rating);
 		return { ok: true, text: answerText(answer), answer, model: id, provider, quality: expectation.quality, rate };
 	}
 

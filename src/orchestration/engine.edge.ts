@@ -9,6 +9,7 @@ import { restoreMembers } from "../inference/masked-call.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
 import type { CallResult } from "../inference/workflow.ts";
 import type { ModelCall } from "../providers/model-call.ts";
+import { nonAnswerRating } from "./confidence.ts";
 import type { EffortRule } from "./effort-rule.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
@@ -81,7 +82,7 @@ function toReply(result: CallResult, question: Question, task: Task): Answer | N
 			rate,
 			isCut: finishReason === "length",
 		};
-	rate(0);
+	rate(nonAnswerRating(kind));
 	const failure: Failure = {
 		reason: "all_models_failed",
 		attempts: [`${model}: ${SAID_INSTEAD[kind]}${inOwnWords(kind, result.text)}`],

@@ -1,5 +1,6 @@
 // Answers an orchestration: chooses a strategy that the limits cover, runs it, and writes down what it concluded.
 import type { KeyContext } from "../account/context.ts";
+import { loadFormCheck } from "../answers/load.ts";
 import { toComplianceDecision } from "../compliance/preview.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { JsonResult } from "../http/endpoint.ts";
@@ -17,6 +18,7 @@ import {
 	type ProgressListener,
 	type TaskPlan,
 } from "./answer-task.edge.ts";
+import { withCheckedForm } from "./confidence.ts";
 import { runStrategy } from "./continuation.ts";
 import { createEfforts } from "./effort-rule.ts";
 import { choosePanel, toMember } from "./panel.ts";
@@ -82,7 +84,7 @@ function planOrchestration(
 	const reason = plan.reason + judgeNote(chosen.value, judgeModel);
 	const planned: OrchestrationProgress = {
 		...{ policy, strategy, reason },
-		...{ confidence: 0, agreement: 0, escalated: false, isCut: false },
+		...{ confidence: 0, confidenceBasis: "prior", agreement: 0, escalated: false, isCut: false },
 	};
 	const progressWith = (result: StrategyResult | null) => (result ? withStrategyResult(planned, result) : planned);
 	const { messages } = rawBody as { messages?: unknown };
@@ -105,8 +107,10 @@ function planOrchestration(
 		async run({ engine, texts }) {
 			const result = await runStrategy(STRATEGY[strategy], sampled.task, cast, engine);
 			if (!result.ok) return result;
-			const form = answerForm(task.output ?? { type: "text" });
-			return ok({ ...result.value, text: texts.restore(result.value.text, form) });
+			const output = task.output ?? { type: "text" };
+			const text = texts.restore(result.value.text, answerForm(output));
+			const check = output.type === "json_schema" ? (await loadFormCheck()).checkForm(text, output) : null;
+			return ok({ ...result.value, ...withCheckedForm(result.value, check), text });
 		},
 		onBug: {
 			event: "orchestration_failed",

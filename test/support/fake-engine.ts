@@ -1,5 +1,7 @@
 // An engine that answers as a test says, and keeps what it was asked.
 import type { Failure } from "../../src/failure.ts";
+import type { ConfidenceBasis, Rating } from "../../src/inference/confidence-basis.ts";
+import { Comparison } from "../../src/orchestration/agreement.ts";
 import type { Answer, Engine, Member, NoAnswer, Panel, Question, Task } from "../../src/orchestration/strategy.ts";
 import { userMessage } from "../../src/orchestration/strategy.ts";
 import { NONCE } from "./nonce.ts";
@@ -23,6 +25,8 @@ export interface FakeEngine extends Engine {
 	details: Record<string, Record<string, unknown>>;
 	/** Confidences written into the trace, by model and stage, the last one. */
 	rated: Map<string, number>;
+	/** What they rest on. */
+	bases: Map<string, ConfidenceBasis>;
 }
 
 /** @param quality what is expected of a model; 0.5 where it is not said. */
@@ -33,11 +37,13 @@ export function fakeEngine(
 	const batches: (readonly Question[])[] = [];
 	const details: FakeEngine["details"] = {};
 	const rated = new Map<string, number>();
+	const bases: FakeEngine["bases"] = new Map();
 	let place = 0;
 	return {
 		batches,
 		details,
 		rated,
+		bases,
 		async ask(questions) {
 			batches.push(questions);
 			return questions.map((question): Answer | NoAnswer => {
@@ -53,7 +59,10 @@ export function fakeEngine(
 						said: { kind: "refusal", text: given.refused, model },
 					};
 				const isCut = typeof given === "object";
-				const rate = (confidence: number) => rated.set(`${question.stage} ${model}`, confidence);
+				const rate = ({ confidence, confidenceBasis }: Rating) => {
+					rated.set(`${question.stage} ${model}`, confidence);
+					bases.set(`${question.stage} ${model}`, confidenceBasis);
+				};
 				return { ok: true, text: isCut ? given.cut : given, model, quality: quality[model] ?? 0.5, isCut, rate };
 			});
 		},
@@ -70,11 +79,18 @@ export function task(more: Partial<Task> = {}): Task {
 		messages: [userMessage(prompt)],
 		prompt,
 		kind: "any",
+		difficulty: 1,
+		needsText: false,
 		maxTokens: 50,
 		temperature: undefined,
 		nonce: NONCE,
 		...more,
 	};
+}
+
+/** Answers to a prompt of a kind, compared. */
+export function comparisonOf(kind: Task["kind"], difficulty = 1): Comparison {
+	return new Comparison({ kind, difficulty, needsText: false });
 }
 
 /** Members by id, a judge and rounds. */
