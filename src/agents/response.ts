@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { clipCharacters } from "../clip.ts";
 import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
+import { confidenceBasisSchema } from "../inference/confidence-basis.ts";
 import { truncatedWarning } from "../orchestration/response.ts";
 import { hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
@@ -41,6 +42,10 @@ const runStepSchema = z.lazy(() =>
 		strategy: z.string(),
 		cost_usd: z.number().describe("Of all calls of the step."),
 		confidence: z.number(),
+		confidence_basis: confidenceBasisSchema
+			.nullable()
+			.optional()
+			.describe("In no proof. Null where nothing was rated; absent in steps from before it was recorded."),
 		input_hash: z.string(),
 		output_hash: z.string(),
 		step_proof: z.string(),

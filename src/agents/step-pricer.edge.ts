@@ -2,7 +2,7 @@
 import type { Failure } from "../failure.ts";
 import type { PlanContext } from "../inference/caller.edge.ts";
 import { planCallFor } from "../inference/workflow.edge.ts";
-import { detectAnswerKind } from "../orchestration/answer-kind.ts";
+import { detectAnswerKind, readDemand } from "../orchestration/answer-kind.ts";
 import { sumBounds } from "../orchestration/bounds.ts";
 import { followingBound } from "../orchestration/continuation.ts";
 import type { EffortRule, WorkflowEfforts } from "../orchestration/effort-rule.ts";
@@ -87,8 +87,8 @@ export function toPromptTask(
 ): Task {
 	const prompt = question ?? messages.findLast(({ role }) => role === "user")?.content ?? "";
 	const task = { messages: messages.map(toModelMessage), prompt, ...limits };
-	const kind = detectAnswerKind(prompt, detectSignals(toQuestionCall({ ...task, json: false }), question));
-	return { ...task, kind };
+	const signals = detectSignals(toQuestionCall({ ...task, json: false }), question);
+	return { ...task, kind: detectAnswerKind(prompt, signals), ...readDemand(prompt, signals) };
 }
 
 /** The pool with only its cheapest model, and fallbacks that cost no more. */

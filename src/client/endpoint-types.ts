@@ -248,6 +248,8 @@ type Results = {
 	latency_ms: number;
 	cost_usd: number;
 	confidence: number;
+	/** Null where nothing was rated. */
+	confidence_basis: "verified" | "agreement" | "judge" | "self_report" | "prior" | null;
 };
 
 type Model = {
@@ -338,6 +340,8 @@ type Steps = {
 	/** Of all calls of the step. */
 	cost_usd: number;
 	confidence: number;
+	/** In no proof. Null where nothing was rated; absent in steps from before it was recorded. */
+	confidence_basis?: "verified" | "agreement" | "judge" | "self_report" | "prior" | null;
 	input_hash: string;
 	output_hash: string;
 	step_proof: string;
@@ -893,6 +897,7 @@ export interface EndpointTypes {
 					reason: string;
 					models_used: string[];
 					confidence: number;
+					confidence_basis: "verified" | "agreement" | "judge" | "self_report" | "prior";
 					agreement: number;
 					escalated: boolean;
 					latency_ms: number;
@@ -989,6 +994,7 @@ export interface EndpointTypes {
 					passed: boolean;
 					score: number;
 					confidence: number;
+					confidence_basis: "verified" | "agreement" | "judge" | "self_report" | "prior";
 					iterations: number;
 					coder_models: string[];
 					reviewer_model: string | null;

@@ -13,6 +13,7 @@ import type { Workflow } from "../inference/workflow.edge.ts";
 import { findSetFields, toWorkflowWarnings } from "../inference/workflow-answer.ts";
 import { answerTask, type PlanBasis, type ProgressListener, type TaskPlan } from "../orchestration/answer-task.edge.ts";
 import { sumBounds } from "../orchestration/bounds.ts";
+import { HARD } from "../orchestration/confidence.ts";
 import { createEfforts } from "../orchestration/effort-rule.ts";
 import type { QuestionBounder } from "../orchestration/engine.edge.ts";
 import { toQuestionCall } from "../orchestration/request.ts";
@@ -66,7 +67,16 @@ function maskCodeTask(task: CodeTask, mask: Mask): CodeTask {
 /** The first draft's prompt as a task, by which models are ranked. */
 function toDraftTask(task: CodeTask): Task {
 	const { messages, maxTokens, temperature } = draftQuestion(task, [""], "").question;
-	return { messages, prompt: task.text, kind: "none", maxTokens, temperature, nonce: task.nonce };
+	return {
+		messages,
+		prompt: task.text,
+		kind: "none",
+		difficulty: HARD,
+		needsText: true,
+		maxTokens,
+		temperature,
+		nonce: task.nonce,
+	};
 }
 
 /** An engine that knows what is left of its workflow's bound. */
@@ -140,7 +150,7 @@ function planCode(
 		},
 		outputHash: ({ receiptFiles }) => hashFiles(receiptFiles),
 		answer(outcome, settled) {
-			const { review, iterations, files, confidence, isCut } = outcome;
+			const { review, iterations, files, confidence, confidenceBasis, isCut } = outcome;
 			const result = {
 				task: received.text,
 				language,
@@ -150,6 +160,7 @@ function planCode(
 				review,
 				isReviewed: cast.critic !== null,
 				confidence,
+				confidenceBasis,
 				iterations,
 				isCut,
 			};

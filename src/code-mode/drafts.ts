@@ -70,9 +70,9 @@ function toCoderAnswer(coder: Member, { boundary }: CoderQuestion, { model, text
 }
 
 function joinAnswers(cut: CoderAnswer, beginning: string, reply: Answer): CoderAnswer {
-	const rate = (confidence: number) => {
-		cut.rate(confidence);
-		reply.rate(confidence);
+	const rate: Answer["rate"] = (rating) => {
+		cut.rate(rating);
+		reply.rate(rating);
 	};
 	return { ...cut, text: joinDraft(beginning, reply.text, cut.boundary), isCut: reply.isCut, rate };
 }

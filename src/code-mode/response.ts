@@ -1,6 +1,7 @@
 // The answer of a code request (docs/reference.md, "Code"). Pure.
 import * as z from "zod";
 import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
+import { confidenceBasisSchema, type Rating } from "../inference/confidence-basis.ts";
 import { roundShare, type Trace } from "../inference/trace.ts";
 import {
 	type SettledWorkflow,
@@ -42,6 +43,7 @@ export const codeSchema = z.lazy(() =>
 				passed: z.boolean(),
 				score: shareSchema,
 				confidence: shareSchema,
+				confidence_basis: confidenceBasisSchema,
 				iterations: z.int(),
 				coder_models: z.array(z.string()),
 				reviewer_model: z.string().nullable(),
@@ -74,8 +76,8 @@ export const codeSchema = z.lazy(() =>
 
 export type CodeAnswer = z.output<typeof codeSchema>;
 
-/** The task and the result of a code request. */
-interface CodeResult {
+/** The task and the result of a code request. Its confidence is rounded. */
+interface CodeResult extends Rating {
 	task: string;
 	language: string;
 	policy: EffortPolicy;
@@ -84,8 +86,6 @@ interface CodeResult {
 	review: Review;
 	/** Whether a critic took part. Drafts that it was not asked about had failed the static checks. */
 	isReviewed: boolean;
-	/** Rounded. */
-	confidence: number;
 	iterations: number;
 	/** The output limit ended the answer that wrote the files. */
 	isCut: boolean;
@@ -138,6 +138,7 @@ export function toCodeAnswer(
 				passed,
 				score,
 				confidence,
+				confidence_basis: result.confidenceBasis,
 				iterations,
 				coder_models: codersUsed(trace),
 				reviewer_model: reviewer,

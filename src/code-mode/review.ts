@@ -1,4 +1,5 @@
 // The review of a draft: the findings of the static checks and the critics' verdicts in one. Pure.
+import type { Rating } from "../inference/confidence-basis.ts";
 import type { CodeVerdict } from "./verdict.ts";
 
 /** Code passes only with at least this score, even if the critic passes it. */
@@ -74,9 +75,10 @@ const NOT_PASSED_SHARE = 0.5;
 
 /**
  * Confidence in code, 0 to 1 (docs/reference.md, "Code"): the critic's score, half of it where the code did not pass; without a
- * verdict one half where the static checks pass, else 0.
+ * verdict one half where the static checks pass, else 0. Nothing is run, so it is never verified that code works.
  */
-export function codeConfidence({ passed, score, reviewer }: Review): number {
-	if (reviewer === null) return score * UNREVIEWED_SHARE;
-	return passed ? score : score * NOT_PASSED_SHARE;
+export function rateCode({ passed, score, reviewer }: Review): Rating {
+	if (reviewer !== null) return { confidence: passed ? score : score * NOT_PASSED_SHARE, confidenceBasis: "judge" };
+	// That static checks find nothing proves little: what they find is a fault.
+	return { confidence: score * UNREVIEWED_SHARE, confidenceBasis: score === 0 ? "verified" : "prior" };
 }

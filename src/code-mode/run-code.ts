@@ -1,6 +1,7 @@
 // The loop of code mode: drafts, checks, reviews, repairs, until the code passes, or cycles or money run out. Its calls are the
 // engine's, and nothing that was written is run. Pure.
 import { type Failure, fail, ok, type Result } from "../failure.ts";
+import type { Rating } from "../inference/confidence-basis.ts";
 import { roundShare } from "../inference/trace.ts";
 import { type Answer, combineFailures, type Member, type NoAnswer } from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
@@ -19,14 +20,7 @@ import type { CodeFile } from "./file-format.ts";
 import { type CodePlan, continueStage, generateStage, repairCycles, reviewQuestions, reviewStage } from "./plan.ts";
 import { draftQuestion, type FailedRepair, repairQuestion } from "./prompts.ts";
 import type { CodeTask } from "./request.ts";
-import {
-	codeConfidence,
-	criticReview,
-	type GivenVerdict,
-	missedReview,
-	moreCautiousVerdict,
-	type Review,
-} from "./review.ts";
+import { criticReview, type GivenVerdict, missedReview, moreCautiousVerdict, type Review, rateCode } from "./review.ts";
 
 export type CodeProgress =
 	| {
@@ -42,12 +36,11 @@ export type CodeProgress =
 export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer" | "no_verdict" | "no_change";
 
 /** The result of the loop. */
-export interface CodeOutcome {
+export interface CodeOutcome extends Rating {
 	/** Sorted by path; never empty. */
 	files: CodeFile[];
 	/** Of these files. Its reviewer is null where no critic gave a verdict. */
 	review: Review;
-	confidence: number;
 	/** Cycles that ran. */
 	iterations: number;
 	stop: LoopStop;
@@ -131,7 +124,7 @@ class CodeLoop {
 		const { files, review } = best;
 		// What a critic passes is whole, whatever a draft before it lost.
 		const isCut = best.isCut && !review.passed;
-		return ok({ files, review, confidence: codeConfidence(review), iterations, stop, isCut });
+		return ok({ files, review, ...rateCode(review), iterations, stop, isCut });
 	}
 
 	/** The better of the best draft and a repair of it. Of a repair that made it worse, the next one is told. */
@@ -235,7 +228,7 @@ class CodeLoop {
 				await this.#confirmBest(drafts, new Map(open), place);
 			}
 		}
-		for (const draft of drafts) draft.rate(codeConfidence(draft.review));
+		for (const draft of drafts) draft.rate(rateCode(draft.review));
 		const best = bestDraft(drafts);
 		this.#describeReviews(drafts, best, iteration);
 		return best;

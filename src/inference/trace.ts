@@ -3,6 +3,7 @@ import { type Hash, hashText } from "../proof/hash.ts";
 import { usd } from "../proof/money.ts";
 import type { ReceiptStage } from "../proof/receipt.ts";
 import type { Bill, BilledCall, PlannedCall } from "./accounting.ts";
+import type { ConfidenceBasis, Rating } from "./confidence-basis.ts";
 
 /** Rounds a share, confidence or agreement to four digits within 0 to 1, once, before it is stored, shown or hashed (docs/proofs.md, "Primitives"). */
 export function roundShare(share: number): number {
@@ -20,6 +21,8 @@ interface TracedCall {
 	latencyMs: number;
 	/** Confidence in its answer, 0 to 1, rounded; 0 for a call that did not serve. */
 	confidence: number;
+	/** What the confidence rests on; null where nothing was rated. */
+	confidenceBasis: ConfidenceBasis | null;
 	/** Of its answer's text. */
 	outputHash: Hash;
 }
@@ -27,7 +30,10 @@ interface TracedCall {
 /** A stage as an answer shows it, without what the models wrote. */
 interface AnswerStage {
 	name: string;
-	results: (Omit<ReceiptStage["results"][number], "output_hash"> & { latency_ms: number })[];
+	results: (Omit<ReceiptStage["results"][number], "output_hash"> & {
+		confidence_basis: ConfidenceBasis | null;
+		latency_ms: number;
+	})[];
 	detail: Record<string, unknown>;
 }
 
@@ -52,22 +58,25 @@ export class CallTrace {
 			bill,
 			latencyMs,
 			confidence: 0,
+			confidenceBasis: null,
 			outputHash: hashText(text ?? ""),
 		});
 	}
 
-	/** Records the confidence in the answer that served, 0 to 1. */
-	rate(confidence: number): void {
+	/** Records the confidence in the answer that served. */
+	rate({ confidence, confidenceBasis }: Rating): void {
 		const served = this.calls.find(({ ok }) => ok);
-		if (served) served.confidence = roundShare(confidence);
+		if (!served) return;
+		served.confidence = roundShare(confidence);
+		served.confidenceBasis = confidenceBasis;
 	}
 
 	/** Every call, the one under way at its bound. */
 	all(): TracedCall[] {
 		if (!this.underWay) return this.calls;
 		const { candidate, bill } = this.underWay;
-		const begun = { model: candidate.model.id, role: this.role, ok: false, bill, latencyMs: 0, confidence: 0 };
-		return [...this.calls, { ...begun, outputHash: hashText("") }];
+		const begun = { model: candidate.model.id, role: this.role, ok: false, bill, latencyMs: 0 };
+		return [...this.calls, { ...begun, confidence: 0, confidenceBasis: null, outputHash: hashText("") }];
 	}
 }
 
@@ -150,6 +159,9 @@ export class Trace {
 
 	/** The stages as an answer shows them. */
 	answerStages(): AnswerStage[] {
-		return this.#results((call) => ({ ...callFields(call), latency_ms: call.latencyMs }));
+		return this.#results((call) => {
+			const { confidenceBasis, latencyMs } = call;
+			return { ...callFields(call), confidence_basis: confidenceBasis, latency_ms: latencyMs };
+		});
 	}
 }

@@ -6,6 +6,7 @@ import type { Attestation, SealedReceipt } from "../proof/receipt.ts";
 import type { Warning } from "../providers/model-call.ts";
 import type { ClientWarning } from "./client-fields.ts";
 import { toClientWarning } from "./client-fields.ts";
+import { confidenceBasisSchema } from "./confidence-basis.ts";
 import type { Trace } from "./trace.ts";
 import type { WorkflowTotals } from "./workflow.ts";
 
@@ -26,6 +27,7 @@ export const stagesSchema = z.lazy(() =>
 					latency_ms: z.int(),
 					cost_usd: z.number(),
 					confidence: shareSchema,
+					confidence_basis: confidenceBasisSchema.nullable().describe("Null where nothing was rated."),
 				}),
 			),
 			detail: z.record(z.string(), z.unknown()),

@@ -21,6 +21,7 @@ import {
 import { Budget, type Hold } from "./budget.ts";
 import { CallRunner, callSetFor } from "./call-runner.edge.ts";
 import type { PlanContext } from "./caller.edge.ts";
+import type { Rating } from "./confidence-basis.ts";
 import type { CallSet } from "./failover.ts";
 import { leaveHung } from "./hung-calls.edge.ts";
 import { answerForm, restoreAnswer } from "./masked-call.ts";
@@ -331,7 +332,7 @@ export class Workflow {
 		this.#slowestMs = Math.max(this.#slowestMs ?? 0, Date.now() - askedAtMs);
 		const { model, expectation } = call.candidate;
 		const { id, provider } = model;
-		const rate = (share: number) => traced.rate(share);
+		const rate = (rating: Rating) => traced.rate(rating);
 		return { ok: true, text: answerText(answer), answer, model: id, provider, quality: expectation.quality, rate };
 	}
 

@@ -3,6 +3,7 @@ import type { ComplianceGate } from "../compliance/gate.ts";
 import type { Failure } from "../failure.ts";
 import type { ModelAnswer, ModelCall } from "../providers/model-call.ts";
 import type { RequestDescription } from "./accounting.ts";
+import type { Rating } from "./confidence-basis.ts";
 import type { CallOptions } from "./plan.ts";
 import type { Trace } from "./trace.ts";
 
@@ -30,8 +31,8 @@ interface AnsweredCall {
 	provider: string;
 	/** The quality expected of it on this kind of prompt, 0 to 1. */
 	quality: number;
-	/** Records the confidence in the answer in the trace, 0 to 1. */
-	rate(confidence: number): void;
+	/** Records the confidence in the answer in the trace. */
+	rate(rating: Rating): void;
 }
 
 /** A spec that no model answered. */

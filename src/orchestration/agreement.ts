@@ -1,6 +1,7 @@
 // How answers relate to each other: by their values where these decide it, else by a judge's verdict (agreement-judge.ts). Pure.
 import { haveConflictingSignatures } from "./code-signatures.ts";
-import { type AnswerKind, findAnswerWithUnit, isChoice, isNumber } from "./final-answer.ts";
+import { findAnswerWithUnit, isChoice, isNumber } from "./final-answer.ts";
+import type { Task } from "./strategy.ts";
 
 /**
  * What two answers say about what matters to the user. `compatible`: not the same, but both can be right. `unknown`: nothing
@@ -59,20 +60,29 @@ export function moreCautious(a: Relation, b: Relation): Relation {
 	return CAUTION.find((relation) => relation === a || relation === b) ?? "unknown";
 }
 
+/** The kind of answer that was asked for, and how hard it is. */
+type AskedKind = Pick<Task, "kind" | "difficulty" | "needsText">;
+
 /** What is known of how answers relate. Verdicts are added as judges give them. */
 export class Comparison {
-	readonly #kind: AnswerKind;
+	/** What was asked. */
+	readonly asked: AskedKind;
 	readonly #read = new Map<ComparedAnswer, ReadAnswer>();
 	readonly #relations = new Map<ComparedAnswer, Map<ComparedAnswer, Relation | null>>();
 
-	constructor(kind: AnswerKind) {
-		this.#kind = kind;
+	constructor({ kind, difficulty, needsText }: AskedKind) {
+		this.asked = { kind, difficulty, needsText };
+	}
+
+	/** Its answer is no number and no choice, the kinds of which recorded answers are known. */
+	get isOpen(): boolean {
+		return this.asked.kind === "none" || this.asked.kind === "any";
 	}
 
 	#reading(answer: ComparedAnswer): ReadAnswer {
 		const known = this.#read.get(answer);
 		if (known) return known;
-		const final = findAnswerWithUnit(answer.text, this.#kind);
+		const final = findAnswerWithUnit(answer.text, this.asked.kind);
 		const read = { final: final?.isGuess ? null : final, text: answer.text.trim() };
 		this.#read.set(answer, read);
 		return read;
@@ -115,7 +125,7 @@ export class Comparison {
 
 	/** A copy with a judge's verdicts on the pairs that nothing decided yet. */
 	withVerdicts(answers: readonly ComparedAnswer[], verdict: (a: number, b: number) => Relation): Comparison {
-		const copy = new Comparison(this.#kind);
+		const copy = new Comparison(this.asked);
 		for (const [answer, row] of this.#relations) copy.#relations.set(answer, new Map(row));
 		for (const [at, a] of answers.entries())
 			for (const [before, b] of answers.slice(0, at).entries())

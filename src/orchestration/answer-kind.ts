@@ -2,7 +2,9 @@
 // The intents decide first; the prompt's shape only refines them. How answers are read is final-answer.ts's. Pure.
 import type { Intent } from "../catalog/vocabulary.ts";
 import type { Signals } from "../routing/signals.ts";
+import { HARD } from "./confidence.ts";
 import type { AnswerKind } from "./final-answer.ts";
+import type { Task } from "./strategy.ts";
 
 /** What is read of a prompt's signals here. */
 export type TaskSignals = Pick<Signals, "intents" | "probabilities" | "difficulty" | "level" | "facts">;
@@ -120,6 +122,26 @@ function readKind(prompt: string, signals: TaskSignals): AnswerKind {
 	if (top !== "factual" && top !== "reasoning") return "none";
 	if (HOW_MANY.test(asked)) return "number";
 	return ONE_FACT.test(asked) || YES_OR_NO.test(asked) ? "any" : "none";
+}
+
+/** A proof is wanted, in several languages. */
+const ASKS_PROOF =
+	/(?<!\p{L})(?:prove|proof|show that|derive|beweise?|zeige,? dass|démontre[rz]?|prouve[rz]?|demuestr[ae]|demonstr[ae]|dimostra(?:re)?|udowodnij|докажи(?:те)?)(?!\p{L})|证明|證明|証明/iu;
+
+/**
+ * What a prompt demands. It is as hard as the router expects, from 1 to 3, and no less than HARD where it calls the prompt hard, or where a
+ * text must argue: a proof, mathematics, reasoning. Such a prompt may be as short as "prove it", so that its expected difficulty says
+ * little. A hard one without a short answer needs a text.
+ */
+export function readDemand(prompt: string, signals: Signals): Pick<Task, "difficulty" | "needsText"> {
+	const { intents, difficulty, expectedDifficulty } = signals;
+	const isText = readKind(prompt, signals) === "none";
+	const isArgued = intents.includes("math") || intents[0] === "reasoning" || ASKS_PROOF.test(prompt);
+	const isHard = difficulty === "hard" || (isText && isArgued);
+	return {
+		difficulty: isHard ? Math.max(HARD, expectedDifficulty) : expectedDifficulty,
+		needsText: isText && (isHard || expectedDifficulty >= HARD),
+	};
 }
 
 /** What the planner knows of a prompt. */

@@ -11,11 +11,12 @@
 // made where values do not decide. Step 0 asks the first two in parallel (under `efficiency` the first); each later step asks one
 // more. It also stops at the last step, or before a step that the rest of the bound does not cover.
 import { fail, ok } from "../failure.ts";
+import type { Rating } from "../inference/confidence-basis.ts";
 import { roundShare } from "../inference/trace.ts";
 import type { Candidate } from "../routing/selection.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor } from "./confidence.ts";
+import { expectRight, supportFor } from "./confidence.ts";
 import { diversify, toMember } from "./panel.ts";
 import {
 	type Answer,
@@ -65,20 +66,22 @@ function stepQuestions(task: Task, members: readonly Member[], step: number): Qu
 	}));
 }
 
-/** An answer, and the confidence in it by all answers so far. */
+/** An answer, the confidence in it by all answers so far, and how likely it is right by models and votes alone. */
 interface RatedAnswer {
 	answer: Answer;
-	confidence: number;
+	rating: Rating;
+	expected: number;
 }
 
 function rateAnswer(answer: Answer, answers: readonly Answer[], comparison: Comparison): RatedAnswer {
-	return { answer, confidence: supportFor(answer, answers, comparison) };
+	const rating = supportFor(answer, answers, comparison);
+	return { answer, rating, expected: expectRight(answer, answers, comparison) };
 }
 
 /** The best supported answer. Among equals it is the latest, which the strongest model gave. */
 function findBestSupported(answers: readonly Answer[], comparison: Comparison): RatedAnswer | null {
 	const [first, ...rest] = answers.map((answer) => rateAnswer(answer, answers, comparison));
-	return first ? rest.reduce((best, next) => (next.confidence >= best.confidence ? next : best), first) : null;
+	return first ? rest.reduce((best, next) => (next.expected >= best.expected ? next : best), first) : null;
 }
 
 /** An answer that agrees with another one. Of several, the one with the highest expected quality. */
@@ -93,7 +96,7 @@ function findSure(answers: readonly Answer[], { bar }: Panel, comparison: Compar
 	const only = bar?.isSingleEnough && answers.length === 1 && !first?.isCut ? first : undefined;
 	const candidate = only ?? findAgreed(answers, comparison);
 	if (!candidate || !bar) return candidate;
-	return supportFor(candidate, answers, comparison) >= bar.confidence ? candidate : null;
+	return expectRight(candidate, answers, comparison) >= bar.confidence ? candidate : null;
 }
 
 /** The answer of the last step: one that agrees with another, else the step's own, unless it was cut. */
@@ -121,7 +124,7 @@ async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 	const done: Climb = {
 		answers: [],
 		replies: [],
-		comparison: new Comparison(task.kind),
+		comparison: new Comparison(task),
 		accepted: null,
 		escalations: [],
 		stoppedBy: "the last step",
@@ -142,10 +145,12 @@ async function climb(task: Task, panel: Panel, engine: Engine): Promise<Climb> {
 		const stage = agreeStage(step);
 		if (stepAnswers.length > 0)
 			done.comparison = await compareAnswers(task, panel, engine, { stage, answers, comparison, outcome });
-		for (const reply of stepAnswers) reply.rate(rateAnswer(reply, answers, done.comparison).confidence);
+		for (const reply of stepAnswers) reply.rate(supportFor(reply, answers, done.comparison));
 		const accepted = outcome(done.comparison);
 		done.accepted = accepted && rateAnswer(accepted, answers, done.comparison);
-		const confidence = roundShare((done.accepted ?? findBestSupported(answers, done.comparison))?.confidence ?? 0);
+		const confidence = roundShare(
+			(done.accepted ?? findBestSupported(answers, done.comparison))?.rating.confidence ?? 0,
+		);
 		const note = { confidence, accepted: done.accepted !== null };
 		done.escalations.push({ step, models: stepAnswers.map(({ model }) => model), ...note });
 		engine.describe(`step:${step}`, note);
@@ -214,9 +219,9 @@ export const cascade: Strategy<"cascade"> = {
 		const final = accepted ?? findBestSupported(answers, comparison);
 		if (!final) return fail(combineFailures(replies));
 		engine.describe("step:0", { escalations, stopped_by: stoppedBy });
-		const { answer, confidence } = final;
+		const { answer, rating } = final;
 		const escalated = escalations.some(({ step, models }) => step > 0 && models.length > 0);
 		const { text, model, isCut } = answer;
-		return ok({ text, model, confidence, agreement: comparison.agreement(answers), escalated, isCut });
+		return ok({ text, model, ...rating, agreement: comparison.agreement(answers), escalated, isCut });
 	},
 };

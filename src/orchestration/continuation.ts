@@ -7,7 +7,7 @@
 import { ok, type Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { Comparison } from "./agreement.ts";
-import { supportFor } from "./confidence.ts";
+import { nonAnswerRating, supportFor, withCheckedValue } from "./confidence.ts";
 import { addTurn } from "./prompt.ts";
 import {
 	type Answer,
@@ -145,7 +145,7 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 		const { isCut } = reply;
 		// What the cut halved counts whole again.
 		const confidence = isCut ? cut.confidence : Math.min(1, 2 * cut.confidence);
-		reply.rate(confidence);
+		reply.rate({ confidence, confidenceBasis: cut.confidenceBasis });
 		note(isCut ? "continued, and cut again" : "continued");
 		return { ...cut, text: joinAtSeam(beginning, reply.text), isCut, confidence };
 	}
@@ -157,9 +157,9 @@ async function completeResult(cut: StrategyResult, task: Task, panel: Panel, eng
 	const other = isWhole(instead) ? instead : null;
 	note(other ? "another model answered" : "delivered as it was cut");
 	if (!other) return cut;
-	const confidence = supportFor(other, [other], new Comparison(task.kind));
-	other.rate(confidence);
-	return { ...cut, text: other.text, model: other.model, confidence, isCut: false };
+	const rating = supportFor(other, [other], new Comparison(task));
+	other.rate(rating);
+	return { ...cut, text: other.text, model: other.model, ...rating, isCut: false };
 }
 
 /** An engine that keeps what was said instead of answers. */
@@ -180,7 +180,7 @@ function findUnfit(said: readonly SaidInstead[]): SaidInstead | undefined {
 
 /** The result where nobody answered: what the first model said instead. */
 function toSaidResult({ kind, text, model }: SaidInstead): StrategyResult {
-	return { text, model, confidence: 0, agreement: 0, escalated: false, isCut: false, instead: kind };
+	return { text, model, ...nonAnswerRating(kind), agreement: 0, escalated: false, isCut: false, instead: kind };
 }
 
 /** The answer of another model, where one alone was asked and did not answer; null where none did. */
@@ -196,10 +196,10 @@ async function replaceSaid(
 		instead_of: model,
 	});
 	if (!other) return null;
-	const confidence = supportFor(other, [other], new Comparison(task.kind));
-	other.rate(confidence);
+	const rating = supportFor(other, [other], new Comparison(task));
+	other.rate(rating);
 	const { text, isCut } = other;
-	return { text, model: other.model, confidence, agreement: 1, escalated: true, isCut };
+	return { text, model: other.model, ...rating, agreement: 1, escalated: true, isCut };
 }
 
 /** Runs a strategy, completes its answer if the output limit ended it, and asks another model where the only one did not answer. */
@@ -223,6 +223,6 @@ export async function runStrategy(
 		const refused = findUnfit(said) ?? said.find(({ kind }) => kind === "refusal") ?? first;
 		return ok(replaced ?? toSaidResult(refused));
 	}
-	if (!result.value.isCut) return result;
-	return ok(await completeResult(result.value, task, panel, engine));
+	const completed = result.value.isCut ? await completeResult(result.value, task, panel, engine) : result.value;
+	return ok(withCheckedValue(completed, task));
 }

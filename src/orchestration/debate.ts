@@ -116,7 +116,7 @@ export const debate: Strategy<"debate"> = {
 		let debaters = toDrafts(panel.members, opening);
 		const [first] = debaters;
 		if (!first) return fail(combineFailures(opening));
-		let comparison = new Comparison(task.kind);
+		let comparison = new Comparison(task);
 		const compare = async (round: number) => {
 			const answers = debaters.map(({ answer }) => answer);
 			comparison = await compareAnswers(task, panel, engine, {
@@ -167,10 +167,10 @@ export const debate: Strategy<"debate"> = {
 		const others = answers.filter((answer) => answer !== strongest);
 		const central = consensus ? strongest : comparison.findCentral([strongest, ...others]);
 		const final = written ?? central;
-		const confidence = supportFor(final, all, comparison);
+		const rating = supportFor(final, all, comparison);
 		written?.rate(supportFor(written, all, comparison));
 		engine.describe("judge", { rounds, consensus, asked: verdict !== undefined });
 		if (verdict) engine.describe("judge", { minority: minority.map((at) => answers[at]?.model) });
-		return ok(toPanelResult(final, { confidence, agreement, central, answers: all, comparison }));
+		return ok(toPanelResult(final, { rating, agreement, central, answers: all, comparison }));
 	},
 };

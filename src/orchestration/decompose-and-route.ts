@@ -7,6 +7,7 @@
 // repair. If the plan splits nothing or cannot be read, one model answers the task itself.
 import { fail, ok, type Result } from "../failure.ts";
 import { placeholder } from "../inference/answer-placeholder.ts";
+import type { Rating } from "../inference/confidence-basis.ts";
 import { renderMaterial } from "../inference/material.ts";
 import { Comparison } from "./agreement.ts";
 import { countKeptParts, partsGraph } from "./agreement-judge.ts";
@@ -136,10 +137,15 @@ async function answerWaves(
 		for (const [place, subtask] of wave.entries()) {
 			const reply = replies[place];
 			if (reply) parts.push({ subtask, reply });
-			if (reply?.ok) reply.rate(reply.quality);
+			if (reply?.ok) reply.rate(partRating(reply, task));
 		}
 	}
 	return parts;
+}
+
+/** The confidence in one part, or in what puts the parts together: a text by one model alone. */
+function partRating(reply: Answer, { difficulty }: Task): Rating {
+	return supportFor(reply, [reply], new Comparison({ kind: "none", difficulty, needsText: false }));
 }
 
 /** The task itself, where it is not split. The prompt says nothing of parts. */
@@ -158,11 +164,11 @@ async function answerWhole(
 	const model = reply?.ok ? reply.model : null;
 	engine.describe("subtasks", { plan, waves: 1, tree: [{ id: "1", depends_on: [], model, ok: model !== null }] });
 	if (!reply?.ok) return fail(combineFailures([planReply, ...(reply ? [reply] : [])]));
-	reply.rate(reply.quality);
-	const confidence = supportFor(reply, [reply], new Comparison(task.kind));
+	const rating = supportFor(reply, [reply], new Comparison(task));
+	reply.rate(rating);
 	engine.describe("synthesize", { how: "the task was not split", parts: 1 });
 	const { text, isCut } = reply;
-	return ok({ text, model: reply.model, confidence, agreement: 1, escalated: false, isCut });
+	return ok({ text, model: reply.model, ...rating, agreement: 1, escalated: false, isCut });
 }
 
 /** Answers the subtasks of a task, and puts their answers together. */
@@ -185,12 +191,12 @@ async function answerSplit(
 	const answered = parts.flatMap(({ subtask, reply }) => (reply.ok ? [{ subtask, reply }] : []));
 	const [first] = answered;
 	if (!first) return fail(combineFailures([planReply, ...parts.map(({ reply }) => reply)]));
-	const confidences = parts.map(({ reply }) => (reply.ok ? reply.quality : 0));
+	const confidences = parts.map(({ reply }) => (reply.ok ? partRating(reply, task).confidence : 0));
 	const pieces = answered.map(({ subtask, reply }) => renderPart(subtask, embedAnswer(task, reply.text)));
 	const inOrder = {
 		text: answered.map(({ reply }) => reply.text).join("\n\n"),
 		model: first.reply.model,
-		confidence: meanConfidence(confidences),
+		...meanConfidence(confidences),
 	};
 	const arePartsCut = answered.some(({ reply }) => reply.isCut);
 	const [put] = await engine.ask([synthesisQuestion(task, panel, pieces)]);
@@ -201,8 +207,8 @@ async function answerSplit(
 		// As they are, all parts stand in the answer that came.
 		return ok({ ...inOrder, agreement: answered.length / parts.length, escalated: false, isCut: arePartsCut });
 	}
-	const confidence = meanConfidence([...confidences, put.quality]);
-	put.rate(confidence);
+	const rating = meanConfidence([...confidences, partRating(put, task).confidence]);
+	put.rate(rating);
 	const kept = await countKeptParts(task, panel, engine, pieces, put.text);
 	engine.describe("synthesize", {
 		how: "synthesized",
@@ -211,7 +217,7 @@ async function answerSplit(
 	});
 	const { text, model, isCut } = put;
 	const whole = arePartsCut ? undefined : inOrder;
-	return ok({ text, model, confidence, agreement: kept / parts.length, escalated: false, isCut, whole });
+	return ok({ text, model, ...rating, agreement: kept / parts.length, escalated: false, isCut, whole });
 }
 
 export const decomposeAndRoute: Strategy<"decompose_and_route"> = {

@@ -11,6 +11,7 @@ import { restoreMembers } from "../inference/masked-call.ts";
 import { boundCall, planCallFor, type Workflow } from "../inference/workflow.edge.ts";
 import type { CallResult } from "../inference/workflow.ts";
 import type { ModelCall } from "../providers/model-call.ts";
+import { nonAnswerRating } from "./confidence.ts";
 import type { EffortRule } from "./effort-rule.ts";
 import type { ModelPool } from "./model-pool.edge.ts";
 import { MAX_MEMBER_FALLBACKS } from "./panel.ts";
@@ -109,8 +110,8 @@ async function toReply(
 }
 
 function toNoAnswer(said: SaidInstead, { rate }: Pick<Answer, "rate">): NoAnswer {
-	rate(0);
 	const { kind, text, model } = said;
+	rate(nonAnswerRating(kind));
 	const failure: Failure = {
 		reason: "all_models_failed",
 		attempts: [`${model}: ${SAID_INSTEAD[kind]}${inOwnWords(kind, text)}`],

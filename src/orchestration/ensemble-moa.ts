@@ -88,8 +88,7 @@ async function refineDrafts(
 		const replies = await engine.ask(layerQuestions(task, members, layer, embedDrafts(task, drafts)));
 		const before = drafts;
 		drafts = reviseDrafts(before, replies);
-		for (const answer of replies.filter(isAnswered))
-			answer.rate(supportFor(answer, [answer], new Comparison(task.kind)));
+		for (const answer of replies.filter(isAnswered)) answer.rate(supportFor(answer, [answer], new Comparison(task)));
 		const proposed = drafts.filter((draft) => !before.includes(draft)).length;
 		engine.describe(`propose:${layer}`, { proposals: proposed, kept: drafts.length - proposed });
 	}
@@ -130,7 +129,7 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 		const [first, ...rest] = proposals.map(({ answer }) => answer);
 		if (!first) return fail(combineFailures(replies));
 		engine.describe("propose", { proposals: proposals.length, failed: replies.length - proposals.length });
-		const independent = new Comparison(task.kind);
+		const independent = new Comparison(task);
 		if (independent.areIdentical([first, ...rest])) return ok(endIdentical(engine, [first, ...rest], independent));
 		const drafts = await refineDrafts(task, panel, engine, proposals);
 		const [aggregated] =
@@ -145,7 +144,7 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 		const comparison = await compareAnswers(task, panel, engine, {
 			stage: AGREE_STAGE,
 			answers: all,
-			comparison: new Comparison(task.kind),
+			comparison: new Comparison(task),
 			outcome(known) {
 				if (known.isUnanimous(answers)) return CONSENSUS;
 				return written?.isCut ? known.findCentral(answers) : findFinal(known);
@@ -154,13 +153,13 @@ export const ensembleMoa: Strategy<"ensemble_moa"> = {
 		const final = findFinal(comparison);
 		const central = comparison.findCentral(answers);
 		for (const answer of all) answer.rate(supportFor(answer, all, comparison));
-		const confidence = supportFor(final, all, comparison);
+		const rating = supportFor(final, all, comparison);
 		const agreement = comparison.agreement(answers);
 		engine.describe("aggregate", {
 			how: explainFinal(final, written, rest.length > 0),
 			from: drafts.map(({ answer: { model } }) => model),
 		});
-		return ok(toPanelResult(final, { confidence, agreement, central, answers: all, comparison }));
+		return ok(toPanelResult(final, { rating, agreement, central, answers: all, comparison }));
 	},
 };
 
@@ -173,8 +172,8 @@ export function endIdentical(
 	const final = comparison.findCentral(answers);
 	for (const answer of answers) answer.rate(supportFor(answer, answers, comparison));
 	engine.describe("propose", { identical: true });
-	const confidence = supportFor(final, answers, comparison);
-	return toPanelResult(final, { confidence, agreement: 1, central: final, answers, comparison });
+	const rating = supportFor(final, answers, comparison);
+	return toPanelResult(final, { rating, agreement: 1, central: final, answers, comparison });
 }
 
 /** How the final answer came about, in words. */

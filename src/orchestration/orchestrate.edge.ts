@@ -21,6 +21,7 @@ import {
 	type ProgressListener,
 	type TaskPlan,
 } from "./answer-task.edge.ts";
+import { withCheckedForm } from "./confidence.ts";
 import { runStrategy } from "./continuation.ts";
 import { createEfforts } from "./effort-rule.ts";
 import { choosePanel, toMember } from "./panel.ts";
@@ -103,7 +104,7 @@ function planOrchestration(
 	const reason = plan.reason + judgeNote(chosen.value, judgeModel);
 	const planned: OrchestrationProgress = {
 		...{ policy, strategy, reason },
-		...{ confidence: 0, agreement: 0, escalated: false, isCut: false },
+		...{ confidence: 0, confidenceBasis: "prior", agreement: 0, escalated: false, isCut: false },
 	};
 	const progressWith = (result: StrategyResult | null) => (result ? withStrategyResult(planned, result) : planned);
 	const { requestId, log, settings } = caller;
@@ -130,7 +131,8 @@ function planOrchestration(
 			const text = texts.restore(result.value.text, answerForm(output));
 			const formatMet = await meetsForm({ ...result.value, text }, output);
 			if (formatMet === false && isStrictForm(output)) return fail(formatNotMet(0));
-			return ok({ ...result.value, text, formatMet });
+			const rating = withCheckedForm(result.value, output.type === "json_schema" ? formatMet : null);
+			return ok({ ...result.value, ...rating, text, formatMet });
 		},
 		onBug: {
 			event: "orchestration_failed",

@@ -195,7 +195,7 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 		const answers = replies.filter(isAnswered);
 		if (answers.length === 0) return fail(combineFailures(replies));
 		const [first, ...rest] = answers;
-		const independent = new Comparison(task.kind);
+		const independent = new Comparison(task);
 		if (first && independent.areIdentical(answers)) {
 			engine.describe("propose", { proposals: answers.length, failed: replies.length - answers.length });
 			return ok(endIdentical(engine, [first, ...rest], independent));
@@ -237,19 +237,22 @@ export const rankFuse: Strategy<"rank_fuse"> = {
 		const comparison = await compareAnswers(task, panel, engine, {
 			stage: AGREE_STAGE,
 			answers: all,
-			comparison: new Comparison(task.kind),
+			comparison: new Comparison(task),
 			outcome: (known) => (known.isUnanimous(answers) ? CONSENSUS : findFinal(known)),
 		});
 		const final = findFinal(comparison);
-		for (const { answer, winShare } of ranked) answer.rate(winShare ?? supportFor(answer, all, comparison));
+		for (const { answer, winShare } of ranked) {
+			const judged = { confidence: winShare ?? 0, confidenceBasis: "judge" as const };
+			answer.rate(winShare === null ? supportFor(answer, all, comparison) : judged);
+		}
 		const support = supportFor(final, all, comparison);
-		const confidence = best.winShare === null ? support : withVerdict(support, best.winShare);
-		written?.rate(confidence);
+		const rating = best.winShare === null ? support : withVerdict(support, best.winShare, comparison);
+		written?.rate(rating);
 		engine.describe("fuse", {
 			how: explainFusion(final, written),
 			from: top.map(({ model }) => model),
 		});
 		const agreement = comparison.agreement(answers);
-		return ok(toPanelResult(final, { confidence, agreement, central: whole, answers: all, comparison }));
+		return ok(toPanelResult(final, { rating, agreement, central: whole, answers: all, comparison }));
 	},
 };

@@ -9,7 +9,7 @@ import { DEFAULT_TEMPERATURE, type Message, type ModelCall, partsOfType } from "
 import type { RoutingConfig } from "../routing/routing-config.ts";
 import { detectSignals, lastUserText, type Signals } from "../routing/signals.ts";
 import { ruleFields } from "../routing-config/rule-fields.ts";
-import { detectAnswerKind } from "./answer-kind.ts";
+import { detectAnswerKind, readDemand } from "./answer-kind.ts";
 import type { EffortRule } from "./effort-rule.ts";
 import { STRATEGIES, STRATEGY } from "./strategies.ts";
 import { POLICIES, type Question, type Task } from "./strategy.ts";
@@ -111,7 +111,8 @@ export function toTask(body: OrchestrationRequest, nonce: string): { task: Task;
 	const prompt = clipMiddle(lastUserText(call), PROMPT_END_CHARS);
 	const kind = detectAnswerKind(prompt, signals, body.strategy === "self_consistency");
 	const checksForm = output.type !== "text";
-	return { task: { messages, prompt, kind, maxTokens, temperature, output, checksForm, nonce }, signals };
+	const demand = readDemand(prompt, signals);
+	return { task: { messages, prompt, kind, ...demand, maxTokens, temperature, output, checksForm, nonce }, signals };
 }
 
 /** A task with placeholders for what is masked. */

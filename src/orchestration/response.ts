@@ -1,6 +1,7 @@
 // The answer of an orchestration (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
 import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
+import { confidenceBasisSchema, type Rating } from "../inference/confidence-basis.ts";
 import { roundShare } from "../inference/trace.ts";
 import {
 	type SettledWorkflow,
@@ -39,6 +40,7 @@ export const orchestrationSchema = z.lazy(() =>
 				reason: z.string(),
 				models_used: z.array(z.string()),
 				confidence: shareSchema,
+				confidence_basis: confidenceBasisSchema,
 				agreement: shareSchema,
 				escalated: z.boolean(),
 				latency_ms: z.int(),
@@ -74,7 +76,7 @@ export type Orchestration = z.output<typeof orchestrationSchema>;
 
 /** An orchestration while it goes on and at its end. Its shares are rounded. */
 export interface OrchestrationProgress
-	extends Pick<StrategyResult, "confidence" | "agreement" | "escalated" | "isCut" | "instead"> {
+	extends Pick<StrategyResult, keyof Rating | "agreement" | "escalated" | "isCut" | "instead"> {
 	policy: EffortPolicy;
 	strategy: StrategyName;
 	reason: string;
@@ -83,11 +85,12 @@ export interface OrchestrationProgress
 /** The progress at the end. This is where confidence and agreement are rounded, once. */
 export function withStrategyResult(
 	progress: OrchestrationProgress,
-	{ confidence, agreement, escalated, isCut, instead }: StrategyResult,
+	{ confidence, confidenceBasis, agreement, escalated, isCut, instead }: StrategyResult,
 ): OrchestrationProgress {
 	return {
 		...progress,
 		confidence: roundShare(confidence),
+		confidenceBasis,
 		agreement: roundShare(agreement),
 		escalated,
 		isCut,
@@ -147,6 +150,7 @@ export function toOrchestration(
 				reason,
 				models_used,
 				confidence,
+				confidence_basis: progress.confidenceBasis,
 				agreement,
 				escalated,
 				latency_ms: done.latencyMs,

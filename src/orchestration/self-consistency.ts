@@ -9,7 +9,7 @@
 import { fail, ok } from "../failure.ts";
 import { Comparison } from "./agreement.ts";
 import { AGREE_STAGE, compareAnswers, compareGraph } from "./agreement-judge.ts";
-import { supportFor } from "./confidence.ts";
+import { supportFor, voteWeight } from "./confidence.ts";
 import { FINAL_ANSWER_INSTRUCTION, findFinalAnswer } from "./final-answer.ts";
 import { takesFinalAnswerLine } from "./prompt.ts";
 import {
@@ -38,18 +38,6 @@ interface Vote {
 	answer: string | null;
 	samples: Answer[];
 	weight: number;
-}
-
-/**
- * The weights of a vote at least and at most: no model is worth nothing, and none more than eight others. Chosen on recorded answers
- * (docs/measurements.md, "Strategies on recorded answers").
- */
-const VOTE_WEIGHT_RANGE = [0.25, 2] as const;
-
-/** The weight of a model's vote by its expected quality, 0 to 1. */
-function voteWeight(quality: number): number {
-	const [least, most] = VOTE_WEIGHT_RANGE;
-	return Math.min(most, Math.max(least, Math.log(quality / (1 - quality))));
 }
 
 /**
@@ -94,7 +82,7 @@ export const selfConsistency: Strategy<"self_consistency"> = {
 		const comparison = await compareAnswers(task, panel, engine, {
 			stage: AGREE_STAGE,
 			answers,
-			comparison: new Comparison(task.kind),
+			comparison: new Comparison(task),
 			outcome(known) {
 				const { votes, winner } = findWinner(known);
 				return winner ? `${votes} ${answers.indexOf(winner)}` : null;
@@ -115,7 +103,7 @@ export const selfConsistency: Strategy<"self_consistency"> = {
 			without_answer: answers.length - counted.reduce((sum, { votes: n }) => sum + n, 0),
 		});
 		const { text, model, isCut } = final;
-		const confidence = supportFor(final, answers, comparison);
-		return ok({ text, model, confidence, agreement: comparison.agreement(answers), escalated: false, isCut });
+		const rating = supportFor(final, answers, comparison);
+		return ok({ text, model, ...rating, agreement: comparison.agreement(answers), escalated: false, isCut });
 	},
 };

@@ -21,9 +21,9 @@ export const single: Strategy<"single"> = {
 		const [reply] = await engine.ask([answerQuestion(task, panel)]);
 		if (!reply?.ok) return fail(combineFailures(reply ? [reply] : []));
 		const { text, model, isCut } = reply;
-		const confidence = supportFor(reply, [reply], new Comparison(task.kind));
-		reply.rate(confidence);
+		const rating = supportFor(reply, [reply], new Comparison(task));
+		reply.rate(rating);
 		engine.describe("answer", { model });
-		return ok({ text, model, confidence, agreement: 1, escalated: false, isCut });
+		return ok({ text, model, ...rating, agreement: 1, escalated: false, isCut });
 	},
 };

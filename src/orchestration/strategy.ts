@@ -2,6 +2,7 @@
 import type { NonAnswer } from "../answers/verdict.ts";
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
+import type { Rating } from "../inference/confidence-basis.ts";
 import type { Message, OutputFormat } from "../providers/model-call.ts";
 import type { Candidate } from "../routing/selection.ts";
 import type { AnswerKind } from "./final-answer.ts";
@@ -66,6 +67,10 @@ export interface Task {
 	prompt: string;
 	/** How answers are compared. */
 	kind: AnswerKind;
+	/** How hard it is, from 1 to 3 (answer-kind.ts). */
+	difficulty: number;
+	/** It is hard and has no short answer, so that a few words hold none. */
+	needsText: boolean;
 	/** For each answer. */
 	maxTokens: number;
 	/** The client's; undefined leaves it to the service. */
@@ -109,8 +114,8 @@ export interface Answer {
 	quality: number;
 	/** The output limit ended it. */
 	isCut: boolean;
-	/** Writes the answer's confidence into the trace, 0 to 1. */
-	rate(confidence: number): void;
+	/** Writes the confidence in the answer into the trace. */
+	rate(rating: Rating): void;
 }
 
 /** What a model said instead of an answer, and that may be shown where there is nothing better. */
@@ -146,12 +151,10 @@ export interface Engine {
 }
 
 /** The answer of a strategy. */
-export interface StrategyResult {
+export interface StrategyResult extends Rating {
 	text: string;
 	/** Catalog id of the model that wrote it. */
 	model: string;
-	/** 0 to 1. */
-	confidence: number;
 	/** The share of pairs of answers that say the same, 0 to 1; of a split task, of parts that the answer keeps. */
 	agreement: number;
 	/** Too little confidence made it ask a stronger model. */
@@ -161,7 +164,7 @@ export interface StrategyResult {
 	/** Nobody answered: the text is what a model said instead. */
 	instead?: SaidInstead["kind"];
 	/** A whole answer that may be delivered instead of a text that was cut, if the strategy has one. */
-	whole?: Pick<StrategyResult, "text" | "model" | "confidence">;
+	whole?: Pick<StrategyResult, "text" | "model" | keyof Rating>;
 }
 
 /** How a strategy runs when the money covers only the first of its calls. */

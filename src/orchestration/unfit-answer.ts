@@ -4,7 +4,7 @@ import { fitPlaceholder, placeholder } from "../inference/answer-placeholder.ts"
 import { repairedAnswerBytes, repairMessages } from "../inference/form-repair.ts";
 import { parseJson } from "../json.ts";
 import { Comparison } from "./agreement.ts";
-import { supportFor } from "./confidence.ts";
+import { nonAnswerRating, supportFor } from "./confidence.ts";
 import { nonceFor } from "./prompt.ts";
 import {
 	type Engine,
@@ -34,7 +34,7 @@ export function longestFormRepair(task: Task, member: Member): Question[] {
 
 /** An answer that is delivered without its form. It counts nothing. */
 function toUnfitResult({ text, model }: SaidInstead): StrategyResult {
-	return { text, model, confidence: 0, agreement: 0, escalated: false, isCut: false, instead: "other_form" };
+	return { text, model, ...nonAnswerRating("other_form"), agreement: 0, escalated: false, isCut: false, instead: "other_form" };
 }
 
 /** The result of an answer without its form: its repair, or where that has not the form either, the repair if it is JSON, else the answer. */
@@ -46,9 +46,9 @@ export async function repairUnfit(unfit: SaidInstead, task: Task, engine: Engine
 	if (reply?.ok && !reply.isCut) {
 		note("repaired");
 		const { text, model, isCut } = reply;
-		const confidence = supportFor(reply, [reply], new Comparison(task.kind));
-		reply.rate(confidence);
-		return { text, model, confidence, agreement: 1, escalated: false, isCut };
+		const rating = supportFor(reply, [reply], new Comparison(task));
+		reply.rate(rating);
+		return { text, model, ...rating, agreement: 1, escalated: false, isCut };
 	}
 	note("delivered without its form");
 	const again = reply?.ok ? undefined : reply?.said;

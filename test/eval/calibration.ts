@@ -68,7 +68,7 @@ async function takeVote({ kind, quality }: RecordedSet, problem: Problem, panel:
 	const result = await selfConsistency.run(task, toSystemPanel(panel), recordedEngine(problem, quality));
 	if (!result.ok) throw new Error(result.failure.reason);
 	const { model } = result.value;
-	const comparison = new Comparison(kind);
+	const comparison = new Comparison(task);
 	const answers = panel.map((system) => ({
 		system,
 		text: problem.said.get(system)?.text ?? "",

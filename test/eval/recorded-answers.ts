@@ -143,5 +143,5 @@ export function toSystemPanel(systems: readonly string[]): Panel {
 /** A task that asks for an answer of this kind. */
 export function toEvalTask(prompt: string, kind: AnswerKind): Task {
 	const messages = [userMessage(prompt)];
-	return { messages, prompt, kind, maxTokens: 1_024, temperature: undefined, nonce: NONCE };
+	return { messages, prompt, kind, difficulty: 1, needsText: false, maxTokens: 1_024, temperature: undefined, nonce: NONCE };
 }

@@ -5,6 +5,7 @@ import { type CodeFile, fileBlock } from "../../src/code-mode/file-format.ts";
 import type { CodePlan } from "../../src/code-mode/plan.ts";
 import { type CodeOutcome, type CodeProgress, runCode } from "../../src/code-mode/run-code.ts";
 import { type Failure, fail } from "../../src/failure.ts";
+import type { Rating } from "../../src/inference/confidence-basis.ts";
 import type { Member, Question } from "../../src/orchestration/strategy.ts";
 import { questionText } from "./fake-engine.ts";
 import { NONCE } from "./nonce.ts";
@@ -76,8 +77,8 @@ export async function runLoop(
 						unaffordable: false,
 						said: { quality: 0.5, kind: "refusal", text: reply.refused, model },
 					};
-				const rate = (share: number) => {
-					asked.rated[model] = [...(asked.rated[model] ?? []), share];
+				const rate = ({ confidence }: Rating) => {
+					asked.rated[model] = [...(asked.rated[model] ?? []), confidence];
 				};
 				const isCut = typeof reply === "object";
 				return { ok: true, text: isCut ? reply.cut : reply, model, quality: 0.5, isCut, rate };

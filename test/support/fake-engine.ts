@@ -1,5 +1,6 @@
 // An engine that answers as a test says, and keeps what it was asked.
 import type { Failure } from "../../src/failure.ts";
+import type { ConfidenceBasis, Rating } from "../../src/inference/confidence-basis.ts";
 import type {
 	Answer,
 	Engine,
@@ -10,6 +11,7 @@ import type {
 	SaidInstead,
 	Task,
 } from "../../src/orchestration/strategy.ts";
+import { Comparison } from "../../src/orchestration/agreement.ts";
 import { userMessage } from "../../src/orchestration/strategy.ts";
 import { NONCE } from "./nonce.ts";
 
@@ -32,6 +34,8 @@ export interface FakeEngine extends Engine {
 	details: Record<string, Record<string, unknown>>;
 	/** Confidences written into the trace, by model and stage, the last one. */
 	rated: Map<string, number>;
+	/** What they rest on. */
+	bases: Map<string, ConfidenceBasis>;
 }
 
 function toSaid(given: Reply, model: string, quality: number): SaidInstead | null {
@@ -48,11 +52,13 @@ export function fakeEngine(
 	const batches: (readonly Question[])[] = [];
 	const details: FakeEngine["details"] = {};
 	const rated = new Map<string, number>();
+	const bases: FakeEngine["bases"] = new Map();
 	let place = 0;
 	return {
 		batches,
 		details,
 		rated,
+		bases,
 		async ask(questions) {
 			batches.push(questions);
 			return questions.map((question): Answer | NoAnswer => {
@@ -64,7 +70,10 @@ export function fakeEngine(
 				if (said) return { ok: false, failure: FAILED, unaffordable: false, said };
 				const isCut = typeof given === "object" && "cut" in given;
 				const text = isCut ? given.cut : typeof given === "string" ? given : "";
-				const rate = (confidence: number) => rated.set(`${question.stage} ${model}`, confidence);
+				const rate = ({ confidence, confidenceBasis }: Rating) => {
+					rated.set(`${question.stage} ${model}`, confidence);
+					bases.set(`${question.stage} ${model}`, confidenceBasis);
+				};
 				return { ok: true, text, model, quality: quality[model] ?? 0.5, isCut, rate };
 			});
 		},
@@ -81,11 +90,18 @@ export function task(more: Partial<Task> = {}): Task {
 		messages: [userMessage(prompt)],
 		prompt,
 		kind: "any",
+		difficulty: 1,
+		needsText: false,
 		maxTokens: 50,
 		temperature: undefined,
 		nonce: NONCE,
 		...more,
 	};
+}
+
+/** Answers to a prompt of a kind, compared. */
+export function comparisonOf(kind: Task["kind"], difficulty = 1): Comparison {
+	return new Comparison({ kind, difficulty, needsText: false });
 }
 
 /** Members by id, a judge and rounds. */

@@ -31,6 +31,9 @@ const FACT = "Who was the second person to hold the office of Secretary-General 
 /** Ordinary prose that no rule finds trivial. */
 const PROSE = "Describe for our newsletter what a lighthouse keeper in Norway does on a stormy night in winter.";
 
+/** Providers that answer in formats of their own. */
+const NOT_OPENAI_FORMAT = ["anthropic", "google"];
+
 function messages(content: string) {
 	return [{ role: "user", content }];
 }
@@ -87,7 +90,7 @@ describe.each(STRATEGIES)("%s", (strategy) => {
 			models_used: orchestration.models_used,
 			stages: answer.svc.stages?.map(({ name, results }) => ({
 				name,
-				results: results.map(({ latency_ms: _, ...result }) => ({
+				results: results.map(({ latency_ms: _, confidence_basis: __, ...result }) => ({
 					...result,
 					output_hash: expect.stringMatching(/^sha256:/),
 				})),
@@ -682,7 +685,10 @@ describe("models that do not answer", () => {
 		"all of them, %s: the refusal is delivered, and counts nothing",
 		async (word) => {
 			const answer = await orchestrated(`${OPEN} [[${word}]]`, { strategy: "single" });
-			expect(answer.svc).toMatchObject({ refused: true, orchestration: { confidence: 0, agreement: 0 } });
+			expect(answer.svc).toMatchObject({
+				refused: true,
+				orchestration: { confidence: 0, confidence_basis: "self_report", agreement: 0 },
+			});
 			expect(upstream.answered).toBe(2);
 			const used = answer.svc.orchestration.models_used;
 			expect(new Set(used).size).toBe(2);
@@ -735,7 +741,77 @@ describe("models that do not answer", () => {
 
 	it("an echo is delivered with a confidence of 0, and is no refusal", async () => {
 		const answer = await orchestrated(`${OPEN} [[echo]]`, { strategy: "single" });
-		expect(answer.svc.orchestration.confidence).toBe(0);
+		expect(answer.svc.orchestration).toMatchObject({ confidence: 0, confidence_basis: "verified" });
 		expect(answer.svc.refused).toBeUndefined();
+	});
+});
+
+describe("confidence", () => {
+	const UNPROVEN = "Prove the Riemann hypothesis";
+	const SCHEMA = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+
+	/** Every model says the same, whatever it is asked. */
+	function allSay(text: string): Record<string, unknown> {
+		upstream.replace(async () => answers(text));
+		return { brain_config: { blocked: NOT_OPENAI_FORMAT } };
+	}
+
+	it.each([undefined, ...STRATEGIES])("in a number that proves nothing is low, by %s", async (strategy) => {
+		for (const policy of strategy ? ["balanced"] : ["efficiency", "balanced", "depth"]) {
+			const answer = await orchestrated(UNPROVEN, { policy, strategy, ...allSay("42") });
+			expect(answer.choices[0].message.content).toBe("42");
+			expect(answer.svc.orchestration.confidence).toBeLessThanOrEqual(0.3);
+		}
+	});
+
+	it("in an open answer by one model is 0.6 at most where the prompt is hard, and 0.8 where it is easy", async () => {
+		const said = "By the functional equation, every zero that is not trivial lies on the line, as was to be shown.";
+		const hard = await orchestrated(UNPROVEN, { strategy: "single", ...allSay(said) });
+		expect(hard.svc.orchestration).toMatchObject({ confidence: 0.6, confidence_basis: "prior" });
+		const easy = await orchestrated(PROSE, { strategy: "single" });
+		expect(easy.svc.orchestration.confidence).toBeLessThanOrEqual(0.8);
+		expect(easy.svc.orchestration.confidence).toBeGreaterThan(hard.svc.orchestration.confidence);
+	});
+
+	it("in an answer that says it cannot know is low by its own word", async () => {
+		const more = { strategy: "ensemble_moa", ...allSay("There is no way for me to know what you dreamt of.") };
+		const answer = await orchestrated("Describe in one sentence what I dreamt of last night.", more);
+		expect(answer.svc.orchestration).toMatchObject({ agreement: 1, confidence_basis: "self_report" });
+		expect(answer.svc.orchestration.confidence).toBeLessThanOrEqual(0.3);
+	});
+
+	it("in an answer that no other agrees with is its share of the votes at most", async () => {
+		const answer = await orchestrated(`[[disagree]] ${FACT}`, { strategy: "self_consistency", k: 3 });
+		expect(answer.svc.orchestration).toMatchObject({ agreement: 0, confidence_basis: "agreement" });
+		expect(answer.svc.orchestration.confidence).toBeLessThanOrEqual(0.4);
+	});
+
+	it("in plain arithmetic is verified, right or wrong", async () => {
+		const asked = { strategy: "single", ...allSay("Final answer: 42") };
+		const right = await orchestrated(SUM, asked);
+		expect(right.svc.orchestration).toMatchObject({ confidence: 0.99, confidence_basis: "verified" });
+		const wrong = await orchestrated("What is 17 + 26?", asked);
+		expect(wrong.svc.orchestration).toMatchObject({ confidence: 0.01, confidence_basis: "verified" });
+	});
+
+	it("in JSON by a schema is verified as far as the form goes, and low where the form is not met", async () => {
+		const response_format = { type: "json_schema", json_schema: { name: "sum", schema: SCHEMA } };
+		const asked = (text: string) =>
+			orchestrated("Give the sum of my bill as JSON.", { strategy: "single", response_format, ...allSay(text) });
+		const met = await asked('{"sum": 17}');
+		expect(met.svc.orchestration.confidence_basis).toBe("verified");
+		expect(met.svc.orchestration.confidence).toBeGreaterThan(0.3);
+		const unmet = await asked('{"total": "17"}');
+		expect(unmet.svc.orchestration.confidence_basis).toBe("verified");
+		expect(unmet.svc.orchestration.confidence).toBeLessThanOrEqual(0.3);
+	});
+
+	it("says what it rests on beside every answer, and never in what is hashed", async () => {
+		const answer = await orchestrated(PROSE, { strategy: "rank_fuse" });
+		expect(answer.svc.orchestration.confidence_basis).toBe("judge");
+		expect(stageOf(answer, "rank").results.map(({ confidence_basis }) => confidence_basis)).toContain("verified");
+		const proof = await proofOf(answer.id);
+		expect(proof.valid).toBe(true);
+		expect(JSON.stringify(proof.receipt)).not.toContain("basis");
 	});
 });

@@ -104,7 +104,7 @@ describe("a workflow", () => {
 		const [one, two] = await workflow.askAll(specs.slice(0, 2));
 		const three = await workflow.ask(specs[2] as CallSpec);
 		for (const asked of [one, two, three]) expect(asked).toMatchObject({ ok: true });
-		if (one?.ok) one.rate(0.123456);
+		if (one?.ok) one.rate({ confidence: 0.123456, confidenceBasis: "agreement" });
 		const receipt = await request.settle("complete", hashText("x"));
 		expect(receipt).not.toBeNull();
 		const { usage, proof } = await shown();

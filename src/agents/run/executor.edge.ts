@@ -373,6 +373,7 @@ export class RunExecutor {
 				strategy: draft.strategy,
 				cost_usd: usd(costNanoUsd),
 				confidence: stored.confidence,
+				confidence_basis: stored.confidenceBasis,
 				input_hash: draft.input_hash,
 				output_hash: hashText(stored.output),
 				timestamp: new Date(Date.now()).toISOString(),
@@ -395,12 +396,12 @@ export class RunExecutor {
 	#toStoredAnswer(answer: StepResult["answer"], { calls }: StepCharge, { parseAnswer, jsonSchema }: PlannedStep) {
 		if (!answer.ok) {
 			const model = calls.at(-1)?.model ?? this.#context.run.spec.intendedModel;
-			return { output: "", isGoalMet: false, model, confidence: 0 };
+			return { output: "", isGoalMet: false, model, confidence: 0, confidenceBasis: null };
 		}
-		const { text, model, confidence, isCut } = answer.value;
+		const { text, model, confidence, confidenceBasis, isCut } = answer.value;
 		const parsed = parseAnswer?.(text) ?? { output: text, isGoalMet: false };
 		const output = this.#texts.restore(parsed.output, jsonSchema ? "json" : "text");
-		return { output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence };
+		return { output, isGoalMet: parsed.isGoalMet && !isCut, model, confidence, confidenceBasis };
 	}
 
 	/** The change of state after a try without an answer. A plan is tried once more, then it is the goal's own. Any other step is tried again, or ends the run. */

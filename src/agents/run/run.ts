@@ -3,6 +3,7 @@
 import type { PlanId } from "../../catalog/plans.ts";
 import type { Effort } from "../../catalog/vocabulary.ts";
 import type { StoredPolicies } from "../../compliance/policy-levels.ts";
+import type { ConfidenceBasis } from "../../inference/confidence-basis.ts";
 import type { UsageCall } from "../../meter/settlement.ts";
 import { createEfforts, type WorkflowEfforts } from "../../orchestration/effort-rule.ts";
 import { type Hash, hashText } from "../../proof/hash.ts";
@@ -90,6 +91,8 @@ export interface StepRecord extends TrajectoryStep {
 	intensity: Intensity;
 	strategy: string;
 	step_proof: string;
+	/** What its confidence rests on; null where nothing was rated, absent in steps from before it was recorded. No proof holds it. */
+	confidence_basis?: ConfidenceBasis | null;
 	/** Of all calls of the step, where it was stored with them. */
 	tokens?: number;
 	/** How many of `tokens` were input. */
@@ -361,6 +364,7 @@ export function chainFailedStep(
 		strategy,
 		cost_usd: usd(sumChargesNanoUsd([charge])),
 		confidence: 0,
+		confidence_basis: null,
 		input_hash,
 		output_hash: hashText(""),
 		timestamp: new Date(atMs).toISOString(),

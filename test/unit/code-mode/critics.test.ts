@@ -253,7 +253,7 @@ describe("what is said of the end", () => {
 			for (const reviewer of ["critic", null])
 				for (const lacksVerdict of [true, false]) {
 					const outcome: CodeOutcome = {
-						...{ files: [GOOD], confidence: 0.5, iterations: 2, stop, isCut: true },
+						...{ files: [GOOD], confidence: 0.5, confidenceBasis: "judge" as const, iterations: 2, stop, isCut: true },
 						review: { ...review, reviewer, lacksVerdict },
 					};
 					expect(outcomeReason(outcome)).not.toMatch(/\b(?:ran|runs?|tests?|tested|executed|works?|verified)\b/i);

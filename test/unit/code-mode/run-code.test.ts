@@ -13,6 +13,7 @@ describe("the loop", () => {
 			files: [GOOD],
 			review: { passed: true, score: 0.9, issues: [], reviewer: "critic", lacksVerdict: false },
 			confidence: 0.9,
+			confidenceBasis: "judge",
 			iterations: 1,
 			stop: "passed",
 			isCut: false,

@@ -12,6 +12,9 @@ import { variablesFor } from "../../support/variables.ts";
 
 const SETTINGS = parseSettings(variablesFor(TEST_CATALOG), TEST_CATALOG);
 
+/** The members of a call in a receipt, sorted (docs/proofs.md, "Receipts"). */
+const RECEIPT_CALL = ["confidence", "cost_usd", "in_tokens", "model", "ok", "out_tokens", "output_hash", "role"];
+
 /** A call of each of two models. */
 function twoCalls(): [PlannedCall, PlannedCall] {
 	const call = {
@@ -58,11 +61,13 @@ describe("a trace", () => {
 		const ask = trace.begin("answer", "answerer");
 		ask.end(first, null, null, 1);
 		ask.end(second, null, "said", 1);
-		ask.rate(0.123456);
+		ask.rate({ confidence: 0.123456, confidenceBasis: "agreement" });
 		expect(trace.answerStages()[0]?.results).toMatchObject([
-			{ ok: false, confidence: 0, cost_usd: 0 },
-			{ ok: true, confidence: 0.1235 },
+			{ ok: false, confidence: 0, confidence_basis: null, cost_usd: 0 },
+			{ ok: true, confidence: 0.1235, confidence_basis: "agreement" },
 		]);
+		// What receipts hash keeps its members.
+		expect(Object.keys(trace.receiptStages()[0]?.results[1] ?? {}).sort()).toEqual(RECEIPT_CALL);
 		expect(trace.modelsUsed()).toEqual([second.candidate.model.id]);
 	});
 

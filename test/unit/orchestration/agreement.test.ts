@@ -1,6 +1,6 @@
 // How answers are compared: by values, by a judge, and by neither where one was cut. A contradiction is never consensus.
 import { describe, expect, it } from "vitest";
-import { Comparison, type Relation } from "../../../src/orchestration/agreement.ts";
+import type { Comparison, Relation } from "../../../src/orchestration/agreement.ts";
 import { compareAnswers } from "../../../src/orchestration/agreement-judge.ts";
 import { cascade } from "../../../src/orchestration/cascade.ts";
 import { findSignatures } from "../../../src/orchestration/code-signatures.ts";
@@ -12,7 +12,7 @@ import { toTask } from "../../../src/orchestration/request.ts";
 import { selfConsistency } from "../../../src/orchestration/self-consistency.ts";
 import type { Answer, Strategy } from "../../../src/orchestration/strategy.ts";
 import { type AnswerPair, JUDGES, type JudgeDouble, judgeReply, readPairs } from "../../support/agreement-pairs.ts";
-import { type FakeEngine, fakeEngine, type Reply, task, toPanel } from "../../support/fake-engine.ts";
+import { comparisonOf, type FakeEngine, fakeEngine, type Reply, task, toPanel } from "../../support/fake-engine.ts";
 import { NONCE } from "../../support/nonce.ts";
 
 const SAFE = "Ibuprofen is safe with this medicine for most adults, as far as studies show.";
@@ -47,7 +47,7 @@ describe("the relation of two answers by their values", () => {
 		[SAFE, UNSAFE, "unknown"],
 		["```py\ndef area(w, h):\n  return w * h\n```", "```py\ndef area(side):\n  return side\n```", "contradicting"],
 	])("%j and %j: %s", (a, b, relation) => {
-		const comparison = new Comparison("any");
+		const comparison = comparisonOf("any");
 		expect([comparison.relation(answer(a), answer(b)), comparison.relation(answer(b), answer(a))]).toEqual([
 			relation,
 			relation,
@@ -55,7 +55,7 @@ describe("the relation of two answers by their values", () => {
 	});
 
 	it("of a cut answer is unknown, whatever the other says", () => {
-		const comparison = new Comparison("any");
+		const comparison = comparisonOf("any");
 		const [whole, cut] = [answer("Final answer: 4"), answer("Final answer: 4", true)];
 		expect([comparison.agrees(whole, cut), comparison.isUndecided(whole, cut)]).toEqual([false, false]);
 		expect(comparison.agreement([whole, cut])).toBe(0);
@@ -87,7 +87,7 @@ describe("a judge of answers", () => {
 		const comparison = await compareAnswers(task(), toPanel(["a"]), engine, {
 			stage: "agree",
 			answers,
-			comparison: new Comparison("any"),
+			comparison: comparisonOf("any"),
 			outcome,
 		});
 		const relation = (a: number, b: number) => comparison.relation(answers[a] ?? answer(""), answers[b] ?? answer(""));
@@ -176,7 +176,7 @@ describe("a judge of answers", () => {
 		const comparison = await compareAnswers(task(), toPanel(["a"]), engine, {
 			stage: "agree",
 			answers,
-			comparison: new Comparison("any"),
+			comparison: comparisonOf("any"),
 			outcome: (known) => known.agrees(one, other),
 		});
 		expect([comparison.relation(one, other), judgeCalls(engine)]).toEqual(["contradicting", 2]);

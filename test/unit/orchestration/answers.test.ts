@@ -1,11 +1,12 @@
 // Final answers, agreement and confidence: what counts as the same, and how sure that makes.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Comparison, type Relation } from "../../../src/orchestration/agreement.ts";
+import type { Relation } from "../../../src/orchestration/agreement.ts";
 import { detectAnswerKind } from "../../../src/orchestration/answer-kind.ts";
 import { meanConfidence, supportFor, withVerdict } from "../../../src/orchestration/confidence.ts";
 import { type AnswerKind, findFinalAnswer, normalizeAnswer } from "../../../src/orchestration/final-answer.ts";
 import { toTask } from "../../../src/orchestration/request.ts";
+import { comparisonOf } from "../../support/fake-engine.ts";
 import { NONCE } from "../../support/nonce.ts";
 
 /** The kind of answer that a conversation of one message asks for. */
@@ -177,26 +178,26 @@ describe("confidence", () => {
 
 	it("in a lone answer is what is expected of its model, and half of it in one that was cut", () => {
 		const lone = voice("4", 0.7);
-		expect(supportFor(lone, [lone], new Comparison("any"))).toBe(0.7);
+		expect(supportFor(lone, [lone], comparisonOf("any"))).toEqual({ confidence: 0.7, confidenceBasis: "prior" });
 		const cut = { ...lone, isCut: true };
-		expect(supportFor(cut, [cut], new Comparison("any"))).toBe(0.35);
+		expect(supportFor(cut, [cut], comparisonOf("any")).confidence).toBe(0.35);
 	});
 
 	it("counts a compatible answer half, and one that nobody compared like one that contradicts", () => {
 		const [first, second] = [voice("one long answer", 0.6), voice("another long answer", 0.6)];
-		const unknown = new Comparison("any");
+		const unknown = comparisonOf("any");
 		const support = (relation: Relation) =>
 			supportFor(
 				first,
 				[first, second],
 				unknown.withVerdicts([first, second], () => relation),
-			).toFixed(3);
-		expect(supportFor(first, [first, second], unknown).toFixed(3)).toBe("0.444");
+			).confidence.toFixed(3);
+		expect(supportFor(first, [first, second], unknown).confidence.toFixed(3)).toBe("0.452");
 		expect((["contradicting", "unknown", "compatible", "same"] as const).map(support)).toEqual([
-			"0.444",
-			"0.444",
-			"0.686",
-			"0.761",
+			"0.452",
+			"0.452",
+			"0.689",
+			"0.766",
 		]);
 	});
 
@@ -204,7 +205,7 @@ describe("confidence", () => {
 		const panel = (quality: number) => Array.from({ length: 6 }, () => ({ text: "4", isCut: false, quality }));
 		const confidence = (answers: ReturnType<typeof panel>) => {
 			const [first] = answers;
-			return first && supportFor(first, answers, new Comparison("number"));
+			return first && supportFor(first, answers, comparisonOf("number")).confidence;
 		};
 		expect(confidence(panel(0.8))).toBe(0.95);
 		expect(confidence(panel(0.97))).toBe(0.97);
@@ -212,14 +213,14 @@ describe("confidence", () => {
 
 	it("in two models of quality 0.6 that agree is nearer to the recorded share than to that of models which err independently", () => {
 		const [one, other] = [voice("4", 0.6), voice("4", 0.6)];
-		const confidence = supportFor(one, [one, other], new Comparison("any"));
+		const { confidence } = supportFor(one, [one, other], comparisonOf("any"));
 		expect(confidence).toBeGreaterThan(0.7);
 		expect(confidence).toBeLessThan(0.8);
 	});
 
 	it("grows with every supporter and falls with every dissenter", () => {
 		const at = (first: ReturnType<typeof voice>, ...voices: ReturnType<typeof voice>[]) =>
-			supportFor(first, [first, ...voices], new Comparison("any"));
+			supportFor(first, [first, ...voices], comparisonOf("any")).confidence;
 		const lone = at(voice("4", 0.6));
 		const two = at(voice("4", 0.6), voice("4", 0.6));
 		expect(two).toBeGreaterThan(lone);
@@ -241,17 +242,22 @@ describe("confidence", () => {
 					const [first] = voices;
 					const accepted = voices[at % voices.length] ?? first;
 					if (!accepted) return;
-					const known = new Comparison("any");
-					const support = supportFor(accepted, voices, known);
+					const known = comparisonOf("any");
+					const rating = supportFor(accepted, voices, known);
+					const support = rating.confidence;
 					const supporter = { ...accepted, quality: verdict };
 					if (accepted.text.trim() !== "" && !accepted.isCut)
-						expect(supportFor(accepted, [...voices, supporter], known)).toBeGreaterThanOrEqual(support - ROUNDING);
+						expect(supportFor(accepted, [...voices, supporter], known).confidence).toBeGreaterThanOrEqual(
+							support - ROUNDING,
+						);
 					const dissenter = { ...accepted, isCut: true, quality: verdict };
-					expect(supportFor(accepted, [...voices, dissenter], known)).toBeLessThanOrEqual(support + ROUNDING);
+					expect(supportFor(accepted, [...voices, dissenter], known).confidence).toBeLessThanOrEqual(
+						support + ROUNDING,
+					);
 					for (const value of [
 						support,
-						withVerdict(support, verdict),
-						meanConfidence(voices.map(({ quality }) => quality)),
+						withVerdict(rating, verdict, known).confidence,
+						meanConfidence(voices.map(({ quality }) => quality)).confidence,
 					]) {
 						expect(value).toBeGreaterThanOrEqual(0);
 						expect(value).toBeLessThanOrEqual(1);
