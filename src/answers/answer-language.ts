@@ -1,21 +1,34 @@
-// Whether an answer is in another language than the user asks for. Says so only where both texts are long enough to be sure. Pure.
+// Whether an answer is in another language than the user asks for. Says so only where both texts are long enough to be sure. Pure;
+// the names of languages are in language-names.json.
 import { countLanguages, createLanguageCounts, detectPromptLanguage } from "../routing/signals/languages.ts";
 import { hashUnits } from "../text/hash.ts";
 import { isSpaceless, LATIN, SCRIPTS, scriptIndex } from "../text/scripts.ts";
+import languageNames from "./language-names.json" with { type: "json" };
 import { toSaidText } from "./said-text.ts";
 
 /** The characters that are read of each text. */
 const READ_CHARS = 2_000;
-/** Words, or four characters of a script without spaces each, that tell a prompt's language, and an answer's. */
-const LEAST_WORDS = { prompt: 5, answer: 12 } as const;
+/** Words, or a few characters of a script without spaces each, that tell a language. */
+const LEAST_WORDS = { prompt: 5, answer: 12, instructions: 3 } as const;
 /** Frequent words of the language for each of the next best. */
 const LEAD = 1.5;
 
 /**
- * Names of languages, and words by which a user may want another one than they write: to translate, correct or quote.
+ * Words by which a user may want another language than they write without naming one: to translate, write in other letters, correct,
+ * quote or sing. Where they name one, language-names.json tells which.
  */
 const OTHER_WANTED =
-	/translat|übersetz|tradu|перевод|перевед|przetłumacz|tłumacz|翻译|翻訳|訳し|\b(?:in|into|to|auf|en|em|po|на|ins) ?(?:the )?[a-z]*(?:english|german|french|spanish|portuguese|italian|polish|russian|chinese|japanese|korean|dutch|turkish|arabic|hindi|latin|swedish|englisch|deutsch|französisch|spanisch|italienisch|polnisch|russisch|anglais|allemand|français|espagnol|italien|inglés|alemán|francés|español|italiano|inglês|alemão|francês|espanhol|inglese|tedesco|francese|spagnolo|angielsku|niemiecku|polsku|английск|немецк|русск)|english|deutsch|français|español|português|italiano|polski|русский|по-?(?:русски|английски)|中文|英语|英文|日语|日文|日本語|英語|中国語|한국어|proofread|grammar|korrektur|korrig|corrig|词|lyrics|poem|quote|slogan|\bname/iu;
+	/translat|translit|romani[sz]e|übersetz|tradu|перев[оеё]|транслит|przetłumacz|tłumacz|vertaal|vertal|çevir|翻[译譯訳]|訳し|拼音|번역|ترجم|अनुवाद|תרגם|proofread|grammar|korrektur|korrig|corrig|词|歌|lyrics|poem|\bsongs?\b|chanson|canción|canzone|piosenk|песн|\bquot|zitier|zitat|\bcit[aeé]|цитат|original|slogan|\bname|\b(?:mother|native) tongue|muttersprach|\blanguages?\b|sprache|\blangu[ea]|idioma|lingua|язык|język|\btaal\b|\bdil(?:de|i|e|in)\b|语言|語言|言語|언어|لغة|اللغ|भाषा|שפה/iu;
+
+/** The words for a language, its people and their land, by language; under "" those of languages that nothing here tells. */
+const NAMED: readonly (readonly [language: string, pattern: RegExp])[] = Object.entries(languageNames).map(
+	([language, words]) => [language, new RegExp(words.replaceAll(/(^|\|)(?=[a-zà-ÿœćłńśźż])/g, "$1(?<!\\p{L})"), "iu")],
+);
+
+/** Whether a text names a language, its people or their land, or a language that cannot be told. */
+function isNamed(language: string, text: string): boolean {
+	return NAMED.some(([named, pattern]) => (named === language || named === "") && pattern.test(text));
+}
 
 /** What a text is made of. */
 interface TextMakeup {
@@ -68,9 +81,6 @@ function readLanguage(text: string, leastWords: number): string | null {
 	return detectPromptLanguage(made.scripts, made.languages);
 }
 
-/** Instructions that speak of a language. */
-const LANGUAGE_NAMED = /\blanguages?\b|sprache|langue|idioma|lingua|язык|język|语言|言語/iu;
-
 /** Texts that are code or data have no language. */
 const CODE_LIKE = /[{}<>;=|]|\b(?:function|const|def|class|import|SELECT)\b/;
 
@@ -90,5 +100,7 @@ export function isOtherLanguage(text: string, prompt: string, instructions: stri
 	if (CODE_LIKE.test(said)) return false;
 	const answered = readLanguage(said, LEAST_WORDS.answer);
 	if (answered === null || answered === asked) return false;
-	return ![prompt, instructions].some((part) => OTHER_WANTED.test(part)) && !LANGUAGE_NAMED.test(instructions);
+	if ([prompt, instructions].some((part) => OTHER_WANTED.test(part) || isNamed(answered, part))) return false;
+	// Who tells a model in a language how to answer may read that one.
+	return readLanguage(instructions.slice(0, READ_CHARS), LEAST_WORDS.instructions) !== answered;
 }

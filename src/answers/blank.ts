@@ -11,12 +11,21 @@ const DOTS = /^(?:\.{2,}|…+|。{2,}|・{2,})$/;
 /** A pair of quotation marks with nothing between. */
 const EMPTY_QUOTES = /^(?:""|''|“”|„“|«»|「」)$/;
 
-/** Whether nothing is left of a text without what nobody reads. */
-export function isBlank(text: string): boolean {
+/** The user asks for a mark: then it is an answer. */
+const ABOUT_MARKS =
+	/\b(?:marks?|signs?|symbols?|characters?|punctuation|morse|dash(?:es)?|dots?|hyphens?|ellips[ei]s|rule|lines?|quot\p{L}+|strings?|literal|fences?|markdown|bullets?|borders?|separators?|dividers?|glob|backticks?|asterisks?|stars?|braille)\b|zeichen|strich|punkt|symbol|signe|caract[eè]r|trait\b|points?\b|gui[oó]n|puntos?\b|segn[oi]\b|caratter|simbol|símbol|znak|kropk|знак|символ|точ[ке]|тире|морз|符号|記号|符號|省略|点|기호|문자|점|işaret|simge|nokta|رمز|نقط|علامة|चिह्न|बिंदु/iu;
+
+/**
+ * Whether a text shows nothing that a reader could take for an answer.
+ * @param prompt the last message of the user, who may ask for dots or a fence.
+ */
+export function isBlank(text: string, prompt = ""): boolean {
+	if (text.replace(INVISIBLE, "") === "") return true;
 	const visible = text
 		.replace(EMPTY_FENCE, "")
 		.replace(EMPTY_ELEMENTS, "")
 		.replace(EMPTY_LINES, "")
 		.replace(INVISIBLE, "");
-	return visible === "" || MARKUP_ONLY.test(visible) || DOTS.test(visible) || EMPTY_QUOTES.test(visible);
+	const isEmpty = visible === "" || MARKUP_ONLY.test(visible) || DOTS.test(visible) || EMPTY_QUOTES.test(visible);
+	return isEmpty && !ABOUT_MARKS.test(prompt);
 }

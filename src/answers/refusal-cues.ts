@@ -1,4 +1,4 @@
-// Words of ten languages by what they do in a refusal: excuse, inability, unwillingness, rule. What refusals share across languages.
+// Words of fifteen languages by what they do in a refusal: excuse, inability, unwillingness, rule. What refusals share across languages.
 // Pure; the words are in refusal-cues.json.
 import cueWords from "./refusal-cues.json" with { type: "json" };
 

@@ -4,6 +4,7 @@ import { addUnit, HASH_START, hashUnits, mixHash } from "../text/hash.ts";
 import { isSpaceless, scriptIndex } from "../text/scripts.ts";
 import { type FoundCue, findRefusalCues } from "./refusal-cues.ts";
 import { CODED, QUOTED, toSaidText } from "./said-text.ts";
+import { unwrapAnswer } from "./unwrap.ts";
 
 /** Features are hashed to this many buckets. */
 export const REFUSAL_BUCKETS = 1 << 15;
@@ -12,8 +13,8 @@ export const REFUSAL_BUCKETS = 1 << 15;
 const READ_CHARS = 320;
 /** The words after which the beginning is over. */
 const HEAD_WORDS = 24;
-const PREFIX_UNITS = 5;
-const LONGEST_RUN = 3;
+const PREFIX_UNITS = [3, 4, 5, 7] as const;
+const LONGEST_RUN = 2;
 /** The characters of a script without spaces that make one feature at most. */
 const LONGEST_CHARACTERS = 4;
 
@@ -98,7 +99,8 @@ function toBucket(hash: number): number {
 }
 
 /** The buckets of an answer's features, each at most once. */
-export function readRefusalFeatures(text: string): number[] {
+export function readRefusalFeatures(answer: string): number[] {
+	const text = unwrapAnswer(answer);
 	const said = toSaidText(text.slice(0, 8 * READ_CHARS));
 	const tokens = toTokens(said.slice(0, READ_CHARS));
 	const buckets = new Set<number>();
@@ -113,7 +115,8 @@ export function readRefusalFeatures(text: string): number[] {
 			if (at < HEAD_WORDS && at === 0) add(SALT.head, hash);
 		}
 		const word = tokens[at] ?? "";
-		if (!spaceless && word.length > PREFIX_UNITS) add(SALT.prefix, hashUnits(word.slice(0, PREFIX_UNITS)));
+		if (spaceless) continue;
+		for (const units of PREFIX_UNITS) if (word.length > units) add(SALT.prefix, hashUnits(word.slice(0, units)));
 	}
 	for (const shape of [...toShapes(text, said), ...toCueFeatures(said.slice(0, READ_CHARS))])
 		add(SALT.shape, hashUnits(shape));

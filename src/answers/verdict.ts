@@ -56,7 +56,7 @@ export function judgeAnswer(said: SaidAnswer, { prompt, instructions, isJson = f
 	});
 	if (said.refusal !== null && !isBlank(said.refusal)) return verdict("refusal", "declined");
 	if (said.callsTools) return verdict(null);
-	if (isBlank(text)) return verdict(hadReasoning ? "reasoning_left" : said.isFiltered ? "refusal" : "blank");
+	if (isBlank(text, prompt)) return verdict(hadReasoning ? "reasoning_left" : said.isFiltered ? "refusal" : "blank");
 	if (said.isFiltered) return verdict("refusal", "declined");
 	if (isJson && /^\s*[{[]/.test(text)) return verdict(null);
 	if (isErrorText(text, prompt)) return verdict("error_text");

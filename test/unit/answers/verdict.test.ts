@@ -87,6 +87,22 @@ describe("an echo", () => {
 		expect(kind(`${prompt} About 93 °C.`, prompt)).toBeNull();
 	});
 
+	it("of a long prompt is told by its beginning, its end and samples between", () => {
+		const long = Array.from({ length: 60_000 }, (_, at) => `Item ${at * 7919} is on shelf ${at % 97}.`).join("\n");
+		for (const text of [long, `Question: ${long}\n`, long.toUpperCase(), `"${long.replaceAll("\n", " ")}"`])
+			expect(kind(text, long)).toBe("echo");
+		const middle = long.length / 2;
+		for (const text of [
+			`${long}\nShelf 96 is the last.`,
+			`The items are: ${long}`,
+			long.replaceAll("shelf 5.", "shelf 6."),
+			long.slice(0, middle) + long.slice(middle + 30_000),
+			long.slice(0, -200),
+		])
+			expect(kind(text, long)).toBeNull();
+		expect(kind(`Repeat word for word: ${long}`, `Repeat word for word: ${long}`)).toBeNull();
+	});
+
 	it("is no short name that stays as it is, and no text that a system prompt has corrected", () => {
 		expect(kind("Berlin", "Berlin")).toBeNull();
 		expect(kind(prompt, prompt, "Correct the user's text.")).toBeNull();
@@ -106,7 +122,16 @@ describe("an error message", () => {
 		'{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
 		"<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body></body></html>",
 		"upstream connect error or disconnect/reset before headers",
+		"Overloaded",
 	])("is %s", (text) => expect(kind(text, "Name three rivers of France.")).toBe("error_text"));
+
+	it("with a status or in JSON is one even where a phrase is asked for", () => {
+		expect(kind("Error: overloaded", "Translate into Spanish: the boat is full")).toBe("error_text");
+		expect(kind('{"error":{"message":"The engine is overloaded"}}', "Extract the name as JSON: Anna is 31")).toBe(
+			"error_text",
+		);
+		expect(kind("Service unavailable", "Translate into English: Dienst nicht verfügbar")).toBeNull();
+	});
 
 	it.each([
 		["Service Unavailable", "What does HTTP status 503 say?"],
@@ -180,6 +205,18 @@ describe("another language", () => {
 				german,
 			),
 		).toBe("other_language");
+	});
+
+	it("than the one that is named is no answer either", () => {
+		expect(kind(english, `${german} Antworte auf Französisch.`)).toBe("other_language");
+		expect(kind(english, german, "Réponds toujours en polonais.")).toBe("other_language");
+		expect(kind(english, "Bitte erkläre mir in drei Sätzen, wie viele Menschen heute in Frankreich leben.")).toBe(
+			"other_language",
+		);
+	});
+
+	it("is an answer where the system speaks it", () => {
+		expect(kind(english, german, "You are the help desk of a shop for fridges. Be short and friendly.")).toBeNull();
 	});
 
 	it("is an answer where a language is named, for code, short texts, and in the same language", () => {
