@@ -34,7 +34,15 @@ export function longestFormRepair(task: Task, member: Member): Question[] {
 
 /** An answer that is delivered without its form. It counts nothing. */
 function toUnfitResult({ text, model }: SaidInstead): StrategyResult {
-	return { text, model, ...nonAnswerRating("other_form"), agreement: 0, escalated: false, isCut: false, instead: "other_form" };
+	return {
+		text,
+		model,
+		...nonAnswerRating("other_form"),
+		agreement: 0,
+		escalated: false,
+		isCut: false,
+		instead: "other_form",
+	};
 }
 
 /** The result of an answer without its form: its repair, or where that has not the form either, the repair if it is JSON, else the answer. */

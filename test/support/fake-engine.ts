@@ -1,6 +1,7 @@
 // An engine that answers as a test says, and keeps what it was asked.
 import type { Failure } from "../../src/failure.ts";
 import type { ConfidenceBasis, Rating } from "../../src/inference/confidence-basis.ts";
+import { Comparison } from "../../src/orchestration/agreement.ts";
 import type {
 	Answer,
 	Engine,
@@ -11,7 +12,6 @@ import type {
 	SaidInstead,
 	Task,
 } from "../../src/orchestration/strategy.ts";
-import { Comparison } from "../../src/orchestration/agreement.ts";
 import { userMessage } from "../../src/orchestration/strategy.ts";
 import { NONCE } from "./nonce.ts";
 
