@@ -35,6 +35,7 @@ const PROVIDED = {
 	needsSharedData: isOn("CI") && !isOn("ALLOW_MISSING_DATA"),
 };
 
+// For workers, and for the processes that tests start.
 Object.assign(process.env, COMPILE_CACHE);
 useMemoryFolder();
 

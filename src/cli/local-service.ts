@@ -115,8 +115,9 @@ function bundleModules(bundleDir: string): { type: "ESModule" | "Text"; path: st
 	const texts = readdirSync(bundleDir).filter((name) => TEXT_MODULE.test(name));
 	return [
 		{ type: "ESModule", path: join(bundleDir, "index.js") },
-		...findBuiltModules(bundleDir).map((name) => ({ type: "ESModule" as const, path: join(bundleDir, name) })),
+		// The small ones first: Miniflare copies all that it has written so far for each module.
 		...texts.map((name) => ({ type: "Text" as const, path: join(bundleDir, name) })),
+		...findBuiltModules(bundleDir).map((name) => ({ type: "ESModule" as const, path: join(bundleDir, name) })),
 	];
 }
 

@@ -148,7 +148,9 @@ async function main(): Promise<void> {
 	const service = await ServiceHome.make();
 	try {
 		await service.startReady();
-		for (const [agent, packageDir] of available) failures += await checkAgent(agent, packageDir, service);
+		// Side by side: an agent waits for the service most of the time.
+		const failed = await Promise.all(available.map(([agent, packageDir]) => checkAgent(agent, packageDir, service)));
+		failures += failed.reduce((sum, count) => sum + count, 0);
 		const quickStarts = await checkQuickStarts(service);
 		failures += quickStarts.failures + (values["if-available"] ? 0 : quickStarts.missing);
 	} finally {

@@ -10,7 +10,7 @@ const PATHS = CONSOLE_PAGES.filter(({ method, path }) => method === "GET" && !pa
 	({ path }) => path,
 );
 
-const { service, visit } = useConsole();
+const { service, visit, visitAs } = useConsole();
 let newKey = "";
 let usedKey = "";
 let user: FurnishedUser;
@@ -31,22 +31,19 @@ const BRIGHTNESS =
 
 describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 	it.each(PATHS)("%s is fit to be seen by a new user", async (path) => {
-		const visitor = await visit(view);
-		await visitor.signIn(newKey);
+		const visitor = await visitAs(newKey, view);
 		expect(await visitor.open(path)).toBe(200);
 		expect(await visitor.findFaults(`${path}-new`)).toEqual([]);
 	});
 
 	it.each(PATHS)("%s is fit to be seen by a user with history", async (path) => {
-		const visitor = await visit(view);
-		await visitor.signIn(usedKey);
+		const visitor = await visitAs(usedKey, view);
 		expect(await visitor.open(path)).toBe(200);
 		expect(await visitor.findFaults(path)).toEqual([]);
 	});
 
 	it("every page with an id is fit to be seen", async () => {
-		const visitor = await visit(view);
-		await visitor.signIn(user.key);
+		const visitor = await visitAs(user.key, view);
 		const paths = user.paths.filter((path) => PATHS.every((other) => other !== path));
 		expect(paths.length).toBeGreaterThan(5);
 		for (const path of [...paths, user.sharePath]) {

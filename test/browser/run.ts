@@ -17,8 +17,8 @@ async function runTests(files: string[]): Promise<void> {
 		environment: "node",
 		include: ["test/browser/**/*.test.ts"],
 		globalSetup: ["./test/clients/setup.ts"],
-		// Each file has a service and a browser of its own: more of them at once only make each other wait.
-		fileParallelism: false,
+		// Each file has a service and a browser of its own, which wait for each other half of the time.
+		maxWorkers: 2,
 		isolate: false,
 		testTimeout: BROWSER_TEST_TIMEOUT_MS,
 		hookTimeout: BROWSER_TEST_TIMEOUT_MS,

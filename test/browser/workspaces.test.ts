@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { useConsole } from "./use-console.ts";
 import { DESK, VIEWS } from "./visit.ts";
 
-const { service, visit } = useConsole();
+const { service, visitAs } = useConsole();
 
 /** Breaks out of text, attributes and links, turns direction, and has no place to break. */
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e${"w".repeat(3_000)}`;
@@ -71,8 +71,7 @@ const PAGES = [
 
 describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 	it("what agents wrote is text, and fits", async () => {
-		const visitor = await visit(view);
-		await visitor.signIn(key);
+		const visitor = await visitAs(key, view);
 		for (const path of PAGES) {
 			expect(await visitor.open(path), path).toBe(200);
 			expect(await visitor.findFaults(path), path).toEqual([]);
@@ -81,8 +80,7 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 	});
 
 	it("a manifest with faults, and one that was overtaken, are fit to be seen", async () => {
-		const visitor = await visit(view);
-		await visitor.signIn(key);
+		const visitor = await visitAs(key, view);
 		const { page } = visitor;
 		const id = `overtaken-${view.width}-${view.colorScheme}`;
 		const review = async (text: string) => {
@@ -106,16 +104,14 @@ describe.each(VIEWS)("at $width pixels, $colorScheme,", (view) => {
 
 describe("a chain", () => {
 	it("that holds says so, entry by entry", async () => {
-		const visitor = await visit(DESK);
-		await visitor.signIn(key);
+		const visitor = await visitAs(key, DESK);
 		await visitor.open(`${PATH}/chain`);
 		expect(await visitor.page.getByText("holds", { exact: true }).count()).toBe(3);
 		expect(await visitor.page.getByText("broken", { exact: true }).count()).toBe(0);
 	});
 
 	it("that was changed outside the service marks the entry, and leads to it", async () => {
-		const visitor = await visit(DESK);
-		await visitor.signIn(key);
+		const visitor = await visitAs(key, DESK);
 		await visitor.open(`/console/workspaces/${BROKEN}/chain`);
 		const { page } = visitor;
 		expect(await page.getByRole("alert").innerText()).toContain("The chain is broken");
@@ -127,8 +123,7 @@ describe("a chain", () => {
 
 describe("a manifest", () => {
 	it("shows what a change weakens before it is saved", async () => {
-		const visitor = await visit(DESK);
-		await visitor.signIn(key);
+		const visitor = await visitAs(key, DESK);
 		const { page } = visitor;
 		await visitor.open(`${PATH}/manifest`);
 		const field = page.getByLabel("Manifest as JSON");

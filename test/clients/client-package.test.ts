@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildClient } from "../../src/cli/build-client.ts";
-import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { startTestService, type TestService } from "./support.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -18,7 +17,7 @@ let key: string;
 
 /** Runs a command and returns what it wrote. Not synchronously: the sandbox is in this process. */
 async function run(command: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<string> {
-	const variables = { PATH: process.env["PATH"] ?? "", HOME: dir, ...COMPILE_CACHE, ...env };
+	const variables = { PATH: process.env["PATH"] ?? "", HOME: dir, ...env };
 	const { stdout } = await promisify(execFile)(command, args, { cwd, env: variables });
 	return stdout;
 }

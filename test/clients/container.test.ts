@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { canListen, until } from "./process.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -83,7 +82,7 @@ async function start(variables: Record<string, string>): Promise<{ output(): str
 	const own = Object.fromEntries((lines("ENV")[0] ?? "").split(" ").map((pair) => pair.split("=")));
 	const started = spawn(process.execPath, args, {
 		cwd: app,
-		env: { PATH: process.env["PATH"], HOME: dir, ...COMPILE_CACHE, ...own, PORT: String(port), ...variables },
+		env: { PATH: process.env["PATH"], HOME: dir, ...own, PORT: String(port), ...variables },
 	});
 	child = started;
 	let output = "";

@@ -49,7 +49,7 @@ const SUBSTITUTIONS: readonly [text: string, replacement: string][] = [
 const PRELUDE = `set -e
 source .env.local
 curl() { command curl --silent --show-error --fail-with-body "$@"; }
-svc() { npm run --silent svc -- "$@"; }
+svc() { '${process.execPath}' src/cli/svc.ts "$@"; }
 ID=$(curl $SVC_BASE_URL/usage -H "Authorization: Bearer $SVC_API_KEY" | grep -o 'svc-[0-9A-Z]*' | head -1 || true)
 `;
 

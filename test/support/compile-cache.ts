@@ -1,4 +1,5 @@
 // Where Node keeps what it compiled, for the processes that tests start: without it, each of them compiles a hundred files anew.
+// Not for copies of the sources, whose paths differ from run to run.
 import { join } from "node:path";
 
 /** Variables of such a process. */

@@ -287,11 +287,12 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 		async (path) => {
 			const { name, wire } = wireOfRecording(path);
 			const { events } = recordedEvents(path);
+			const written = events.map((event) => plainSse([event]));
 			const end = endMark(name, events);
 			expect(end).toBeGreaterThan(0);
 			const whole = accumulated(await wholeRecording(path));
 			for (const kept of cutsOf(events.length)) {
-				const { parts, lost } = await read(wire, plainSse(events.slice(0, kept)));
+				const { parts, lost } = await read(wire, written.slice(0, kept).join(""));
 				const finishes = parts.filter(({ type }) => type === "finish").length;
 				if (kept <= end) {
 					expect(lost, `${kept} events`).toBeInstanceOf(UpstreamInterrupted);
