@@ -66,46 +66,6 @@ const BUNDLED_FOR_WORKERS = [
 	"zod",
 ];
 
-/**
- * Files of workers whose tests take less than the start of a runtime does, two to three seconds. They share a few runtimes, each
- * file with a storage of its own; the others have a runtime each. A file belongs here that leaves nothing under way behind it.
- */
-const SHARING_A_RUNTIME = [
-	"test/workers/backup.test.ts",
-	"test/workers/call-contents.test.ts",
-	"test/workers/chat.test.ts",
-	"test/workers/client.test.ts",
-	"test/workers/console/*.test.ts",
-	"test/workers/count-tokens.test.ts",
-	"test/workers/entrances-loops.test.ts",
-	"test/workers/entrances-upstream.test.ts",
-	"test/workers/faults.test.ts",
-	"test/workers/https.test.ts",
-	"test/workers/inference.test.ts",
-	"test/workers/key-budgets-random.test.ts",
-	"test/workers/log.test.ts",
-	"test/workers/long-answer.test.ts",
-	"test/workers/mcp-manifest.test.ts",
-	"test/workers/migrations.test.ts",
-	"test/workers/misses.test.ts",
-	"test/workers/models.test.ts",
-	"test/workers/proof-lookup.test.ts",
-	"test/workers/responses.test.ts",
-	"test/workers/runs-store.test.ts",
-	"test/workers/sealed-reasoning.test.ts",
-	"test/workers/site.test.ts",
-	"test/workers/skills.test.ts",
-	"test/workers/stored-responses-entrance.test.ts",
-	"test/workers/stored-responses.test.ts",
-	"test/workers/usage-check.test.ts",
-	"test/workers/usage-rollup.test.ts",
-	"test/workers/usage.test.ts",
-	"test/workers/vectors.test.ts",
-	"test/workers/verify-trajectory.test.ts",
-	"test/workers/workflow.test.ts",
-	"test/workers/workspaces.test.ts",
-];
-
 /** Whether this run watches, or is of files that it names: whoever started it works on them. */
 const isOfNamedFiles = !process.argv.includes("run") || process.argv.some((argument) => argument.includes("test/"));
 
@@ -123,31 +83,29 @@ const withoutSourceMaps: Plugin = {
 	},
 };
 
-/** A project of test files that run in workerd. @param options its own ones. */
-function workersProject(
-	name: string,
-	options: NonNullable<TestProjectInlineConfiguration["test"]>,
-): TestProjectInlineConfiguration {
-	return {
-		plugins: [
-			withoutSourceMaps,
-			cloudflareTest(async () => ({
-				wrangler: { configPath: "./wrangler.toml" },
-				miniflare: {
-					bindings: { ...TEST_VARIABLES, TEST_MIGRATIONS: await readD1Migrations("./migrations") },
-				},
-			})),
-		],
-		test: {
-			name,
-			testTimeout: TEST_TIMEOUT_MS,
-			hookTimeout: TEST_TIMEOUT_MS,
-			deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_FOR_WORKERS } } },
-			provide: PROVIDED,
-			...options,
-		},
-	};
-}
+/** The test files that run in workerd. They share a few runtimes, each file with a storage of its own: a start takes two to three seconds. */
+const WORKERS: TestProjectInlineConfiguration = {
+	plugins: [
+		withoutSourceMaps,
+		cloudflareTest(async () => ({
+			wrangler: { configPath: "./wrangler.toml" },
+			miniflare: {
+				bindings: { ...TEST_VARIABLES, TEST_MIGRATIONS: await readD1Migrations("./migrations") },
+			},
+		})),
+	],
+	test: {
+		name: "workers",
+		testTimeout: TEST_TIMEOUT_MS,
+		hookTimeout: TEST_TIMEOUT_MS,
+		deps: { optimizer: { ssr: { enabled: true, include: BUNDLED_FOR_WORKERS } } },
+		provide: PROVIDED,
+		include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
+		isolate: false,
+		setupFiles: ["./test/support/quick-objects.ts", "./test/support/empty-storage.ts", "./test/support/migrate.ts"],
+		sequence: { setupFiles: "list" },
+	},
+};
 
 export default defineConfig({
 	test: {
@@ -170,17 +128,7 @@ export default defineConfig({
 					hookTimeout: TEST_TIMEOUT_MS,
 				},
 			},
-			workersProject("workers", {
-				include: ["test/workers/**/*.test.ts", "test/contract/**/*.test.ts"],
-				exclude: SHARING_A_RUNTIME,
-				setupFiles: ["./test/support/quick-objects.ts", "./test/support/migrate.ts"],
-			}),
-			workersProject("workers-shared", {
-				include: SHARING_A_RUNTIME,
-				isolate: false,
-				setupFiles: ["./test/support/quick-objects.ts", "./test/support/empty-storage.ts", "./test/support/migrate.ts"],
-				sequence: { setupFiles: "list" },
-			}),
+			WORKERS,
 			{
 				test: {
 					name: "clients",
