@@ -53,7 +53,7 @@ function toLimitFailure(verdict: LimitRefusal): Failure {
 
 /** The refusal of a write that the plan's quota of stored bytes has no room for. */
 function toStorageFailure({ storedBytes, quotaBytes }: { storedBytes: number; quotaBytes: number }): Failure {
-	const message = `what you store counts ${storedBytes} bytes, and with this it would be more than the ${quotaBytes} of your plan; shares count until they are deleted, manifests and runs as long as they are stored, checks, handoffs and events for ${ROLLING_DAYS} days`;
+	const message = `what you store counts ${storedBytes} bytes, and with this it would be more than the ${quotaBytes} of your plan; shares, manifests and runs that have ended count until they are deleted, checks, handoffs and events for ${ROLLING_DAYS} days`;
 	return { reason: "storage_quota_exceeded", message, storedBytes, quotaBytes };
 }
 

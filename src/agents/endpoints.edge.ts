@@ -1,12 +1,14 @@
 // The endpoints of agent runs.
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
+import { dropStored } from "../account/drop-stored.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { readableMakers } from "../account/makers.ts";
 import { parseRequestId } from "../account/request-ids.edge.ts";
 import type { RequestIdParts } from "../account/request-tag.ts";
+import { toActor } from "../audit/event.ts";
 import { readFromOwners } from "../audit/owners.edge.ts";
-import { fail, ok, type Result } from "../failure.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint, JsonResult } from "../http/endpoint.ts";
 import { cursorParam, nextPageMembers, toNextPage } from "../http/list-answer.ts";
 import { readListCursor } from "../http/list-position.ts";
@@ -232,6 +234,47 @@ const cancelRunEndpoint = endpoint({
 		}),
 });
 
+const RUN_NOT_ENDED: Failure = {
+	reason: "run_not_ended",
+	message: "the run has not ended; cancel it, and delete it then",
+};
+const RUN_NOT_DELETED: Failure = {
+	reason: "storage_unavailable",
+	message: "the run's last events are not stored yet; try again",
+};
+
+const deleteRunEndpoint = endpoint({
+	id: "delete_agent_run",
+	method: "DELETE",
+	path: "/v1/agent/{run_id}",
+	access: "key",
+	notATool: true,
+	summary: "Deletes a run that has ended, with its goal, output and texts; what it took of the quota is free.",
+	description: "Its receipt, its usage and its audit events stay. One under way is cancelled first.",
+	params: runIdParam,
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("agent.run"),
+			run_id: z.string(),
+			deleted: z.literal(true),
+			freed_bytes: z.int(),
+		}),
+	),
+	async handle({ params: { run_id: runId }, context }) {
+		const { account, env } = context;
+		if (!isOwnRunId(runId, context)) return fail(RUN_NOT_FOUND);
+		const refused = await findControlRefusal(runId, context);
+		if (refused) return fail(refused);
+		const deletion = await agentRunClient(env, account.userId, runId).delete(toActor(account));
+		if (deletion === null) return fail(RUN_NOT_FOUND);
+		if (deletion === "not_ended") return fail(RUN_NOT_ENDED);
+		if (deletion === "unflushed") return fail(RUN_NOT_DELETED);
+		await dropStored(`run ${runId} deleted`, account.userId, deletion, context);
+		const freed_bytes = deletion.keptBytes + (deletion.rolling?.bytes ?? 0);
+		return ok({ object: "agent.run" as const, run_id: runId, deleted: true as const, freed_bytes });
+	},
+});
+
 const resumeRunEndpoint = endpoint({
 	id: "resume_agent_run",
 	method: "POST",
@@ -326,4 +369,5 @@ export const agentEndpoints: readonly Endpoint[] = [
 	watchRunEndpoint,
 	cancelRunEndpoint,
 	resumeRunEndpoint,
+	deleteRunEndpoint,
 ];

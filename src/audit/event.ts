@@ -27,7 +27,9 @@ export const EVENT_TYPES = [
 	"handoff_created",
 	"agent_plan",
 	"agent_record",
+	"agent_run_deleted",
 	"manifest_changed",
+	"manifest_deleted",
 	"key_created",
 	"key_changed",
 	"key_revoked",
@@ -37,7 +39,11 @@ export const EVENT_TYPES = [
 ] as const;
 
 /** Events of what all keys of a user share: the chain and the manifest of a workspace. */
-export const SHARED_EVENT_TYPES: readonly (typeof EVENT_TYPES)[number][] = ["handoff_created", "manifest_changed"];
+export const SHARED_EVENT_TYPES: readonly (typeof EVENT_TYPES)[number][] = [
+	"handoff_created",
+	"manifest_changed",
+	"manifest_deleted",
+];
 
 /** The coding agent that an event comes from, by its hook. A member that the agent does not send is null. */
 export interface EventOrigin {

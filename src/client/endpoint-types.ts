@@ -1435,6 +1435,18 @@ export interface EndpointTypes {
 		};
 		result: AgentRun;
 	};
+	/** Deletes a run that has ended, with its goal, output and texts; what it took of the quota is free. */
+	delete_agent_run: {
+		params: {
+			run_id: string;
+		};
+		result: {
+			object: "agent.run";
+			run_id: string;
+			deleted: true;
+			freed_bytes: number;
+		};
+	};
 	/** Appends a signed handoff to a workspace's chain. */
 	create_handoff: {
 		body: {
@@ -1724,6 +1736,24 @@ export interface EndpointTypes {
 			policy_updated: boolean;
 		};
 	};
+	/** Deletes a workspace's manifest with all its versions, or the older versions only; what they took of the quota is free. */
+	delete_workspace_manifest: {
+		params: {
+			workspace_id: string;
+		};
+		query?: {
+			/** With true the manifest in force stays, and only the versions before it are deleted. */
+			older_only?: boolean;
+		};
+		result: {
+			object: "workspace.manifest";
+			workspace_id: string;
+			deleted: true;
+			/** How many are gone. */
+			versions: number;
+			freed_bytes: number;
+		};
+	};
 	/** Decides whether an action may go ahead under a workspace's policy, and records the decision. */
 	check_policy: {
 		body: {
@@ -1800,7 +1830,7 @@ export interface EndpointTypes {
 			/** All of the caller's workspaces without it. */
 			workspace_id?: string;
 			/** Only these. */
-			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "manifest_changed" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
 			/** Only policy checks have one. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
 			/** Only what this one did: `key:<key id>` or `operator`. */
@@ -1832,7 +1862,7 @@ export interface EndpointTypes {
 			searched_back_to: string | null;
 			data: Array<{
 				id: string;
-				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "manifest_changed" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
+				event_type: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
 				workspace_id: string | null;
 				actor: string;
 				payload: Record<string, unknown>;
@@ -2585,6 +2615,7 @@ export const ROUTES: Readonly<
 	watch_agent_run: { method: "GET", path: "/v1/agent/{run_id}/events", isRepeatable: true, member: "object" },
 	cancel_agent_run: { method: "POST", path: "/v1/agent/{run_id}/cancel", member: "object" },
 	resume_agent_run: { method: "POST", path: "/v1/agent/{run_id}/resume", member: "object" },
+	delete_agent_run: { method: "DELETE", path: "/v1/agent/{run_id}", isRepeatable: true, member: "object" },
 	create_handoff: { method: "POST", path: "/v1/handoff", member: "id" },
 	get_handoff_checkpoint: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/checkpoint", isRepeatable: true },
 	get_handoff_proof: { method: "GET", path: "/v1/handoff/chain/{workspace_id}/proof", isRepeatable: true, member: "object" },
@@ -2595,6 +2626,7 @@ export const ROUTES: Readonly<
 	get_workspace_snapshot: { method: "GET", path: "/v1/workspace/{workspace_id}/snapshot", isRepeatable: true, member: "object" },
 	get_workspace_manifest: { method: "GET", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
 	put_workspace_manifest: { method: "PUT", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
+	delete_workspace_manifest: { method: "DELETE", path: "/v1/workspace/{workspace_id}/manifest", isRepeatable: true, member: "object" },
 	check_policy: { method: "POST", path: "/v1/policy/check", member: "decision" },
 	score_risk: { method: "POST", path: "/v1/risk/score", isRepeatable: true, member: "object" },
 	hook_claude_code: { method: "POST", path: "/v1/hooks/claude-code" },

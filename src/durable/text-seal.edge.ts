@@ -3,6 +3,9 @@
 import { StorageUnavailableError } from "../failure.ts";
 
 const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** What a sealed text has more than the text's UTF-8. */
+export const SEAL_BYTES = IV_BYTES + TAG_BYTES;
 
 /** WebCrypto's types require bytes that no other thread shares. */
 type SealedBytes = Uint8Array<ArrayBuffer>;

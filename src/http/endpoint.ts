@@ -91,7 +91,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	effect?: "none" | "adds" | "replaces";
 	/** Optional members of arguments, at any depth, that an MCP client's list of tools leaves out. They are accepted all the same. */
 	unlistedArguments?: readonly string[];
-	/** No tool although it answers JSON, because it is about the tools or about this interface. */
+	/** No tool although it answers JSON, because it is about the tools or this interface, or is for people to tidy up with. */
 	notATool?: boolean;
 	/** The failure for a missing or empty body field, instead of 422 (docs/reference.md, "Errors"). */
 	emptyField?: { name: string; failure: Failure };

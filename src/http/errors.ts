@@ -275,6 +275,8 @@ function toFailureRow(failure: Failure): FailureRow {
 				extra: { digest: failure.digest, version: failure.version },
 				headers: NO_RETRY,
 			};
+		case "run_not_ended":
+			return { status: 409, message: failure.message, headers: NO_RETRY };
 		case "restore_refused":
 			return { status: 409, message: failure.message, extra: { faults: failure.faults }, headers: NO_RETRY };
 		case "chain_restored":

@@ -47,7 +47,7 @@ import type { RollupPart } from "./rollup.ts";
 import { type Reservation, type Settlement, type StoredReceipt, settleAtBound } from "./settlement.ts";
 import { findCountedUsage, recordSettlements } from "./settlements.store.ts";
 import type { Slot } from "./slots.ts";
-import { eventBytes, type StorageVerdict, type StoredWrite } from "./stored-bytes.ts";
+import { eventBytes, type StorageVerdict, type StoredDeletion, type StoredWrite } from "./stored-bytes.ts";
 import { type CountedWrite, StoredQuota } from "./stored-quota.edge.ts";
 
 /** From the first settlement to its flush, so that others go with it. Waiting longer would cost more in duration than it saves in rows. */
@@ -252,9 +252,9 @@ export class AccountMeter extends BackedUpObject {
 		return this.#stored.count({ ...write, plan: this.#plan ?? write.plan }, Date.now());
 	}
 
-	/** Counts kept bytes no more, because they were deleted. Idempotent by the deletion's id. */
-	dropStored(id: string, userId: string, keptBytes: number): void {
-		this.#stored.countAnyway(id, userId, { rollingBytes: 0, keptBytes: -keptBytes }, Date.now());
+	/** Counts what was deleted no more. Idempotent by the deletion's id. */
+	dropStored(id: string, userId: string, deletion: StoredDeletion): void {
+		this.#stored.drop(id, userId, deletion, Date.now());
 	}
 
 	/** Takes back what was counted under a name, because it was not stored. Idempotent. */

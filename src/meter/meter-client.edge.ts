@@ -24,7 +24,7 @@ import type { PendingPage } from "./meter-state.edge.ts";
 import type { ListedRequest, RequestDetail, RequestPageQuery } from "./request-page.ts";
 import type { RollupPart } from "./rollup.ts";
 import type { Reservation, Settlement, StoredReceipt } from "./settlement.ts";
-import type { StorageVerdict, StoredWrite } from "./stored-bytes.ts";
+import type { StorageVerdict, StoredDeletion, StoredWrite } from "./stored-bytes.ts";
 import type { CountedWrite } from "./stored-quota.edge.ts";
 
 export type { FlushedTotals, MarkedOwner, MeterSnapshot, Quota } from "./meter-calls.ts";
@@ -38,7 +38,7 @@ export interface MeterClient {
 	/** Counts what is stored by a request that was admitted before. */
 	countStored(write: CountedWrite): Promise<StorageVerdict>;
 	/** Counts kept bytes no more, because they were deleted. @param id names the deletion. */
-	dropStored(id: string, userId: string, keptBytes: number): Promise<void>;
+	dropStored(id: string, userId: string, deletion: StoredDeletion): Promise<void>;
 	/** Takes back what was counted under a name, because it was not stored. */
 	giveBackStored(id: string): Promise<void>;
 	release(requestId: string): Promise<void>;
@@ -97,7 +97,7 @@ export function meterClient(namespace: DurableObjectNamespace<AccountMeter>, use
 			twice(async (stub) => (await stub.takeRecord(keyId, keyVersion)) as RecordVerdict),
 		settle: (settlement, stored) => twice((stub) => stub.settle(settlement, stored)),
 		countStored: (write) => twice(async (stub) => (await stub.countStored(write)) as StorageVerdict),
-		dropStored: (id, userId, keptBytes) => twice((stub) => stub.dropStored(id, userId, keptBytes)),
+		dropStored: (id, userId, deletion) => twice((stub) => stub.dropStored(id, userId, deletion)),
 		giveBackStored: (id) => twice((stub) => stub.giveBackStored(id)),
 		release: (requestId) => twice((stub) => stub.release(requestId)),
 		extend: (requestId, reservation) => twice((stub) => stub.extend(requestId, reservation)),

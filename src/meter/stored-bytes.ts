@@ -25,6 +25,15 @@ export interface StoredWrite {
 	reducedRollingBytes?: number;
 }
 
+/** What a deletion gives back, in bytes. */
+export interface StoredDeletion {
+	keptBytes: number;
+	/** Texts that would have left by themselves, and the day that they count on. */
+	rolling?: { bytes: number; day: number };
+	/** The deletion's own audit event, which counts as any. */
+	eventBytes?: number;
+}
+
 /** What a user stores, and may store. */
 export interface StoredTotals {
 	storedBytes: number;

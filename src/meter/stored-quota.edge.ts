@@ -4,7 +4,13 @@ import { database } from "../db/client.edge.ts";
 import { logError } from "../http/log.edge.ts";
 import { cachedSettings } from "../settings.ts";
 import { recordStoredBytes, sumKeptBytes } from "./stored-bytes.store.ts";
-import { type StorageVerdict, type StoredTotals, type StoredWrite, storedQuotaBytes } from "./stored-bytes.ts";
+import {
+	type StorageVerdict,
+	type StoredDeletion,
+	type StoredTotals,
+	type StoredWrite,
+	storedQuotaBytes,
+} from "./stored-bytes.ts";
 import { StoredTable } from "./stored-table.edge.ts";
 
 /** What the meter provides. */
@@ -51,6 +57,12 @@ export class StoredQuota {
 	countAnyway(id: string, userId: string, write: StoredWrite, nowMs: number): void {
 		this.#table.count(id, userId, write, null, nowMs);
 		this.armForFlush(nowMs);
+	}
+
+	/** Counts what was deleted no more. */
+	drop(id: string, userId: string, { keptBytes, rolling, eventBytes = 0 }: StoredDeletion, nowMs: number): void {
+		this.countAnyway(id, userId, { rollingBytes: eventBytes, keptBytes: -keptBytes }, nowMs);
+		if (rolling) this.#table.dropRolling(`${id}, texts`, userId, rolling, nowMs);
 	}
 
 	/** Whether the reduced form of a write was counted. */

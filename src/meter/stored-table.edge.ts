@@ -89,7 +89,11 @@ export class StoredTable {
 		if (!verdict.stored) return verdict;
 		const rolling = verdict.isReduced ? (write.reducedRollingBytes ?? 0) : write.rollingBytes;
 		const kept = verdict.isReduced ? 0 : write.keptBytes;
-		const day = toDay(nowMs);
+		this.#add(id, userId, { day: toDay(nowMs), rolling, kept, is_reduced: verdict.isReduced ? 1 : 0 }, nowMs);
+		return verdict;
+	}
+
+	#add(id: string, userId: string, { day, rolling, kept, is_reduced }: WriteRow, nowMs: number): void {
 		this.#sql.exec(
 			"INSERT INTO stored_writes (id, at_ms, day, rolling, kept, is_reduced) VALUES (?, ?, ?, ?, ?, ?)",
 			id,
@@ -97,11 +101,15 @@ export class StoredTable {
 			day,
 			rolling,
 			kept,
-			verdict.isReduced ? 1 : 0,
+			is_reduced,
 		);
 		this.#change(userId, { kept, day, rolling }, nowMs);
 		this.#purge(nowMs);
-		return verdict;
+	}
+
+	/** Counts append-only texts no more, because they were deleted before their time. May be repeated. */
+	dropRolling(id: string, userId: string, { bytes, day }: { bytes: number; day: number }, nowMs: number): void {
+		if (!this.#find(id)) this.#add(id, userId, { day, rolling: -bytes, kept: 0, is_reduced: 0 }, nowMs);
 	}
 
 	#find(id: string): WriteRow | undefined {

@@ -1,6 +1,6 @@
-// Manifests in D1. Every version is kept. The highest version is the workspace's policy.
+// Manifests in D1. Every version is kept until it is deleted. The highest version is the workspace's policy.
 import { utf8ToBytes } from "@noble/hashes/utils.js";
-import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, isNotNull, isNull, lt, lte, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { CountWrite } from "../account/counted-write.ts";
 import type { AuditEventRow } from "../audit/event.ts";
@@ -75,6 +75,18 @@ async function findSame(db: Database, { userId, workspaceId }: WorkspaceKey, dig
 	return row?.version ?? null;
 }
 
+/** The manifests of one workspace, as a condition. */
+function ofWorkspace({ userId, workspaceId }: WorkspaceKey): SQL {
+	return sql`user_id = ${userId} AND workspace_id = ${workspaceId}`;
+}
+
+/** Whether the manifest in force is the one that was read, and the text that a row is to share is there: nothing was deleted since. */
+function isUnchanged(before: StoredManifest | null, sameAs: number | null, key: WorkspaceKey): SQL {
+	const own = ofWorkspace(key);
+	return sql`(SELECT max(version) FROM ${workspaceManifests} WHERE ${own}) IS ${before?.version ?? null}
+		AND (${sameAs} IS NULL OR EXISTS (SELECT 1 FROM ${workspaceManifests} WHERE ${own} AND version = ${sameAs}))`;
+}
+
 /** Of so many changes to one manifest at the same time, each is stored. */
 const MAX_STORE_TRIES = 200;
 
@@ -129,11 +141,71 @@ export async function storeManifest(
 		};
 		const inserted = db
 			.insert(workspaceManifests)
-			.select(rowsFromJson(workspaceManifests, [row]))
+			.select(
+				sql`${rowsFromJson(workspaceManifests, [row])} AND ${isUnchanged(before, sameAs, { userId, workspaceId })}`,
+			)
 			.onConflictDoNothing()
 			.returning({ version: workspaceManifests.version });
 		const [rows] = await db.batch([inserted, insertEventOfChange(db, event)]);
 		if (rows.length > 0) return ok("stored");
+	}
+	throw new StorageUnavailableError("the manifest is changed by others all the time");
+}
+
+/** What a deletion of manifests came to. */
+interface DeletedManifests {
+	/** How many versions are gone. */
+	versions: number;
+	freedBytes: number;
+	event: AuditEventRow;
+}
+
+interface ManifestDeletion {
+	/** Keeps the manifest in force. */
+	olderOnly: boolean;
+	toEvent: (inForce: StoredManifest) => Promise<AuditEventRow>;
+}
+
+/**
+ * Deletes a workspace's manifests, or those before the one in force, and records that in the audit log, in one transaction. One that a
+ * change overtakes is tried again, so the event always names the manifest that was in force. Null where there is nothing to delete.
+ */
+export async function deleteManifests(
+	db: Database,
+	{ userId, workspaceId }: WorkspaceKey,
+	{ olderOnly, toEvent }: ManifestDeletion,
+): Promise<DeletedManifests | null> {
+	const own = ofWorkspace({ userId, workspaceId });
+	const { version: stored, manifest, sameAs } = workspaceManifests;
+	const sum = () =>
+		db
+			.select({
+				rows: sql<number>`count(*)`,
+				bytes: sql<number>`coalesce(sum(octet_length(${manifest}) + ${STORED_ROW_BYTES}), 0)`,
+			})
+			.from(workspaceManifests)
+			.where(own);
+	for (let tries = 0; tries < MAX_STORE_TRIES; tries++) {
+		const inForce = await findManifest(db, { userId, workspaceId });
+		if (!inForce) return null;
+		const { version } = inForce;
+		const event = await toEvent(inForce);
+		const isInForce = sql`(SELECT max(version) FROM ${workspaceManifests} WHERE ${own}) = ${version}`;
+		// A kept version takes over the text that it shares with a deleted one.
+		const sharedText = sql`(SELECT same.manifest FROM ${workspaceManifests} AS same WHERE same.user_id = ${userId}
+			AND same.workspace_id = ${workspaceId} AND same.version = ${sameAs})`;
+		const takeOver = db
+			.update(workspaceManifests)
+			.set({ sameAs: null, manifest: sharedText })
+			.where(and(own, sql`${olderOnly ? 1 : 0} = 1`, eq(stored, version), isNotNull(sameAs), isInForce));
+		const deleted = olderOnly ? lt(stored, version) : lte(stored, version);
+		const deletion = db.delete(workspaceManifests).where(and(own, deleted, isInForce));
+		const results = await db.batch([sum(), takeOver, deletion, insertEventOfChange(db, event), sum()]);
+		const [before] = results[0];
+		const [after] = results[4];
+		const versions = (before?.rows ?? 0) - (after?.rows ?? 0);
+		if (versions > 0) return { versions, freedBytes: (before?.bytes ?? 0) - (after?.bytes ?? 0), event };
+		if (olderOnly && before?.rows === 1) return null;
 	}
 	throw new StorageUnavailableError("the manifest is changed by others all the time");
 }

@@ -2,12 +2,12 @@
 import * as z from "zod";
 import type { ServiceContext } from "../account/context.ts";
 import { type CountWrite, makeCountedWrite } from "../account/counted-write.ts";
+import { dropStored } from "../account/drop-stored.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { type Failure, fail, ok } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { readListCursor, renderCursor } from "../http/list-position.ts";
-import { logError } from "../http/log.edge.ts";
 import { integerParam } from "../http/query.ts";
 import { forgetShareBadge } from "./badge-endpoint.edge.ts";
 import { configFields, configSchema, readConfigInput, requireOneForm, toConfigFields } from "./config-input.ts";
@@ -215,25 +215,12 @@ const deletedShareSchema = z.lazy(() =>
 	z.object({ object: z.literal("brain.share"), share_id: z.string(), deleted: z.literal(true) }),
 );
 
-/** What a deleted share counted as counts no more. Never throws: what is lost here is counted anew one day. */
-async function giveBack(
-	id: string,
-	{ userId, bytes }: { userId: string; bytes: number },
-	{ meter }: ServiceContext,
-): Promise<void> {
-	try {
-		await meter(userId).dropStored(`share ${id} deleted`, userId, bytes);
-	} catch (error) {
-		logError("stored_bytes_not_given_back", error, { share_id: id });
-	}
-}
-
 /** Deletes a share. @param userId its owner; null for the operator, who may delete anybody's. */
 async function deleteShareById(id: string, userId: string | null, context: ServiceContext) {
 	const { db, env, timings } = context;
 	const deleted = isShareId(id) ? await timings.measure("d1", () => deleteShare(db, id, userId)) : null;
 	if (!deleted) return fail(NO_SHARE);
-	await giveBack(id, deleted, context);
+	await dropStored(`share ${id} deleted`, deleted.userId, { keptBytes: deleted.bytes }, context);
 	await forgetShareBadge(env, id);
 	return ok({ object: "brain.share" as const, share_id: id, deleted: true as const });
 }

@@ -1,10 +1,10 @@
 // Lowers and searches long texts in pieces, with the same outcome as in one piece. Pure.
 import type { Steps } from "../turns/steps.ts";
 
-/** So much is lowered or searched at once: 4 ms for the slowest texts. */
+/** So much is lowered or searched at once: 2 ms for the slowest texts. */
 const PIECE_CHARS = 1_048_576;
-/** What that counts as, in characters read (turns/steps.ts). */
-const PIECE_READ_CHARS = 32_768;
+/** What that counts as, in characters read (turns/steps.ts): a turn searches four pieces. One for each would mostly be pauses. */
+const PIECE_READ_CHARS = 8_192;
 /** A piece may end so much earlier, where a character stands that no lower case depends on. */
 const CUT_CHARS = 65_536;
 /** Neither a letter nor a sign inside words: how a Greek sigma is lowered depends on what is up to there, and not beyond. */

@@ -5,6 +5,11 @@ import { includesInSteps, lowerInSteps } from "./long-text.ts";
 import type { CompiledConfig, RuleChoice, RuleCondition } from "./routing-config.ts";
 import { lastUserText, type Signals } from "./signals.ts";
 
+/** What looking into a text counts as, in characters read, besides the pauses on the way through a long one. */
+const CONTAINS_CHARS = 8_192;
+/** A pattern is compiled for each use, and looks at both ends of a text. */
+const MATCHES_CHARS = 32_768;
+
 /** The rule that applies to a call. */
 export interface MatchedRule {
 	/** Its own name, or its position: `rule 2`. */
@@ -82,7 +87,7 @@ export function* matchRuleInSteps(
 	for (const [index, { name, when, use }] of (config.rules ?? []).entries()) {
 		if (!matchesSignals(when, signals)) continue;
 		if (when.contains !== undefined || when.matches !== undefined) {
-			yield text.chars;
+			yield Math.min(text.chars, when.matches === undefined ? CONTAINS_CHARS : MATCHES_CHARS);
 			if (!(yield* text.meets(when))) continue;
 		}
 		return { name: name ?? `rule ${index + 1}`, use };

@@ -4,15 +4,17 @@ import { ulid } from "ulid";
 import * as z from "zod";
 import type { KeyContext } from "../account/context.ts";
 import { type CountWrite, makeCountedWrite } from "../account/counted-write.ts";
+import { dropStored } from "../account/drop-stored.edge.ts";
 import { endpoint } from "../account/endpoint.ts";
 import { toPlainEvent } from "../audit/event.ts";
 import { redactPayloadSecrets } from "../compliance/audit-secrets.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { integerParam, timestampParam } from "../http/query.ts";
+import { booleanParam, integerParam, timestampParam } from "../http/query.ts";
 import { isWorkspaceId, WORKSPACE_NOT_FOUND, workspaceParams } from "../ids.ts";
 import type { HandoffRow } from "../ledger/entry.ts";
 import { verifyStoredChain } from "../ledger/read-chain.edge.ts";
+import { eventBytes } from "../meter/stored-bytes.ts";
 import { DEFAULT_FORBIDDEN_COMMANDS, DEFAULT_PROTECTED_PATHS } from "../policy/defaults.ts";
 import type { LoadPolicyEngine } from "../policy/engine.ts";
 import {
@@ -22,10 +24,16 @@ import {
 	normalizeManifest,
 	type WorkspaceManifest,
 } from "../policy/manifest.ts";
-import { findManifest, type StoredManifest, type StoreVerdict, storeManifest } from "../policy/manifests.store.ts";
+import {
+	deleteManifests,
+	findManifest,
+	type StoredManifest,
+	type StoreVerdict,
+	storeManifest,
+} from "../policy/manifests.store.ts";
 import { generateArtifacts } from "./artifacts.ts";
 import { listWorkspacesEndpoint } from "./list-endpoint.edge.ts";
-import { toManifestEvent } from "./manifest-event.ts";
+import { toManifestDeletedEvent, toManifestEvent } from "./manifest-event.ts";
 import { scoreReadiness } from "./readiness.ts";
 import { artifactsResultSchema, manifestResultSchema, readinessResultSchema, snapshotResultSchema } from "./schemas.ts";
 import { type HandoffSummary, HandoffSums, toSnapshot } from "./snapshot.ts";
@@ -180,6 +188,11 @@ async function loadManifest({ account, db, timings }: KeyContext, workspaceId: s
 }
 
 const NO_MANIFEST: Failure = { reason: "manifest_not_found", message: "the workspace has no manifest of this version" };
+const NOTHING_TO_DELETE: Failure = {
+	reason: "manifest_not_found",
+	message: "the workspace has no manifest of its own",
+};
+const NO_OLDER_MANIFEST: Failure = { reason: "manifest_not_found", message: "the workspace has no older manifest" };
 
 const getManifestEndpoint = endpoint({
 	id: "get_workspace_manifest",
@@ -246,6 +259,58 @@ const putManifestEndpoint = endpoint({
 	},
 });
 
+const deleteManifestEndpoint = endpoint({
+	id: "delete_workspace_manifest",
+	method: "DELETE",
+	path: "/v1/workspace/{workspace_id}/manifest",
+	access: "key",
+	roles: ["owner"],
+	notATool: true,
+	summary:
+		"Deletes a workspace's manifest with all its versions, or the older versions only; what they took of the quota is free.",
+	description: "Without a manifest only the built-in rules apply. Checks, handoffs and events stay.",
+	params: workspaceParams,
+	query: z.lazy(() =>
+		z.object({
+			older_only: booleanParam()
+				.default(false)
+				.describe("With true the manifest in force stays, and only the versions before it are deleted."),
+		}),
+	),
+	result: z.lazy(() =>
+		z.object({
+			object: z.literal("workspace.manifest"),
+			workspace_id: z.string(),
+			deleted: z.literal(true),
+			versions: z.int().describe("How many are gone."),
+			freed_bytes: z.int(),
+		}),
+	),
+	async handle({ params: { workspace_id }, query: { older_only: olderOnly }, context }) {
+		if (!isWorkspaceId(workspace_id)) return fail(WORKSPACE_NOT_FOUND);
+		const { account, db, requestId, settings, timings } = context;
+		const toEvent = async (inForce: StoredManifest) => {
+			const event = toManifestDeletedEvent(account, inForce, olderOnly);
+			const payload = await redactPayloadSecrets(event.payload, settings);
+			const nowMs = Date.now();
+			return toPlainEvent({ ...event, payload }, ulid(nowMs), nowMs);
+		};
+		const key = { userId: account.userId, workspaceId: workspace_id };
+		const deleted = await timings.measure("d1", () => deleteManifests(db, key, { olderOnly, toEvent }));
+		if (!deleted) return fail(olderOnly ? NO_OLDER_MANIFEST : NOTHING_TO_DELETE);
+		const { versions, freedBytes, event } = deleted;
+		const deletion = { keptBytes: freedBytes, eventBytes: eventBytes(event.payload) };
+		await dropStored(`manifests deleted by ${requestId}`, account.userId, deletion, context);
+		return ok({
+			object: "workspace.manifest" as const,
+			workspace_id,
+			deleted: true as const,
+			versions,
+			freed_bytes: freedBytes,
+		});
+	},
+});
+
 export const workspaceEndpoints = (loadEngine: LoadPolicyEngine): readonly Endpoint[] => [
 	listWorkspacesEndpoint,
 	checkReadinessEndpoint(loadEngine),
@@ -253,4 +318,5 @@ export const workspaceEndpoints = (loadEngine: LoadPolicyEngine): readonly Endpo
 	getSnapshotEndpoint,
 	getManifestEndpoint,
 	putManifestEndpoint,
+	deleteManifestEndpoint,
 ];

@@ -6,7 +6,7 @@ import { hashText } from "../../src/proof/hash.ts";
 import { renderGroupCursor } from "../../src/usage/groups.ts";
 import { renderWorkspaceCursor } from "../../src/workspace/workspace-list.ts";
 import { odd } from "./generate-odd.ts";
-import { callWithKey, chat, newKey, operator, type TestKey } from "./service.ts";
+import { call, callWithKey, chat, newKey, operator, type TestKey, withKey } from "./service.ts";
 import { storeText, UNKNOWN_RESPONSE } from "./stored-responses.ts";
 import { TEST_WEBHOOK_HOST } from "./variables.ts";
 
@@ -517,6 +517,11 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 		owned: [{ ...ownedRun((id) => ({ path: `/v1/agent/${id}/cancel` })), shownAt: (id) => `/v1/agent/${id}` }],
 		hints: { run_id: runId },
 	},
+	delete_agent_run: {
+		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}` }),
+		owned: [{ ...ownedRun((id) => ({ path: `/v1/agent/${id}` })), shownAt: (id) => `/v1/agent/${id}` }],
+		hints: { run_id: runId },
+	},
 	resume_agent_run: {
 		request: async (key) => ({ path: `/v1/agent/${await newRun(key)}/resume`, body: {} }),
 		owned: [
@@ -666,6 +671,26 @@ export const EXAMPLES: Readonly<Record<string, EndpointExample>> = {
 			forbidden_commands: fc.array(command),
 			allowed_commands: fc.array(command),
 		},
+	},
+	delete_workspace_manifest: {
+		request: async (key) => {
+			const path = "/v1/workspace/to-delete/manifest";
+			await call(path, { ...withKey(key.key, { protected_paths: ["infra/"] }), method: "PUT" });
+			return { path };
+		},
+		owned: [
+			{
+				make: async (owner) => {
+					const path = "/v1/workspace/owned/manifest";
+					await call(path, { ...withKey(owner.key, { protected_paths: ["infra/"] }), method: "PUT" });
+					return "owned";
+				},
+				unknown: () => "unknown",
+				request: (id) => ({ path: `/v1/workspace/${id}/manifest` }),
+				shownAt: (id) => `/v1/workspace/${id}/manifest`,
+			},
+		],
+		hints: { workspace_id: workspaceId },
 	},
 	check_policy: {
 		request: () => ({ body: { workspace_id: "contract", action: "Tidy up", commands: ["ls -la"] } }),

@@ -11,12 +11,13 @@ import { ulid } from "ulid";
 import type { EventSource, UnflushedEvents } from "../../audit/owner.ts";
 import { OwnerOutbox } from "../../audit/owner-outbox.edge.ts";
 import type { EventPageQuery } from "../../audit/page.ts";
+import { database } from "../../db/client.edge.ts";
 import { BackedUpObject } from "../../durable/backed-up-object.edge.ts";
 import { Backoff } from "../../durable/backoff.ts";
 import { hasTables, migrate } from "../../durable/migrations.edge.ts";
 import type { BackupPlan, ObjectPage } from "../../durable/object-rows.edge.ts";
 import { logError } from "../../http/log.edge.ts";
-import { eventBytes, type StoredWrite } from "../../meter/stored-bytes.ts";
+import { eventBytes, type StoredDeletion, type StoredWrite } from "../../meter/stored-bytes.ts";
 import type { RunSnapshot, StepTextResponse } from "../response.ts";
 import {
 	claimName,
@@ -28,7 +29,7 @@ import {
 	storeClaim,
 } from "./claims.edge.ts";
 import { RunDeadlines } from "./deadlines.edge.ts";
-import { agentRecordEvent, endEvents, planEvent } from "./events.ts";
+import { agentRecordEvent, endEvents, planEvent, runDeletedEvent } from "./events.ts";
 import { RunExecutor } from "./executor.edge.ts";
 import { callConfigFor, type InterruptedRun, lowerCap, RESUMABLE_MS, resumedState } from "./interruption.ts";
 import { RunMoney } from "./money.edge.ts";
@@ -43,7 +44,7 @@ import {
 	toRunEfforts,
 } from "./run.ts";
 import { type RunOutcome, type RunView, startedRunBytes, toAgentRunRow, toRunView } from "./run-view.ts";
-import type { AgentRunRow } from "./runs.store.ts";
+import { type AgentRunRow, deleteRun } from "./runs.store.ts";
 import { StoredRun } from "./stored-run.edge.ts";
 import { AGENT_RUN_TABLES } from "./tables.ts";
 import { hasOnlyWaited, takeOver } from "./take-over.edge.ts";
@@ -62,6 +63,9 @@ export interface WatchedRun {
 	view: RunView;
 	events: ReadableStream<Uint8Array> | null;
 }
+
+/** What the deletion of a run gave back; null where there is none, and why it was not deleted. */
+export type RunDeletion = StoredDeletion | "not_ended" | "unflushed" | null;
 
 /** A page of a run's rows. */
 export interface RunPage extends ObjectPage {
@@ -276,6 +280,29 @@ export class AgentRun extends BackedUpObject implements EventSource {
 		const fault = run.isInterrupted ? null : state.fault;
 		run.saveState({ ...state, fault, isCancelled: true, resumableUntilMs: null });
 		if (state.retry || state.resumableUntilMs !== null) this.#ownerOutbox.arm(Date.now());
+	}
+
+	/**
+	 * Deletes the user's run once it has ended, with its texts; null when there is no such run, a word when it is not deleted. An
+	 * idempotency key that named it begins another one. D1 comes first: until the object has deleted the run, the deletion can be repeated.
+	 * @param actor who deletes it, as events name them.
+	 */
+	async delete(userId: string, actor: string): Promise<RunDeletion> {
+		const run = this.#runForUser(userId);
+		if (!run) return null;
+		const { end, spec } = run;
+		if (!end) return "not_ended";
+		// What D1 got later would be there for good.
+		if (!(await this.#ownerOutbox.catchUp())) return "unflushed";
+		const event = runDeletedEvent(spec, end, actor, `ae_${ulid()}`, Date.now());
+		const keptBytes = await deleteRun(database(this.env.DB), userId, spec.runId, event);
+		const rolling = this.#deadlines.keptTexts;
+		this.ctx.storage.transactionSync(() => {
+			StoredRun.delete(this.ctx.storage.sql);
+			storeAbandoned(this.ctx.storage.sql);
+		});
+		this.#run = null;
+		return { keptBytes, ...(rolling ? { rolling } : {}), eventBytes: eventBytes(event.payload) };
 	}
 
 	/** The key that began the user's run; null when there is no such run. */

@@ -2,7 +2,7 @@
 import { ownerObjectName } from "../../audit/owner.ts";
 import { callObject } from "../../durable/call-object.edge.ts";
 import type { StepTextResponse } from "../response.ts";
-import type { AgentRun, WatchedRun } from "./agent-run.object.ts";
+import type { AgentRun, RunDeletion, WatchedRun } from "./agent-run.object.ts";
 import { claimName, type RunClaim } from "./claims.edge.ts";
 import type { InterruptedRun } from "./interruption.ts";
 import type { ResumeRules, RunSpec } from "./run.ts";
@@ -22,6 +22,7 @@ export interface AgentRunClient {
 	startedBy(): Promise<string | null>;
 	interrupted(): Promise<InterruptedRun | null>;
 	resume(rules: ResumeRules | null): Promise<{ isCancelled: boolean } | null>;
+	delete(actor: string): Promise<RunDeletion>;
 	unflushedRun(): Promise<{ row: AgentRunRow | null; idle: boolean }>;
 }
 
@@ -56,6 +57,7 @@ export function agentRunClient({ AGENT_RUN: namespace }: Env, userId: string, ru
 		startedBy: () => twice(async (stub) => await stub.startedBy(userId)),
 		interrupted: () => twice(async (stub) => await stub.interrupted(userId)),
 		resume: (rules) => twice(async (stub) => await stub.resume(userId, rules)),
+		delete: (actor) => twice(async (stub) => await stub.delete(userId, actor)),
 		unflushedRun: () => twice(async (stub) => await stub.unflushedRun()),
 	};
 }

@@ -1,4 +1,4 @@
-// Which runs a key reads, and which it may cancel and resume: an owner's key all of the user's; an agent's key ends those that it, or a
+// Which runs a key reads, and which it may cancel, resume and delete: an owner's key all of the user's; an agent's key ends those that it, or a
 // key it replaced, began, and reads no others unless it is set to.
 import type { KeyContext } from "../../account/context.ts";
 import { mayChange, mayRead } from "../../account/makers.ts";
@@ -8,10 +8,10 @@ import { agentRunClient } from "./client.edge.ts";
 
 const OTHERS_RUN: Failure = {
 	reason: "role_forbidden",
-	message: "a key with the role agent may cancel and resume only runs that it began",
+	message: "a key with the role agent may cancel, resume and delete only runs that it began",
 };
 
-/** Why the caller's key may not cancel or resume one of the user's runs; null when it may. */
+/** Why the caller's key may not cancel, resume or delete one of the user's runs; null when it may. */
 export async function findControlRefusal(runId: string, { account, env }: KeyContext): Promise<Failure | null> {
 	if (account.key.role !== "agent") return null;
 	const keyId = await agentRunClient(env, account.userId, runId).startedBy();

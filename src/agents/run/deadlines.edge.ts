@@ -74,6 +74,11 @@ export class RunDeadlines {
 		return this.#texts.keep(spec, state, steps);
 	}
 
+	/** The texts that are kept of a run that has ended, and the day since when they are; null when there are none. */
+	get keptTexts(): StepTexts["kept"] {
+		return this.#texts.kept;
+	}
+
 	/** A step with its text: while the run goes on from its working state, then as far as it is kept. */
 	async readStep({ spec, steps, end }: StoredRun, index: number): Promise<StepTextResponse | "unknown" | "expired"> {
 		const step = steps[index];

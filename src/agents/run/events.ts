@@ -9,7 +9,7 @@ const MAX_EVENT_PLAN_CHARS = 100_000;
 
 function toAgentEvent(
 	{ userId: user_id, workspaceId: workspace_id, keyId }: RunSpec,
-	event_type: "agent_plan" | "agent_record",
+	event_type: "agent_plan" | "agent_record" | "agent_run_deleted",
 	id: string,
 	payload: Record<string, unknown>,
 	atMs: number,
@@ -56,6 +56,17 @@ export function agentRecordEvent(
 		trajectory_proof,
 	};
 	return toAgentEvent(spec, "agent_record", id, payload, atMs);
+}
+
+/** The event of a run that was deleted. @param actor who deleted it. @param id `ae_` and a ULID. */
+export function runDeletedEvent(
+	spec: RunSpec,
+	{ status }: RunEnd,
+	actor: string,
+	id: string,
+	atMs: number,
+): AuditEventRow {
+	return { ...toAgentEvent(spec, "agent_run_deleted", id, { run_id: spec.runId, status }, atMs), actor };
 }
 
 /** The events that a run's end writes: its plan's, where no step has, and its own. @param newId makes `ae_` and a ULID. */

@@ -1,5 +1,7 @@
 // Runs in D1, mirrored from their objects.
 import { and, desc, eq, lt, sql } from "drizzle-orm";
+import type { AuditEventRow } from "../../audit/event.ts";
+import { insertEventOfChange } from "../../audit/events.store.ts";
 import type { Database } from "../../db/client.edge.ts";
 import { isInListRange } from "../../db/list-range.ts";
 import { isOneOf, rowsFromJson } from "../../db/rows.ts";
@@ -76,4 +78,14 @@ export async function findRun(db: Database, userId: string, id: string): Promise
 		.from(agentRuns)
 		.where(and(eq(agentRuns.id, id), eq(agentRuns.userId, userId)));
 	return row?.run ?? null;
+}
+
+/** Deletes a user's run, and records that in the audit log, in one transaction. @returns what it counted as; 0 where D1 has none. */
+export async function deleteRun(db: Database, userId: string, id: string, event: AuditEventRow): Promise<number> {
+	const deletion = db
+		.delete(agentRuns)
+		.where(and(eq(agentRuns.id, id), eq(agentRuns.userId, userId)))
+		.returning({ storedBytes: agentRuns.storedBytes });
+	const [[deleted]] = await db.batch([deletion, insertEventOfChange(db, event)]);
+	return deleted?.storedBytes ?? 0;
 }

@@ -2,7 +2,8 @@
 // the end they are the run's working state (stored-run.edge.ts).
 import { clipBytes } from "../../clip.ts";
 import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
-import { TextSeal } from "../../durable/text-seal.edge.ts";
+import { SEAL_BYTES, TextSeal } from "../../durable/text-seal.edge.ts";
+import { toDay } from "../../meter/stored-bytes.ts";
 import { cachedSettings } from "../../settings.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
@@ -52,6 +53,16 @@ export class StepTexts {
 		if (this.#isExpired()) return null;
 		const [row] = this.#sql.exec<{ sealed: ArrayBuffer }>("SELECT sealed FROM step_texts WHERE n = ?", index).toArray();
 		return row ? this.#seal(spec).open(`${spec.runId}/${index}`, new Uint8Array(row.sealed)) : null;
+	}
+
+	/** The texts that are kept, in bytes, and the day since when they are; null when there are none. */
+	get kept(): { bytes: number; day: number } | null {
+		const atMs = this.expiresAtMs;
+		if (atMs === null) return null;
+		const { bytes } = this.#sql
+			.exec<{ bytes: number }>("SELECT coalesce(sum(length(sealed) - ?), 0) AS bytes FROM step_texts", SEAL_BYTES)
+			.one();
+		return { bytes, day: toDay(atMs - RETENTION_MS) };
 	}
 
 	/** When the texts are to be deleted; null when there are none. */

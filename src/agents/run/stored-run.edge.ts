@@ -108,6 +108,12 @@ export class StoredRun implements RunSnapshot {
 		);
 	}
 
+	/** Deletes all that the object keeps of a run. To be called in a transaction. */
+	static delete(sql: SqlStorage): void {
+		for (const table of ["run", "steps", "charges", "parts", "step_texts", "text_retention", "webhooks"])
+			sql.exec(`DELETE FROM ${table}`);
+	}
+
 	/** Stores a run that starts. To be called in a transaction. */
 	static create(storage: DurableObjectStorage, spec: RunSpec, state: RunState): StoredRun {
 		const run = new StoredRun(storage, spec, {

@@ -87,6 +87,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	call("get_agent_step", (answers) => ({ params: { ...ofRun(answers), index: "0" } })),
 	call("cancel_agent_run", (answers) => ({ params: ofRun(answers) })),
 	call("resume_agent_run", (answers) => ({ params: ofRun(answers), body: {} })),
+	call("delete_agent_run", (answers) => ({ params: ofRun(answers) })),
 	call("check_workspace_readiness", {
 		body: {
 			workspace_id: WORKSPACE,
@@ -147,6 +148,7 @@ export const EXAMPLE_CALLS: readonly ExampleCall[] = [
 	}),
 	call("score_risk", { body: { kind: "exec", targets: ["rm -rf build"] } }),
 	call("list_audit_events", { query: { workspace_id: WORKSPACE, limit: "2" } }),
+	call("delete_workspace_manifest", inWorkspace),
 	call("validate_brain_config", { body: { brain_md: "modle: auto" } }),
 	call("create_brain_share", { body: { brain_md: CONFIG, title: "Cheap and careful" } }),
 	call("list_brain_shares"),
