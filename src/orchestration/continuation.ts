@@ -4,13 +4,15 @@
 // answers, what was said is delivered with a confidence of 0. Pure.
 //
 // Call graph: one call after the strategy's own, made where what is left of the bound covers it.
-import { ok, type Result } from "../failure.ts";
+import { isDeliverable } from "../answers/verdict.ts";
+import { type Failure, fail, ok, type Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { Comparison } from "./agreement.ts";
 import { nonAnswerRating, supportFor, withCheckedValue } from "./confidence.ts";
 import { addTurn } from "./prompt.ts";
 import {
 	type Answer,
+	combineFailures,
 	type Engine,
 	type Member,
 	type NoAnswer,
@@ -123,18 +125,18 @@ function isWhole(reply: Answer | NoAnswer | null | undefined): reply is Answer {
 	return reply?.ok === true && !reply.isCut;
 }
 
-/** Another model's answer to the task; null where none gave one. @param mayBeLeft there is an answer to deliver without it. */
+/** Another model's reply to the task; null where there is no other. @param mayBeLeft there is an answer to deliver without it. */
 async function askAnother(
 	task: Task,
 	{ members, judge }: Panel,
 	engine: Engine,
 	{ model, mayBeLeft }: { model: string; mayBeLeft?: true },
-): Promise<Answer | null> {
+): Promise<Answer | NoAnswer | null> {
 	const [first, ...others] = new Set([...members.flat(), ...judge].filter((id) => id !== model));
 	if (first === undefined) return null;
 	const member: Member = [first, ...others.slice(0, MAX_OTHERS - 1)];
 	const [reply] = await engine.ask([{ ...anotherQuestion(task, member), mayBeLeft }]);
-	return reply?.ok ? reply : null;
+	return reply ?? null;
 }
 
 async function completeResult(cut: StrategyResult, task: Task, panel: Panel, engine: Engine): Promise<StrategyResult> {
@@ -183,23 +185,50 @@ function toSaidResult({ kind, text, model }: SaidInstead): StrategyResult {
 	return { text, model, ...nonAnswerRating(kind), agreement: 0, escalated: false, isCut: false, instead: kind };
 }
 
-/** The answer of another model, where one alone was asked and did not answer; null where none did. */
-async function replaceSaid(
+/** What may be shown where nobody answered: an answer in another form, else a refusal, which says why, else the first. */
+function findShown(said: readonly SaidInstead[]): SaidInstead | undefined {
+	const shown = said.filter(({ kind }) => kind === "other_form" || isDeliverable(kind));
+	return findUnfit(shown) ?? shown.find(({ kind }) => kind === "refusal") ?? shown[0];
+}
+
+/** The reply of another model, where one alone was asked and did not answer; null where there is no other. */
+async function askInstead(
 	{ model }: SaidInstead,
 	task: Task,
 	panel: Panel,
 	engine: Engine,
-): Promise<StrategyResult | null> {
-	const other = await askAnother(task, panel, engine, { model });
-	engine.describe(CONTINUE_STAGE, {
-		how: other ? "another model answered" : "nobody else answered",
-		instead_of: model,
-	});
-	if (!other) return null;
-	const rating = supportFor(other, [other], new Comparison(task));
-	other.rate(rating);
-	const { text, isCut } = other;
-	return { text, model: other.model, ...rating, agreement: 1, escalated: true, isCut };
+): Promise<Answer | NoAnswer | null> {
+	const reply = await askAnother(task, panel, engine, { model });
+	const how = reply?.ok ? "another model answered" : "nobody else answered";
+	engine.describe(CONTINUE_STAGE, { how, instead_of: model });
+	return reply;
+}
+
+function toReplacedResult(reply: Answer, task: Task): StrategyResult {
+	const { text, model, isCut } = reply;
+	const rating = supportFor(reply, [reply], new Comparison(task));
+	reply.rate(rating);
+	return { text, model, ...rating, agreement: 1, escalated: true, isCut };
+}
+
+/** What follows where a strategy has no answer. */
+async function replaceFailure(
+	failure: Failure,
+	said: readonly SaidInstead[],
+	task: Task,
+	panel: Panel,
+	engine: Engine,
+): Promise<Result<StrategyResult>> {
+	const [first] = said;
+	if (!first) return fail(failure);
+	const unfit = findUnfit(said);
+	if (unfit) return ok(await repairUnfit(unfit, task, engine));
+	const isAlone = new Set(said.map(({ model }) => model)).size === 1;
+	const reply = isAlone ? await askInstead(first, task, panel, engine) : null;
+	if (reply?.ok) return ok(toReplacedResult(reply, task));
+	const shown = findShown([...said, ...(reply?.said ? [reply.said] : [])]);
+	if (shown) return ok(toSaidResult(shown));
+	return fail(combineFailures([{ ok: false, failure, unaffordable: false }, ...(reply ? [reply] : [])]));
 }
 
 /** Runs a strategy, completes its answer if the output limit ended it, and asks another model where the only one did not answer. */
@@ -211,18 +240,7 @@ export async function runStrategy(
 ): Promise<Result<StrategyResult>> {
 	const keeping = keepSaid(engine);
 	const result = await strategy.run(task, panel, keeping.engine);
-	const { said } = keeping;
-	const [first] = said;
-	if (!result.ok) {
-		if (!first) return result;
-		const unfit = findUnfit(said);
-		if (unfit) return ok(await repairUnfit(unfit, task, engine));
-		const isAlone = new Set(said.map(({ model }) => model)).size === 1;
-		const replaced = isAlone ? await replaceSaid(first, task, panel, keeping.engine) : null;
-		// A refusal says why; an echo or another language does not.
-		const refused = findUnfit(said) ?? said.find(({ kind }) => kind === "refusal") ?? first;
-		return ok(replaced ?? toSaidResult(refused));
-	}
+	if (!result.ok) return replaceFailure(result.failure, keeping.said, task, panel, engine);
 	const completed = result.value.isCut ? await completeResult(result.value, task, panel, engine) : result.value;
 	return ok(withCheckedValue(completed, task));
 }

@@ -118,8 +118,7 @@ function toNoAnswer(said: SaidInstead, { rate }: Pick<Answer, "rate">): NoAnswer
 		costUsd: 0,
 		retryAfterMs: null,
 	};
-	const isShown = kind === "other_form" || isDeliverable(kind);
-	return { ok: false, failure, unaffordable: false, ...(isShown ? { said } : {}) };
+	return { ok: false, failure, unaffordable: false, said };
 }
 
 /** The engine that strategies ask. */

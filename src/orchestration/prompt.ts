@@ -4,6 +4,7 @@
 import { materialRule, NONCE_DIGITS, renderMaterial } from "../inference/material.ts";
 import { hashText } from "../proof/hash.ts";
 import { type ContentPart, joinText, type Message, type TextPart } from "../providers/model-call.ts";
+import formWords from "./form-words.json" with { type: "json" };
 import { systemMessage, type Task, userMessage } from "./strategy.ts";
 
 /** For every model that writes for the user and reads instructions of the service, which are in English. */
@@ -24,9 +25,14 @@ function messageText({ content }: Message): string {
 	return joinText(content, "text") ?? "";
 }
 
-/** Words by which a system prompt says what an answer must look like. */
-const ASKS_FORM =
-	/(?<!\p{L})(?:json|xml|yaml|csv|html|markdown|format\p{L}*|schema|template|only|nothing else|exactly|verbatim|one word|single word|(?:respond|reply|answer|end|start|begin) with|nur|ausschließlich|genau|seulement|uniquement|exactement|solo|sólo|únicamente|solamente|soltanto|apenas|somente|alleen|tylko|wyłącznie|sadece|только|лишь)(?!\p{L})|只|仅|のみ|だけ|형식|만 /iu;
+/**
+ * Words by which a system prompt may say what an answer must look like: it speaks of answering, or sets a limit. `*` stands for an
+ * ending. One word too many costs a vote the line by which its answers are told, one too few an answer its form.
+ */
+const ASKS_FORM = new RegExp(
+	`(?<!\\p{L})(?:${formWords.words.join("|").replaceAll("*", "\\p{L}*")})(?!\\p{L})|${formWords.unspaced}`,
+	"iu",
+);
 
 /** Whether models may be asked to end with a line of the service's own: a form that the client asks for has no room for it. */
 export function takesFinalAnswerLine({ kind, output, messages }: Pick<Task, "kind" | "output" | "messages">): boolean {

@@ -118,7 +118,7 @@ export interface Answer {
 	rate(rating: Rating): void;
 }
 
-/** What a model said instead of an answer, and that may be shown where there is nothing better. */
+/** What a model said instead of an answer. Some of it may be shown where there is nothing better. */
 export interface SaidInstead {
 	/** `other_form`: an answer that has not the form that was asked for. */
 	kind: NonAnswer | "other_form";

@@ -24,9 +24,17 @@ export const FAILED: Failure = {
 
 /**
  * What a question is answered with: a text, one that was cut, null for a failure, `broke` where the bound does not cover it, `refused`
- * where a model says that it won't, `unfit` where its answer has not the form that was asked for.
+ * where a model says that it won't, `unfit` where its answer has not the form that was asked for, `blank` where it says
+ * nothing.
  */
-export type Reply = string | null | { broke: true } | { cut: string } | { refused: string } | { unfit: string };
+export type Reply =
+	| string
+	| null
+	| { broke: true }
+	| { cut: string }
+	| { refused: string }
+	| { unfit: string }
+	| { blank: true };
 
 export interface FakeEngine extends Engine {
 	/** Batches in the order they were asked. */
@@ -40,6 +48,7 @@ export interface FakeEngine extends Engine {
 
 function toSaid(given: Reply, model: string, quality: number): SaidInstead | null {
 	if (typeof given !== "object" || given === null) return null;
+	if ("blank" in given) return { kind: "blank", text: "", model, quality };
 	if ("refused" in given) return { kind: "refusal", text: given.refused, model, quality };
 	return "unfit" in given ? { kind: "other_form", text: given.unfit, model, quality, fault: "no JSON" } : null;
 }

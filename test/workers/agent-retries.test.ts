@@ -10,6 +10,7 @@ import {
 	callWithKey,
 	eventually,
 	newKey,
+	proofOf,
 	type TestKey,
 	type Upstream,
 	usageOf,
@@ -143,24 +144,36 @@ describe("models that answer with nothing but zero-width spaces", () => {
 		return seen;
 	}
 
-	it.each([1, 3])("leave a step to another model after %i of them, and each of their tries is paid", async (models) => {
-		const seen = silence(models);
+	it("leave the step to another model within the same step, which pays both", async () => {
+		const seen = silence(1);
 		const run = await runAgent(key, body);
-		expect(run.status).toBe("complete");
-		expect(seen.asked).toHaveLength(models + 1);
-		expect(new Set(seen.asked).size).toBe(models + 1);
+		expect(run).toMatchObject({ status: "complete", steps_taken: 5 });
+		expect(seen.asked).toHaveLength(2);
+		const upstreamModel = (id: string | undefined) => CATALOG.findModel(id ?? "")?.upstream_model;
+		expect(upstreamModel(run.steps[2]?.model)).toBe(seen.asked[1]);
+		expect(run.steps[2]?.confidence).toBeGreaterThan(0);
+		const { receipt } = await proofOf(run.run_id);
+		expect(receipt).toMatchObject({ n_steps: 5, cost_usd: run.cost_consumed_usd });
+		await expectAccounted(key, run);
+	});
+
+	it("in three tries of a step are asked no more, and each try is paid", async () => {
+		const seen = silence(3);
+		const run = await runAgent(key, body);
+		expect(run).toMatchObject({ status: "complete", steps_taken: 5 + 3 });
+		expect(run.output).toContain("3 results");
 		// After the plan and the first subtask.
-		const tries = run.steps.slice(2, 3 + models);
-		const [last, ...before] = tries.toReversed();
-		expect(before).toHaveLength(models);
-		for (const { confidence, cost_usd } of before) {
+		const tries = run.steps.slice(2, 6);
+		const last = tries.pop();
+		for (const { confidence, cost_usd } of tries) {
 			expect(confidence).toBe(0);
 			expect(cost_usd).toBeGreaterThan(0);
 		}
-		expect(tries.map(({ model }) => CATALOG.findModel(model)?.upstream_model)).toEqual(seen.asked);
-		expect(run.steps_taken).toBe(5 + models);
+		const upstreamModel = CATALOG.findModel(last?.model ?? "")?.upstream_model ?? "";
+		expect(upstreamModel).toBe(seen.asked.at(-1));
+		expect(seen.blank).not.toContain(upstreamModel);
+		expect(seen.blank.size).toBe(3);
 		expect(last?.confidence).toBeGreaterThan(0);
-		expect(run.output).toContain("3 results");
 		await expectAccounted(key, run);
 	});
 });

@@ -191,6 +191,21 @@ describe("in an orchestration", () => {
 		expect(stageOf({ svc }, "sample").results.map(({ confidence }) => confidence > 0)).toEqual([false, true, true]);
 	});
 
+	it("a masked value is checked as the client gets it", async () => {
+		upstream.replace(async (request) => {
+			const [placeholder] = /\[EMAIL_\d+\]/.exec(await request.text()) ?? [];
+			return placeholder ? answers(JSON.stringify({ name: placeholder })) : undefined;
+		});
+		const mail = { type: "object", properties: { name: { type: "string", format: "email" } }, required: ["name"] };
+		const { svc, choices } = await orchestrated("Write to ada@example.com.", {
+			...{ strategy: "single", brain_config, compliance: { mask_data_classes: ["PII"] } },
+			response_format: { type: "json_schema", json_schema: { name: "form", schema: mail } },
+		});
+		expect(JSON.parse(choices[0].message.content)).toEqual({ name: "ada@example.com" });
+		expect(svc.format_met).toBe(true);
+		expect(resultsOf({ svc })).toHaveLength(1);
+	});
+
 	it("a cascade whose first answers have not the form climbs", async () => {
 		proseFirst(2);
 		const { svc } = await orchestrated("", { strategy: "cascade", brain_config });

@@ -736,7 +736,15 @@ describe("models that do not answer", () => {
 	it.each(["blank", "overloaded", "thinking"])("%s: what is there is no answer", async (word) => {
 		const response = await post(`${OPEN} [[${word}]]`, { strategy: "single" });
 		expect(response.status).toBe(502);
-		expect(await response.text()).toContain("all_models_failed");
+		const { total_cost_usd } = await usageOf(key);
+		expect(await response.json()).toMatchObject({
+			error: "all_models_failed",
+			attempts: [expect.any(String), expect.any(String)],
+			cost_usd: total_cost_usd,
+		});
+		const other = await orchestrated(`${OPEN} [[${word} answer]]`, { strategy: "single" });
+		expect(stageOf(other, "continue").detail).toMatchObject({ how: "another model answered" });
+		expect(other.svc.orchestration.confidence).toBeGreaterThan(0);
 	});
 
 	it("an echo is delivered with a confidence of 0, and is no refusal", async () => {

@@ -107,6 +107,23 @@ describe("a cascade under efficiency", () => {
 		expect((await asking).status).toBe(200);
 	});
 
+	it("passes no budget where many climb at once and every call costs its bound", async () => {
+		const { bound_usd } = (await answered(ask(key.key, CLIMBING, "[[overrun]]"))).svc.cost;
+		const small = await budgetKey(2.5 * bound_usd);
+		const responses = await Promise.all(Array.from({ length: 24 }, () => ask(small.key, CLIMBING, "[[overrun]]")));
+		const served = responses.filter(({ status }) => status === 200);
+		expect(responses.every(({ status }) => status === 200 || status === 402)).toBe(true);
+		const costs = await Promise.all(
+			served.map(async (response) => (await answered(Promise.resolve(response))).svc.cost),
+		);
+		for (const { total_usd, bound_usd: most } of costs) expect(total_usd).toBeLessThanOrEqual(most);
+		const { spent_usd, held_usd } = await spentBy(small);
+		expect(held_usd).toBe(0);
+		expect(nano(spent_usd)).toBe(costs.reduce((sum, { total_usd }) => sum + nano(total_usd), 0));
+		expect(spent_usd).toBeLessThanOrEqual(2.5 * bound_usd);
+		expect(served.length).toBeGreaterThan(2);
+	});
+
 	it("is refused where not even the cheapest model's answer fits", async () => {
 		const { key: none } = await budgetKey(1e-9);
 		const refused = await ask(none);

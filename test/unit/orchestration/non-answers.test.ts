@@ -51,6 +51,22 @@ describe("a refusal", () => {
 		expect(engine.batches.flat().map(({ member: [model] }) => model)).toEqual(["a", "judge"]);
 	});
 
+	it("or a blank answer of the only model has one other model asked", async () => {
+		const blank = { blank: true as const };
+		const { value, engine } = await run("single", ["a"], (model) => (model === "a" ? blank : "It is four."));
+		expect(value).toMatchObject({ text: "It is four.", model: "judge", confidence: 0.5 });
+		expect(engine.details["continue"]).toEqual({ how: "another model answered", instead_of: "a" });
+		const refused = await run("single", ["a"], (model) => (model === "a" ? blank : REFUSED));
+		expect(refused.value).toMatchObject({ text: REFUSED.refused, confidence: 0, instead: "refusal" });
+	});
+
+	it.each(STRATEGIES)("cannot be shown where all models of %s say nothing: it fails", async (name) => {
+		const engine = fakeEngine(() => ({ blank: true }));
+		const result = await runStrategy(STRATEGY[name], task(), toPanel(["a", "b", "c"]), engine);
+		expect(result).toMatchObject({ ok: false, failure: { reason: "all_models_failed" } });
+		expect(engine.batches.flat().filter(({ stage }) => stage === "continue").length).toBeLessThanOrEqual(1);
+	});
+
 	it.each(STRATEGIES)("of all models of %s is delivered with a confidence of 0", async (name) => {
 		const { value, engine } = await run(name, ["a", "b", "c"], () => REFUSED);
 		expect(value).toMatchObject({ text: REFUSED.refused, confidence: 0, agreement: 0, instead: "refusal" });
