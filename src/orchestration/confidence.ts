@@ -138,7 +138,8 @@ export function supportFor(
 	);
 	const most = isOpen ? openMost(asked.difficulty, isBacked ? "supported" : "alone") : 1;
 	const supported = Math.min(sum, most, backingShare(accepted, answers, comparison));
-	const isUnknown = isOpen && saysUnknown(accepted.text);
+	// "It cannot be determined" may be one of the choices.
+	const isUnknown = asked.kind !== "choice" && saysUnknown(accepted.text);
 	const limited = isUnknown || isBare(accepted, comparison) ? Math.min(supported, UNKNOWN_MOST) : supported;
 	const confidenceBasis: ConfidenceBasis = isUnknown ? "self_report" : isAlone ? "prior" : "agreement";
 	return { confidence: accepted.isCut ? CUT_SHARE * limited : limited, confidenceBasis };

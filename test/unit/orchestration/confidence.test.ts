@@ -99,6 +99,21 @@ describe("an answer that says it does not know", () => {
 		}
 	});
 
+	it("is lowered where a number was asked for, too, and not where it is a choice", () => {
+		const [guess, choice] = [
+			voice("Nobody knows for sure. Final answer: 7"),
+			voice("It cannot be determined. Final answer: D"),
+		];
+		const rated = [
+			supportFor(guess, [guess], comparisonOf("number")),
+			supportFor(choice, [choice], comparisonOf("choice")),
+		];
+		expect(rated).toEqual([
+			{ confidence: 0.3, confidenceBasis: "self_report" },
+			{ confidence: expect.closeTo(SURE, 9), confidenceBasis: "prior" },
+		]);
+	});
+
 	it.each([
 		"I know the answer: it is Paris.",
 		"The unknown soldier lies under the Arc de Triomphe.",
