@@ -116,6 +116,7 @@ describe("an answer that says it does not know", () => {
 
 	it.each([
 		"I know the answer: it is Paris.",
+		"Non sono un avvocato, ma la cauzione va restituita.",
 		"The unknown soldier lies under the Arc de Triomphe.",
 		`${"The sea is deep. ".repeat(40)}What lies below is not known. ${"The sea is deep. ".repeat(40)}`,
 	])("is not %j", (text) => {
