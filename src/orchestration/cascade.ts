@@ -38,8 +38,9 @@ import {
 const FIRST_STEP = 2;
 
 /**
- * What a stronger model must be expected to gain to be asked. Chosen on recorded answers: with it, cascades of three cheap models are
- * above the strong one and call it for less than 35 % of the problems (docs/measurements.md, "Strategies on recorded answers").
+ * What a stronger model must be expected to gain to be asked. Chosen on recorded answers: with it, cascades of three cheap models call the
+ * strong one for less than 35 % of the problems and have somewhat more right than it (docs/measurements.md, "Strategies on recorded
+ * answers").
  */
 const BAR_MARGIN = 0.05;
 

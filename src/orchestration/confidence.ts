@@ -31,10 +31,10 @@ interface WeightedAnswer extends ComparedAnswer {
 /** Log-odds per quality of a supporter. Fitted by `npm run eval:orchestration`, which prints it, on the halves for fitting. */
 const SUPPORT_WEIGHT = 1.3;
 /** The same for an answer that contradicts, or that nothing could be compared with. */
-const DISSENT_WEIGHT = 1.0;
+const DISSENT_WEIGHT = 1.05;
 /**
- * The most that supporters raise a confidence to. `npm run eval:orchestration` prints how often such votes are right: in 0.946 of the
- * cases on the halves for fitting, where both sets count the same.
+ * The most that supporters raise a confidence to. `npm run eval:orchestration` prints how often such votes are right: in 0.964 of the
+ * cases on the halves for fitting, where the four sets count the same (MMLU-Pro alone: 0.875).
  */
 export const SUPPORTED_MOST = 0.95;
 const CUT_SHARE = 0.5;
@@ -136,7 +136,8 @@ export function supportFor(
 	);
 	const most = isOpen ? openMost(asked.difficulty, isBacked ? "supported" : "alone") : 1;
 	const supported = Math.min(sum, most, backingShare(accepted, answers, comparison));
-	const isUnknown = isOpen && saysUnknown(accepted.text);
+	// "It cannot be determined" may be one of the choices.
+	const isUnknown = asked.kind !== "choice" && saysUnknown(accepted.text);
 	const limited = isUnknown || isBare(accepted, comparison) ? Math.min(supported, UNKNOWN_MOST) : supported;
 	const confidenceBasis: ConfidenceBasis = isUnknown ? "self_report" : isAlone ? "prior" : "agreement";
 	return { confidence: accepted.isCut ? CUT_SHARE * limited : limited, confidenceBasis };

@@ -5,11 +5,11 @@ import phrases from "./self-report-phrases.json" with { type: "json" };
 /** A text says so where it begins or where it ends. In between, a long one may speak of what is not known. */
 const END_CHARS = 300;
 
-/** A phrase of an alphabet begins a word; scripts without spaces have it anywhere. */
+/** A phrase of an alphabet is whole words; scripts without spaces have it anywhere. */
 const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 const SAYS_UNKNOWN = new RegExp(
-	phrases.map((phrase) => (SPACELESS.test(phrase) ? phrase : `(?<!\\p{L})${phrase}`)).join("|"),
+	phrases.map((phrase) => (SPACELESS.test(phrase) ? phrase : `(?<!\\p{L})${phrase}(?!\\p{L})`)).join("|"),
 	"u",
 );
 

@@ -20,7 +20,7 @@ interface Answer {
 }
 
 /** By model: the share of the harder half of the questions that it answers; which half that is, the other models say. */
-export function findHardFigures(questions: readonly RecordedQuestion[]): Record<string, number> {
+export function findHardFigures(questions: readonly Pick<RecordedQuestion, "right">[]): Record<string, number> {
 	const ids = Object.keys(questions[0]?.right ?? {});
 	const rightBy = questions.map(({ right }) => ids.reduce((sum, id) => sum + (right[id] ?? 0), 0));
 	return Object.fromEntries(

@@ -7,7 +7,7 @@ import { findFinalAnswer } from "../../src/orchestration/final-answer.ts";
 import { selfConsistency } from "../../src/orchestration/self-consistency.ts";
 import { single } from "../../src/orchestration/single.ts";
 import type { ConfidenceBar, Strategy } from "../../src/orchestration/strategy.ts";
-import { measureCalibration, type RatedOutcome, reportFit, showCalibration } from "./calibration.ts";
+import { measureCalibration, type RatedOutcome, reportCalibration, showCalibration } from "./calibration.ts";
 import { reportPairs } from "./consensus.ts";
 import { reportDefaultCost } from "./default-cost.ts";
 import {
@@ -15,9 +15,11 @@ import {
 	measureAccuracy,
 	type Problem,
 	type RecordedSet,
-	readRecordedSets,
+	readAnsweredSources,
+	readPairSources,
 	recordedEngine,
 	toEvalTask,
+	toSet,
 	toSystemPanel,
 } from "./recorded-answers.ts";
 import { reportChoices } from "./strategy-choice.ts";
@@ -37,17 +39,23 @@ interface Measured {
 }
 
 async function measure(
-	{ kind, strong, quality }: RecordedSet,
+	{ kind, strong, expected }: RecordedSet,
 	problems: readonly Problem[],
 	strategy: Strategy,
 	systems: readonly string[],
-	bar: ConfidenceBar | undefined,
+	barFor: ((topQuality: number) => ConfidenceBar) | undefined,
 ): Promise<Measured> {
 	const sum: Measured = { outcomes: [], strong: 0, calls: 0 };
-	const panel = { ...toSystemPanel(systems), ...(bar ? { bar } : {}) };
+	const members = toSystemPanel(systems);
 	for (const problem of problems) {
 		const asked = new Set<string>();
-		const result = await strategy.run(toEvalTask(problem.prompt, kind), panel, recordedEngine(problem, quality, asked));
+		const expectations = expected(problem);
+		const panel = barFor ? { ...members, bar: barFor(expectations.get(strong) ?? 0) } : members;
+		const result = await strategy.run(
+			toEvalTask(problem.prompt, kind),
+			panel,
+			recordedEngine(problem, expectations, asked),
+		);
 		if (!result.ok) throw new Error(result.failure.reason);
 		const { model, confidence } = result.value;
 		sum.outcomes.push({ confidence, correct: problem.said.get(model)?.correct ?? false });
@@ -88,6 +96,17 @@ function bestSystems({ strong, findHouse, quality }: RecordedSet, count: number)
 	return chosen;
 }
 
+/** How much more of the problems a strategy has right than the strong model alone, with a 95 % interval of the paired difference. */
+function showGain({ strong }: RecordedSet, problems: readonly Problem[], { outcomes }: Measured): string {
+	const gains = problems.map(
+		({ said }, at) => Number(outcomes[at]?.correct === true) - Number(said.get(strong)?.correct === true),
+	);
+	const mean = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+	const variance = gains.reduce((sum, gain) => sum + (gain - mean) ** 2, 0) / (gains.length - 1);
+	const half = 1.959964 * Math.sqrt(variance / gains.length);
+	return `${mean.toFixed(3)} (${(mean - half).toFixed(3)} to ${(mean + half).toFixed(3)})`;
+}
+
 async function report(set: RecordedSet): Promise<void> {
 	const { name: title, kind, strong, even, odd } = set;
 	const cheap = bestSystems(set, 3);
@@ -99,24 +118,33 @@ async function report(set: RecordedSet): Promise<void> {
 	);
 	console.log(`final answers read as recorded: ${((100 * same.length) / read.length).toFixed(1)} % of ${read.length}`);
 	console.log(`${"".padEnd(52)} accuracy 95 %           vs strong strong    calls   confidence`);
-	const top = set.quality.get(strong) ?? 0;
 	const ladder = [...cheap.toReversed(), strong];
-	const runs: [string, Strategy, string[], ConfidenceBar?][] = [
+	const untilTwo = (topQuality: number) => cascadeBar(topQuality, false);
+	const untilOne = (topQuality: number) => cascadeBar(topQuality, true);
+	const runs: [string, Strategy, string[], typeof untilOne?][] = [
 		[`single: ${strong}`, single, [strong]],
 		[`single: ${best}`, single, [best]],
 		["vote of the three cheap", selfConsistency, cheap],
 		["vote of the three cheap and the strong", selfConsistency, [...cheap, strong]],
-		["cascade: two cheap agree, else the strong", cascade, [second, best, strong], cascadeBar(top, false)],
+		["cascade: two cheap agree, else the strong", cascade, [second, best, strong], untilTwo],
 		["cascade: two of three cheap agree, without a bar", cascade, ladder],
-		["cascade: two of three cheap agree and clear the bar", cascade, ladder, cascadeBar(top, false)],
-		["cascade: one model a step until the bar is cleared", cascade, ladder, cascadeBar(top, true)],
+		["cascade: two of three cheap agree and clear the bar", cascade, ladder, untilTwo],
+		["cascade: one model a step until the bar is cleared", cascade, ladder, untilOne],
 	];
-	const show = async (problems: readonly Problem[], [name, strategy, members, bar]: (typeof runs)[number]) =>
-		console.log(line(name, await measure(set, problems, strategy, members, bar), measureAccuracy(problems, strong)));
+	const show = async (problems: readonly Problem[], [name, strategy, members, barFor]: (typeof runs)[number]) =>
+		console.log(line(name, await measure(set, problems, strategy, members, barFor), measureAccuracy(problems, strong)));
 	for (const run of runs) await show(odd, run);
 	console.log(`cheap: ${cheap.join(", ")}`);
 	console.log("on the even half, by which the planner's cascades were chosen:");
-	for (const run of runs.filter(([, strategy]) => strategy === cascade)) await show(even, run);
+	const cascades = runs.filter(([, strategy]) => strategy === cascade);
+	for (const run of cascades) await show(even, run);
+	console.log("more right than the strong model alone, odd half, even half, both:");
+	for (const [name, strategy, members, barFor] of cascades) {
+		const gains: string[] = [];
+		for (const problems of [odd, even, [...odd, ...even]])
+			gains.push(showGain(set, problems, await measure(set, problems, strategy, members, barFor)));
+		console.log(`${name.padEnd(52)} ${gains.join("  ")}`);
+	}
 }
 
 async function main(): Promise<void> {
@@ -126,9 +154,9 @@ async function main(): Promise<void> {
 		),
 	);
 	reportDefaultCost();
-	const sets = readRecordedSets();
-	for (const set of sets) await report(set);
-	await reportFit(sets);
+	const answered = readAnsweredSources();
+	for (const source of answered) await report(toSet(source));
+	await reportCalibration([...answered, ...readPairSources(answered)]);
 	await reportPairs();
 }
 

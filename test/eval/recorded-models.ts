@@ -65,7 +65,7 @@ interface WeightedQuestion {
 }
 
 /** The figure at which as many right answers are expected as were given. */
-function fitGeneral(questions: readonly WeightedQuestion[]): number {
+export function fitGeneral(questions: readonly Pick<WeightedQuestion, "base" | "slope" | "right">[]): number {
 	let [low, high] = [-2, 3];
 	for (let step = 0; step < 30; step++) {
 		const figure = (low + high) / 2;

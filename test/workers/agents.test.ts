@@ -240,7 +240,11 @@ describe("a run", () => {
 		const run = await runAgent(key, { policy: "efficiency", goal: "Do this:\n1. Write A\n2. Write B" });
 		expect(run).toMatchObject({ status: "complete", plan: ["Write A", "Write B"] });
 		expect(run.output).toContain("2 results");
-		expect(run.steps[0]).toMatchObject({ role: "subtask", confidence: 0, output_hash: hashText("") });
+		const nothing = { confidence: 0, confidence_basis: null, output_hash: hashText("") };
+		expect(run.steps[0]).toMatchObject({ role: "subtask", ...nothing });
+		// What a step rests on is stored with it, and no proof holds it.
+		expect(run.steps.slice(1).map(({ confidence_basis }) => confidence_basis)).not.toContain(undefined);
+		expect(run.steps.at(-1)?.confidence_basis).toBe("prior");
 		expect(run.steps[0]?.cost_usd).toBeGreaterThan(0);
 		expect(run.steps.reduce((sum, { cost_usd }) => sum + nano(cost_usd), 0)).toBe(nano(run.cost_consumed_usd));
 		await expectAccounted(key, run);

@@ -58,6 +58,7 @@ describe("a run", () => {
 		expect(models_used).toEqual([...coder_models, reviewer_model]);
 		expect(providerOf(reviewer_model)).not.toBe(providerOf(coder_models[0]));
 		expect([answer.review?.reviewer, confidence]).toEqual([reviewer_model, score]);
+		expect(answer.svc.code.confidence_basis).toBe("judge");
 		expect(stageNames(answer)).toEqual(["plan", "generate:0", "review:0"]);
 		expect(stageOf(answer, "plan")).toMatchObject({
 			results: [],
@@ -112,10 +113,13 @@ describe("a run", () => {
 		const answer = await coded(TASK, { review: false, policy: "depth", max_iters: 5 });
 		expect(answer).toMatchObject({ passed: true, review: null, iterations: 1 });
 		expect(answer.svc.code).toMatchObject({ score: 1, confidence: 0.5, reviewer_model: null, static_issues: [] });
+		expect(answer.svc.code.confidence_basis).toBe("prior");
 		expect(stageOf(answer, "review:0").results).toEqual([]);
 		expect(upstream.answered).toBe(1);
 		const faulty = await coded(`${TASK} [[unbalanced]]`, { review: false });
 		expect(faulty).toMatchObject({ passed: false, review: null, svc: { code: { score: 0, confidence: 0 } } });
+		// A fault is a finding; that none was found proves nothing.
+		expect(faulty.svc.code.confidence_basis).toBe("verified");
 		expect(faulty.svc.code.static_issues?.[0]).toContain("never closed");
 	});
 
@@ -321,7 +325,7 @@ describe("the receipt", () => {
 			models_used: answer.svc.code.models_used,
 			stages: answer.svc.stages?.map(({ name, results }) => ({
 				name,
-				results: results.map(({ latency_ms: _, ...result }) => ({
+				results: results.map(({ latency_ms: _, confidence_basis: __, ...result }) => ({
 					...result,
 					output_hash: expect.stringMatching(/^sha256:/),
 				})),

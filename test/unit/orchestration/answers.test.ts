@@ -192,10 +192,10 @@ describe("confidence", () => {
 				[first, second],
 				unknown.withVerdicts([first, second], () => relation),
 			).confidence.toFixed(3);
-		expect(supportFor(first, [first, second], unknown).confidence.toFixed(3)).toBe("0.452");
+		expect(supportFor(first, [first, second], unknown).confidence.toFixed(3)).toBe("0.444");
 		expect((["contradicting", "unknown", "compatible", "same"] as const).map(support)).toEqual([
-			"0.452",
-			"0.452",
+			"0.444",
+			"0.444",
 			"0.689",
 			"0.766",
 		]);

@@ -99,8 +99,24 @@ describe("an answer that says it does not know", () => {
 		}
 	});
 
+	it("is lowered where a number was asked for, too, and not where it is a choice", () => {
+		const [guess, choice] = [
+			voice("Nobody knows for sure. Final answer: 7"),
+			voice("It cannot be determined. Final answer: D"),
+		];
+		const rated = [
+			supportFor(guess, [guess], comparisonOf("number")),
+			supportFor(choice, [choice], comparisonOf("choice")),
+		];
+		expect(rated).toEqual([
+			{ confidence: 0.3, confidenceBasis: "self_report" },
+			{ confidence: expect.closeTo(SURE, 9), confidenceBasis: "prior" },
+		]);
+	});
+
 	it.each([
 		"I know the answer: it is Paris.",
+		"Non sono un avvocato, ma la cauzione va restituita.",
 		"The unknown soldier lies under the Arc de Triomphe.",
 		`${"The sea is deep. ".repeat(40)}What lies below is not known. ${"The sea is deep. ".repeat(40)}`,
 	])("is not %j", (text) => {
