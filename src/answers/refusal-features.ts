@@ -14,7 +14,7 @@ const READ_CHARS = 320;
 /** The words after which the beginning is over. */
 const HEAD_WORDS = 24;
 const PREFIX_UNITS = [3, 4, 5, 7] as const;
-const LONGEST_RUN = 2;
+const LONGEST_RUN = 1;
 /** The characters of a script without spaces that make one feature at most. */
 const LONGEST_CHARACTERS = 4;
 
@@ -49,6 +49,7 @@ function toShapes(text: string, said: string): string[] {
 		...(said.trimStart().startsWith(QUOTED) ? ["starts quoted"] : []),
 		...(said.includes(CODED) ? ["coded"] : []),
 		...(/^[^\n]{1,60}[,:：，!！]\n/.test(text) ? ["salutation"] : []),
+		...(/^\p{L}[\p{L} ]{1,24}[:：] ?\S/u.test(text) ? ["labelled"] : []),
 		...(/(?:^|\n)\s*(?:\d+[.)]|[-*•]) /.test(text) ? ["list"] : []),
 		...(/\d/.test(said) ? ["digits"] : []),
 	];
