@@ -65,7 +65,17 @@ export function saysNo(text: string): boolean {
 	return holdsCue(text, SAYING_NO);
 }
 
-const DENYING: ReadonlySet<string> = new Set([...SAYING_NO, "not", "never", "blocked", "stop", "habit", "rules", "sayno", "aside"]);
+const DENYING: ReadonlySet<string> = new Set([
+	...SAYING_NO,
+	"not",
+	"never",
+	"blocked",
+	"stop",
+	"habit",
+	"rules",
+	"sayno",
+	"aside",
+]);
 
 /** Whether a text denies anything: without that, nothing in it refuses. */
 export function deniesAnything(text: string): boolean {

@@ -4,6 +4,7 @@
 // answers, what was said is delivered with a confidence of 0. Pure.
 //
 // Call graph: one call after the strategy's own, made where what is left of the bound covers it.
+import { SAID_INSTEAD } from "../answers/verdict.ts";
 import { ok, type Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import { Comparison } from "./agreement.ts";
@@ -170,7 +171,7 @@ function toSaidResult({ kind, text, model }: SaidInstead): StrategyResult {
 
 /** The answer of another model, where one alone was asked and did not answer; null where none did. */
 async function replaceSaid(
-	{ model }: SaidInstead,
+	{ kind, model }: SaidInstead,
 	task: Task,
 	panel: Panel,
 	engine: Engine,
@@ -179,6 +180,7 @@ async function replaceSaid(
 	engine.describe(CONTINUE_STAGE, {
 		how: other ? "another model answered" : "nobody else answered",
 		instead_of: model,
+		why: SAID_INSTEAD[kind],
 	});
 	if (!other) return null;
 	const confidence = supportFor(other, [other], new Comparison(task.kind));

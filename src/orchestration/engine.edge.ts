@@ -1,5 +1,5 @@
 // Turns strategies' questions into the calls of a workflow, and bounds their cost.
-import { isDeliverable, judgeAnswer, type NonAnswer } from "../answers/verdict.ts";
+import { isDeliverable, judgeAnswer, type NonAnswer, SAID_INSTEAD } from "../answers/verdict.ts";
 import { quoteClipped } from "../clip.ts";
 import { type Failure, fail, type Result } from "../failure.ts";
 import { logError } from "../http/log.edge.ts";
@@ -41,15 +41,6 @@ export function questionBounder(
 		return bound;
 	};
 }
-
-const SAID_INSTEAD: Readonly<Record<NonAnswer, string>> = {
-	refusal: "it refused",
-	echo: "it repeated the prompt",
-	error_text: "it wrote an error message",
-	blank: "the answer is blank",
-	reasoning_left: "its reasoning has no answer",
-	other_language: "it answered in another language",
-};
 
 /** So much of a refusal or an error message is told. */
 const MAX_TOLD_CHARACTERS = 300;

@@ -48,6 +48,11 @@ describe("a refusal", () => {
 		const { value, engine } = await run("single", ["a"], (model) => (model === "a" ? REFUSED : "It is four."));
 		expect(value).toMatchObject({ text: "It is four.", model: "judge", escalated: true, confidence: 0.5 });
 		expect(engine.batches.flat().map(({ member: [model] }) => model)).toEqual(["a", "judge"]);
+		expect(engine.details["continue"]).toMatchObject({
+			how: "another model answered",
+			instead_of: "a",
+			why: "it refused",
+		});
 	});
 
 	it.each(STRATEGIES)("of all models of %s is delivered with a confidence of 0", async (name) => {
