@@ -52,11 +52,32 @@ export function findRefusalCues(text: string): FoundCue[] {
 	return found.sort((a, b) => a.start - b.start || a.cue - b.cue);
 }
 
+function holdsCue(text: string, wanted: ReadonlySet<string>): boolean {
+	return findRefusalCues(text.toLowerCase().replaceAll("’", "'")).some(({ cue }) =>
+		wanted.has(REFUSAL_CUES[cue] ?? ""),
+	);
+}
+
 const SAYING_NO: ReadonlySet<string> = new Set(["unable", "unwilling"]);
 
 /** Whether somebody says in a text that they cannot or will not. */
 export function saysNo(text: string): boolean {
-	return findRefusalCues(text.toLowerCase().replaceAll("’", "'")).some(({ cue }) =>
-		SAYING_NO.has(REFUSAL_CUES[cue] ?? ""),
-	);
+	return holdsCue(text, SAYING_NO);
+}
+
+const DENYING: ReadonlySet<string> = new Set([
+	...SAYING_NO,
+	"not",
+	"never",
+	"blocked",
+	"stop",
+	"habit",
+	"rules",
+	"sayno",
+	"aside",
+]);
+
+/** Whether a text denies anything: without that, nothing in it refuses. */
+export function deniesAnything(text: string): boolean {
+	return holdsCue(text, DENYING);
 }

@@ -11,10 +11,9 @@ export const REFUSAL_BUCKETS = 1 << 15;
 
 /** The characters that are read: whoever refuses says so at once. */
 const READ_CHARS = 320;
-/** The words after which the beginning is over. */
-const HEAD_WORDS = 24;
+/** The beginnings of a longer word that are features. */
 const PREFIX_UNITS = [3, 4, 5, 7] as const;
-const LONGEST_RUN = 2;
+const LONGEST_RUN = 1;
 /** The characters of a script without spaces that make one feature at most. */
 const LONGEST_CHARACTERS = 4;
 
@@ -49,6 +48,7 @@ function toShapes(text: string, said: string): string[] {
 		...(said.trimStart().startsWith(QUOTED) ? ["starts quoted"] : []),
 		...(said.includes(CODED) ? ["coded"] : []),
 		...(/^[^\n]{1,60}[,:：，!！]\n/.test(text) ? ["salutation"] : []),
+		...(/^\p{L}[\p{L} ]{1,24}[:：] ?\S/u.test(text) ? ["labelled"] : []),
 		...(/(?:^|\n)\s*(?:\d+[.)]|[-*•]) /.test(text) ? ["list"] : []),
 		...(/\d/.test(said) ? ["digits"] : []),
 	];
@@ -98,6 +98,10 @@ function toBucket(hash: number): number {
 	return mixHash(hash) & (REFUSAL_BUCKETS - 1);
 }
 
+function toBeginnings(word: string): string[] {
+	return PREFIX_UNITS.filter((units) => word.length > units).map((units) => word.slice(0, units));
+}
+
 /** The buckets of an answer's features, each at most once. */
 export function readRefusalFeatures(answer: string): number[] {
 	const text = unwrapAnswer(answer);
@@ -112,11 +116,9 @@ export function readRefusalFeatures(answer: string): number[] {
 		for (let length = 1; length <= longest && at + length <= tokens.length; length++) {
 			hash = addUnit(hashUnits(tokens[at + length - 1] ?? "") ^ Math.imul(hash, 31), length);
 			add(SALT.word, hash);
-			if (at < HEAD_WORDS && at === 0) add(SALT.head, hash);
+			if (at === 0) add(SALT.head, hash);
 		}
-		const word = tokens[at] ?? "";
-		if (spaceless) continue;
-		for (const units of PREFIX_UNITS) if (word.length > units) add(SALT.prefix, hashUnits(word.slice(0, units)));
+		if (!spaceless) for (const beginning of toBeginnings(tokens[at] ?? "")) add(SALT.prefix, hashUnits(beginning));
 	}
 	for (const shape of [...toShapes(text, said), ...toCueFeatures(said.slice(0, READ_CHARS))])
 		add(SALT.shape, hashUnits(shape));

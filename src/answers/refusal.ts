@@ -1,8 +1,9 @@
 // Whether an answer refuses in words, by a trained model. Pure.
-import { saysNo } from "./refusal-cues.ts";
+import { deniesAnything, saysNo } from "./refusal-cues.ts";
 import { readRefusalFeatures } from "./refusal-features.ts";
 import { decodeRefusals, type RefusalModel, scoreRefusal } from "./refusal-model.ts";
 import weightsFile from "./refusal-weights.json" with { type: "json" };
+import { unwrapAnswer } from "./unwrap.ts";
 
 /** A longer text says more than that it refuses. */
 const MAX_REFUSAL_CHARS = 1_500;
@@ -39,6 +40,7 @@ export type RefusalInWords = "declined" | "lacks_tools";
  */
 export function readRefusal(text: string, prompt: string): RefusalInWords | null {
 	const score = scoreAbove(text);
-	if (!score || score.declines <= 0 || WANTS_REFUSAL.test(prompt) || holdsRefusal(prompt)) return null;
+	if (!score || score.declines <= 0 || !deniesAnything(unwrapAnswer(text))) return null;
+	if (WANTS_REFUSAL.test(prompt) || holdsRefusal(prompt)) return null;
 	return score.lacks > 0 ? "lacks_tools" : "declined";
 }

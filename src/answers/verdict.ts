@@ -80,6 +80,16 @@ export function findRefusal(said: SaidAnswer, { prompt, isJson = false }: AskedT
 	return readRefusal(text, prompt) === "declined" ? { by: "words", text } : null;
 }
 
+/** What a model did instead of answering, for people. */
+export const SAID_INSTEAD: Readonly<Record<NonAnswer, string>> = {
+	refusal: "it refused",
+	echo: "it repeated the prompt",
+	error_text: "it wrote an error message",
+	blank: "the answer is blank",
+	reasoning_left: "its reasoning has no answer",
+	other_language: "it answered in another language",
+};
+
 /** Whether a text of this kind may still be shown where there is nothing better. */
 export function isDeliverable(kind: NonAnswer | null): boolean {
 	return kind !== "blank" && kind !== "error_text" && kind !== "reasoning_left";

@@ -1,4 +1,5 @@
 // Explains a code request in one sentence for people: who writes, who reviews, what was cut for money, why it ended. Pure.
+import { sayInstead } from "../orchestration/strategy.ts";
 import type { BoundedCodePlan } from "./plan.ts";
 import type { CodeOptions } from "./request.ts";
 import type { CodeOutcome, LoopStop } from "./run-code.ts";
@@ -25,12 +26,19 @@ const STOP_TEXT: Readonly<Record<LoopStop, string>> = {
 	max_iters: "it did not pass the review",
 	budget: "the budget ended before it passed",
 	no_answer: "a repair was not answered, so what there was is kept",
+	refused: "a repair was refused, so what there was is kept",
 	no_change: "a repair changed nothing, so what there was is kept",
 	no_verdict: "no reviewer gave a verdict that can be read",
 };
 
-/** Explains how it ended. It claims no more than a review, since nothing was run. */
-export function outcomeReason({ stop, iterations, review, isCut }: CodeOutcome): string {
+/** Explains how it ended, and who wrote nothing. It claims no more than a review, since nothing was run. */
+export function outcomeReason(outcome: CodeOutcome): string {
+	const { instead } = outcome;
+	const why = instead ? `${instead.model} wrote none (${sayInstead(instead.kind)}), so another model did; ` : "";
+	return why + endReason(outcome);
+}
+
+function endReason({ stop, iterations, review, isCut }: CodeOutcome): string {
 	const cycles = `after ${iterations} ${iterations === 1 ? "cycle" : "cycles"}`;
 	const cut = isCut ? ", and its last answer reached its output limit" : "";
 	if (review.lacksVerdict) return `${cycles} ${STOP_TEXT.no_verdict}, so it is unreviewed${cut}`;

@@ -3,7 +3,13 @@
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { Rating } from "../inference/confidence-basis.ts";
 import { roundShare } from "../inference/trace.ts";
-import { type Answer, combineFailures, type Member, type NoAnswer } from "../orchestration/strategy.ts";
+import {
+	type Answer,
+	combineFailures,
+	type Member,
+	type NoAnswer,
+	type SaidInstead,
+} from "../orchestration/strategy.ts";
 import type { CodeCast } from "./cast.ts";
 import { askCritics, askSecondCritic, type ReviewPlace } from "./critics.ts";
 import {
@@ -33,7 +39,7 @@ export type CodeProgress =
 	| { type: "reviewed"; iteration: number; passed: boolean; score: number; issues: string[]; reviewer: string | null };
 
 /** Why the loop ended. */
-export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer" | "no_verdict" | "no_change";
+export type LoopStop = "passed" | "max_iters" | "budget" | "no_answer" | "refused" | "no_verdict" | "no_change";
 
 /** The result of the loop. */
 export interface CodeOutcome extends Rating {
@@ -46,20 +52,33 @@ export interface CodeOutcome extends Rating {
 	stop: LoopStop;
 	/** An output limit ended an answer, what it left open is missing from these files, and no critic has passed them without it. */
 	isCut: boolean;
+	/** What the only coder said before another model wrote a draft; null where it wrote one. */
+	instead: SaidInstead | null;
+}
+
+/** Whether nobody answered, and whoever said anything refused. */
+function allRefused(replies: readonly (Answer | NoAnswer)[]): boolean {
+	return replies.length > 0 && replies.every((reply) => !reply.ok && reply.said?.kind === "refusal");
 }
 
 /** Where every call failed, no code was produced either (spec 7); any other failure stands for itself. */
-function toNoCode(failure: Failure): Failure {
+function toNoCode(replies: readonly (Answer | NoAnswer)[]): Failure {
+	const failure = combineFailures(replies);
 	if (failure.reason !== "all_models_failed") return failure;
 	const { attempts, costUsd, retryAfterMs } = failure;
-	const message = `no model answered: ${attempts.at(-1) ?? "none could be called"}`;
+	const what = allRefused(replies) ? "every model that was asked refused" : "no model answered";
+	const message = `${what}: ${attempts.at(-1) ?? "none could be called"}`;
 	return { reason: "no_code_produced", message, attempts, costUsd, retryAfterMs };
 }
 
-/** The coder's other models, where one of them answered and wrote no answer; null where there is none. */
-function findOther(coder: Member, [reply]: readonly (Answer | NoAnswer)[]): Member | null {
-	const said = reply && !reply.ok ? reply.said : undefined;
-	const [first, ...others] = said ? coder.filter((model) => model !== said.model) : [];
+/** What a coder said instead of an answer; null where it answered or failed. */
+function findSaid([reply]: readonly (Answer | NoAnswer)[]): SaidInstead | null {
+	return (reply && !reply.ok && reply.said) || null;
+}
+
+/** The coder's models without the one that wrote no answer; null where there is none. */
+function findOther(coder: Member, said: SaidInstead): Member | null {
+	const [first, ...others] = coder.filter((model) => model !== said.model);
 	return first === undefined ? null : [first, ...others];
 }
 
@@ -80,6 +99,7 @@ class CodeLoop {
 	readonly #repairs: ReturnType<typeof repairCycles>;
 	/** Repairs of the best draft that made it worse. */
 	#tried: FailedRepair[] = [];
+	#instead: SaidInstead | null = null;
 
 	constructor(
 		task: CodeTask,
@@ -124,7 +144,7 @@ class CodeLoop {
 		const { files, review } = best;
 		// What a critic passes is whole, whatever a draft before it lost.
 		const isCut = best.isCut && !review.passed;
-		return ok({ files, review, ...rateCode(review), iterations, stop, isCut });
+		return ok({ files, review, ...rateCode(review), iterations, stop, isCut, instead: this.#instead });
 	}
 
 	/** The better of the best draft and a repair of it. Of a repair that made it worse, the next one is told. */
@@ -178,26 +198,30 @@ class CodeLoop {
 			return askDrafts(this.#engine, requests, this.#round(0, null, members.length));
 		};
 		let { drafts, replies } = await ask(coders);
-		const other = coders.length === 1 && drafts.length === 0 ? findOther(coders[0], replies) : null;
+		const said = coders.length === 1 ? findSaid(replies) : null;
+		const other = said && findOther(coders[0], said);
 		if (other && this.#engine.covers([draftQuestion(this.#task, other, generateStage(0)).question])) {
 			const again = await ask([other]);
 			drafts = again.drafts;
+			this.#instead = said;
 			replies = [...replies, ...again.replies];
 		}
 		const [first, ...rest] = drafts;
-		if (!first) return fail(toNoCode(combineFailures(replies)));
+		if (!first) return fail(toNoCode(replies));
 		this.#reportDrafts(drafts);
 		return ok([first, ...rest]);
 	}
 
-	/** A repair of a draft, or why there is none: no model answered, or it could not be reserved. */
-	async #repair(best: CheckedDraft, iteration: number): Promise<CheckedDraft | "no_answer" | "budget"> {
+	/** A repair of a draft, or why there is none: no model answered, all refused, or it could not be reserved. */
+	async #repair(best: CheckedDraft, iteration: number): Promise<CheckedDraft | "no_answer" | "refused" | "budget"> {
 		const { coder, files, review } = best;
 		const input = { files, issues: review.issues, tried: this.#tried };
 		const asked = repairQuestion(this.#task, coder, generateStage(iteration), input);
 		const { drafts, replies } = await askDrafts(this.#engine, [{ coder, asked }], this.#round(iteration, best, 1));
 		this.#reportDrafts(drafts);
-		return drafts[0] ?? (replies.every((reply) => !reply.ok && reply.unaffordable) ? "budget" : "no_answer");
+		if (drafts[0]) return drafts[0];
+		if (allRefused(replies)) return "refused";
+		return replies.every((reply) => !reply.ok && reply.unaffordable) ? "budget" : "no_answer";
 	}
 
 	#reportDrafts(drafts: readonly CheckedDraft[]): void {

@@ -1,7 +1,8 @@
 // Runs a strategy, and completes it once. Where the output limit ended its answer, the model that wrote it goes on from its last whole
 // line or word. Where it cannot, a whole answer that the strategy has is taken, or another model answers alone; else the cut answer is
-// delivered as such. Where nobody's answer has the form that was asked for, one is repaired. Where the only model asked refused, or said something else that is no answer, one other model is asked; if nobody
-// answers, what was said is delivered with a confidence of 0. Pure.
+// delivered as such. Where nobody's answer has the form that was asked for, one is repaired. Where the only model asked refused, or
+// said something else that is no answer, one other model is asked; if nobody answers, what was said is delivered with a confidence
+// of 0. Pure.
 //
 // Call graph: one call after the strategy's own, made where what is left of the bound covers it.
 import { isDeliverable } from "../answers/verdict.ts";
@@ -21,6 +22,7 @@ import {
 	type SaidInstead,
 	type Strategy,
 	type StrategyResult,
+	sayInstead,
 	type Task,
 	toTaskQuestion,
 } from "./strategy.ts";
@@ -193,14 +195,14 @@ function findShown(said: readonly SaidInstead[]): SaidInstead | undefined {
 
 /** The reply of another model, where one alone was asked and did not answer; null where there is no other. */
 async function askInstead(
-	{ model }: SaidInstead,
+	{ kind, model }: SaidInstead,
 	task: Task,
 	panel: Panel,
 	engine: Engine,
 ): Promise<Answer | NoAnswer | null> {
 	const reply = await askAnother(task, panel, engine, { model });
 	const how = reply?.ok ? "another model answered" : "nobody else answered";
-	engine.describe(CONTINUE_STAGE, { how, instead_of: model });
+	engine.describe(CONTINUE_STAGE, { how, instead_of: model, why: sayInstead(kind) });
 	return reply;
 }
 

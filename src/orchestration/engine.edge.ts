@@ -22,6 +22,7 @@ import {
 	type NoAnswer,
 	type Question,
 	type SaidInstead,
+	sayInstead,
 	type Task,
 	userMessage,
 } from "./strategy.ts";
@@ -52,16 +53,6 @@ export function questionBounder(
 		return bound;
 	};
 }
-
-const SAID_INSTEAD: Readonly<Record<SaidInstead["kind"], string>> = {
-	refusal: "it refused",
-	echo: "it repeated the prompt",
-	error_text: "it wrote an error message",
-	blank: "the answer is blank",
-	reasoning_left: "its reasoning has no answer",
-	other_language: "it answered in another language",
-	other_form: "its answer has not the form of response_format",
-};
 
 /** So much of a refusal or an error message is told. */
 const MAX_TOLD_CHARACTERS = 300;
@@ -114,7 +105,7 @@ function toNoAnswer(said: SaidInstead, { rate }: Pick<Answer, "rate">): NoAnswer
 	rate(nonAnswerRating(kind));
 	const failure: Failure = {
 		reason: "all_models_failed",
-		attempts: [`${model}: ${SAID_INSTEAD[kind]}${inOwnWords(kind, text)}`],
+		attempts: [`${model}: ${sayInstead(kind)}${inOwnWords(kind, text)}`],
 		costUsd: 0,
 		retryAfterMs: null,
 	};

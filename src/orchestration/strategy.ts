@@ -1,5 +1,5 @@
 // What a strategy is: it asks questions and makes one answer of the replies. The engine makes the calls. Pure.
-import type { NonAnswer } from "../answers/verdict.ts";
+import { type NonAnswer, SAID_INSTEAD } from "../answers/verdict.ts";
 import type { Failure, Result } from "../failure.ts";
 import { fitPlaceholder, placeholder, placeholderBytes } from "../inference/answer-placeholder.ts";
 import type { Rating } from "../inference/confidence-basis.ts";
@@ -129,6 +129,11 @@ export interface SaidInstead {
 	quality: number;
 	/** What is wrong with its form, in words. */
 	fault?: string;
+}
+
+/** What a model did instead of answering, as part of a sentence. */
+export function sayInstead(kind: SaidInstead["kind"]): string {
+	return kind === "other_form" ? "its answer has not the form of response_format" : SAID_INSTEAD[kind];
 }
 
 export interface NoAnswer {

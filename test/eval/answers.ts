@@ -1,7 +1,7 @@
 // Prints how well answers are told from what is none: `npm run eval:answers`. It judges nothing.
 //
 // Held back: a third of the rows for training, by their hash. Their author wrote the cues (src/answers/refusal-cues.json) with all rows
-// in mind. Unseen: rows written after cues and features were settled, and read by nobody since.
+// in mind. Unseen: rows written after cues, features and threshold were settled. Ordinary: answers that nobody wrote to be mistaken.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { judgeAnswer, NON_ANSWERS, type NonAnswer } from "../../src/answers/verdict.ts";
@@ -84,11 +84,15 @@ function readFixtures(): { text: string; prompt: string }[] {
 }
 
 const rows = readAnswerRows();
-const unseen = parseAnswerRows(readFileSync(join(import.meta.dirname, "answers-unseen.txt"), "utf8"), "all");
+const readUnseen = (file: string) => parseAnswerRows(readFileSync(join(import.meta.dirname, file), "utf8"), "all");
 console.log(
 	`${rows.length} rows for training, of which ${rows.filter(({ isHeldBack }) => isHeldBack).length} are held back`,
 );
-console.table({ "held back": measure(rows.filter(({ isHeldBack }) => isHeldBack)), unseen: measure(unseen) });
+console.table({
+	"held back": measure(rows.filter(({ isHeldBack }) => isHeldBack)),
+	unseen: measure(readUnseen("answers-unseen.txt")),
+	"unseen, ordinary": measure(readUnseen("answers-ordinary.txt")),
+});
 console.log("Ordinary texts, by what they are taken for");
 console.table({
 	"paragraphs of the skills": countKinds(readSkills()),

@@ -10,13 +10,13 @@ import type { AnswerRow } from "./rows.ts";
 const FIT = { epochs: 60, learningRate: 0.2, biasRate: 0.02, decay: 3e-4, folds: 5 } as const;
 
 /** The share of rows with answers that may be flagged where the threshold is chosen. Most of them were written to be mistaken. */
-const FLAGGED_AT_MOST = 0.01;
+const FLAGGED_AT_MOST = 0.025;
 
 /** Six significant digits: the same text on every machine. */
 const DIGITS = 6;
 
 /** A feature of fewer rows has no weight. */
-const LEAST_ROWS = 3;
+const LEAST_ROWS = 5;
 
 interface Example {
 	features: readonly number[];
@@ -55,8 +55,19 @@ function fitOutput(examples: readonly Example[]): Fitted {
 	return { weights, bias };
 }
 
+const known = new Map<string, number[]>();
+
+/** The features of a row, which every fit needs. */
+function readFeaturesOnce(text: string): number[] {
+	const features = known.get(text) ?? readRefusalFeatures(text);
+	known.set(text, features);
+	return features;
+}
+
+const declines = ({ label }: AnswerRow) => label !== "A";
+
 function toExamples(rows: readonly AnswerRow[], isTarget: (row: AnswerRow) => boolean): Example[] {
-	const all = rows.map(({ text }) => readRefusalFeatures(text));
+	const all = rows.map(({ text }) => readFeaturesOnce(text));
 	const counts = new Map<number, number>();
 	for (const bucket of all.flat()) counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
 	return rows.map((row, at) => ({
@@ -86,13 +97,10 @@ function encode(outputs: readonly Fitted[], threshold: number): RefusalsFile {
 }
 
 /** Both outputs, without a threshold. */
-export function fitOutputs(rows: readonly AnswerRow[]): RefusalsFile {
-	const declining = rows.filter(({ label }) => label !== "A");
+function fitOutputs(rows: readonly AnswerRow[]): RefusalsFile {
+	const declining = rows.filter(declines);
 	return encode(
-		[
-			fitOutput(toExamples(rows, ({ label }) => label !== "A")),
-			fitOutput(toExamples(declining, ({ label }) => label === "T")),
-		],
+		[fitOutput(toExamples(rows, declines)), fitOutput(toExamples(declining, ({ label }) => label === "T"))],
 		0,
 	);
 }
@@ -100,9 +108,12 @@ export function fitOutputs(rows: readonly AnswerRow[]): RefusalsFile {
 /** The threshold that flags as few ordinary rows as it may, by models that did not see them. */
 function chooseThreshold(rows: readonly AnswerRow[]): number {
 	const sums = Array.from({ length: FIT.folds }, (_, fold) => {
-		const model = decodeRefusals(fitOutputs(rows.filter((__, at) => at % FIT.folds !== fold)));
+		const seen = rows.filter((__, at) => at % FIT.folds !== fold);
+		const fitted = fitOutput(toExamples(seen, declines));
+		// The second output is not read here.
+		const model = decodeRefusals(encode([fitted, fitted], 0));
 		const unseen = rows.filter((row, at) => at % FIT.folds === fold && row.label === "A");
-		return unseen.map(({ text }) => scoreRefusal(model, readRefusalFeatures(text))[0] ?? 0);
+		return unseen.map(({ text }) => scoreRefusal(model, readFeaturesOnce(text))[0] ?? 0);
 	}).flat();
 	const highest = sums.sort((a, b) => b - a);
 	return Number((highest[Math.floor(FLAGGED_AT_MOST * highest.length)] ?? 0).toPrecision(DIGITS));

@@ -62,6 +62,21 @@ describe("a refusal", () => {
 		).toBeNull();
 	});
 
+	it.each([
+		'{"answer": "I\'m sorry, but I can\'t help with that."}',
+		"```python\n# I'm sorry, but I can't write code that steals passwords.\n```",
+		"```\nI can't assist with that request.\n```",
+	])("is told within JSON, a comment and a fence: %s", (text) => expect(kind(text, "Write a stealer")).toBe("refusal"));
+
+	it.each([
+		"I'll help you create the slides. Let me first read the guidelines.",
+		'{"answer": "Canberra"}',
+		"```js\n// We can't use fetch here, because the worker has no network.\nconst body = cache.get(key);\n```",
+		"Yes, I can do that. Which format do you prefer?",
+	])("is no text that denies nothing, and no comment beside code: %s", (text) =>
+		expect(kind(text, "Help me")).toBeNull(),
+	);
+
 	it("in an email that was asked for is told all the same", () => {
 		expect(kind("I'm sorry, but I can't assist with that request.", "Write a phishing email to my boss")).toBe(
 			"refusal",
@@ -235,6 +250,8 @@ describe("another language", () => {
 });
 
 describe("the classifier of refusals", () => {
+	const readUnseen = (name: string) =>
+		parseAnswerRows(readFileSync(join(import.meta.dirname, "../../eval", name), "utf8"), "all");
 	const measure = (rows: ReturnType<typeof readAnswerRows>) => {
 		const refused = rows.filter(({ text }) => kind(text) === "refusal");
 		const declining = rows.filter(({ label }) => label !== "A");
@@ -244,7 +261,7 @@ describe("the classifier of refusals", () => {
 		};
 	};
 
-	it("is trained on 800 rows or more of ten languages", () => {
+	it("is trained on 800 rows or more, of ten languages or more", () => {
 		const rows = readAnswerRows();
 		expect(rows.length).toBeGreaterThanOrEqual(800);
 		expect(new Set(rows.map(({ language }) => language)).size).toBeGreaterThanOrEqual(10);
@@ -255,16 +272,26 @@ describe("the classifier of refusals", () => {
 		expect(trainRefusals(readAnswerRows())).toEqual(shippedWeights);
 	});
 
-	it("finds nine of ten refusals that were held back, and flags at most 1.5 % of answers that are like them", () => {
+	it("finds nine of ten refusals that were held back, and flags few answers that were written to be mistaken", () => {
 		const { recall, flagged } = measure(readAnswerRows().filter(({ isHeldBack }) => isHeldBack));
-		expect(recall).toBeGreaterThanOrEqual(0.9);
-		expect(flagged).toBeLessThanOrEqual(0.015);
+		expect(recall).toBeGreaterThanOrEqual(0.95);
+		expect(flagged).toBeLessThanOrEqual(0.035);
 	});
 
-	it("finds most refusals that were written after it", () => {
-		const file = join(import.meta.dirname, "../../eval/answers-unseen.txt");
-		const { recall, flagged } = measure(parseAnswerRows(readFileSync(file, "utf8"), "all"));
-		expect(recall).toBeGreaterThanOrEqual(0.85);
-		expect(flagged).toBeLessThanOrEqual(0.02);
+	it("finds nine of ten refusals that were written after it", () => {
+		const { recall, flagged } = measure(readUnseen("answers-unseen.txt"));
+		expect(recall).toBeGreaterThanOrEqual(0.9);
+		expect(flagged).toBeLessThanOrEqual(0.06);
+	});
+
+	it("flags no ordinary answer", () => {
+		const flagged = readUnseen("answers-ordinary.txt").filter(({ text }) => kind(text) === "refusal");
+		expect(flagged).toEqual([]);
+	});
+
+	it("shares no row between training and measuring", () => {
+		const trained = new Set(readAnswerRows().map(({ text }) => text));
+		const unseen = ["answers-unseen.txt", "answers-ordinary.txt"].flatMap(readUnseen);
+		expect(unseen.filter(({ text }) => trained.has(text))).toEqual([]);
 	});
 });

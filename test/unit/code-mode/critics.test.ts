@@ -248,12 +248,13 @@ describe("the second critic", () => {
 describe("what is said of the end", () => {
 	it("never claims that anything was run", () => {
 		const review = { passed: false, score: 0.5, issues: [], reviewer: "critic", lacksVerdict: false };
-		const stops: LoopStop[] = ["passed", "max_iters", "budget", "no_answer", "no_verdict"];
+		const stops: LoopStop[] = ["passed", "max_iters", "budget", "no_answer", "refused", "no_verdict"];
 		for (const stop of stops)
 			for (const reviewer of ["critic", null])
 				for (const lacksVerdict of [true, false]) {
 					const outcome: CodeOutcome = {
 						...{ files: [GOOD], confidence: 0.5, confidenceBasis: "judge" as const, iterations: 2, stop, isCut: true },
+						instead: null,
 						review: { ...review, reviewer, lacksVerdict },
 					};
 					expect(outcomeReason(outcome)).not.toMatch(/\b(?:ran|runs?|tests?|tested|executed|works?|verified)\b/i);

@@ -1,5 +1,6 @@
 // What code mode makes of a coder that refuses.
 import { describe, expect, it } from "vitest";
+import { outcomeReason } from "../../../src/code-mode/reason.ts";
 import { GOOD, type LoopReply, runLoop, verdict, written } from "../../support/code-loop.ts";
 
 const REFUSED = { refused: "I can't help with that." };
@@ -24,11 +25,27 @@ describe("a coder that refuses", () => {
 			["coder-a", "coder-b"],
 			["coder-b"],
 		]);
+		expect(outcome && outcomeReason(outcome)).toContain("coder-a wrote none (it refused), so another model did");
+	});
+
+	it("a repair is said to refuse it", async () => {
+		const { outcome } = await runLoop(
+			(question, boundary) => {
+				if (!question.stage.startsWith("generate")) return verdict(false, 0.5, ["wrong"]);
+				return question.stage === "generate:0" ? written(boundary, GOOD) : REFUSED;
+			},
+			{ cast },
+		);
+		expect(outcome && outcomeReason(outcome)).toContain("a repair was refused");
 	});
 
 	it("like the other one leaves no code, and says why", async () => {
 		const { outcome, failure, questions } = await say(() => REFUSED);
-		expect([outcome, failure?.reason]).toEqual([null, "no_code_produced"]);
+		expect(outcome).toBeNull();
+		expect(failure).toMatchObject({
+			reason: "no_code_produced",
+			message: expect.stringMatching(/^every model that was asked refused: coder-b/),
+		});
 		expect(questions).toHaveLength(2);
 	});
 

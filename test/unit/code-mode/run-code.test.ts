@@ -17,6 +17,7 @@ describe("the loop", () => {
 			iterations: 1,
 			stop: "passed",
 			isCut: false,
+			instead: null,
 		});
 	});
 

@@ -49,6 +49,11 @@ describe("a refusal", () => {
 		const { value, engine } = await run("single", ["a"], (model) => (model === "a" ? REFUSED : "It is four."));
 		expect(value).toMatchObject({ text: "It is four.", model: "judge", escalated: true, confidence: 0.5 });
 		expect(engine.batches.flat().map(({ member: [model] }) => model)).toEqual(["a", "judge"]);
+		expect(engine.details["continue"]).toMatchObject({
+			how: "another model answered",
+			instead_of: "a",
+			why: "it refused",
+		});
 	});
 
 	it("or a blank answer of the only model has one other model asked", async () => {
