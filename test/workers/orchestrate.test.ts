@@ -715,7 +715,9 @@ describe("models that do not answer", () => {
 		expect([asked, other, more]).toMatchObject([{ model: first, ok: true, confidence: 0 }, { ok: true }, []]);
 		expect(other?.model).not.toBe(first);
 		expect(answer.choices[0].message.content).toContain(CATALOG.findModel(other?.model ?? "")?.upstream_model);
-		expect(stageOf(answer, "continue").detail).toEqual({ how: "another model answered", instead_of: first });
+		expect(stageOf(answer, "continue").detail).toEqual({
+			...{ how: "another model answered", instead_of: first, why: "it refused" },
+		});
 		expect(answer.svc.cost.total_usd).toBeLessThanOrEqual(answer.svc.cost.bound_usd);
 		expect(nano(answer.svc.cost.total_usd)).toBe(nano(asked?.cost_usd ?? 0) + nano(other?.cost_usd ?? 0));
 		expect((await proofOf(answer.id)).receipt).toMatchObject({
@@ -782,7 +784,7 @@ describe("confidence", () => {
 	});
 
 	it("in an answer that says it cannot know is low by its own word", async () => {
-		const more = { strategy: "ensemble_moa", ...allSay("There is no way for me to know what you dreamt of.") };
+		const more = { strategy: "ensemble_moa", ...allSay("It is not known what you dreamt of last night.") };
 		const answer = await orchestrated("Describe in one sentence what I dreamt of last night.", more);
 		expect(answer.svc.orchestration).toMatchObject({ agreement: 1, confidence_basis: "self_report" });
 		expect(answer.svc.orchestration.confidence).toBeLessThanOrEqual(0.3);
