@@ -8,7 +8,7 @@ const FRAME = /^(?:question|prompt|user|input|you (?:said|asked|wrote)|frage|q|a
 
 /** The user asks to have a text again: then it is the answer. */
 const WANTS_ECHO =
-	/\b(?:repeat|echo|verbatim|unchanged|say (?:it|this|that) back|cop(?:y|ies)|parrot|as (?:it )?is)\b|word (?:for|by) word|wiederhol|wortw[öo]rtlich|wortgetreu|unverändert|abschreib|répèt|répét|mot (?:pour|à) mot|recopi|repit|repet|ripet|palabra por palabra|palavra por palavra|parola per parola|copi[ae]|powt[oó]rz|słowo w słowo|przepisz|повтор|слово в слово|перепиши|herhaal|woord voor woord|tekrar|aynen|重复|重複|复述|一字不|照抄|原样|繰り返|そのまま|復唱|따라|반복|그대로|كرر|كرّر|أعد|انسخ|दोहरा|ज्यों का त्यों|חזור על/iu;
+	/\b(?:repeat|echo (?:back|exactly|this|that|it|my|what|the)|verbatim|unchanged|say (?:it|this|that) back|cop(?:y|ies)|parrot|as (?:it )?is)\b|word (?:for|by) word|wiederhol|wortw[öo]rtlich|wortgetreu|unverändert|abschreib|répèt|répét|mot (?:pour|à) mot|recopi|repit|repet|ripet|palabra por palabra|palavra por palavra|parola per parola|copi[ae]|powt[oó]rz|słowo w słowo|przepisz|повтор|слово в слово|перепиши|herhaal|woord voor woord|tekrar|aynen|重复|重複|复述|一字不|照抄|原样|繰り返|そのまま|復唱|따라|반복|그대로|كرر|كرّر|أعد|انسخ|दोहरा|ज्यों का त्यों|חזור על/iu;
 
 /** Letters and digits of a text, in lower case. */
 function toLetters(text: string): string {
