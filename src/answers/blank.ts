@@ -1,4 +1,5 @@
 // Whether an answer says nothing, however it is written: invisible characters, empty Markdown, dots. Pure.
+import { readPromptEnds } from "./prompt-ends.ts";
 
 /** What nobody sees: white space, controls, formats, marks that stand alone, fillers of Hangul, the blank of Braille. */
 const INVISIBLE = /[\s\p{C}\p{Z}\u115f\u1160\u3164\uffa0\u2800]|[\ufe00-\ufe0f]|^\p{M}+/gu;
@@ -11,6 +12,8 @@ const DOTS = /^(?:\.{2,}|…+|。{2,}|・{2,})$/;
 /** A pair of quotation marks with nothing between. */
 const EMPTY_QUOTES = /^(?:""|''|“”|„“|«»|「」)$/;
 
+const BEGINNING_CHARS = 10_000;
+
 /** The user asks for a mark: then it is an answer. */
 const ABOUT_MARKS =
 	/\b(?:marks?|signs?|symbols?|characters?|punctuation|morse|dash(?:es)?|dots?|hyphens?|ellips[ei]s|rule|lines?|quot\p{L}+|strings?|literal|fences?|markdown|bullets?|borders?|separators?|dividers?|glob|backticks?|asterisks?|stars?|braille)\b|zeichen|strich|punkt|symbol|signe|caract[eè]r|trait\b|points?\b|gui[oó]n|puntos?\b|segn[oi]\b|caratter|simbol|símbol|znak|kropk|знак|символ|точ[ке]|тире|морз|符号|記号|符號|省略|点|기호|문자|점|işaret|simge|nokta|رمز|نقط|علامة|चिह्न|बिंदु/iu;
@@ -20,6 +23,8 @@ const ABOUT_MARKS =
  * @param prompt the last message of the user, who may ask for dots or a fence.
  */
 export function isBlank(text: string, prompt = ""): boolean {
+	// A long text whose beginning shows something is not read to its end.
+	if (text.length > BEGINNING_CHARS && !isBlank(text.slice(0, BEGINNING_CHARS), prompt)) return false;
 	if (text.replace(INVISIBLE, "") === "") return true;
 	const visible = text
 		.replace(EMPTY_FENCE, "")
@@ -27,5 +32,5 @@ export function isBlank(text: string, prompt = ""): boolean {
 		.replace(EMPTY_LINES, "")
 		.replace(INVISIBLE, "");
 	const isEmpty = visible === "" || MARKUP_ONLY.test(visible) || DOTS.test(visible) || EMPTY_QUOTES.test(visible);
-	return isEmpty && !ABOUT_MARKS.test(prompt);
+	return isEmpty && !ABOUT_MARKS.test(readPromptEnds(prompt));
 }

@@ -1,5 +1,6 @@
 // Whether an answer is the error message of a machine: what servers, gateways and libraries write where an answer should be. Pure.
 import { isJsonObject, parseJson } from "../json.ts";
+import { readPromptEnds } from "./prompt-ends.ts";
 
 /** A longer text explains an error. */
 const MAX_ERROR_CHARS = 400;
@@ -46,11 +47,23 @@ function readErrorObject(text: string): string | null {
  * @param prompt the last message of the user.
  */
 export function isErrorText(text: string, prompt: string): boolean {
-	if (ABOUT_ERRORS.test(prompt)) return false;
+	// The text comes first: it is short, and a prompt may have megabytes.
+	const isMarked = isMarkedError(text);
+	if (!isMarked && !isUnmarkedError(text)) return false;
+	const asked = readPromptEnds(prompt);
+	return !ABOUT_ERRORS.test(asked) && (isMarked || !WANTS_PHRASE.test(asked));
+}
+
+function isMarkedError(text: string): boolean {
 	if (HTML_PAGE.test(text)) return HTML_ERROR.test(text.slice(0, 4_000));
 	if (text.length > MAX_ERROR_CHARS) return false;
 	if (MARKED.test(text)) return true;
 	const said = readErrorObject(text);
-	if (said !== null && (MARKED.test(said) || UNMARKED.test(said))) return true;
-	return (said !== null || UNMARKED.test(text)) && !WANTS_PHRASE.test(prompt);
+	return said !== null && (MARKED.test(said) || UNMARKED.test(said));
+}
+
+/** An object with an error, or a message, that may be what was asked for. */
+function isUnmarkedError(text: string): boolean {
+	if (HTML_PAGE.test(text) || text.length > MAX_ERROR_CHARS) return false;
+	return UNMARKED.test(text) || readErrorObject(text) !== null;
 }

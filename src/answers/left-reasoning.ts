@@ -1,4 +1,5 @@
 // Reasoning that a model left in its answer, between tags. Pure.
+import { readPromptEnds } from "./prompt-ends.ts";
 
 const NAMES = "think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis";
 const OPEN = new RegExp(`^\\s*(?:<(${NAMES})>|\\[(THINK)\\]|<\\|begin_of_thought\\|>)`, "i");
@@ -34,7 +35,7 @@ function closingEnd(text: string): number {
 export function withoutReasoning(text: string, prompt: string): UnreasonedText {
 	const hasOpened = OPEN.test(text);
 	const end = closingEnd(text);
-	if ((!hasOpened && end === 0) || ABOUT_TAGS.test(prompt)) return { text, hadReasoning: false };
+	if ((!hasOpened && end === 0) || ABOUT_TAGS.test(readPromptEnds(prompt))) return { text, hadReasoning: false };
 	if (hasOpened) return { text: end === 0 ? "" : text.slice(end).trimStart(), hadReasoning: true };
 	const wasOpened = new RegExp(`<(?:${NAMES})>|\\[THINK\\]`, "i").test(text.slice(0, end));
 	return wasOpened ? { text, hadReasoning: false } : { text: text.slice(end).trimStart(), hadReasoning: true };

@@ -1,4 +1,5 @@
 // Whether an answer refuses in words, by a trained model. Pure.
+import { readPromptEnds } from "./prompt-ends.ts";
 import { deniesAnything, saysNo } from "./refusal-cues.ts";
 import { readRefusalFeatures } from "./refusal-features.ts";
 import { decodeRefusals, type RefusalModel, scoreRefusal } from "./refusal-model.ts";
@@ -27,7 +28,9 @@ const MAX_CLAUSES = 16;
 
 /** Whether the prompt itself holds a refusal, to be translated, judged or continued. */
 function holdsRefusal(prompt: string): boolean {
-	const clauses = prompt.split(/[.!?:\n"“”„«»「」。！？：]+/).filter((clause) => clause.trim().length >= 6);
+	const clauses = readPromptEnds(prompt)
+		.split(/[.!?:\n"“”„«»「」。！？：]+/)
+		.filter((clause) => clause.trim().length >= 6 && clause.length <= MAX_REFUSAL_CHARS);
 	return clauses.slice(0, MAX_CLAUSES).some((clause) => saysNo(clause) && (scoreAbove(clause)?.declines ?? 0) > 0);
 }
 
@@ -41,6 +44,6 @@ export type RefusalInWords = "declined" | "lacks_tools";
 export function readRefusal(text: string, prompt: string): RefusalInWords | null {
 	const score = scoreAbove(text);
 	if (!score || score.declines <= 0 || !deniesAnything(unwrapAnswer(text))) return null;
-	if (WANTS_REFUSAL.test(prompt) || holdsRefusal(prompt)) return null;
+	if (WANTS_REFUSAL.test(readPromptEnds(prompt)) || holdsRefusal(prompt)) return null;
 	return score.lacks > 0 ? "lacks_tools" : "declined";
 }

@@ -177,6 +177,12 @@ describe("a blank answer", () => {
 		"\u2063\u3164",
 	])("is %j", (text) => expect(kind(text, "hi")).toBe("blank"));
 
+	it("is told of a long text by its beginning, and to its end where that is blank", () => {
+		expect(kind("\u200b ".repeat(20_000), "hi")).toBe("blank");
+		expect(kind(`${"\u200b ".repeat(20_000)}Yes.`, "hi")).toBeNull();
+		expect(kind("word ".repeat(20_000), "hi")).toBeNull();
+	});
+
 	it.each(["0", "A", "?", "#", "**", "👍", "是", "—", "π", "[]", "{}", "-"])("is not %s", (text) =>
 		expect(kind(text, "hi")).toBeNull(),
 	);
