@@ -77,9 +77,9 @@ export const orchestrateCommand: Command = {
 		const result = await followToResult<"orchestrate">(session, events);
 		session.answer(result, ({ choices }) => [choices[0].message.content]);
 		for (const { message } of result.svc.warnings) session.note(`warning: ${message}`, "yellow");
-		const { strategy, confidence, models_used } = result.svc.orchestration;
+		const { strategy, confidence, confidence_basis, models_used } = result.svc.orchestration;
 		session.note(
-			`${strategy} · ${models_used.join(", ")} · confidence ${confidence.toFixed(2)} · ${renderUsd(result.svc.cost.total_usd)} · ${result.id}`,
+			`${strategy} · ${models_used.join(", ")} · confidence ${confidence.toFixed(2)} (${confidence_basis}) · ${renderUsd(result.svc.cost.total_usd)} · ${result.id}`,
 			"dim",
 		);
 		return EXIT.ok;
