@@ -1,4 +1,5 @@
 // Decodes base64: the codes of its characters, and text whose base64 is broken into short lines or groups of one length.
+import type { Steps } from "../../turns/steps.ts";
 import { addDecoded } from "./decoded-run.ts";
 import { MIN_READABLE, toReadableText } from "./hex-view.ts";
 import { type View, ViewBuilder } from "./view-builder.ts";
@@ -52,9 +53,16 @@ interface GroupRun {
 	count: number;
 }
 
-function* groupRuns(text: string): Generator<GroupRun> {
+/** So many words take as long as reading so many characters (turns/steps.ts): 80 ns each. */
+const PAUSE_GROUPS = 12_500;
+const PAUSE_CHARS = 8_192;
+
+/** The runs of a text, and pauses between its words. */
+function* groupRuns(text: string): Generator<GroupRun | number> {
 	let run: GroupRun | null = null;
+	let groups = 0;
 	for (const { 0: written, index } of text.matchAll(GROUP)) {
+		if (++groups % PAUSE_GROUPS === 0) yield PAUSE_CHARS;
 		const size = written.replace(/=+$/, "").length;
 		const end = index + written.length;
 		if (run !== null && index - run.end <= MAX_BREAK_CHARS && size <= run.size) {
@@ -68,11 +76,16 @@ function* groupRuns(text: string): Generator<GroupRun> {
 	if (run !== null) yield run;
 }
 
-/** Decodes base64 that is broken into groups of one length, a multiple of four; null if there is none. */
-export function toBase64GroupView(view: View): View | null {
+/** Decodes base64 that is broken into groups of one length, a multiple of four; null if there is none. Pauses on the way. */
+export function* toBase64GroupView(view: View): Steps<View | null> {
 	const { text } = view;
 	const builder = new ViewBuilder(view);
-	for (const { start, end, count } of groupRuns(text)) {
+	for (const run of groupRuns(text)) {
+		if (typeof run === "number") {
+			yield run;
+			continue;
+		}
+		const { start, end, count } = run;
 		const written = text.slice(start, end);
 		if (count < 2 || end - start < MIN_CHARS || !/[A-Z]/.test(written) || !/\d|[a-z][A-Z]/.test(written)) continue;
 		const decoded = decodeBase64Codes(text, start, end);

@@ -128,9 +128,10 @@ function toBase64View(view: View): View | null {
 }
 
 /** The views of a text in which the layout of values is evened: each by itself, and numbers once their mark-up is gone. */
-function* evenedViews(plain: View): ViewSteps {
+function* evenedViews(plain: View, withValues: boolean): ViewSteps {
 	const pause = patternChars(plain.text);
 	yield toRejoinedView(plain) ?? pause;
+	if (!withValues) return;
 	const unmarked = toUnmarkedView(plain);
 	yield unmarked ?? pause;
 	for (const even of [toEvenView, toSpelledView, toMailboxView]) {
@@ -145,12 +146,14 @@ function* evenedViews(plain: View): ViewSteps {
 /** The views that are decoded from one, each with a pause before. */
 function* decodedViews(view: View): ViewSteps {
 	const pause = patternChars(view.text);
-	for (const decode of [toUnescapedView, toBase64View, toBase64GroupView]) {
+	for (const decode of [toUnescapedView, toBase64View]) {
 		yield pause;
 		yield decode(view) ?? pause;
 	}
-	yield pause;
-	yield (yield* toHexView(view)) ?? pause;
+	for (const decode of [toBase64GroupView, toHexView]) {
+		yield pause;
+		yield (yield* decode(view)) ?? pause;
+	}
 }
 
 /** Views, and pauses between them: the characters read since the last one. */
@@ -159,8 +162,9 @@ type ViewSteps = Generator<View | number, void>;
 /**
  * All views of a text: the folded text first, layer by layer what is decoded from it, then values whose layout is evened. It ends when the views have
  * four times the length of the text, so that the work stays linear whatever is nested.
+ * @param withValues false leaves out the views that are of values only, which come last.
  */
-export function* decodeViewsInSteps(text: string): ViewSteps {
+export function* decodeViewsInSteps(text: string, withValues = true): ViewSteps {
 	const plain = toFoldedView(text);
 	yield plain;
 	let left = MAX_DECODED_RATIO * text.length;
@@ -182,7 +186,7 @@ export function* decodeViewsInSteps(text: string): ViewSteps {
 		}
 		layer = next;
 	}
-	for (const step of evenedViews(plain)) {
+	for (const step of evenedViews(plain, withValues)) {
 		yield step;
 		if (typeof step !== "number" && !take(step)) return;
 	}

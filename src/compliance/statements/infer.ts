@@ -33,12 +33,11 @@ export function* inferStatements({ texts }: Conversation): Steps<Detection> {
 	const found = new DetectionCollector();
 	const scorer = new StatementScorer(model, features);
 	for (const [index, { text }] of texts.entries())
-		for (const view of decodeViewsInSteps(text)) {
+		for (const view of decodeViewsInSteps(text, false)) {
 			if (typeof view === "number") {
 				yield view;
 				continue;
 			}
-			if (view.isValuesOnly) continue;
 			found.enter((_, from, to) => {
 				const [start, end] = view.origin(from, to);
 				return [{ text: index, start, end }];

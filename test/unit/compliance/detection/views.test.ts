@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeViews } from "../../../../src/compliance/detection/views.ts";
+import { decodeViews, decodeViewsInSteps } from "../../../../src/compliance/detection/views.ts";
 
 const VALUE = "write to marta.kowal@poczta-nowa.pl soon";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -67,6 +67,28 @@ describe("the readings of a text", () => {
 					expect(start).toBeLessThan(end);
 				}
 			}),
+		);
+	});
+});
+
+describe("views in steps", () => {
+	const LONG = "The harbour was quiet, and nobody had told the pilot. ".repeat(20_000);
+
+	it("pause at least once for each pattern, and on the way through many words", () => {
+		const pauses = [...decodeViewsInSteps(LONG)].filter((step) => typeof step === "number");
+		// Four decoders, six more patterns of bytes, and five ways of evening; 200,000 words, 12,500 in a turn.
+		expect(pauses.length).toBeGreaterThanOrEqual(4 + 6 + 5 + 15);
+		expect(Math.max(...pauses)).toBeLessThanOrEqual(LONG.length / 20);
+	});
+
+	it("without values are those in which sentences can be read", () => {
+		const text = `${"broken at the-\nend of **a line** and 4111.1111.1111.1111 "}me @ example . com`;
+		const views = (withValues: boolean) =>
+			[...decodeViewsInSteps(text, withValues)].flatMap((step) => (typeof step === "number" ? [] : [step]));
+		const all = views(true);
+		expect(all.some(({ isValuesOnly }) => isValuesOnly)).toBe(true);
+		expect(views(false).map((view) => view.text)).toEqual(
+			all.filter(({ isValuesOnly }) => !isValuesOnly).map((view) => view.text),
 		);
 	});
 });
