@@ -10,8 +10,8 @@ import { runSteps } from "../../../../src/turns/steps.ts";
 const infer = (...texts: string[]) => runSteps(inferStatements(plainConversation(...texts)));
 
 describe("the shipped weights", () => {
-	it("take at most 60 KB of the compressed bundle", () => {
-		expect(gzipSync(JSON.stringify(shippedFile)).byteLength).toBeLessThanOrEqual(60_000);
+	it("take at most 84 KB of the compressed bundle", () => {
+		expect(gzipSync(JSON.stringify(shippedFile)).byteLength).toBeLessThanOrEqual(84_000);
 	});
 
 	it("fit together", () => {
