@@ -25,6 +25,8 @@ export type LabelGroup = (typeof LABEL_GROUPS)[number];
 
 interface Label {
 	readonly word: string;
+	/** Its third code unit, so that most labels are skipped without a call; null if it has two. */
+	readonly third: number | null;
 	readonly group: LabelGroup;
 	/** A letter before or after it would make it another word. */
 	readonly isBoundedBefore: boolean;
@@ -52,6 +54,7 @@ function toLabel(entry: string, group: LabelGroup): Label {
 	const word = isStem ? entry.slice(0, -1) : entry;
 	return {
 		word,
+		third: word.length > 2 ? word.charCodeAt(2) : null,
 		group,
 		isStem,
 		isBoundedBefore: !JOINS_BEFORE.test(word),
@@ -116,7 +119,9 @@ export function eachLabel(
 		const beginning = toBeginning(lower, at);
 		if (hasBeginning[beginning] !== 1 || isInsideAsciiWord(lower, at)) continue;
 		let seen: LabelGroup[] | null = null;
+		const third = lower.charCodeAt(at + 2);
 		for (const label of labelsByBeginning.get(beginning) ?? []) {
+			if (label.third !== null && label.third !== third) continue;
 			if (seen?.includes(label.group)) continue;
 			const end = findLabelEnd(lower, at, label);
 			if (end < 0) continue;
