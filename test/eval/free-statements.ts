@@ -1,4 +1,4 @@
-// Statements in free words, in six languages, and prompts that only sound like them. Of the first ones a third is held back by the
+// Statements in free words, in up to twelve languages, and prompts that only sound like them. Of the first ones a third is held back by the
 // hash of its text: its results were not read. Scored by test/eval/sensitive.ts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -378,7 +378,9 @@ function toStatements(all: Lines): FreeStatement[] {
 
 /** Of a file: `== lang CLASS` begins the lines of a language and class, `none` those of no class. */
 function readLines(file: string): FreeStatement[] {
-	const sections = readFileSync(join(import.meta.dirname, file), "utf8").split(/^== /m).slice(1);
+	const sections = readFileSync(join(import.meta.dirname, file), "utf8")
+		.split(/^== /m)
+		.slice(1);
 	return toStatements(
 		sections.map((section) => {
 			const [heading = "", ...lines] = section.split("\n");
@@ -399,4 +401,6 @@ export const FREE_STATEMENTS: readonly (readonly [name: string, statements: read
 	["written afterwards", toStatements(LATER_LINES)],
 	// Written before the sentences of training were, about topics that none of these may name.
 	["of topics never trained on", readLines("unseen-topics.txt")],
+	// Written after them, about topics that none of these name in the language either.
+	["of topics never trained on, written afterwards", readLines("later-topics.txt")],
 ];

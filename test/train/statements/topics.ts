@@ -88,7 +88,7 @@ function weigh({ counts, topic }: Word, without: number | null): number {
 }
 
 /** Weights of logistic regression by AdaGrad, a bias a topic aside. */
-function fit(words: readonly Word[], without: number | null): Float32Array {
+function fitWords(words: readonly Word[], without: number | null): Float32Array {
 	const weights = new Float32Array(TOPICS.length * TOPIC_BUCKETS);
 	const squares = new Float32Array(weights.length).fill(1e-2);
 	const bias = new Float32Array(TOPICS.length).fill(-2);
@@ -133,7 +133,7 @@ function toTable(weights: Float32Array): TopicTable {
 export function trainTopics(texts: readonly TopicExample[], folds: number) {
 	const words = collectWords(texts);
 	return {
-		table: toTable(fit(words, null)),
-		withoutFold: Array.from({ length: folds }, (_, fold) => toTable(fit(words, fold))),
+		table: toTable(fitWords(words, null)),
+		withoutFold: Array.from({ length: folds }, (_, fold) => toTable(fitWords(words, fold))),
 	};
 }
