@@ -39,7 +39,7 @@ export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]
 const LIMITS = {
 	PII: { flagged: 0.002, precision: 0.97 },
 	PHI: { flagged: 0.012, precision: 0.75 },
-	FINANCIAL: { flagged: 0.005, precision: 0.75 },
+	FINANCIAL: { flagged: 0.003, precision: 0.75 },
 } as const satisfies Record<(typeof STATEMENT_CLASSES)[number], { flagged: number; precision: number }>;
 const THRESHOLDS = Array.from({ length: 25 }, (_, at) => at / 4);
 
