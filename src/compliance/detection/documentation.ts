@@ -167,8 +167,10 @@ export function isPresentedExample(text: string, kind: DataKind, start: number, 
 /** Whether a text asks about a code of a diagnosis, and about nobody who has it. */
 function isAskedAbout(text: string, start: number, end: number): boolean {
 	const around = readAround(text, start, end);
-	return (QUESTION.test(around) || EXAMPLE_WORD.test(around)) &&
+	return (
+		(QUESTION.test(around) || EXAMPLE_WORD.test(around)) &&
 		!OWNER.test(around) &&
 		!OWNER_NOUN.test(around) &&
-		!PERSON.test(around);
+		!PERSON.test(around)
+	);
 }

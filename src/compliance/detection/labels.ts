@@ -90,7 +90,8 @@ function findWordEnd(text: string, from: number): number {
 	return end;
 }
 
-function findLabelEnd(lower: string, at: number, { word, isBoundedBefore, isBoundedAfter }: Label): number {
+function findLabelEnd(lower: string, at: number, { word, third, isBoundedBefore, isBoundedAfter }: Label): number {
+	if (third !== null && lower.charCodeAt(at + 2) !== third) return -1;
 	if (!lower.startsWith(word, at)) return -1;
 	if (isBoundedBefore && at > 0 && isLetterAt(lower, at - 1)) return -1;
 	const end = at + word.length;
@@ -119,9 +120,7 @@ export function eachLabel(
 		const beginning = toBeginning(lower, at);
 		if (hasBeginning[beginning] !== 1 || isInsideAsciiWord(lower, at)) continue;
 		let seen: LabelGroup[] | null = null;
-		const third = lower.charCodeAt(at + 2);
 		for (const label of labelsByBeginning.get(beginning) ?? []) {
-			if (label.third !== null && label.third !== third) continue;
 			if (seen?.includes(label.group)) continue;
 			const end = findLabelEnd(lower, at, label);
 			if (end < 0) continue;

@@ -46,12 +46,12 @@ describe("an example of documentation", () => {
 	});
 
 	it.each([
-		"user = User(email=\"john.doe@example.com\", phone=\"555-0100\")",
+		'user = User(email="john.doe@example.com", phone="555-0100")',
 		"FactoryBot.define do\n  factory :patient do\n    email { 'patient1@example.com' }\n    ssn { '987-65-4321' }\n  end\nend",
-		"@Test void findsMember() { Member m = repo.findByEmail(\"member@example.com\"); assertNotNull(m); }",
+		'@Test void findsMember() { Member m = repo.findByEmail("member@example.com"); assertNotNull(m); }',
 		"@pytest.mark.parametrize('email', ['test@gmail.com', 'qa+7@mail.de'])\ndef test_email(email): assert is_email(email)",
 		"mockPatient = { id: 1, email: 'test.patient@hospital.test' }",
-		"curl -X POST https://api.example.com/v1/customers -d email=\"jenny@example.com\"",
+		'curl -X POST https://api.example.com/v1/customers -d email="jenny@example.com"',
 		"email = faker.email() # e.g. foo@bar.com",
 	])("counts for nothing in code, whose customers and patients are names of things: %j", (text) => {
 		expect(classesOf(text)).toEqual([]);
