@@ -1,6 +1,8 @@
-// Statements in free words, in six languages, and prompts that only sound like them. Of the first ones a third is held back by the
+// Statements in free words, in up to twelve languages, and prompts that only sound like them. Of the first ones a third is held back by the
 // hash of its text: its results were not read. Scored by test/eval/sensitive.ts.
-import type { DataClass } from "../../src/compliance/vocabulary.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { findTextFold } from "../train/statements/frames.ts";
 import type { LabelledPrompt } from "./own-sentences.ts";
 
@@ -374,6 +376,20 @@ function toStatements(all: Lines): FreeStatement[] {
 	);
 }
 
+/** Of a file: `== lang CLASS` begins the lines of a language and class, `none` those of no class. */
+function readLines(file: string): FreeStatement[] {
+	const sections = readFileSync(join(import.meta.dirname, file), "utf8")
+		.split(/^== /m)
+		.slice(1);
+	return toStatements(
+		sections.map((section) => {
+			const [heading = "", ...lines] = section.split("\n");
+			const [lang = "", name = ""] = heading.split(" ");
+			return [lang, DATA_CLASSES.filter((each) => each === name), lines.join("\n")];
+		}),
+	);
+}
+
 const PARTS = 3;
 const isHeldBack = ({ text }: FreeStatement) => findTextFold(text, PARTS) === 0;
 const FIRST = toStatements(LINES);
@@ -383,4 +399,8 @@ export const FREE_STATEMENTS: readonly (readonly [name: string, statements: read
 	["read", FIRST.filter((each) => !isHeldBack(each))],
 	["held back", FIRST.filter(isHeldBack)],
 	["written afterwards", toStatements(LATER_LINES)],
+	// Written before the sentences of training were, about topics that none of these may name.
+	["of topics never trained on", readLines("unseen-topics.txt")],
+	// Written after them, about topics that none of these name in the language either.
+	["of topics never trained on, written afterwards", readLines("later-topics.txt")],
 ];

@@ -18,11 +18,15 @@ const RESERVED = new RegExp(
 	verbose`
 		@(?:[\w-]{1,40}\.){0,3}(?:example(?:\.(?:com|org|net|edu|de|co\.uk))?|test|invalid|localhost|domain\.com|company\.com|acme\.com)$
 		|^(?:192\.0\.2|198\.51\.100|203\.0\.113)\.|^2001:0?db8:
-		|^\+?1?[-. (]{0,2}\d{3}[-. )]{0,2}555[-. ]?01\d\d$|^\+?1?[-. (]{0,2}555[-. )]{0,2}\d{3}[-. ]?\d{4}$
+		|^(?:\+?1?[-. (]{0,2}\d{3}[-. )]{0,2})?555[-. ]?01\d\d$|^\+?1?[-. (]{0,2}555[-. )]{0,2}\d{3}[-. ]?\d{4}$
 		|^(?:\+44 ?|0)(?:1632 ?960|7700 ?900|20 ?7946 ?0|808 ?157 ?0)|^(?:\+33 ?|0)1 ?99 ?00|^(?:\+61 ?|0)491 ?57\d
 	`,
 	"i",
 );
+
+/** Mailboxes that tests write at anybody's domain: nobody is called so, or the domain is a word for nothing. */
+const TEST_MAILBOX =
+	/^(?:test(?:ing|er|user|mail|account)?|user|usr|foo|bar|baz|qux|dummy|fake|sample|demo|someone|somebody|nobody|no-?reply|qa)[\d._-]{0,4}(?:\+\w{1,20})?@|@(?:test|testing|foo|bar|baz|foobar|domain|yourdomain|mydomain|somewhere|email|site|website|fake)\.(?:com|org|net|io|dev)$/i;
 
 /** Country, check digits and the groups behind them. */
 const IBAN_BEGINNING = /[A-Z]{2}(?:\d{2}(?: ?[A-Z\d]{4}){0,6} ?)?$/;
@@ -47,7 +51,7 @@ function isPatterned(value: string): boolean {
 /** Whether a value is one that documentation uses. */
 function isDocumented(value: string): boolean {
 	const plain = toPlain(value);
-	if (DOCUMENTED.has(plain) || RESERVED.test(value) || isPatterned(value)) return true;
+	if (DOCUMENTED.has(plain) || RESERVED.test(value) || TEST_MAILBOX.test(value) || isPatterned(value)) return true;
 	return DOCUMENTED_STREETS.some((street) => plain.startsWith(street));
 }
 
@@ -67,9 +71,15 @@ const EXAMPLE_WORD = new RegExp(
 	"iu",
 );
 
-/** Code around a value. */
-const CODE_SIGN =
-	/===|!==|=>|\bconst \w|\blet \w|\bvar \w|\bdef \w|\bfunction\b|\breturn\b|\bimport \w|\bselect\b.{1,60}\bfrom\b|\binsert into\b|\bvalues ?\(|console\.|print(?:ln|f)?\(|\w\(["']|#include|```|<\/?\w{1,16}>/i;
+/** Code around a value. JSON alone is none: it may be data. */
+const CODE_SIGN = new RegExp(
+	verbose`
+		===|!==|=>|\b(?:const|let|var|def|class|func|fn|import|void|static|enum|struct|interface)\x20\w|\bfunction\b|\breturn\b
+		|\bselect\b.{1,60}\bfrom\b|\binsert\x20into\b|\bvalues ?\(|console\.|print(?:ln|f)?\(|\w\((?:\w{1,24} ?= ?)?["']|\w ?:?= ?[[{(]
+		|#include|\`\`\`|<\/?\w{1,16}>|\bcurl\x20-|\w ?\{\x20["']|\x20do\n
+	`,
+	"i",
+);
 
 /** Asks what something means, whether it is right, what it looks like. */
 const QUESTION = new RegExp(
@@ -90,14 +100,18 @@ const OWNER = new RegExp(
 	verbose`
 		(?<!\p{L})(?:
 			(?:my|our|his|her|their)(?! (?:\p{L}{2,12} ){0,1}(?:tests?|unit|code|regex\p{L}{0,2}|functions?|app|script|parser|validat\p{L}{2,4}|form|docs?|documentation|schema|class|method|project|api|readme|tutorial|example|sample|fixtures?|column|database|query|book|novel|software|page|site|library|program|sandbox|checkout|integration|environment|build|pipeline|config\p{L}{0,8})(?!\p{L}))
-			|mine|i(?:'m|’m)|i am|me|customers?|clients?|patients?|employees?|tenants?|members?|mein\p{L}{0,2}|mir|ich bin|mon|ma|mes
-			|mi|mis|mio|mia|miei|meu|minha|mijn|mój|moja|moje|min|mitt|kund(?:e|in)|cliente|klient\p{L}{0,2}|мой|моя|моё|мое|у меня
-			|мне|клиент\p{L}{0,2}|пациент\p{L}{0,3}|benim|मेरा|मेरी|मेरे|माझ[ाीे]|من
+			|mine|i(?:'m|’m)|i am|mein\p{L}{0,2}|mir|ich bin|mon|ma|mes
+			|mi|mis|mio|mia|miei|meu|minha|mijn|mój|moja|moje|min|mitt|мой|моя|моё|мое|у меня
+			|мне|benim|मेरा|मेरी|मेरे|माझ[ाीे]|من
 		)(?!\p{L})
 		|我的|我|私|僕|제|내 |رقمي|اسمي|لي|שלי
 	`,
 	"iu",
 );
+
+/** Somebody whom a text speaks of. In code these are names of things. */
+const OWNER_NOUN =
+	/(?<!\p{L})(?:me|customers?|clients?|patients?|employees?|tenants?|members?|kund(?:e|in)|cliente|klient\p{L}{0,2}|клиент\p{L}{0,2}|пациент\p{L}{0,3})(?!\p{L})/iu;
 
 const PERSON =
 	/\b(?:patient|pt|he|she|his|her|wife|husband|mother|father|mom|mum|dad|son|daughter|claim|dx|year-old|yo|frau|herr|mr|mrs|ms)\b|\d{4}-\d\d-\d\d/i;
@@ -146,11 +160,17 @@ export function isPresentedExample(text: string, kind: DataKind, start: number, 
 	if (end - start > MAX_EXAMPLE_CHARS || !isDocumented(text.slice(from, end))) return false;
 	const around = readAround(text, start, end);
 	if (OWNER.test(around)) return false;
-	return EXAMPLE_WORD.test(around) || CODE_SIGN.test(around) || QUESTION.test(around);
+	if (CODE_SIGN.test(around) || TEST_CODE.test(around)) return true;
+	return !OWNER_NOUN.test(around) && (EXAMPLE_WORD.test(around) || QUESTION.test(around));
 }
 
 /** Whether a text asks about a code of a diagnosis, and about nobody who has it. */
 function isAskedAbout(text: string, start: number, end: number): boolean {
 	const around = readAround(text, start, end);
-	return (QUESTION.test(around) || EXAMPLE_WORD.test(around)) && !OWNER.test(around) && !PERSON.test(around);
+	return (
+		(QUESTION.test(around) || EXAMPLE_WORD.test(around)) &&
+		!OWNER.test(around) &&
+		!OWNER_NOUN.test(around) &&
+		!PERSON.test(around)
+	);
 }

@@ -25,6 +25,8 @@ export type LabelGroup = (typeof LABEL_GROUPS)[number];
 
 interface Label {
 	readonly word: string;
+	/** Its third code unit, so that most labels are skipped without a call; null if it has two. */
+	readonly third: number | null;
 	readonly group: LabelGroup;
 	/** A letter before or after it would make it another word. */
 	readonly isBoundedBefore: boolean;
@@ -52,6 +54,7 @@ function toLabel(entry: string, group: LabelGroup): Label {
 	const word = isStem ? entry.slice(0, -1) : entry;
 	return {
 		word,
+		third: word.length > 2 ? word.charCodeAt(2) : null,
 		group,
 		isStem,
 		isBoundedBefore: !JOINS_BEFORE.test(word),
@@ -87,7 +90,8 @@ function findWordEnd(text: string, from: number): number {
 	return end;
 }
 
-function findLabelEnd(lower: string, at: number, { word, isBoundedBefore, isBoundedAfter }: Label): number {
+function findLabelEnd(lower: string, at: number, { word, third, isBoundedBefore, isBoundedAfter }: Label): number {
+	if (third !== null && lower.charCodeAt(at + 2) !== third) return -1;
 	if (!lower.startsWith(word, at)) return -1;
 	if (isBoundedBefore && at > 0 && isLetterAt(lower, at - 1)) return -1;
 	const end = at + word.length;

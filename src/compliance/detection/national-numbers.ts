@@ -27,13 +27,14 @@ export const NATIONAL_NUMBERS: readonly Identifier[] = [
 	{
 		kind: "us_itin",
 		first: [3, 3, "digit"],
-		shape: /9\d{2}([- ])(?:5\d|6[0-5]|7\d|8[0-8]|9[0-2]|9[4-9])\1\d{4}/iy,
+		// 987-65-4320 to 4329 are for advertisements (SSA).
+		shape: /(?!987[- ]?65[- ]?432)9\d{2}([- ])(?:5\d|6[0-5]|7\d|8[0-8]|9[0-2]|9[4-9])\1\d{4}/iy,
 		needs: "shape",
 	},
 	{
 		kind: "us_itin",
 		first: [9, 9, "digit"],
-		shape: /9\d{2}(?:5\d|6[0-5]|7\d|8[0-8]|9[0-2]|9[4-9])\d{4}/iy,
+		shape: /(?!98765432)9\d{2}(?:5\d|6[0-5]|7\d|8[0-8]|9[0-2]|9[4-9])\d{4}/iy,
 		needs: "bare",
 		context: TAX,
 	},

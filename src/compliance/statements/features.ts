@@ -16,6 +16,8 @@ const SALT = {
 	shortGram: 0x3333,
 	character: 0x1234567,
 	characters: 0x55,
+	topic: 0x7091c,
+	part: 0x9a47,
 	syllables: 0x2222,
 	number: 0xd161,
 	mark: 0x9999,
@@ -34,8 +36,22 @@ const NO_WORD = 0x511;
 /** Capitalised words are counted up to this many. */
 const MAX_CAPITALS = 4;
 
+/** Reads the words of a unit, part by part (topics.ts). */
+export interface WordReader {
+	/** Begins a unit. */
+	begin(): void;
+	/** @param mixed a part of the word, hashed. */
+	add(mixed: number): void;
+	endWord(): void;
+	/** Ends the parts of one character of a script without spaces; the last few make a word. */
+	endCharacter(): void;
+	/** Reports small numbers that say something of the unit; each becomes a feature. */
+	eachLevel(report: (level: number) => void): void;
+}
+
 /** The features of one unit at a time, each at most once. */
 export interface UnitFeatures {
+	readonly words: WordReader;
 	readonly buckets: Int32Array;
 	length: number;
 	/** Whether a bucket counts, a bit each: small enough to stay in the fastest cache. */
@@ -47,11 +63,12 @@ export interface UnitFeatures {
 }
 
 /** @param counted the buckets that are written; all, if there are none. */
-export function createUnitFeatures(counted: Iterable<number> | null = null): UnitFeatures {
+export function createUnitFeatures(words: WordReader, counted: Iterable<number> | null = null): UnitFeatures {
 	const counts = new Uint32Array(STATEMENT_BUCKETS / 32);
 	if (counted === null) counts.fill(0xffffffff);
 	else for (const bucket of counted) counts[bucket >>> 5] = (counts[bucket >>> 5] ?? 0) | (1 << (bucket & 31));
 	return {
+		words,
 		buckets: new Int32Array(CAPACITY),
 		length: 0,
 		counts,
@@ -61,7 +78,18 @@ export function createUnitFeatures(counted: Iterable<number> | null = null): Uni
 }
 
 function add(features: UnitFeatures, hash: number): void {
-	const bucket = mixHash(hash) & (STATEMENT_BUCKETS - 1);
+	addMixed(features, mixHash(hash));
+}
+
+/** Adds a feature that is a part of a word, too. */
+function addPart(features: UnitFeatures, hash: number): void {
+	const mixed = mixHash(hash);
+	features.words.add(mixed);
+	addMixed(features, mixed);
+}
+
+function addMixed(features: UnitFeatures, mixed: number): void {
+	const bucket = mixed & (STATEMENT_BUCKETS - 1);
 	if ((((features.counts[bucket >>> 5] ?? 0) >>> (bucket & 31)) & 1) === 0) return;
 	if (features.seenIn[bucket] === features.units || features.length === CAPACITY) return;
 	features.seenIn[bucket] = features.units;
@@ -102,6 +130,7 @@ class UnitReader {
 			else at = this.#mark(at, unit);
 		}
 		add(this.#features, SALT.capitals + Math.min(MAX_CAPITALS, this.#capitals));
+		this.#features.words.eachLevel((level) => add(this.#features, SALT.topic + level));
 	}
 
 	#addWord(hash: number): void {
@@ -130,11 +159,12 @@ class UnitReader {
 	/** A character of a script without spaces: it, with the next one, and with the next two. */
 	#character(at: number, unit: number): number {
 		let hash = addUnit(SALT.character, unit);
-		add(this.#features, hash);
+		addPart(this.#features, hash);
 		for (let next = at + 1; next < at + 3 && isSpaceless(scriptIndex(this.#text.charCodeAt(next))); next++) {
 			hash = addUnit(hash, this.#text.charCodeAt(next)) ^ SALT.characters;
-			add(this.#features, hash);
+			addPart(this.#features, hash);
 		}
+		this.#features.words.endCharacter();
 		this.#previous = addUnit(SALT.character, unit);
 		return at + 1;
 	}
@@ -151,9 +181,13 @@ class UnitReader {
 			hash = addUnit(hash, isInner ? APOSTROPHE : unit);
 		}
 		this.#addWord(hash);
+		this.#features.words.add(mixHash(hash));
 		if (end - start > 3) this.#grams(start, end, 4, SALT.gram);
 		if (script !== LATIN && end - start > 2) this.#grams(start, end, 3, SALT.shortGram);
 		if (script === HANGUL) this.#syllables(start, end);
+		if (end - start > 4) this.#parts(start, end, 5);
+		if (script === LATIN && end - start > 2) this.#parts(start, end, 3);
+		this.#features.words.endWord();
 		this.#countCapital(start);
 		return end;
 	}
@@ -173,7 +207,18 @@ class UnitReader {
 			let hash: number = salt;
 			for (let at = from; at < from + size; at++)
 				hash = addUnit(hash, at < start ? WORD_START : at === end ? WORD_END : text.charCodeAt(at));
-			add(this.#features, hash);
+			addPart(this.#features, hash);
+		}
+	}
+
+	/** N-grams that say what a word is about, and nothing else. */
+	#parts(start: number, end: number, size: number): void {
+		const text = this.#text;
+		for (let from = start - 1; from + size <= end + 1; from++) {
+			let hash: number = SALT.part + size;
+			for (let at = from; at < from + size; at++)
+				hash = addUnit(hash, at < start ? WORD_START : at === end ? WORD_END : text.charCodeAt(at));
+			this.#features.words.add(mixHash(hash));
 		}
 	}
 
@@ -181,7 +226,7 @@ class UnitReader {
 	#syllables(start: number, end: number): void {
 		const text = this.#text;
 		for (let at = start; at + 1 < end; at++)
-			add(this.#features, addUnit(addUnit(SALT.syllables, text.charCodeAt(at)), text.charCodeAt(at + 1)));
+			addPart(this.#features, addUnit(addUnit(SALT.syllables, text.charCodeAt(at)), text.charCodeAt(at + 1)));
 	}
 
 	#mark(at: number, unit: number): number {
@@ -195,5 +240,6 @@ class UnitReader {
 export function readUnitFeatures(text: string, features: UnitFeatures): void {
 	features.units++;
 	features.length = 0;
+	features.words.begin();
 	new UnitReader(text.normalize("NFKC"), features).read();
 }

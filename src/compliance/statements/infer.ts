@@ -9,6 +9,7 @@ import { type Detection, DetectionCollector } from "../findings.ts";
 import { createUnitFeatures, type UnitFeatures } from "./features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementModel } from "./model.ts";
 import { neededExcess, StatementScorer } from "./score.ts";
+import { TopicScores } from "./topics.ts";
 import weightsFile from "./weights.json" with { type: "json" };
 
 const KINDS = {
@@ -23,7 +24,7 @@ let shipped: { model: StatementModel; features: UnitFeatures } | undefined;
 function loadModel() {
 	if (shipped) return shipped;
 	const model = decodeStatements(weightsFile);
-	shipped = { model, features: createUnitFeatures(model.buckets) };
+	shipped = { model, features: createUnitFeatures(new TopicScores(model.topics), model.buckets) };
 	return shipped;
 }
 

@@ -3,6 +3,7 @@
 import { eachBucket, ZERO_CHARACTER } from "../../text/step-text.ts";
 import type { DataClass } from "../vocabulary.ts";
 import { STATEMENT_BUCKETS, type UnitFeatures } from "./features.ts";
+import { decodeTopics, type TopicTable } from "./topics.ts";
 
 /** The classes that the model tells, by output. */
 export const STATEMENT_CLASSES = ["PII", "PHI", "FINANCIAL"] as const satisfies readonly DataClass[];
@@ -24,26 +25,29 @@ export interface StatementsFile {
 	buckets: string;
 	/** Steps, one row of hidden units for each of `buckets`. */
 	weights: string;
+	/** What the parts of words say of their topic (topics.ts). */
+	topics: string;
 }
 
-export interface StatementModel extends Omit<StatementsFile, "buckets" | "weights"> {
+export interface StatementModel extends Omit<StatementsFile, "buckets" | "weights" | "topics"> {
 	/** The buckets that have weights. */
 	readonly buckets: readonly number[];
 	/** By bucket: its row in `rows`, from 1 on; 0 has no weights. */
 	readonly rowNumbers: Uint16Array;
 	/** Rows of characters, each a step. */
 	readonly rows: Uint8Array;
+	readonly topics: TopicTable;
 }
 
 /** Reads trained weights. Steps stay characters. */
-export function decodeStatements({ buckets: distances, weights, ...dense }: StatementsFile): StatementModel {
+export function decodeStatements({ buckets: distances, weights, topics, ...dense }: StatementsFile): StatementModel {
 	const encoder = new TextEncoder();
 	const rowNumbers = new Uint16Array(STATEMENT_BUCKETS);
 	const buckets: number[] = [];
 	eachBucket(encoder.encode(distances), (bucket) => {
 		rowNumbers[bucket] = buckets.push(bucket);
 	});
-	return { ...dense, buckets, rowNumbers, rows: encoder.encode(weights) };
+	return { ...dense, buckets, rowNumbers, rows: encoder.encode(weights), topics: decodeTopics(topics) };
 }
 
 /** What a unit adds to each hidden unit, and how many of its features have weights. */

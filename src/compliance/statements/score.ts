@@ -12,12 +12,15 @@ export const UNITS_BEFORE = 2;
 /** Texts of so few units are read as they are. */
 const FEW_UNITS = 4;
 
+/** More than by chance alone: long texts are code, exercises and news more often than short ones are. */
+const LENGTH_WEIGHT = 1.5;
+
 /**
  * How far above its threshold a score must be. The more units a text has, the more of them score high by chance: scores are log
- * odds, and the odds of each are divided by the number of units.
+ * odds, and the odds of each are divided by the number of units, and some more.
  */
 export function neededExcess(units: number): number {
-	return Math.max(0, Math.log(units / FEW_UNITS));
+	return Math.max(0, LENGTH_WEIGHT * Math.log(units / FEW_UNITS));
 }
 
 export class StatementScorer {

@@ -4,12 +4,16 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import { STATEMENT_CLASSES } from "../../../src/compliance/statements/model.ts";
 import { createRandom } from "../random.ts";
-import { expandFrame, type Frame, findTextFold, type Holdout, readFrames } from "./frames.ts";
+import { expandFrame, type Frame, findTextFold, readFrames, type WordFilter } from "./frames.ts";
+import type { TopicExample } from "./topics.ts";
 
 /** Public prompts, which are not part of the repository. */
 const PUBLIC = resolve(import.meta.dirname, "../../../../shared/data/routing");
 
 export const FOLDS = 4;
+
+/** Tables of topics, each learned without a part of the words: a text is read with the one that does not know its own. */
+export const TOPIC_FOLDS = 4;
 
 /** Sentences of one frame, in training and when held out. */
 const SENTENCES = { trained: 40, heldOut: 12 } as const;
@@ -34,6 +38,13 @@ export interface StatementText {
 	readonly lang: string;
 	/** Of an ordinary prompt, null. */
 	readonly frame: Frame | null;
+	/** The part of the words that it has. */
+	readonly topicFold: number;
+}
+
+/** The part of words that a text belongs to, whatever fold holds it out. */
+function findTopicFold(text: string): number {
+	return findTextFold(`topic ${text}`, TOPIC_FOLDS);
 }
 
 const promptRow = z.object({ prompt: z.string(), source: z.string(), lang: z.string().default("en") });
@@ -53,18 +64,23 @@ function toOrdinary({ prompt, lang }: PromptRow, weight: number): StatementText 
 		weight,
 		lang,
 		frame: null,
+		topicFold: findTopicFold(prompt),
 	};
 }
 
-function toSentences(frame: Frame, count: number, holdout: Holdout | null): StatementText[] {
+function toSentences(frame: Frame, count: number, filter: WordFilter): StatementText[] {
 	const targets = STATEMENT_CLASSES.map((each) => (frame.classes.includes(each) ? 1 : 0));
-	return expandFrame(frame, count, holdout).map((texts) => ({
-		texts,
-		targets,
-		weight: WEIGHTS.sentence,
-		lang: frame.lang,
-		frame,
-	}));
+	return Array.from({ length: TOPIC_FOLDS }, (_, topicFold) => {
+		const inFold: WordFilter = (word) => findTopicFold(word) === topicFold && filter(word);
+		return expandFrame(frame, Math.ceil(count / TOPIC_FOLDS), inFold, topicFold).map((texts) => ({
+			texts,
+			targets,
+			weight: WEIGHTS.sentence,
+			lang: frame.lang,
+			frame,
+			topicFold,
+		}));
+	}).flat();
 }
 
 /** How many sentences follow another one, about something else: most are not the first of their text. */
@@ -86,10 +102,39 @@ function addEarlierTexts(all: readonly StatementText[]): StatementText[] {
 	});
 }
 
+/** Slots by what their words are about; null is none. Their order is that of TOPICS. */
+const SLOT_TOPICS: Readonly<Record<string, number | null>> = {
+	cond: 0,
+	sym: 0,
+	drug: 0,
+	proc: 0,
+	fin: 1,
+	thing: null,
+	who: null,
+	whose: null,
+	month: null,
+};
+
+function toTopicExamples(
+	frames: readonly Frame[],
+	ordinary: readonly StatementText[],
+	filter: WordFilter,
+): TopicExample[] {
+	const slots = new Map(frames.map(({ lang, slots }) => [lang, slots]));
+	const words = [...slots.values()].flatMap((ofLanguage) =>
+		Object.entries(SLOT_TOPICS).flatMap(([name, topic]) =>
+			(ofLanguage.get(name) ?? []).filter(filter).map((text) => ({ text, topic, topicFold: findTopicFold(text) })),
+		),
+	);
+	return [...words, ...ordinary.map(({ texts, topicFold }) => ({ text: texts.join("\n"), topic: null, topicFold }))];
+}
+
 /** What is trained on, and what is judged. */
 export interface StatementSplit {
 	readonly trained: readonly StatementText[];
 	readonly heldOut: readonly StatementText[];
+	/** What the tables of topics are learned from. */
+	readonly topics: readonly TopicExample[];
 }
 
 /**
@@ -102,23 +147,28 @@ export function readSplit(fold: number | null): StatementSplit {
 	const own = readPrompts(join(import.meta.dirname, "../prompts.jsonl"));
 	const sets = readPrompts(join(PUBLIC, "intent-train.jsonl"));
 	const isHeldOut = (text: string) => fold !== null && findTextFold(text, FOLDS) === fold;
-	const holdout = (isInside: boolean): Holdout | null => (fold === null ? null : { folds: FOLDS, fold, isInside });
+	const isTrained: WordFilter = (word) => !isHeldOut(word);
 	const setPrompts = sets.filter(({ source }, at) => at % SET_STEP === 0 && !OTHER_SETS.test(source));
-	const split: StatementSplit = {
-		trained: [
-			...frames
-				.filter(({ text }) => !isHeldOut(text))
-				.flatMap((frame) => toSentences(frame, SENTENCES.trained, holdout(false))),
-			...natural.filter(({ prompt }) => !isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
-			...own.map((row) => toOrdinary(row, WEIGHTS.ordinary)),
-			...setPrompts.map((row) => toOrdinary(row, WEIGHTS.set)),
-		],
-		heldOut: [
-			...frames
-				.filter(({ text }) => isHeldOut(text))
-				.flatMap((frame) => toSentences(frame, SENTENCES.heldOut, holdout(true))),
-			...natural.filter(({ prompt }) => isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
-		],
+	const ordinary = [
+		...natural.filter(({ prompt }) => !isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
+		...own.map((row) => toOrdinary(row, WEIGHTS.ordinary)),
+		...setPrompts.map((row) => toOrdinary(row, WEIGHTS.set)),
+	];
+	const trained = [
+		...frames
+			.filter(({ text }) => !isHeldOut(text))
+			.flatMap((frame) => toSentences(frame, SENTENCES.trained, isTrained)),
+		...ordinary,
+	];
+	const heldOut = [
+		...frames
+			.filter(({ text }) => isHeldOut(text))
+			.flatMap((frame) => toSentences(frame, SENTENCES.heldOut, isHeldOut)),
+		...natural.filter(({ prompt }) => isHeldOut(prompt)).map((row) => toOrdinary(row, WEIGHTS.ordinary)),
+	];
+	return {
+		trained: addEarlierTexts(trained),
+		heldOut: addEarlierTexts(heldOut),
+		topics: toTopicExamples(frames, ordinary, isTrained),
 	};
-	return { trained: addEarlierTexts(split.trained), heldOut: addEarlierTexts(split.heldOut) };
 }

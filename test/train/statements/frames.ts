@@ -1,12 +1,15 @@
 // Reads the sentences that the classifier of statements is trained on, and fills in their slots. Deterministic.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DATA_CLASSES, type DataClass } from "../../../src/compliance/vocabulary.ts";
 import { hashUnits, mixHash } from "../../../src/text/hash.ts";
 import { createRandom } from "../random.ts";
 
-/** A file a language: `== name` begins a slot's words or the frames of a class; `none` has the sentences of no class. */
-const FOLDER = join(import.meta.dirname, "sentences");
+/**
+ * A file a language: `== name` begins a slot's words or the frames of a class; `none` has the sentences of no class. `topics` has
+ * many more illnesses, medicines and matters of money, and sentences about any of them.
+ */
+const FOLDERS = ["sentences", "topics"].map((name) => join(import.meta.dirname, name));
 
 /** Languages that share words of a slot that they have not. */
 const SHARED = "shared";
@@ -23,15 +26,18 @@ export interface Frame {
 
 type Sections = ReadonlyMap<string, readonly string[]>;
 
+/** The sections of a language, from every folder that has its file. */
 function readSections(file: string): Sections {
 	const sections = new Map<string, string[]>();
-	let lines: string[] = [];
-	for (const line of readFileSync(join(FOLDER, file), "utf8").split("\n")) {
-		const name = /^== (\w+)$/.exec(line)?.[1];
-		if (name !== undefined) {
-			lines = [];
-			sections.set(name, lines);
-		} else if (line.trim() !== "") lines.push(line);
+	for (const path of FOLDERS.map((folder) => join(folder, file)).filter((each) => existsSync(each))) {
+		let lines: string[] = [];
+		for (const line of readFileSync(path, "utf8").split("\n")) {
+			const name = /^== (\w+)$/.exec(line)?.[1];
+			if (name !== undefined) {
+				lines = sections.get(name) ?? [];
+				sections.set(name, lines);
+			} else if (line.trim() !== "") lines.push(line);
+		}
 	}
 	return sections;
 }
@@ -57,7 +63,7 @@ function toClasses(name: string, text: string): DataClass[] {
 
 /** All frames, by language. */
 export function readFrames(): Frame[] {
-	const files = readdirSync(FOLDER).sort();
+	const files = readdirSync(FOLDERS[0] ?? "").sort();
 	const shared = readSections(`${SHARED}.txt`);
 	return files.flatMap((file) => {
 		const lang = file.replace(/\.txt$/, "");
@@ -69,13 +75,8 @@ export function readFrames(): Frame[] {
 	});
 }
 
-/** A part of frames and words that cross-validation holds out together. */
-export interface Holdout {
-	readonly folds: number;
-	readonly fold: number;
-	/** Whether the words of the fold are used, or all others. */
-	readonly isInside: boolean;
-}
+/** Whether a word may be used: cross-validation holds words out. */
+export type WordFilter = (word: string) => boolean;
 
 /** The fold of a text. */
 export function findTextFold(text: string, folds: number): number {
@@ -113,23 +114,20 @@ const GENERATED: Readonly<Record<string, (random: Random) => string>> = {
 /** Words that are not held out: they are few, and no content. */
 const CLOSED_SLOTS = ["month", "who", "amt"];
 
-function fillSlot(name: string, frame: Frame, holdout: Holdout | null, random: Random): string {
+function fillSlot(name: string, frame: Frame, filter: WordFilter, random: Random): string {
 	const generated = GENERATED[name];
 	if (generated) return generated(random);
 	const words = frame.slots.get(name);
 	if (words === undefined) throw new Error(`${frame.lang} has no words for {${name}} in: ${frame.text}`);
-	const usable =
-		holdout === null || CLOSED_SLOTS.includes(name)
-			? words
-			: words.filter((word) => (findTextFold(word, holdout.folds) === holdout.fold) === holdout.isInside);
-	return fillFrame({ ...frame, text: pick(usable.length > 0 ? usable : words, random) ?? "" }, holdout, random);
+	const usable = CLOSED_SLOTS.includes(name) ? words : words.filter(filter);
+	return fillFrame({ ...frame, text: pick(usable.length > 0 ? usable : words, random) ?? "" }, filter, random);
 }
 
-function fillFrame(frame: Frame, holdout: Holdout | null, random: Random): string {
+function fillFrame(frame: Frame, filter: WordFilter, random: Random): string {
 	let text = frame.text;
 	for (let found = /<([^<>]*)>/.exec(text); found; found = /<([^<>]*)>/.exec(text))
 		text = text.replace(found[0], () => pick((found?.[1] ?? "").split("|"), random) ?? "");
-	return text.replace(/\{(\w+)\}/g, (_, name: string) => fillSlot(name, frame, holdout, random));
+	return text.replace(/\{(\w+)\}/g, (_, name: string) => fillSlot(name, frame, filter, random));
 }
 
 /** People do not always write capitals and full stops. */
@@ -140,14 +138,17 @@ function vary(text: string, random: Random): string {
 	return text;
 }
 
-/** Sentences of a frame: the turns of a conversation, mostly one. */
-export function expandFrame(frame: Frame, count: number, holdout: Holdout | null = null): string[][] {
-	const random = createRandom(hashUnits(frame.text) & 0x7fffffff);
+/**
+ * Sentences of a frame: the turns of a conversation, mostly one.
+ * @param seed other ones each.
+ */
+export function expandFrame(frame: Frame, count: number, filter: WordFilter = () => true, seed = 0): string[][] {
+	const random = createRandom((hashUnits(frame.text) + seed) & 0x7fffffff);
 	const found = new Map<string, string[]>();
 	for (let attempt = 0; attempt < count; attempt++) {
 		const turns = frame.text.split(" >> ").map((text) =>
 			vary(
-				fillFrame({ ...frame, text }, holdout, random)
+				fillFrame({ ...frame, text }, filter, random)
 					.replace(/ {2,}/g, " ")
 					.replace(/ ([,.])/g, "$1")
 					.trim(),

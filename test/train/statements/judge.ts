@@ -2,6 +2,7 @@
 import { createUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { decodeStatements, STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
 import { neededExcess, StatementScorer } from "../../../src/compliance/statements/score.ts";
+import { TopicScores } from "../../../src/compliance/statements/topics.ts";
 import { runSteps } from "../../../src/turns/steps.ts";
 import { renderTable } from "../../bench/table.ts";
 import type { StatementText } from "./examples.ts";
@@ -14,7 +15,7 @@ export interface StatementJudgement {
 
 export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]): StatementJudgement[] {
 	const model = decodeStatements(file);
-	const features = createUnitFeatures(model.buckets);
+	const features = createUnitFeatures(new TopicScores(model.topics), model.buckets);
 	return texts.map((text) => {
 		const scorer = new StatementScorer(model, features);
 		let best: readonly number[] = [];
@@ -31,10 +32,15 @@ export function judgeTexts(file: StatementsFile, texts: readonly StatementText[]
 	});
 }
 
-/** Most of the ordinary prompts that a class may be found in. */
-const MAX_FLAGGED = 0.008;
-/** Least precision of a class on held-out sentences, a third of which look like statements and are none. */
-const MIN_PRECISION = 0.75;
+/**
+ * By class: most of the ordinary prompts that it may be found in, and its least precision on held-out sentences, most of which only
+ * sound like statements. A name or an address alone is what patterns find, so what is inferred of a person must be surer.
+ */
+const LIMITS = {
+	PII: { flagged: 0.002, precision: 0.97 },
+	PHI: { flagged: 0.012, precision: 0.75 },
+	FINANCIAL: { flagged: 0.003, precision: 0.75 },
+} as const satisfies Record<(typeof STATEMENT_CLASSES)[number], { flagged: number; precision: number }>;
 const THRESHOLDS = Array.from({ length: 25 }, (_, at) => at / 4);
 
 interface StatementCounts {
@@ -63,11 +69,13 @@ function isOrdinary({ text }: StatementJudgement): boolean {
 export function chooseThresholds(judgements: readonly StatementJudgement[]): number[] {
 	const ordinary = judgements.filter(isOrdinary);
 	const sentences = judgements.filter((judgement) => !isOrdinary(judgement));
-	return STATEMENT_CLASSES.map((_, output) => {
+	return STATEMENT_CLASSES.map((dataClass, output) => {
+		const least = LIMITS[dataClass];
 		const precise = THRESHOLDS.find((threshold) => {
 			const { found, both } = countFound(sentences, output, threshold);
 			return (
-				both >= MIN_PRECISION * found && countFound(ordinary, output, threshold).found <= MAX_FLAGGED * ordinary.length
+				both >= least.precision * found &&
+				countFound(ordinary, output, threshold).found <= least.flagged * ordinary.length
 			);
 		});
 		return precise ?? THRESHOLDS.at(-1) ?? 0;

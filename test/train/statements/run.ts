@@ -9,17 +9,17 @@ import { trainOn } from "./train.ts";
 const FILE = join(import.meta.dirname, "../../../src/compliance/statements/weights.json");
 
 /** The most that the weights may take of the compressed bundle. */
-const MAX_COMPRESSED_BYTES = 60_000;
+const MAX_COMPRESSED_BYTES = 84_000;
 
 export function trainStatements(): void {
-	const judgements = Array.from({ length: FOLDS }, (_, fold) => readSplit(fold)).flatMap(({ trained, heldOut }) =>
-		judgeTexts(trainOn(trained), heldOut),
+	const judgements = Array.from({ length: FOLDS }, (_, fold) => readSplit(fold)).flatMap((split) =>
+		judgeTexts(trainOn(split), split.heldOut),
 	);
 	const thresholds = chooseThresholds(judgements);
 	console.log(`held-out sentences, words and sources; thresholds ${thresholds.join(", ")}\n`);
 	console.log(renderJudgements(judgements, thresholds));
 
-	const file = { ...trainOn(readSplit(null).trained), thresholds };
+	const file = { ...trainOn(readSplit(null)), thresholds };
 	const text = `${JSON.stringify(file, null, 2)}\n`;
 	const compressed = gzipSync(text).byteLength;
 	if (compressed > MAX_COMPRESSED_BYTES) throw new Error(`${compressed} bytes compressed: no weights are written`);

@@ -2,10 +2,12 @@
 import { createUnitFeatures, readUnitFeatures } from "../../../src/compliance/statements/features.ts";
 import { STATEMENT_CLASSES, type StatementsFile } from "../../../src/compliance/statements/model.ts";
 import { UNITS_BEFORE } from "../../../src/compliance/statements/score.ts";
+import { encodeTopics, TopicScores, type TopicTable } from "../../../src/compliance/statements/topics.ts";
 import { textUnits } from "../../../src/compliance/statements/units.ts";
 import { encodeBuckets, encodeSteps } from "../step-text.ts";
-import type { StatementText } from "./examples.ts";
+import { type StatementSplit, type StatementText, TOPIC_FOLDS } from "./examples.ts";
 import { type FitExample, type FitOptions, type FittedStatements, fitStatements } from "./fit.ts";
+import { trainTopics } from "./topics.ts";
 
 /** Chosen by cross-validation on sentences and words that were held out. */
 const SETTINGS = {
@@ -13,7 +15,7 @@ const SETTINGS = {
 	/** A feature of fewer texts has no weights. */
 	minTexts: 4,
 	/** How many features are shipped. */
-	features: 15_000,
+	features: 12_500,
 	/** Weights are shipped in so many steps on each side of zero. */
 	steps: 4,
 	/** The largest weight that is not cut, in root mean squares. */
@@ -32,10 +34,12 @@ const SECOND_FIT: FitOptions = { ...SHARED, epochs: 3, learningRate: 0.05, dropo
 /** Six significant digits: the same text on every machine. */
 const DIGITS = 6;
 
-const space = createUnitFeatures();
+const scores = new TopicScores(new Int8Array(0));
+const space = createUnitFeatures(scores);
 
-function readBuckets(text: string): Int32Array[] {
+function readBuckets(text: string, topics: TopicTable): Int32Array[] {
 	const units: Int32Array[] = [];
+	scores.table = topics;
 	for (const { start, end } of textUnits(text)) {
 		readUnitFeatures(text.slice(start, end), space);
 		units.push(space.buckets.slice(0, space.length));
@@ -50,8 +54,9 @@ interface BucketUnits {
 	readonly text: StatementText;
 }
 
-function toBucketUnits(text: StatementText): BucketUnits {
-	const byText = text.texts.map(readBuckets);
+function toBucketUnits(text: StatementText, tables: readonly TopicTable[]): BucketUnits {
+	const table = tables[text.topicFold] ?? new Int8Array(0);
+	const byText = text.texts.map((each) => readBuckets(each, table));
 	const earlier = byText.slice(0, -1).reduce((sum, { length }) => sum + length, 0);
 	return { units: byText.flat(), earlier, text };
 }
@@ -100,7 +105,7 @@ function round(values: Float32Array): number[] {
 	return Array.from(values, (value) => Number(value.toPrecision(DIGITS)));
 }
 
-function encodeStatements(buckets: readonly number[], fitted: FittedStatements): StatementsFile {
+function encodeStatements(buckets: readonly number[], fitted: FittedStatements): Omit<StatementsFile, "topics"> {
 	const rows = buckets.map((_, row) => rowOf(fitted.features, row));
 	const scales = Array.from({ length: SETTINGS.hidden }, (_, k) => {
 		const squares = rows.reduce((sum, row) => sum + (row[k] ?? 0) ** 2, 0);
@@ -127,8 +132,9 @@ function encodeStatements(buckets: readonly number[], fitted: FittedStatements):
 }
 
 /** The classifier of texts, without thresholds. */
-export function trainOn(texts: readonly StatementText[]): StatementsFile {
-	const all = texts.map(toBucketUnits);
+export function trainOn({ trained, topics }: StatementSplit): StatementsFile {
+	const { table, withoutFold } = trainTopics(topics, TOPIC_FOLDS);
+	const all = trained.map((text) => toBucketUnits(text, withoutFold));
 	const counts = countTexts(all);
 	const buckets = [...counts].filter(([, count]) => count >= SETTINGS.minTexts).map(([bucket]) => bucket);
 	const first = fitStatements(toExamples(all, buckets), buckets.length, FIRST_FIT);
@@ -136,5 +142,5 @@ export function trainOn(texts: readonly StatementText[]): StatementsFile {
 	const features = Float32Array.from(chosen.flatMap((row) => [...rowOf(first.features, row)]));
 	const kept = chosen.map((row) => buckets[row] ?? 0);
 	const second = fitStatements(toExamples(all, kept), kept.length, SECOND_FIT, { ...first, features });
-	return encodeStatements(kept, second);
+	return { ...encodeStatements(kept, second), topics: encodeTopics(table) };
 }

@@ -45,6 +45,29 @@ describe("an example of documentation", () => {
 		expect(classesOf(text)).toContain(dataClass);
 	});
 
+	it.each([
+		'user = User(email="john.doe@example.com", phone="555-0100")',
+		"FactoryBot.define do\n  factory :patient do\n    email { 'patient1@example.com' }\n    ssn { '987-65-4321' }\n  end\nend",
+		'@Test void findsMember() { Member m = repo.findByEmail("member@example.com"); assertNotNull(m); }',
+		"@pytest.mark.parametrize('email', ['test@gmail.com', 'qa+7@mail.de'])\ndef test_email(email): assert is_email(email)",
+		"mockPatient = { id: 1, email: 'test.patient@hospital.test' }",
+		'curl -X POST https://api.example.com/v1/customers -d email="jenny@example.com"',
+		"email = faker.email() # e.g. foo@bar.com",
+	])("counts for nothing in code, whose customers and patients are names of things: %j", (text) => {
+		expect(classesOf(text)).toEqual([]);
+	});
+
+	it.each([
+		"const owner = { email: 'marek.dvorak77@seznam.cz' };",
+		"INSERT INTO patients (name, ssn) VALUES ('Ingrid Solheim', '412-68-9025');",
+		"test('masks', () => { expect(mask('534-21-8873')).toBe('***') })",
+		"customers.insert({ email: 'heike.vogt@gmx.de' })",
+		'{"to": "jane.roe@example.org", "subject": "Invoice"}',
+		"Write to my client at jane.roe@example.org: const total = 12;",
+	])("leaves what may be somebody's in code, and what is data: %j", (text) => {
+		expect(classesOf(text)).toContain("PII");
+	});
+
 	it("does not excuse a value that no documentation has", () => {
 		expect(classesOf("For example, the test card 4532 0188 4776 2094 was charged.")).toEqual(["FINANCIAL"]);
 	});

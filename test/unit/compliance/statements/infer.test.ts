@@ -10,8 +10,8 @@ import { runSteps } from "../../../../src/turns/steps.ts";
 const infer = (...texts: string[]) => runSteps(inferStatements(plainConversation(...texts)));
 
 describe("the shipped weights", () => {
-	it("take at most 60 KB of the compressed bundle", () => {
-		expect(gzipSync(JSON.stringify(shippedFile)).byteLength).toBeLessThanOrEqual(60_000);
+	it("take at most 84 KB of the compressed bundle", () => {
+		expect(gzipSync(JSON.stringify(shippedFile)).byteLength).toBeLessThanOrEqual(84_000);
 	});
 
 	it("fit together", () => {
@@ -32,6 +32,10 @@ describe("statements", () => {
 		["У дедушки инсульт, чем помочь?", "PHI"],
 		["我奶奶得了白内障,要注意什么?", "PHI"],
 		["祖父が肺炎で入院しました。", "PHI"],
+		["Meine Schilddrüse macht Probleme und ich sitze den ganzen Tag.", "PHI"],
+		["Опять гайморит, как отстоять смену?", "PHI"],
+		["婚礼前荨麻疹又犯了,怎么办?", "PHI"],
+		["Nie wyrabiam z ratami, co teraz?", "FINANCIAL"],
 		["I take home 2,900 a month, how much rent can I afford?", "FINANCIAL"],
 		["Ich verdiene 3.400 Euro brutto, reicht das für einen Kredit?", "FINANCIAL"],
 		["我月薪12000元,能贷多少款?", "FINANCIAL"],
@@ -42,6 +46,10 @@ describe("statements", () => {
 
 	it.each([
 		"What are the symptoms of pneumonia in general?",
+		"My tomato plant has white spots, what helps?",
+		"Mein Drucker macht Probleme, was prüfe ich?",
+		"How do courts calculate alimony?",
+		"痛風はどう治療する?",
 		"Refactor this function, it is a bit schizophrenic.",
 		"CREATE TABLE patients (id INT, diagnosis TEXT, salary NUMERIC);",
 		"The pod is unhealthy and restarts, how do I debug it?",
