@@ -8,7 +8,7 @@ import { extractFeatures } from "./signals/features.ts";
 import { detectPromptLanguage } from "./signals/languages.ts";
 import { hasCode } from "./signals/properties.ts";
 import { createFeatureSpace } from "./signals/space.ts";
-import { readTurns, type Turn, toTurn } from "./signals/turns.ts";
+import { countChars, readTurns, type Turn, toTurn } from "./signals/turns.ts";
 import weightsFile from "./signals/weights.json" with { type: "json" };
 
 /** Intents of prompts without a more particular one. */
@@ -179,7 +179,7 @@ function classify(turns: readonly [Turn, ...Turn[]]) {
 	const { found, properties } = extractFeatures(turns, space);
 	const facts = { language: detectPromptLanguage(found.scripts, found.languages), hasCode: hasCode(properties) };
 	if (!turns.some(({ text }) => WORD_OR_NUMBER.test(text))) return { ...WORDLESS, ...facts };
-	const predicted = predict(shippedWeights, space);
+	const predicted = predict(shippedWeights, space, countChars(turns));
 	return { intents: likelyIntents(predicted.probabilities), ...predicted, ...facts };
 }
 

@@ -26,10 +26,10 @@ const CUES_AT = BUCKETS;
 const START_CUES_AT = CUES_AT + CUES.length;
 const END_CUES_AT = START_CUES_AT + CUES.length;
 const PRIOR_CUES_AT = END_CUES_AT + CUES.length;
-const PROPERTIES_AT = PRIOR_CUES_AT + CUES.length;
+export const PROPERTIES_AT = PRIOR_CUES_AT + CUES.length;
 /** How much there is to read; only difficulty has a weight for it. */
 export const SIZE_AT = PROPERTIES_AT + PROPERTIES.length;
-/** One for each conversation, however many turns are read; only difficulty has a weight for it. */
+/** One for each conversation, however many turns are read; no intent has a weight for it. */
 export const OFFSET_AT = SIZE_AT + 1;
 /** How many features there are. */
 export const FEATURE_COUNT = OFFSET_AT + 1;
