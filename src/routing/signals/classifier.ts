@@ -13,7 +13,7 @@ export const OUTPUTS = INTENTS.length + 2;
 /** What turns of up to the first length together ask for counts in full, beyond the second one not at all: there is enough to read then. */
 const HARD_TASK_CHARS = { full: 200, none: 400 } as const;
 /** A hard task that is less likely than this does not count: hardly any short prompt of people is hard. */
-const LEAST_HARD_TASK = 0.3;
+const LEAST_HARD_TASK = 0.4;
 
 /** What `npm run train:signals` writes. Numbers are characters, so that the file is text and compresses well. */
 export interface WeightsFile {
@@ -87,10 +87,11 @@ export function sumOutputs(weights: Omit<Weights, "temperature" | "levels">, fea
 		for (let output = 0; output < OUTPUTS; output++)
 			sums[output] = (sums[output] ?? 0) + value * ((rows[start + output] ?? ZERO_CHARACTER) - ZERO_CHARACTER);
 	}
-	return grams.map(
-		(sum, output) =>
-			sum * (weights.gramScales[output] ?? 0) + (others[output] ?? 0) * (weights.otherScales[output] ?? 0),
-	);
+	for (let output = 0; output < OUTPUTS; output++)
+		grams[output] =
+			(grams[output] ?? 0) * (weights.gramScales[output] ?? 0) +
+			(others[output] ?? 0) * (weights.otherScales[output] ?? 0);
+	return grams;
 }
 
 const toShare = (logit: number) => 1 / (1 + Math.exp(-logit));
