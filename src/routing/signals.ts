@@ -6,10 +6,9 @@ import { type ContentPart, callImages, type ModelCall, messageTexts, partsOfType
 import { chunksBeyondAscii } from "../text/utf8.ts";
 import { decodeWeights, predict, type Weights } from "./signals/classifier.ts";
 import { extractFeatures } from "./signals/features.ts";
-import { detectPromptLanguage } from "./signals/languages.ts";
 import { hasCode } from "./signals/properties.ts";
 import { createFeatureSpace } from "./signals/space.ts";
-import { readTurns, type Turn, toTurn } from "./signals/turns.ts";
+import { countChars, readTurns, type Turn, toTurn } from "./signals/turns.ts";
 import weightsFile from "./signals/weights.json" with { type: "json" };
 
 /** Intents of prompts without a more particular one. */
@@ -168,8 +167,10 @@ const INTENT_THRESHOLD = 0.25;
 
 /** The intents that count, the most likely first. */
 function likelyIntents(probabilities: Readonly<Record<Intent, number>>): Intent[] {
-	const [first = "chat", ...rest] = INTENTS.toSorted((a, b) => probabilities[b] - probabilities[a]);
-	return [first, ...rest.filter((intent) => probabilities[intent] >= INTENT_THRESHOLD)];
+	const likely = INTENTS.filter((intent) => probabilities[intent] >= INTENT_THRESHOLD);
+	if (likely.length > 1) return likely.sort((a, b) => probabilities[b] - probabilities[a]);
+	if (likely.length === 1) return likely;
+	return [INTENTS.reduce((first, intent) => (probabilities[intent] > probabilities[first] ? intent : first))];
 }
 
 let shippedWeights: Weights | undefined;
@@ -179,10 +180,10 @@ const space = createFeatureSpace();
 /** What the trained model says of the user's turns. */
 function classify(turns: readonly [Turn, ...Turn[]]) {
 	shippedWeights ??= decodeWeights(weightsFile);
-	const { found, properties } = extractFeatures(turns, space);
-	const facts = { language: detectPromptLanguage(found.scripts, found.languages), hasCode: hasCode(properties) };
+	const { language, properties } = extractFeatures(turns, space);
+	const facts = { language, hasCode: hasCode(properties) };
 	if (!turns.some(({ text }) => WORD_OR_NUMBER.test(text))) return { ...WORDLESS, ...facts };
-	const predicted = predict(shippedWeights, space);
+	const predicted = predict(shippedWeights, space, countChars(turns));
 	return { intents: likelyIntents(predicted.probabilities), ...predicted, ...facts };
 }
 

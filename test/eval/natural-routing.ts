@@ -9,8 +9,8 @@ import { selectModels } from "../../src/routing/select.ts";
 import type { Candidate } from "../../src/routing/selection.ts";
 import { detectSignals } from "../../src/routing/signals.ts";
 import { selectionRequest } from "../support/selection.ts";
+import { toTurnsKey } from "../train/expected-difficulty.ts";
 import { type LabelledPrompt, readNaturalPrompts } from "../train/labelled.ts";
-import { toTurnsKey } from "./held-out-difficulty.ts";
 
 /** A model is better where its figure is above that of the model which small talk gets by at least so much. */
 const LEAST_ADVANTAGE = 0.02;

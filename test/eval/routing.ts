@@ -13,8 +13,9 @@ import { toTurn } from "../../src/routing/signals/turns.ts";
 import { detectSignals } from "../../src/routing/signals.ts";
 import { selectionRequest } from "../support/selection.ts";
 import { readSharedData } from "../support/shared-data.ts";
+import { toTurnsKey } from "../train/expected-difficulty.ts";
 import { fitCurve } from "./curve-fit.ts";
-import { readHeldOutDifficulties, toTurnsKey } from "./held-out-difficulty.ts";
+import { readHeldOutDifficulties } from "./held-out-difficulty.ts";
 import { reportNatural } from "./natural-routing.ts";
 import {
 	MMLU_PRO_MODELS,

@@ -2,10 +2,12 @@
 import {
 	DIFFICULTY_OUTPUT,
 	decodeWeights,
+	HARD_TASK_OUTPUT,
 	sumOutputs,
 	toLevel,
 	toPrediction,
 } from "../../src/routing/signals/classifier.ts";
+import { countChars } from "../../src/routing/signals/turns.ts";
 import { FIT, type FoldedExample } from "./examples.ts";
 import { FOLD_NAMES, type LabelledPrompt } from "./labelled.ts";
 import type { Judgement } from "./measures.ts";
@@ -25,11 +27,11 @@ export function toKey({ turns, source }: LabelledPrompt): string {
 
 /**
  * The outputs of every natural prompt, each from a model without its source.
- * @param difficulties the output of difficulty by the key of a prompt.
+ * @param logits the outputs of difficulty and of a hard task by the key of a prompt.
  */
 export function holdOutSources(
 	examples: readonly FoldedExample[],
-	difficulties: ReadonlyMap<string, number>,
+	logits: ReadonlyMap<string, { difficulty: number; hardTask: number }>,
 ): HeldOut[] {
 	return FOLD_NAMES.flatMap((_, fold) => {
 		const fitted = fitWeights(
@@ -42,7 +44,9 @@ export function holdOutSources(
 			.filter((example) => example.fold === fold)
 			.map((example) => {
 				const sums = sumOutputs(weights, example.features);
-				sums[DIFFICULTY_OUTPUT] = difficulties.get(toKey(example.row)) ?? 0;
+				const known = logits.get(toKey(example.row));
+				sums[DIFFICULTY_OUTPUT] = known?.difficulty ?? 0;
+				sums[HARD_TASK_OUTPUT] = known?.hardTask ?? 0;
 				return { example, sums };
 			});
 	});
@@ -51,7 +55,7 @@ export function holdOutSources(
 /** What the models say of held-out prompts at a temperature and difficulty levels. */
 export function judge(heldOut: readonly HeldOut[], temperature: number, levels: readonly number[]): Judgement[] {
 	return heldOut.map(({ example, sums }) => {
-		const prediction = toPrediction(sums, temperature);
+		const prediction = toPrediction(sums, temperature, countChars(example.row.turns));
 		return { row: example.row, ...prediction, level: toLevel(prediction.expectedDifficulty, levels) };
 	});
 }

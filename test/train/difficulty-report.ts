@@ -1,8 +1,8 @@
 // Tables of what held-out prompts say of the fitted difficulty, beside the length of the prompt alone.
 import { renderTable, type TableRow } from "../bench/table.ts";
-import type { HeldOutDifficulty } from "./difficulty.ts";
+import type { HeldOutExpectation } from "./expected-difficulty.ts";
 import { FOLD_NAMES, findFold } from "./labelled.ts";
-import { measureAuc } from "./measures.ts";
+import { HARD_GRADE, type Judgement, measureAuc } from "./measures.ts";
 import type { RecordedGain } from "./recorded.ts";
 
 const show = (share: number | null) => (share === null ? "–" : share.toFixed(3));
@@ -12,26 +12,26 @@ const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + 
 interface Graded {
 	grade: number;
 	chars: number;
-	sum: number;
+	expected: number;
 	fold: number;
 }
 
-function toGraded(heldOut: readonly HeldOutDifficulty[]): Graded[] {
-	return heldOut.flatMap(({ example: { row }, sum }) =>
+function toGraded(heldOut: readonly HeldOutExpectation[]): Graded[] {
+	return heldOut.flatMap(({ example: { row }, expected }) =>
 		row === null || row.difficulty === null
 			? []
-			: [{ grade: row.difficulty, chars: row.turns[0].chars, sum, fold: findFold(row.source) }],
+			: [{ grade: row.difficulty, chars: row.turns[0].chars, expected, fold: findFold(row.source) }],
 	);
 }
 
 /** AUC of hard against easy prompts, all together and by held-out sources, with the mean and the worst of those. */
-export function renderDifficulty(heldOut: readonly HeldOutDifficulty[]): string {
+export function renderDifficulty(heldOut: readonly HeldOutExpectation[]): string {
 	const graded = toGraded(heldOut);
 	const measure = (prompts: readonly Graded[]) => ({
 		model: measureAuc(
 			prompts,
 			({ grade }) => grade,
-			({ sum }) => sum,
+			({ expected }) => expected,
 		),
 		length: measureAuc(
 			prompts,
@@ -74,12 +74,55 @@ function measureApgr(prompts: readonly { gain: RecordedGain; value: number }[]):
 }
 
 /** APGR on each recorded set, of parts that the fit did not see. */
-export function renderGains(heldOut: readonly HeldOutDifficulty[]): string {
-	const recorded = heldOut.flatMap(({ example: { recorded: gain }, sum }) => (gain ? [{ gain, value: sum }] : []));
+export function renderGains(heldOut: readonly HeldOutExpectation[]): string {
+	const recorded = heldOut.flatMap(({ example: { recorded: gain }, expected }) =>
+		gain ? [{ gain, value: expected }] : [],
+	);
 	const sets = [...Map.groupBy(recorded, ({ gain }) => gain.set)];
 	const rows = sets.map(([set, prompts]): TableRow => {
 		const byLength = prompts.map(({ gain }) => ({ gain, value: gain.turns[0].chars }));
 		return [set, String(prompts.length), show(measureApgr(prompts)), show(measureApgr(byLength))];
 	});
 	return renderTable([["APGR by difficulty alone", "prompts", "difficulty", "length alone"], ...rows]);
+}
+
+/** Prompts of fewer characters are short. */
+const SHORT_CHARS = 200;
+
+/** The expected difficulty below which a share of prompts lies. */
+function quantile(prompts: readonly Judgement[], share: number): string {
+	const sorted = prompts.map(({ expectedDifficulty }) => expectedDifficulty).toSorted((a, b) => a - b);
+	return (sorted[Math.floor(share * sorted.length)] ?? Number.NaN).toFixed(2);
+}
+
+/** AUC of hard against easy among short prompts, beside their length, and what difficulties both have. */
+export function renderShortPrompts(judgements: readonly Judgement[]): string {
+	const short = judgements.filter(({ row }) => row.turns[0].chars < SHORT_CHARS);
+	const grade = ({ row }: Judgement) => row.difficulty ?? 1;
+	const groups: [string, Judgement[]][] = [
+		["all", short],
+		["English", short.filter(({ row }) => row.lang === "en")],
+		["other languages", short.filter(({ row }) => row.lang !== "en")],
+	];
+	const rows = groups.map(([name, group]): TableRow => {
+		const hard = group.filter((each) => grade(each) >= HARD_GRADE);
+		const easy = group.filter((each) => grade(each) === 1);
+		return [
+			name,
+			`${hard.length}, ${easy.length}`,
+			show(measureAuc(group, grade, ({ expectedDifficulty }) => expectedDifficulty)),
+			show(measureAuc(group, grade, ({ row }) => row.turns[0].chars)),
+			`${quantile(hard, 0.25)}, ${quantile(hard, 0.5)}`,
+			`${quantile(easy, 0.5)}, ${quantile(easy, 0.95)}`,
+		];
+	});
+	const headings = [
+		"up to 200 characters",
+		"hard, easy",
+		"AUC",
+		"length alone",
+		"hard: 25 %, 50 %",
+		"easy: 50 %, 95 %",
+	];
+	return renderTable([headings, ...rows]);
 }

@@ -11,12 +11,14 @@ import {
 	toCollection,
 } from "./labelled.ts";
 import { copyFeatures, type Example, type FitOptions } from "./regression.ts";
+import { readTopicPrompts } from "./topics.ts";
 
 /** Everything that was chosen by cross-validation on the natural prompts. */
 const SETTINGS = {
 	/** Weights of one prompt. */
 	natural: 5,
 	own: 6,
+	topics: 1.5,
 	/** Of a natural prompt that no class fits well. */
 	unclear: 0.3,
 	/** Training sets: a (collection, intent) pair counts as much as the square root of its prompts. */
@@ -102,6 +104,7 @@ export function readExamples(): FoldedExample[] {
 			toExample(row, findFold(row.source), SETTINGS.natural * (row.primary === null ? SETTINGS.unclear : 1)),
 		),
 		...readOwnPrompts().map((row) => toExample(row, null, SETTINGS.own)),
+		...readTopicPrompts().flatMap((row) => (row.isHeldBack ? [] : [toExample(row, null, SETTINGS.topics)])),
 	];
 	dropRareGrams(examples);
 	return examples;

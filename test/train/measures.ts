@@ -86,7 +86,7 @@ export function measureIntents(judgements: readonly Judgement[]): IntentFigures 
 }
 
 /** The grade from which a prompt is hard: at least one of two people said so. Easy is what both said. */
-const HARD_GRADE = 2.5;
+export const HARD_GRADE = 2.5;
 
 /**
  * How often a hard prompt has the higher value than an easy one (AUC; equal values count half); null where there are none of

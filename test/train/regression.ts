@@ -44,7 +44,7 @@ function toGradients(sums: Float64Array, { intents, weight }: Example): void {
 	for (let k = 0; k < count; k++) sums[k] = intents ? weight * ((sums[k] ?? 0) / total - (intents[k] ?? 0)) : 0;
 }
 
-/** Rows of OUTPUTS weights, by feature. Those of difficulty, the last ones, are left at zero. */
+/** Rows of OUTPUTS weights, by feature. Those of difficulty and of a hard task, the last ones, are left at zero. */
 export function fitWeights(examples: readonly Example[], options: FitOptions): Float32Array {
 	const weights = new Float32Array(FEATURE_COUNT * OUTPUTS);
 	const squares = new Float32Array(FEATURE_COUNT).fill(1e-2);

@@ -5,9 +5,15 @@ import { eachBucket, ZERO_CHARACTER } from "../../text/step-text.ts";
 import { FEATURE_COUNT } from "./features.ts";
 import { BUCKETS, type Features } from "./space.ts";
 
-/** One output for each intent, and one for difficulty. */
-export const OUTPUTS = INTENTS.length + 1;
+/** Outputs after those of the intents: how difficult a prompt is, and whether it asks in few words for something hard. */
 export const DIFFICULTY_OUTPUT = INTENTS.length;
+export const HARD_TASK_OUTPUT = INTENTS.length + 1;
+export const OUTPUTS = INTENTS.length + 2;
+
+/** What turns of up to the first length together ask for counts in full, beyond the second one not at all: there is enough to read then. */
+const HARD_TASK_CHARS = { full: 200, none: 400 } as const;
+/** A hard task that is less likely than this does not count: hardly any short prompt of people is hard. */
+const LEAST_HARD_TASK = 0.4;
 
 /** What `npm run train:signals` writes. Numbers are characters, so that the file is text and compresses well. */
 export interface WeightsFile {
@@ -65,7 +71,7 @@ interface Prediction {
 	expectedDifficulty: number;
 }
 
-/** Sums of weighted features by output: logits of the intents, then of difficulty. */
+/** Sums of weighted features by output: logits of the intents, of difficulty and of a hard task. */
 export function sumOutputs(weights: Omit<Weights, "temperature" | "levels">, features: Features): Float64Array {
 	const { rowNumbers, rows } = weights;
 	const { indices, values, length } = features;
@@ -81,14 +87,31 @@ export function sumOutputs(weights: Omit<Weights, "temperature" | "levels">, fea
 		for (let output = 0; output < OUTPUTS; output++)
 			sums[output] = (sums[output] ?? 0) + value * ((rows[start + output] ?? ZERO_CHARACTER) - ZERO_CHARACTER);
 	}
-	return grams.map(
-		(sum, output) =>
-			sum * (weights.gramScales[output] ?? 0) + (others[output] ?? 0) * (weights.otherScales[output] ?? 0),
-	);
+	for (let output = 0; output < OUTPUTS; output++)
+		grams[output] =
+			(grams[output] ?? 0) * (weights.gramScales[output] ?? 0) +
+			(others[output] ?? 0) * (weights.otherScales[output] ?? 0);
+	return grams;
 }
 
-/** Probabilities and difficulty from the sums of a prompt. */
-export function toPrediction(sums: Float64Array, temperature: number): Prediction {
+const toShare = (logit: number) => 1 / (1 + Math.exp(-logit));
+
+/**
+ * The difficulty, 1 to 3, by the size and words of a conversation, raised where it is short and asks for something hard.
+ * @param chars the length of the turns that are read.
+ */
+export function toExpectedDifficulty(difficulty: number, hardTask: number, chars: number): number {
+	const { full, none } = HARD_TASK_CHARS;
+	const counted = Math.min(1, Math.max(0, (none - chars) / (none - full)));
+	const likely = Math.max(0, (toShare(hardTask) - LEAST_HARD_TASK) / (1 - LEAST_HARD_TASK));
+	return 3 - 2 * (1 - toShare(difficulty)) * (1 - counted * likely);
+}
+
+/**
+ * Probabilities and difficulty from the sums of a prompt.
+ * @param chars the length of the turns that are read.
+ */
+export function toPrediction(sums: Float64Array, temperature: number, chars: number): Prediction {
 	const highest = Math.max(...sums.subarray(0, DIFFICULTY_OUTPUT));
 	const powers = INTENTS.map((_, output) => Math.exp(((sums[output] ?? 0) - highest) / temperature));
 	const total = powers.reduce((sum, power) => sum + power, 0);
@@ -105,7 +128,7 @@ export function toPrediction(sums: Float64Array, temperature: number): Predictio
 	] = powers.map((power) => power / total);
 	return {
 		probabilities: { code, math, reasoning, creative, text, translation, factual, advice, chat },
-		expectedDifficulty: 1 + 2 / (1 + Math.exp(-(sums[DIFFICULTY_OUTPUT] ?? 0))),
+		expectedDifficulty: toExpectedDifficulty(sums[DIFFICULTY_OUTPUT] ?? 0, sums[HARD_TASK_OUTPUT] ?? 0, chars),
 	};
 }
 
@@ -115,8 +138,11 @@ export function toLevel(expectedDifficulty: number, levels: readonly number[]): 
 	return reached === 0 ? 1 : reached === 1 ? 2 : 3;
 }
 
-/** What the model says of the features of a prompt. */
-export function predict(weights: Weights, features: Features) {
-	const { probabilities, expectedDifficulty } = toPrediction(sumOutputs(weights, features), weights.temperature);
+/**
+ * What the model says of the features of a prompt.
+ * @param chars the length of the turns that are read.
+ */
+export function predict(weights: Weights, features: Features, chars: number) {
+	const { probabilities, expectedDifficulty } = toPrediction(sumOutputs(weights, features), weights.temperature, chars);
 	return { probabilities, expectedDifficulty, level: toLevel(expectedDifficulty, weights.levels) };
 }

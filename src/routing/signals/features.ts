@@ -1,6 +1,7 @@
 // Turns a conversation into sparse features: hashed n-grams, cues and measured properties. Training and the service share
 // it. Pure.
 import { CUES } from "./cues.ts";
+import { detectPromptLanguage } from "./languages.ts";
 import { measureProperties, PROPERTIES } from "./properties.ts";
 import { type Scan, scanText } from "./scan.ts";
 import { addFeature, BUCKETS, type FeatureSpace } from "./space.ts";
@@ -26,10 +27,10 @@ const CUES_AT = BUCKETS;
 const START_CUES_AT = CUES_AT + CUES.length;
 const END_CUES_AT = START_CUES_AT + CUES.length;
 const PRIOR_CUES_AT = END_CUES_AT + CUES.length;
-const PROPERTIES_AT = PRIOR_CUES_AT + CUES.length;
+export const PROPERTIES_AT = PRIOR_CUES_AT + CUES.length;
 /** How much there is to read; only difficulty has a weight for it. */
 export const SIZE_AT = PROPERTIES_AT + PROPERTIES.length;
-/** One for each conversation, however many turns are read; only difficulty has a weight for it. */
+/** One for each conversation, however many turns are read; no intent has a weight for it. */
 export const OFFSET_AT = SIZE_AT + 1;
 /** How many features there are. */
 export const FEATURE_COUNT = OFFSET_AT + 1;
@@ -55,6 +56,8 @@ function addCueFeatures(space: FeatureSpace, mask: number, from: number, value: 
 /** What was read of a turn. */
 interface TurnReading {
 	found: Scan;
+	/** ISO 639-1 code; null when nothing tells it. */
+	language: string | null;
 	properties: [property: number, value: number][];
 }
 
@@ -69,9 +72,10 @@ function addTurn(space: FeatureSpace, { text, chars }: Turn, share: number): Tur
 	addCueFeatures(space, found.repeatedCues, CUES_AT, CUE.more * share);
 	addCueFeatures(space, found.startCues, START_CUES_AT, CUE.edge * share);
 	if (text.length > TWO_ENDS_CHARS) addCueFeatures(space, found.endCues, END_CUES_AT, CUE.edge * share);
-	const properties = measureProperties(text, chars, found);
+	const language = detectPromptLanguage(found.scripts, found.languages);
+	const properties = measureProperties(text, chars, found, language);
 	for (const [property, size] of properties) addFeature(space, PROPERTIES_AT + property, size * share);
-	return { found, properties };
+	return { found, language, properties };
 }
 
 /**

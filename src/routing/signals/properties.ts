@@ -1,7 +1,7 @@
 // Measured properties of a prompt beside its words: length, marks, code, formulas, scripts. Pure.
 
 import { SCRIPTS } from "../../text/scripts.ts";
-import { detectPromptLanguage, PROMPT_LANGUAGES } from "./languages.ts";
+import { PROMPT_LANGUAGES } from "./languages.ts";
 import type { Scan } from "./scan.ts";
 
 /** Upper ends of the length classes, in characters. */
@@ -77,11 +77,16 @@ function mainScript({ scripts }: Scan): { index: number; mixed: boolean } {
  * The properties that are not zero, with their values.
  * @param text the part of a turn that is read.
  * @param chars the length of the whole turn.
+ * @param language null when nothing tells it.
  */
-export function measureProperties(text: string, chars: number, found: Scan): [property: number, value: number][] {
+export function measureProperties(
+	text: string,
+	chars: number,
+	found: Scan,
+	language: string | null,
+): [property: number, value: number][] {
 	const lengthClass = LENGTHS.findIndex((end) => chars <= end);
 	const { index, mixed } = mainScript(found);
-	const language = detectPromptLanguage(found.scripts, found.languages);
 	const properties: [number, number][] = [
 		[0, 1],
 		[1, found.questionMarks > 0 ? CLASS_VALUE : 0],

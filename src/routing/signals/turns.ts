@@ -48,3 +48,10 @@ export function readTurns({ messages }: Pick<ModelCall, "messages">): [Turn, ...
 	const [last = toTurn([]), ...earlier] = turns;
 	return [last, ...earlier];
 }
+
+/** The length of all turns together. */
+export function countChars(turns: readonly Turn[]): number {
+	let sum = 0;
+	for (const { chars } of turns) sum += chars;
+	return sum;
+}

@@ -1,9 +1,11 @@
 // How hard a prompt is taken to be: longer conversations are harder, whatever their language.
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/providers/model-call.ts";
+import { toExpectedDifficulty } from "../../../../src/routing/signals/classifier.ts";
 import { detectSignals } from "../../../../src/routing/signals.ts";
 import { plainCall } from "../../../support/rendered.ts";
 import { measureAuc } from "../../../train/measures.ts";
+import { parseTopics, readTopicPrompts } from "../../../train/topics.ts";
 
 function read(...turns: string[]) {
 	const messages = turns.map((text): Message => ({ role: "user", content: [{ type: "text", text }] }));
@@ -37,6 +39,57 @@ describe("expected difficulty", () => {
 
 	it("tells a lock-free queue from a greeting by much", () => {
 		expect(read(QUEUE)).toBeGreaterThan(read("hey") + 0.5);
+	});
+});
+
+describe("a short prompt", () => {
+	/** By prompt that is hard: one with the same topic that is easy. None of them was trained on. */
+	const PAIRS: Readonly<Record<string, string>> = {
+		"Write a lock-free queue in C++20 with bounded memory": "What is a queue in C++?",
+		"Prove the Banach-Tarski paradox": "What does paradox mean?",
+		"Prove the Riemann hypothesis": "Who was Riemann?",
+		"Implementiere einen lockfreien Ringpuffer in Rust": "Was ist ein Ring?",
+		"Докажи гипотезу Римана": "Кто такой Риман?",
+		证明黎曼猜想: "黎曼是谁",
+	};
+
+	it.each(Object.entries(PAIRS))("%s is harder than %s", (hard, easy) => {
+		expect(read(hard)).toBeGreaterThan(read(easy) + 0.3);
+	});
+
+	it("is raised by what it asks for, a longer one is not", () => {
+		const likely = 4;
+		expect(toExpectedDifficulty(-2, likely, 60)).toBeGreaterThan(2.8);
+		expect(toExpectedDifficulty(-2, likely, 300)).toBeLessThan(toExpectedDifficulty(-2, likely, 200));
+		expect(toExpectedDifficulty(-2, likely, 400)).toBe(toExpectedDifficulty(-2, -9, 400));
+	});
+
+	it("is not raised while a hard task is unlikely", () => {
+		expect(toExpectedDifficulty(-2, -1, 60)).toBe(toExpectedDifficulty(-2, -9, 60));
+	});
+});
+
+describe("the prompts of topics", () => {
+	it("have languages, intents, grades and the turn before", () => {
+		const [easy, hard] = parseTopics("# trees\nen factual 1 what is a tree\nde code+math 3 Bäume ⇒ balanciere ihn\n");
+		expect(easy).toMatchObject({ topic: "trees", lang: "en", primary: "factual", intents: ["factual"], difficulty: 1 });
+		expect(hard).toMatchObject({
+			topic: "trees",
+			lang: "de",
+			primary: "code",
+			intents: ["code", "math"],
+			difficulty: 3,
+		});
+		expect(hard?.turns.map(({ text }) => text)).toEqual(["balanciere ihn", "Bäume"]);
+	});
+
+	it("hold whole topics back, about a third, in each language", () => {
+		const rows = readTopicPrompts();
+		const held = rows.filter(({ isHeldBack }) => isHeldBack);
+		const trained = new Set(rows.flatMap(({ isHeldBack, topic }) => (isHeldBack ? [] : [topic])));
+		expect(held.some(({ topic }) => trained.has(topic))).toBe(false);
+		expect(held.length / rows.length).toBeGreaterThan(0.3);
+		expect(new Set(held.map(({ lang }) => lang)).size).toBeGreaterThan(10);
 	});
 });
 

@@ -23,19 +23,20 @@ describe("the shipped weights", () => {
 });
 
 describe("a file of weights", () => {
-	it("gives back each weight to half a step, and nothing for n-grams left out", () => {
+	it("gives back each weight of each output to half a step, and nothing for n-grams left out", () => {
 		const feature = fc.integer({ min: 0, max: FEATURE_COUNT - 1 });
 		const weight = fc.float({ min: -3, max: 3, noNaN: true });
+		const pairsOf = fc.array(fc.tuple(feature, weight), { minLength: 1, maxLength: 200 });
 		fc.assert(
-			fc.property(fc.array(fc.tuple(feature, weight), { minLength: 1, maxLength: 200 }), (pairs) => {
+			fc.property(pairsOf, fc.nat({ max: OUTPUTS - 1 }), (pairs, output) => {
 				const fitted = new Float32Array(FEATURE_COUNT * OUTPUTS);
-				for (const [at, value] of pairs) fitted[at * OUTPUTS] = value;
+				for (const [at, value] of pairs) fitted[at * OUTPUTS + output] = value;
 				const weights = decodeWeights(encodeWeights(fitted, { temperature: 1, levels: [2, 3] }));
 				for (const [at] of pairs) {
 					const features = { indices: Int32Array.of(at), values: Float32Array.of(1), length: 1 };
-					const [decoded = 0] = sumOutputs(weights, features);
-					const scale = (at < BUCKETS ? weights.gramScales : weights.otherScales)[0] ?? 0;
-					const exact = fitted[at * OUTPUTS] ?? 0;
+					const decoded = sumOutputs(weights, features)[output] ?? 0;
+					const scale = (at < BUCKETS ? weights.gramScales : weights.otherScales)[output] ?? 0;
+					const exact = fitted[at * OUTPUTS + output] ?? 0;
 					const kept = Math.max(-MAX_STEP * scale, Math.min(MAX_STEP * scale, exact));
 					expect(Math.abs(decoded - kept)).toBeLessThanOrEqual(scale * 0.5001);
 				}
