@@ -11,8 +11,9 @@ import { toTurn } from "../../src/routing/signals/turns.ts";
 import { detectSignals } from "../../src/routing/signals.ts";
 import { FAILED } from "../support/fake-engine.ts";
 import { NONCE } from "../support/nonce.ts";
+import { toTurnsKey } from "../train/expected-difficulty.ts";
 import { findHardFigures } from "./curve-fit.ts";
-import { readHeldOutDifficulties, toTurnsKey } from "./held-out-difficulty.ts";
+import { readHeldOutDifficulties } from "./held-out-difficulty.ts";
 import { fitGeneral } from "./recorded-models.ts";
 import { seededRandom } from "./trade-off.ts";
 

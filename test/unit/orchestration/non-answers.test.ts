@@ -60,7 +60,11 @@ describe("a refusal", () => {
 		const blank = { blank: true as const };
 		const { value, engine } = await run("single", ["a"], (model) => (model === "a" ? blank : "It is four."));
 		expect(value).toMatchObject({ text: "It is four.", model: "judge", confidence: 0.5 });
-		expect(engine.details["continue"]).toEqual({ how: "another model answered", instead_of: "a", why: "the answer is blank" });
+		expect(engine.details["continue"]).toEqual({
+			how: "another model answered",
+			instead_of: "a",
+			why: "the answer is blank",
+		});
 		const refused = await run("single", ["a"], (model) => (model === "a" ? blank : REFUSED));
 		expect(refused.value).toMatchObject({ text: REFUSED.refused, confidence: 0, instead: "refusal" });
 	});
