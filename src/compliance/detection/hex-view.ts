@@ -69,6 +69,35 @@ const HEX_RUN = /(?<![\da-z])(?:[\da-f]{2}){11,}(?![\da-z])|(?<![\da-z])(?:[\da-
 /** A line of `xxd` or `hexdump -C`: an offset, then at most 16 bytes. */
 const DUMP_LINE = /^[\da-f]{4,8}:?[ \t]{1,2}((?:[\da-f]{2,4}[ \t]{1,2}){1,16})/gim;
 
+/** A pattern looks through so much at once: 2 ms. */
+const PIECE_CHARS = 262_144;
+/** A piece may end so much earlier. */
+const CUT_CHARS = 16_384;
+/**
+ * Where the piece that begins at `from` ends: where no pattern reads across, behind a line or behind a full stop before a space, with
+ * which none begins; at the end of the text where there is no such place.
+ */
+function pieceEnd(text: string, from: number): number {
+	const latest = from + PIECE_CHARS;
+	if (latest >= text.length) return text.length;
+	for (let to = latest; to > latest - CUT_CHARS; to--) {
+		if (text.charCodeAt(to - 1) === 10) return to;
+		if (text.charCodeAt(to - 1) === 46 && text.charCodeAt(to) === 32) return to;
+	}
+	return text.length;
+}
+
+/** Finds a pattern in a text, piece by piece, with a pause before each. */
+function* matchInPieces(text: string, pattern: RegExp): Generator<{ match: RegExpMatchArray; index: number } | number> {
+	for (let from = 0; from < text.length; ) {
+		const to = pieceEnd(text, from);
+		const piece = text.slice(from, to);
+		yield patternChars(piece);
+		for (const match of piece.matchAll(pattern)) yield { match, index: from + (match.index ?? 0) };
+		from = to;
+	}
+}
+
 function toBytes(digits: string): Uint8Array {
 	const plain = digits.replace(/[^\da-f]/gi, "");
 	const bytes = new Uint8Array(plain.length >> 1);
@@ -84,20 +113,23 @@ export function* toHexView(view: View): Steps<View | null> {
 		const decoded = toReadableText(bytes);
 		if (decoded.length >= MIN_READABLE) addDecoded(builder, view, decoded, index, index + written.length);
 	};
-	for (const { 0: written, index } of text.matchAll(HEX_RUN)) add(toBytes(written), written, index);
-	for (const [pattern, base] of BYTE_LISTS) {
-		yield patternChars(text);
-		for (const { 0: written, index } of text.matchAll(pattern)) {
-			const bytes = Array.from(written.matchAll(BYTE_OF_BASE[base]), ([byte]) => Number.parseInt(byte, base));
-			add(Uint8Array.from(bytes), written, index);
+	/** Decodes what a pattern finds. */
+	function* addAll(pattern: RegExp, decode: (match: RegExpMatchArray, index: number) => void): Steps<void> {
+		for (const step of matchInPieces(text, pattern)) {
+			if (typeof step === "number") yield step;
+			else decode(step.match, step.index);
 		}
 	}
-	yield patternChars(text);
-	for (const { 0: written, index } of text.matchAll(BASE32_RUN)) add(decodeBase32(written), written, index);
-	yield patternChars(text);
-	for (const { 0: line, 1: digits = "", index } of text.matchAll(DUMP_LINE)) {
+	yield* addAll(HEX_RUN, ([written], index) => add(toBytes(written), written, index));
+	for (const [pattern, base] of BYTE_LISTS)
+		yield* addAll(pattern, ([written], index) => {
+			const bytes = Array.from(written.matchAll(BYTE_OF_BASE[base]), ([byte]) => Number.parseInt(byte, base));
+			add(Uint8Array.from(bytes), written, index);
+		});
+	yield* addAll(BASE32_RUN, ([written], index) => add(decodeBase32(written), written, index));
+	yield* addAll(DUMP_LINE, ({ 0: line, 1: digits = "" }, index) => {
 		const decoded = toReadableText(toBytes(digits)).replace(/\n$/, "");
 		builder.replace(decoded, index, index + line.length);
-	}
+	});
 	return builder.isEmpty ? null : builder.build();
 }

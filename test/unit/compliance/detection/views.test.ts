@@ -81,6 +81,15 @@ describe("views in steps", () => {
 		expect(Math.max(...pauses)).toBeLessThanOrEqual(LONG.length / 20);
 	});
 
+	it("read bytes on the edge of a piece as anywhere", () => {
+		const bytes = Buffer.from("marta.kowal@poczta-nowa.pl").toString("hex");
+		for (const shift of [0, 5, 20, 40, 52, 60]) {
+			const head = "So it is. ".repeat(26_300).slice(0, 262_144 - shift);
+			const found = [...decodeViews(`${head} ${bytes} and so on. `)].map((view) => view.text);
+			expect(found.join("\n"), `${shift}`).toContain("marta.kowal@poczta-nowa.pl");
+		}
+	});
+
 	it("without values are those in which sentences can be read", () => {
 		const text = `${"broken at the-\nend of **a line** and 4111.1111.1111.1111 "}me @ example . com`;
 		const views = (withValues: boolean) =>
