@@ -442,7 +442,7 @@ describe("a resumed run", () => {
 		answerWith(async (request) =>
 			isDown && (await request.text()).includes("Subtask 2 of 2") ? status(500) : undefined,
 		);
-		const statement = "Nonno è in ospedale per uno scompenso cardiaco e noi siamo preoccupati.";
+		const statement = "Mio nonno è in ospedale per uno scompenso cardiaco e siamo preoccupati.";
 		const goal = `1. Write a letter: ${statement}\n2. Write a letter to the clinic\n3. Put both letters in a table`;
 		const compliance = { mask_data_classes: ["PHI"], detect: "inferred" };
 		const body = { goal, policy: "efficiency", compliance };
