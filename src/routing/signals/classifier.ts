@@ -12,8 +12,8 @@ export const OUTPUTS = INTENTS.length + 2;
 
 /** What turns of up to the first length together ask for counts in full, beyond the second one not at all: there is enough to read then. */
 const HARD_TASK_CHARS = { full: 200, none: 400 } as const;
-/** A hard task that is less likely than this does not count: hardly any short prompt of people is hard. */
-const LEAST_HARD_TASK = 0.4;
+/** A hard task counts as far as it is more likely than not: hardly any short prompt of people is hard. */
+const LEAST_HARD_TASK = 0.5;
 
 /** What `npm run train:signals` writes. Numbers are characters, so that the file is text and compresses well. */
 export interface WeightsFile {
