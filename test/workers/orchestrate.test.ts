@@ -775,9 +775,12 @@ describe("confidence", () => {
 	});
 
 	it("in an open answer by one model is 0.6 at most where the prompt is hard, and 0.8 where it is easy", async () => {
-		const said = "By the functional equation, every zero that is not trivial lies on the line, as was to be shown.";
-		const hard = await orchestrated(UNPROVEN, { strategy: "single", ...allSay(said) });
+		const said = "Let them be 2m and 2n. Their sum is 2(m + n), which is even, as was to be shown.";
+		const argued = "Show that the sum of two even numbers is even.";
+		const hard = await orchestrated(argued, { strategy: "single", ...allSay(said) });
 		expect(hard.svc.orchestration).toMatchObject({ confidence: 0.6, confidence_basis: "prior" });
+		const hardest = await orchestrated(UNPROVEN, { strategy: "single", ...allSay(said) });
+		expect(hardest.svc.orchestration.confidence).toBeLessThan(0.6);
 		const easy = await orchestrated(PROSE, { strategy: "single" });
 		expect(easy.svc.orchestration.confidence).toBeLessThanOrEqual(0.8);
 		expect(easy.svc.orchestration.confidence).toBeGreaterThan(hard.svc.orchestration.confidence);
