@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 /** Where Linux has a file system in memory. Other systems keep the temporary folder that they have. */
 const MEMORY_PATH = "/dev/shm";
-/** Three runtimes at a time and as many services keep some 100 MB. Containers often have 64 MB, which are too few. */
+/** Four runtimes at a time and as many services keep some 100 MB. Containers often have 64 MB, which are too few. */
 const LEAST_FREE_BYTES = 2 ** 30;
 const PREFIX = "svc-tests-";
 
