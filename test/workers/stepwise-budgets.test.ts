@@ -143,6 +143,6 @@ describe("code under efficiency", () => {
 		expect(repaired.svc.cost.bound_usd).toBeGreaterThan(clean.svc.cost.bound_usd);
 		expect(repaired.svc.cost.total_usd).toBeLessThanOrEqual(repaired.svc.cost.bound_usd);
 		const whole = await callWithKey(key.key, "/v2/code", { task: "Add two numbers in Python", max_tokens: 400 });
-		expect(codeSchema.parse(await whole.json()).svc.cost.bound_usd).toBeGreaterThan(2 * clean.svc.cost.bound_usd);
+		expect(codeSchema.parse(await whole.json()).svc.cost.bound_usd).toBeGreaterThan(clean.svc.cost.bound_usd);
 	});
 });
