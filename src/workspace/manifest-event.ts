@@ -3,25 +3,46 @@ import { type PlainEvent, toActor } from "../audit/event.ts";
 import { defaultManifest, manifestDigest, type WorkspaceManifest } from "../policy/manifest.ts";
 import { findWeakenings } from "../policy/weakening.ts";
 
+/** Whose key makes the change. */
+interface KeyOwner {
+	userId: string;
+	keyId: string;
+}
+
+/** @param change its type and what is told of it; the manifests in force before and after. */
+function toEvent(
+	{ userId, keyId }: KeyOwner,
+	change: {
+		type: "manifest_changed" | "manifest_deleted";
+		told: { version: number; older_only?: boolean };
+		before: WorkspaceManifest;
+		after: WorkspaceManifest;
+	},
+): PlainEvent {
+	const { type, told, before, after } = change;
+	return {
+		user_id: userId,
+		workspace_id: after.workspace_id,
+		event_type: type,
+		actor: toActor({ keyId }),
+		payload: JSON.stringify({
+			...told,
+			previous_digest: manifestDigest(before),
+			digest: manifestDigest(after),
+			weaker: findWeakenings(before, after),
+		}),
+	};
+}
+
 /** @param replaced the manifest before and its version; null where none was ever posted. */
 export function toManifestEvent(
-	{ userId, keyId }: { userId: string; keyId: string },
+	owner: KeyOwner,
 	replaced: { manifest: WorkspaceManifest; version: number } | null,
 	manifest: WorkspaceManifest,
 ): PlainEvent {
 	const before = replaced?.manifest ?? defaultManifest(manifest.workspace_id);
-	return {
-		user_id: userId,
-		workspace_id: manifest.workspace_id,
-		event_type: "manifest_changed",
-		actor: toActor({ keyId }),
-		payload: JSON.stringify({
-			version: (replaced?.version ?? 0) + 1,
-			previous_digest: manifestDigest(before),
-			digest: manifestDigest(manifest),
-			weaker: findWeakenings(before, manifest),
-		}),
-	};
+	const told = { version: (replaced?.version ?? 0) + 1 };
+	return toEvent(owner, { type: "manifest_changed", told, before, after: manifest });
 }
 
 /**
@@ -29,22 +50,12 @@ export function toManifestEvent(
  * @param inForce the manifest that was in force.
  */
 export function toManifestDeletedEvent(
-	{ userId, keyId }: { userId: string; keyId: string },
-	{ manifest, version }: { manifest: WorkspaceManifest; version: number },
+	owner: KeyOwner,
+	inForce: { manifest: WorkspaceManifest; version: number },
 	olderOnly: boolean,
 ): PlainEvent {
-	const after = olderOnly ? manifest : defaultManifest(manifest.workspace_id);
-	return {
-		user_id: userId,
-		workspace_id: manifest.workspace_id,
-		event_type: "manifest_deleted",
-		actor: toActor({ keyId }),
-		payload: JSON.stringify({
-			version,
-			older_only: olderOnly,
-			previous_digest: manifestDigest(manifest),
-			digest: manifestDigest(after),
-			weaker: findWeakenings(manifest, after),
-		}),
-	};
+	const { manifest: before, version } = inForce;
+	const after = olderOnly ? before : defaultManifest(before.workspace_id);
+	const told = { version, older_only: olderOnly };
+	return toEvent(owner, { type: "manifest_deleted", told, before, after });
 }
