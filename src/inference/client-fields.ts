@@ -57,6 +57,13 @@ export function withTextField(failure: Failure, field: string): Failure {
 	return replacePlaces(failure, (place) => (place.message === null ? place : { ...place, path: field, message: null }));
 }
 
+/** `svc.format_met` of an answer; absent where there is no form to check. */
+export const formatMetSchema = z.lazy(() =>
+	z
+		.boolean()
+		.describe("Whether a whole answer has the form that `response_format` asks for, as far as it can be checked."),
+);
+
 /** `svc.warnings` of an answer. */
 export const warningsSchema = z.lazy(() =>
 	z.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() })),

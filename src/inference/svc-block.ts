@@ -8,7 +8,7 @@ import { MODES } from "../routing/mode.ts";
 import { observedSchema } from "../routing/observed.ts";
 import { toIntentShares, toSignalFlags } from "../routing/signals.ts";
 import { type BilledCall, callWarnings, explainServingModel, fallbackFrom, lastBilledCall } from "./accounting.ts";
-import { type ClientWarning, toClientWarning, warningsSchema } from "./client-fields.ts";
+import { type ClientWarning, formatMetSchema, toClientWarning, warningsSchema } from "./client-fields.ts";
 import type { SettledRequest } from "./infer.edge.ts";
 
 export const svcBlockSchema = z.lazy(() =>
@@ -43,10 +43,7 @@ export const svcBlockSchema = z.lazy(() =>
 		fallback: z.boolean(),
 		fallback_from: z.string().nullable(),
 		fallback_to: z.string().nullable(),
-		format_met: z
-			.boolean()
-			.optional()
-			.describe("Whether a whole answer has the form that `response_format` asks for, as far as it can be checked."),
+		format_met: formatMetSchema.optional(),
 		refused: z
 			.literal(true)
 			.optional()

@@ -1,6 +1,6 @@
 // The answer of an orchestration (docs/reference.md, "Orchestration"). Pure.
 import * as z from "zod";
-import { type ClientWarning, warningsSchema } from "../inference/client-fields.ts";
+import { type ClientWarning, formatMetSchema, warningsSchema } from "../inference/client-fields.ts";
 import { confidenceBasisSchema, type Rating } from "../inference/confidence-basis.ts";
 import { roundShare } from "../inference/trace.ts";
 import {
@@ -57,10 +57,7 @@ export const orchestrationSchema = z.lazy(() =>
 				.literal(true)
 				.optional()
 				.describe("The output limit ended the answer, and nobody could complete it."),
-			format_met: z
-				.boolean()
-				.optional()
-				.describe("Whether a whole answer has the form that `response_format` asks for, as far as it can be checked."),
+			format_met: formatMetSchema.optional(),
 			refused: z
 				.literal(true)
 				.optional()
