@@ -34,6 +34,8 @@ function toTablePart(name: string, file: string, members: readonly string[]): Pa
 const PARTS: readonly Part[] = [
 	toProgramPart("awk", { findAwkEffects: FINDS.nothing, AWK_COMMANDS: FINDS.noRows }),
 	toProgramPart("build-tools", { BUILD_TOOLS: FINDS.noRows }),
+	toProgramPart("code-search", { findCodeEffects: FINDS.nothing }),
+	toProgramPart("powershell", { findPowershellEffects: FINDS.nothing }),
 	toProgramPart("code-requests", { findServiceEffects: FINDS.nothing }),
 	toProgramPart("code-secrets", {
 		isEnvironment: FINDS.no,
@@ -88,8 +90,6 @@ const PARTS: readonly Part[] = [
 	toProgramPart("sql-conditions", { hitsAllRows: FINDS.no }),
 	toProgramPart("sql", { findSqlEffects: FINDS.nothing }, { tables: ["sql"] }),
 	toProgramPart("system", { SYSTEM_COMMANDS: FINDS.noRows }, { tables: ["system"] }),
-	toProgramPart("tcl", { findTclEffects: FINDS.nothing }),
-	toProgramPart("lisp", { findLispEffects: FINDS.nothing }, { tables: ["lisp-calls"] }),
 	toProgramPart("unusual", { findUnusualEffects: FINDS.nothing }, { tables: ["unusual"] }),
 	toTablePart("unusual-programs", `${PROGRAMS}/unusual.json`, ["programs"]),
 	toTablePart("secret-printers", `${PROGRAMS}/secrets.json`, ["programs"]),

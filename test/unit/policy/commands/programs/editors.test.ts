@@ -28,8 +28,6 @@ describe("a line of an editor", () => {
 		"ed x <<< '!rm -rf ~'",
 		"ed -s <<< 'r !rm -rf ~'",
 		"printf '%s\\n' '1,$w !rm -rf ~' q | ed x",
-		"emacs --batch --eval '(shell-command \"rm -rf ~\")'",
-		"emacs -Q --batch --eval '(delete-directory \"~\" t)'",
 	])("%s is denied", (command) => {
 		expect(decided(command)).toBe("deny");
 	});
@@ -51,7 +49,6 @@ describe("a line of an editor", () => {
 		"nvim -c 'set number' src/a.ts",
 		"vim -es -c '%s/a/b/g' -c wq src/a.ts",
 		"ed -s src/a.ts <<< $'1,$s/a/b/\\nw\\nq'",
-		"emacs --batch --eval '(message \"rm -rf ~\")'",
 		"nvim --headless '+Lazy! sync' +qa",
 	])("%s is allowed", (command) => {
 		expect(decided(command)).toBe("allow");
