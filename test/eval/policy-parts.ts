@@ -47,7 +47,7 @@ function toTablePart(name: string, file: string, members: readonly string[]): Pa
 }
 
 const PARTS: readonly Part[] = [
-	toProgramPart("awk", { findAwkEffects: FINDS.nothing, AWK_COMMANDS: FINDS.noRows }),
+	toProgramPart("awk", { findAwkEffects: FINDS.nothing }),
 	toProgramPart("build-tools", { BUILD_TOOLS: FINDS.noRows }),
 	toProgramPart("code-search", { findCodeEffects: FINDS.nothing }),
 	toProgramPart("powershell", { findPowershellEffects: FINDS.nothing }),
@@ -99,7 +99,7 @@ const PARTS: readonly Part[] = [
 		{ tables: ["requests"] },
 	),
 	toProgramPart("resources", { SERVICE_CLIENTS: FINDS.noRows }, { tables: ["resources"] }),
-	toProgramPart("sed", { findSedEffects: FINDS.nothing, SED_COMMANDS: FINDS.noRows }),
+	toProgramPart("sed", { findSedEffects: FINDS.nothing }),
 	toProgramPart("sql-conditions", { hitsAllRows: FINDS.no }),
 	toProgramPart("sql", { findSqlEffects: FINDS.nothing }, { tables: ["sql"] }),
 	toProgramPart("system", { SYSTEM_COMMANDS: FINDS.noRows }, { tables: ["system"] }),

@@ -36,7 +36,7 @@ const CODE_READERS: Readonly<Record<ReadLanguage, LanguageReader>> = {
 	perl: readScript("perl"),
 	ruby: readScript("ruby"),
 	php: readScript("php"),
-	awk: { read: (text) => findAwkEffects(text), unitsPerCharacter: 50 },
+	awk: { read: findAwkEffects, unitsPerCharacter: 50 },
 	sed: { read: findSedEffects, unitsPerCharacter: 20 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },

@@ -73,8 +73,8 @@ export class TextWalk {
 
 	/** Follows a text that a command runs as code of a language. */
 	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
-		// `psql -f -` names its input a second time.
-		if (!frame.followed.add([language, text])) return;
+		// `psql -f -` names its input a second time. A program may be called like its language: `awk '…'`.
+		if (!frame.followed.add([`code:${language}`, text])) return;
 		const { read, unitsPerCharacter } = findCodeReader(language);
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
