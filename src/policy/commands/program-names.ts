@@ -17,7 +17,7 @@ import sentSecretsFile from "./sent-secrets.json" with { type: "json" };
 import transfersFile from "./transfers.json" with { type: "json" };
 
 /** Tables whose keys are names, several of them with blanks between. */
-const TABLES = [
+const TABLES_BY_NAME = [
 	executorsFile.settings,
 	unusualFile.programs,
 	secretsFile.programs,
@@ -27,7 +27,7 @@ const TABLES = [
 ];
 
 /** Lists of names, and of phrases that begin with one. */
-const LISTS = [
+const NAME_LISTS = [
 	fileFlowFile.copiers,
 	fileFlowFile.unpackers,
 	fileFlowFile.remote_copiers,
@@ -38,8 +38,8 @@ const LISTS = [
 ];
 
 const NAMES: ReadonlySet<string> = new Set([
-	...TABLES.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
-	...LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
+	...TABLES_BY_NAME.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
+	...NAME_LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
 	...RULED_NAMES,
 	...GRAMMARS.keys(),
 	...PUBLISHERS,
