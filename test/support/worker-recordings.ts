@@ -11,7 +11,10 @@ const files = import.meta.glob<string>("../../../shared/data/upstream-fixtures/*
 });
 
 const WRITTEN_ROOT = "../fixtures/streams/";
-const writtenFiles = import.meta.glob<string>("../fixtures/streams/*/*.chunks.txt", { query: "?raw", import: "default" });
+const writtenFiles = import.meta.glob<string>("../fixtures/streams/*/*.chunks.txt", {
+	query: "?raw",
+	import: "default",
+});
 
 /** Providers whose recordings are in a folder of another name than their catalog row. */
 const PROVIDERS: Readonly<Record<string, string>> = { moonshotai: "moonshot" };
