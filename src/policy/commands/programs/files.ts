@@ -15,7 +15,6 @@ import {
 import { findOperands, findProgramUse, parseArguments } from "../grammar.ts";
 import { findPlace, isDisk, lastSegment, locatePath, locatingWork, readPath } from "../locations.ts";
 import { hasFlag } from "../options.ts";
-import { SED_COMMANDS } from "./sed.ts";
 
 const hasOption = (command: Invocation, name: string) => hasFlag(command.name, command.options, name);
 
@@ -264,7 +263,6 @@ export const FILE_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ln: writesTarget,
 	dd,
 	truncate,
-	...SED_COMMANDS,
 	chmod,
 	chown,
 	chgrp: chown,
