@@ -30,7 +30,6 @@ import {
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
 import { ShellState } from "./shell-state.ts";
-import { findStrayKey } from "./stray-keys.ts";
 import { TextWalk } from "./text-walk.ts";
 import { ValueWalk } from "./value-walk.ts";
 
@@ -235,12 +234,6 @@ export class CommandWalk implements Walk {
 		this.#fileWalk.followFileRuns(words, fields, frame);
 		const sent = findSentSecret(words, frame, frame.scope, this.#state.files, this.#secrets, this.#work);
 		if (sent !== null) this.#findings.add("forbidden_command", `sends ${shortenForReason(sent)}`);
-		const stray = findStrayKey(words, frame.command);
-		if (stray !== null)
-			this.#findings.add(
-				"risky_command",
-				`sends ${shortenForReason(stray.key)} to ${shortenForReason(stray.host)}, which the key is not named after`,
-			);
 		const written: string[] = [];
 		const inner = innerFrame(frame);
 		const invocation: Invocation = {
