@@ -3,14 +3,13 @@
 import type { WorkBudget } from "../work-budget.ts";
 import type { FileState } from "./file-state.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
-import { wordsAndTargets } from "./pipes.ts";
 import { findInterpreter, findPrintedByInterpreter } from "./programs/code.ts";
 import { findVariableNames, type Scope } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findSubstitutions } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
-import type { PlacedCommand, SimpleCommand, Word } from "./shell/script.ts";
+import { type PlacedCommand, type SimpleCommand, type Word, wordsAndTargets } from "./shell/script.ts";
 import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
