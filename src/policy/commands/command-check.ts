@@ -12,7 +12,6 @@ import { PathJudge } from "./judge.ts";
 import { type ForbiddenCommand, ForbiddenCommandMatcher } from "./patterns.ts";
 import { PipeFlow } from "./pipe-flow.ts";
 import { emptyScope, type Scope } from "./scope.ts";
-import { SecretVariables } from "./sent-secrets.ts";
 import type { CommandText, ShellScript, SimpleCommand } from "./shell/script.ts";
 
 /** The rules that commands are held against. */
@@ -46,7 +45,8 @@ export interface CommandCheck {
 	/** All lines of a check run in one shell. */
 	readonly scope: Scope;
 	readonly files: FileState;
-	readonly secrets: SecretVariables;
+	/** The secrets that variables were given, by the variables. */
+	readonly secrets: Map<string, string>;
 	/** Names that stand for other variables, by `declare -n`. */
 	readonly references: Map<string, string>;
 	/** The scripts of aliases by their texts. */
@@ -76,7 +76,7 @@ export function beginCheck(rules: CommandRules, work: WorkBudget): CommandCheck 
 		unseenFiles: new Set(),
 		scope: emptyScope(),
 		files: new FileState(work),
-		secrets: new SecretVariables(work),
+		secrets: new Map(),
 		references: new Map(),
 		aliases: new Map(),
 		outputs: new WeakMap(),

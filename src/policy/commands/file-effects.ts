@@ -48,7 +48,7 @@ export function* findRedirectEffects(
 		addFinding(check, "forbidden_command", `opens a connection: ${shortenForReason(path)}`);
 	else if (operator === "<") yield readEffect(path);
 	else if (!isDescriptor) {
-		recordRedirect(check, path, fields, frame, operator.endsWith(">>"));
+		recordRedirect(check, path, fields, frame);
 		const isSilent = fields.length < 2 && /^(?:|:|true)$/.test(fields[0] ?? "");
 		yield* findWriteEffects(check, path, operator === ">" && isSilent);
 	}
@@ -146,7 +146,9 @@ function addDownloadRun(check: CommandCheck, path: string): void {
 function addUnseenRun(check: CommandCheck, run: FileRun, folder: string): void {
 	const { path } = run;
 	const place = findRunPlace(run, folder);
-	if (place === "workspace") addUnseenFile(check, path);
+	if (place === "workspace" && !check.files.hasForeign) addUnseenFile(check, path);
+	else if (place === "workspace")
+		addUnknownRun(check, `runs ${shortenForReason(path)}, which an earlier command may have brought`);
 	else if (place === "elsewhere")
 		addUnknownRun(check, `runs ${shortenForReason(path)}, which is not one of the workspace's own files`);
 }

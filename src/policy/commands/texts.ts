@@ -1,7 +1,6 @@
 // Texts that commands run: parsed as scripts, read from their input, or not part of the command at all.
 import { shortenForReason } from "../placeholders.ts";
 import type { CommandCheck } from "./command-check.ts";
-import { findInputOrigin } from "./file-flow.ts";
 import { addFinding, addUnknownRun } from "./findings.ts";
 import type { CommandFrame } from "./frames.ts";
 import { predictScriptOutput, processSubstitutions, sourceCommandNames } from "./pipes.ts";
@@ -52,8 +51,6 @@ export function findReadTexts(
 export function addUnseenCode(check: CommandCheck, frame: CommandFrame): void {
 	const sources = sourceCommandNames(frame, check.work);
 	const hidden = sources.find((name) => DOWNLOADERS.has(name) || DECODERS.has(name));
-	if (hidden === undefined && findInputOrigin(check, frame) === "download")
-		addFinding(check, "forbidden_command", "runs a download");
-	else if (hidden === undefined) addUnknownRun(check, "runs code that is not in the command");
+	if (hidden === undefined) addUnknownRun(check, "runs code that is not in the command");
 	else addFinding(check, "forbidden_command", `runs what ${hidden} outputs`);
 }

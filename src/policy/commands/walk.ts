@@ -29,7 +29,7 @@ import { parseCommandWords } from "./patterns.ts";
 import { findInput, sourceCommandNames } from "./pipes.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { assignsInWords, type Scope } from "./scope.ts";
-import { findSentSecret } from "./sent-secrets.ts";
+import { findSentSecret, recordSecrets } from "./sent-secrets.ts";
 import { type Environment, expandCommand, expandText, findSubstitutions } from "./shell/expand.ts";
 import { parseExpansions } from "./shell/parse.ts";
 import { isOneText } from "./shell/plain-words.ts";
@@ -129,7 +129,7 @@ function followSubstitutions(check: CommandCheck, command: SimpleCommand, scope:
 }
 
 function followSimpleCommand(check: CommandCheck, script: ShellScript, command: SimpleCommand, scope: Scope): void {
-	check.secrets.record({ script, command });
+	recordSecrets(check, command);
 	const outer = { scope, script, command, depth: scope.depth };
 	if (command.plain === null) {
 		const frame = { ...outer, input: null, piped: false, followed: new FollowedTexts() };
@@ -202,7 +202,7 @@ function followWords(check: CommandCheck, fields: readonly string[], frame: Comm
 	matchForbidden(check, words);
 	const inner = innerFrame(frame);
 	followEffects(check, findFileRunEffects(check, words, fields, frame), inner);
-	const sent = findSentSecret(words, frame, frame.scope, check.files, check.secrets, work);
+	const sent = findSentSecret(check, words, frame);
 	if (sent !== null) addFinding(check, "forbidden_command", `sends ${shortenForReason(sent)}`);
 	const written: string[] = [];
 	const { input, piped } = frame;
