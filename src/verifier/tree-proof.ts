@@ -43,7 +43,7 @@ type SignedTree = NonNullable<CheckedCheckpoint["checkpoint"]>;
 
 function missingCheckpoint(size: number): Finding {
 	return failedFinding(
-		`root: a checkpoint of ${size} entries is missing; only one shows that the service signed the root`,
+		`root: a checkpoint of size ${size} is missing; only one shows that the service signed the root`,
 	);
 }
 
@@ -52,8 +52,8 @@ function rootFinding(root: Uint8Array, size: number, trees: readonly SignedTree[
 	const signed = trees.find((tree) => tree.size === size)?.root;
 	if (signed === undefined) return missingCheckpoint(size);
 	const named = asHash(root);
-	const differs = `root: the proof names ${named}, the checkpoint of ${size} entries ${signed}`;
-	return finding(signed === named, `root: is that of the checkpoint of ${size} entries`, differs);
+	const differs = `root: the proof names ${named}, the checkpoint of size ${size} ${signed}`;
+	return finding(signed === named, `root: is that of the checkpoint of size ${size}`, differs);
 }
 
 async function inclusionFindings(
@@ -89,8 +89,8 @@ function consistencyFindings(
 	if (!fromRoot) return [missingCheckpoint(from), rootFinding(root, to, trees)];
 	const path = finding(
 		verifyConsistency({ from, to, proof: hashes, fromRoot, toRoot: root }),
-		`consistency: the tree of ${to} entries begins with the ${from} of the earlier checkpoint`,
-		`consistency: the path does not show that the tree of ${to} entries begins with the ${from} of the earlier checkpoint`,
+		`consistency: the tree of size ${to} begins with that of size ${from}, which the earlier checkpoint signs`,
+		`consistency: the path does not show that the tree of size ${to} begins with that of size ${from}, which the earlier checkpoint signs`,
 	);
 	return [path, rootFinding(root, to, trees)];
 }

@@ -88,7 +88,7 @@ describe("an inclusion proof", () => {
 	});
 
 	it("does not hold without the checkpoint of its size, or with one that another key has signed", async () => {
-		expect((await check(inclusion(2, 7), [])).faults).toEqual([expect.stringMatching(/^root: a checkpoint of 7/)]);
+		expect((await check(inclusion(2, 7), [])).faults).toEqual([expect.stringMatching(/^root: a checkpoint of size 7/)]);
 		expect((await check(inclusion(2, 7), [noteAt(6)])).holds).toBe(false);
 		expect((await check(inclusion(2, 7), [noteAt(7)], [other.publicKey])).holds).toBe(false);
 		expect((await check(inclusion(2, 7), [noteAt(7)], [])).holds).toBe(false);
@@ -108,7 +108,7 @@ describe("a consistency proof", () => {
 			expect.stringMatching(/^consistency: the path does not show/),
 		]);
 		expect((await check(consistency(3, 7), [noteAt(7)])).faults).toEqual([
-			expect.stringMatching(/^root: a checkpoint of 3/),
+			expect.stringMatching(/^root: a checkpoint of size 3/),
 		]);
 		expect((await check(consistency(3, 7), [noteAt(3), noteAt(7, `svc.test/${OWNER}/till`)])).faults).toEqual([
 			expect.stringMatching(/^checkpoints: are of several logs/),
