@@ -13,7 +13,6 @@ import { findShell } from "./programs/shells.ts";
 import unusualFile from "./programs/unusual.json" with { type: "json" };
 import { isWindowsCommand } from "./programs/windows.ts";
 import scopeFile from "./scope.json" with { type: "json" };
-import sentSecretsFile from "./sent-secrets.json" with { type: "json" };
 import transfersFile from "./transfers.json" with { type: "json" };
 
 /** Tables whose keys are names, several of them with blanks between. */
@@ -22,7 +21,6 @@ const TABLES_BY_NAME = [
 	unusualFile.programs,
 	secretsFile.programs,
 	fileRunsFile.task_files,
-	fileFlowFile.packers,
 	transfersFile.programs,
 ];
 
@@ -32,9 +30,7 @@ const NAME_LISTS = [
 	fileFlowFile.unpackers,
 	fileFlowFile.remote_copiers,
 	fileFlowFile.input_writers,
-	fileFlowFile.in_place_editors,
 	scopeFile.assigning_commands,
-	sentSecretsFile.sending_subcommands,
 ];
 
 const NAMES: ReadonlySet<string> = new Set([

@@ -4,7 +4,6 @@
 import { UNKNOWN } from "../../placeholders.ts";
 import { WorkBudget } from "../../work-budget.ts";
 import {
-	type CodeLanguage,
 	codeEffect,
 	type Effect,
 	fillEffect,
@@ -21,7 +20,7 @@ import callsFile from "./code-calls.json" with { type: "json" };
 import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
 import { findServiceEffects, isAddress, NO_EFFECTS } from "./code-requests.ts";
-import { type CodeCall, PRINTED } from "./code-scope.ts";
+import type { CodeCall } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
 import { openCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
@@ -83,11 +82,6 @@ const CALL_TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 	php: readTable("php"),
 };
 
-/** Whether the calls of a language are read. */
-export function isScriptLanguage(language: CodeLanguage): language is ScriptLanguage {
-	return Object.hasOwn(CALL_TABLES, language);
-}
-
 const NATIVE_MODULES: ReadonlySet<string> = new Set(callsFile.native_modules);
 
 /** Finds what a script's calls do. */
@@ -109,29 +103,6 @@ export function findCallEffects(
 /** Whether a function is called by the values behind it, without brackets. Methods of Ruby that write are. */
 function callsWords(path: string, language: ScriptLanguage): boolean {
 	return CALL_TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
-}
-
-/** Functions whose arguments end up on the standard output, by the last part of their names. */
-const PRINTING_FUNCTIONS = /^(?:print\w*|puts|pp?|say|echo|log|info|debug|dir|dump|var_dump|print_r|var_export|write)$/;
-
-/**
- * Finds the secret that a script prints: the environment, or a variable that is named like a secret. Null without one.
- * @param printsValue the interpreter prints what the script's last expression gives (`node -p`).
- */
-export function findPrintedByCode(
-	text: string,
-	language: ScriptLanguage,
-	printsValue: boolean,
-	work: WorkBudget,
-): string | null {
-	const tokens = openCodeTokens(printsValue ? `print(${text})` : text, language, work);
-	let printed: string | null = null;
-	const judge = ({ path, args }: CodeCall) => {
-		if (path === PRINTED || path === "" || PRINTING_FUNCTIONS.test(lastName(path)))
-			for (const arg of args) printed ??= findSecret(arg) ?? null;
-	};
-	new CodeFolder(tokens, language, (path) => callsWords(path, language), judge).follow();
-	return printed;
 }
 
 const asks = (because: string): Effect => raiseEffect("exec_action", because);
