@@ -16,7 +16,7 @@ import scopeFile from "./scope.json" with { type: "json" };
 import transfersFile from "./transfers.json" with { type: "json" };
 
 /** Tables whose keys are names, several of them with blanks between. */
-const TABLES_BY_NAME = [
+const NAMED_TABLES = [
 	executorsFile.settings,
 	unusualFile.programs,
 	secretsFile.programs,
@@ -25,7 +25,7 @@ const TABLES_BY_NAME = [
 ];
 
 /** Lists of names, and of phrases that begin with one. */
-const NAME_LISTS = [
+const NAMED_LISTS = [
 	fileFlowFile.copiers,
 	fileFlowFile.unpackers,
 	fileFlowFile.remote_copiers,
@@ -34,8 +34,8 @@ const NAME_LISTS = [
 ];
 
 const NAMES: ReadonlySet<string> = new Set([
-	...TABLES_BY_NAME.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
-	...NAME_LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
+	...NAMED_TABLES.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
+	...NAMED_LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
 	...RULED_NAMES,
 	...GRAMMARS.keys(),
 	...PUBLISHERS,
