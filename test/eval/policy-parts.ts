@@ -61,7 +61,14 @@ const PARTS: readonly Part[] = [
 		withSecret: "(value) => value",
 		withEitherSecret: "(value) => value",
 	}),
-	toProgramPart("dangers", { findDanger: FINDS.none, findOpening: FINDS.none }, { tables: ["dangers"] }),
+	toProgramPart(
+		"dangers",
+		{ findDanger: FINDS.none, findOpening: FINDS.none },
+		{
+			tables: ["dangers"],
+			kept: "it decides nothing, but tells the person who is asked what a change opens, to whom, or what it gives away.",
+		},
+	),
 	toPiece("printed-secrets", "dangers", { findPrintedSecrets: FINDS.nothing }),
 	toProgramPart("databases", { DATABASE_CLIENTS: FINDS.noRows }),
 	toPiece("mongo", "databases", { findMongoEffects: FINDS.nothing }),
