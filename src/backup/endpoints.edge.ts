@@ -78,6 +78,7 @@ const backupObjectsEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(objectRecordSchema), next: z.string().nullable() }),
 	),
+	example: { query: { after: '{"kind":"WorkspaceLedger","key":null}' } },
 	async handle({ query: { after }, context }) {
 		const position = parseCursor(after, pagePositionSchema);
 		if (!position.ok) return position;
@@ -97,6 +98,7 @@ const backupRowsEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(backupRowSchema), next: z.string().nullable() }),
 	),
+	example: { query: { table: "users" } },
 	async handle({ query: { table, after }, context: { db } }) {
 		const key = parseCursor(after, tableKeySchema(table));
 		if (!key.ok) return key;
@@ -228,6 +230,8 @@ const restoreEndpoint = endpoint({
 	summary: "One step of a restore, which only an empty deployment with the same secrets takes.",
 	body: restoreRequestSchema,
 	result: restoreResultSchema,
+	ids: { header: { answerOf: "operator_begin_backup", member: null } },
+	example: { body: { step: "check" } },
 	async handle({ body, context }) {
 		if (body.step === "check") return ok(await checkRestore(context, body.header));
 		return body.step === "begin" ? begin(context, body.header) : takeStep(context, body);

@@ -48,6 +48,7 @@ const operatorCreateKeyEndpoint = endpoint({
 		z.strictObject({ user: z.string().trim().min(1).max(128), plan: planIdSchema, ...keyOptionFields() }),
 	),
 	result: createdKeySchema,
+	example: { body: { user: "ada", plan: "free" } },
 	async handle({ body: { user, plan, ...requested }, context }) {
 		const wanted = await readKeyOptions(requested, toKeyBasis(plan, context));
 		if (!wanted.ok) return wanted;
@@ -73,6 +74,7 @@ const operatorListKeysEndpoint = endpoint({
 	summary: "All keys, or those of one user, without the keys themselves.",
 	query: z.lazy(() => z.object({ user: z.string().optional() })),
 	result: z.lazy(() => z.object({ object: z.literal("list"), data: z.array(operatorKeySchema) })),
+	example: { query: { user: "ada" } },
 	async handle({ query, context }) {
 		const keys = await listKeys(context.db, query.user);
 		const data = keys.map(({ key, user, plan }) => ({
@@ -96,6 +98,8 @@ const operatorChangeKeyEndpoint = endpoint({
 	params: keyParams,
 	body: keyRequestSchema,
 	result: keySchema,
+	ids: { key_id: { answerOf: "operator_create_key" } },
+	example: { body: { rpm: 5 } },
 	async handle({ params, body, context }) {
 		const plan = await findPlan(params, context);
 		if (!plan.ok) return plan;
@@ -117,6 +121,8 @@ const operatorRotateKeyEndpoint = endpoint({
 	params: keyParams,
 	body: rotateRequestSchema,
 	result: createdKeySchema,
+	ids: { key_id: { answerOf: "operator_create_key" } },
+	example: { body: { overlap_seconds: 3_600 } },
 	async handle({ params, body, context }) {
 		const plan = await findPlan(params, context);
 		if (!plan.ok) return plan;
@@ -136,6 +142,7 @@ const operatorRevokeKeyEndpoint = endpoint({
 	summary: "Revoke a key; it is refused before this answers.",
 	params: keyParams,
 	result: z.lazy(() => z.object({ key_id: z.string(), user_id: z.string(), revoked: z.literal(true) })),
+	ids: { key_id: { answerOf: "operator_create_key" } },
 	async handle({ params, context }) {
 		const revoked = await revokeKey(context, toOperatorChange(params));
 		if (!revoked.ok) return revoked;

@@ -89,6 +89,7 @@ const checkUsageEndpoint = endpoint({
 		after: z.string().default("").describe("`next` of the answer before."),
 	}),
 	result: z.object({ object: z.literal("list"), data: z.array(checkedUserSchema), next: z.string().nullable() }),
+	example: { query: { user: "ada" } },
 	async handle({ query, context }) {
 		const users = await listUsers(context.db, query.user, query.after, PAGE_USERS);
 		const data: CheckedUser[] = [];
@@ -126,6 +127,7 @@ const listUsageEndpoint = endpoint({
 		}),
 	),
 	result: z.lazy(() => listSchema(userUsageSchema)),
+	example: { query: { limit: "1" } },
 	async handle({ query: { limit, cursor = "" }, context: { db, settings } }) {
 		const found = await listUserSums(db, cursor, limit + 1);
 		const page = found.slice(0, limit);
@@ -159,6 +161,7 @@ const listDecisionsEndpoint = endpoint({
 	result: z.lazy(() =>
 		z.object({ object: z.literal("list"), data: z.array(routingDecisionSchema), next: z.string().nullable() }),
 	),
+	example: { query: { after: "svc-", limit: "1" } },
 	async handle({ query: { after, limit }, context: { db } }) {
 		const data = await listRoutingDecisions(db, after, limit);
 		const next = data.length < limit ? null : (data.at(-1)?.request_id ?? null);

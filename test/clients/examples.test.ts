@@ -1,7 +1,7 @@
 // The examples of the OpenAPI document: every one is called again, and answered in the form that was recorded.
 import { expect, it } from "vitest";
 import { loadEndpoints } from "../../src/cli/endpoint-list.ts";
-import { recordExamples } from "../../src/cli/examples/record.ts";
+import { recordExamples } from "../../src/cli/record-examples.ts";
 import { isJsonObject } from "../../src/json.ts";
 import { RECORDED_EXAMPLES } from "../../src/site/examples.ts";
 import { startTestService } from "./support.ts";

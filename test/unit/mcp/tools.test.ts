@@ -23,6 +23,8 @@ function made(more: Partial<Endpoint> & Pick<Endpoint, "path">): Endpoint {
 		method: "POST",
 		path: "/v1/made",
 		access: "key",
+		toolGroup: "chat",
+		ids: "none",
 		summary: "Made.",
 		result: z.object({}),
 		handle: async () => ok({}),
@@ -47,6 +49,13 @@ describe("the tools", () => {
 			type: "object",
 			properties: { count: { type: ["integer", "string"] }, name: { type: "string" }, day: { type: "string" } },
 		});
+	});
+
+	it("answer JSON to anybody or to a key, and are for clients", () => {
+		for (const each of ENDPOINTS.filter(isTool)) {
+			expect(each.mediaType ?? "application/json", each.id).toBe("application/json");
+			expect(each.internal, each.id).toBeUndefined();
+		}
 	});
 
 	it("are what answers JSON to anybody or to a key, but for internal endpoints and those about the interface", () => {

@@ -1,0 +1,58 @@
+// `npm run generate`: writes what is generated from the list of endpoints, then the examples, which a service of its own answers.
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Endpoint } from "../http/endpoint.ts";
+import type { EndpointExchanges } from "../http/openapi.ts";
+import { loadEndpoints } from "./endpoint-list.ts";
+import { renderGeneratedFiles } from "./generated-files.ts";
+import { sandboxVariables } from "./local-env.ts";
+import { applyLocalMigrations, buildBundle, startLocalService } from "./local-service.ts";
+import { createKey } from "./operator.ts";
+import { recordExamples } from "./record-examples.ts";
+import { startSandbox } from "./sandbox-server.ts";
+
+const EXAMPLES_FILE = "src/site/examples.json";
+
+/** The examples of endpoints, as a service with the sandbox answers them. */
+async function recordOnSandbox(endpoints: readonly Endpoint[]): Promise<EndpointExchanges> {
+	const dir = mkdtempSync(join(tmpdir(), "svc-examples-"));
+	const sandbox = await startSandbox(0);
+	try {
+		const stateDir = join(dir, "state");
+		await applyLocalMigrations(stateDir);
+		const adminToken = randomBytes(16).toString("hex");
+		const { url, stop } = await startLocalService({
+			bundleDir: await buildBundle(join(dir, "bundle")),
+			stateDir,
+			port: 0,
+			variables: {
+				SIGNING_KEY: randomBytes(32).toString("hex"),
+				KEY_PEPPER: randomBytes(16).toString("hex"),
+				ADMIN_TOKEN: adminToken,
+				...sandboxVariables(sandbox.url),
+			},
+			// A line a request is of no use here.
+			onOutput: (stdout, stderr) => {
+				stdout.resume();
+				stderr.resume();
+			},
+		});
+		try {
+			const { key } = await createKey(url, adminToken, "example", "corporate");
+			return await recordExamples(endpoints, { url, key, adminToken });
+		} finally {
+			await stop();
+		}
+	} finally {
+		await sandbox.stop();
+		rmSync(dir, { recursive: true, force: true });
+	}
+}
+
+const endpoints = await loadEndpoints();
+for (const [path, text] of Object.entries(renderGeneratedFiles(endpoints))) writeFileSync(path, text);
+const examples = await recordOnSandbox(endpoints);
+writeFileSync(EXAMPLES_FILE, `${JSON.stringify(examples, null, "\t")}\n`);
+console.log(`${Object.keys(examples).length} examples are in ${EXAMPLES_FILE}`);

@@ -1,0 +1,29 @@
+// What is generated from the list of endpoints is as current as it, and what the list names of commands and pages is there.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { loadEndpoints } from "../../../src/cli/endpoint-list.ts";
+import { renderGeneratedFiles } from "../../../src/cli/generated-files.ts";
+import { COMMANDS } from "../../../src/cli/svc/commands.ts";
+import { SECTIONS } from "../../../src/console/page.ts";
+import { ENDPOINTS } from "../../../src/endpoints.ts";
+
+it('what is generated from the endpoints is current ("npm run generate" writes it)', async () => {
+	const files = Object.entries(renderGeneratedFiles(await loadEndpoints()));
+	expect(files.length).toBeGreaterThan(5);
+	expect(files.filter(([path, text]) => readFileSync(path, "utf8") !== text).map(([path]) => path)).toEqual([]);
+});
+
+describe("the list of endpoints", () => {
+	const unique = (names: (string | undefined)[]) => [...new Set(names)].filter((name) => name !== undefined).toSorted();
+
+	it("names every command that calls one", () => {
+		// These keep a login, or print what they were built with.
+		const local = ["login", "logout", "completion"];
+		const commands = COMMANDS.map(({ name }) => name).filter((name) => !local.includes(name));
+		expect(unique(ENDPOINTS.map(({ command }) => command))).toEqual(commands.toSorted());
+	});
+
+	it("names every section of the console", () => {
+		expect(unique(ENDPOINTS.map(({ page }) => page))).toEqual(Object.keys(SECTIONS).toSorted());
+	});
+});
