@@ -5,12 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { EndpointExchanges } from "../http/openapi.ts";
+import { RECORDED_EXAMPLES } from "../site/examples.ts";
 import { loadEndpoints } from "./endpoint-list.ts";
 import { renderGeneratedFiles } from "./generated-files.ts";
 import { sandboxVariables } from "./local-env.ts";
 import { applyLocalMigrations, buildBundle, startLocalService } from "./local-service.ts";
 import { createKey } from "./operator.ts";
-import { recordExamples } from "./record-examples.ts";
+import { keepRecorded, recordExamples } from "./record-examples.ts";
 import { startSandbox } from "./sandbox-server.ts";
 
 const EXAMPLES_FILE = "src/site/examples.json";
@@ -53,6 +54,6 @@ async function recordOnSandbox(endpoints: readonly Endpoint[]): Promise<Endpoint
 
 const endpoints = await loadEndpoints();
 for (const [path, text] of Object.entries(renderGeneratedFiles(endpoints))) writeFileSync(path, text);
-const examples = await recordOnSandbox(endpoints);
+const examples = keepRecorded(endpoints, await recordOnSandbox(endpoints), RECORDED_EXAMPLES);
 writeFileSync(EXAMPLES_FILE, `${JSON.stringify(examples, null, "\t")}\n`);
 console.log(`${Object.keys(examples).length} examples are in ${EXAMPLES_FILE}`);

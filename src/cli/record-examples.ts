@@ -1,4 +1,5 @@
 // Calls the example of every endpoint on a running service and keeps what is shown of the answers.
+import { isDeepStrictEqual } from "node:util";
 import type { Endpoint, ExampleRequest, IdSource } from "../http/endpoint.ts";
 import { argumentIn, fillExample, idInAnswer, idSources, toTarget } from "../http/example.ts";
 import type { EndpointExchange, EndpointExchanges } from "../http/openapi.ts";
@@ -110,4 +111,42 @@ export async function recordExamples(
 
 	for (const { id } of endpoints) await call(id);
 	return Object.fromEntries(endpoints.map(({ id }) => [id, exchanges.get(id) ?? { answer: null }]));
+}
+
+/** Types of members that the service writes some seconds after the first request: a slow run finds them, a quick one `null`. */
+const WRITTEN_LATER = new Map([
+	["stored_at", "string"],
+	["stored_bytes", "number"],
+]);
+
+/** What stays the same of a value when ids, times and measured figures differ. */
+export function toShape(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(toShape);
+	if (!isJsonObject(value)) return value === null ? null : typeof value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, member]) => [
+			name,
+			member === null ? (WRITTEN_LATER.get(name) ?? null) : toShape(member),
+		]),
+	);
+}
+
+/** Whether a recorded request has all that an example states. */
+export function statesExample({ params, query, body }: EndpointExchange, example: ExampleRequest = {}): boolean {
+	const stated = { ...params, ...query, ...Object(body) };
+	return isDeepStrictEqual(stated, { ...stated, ...example.params, ...example.query, ...Object(example.body) });
+}
+
+/** New examples, but those that were recorded where nothing has changed but ids, times and figures. */
+export function keepRecorded(
+	endpoints: readonly Endpoint[],
+	exchanges: EndpointExchanges,
+	recorded: EndpointExchanges,
+): EndpointExchanges {
+	const kept = endpoints.map(({ id, example }) => {
+		const [now, before] = [exchanges[id] ?? { answer: null }, recorded[id]];
+		const isSame = before && statesExample(before, example) && isDeepStrictEqual(toShape(now), toShape(before));
+		return [id, isSame ? before : now] as const;
+	});
+	return Object.fromEntries(kept);
 }

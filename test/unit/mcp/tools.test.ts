@@ -58,37 +58,6 @@ describe("the tools", () => {
 		}
 	});
 
-	it("are what answers JSON to anybody or to a key, but for internal endpoints and those about the interface", () => {
-		const left = ENDPOINTS.filter((each) => !isTool(each)).map(({ id, access }) => `${access} ${id}`);
-		expect(left.filter((each) => !each.startsWith("operator ") && !each.startsWith("session "))).toEqual([
-			"key create_response",
-			"key count_response_input_tokens",
-			"key get_response",
-			"key delete_response",
-			"key list_response_input_items",
-			"key create_message",
-			"key count_message_tokens",
-			"key watch_agent_run",
-			"key delete_agent_run",
-			"key get_handoff_checkpoint",
-			"key generate_workspace_files",
-			"key delete_workspace_manifest",
-			"key hook_claude_code",
-			"key hook_codex",
-			"public get_brain_badge",
-			"public show_brain_share",
-			"public show_verify_page",
-			"key create_key",
-			"key list_keys",
-			"key change_key",
-			"key delete_key",
-			"key rotate_key",
-			"public get_mcp_manifest",
-			"key mcp",
-			"public openapi",
-		]);
-	});
-
 	it("make no key and show none", () => {
 		const aboutKeys = tools.filter(
 			({ name, path }) => /(?:^|_)keys?(?:_|$)/.test(name) || /\/keys?(?:\/|$)/.test(path),
