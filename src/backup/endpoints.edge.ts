@@ -38,7 +38,6 @@ const backupHeaderEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/backup",
 	access: "operator",
-	internal: true,
 	summary: "The header of a new backup: whose it is, without a secret.",
 	result: backupHeaderSchema,
 	async handle({ context: { settings, startedAtMs } }) {
@@ -72,7 +71,6 @@ const backupObjectsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/backup/objects",
 	access: "operator",
-	internal: true,
 	summary: "The rows of all Durable Objects, some objects a page.",
 	query: z.lazy(() => z.object({ after: afterParam })),
 	result: z.lazy(() =>
@@ -92,7 +90,6 @@ const backupRowsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/backup/rows",
 	access: "operator",
-	internal: true,
 	summary: "The rows of a table in D1, a megabyte a page.",
 	query: z.lazy(() => z.object({ table: z.enum(BACKED_UP_TABLES), after: afterParam })),
 	result: z.lazy(() =>
@@ -224,7 +221,6 @@ const restoreEndpoint = endpoint({
 	method: "POST",
 	path: "/internal/restore",
 	access: "operator",
-	internal: true,
 	effect: "replaces",
 	bodyLimit: "chat",
 	summary: "One step of a restore, which only an empty deployment with the same secrets takes.",

@@ -8,11 +8,11 @@ interface EndpointTable {
 	toRows(endpoints: readonly Endpoint[]): readonly string[][];
 }
 
-const toCode = (text: string) => `\`${text}\``;
+const asCode = (text: string) => `\`${text}\``;
 
 function toToolRow(group: string, endpoints: readonly Endpoint[]): string[] {
 	const tools = endpoints.filter((endpoint) => isInToolGroup(endpoint, group));
-	return [toCode(group), tools.map(({ id }) => toCode(id)).join(", ")];
+	return [asCode(group), tools.map(({ id }) => asCode(id)).join(", ")];
 }
 
 const TABLES: readonly EndpointTable[] = [
@@ -20,7 +20,7 @@ const TABLES: readonly EndpointTable[] = [
 		head: "| group | tools |",
 		toRows: (endpoints) => [
 			...["default", ...TOOL_GROUPS].map((group) => toToolRow(group, endpoints)),
-			[toCode("all"), "all of these"],
+			[asCode("all"), "all of these"],
 		],
 	},
 	{
@@ -29,14 +29,14 @@ const TABLES: readonly EndpointTable[] = [
 			endpoints
 				.filter(({ command, page }) => command ?? page)
 				.map(({ method, path, command, page }) => [
-					toCode(`${method} ${path}`),
-					command === undefined ? "" : toCode(`svc ${command}`),
+					asCode(`${method} ${path}`),
+					command === undefined ? "" : asCode(`svc ${command}`),
 					page ?? "",
 				]),
 	},
 ];
 
-function fillTable(page: string, { head, toRows }: EndpointTable, endpoints: readonly Endpoint[]): string {
+function replaceRows(page: string, { head, toRows }: EndpointTable, endpoints: readonly Endpoint[]): string {
 	const lines = page.split("\n");
 	const at = lines.indexOf(head);
 	if (at < 0) return page;
@@ -48,5 +48,5 @@ function fillTable(page: string, { head, toRows }: EndpointTable, endpoints: rea
 
 /** A page of the documents with its tables of endpoints as the definitions have them. */
 export function fillTables(page: string, endpoints: readonly Endpoint[]): string {
-	return TABLES.reduce((text, table) => fillTable(text, table, endpoints), page);
+	return TABLES.reduce((text, table) => replaceRows(text, table, endpoints), page);
 }

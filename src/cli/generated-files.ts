@@ -5,8 +5,7 @@ import { join } from "node:path";
 import type { Endpoint } from "../http/endpoint.ts";
 import { renderClientTypes } from "./client-types.ts";
 import { fillTables } from "./endpoint-tables.ts";
-
-const DOCS = "src/docs";
+import { DOCS } from "./site/documents.ts";
 
 /** Texts by path, from the root of the project. */
 export type GeneratedFiles = Readonly<Record<string, string>>;

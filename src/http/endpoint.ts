@@ -123,7 +123,7 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 	isBodyOptional?: boolean;
 	/** Which limit its bodies have. Chat bodies may hold images. */
 	bodyLimit?: "default" | "chat";
-	/** Not in the public reference, and no tool. */
+	/** Marked `x-internal` although a key may call it. Endpoints of operators always are. */
 	internal?: boolean;
 	/**
 	 * What a request changes: nothing, or it adds something, or it replaces or ends something. Default: by method, GET nothing,
@@ -149,14 +149,14 @@ export interface Definition<Params, Query, Body, Result extends z.ZodType, Conte
 }
 
 /** What an endpoint for clients says of itself as a tool for models. */
-interface ToolDefinition {
+interface ToolMembers {
 	/** Null: no tool. It does not answer JSON, is about the tools or this interface, or is for people to tidy up with. */
 	toolGroup: ToolGroup | null;
 	/** A client lists it that names no group: enough to work, in less than 6,000 tokens. */
 	isDefaultTool?: true;
 }
 
-interface PublicDefinition extends ToolDefinition {
+interface PublicDefinition extends ToolMembers {
 	access: "public";
 	/** Where its example finds the ids that it names. */
 	ids?: IdSources;
@@ -164,7 +164,7 @@ interface PublicDefinition extends ToolDefinition {
 	limited?: boolean;
 }
 
-interface KeyDefinition extends ToolDefinition {
+interface KeyDefinition extends ToolMembers {
 	access: "key";
 	/**
 	 * Which arguments name what belongs to a user, and where it comes from. `none`: nothing of it could be another's; `public`: all

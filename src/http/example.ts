@@ -32,7 +32,7 @@ export function idSources({ ids }: Endpoint): IdSources {
 	return typeof ids === "object" ? ids : {};
 }
 
-function put<T>(members: Readonly<Record<string, T>> = {}, name: string, value: T): Record<string, T> {
+function withMember<T>(members: Readonly<Record<string, T>> = {}, name: string, value: T): Record<string, T> {
 	return { [name]: value, ...members, [name]: value };
 }
 
@@ -43,10 +43,11 @@ export function withArgument(
 	name: string,
 	value: unknown,
 ): ExampleRequest {
-	if (pathParameters(endpoint).includes(name)) return { ...request, params: put(request.params, name, String(value)) };
+	if (pathParameters(endpoint).includes(name))
+		return { ...request, params: withMember(request.params, name, String(value)) };
 	if (argumentsIn(endpoint.query).names.includes(name))
-		return { ...request, query: put(request.query, name, String(value)) };
-	return { ...request, body: put(Object(request.body), name, value) };
+		return { ...request, query: withMember(request.query, name, String(value)) };
+	return { ...request, body: withMember(Object(request.body), name, value) };
 }
 
 /** Whether an example leaves out an argument without which the endpoint refuses it. */

@@ -180,7 +180,7 @@ function toOperation(endpoint: Endpoint, exchange: EndpointExchange | undefined)
 		summary: endpoint.summary,
 		...(endpoint.description === undefined ? {} : { description: endpoint.description }),
 		...(schemes.length > 0 ? { security: schemes.map(({ name }) => ({ [name]: [] })) } : {}),
-		...(endpoint.internal ? { "x-internal": true } : {}),
+		...(endpoint.internal || endpoint.access === "operator" ? { "x-internal": true } : {}),
 		...(own.length > 0 ? { parameters: own } : {}),
 		...(endpoint.body
 			? {

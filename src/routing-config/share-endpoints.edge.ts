@@ -256,7 +256,6 @@ const takeDownShareEndpoint = endpoint({
 	method: "DELETE",
 	path: "/internal/shares/{share_id}",
 	access: "operator",
-	internal: true,
 	summary: "Take down a shared routing config, whoever shared it.",
 	params: shareParams,
 	result: deletedShareSchema,

@@ -82,7 +82,6 @@ const checkUsageEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/usage/check",
 	access: "operator",
-	internal: true,
 	summary: "Whether usage totals and daily sums are those of the rows in D1, user by user.",
 	query: z.object({
 		user: z.string().optional(),
@@ -118,7 +117,6 @@ const listUsageEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/usage",
 	access: "operator",
-	internal: true,
 	summary: "Requests, cost and stored bytes of every user, as the meters have flushed them: a minute old at most.",
 	query: z.lazy(() =>
 		z.object({
@@ -152,7 +150,6 @@ const listDecisionsEndpoint = endpoint({
 	method: "GET",
 	path: "/internal/decisions",
 	access: "operator",
-	internal: true,
 	summary: "What was decided for each request, its cost, and its user's feedback.",
 	query: z.object({
 		after: z.string().default("").describe("`next` of the answer before."),
