@@ -1,4 +1,4 @@
-// `npm run generate`: writes what is generated from the list of endpoints, then the examples, which a service of its own answers.
+// `npm run generate`: records the examples of all endpoints on a service of its own, and writes what is generated from both.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ async function recordOnSandbox(endpoints: readonly Endpoint[]): Promise<Endpoint
 }
 
 const endpoints = await loadEndpoints();
-for (const [path, text] of Object.entries(renderGeneratedFiles(endpoints))) writeFileSync(path, text);
-const examples = keepRecorded(endpoints, await recordOnSandbox(endpoints), RECORDED_EXAMPLES);
-writeFileSync(EXAMPLES_FILE, `${JSON.stringify(examples, null, "\t")}\n`);
-console.log(`${Object.keys(examples).length} examples are in ${EXAMPLES_FILE}`);
+const exchanges = keepRecorded(endpoints, await recordOnSandbox(endpoints), RECORDED_EXAMPLES);
+writeFileSync(EXAMPLES_FILE, `${JSON.stringify(exchanges, null, "\t")}\n`);
+for (const [path, text] of Object.entries(renderGeneratedFiles({ endpoints, exchanges }))) writeFileSync(path, text);
+console.log(`${endpoints.length} endpoints: their examples, the client's types and the documents are written`);

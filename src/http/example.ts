@@ -1,7 +1,7 @@
 // The example of an endpoint: a request that is answered with 200. Readers see it, and the tests that every endpoint passes send it.
 // What it needs of other endpoints is named, not written, so that each caller of an example fills it from its own answers. Pure.
 import type { Endpoint, ExampleRequest, IdSource, IdSources } from "./endpoint.ts";
-import { type JsonSchema, toJsonSchema } from "./json-schema.ts";
+import { membersIn, type SchemaMembers, toJsonSchema } from "./json-schema.ts";
 
 type AnswerSource = Extract<IdSource, { answerOf: string }>;
 type NameSource = Extract<IdSource, { chosenIn: string }>;
@@ -9,17 +9,7 @@ type NameSource = Extract<IdSource, { chosenIn: string }>;
 /** Makes the value that a source stands for. */
 export type IdFinder = (source: IdSource, argument: string) => Promise<unknown>;
 
-/** The members of an object's schema, or of all those that it may be one of. */
-function membersIn({ properties, required, anyOf, oneOf }: JsonSchema): { names: string[]; required: string[] } {
-	const forms = anyOf ?? oneOf;
-	const branches = Array.isArray(forms) ? forms.map((form: JsonSchema) => membersIn(form)) : [];
-	return {
-		names: [...Object.keys(Object(properties)), ...branches.flatMap(({ names }) => names)],
-		required: [...(Array.isArray(required) ? required : []), ...branches.flatMap((branch) => branch.required)],
-	};
-}
-
-function argumentsIn(schema: Endpoint["query"] | Endpoint["body"]): { names: string[]; required: string[] } {
+function argumentsIn(schema: Endpoint["query"] | Endpoint["body"]): SchemaMembers {
 	return membersIn(schema ? toJsonSchema(schema, "input") : {});
 }
 

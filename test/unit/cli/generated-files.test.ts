@@ -10,7 +10,9 @@ import { ENDPOINTS } from "../../../src/endpoints.ts";
 import { RECORDED_EXAMPLES } from "../../../src/site/examples.ts";
 
 it('what is generated from the endpoints is current ("npm run generate" writes it)', async () => {
-	const files = Object.entries(renderGeneratedFiles(await loadEndpoints()));
+	const files = Object.entries(
+		renderGeneratedFiles({ endpoints: await loadEndpoints(), exchanges: RECORDED_EXAMPLES }),
+	);
 	expect(files.length).toBeGreaterThan(5);
 	expect(files.filter(([path, text]) => readFileSync(path, "utf8") !== text).map(([path]) => path)).toEqual([]);
 });
