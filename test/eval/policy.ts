@@ -6,6 +6,7 @@ import type { Decision } from "../../src/audit/event.ts";
 import { decide } from "../../src/policy/decide.ts";
 import { quoteShellWord } from "../../src/text/shell-word.ts";
 import { decideRow, readPolicyCorpus } from "../support/policy-corpus.ts";
+import { printInterruptions } from "./interruptions.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../../shared/data/policy");
 const COMMANDS_FILE = process.env["POLICY_COMMANDS"] ?? resolve(FOLDER, "commands.jsonl");
@@ -183,6 +184,7 @@ function main(): void {
 	printAims(settled, evasive);
 	printCommands(commands, settled);
 	printEvasive(evasive);
+	printInterruptions(printTable, renderShare, process.argv.includes("--misses"));
 	printWrappings(settled);
 	if (process.argv.includes("--misses")) printMisses(settled);
 	console.log(`\n${commands.length + evasive.length} commands in ${elapsedMs.toFixed(0)} ms`);
