@@ -51,6 +51,8 @@ export type Effect =
 			readonly parameters?: readonly string[];
 			readonly guess?: boolean;
 	  }
+	/** Runs the substitutions of a text that a shell expands a second time. */
+	| { readonly kind: "expand"; readonly text: string }
 	/** Runs a text as code of another language. */
 	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs its input as a shell script or as code. */
@@ -107,5 +109,6 @@ export const scriptEffect = (text: string, parameters: readonly string[] = []): 
 	parameters,
 });
 export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const expandEffect = (text: string): Effect => ({ kind: "expand", text });
 export const aliasEffect = (name: string, text: string): Effect => ({ kind: "alias", name, text });
 export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

@@ -21,7 +21,7 @@ import callsFile from "./code-calls.json" with { type: "json" };
 import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
 import { findServiceEffects, isAddress } from "./code-requests.ts";
-import { type CodeCall, PRINTED } from "./code-scope.ts";
+import type { CodeCall } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
 import { openCodeTokens } from "./code-tokens.ts";
 import type { CodeValue } from "./code-values.ts";
@@ -113,30 +113,6 @@ export function findCallEffects(
 /** Whether a function is called by the values behind it, without brackets. Methods of Ruby that write are. */
 function callsWords(path: string, language: ScriptLanguage): boolean {
 	return TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
-}
-
-/** Functions whose arguments end up on the standard output, by the last part of their names. */
-const PRINTERS =
-	/^(?:print\w*|puts|pp?|say|echo|log|info|debug|dir|dump|var_dump|print_r|var_export|write|writeLines|cat|message)$/;
-
-/**
- * Finds the secret that a script prints: the environment, or a variable that is named like a secret. Null without one.
- * @param printsValue the interpreter prints what the script's last expression gives (`node -p`).
- */
-export function findPrintedByCode(
-	text: string,
-	language: ScriptLanguage,
-	printsValue: boolean,
-	work: WorkBudget,
-): string | null {
-	const tokens = openCodeTokens(printsValue ? `print(${text})` : text, language, work);
-	let printed: string | null = null;
-	const judge = ({ path, args }: CodeCall) => {
-		if (path === PRINTED || path === "" || PRINTERS.test(lastName(path)))
-			for (const arg of args) printed ??= findSecret(arg) ?? null;
-	};
-	new CodeFolder(tokens, language, (path) => callsWords(path, language), judge).follow();
-	return printed;
 }
 
 const asks = (because: string): Effect => raiseEffect("exec_action", because);

@@ -18,7 +18,7 @@ import {
 import { isInputFile, locatePath } from "../locations.ts";
 import { decodeBase64Text } from "../shell/output.ts";
 import codeFile from "./code.json" with { type: "json" };
-import { findCallEffects, findPrintedByCode, isScriptLanguage } from "./code-calls.ts";
+import { findCallEffects } from "./code-calls.ts";
 import { blankQuoted, findQuoted } from "./quoted.ts";
 
 /** Options whose value is code, by interpreter. The letter may end a bundle: `-ne`, `-pe`. */
@@ -141,22 +141,6 @@ export const interpreterRule: ProgramRule = (command) => {
 	const stdin = file === "-" || isInputFile(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language }] : [];
 };
-
-/** The secret that an interpreter prints by the code in its words. Null without one, and for other programs. */
-export function findPrintedByInterpreter(name: string, words: readonly string[], work: WorkBudget): string | null {
-	const interpreter = findInterpreter(name) ?? "";
-	const language = SCRIPT_LANGUAGES.get(interpreter);
-	if (language === undefined || !isScriptLanguage(language)) return null;
-	const option = CODE_OPTIONS.get(interpreter) ?? /^$/;
-	for (const [at, word] of words.entries()) {
-		const text = codeAt(words, at, option);
-		if (text === null || !work.charge(10 * text.length)) continue;
-		const printsValue = language === "javascript" && /^(?:--print|-[a-z]*p)/.test(word);
-		const secret = findPrintedByCode(text, language, printsValue, work);
-		if (secret !== null) return secret;
-	}
-	return null;
-}
 
 /** Calls that remove a folder with everything below, in the usual languages. */
 const FOLDER_REMOVAL_CALLS =
