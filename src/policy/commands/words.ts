@@ -19,6 +19,7 @@ import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { resolvePath } from "./locations.ts";
 import { firstOperandIndexes } from "./options.ts";
 import { type ArgumentRole, findRoleLanguage, isCommandRole } from "./program-tables.ts";
+import executorsFile from "./programs/executors.json" with { type: "json" };
 import { isShownOnly } from "./programs/publishing.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
@@ -82,6 +83,9 @@ function inputEffects(input: string | null): readonly Effect[] {
 	return language === null ? [] : [{ kind: "interpret", language }];
 }
 
+/** Programs whose commands run in a container. */
+const CONTAINER_CLIENTS: ReadonlySet<string> = new Set(executorsFile.container_clients);
+
 /** Roles from which no effect follows by themselves. */
 const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
 
@@ -97,7 +101,7 @@ function pathEffect({ text, role }: Argument, path: string): Effect | null {
 function* argumentEffects(
 	{ text, role, at, doubts }: Argument,
 	folder: string,
-	{ words }: Invocation,
+	{ name, words }: Invocation,
 	isListed: boolean,
 ): Iterable<Effect> {
 	if (role === "unknown")
@@ -107,7 +111,7 @@ function* argumentEffects(
 	else if (role === "revision") yield* findRevisionFile(text).map(readEffect);
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
-	else if (role === "run") yield* findReadings(words, at, doubts);
+	else if (role === "run") yield* findReadings(words, at, doubts, CONTAINER_CLIENTS.has(name));
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
 }
@@ -122,12 +126,12 @@ function findRevisionFile(text: string): readonly string[] {
  * The commands that the words from `at` on may be. An option that no table has may have taken a word before, and then the
  * command begins at a later one that is no option.
  */
-function* findReadings(words: readonly string[], at: number, doubts: number): Iterable<Effect> {
-	yield runEffect(words.slice(at));
+function* findReadings(words: readonly string[], at: number, doubts: number, isInContainer: boolean): Iterable<Effect> {
+	yield { kind: "run", fields: words.slice(at), isInContainer };
 	let last = at;
 	for (let doubt = 0; doubt < doubts; doubt++) {
 		const starts = firstOperandIndexes(words, last + 1);
-		for (const start of starts) yield runEffect(words.slice(start));
+		for (const start of starts) yield { kind: "run", fields: words.slice(start), isInContainer };
 		last = starts.at(-1) ?? words.length;
 	}
 }
