@@ -149,7 +149,8 @@ export class PathJudge {
 	#findSecrecy(path: NamedPath): "credential" | "doubtful" | null {
 		const own = findSecrecy(path);
 		if (own !== null || !hasShellWildcard(path.full)) return own;
-		const isHiddenGlob = /^\.[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
+		// `.[test]`, an extra of a package, matches no name of more than two characters.
+		const isHiddenGlob = /^\.(?!\[[^\]]*\]$)[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
 		return findSecrecy(fillWildcards(path, this.#work)) ?? (isHiddenGlob ? "doubtful" : null);
 	}
 

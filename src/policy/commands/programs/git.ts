@@ -75,7 +75,7 @@ const push: GitRule = (use) => {
 		...(has("--no-verify") && !command.options.letters.has("n")
 			? [riskyEffect("git push skips the hooks that check it")]
 			: []),
-		...(has("--tags") || operands.slice(1).some((ref) => PUBLISHED_TAG.test(ref))
+		...(has("--tags") || has("--follow-tags") || operands.slice(1).some((ref) => PUBLISHED_TAG.test(ref))
 			? [raiseEffect("deploy_action", "git push publishes a tag, from which releases are made")]
 			: []),
 		...(PLATFORM_REMOTES.test(operands[0] ?? "") ? [raiseEffect("deploy_action", "git push deploys")] : []),
