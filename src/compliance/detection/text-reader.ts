@@ -4,7 +4,6 @@ import { createClinicalReader } from "./clinical-evidence.ts";
 import { isPresentedExample } from "./documentation.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import { createPublicKnowledgeRule } from "./genre.ts";
-import { createHealthStatementReader } from "./health-statements.ts";
 import { findIbanEnd } from "./iban.ts";
 import { IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
 import type { DataKind } from "./kinds.ts";
@@ -17,7 +16,7 @@ import {
 	findPublicIpv4End,
 	matchName,
 } from "./people.ts";
-import { PhraseFinder } from "./phrase-finder.ts";
+import { addPhrases } from "./phrase-finder.ts";
 import { createRecordReader } from "./records.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./secrets.ts";
 import { type StretchReader, stretches } from "./stretches.ts";
@@ -52,7 +51,6 @@ class WordReader {
 	read(from: number, to: number): void {
 		const text = this.#text;
 		const identifiers = new IdentifierFinder(text, this.#profile, from, to);
-		const phrases = new PhraseFinder(text, from, to);
 		eachWord(
 			text,
 			(start, end, alphabet) => {
@@ -61,7 +59,7 @@ class WordReader {
 					if (end - start <= 4) this.#readNetworkAddress(start, end);
 					if (this.#numberEnd <= start) identifiers.addIdentifiers(start, end, alphabet, this.#sink);
 				}
-				phrases.addPhrases(start, end, this.#sink);
+				addPhrases(text, start, end, this.#sink);
 				reportKeys(text, start, end, this.#report);
 				if (alphabet === "letters") this.#readLetters(start, end);
 			},
@@ -99,7 +97,7 @@ class WordReader {
 		reportSecretPhrases(this.#text, start, end, this.#report);
 		const name = matchName(this.#text, start, end);
 		if (name === null) return;
-		if (name.certainty !== "full") this.#sink.add("person_name", start, name.end);
+		if (name.isIntroduced) this.#sink.add("person_name", start, name.end);
 		else this.#sink.addFullName(start, name.end);
 	}
 }
@@ -127,7 +125,6 @@ export function* readText(text: string, found: NameSink): Generator<number, void
 	const readers: StretchReader[] = [
 		createMailboxReader(text, sink),
 		createClinicalReader(text, sink),
-		createHealthStatementReader(text, sink),
 		createAssignmentReader(text, report),
 		createLabelReader(text, report),
 		createRecordReader(text, report),
