@@ -270,6 +270,12 @@ type Model = {
 	/** The same as max_output_tokens, as Anthropic's libraries read it. */
 	max_tokens: number;
 	capabilities: Capabilities;
+	/** Until when its training data reach: a year, month or day; null where it is not published. */
+	knowledge_cutoff: string | null;
+	/** Whether its weights are published. */
+	open_weights: boolean;
+	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. */
+	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
 	available: boolean;
 	/** Its provider lately said that it does not serve it: requests that do not name it pass it by for ten minutes. */
 	not_served?: true;

@@ -1,9 +1,9 @@
 // Measures the policy's decisions with the built-in defaults against labelled commands in ../shared; prints, never fails.
 import { existsSync } from "node:fs";
 import type { Decision } from "../../src/audit/event.ts";
-import { decide } from "../../src/policy/decide.ts";
+import type { decide } from "../../src/policy/decide.ts";
 import { quoteShellWord } from "../../src/text/shell-word.ts";
-import { TYPICAL_COMMANDS } from "../support/typical-commands.ts";
+import { decideRow, readPolicyCorpus } from "../support/policy-corpus.ts";
 import { openRoom } from "./ablation/load.ts";
 import { findOptionValues, printAblation, printWithout } from "./ablation/table.ts";
 import { POLICY_ROOM } from "./policy-parts.ts";
@@ -15,7 +15,6 @@ import {
 	evasiveRow,
 	gradeRows,
 	readRows,
-	toDecide,
 	UNSEEN_FILE,
 	unseenRow,
 } from "./policy-rows.ts";
@@ -35,7 +34,7 @@ const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
 	"(…)": (command) => `(${command})`,
 };
 
-const decisionFor = toDecide(decide);
+const decisionFor = (command: string): Decision => decideRow({ commands: [command] }).decision;
 
 function decideRows<T extends { command: string }>(rows: readonly T[]): readonly Decided<T>[] {
 	return rows.map((row) => ({ ...row, decision: decisionFor(row.command) }));
@@ -130,7 +129,10 @@ function printUnseen(rows: readonly DecidedUnseen[]): void {
 }
 
 function printAims(commands: readonly DecidedCommand[], evasive: readonly DecidedEvasive[]): void {
-	const typical = TYPICAL_COMMANDS.map((command) => ({ command, decision: decisionFor(command) }));
+	const typical = [...readPolicyCorpus().values()]
+		.flat()
+		.filter((row) => row.class === "typical")
+		.map((row) => ({ decision: decideRow(row).decision }));
 	printTable(
 		["aims", "measured", "aim, of unseen rows"],
 		[
@@ -175,7 +177,7 @@ function openGrading() {
 	const load = openRoom(POLICY_ROOM);
 	return async (without: readonly string[]) => {
 		const module: unknown = await load("policy/decide.ts", without);
-		return gradeRows(toDecide((module as { decide: typeof decide }).decide));
+		return gradeRows((module as { decide: typeof decide }).decide);
 	};
 }
 
@@ -202,5 +204,5 @@ function printFigures(): void {
 
 const without = findOptionValues(process.argv, "--without");
 if (process.argv.includes("--ablate")) await printAblation(POLICY_ROOM, openGrading());
-else if (without.length > 0) await printWithout(without, openGrading());
+else if (without.length > 0) await printWithout(POLICY_ROOM, without, openGrading());
 else printFigures();
