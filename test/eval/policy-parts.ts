@@ -20,6 +20,21 @@ function toProgramPart(
 	};
 }
 
+/** A part that is one reader or one search of a module of the programs. */
+function toPiece(name: string, module: string, exports: Readonly<Record<string, string>>): Part {
+	return { name, within: module, files: [], without: { [`${PROGRAMS}/${module}.ts`]: exports } };
+}
+
+/** A part that is the reader of one language: without it, code in that language asks. */
+function toLanguagePart(language: string): Part {
+	const reader = `(language) => whole.findCodeReader(language === "${language}" ? "unread:${language}" : language)`;
+	return {
+		name: `code/${language}`,
+		files: [],
+		without: { [`${COMMANDS}/code-readers.ts`]: { findCodeReader: reader } },
+	};
+}
+
 /** A part that is one module of the commands. */
 function toCommandPart(name: string, exports: Readonly<Record<string, string>>): Part {
 	const file = `${COMMANDS}/${name}.ts`;
@@ -34,6 +49,9 @@ function toTablePart(name: string, file: string, members: readonly string[]): Pa
 const PARTS: readonly Part[] = [
 	toProgramPart("awk", { findAwkEffects: FINDS.nothing, AWK_COMMANDS: FINDS.noRows }),
 	toProgramPart("build-tools", { BUILD_TOOLS: FINDS.noRows }),
+	toProgramPart("code-search", { findCodeEffects: FINDS.nothing }),
+	toProgramPart("powershell", { findPowershellEffects: FINDS.nothing }),
+	...["python", "javascript", "perl", "ruby", "php", "vim", "sql"].map(toLanguagePart),
 	toProgramPart("code-requests", { findServiceEffects: FINDS.nothing }),
 	toProgramPart("code-secrets", {
 		isEnvironment: FINDS.no,
@@ -44,14 +62,11 @@ const PARTS: readonly Part[] = [
 		withEitherSecret: "(value) => value",
 	}),
 	toProgramPart("dangers", { findDanger: FINDS.none, findOpening: FINDS.none }, { tables: ["dangers"] }),
-	{
-		...toProgramPart("printed-secrets", { findPrintedSecrets: FINDS.nothing }, { module: "dangers" }),
-		files: [],
-	},
+	toPiece("printed-secrets", "dangers", { findPrintedSecrets: FINDS.nothing }),
 	toProgramPart("databases", { DATABASE_CLIENTS: FINDS.noRows }),
-	{ ...toProgramPart("mongo", { findMongoEffects: FINDS.nothing }, { module: "databases" }), files: [] },
-	{ ...toProgramPart("redis", { findRedisEffects: FINDS.nothing }, { module: "databases" }), files: [] },
-	{ ...toProgramPart("sourced-sql", { findSourcedFiles: FINDS.nothing }, { module: "databases" }), files: [] },
+	toPiece("mongo", "databases", { findMongoEffects: FINDS.nothing }),
+	toPiece("redis", "databases", { findRedisEffects: FINDS.nothing }),
+	toPiece("sourced-sql", "databases", { findSourcedFiles: FINDS.nothing }),
 	toProgramPart("editors", { EDITORS: FINDS.noRows, findVimEffects: FINDS.nothing }),
 	toProgramPart(
 		"executors",
@@ -88,11 +103,9 @@ const PARTS: readonly Part[] = [
 	toProgramPart("sql-conditions", { hitsAllRows: FINDS.no }),
 	toProgramPart("sql", { findSqlEffects: FINDS.nothing }, { tables: ["sql"] }),
 	toProgramPart("system", { SYSTEM_COMMANDS: FINDS.noRows }, { tables: ["system"] }),
-	toProgramPart("tcl", { findTclEffects: FINDS.nothing }),
-	toProgramPart("lisp", { findLispEffects: FINDS.nothing }, { tables: ["lisp-calls"] }),
 	toProgramPart("unusual", { findUnusualEffects: FINDS.nothing }, { tables: ["unusual"] }),
-	toTablePart("unusual-programs", `${PROGRAMS}/unusual.json`, ["programs"]),
-	toTablePart("secret-printers", `${PROGRAMS}/secrets.json`, ["programs"]),
+	{ ...toTablePart("unusual-programs", `${PROGRAMS}/unusual.json`, ["programs"]), within: "unusual" },
+	{ ...toTablePart("secret-printers", `${PROGRAMS}/secrets.json`, ["programs"]), within: "printed-secrets" },
 	toProgramPart(
 		"windows",
 		{ isWindowsCommand: FINDS.no, findWindowsEffects: FINDS.nothing, WINDOWS_COMMANDS: FINDS.noRows },

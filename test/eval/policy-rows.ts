@@ -1,17 +1,17 @@
 // The labelled commands that the policy is measured on: public sets of ../shared, those of an author who never read the
 // policy's tables, and our own.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import * as z from "zod";
 import type { Decision } from "../../src/audit/event.ts";
 import type { decide } from "../../src/policy/decide.ts";
+import { decideRow, type PolicyRow, readPolicyCorpus } from "../support/policy-corpus.ts";
 import type { GradedRow } from "./ablation/table.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../../shared/data/policy");
 export const COMMANDS_FILE = process.env["POLICY_COMMANDS"] ?? resolve(FOLDER, "commands.jsonl");
 export const EVASIVE_FILE = process.env["POLICY_EVASIVE"] ?? resolve(FOLDER, "evasive.public.jsonl");
 export const UNSEEN_FILE = process.env["POLICY_UNSEEN"] ?? resolve(import.meta.dirname, "unseen-commands.jsonl");
-const OWN_FOLDER = resolve(import.meta.dirname, "../corpus/policy");
 
 export const commandRow = z.object({
 	command: z.string(),
@@ -29,25 +29,8 @@ export const unseenRow = z.object({
 	label: z.enum(["allow", "ask", "deny"]),
 	kind: z.string(),
 });
-const ownRow = z.object({
-	command: z.string(),
-	decision: z.string(),
-	for: z.string().optional(),
-});
-
 /** A row with the decision on it. */
 export type Decided<T> = T & { readonly decision: Decision };
-export type Decide = (command: string) => Decision;
-
-/** Decides as an account does that has written no rules. */
-export function toDecide(decidePolicy: typeof decide): Decide {
-	return (command) =>
-		decidePolicy(
-			{ action: "Run a command", action_kind: "edit", files_affected: [], commands: [command] },
-			{ protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY },
-		).decision;
-}
-
 export function readRows<T>(file: string, schema: z.ZodType<T>): readonly T[] {
 	return readFileSync(file, "utf8")
 		.split("\n")
@@ -55,33 +38,30 @@ export function readRows<T>(file: string, schema: z.ZodType<T>): readonly T[] {
 		.map((text) => schema.parse(JSON.parse(text)));
 }
 
-/** A row of any set. `label` is what should be decided. */
+/** A labelled command, and the part that it was written for. */
 interface LabelledCommand {
 	readonly set: string;
-	readonly command: string;
 	readonly label: string;
-	readonly for?: string | undefined;
+	readonly row: Pick<PolicyRow, "commands" | "manifest" | "for">;
 }
 
-function readOwnRows(): readonly LabelledCommand[] {
-	if (!existsSync(OWN_FOLDER)) return [];
-	return readdirSync(OWN_FOLDER)
-		.filter((name) => name.endsWith(".jsonl"))
-		.flatMap((name) => readRows(resolve(OWN_FOLDER, name), ownRow))
-		.map(({ command, decision, for: part }) => ({ set: "own", command, label: decision, for: part }));
-}
-
-function readLabelled(set: string, file: string, schema: z.ZodType<{ command: string; label: string }>) {
-	return existsSync(file) ? readRows(file, schema).map(({ command, label }) => ({ set, command, label })) : [];
+function readLabelled(
+	set: string,
+	file: string,
+	schema: z.ZodType<{ command: string; label: string }>,
+): readonly LabelledCommand[] {
+	if (!existsSync(file)) return [];
+	return readRows(file, schema).map(({ command, label }) => ({ set, label, row: { commands: [command] } }));
 }
 
 /** The labelled commands of all sets that are on this machine. */
 function readAllRows(): readonly LabelledCommand[] {
+	const own = [...readPolicyCorpus().values()].flat();
 	return [
 		...readLabelled("unseen", UNSEEN_FILE, unseenRow),
 		...readLabelled("public", COMMANDS_FILE, commandRow),
 		...readLabelled("evasive", EVASIVE_FILE, evasiveRow),
-		...readOwnRows(),
+		...own.map((row) => ({ set: "own", label: row.label ?? row.decision, row })),
 	];
 }
 
@@ -94,9 +74,10 @@ function gradeDecision(label: string, decision: Decision): number {
 }
 
 /** Grades the rows of all sets by what is decided. */
-export function gradeRows(decideCommand: Decide): readonly GradedRow[] {
-	return readAllRows().map(({ command, label, ...row }) => {
-		const decision = decideCommand(command);
-		return { set: row.set, for: row.for, text: command, outcome: decision, grade: gradeDecision(label, decision) };
+export function gradeRows(judge: typeof decide): readonly GradedRow[] {
+	return readAllRows().map(({ set, label, row }) => {
+		const { decision } = decideRow(row, judge);
+		const text = row.commands.join("\n");
+		return { set, for: row.for, text, outcome: decision, grade: gradeDecision(label, decision) };
 	});
 }

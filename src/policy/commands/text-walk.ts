@@ -1,7 +1,7 @@
 // The part of a walk that follows texts which are run: as scripts of a shell, or as code of another language.
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { CODE_READERS } from "./code-readers.ts";
+import { findCodeReader } from "./code-readers.ts";
 import type { CodeLanguage } from "./effects.ts";
 import type { FileFlow } from "./file-flow.ts";
 import type { FindingCollector } from "./findings.ts";
@@ -75,7 +75,7 @@ export class TextWalk {
 	followCode(language: CodeLanguage, text: string, frame: CommandFrame): void {
 		// `psql -f -` names its input a second time.
 		if (!frame.followed.add([language, text])) return;
-		const { read, unitsPerCharacter } = CODE_READERS[language];
+		const { read, unitsPerCharacter } = findCodeReader(language);
 		if (!this.#work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 		if (text.trim() === UNKNOWN) this.#addUnseenCode(frame);
 		for (const effect of read(text, this.#work)) {

@@ -18,6 +18,8 @@ export const FINDS = {
 
 export interface Part {
 	readonly name: string;
+	/** The part that it is a piece of. What was written for that does not judge the piece either. */
+	readonly within?: string;
 	/** Files that would go with it, from src. Their lines are the part's. A file belongs to one part at most. */
 	readonly files: readonly string[];
 	/**
@@ -27,6 +29,12 @@ export interface Part {
 	readonly without: Readonly<Record<string, Readonly<Record<string, string>> | readonly string[]>>;
 	/** Why it is kept where no row of others needs it. One sentence. */
 	readonly kept?: string;
+}
+
+/** Names by which rows say that they were written for one of some parts. */
+export function findOwnNames(parts: readonly Part[], names: readonly string[]): ReadonlySet<string> {
+	const meant = parts.filter(({ name }) => names.includes(name));
+	return new Set(meant.flatMap(({ name, within }) => [name, within ?? name]));
 }
 
 export interface Room {
@@ -91,6 +99,9 @@ export function findFaults(room: Room): readonly string[] {
 		...foundation.filter((file) => !existsSync(resolve(root, file))).map((file) => `there is no ${file}`),
 		...twice(listed).map((file) => `${file} is listed twice`),
 		...twice(parts.map(({ name }) => name)).map((name) => `two parts are called ${name}`),
+		...parts
+			.filter(({ within }) => within !== undefined && parts.every(({ name }) => name !== within))
+			.map(({ name, within }) => `part ${name}: no part is called ${within}`),
 		...parts.flatMap((part) => findFaultsOfPart(room, part)),
 	];
 }

@@ -1,6 +1,6 @@
 // Which labelled rows parts of a room decide: those lost without a part, and those won. Rows that were written for a part do
 // not judge it.
-import { countLines, type Room } from "./parts.ts";
+import { countLines, findOwnNames, type Room } from "./parts.ts";
 
 /** A labelled row with what came out for it. */
 export interface GradedRow {
@@ -25,12 +25,12 @@ export interface ChangedRow {
 export function findChanged(
 	whole: readonly GradedRow[],
 	without: readonly GradedRow[],
-	parts: readonly string[],
+	ownNames: ReadonlySet<string>,
 ): readonly ChangedRow[] {
 	return whole.flatMap((row, at) => {
 		const left = without[at];
 		if (left === undefined) throw new Error("a row is missing where parts are left out");
-		const isOwn = row.for !== undefined && parts.includes(row.for);
+		const isOwn = row.for !== undefined && ownNames.has(row.for);
 		return isOwn || left.outcome === row.outcome ? [] : [{ row, left }];
 	});
 }
@@ -60,7 +60,7 @@ export async function printAblation(
 	console.log("Rows of others lost (-), won (+) and otherwise changed (~) without each part:");
 	printLine("part", "lines", sets, "");
 	for (const part of room.parts) {
-		const changed = findChanged(whole, await grade([part.name]), [part.name]);
+		const changed = findChanged(whole, await grade([part.name]), findOwnNames(room.parts, [part.name]));
 		printLine(
 			part.name,
 			String(countLines(room, part)),
@@ -72,10 +72,11 @@ export async function printAblation(
 
 /** Prints the rows of others that come out otherwise without parts. */
 export async function printWithout(
+	room: Room,
 	parts: readonly string[],
 	grade: (without: readonly string[]) => Promise<readonly GradedRow[]>,
 ): Promise<void> {
-	const changed = findChanged(await grade([]), await grade(parts), parts);
+	const changed = findChanged(await grade([]), await grade(parts), findOwnNames(room.parts, parts));
 	console.log(`${changed.length} rows come out otherwise without ${parts.join(", ")}:`);
 	for (const { row, left } of changed) {
 		const mark = { "-1": "-", "0": "~", "1": "+" }[String(Math.sign(left.grade - row.grade))] ?? "";

@@ -81,10 +81,6 @@ const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 	perl: readTable("perl"),
 	ruby: readTable("ruby"),
 	php: readTable("php"),
-	lua: readTable("lua"),
-	r: readTable("r"),
-	julia: readTable("julia"),
-	groovy: readTable("groovy"),
 };
 
 /** Whether the calls of a language are read. */
@@ -116,8 +112,7 @@ function callsWords(path: string, language: ScriptLanguage): boolean {
 }
 
 /** Functions whose arguments end up on the standard output, by the last part of their names. */
-const PRINTERS =
-	/^(?:print\w*|puts|pp?|say|echo|log|info|debug|dir|dump|var_dump|print_r|var_export|write|writeLines|cat|message)$/;
+const PRINTERS = /^(?:print\w*|puts|pp?|say|echo|log|info|debug|dir|dump|var_dump|print_r|var_export|write)$/;
 
 /**
  * Finds the secret that a script prints: the environment, or a variable that is named like a secret. Null without one.
@@ -188,9 +183,6 @@ function rowEffects({ kind, position }: CallRow, call: CodeCall, language: Scrip
 	const value = findArgument(call, position);
 	const text = value?.text ?? value?.subject?.text ?? null;
 	if (kind === "eval") return evalEffects(value, language);
-	// Julia opens a file with the function before it: `open(f, path, mode)`.
-	const isSecond = kind === "open" && text === null && position === 0 && call.args[1]?.text != null;
-	if (isSecond) return rowEffects({ kind, position: 0 }, { ...call, args: call.args.slice(1) }, language);
 	if (text === null || text === UNKNOWN || text === "") return [];
 	return textEffects(kind, text, call, language);
 }
@@ -245,7 +237,7 @@ function handedEffects({ args, path }: CodeCall, table: ReadonlyMap<string, read
 }
 
 /** Calls that write a text to a file: their file is before the dot, or in front. */
-const CONTENT_CALLS = /(?:^|\.)(?:write\w*|append\w*|file_put_contents|binwrite|setText|text=|spit)$/i;
+const CONTENT_CALLS = /(?:^|\.)(?:write\w*|append\w*|file_put_contents|binwrite)$/i;
 
 /** Notes what a file holds after a call, for a later one that runs it. */
 function contentEffects({ path, args, subject }: CodeCall, rows: readonly CallRow[]): readonly Effect[] {

@@ -139,8 +139,6 @@ const orUnknown = (text: string | null): CodeValue => (text === null ? UNKNOWN_V
 /** Functions of one text. */
 const TEXT_FUNCTIONS: Readonly<Record<string, (text: string) => string | null>> = {
 	b64decode: decodeBase64Text,
-	base64decode: decodeBase64Text,
-	rawToChar: (text) => text,
 	urlsafe_b64decode: decodeBase64Text,
 	standard_b64decode: decodeBase64Text,
 	atob: decodeBase64Text,
@@ -189,14 +187,12 @@ function foldBuilder(name: string, args: readonly CodeValue[], subject: CodeValu
 		return charactersOf(args.length > 0 || !subject ? args : [subject]);
 	if ((name === "bytes" || name === "bytearray") && args[0]?.list) return charactersOf(args);
 	if (name === "join" || name === "implode") return joinItems(args, subject);
-	if (name === "paste" || name === "paste0")
-		return bounded(args.map(({ text }) => text ?? UNKNOWN).join(name === "paste" ? " " : ""));
 	// Ruby packs the list before the dot.
 	const values = subject?.list ?? args.slice(1);
 	return name === "pack" && args[0]?.text && values.length > 0 ? foldPack(args[0].text, values) : null;
 }
 
-/** Functions of Perl, PHP and Lua whose text is their argument, and methods elsewhere, all by their last name. */
+/** Functions of Perl and PHP whose text is their argument, and methods elsewhere, all by their last name. */
 export function foldCall(name: string, args: readonly CodeValue[], subject: CodeValue | undefined): CodeValue {
 	const built = foldBuilder(name, args, subject);
 	if (built) return built;
@@ -229,8 +225,7 @@ function foldText(name: string, text: string, rest: readonly CodeValue[], args: 
 	if (name === "from" || name === "decode" || name === "toString" || name === "encode" || name === "unpack1")
 		return orUnknown(decodeNamed(text, first?.text ?? ""));
 	if (name === "unpack") return listValue([orUnknown(decodeNamed(text, first?.text ?? ""))]);
-	if (name === "repeat" || name === "str_repeat" || name === "rep")
-		return first ? multiplyValues(textValue(text), first) : UNKNOWN_VALUE;
+	if (name === "repeat" || name === "str_repeat") return first ? multiplyValues(textValue(text), first) : UNKNOWN_VALUE;
 	if (name === "concat") return bounded(text + rest.map((arg) => arg.text ?? UNKNOWN).join(""));
 	if (name === "split" || name === "list" || name === "chars") return splitText(text, first?.text ?? "");
 	if (name === "reversed") return listValue([...text].reverse().map(textValue));

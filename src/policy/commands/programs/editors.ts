@@ -69,10 +69,10 @@ function commandEffects(line: string): readonly Effect[] {
 /** Languages that a line of vim may be in, by the beginning of its command. */
 const EMBEDDED_LANGUAGES: Readonly<Record<string, CodeLanguage>> = {
 	py: "python",
-	lua: "lua",
+	lua: "unread:Lua",
 	perl: "perl",
 	ruby: "ruby",
-	tcl: "tcl",
+	tcl: "unread:Tcl",
 };
 
 /** Finds what the calls in a text do with the strings in it. */
@@ -128,7 +128,7 @@ const vi: ProgramRule = (command) => {
 const emacs: ProgramRule = (command) =>
 	parseArguments(command).flatMap(({ text, option }): readonly Effect[] => {
 		if (option === null) return text.startsWith("+") ? [] : [writeEffect(text)];
-		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("lisp", text)] : [];
+		return /^--?(?:eval|e|execute)$/.test(option) ? [codeEffect("unread:Emacs Lisp", text)] : [];
 	});
 
 /** `less +command file`: `!` runs a line of shell, and `|` gives one a part of the file. */
