@@ -8,7 +8,6 @@ import {
 	GENERAL_STATEMENT,
 	NOT_A_CONDITION,
 	PATIENT_ONLY,
-	REQUEST,
 	WORK_ON_TOPIC,
 } from "./clinical-signs.ts";
 import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm } from "./clinical-terms.ts";
@@ -52,7 +51,7 @@ function findAttributedTerm({ lower, text, terms, start }: Sentence, subject: Se
 		const at = term.start - start;
 		const before = lower.slice(Math.max(0, at - MAX_ATTRIBUTION_DISTANCE), at);
 		if (term.group === "scale" || NOT_A_CONDITION.test(text.slice(at)) || ABOUT_PREPOSITION.test(before)) return false;
-		return subject !== "self" || (FIRST_PERSON.test(before) && !REQUEST.test(lower));
+		return subject !== "self" || FIRST_PERSON.test(before);
 	});
 	return attributed ?? null;
 }

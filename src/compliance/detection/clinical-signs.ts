@@ -131,13 +131,3 @@ export const PEOPLE_BY_ROLE = new RegExp(verbose`
 		|(?:el|la) (?:niñ[oa]|bebé)|il bambino|la bambina|o bebê|het kind|de baby
 	)\b
 `);
-
-/** A request or a wish: the term is its topic. */
-export const REQUEST = new RegExp(verbose`
-	^\W{0,3}(?:give|tell|show|find|write|make|list)\b
-	|\b(?:
-		want|wants|would like|['’]d like|wish|need (?:a|an|to|some|help)|plan|create|build|design|recommend|suggest
-		|understand|know|wonder\w{0,3}|heard|read|möchte|will|wüsste|veux|voudrais|cherche|quiero|quisiera|necesito un
-		|busco|vorrei|voglio|cerco|quero|gostaria|wil|zou
-	)\b
-`);
