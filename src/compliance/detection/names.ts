@@ -1,4 +1,4 @@
-// Words that are no names. The list is in lists/.
+// The shape of a full name, and words that are no names. The list is in lists/.
 import NOT_NAMES from "./lists/not-names.json" with { type: "json" };
 
 /**
@@ -6,6 +6,10 @@ import NOT_NAMES from "./lists/not-names.json" with { type: "json" };
  * first words of sentences.
  */
 export const notNames: ReadonlySet<string> = new Set(NOT_NAMES);
+
+/** A first name and a surname in a script that has capitals. */
+export const FULL_NAME =
+	"\\p{Lu}\\p{Ll}[\\p{L}'’-]{0,20}(?: \\p{Lu}\\.)?(?: (?:van|von|de|da|del|di|el|al|bin|der|ten|dos)){0,2} \\p{Lu}\\p{Ll}[\\p{L}'’-]{0,22}";
 
 /** Whether two capitalised words name somebody: neither is a place, an institution, a day or a title. */
 export function isFullName(value: string): boolean {

@@ -1,12 +1,13 @@
 // Finds mailboxes, telephone numbers, network addresses and names of people in a text.
+
+import { isWordAt } from "./ascii-words.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import { lowerContext } from "./identify.ts";
 import notSurnames from "./lists/not-surnames.json" with { type: "json" };
 import phoneNumberLengths from "./lists/phone-number-lengths.json" with { type: "json" };
-import { isFullName, isGerman } from "./names.ts";
+import { FULL_NAME, isFullName, isGerman } from "./names.ts";
 import type { StretchReader } from "./stretches.ts";
 import { verbose } from "./verbose.ts";
-import { isWordAt } from "./words.ts";
 
 const LOCAL_PART = /[A-Za-z0-9._%+'-]{1,64}$/;
 const MAIL_DOMAIN =
@@ -198,8 +199,8 @@ const TITLE = new RegExp(
 const SURNAME = /\p{Lu}[\p{L}'’-]{2,24}/uy;
 const NOT_A_SURNAME = new RegExp(`^(?:${notSurnames.join("|")})$`);
 const INITIAL_AND_SURNAME = /[A-Z]\. \p{Lu}\p{L}{2,24}/uy;
-const FULL_NAME =
-	/\p{Lu}\p{Ll}[\p{L}'’-]{0,20}(?: \p{Lu}\.)? \p{Lu}\p{Ll}[\p{L}'’-]{0,22}(?![\p{L}'’-]| (?:LLC|Ltd|Inc|GmbH|Corp))/uy;
+/** No company's. */
+const PERSON_NAME = new RegExp(`${FULL_NAME}(?![\\p{L}'’-]| (?:LLC|Ltd|Inc|GmbH|Corp))`, "uy");
 
 interface NameMatch {
 	/** Whether the words before say that it is a name. Otherwise it is two capitalised words, or a title and a surname, and no more. */
@@ -212,7 +213,7 @@ export function matchName(text: string, start: number, end: number): NameMatch |
 	const first = text.charCodeAt(start);
 	if (first < 65 || first > 90) return null;
 	const before = text.slice(Math.max(0, start - 40), start);
-	const shape = end - start === 1 ? INITIAL_AND_SURNAME : FULL_NAME;
+	const shape = end - start === 1 ? INITIAL_AND_SURNAME : PERSON_NAME;
 	shape.lastIndex = start;
 	const name = shape.exec(text)?.[0];
 	if (name === undefined || !isFullName(name)) return matchTitledSurname(text, start, before);

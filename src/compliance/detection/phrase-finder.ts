@@ -1,8 +1,9 @@
 // Finds the phrases of the table in a text: at a word of one, its pattern and what must be near are checked.
+
+import { findWordEnd, Lexicon } from "./ascii-words.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import type { DataKind } from "./kinds.ts";
 import { PHRASES, type Phrase } from "./phrases.ts";
-import { findWordEnd, Lexicon } from "./words.ts";
 
 const phrases = new Lexicon<Phrase>();
 for (const phrase of PHRASES) for (const word of phrase.words) phrases.add(word, phrase);

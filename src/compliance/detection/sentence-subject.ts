@@ -2,11 +2,10 @@
 import { FIRST_PERSON, PEOPLE_BY_ROLE } from "./clinical-signs.ts";
 import { isClinicalWord } from "./clinical-terms.ts";
 import { KNOWN_PERSON, OWN_PEOPLE } from "./health-subjects.ts";
-import { isGerman, notNames } from "./names.ts";
+import { FULL_NAME, isFullName, isGerman } from "./names.ts";
 
 const FIRST_PERSONS = /\b(?:i|ich|ik|jag|jeg|je|j)(?![\p{L}\d])/gu;
-const FULL_NAME =
-	/(?<![\p{L}\d])(\p{Lu}\p{Ll}{1,14})(?: \p{Lu}\.)? (?:(?:van|von|de|da|del|di|el|al|bin|den|der|ten|dos) ){0,2}(\p{Lu}[\p{Ll}'’]{1,20})(?![\p{L}\d])/gu;
+const NAMES = new RegExp(`(?<![\\p{L}\\d])${FULL_NAME}(?![\\p{L}\\d])`, "gu");
 const TITLE_AND_SURNAME =
 	/(?<!\p{L})(?:Mr|Mrs|Ms|Miss|Mx|Herrn?|Frau|Mme|M\.|Monsieur|Madame|Sra?\.|Señora?|Sig\.?|Signora?|Dhr|Mevr|Mevrouw|Meneer|Pani?)\.? \p{Lu}[\p{L}'’-]{2,24}/u;
 
@@ -15,10 +14,8 @@ export function findFullName(text: string): readonly [start: number, end: number
 	const titled = TITLE_AND_SURNAME.exec(text);
 	if (titled) return [titled.index, titled.index + titled[0].length];
 	if (isGerman(text)) return null;
-	for (const { 0: name, 1: first = "", 2: last = "", index } of text.matchAll(FULL_NAME)) {
-		const both = [first.toLowerCase(), last.toLowerCase()] as const;
-		if (!both.some((word) => notNames.has(word) || isClinicalWord(word))) return [index, index + name.length];
-	}
+	for (const { 0: name, index } of text.matchAll(NAMES))
+		if (isFullName(name) && !name.toLowerCase().split(" ").some(isClinicalWord)) return [index, index + name.length];
 	return null;
 }
 

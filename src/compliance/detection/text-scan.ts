@@ -1,11 +1,11 @@
 // Reads one text: walks over its words and signs, and adds what each reader finds there.
 import { findAddress } from "./addresses.ts";
+import { eachWord } from "./ascii-words.ts";
 import { createClinicalReader } from "./clinical-evidence.ts";
 import { isPresentedExample } from "./documentation.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import { createPublicKnowledgeRule } from "./genre.ts";
-import { findIbanEnd } from "./iban.ts";
-import { IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
+import { findIbanEnd, IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
 import type { DataKind } from "./kinds.ts";
 import { createLabelReader } from "./labelled-values.ts";
 import {
@@ -20,7 +20,6 @@ import { addPhrases } from "./phrase-finder.ts";
 import { createRecordReader } from "./records.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./secrets.ts";
 import { type StretchReader, stretches } from "./stretches.ts";
-import { eachWord } from "./words.ts";
 
 /** Receives full names, too. */
 export interface NameSink extends FindingSink {
@@ -33,7 +32,7 @@ const DOT_CODE = 46;
 const COLON_CHAR_CODE = 58;
 
 /** Reads the words of a text. */
-class WordReader {
+class ValueReader {
 	readonly #text: string;
 	readonly #sink: NameSink;
 	readonly #profile: TextProfile;
@@ -121,7 +120,7 @@ function withoutExamples(text: string, sink: NameSink): NameSink {
 export function* readText(text: string, found: NameSink): Generator<number, void> {
 	const sink = withoutExamples(text, found);
 	const report = (kind: DataKind, start: number, end: number) => sink.add(kind, start, end);
-	const words = new WordReader(text, sink);
+	const words = new ValueReader(text, sink);
 	const readers: StretchReader[] = [
 		createMailboxReader(text, sink),
 		createClinicalReader(text, sink),
