@@ -141,6 +141,20 @@ export function readSets(): LabelledSet[] {
 	];
 }
 
+const ROUTING = resolve(SHARED, "../routing");
+/** Prompts of the second file that are read: every so many. */
+const ORDINARY_STEP = 6;
+
+/** Prompts that hold no sensitive data but by chance: those that people typed, and some of those that signals are trained on. */
+export function readOrdinary(): LabelledSet {
+	const files = ["natural.public.jsonl", "intent-train.jsonl"].map((name) => resolve(ROUTING, name)).filter(existsSync);
+	const prompts = files.flatMap((file, index) =>
+		readLines(file, z.object({ prompt: z.string() })).filter((_, at) => index === 0 || at % ORDINARY_STEP === 0),
+	);
+	const rows = prompts.map(({ prompt }) => toConversation(textRow.parse({ text: prompt, classes: [] })));
+	return { name: "ordinary", title: "ordinary prompts", rows };
+}
+
 /** The corpus of the tests, whose rows mostly say which part they were written for. */
 export function readCorpus(): LabelledSet {
 	const rows = SENSITIVE_FILES.filter((file) => file !== STATEMENT_ROWS).flatMap(readSensitiveRows);

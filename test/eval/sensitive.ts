@@ -18,7 +18,7 @@ import {
 	type SensitiveJudgement,
 } from "./sensitive-figures.ts";
 import { SENSITIVE_ROOM } from "./sensitive-parts.ts";
-import { type LabelledConversation, readCorpus, readSets } from "./sensitive-sets.ts";
+import { type LabelledConversation, readCorpus, readOrdinary, readSets } from "./sensitive-sets.ts";
 
 function toConversation({ messages }: LabelledConversation): Conversation {
 	const texts = messages.flatMap(({ role, texts: parts }, message) =>
@@ -80,7 +80,7 @@ function countRight({ row, found }: SensitiveJudgement): number {
 /** Grades all rows by what the detector finds without some parts, by patterns and with what is inferred. */
 async function gradeWithout(without: readonly string[]): Promise<readonly GradedRow[]> {
 	const detectors = await loadDetectors(without);
-	return [...readSets(), readCorpus()].flatMap(({ name, rows }) =>
+	return [...readSets(), readOrdinary(), readCorpus()].flatMap(({ name, rows }) =>
 		rows.map((row) => {
 			const judgements = detectors.map(([, find]) => judgeConversation(row, find));
 			return {
@@ -114,6 +114,13 @@ function printJudgements(judgements: readonly SensitiveJudgement[]): void {
 	console.log("");
 }
 
+/** Prints in how many ordinary prompts anything is found. */
+function printOrdinary(detector: string, find: FindData): void {
+	const { title, rows } = readOrdinary();
+	const flagged = rows.filter((row) => judgeConversation(row, find).found.length > 0);
+	console.log(`${title}, ${detector}: ${flagged.length} of ${rows.length} are flagged`);
+}
+
 async function printFigures(): Promise<void> {
 	const detectors = await loadDetectors([]);
 	for (const { title, rows } of readSets())
@@ -121,9 +128,10 @@ async function printFigures(): Promise<void> {
 			console.log(`${title}, ${detector}: ${rows.length} texts`);
 			printJudgements(rows.map((row) => judgeConversation(row, find)));
 		}
+	for (const [detector, find] of detectors) printOrdinary(detector, find);
 }
 
 const without = findOptionValues(process.argv, "--without");
 if (process.argv.includes("--ablate")) await printAblation(SENSITIVE_ROOM, gradeWithout);
-else if (without.length > 0) await printWithout(without, gradeWithout);
+else if (without.length > 0) await printWithout(SENSITIVE_ROOM, without, gradeWithout);
 else await printFigures();
