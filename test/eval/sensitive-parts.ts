@@ -46,7 +46,7 @@ const PARTS: readonly Part[] = [
 	toPart("documentation", { isPresentedExample: FINDS.no }, { alone: ["lists/documentation-values.json"] }),
 	toPart("phrases", { PHRASES: FINDS.noList }, { alone: ["phrase-finder.ts"] }),
 	toPart("records", { createRecordReader: READS.nothing }),
-	toPart("not-names", { notNames: FINDS.noSet }, { module: "names", alone: ["lists/not-names.json"] }),
+	toPart("not-names", { isFullName: "() => true" }, { module: "names", alone: ["lists/not-names.json"] }),
 	toPart("names", { matchName: FINDS.none }, { module: "people", alone: ["lists/not-surnames.json"] }),
 	toPart(
 		"clinical-evidence",
@@ -107,6 +107,12 @@ const PARTS: readonly Part[] = [
 	toPart("base64-groups", { toBase64GroupView: READS.nothingInSteps }),
 	toPart("hex-view", { toHexView: READS.nothingInSteps }),
 	toPart("mark-view", { toUnmarkedView: FINDS.none }),
+	toPart("layout-views", {
+		toRejoinedView: FINDS.none,
+		toEvenView: FINDS.none,
+		toSpelledView: FINDS.none,
+		toMailboxView: FINDS.none,
+	}),
 	toPart("rejoined-words", { toRejoinedView: FINDS.none }, { module: "layout-views", within: "layout-views" }),
 	toPart("evened-numbers", { toEvenView: FINDS.none }, { module: "layout-views", within: "layout-views" }),
 	toPart("spelled-digits", { toSpelledView: FINDS.none }, { module: "layout-views", within: "layout-views" }),
@@ -153,7 +159,7 @@ export const SENSITIVE_ROOM: Room = {
 			"identifier",
 			"identify",
 		],
-		...["kinds", "layout-views", "names", "people", "placeholders", "secrets", "stretches", "text-scan", "verbose"],
+		...["kinds", "names", "people", "placeholders", "secrets", "stretches", "text-scan", "verbose"],
 		...["view-builder", "views"],
 	].map((name) => `${DETECTION}/${name}.ts`),
 };
