@@ -1,12 +1,11 @@
 // Reads one text: walks over its words and signs, and adds what each reader finds there.
 import { findAddress } from "./addresses.ts";
+import { eachWord } from "./ascii-words.ts";
 import { createClinicalReader } from "./clinical-evidence.ts";
 import { isPresentedExample } from "./documentation.ts";
 import type { FindingSink } from "./finding-sink.ts";
 import { createPublicKnowledgeRule } from "./genre.ts";
-import { createHealthStatementReader } from "./health-statements.ts";
-import { findIbanEnd } from "./iban.ts";
-import { IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
+import { findIbanEnd, IdentifierFinder, type TextProfile, toTextProfile } from "./identify.ts";
 import type { DataKind } from "./kinds.ts";
 import { createLabelReader } from "./labelled-values.ts";
 import {
@@ -17,11 +16,10 @@ import {
 	findPublicIpv4End,
 	matchName,
 } from "./people.ts";
-import { PhraseFinder } from "./phrase-finder.ts";
+import { addPhrases } from "./phrase-finder.ts";
 import { createRecordReader } from "./records.ts";
 import { createAssignmentReader, reportKeys, reportSecretPhrases } from "./secrets.ts";
 import { type StretchReader, stretches } from "./stretches.ts";
-import { eachWord } from "./words.ts";
 
 /** Receives full names, too. */
 export interface NameSink extends FindingSink {
@@ -34,7 +32,7 @@ const DOT_CODE = 46;
 const COLON_CHAR_CODE = 58;
 
 /** Reads the words of a text. */
-class WordReader {
+class ValueReader {
 	readonly #text: string;
 	readonly #sink: NameSink;
 	readonly #profile: TextProfile;
@@ -52,7 +50,6 @@ class WordReader {
 	read(from: number, to: number): void {
 		const text = this.#text;
 		const identifiers = new IdentifierFinder(text, this.#profile, from, to);
-		const phrases = new PhraseFinder(text, from, to);
 		eachWord(
 			text,
 			(start, end, alphabet) => {
@@ -61,7 +58,7 @@ class WordReader {
 					if (end - start <= 4) this.#readNetworkAddress(start, end);
 					if (this.#numberEnd <= start) identifiers.addIdentifiers(start, end, alphabet, this.#sink);
 				}
-				phrases.addPhrases(start, end, this.#sink);
+				addPhrases(text, start, end, this.#sink);
 				reportKeys(text, start, end, this.#report);
 				if (alphabet === "letters") this.#readLetters(start, end);
 			},
@@ -99,7 +96,7 @@ class WordReader {
 		reportSecretPhrases(this.#text, start, end, this.#report);
 		const name = matchName(this.#text, start, end);
 		if (name === null) return;
-		if (name.certainty !== "full") this.#sink.add("person_name", start, name.end);
+		if (name.isIntroduced) this.#sink.add("person_name", start, name.end);
 		else this.#sink.addFullName(start, name.end);
 	}
 }
@@ -123,11 +120,10 @@ function withoutExamples(text: string, sink: NameSink): NameSink {
 export function* readText(text: string, found: NameSink): Generator<number, void> {
 	const sink = withoutExamples(text, found);
 	const report = (kind: DataKind, start: number, end: number) => sink.add(kind, start, end);
-	const words = new WordReader(text, sink);
+	const words = new ValueReader(text, sink);
 	const readers: StretchReader[] = [
 		createMailboxReader(text, sink),
 		createClinicalReader(text, sink),
-		createHealthStatementReader(text, sink),
 		createAssignmentReader(text, report),
 		createLabelReader(text, report),
 		createRecordReader(text, report),
