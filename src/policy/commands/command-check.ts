@@ -51,6 +51,8 @@ export interface CommandCheck {
 	readonly aliases: Map<string, ShellScript>;
 	/** What commands print, by the command or by its expanded words. Each output is predicted once. */
 	readonly outputs: WeakMap<SimpleCommand | readonly string[], { readonly text: string | null }>;
+	/** The scopes of what commands substitute, by the scopes of those commands. */
+	readonly takenScopes: WeakMap<Scope, Scope>;
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly settled: WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>;
 }
@@ -77,6 +79,7 @@ export function beginCheck(rules: CommandRules, work: WorkBudget): CommandCheck 
 		secrets: new Map(),
 		aliases: new Map(),
 		outputs: new WeakMap(),
+		takenScopes: new WeakMap(),
 		settled: new WeakMap(),
 	};
 }

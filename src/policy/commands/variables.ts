@@ -27,6 +27,9 @@ const PACKAGE_SOURCE_VARIABLES = starredNames(variablesFile.package_sources);
 /** The values that turn a check of addresses or packages off, or the shell's record of what was run. A star: any. */
 const WEAKENING_VALUES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.weakened));
 const UNTRACED_VALUES: ReadonlyMap<string, string> = new Map(Object.entries(variablesFile.untraced));
+/** Variables that say which database and services an app works on. `NODE_ENV` and `MIX_ENV` say how it is built, too. */
+const TARGET_VARIABLES: ReadonlySet<string> = new Set(variablesFile.targets);
+const PRODUCTION = /(?:^|[._-])prod(?:uction)?$/i;
 const COMMAND_LIKE_NAMES = starredNames(variablesFile.command_like_endings.map((ending) => `*_${ending}`));
 
 /** Finds what programs run because a variable has a value. */
@@ -40,6 +43,7 @@ export function findVariableEffects(written: string, value: string): readonly Ef
 	if (EXPANDED_VARIABLES.has(name)) return /\$\(|`/.test(value) ? [guessedScriptEffect(`: ${value}`)] : [];
 	if (isWeakValue(WEAKENING_VALUES.get(name), value)) return [riskyEffect(`${name}=${value} turns a check off`)];
 	if (isWeakValue(UNTRACED_VALUES.get(name), value)) return [riskyEffect("turns off the history of the shell")];
+	if (TARGET_VARIABLES.has(name) && PRODUCTION.test(value)) return [riskyEffect(`${name}=${value} is production`)];
 	if (PACKAGE_SOURCE_VARIABLES.has(name)) return value.split(/[\s,|]+/).flatMap(findPackageSource);
 	const tool = OPTION_VARIABLES.get(name);
 	if (tool !== undefined) return toolOptionEffects(name, tool, value);

@@ -5,7 +5,7 @@ import type { Steps } from "../../turns/steps.ts";
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn } from "../work-budget.ts";
-import { CODE_READERS } from "./code-readers.ts";
+import { findCodeReader } from "./code-readers.ts";
 import type { CommandCheck } from "./command-check.ts";
 import { type CodeLanguage, type Effect, expandEffect, type Invocation } from "./effects.ts";
 import { namesComputedElement } from "./evaluated.ts";
@@ -29,7 +29,7 @@ import { parseCommandWords } from "./patterns.ts";
 import { findInput, sourceCommandNames } from "./pipes.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { assignsInWords, type Scope } from "./scope.ts";
-import { findSentSecret, recordSecrets } from "./sent-secrets.ts";
+import { findSentSecret, findShownSecret, recordSecrets } from "./sent-secrets.ts";
 import { type Environment, expandCommand, expandText, findSubstitutions } from "./shell/expand.ts";
 import { parseExpansions } from "./shell/parse.ts";
 import { isOneText } from "./shell/plain-words.ts";
@@ -123,9 +123,16 @@ function followSubstitutions(check: CommandCheck, command: SimpleCommand, scope:
 			if (!check.work.charge(1) || followed.get(nested) === check.work.learned) continue;
 			followed.set(nested, check.work.learned);
 			if (nested.tooDeep) check.work.exhaust();
-			followScript(check, nested, scope);
+			followScript(check, nested, takenScope(check, scope));
 		}
 	}
+}
+
+/** The scope of what is substituted. It is the same for each command of a scope, so that those that stand there again are settled. */
+function takenScope({ takenScopes }: CommandCheck, scope: Scope): Scope {
+	const known = takenScopes.get(scope) ?? { ...scope, isTaken: true };
+	takenScopes.set(scope, known);
+	return known;
 }
 
 function followSimpleCommand(check: CommandCheck, script: ShellScript, command: SimpleCommand, scope: Scope): void {
@@ -195,6 +202,8 @@ function followWords(check: CommandCheck, fields: readonly string[], frame: Comm
 	followEffects(check, findFileRunEffects(check, words, fields, frame), inner);
 	const sent = findSentSecret(check, words, frame);
 	if (sent !== null) addFinding(check, "forbidden_command", `sends ${shortenForReason(sent)}`);
+	const shown = findShownSecret(check, words, frame);
+	if (shown !== null) addFinding(check, "risky_command", `shows ${shortenForReason(shown)}`);
 	const written: string[] = [];
 	const { input, piped } = frame;
 	const invocation: Invocation = { ...words, input, piped, sources: () => sourceCommandNames(frame, work), work };
@@ -266,6 +275,10 @@ type Follow<Kind extends Effect["kind"]> = (
 	isListed: boolean,
 ) => void;
 
+function toContainer(frame: CommandFrame): CommandFrame {
+	return { ...frame, scope: { ...frame.scope, isInContainer: true } };
+}
+
 /** How each kind of effect is followed. */
 const FOLLOWED: { readonly [Kind in Effect["kind"]]: Follow<Kind> } = {
 	raise: (check, { factor, because, instead }) => addFinding(check, factor, shortenForReason(because), instead),
@@ -273,7 +286,8 @@ const FOLLOWED: { readonly [Kind in Effect["kind"]]: Follow<Kind> } = {
 	read: (check, effect, { scope }) => judgePath(check, effect, scope.folders),
 	remove: (check, effect, { scope }) => judgePath(check, effect, scope.folders),
 	word: (check, effect, { scope }) => judgePath(check, effect, scope.folders),
-	run: (check, { fields, listed }, frame, isListed) => followCommand(check, fields, frame, isListed || listed === true),
+	run: (check, { fields, listed, isInContainer }, frame, isListed) =>
+		followCommand(check, fields, isInContainer ? toContainer(frame) : frame, isListed || listed === true),
 	script: (check, { text, parameters, guess }, frame) =>
 		followText(check, text, parameters ?? [], frame, guess === true),
 	expand: (check, { text }, { scope }) => followExpansions(check, text, scope),
@@ -351,9 +365,9 @@ function followText(
 
 /** Follows a text that a command runs as code of a language. */
 function followCode(check: CommandCheck, language: CodeLanguage, text: string, frame: CommandFrame): void {
-	// `psql -f -` names its input a second time.
-	if (!frame.followed.add([language, text])) return;
-	const { read, unitsPerCharacter } = CODE_READERS[language];
+	// `psql -f -` names its input a second time. A program may be called like its language: `awk '…'`.
+	if (!frame.followed.add([`code:${language}`, text])) return;
+	const { read, unitsPerCharacter } = findCodeReader(language);
 	if (!check.work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 	if (text.trim() === UNKNOWN) addUnseenCode(check, frame);
 	followEffects(check, read(text, check.work), innerFrame(frame));
