@@ -4,7 +4,7 @@ import { isOption } from "./options.ts";
 import type { CommandWords } from "./patterns.ts";
 import {
 	type ArgumentRole,
-	GRAMMARS,
+	findGrammar,
 	type OptionGrammar,
 	type ProgramGrammar,
 	toGrammar,
@@ -122,6 +122,7 @@ class ArgumentReader {
 			this.#readNamed(word.toLowerCase(), ":");
 			return true;
 		}
+		if (style === "shell" && /^\+./.test(word)) return this.#readOption(`-${word.slice(1)}`);
 		if (!isOption(word)) return false;
 		if (style === "single-dash" || word.startsWith("--")) this.#readNamed(word, "=");
 		else if (this.#lookUp(word) || NAME_BEHIND_ONE_DASH.test(word)) this.#readNamed(word, "=");
@@ -164,7 +165,7 @@ class ArgumentReader {
 		if (this.#at + 1 >= this.#words.length) return;
 		this.#at++;
 		this.#add(this.#words[this.#at] ?? "", role, option);
-		if (role === "run") this.#at = this.#words.length;
+		if (role === "run" || role === "module:python") this.#at = this.#words.length;
 	}
 
 	/** Reads letters behind one dash. The first of them that takes a value takes the rest, or the next word. */
@@ -222,11 +223,11 @@ class ArgumentReader {
 			return false;
 		}
 		const role = this.#operandRoles()[this.#operands.length];
-		if (role === "run" || role === "shell*") {
+		if (role === "run" || role?.endsWith("+")) {
 			this.#placeOperands();
 			this.#operands = [];
 			const text = role === "run" ? word : this.#words.slice(this.#at).join(" ");
-			this.#add(text, role === "run" ? "run" : "shell", null, this.#at, this.#doubts);
+			this.#add(text, toRole(role), null, this.#at, this.#doubts);
 			return true;
 		}
 		const operand: Operand = { text: word, role: "unknown", option: null, at: this.#at, doubts: this.#doubts };
@@ -292,7 +293,7 @@ export interface ProgramUse {
 
 /** Finds what a command does with its words and its input. Null when no table lists the program. */
 export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
-	const grammar = GRAMMARS.get(name);
+	const grammar = findGrammar(name);
 	if (!grammar) return null;
 	const { found, grammar: own, given } = new ArgumentReader(grammar, words).read();
 	return { words: found, input: own.input, given };

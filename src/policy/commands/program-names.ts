@@ -2,9 +2,7 @@
 
 import fileFlowFile from "./file-flow.json" with { type: "json" };
 import fileRunsFile from "./file-runs.json" with { type: "json" };
-import { findFileRunner } from "./file-runs.ts";
-import { GRAMMARS } from "./program-tables.ts";
-import { findInterpreter } from "./programs/code.ts";
+import { findGrammar, GRAMMARS } from "./program-tables.ts";
 import executorsFile from "./programs/executors.json" with { type: "json" };
 import { RULED_NAMES } from "./programs/programs.ts";
 import { PUBLISHERS } from "./programs/publishing.ts";
@@ -44,5 +42,5 @@ const NAMES: ReadonlySet<string> = new Set([
 /** Whether the name means a program that a table or a rule knows, also with a version behind it: `python3`. */
 export function isKnownProgram(name: string): boolean {
 	if (NAMES.has(name) || isWindowsCommand(name)) return true;
-	return (findShell(name) ?? findInterpreter(name) ?? findFileRunner(name)) !== null;
+	return findShell(name) !== null || findGrammar(name) !== undefined;
 }

@@ -3,7 +3,7 @@
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandCheck } from "./command-check.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
-import { findInterpreter } from "./programs/code.ts";
+import { findInterpretedLanguage } from "./program-tables.ts";
 import { findVariableNames } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
@@ -82,7 +82,8 @@ const ENVIRONMENT_IN_CODE = /\b(?:os\.environ|process\.env|_?ENV)\b(?![[{]|\.(?:
 /** What of the environment a command prints. Null for other commands. */
 function findPrintedSecret(check: CommandCheck, command: SimpleCommand): string | null {
 	const name = literalName(command);
-	if (findInterpreter(name) !== null) return findNamedSecret(command.words.map(literalText));
+	const language = findInterpretedLanguage(name);
+	if (language !== null && language !== "shell") return findNamedSecret(command.words.map(literalText));
 	if (TEXT_PRINTERS.has(name)) return findSecretVariable(check, wordsAndTargets(command));
 	const first = literalText(command.words[1]);
 	const printsAll = LONE_PRINTERS.has(name) && (command.words.length === 1 || /^-[px]+$/.test(first));

@@ -15,9 +15,15 @@ import {
 	writeEffect,
 } from "./effects.ts";
 import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
-import { resolvePath } from "./locations.ts";
+import { isInputFile, resolvePath } from "./locations.ts";
 import { firstOperandIndexes } from "./options.ts";
-import { type ArgumentRole, findRoleLanguage, isCommandRole } from "./program-tables.ts";
+import {
+	type ArgumentRole,
+	findInterpretedLanguage,
+	findRoleLanguage,
+	findScriptLanguage,
+	isCommandRole,
+} from "./program-tables.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
 /** Whether something besides the tables knows the program. */
@@ -38,13 +44,16 @@ export function* findWordEffects(
 	if (!use && runsItsWords) return;
 	const words = use?.words ?? parseArguments(command);
 	const folder = words.find(({ role }) => role === "folder")?.text ?? "";
+	// What stands behind a script is the script's, which no table lists.
+	const isListed = use !== null && findInterpretedLanguage(command.name) === null;
 	for (const argument of words) {
 		const path = folder === "" ? argument.text : resolvePath(folder, argument.text);
 		const effect = pathEffect(argument, path);
 		if (effect !== null) yield effect;
-		else if (!SILENT_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
+		else if (!SILENT_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, isListed);
 	}
-	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
+	if (command.piped && !words.some(({ role }) => isCommandRole(role) || findScriptLanguage(role) !== null))
+		yield* inputEffects(use?.input ?? null);
 	if (use || hasRule) return;
 	yield* findSuspects(words, command.words, readsAsCommand);
 	yield* findEndingVerb(words);
@@ -86,11 +95,12 @@ function pathEffect({ text, role }: Argument, path: string): Effect | null {
 
 /** The effects of a word of which {@link pathEffect} says nothing. */
 function* argumentEffects(
-	{ text, role, at, doubts }: Argument,
+	argument: Argument,
 	folder: string,
 	{ words }: Invocation,
 	isListed: boolean,
 ): Iterable<Effect> {
+	const { text, role, at, doubts } = argument;
 	if (role === "unknown")
 		yield* findPieces(text, isListed).map((piece) =>
 			wordEffect(isPlainName(piece) ? piece : resolvePath(folder, piece)),
@@ -99,8 +109,20 @@ function* argumentEffects(
 	else if (role === "line" || role === "shell") yield scriptEffect(text);
 	else if (role === "program") yield runEffect([text]);
 	else if (role === "run") yield* findReadings(words, at, doubts);
+	else if (findScriptLanguage(role) !== null) yield* scriptFileEffects(argument, words);
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
+}
+
+/** Scripts that are clients: `php artisan …`, `python manage.py …`. */
+const CLIENT_SCRIPT = /(?:^|\/)(?:artisan|manage\.py|console)$/;
+
+/** The effects of the name of a file that is run, besides what its content does. Most modules are commands of the same name. */
+function scriptFileEffects({ text, role, option, at }: Argument, words: readonly string[]): readonly Effect[] {
+	const language = findScriptLanguage(role);
+	if (language !== null && (text === "-" || isInputFile(text))) return [{ kind: "interpret", language }];
+	if (role === "module:python" || (option === null && CLIENT_SCRIPT.test(text))) return [runEffect(words.slice(at))];
+	return [option === null ? wordEffect(text) : readEffect(text)];
 }
 
 /** The file that a revision names: `.env` of `HEAD:.env`, `:.env` and `:2:.env`. `:/text` searches for a commit (gitrevisions). */

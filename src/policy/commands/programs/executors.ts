@@ -51,13 +51,6 @@ function commandAfterAssignments(command: Invocation): readonly Effect[] {
 	return at < command.words.length ? [runEffect(command.words.slice(at))] : [];
 }
 
-/** `python -m module`: most modules are commands of the same name. */
-export function findModuleRun({ name, words }: Invocation): readonly Effect[] {
-	if (!/^(?:python|pypy|py)[0-9.]*$/.test(name)) return [];
-	const at = words.findIndex((word) => word === "-m" || !/^-/.test(word));
-	return words[at] === "-m" && at + 1 < words.length ? [runEffect(words.slice(at + 1))] : [];
-}
-
 /** `sudo` with a login shell reads commands. */
 const sudo: ProgramRule = (command) => {
 	const { words, piped } = command;
