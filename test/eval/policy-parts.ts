@@ -117,11 +117,9 @@ const PARTS: readonly Part[] = [
 		isExpandedWhenShown: FINDS.no,
 		findPromptTexts: FINDS.none,
 	}),
-	toCommandPart("file-flow", {
-		FileFlow: "class { recordRedirect() {} recordFilled() {} recordCommand() {} findInputOrigin() { return null; } }",
-	}),
-	toCommandPart("sent-secrets", { findSentSecret: FINDS.none, printsSecrets: FINDS.no }),
-	toCommandPart("stray-keys", { findStrayKey: FINDS.none }),
+	toCommandPart("file-flow", { recordRedirect: "() => {}", recordFilled: "() => {}", recordCommand: "() => {}" }),
+	toCommandPart("sent-secrets", { recordSecrets: "() => {}", findSentSecret: FINDS.none }),
+	toCommandPart("functions", { defineFunctions: "() => {}", defineAlias: "() => {}" }),
 	toCommandPart("variables", { findVariableEffects: FINDS.nothing }),
 	toTablePart("task-files", `${COMMANDS}/file-runs.json`, ["task_files"]),
 	toTablePart("implicit-files", `${COMMANDS}/file-runs.json`, ["implicit_files"]),
@@ -172,7 +170,7 @@ export const POLICY_ROOM: Room = {
 					"pipe-flow",
 				],
 				...["pipes", "program-names", "program-tables", "scope", "secret-names", "shell-state", "starred-names"],
-				...["text-walk", "transfers", "value-walk", "walk", "words"],
+				...["texts", "transfers", "walk", "words"],
 			].map((name) => `${COMMANDS}/${name}.ts`),
 		),
 };

@@ -14,7 +14,7 @@ import scopeFile from "./scope.json" with { type: "json" };
 import transfersFile from "./transfers.json" with { type: "json" };
 
 /** Tables whose keys are names, several of them with blanks between. */
-const TABLES = [
+const TABLES_BY_NAME = [
 	executorsFile.settings,
 	unusualFile.programs,
 	secretsFile.programs,
@@ -23,7 +23,7 @@ const TABLES = [
 ];
 
 /** Lists of names, and of phrases that begin with one. */
-const LISTS = [
+const NAME_LISTS = [
 	fileFlowFile.copiers,
 	fileFlowFile.unpackers,
 	fileFlowFile.remote_copiers,
@@ -32,8 +32,8 @@ const LISTS = [
 ];
 
 const NAMES: ReadonlySet<string> = new Set([
-	...TABLES.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
-	...LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
+	...TABLES_BY_NAME.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
+	...NAME_LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
 	...RULED_NAMES,
 	...GRAMMARS.keys(),
 	...PUBLISHERS,

@@ -50,7 +50,7 @@ export function* findWordEffects(
 		const path = folder === "" ? argument.text : resolvePath(folder, argument.text);
 		const effect = pathEffect(argument, path);
 		if (effect !== null) yield effect;
-		else if (!SILENT_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, isListed);
+		else if (!EFFECTLESS_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, isListed);
 	}
 	if (command.piped && !words.some(({ role }) => isCommandRole(role) || findScriptLanguage(role) !== null))
 		yield* inputEffects(use?.input ?? null);
@@ -83,7 +83,7 @@ function inputEffects(input: string | null): readonly Effect[] {
 }
 
 /** Roles from which no effect follows by themselves. */
-const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
+const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
 
 /** The effect of a word whose role says all about it. Nearly all words of a long command are such ones. */
 function pathEffect({ text, role }: Argument, path: string): Effect | null {

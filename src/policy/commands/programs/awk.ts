@@ -11,13 +11,12 @@ import {
 	riskyEffect,
 	writeEffect,
 } from "../effects.ts";
+import { isStandardStream } from "../locations.ts";
 import { TokenCursor } from "./code-cursor.ts";
 import { type CodeToken, openCodeTokens } from "./code-tokens.ts";
 
 /** Words that are no value. */
-const KEYWORDS = /^(?:if|while|for|do|else|return|in|function|func|delete|BEGIN|END|exit|next|print|printf|getline)$/;
-
-const STREAM = /^\/dev\/(?:stdout|stderr|null)$/;
+const AWK_WORDS = /^(?:if|while|for|do|else|return|in|function|func|delete|BEGIN|END|exit|next|print|printf|getline)$/;
 
 /** Follows a program from its first token to its last. A value is a text with `UNKNOWN` where it is computed. */
 class AwkReader {
@@ -46,7 +45,7 @@ class AwkReader {
 	}
 
 	#join({ kind, value }: CodeToken): void {
-		if (kind === "name" && KEYWORDS.test(value)) {
+		if (kind === "name" && AWK_WORDS.test(value)) {
 			this.#value = "";
 			if (value === "print" || value === "printf") this.#printed = "";
 			return;
@@ -104,7 +103,7 @@ class AwkReader {
 	#write(printed: string): void {
 		this.#tokens.take(">");
 		const { value, isField } = this.#next();
-		if (isField || STREAM.test(value)) return;
+		if (isField || isStandardStream(value)) return;
 		if (value === "" || value.startsWith(UNKNOWN))
 			this.#effects.push(riskyEffect("awk writes a file whose name it puts together"));
 		else {

@@ -19,7 +19,7 @@ import {
 import callsFile from "./code-calls.json" with { type: "json" };
 import { CodeFolder } from "./code-folding.ts";
 import { lastName } from "./code-names.ts";
-import { findServiceEffects, isAddress } from "./code-requests.ts";
+import { findServiceEffects, isAddress, NO_EFFECTS } from "./code-requests.ts";
 import type { CodeCall } from "./code-scope.ts";
 import { findSecret } from "./code-secrets.ts";
 import { openCodeTokens } from "./code-tokens.ts";
@@ -74,7 +74,7 @@ function readTable(language: ScriptLanguage): CallTable {
 	return { rows, methods, words: new Set(written["words"]) };
 }
 
-const TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
+const CALL_TABLES: Readonly<Record<ScriptLanguage, CallTable>> = {
 	python: readTable("python"),
 	javascript: readTable("javascript"),
 	perl: readTable("perl"),
@@ -102,12 +102,11 @@ export function findCallEffects(
 
 /** Whether a function is called by the values behind it, without brackets. Methods of Ruby that write are. */
 function callsWords(path: string, language: ScriptLanguage): boolean {
-	return TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
+	return CALL_TABLES[language].words.has(path) || (language === "ruby" && /\.(?:puts|print|write|send)$/.test(path));
 }
 
 const asks = (because: string): Effect => raiseEffect("exec_action", because);
 
-const NO_EFFECTS: readonly Effect[] = [];
 const NO_ROWS: readonly CallRow[] = [];
 
 function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[] {
@@ -115,7 +114,7 @@ function callEffects(call: CodeCall, language: ScriptLanguage): readonly Effect[
 	if (path === "import") return importEffects(call.args[0], language);
 	if (path === "getattr" && call.args[1]?.text === null) return getattrEffects(call);
 	if (language === "perl" && path === "open") return perlOpenEffects(call.args);
-	const table = TABLES[language];
+	const table = CALL_TABLES[language];
 	const name = lastName(path);
 	const rows = table.rows.get(path) ?? (name === path ? undefined : table.methods.get(name)) ?? NO_ROWS;
 	const service = findServiceEffects(call);

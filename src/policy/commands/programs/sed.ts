@@ -1,6 +1,7 @@
 // Programs of sed: the lines of shell that they run, and the files that they read and write. Which words are a program is in
 // grammar/text.json.
 import { type Effect, guessedScriptEffect, raiseEffect, readEffect, scriptEffect, writeEffect } from "../effects.ts";
+import { isStandardStream } from "../locations.ts";
 
 /** What separates commands, and their addresses: `1,$`, `/from/I,+2`, `!`. */
 const ADDRESSES = /(?:[\s;{}\d,$!~+IM]+|\/(?:[^\\/]+|\\[\s\S])*\/)+/y;
@@ -12,13 +13,11 @@ const REST_OF_LINE = /([aicrRwW#])[ \t]*((?:[^\\\n]+|\\[\s\S])*)/y;
 /** A command that runs a line of shell, or without one each line that is read. */
 const EXECUTION = /e[ \t]*([^;}\n][^\n]*)?/y;
 /** Any other command, with the label that it may name. */
-const OTHER = /[btT:][^;}\n]*|[\s\S]/y;
+const OTHER_COMMAND = /[btT:][^;}\n]*|[\s\S]/y;
 
-const STREAM = /^\/dev\/(?:std(?:in|out|err)|null)$/;
-
-function fileEffects(command: string, rest: string): readonly Effect[] {
+function commandFileEffects(command: string, rest: string): readonly Effect[] {
 	const path = rest.trim();
-	if (!/[rRwW]/.test(command) || path === "" || STREAM.test(path)) return [];
+	if (!/[rRwW]/.test(command) || path === "" || isStandardStream(path)) return [];
 	return [/[wW]/.test(command) ? writeEffect(path) : readEffect(path)];
 }
 
@@ -51,10 +50,10 @@ export function findSedEffects(text: string): readonly Effect[] {
 		if (take(UNCLOSED_SUBSTITUTION)) break;
 		const line = take(REST_OF_LINE);
 		const execution = line ? null : take(EXECUTION);
-		if (line) effects.push(...fileEffects(line[1] ?? "", line[2] ?? ""));
+		if (line) effects.push(...commandFileEffects(line[1] ?? "", line[2] ?? ""));
 		else if (execution?.[1] !== undefined) effects.push(scriptEffect(execution[1].trim()));
 		else if (execution) effects.push(raiseEffect("exec_action", "sed runs each line that it reads"));
-		else take(OTHER);
+		else take(OTHER_COMMAND);
 	}
 	return effects;
 }

@@ -17,7 +17,7 @@ const FORBIDDEN_NAMES = new StarredMap(Object.entries(windowsFile.forbidden));
 const RISKY_NAMES = new StarredMap(Object.entries(windowsFile.risky));
 const FORBIDDEN_WORDS = toWordTable(windowsFile.forbidden_words);
 const RISKY_WORDS = toWordTable(windowsFile.risky_words);
-const LOADERS: ReadonlySet<string> = new Set(windowsFile.loaders);
+const LOADING_PROGRAMS: ReadonlySet<string> = new Set(windowsFile.loaders);
 
 function toWordTable(table: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, ReadonlySet<string>> {
 	return new Map(
@@ -31,7 +31,7 @@ const ASKING_WORD = /^(?:\/\?|-\?|-whatif|-help|--help|query|list|show|enum|get|
 /** Whether a command of Windows is in the table. */
 export function isWindowsCommand(name: string): boolean {
 	const isNamed = FORBIDDEN_NAMES.get(name) !== undefined || RISKY_NAMES.get(name) !== undefined;
-	return isNamed || FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADERS.has(name);
+	return isNamed || FORBIDDEN_WORDS.has(name) || RISKY_WORDS.has(name) || LOADING_PROGRAMS.has(name);
 }
 
 /** Finds what a command of Windows does, by its name and its words. Windows reads both in any case. */
@@ -48,7 +48,7 @@ export function* findWindowsEffects({ name, words: written }: Invocation): Itera
 		);
 	if (risky !== undefined && words.length > 0) yield riskyEffect(risky);
 	yield* wordEffects(name, words);
-	if (LOADERS.has(name) && words.length > 0) yield* loaderEffects(words);
+	if (LOADING_PROGRAMS.has(name) && words.length > 0) yield* loaderEffects(words);
 }
 
 /** What the words of a command do. A first word that asks makes the others names. */
