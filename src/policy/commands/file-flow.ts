@@ -37,7 +37,7 @@ const UNNAMED_SAVES =
 	/^(?:-[a-zA-Z]*J[a-zA-Z]*|--remote-header-name|-i|--input-file(?:=.*)?|-r|-m|--recursive|--mirror|--content-disposition|-P.*|--directory-prefix(?:=.*)?|--output-dir(?:=.*)?)$|#[0-9]/;
 
 /** A place on another machine or in a bucket: `host:path`, `s3://bucket/key`. A drive is none. */
-const REMOTE_PLACE = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:[\w.-]+@)?[\w.-]{2,}:)/i;
+const ANOTHER_MACHINE = /^(?:[a-z][a-z0-9+.-]+:\/\/|(?:[\w.-]+@)?[\w.-]{2,}:)/i;
 
 /**
  * Records what a redirect into a file leaves there.
@@ -94,7 +94,7 @@ function bringsForeign(name: string, words: readonly string[]): boolean {
 	if (name === "git") return words.includes("clone");
 	if (name === "gh" && words.includes("download")) return true;
 	if (DOWNLOADERS.has(name)) return words.some((word) => UNNAMED_SAVES.test(word));
-	return REMOTE_COPIERS.has(name) && REMOTE_PLACE.test(words.filter((word) => !isOption(word)).at(-2) ?? "");
+	return REMOTE_COPIERS.has(name) && ANOTHER_MACHINE.test(words.filter((word) => !isOption(word)).at(-2) ?? "");
 }
 
 function recordCopies(

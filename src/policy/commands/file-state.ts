@@ -4,7 +4,7 @@ import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { foldingWork } from "../look-alikes.ts";
 import { normalizePath, normalizingWork } from "../paths.ts";
 import type { WorkBudget } from "../work-budget.ts";
-import { resolvePath } from "./locations.ts";
+import { lastSegment, resolvePath } from "./locations.ts";
 
 /** Where unknown content comes from: an address, or a command whose output is not known. */
 export type FileOrigin = "download" | "command";
@@ -43,10 +43,6 @@ function toFileKey(path: string): string {
 /** The folders around a path, from the innermost. */
 function* foldersAround(key: string): Iterable<string> {
 	for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) yield key.slice(0, end);
-}
-
-function lastSegment(key: string): string {
-	return key.slice(key.lastIndexOf("/") + 1);
 }
 
 /** The files that the commands of one check wrote, moved or fetched. */

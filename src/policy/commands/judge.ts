@@ -41,7 +41,7 @@ const JUDGING_WORK = 150;
 const PATH_READINGS = 2;
 
 /** Characters of paths whose findings are kept. The same few paths stand in thousands of words. */
-const MAX_REMEMBERED_CHARS = 1_000_000;
+const MAX_JUDGED_CHARS = 1_000_000;
 /** The same for plain names, in names. */
 const MAX_REMEMBERED_NAMES = 4096;
 
@@ -87,7 +87,7 @@ export class PathJudge {
 		if (!this.#work.charge(PATH_READINGS * normalizingWork(foldLookAlikes(full)))) return [];
 		const findings = this.#judgePath(effect, readPath(path, folder));
 		this.#rememberedChars += path.length;
-		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) judged.set(path, findings);
+		if (this.#rememberedChars <= MAX_JUDGED_CHARS) judged.set(path, findings);
 		return findings;
 	}
 
@@ -97,7 +97,7 @@ export class PathJudge {
 		if (known) return known;
 		const judged = new Map<string, readonly PathFinding[]>();
 		this.#rememberedChars += key.length;
-		if (this.#rememberedChars <= MAX_REMEMBERED_CHARS) this.#remembered.set(key, judged);
+		if (this.#rememberedChars <= MAX_JUDGED_CHARS) this.#remembered.set(key, judged);
 		return judged;
 	}
 

@@ -47,13 +47,13 @@ function* findFeeders(
 	}
 }
 
-function literalText(word: Word | undefined): string {
+function leadingText(word: Word | undefined): string {
 	const part = word?.[0];
 	return part?.kind === "text" ? part.text : "";
 }
 
 function literalName({ plain, words }: SimpleCommand): string {
-	return commandName(plain === null ? literalText(words[0]) : (/^[^ \t]*/.exec(plain)?.[0] ?? ""));
+	return commandName(plain === null ? leadingText(words[0]) : (/^[^ \t]*/.exec(plain)?.[0] ?? ""));
 }
 
 /** The secret that the variables among the words hold: by their names, or because they were given one. Null without one. */
@@ -83,9 +83,9 @@ const ENVIRONMENT_IN_CODE = /\b(?:os\.environ|process\.env|_?ENV)\b(?![[{]|\.(?:
 function findPrintedSecret(check: CommandCheck, command: SimpleCommand): string | null {
 	const name = literalName(command);
 	const language = findInterpretedLanguage(name);
-	if (language !== null && language !== "shell") return findNamedSecret(command.words.map(literalText));
+	if (language !== null && language !== "shell") return findNamedSecret(command.words.map(leadingText));
 	if (TEXT_PRINTERS.has(name)) return findSecretVariable(check, wordsAndTargets(command));
-	const first = literalText(command.words[1]);
+	const first = leadingText(command.words[1]);
 	const printsAll = LONE_PRINTERS.has(name) && (command.words.length === 1 || /^-[px]+$/.test(first));
 	// A drive of PowerShell.
 	return printsAll || ENVIRONMENT_PRINTERS.has(name) || /^env:/i.test(first) ? ENVIRONMENT : null;
@@ -109,7 +109,7 @@ const DATA_WORD = /^--(?:data|form|post-data|json)/;
 function findSentWords(name: string, command: SimpleCommand): readonly Word[] {
 	if (!REQUEST_SENDERS.has(name)) return wordsAndTargets(command);
 	return command.words.filter(
-		(word, at) => DATA_OPTION.test(literalText(command.words[at - 1])) || DATA_WORD.test(literalText(word)),
+		(word, at) => DATA_OPTION.test(leadingText(command.words[at - 1])) || DATA_WORD.test(leadingText(word)),
 	);
 }
 

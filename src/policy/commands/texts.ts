@@ -16,7 +16,7 @@ import { DOWNLOADERS } from "./transfers.ts";
  * Parses a text as a script, and gives the scope to follow it in; null once the work is spent. A guess may be no script at
  * all, so it need not parse.
  */
-export function readScript(
+export function parseText(
 	check: CommandCheck,
 	text: string,
 	scope: Scope,

@@ -41,7 +41,7 @@ import {
 	WALK_PIECE_WORK,
 } from "./shell/script.ts";
 import { findAssignedWordEffects, findAssignmentEffects, findEnvironments } from "./shell-state.ts";
-import { addUnseenCode, findReadTexts, readScript } from "./texts.ts";
+import { addUnseenCode, findReadTexts, parseText } from "./texts.ts";
 
 /** Units of work for a piece of code of any length. */
 const CODE_WORK = 500;
@@ -61,7 +61,7 @@ export function* followLine(check: CommandCheck, text: string): Steps<void> {
 	if (!check.work.spent) check.place = { ...check.place, command: check.place.command + 1 };
 	if (!check.work.charge(text.length / 4)) return;
 	// No shell can be passed the placeholders. Here they have a meaning, so a caller may not write them.
-	const read = readScript(check, text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), check.scope, false);
+	const read = parseText(check, text.replaceAll(UNKNOWN, "").replaceAll(LISTED, ""), check.scope, false);
 	if (read === null) return;
 	const { script, scope } = read;
 	yield check.work.pause();
@@ -354,7 +354,7 @@ function followText(
 	if (only === LISTED) addFinding(check, "forbidden_command", "runs whatever a list names");
 	else if (only === UNKNOWN) addUnseenCode(check, frame);
 	if (depth > MAX_WRAPPING_DEPTH) check.work.exhaust();
-	const read = readScript(check, text, { ...frame.scope, parameters, input, piped, depth }, isGuess);
+	const read = parseText(check, text, { ...frame.scope, parameters, input, piped, depth }, isGuess);
 	if (read !== null) followScript(check, read.script, read.scope);
 }
 
