@@ -7,6 +7,7 @@ import {
 	findGrammar,
 	type OptionGrammar,
 	type ProgramGrammar,
+	saysOfWords,
 	toGrammar,
 	toRole,
 	USUAL_OPTIONS,
@@ -294,7 +295,7 @@ export interface ProgramUse {
 /** Finds what a command does with its words and its input. Null when no table lists the program. */
 export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
 	const grammar = findGrammar(name);
-	if (!grammar) return null;
+	if (!grammar || !saysOfWords(grammar)) return null;
 	const { found, grammar: own, given } = new ArgumentReader(grammar, words).read();
 	return { words: found, input: own.input, given };
 }

@@ -1,6 +1,5 @@
 // Whether any table or rule knows a program by its name. Of a program that none knows, only the words count.
 
-import fileFlowFile from "./file-flow.json" with { type: "json" };
 import fileRunsFile from "./file-runs.json" with { type: "json" };
 import { findGrammar, GRAMMARS } from "./program-tables.ts";
 import executorsFile from "./programs/executors.json" with { type: "json" };
@@ -11,29 +10,13 @@ import { findShell } from "./programs/shells.ts";
 import unusualFile from "./programs/unusual.json" with { type: "json" };
 import { isWindowsCommand } from "./programs/windows.ts";
 import scopeFile from "./scope.json" with { type: "json" };
-import transfersFile from "./transfers.json" with { type: "json" };
 
 /** Tables whose keys are names, several of them with blanks between. */
-const TABLES_BY_NAME = [
-	executorsFile.settings,
-	unusualFile.programs,
-	secretsFile.programs,
-	fileRunsFile.task_files,
-	transfersFile.programs,
-];
-
-/** Lists of names, and of phrases that begin with one. */
-const NAME_LISTS = [
-	fileFlowFile.copiers,
-	fileFlowFile.unpackers,
-	fileFlowFile.remote_copiers,
-	fileFlowFile.input_writers,
-	scopeFile.assigning_commands,
-];
+const TABLES_BY_NAME = [executorsFile.settings, unusualFile.programs, secretsFile.programs, fileRunsFile.task_files];
 
 const NAMES: ReadonlySet<string> = new Set([
 	...TABLES_BY_NAME.flatMap((table) => Object.keys(table)).flatMap((names) => names.split(" ")),
-	...NAME_LISTS.flat().map((phrase) => phrase.split(" ", 1)[0] ?? ""),
+	...scopeFile.assigning_commands,
 	...RULED_NAMES,
 	...GRAMMARS.keys(),
 	...PUBLISHERS,

@@ -15,7 +15,8 @@ import usualFile from "./grammar/usual.json" with { type: "json" };
  * What a word is to the program that gets it. `inspect`: only its name, size or existence counts. `folder`: the program
  * works there. `shell`, `line`: a line of shell. `run`: this word and all after it are a command. `program`: a program or
  * a file that is run. `revision`: a state of a repository, or a file in one (`HEAD:.env`), which is read. `script:…`: a file
- * that is run as code of a language. `module:…`: a name behind which there may be such a file.
+ * that is run as code of a language. `module:…`: a name behind which there may be such a file. `upload`: a file that is sent.
+ * `body`: a text that is sent, in which `@` stands before files. `method`: that of a request. `settings`: a file of options.
  */
 export type ArgumentRole =
 	| "text"
@@ -31,6 +32,10 @@ export type ArgumentRole =
 	| "line"
 	| "run"
 	| "program"
+	| "upload"
+	| "body"
+	| "method"
+	| "settings"
 	| `code:${CodeLanguage}`
 	| `script:${FileLanguage}`
 	| `module:${FileLanguage}`
@@ -39,6 +44,8 @@ export type ArgumentRole =
 /** A program as the tables have it. Keys name several spellings, or several programs, with a space between them. */
 interface ProgramRow {
 	readonly style?: string;
+	/** What the program does with files and networks, in words with a blank between. */
+	readonly does?: string;
 	/**
 	 * The language of what the program runs: what the roles `code`, `script` and `module` mean. In a row without operands, the
 	 * first one is a script where no option has code, and the input is code.
@@ -75,6 +82,7 @@ type Style = (typeof STYLES)[number];
 /** The options, operands and subcommands of one program. */
 export interface ProgramGrammar {
 	readonly style: Style;
+	readonly deeds: readonly string[];
 	readonly options: ReadonlyMap<string, OptionGrammar>;
 	readonly operands: readonly string[];
 	/** The operands where an option of each group is given. */
@@ -100,6 +108,10 @@ const PLAIN_ROLES: readonly ArgumentRole[] = [
 	"line",
 	"run",
 	"program",
+	"upload",
+	"body",
+	"method",
+	"settings",
 ];
 
 const READ_LANGUAGES: Readonly<Record<ReadLanguage, true>> = {
@@ -220,6 +232,7 @@ export function toGrammar(written: ProgramRow): ProgramGrammar {
 	const inFull = (role: string) => role.replace(/^(?:code|script|module)(?=[*?+]?$)/, `$&:${row.language}`);
 	return {
 		style: STYLES.find((style) => style === row.style) ?? "gnu",
+		deeds: row.does?.split(" ") ?? [],
 		options: bySpelling(row.options ?? {}, (roles) => toOption(roles, inFull)),
 		operands: (row.operands ?? []).map(inFull),
 		operandsWith: Object.entries(row.operands_with ?? {}).map(([options, operands]) => ({
@@ -240,6 +253,7 @@ function joinGrammars(first: ProgramGrammar, second: ProgramGrammar): ProgramGra
 	}
 	return {
 		style: second.style === "gnu" ? first.style : second.style,
+		deeds: [...first.deeds, ...second.deeds],
 		options: new Map([...first.options, ...second.options]),
 		operands: second.operands.length > 0 ? second.operands : first.operands,
 		operandsWith: [...second.operandsWith, ...first.operandsWith],
@@ -291,6 +305,25 @@ function joinTables(): ReadonlyMap<string, ProgramGrammar> {
 		}
 	}
 	return grammars;
+}
+
+/** The programs that do one of some things. */
+export function programsThat(...deeds: readonly string[]): ReadonlySet<string> {
+	return new Set([...GRAMMARS].flatMap(([name, row]) => (row.deeds.some((deed) => deeds.includes(deed)) ? name : [])));
+}
+
+/** Programs that print or write what they fetch. */
+export const DOWNLOADERS = programsThat("downloads");
+
+/** Programs that send requests. Their headers and addresses carry a client's credentials as a matter of course. */
+export const REQUEST_SENDERS = programsThat("requests");
+
+/** All programs that send what they read or are given. */
+export const SENDERS = programsThat("requests", "sends");
+
+/** Whether a row says anything of words, and not only what the program does. */
+export function saysOfWords({ options, operands, input, subcommands }: ProgramGrammar): boolean {
+	return options.size + operands.length + subcommands.size > 0 || input !== null;
 }
 
 /** Long options that mean the same to nearly every program, for those whose tables do not have them. */

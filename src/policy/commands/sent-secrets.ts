@@ -2,15 +2,15 @@
 // judged wherever they are read.
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandCheck } from "./command-check.ts";
+import { parseArguments } from "./grammar.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
-import { findInterpretedLanguage } from "./program-tables.ts";
+import { findInterpretedLanguage, REQUEST_SENDERS, SENDERS } from "./program-tables.ts";
 import { findVariableNames } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findSubstitutions } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
 import { type PlacedCommand, type SimpleCommand, type Word, wordsAndTargets } from "./shell/script.ts";
-import { REQUEST_SENDERS, SENDERS } from "./transfers.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
@@ -98,19 +98,16 @@ function findNamedSecret(words: readonly string[]): string | null {
 	return variable === undefined ? null : `$${variable}`;
 }
 
-/** Options of requests whose value is sent. */
-const DATA_OPTION = /^(?:-d|-F|--data(?:-\w+)?|--form|--json|--post-data)$/;
-const DATA_WORD = /^--(?:data|form|post-data|json)/;
-
 /**
  * The words of a command that are sent as they are. Headers, users and addresses of a request carry a client's own key to the
  * service that it is for.
  */
 function findSentWords(name: string, command: SimpleCommand): readonly Word[] {
 	if (!REQUEST_SENDERS.has(name)) return wordsAndTargets(command);
-	return command.words.filter(
-		(word, at) => DATA_OPTION.test(leadingText(command.words[at - 1])) || DATA_WORD.test(leadingText(word)),
-	);
+	const words = command.words.slice(1);
+	const found = parseArguments({ name, words: words.map(leadingText) });
+	const sent = new Set(found.flatMap(({ role, at }) => (role === "body" ? [at] : [])));
+	return words.filter((_, at) => sent.has(at));
 }
 
 /** What secret a command sends. Null where it sends none. */

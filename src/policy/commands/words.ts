@@ -24,6 +24,7 @@ import {
 	findScriptLanguage,
 	isCommandRole,
 } from "./program-tables.ts";
+import { findUploadEffects } from "./uploads.ts";
 import verbsFile from "./verbs.json" with { type: "json" };
 
 /** Whether something besides the tables knows the program. */
@@ -54,6 +55,7 @@ export function* findWordEffects(
 	}
 	if (command.piped && !words.some(({ role }) => isCommandRole(role) || findScriptLanguage(role) !== null))
 		yield* inputEffects(use?.input ?? null);
+	yield* findUploadEffects(command, words);
 	if (use || hasRule) return;
 	yield* findSuspects(words, command.words, readsAsCommand);
 	yield* findEndingVerb(words);
@@ -83,25 +85,28 @@ function inputEffects(input: string | null): readonly Effect[] {
 }
 
 /** Roles from which no effect follows by themselves. */
-const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
+const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder", "method"]);
+
+/** Whether a word of the role may be anything, or hold anything. */
+const isOpenRole = (role: ArgumentRole) => /^(?:unknown|upload|body|settings)$/.test(role);
 
 /** The effect of a word whose role says all about it. Nearly all words of a long command are such ones. */
 function pathEffect({ text, role }: Argument, path: string): Effect | null {
 	if (role === "read") return readEffect(path);
 	if (role === "write") return writeEffect(path);
 	if (role === "remove") return { kind: "remove", path, recursive: true };
-	return role === "unknown" && isPlainName(text) ? wordEffect(text) : null;
+	return isOpenRole(role) && role !== "settings" && isPlainName(text) ? wordEffect(text) : null;
 }
 
 /** The effects of a word of which {@link pathEffect} says nothing. */
 function* argumentEffects(
 	argument: Argument,
 	folder: string,
-	{ words }: Invocation,
+	{ name, words }: Invocation,
 	isListed: boolean,
 ): Iterable<Effect> {
 	const { text, role, at, doubts } = argument;
-	if (role === "unknown")
+	if (isOpenRole(role))
 		yield* findPieces(text, isListed).map((piece) =>
 			wordEffect(isPlainName(piece) ? piece : resolvePath(folder, piece)),
 		);
@@ -112,6 +117,7 @@ function* argumentEffects(
 	else if (findScriptLanguage(role) !== null) yield* scriptFileEffects(argument, words);
 	const language = findRoleLanguage(role);
 	if (language !== null) yield codeEffect(language, text);
+	if (role === "settings") yield riskyEffect(`${name} reads its options from a file`);
 }
 
 /** Scripts that are clients: `php artisan …`, `python manage.py …`. */
