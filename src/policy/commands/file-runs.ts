@@ -2,10 +2,16 @@
 import { isJsonObject, parseJson } from "../../json.ts";
 import { LISTED, UNKNOWN } from "../placeholders.ts";
 import runsFile from "./file-runs.json" with { type: "json" };
-import { type Argument, findProgramUse } from "./grammar.ts";
+import { type Argument, findProgramUse, parseArguments } from "./grammar.ts";
 import { findLocation, readPath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
-import { type FileLanguage, findInterpretedLanguage, findScriptLanguage, isFileLanguage } from "./program-tables.ts";
+import {
+	type ArgumentRole,
+	type FileLanguage,
+	findInterpretedLanguage,
+	findScriptLanguage,
+	isFileLanguage,
+} from "./program-tables.ts";
 
 /** A file that a command runs. `language`: that of the program that runs it, null where the file itself decides. */
 export interface FileRun {
@@ -54,31 +60,22 @@ function findNamedRun({ role, text, option, at }: Argument, words: readonly stri
 	return [{ path, language, parameters, optional: role.startsWith("module:") }];
 }
 
-/** The folders in which a task runner is told to look for its tasks. */
-function findTaskFolders({ words }: Pick<CommandWords, "words">): readonly string[] {
-	return words.flatMap((word, at) => {
-		if (/^(?:-C|--directory|--prefix|--cwd|--dir)$/.test(word)) return words[at + 1] ?? [];
-		return /^(?:--directory=|--prefix=|--cwd=|--dir=)(.+)$/s.exec(word)?.[1] ?? [];
-	});
+/** The values of a command's options that have a role. */
+function findByRole(command: CommandWords, role: ArgumentRole): readonly string[] {
+	return parseArguments(command).flatMap((argument) => (argument.role === role ? [argument.text] : []));
 }
 
 /** The folders outside the workspace whose tasks a task runner runs. @param folder that it is started in. */
-export function findForeignTaskFolders({ name, words }: CommandWords, folder: string): readonly string[] {
-	if (!TASK_RUNNERS.has(name)) return [];
-	return findTaskFolders({ words }).filter(
+export function findForeignTaskFolders(command: CommandWords, folder: string): readonly string[] {
+	if (!TASK_RUNNERS.has(command.name)) return [];
+	return findByRole(command, "folder").filter(
 		(path) => !path.includes(UNKNOWN) && !/^(?:inside|temporary)$/.test(findLocation(readPath(path, folder))),
 	);
 }
 
 /** The files that a task runner is told to read its tasks from. */
-export function findNamedTaskFiles({ name, words }: CommandWords): readonly string[] {
-	if (!TASK_RUNNERS.has(name)) return [];
-	const named = words.flatMap((word, at) => {
-		if (/^(?:-f|--file|--makefile|--justfile)$/.test(word)) return words[at + 1] ?? [];
-		return /^(?:-f|--file=|--makefile=|--justfile=)(.+)$/s.exec(word)?.[1] ?? [];
-	});
-	// What is in braces of Go is a template, no file: `docker inspect -f '{{.State.Status}}' web`.
-	return named.filter((file) => !file.includes("{{"));
+export function findNamedTaskFiles(command: CommandWords): readonly string[] {
+	return TASK_RUNNERS.has(command.name) ? findByRole(command, "tasks") : [];
 }
 
 /** The files that a task runner reads its tasks from, by their usual names or by its options. */
@@ -87,10 +84,9 @@ export function findTaskFiles(command: CommandWords): readonly string[] {
 	const usual = TASK_RUNNERS.get(name);
 	if (!usual) return [];
 	const named = findNamedTaskFiles(command);
-	const folders = findTaskFolders({ words });
 	const operands = name === "crontab" ? words.filter((word) => !word.startsWith("-")) : [];
 	const files = [...named, ...operands, ...(named.length > 0 ? [] : usual)];
-	return [...files, ...folders.flatMap((folder) => files.map((file) => `${folder}/${file}`))];
+	return [...files, ...findByRole(command, "folder").flatMap((folder) => files.map((file) => `${folder}/${file}`))];
 }
 
 /** The lines of shell in a task file: recipes of make and just, scripts of npm, `RUN` of Docker, jobs of cron. */

@@ -11,35 +11,41 @@ import shellFile from "./grammar/shell.json" with { type: "json" };
 import textFile from "./grammar/text.json" with { type: "json" };
 import usualFile from "./grammar/usual.json" with { type: "json" };
 
+const PLAIN_ROLES = [
+	"text",
+	"name",
+	"address",
+	"read",
+	"revision",
+	"inspect",
+	"write",
+	"remove",
+	"folder",
+	"shell",
+	"line",
+	"run",
+	"program",
+	"upload",
+	"body",
+	"method",
+	"settings",
+	"tasks",
+	"unknown",
+] as const;
+
 /**
  * What a word is to the program that gets it. `inspect`: only its name, size or existence counts. `folder`: the program
  * works there. `shell`, `line`: a line of shell. `run`: this word and all after it are a command. `program`: a program or
  * a file that is run. `revision`: a state of a repository, or a file in one (`HEAD:.env`), which is read. `script:…`: a file
  * that is run as code of a language. `module:…`: a name behind which there may be such a file. `upload`: a file that is sent.
  * `body`: a text that is sent, in which `@` stands before files. `method`: that of a request. `settings`: a file of options.
+ * `tasks`: a file of tasks for a task runner.
  */
 export type ArgumentRole =
-	| "text"
-	| "name"
-	| "address"
-	| "read"
-	| "revision"
-	| "inspect"
-	| "write"
-	| "remove"
-	| "folder"
-	| "shell"
-	| "line"
-	| "run"
-	| "program"
-	| "upload"
-	| "body"
-	| "method"
-	| "settings"
+	| (typeof PLAIN_ROLES)[number]
 	| `code:${CodeLanguage}`
 	| `script:${FileLanguage}`
-	| `module:${FileLanguage}`
-	| "unknown";
+	| `module:${FileLanguage}`;
 
 /** A program as the tables have it. Keys name several spellings, or several programs, with a space between them. */
 interface ProgramRow {
@@ -94,26 +100,6 @@ export interface ProgramGrammar {
 	readonly subcommands: ReadonlyMap<string, ProgramGrammar>;
 }
 
-const PLAIN_ROLES: readonly ArgumentRole[] = [
-	"text",
-	"name",
-	"address",
-	"read",
-	"revision",
-	"inspect",
-	"write",
-	"remove",
-	"folder",
-	"shell",
-	"line",
-	"run",
-	"program",
-	"upload",
-	"body",
-	"method",
-	"settings",
-];
-
 const READ_LANGUAGES: Readonly<Record<ReadLanguage, true>> = {
 	python: true,
 	javascript: true,
@@ -167,7 +153,7 @@ export function parseRole(written: string): ArgumentRole | null {
 	if (language !== null) return `code:${language}`;
 	const script = findScriptLanguage(name);
 	if (script !== null) return `${name.startsWith("script") ? "script" : "module"}:${script}`;
-	return [...PLAIN_ROLES, "unknown" as const].find((role) => role === name) ?? null;
+	return PLAIN_ROLES.find((role) => role === name) ?? null;
 }
 
 /** Roles by how the tables write them. */

@@ -85,7 +85,15 @@ function inputEffects(input: string | null): readonly Effect[] {
 }
 
 /** Roles from which no effect follows by themselves. */
-const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder", "method"]);
+const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set([
+	"text",
+	"name",
+	"address",
+	"inspect",
+	"folder",
+	"method",
+	"tasks",
+]);
 
 /** Whether a word of the role may be anything, or hold anything. */
 const isOpenRole = (role: ArgumentRole) => /^(?:unknown|upload|body|settings)$/.test(role);

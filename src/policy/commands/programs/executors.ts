@@ -111,14 +111,6 @@ function* tmux({ words }: Invocation): Iterable<Effect> {
 	}
 }
 
-/** `screen -X stuff text`. */
-const screen: ProgramRule = ({ words }) => {
-	const at = words.indexOf("-X");
-	if (at < 0) return [];
-	const text = words.slice(at + 2).join(" ");
-	return [guessedScriptEffect(text.replaceAll("^M", "\n").replaceAll("\\n", "\n"))];
-};
-
 /** A package's command, as `npx` and others name it: `create-vite@latest`, `@changesets/cli`. */
 function packageCommand(word: string): string {
 	const [, scope = "", name = word] = /^(?:@([^/@]+)\/)?([^@/]+)(?:@[^/]*)?$/.exec(word) ?? [];
@@ -209,20 +201,6 @@ const remoteScripts: ProgramRule = ({ words, work }) => {
 	});
 };
 
-/** `salt '*' module.function`: what it does on every machine. */
-const salt: ProgramRule = ({ words }) =>
-	words.flatMap((word): readonly Effect[] => {
-		if (
-			/^(?:file|pkg|user|group|service|system|disk|lvm|kmod|cron|iptables|mount|docker)\.[a-z_]*(?:remove|purge|delete|reboot|shutdown|halt|poweroff|format|flush|wipe|kill|rm)/.test(
-				word,
-			)
-		)
-			return [{ kind: "raise", factor: "forbidden_command", because: "destroys something on other machines" }];
-		return /^(?:state\.|pkg\.install|service\.|cmd\.script|cp\.)/.test(word)
-			? [raiseEffect("deploy_action", "changes other machines")]
-			: [];
-	});
-
 /** `start-stop-daemon --exec program -- arguments`. */
 const daemon: ProgramRule = (command) => {
 	const program = parseArguments(command).find(({ role }) => role === "program")?.text;
@@ -235,12 +213,6 @@ const afterDashes: ProgramRule = ({ words }) => {
 	const dashes = words.indexOf("--");
 	return dashes < 0 ? [] : [scriptEffect(words.slice(dashes + 1).join(" "))];
 };
-
-/** `gh alias set name '!line'`. */
-const ghAlias: ProgramRule = ({ words }) =>
-	words[0] === "alias" && words[1] === "set"
-		? words.slice(2).map((word) => guessedScriptEffect(word.replace(/^!/, "")))
-		: [];
 
 /** The rules by name. The roles of the words are in grammar/executors.json. */
 export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
@@ -255,7 +227,6 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	genv: env,
 	tmux,
 	tmate: tmux,
-	screen,
 	npx: packageRunner,
 	pnpx: packageRunner,
 	bunx: packageRunner,
@@ -277,8 +248,4 @@ export const EXECUTORS: Readonly<Record<string, ProgramRule>> = {
 	az: remoteScripts,
 	oci: remoteScripts,
 	virsh: remoteScripts,
-	salt,
-	"salt-ssh": salt,
-	"salt-call": salt,
-	gh: ghAlias,
 };
