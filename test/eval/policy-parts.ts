@@ -126,51 +126,25 @@ const PARTS: readonly Part[] = [
 	toTablePart("loaders", `${COMMANDS}/file-runs.json`, ["loaders"]),
 ];
 
+function toFiles(folder: string, names: string): readonly string[] {
+	return names.split(" ").map((name) => `${folder}/${name}.ts`);
+}
+
 export const POLICY_ROOM: Room = {
 	root: resolve(import.meta.dirname, "../../src"),
 	folders: [COMMANDS, PROGRAMS],
 	parts: PARTS,
 	foundation: [
-		...["code-calls", "code-cursor", "code-folding", "code-names", "code-scope", "code-statements", "code-syntax"],
-		...[
-			"code-tokens",
-			"code-traits",
-			"code-values",
-			"code",
-			"programs",
-			"quoted",
-			"shells",
-			"sql-statement",
-			"sql-tokens",
-		],
-	]
-		.map((name) => `${PROGRAMS}/${name}.ts`)
-		.concat(
-			[
-				...[
-					"allowed",
-					"analyse",
-					"code-readers",
-					"effects",
-					"file-runs",
-					"file-state",
-					"file-walk",
-					"findings",
-					"folders",
-				],
-				...[
-					"frames",
-					"grammar",
-					"harmless-paths",
-					"harmless",
-					"judge",
-					"locations",
-					"options",
-					"patterns",
-					"pipe-flow",
-				],
-				...["pipes", "program-names", "program-tables", "scope", "secret-names", "shell-state", "starred-names"],
-				...["texts", "transfers", "walk", "words"],
-			].map((name) => `${COMMANDS}/${name}.ts`),
+		...toFiles(
+			PROGRAMS,
+			"code-calls code-cursor code-folding code-names code-scope code-statements code-syntax code-tokens code-traits " +
+				"code-values code programs quoted shells sql-statement sql-tokens",
 		),
+		...toFiles(
+			COMMANDS,
+			"allowed analyse code-readers command-check effects file-effects file-runs file-state findings folders frames " +
+				"grammar harmless-paths harmless judge locations options patterns pipe-flow pipes program-names program-tables " +
+				"scope secret-names shell-state starred-names texts transfers walk words",
+		),
+	],
 };

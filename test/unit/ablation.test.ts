@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { countLines, findFaults, type Room } from "../eval/ablation/parts.ts";
 import { findChanged, type GradedRow } from "../eval/ablation/table.ts";
 import { POLICY_ROOM } from "../eval/policy-parts.ts";
+import { SENSITIVE_ROOM } from "../eval/sensitive-parts.ts";
+import { readSensitiveRows, SENSITIVE_FILES } from "../support/sensitive-corpus.ts";
 
 const LOAD = resolve(import.meta.dirname, "../eval/ablation/load.ts");
 
@@ -41,8 +43,17 @@ const openRoom = (): Room => ({
 });
 
 describe("a list of parts", () => {
-	it.each([["policy", POLICY_ROOM]] as const)("of %s is true to its folders", (_, room) => {
+	it.each([
+		["policy", POLICY_ROOM],
+		["sensitive data", SENSITIVE_ROOM],
+	] as const)("of %s is true to its folders", (_, room) => {
 		expect(findFaults(room)).toEqual([]);
+	});
+
+	it("has the parts that rows of the corpus of sensitive data were written for", () => {
+		const names = new Set(SENSITIVE_ROOM.parts.flatMap(({ name, within }) => [name, within ?? name]));
+		const rows = SENSITIVE_FILES.flatMap(readSensitiveRows);
+		expect(rows.filter((row) => row.for !== undefined && !names.has(row.for))).toEqual([]);
 	});
 
 	it("has no faults where each module is in it", () => {

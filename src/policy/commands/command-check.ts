@@ -47,12 +47,12 @@ export interface CommandCheck {
 	readonly files: FileState;
 	/** The secrets that variables were given, by the variables. */
 	readonly secrets: Map<string, string>;
-	/** Names that stand for other variables, by `declare -n`. */
-	readonly references: Map<string, string>;
 	/** The scripts of aliases by their texts. */
 	readonly aliases: Map<string, ShellScript>;
 	/** What commands print, by the command or by its expanded words. Each output is predicted once. */
 	readonly outputs: WeakMap<SimpleCommand | readonly string[], { readonly text: string | null }>;
+	/** The scopes of what commands substitute, by the scopes of those commands. */
+	readonly takenScopes: WeakMap<Scope, Scope>;
 	/** When commands that stand in a script more than once were followed last, by what had been learned before. */
 	readonly settled: WeakMap<CommandText, { readonly scope: Scope; readonly learned: number }>;
 }
@@ -77,9 +77,9 @@ export function beginCheck(rules: CommandRules, work: WorkBudget): CommandCheck 
 		scope: emptyScope(),
 		files: new FileState(work),
 		secrets: new Map(),
-		references: new Map(),
 		aliases: new Map(),
 		outputs: new WeakMap(),
+		takenScopes: new WeakMap(),
 		settled: new WeakMap(),
 	};
 }

@@ -25,7 +25,12 @@ export type Effect =
 	/** Removes a path. Where it leads decides how bad that is. */
 	| { readonly kind: "remove"; readonly path: string; readonly recursive: boolean }
 	/** Runs another command with these fields. `listed`: a list that only the run knows adds operands. */
-	| { readonly kind: "run"; readonly fields: readonly string[]; readonly listed?: boolean }
+	| {
+			readonly kind: "run";
+			readonly fields: readonly string[];
+			readonly listed?: boolean;
+			readonly isInContainer?: boolean;
+	  }
 	/** Runs a text as a shell script. A guess may be no script at all. */
 	| {
 			readonly kind: "script";

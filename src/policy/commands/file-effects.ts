@@ -80,7 +80,7 @@ export function* findFileRunEffects(
 function* findTaskEffects(check: CommandCheck, words: CommandWords, frame: CommandFrame): Iterable<Effect> {
 	const { folders } = frame.scope;
 	const folder = folders.at(-1) ?? "";
-	for (const foreign of findForeignTaskFolders(words, folder))
+	for (const foreign of frame.scope.isInContainer ? [] : findForeignTaskFolders(words, folder))
 		addUnknownRun(check, `runs tasks of ${shortenForReason(foreign)}, which is outside the workspace`);
 	for (const path of findNamedTaskFiles(words)) {
 		const place = findRunPlace({ path, language: "shell", parameters: [] }, folder);
@@ -128,7 +128,7 @@ function* findRunEffects(check: CommandCheck, run: FileRun, frame: CommandFrame)
 	}
 	const contents = check.files.find(path, frame.scope.folders);
 	if (language !== null && /^https?:\/\//i.test(path)) addDownloadRun(check, path);
-	else if (!contents) addUnseenRun(check, run, frame.scope.folders.at(-1) ?? "");
+	else if (!contents) addUnseenRun(check, run, frame);
 	else if (contents.program !== null) yield runEffect([contents.program, ...parameters.slice(1)]);
 	else if (contents.text !== null) {
 		const spoken = language ?? guessLanguage(path, contents.text);
@@ -143,12 +143,12 @@ function addDownloadRun(check: CommandCheck, path: string): void {
 }
 
 /** Adds that a file runs which the check did not touch: one of the workspace is only named, one from elsewhere asks. */
-function addUnseenRun(check: CommandCheck, run: FileRun, folder: string): void {
+function addUnseenRun(check: CommandCheck, run: FileRun, { scope }: CommandFrame): void {
 	const { path } = run;
-	const place = findRunPlace(run, folder);
+	const place = findRunPlace(run, scope.folders.at(-1) ?? "");
 	if (place === "workspace" && !check.files.hasForeign) addUnseenFile(check, path);
 	else if (place === "workspace")
 		addUnknownRun(check, `runs ${shortenForReason(path)}, which an earlier command may have brought`);
-	else if (place === "elsewhere")
+	else if (place === "elsewhere" && !scope.isInContainer)
 		addUnknownRun(check, `runs ${shortenForReason(path)}, which is not one of the workspace's own files`);
 }

@@ -9,7 +9,7 @@ import { isKnownProgram } from "./program-names.ts";
 import { USUAL_OPTIONS } from "./program-tables.ts";
 import { readsAsCommand } from "./programs/programs.ts";
 import type { Scope } from "./scope.ts";
-import { isEndingVerb } from "./words.ts";
+import { isAskingVerb } from "./words.ts";
 
 /** What the characters of a word are, as bits. A character without one needs a closer look. */
 const NAME_CHARACTER = 1;
@@ -141,7 +141,7 @@ export class HarmlessCommands {
 	#isHarmlessName(word: string): boolean {
 		const name = word.toLowerCase();
 		if (word.length > MAX_PLAIN_NAME || name.startsWith("id_")) return false;
-		return !readsAsCommand(name) && !isEndingVerb(name) && !this.#protected.mayTouch(name);
+		return !readsAsCommand(name) && !isAskingVerb(name) && !this.#protected.mayTouch(name);
 	}
 }
 

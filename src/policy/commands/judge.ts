@@ -149,7 +149,8 @@ export class PathJudge {
 	#findSecrecy(path: NamedPath): "credential" | "doubtful" | null {
 		const own = findSecrecy(path);
 		if (own !== null || !hasShellWildcard(path.full)) return own;
-		const isHiddenGlob = /^\.[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
+		// `.[test]`, an extra of a package, matches no name of more than two characters.
+		const isHiddenGlob = /^\.(?!\[[^\]]*\]$)[^/]*[*?[]/.test(path.full.split("/").pop() ?? "");
 		return findSecrecy(fillWildcards(path, this.#work)) ?? (isHiddenGlob ? "doubtful" : null);
 	}
 
@@ -178,16 +179,25 @@ export class PathJudge {
 		const location = findLocation(path);
 		const writeFindings = this.#judgeWrite(path, recursive ? "below" : "itself");
 		if (location === "temporary" || isBuildOutput(path)) return writeFindings;
+		if (location === "inside" && THROWAWAY_NAME.test(written)) return writeFindings;
 		const many = written.includes(LISTED);
 		const isBeyondWorkspace =
 			location === "everything" || location === "system" || (recursive && (location === "outside" || many));
-		const deletes = recursive || many || location === "outside" || hasShellWildcard(written);
+		const deletes =
+			(recursive && !FILE_NAME.test(written)) || many || location === "outside" || hasShellWildcard(written);
 		if (!isBeyondWorkspace && !deletes) return writeFindings;
 		const because = written === LISTED ? "removes whatever a list names" : `removes ${shortenForReason(path.full)}`;
 		const isForbidden = isBeyondWorkspace && (recursive || location === "system" || !hasShellWildcard(written));
 		return [...writeFindings, isForbidden ? forbiddenPath(because) : { factor: "delete_action", because }];
 	}
 }
+
+/** Files, or all of them in a folder, that programs write again: logs, objects, copies of editors. */
+const THROWAWAY_NAME = /^(?:[\w-]+\/)*[\w*-]+\.(?:log|tmp|pyc|pyo|o|obj|class|orig|swp|tsbuildinfo)$/;
+
+/** Names of files by their ending: `rm -rf` of one removes one file. */
+const FILE_NAME =
+	/\.(?:[cm]?[jt]sx?|json|lock|py|go|rs|java|kt|c|h|cpp|hpp|cs|rb|php|sh|md|txt|log|ya?ml|toml|xml|html?|css|[ct]sv|png|jpe?g|svg|t?gz|zip|tar|wasm|map|out|pdf)$/;
 
 const NO_FINDINGS: readonly PathFinding[] = [];
 

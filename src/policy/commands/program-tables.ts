@@ -282,6 +282,12 @@ export function findInterpretedLanguage(name: string): FileLanguage | null {
 	return grammar ? findFirstScript(grammar) : null;
 }
 
+/** Whether a program runs code that is no shell's. */
+export function isInterpreter(name: string): boolean {
+	const language = findInterpretedLanguage(name);
+	return language !== null && language !== "shell";
+}
+
 function joinTables(): ReadonlyMap<string, ProgramGrammar> {
 	const grammars = new Map<string, ProgramGrammar>();
 	for (const table of GRAMMAR_TABLES) {

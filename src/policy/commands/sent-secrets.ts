@@ -1,16 +1,17 @@
-// Secrets that a command sends: the environment, and variables named like secrets. Files that are secrets by their names are
+// Secrets that a command sends or shows: the environment, and variables named like secrets. Files that are secrets by their names are
 // judged wherever they are read.
 import type { WorkBudget } from "../work-budget.ts";
 import type { CommandCheck } from "./command-check.ts";
+import type { CommandFrame } from "./frames.ts";
 import { parseArguments } from "./grammar.ts";
 import { type CommandWords, commandName } from "./patterns.ts";
-import { findInterpretedLanguage, REQUEST_SENDERS, SENDERS } from "./program-tables.ts";
+import { isInterpreter, REQUEST_SENDERS, SENDERS } from "./program-tables.ts";
 import { findVariableNames } from "./scope.ts";
 import { isSecretVariable } from "./secret-names.ts";
 import secretsFile from "./sent-secrets.json" with { type: "json" };
 import { findSubstitutions } from "./shell/expand.ts";
 import { isOneText } from "./shell/plain-words.ts";
-import { type PlacedCommand, type SimpleCommand, type Word, wordsAndTargets } from "./shell/script.ts";
+import { type PlacedCommand, type SimpleCommand, type Word, type WordPart, wordsAndTargets } from "./shell/script.ts";
 
 const ENVIRONMENT_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers);
 const LONE_PRINTERS: ReadonlySet<string> = new Set(secretsFile.environment_printers_without_words);
@@ -82,8 +83,7 @@ const ENVIRONMENT_IN_CODE = /\b(?:os\.environ|process\.env|_?ENV)\b(?![[{]|\.(?:
 /** What of the environment a command prints. Null for other commands. */
 function findPrintedSecret(check: CommandCheck, command: SimpleCommand): string | null {
 	const name = literalName(command);
-	const language = findInterpretedLanguage(name);
-	if (language !== null && language !== "shell") return findNamedSecret(command.words.map(leadingText));
+	if (isInterpreter(name)) return findNamedSecret(command.words.map(leadingText));
 	if (TEXT_PRINTERS.has(name)) return findSecretVariable(check, wordsAndTargets(command));
 	const first = leadingText(command.words[1]);
 	const printsAll = LONE_PRINTERS.has(name) && (command.words.length === 1 || /^-[px]+$/.test(first));
@@ -119,4 +119,60 @@ export function findSentSecret(check: CommandCheck, { name }: CommandWords, plac
 		if (secret !== null) return secret;
 	}
 	return literalName(placed.command) === name ? findSecretVariable(check, sent) : null;
+}
+
+/** Programs that print what they read, or a part of it. */
+const PASSING_PROGRAMS: ReadonlySet<string> = new Set([...TEXT_PRINTERS, ...secretsFile.passing_programs]);
+const SHOWING_PROGRAMS: ReadonlySet<string> = new Set(secretsFile.showing_programs);
+const SHOWN_CREDENTIALS: ReadonlyMap<string, readonly (readonly string[])[]> = Map.groupBy(
+	secretsFile.shown_credentials.map((phrase) => phrase.split(" ")),
+	([name = ""]) => name,
+);
+
+/** A variable as its value. `${#X}` is a length, and `${X:+y}` says only that there is one. */
+function isValue(part: WordPart): boolean {
+	return part.kind === "variable" && !part.name.startsWith("#") && !/^:?\+/.test(part.operation);
+}
+
+/** The variable that code prints as it is: `print(os.environ["X"])`, `puts ENV["X"]`, `process.env.X` behind `-p`. */
+const PRINTED_IN_CODE =
+	/(?:\b(?:print|println|console\.log|puts|echo|write)\b[\s(]{0,4}|^\s*)(?:os\.(?:environ|getenv)|process\.env|ENV|getenv)\b[^\w]{0,8}(?:get\W{1,4}|fetch\W{1,4})?(\w{1,80})/g;
+
+/** What secret a command prints, by its words. */
+function findPrintedValue(check: CommandCheck, { name, words }: CommandWords, command: SimpleCommand): string | null {
+	const phrases = SHOWN_CREDENTIALS.get(name) ?? [];
+	const isPhrase = ([, ...phrase]: readonly string[]) => {
+		const said = words.filter((word) => !word.startsWith("-") || phrase.includes(word));
+		return phrase.every((wanted, at) => said[at] === wanted);
+	};
+	if (phrases.some(isPhrase)) return "a token or key that its program keeps";
+	if (ENVIRONMENT_PRINTERS.has(name)) {
+		const variable = words.find(isSecretVariable);
+		return variable === undefined ? null : `$${variable}`;
+	}
+	if (SHOWING_PROGRAMS.has(name))
+		return findSecretVariable(
+			check,
+			command.words.map((word) => word.filter(isValue)),
+		);
+	if (!isInterpreter(name)) return null;
+	const variables = words.flatMap((word) => [...word.matchAll(PRINTED_IN_CODE)].map(([, variable = ""]) => variable));
+	const secret = variables.find(isSecretVariable);
+	return secret === undefined ? null : `$${secret}`;
+}
+
+/** Whether something takes what a command prints, so that nobody reads it: a word, a file, or a command that prints nothing of it. */
+function isTaken({ scope, script, command }: CommandFrame, work: WorkBudget): boolean {
+	if (scope.isTaken || command.redirects.some(({ operator }) => operator.startsWith(">"))) return true;
+	if (!work.charge(script.commands.length)) return true;
+	const at = script.commands.indexOf(command);
+	const readers = script.commands.filter(({ reads }) => reads !== null && reads.from <= at && at < reads.to);
+	return readers.some((reader) => !PASSING_PROGRAMS.has(literalName(reader)));
+}
+
+/** What secret a command shows to whoever reads its output. Null where it shows none. */
+export function findShownSecret(check: CommandCheck, words: CommandWords, frame: CommandFrame): string | null {
+	if (literalName(frame.command) !== words.name) return null;
+	const secret = findPrintedValue(check, words, frame.command);
+	return secret === null || isTaken(frame, check.work) ? null : secret;
 }

@@ -8,7 +8,7 @@ import { charactersIn } from "../work-budget.ts";
 import { findCodeReader } from "./code-readers.ts";
 import type { CommandCheck } from "./command-check.ts";
 import { type CodeLanguage, type Effect, expandEffect, type Invocation } from "./effects.ts";
-import { findPromptTexts, namesComputedElement } from "./evaluated.ts";
+import { namesComputedElement } from "./evaluated.ts";
 import { findFileRunEffects, findLoadedFileEffects, findRedirectEffects } from "./file-effects.ts";
 import { recordCommand, recordFilled } from "./file-flow.ts";
 import {
@@ -29,7 +29,7 @@ import { parseCommandWords } from "./patterns.ts";
 import { findInput, sourceCommandNames } from "./pipes.ts";
 import { findCommandEffects, TRIED_NAMES } from "./programs/programs.ts";
 import { assignsInWords, type Scope } from "./scope.ts";
-import { findSentSecret, recordSecrets } from "./sent-secrets.ts";
+import { findSentSecret, findShownSecret, recordSecrets } from "./sent-secrets.ts";
 import { type Environment, expandCommand, expandText, findSubstitutions } from "./shell/expand.ts";
 import { parseExpansions } from "./shell/parse.ts";
 import { isOneText } from "./shell/plain-words.ts";
@@ -123,9 +123,16 @@ function followSubstitutions(check: CommandCheck, command: SimpleCommand, scope:
 			if (!check.work.charge(1) || followed.get(nested) === check.work.learned) continue;
 			followed.set(nested, check.work.learned);
 			if (nested.tooDeep) check.work.exhaust();
-			followScript(check, nested, scope);
+			followScript(check, nested, takenScope(check, scope));
 		}
 	}
+}
+
+/** The scope of what is substituted. It is the same for each command of a scope, so that those that stand there again are settled. */
+function takenScope({ takenScopes }: CommandCheck, scope: Scope): Scope {
+	const known = takenScopes.get(scope) ?? { ...scope, isTaken: true };
+	takenScopes.set(scope, known);
+	return known;
 }
 
 function followSimpleCommand(check: CommandCheck, script: ShellScript, command: SimpleCommand, scope: Scope): void {
@@ -134,7 +141,6 @@ function followSimpleCommand(check: CommandCheck, script: ShellScript, command: 
 	if (command.plain === null) {
 		const frame = { ...outer, input: null, piped: false, followed: new FollowedTexts() };
 		followValues(check, findAssignmentEffects(check, command, scope), frame);
-		followPrompts(check, command, frame);
 	}
 	const input = findInput(check, { script, command }, scope);
 	for (const environment of findEnvironments(check, command, scope)) {
@@ -150,14 +156,6 @@ function followSimpleCommand(check: CommandCheck, script: ShellScript, command: 
 function followValues(check: CommandCheck, effects: Iterable<Effect>, frame: CommandFrame): void {
 	for (const effect of effects)
 		followEffect(check, effect, { ...innerFrame(frame), followed: new FollowedTexts() }, false);
-}
-
-/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
-function followPrompts(check: CommandCheck, command: SimpleCommand, frame: CommandFrame): void {
-	const texts = findPromptTexts(command, frame.scope, check.work);
-	if (texts === null) return;
-	addFinding(check, "exec_action", "expands a variable like a prompt, which runs the commands in it");
-	followEffects(check, texts.map(expandEffect), frame);
 }
 
 function followRedirects(
@@ -204,6 +202,8 @@ function followWords(check: CommandCheck, fields: readonly string[], frame: Comm
 	followEffects(check, findFileRunEffects(check, words, fields, frame), inner);
 	const sent = findSentSecret(check, words, frame);
 	if (sent !== null) addFinding(check, "forbidden_command", `sends ${shortenForReason(sent)}`);
+	const shown = findShownSecret(check, words, frame);
+	if (shown !== null) addFinding(check, "risky_command", `shows ${shortenForReason(shown)}`);
 	const written: string[] = [];
 	const { input, piped } = frame;
 	const invocation: Invocation = { ...words, input, piped, sources: () => sourceCommandNames(frame, work), work };
@@ -275,6 +275,10 @@ type Follow<Kind extends Effect["kind"]> = (
 	isListed: boolean,
 ) => void;
 
+function toContainer(frame: CommandFrame): CommandFrame {
+	return { ...frame, scope: { ...frame.scope, isInContainer: true } };
+}
+
 /** How each kind of effect is followed. */
 const FOLLOWED: { readonly [Kind in Effect["kind"]]: Follow<Kind> } = {
 	raise: (check, { factor, because, instead }) => addFinding(check, factor, shortenForReason(because), instead),
@@ -282,7 +286,8 @@ const FOLLOWED: { readonly [Kind in Effect["kind"]]: Follow<Kind> } = {
 	read: (check, effect, { scope }) => judgePath(check, effect, scope.folders),
 	remove: (check, effect, { scope }) => judgePath(check, effect, scope.folders),
 	word: (check, effect, { scope }) => judgePath(check, effect, scope.folders),
-	run: (check, { fields, listed }, frame, isListed) => followCommand(check, fields, frame, isListed || listed === true),
+	run: (check, { fields, listed, isInContainer }, frame, isListed) =>
+		followCommand(check, fields, isInContainer ? toContainer(frame) : frame, isListed || listed === true),
 	script: (check, { text, parameters, guess }, frame) =>
 		followText(check, text, parameters ?? [], frame, guess === true),
 	expand: (check, { text }, { scope }) => followExpansions(check, text, scope),

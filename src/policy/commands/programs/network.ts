@@ -1,12 +1,5 @@
 // Commands that reach other machines: requests that change something there, uploads, downloads to files, open ports.
-import {
-	type Effect,
-	forbiddenEffect,
-	type Invocation,
-	type ProgramRule,
-	riskyEffect,
-	writeEffect,
-} from "../effects.ts";
+import { type Effect, forbiddenEffect, type Invocation, type ProgramRule, riskyEffect } from "../effects.ts";
 import { parseArguments } from "../grammar.ts";
 import { findChangingRequest, findMethodEffects, staysOnThisMachine } from "./requests.ts";
 
@@ -191,5 +184,4 @@ export const NETWORK_COMMANDS: Readonly<Record<string, ProgramRule>> = {
 	ssh,
 	slogin: ssh,
 	autossh: ssh,
-	ftp: (command) => command.options.operands.slice(1).map((path) => writeEffect(path)),
 };

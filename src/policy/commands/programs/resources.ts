@@ -18,6 +18,7 @@ import {
 	isGroupThatLooks,
 	normalizeVerb,
 	OPTIONS_WITHOUT_VALUE,
+	staysOnLocalTarget,
 } from "./platforms.ts";
 import { CHANGES_FOR_OTHERS } from "./publishing.ts";
 import resourcesFile from "./resources.json" with { type: "json" };
@@ -36,6 +37,9 @@ const OWN_DESTROYING_VERBS = setsBySpelling(resourcesFile.own_destroying_verbs);
 const OWN_DESTROYING_OPTIONS = setsBySpelling(resourcesFile.own_destroying_options);
 /** Clients that do nothing but destroy. */
 const DESTROYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.destroying_clients);
+
+/** Clients of databases, whose `-h` names the host. */
+const HOST_OPTION_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.host_option_clients);
 
 /** Verbs that take something away, but not always something that cannot be had again. */
 const REMOVING_VERBS: ReadonlySet<string> = new Set(resourcesFile.removing_verbs);
@@ -111,12 +115,17 @@ function removesDisposable({ name, words }: Invocation): boolean {
 	return isPlain && names.length > 0 && names.every((word) => DISPOSABLE_NAME.test(word) && !KEPT_NAME.test(word));
 }
 
+function isCompose({ name, words }: Invocation): boolean {
+	return /-compose$/.test(name) || words[0] === "compose";
+}
+
 /** Whether containers, images or volumes are removed by force, with their volumes, or all of them. */
 function removesByForce(command: Invocation, verbs: readonly string[]): boolean {
 	const all =
 		hasFlag("docker", command.options, "--volumes") ||
 		hasFlag("docker", command.options, "--all") ||
-		hasFlag("docker", command.options, "--force");
+		// `-f` of compose names a file.
+		(!isCompose(command) && hasFlag("docker", command.options, "--force"));
 	return verbs.includes("stack") || verbs.includes("volume") || verbs.includes("volumes") || all;
 }
 
@@ -128,9 +137,11 @@ const serviceClient: ProgramRule = (command) => [
 ];
 
 function clientEffects(command: Invocation): readonly Effect[] {
+	if (staysOnLocalTarget(command)) return [];
 	const [first = "", next] = command.options.operands;
 	const looks = LOOKING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
-	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag)) || looks) return [];
+	const isHost = (flag: string) => flag === "-h" && HOST_OPTION_CLIENTS.has(command.name);
+	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag) && !isHost(flag)) || looks) return [];
 	const verbs = findVerbs(command);
 	const destroyingWord =
 		verbs.find((verb) => isDestroyingVerb(command.name, verb)) ??
@@ -193,6 +204,8 @@ function deploymentEffects(command: Invocation, verbs: readonly string[]): reado
 	return [raiseEffect("deploy_action", danger?.because ?? CHANGES_FOR_OTHERS, danger?.instead)];
 }
 
+const OPENING_OPTION = /^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i;
+
 /** Options that give a container access to the host. */
 function containerEffects(command: Invocation, verbs: readonly string[]): readonly Effect[] {
 	if (!/^(?:docker|podman|nerdctl)$/.test(command.name) || !/^(?:run|exec|create)$/.test(verbs[0] ?? "")) return [];
@@ -201,8 +214,8 @@ function containerEffects(command: Invocation, verbs: readonly string[]): readon
 			/^(?:\/|\/etc|\/root|\/home|\/var\/run\/docker\.sock):/.test(word.replace(/^(?:-v|--volume=)/, "")) ||
 			/(?:source|src)=\/(?:,|$)/.test(word),
 	);
-	const flags = command.words.some((word) =>
-		/^--(?:privileged(?:=true)?|pid=host|cap-add=(?:all|sys_admin)|security-opt=.*unconfined)$/i.test(word),
+	const flags = command.words.some(
+		(word, at) => OPENING_OPTION.test(word) || OPENING_OPTION.test(`${word}=${command.words[at + 1]}`),
 	);
 	return mounts || flags ? [forbiddenEffect(`${command.name} gives a container access to the host`)] : [];
 }
