@@ -1,5 +1,5 @@
 // What each word of a command is to its program: a text, a path that is read or written, a command. The programs are
-// listed in program-tables.ts. What follows from it is in words.ts.
+// listed in program-tables.ts. What follows from it is in word-effects.ts.
 import { isOption } from "./options.ts";
 import type { CommandWords } from "./patterns.ts";
 import {
@@ -292,12 +292,16 @@ export interface ProgramUse {
 	readonly given: ReadonlySet<string>;
 }
 
+/** Reads words as those of a program with this grammar. */
+export function readWords(grammar: ProgramGrammar, words: readonly string[]): ProgramUse {
+	const { found, grammar: own, given } = new ArgumentReader(grammar, words).read();
+	return { words: found, input: own.input, given };
+}
+
 /** Finds what a command does with its words and its input. Null when no table lists the program. */
 export function findProgramUse({ name, words }: Pick<CommandWords, "name" | "words">): ProgramUse | null {
 	const grammar = findGrammar(name);
-	if (!grammar || !saysOfWords(grammar)) return null;
-	const { found, grammar: own, given } = new ArgumentReader(grammar, words).read();
-	return { words: found, input: own.input, given };
+	return grammar && saysOfWords(grammar) ? readWords(grammar, words) : null;
 }
 
 /** Finds what each word of a command is to its program. Every word of an unlisted program is `unknown`. */

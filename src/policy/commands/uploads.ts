@@ -11,7 +11,7 @@ function findUpload({ role, text }: Argument): string | null {
 }
 
 /** Whether a word sends the input as a file: `-T -`, `-F file=@-`. A body, `-d @-`, is often a question. */
-const sendsInput = ({ role, text }: Argument) =>
+const isSentInput = ({ role, text }: Argument) =>
 	(role === "upload" && text === "-") || (role === "body" && /^[^@]{1,64}@-(?:;|$)/.test(text));
 
 /** Finds what follows from the files that a command sends. */
@@ -20,7 +20,7 @@ export function findUploadEffects(command: Invocation, words: readonly Argument[
 	const files = words.flatMap((word) => findUpload(word) ?? []);
 	if (files.length === 0 || !work.charge(locatingWork(files))) return [];
 	const isLocal = staysOnThisMachine(options.operands.filter((word) => !files.includes(word)));
-	const sendsPipe = piped && input === null && !isLocal && words.some(sendsInput);
+	const sendsPipe = piped && input === null && !isLocal && words.some(isSentInput);
 	return [
 		...(sendsPipe ? [riskyEffect(`${name} sends what it reads to another machine`)] : []),
 		...files

@@ -2,7 +2,7 @@
 
 import type { Effect, Invocation, ProgramRule } from "../effects.ts";
 import { commandName } from "../patterns.ts";
-import { findWordEffects, type ProgramKnowledge } from "../words.ts";
+import { findWordEffects, type ProgramKnowledge } from "../word-effects.ts";
 import { BUILD_TOOLS } from "./build-tools.ts";
 import { DATABASE_CLIENTS } from "./databases.ts";
 import { EDITORS } from "./editors.ts";

@@ -66,6 +66,7 @@ interface Row {
 	operands_with?: Record<string, string[]> | undefined;
 	style?: string | undefined;
 	language?: string | undefined;
+	does?: string | undefined;
 	input?: string | undefined;
 	subcommands?: Record<string, Row | string> | undefined;
 }
@@ -73,6 +74,7 @@ interface Row {
 const rowSchema: z.ZodType<Row> = z.strictObject({
 	style: z.enum(["gnu", "single-dash", "assignments", "dos", "tar", "shell", "none"]).optional(),
 	language: z.string().optional(),
+	does: z.string().optional(),
 	options: z.record(z.string(), z.string()).optional(),
 	operands: z.array(z.string()).optional(),
 	operands_with: z.record(z.string(), z.array(z.string())).optional(),
