@@ -73,7 +73,7 @@ const PARTS: readonly Part[] = [
 		{ EXECUTORS: FINDS.noRows, findExecutedSettings: FINDS.nothing },
 		{ tables: ["executors"] },
 	),
-	toProgramPart("files", { FILE_COMMANDS: FINDS.noRows, findOutputFiles: FINDS.nothing }),
+	toProgramPart("files", { FILE_COMMANDS: FINDS.noRows }),
 	toProgramPart("git-settings", { findSettingEffects: FINDS.nothing }),
 	toProgramPart("git", { git: FINDS.nothing }, { tables: ["git"] }),
 	toProgramPart("network", { NETWORK_COMMANDS: FINDS.noRows }),

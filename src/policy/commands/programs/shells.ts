@@ -145,19 +145,19 @@ const completion: ProgramRule = ({ words }) =>
 const BUILTINS: ReadonlySet<string> = new Set(["source", "."]);
 
 /** The shells: programs whose script is one of shell. */
-export const SHELLS = [...GRAMMARS.keys()].filter(
+export const SHELL_NAMES = [...GRAMMARS.keys()].filter(
 	(name) => findInterpretedLanguage(name) === "shell" && !BUILTINS.has(name),
 );
 
 /** The shell that a name means: `bash5.2` and `zsh-static` are bash and zsh. Null for other names. */
 export function findShell(name: string): string | null {
 	const plain = name.slice(0, 32).replace(/(?:[-_.]?(?:static|[0-9.]+))+$/, "");
-	return SHELLS.includes(plain) ? plain : null;
+	return SHELL_NAMES.includes(plain) ? plain : null;
 }
 
 /** The shells and their builtins by name. */
 export const SHELL_COMMANDS: Readonly<Record<string, ProgramRule>> = {
-	...Object.fromEntries(SHELLS.map((name) => [name, shellCommand])),
+	...Object.fromEntries(SHELL_NAMES.map((name) => [name, shellCommand])),
 	eval: evaluate,
 	source: sourceCommand,
 	".": sourceCommand,
