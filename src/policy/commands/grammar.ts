@@ -56,6 +56,8 @@ class ArgumentReader {
 	/** The roles of operands by the options that were given when they were looked up. */
 	#roles: readonly string[] | null = null;
 	#rolesGiven = 0;
+	/** Whether a script was read. Options behind it are its own, and change nothing about it. */
+	#hasScript = false;
 	/** The index of the last word that is an option without a row, and may take the next word. */
 	#unlistedAt = -2;
 	#doubts = 0;
@@ -97,7 +99,7 @@ class ArgumentReader {
 	#lookUp(option: string): OptionGrammar | undefined {
 		for (let at = this.#grammars.length - 1; at >= 0; at--) {
 			const found = this.#grammars[at]?.options.get(option);
-			if (found) return found;
+			if (found && !(this.#hasScript && found.roles[0]?.startsWith("module:"))) return found;
 		}
 		return undefined;
 	}
@@ -199,7 +201,7 @@ class ArgumentReader {
 
 	/** The roles of the operands, by the options that were given. */
 	#operandRoles(): readonly string[] {
-		if (this.#roles !== null && this.#rolesGiven === this.#given.size) return this.#roles;
+		if (this.#roles !== null && (this.#hasScript || this.#rolesGiven === this.#given.size)) return this.#roles;
 		const { operands, operandsWith } = this.#grammar;
 		const isGiven = (group: readonly string[]) => group.some((option) => this.#given.has(option));
 		this.#roles = operandsWith.find(({ groups }) => groups.every(isGiven))?.operands ?? operands;
@@ -231,6 +233,7 @@ class ArgumentReader {
 			this.#add(text, toRole(role), null, this.#at, this.#doubts);
 			return true;
 		}
+		if (role?.startsWith("script:")) this.#hasScript = true;
 		const operand: Operand = { text: word, role: "unknown", option: null, at: this.#at, doubts: this.#doubts };
 		this.#operands.push(operand);
 		if (isDoubtful) this.#behindUnlisted.set(operand, this.#words[this.#at - 1] ?? "");
