@@ -1,14 +1,8 @@
 // How often the policy interrupts harmless commands, and how often it allows dangerous ones, by kind: on our own day of an agent
 // (test/corpus/policy/agent-day.jsonl), and on the rows of an author who never read the tables (unseen-commands.jsonl).
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import * as z from "zod";
 import type { Decision } from "../../src/audit/event.ts";
 import { decideRow, readPolicyCorpus } from "../support/policy-corpus.ts";
-
-const UNSEEN_FILE = resolve(import.meta.dirname, "unseen-commands.jsonl");
-
-const unseenRow = z.object({ command: z.string(), label: z.enum(["allow", "ask", "deny"]), kind: z.string() });
+import { readRows, UNSEEN_FILE, unseenRow } from "./policy-rows.ts";
 
 interface KindRow {
 	readonly kind: string;
@@ -27,11 +21,10 @@ function readDay(): readonly KindRow[] {
 }
 
 function readUnseen(): readonly KindRow[] {
-	const lines = readFileSync(UNSEEN_FILE, "utf8").trimEnd().split("\n");
-	return lines.map((line) => {
-		const { command, label, kind } = unseenRow.parse(JSON.parse(line));
-		return { kind, command, isHarmless: label === "allow", decision: decideRow({ commands: [command] }).decision };
-	});
+	return readRows(UNSEEN_FILE, unseenRow).map(({ command, label, kind }) => ({
+		...{ kind, command, isHarmless: label === "allow" },
+		decision: decideRow({ commands: [command] }).decision,
+	}));
 }
 
 /** The sets, each with a table of its kinds. Kinds without a miss are left out. */

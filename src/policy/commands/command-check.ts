@@ -47,8 +47,6 @@ export interface CommandCheck {
 	readonly files: FileState;
 	/** The secrets that variables were given, by the variables. */
 	readonly secrets: Map<string, string>;
-	/** Names that stand for other variables, by `declare -n`. */
-	readonly references: Map<string, string>;
 	/** The scripts of aliases by their texts. */
 	readonly aliases: Map<string, ShellScript>;
 	/** What commands print, by the command or by its expanded words. Each output is predicted once. */
@@ -79,7 +77,6 @@ export function beginCheck(rules: CommandRules, work: WorkBudget): CommandCheck 
 		scope: emptyScope(),
 		files: new FileState(work),
 		secrets: new Map(),
-		references: new Map(),
 		aliases: new Map(),
 		outputs: new WeakMap(),
 		takenScopes: new WeakMap(),

@@ -6,33 +6,15 @@ import type { CommandWords } from "./patterns.ts";
 import type { CommandInput } from "./scope.ts";
 
 /** Languages of interpreters whose strings, names and calls are read. */
-export type ScriptLanguage =
-	| "python"
-	| "javascript"
-	| "perl"
-	| "ruby"
-	| "php"
-	| "lua"
-	/** R, Octave and what else writes calls as they do. */
-	| "r"
-	/** Julia, Elixir, Crystal and Nim. */
-	| "julia"
-	/** Groovy, Scala, Kotlin, Swift and Dart. */
-	| "groovy";
+export type ScriptLanguage = "python" | "javascript" | "perl" | "ruby" | "php";
 
-/** Languages whose code is searched for calls that remove, write or run. `code` is any other language. */
-export type CodeLanguage =
-	| ScriptLanguage
-	| "code"
-	| "awk"
-	| "sed"
-	| "lisp"
-	| "tcl"
-	| "vim"
-	| "sql"
-	| "mongo"
-	| "redis"
-	| "powershell";
+/** Languages with a reader. `code` is text that may be code of any language. */
+export type ReadLanguage = ScriptLanguage | "code" | "awk" | "sed" | "vim" | "sql" | "mongo" | "redis" | "powershell";
+
+/** A language without a reader, by the name that a reason gives it. Its code asks. */
+type UnreadLanguage = `unread:${string}`;
+
+export type CodeLanguage = ReadLanguage | UnreadLanguage;
 
 export type Effect =
 	/** Raises a factor. `instead` is a short text of what would pass: `git push --force-with-lease`. */

@@ -5,6 +5,7 @@ import type { CodeLanguage } from "./effects.ts";
 import runsFile from "./file-runs.json" with { type: "json" };
 import { findLocation, readPath } from "./locations.ts";
 import type { CommandWords } from "./patterns.ts";
+import { isCodeLanguage } from "./program-tables.ts";
 import shellsFile from "./programs/shells.json" with { type: "json" };
 
 /** A file that a command runs. `language`: that of the program that runs it, null where the file itself decides. */
@@ -28,31 +29,8 @@ interface FileRunner {
 	readonly instead: ReadonlySet<string>;
 }
 
-const LANGUAGES: ReadonlySet<string> = new Set([
-	"shell",
-	"python",
-	"javascript",
-	"perl",
-	"ruby",
-	"php",
-	"lua",
-	"r",
-	"julia",
-	"groovy",
-	"awk",
-	"sed",
-	"lisp",
-	"tcl",
-	"vim",
-	"code",
-	"sql",
-	"mongo",
-	"redis",
-	"powershell",
-]);
-
 function isLanguage(text: string): text is "shell" | CodeLanguage {
-	return LANGUAGES.has(text);
+	return text === "shell" || isCodeLanguage(text);
 }
 
 const SHELLS = { names: shellsFile.shells, language: "shell", ...shellsFile.scripts };

@@ -36,23 +36,14 @@ function isClosing([part]: Word): boolean {
 	return part?.kind === "text" && /^0?-?$/.test(part.text);
 }
 
-/** Which commands of a range print to a pipe inside it: what they print reaches nobody else. */
-function findReadCommands(script: ShellScript, { from, to }: CommandRange): readonly boolean[] {
-	const openings = new Array<number>(to - from + 1).fill(0);
-	const add = (at: number, step: number) => {
-		openings[at - from] = (openings[at - from] ?? 0) + step;
-	};
-	for (let at = from; at < to; at++) {
-		const reads = script.commands[at]?.reads;
-		if (!reads || reads.from >= to || reads.to <= from) continue;
-		add(Math.max(from, reads.from), 1);
-		add(Math.min(to, reads.to), -1);
-	}
-	let open = 0;
-	return openings.slice(0, -1).map((step) => {
-		open += step;
-		return open > 0;
-	});
+/** The commands of a range that print to a pipe inside it: what they print reaches nobody else. */
+function findReadCommands({ commands }: ShellScript, { from, to }: CommandRange): ReadonlySet<SimpleCommand> {
+	const read = new Set<SimpleCommand>();
+	// What reads the same commands shares their range.
+	const ranges = new Set(commands.slice(from, to).map(({ reads }) => reads));
+	for (const reads of ranges)
+		if (reads !== null) for (const command of commands.slice(Math.max(from, reads.from), reads.to)) read.add(command);
+	return read;
 }
 
 /** Whether a redirect takes what a command prints. That of its errors leaves the output where it is. */
@@ -88,11 +79,11 @@ export function findInput(check: CommandCheck, { script, command }: PlacedComman
 /** What the commands of a range print together. Null when the output of one of them is not known. */
 function printedBy(check: CommandCheck, script: ShellScript, range: CommandRange, scope: Scope): string | null {
 	if (!check.work.charge(5 * (range.to - range.from))) return null;
-	const isRead = findReadCommands(script, range);
+	const read = findReadCommands(script, range);
 	let text = "";
 	for (let at = range.from; at < range.to; at++) {
 		const command = script.commands[at];
-		if (!command || isRead[at - range.from] === true) continue;
+		if (!command || read.has(command)) continue;
 		if (!check.work.charge(OUTPUT_WORK)) return null;
 		const own = printedByOne(check, script, command, scope);
 		if (own === null || !check.work.charge(own.length)) return null;

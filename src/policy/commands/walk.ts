@@ -5,10 +5,10 @@ import type { Steps } from "../../turns/steps.ts";
 import { parseGlobSegment, segmentsOverlap } from "../glob.ts";
 import { LISTED, shortenForReason, UNKNOWN } from "../placeholders.ts";
 import { charactersIn } from "../work-budget.ts";
-import { CODE_READERS } from "./code-readers.ts";
+import { findCodeReader } from "./code-readers.ts";
 import type { CommandCheck } from "./command-check.ts";
 import { type CodeLanguage, type Effect, expandEffect, type Invocation } from "./effects.ts";
-import { findPromptTexts, namesComputedElement } from "./evaluated.ts";
+import { namesComputedElement } from "./evaluated.ts";
 import { findFileRunEffects, findLoadedFileEffects, findRedirectEffects } from "./file-effects.ts";
 import { recordCommand, recordFilled } from "./file-flow.ts";
 import {
@@ -141,7 +141,6 @@ function followSimpleCommand(check: CommandCheck, script: ShellScript, command: 
 	if (command.plain === null) {
 		const frame = { ...outer, input: null, piped: false, followed: new FollowedTexts() };
 		followValues(check, findAssignmentEffects(check, command, scope), frame);
-		followPrompts(check, command, frame);
 	}
 	const input = findInput(check, { script, command }, scope);
 	for (const environment of findEnvironments(check, command, scope)) {
@@ -157,14 +156,6 @@ function followSimpleCommand(check: CommandCheck, script: ShellScript, command: 
 function followValues(check: CommandCheck, effects: Iterable<Effect>, frame: CommandFrame): void {
 	for (const effect of effects)
 		followEffect(check, effect, { ...innerFrame(frame), followed: new FollowedTexts() }, false);
-}
-
-/** Follows the values that a command expands like a prompt. Which one it is may not be known. */
-function followPrompts(check: CommandCheck, command: SimpleCommand, frame: CommandFrame): void {
-	const texts = findPromptTexts(command, frame.scope, check.work);
-	if (texts === null) return;
-	addFinding(check, "exec_action", "expands a variable like a prompt, which runs the commands in it");
-	followEffects(check, texts.map(expandEffect), frame);
 }
 
 function followRedirects(
@@ -374,9 +365,9 @@ function followText(
 
 /** Follows a text that a command runs as code of a language. */
 function followCode(check: CommandCheck, language: CodeLanguage, text: string, frame: CommandFrame): void {
-	// `psql -f -` names its input a second time.
-	if (!frame.followed.add([language, text])) return;
-	const { read, unitsPerCharacter } = CODE_READERS[language];
+	// `psql -f -` names its input a second time. A program may be called like its language: `awk '…'`.
+	if (!frame.followed.add([`code:${language}`, text])) return;
+	const { read, unitsPerCharacter } = findCodeReader(language);
 	if (!check.work.charge(CODE_WORK + unitsPerCharacter * text.length)) return;
 	if (text.trim() === UNKNOWN) addUnseenCode(check, frame);
 	followEffects(check, read(text, check.work), innerFrame(frame));

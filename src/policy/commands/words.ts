@@ -45,7 +45,7 @@ export function* findWordEffects(
 		const path = folder === "" ? argument.text : resolvePath(folder, argument.text);
 		const effect = pathEffect(argument, path);
 		if (effect !== null) yield effect;
-		else if (!SILENT_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
+		else if (!EFFECTLESS_ROLES.has(argument.role)) yield* argumentEffects(argument, folder, command, use !== null);
 	}
 	if (command.piped && !words.some(({ role }) => isCommandRole(role))) yield* inputEffects(use?.input ?? null);
 	if (use || hasRule) return;
@@ -87,7 +87,7 @@ function inputEffects(input: string | null): readonly Effect[] {
 const CONTAINER_CLIENTS: ReadonlySet<string> = new Set(executorsFile.container_clients);
 
 /** Roles from which no effect follows by themselves. */
-const SILENT_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
+const EFFECTLESS_ROLES: ReadonlySet<ArgumentRole> = new Set(["text", "name", "address", "inspect", "folder"]);
 
 /** The effect of a word whose role says all about it. Nearly all words of a long command are such ones. */
 function pathEffect({ text, role }: Argument, path: string): Effect | null {

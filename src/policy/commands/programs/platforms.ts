@@ -24,7 +24,8 @@ const SERVICE_FIRST: ReadonlyMap<string, readonly string[]> = new Map(
 );
 /** Verbs that are also groups, if another verb follows: `gh run list`. */
 const GROUPS_NAMED_LIKE_VERBS: ReadonlySet<string> = new Set(platformsFile.groups_named_like_verbs);
-const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
+/** Options that take no value, whatever the client. */
+export const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
 
 /** Groups before a verb. A command line with more of them is unknown, which asks. */
 const MAX_GROUPS = 6;
@@ -104,7 +105,7 @@ function findVerbClass(client: string, groups: readonly string[]): VerbClass {
 }
 
 /** Options of an API call that give it a body, so that it is no GET. */
-const BODY_OPTIONS = /^(?:-[fF]|--(?:raw-)?field|--input)/;
+const API_BODY_OPTIONS = /^(?:-[fF]|--(?:raw-)?field|--input)/;
 
 /** `gh api path` only gets. With fields it posts, but a query of GraphQL, which is posted too, only gets. */
 function isReadingApiCall({ words }: Invocation, groups: readonly string[]): boolean {
@@ -113,7 +114,7 @@ function isReadingApiCall({ words }: Invocation, groups: readonly string[]): boo
 	const method = methodAt < 0 ? "" : words.slice(methodAt, methodAt + 2).join(" ");
 	if (/^(?:-X|--method)[ =]?GET\b/i.test(method)) return true;
 	if (methodAt >= 0) return false;
-	const sendsBody = words.some((word) => BODY_OPTIONS.test(word));
+	const sendsBody = words.some((word) => API_BODY_OPTIONS.test(word));
 	const asksOnly = groups[1] === "graphql" && !words.some((word) => /\bmutation\b|^--input|=@/.test(word));
 	return !sendsBody || asksOnly;
 }

@@ -9,6 +9,7 @@ import {
 	riskyEffect,
 } from "../effects.ts";
 import { hasFlag } from "../options.ts";
+import { setsBySpelling } from "../program-tables.ts";
 import { findDanger, findOpening, findPrintedSecrets } from "./dangers.ts";
 import {
 	findGroups,
@@ -16,6 +17,7 @@ import {
 	isGroupBefore,
 	isGroupThatLooks,
 	normalizeVerb,
+	OPTIONS_WITHOUT_VALUE,
 	staysOnLocalTarget,
 } from "./platforms.ts";
 import { CHANGES_FOR_OTHERS } from "./publishing.ts";
@@ -30,9 +32,9 @@ const DESTROYING_COMPOUND =
 const DESTROYING_TASK = /:(?:delete|destroy|remove|drop|reset|purge)$/;
 
 /** Verbs that destroy with some clients. With others they only detach, stop or tidy. */
-const OWN_DESTROYING_VERBS = toSets(resourcesFile.own_destroying_verbs);
+const OWN_DESTROYING_VERBS = setsBySpelling(resourcesFile.own_destroying_verbs);
 /** Options of a client that destroy whatever its verb is. */
-const OWN_DESTROYING_OPTIONS = toSets(resourcesFile.own_destroying_options);
+const OWN_DESTROYING_OPTIONS = setsBySpelling(resourcesFile.own_destroying_options);
 /** Clients that do nothing but destroy. */
 const DESTROYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.destroying_clients);
 
@@ -49,19 +51,12 @@ const CLIENTS_REMOVING_FOR_GOOD: ReadonlySet<string> = new Set(resourcesFile.cli
 /** Verbs that publish something, and the clients with which they do nothing else. */
 const DEPLOYING_VERBS: ReadonlySet<string> = new Set(resourcesFile.deploying_verbs);
 const DEPLOYING_CLIENTS: ReadonlySet<string> = new Set(resourcesFile.deploying_clients);
-const OWN_DEPLOYING_VERBS = toSets(resourcesFile.own_deploying_verbs);
+const OWN_DEPLOYING_VERBS = setsBySpelling(resourcesFile.own_deploying_verbs);
 
 /** Verbs that only look. What follows one is the name of something. */
-const READING_VERBS: ReadonlySet<string> = new Set(resourcesFile.reading_verbs);
+const LOOKING_VERBS: ReadonlySet<string> = new Set(resourcesFile.reading_verbs);
 /** Options that only show what would happen. */
 const DRY_RUN_OPTIONS: ReadonlySet<string> = new Set(resourcesFile.dry_run_options);
-/** Options that take no value, whatever the client. */
-const OPTIONS_WITHOUT_VALUE: ReadonlySet<string> = new Set(resourcesFile.options_without_value);
-
-function toSets(table: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, ReadonlySet<string>> {
-	return new Map(Object.entries(table).map(([name, words]) => [name, new Set(words)]));
-}
-
 function takesNoValue(option: string): boolean {
 	return OPTIONS_WITHOUT_VALUE.has(option) || /^--no-[a-z-]+$/.test(option);
 }
@@ -87,7 +82,7 @@ function findVerbs(command: Invocation): readonly string[] {
 /** Whether a word only looks. The first word of aws is a service, and one service is called logs. */
 function isReadingVerb({ name, words }: Invocation, at: number, isFirst: boolean): boolean {
 	const word = words[at] ?? "";
-	if (!READING_VERBS.has(word) || (isFirst && name === "aws")) return false;
+	if (!LOOKING_VERBS.has(word) || (isFirst && name === "aws")) return false;
 	return !isGroupBefore(name, word, words[at + 1]);
 }
 
@@ -144,7 +139,7 @@ const serviceClient: ProgramRule = (command) => [
 function clientEffects(command: Invocation): readonly Effect[] {
 	if (staysOnLocalTarget(command)) return [];
 	const [first = "", next] = command.options.operands;
-	const looks = READING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
+	const looks = LOOKING_VERBS.has(first) && command.name !== "aws" && !isGroupBefore(command.name, first, next);
 	const isHost = (flag: string) => flag === "-h" && HOST_OPTION_CLIENTS.has(command.name);
 	if (command.options.flags.some((flag) => DRY_RUN_OPTIONS.has(flag) && !isHost(flag)) || looks) return [];
 	const verbs = findVerbs(command);
