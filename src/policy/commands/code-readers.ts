@@ -3,6 +3,7 @@ import type { WorkBudget } from "../work-budget.ts";
 import { type CodeLanguage, type Effect, type ReadLanguage, raiseEffect, type ScriptLanguage } from "./effects.ts";
 import { isReadLanguage } from "./program-tables.ts";
 import { findAwkEffects } from "./programs/awk.ts";
+import codeFile from "./programs/code.json" with { type: "json" };
 import { findCallEffects } from "./programs/code-calls.ts";
 import { findCodeEffects } from "./programs/code-search.ts";
 import { findMongoEffects, findRedisEffects, findSourcedFiles } from "./programs/databases.ts";
@@ -46,10 +47,27 @@ const CODE_READERS: Readonly<Record<ReadLanguage, LanguageReader>> = {
 	powershell: { read: findPowershellEffects, unitsPerCharacter: 20 },
 };
 
+const PROJECT_CALLS: ReadonlySet<string> = new Set(codeFile.project_calls);
+
+/** A statement that loads a package, or calls a function with plain values. */
+const PLAIN_STATEMENT = /^(?:using \w{1,80}|library\(\w{1,80}\)|([\w:.]{1,80})\([\w\s"'./,=-]*\))$/;
+
+/** Whether code only runs the tests and tools of a project: `testthat::test_dir("tests")`, `using Pkg; Pkg.test()`. */
+function runsProjectTools(text: string): boolean {
+	const statements = text.split(/[;\n]/).flatMap((statement) => (statement.trim() === "" ? [] : [statement.trim()]));
+	return statements.every((statement) => {
+		const [isPlain, called] = PLAIN_STATEMENT.exec(statement) ?? [];
+		return isPlain !== undefined && (called === undefined || PROJECT_CALLS.has(called));
+	});
+}
+
 /** The reader of a language. */
 export function findCodeReader(language: CodeLanguage): LanguageReader {
 	if (isReadLanguage(language)) return CODE_READERS[language];
 	const because = `code in ${language.slice("unread:".length)} is not read`;
 	const asks = raiseEffect("exec_action", because, "the same in Python, JavaScript or a shell");
-	return { read: (text) => [asks, ...findCodeEffects(text)], unitsPerCharacter: CODE_READERS.code.unitsPerCharacter };
+	return {
+		read: (text) => [...(runsProjectTools(text) ? [] : [asks]), ...findCodeEffects(text)],
+		unitsPerCharacter: CODE_READERS.code.unitsPerCharacter,
+	};
 }
