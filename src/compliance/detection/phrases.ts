@@ -10,7 +10,7 @@ export interface Phrase {
 	readonly words: readonly string[];
 	/** How many characters before and after the start of the word the pattern sees. */
 	readonly window: readonly [before: number, after: number];
-	/** Without nested quantifiers; every quantifier is bounded. */
+	/** Without nested quantifiers; every quantifier is bounded. A sticky pattern is matched at the word only. */
 	readonly pattern: RegExp;
 	/** Must match the lower-cased window, too. */
 	readonly near?: RegExp;
@@ -131,8 +131,8 @@ export const PHRASES: readonly Phrase[] = [
 		],
 		window: [64, 80],
 		pattern: new RegExp(
-			`(?:salary|wages?|bonus|pension|earns|base pay|(?:is|was) paid|gehalt|lohn|verdient|salaire|gagne|sueldo|salario|gana|stipendio|guadagna|salário|salaris|zarabia)(?!\\p{L})[^\\n!?]{0,40}?${MONEY_SUM}`,
-			"iu",
+			`(?:salary|wages?|bonus|pension|earns|(?<=base )pay|(?<=(?:is|was) )paid|gehalt|lohn|verdient|salaire|gagne|sueldo|salario|gana|stipendio|guadagna|salário|salaris|zarabia)(?!\\p{L})[^\\n!?]{0,40}?${MONEY_SUM}`,
+			"iuy",
 		),
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
