@@ -199,6 +199,19 @@ export const PHRASES: readonly Phrase[] = [
 		pattern: /-?\d{1,2}\.\d{3,10}°?[ NS]{0,2}[,;" ]{1,3}(?:lo?ng?(?:itude)?["':= ]{1,4})?-?\d{1,3}\.\d{3,10}/i,
 		near: /\bhome\b|user|customer|patient|driver|employee|resid|lives|\bmy\b|\bhis\b|\bher\b|\btheir\b|phone|device of|rider|courier|victim|suspect/,
 	},
+	// A mailbox spelled out to hide it from machines.
+	{
+		kind: "email",
+		words: ["at"],
+		window: [48, 48],
+		pattern: new RegExp(
+			verbose`
+				[\w.-]{2,32} ?(?:\(at\)|\[at\]|\{at\}) ?[\w-]{2,32} ?(?:\.|\(dot\)|\[dot\]|\{dot\}| dot | punkt ) ?[a-z]{2,12}
+				|(?:reach|mail|contact|write|email)[^\n@]{0,24} [\w.-]{2,32} at [\w-]{2,32} dot [a-z]{2,12}\b
+			`,
+			"i",
+		),
+	},
 	{
 		kind: "ip_address",
 		words: ["ip", "ipv6", "ipv4", "connecting", "connected", "client", "visitor", "remoteaddr", "clientip"],
