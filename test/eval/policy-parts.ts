@@ -47,7 +47,7 @@ function toTablePart(name: string, file: string, members: readonly string[]): Pa
 }
 
 const PARTS: readonly Part[] = [
-	toProgramPart("awk", { findAwkEffects: FINDS.nothing, AWK_COMMANDS: FINDS.noRows }),
+	toProgramPart("awk", { findAwkEffects: FINDS.nothing }),
 	toProgramPart("build-tools", { BUILD_TOOLS: FINDS.noRows }),
 	toProgramPart("code-search", { findCodeEffects: FINDS.nothing }),
 	toProgramPart("powershell", { findPowershellEffects: FINDS.nothing }),
@@ -99,7 +99,7 @@ const PARTS: readonly Part[] = [
 		{ tables: ["requests"] },
 	),
 	toProgramPart("resources", { SERVICE_CLIENTS: FINDS.noRows }, { tables: ["resources"] }),
-	toProgramPart("sed", { findSedEffects: FINDS.nothing, SED_COMMANDS: FINDS.noRows }),
+	toProgramPart("sed", { findSedEffects: FINDS.nothing }),
 	toProgramPart("sql-conditions", { hitsAllRows: FINDS.no }),
 	toProgramPart("sql", { findSqlEffects: FINDS.nothing }, { tables: ["sql"] }),
 	toProgramPart("system", { SYSTEM_COMMANDS: FINDS.noRows }, { tables: ["system"] }),
@@ -117,62 +117,34 @@ const PARTS: readonly Part[] = [
 		isExpandedWhenShown: FINDS.no,
 		findPromptTexts: FINDS.none,
 	}),
-	toCommandPart("file-flow", {
-		FileFlow: "class { recordRedirect() {} recordFilled() {} recordCommand() {} findInputOrigin() { return null; } }",
-	}),
-	toCommandPart("sent-secrets", { findSentSecret: FINDS.none, printsSecrets: FINDS.no }),
-	toCommandPart("stray-keys", { findStrayKey: FINDS.none }),
+	toCommandPart("file-flow", { recordRedirect: "() => {}", recordFilled: "() => {}", recordCommand: "() => {}" }),
+	toCommandPart("sent-secrets", { recordSecrets: "() => {}", findSentSecret: FINDS.none }),
+	toCommandPart("functions", { defineFunctions: "() => {}", defineAlias: "() => {}" }),
 	toCommandPart("variables", { findVariableEffects: FINDS.nothing }),
 	toTablePart("task-files", `${COMMANDS}/file-runs.json`, ["task_files"]),
 	toTablePart("implicit-files", `${COMMANDS}/file-runs.json`, ["implicit_files"]),
 	toTablePart("loaders", `${COMMANDS}/file-runs.json`, ["loaders"]),
 ];
 
+function toFiles(folder: string, names: string): readonly string[] {
+	return names.split(" ").map((name) => `${folder}/${name}.ts`);
+}
+
 export const POLICY_ROOM: Room = {
 	root: resolve(import.meta.dirname, "../../src"),
 	folders: [COMMANDS, PROGRAMS],
 	parts: PARTS,
 	foundation: [
-		...["code-calls", "code-cursor", "code-folding", "code-names", "code-scope", "code-statements", "code-syntax"],
-		...[
-			"code-tokens",
-			"code-traits",
-			"code-values",
-			"code",
-			"programs",
-			"quoted",
-			"shells",
-			"sql-statement",
-			"sql-tokens",
-		],
-	]
-		.map((name) => `${PROGRAMS}/${name}.ts`)
-		.concat(
-			[
-				...[
-					"allowed",
-					"analyse",
-					"code-readers",
-					"effects",
-					"file-runs",
-					"file-state",
-					"file-walk",
-					"findings",
-					"folders",
-				],
-				...[
-					"frames",
-					"grammar",
-					"harmless-paths",
-					"harmless",
-					"judge",
-					"locations",
-					"options",
-					"patterns",
-					"pipe-flow",
-				],
-				...["pipes", "program-names", "program-tables", "scope", "secret-names", "shell-state", "starred-names"],
-				...["text-walk", "transfers", "value-walk", "walk", "words"],
-			].map((name) => `${COMMANDS}/${name}.ts`),
+		...toFiles(
+			PROGRAMS,
+			"code-calls code-cursor code-folding code-names code-scope code-statements code-syntax code-tokens code-traits " +
+				"code-values code programs quoted shells sql-statement sql-tokens",
 		),
+		...toFiles(
+			COMMANDS,
+			"allowed analyse code-readers command-check effects file-effects file-runs file-state findings folders frames " +
+				"grammar harmless-paths harmless judge locations options patterns pipe-flow pipes program-names program-tables " +
+				"scope secret-names shell-state starred-names texts transfers walk words",
+		),
+	],
 };

@@ -6,6 +6,7 @@ import { quoteShellWord } from "../../src/text/shell-word.ts";
 import { decideRow, readPolicyCorpus } from "../support/policy-corpus.ts";
 import { openRoom } from "./ablation/load.ts";
 import { findOptionValues, printAblation, printWithout } from "./ablation/table.ts";
+import { printInterruptions } from "./interruptions.ts";
 import { POLICY_ROOM } from "./policy-parts.ts";
 import {
 	COMMANDS_FILE,
@@ -15,13 +16,10 @@ import {
 	evasiveRow,
 	gradeRows,
 	readRows,
-	UNSEEN_FILE,
-	unseenRow,
 } from "./policy-rows.ts";
 
 type DecidedCommand = Decided<ReturnType<typeof commandRow.parse>>;
 type DecidedEvasive = Decided<ReturnType<typeof evasiveRow.parse>>;
-type DecidedUnseen = Decided<ReturnType<typeof unseenRow.parse>>;
 
 /** Ways in which the same command is run with something around it. */
 const WRAPPINGS: Readonly<Record<string, (command: string) => string>> = {
@@ -113,21 +111,6 @@ function printEvasive(rows: readonly DecidedEvasive[]): void {
 	);
 }
 
-function printUnseen(rows: readonly DecidedUnseen[]): void {
-	printTable(
-		["unseen, with 95 % intervals", "dangerous allowed", "dangerous denied", "harmless interrupted"],
-		[["all", rows] as const, ...groupRows(rows, (row) => [row.kind])].map(([name, group]) => {
-			const dangerous = group.filter((row) => row.label !== "allow");
-			return [
-				name,
-				share(dangerous, isAllowed),
-				share(labelled(group, "deny"), isDenied),
-				share(labelled(group, "allow"), isNotAllowed),
-			];
-		}),
-	);
-}
-
 function printAims(commands: readonly DecidedCommand[], evasive: readonly DecidedEvasive[]): void {
 	const typical = [...readPolicyCorpus().values()]
 		.flat()
@@ -190,16 +173,15 @@ function printFigures(): void {
 	const started = performance.now();
 	const commands = decideRows(readRows(COMMANDS_FILE, commandRow));
 	const evasive = decideRows(readRows(EVASIVE_FILE, evasiveRow));
-	const unseen = existsSync(UNSEEN_FILE) ? decideRows(readRows(UNSEEN_FILE, unseenRow)) : [];
 	const elapsedMs = performance.now() - started;
 	const settled = commands.filter(({ disputed }) => !disputed);
 	printAims(settled, evasive);
 	printCommands(commands, settled);
 	printEvasive(evasive);
-	if (unseen.length > 0) printUnseen(unseen);
+	printInterruptions(printTable, renderShare, process.argv.includes("--misses"));
 	printWrappings(settled);
 	if (process.argv.includes("--misses")) printMisses(settled);
-	console.log(`\n${commands.length + evasive.length + unseen.length} commands in ${elapsedMs.toFixed(0)} ms`);
+	console.log(`\n${commands.length + evasive.length} commands in ${elapsedMs.toFixed(0)} ms`);
 }
 
 const without = findOptionValues(process.argv, "--without");

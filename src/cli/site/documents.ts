@@ -14,7 +14,7 @@ export interface SiteDocument {
 	markdown: string;
 }
 
-const DOCS = "src/docs";
+export const DOCS = "src/docs";
 const README = "README.md";
 /** The document that stands at `/docs`. */
 export const FIRST_NAME = "index";

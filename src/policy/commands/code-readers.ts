@@ -18,7 +18,7 @@ interface LanguageReader {
 }
 
 /** What the search finds in any language counts, too. */
-const readScript = (language: ScriptLanguage): LanguageReader => ({
+const toScriptReader = (language: ScriptLanguage): LanguageReader => ({
 	read: (text, work) => [...findCallEffects(text, language, work), ...findCodeEffects(text)],
 	unitsPerCharacter: 10,
 });
@@ -31,12 +31,12 @@ function* findSqlFileEffects(text: string): Iterable<Effect> {
 
 /** The readers by language. */
 const CODE_READERS: Readonly<Record<ReadLanguage, LanguageReader>> = {
-	python: readScript("python"),
-	javascript: readScript("javascript"),
-	perl: readScript("perl"),
-	ruby: readScript("ruby"),
-	php: readScript("php"),
-	awk: { read: (text) => findAwkEffects(text), unitsPerCharacter: 50 },
+	python: toScriptReader("python"),
+	javascript: toScriptReader("javascript"),
+	perl: toScriptReader("perl"),
+	ruby: toScriptReader("ruby"),
+	php: toScriptReader("php"),
+	awk: { read: findAwkEffects, unitsPerCharacter: 50 },
 	sed: { read: findSedEffects, unitsPerCharacter: 20 },
 	vim: { read: findVimEffects, unitsPerCharacter: 30 },
 	code: { read: findCodeEffects, unitsPerCharacter: 20 },

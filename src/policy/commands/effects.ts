@@ -25,7 +25,12 @@ export type Effect =
 	/** Removes a path. Where it leads decides how bad that is. */
 	| { readonly kind: "remove"; readonly path: string; readonly recursive: boolean }
 	/** Runs another command with these fields. `listed`: a list that only the run knows adds operands. */
-	| { readonly kind: "run"; readonly fields: readonly string[]; readonly listed?: boolean }
+	| {
+			readonly kind: "run";
+			readonly fields: readonly string[];
+			readonly listed?: boolean;
+			readonly isInContainer?: boolean;
+	  }
 	/** Runs a text as a shell script. A guess may be no script at all. */
 	| {
 			readonly kind: "script";
@@ -33,6 +38,8 @@ export type Effect =
 			readonly parameters?: readonly string[];
 			readonly guess?: boolean;
 	  }
+	/** Runs the substitutions of a text that a shell expands a second time. */
+	| { readonly kind: "expand"; readonly text: string }
 	/** Runs a text as code of another language. */
 	| { readonly kind: "code"; readonly language: CodeLanguage; readonly text: string }
 	/** Runs its input as a shell script or as code. */
@@ -89,5 +96,6 @@ export const scriptEffect = (text: string, parameters: readonly string[] = []): 
 	parameters,
 });
 export const guessedScriptEffect = (text: string): Effect => ({ kind: "script", text, guess: true });
+export const expandEffect = (text: string): Effect => ({ kind: "expand", text });
 export const aliasEffect = (name: string, text: string): Effect => ({ kind: "alias", name, text });
 export const codeEffect = (language: CodeLanguage, text: string): Effect => ({ kind: "code", language, text });

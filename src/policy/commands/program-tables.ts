@@ -162,6 +162,13 @@ function bySpelling<Row, Value>(rows: Readonly<Record<string, Row>>, convert: (r
 	return values;
 }
 
+/** Lists of words by each of the names in their keys. */
+export function setsBySpelling(
+	rows: Readonly<Record<string, readonly string[]>>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+	return bySpelling(rows, (words) => new Set(words));
+}
+
 function toGrammars(rows: Readonly<Record<string, ProgramRow | string>>): Map<string, ProgramGrammar> {
 	return bySpelling(rows, (row) => {
 		const meant = typeof row === "string" ? rows[row] : row;
@@ -202,7 +209,7 @@ function joinGrammars(first: ProgramGrammar, second: ProgramGrammar): ProgramGra
 }
 
 /** The tables. What a later one says of the same option or the same operands counts. */
-const TABLES: readonly Readonly<Record<string, ProgramRow | string>>[] = [
+const GRAMMAR_TABLES: readonly Readonly<Record<string, ProgramRow | string>>[] = [
 	shellFile.programs,
 	textFile.programs,
 	buildFile.programs,
@@ -218,7 +225,7 @@ export const GRAMMARS: ReadonlyMap<string, ProgramGrammar> = joinTables();
 
 function joinTables(): ReadonlyMap<string, ProgramGrammar> {
 	const grammars = new Map<string, ProgramGrammar>();
-	for (const table of TABLES) {
+	for (const table of GRAMMAR_TABLES) {
 		for (const [name, grammar] of toGrammars(table)) {
 			const known = grammars.get(name);
 			grammars.set(name, known ? joinGrammars(known, grammar) : grammar);

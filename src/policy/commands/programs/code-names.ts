@@ -21,7 +21,7 @@ const HOME_NAMES = /(?:^|\.)(?:process\.env\.HOME|homedir\(?\)?|Path\.home|Dir\.
 /** Whether a name, or a call of it, stands for the home folder. */
 export const isHome = (path: string): boolean => /(?:home|HOME|dir\(?\)?)$/.test(path) && HOME_NAMES.test(path);
 
-const LOADERS: ReadonlySet<string> = new Set([
+const LOADING_FUNCTIONS: ReadonlySet<string> = new Set([
 	"require",
 	"__import__",
 	"import_module",
@@ -30,7 +30,7 @@ const LOADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a function loads a module. */
-export const isLoader = (path: string): boolean => LOADERS.has(path);
+export const isLoader = (path: string): boolean => LOADING_FUNCTIONS.has(path);
 
 /** Functions that call the one that they are given by its name. */
 const CALLERS: ReadonlySet<string> = new Set([

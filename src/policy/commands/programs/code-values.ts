@@ -23,7 +23,7 @@ export const textValue = (text: string): CodeValue => ({ text, list: null, path:
 export const listValue = (list: readonly CodeValue[]): CodeValue => ({ text: null, list, path: null });
 export function pathValue(written: string, subject?: CodeValue): CodeValue {
 	const path =
-		written.length > MAX_PATH_CHARS ? `*${written.slice(written.lastIndexOf(".")).slice(0, MAX_PATH_CHARS)}` : written;
+		written.length > MAX_NAME_CHARS ? `*${written.slice(written.lastIndexOf(".")).slice(0, MAX_NAME_CHARS)}` : written;
 	return subject ? { text: null, list: null, path, subject } : { text: null, list: null, path };
 }
 export const UNKNOWN_VALUE: CodeValue = { text: null, list: null, path: null };
@@ -35,7 +35,7 @@ export const MAX_TEXT_CHARS = 131_072;
 const MAX_ITEMS = 10_000;
 
 /** No function has a longer name. */
-const MAX_PATH_CHARS = 256;
+const MAX_NAME_CHARS = 256;
 
 export const bounded = (text: string): CodeValue => (text.length > MAX_TEXT_CHARS ? UNKNOWN_VALUE : textValue(text));
 
@@ -230,13 +230,13 @@ function foldText(name: string, text: string, rest: readonly CodeValue[], args: 
 	if (name === "split" || name === "list" || name === "chars") return splitText(text, first?.text ?? "");
 	if (name === "reversed") return listValue([...text].reverse().map(textValue));
 	if (/^(?:slice|substring|substr|sub)$/.test(name)) return sliceCall(name, text, rest);
-	const replaced = replaceText(name, text, rest, args);
+	const replaced = replacePlaces(name, text, rest, args);
 	if (replaced !== null) return bounded(replaced);
 	return /^s?printf$|^format$/.test(name) ? bounded(formatText(text, rest)) : UNKNOWN_VALUE;
 }
 
 /** Replaces every place of one text by another. PHP names the searched text last. Null for other functions. */
-function replaceText(
+function replacePlaces(
 	name: string,
 	text: string,
 	[first, second]: readonly CodeValue[],

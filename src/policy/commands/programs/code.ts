@@ -1,9 +1,7 @@
 // Interpreters: which of their words are code, and in which language. What code does is found by the readers of the languages.
-import type { WorkBudget } from "../../work-budget.ts";
 import { type CodeLanguage, codeEffect, type ProgramRule, runEffect, writeEffect } from "../effects.ts";
 import { isInputFile } from "../locations.ts";
 import codeFile from "./code.json" with { type: "json" };
-import { findPrintedByCode, isScriptLanguage } from "./code-calls.ts";
 
 /** An interpreter: the language of its code, and the options whose value is code. */
 interface Interpreter {
@@ -89,18 +87,3 @@ export const interpreterRule: ProgramRule = (command) => {
 	const stdin = file === "-" || isInputFile(file ?? "");
 	return (file === undefined && command.piped) || stdin ? [{ kind: "interpret", language }] : [];
 };
-
-/** The secret that an interpreter prints by the code in its words. Null without one, and for other programs. */
-export function findPrintedByInterpreter(name: string, words: readonly string[], work: WorkBudget): string | null {
-	const interpreter = INTERPRETERS.get(findInterpreter(name) ?? "");
-	if (interpreter === undefined || !isScriptLanguage(interpreter.language)) return null;
-	const { language, option } = interpreter;
-	for (const [at, word] of words.entries()) {
-		const text = codeAt(words, at, option);
-		if (text === null || !work.charge(10 * text.length)) continue;
-		const printsValue = language === "javascript" && /^(?:--print|-[a-z]*p)/.test(word);
-		const secret = findPrintedByCode(text, language, printsValue, work);
-		if (secret !== null) return secret;
-	}
-	return null;
-}
