@@ -2,8 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, relative, resolve } from "node:path";
 import * as z from "zod";
+import { findClass } from "../../src/compliance/detection/kinds.ts";
 import { DATA_CLASSES, type DataClass } from "../../src/compliance/vocabulary.ts";
 import { readSensitiveRows, SENSITIVE_FILES, STATEMENT_ROWS, withoutSecretMark } from "../support/sensitive-corpus.ts";
+import { ENCODINGS, VALUES } from "../unit/compliance/encodings.ts";
 
 const SHARED = resolve(import.meta.dirname, "../../../shared/data/compliance");
 /** Others are named as in PATH. */
@@ -153,6 +155,18 @@ export function readOrdinary(): LabelledSet {
 	);
 	const rows = prompts.map(({ prompt }) => toConversation(textRow.parse({ text: prompt, classes: [] })));
 	return { name: "ordinary", title: "ordinary prompts", rows };
+}
+
+/** A few values in every way to write them that somebody listed before the detector was measured on it. */
+export function readEncodings(): LabelledSet {
+	const rows = ENCODINGS.flatMap(([, encode]) =>
+		VALUES.flatMap(([kinds, value, carry]) => {
+			const encoded = encode(value);
+			const expected = DATA_CLASSES.filter((each) => kinds.some((kind) => findClass(kind) === each));
+			return encoded === null ? [] : [textRow.parse({ text: carry(encoded), classes: expected })];
+		}),
+	);
+	return { name: "encodings", title: "encodings", rows: rows.map(toConversation) };
 }
 
 /** The corpus of the tests, whose rows mostly say which part they were written for. */

@@ -18,7 +18,7 @@ import {
 	type SensitiveJudgement,
 } from "./sensitive-figures.ts";
 import { SENSITIVE_ROOM } from "./sensitive-parts.ts";
-import { type LabelledConversation, readCorpus, readOrdinary, readSets } from "./sensitive-sets.ts";
+import { type LabelledConversation, readCorpus, readEncodings, readOrdinary, readSets } from "./sensitive-sets.ts";
 
 function toConversation({ messages }: LabelledConversation): Conversation {
 	const texts = messages.flatMap(({ role, texts: parts }, message) =>
@@ -80,7 +80,7 @@ function countRight({ row, found }: SensitiveJudgement): number {
 /** Grades all rows by what the detector finds without some parts, by patterns and with what is inferred. */
 async function gradeWithout(without: readonly string[]): Promise<readonly GradedRow[]> {
 	const detectors = await loadDetectors(without);
-	return [...readSets(), readOrdinary(), readCorpus()].flatMap(({ name, rows }) =>
+	return [...readSets(), readEncodings(), readOrdinary(), readCorpus()].flatMap(({ name, rows }) =>
 		rows.map((row) => {
 			const judgements = detectors.map(([, find]) => judgeConversation(row, find));
 			return {

@@ -12,7 +12,7 @@ import {
 } from "./clinical-signs.ts";
 import { type ClinicalGroup, type ClinicalTerm, eachClinicalTerm } from "./clinical-terms.ts";
 import type { FindingSink } from "./finding-sink.ts";
-import { NOT_ABOUT_SOMEBODY, SOMEBODY } from "./health-subjects.ts";
+import { SOMEBODY } from "./health-subjects.ts";
 import type { DataKind } from "./kinds.ts";
 import { findFullName, findSubject, type SentenceSubject } from "./sentence-subject.ts";
 import type { StretchReader } from "./stretches.ts";
@@ -59,7 +59,7 @@ function findAttributedTerm({ lower, text, terms, start }: Sentence, subject: Se
 /** What a sentence says about somebody's health; null if it says nothing. */
 function findKind(sentence: Sentence): DataKind | null {
 	const { text, lower, around, terms } = sentence;
-	if (NOT_ABOUT_SOMEBODY.test(lower) || GENERAL_STATEMENT.test(lower)) return null;
+	if (GENERAL_STATEMENT.test(lower)) return null;
 	const named = terms.find(({ group }) => group !== "scale");
 	if (PATIENT_ONLY.test(lower)) return KIND_BY_GROUP[named?.group ?? "scale"];
 	if (named?.group === "medicine" && DOSE.test(lower)) return "prescription";

@@ -32,6 +32,9 @@ export const GENERAL_STATEMENT = new RegExp(verbose`
 	)s? (?:of|that|which|in|caused|where)
 	|\b\w{4,14}-sized\b
 	|\bheadaches? (?:for|of)\b
+	|\b(?:deaf|blind) to\b
+	|\bstrokes? (?:unit|over|under|of)\b
+	|\b(?:write|tell|continue) (?:me )?(?:a|the|this) (?:story|scene|fairy)
 	|\bpain points?\b
 	|^\W{0,3}(?:\w{2,8},? ){0,2}what (?:is|are|does|do|was|were|causes?|happens (?:if|when) (?:a|you|someone))\b
 	|^\W{0,3}(?:\w{2,8},? ){0,2}(?:how|why) (?:

@@ -35,6 +35,7 @@ function trimPhrase(text: string, kind: DataKind, [start, end]: TextSpan, wordEn
 function matchPhrase(text: string, { window, pattern, near, unless }: Phrase, at: number): TextSpan | null {
 	const from = Math.max(0, at - window[0]);
 	const around = text.slice(from, at + window[1]);
+	pattern.lastIndex = at - from;
 	const match = pattern.exec(around);
 	if (match === null) return null;
 	const lower = around.toLowerCase();

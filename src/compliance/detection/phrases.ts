@@ -10,7 +10,7 @@ export interface Phrase {
 	readonly words: readonly string[];
 	/** How many characters before and after the start of the word the pattern sees. */
 	readonly window: readonly [before: number, after: number];
-	/** Without nested quantifiers; every quantifier is bounded. */
+	/** Without nested quantifiers; every quantifier is bounded. A sticky pattern is matched at the word only. */
 	readonly pattern: RegExp;
 	/** Must match the lower-cased window, too. */
 	readonly near?: RegExp;
@@ -131,8 +131,8 @@ export const PHRASES: readonly Phrase[] = [
 		],
 		window: [64, 80],
 		pattern: new RegExp(
-			`(?:salary|wages?|bonus|pension|earns|base pay|(?:is|was) paid|gehalt|lohn|verdient|salaire|gagne|sueldo|salario|gana|stipendio|guadagna|salário|salaris|zarabia)(?!\\p{L})[^\\n!?]{0,40}?${MONEY_SUM}`,
-			"iu",
+			`(?:salary|wages?|bonus|pension|earns|(?<=base )pay|(?<=(?:is|was) )paid|gehalt|lohn|verdient|salaire|gagne|sueldo|salario|gana|stipendio|guadagna|salário|salaris|zarabia)(?!\\p{L})[^\\n!?]{0,40}?${MONEY_SUM}`,
+			"iuy",
 		),
 		near: MONEY_OWNER,
 		unless: GENERAL_MONEY_TALK,
@@ -198,6 +198,19 @@ export const PHRASES: readonly Phrase[] = [
 		window: [72, 96],
 		pattern: /-?\d{1,2}\.\d{3,10}°?[ NS]{0,2}[,;" ]{1,3}(?:lo?ng?(?:itude)?["':= ]{1,4})?-?\d{1,3}\.\d{3,10}/i,
 		near: /\bhome\b|user|customer|patient|driver|employee|resid|lives|\bmy\b|\bhis\b|\bher\b|\btheir\b|phone|device of|rider|courier|victim|suspect/,
+	},
+	// A mailbox spelled out to hide it from machines.
+	{
+		kind: "email",
+		words: ["at"],
+		window: [48, 48],
+		pattern: new RegExp(
+			verbose`
+				[\w.-]{2,32} ?(?:\(at\)|\[at\]|\{at\}) ?[\w-]{2,32} ?(?:\.|\(dot\)|\[dot\]|\{dot\}| dot | punkt ) ?[a-z]{2,12}
+				|(?:reach|mail|contact|write|email)[^\n@]{0,24} [\w.-]{2,32} at [\w-]{2,32} dot [a-z]{2,12}\b
+			`,
+			"i",
+		),
 	},
 	{
 		kind: "ip_address",
