@@ -46,7 +46,6 @@ const SOUND: [language: string, text: string][] = [
 	["dart", "var s = r'('; var t = '''(''' /* ( */;"],
 	["json", '{ "a": [1, "]"] // }\n}'],
 	["sql", "SELECT ')', 'it''s (' -- {\nFROM t"],
-	["objective-c", '#import "a(.h"\nNSString *s = @"\\"("; // {'],
 	["protobuf", 'message A { string b = 1 [default = "{"]; } // ('],
 	["solidity", 'string s = "("; // {\nfunction f() public { }'],
 ];

@@ -19,6 +19,8 @@ describe("files that are sound", () => {
 		["a.md", "```\nrest of the code\n```\n# ... (\n"],
 		["a.txt", "( ... rest of the code ..."],
 		["Makefile", "all:\n\techo $(A\n"],
+		// Of Objective-C, or of MATLAB, whose comments and quotes are others.
+		["a.m", "y = x'; z = w'; % (\n"],
 		["a.unknown", "((("],
 	])("%s", async (path, content) => {
 		expect(await staticIssues([{ path, content }])).toEqual([]);
