@@ -78,7 +78,7 @@ const startRunEndpoint = endpoint({
 	path: "/v1/agent/run",
 	access: "key",
 	admission: "handler",
-	summary: "Works on a goal in steps, under a ceiling that is never exceeded, and answers with the run and its proof.",
+	summary: "Works on a goal in steps, under a cap that is never exceeded, and answers with the run and its proof.",
 	description:
 		"For a goal of several steps; it costs at most `max_cost_usd` and goes on when its caller leaves. With an `idempotency_key`, a repeated call joins the run.",
 	emptyField: { name: "goal", failure: { reason: "no_goal" } },
@@ -217,7 +217,7 @@ const cancelRunEndpoint = endpoint({
 	effect: "replaces",
 	path: "/v1/agent/{run_id}/cancel",
 	access: "key",
-	summary: "Has a run make no further call, and answers with what it came to; one that is over stays as it is.",
+	summary: "Stops a run before its next call, and answers with its result; a run that is over stays as it is.",
 	description: "What the run has cost by then stays charged, and its partial output is kept.",
 	params: runIdParam,
 	result: runSchema,
@@ -249,7 +249,7 @@ const deleteRunEndpoint = endpoint({
 	path: "/v1/agent/{run_id}",
 	access: "key",
 	notATool: true,
-	summary: "Deletes a run that has ended, with its goal, output and texts; what it took of the quota is free.",
+	summary: "Deletes a run that has ended, with its goal, output and texts, and frees their bytes.",
 	description: "Its receipt, its usage and its audit events stay. One under way is cancelled first.",
 	params: runIdParam,
 	result: z.lazy(() =>

@@ -57,7 +57,7 @@ const createKeyEndpoint = endpoint({
 	roles: ["owner"],
 	notATool: true,
 	isBodyOptional: true,
-	summary: "Makes a key; what is not named is as the calling key has it. The key itself is shown this once.",
+	summary: "Makes a key, with the limits of the calling key where none are named. The key itself is shown this once.",
 	body: keyRequestSchema,
 	result: madeKeySchema,
 	async handle({ body, context }) {

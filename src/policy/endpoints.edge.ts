@@ -22,15 +22,15 @@ const scoreSchema = z.int().min(0).max(100);
 /** `POST /v1/policy/check`. */
 export const policyDecisionSchema = z.lazy(() =>
 	z.object({
-		decision: z.enum(DECISIONS),
-		risk_score: scoreSchema,
-		risk_tier: z.enum(RISK_TIERS),
+		decision: z.enum(DECISIONS).describe("`confirm` and `approve` are for a person."),
+		risk_score: scoreSchema.describe("What the factors add up to."),
+		risk_tier: z.enum(RISK_TIERS).describe("The range of the score."),
 		factors: z
 			.array(factorSchema.unwrap().extend({ triggered: z.boolean() }))
-			.describe("All of them, in a fixed order."),
-		reason: z.string(),
-		event_id: z.string(),
-		created_at: z.string(),
+			.describe("All factors, triggered or not."),
+		reason: z.string().describe("Why, in words."),
+		event_id: z.string().describe("The audit event that records the check."),
+		created_at: z.string().describe("When it was decided."),
 		reduced: z
 			.literal("storage_quota_exceeded")
 			.optional()

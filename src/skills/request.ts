@@ -21,9 +21,7 @@ export const skillRequestSchema = z.lazy(() =>
 		.unwrap()
 		.omit({ messages: true, tools: true })
 		.extend({
-			task: taskTextSchema()
-				.regex(/\S/, "must not be blank")
-				.describe("What the skill is put to, with all that it needs to know; at most 256 KiB."),
+			task: taskTextSchema().regex(/\S/, "must not be blank").describe("The task with all it needs; at most 256 KiB."),
 			messages: refusedField,
 			tools: refusedField,
 		}),

@@ -266,8 +266,7 @@ const deleteManifestEndpoint = endpoint({
 	access: "key",
 	roles: ["owner"],
 	notATool: true,
-	summary:
-		"Deletes a workspace's manifest with all its versions, or the older versions only; what they took of the quota is free.",
+	summary: "Deletes a workspace's manifest with all its versions, or the older versions only, and frees their bytes.",
 	description: "Without a manifest only the built-in rules apply. Checks, handoffs and events stay.",
 	params: workspaceParams,
 	query: z.lazy(() =>
