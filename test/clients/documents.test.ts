@@ -10,7 +10,7 @@ import { ServiceHome } from "./process.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 const PAGES = [
 	"README.md",
-	...readdirSync(join(ROOT, "src/docs"))
+	...readdirSync(join(ROOT, "src/docs"), { recursive: true, encoding: "utf8" })
 		.filter((name) => name.endsWith(".md"))
 		.map((name) => `src/docs/${name}`),
 ];

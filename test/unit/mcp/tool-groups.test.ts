@@ -18,7 +18,7 @@ describe("the groups of tools", () => {
 	});
 
 	it("are those of the reference", () => {
-		const [, section = ""] = readFileSync("src/docs/reference.md", "utf8").split("\n## MCP\n");
+		const [, section = ""] = readFileSync("src/docs/reference/tools.md", "utf8").split("\n## MCP\n");
 		const rows = [...section.matchAll(/^\| `(\w+)` \| (`.*`) \|$/gm)].map(([, group, names = ""]) => [
 			group,
 			[...names.matchAll(/`(\w+)`/g)].map(([, name]) => name),

@@ -103,7 +103,9 @@ it("the search index has every endpoint of the reference and every section, unde
 	expect(index.find(({ title }) => title === "POST /v1/chat/completions")?.url).toBe(
 		"/docs/api#POST/v1/chat/completions",
 	);
-	expect(index.find(({ title }) => title === "POST /internal/keys")?.url).toBe("/docs/reference#operator-endpoints");
+	expect(index.find(({ title }) => title === "POST /internal/keys")?.url).toBe(
+		"/docs/reference/operator#operator-endpoints",
+	);
 	expect(index.filter(({ page }) => page === "Endpoint").length).toBeGreaterThan(50);
 	expect(index.length).toBeGreaterThan(200);
 	expect(
