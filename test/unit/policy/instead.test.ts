@@ -229,7 +229,7 @@ describe("why a command fired", () => {
 	it.each([
 		["rm -rf ~", "matches the forbidden command rm -rf ~"],
 		["rm -rf /", "matches the forbidden command rm -rf /"],
-		["rm -r .", ". is or holds what .git/ protects"],
+		["rm -r .", ". is, or contains, a path that .git/ protects"],
 		["sed -i 's/a/b/' .env", ".env is protected by .env"],
 		["rm *", "* can mean a path that"],
 		["ls | xargs rm -rf", "removes whatever a list names"],
