@@ -471,7 +471,7 @@ type Tools2 = {
 	ask?: string[] | null;
 	/** Tools that are refused. */
 	deny?: string[] | null;
-	/** What holds for a tool that no pattern names and that is not known otherwise. Default: ask. */
+	/** Verdict on an unknown tool that no pattern names. Default: ask. */
 	unknown?: "allow" | "ask" | "deny" | null;
 };
 
