@@ -15,7 +15,7 @@ const MAX_SUBTASK_TITLE_CHARS = 120;
 const MIN_RESULT_BYTES = 160;
 /** The beginning's share of a cut text. The end, where conclusions are, gets the rest. */
 const HEAD_SHARE = 2 / 3;
-const CUT_MARK = "\n[…]\n";
+const LEFT_OUT_MARK = "\n[…]\n";
 const ENTRY_GAP = "\n\n";
 
 const textEncoder = new TextEncoder();
@@ -45,10 +45,10 @@ function lastBytes(bytes: Uint8Array, count: number): string {
 export function excerptText(text: string, maxBytes: number): string {
 	const bytes = textEncoder.encode(text);
 	if (bytes.length <= maxBytes) return text.toWellFormed();
-	const room = maxBytes - utf8Length(CUT_MARK);
+	const room = maxBytes - utf8Length(LEFT_OUT_MARK);
 	if (room < 2) return firstBytes(bytes, maxBytes);
 	const headBytes = Math.ceil(room * HEAD_SHARE);
-	return firstBytes(bytes, headBytes) + CUT_MARK + lastBytes(bytes, room - headBytes);
+	return firstBytes(bytes, headBytes) + LEFT_OUT_MARK + lastBytes(bytes, room - headBytes);
 }
 
 function resultTitle({ index, subtask }: SubtaskResult): string {

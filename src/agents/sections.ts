@@ -23,7 +23,7 @@ export interface Section {
 /** Where the sections stand in what the final step writes. */
 export const SECTIONS_MARK = "[SECTIONS]";
 /** Follows a section that was cut. */
-const CUT_MARK = "[…]";
+const CUT_SECTION_MARK = "[…]";
 const MAX_HEADING_CHARS = 100;
 /** A shorter text may stand in two sections by chance. */
 const MIN_REPEATED_CHARS = 40;
@@ -137,7 +137,7 @@ function withoutParagraphs(text: string, sections: readonly Section[]): string {
 
 function renderSection({ heading, text, isCut }: Section): string {
 	const body = closeFence(text.trim());
-	const whole = isCut ? `${body}\n\n${CUT_MARK}` : body;
+	const whole = isCut ? `${body}\n\n${CUT_SECTION_MARK}` : body;
 	return hasHeading(text, heading) ? whole : `## ${heading}\n\n${whole}`;
 }
 

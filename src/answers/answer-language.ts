@@ -7,7 +7,7 @@ import languageNames from "./language-names.json" with { type: "json" };
 import { toSaidText } from "./said-text.ts";
 
 /** The characters that are read of each text. */
-const READ_CHARS = 2_000;
+const LANGUAGE_CHARS = 2_000;
 /** Words, or a few characters of a script without spaces each, that tell a language. */
 const LEAST_WORDS = { prompt: 5, answer: 12, instructions: 3 } as const;
 /** Frequent words of the language for each of the next best. */
@@ -21,13 +21,13 @@ const OTHER_WANTED =
 	/translat|translit|romani[sz]e|übersetz|tradu|перев[оеё]|транслит|przetłumacz|tłumacz|vertaal|vertal|çevir|翻[译譯訳]|訳し|拼音|번역|ترجم|अनुवाद|תרגם|proofread|grammar|korrektur|korrig|corrig|词|歌|lyrics|poem|\bsongs?\b|chanson|canción|canzone|piosenk|песн|\bquot|zitier|zitat|\bcit[aeé]|цитат|original|slogan|\bname|\b(?:mother|native) tongue|muttersprach|\blanguages?\b|sprache|\blangu[ea]|idioma|lingua|язык|język|\btaal\b|\bdil(?:de|i|e|in)\b|语言|語言|言語|언어|لغة|اللغ|भाषा|שפה/iu;
 
 /** The words for a language, its people and their land, by language; under "" those of languages that nothing here tells. */
-const NAMED: readonly (readonly [language: string, pattern: RegExp])[] = Object.entries(languageNames).map(
+const LANGUAGE_NAMES: readonly (readonly [language: string, pattern: RegExp])[] = Object.entries(languageNames).map(
 	([language, words]) => [language, new RegExp(words.replaceAll(/(^|\|)(?=[a-zà-ÿœćłńśźż])/g, "$1(?<!\\p{L})"), "iu")],
 );
 
 /** Whether a text names a language, its people or their land, or a language that cannot be told. */
 function isNamed(language: string, text: string): boolean {
-	return NAMED.some(([named, pattern]) => (named === language || named === "") && pattern.test(text));
+	return LANGUAGE_NAMES.some(([named, pattern]) => (named === language || named === "") && pattern.test(text));
 }
 
 /** What a text is made of. */
@@ -46,7 +46,7 @@ const CHARACTERS_PER_WORD = 3;
 function readMakeup(text: string): TextMakeup {
 	const made: TextMakeup = { words: 0, scripts: new Uint16Array(SCRIPTS.length), languages: createLanguageCounts() };
 	for (const [word] of text
-		.slice(0, READ_CHARS)
+		.slice(0, LANGUAGE_CHARS)
 		.toLowerCase()
 		.matchAll(/[\p{L}\p{M}]+(?:['’]\p{L}+)*/gu)) {
 		const isRun = isSpaceless(scriptIndex(word.charCodeAt(0)));
@@ -91,7 +91,7 @@ const CODE_LIKE = /[{}<>;=|]|\b(?:function|const|def|class|import|SELECT)\b/;
  */
 export function isOtherLanguage(text: string, prompt: string, instructions: string): boolean {
 	// The length first, and the instructions last: both may have megabytes.
-	if (prompt.length > READ_CHARS || CODE_LIKE.test(prompt)) return false;
+	if (prompt.length > LANGUAGE_CHARS || CODE_LIKE.test(prompt)) return false;
 	// Who quotes a text in another language may want one.
 	if (toSaidText(prompt) !== prompt || prompt.includes("\n\n")) return false;
 	const asked = readLanguage(prompt, LEAST_WORDS.prompt);
@@ -102,5 +102,5 @@ export function isOtherLanguage(text: string, prompt: string, instructions: stri
 	if (answered === null || answered === asked) return false;
 	if ([prompt, instructions].some((part) => OTHER_WANTED.test(part) || isNamed(answered, part))) return false;
 	// Who tells a model in a language how to answer may read that one.
-	return readLanguage(instructions.slice(0, READ_CHARS), LEAST_WORDS.instructions) !== answered;
+	return readLanguage(instructions.slice(0, LANGUAGE_CHARS), LEAST_WORDS.instructions) !== answered;
 }

@@ -15,10 +15,10 @@ const PHRASES =
 /** Words that are messages only by themselves, or behind a status or "Error". */
 const WORDS = "overloaded|forbidden|unauthorized|timed? ?out|rate limit|no response";
 const STATUS = "(?:(?:http(?:/\\d(?:\\.\\d)?)?|status(?: code)?|code)?[\\s:]*\\b[45]\\d\\d\\b[\\s:.,\\-)]*)";
-const NAMED = "(?:(?:api|http|server|runtime|stream)?\\s*(?:error|exception|fehler)(?: code)?[\\s:\\-–(]*)";
+const ERROR_WORD = "(?:(?:api|http|server|runtime|stream)?\\s*(?:error|exception|fehler)(?: code)?[\\s:\\-–(]*)";
 const END = "(?=$|[\\s\\p{P}])";
 /** A message behind a status or "Error": nothing else looks like it. */
-const MARKED = new RegExp(`^[\\s\\W]*(?:${STATUS}|${NAMED})+(?:${PHRASES}|${WORDS})${END}`, "iu");
+const MARKED = new RegExp(`^[\\s\\W]*(?:${STATUS}|${ERROR_WORD})+(?:${PHRASES}|${WORDS})${END}`, "iu");
 /** A message by itself, which may be a word or a phrase that was asked for. */
 const UNMARKED = new RegExp(`^[\\s\\W]*(?:(?:${PHRASES})${END}|(?:${WORDS})(?=[\\s\\p{P}]*$))`, "iu");
 const HTML_PAGE = /^\s*(?:<\?xml[^>]{0,100}>\s*)?<(?:!doctype html|html|head|title)\b/i;

@@ -10,7 +10,7 @@ import { unwrapAnswer } from "./unwrap.ts";
 export const REFUSAL_BUCKETS = 1 << 15;
 
 /** The characters that are read: whoever refuses says so at once. */
-const READ_CHARS = 320;
+const REFUSAL_CHARS = 320;
 /** The beginnings of a longer word that are features. */
 const PREFIX_UNITS = [3, 4, 5, 7] as const;
 const LONGEST_RUN = 1;
@@ -105,8 +105,8 @@ function toBeginnings(word: string): string[] {
 /** The buckets of an answer's features, each at most once. */
 export function readRefusalFeatures(answer: string): number[] {
 	const text = unwrapAnswer(answer);
-	const said = toSaidText(text.slice(0, 8 * READ_CHARS));
-	const tokens = toTokens(said.slice(0, READ_CHARS));
+	const said = toSaidText(text.slice(0, 8 * REFUSAL_CHARS));
+	const tokens = toTokens(said.slice(0, REFUSAL_CHARS));
 	const buckets = new Set<number>();
 	const add = (salt: number, hash: number) => buckets.add(toBucket(addUnit(hash, salt)));
 	for (const [at] of tokens.entries()) {
@@ -120,7 +120,7 @@ export function readRefusalFeatures(answer: string): number[] {
 		}
 		if (!spaceless) for (const beginning of toBeginnings(tokens[at] ?? "")) add(SALT.prefix, hashUnits(beginning));
 	}
-	for (const shape of [...toShapes(text, said), ...toCueFeatures(said.slice(0, READ_CHARS))])
+	for (const shape of [...toShapes(text, said), ...toCueFeatures(said.slice(0, REFUSAL_CHARS))])
 		add(SALT.shape, hashUnits(shape));
 	return [...buckets];
 }

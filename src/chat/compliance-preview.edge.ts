@@ -21,7 +21,7 @@ import { toInferenceRequest } from "./inference-request.ts";
 import { type ChatRequest, chatRequestSchema } from "./request.ts";
 
 /** What hardly changes what is found. */
-const UNLISTED_FIELDS = [
+const UNLISTED_PREVIEW_FIELDS = [
 	"model",
 	"max_tokens",
 	"temperature",
@@ -196,7 +196,7 @@ const previewSchema = z.lazy(() =>
 
 const previewComplianceEndpoint = endpoint({
 	id: "preview_compliance",
-	unlistedArguments: [...UNLISTED_CHAT_FIELDS, ...UNLISTED_FIELDS],
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, ...UNLISTED_PREVIEW_FIELDS],
 	method: "POST",
 	effect: "none",
 	path: "/v2/compliance/preview",

@@ -30,7 +30,7 @@ function unknownMember(unknown: QualityIntent[]): { unknown?: QualityIntent[] } 
 }
 
 /** What hardly changes the route, or serves only to repeat one. */
-const UNLISTED_FIELDS = [
+const UNLISTED_ROUTE_FIELDS = [
 	"observed",
 	"temperature",
 	"stop",
@@ -124,7 +124,7 @@ export const routePreviewSchema = z.lazy(() =>
 export const previewRouteEndpoint = endpoint({
 	id: "preview_route",
 	effect: "none",
-	unlistedArguments: [...UNLISTED_CHAT_FIELDS, ...UNLISTED_FIELDS],
+	unlistedArguments: [...UNLISTED_CHAT_FIELDS, ...UNLISTED_ROUTE_FIELDS],
 	method: "POST",
 	path: "/v1/route",
 	access: "key",

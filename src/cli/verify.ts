@@ -12,7 +12,7 @@ ${Object.entries(PROOF_KINDS)
 	.map(([name, { file }]) => `  ${name}: FILE holds ${file}`)
 	.join("\n")}
   --pubkey: the service's public key as base64 or PEM, or the answer of GET /v1/proof/pubkey; or a file with one of these
-  --checkpoint: for a chain, a checkpoint that it is to agree with
+  --checkpoint: for a chain or a tree proof, a checkpoint that it is to agree with; a consistency proof takes two
 ends with 0 when all of it holds, 1 when some of it does not, 2 when nothing was checked`;
 
 /** Not checked is not failed: a script must not take a mistyped file name for a broken proof. */
@@ -34,14 +34,14 @@ async function verifyFile(args: string[]): Promise<boolean> {
 	const { positionals, values } = parseArgs({
 		args,
 		allowPositionals: true,
-		options: { pubkey: { type: "string" }, checkpoint: { type: "string" } },
+		options: { pubkey: { type: "string" }, checkpoint: { type: "string", multiple: true } },
 	});
 	const [word = "", file, ...rest] = positionals;
 	const name = parseKind(word);
 	if (!name || file === undefined || rest.length > 0) throw new Error(VERIFY_USAGE);
-	if (values.checkpoint !== undefined && name !== "chain")
-		throw new Error(`--checkpoint is for a chain\n${VERIFY_USAGE}`);
-	const checkpoint = values.checkpoint === undefined ? null : (readTextFile(values.checkpoint) ?? "");
+	if (values.checkpoint !== undefined && !PROOF_KINDS[name].takesCheckpoint)
+		throw new Error(`--checkpoint is for a chain or a tree proof\n${VERIFY_USAGE}`);
+	const checkpoint = values.checkpoint?.map((each) => readTextFile(each) ?? "").join("\n") ?? null;
 	const trusted = { keys: parsePubkeyOption(values.pubkey), checkpoint };
 	const text = readTextFile(file);
 	const findings =

@@ -3,7 +3,7 @@ import { type CompletionChunk, readChunks } from "./chat.ts";
 import { SvcError } from "./errors.ts";
 import { collectAll, followList, readAllPages } from "./pages.ts";
 import { followWork, readWork, type WorkEvent } from "./progress.ts";
-import { chainReader, proofReader } from "./proofs.ts";
+import { chainReader, entryReader, proofReader } from "./proofs.ts";
 import { type ConnectionOptions, environmentVariables, toConnection } from "./settings.ts";
 import {
 	type CallSettings,
@@ -106,6 +106,8 @@ function handoffMethods(transport: Transport) {
 			transport.call("get_handoff_proof", { params: { workspace_id: workspaceId }, query }, settings),
 		/** Reads a whole chain and verifies it on this machine. */
 		verify: chainReader(transport),
+		/** Verifies that one handoff is in the tree that its workspace's current checkpoint signs, without reading the chain. */
+		verifyEntry: entryReader(transport),
 	};
 }
 

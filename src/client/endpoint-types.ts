@@ -281,6 +281,12 @@ type Model = {
 	max_tokens: number;
 	/** What it can do. */
 	capabilities: Capabilities;
+	/** Until when its training data reach: a year, month or day; null where it is not published. */
+	knowledge_cutoff: string | null;
+	/** Whether its weights are published. */
+	open_weights: boolean;
+	/** Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced. */
+	trains_on_inputs: "no" | "opt_in" | "opt_out" | null;
 	/** Its provider has a key here, and your API key, if you sent one, may call it. */
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */

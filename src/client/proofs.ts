@@ -1,6 +1,6 @@
 // Reads proofs from the service and verifies them on this machine. The checks are loaded on first use: most callers need none.
 import type { CallSettings, Transport } from "./transport.ts";
-import type { Verification } from "./verification.ts";
+import type { ProofKindName, Verification } from "./verification.ts";
 
 export interface CheckSettings extends CallSettings {
 	/**
@@ -10,7 +10,7 @@ export interface CheckSettings extends CallSettings {
 	publicKeys?: string;
 }
 
-async function verify(text: string, publicKeys: string, kind: "receipt" | "trajectory" | "chain", checkpoint?: string) {
+async function verify(text: string, publicKeys: string, kind: ProofKindName, checkpoint?: string) {
 	const { verifyProof } = await import("./verification.ts");
 	return verifyProof(text, { publicKeys, kind, ...(checkpoint === undefined ? {} : { checkpoint }) });
 }
@@ -44,6 +44,27 @@ export function chainReader(transport: Transport) {
 	};
 }
 
+/** The number of entries that a checkpoint signs: its second line. */
+const checkpointSize = (checkpoint: string) => Number(checkpoint.split("\n")[1]);
+
+/** Verifies that a handoff is in the tree that its workspace's current checkpoint signs. */
+export function entryReader(transport: Transport) {
+	return async (handoffId: string, settings: CheckSettings = {}): Promise<Verification> => {
+		const entry = await transport.text("get_handoff", { params: { handoff_id: handoffId } }, settings);
+		const { workspace_id, seq } = JSON.parse(entry) as { workspace_id: string; seq: number };
+		const params = { workspace_id };
+		const checkpoint = await transport.text("get_handoff_checkpoint", { params }, settings);
+		const query = { index: seq, size: checkpointSize(checkpoint) };
+		const proof = await transport.text("get_handoff_proof", { params, query }, settings);
+		return verify(withMember(proof, "entry", entry), await readKeys(transport, settings), "tree-proof", checkpoint);
+	};
+}
+
+/** A JSON object's text with one more member, both as they came. */
+function withMember(object: string, name: string, value: string): string {
+	return `${object.trimEnd().slice(0, -1)},"${name}":${value}}`;
+}
+
 /** Receipts and runs. */
 export function proofReader(transport: Transport) {
 	const receiptText = (requestId: string, settings?: CallSettings) =>
@@ -62,8 +83,7 @@ export function proofReader(transport: Transport) {
 			const given = { params: { run_id: runId }, query: { full: true } };
 			const trajectory = await transport.text("get_agent_trajectory", given, settings);
 			const proof = await receiptText(runId, settings);
-			const document = `${trajectory.trimEnd().slice(0, -1)},"proof":${proof}}`;
-			return verify(document, await readKeys(transport, settings), "trajectory");
+			return verify(withMember(trajectory, "proof", proof), await readKeys(transport, settings), "trajectory");
 		},
 	};
 }

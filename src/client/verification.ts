@@ -1,4 +1,4 @@
-// Verifies proofs on this machine: receipts, chains, checkpoints, trajectories. The checks are the verifier's; they ask nobody.
+// Verifies proofs on this machine: receipts, chains, checkpoints, tree proofs, trajectories. The checks are the verifier's; they ask nobody.
 import { allHold, type Finding } from "../verifier/findings.ts";
 import { readPublicKeys } from "../verifier/keys.ts";
 import { guessKind, PROOF_KINDS, type ProofKindName } from "../verifier/kinds.ts";
@@ -16,7 +16,7 @@ interface VerificationOptions {
 	publicKeys: string;
 	/** What the text is. Default: what it looks like. */
 	kind?: ProofKindName;
-	/** The text of a checkpoint that a chain must agree with. */
+	/** The text of a checkpoint that a chain or a tree proof must agree with; a consistency proof takes two, one after the other. */
 	checkpoint?: string;
 }
 
@@ -30,7 +30,7 @@ export async function verifyProof(
 ): Promise<Verification> {
 	const keys = readPublicKeys(publicKeys);
 	if (!keys) throw new TypeError("publicKeys is no Ed25519 public key, nor the service's answer with its keys");
-	if (kind === undefined) throw new TypeError("the text is no receipt, trajectory, chain or checkpoint");
+	if (kind === undefined) throw new TypeError("the text is no receipt, trajectory, chain, checkpoint or tree proof");
 	const findings = await PROOF_KINDS[kind].check(text, { keys, checkpoint: checkpoint ?? null });
 	return { isValid: allHold(findings), findings };
 }

@@ -14,3 +14,8 @@ export function loadGate() {
 export function loadNotices() {
 	return import("./refusal-notice.ts");
 }
+
+/** Published facts about providers (matrix.ts). */
+export function loadMatrix() {
+	return import("./matrix.ts");
+}

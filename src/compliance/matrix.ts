@@ -1,6 +1,8 @@
 // The regulatory matrix: what is publicly known about the product of each provider. The claims are in matrix.json, each with its
 // sources and when they were read. It is a baseline of public statements, not legal advice. Pure.
+
 import matrixFile from "./matrix.json" with { type: "json" };
+import type { TrainingUse } from "./vocabulary.ts";
 
 /** A published claim about a product. Null means unknown, never no. */
 interface MatrixClaim<T> {
@@ -27,7 +29,7 @@ export interface ProviderFacts {
 	frameworks: MatrixClaim<readonly string[]>;
 	certifications: MatrixClaim<readonly string[]>;
 	zero_retention: MatrixClaim<ZeroRetention>;
-	trains_on_inputs: MatrixClaim<"no" | "opt_in" | "opt_out">;
+	trains_on_inputs: MatrixClaim<TrainingUse>;
 }
 
 export interface Matrix {
@@ -39,3 +41,8 @@ export interface Matrix {
 
 /** Not validated here: the file ships with the code, and its test checks every claim. */
 export const MATRIX = matrixFile as unknown as Matrix;
+
+/** What is published on a provider's training on inputs; null where it is unknown. */
+export function findTrainingUse(providerId: string): TrainingUse | null {
+	return MATRIX.providers.find(({ id }) => id === providerId)?.trains_on_inputs.value ?? null;
+}

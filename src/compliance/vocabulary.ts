@@ -181,3 +181,7 @@ export function findDataClass(word: string): DataClass | null {
 		(Object.hasOwn(DATA_CLASS_ALIASES, upper) ? (DATA_CLASS_ALIASES[upper] ?? null) : null)
 	);
 }
+
+/** Whether a provider trains models on what it is sent: never, if the customer allows it, or unless the customer objects. */
+export const TRAINING_USES = ["no", "opt_in", "opt_out"] as const;
+export type TrainingUse = (typeof TRAINING_USES)[number];

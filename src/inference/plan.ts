@@ -1,4 +1,5 @@
 // Plans a call: the models that may run it, in order, with their exact requests and worst cases. Pure.
+
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Plan, requestLimitNanoUsd } from "../catalog/plans.ts";
 import { type CallCost, priceWorstCase } from "../catalog/price.ts";
@@ -11,6 +12,7 @@ import { type ModelCall, messageTexts, type Warning } from "../providers/model-c
 import { type CallStage, withStage } from "../providers/sandbox-stage.ts";
 import type { PreparedPrompt, UpstreamRequest, Wire } from "../providers/wire.ts";
 import { isAvailable, wireFor } from "../providers/wires.ts";
+import { modelSpeed } from "../routing/effort.ts";
 import type { OutputLimit } from "../routing/length.ts";
 import type { RoutingMode } from "../routing/mode.ts";
 import { type Observations, type Observed, toObserved } from "../routing/observed.ts";
@@ -23,7 +25,27 @@ import { CHARS_PER_TOKEN, detectSignals, type Signals } from "../routing/signals
 import type { ProviderAccess, Settings } from "../settings.ts";
 import { runSteps, type Steps } from "../turns/steps.ts";
 import { readableCalls } from "./readable-call.ts";
-import { canRequestWhole, type SilenceLimits } from "./whole-answer.ts";
+
+/** Silences that an upstream is allowed. */
+export type SilenceLimits = Pick<Settings, "upstreamTimeoutMs" | "upstreamIdleTimeoutMs">;
+
+/**
+ * Whether an answer may be requested whole rather than streamed: by the catalog's speed, even the longest comes within half of both
+ * deadlines. A whole answer is read in one piece, which costs a fraction of a stream's CPU. But its generation is silence, and a
+ * call that breaks off does not show how much was generated: a longer one is billed at its bound.
+ */
+export function canRequestWhole(
+	model: Model,
+	effort: EffortChoice,
+	maxOutputTokens: number,
+	{ upstreamTimeoutMs, upstreamIdleTimeoutMs }: SilenceLimits,
+): boolean {
+	// Reasoning beside the output limit has no bound.
+	if (model.reasoning && !model.reasoning.inside_max_tokens && effort !== "none") return false;
+	const { ttft_s, output_tokens_per_s } = modelSpeed(model, effort);
+	const longestMs = 1000 * (ttft_s + maxOutputTokens / output_tokens_per_s);
+	return longestMs < Math.min(upstreamTimeoutMs, upstreamIdleTimeoutMs) / 2;
+}
 
 /** How a call may be routed and limited. Its effort is part of the call itself. */
 export interface CallOptions {

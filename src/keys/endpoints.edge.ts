@@ -10,11 +10,10 @@ import type { Endpoint } from "../http/endpoint.ts";
 import { cursorParam, listSchema, toNextPage } from "../http/list-answer.ts";
 import { readListCursor, renderCursor } from "../http/list-position.ts";
 import { integerParam } from "../http/query.ts";
-import { toWebhookRules } from "../webhooks/webhook.ts";
 import { changeKey, type KeyChange, type KeyMaker, makeKey, NO_KEY, revokeKey, rotateKey } from "./changes.edge.ts";
 import { inheritOptions, isKeyId, type KeyOptions, MAX_USER_KEYS } from "./key.ts";
 import { findKey, listUserKeys } from "./keys.store.ts";
-import { keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
+import { keyRequestSchema, readKeyOptions, rotateRequestSchema, toKeyBasis } from "./request.ts";
 import { keySchema, madeKeySchema, rotatedKeySchema } from "./schemas.ts";
 import { viewKey, viewKeys } from "./views.edge.ts";
 
@@ -24,11 +23,6 @@ const ownKeyParams = z.lazy(() => z.object({ key_id: z.string() }));
 
 interface OwnKeyMaker extends KeyMaker {
 	options: KeyOptions;
-}
-
-function toKeyBasis({ account, settings, startedAtMs }: KeyContext) {
-	const { catalog } = settings;
-	return { plan: account.plan.id, catalog, nowMs: startedAtMs, webhooks: toWebhookRules(settings) };
 }
 
 /** The key that makes a request, with its options as D1 has them now. */
@@ -61,8 +55,8 @@ const createKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: madeKeySchema,
 	async handle({ body, context }) {
-		const { account } = context;
-		const wanted = await readKeyOptions(body, toKeyBasis(context));
+		const { account, settings, startedAtMs } = context;
+		const wanted = await readKeyOptions(body, toKeyBasis(account.plan.id, settings, startedAtMs));
 		if (!wanted.ok) return wanted;
 		const made = await makeCounted(context, async (count) => {
 			const own = await findMaker(context, count);
@@ -116,7 +110,8 @@ const changeKeyEndpoint = endpoint({
 	body: keyRequestSchema,
 	result: keySchema,
 	async handle({ params, body, context }) {
-		const wanted = await readKeyOptions(body, toKeyBasis(context));
+		const { account, settings, startedAtMs } = context;
+		const wanted = await readKeyOptions(body, toKeyBasis(account.plan.id, settings, startedAtMs));
 		if (!wanted.ok) return wanted;
 		const changed = await makeCounted(context, async (count) => {
 			const change = await toKeyChange(params.key_id, context, count);

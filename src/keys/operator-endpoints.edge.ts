@@ -8,11 +8,10 @@ import { endpoint } from "../account/endpoint.ts";
 import { type PlanId, planIdSchema } from "../catalog/plans.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
-import { toWebhookRules } from "../webhooks/webhook.ts";
 import { changeKey, type KeyChange, makeKey, NO_KEY, OPERATOR, revokeKey, rotateKey } from "./changes.edge.ts";
 import { mergeOptions, UNLIMITED } from "./key.ts";
 import { findKeyPlan, listKeys } from "./keys.store.ts";
-import { keyOptionFields, keyRequestSchema, readKeyOptions, rotateRequestSchema } from "./request.ts";
+import { keyOptionFields, keyRequestSchema, readKeyOptions, rotateRequestSchema, toKeyBasis } from "./request.ts";
 import { keySchema, operatorKeySchema, toKeyMembers } from "./schemas.ts";
 import { viewKey } from "./views.edge.ts";
 
@@ -20,11 +19,6 @@ const createdKeySchema = z.lazy(() =>
 	z.object({ user_id: z.string(), key_id: z.string(), plan: planIdSchema, key: z.string() }),
 );
 const keyParams = z.lazy(() => z.object({ key_id: z.string() }));
-
-function toKeyBasis(plan: PlanId, { settings, startedAtMs }: ServiceContext) {
-	const { catalog } = settings;
-	return { plan, catalog, nowMs: startedAtMs, webhooks: toWebhookRules(settings) };
-}
 
 /** The plan of a key's user. */
 async function findPlan({ key_id: keyId }: { key_id: string }, { db }: ServiceContext): Promise<Result<PlanId>> {
@@ -49,7 +43,7 @@ const operatorCreateKeyEndpoint = endpoint({
 	),
 	result: createdKeySchema,
 	async handle({ body: { user, plan, ...requested }, context }) {
-		const wanted = await readKeyOptions(requested, toKeyBasis(plan, context));
+		const wanted = await readKeyOptions(requested, toKeyBasis(plan, context.settings, context.startedAtMs));
 		if (!wanted.ok) return wanted;
 		const userId = await upsertUser(context.db, {
 			id: `usr_${ulid()}`,
@@ -99,7 +93,7 @@ const operatorChangeKeyEndpoint = endpoint({
 	async handle({ params, body, context }) {
 		const plan = await findPlan(params, context);
 		if (!plan.ok) return plan;
-		const wanted = await readKeyOptions(body, toKeyBasis(plan.value, context));
+		const wanted = await readKeyOptions(body, toKeyBasis(plan.value, context.settings, context.startedAtMs));
 		if (!wanted.ok) return wanted;
 		const changed = await changeKey(context, toOperatorChange(params), wanted.value);
 		return changed.ok ? ok(await viewKey(context, changed.value, false)) : changed;

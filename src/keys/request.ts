@@ -11,7 +11,8 @@ import { isListed } from "../routing/routing-config.ts";
 import { findMisplacedMembers } from "../routing-config/config.ts";
 import { configFields } from "../routing-config/config-input.ts";
 import { readConfigObject } from "../routing-config/read.ts";
-import { checkWebhook, MAX_WEBHOOK_URL_CHARS, type WebhookRules } from "../webhooks/webhook.ts";
+import type { Settings } from "../settings.ts";
+import { checkWebhook, MAX_WEBHOOK_URL_CHARS, toWebhookRules, type WebhookRules } from "../webhooks/webhook.ts";
 import type { WantedOptions } from "./key.ts";
 
 const MAX_NAME_CHARS = 128;
@@ -115,6 +116,11 @@ interface KeyBasis {
 	catalog: Catalog;
 	nowMs: number;
 	webhooks: WebhookRules;
+}
+
+/** What the keys of a plan are read under. */
+export function toKeyBasis(plan: PlanId, settings: Settings, nowMs: number): KeyBasis {
+	return { plan, catalog: settings.catalog, nowMs, webhooks: toWebhookRules(settings) };
 }
 
 function findLimitIssue(path: string, limit: number | null | undefined, ofPlan: number | null, plan: PlanId): Issue[] {

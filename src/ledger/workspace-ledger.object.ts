@@ -6,14 +6,17 @@
 // head, and no answer reports an entry that a crash undoes. An alarm set in the same turn restarts a crashed object, which
 // then flushes what it holds. D1 skips rows it has, so a flush can be repeated at any point. A row stays here until D1
 // has it.
+
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import type { AuditEventRow } from "../audit/event.ts";
 import type { EventOwner, OwnerKey, UnflushedEvents } from "../audit/owner.ts";
+import { OWNER_TABLE } from "../audit/owner.ts";
 import { OwnerOutbox } from "../audit/owner-outbox.edge.ts";
 import { type EventPageQuery, selectNewest } from "../audit/page.ts";
 import { redactSecrets } from "../compliance/audit-secrets.ts";
 import { database } from "../db/client.edge.ts";
 import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
+import type { TableSchema } from "../durable/migrations.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { asHash, type Hash } from "../proof/hash.ts";
@@ -24,7 +27,23 @@ import type { ChainHead, VerifiedPrefix } from "./chain.ts";
 import { type HandoffDraft, type HandoffRow, MAX_SUBJECT_BYTES, nextEntry } from "./entry.ts";
 import { toHandoffEvent } from "./handoff-event.ts";
 import { insertEntries } from "./handoffs.store.ts";
-import { LEDGER_TABLES } from "./ledger-tables.ts";
+
+const LEDGER_TABLES: TableSchema = {
+	name: "ledger",
+	steps: [
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), head TEXT NOT NULL);
+				CREATE TABLE entries (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, entry TEXT NOT NULL,
+					flushed_at_ms INTEGER);
+				CREATE TABLE events (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, handoff_id TEXT,
+					event TEXT NOT NULL, flushed_at_ms INTEGER);
+				CREATE INDEX events_unflushed ON events (n) WHERE flushed_at_ms IS NULL;
+				CREATE INDEX entries_unflushed ON entries (seq) WHERE flushed_at_ms IS NULL;
+				${OWNER_TABLE};
+			`),
+	],
+};
 
 /** A handoff to append. Idempotent by `id`. */
 export interface AppendRequest {

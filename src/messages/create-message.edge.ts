@@ -1,22 +1,52 @@
 // Turns a Messages body into a request to the engine: opens sealed reasoning, applies the rules in force, and decides how the answer
 // is worded.
+
 import type { KeyContext } from "../account/context.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Failure, fail, ok, type Result } from "../failure.ts";
 import type { EntranceRequest } from "../inference/answer-form.ts";
 import { applyRules } from "../inference/apply-rules.edge.ts";
+import { toEntrancePurpose } from "../inference/entrance-purpose.edge.ts";
+import type { ChatPurpose } from "../inference/infer.edge.ts";
+import type { CallOptions } from "../inference/plan.ts";
 import { reasoningSealer } from "../inference/sealed-reasoning.edge.ts";
 import { toSvcBlock } from "../inference/svc-block.ts";
+import { isJsonObject } from "../json.ts";
 import type { ModelAnswer, Warning } from "../providers/model-call.ts";
 import type { BlockForm } from "./answer-blocks.ts";
 import { findUnsayable } from "./answer-content.ts";
 import { MessageEvents } from "./events.ts";
 import { toMessagesWarning, withMessagesFields } from "./field-names.ts";
 import { type AnsweredMessage, type MessageWording, toMessage } from "./message.ts";
-import { toMessagesPurpose } from "./purpose.edge.ts";
 import { readMessagesCall } from "./read-call.edge.ts";
 import type { MessagesRequest } from "./request.ts";
-import { findLostThread } from "./threads.ts";
+import { deliverToolUse } from "./tool-use-input.ts";
+
+/** The members of a body that are its input (docs/proofs.md, "Typed objects"). */
+const MESSAGES_INPUT_MEMBERS = ["system", "messages"] as const;
+
+/** The purpose of a Messages request. */
+export function toMessagesPurpose(
+	request: Parameters<typeof toEntrancePurpose>[2],
+	options: Pick<CallOptions, "config">,
+): Promise<Required<ChatPurpose>> {
+	const input = {
+		entrance: "messages",
+		inputMembers: MESSAGES_INPUT_MEMBERS,
+		deliverCall: deliverToolUse,
+	} as const;
+	return toEntrancePurpose(input, options, request);
+}
+
+/**
+ * The failure of a body that goes on with a thread: without it, the body holds only the end of a conversation. One that begins a
+ * thread holds everything.
+ */
+export function findLostThread(body: Readonly<Record<string, unknown>>): Failure | null {
+	const thread = body["thread"];
+	if (!isJsonObject(thread) || thread["type"] !== "continue") return null;
+	return { reason: "thread_not_found", message: "this service keeps no threads; send the whole conversation" };
+}
 
 /** How a model's answer to a body is shown. */
 function toBlockForm({ thinking }: MessagesRequest, { findModel, providerFor }: Catalog, modelId: string): BlockForm {

@@ -3,10 +3,11 @@
 export const BUDGET_PERIODS = ["day", "week", "month", "total"] as const;
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 /** The epoch was a Thursday, three days after a Monday. */
 const EPOCH_WEEKDAY = 3;
 
+/** The UTC day of a time, counted from the epoch. */
 export function toUtcDay(atMs: number): number {
 	return Math.floor(atMs / DAY_MS);
 }

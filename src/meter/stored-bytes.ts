@@ -1,11 +1,12 @@
 // What a user stores: texts that are kept until they are deleted, and a rolling sum of append-only rows by day. Pure; the clock is
 // an argument.
+
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 import { PLANS, type PlanId } from "../catalog/plans.ts";
+import { DAY_MS, toUtcDay } from "./budget-period.ts";
 
 /** Append-only rows count for so many days, the current one included. */
 export const ROLLING_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** What a row counts beside its texts: ids, times and index entries. */
 export const STORED_ROW_BYTES = 256;
@@ -46,11 +47,6 @@ export type StorageVerdict =
 	| { stored: true; isReduced: boolean }
 	| ({ stored: false; quotaBytes: number } & StoredTotals);
 
-/** The UTC day of a time, counted from the epoch. */
-export function toDay(atMs: number): number {
-	return Math.floor(atMs / DAY_MS);
-}
-
 /** The most bytes that a user of a plan may store. @param corporateBytes the operator's setting; null for no limit. */
 export function storedQuotaBytes(plan: PlanId, corporateBytes: number | null): number | null {
 	return PLANS[plan].storedBytes ?? corporateBytes;
@@ -67,7 +63,7 @@ export class RollingBytes {
 
 	/** The days that count, oldest first. A clock that steps back brings none back, and takes none away that is to come. */
 	days(nowMs: number): [number, number][] {
-		const oldest = toDay(nowMs) - ROLLING_DAYS;
+		const oldest = toUtcDay(nowMs) - ROLLING_DAYS;
 		return [...this.#days].filter(([day, bytes]) => day > oldest && bytes > 0).toSorted(([a], [b]) => a - b);
 	}
 

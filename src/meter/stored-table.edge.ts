@@ -3,19 +3,13 @@
 // Crash order. A write is counted before it is made. If its maker dies in between, append-only bytes are counted for thirty days, and
 // kept ones until they are counted anew in D1. That happens when a write is over the quota. Writes that were counted a moment ago may
 // not be in D1 yet, so they are added to what D1 has: the sum may be too large until the next time, and is never too small.
-import {
-	fitWrite,
-	RollingBytes,
-	type StorageVerdict,
-	type StoredTotals,
-	type StoredWrite,
-	toDay,
-} from "./stored-bytes.ts";
+import { toUtcDay } from "./budget-period.ts";
+import { fitWrite, RollingBytes, type StorageVerdict, type StoredTotals, type StoredWrite } from "./stored-bytes.ts";
 
 /** D1 gets the sum once in this time, at most. */
-const FLUSH_EVERY_MS = 60_000;
+const SUM_EVERY_MS = 60_000;
 /** From a write to the first flush, so that others go with it. */
-const FLUSH_AFTER_MS = 5_000;
+const SUM_AFTER_MS = 5_000;
 /** A write that is repeated later counts again. No caller tries for so long. */
 const KEEP_WRITES_MS = 600_000;
 /** From the count of a write until D1 has it, at most. */
@@ -89,7 +83,7 @@ export class StoredTable {
 		if (!verdict.stored) return verdict;
 		const rolling = verdict.isReduced ? (write.reducedRollingBytes ?? 0) : write.rollingBytes;
 		const kept = verdict.isReduced ? 0 : write.keptBytes;
-		this.#add(id, userId, { day: toDay(nowMs), rolling, kept, is_reduced: verdict.isReduced ? 1 : 0 }, nowMs);
+		this.#add(id, userId, { day: toUtcDay(nowMs), rolling, kept, is_reduced: verdict.isReduced ? 1 : 0 }, nowMs);
 		return verdict;
 	}
 
@@ -125,7 +119,7 @@ export class StoredTable {
 
 	/** Counts append-only bytes of the meter's own. */
 	addRolling(userId: string, bytes: number, nowMs: number): void {
-		this.#change(userId, { kept: 0, day: toDay(nowMs), rolling: bytes }, nowMs);
+		this.#change(userId, { kept: 0, day: toUtcDay(nowMs), rolling: bytes }, nowMs);
 	}
 
 	/** Takes a write back that was not made. May be repeated. */
@@ -175,7 +169,7 @@ export class StoredTable {
 	}
 
 	#purge(nowMs: number): void {
-		if (nowMs - this.#purgedAtMs < FLUSH_EVERY_MS) return;
+		if (nowMs - this.#purgedAtMs < SUM_EVERY_MS) return;
 		this.#purgedAtMs = nowMs;
 		this.#sql.exec("DELETE FROM stored_writes WHERE at_ms < ?", nowMs - KEEP_WRITES_MS);
 	}
@@ -206,7 +200,7 @@ export class StoredTable {
 	dueAtMs(nowMs: number): number | null {
 		if (this.#userId === null) return null;
 		if (this.totalBytes(nowMs) === (this.#flushed ?? 0)) return this.#rolling.nextLeaveMs(nowMs);
-		return Math.max(this.#changedAtMs + FLUSH_AFTER_MS, this.#flushedAtMs + FLUSH_EVERY_MS);
+		return Math.max(this.#changedAtMs + SUM_AFTER_MS, this.#flushedAtMs + SUM_EVERY_MS);
 	}
 
 	/** The sum for D1, where it is due. */

@@ -15,10 +15,10 @@ const MAX_EXPONENT = 64n;
 /** Above and below the line; the lower one is positive. */
 type Fraction = readonly [above: bigint, below: bigint];
 
-const NUMBER = /^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
+const WRITTEN_NUMBER = /^(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?$/;
 
 function readNumber(written: string): Fraction | null {
-	if (!NUMBER.test(written) || written.replace(/\D/g, "").length > MAX_NUMBER_DIGITS) return null;
+	if (!WRITTEN_NUMBER.test(written) || written.replace(/\D/g, "").length > MAX_NUMBER_DIGITS) return null;
 	const [whole = "", decimals = ""] = written.replaceAll(",", "").split(".");
 	return [BigInt(whole + decimals), 10n ** BigInt(decimals.length)];
 }

@@ -16,12 +16,31 @@
 // - What the answer says or lacks itself: UNKNOWN_MOST.
 //
 // A judge's verdict is averaged in. The confidence in an answer that was cut is halved. Neither is fitted.
+
 import type { ConfidenceBasis, Rating } from "../inference/confidence-basis.ts";
 import type { ComparedAnswer, Comparison, Relation } from "./agreement.ts";
 import { checkArithmetic } from "./arithmetic.ts";
 import { findAnswerWithUnit } from "./final-answer.ts";
-import { saysUnknown } from "./self-report.ts";
+import phrases from "./self-report-phrases.json" with { type: "json" };
 import type { SaidInstead, StrategyResult, Task } from "./strategy.ts";
+
+/** A text says so where it begins or where it ends. In between, a long one may speak of what is not known. */
+const END_CHARS = 300;
+
+/** A phrase of an alphabet is whole words; scripts without spaces have it anywhere. */
+const SPACELESS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+const SAYS_UNKNOWN = new RegExp(
+	phrases.map((phrase) => (SPACELESS.test(phrase) ? phrase : `(?<!\\p{L})${phrase}(?!\\p{L})`)).join("|"),
+	"u",
+);
+
+/** Whether an answer says that it, or anybody, does not know what was asked. */
+function saysUnknown(answer: string): boolean {
+	const text = answer.trim();
+	const ends = text.length <= 2 * END_CHARS ? text : `${text.slice(0, END_CHARS)}\n${text.slice(-END_CHARS)}`;
+	return SAYS_UNKNOWN.test(ends.toLowerCase().replaceAll("’", "'"));
+}
 
 /** An answer and the expected quality of its model. */
 interface WeightedAnswer extends ComparedAnswer {

@@ -26,7 +26,7 @@ function findJsonEnd(text: string, from: number): number {
 /** What is neither a value nor a sign between values. */
 const SPACE_OR_COMMENT = /(?:\s+|\/\/[^\n]*|#[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 const BARE_NAME = /[\p{L}_$][\p{L}\p{N}_$-]*/uy;
-const NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/iy;
+const LOOSE_NUMBER = /[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/iy;
 /** A text begins with the first of a pair, and ends with the second where a sign of the structure or a comment follows. */
 const QUOTES: ReadonlyMap<string, string> = new Map([
 	['"', '"'],
@@ -97,7 +97,7 @@ class LooseReader {
 		const closer = CLOSERS.get(sign);
 		if (closer !== undefined) return this.#list(closer, depth);
 		if (QUOTES.has(sign)) return this.#quoted();
-		const number = this.#take(NUMBER);
+		const number = this.#take(LOOSE_NUMBER);
 		if (number !== "") return Number(number);
 		const constant = CONSTANTS.get(this.#take(BARE_NAME));
 		if (constant === undefined) throw new NotJson();
@@ -128,7 +128,7 @@ class LooseReader {
 
 	#name(): string {
 		if (QUOTES.has(this.#next())) return this.#quoted();
-		const name = this.#take(BARE_NAME) || this.#take(NUMBER);
+		const name = this.#take(BARE_NAME) || this.#take(LOOSE_NUMBER);
 		if (name === "") throw new NotJson();
 		return name;
 	}

@@ -287,14 +287,14 @@ function schemaWarnings(model: Model, param: CallField, dropped: readonly string
 }
 
 /** ai.google.dev/api/generate-content#generationconfig */
-const MAX_STOPS = 5;
+const MAX_GOOGLE_STOPS = 5;
 
 /** The request for one model. Thoughts count inside `maxOutputTokens`, so that limit bounds all output. */
 export function renderGoogleRequest(options: RequestOptions): UpstreamRequest {
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const verb = isWhole ? "generateContent" : "streamGenerateContent?alt=sse";
 	const sampling = googleSamplingFields(call, model, access);
-	const stops = toSentStops(model, call.stop, { atMost: MAX_STOPS });
+	const stops = toSentStops(model, call.stop, { atMost: MAX_GOOGLE_STOPS });
 	const output = googleOutputFields(call);
 	const thinking = thinkingFields(call, model, effort);
 	const settings: JsonObject = {

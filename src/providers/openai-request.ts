@@ -260,14 +260,14 @@ function streamFields({ provider }: ProviderAccess): JsonObject {
 }
 
 /** platform.openai.com/docs/api-reference/chat/create#chat-create-stop */
-const MAX_STOPS = 4;
+const MAX_OPENAI_STOPS = 4;
 
 /** The exact request. A parameter without an equivalent is left out, with a warning when the client set it. */
 export function renderOpenAiRequest(options: RequestOptions): UpstreamRequest {
 	const { call, prompt, model, access, effort, isWhole = false } = options;
 	const reasoning = reasoningFields(model, effort, call.maxTokens);
 	const optional = optionalFields(call, model, access);
-	const stops = toSentStops(model, call.stop, { atMost: MAX_STOPS });
+	const stops = toSentStops(model, call.stop, { atMost: MAX_OPENAI_STOPS });
 	const { provider } = access;
 	const settings: JsonObject = {
 		[model.request.max_tokens_field]: reasoning.visibleTokens,

@@ -3,7 +3,9 @@
 //
 // A response and the alarm that deletes it are stored in one turn. The alarm is due when the oldest response expires. Expired ones
 // are not found, however late the alarm comes.
+
 import { BackedUpObject } from "../durable/backed-up-object.edge.ts";
+import type { TableSchema } from "../durable/migrations.edge.ts";
 import { hasTables, migrate } from "../durable/migrations.edge.ts";
 import type { BackupPlan } from "../durable/object-rows.edge.ts";
 import { logError } from "../http/log.edge.ts";
@@ -15,7 +17,20 @@ import {
 	responseExpiresAtMs,
 	type SealedPart,
 } from "./stored-response.ts";
-import { STORED_RESPONSE_TABLES } from "./stored-tables.ts";
+
+const STORED_RESPONSE_TABLES: TableSchema = {
+	name: "stored responses",
+	steps: [
+		// In the order of ids, which is that of time. Without a rowid, a response is one row written, not two.
+		(sql) =>
+			sql.exec(`
+				CREATE TABLE responses (id TEXT PRIMARY KEY, previous_id TEXT, bytes INTEGER NOT NULL, response BLOB NOT NULL,
+					input BLOB NOT NULL, output BLOB NOT NULL) WITHOUT ROWID;
+			`),
+		// The API key that made it; null in responses from before this column.
+		(sql) => sql.exec("ALTER TABLE responses ADD COLUMN key_id TEXT"),
+	],
+};
 
 /** After an unexpected error, the alarm comes again this late. */
 const RETRY_MS = 60_000;

@@ -7,6 +7,8 @@ import { findModelOrAlias } from "../catalog/aliases.ts";
 import { priceAt } from "../catalog/price.ts";
 import type { Model } from "../catalog/schema.ts";
 import { EFFORTS, TIERS } from "../catalog/vocabulary.ts";
+import { loadMatrix } from "../compliance/load.ts";
+import { TRAINING_USES } from "../compliance/vocabulary.ts";
 import { fail, ok, type Result } from "../failure.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { integerParam } from "../http/query.ts";
@@ -44,6 +46,17 @@ const modelEntrySchema = z.lazy(() =>
 				reasoning_efforts: z.array(z.enum(EFFORTS)),
 			})
 			.describe("What it can do."),
+		knowledge_cutoff: z
+			.string()
+			.nullable()
+			.describe("Until when its training data reach: a year, month or day; null where it is not published."),
+		open_weights: z.boolean().describe("Whether its weights are published."),
+		trains_on_inputs: z
+			.enum(TRAINING_USES)
+			.nullable()
+			.describe(
+				"Whether its provider trains on what it is sent: no, if you allow it (`opt_in`), unless you object (`opt_out`). Null: not published, or the base address is replaced.",
+			),
 		available: z.boolean().describe("Its provider has a key here, and your API key, if you sent one, may call it."),
 		not_served: z
 			.literal(true)
@@ -61,7 +74,13 @@ function isPassedBy({ id, provider }: Model, { providers }: Pick<Settings, "prov
 }
 
 /** @param account whose key may not call every model; null without a key. */
-function toModelEntry(model: Model, settings: Settings, account: Account | null, nowMs: number): ModelEntry {
+async function toModelEntry(
+	model: Model,
+	settings: Settings,
+	account: Account | null,
+	nowMs: number,
+): Promise<ModelEntry> {
+	const { findTrainingUse } = await loadMatrix();
 	const price = priceAt(model, nowMs);
 	const { tools, vision, json_schema, logprobs } = model.supports;
 	const { context_window, max_input_tokens, max_output_tokens } = model.limits;
@@ -90,6 +109,9 @@ function toModelEntry(model: Model, settings: Settings, account: Account | null,
 			reasoning: model.reasoning !== null,
 			reasoning_efforts: model.reasoning?.efforts ?? [],
 		},
+		knowledge_cutoff: model.knowledge_cutoff,
+		open_weights: model.open_weights,
+		trains_on_inputs: settings.attestations.get(model.provider)?.isReplaced ? null : findTrainingUse(model.provider),
 		available: isAvailable(model, settings) && isListed(model, account?.key.rules?.models ?? ["*"]),
 		...(isPassedBy(model, settings) ? { not_served: true } : {}),
 	};
@@ -151,7 +173,9 @@ const listModelsEndpoint = endpoint({
 		const { settings, startedAtMs } = context;
 		const page = toPage(settings.catalog.models, query);
 		if (!page.ok) return page;
-		const data = page.value.data.map((model) => toModelEntry(model, settings, caller.value, startedAtMs));
+		const data = await Promise.all(
+			page.value.data.map((model) => toModelEntry(model, settings, caller.value, startedAtMs)),
+		);
 		const [first_id, last_id] = [data.at(0)?.id ?? null, data.at(-1)?.id ?? null];
 		return ok({ object: "list" as const, data, first_id, last_id, has_more: page.value.has_more });
 	},
@@ -172,7 +196,7 @@ const getModelEndpoint = endpoint({
 		if (!model) return fail({ reason: "model_not_found", message: "no such model; GET /v1/models lists them all" });
 		const caller = await context.caller();
 		if (!caller.ok) return caller;
-		const entry = toModelEntry(model, settings, caller.value, startedAtMs);
+		const entry = await toModelEntry(model, settings, caller.value, startedAtMs);
 		return ok(model.id === params.id ? entry : { ...entry, alias: params.id });
 	},
 });

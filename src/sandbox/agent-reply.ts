@@ -33,7 +33,7 @@ function planReply(userText: string, maxSubtasks: number): string {
 }
 
 /** @param claim the step's code and the later subtasks, if it may claim that the goal is met. */
-function subtaskReply(userText: string, [code, later = ""]: readonly string[]): string {
+function workOnSubtask(userText: string, [code, later = ""]: readonly string[]): string {
 	const [, subtask] = /\nSubtask \d+ of \d+:\n([\s\S]*)\n\nRules:\n/.exec(userText) ?? [];
 	const result = `The sandbox has done: ${toTitle(subtask ?? goalIn(userText))}.`;
 	const proofs = later.split(",").map((number, at) => `${number}: "${result.slice(at)}"`);
@@ -60,7 +60,7 @@ export function agentReply({ userText, stage: { asksFor = "" } }: StagedPrompt):
 		case "repair":
 			return JSON.stringify(["Do all of it"]);
 		case "subtask":
-			return subtaskReply(userText, terms);
+			return workOnSubtask(userText, terms);
 		case "final":
 			return finalReply(userText);
 		case "frame":

@@ -69,7 +69,7 @@ const labelSchema = z.lazy(() =>
 		day: z.string().optional(),
 	}),
 );
-type GroupLabel = z.output<typeof labelSchema>;
+export type GroupLabel = z.output<typeof labelSchema>;
 
 /** The members of a label, in the order of CSV's columns. */
 export const LABEL_MEMBERS: Readonly<Record<Grouping, readonly (keyof GroupLabel)[]>> = {

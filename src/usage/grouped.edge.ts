@@ -7,7 +7,7 @@ import type { HandlerResult } from "../http/endpoint.ts";
 import { toNextPage } from "../http/list-answer.ts";
 import type { MeterClient } from "../meter/meter-client.edge.ts";
 import type { RollupPart } from "../meter/rollup.ts";
-import { type GroupRequest, LABEL_MEMBERS, toGroupLabel, toLabelCells } from "./group-views.ts";
+import { type GroupLabel, type GroupRequest, LABEL_MEMBERS, toGroupLabel, toLabelCells } from "./group-views.ts";
 import { findKeyLabels, readCounts } from "./groups.store.ts";
 import {
 	type GroupPage,
@@ -74,8 +74,6 @@ export async function readGroups(
 }
 
 type Amounts = Record<string, number>;
-
-type GroupLabel = ReturnType<typeof toGroupLabel>;
 
 interface GroupList<A extends Amounts> {
 	group_by: GroupRequest["grouping"];

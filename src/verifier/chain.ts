@@ -26,7 +26,7 @@ const textList = z.array(z.string());
 const itemList = z.array(z.looseObject({ id: z.string(), description: z.string() }));
 
 /** An entry as the chain endpoint returns it. */
-const chainEntrySchema = z.looseObject({
+export const entrySchema = z.looseObject({
 	id: textField,
 	workspace_id: textField,
 	/** Absent in chains that were saved before entries had it. */
@@ -53,13 +53,13 @@ const chainEntrySchema = z.looseObject({
 	key_id: nullableText,
 });
 
-type ChainEntry = z.output<typeof chainEntrySchema>;
+type ChainEntry = z.output<typeof entrySchema>;
 
 const chainPageSchema = z.looseObject({
 	workspace_id: z.string(),
 	count: z.int(),
 	has_more: z.boolean(),
-	data: z.array(chainEntrySchema),
+	data: z.array(entrySchema),
 	verification: z.record(z.string(), z.unknown()).optional(),
 });
 type ChainPage = z.output<typeof chainPageSchema>;
@@ -160,6 +160,18 @@ async function entryFindings(rows: readonly HandoffRow[], keys: PublicKeys, owne
 	];
 }
 
+/**
+ * Checks one saved entry by itself.
+ * @param origin the origin line of its workspace's checkpoint; null without one.
+ */
+export function checkEntry(entry: ChainEntry, keys: PublicKeys, origin: string | null): Promise<Finding[]> {
+	return entryFindings(
+		[toHandoffRow(entry)],
+		keys,
+		origin === null ? null : parseOriginOwner(origin, entry.workspace_id),
+	);
+}
+
 /** What the service must say of the owner where the file holds the whole chain. */
 function ownerClaim(entries: readonly ChainEntry[], count: number): { owner?: string | null } {
 	if (entries.length !== count) return {};
@@ -173,7 +185,7 @@ function chainClaimFindings(pages: readonly ChainPage[]): Finding[] {
 		const next = pages[index + 1];
 		return next && (!has_more || next.count < count);
 	});
-	const names = Object.keys(chainEntrySchema.shape);
+	const names = Object.keys(entrySchema.shape);
 	return [
 		...failedFindings(
 			entries

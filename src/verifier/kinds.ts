@@ -7,18 +7,21 @@ import { type Finding, failedFinding } from "./findings.ts";
 import type { PublicKeys } from "./keys.ts";
 import { checkReceipt } from "./receipt.ts";
 import { checkTrajectory } from "./trajectory.ts";
+import { checkTreeProof } from "./tree-proof.ts";
 
 /** What a check needs besides the saved file. */
 interface CheckOptions {
 	/** Trusted public keys. Without any, no signature counts as valid, because none was checked. */
 	keys: PublicKeys;
-	/** A checkpoint that a chain must agree with; null for none. */
+	/** The text of the checkpoints that the file must agree with, one after another; null for none. */
 	checkpoint: string | null;
 }
 
 interface ProofKind {
 	/** Where the saved file comes from. */
 	file: string;
+	/** Whether checkpoints can be given beside it. */
+	takesCheckpoint: boolean;
 	check(text: string, options: CheckOptions): Promise<Finding[]>;
 }
 
@@ -44,25 +47,47 @@ function normalizeNote(text: string): string {
 	return `${text.replaceAll("\r\n", "\n").trim()}\n`;
 }
 
+/** The notes of a text that holds several: each ends with its signature lines. */
+function splitNotes(text: string): string[] {
+	return text
+		.replaceAll("\r\n", "\n")
+		.split(/(?<=^— .*\n)\s*(?!— |\s)/m)
+		.filter((note) => note.trim() !== "")
+		.map(normalizeNote);
+}
+
 /** The kinds, in the order they are offered. */
-export const PROOF_KINDS: Readonly<Record<"receipt" | "trajectory" | "chain" | "checkpoint", ProofKind>> = {
+export const PROOF_KINDS: Readonly<
+	Record<"receipt" | "trajectory" | "chain" | "checkpoint" | "tree-proof", ProofKind>
+> = {
 	receipt: {
 		file: "GET /v1/proof/{request_id}",
+		takesCheckpoint: false,
 		check: checkJson((document, { keys }) => checkReceipt(document, keys)),
 	},
 	trajectory: {
 		file: "GET /v1/agent/{run_id}/trajectory?full=true, or its verify_request; under `proof` GET /v1/proof/{run_id}",
+		takesCheckpoint: false,
 		check: checkJson((document, { keys }) => checkTrajectory(document, keys)),
 	},
 	chain: {
 		file: "GET /v1/handoff/chain/{workspace_id}, or a JSON array of its pages",
+		takesCheckpoint: true,
 		check: checkJson((document, { keys, checkpoint }) =>
 			checkChain(document, keys, checkpoint === null ? null : normalizeNote(checkpoint)),
 		),
 	},
 	checkpoint: {
 		file: "GET /v1/handoff/chain/{workspace_id}/checkpoint",
+		takesCheckpoint: false,
 		check: (text, { keys }) => checkCheckpoint(normalizeNote(text), keys),
+	},
+	"tree-proof": {
+		file: "GET /v1/handoff/chain/{workspace_id}/proof; under `entry` GET /v1/handoff/{handoff_id}",
+		takesCheckpoint: true,
+		check: checkJson((document, { keys, checkpoint }) =>
+			checkTreeProof(document, keys, checkpoint === null ? [] : splitNotes(checkpoint)),
+		),
 	},
 };
 
@@ -84,5 +109,6 @@ export function guessKind(text: string): ProofKindName | null {
 	const members = Object(Array.isArray(document) ? document[0] : document);
 	if ("verify_request" in members || "trajectory_proof" in members) return "trajectory";
 	if ("proof_hash" in members && "receipt" in members) return "receipt";
+	if ("leaf_hash" in members && "hashes" in members) return "tree-proof";
 	return "data" in members && "workspace_id" in members ? "chain" : null;
 }

@@ -267,6 +267,11 @@ describe("the ledger and the log", () => {
 			"Deploy the cache",
 		]);
 		expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^ho_\w+ {2}entry 0 {2}signed\n/)]);
+		const verified = await svc(["verify", made.stdout.split(" ")[0] ?? ""]);
+		expect([verified.code, verified.stdout]).toEqual([
+			0,
+			expect.stringMatching(/inclusion: leaf 0 of 1[\s\S]*is leaf 0/),
+		]);
 		const chain = await svc(["chain", "cli"]);
 		expect([chain.code, chain.stdout]).toEqual([
 			0,

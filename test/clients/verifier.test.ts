@@ -46,21 +46,28 @@ it("what the service answers is checked as it is saved", async () => {
 	const authorization = { authorization: `Bearer ${key}` };
 	const read = async (path: string) => (await fetch(`${service?.url}${path}`, { headers: authorization })).text();
 	const { id } = (await (await chat(service?.url ?? "", key, "hi")).json()) as { id: string };
-	for (const objective of ["one", "two"])
-		await fetch(`${service?.url}/v1/handoff`, {
+	const handOn = async (objective: string) =>
+		fetch(`${service?.url}/v1/handoff`, {
 			method: "POST",
 			headers: authorization,
 			body: JSON.stringify({ workspace_id: "shop", objective, est_cost: 0.1, risks: [{ id: "r", description: "é" }] }),
 		});
+	await handOn("one");
+	const earlier = await read("/v1/handoff/chain/shop/checkpoint");
+	const { id: handoffId } = (await (await handOn("two")).json()) as { id: string };
 	const keys = readPublicKeys(await read("/v1/proof/pubkey")) ?? [];
 	const checkpoint = await read("/v1/handoff/chain/shop/checkpoint");
+	const inclusion = JSON.parse(await read("/v1/handoff/chain/shop/proof?index=1")) as object;
+	const entry: unknown = JSON.parse(await read(`/v1/handoff/${handoffId}`));
 	const saved: [ProofKindName, string][] = [
 		["receipt", await read(`/v1/proof/${id}`)],
 		["chain", await read("/v1/handoff/chain/shop")],
 		["checkpoint", checkpoint],
+		["tree-proof", JSON.stringify({ ...inclusion, entry })],
+		["tree-proof", await read("/v1/handoff/chain/shop/proof?from=1&to=2")],
 	];
 	for (const [kind, text] of saved) {
-		const against = kind === "chain" ? checkpoint : null;
+		const against = { chain: checkpoint, "tree-proof": `${earlier}${checkpoint}` }[kind as string] ?? null;
 		const findings: Finding[] = await PROOF_KINDS[kind].check(text, { keys, checkpoint: against });
 		expect(guessKind(text)).toBe(kind);
 		expect(findings.filter(({ verdict }) => verdict !== "ok").map(renderFinding)).toEqual([]);

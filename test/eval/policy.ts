@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Decision } from "../../src/audit/event.ts";
 import { decide } from "../../src/policy/decide.ts";
 import { quoteShellWord } from "../../src/text/shell-word.ts";
-import { TYPICAL_COMMANDS } from "../support/typical-commands.ts";
+import { decideRow, readPolicyCorpus } from "../support/policy-corpus.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../../shared/data/policy");
 const COMMANDS_FILE = process.env["POLICY_COMMANDS"] ?? resolve(FOLDER, "commands.jsonl");
@@ -126,7 +126,10 @@ function printEvasive(rows: readonly DecidedEvasive[]): void {
 }
 
 function printAims(commands: readonly DecidedCommand[], evasive: readonly DecidedEvasive[]): void {
-	const typical = TYPICAL_COMMANDS.map((command) => ({ command, decision: decisionFor(command) }));
+	const typical = [...readPolicyCorpus().values()]
+		.flat()
+		.filter((row) => row.class === "typical")
+		.map((row) => ({ decision: decideRow(row).decision }));
 	printTable(
 		["aims", "measured", "aim, of unseen rows"],
 		[

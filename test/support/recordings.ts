@@ -1,5 +1,6 @@
-// Recorded upstream traffic (shared data): which there is, the wire that reads it, and ways to put it on the line again.
-import { readdirSync } from "node:fs";
+// Upstream traffic, recorded (shared data) and written by hand (test/fixtures/streams): which there is, the wire that reads it,
+// and ways to put it on the line again.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Wire } from "../../src/providers/wire.ts";
 import { anthropicWire, googleWire, openAiWire } from "../../src/providers/wires.ts";
@@ -7,15 +8,32 @@ import { hasSharedData, readSharedData } from "./shared-data.ts";
 
 const FOLDER = "upstream-fixtures";
 
-export const hasRecordings = hasSharedData(FOLDER);
+const WRITTEN_ROOT = join(import.meta.dirname, "../fixtures/streams");
 
-/** Paths of all recordings with one of the endings, such as `mistral/mistral-text.json`. */
-export function recordingsEnding(...endings: string[]): string[] {
-	if (!hasRecordings) return [];
-	const root = join(import.meta.dirname, "../../../shared/data", FOLDER);
+/** Whether recordings are on this machine; notes it in the file that asks when they are not. */
+export function hasRecordings(): boolean {
+	return hasSharedData(FOLDER);
+}
+
+function listEnding(root: string, endings: readonly string[]): string[] {
 	return readdirSync(root, { recursive: true, encoding: "utf8" })
 		.filter((path) => endings.some((ending) => path.endsWith(ending)))
 		.sort();
+}
+
+/** Paths of all recordings with one of the endings, such as `mistral/mistral-text.json`. */
+export function recordingsEnding(...endings: string[]): string[] {
+	return hasRecordings() ? listEnding(join(import.meta.dirname, "../../../shared/data", FOLDER), endings) : [];
+}
+
+/** Paths of the streams that were written by hand, such as `google/thoughts.chunks.txt`. They are part of the repository. */
+export function writtenStreams(): string[] {
+	return listEnding(WRITTEN_ROOT, [".chunks.txt"]);
+}
+
+/** Paths of all streams, written by hand and recorded. */
+export function listStreams(): string[] {
+	return [...writtenStreams(), ...recordingsEnding(".chunks.txt", ".sse")];
 }
 
 export type WireName = "anthropic" | "google" | "openai";
@@ -29,13 +47,14 @@ export function wireOfRecording(path: string): { name: WireName; wire: Wire } {
 	return { name, wire: WIRES[name] };
 }
 
-/** A whole body. */
+/** A whole body, or the text of a stream. */
 export function recordedText(path: string): string {
-	return readSharedData(`${FOLDER}/${path}`);
+	const written = join(WRITTEN_ROOT, path);
+	return existsSync(written) ? readFileSync(written, "utf8") : readSharedData(`${FOLDER}/${path}`);
 }
 
 /**
- * The events of a recorded stream, `[DONE]` included where the format has it.
+ * The events of a stream, `[DONE]` included where the format has it.
  * Some Anthropic recordings hold several messages one after another: `events` are the first, `following` the others.
  */
 export function recordedEvents(path: string): { events: string[]; following: string[] } {

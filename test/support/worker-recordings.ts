@@ -1,4 +1,5 @@
-// Recorded upstream streams (shared data) for tests in workerd, which has no file system: Vite hands the files over.
+// Upstream streams, recorded (shared data) and written by hand, for tests in workerd, which has no file system: Vite hands the
+// files over.
 import type { Model } from "../../src/catalog/schema.ts";
 import { noteSharedData } from "./absent-data.ts";
 import { modelOf, modelOnWire, wireNameOf } from "./models.ts";
@@ -9,14 +10,18 @@ const files = import.meta.glob<string>("../../../shared/data/upstream-fixtures/*
 	import: "default",
 });
 
-export const hasWorkerRecordings = noteSharedData("upstream-fixtures", Object.keys(files).length > 0);
+const WRITTEN_ROOT = "../fixtures/streams/";
+const writtenFiles = import.meta.glob<string>("../fixtures/streams/*/*.chunks.txt", {
+	query: "?raw",
+	import: "default",
+});
 
 /** Providers whose recordings are in a folder of another name than their catalog row. */
 const PROVIDERS: Readonly<Record<string, string>> = { moonshotai: "moonshot" };
 /** A host of OpenAI's wire that the catalog does not have. */
 const OTHER_HOST = "perplexity";
 
-/** One recorded stream. */
+/** One stream. */
 export interface WorkerRecording {
 	/** Such as `mistral/mistral-text.chunks.txt`. */
 	path: string;
@@ -43,11 +48,12 @@ function toBody(text: string, wire: string): string {
 	return events.join("") + (wire === "openai" ? "data: [DONE]\n\n" : "");
 }
 
-/** All recorded streams, by path. */
+/** All streams, by path. Notes it in the file that asks when there are no recorded ones. */
 export function listWorkerRecordings(): WorkerRecording[] {
-	return Object.entries(files)
+	noteSharedData("upstream-fixtures", Object.keys(files).length > 0);
+	return Object.entries({ ...files, ...writtenFiles })
 		.map(([file, load]) => {
-			const path = file.slice(ROOT.length);
+			const path = file.slice(file.startsWith(ROOT) ? ROOT.length : WRITTEN_ROOT.length);
 			const folder = path.split("/")[0] ?? "";
 			const model = folder === OTHER_HOST ? modelOnWire("openai") : modelOf(PROVIDERS[folder] ?? folder);
 			return { path, model, read: async () => toBody(await load(), wireNameOf(model)) };

@@ -247,4 +247,12 @@ describe("the names", () => {
 		expect(definitions.length).toBeGreaterThan(1_000);
 		expect(Object.fromEntries(findHomonyms(definitions.filter(({ isExported }) => isExported)))).toEqual({});
 	});
+
+	it("mean one thing within a folder of src", () => {
+		const rooms = Map.groupBy(definitions, ({ file }) => file.split("/")[0] ?? "");
+		const homonyms = [...rooms].flatMap(([room, own]) =>
+			[...findHomonyms(own)].map(([name, files]) => `${room}: ${name} (${files.join(", ")})`),
+		);
+		expect(homonyms).toEqual([]);
+	});
 });

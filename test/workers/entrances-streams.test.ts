@@ -7,7 +7,7 @@ import { answerIn, ask, ENTRANCES, type Entrance, type HeardAnswer, sentence } f
 import { useService } from "../support/per-test.ts";
 import { providerOf } from "../support/scripted.ts";
 import { call, ORIGIN, receiptOf, usageOf } from "../support/service.ts";
-import { hasWorkerRecordings, listWorkerRecordings, type WorkerRecording } from "../support/worker-recordings.ts";
+import { listWorkerRecordings, type WorkerRecording } from "../support/worker-recordings.ts";
 
 type Json = Record<string, unknown>;
 
@@ -64,7 +64,7 @@ async function settled(entrance: Entrance, id: string, answer: HeardAnswer): Pro
 	return { entrance: entrance.name, answer: shown(answer), receipt, row: { model, provider, mode, tokens, cost_usd } };
 }
 
-describe.runIf(hasWorkerRecordings)("a recorded stream", () => {
+describe("a stream", () => {
 	it.each(listWorkerRecordings())("$path is the same answer through every entrance", async (recording) => {
 		const { model }: WorkerRecording = recording;
 		const body = await recording.read();

@@ -3,7 +3,7 @@
 import { clipBytes } from "../../clip.ts";
 import { fromStoredPolicies, requiresZeroRetention } from "../../compliance/policy-levels.ts";
 import { SEAL_BYTES, TextSeal } from "../../durable/text-seal.edge.ts";
-import { toDay } from "../../meter/stored-bytes.ts";
+import { toUtcDay } from "../../meter/budget-period.ts";
 import { cachedSettings } from "../../settings.ts";
 import { utf8Length } from "../../text/utf8.ts";
 import type { RunSpec, RunState, RunStep } from "./run.ts";
@@ -62,7 +62,7 @@ export class StepTexts {
 		const { bytes } = this.#sql
 			.exec<{ bytes: number }>("SELECT coalesce(sum(length(sealed) - ?), 0) AS bytes FROM step_texts", SEAL_BYTES)
 			.one();
-		return { bytes, day: toDay(atMs - RETENTION_MS) };
+		return { bytes, day: toUtcDay(atMs - RETENTION_MS) };
 	}
 
 	/** When the texts are to be deleted; null when there are none. */

@@ -4,7 +4,7 @@ import { type JsonSchema, toJsonSchema } from "../../http/json-schema.ts";
 import type { EndpointExchanges } from "../../http/openapi.ts";
 import { isJsonObject } from "../../json.ts";
 import { toAnchor } from "../site/markdown.ts";
-import { cutExample, toJsonText } from "./json-text.ts";
+import { cutExample, layOutJson } from "./example-text.ts";
 import { toMembers, toTypeText, toVariants } from "./schema-text.ts";
 
 /**
@@ -31,13 +31,13 @@ export interface ReferenceSources {
 	exchanges: EndpointExchanges;
 }
 
-function toName({ method, path }: Pick<Endpoint, "method" | "path">): string {
+function nameEndpoint({ method, path }: Pick<Endpoint, "method" | "path">): string {
 	return `${method} ${path}`;
 }
 
 /** @throws Error for one that is not there. */
 function findEndpoint(endpoints: readonly Endpoint[], name: string): Endpoint {
-	const found = endpoints.find((endpoint) => toName(endpoint) === name);
+	const found = endpoints.find((endpoint) => nameEndpoint(endpoint) === name);
 	if (!found) throw new Error(`there is no endpoint ${name}`);
 	return found;
 }
@@ -71,7 +71,7 @@ function renderAllEndpoints(endpoints: readonly Endpoint[], sections: ReadonlyMa
 	const rows = endpoints
 		.filter(({ access }) => access !== "session")
 		.map((endpoint) => {
-			const name = toName(endpoint);
+			const name = nameEndpoint(endpoint);
 			const section = sections.get(name);
 			if (section === undefined) throw new Error(`no section of the reference lists ${name}`);
 			const isLimited = "limited" in endpoint && endpoint.limited;
@@ -85,7 +85,7 @@ type Io = "input" | "output";
 function toPlaceSchema(endpoint: Endpoint, place: string): JsonSchema {
 	if (place === "answer") return toJsonSchema(endpoint.result, "output");
 	const schema = place === "query" ? endpoint.query : place === "body" ? endpoint.body : undefined;
-	if (!schema) throw new Error(`${toName(endpoint)} has no ${place}`);
+	if (!schema) throw new Error(`${nameEndpoint(endpoint)} has no ${place}`);
 	return toJsonSchema(schema, "input");
 }
 
@@ -146,7 +146,7 @@ function renderRequest({ method, path, access, id }: Endpoint, exchanges: Endpoi
 		...(access === "public" ? [] : ['-H "Authorization: Bearer $SVC_API_KEY"']),
 	];
 	if (body === undefined) return parts.join(" ");
-	const text = toJsonText(body).replaceAll("'", String.raw`'\''`);
+	const text = layOutJson(body).replaceAll("'", String.raw`'\''`);
 	const lead = parts.join(" ");
 	const isShort = !text.includes("\n") && lead.length + text.length < 110;
 	return `${lead}${isShort ? " " : " \\\n  "}-d '${text}'`;
@@ -155,10 +155,10 @@ function renderRequest({ method, path, access, id }: Endpoint, exchanges: Endpoi
 function renderAnswer({ id }: Endpoint, exchanges: EndpointExchanges): string {
 	const answer = exchanges[id]?.answer;
 	if (answer === undefined) throw new Error(`no example of ${id} is recorded`);
-	return `\`\`\`json\n${toJsonText(cutExample(answer))}\n\`\`\``;
+	return `\`\`\`json\n${layOutJson(cutExample(answer))}\n\`\`\``;
 }
 
-function renderBlock(
+function writeBlock(
 	kind: string,
 	what: string | undefined,
 	{ endpoints, exchanges }: ReferenceSources,
@@ -170,7 +170,7 @@ function renderBlock(
 		const listed = what.split(", ").map((name) => findEndpoint(endpoints, name));
 		return renderTable(
 			["endpoint", "what it does"],
-			listed.map((endpoint) => [`\`${toName(endpoint)}\``, toCell(endpoint.summary)]),
+			listed.map((endpoint) => [`\`${nameEndpoint(endpoint)}\``, toCell(endpoint.summary)]),
 		);
 	}
 	const endpoint = findEndpoint(endpoints, what);
@@ -184,7 +184,7 @@ export function fillBlocks(pages: readonly ReferencePage[], sources: ReferenceSo
 	return pages.map(({ path, markdown }) => ({
 		path,
 		markdown: markdown.replaceAll(BLOCK, (_, kind: string, what: string | undefined) => {
-			const text = renderBlock(kind, what, sources, sections);
+			const text = writeBlock(kind, what, sources, sections);
 			return `<!-- ${kind}${what === undefined ? "" : `: ${what}`} -->\n\n${text}\n\n<!-- end -->`;
 		}),
 	}));

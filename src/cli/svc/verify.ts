@@ -41,8 +41,11 @@ async function verifyTarget(target: string, given: GivenWords, session: CommandS
 	const { signal } = session;
 	if (/^svc-[0-9A-Z]+$/i.test(target)) return session.client().proofs.verify(target, { signal, ...keys });
 	if (/^agt_[0-9A-Z]+$/i.test(target)) return session.client().proofs.verifyRun(target, { signal, ...keys });
+	if (/^ho_[0-9A-Z]+$/i.test(target)) return session.client().handoffs.verifyEntry(target, { signal, ...keys });
 	if (target !== "-" && !existsSync(resolve(session.terminal.folder, target)))
-		throw new UsageError(`there is no file ${target}, and it is no id of a request (svc-…) or of a run (agt_…)`);
+		throw new UsageError(
+			`there is no file ${target}, and it is no id of a request (svc-…), a run (agt_…) or a handoff (ho_…)`,
+		);
 	const text = target === "-" ? await session.terminal.readInput() : readFileText(session.terminal, target);
 	const { verifyProof } = await import("../../client/verification.ts");
 	const checkpoint = given.text("checkpoint");
@@ -54,20 +57,21 @@ async function verifyTarget(target: string, given: GivenWords, session: CommandS
 
 export const verifyCommand: Command = {
 	name: "verify",
-	about: "verify a receipt, a run or a saved proof on this machine",
-	operands: "REQUEST|RUN|FILE",
+	about: "verify a receipt, a run, a handoff or a saved proof on this machine",
+	operands: "REQUEST|RUN|HANDOFF|FILE",
 	details: [
-		"REQUEST is the id of an answer (svc-…), RUN of a run (agt_…), FILE a saved receipt, trajectory, chain or checkpoint.",
+		"REQUEST is the id of an answer (svc-…), RUN of a run (agt_…), HANDOFF of a handoff (ho_…), which is shown to be in its",
+		"workspace's signed tree. FILE is a saved receipt, trajectory, chain, checkpoint or tree proof.",
 		"With --pubkey and a FILE nobody is asked. Ends with 0 only when everything holds, and with 1 when something does not.",
 	],
 	flags: {
 		pubkey: PUBKEY_FLAG,
-		checkpoint: { value: "FILE", about: "a checkpoint that a saved chain must agree with" },
+		checkpoint: { value: "FILE", about: "a checkpoint that a saved chain or tree proof must agree with" },
 	},
 	async run(given, session) {
 		const target = given.single("the id or file");
-		if (given.text("checkpoint") !== undefined && /^(?:svc-|agt_)/.test(target))
-			throw new UsageError("--checkpoint is for a saved chain");
+		if (given.text("checkpoint") !== undefined && /^(?:svc-|agt_|ho_)/.test(target))
+			throw new UsageError("--checkpoint is for a saved chain or tree proof");
 		const verification = await verifyTarget(target, given, session);
 		if (session.isJson) session.json({ is_valid: verification.isValid, findings: verification.findings });
 		return showVerification(session, verification, !session.isJson);

@@ -2,6 +2,7 @@
 
 import type { Progress, WorkEvent } from "../../client/progress.ts";
 import type { EndpointAnswer, EndpointId } from "../../client/transport.ts";
+import { STRATEGIES } from "../../orchestration/strategies.ts";
 import { POLICIES } from "../../orchestration/strategy.ts";
 import { asChoice, FILE_FLAG } from "./chat.ts";
 import type { Command, Flag } from "./command.ts";
@@ -10,16 +11,6 @@ import { readPrompt } from "./input.ts";
 import { firstLine, renderUsd } from "./output.ts";
 import type { CommandSession } from "./session.ts";
 import { findOutFolder, planFiles, writeFiles } from "./written-files.ts";
-
-const STRATEGIES = [
-	"single",
-	"cascade",
-	"ensemble_moa",
-	"rank_fuse",
-	"decompose_and_route",
-	"self_consistency",
-	"debate",
-] as const;
 
 export const POLICY_FLAG: Flag = {
 	value: "POLICY",

@@ -99,11 +99,13 @@ async function checkInput(): Promise<Finding[]> {
 	const name = parseKind(kindSelect.value) ?? guessKind(proofInput.value);
 	if (!name)
 		return [
-			failedFinding("this is no receipt, trajectory, chain or checkpoint; if it is meant as one, choose its kind"),
+			failedFinding(
+				"this is no receipt, trajectory, chain, checkpoint or tree proof; if it is meant as one, choose its kind",
+			),
 		];
 	const against = checkpointInput.value.trim() === "" ? null : checkpointInput.value;
-	if (against !== null && name !== "chain")
-		return [failedFinding(`a checkpoint is held against a chain, not a ${name}`)];
+	if (against !== null && !PROOF_KINDS[name].takesCheckpoint)
+		return [failedFinding(`a checkpoint is compared with a chain or a tree proof, not with a ${name}`)];
 	return PROOF_KINDS[name].check(proofInput.value, { keys, checkpoint: against });
 }
 

@@ -1,7 +1,7 @@
 // Which answers may be requested whole: those that come long before a deadline.
 import { describe, expect, it } from "vitest";
 import type { Model } from "../../../src/catalog/schema.ts";
-import { canRequestWhole } from "../../../src/inference/whole-answer.ts";
+import { canRequestWhole } from "../../../src/inference/plan.ts";
 import { modelWhere, TEST_CATALOG } from "../../support/catalog.ts";
 
 const LIMITS = { upstreamTimeoutMs: 30_000, upstreamIdleTimeoutMs: 20_000 };

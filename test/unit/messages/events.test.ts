@@ -21,6 +21,7 @@ import {
 } from "../../support/messages.ts";
 import {
 	hasRecordings,
+	listStreams,
 	recordedEvents,
 	recordedText,
 	recordingsEnding,
@@ -56,8 +57,8 @@ function wordingOfRecording(path: string) {
 	return testWording({ isNative: wireOfRecording(path).name === "anthropic" });
 }
 
-describe.runIf(hasRecordings)("a recorded stream", () => {
-	const streams = recordingsEnding(".chunks.txt", ".sse");
+describe("a stream", () => {
+	const streams = listStreams();
 
 	it.each(streams)("%s comes out of Anthropic's client as the whole message", async (path) => {
 		const wording = wordingOfRecording(path);
@@ -96,7 +97,7 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 	});
 });
 
-describe.runIf(hasRecordings)("a recorded message of Anthropic's", () => {
+describe.runIf(hasRecordings())("a recorded message of Anthropic's", () => {
 	const bodies = recordingsEnding(".json").filter((path) => wireOfRecording(path).name === "anthropic");
 
 	it.each(bodies)("%s keeps its blocks and its stop reason", async (path) => {

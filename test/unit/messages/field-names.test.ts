@@ -1,8 +1,8 @@
 // What the engine says of fields, under the names of Anthropic's body.
 import { expect, it } from "vitest";
 import type { Failure } from "../../../src/failure.ts";
+import { findLostThread } from "../../../src/messages/create-message.edge.ts";
 import { toMessagesWarning, withMessagesFields } from "../../../src/messages/field-names.ts";
-import { findLostThread } from "../../../src/messages/threads.ts";
 
 it("warnings name the members of a Messages body", () => {
 	const toParam = (param: string | null) => toMessagesWarning({ code: "parameter_dropped", param, message: "" }).param;

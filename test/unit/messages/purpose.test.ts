@@ -1,6 +1,6 @@
 // The input hash of a Messages request is over what the client sent.
 import { describe, expect, it } from "vitest";
-import { toMessagesPurpose } from "../../../src/messages/purpose.edge.ts";
+import { toMessagesPurpose } from "../../../src/messages/create-message.edge.ts";
 import { hashObject } from "../../../src/proof/hash.ts";
 
 describe("the input hash of a Messages request", () => {

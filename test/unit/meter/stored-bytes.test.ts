@@ -1,6 +1,7 @@
 // The quota of stored bytes: what fits, and what leaves the rolling sum when.
 import { describe, expect, it } from "vitest";
-import { fitWrite, RollingBytes, storedQuotaBytes, toDay } from "../../../src/meter/stored-bytes.ts";
+import { toUtcDay } from "../../../src/meter/budget-period.ts";
+import { fitWrite, RollingBytes, storedQuotaBytes } from "../../../src/meter/stored-bytes.ts";
 
 const DAY_MS = 86_400_000;
 const NOW = 20_000 * DAY_MS + 5;
@@ -8,7 +9,7 @@ const NOW = 20_000 * DAY_MS + 5;
 describe("a rolling sum", () => {
 	it("has the last thirty days, the current one included", () => {
 		let sum = new RollingBytes();
-		for (let day = 0; day < 40; day++) sum = sum.plus(toDay(NOW) + day, 1, NOW + day * DAY_MS);
+		for (let day = 0; day < 40; day++) sum = sum.plus(toUtcDay(NOW) + day, 1, NOW + day * DAY_MS);
 		const last = NOW + 39 * DAY_MS;
 		expect(sum.total(last)).toBe(30);
 		expect(sum.total(last + 10 * DAY_MS)).toBe(20);

@@ -1,4 +1,4 @@
-// Recorded traffic of real providers through the whole reading path, and on to what OpenAI's own client makes of our chunks.
+// Traffic of providers, recorded and written by hand, through the whole reading path, and on to what OpenAI's own client makes of our chunks.
 import OpenAI from "openai";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { inputTokens, outputTokens, priceUsage, type TokenUsage } from "../../../src/catalog/price.ts";
@@ -17,12 +17,14 @@ import {
 	elaborateSse,
 	eventJson,
 	hasRecordings,
+	listStreams,
 	plainSse,
 	recordedEvents,
 	recordedText,
 	recordingsEnding,
 	type WireName,
 	wireOfRecording,
+	writtenStreams,
 } from "../../support/recordings.ts";
 import { readStream } from "../../support/sse.ts";
 
@@ -221,8 +223,8 @@ afterEach(() => {
 	vi.unstubAllGlobals();
 });
 
-describe.runIf(hasRecordings)("a recorded stream", () => {
-	const streams = recordingsEnding(".chunks.txt", ".sse");
+describe("a stream", () => {
+	const streams = listStreams();
 
 	it.each(streams)("%s reads the same however its bytes arrive", { timeout: LONG_TEST_MS }, async (path) => {
 		const { wire } = wireOfRecording(path);
@@ -319,7 +321,46 @@ describe.runIf(hasRecordings)("a recorded stream", () => {
 	});
 });
 
-describe.runIf(hasRecordings)("a recorded body", () => {
+/** What a stream that was written by hand says, as its author meant it. */
+interface WrittenAnswer {
+	stream: string;
+	content: string | null;
+	reasoning: string | null;
+	toolCalls: FlatAnswer["toolCalls"] | null;
+	finishReason: string;
+	usage: { prompt: number; completion: number; reasoning: number; cached: number };
+}
+
+const writtenAnswers: WrittenAnswer[] = recordedText("answers.jsonl")
+	.trim()
+	.split("\n")
+	.map((line) => JSON.parse(line));
+
+describe("a stream that was written by hand", () => {
+	it("has its answer in answers.jsonl", () => {
+		expect(writtenAnswers.map(({ stream }) => stream).sort()).toEqual(writtenStreams());
+	});
+
+	it.each(writtenAnswers)("$stream says what its author meant", async ({ stream, ...meant }) => {
+		const answer = accumulated(await wholeRecording(stream));
+		const { usage } = answer;
+		expect({ content: answer.content, reasoning: answer.reasoning, finishReason: answer.finishReason }).toEqual({
+			content: meant.content,
+			reasoning: meant.reasoning,
+			finishReason: meant.finishReason,
+		});
+		expect(answer.toolCalls).toMatchObject(meant.toolCalls ?? []);
+		expect(answer.toolCalls).toHaveLength(meant.toolCalls?.length ?? 0);
+		expect(usageFields(usage)).toMatchObject({
+			prompt_tokens: meant.usage.prompt,
+			completion_tokens: meant.usage.completion,
+			prompt_tokens_details: { cached_tokens: meant.usage.cached },
+			completion_tokens_details: { reasoning_tokens: meant.usage.reasoning },
+		});
+	});
+});
+
+describe.runIf(hasRecordings())("a recorded body", () => {
 	const bodies = recordingsEnding(".json");
 	const errors = bodies.filter((path) => "error" in JSON.parse(recordedText(path)));
 

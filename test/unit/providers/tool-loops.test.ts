@@ -165,7 +165,7 @@ describe.each(BEGAN)("an interrupted tool loop (%s)", (wire) => {
 	});
 });
 
-describe.runIf(hasRecordings)("a tool loop that a recorded answer began", () => {
+describe.runIf(hasRecordings())("a tool loop that a recorded answer began", () => {
 	const recorded = recordingsEnding(".json").flatMap((path) => {
 		const { name, wire } = wireOfRecording(path);
 		const { content = [] } = wire.parseAnswer(JSON.parse(recordedText(path))) ?? {};

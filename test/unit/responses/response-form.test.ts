@@ -13,7 +13,7 @@ import {
 	toDelivered,
 	wholeResponse,
 } from "../../support/answered-responses.ts";
-import { hasRecordings, recordedEvents, recordingsEnding, wireOfRecording } from "../../support/recordings.ts";
+import { listStreams, recordedEvents, wireOfRecording } from "../../support/recordings.ts";
 import { eventsOf } from "../../support/sse.ts";
 
 const TOOLS = new Map([
@@ -82,14 +82,14 @@ async function eventNames(parts: readonly StreamPart[], wording: Partial<Respons
 	return parsedEvents(sse).map(({ event }) => event.replace("response.", ""));
 }
 
-describe.runIf(hasRecordings)("a recorded stream", () => {
+describe("a stream", () => {
 	const wordings = [
 		testResponseWording(),
 		testResponseWording({ reasoningForm: "summary", includesSealed: false, hasLogprobs: true }),
 		testResponseWording({ includesSealed: false, store: async () => null }),
 	];
 
-	it.each(recordingsEnding(".chunks.txt", ".sse"))("%s comes to the whole answer", async (path) => {
+	it.each(listStreams())("%s comes to the whole answer", async (path) => {
 		const decoder = wireOfRecording(path).wire.createDecoder();
 		const { events } = recordedEvents(path);
 		const parts = [...events.flatMap((data) => decoder.decode({ data })), ...decoder.end()];

@@ -8,6 +8,7 @@ it("a text is told by its members", () => {
 	expect(guessKind('{"run_id":"agt_1","trajectory_proof":"sha256:"}')).toBe("trajectory");
 	expect(guessKind('{"object":"handoff.chain","workspace_id":"a","data":[]}')).toBe("chain");
 	expect(guessKind('[{"workspace_id":"a","data":[]}]')).toBe("chain");
+	expect(guessKind('{"object":"handoff.proof","kind":"inclusion","leaf_hash":"","hashes":[]}')).toBe("tree-proof");
 	expect(guessKind("svc.test/u/w\n0\nabc=\n\n— svc.test/u/w abc=\n")).toBe("checkpoint");
 	for (const text of ["", "{}", "[]", "null", "7", '"data"', "hello"]) expect(guessKind(text)).toBeNull();
 });

