@@ -106,9 +106,9 @@ const listRunsEndpoint = endpoint({
 			limit: integerParam(1, Number.MAX_SAFE_INTEGER)
 				.default(DEFAULT_LISTED_RUNS)
 				.describe(`At most ${MAX_LISTED_RUNS}; what is above counts as that.`),
-			status: runStatusSchema.optional().describe("Only these."),
-			since: timestampParam.optional().describe("Begun then or later."),
-			until: timestampParam.optional().describe("Begun before."),
+			status: runStatusSchema.optional().describe("Only runs of this status."),
+			since: timestampParam.optional().describe("Only runs that began then or later."),
+			until: timestampParam.optional().describe("Only runs that began before."),
 			cursor: cursorParam(),
 		}),
 	),

@@ -40,7 +40,7 @@ function isTimeZone(name: string): boolean {
 /** A `null` counts as absent. */
 export const agentRunRequestSchema = z.lazy(() =>
 	z.object({
-		goal: taskTextSchema().nullish().describe("What is to be reached; at most 256 KiB."),
+		goal: taskTextSchema().nullish().describe("The goal; at most 256 KiB."),
 		prompt: taskTextSchema().nullish().describe("The same, where `goal` is blank."),
 		...runLimitFields(),
 		policy: z.enum(POLICIES).nullish().describe("First intensity; `balanced` by default."),

@@ -37,7 +37,7 @@ const runStepSchema = z.lazy(() =>
 	z.object({
 		index: z.int().describe("Position, from 0."),
 		role: z.enum(["subtask", "finalize"]).describe("`finalize` is the last step, which writes the output."),
-		model: z.string().describe("The model that wrote what was kept."),
+		model: z.string().describe("The model that wrote the kept text."),
 		intensity: intensitySchema.describe("The highest tier that it might use."),
 		strategy: z.string().describe("How its models worked together."),
 		cost_usd: z.number().describe("Cost of all its calls."),
@@ -45,7 +45,7 @@ const runStepSchema = z.lazy(() =>
 		confidence_basis: confidenceBasisSchema
 			.nullable()
 			.optional()
-			.describe("In no proof. Null where nothing was rated; absent in steps from before it was recorded."),
+			.describe("What the confidence rests on; in no proof. Null where nothing was rated; absent in older steps."),
 		input_hash: z.string().describe("Hash of what it was told."),
 		output_hash: z.string().describe("Hash of its text."),
 		step_proof: z.string().describe("Hash that chains it to the steps before."),
@@ -112,7 +112,7 @@ function commonRunFields() {
 export const runSchema = z.lazy(() =>
 	z.object({
 		...commonRunFields(),
-		goal: z.string().optional().describe("As it was asked for."),
+		goal: z.string().optional().describe("The goal as it was asked for."),
 		plan: z.array(z.string()).describe("Its subtasks."),
 		steps: z.array(runStepSchema).describe("Its steps."),
 		alerts: z.array(alertSchema).describe("What its owner should know."),
@@ -133,7 +133,7 @@ export const runSchema = z.lazy(() =>
 			.object({ warnings: warningsSchema })
 			.optional()
 			.describe(
-				"Of an output that was cut at the default limit; to its first request also of members that were ignored.",
+				"Warnings about an output that was cut at the default limit; in the first answer, also about ignored members.",
 			),
 	}),
 );

@@ -138,7 +138,7 @@ const previewSchema = z.lazy(() =>
 		inferred: z
 			.object({ detected_classes: z.array(z.string()), classification: excludedSchema })
 			.optional()
-			.describe("Under `detect: inferred`: what is found beyond patterns."),
+			.describe("Under `detect: inferred`: findings beyond patterns."),
 		places: z
 			.array(
 				z.object({
@@ -190,7 +190,7 @@ const previewSchema = z.lazy(() =>
 			.describe("The same decision in one object."),
 		sample_attestation: z.string().optional().describe("Hash of an attestation for the cheapest allowed model."),
 		matrix_version: z.string().optional().describe("Version of the facts about providers."),
-		note: z.string().optional().describe("What the answer does not say."),
+		note: z.string().optional().describe("Remark on the answer."),
 	}),
 );
 

@@ -79,9 +79,9 @@ export const routePreviewSchema = z.lazy(() =>
 			.enum(MODES)
 			.describe("How quality, price and speed were weighed; `direct`: the request or its config named the model."),
 		reason: z.string().describe("Why this model, in words."),
-		signals_detected: z.record(z.string(), z.boolean()).describe("What the prompt was read as."),
+		signals_detected: z.record(z.string(), z.boolean()).describe("A boolean for each signal."),
 		intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
-		observed: observedSchema.describe("What else the choice was made with; send it back to repeat the choice."),
+		observed: observedSchema.describe("Observations that the choice was made with; send them back to repeat it."),
 		estimated_cost: costSchema.describe("Expected cost of the call."),
 		candidates: z
 			.array(
@@ -96,7 +96,7 @@ export const routePreviewSchema = z.lazy(() =>
 					unknown: z
 						.array(z.enum(QUALITY_INTENTS))
 						.optional()
-						.describe("What the catalog has no figure for; the general one of the model stands in."),
+						.describe("Intents without a figure in the catalog; the general figure of the model stands in."),
 					below_floor: z
 						.literal(true)
 						.optional()

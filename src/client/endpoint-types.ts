@@ -291,7 +291,7 @@ type Model = {
 	available: boolean;
 	/** Its provider has said within ten minutes that it does not serve it. */
 	not_served?: true;
-	/** The id that was asked for, where it stands for this model. */
+	/** The id you sent, if it is an alias. */
 	alias?: string;
 };
 
@@ -348,7 +348,7 @@ type AgentRun = {
 	goal_outcome?: "done" | "partial" | "refused" | "needs_tools";
 	/** Why it stopped, unless it is complete or still running. */
 	final_message?: string;
-	/** As it was asked for. */
+	/** The goal as it was asked for. */
 	goal?: string;
 	/** Its subtasks. */
 	plan: string[];
@@ -358,7 +358,7 @@ type AgentRun = {
 	alerts: Alerts[];
 	/** The cap, and the limits of the plan that it was held against. */
 	budget: Budget;
-	/** Of an output that was cut at the default limit; to its first request also of members that were ignored. */
+	/** Warnings about an output that was cut at the default limit; in the first answer, also about ignored members. */
 	svc?: Svc;
 };
 
@@ -367,7 +367,7 @@ type Steps = {
 	index: number;
 	/** `finalize` is the last step, which writes the output. */
 	role: "subtask" | "finalize";
-	/** The model that wrote what was kept. */
+	/** The model that wrote the kept text. */
 	model: string;
 	/** The highest tier that it might use. */
 	intensity: "Laser" | "Halo" | "Foton";
@@ -377,7 +377,7 @@ type Steps = {
 	cost_usd: number;
 	/** How likely its text is right, 0 to 1. */
 	confidence: number;
-	/** In no proof. Null where nothing was rated; absent in steps from before it was recorded. */
+	/** What the confidence rests on; in no proof. Null where nothing was rated; absent in older steps. */
 	confidence_basis?: "verified" | "agreement" | "judge" | "self_report" | "prior" | null;
 	/** Hash of what it was told. */
 	input_hash: string;
@@ -416,7 +416,7 @@ type Budget = {
 };
 
 type Svc = {
-	/** What had no effect, or another than was asked for. */
+	/** Parameters and parts that had no effect, or another one than was asked for. */
 	warnings: Warnings[];
 };
 
@@ -781,7 +781,7 @@ export interface EndpointTypes {
 					signals_detected: Record<string, boolean>;
 					/** How likely the prompt has each intent. */
 					intents: Intents;
-					/** What else the choice was made with; POST /v1/route takes it and repeats the choice. */
+					/** Observations that the choice was made with; POST /v1/route takes them and repeats it. */
 					observed: Observed;
 				};
 				/** Cost of all calls; `estimated` if some usage was not reported. */
@@ -800,7 +800,7 @@ export interface EndpointTypes {
 				format_met?: boolean;
 				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
 				refused?: true;
-				/** What had no effect, or another than was asked for. */
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 			};
 			[member: string]: unknown;
@@ -902,11 +902,11 @@ export interface EndpointTypes {
 			mode: "quality" | "balanced" | "agility" | "direct";
 			/** Why this model, in words. */
 			reason: string;
-			/** What the prompt was read as. */
+			/** A boolean for each signal. */
 			signals_detected: Record<string, boolean>;
 			/** How likely the prompt has each intent. */
 			intents: Intents;
-			/** What else the choice was made with; send it back to repeat the choice. */
+			/** Observations that the choice was made with; send them back to repeat it. */
 			observed: Observed;
 			/** Expected cost of the call. */
 			estimated_cost: {
@@ -930,7 +930,7 @@ export interface EndpointTypes {
 				estimated_cost_usd: number;
 				/** Expected time to the whole answer. */
 				expected_latency_ms: number;
-				/** What the catalog has no figure for; the general one of the model stands in. */
+				/** Intents without a figure in the catalog; the general figure of the model stands in. */
 				unknown?: Array<"code" | "math" | "reasoning" | "creative" | "text" | "translation" | "factual" | "advice" | "chat" | "tools">;
 				/** It is expected to be far worse than the best, and ranks behind the others. */
 				below_floor?: true;
@@ -1039,7 +1039,7 @@ export interface EndpointTypes {
 				format_met?: boolean;
 				/** Every model that was asked refused; the text is one of their refusals. */
 				refused?: true;
-				/** What had no effect, or another than was asked for. */
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 				stages?: Stages[];
 				/** What the policy in force decided. */
@@ -1139,7 +1139,7 @@ export interface EndpointTypes {
 				truncated?: true;
 				/** A review was asked for, and no reviewer gave a verdict that can be read. */
 				unreviewed?: true;
-				/** What had no effect, or another than was asked for. */
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 				stages?: Stages[];
 			};
@@ -1241,7 +1241,7 @@ export interface EndpointTypes {
 			detected_classes: string[];
 			/** By class: the kinds that were found. */
 			classification: Record<string, string[]>;
-			/** Under `detect: inferred`: what is found beyond patterns. */
+			/** Under `detect: inferred`: findings beyond patterns. */
 			inferred?: {
 				detected_classes: string[];
 				classification: Record<string, string[]>;
@@ -1287,7 +1287,7 @@ export interface EndpointTypes {
 			sample_attestation?: string;
 			/** Version of the facts about providers. */
 			matrix_version?: string;
-			/** What the answer does not say. */
+			/** Remark on the answer. */
 			note?: string;
 		};
 	};
@@ -1365,7 +1365,7 @@ export interface EndpointTypes {
 	/** Works on a goal in steps, under a cap that is never exceeded, and answers with the run and its proof. */
 	start_agent_run: {
 		body: {
-			/** What is to be reached; at most 256 KiB. */
+			/** The goal; at most 256 KiB. */
 			goal?: string | null;
 			/** The same, where `goal` is blank. */
 			prompt?: string | null;
@@ -1407,11 +1407,11 @@ export interface EndpointTypes {
 		query?: {
 			/** At most 200; what is above counts as that. */
 			limit?: number;
-			/** Only these. */
+			/** Only runs of this status. */
 			status?: "running" | "complete" | "budget_exhausted" | "max_steps_reached" | "cancelled" | "interrupted";
-			/** Begun then or later. */
+			/** Only runs that began then or later. */
 			since?: string;
-			/** Begun before. */
+			/** Only runs that began before. */
 			until?: string;
 			/** `next_cursor` of the page before. */
 			cursor?: string;
@@ -1784,7 +1784,7 @@ export interface EndpointTypes {
 			version: string;
 			/** Share of the weight that was earned. */
 			score: number;
-			/** From 90, 75, 50 and 25 on; `critical` below. */
+			/** `excellent` from a score of 90, `good` from 75, `fair` from 50, `poor` from 25, else `critical`. */
 			rating: "excellent" | "good" | "fair" | "poor" | "critical";
 			/** Weight of the checks that passed. */
 			earned_weight: number;
@@ -1870,7 +1870,7 @@ export interface EndpointTypes {
 			object: "workspace.manifest";
 			/** The workspace. */
 			workspace_id: string;
-			/** `default`: none was ever posted, so only built-in rules hold. */
+			/** `default`: no manifest was ever posted, so only built-in rules hold. */
 			source: "stored" | "default";
 			/** Counts the workspace's manifests from 1; null for the default. */
 			version: number | null;
@@ -1913,7 +1913,7 @@ export interface EndpointTypes {
 			object: "workspace.manifest";
 			/** The workspace. */
 			workspace_id: string;
-			/** `default`: none was ever posted, so only built-in rules hold. */
+			/** `default`: no manifest was ever posted, so only built-in rules hold. */
 			source: "stored" | "default";
 			/** Counts the workspace's manifests from 1; null for the default. */
 			version: number | null;
@@ -1965,7 +1965,7 @@ export interface EndpointTypes {
 		result: {
 			/** `confirm` and `approve` are for a person. */
 			decision: "allow" | "confirm" | "approve" | "deny";
-			/** What the factors add up to. */
+			/** Combined weight of the triggered factors. */
 			risk_score: number;
 			/** The range of the score. */
 			risk_tier: "auto" | "confirm" | "approve" | "block";
@@ -1984,7 +1984,7 @@ export interface EndpointTypes {
 			created_at: string;
 			/** The quota of stored bytes is full, and the event keeps less: `context` as its digest, long texts in part. */
 			reduced?: "storage_quota_exceeded";
-			/** Of a context that the event does not keep. */
+			/** Stands for a context that the event does not keep. */
 			context_digest?: GoalDigest;
 		};
 	};
@@ -1993,7 +1993,7 @@ export interface EndpointTypes {
 		body: {
 			/** What the action does. */
 			kind: "edit" | "deploy" | "delete" | "exec" | "network" | "read";
-			/** Paths; of `exec` commands, of `network` addresses. */
+			/** Paths; commands for `exec`; addresses or commands for `network`. */
 			targets?: string[] | null;
 		};
 		result: {
@@ -2029,19 +2029,19 @@ export interface EndpointTypes {
 			event_type?: "policy_check" | "tool_recorded" | "handoff_created" | "agent_plan" | "agent_record" | "agent_run_deleted" | "manifest_changed" | "manifest_deleted" | "key_created" | "key_changed" | "key_revoked" | "key_budget_alert" | "key_webhook_failed" | "compliance_blocked";
 			/** Only policy checks that were decided so. */
 			decision?: "allow" | "confirm" | "approve" | "deny";
-			/** Only what this actor did: `key:<key id>` or `operator`. */
+			/** Only events of this actor: `key:<key id>` or `operator`. */
 			actor?: string;
-			/** Only what this coding agent's hook sent: `claude-code` or `codex`. */
+			/** Only events from the hook of this coding agent: `claude-code` or `codex`. */
 			agent?: string;
-			/** Only of this session of a coding agent. */
+			/** Only events of this session of a coding agent. */
 			session_id?: string;
-			/** Only of coding agents that worked in this directory. */
+			/** Only events of coding agents in this directory. */
 			directory?: string;
-			/** Only of coding agents in this permission mode. */
+			/** Only events of coding agents in this permission mode. */
 			permission_mode?: string;
-			/** Created then or later. */
+			/** Only events from then on. */
 			since?: string;
-			/** Created before. */
+			/** Only events before. */
 			until?: string;
 			/** Events of a page. */
 			limit?: number;
@@ -2065,7 +2065,7 @@ export interface EndpointTypes {
 				workspace_id: string | null;
 				/** `key:<key id>` or `operator`. */
 				actor: string;
-				/** What the event says, by its type. */
+				/** Content of the event, by its type. */
 				payload: Record<string, unknown>;
 				/** When it happened. */
 				created_at: string;
@@ -2102,7 +2102,7 @@ export interface EndpointTypes {
 			brain_md?: string | null;
 			/** The same, parsed already; instead of brain_md. */
 			brain_config?: Record<string, unknown> | null;
-			/** What lists show beside the id. */
+			/** Title that lists show beside the id. */
 			title?: string | null;
 		};
 		result: {
@@ -2280,7 +2280,7 @@ export interface EndpointTypes {
 					signals_detected: Record<string, boolean>;
 					/** How likely the prompt has each intent. */
 					intents: Intents;
-					/** What else the choice was made with; POST /v1/route takes it and repeats the choice. */
+					/** Observations that the choice was made with; POST /v1/route takes them and repeats it. */
 					observed: Observed;
 					model: string;
 				};
@@ -2300,7 +2300,7 @@ export interface EndpointTypes {
 				format_met?: boolean;
 				/** The answer refuses: by the provider's own sign, or in words, as far as these can be told. */
 				refused?: true;
-				/** What had no effect, or another than was asked for. */
+				/** Parameters and parts that had no effect, or another one than was asked for. */
 				warnings: Warnings[];
 				skill: {
 					id: string;
@@ -2489,7 +2489,7 @@ export interface EndpointTypes {
 			plan: "free" | "personal" | "pro" | "corporate";
 			/** Its name for people. */
 			plan_display: string;
-			/** Limits of the plan, and what is used of them. */
+			/** Limits of the plan, and the used part. */
 			limits: {
 				daily_requests: number | null;
 				rpm: number;
@@ -2525,12 +2525,12 @@ export interface EndpointTypes {
 				latency_ms: number;
 				fallback: boolean;
 			}[];
-			/** What is stored, and the most that may be; null where nothing limits it. */
+			/** Stored bytes and their quota; null where nothing limits them. */
 			storage: {
 				stored_bytes: number;
 				quota_bytes: number | null;
 			};
-			/** What requests that are not settled yet may cost besides what they have spent. */
+			/** Amount that open requests may still cost. */
 			held_usd: number;
 			/** Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards. */
 			open: {
@@ -2646,9 +2646,9 @@ export interface EndpointTypes {
 			model?: string;
 			/** Only those of this API key. */
 			key_id?: string;
-			/** Arrived then or later. */
+			/** Only requests that arrived then or later. */
 			since?: string;
-			/** Arrived before. */
+			/** Only requests that arrived before. */
 			until?: string;
 			/** Requests of a page. */
 			limit?: number;
@@ -2667,7 +2667,7 @@ export interface EndpointTypes {
 				request_id: string;
 				/** When it arrived. */
 				created_at: string;
-				/** What it was. */
+				/** Kind of request. */
 				kind: string;
 				/** The API key; null in requests from before keys were recorded. */
 				key_id: string | null;
@@ -2703,7 +2703,7 @@ export interface EndpointTypes {
 				confidence: number | null;
 				/** How far the answers agreed. */
 				agreement: number | null;
-				/** What was reserved. */
+				/** The reserved amount. */
 				bound_usd: number | null;
 				/** Version of the catalog that it was planned with. */
 				catalog_version: string | null;
@@ -2747,7 +2747,7 @@ export interface EndpointTypes {
 			request_id: string;
 			/** When it arrived. */
 			created_at: string;
-			/** What it was. */
+			/** Kind of request. */
 			kind: string;
 			/** The API key; null in requests from before keys were recorded. */
 			key_id: string | null;
@@ -2783,7 +2783,7 @@ export interface EndpointTypes {
 			confidence: number | null;
 			/** How far the answers agreed. */
 			agreement: number | null;
-			/** What was reserved. */
+			/** The reserved amount. */
 			bound_usd: number | null;
 			/** Version of the catalog that it was planned with. */
 			catalog_version: string | null;

@@ -68,7 +68,7 @@ export const formatMetSchema = z.lazy(() =>
 export const warningsSchema = z.lazy(() =>
 	z
 		.array(z.object({ code: z.string(), param: z.string().nullable(), message: z.string() }))
-		.describe("What had no effect, or another than was asked for."),
+		.describe("Parameters and parts that had no effect, or another one than was asked for."),
 );
 export type ClientWarning = z.output<typeof warningsSchema>[number];
 

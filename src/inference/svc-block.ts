@@ -23,7 +23,7 @@ export const svcBlockSchema = z.lazy(() =>
 				signals_detected: z.record(z.string(), z.boolean()),
 				intents: z.record(z.enum(INTENTS), z.number()).describe("How likely the prompt has each intent."),
 				observed: observedSchema.describe(
-					"What else the choice was made with; POST /v1/route takes it and repeats the choice.",
+					"Observations that the choice was made with; POST /v1/route takes them and repeats it.",
 				),
 			})
 			.describe("The choice of the model, and why."),

@@ -15,7 +15,7 @@ export const receiptDecisionSchema = z.lazy(() =>
 		passed: z.boolean().nullable().describe("Whether the review of code passed."),
 		confidence: z.number().nullable().describe("How likely the answer is right."),
 		agreement: z.number().nullable().describe("How far the answers agreed."),
-		bound_usd: z.number().nullable().describe("What was reserved."),
+		bound_usd: z.number().nullable().describe("The reserved amount."),
 		catalog_version: z.string().nullable().describe("Version of the catalog that it was planned with."),
 		config_digest: z.string().nullable().describe("Digest of the routing config."),
 	}),

@@ -94,7 +94,7 @@ export const responsesRequestSchema = z.lazy(() =>
 			.describe("`auto` leaves out the oldest turns where the conversation does not fit."),
 		metadata: metadataField.nullish().describe("Pairs that the Response repeats."),
 		user: z.string().max(512).nullish().describe("Id of your user, for providers that take one."),
-		safety_identifier: z.string().max(512).nullish().describe("Left out."),
+		safety_identifier: z.string().max(512).nullish().describe("Not sent on."),
 		prompt_cache_key: z
 			.string()
 			.max(512)

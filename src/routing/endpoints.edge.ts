@@ -62,7 +62,7 @@ const modelEntrySchema = z.lazy(() =>
 			.literal(true)
 			.optional()
 			.describe("Its provider has said within ten minutes that it does not serve it."),
-		alias: z.string().optional().describe("The id that was asked for, where it stands for this model."),
+		alias: z.string().optional().describe("The id you sent, if it is an alias."),
 	}),
 );
 

@@ -126,7 +126,7 @@ export const usageSchema = z.lazy(() =>
 				daily_requests_remaining: z.int().nullable(),
 				model_access: z.object({ type: accessTypeSchema, models: z.array(z.string()).nullable() }),
 			})
-			.describe("Limits of the plan, and what is used of them."),
+			.describe("Limits of the plan, and the used part."),
 		total_requests: z.int().describe("All settled requests."),
 		total_tokens: z.int().describe("Their tokens."),
 		total_cost_usd: z.number().describe("Their cost."),
@@ -136,8 +136,8 @@ export const usageSchema = z.lazy(() =>
 		recent: z.array(recentSchema).describe("The last 20 requests, newest first."),
 		storage: z
 			.object({ stored_bytes: z.int(), quota_bytes: z.int().nullable() })
-			.describe("What is stored, and the most that may be; null where nothing limits it."),
-		held_usd: z.number().describe("What requests that are not settled yet may cost besides what they have spent."),
+			.describe("Stored bytes and their quota; null where nothing limits them."),
+		held_usd: z.number().describe("Amount that open requests may still cost."),
 		open: z
 			.array(openSchema)
 			.describe("Requests that are not settled yet, oldest first; in no total, and in `recent` only afterwards."),

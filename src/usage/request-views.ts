@@ -13,7 +13,7 @@ export const requestSchema = z.lazy(() =>
 		object: z.literal("request"),
 		request_id: z.string().describe("Id of the request and of its receipt."),
 		created_at: z.string().describe("When it arrived."),
-		kind: z.string().describe("What it was."),
+		kind: z.string().describe("Kind of request."),
 		key_id: z.string().nullable().describe("The API key; null in requests from before keys were recorded."),
 		requested_model: z
 			.string()

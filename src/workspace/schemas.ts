@@ -15,7 +15,9 @@ export const readinessResultSchema = z.lazy(() =>
 		object: z.literal("repo.readiness"),
 		version: z.string().describe("Version of the checks."),
 		score: z.int().min(0).max(100).describe("Share of the weight that was earned."),
-		rating: z.enum(RATINGS).describe("From 90, 75, 50 and 25 on; `critical` below."),
+		rating: z
+			.enum(RATINGS)
+			.describe("`excellent` from a score of 90, `good` from 75, `fair` from 50, `poor` from 25, else `critical`."),
 		earned_weight: z.int().describe("Weight of the checks that passed."),
 		total_weight: z.int().describe("Weight of all checks."),
 		checks: z.array(checkRowSchema.unwrap().extend({ passed: z.boolean() })).describe("All checks."),
@@ -85,7 +87,9 @@ export const manifestResultSchema = z.lazy(() =>
 	z.object({
 		object: z.literal("workspace.manifest"),
 		workspace_id: workspaceIdSchema.describe("The workspace."),
-		source: z.enum(["stored", "default"]).describe("`default`: none was ever posted, so only built-in rules hold."),
+		source: z
+			.enum(["stored", "default"])
+			.describe("`default`: no manifest was ever posted, so only built-in rules hold."),
 		version: z.int().nullable().describe("Counts the workspace's manifests from 1; null for the default."),
 		digest: z
 			.string()
